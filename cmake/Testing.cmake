@@ -1,0 +1,25 @@
+# patchbay_add_test(NAME SOURCES ... [LIBRARIES ...] [LABELS ...] [TIMEOUT seconds])
+#
+# One doctest program, each TEST_CASE a test of CTest. A name that matches nothing fails (doctest exits 0 then), so
+# test names must not hold ';'.
+find_package(doctest REQUIRED)
+include(doctest)
+
+add_library(patchbay_test_main STATIC ${CMAKE_CURRENT_LIST_DIR}/test_main.cpp)
+target_link_libraries(patchbay_test_main PUBLIC doctest::doctest)
+
+function(patchbay_add_test name)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBRARIES;LABELS;PROPERTIES" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 60)
+  endif()
+  add_executable(test-${name} ${arg_SOURCES})
+  target_link_libraries(test-${name} PRIVATE patchbay_test_main patchbay_warnings Threads::Threads ${arg_LIBRARIES})
+  target_include_directories(test-${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  set_target_properties(test-${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  doctest_discover_tests(
+    test-${name}
+    TEST_PREFIX "${name}: "
+    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${name};${arg_LABELS}" FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 "
+               ${arg_PROPERTIES})
+endfunction()

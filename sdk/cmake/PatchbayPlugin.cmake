@@ -1,0 +1,1 @@
+# patchbay_add_plugin
