@@ -1,0 +1,59 @@
+#include "json/scan.h"
+
+#include <cstring>
+
+namespace patchbay::core::json {
+namespace {
+
+constexpr size_t kNumberCharacters = 400;
+// RapidJSON 1.1.0 computes with the exponent as int and indexes a table by it: no double needs more digits.
+constexpr size_t kExponentDigits = 4;
+
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+bool in_number(char c) noexcept {
+  return is_digit(c) || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
+}
+
+const char* judge_number(std::string_view number) noexcept {
+  if (number.size() > kNumberCharacters) return "a number is too long";
+  const size_t e = number.find_first_of("eE");
+  if (e == std::string_view::npos) return nullptr;
+  size_t digits = 0;
+  for (char c : number.substr(e + 1))
+    if (is_digit(c) && (c != '0' || digits > 0)) ++digits;
+  return digits > kExponentDigits ? "a number is out of range" : nullptr;
+}
+
+// The offset after the closing quote of the string that opens at `at`, or the end of the text.
+size_t skip_string(std::string_view text, size_t at) noexcept {
+  for (++at; at < text.size(); ++at) {
+    if (text[at] == '\\')
+      ++at;
+    else if (text[at] == '"')
+      return at + 1;
+  }
+  return text.size();
+}
+
+}  // namespace
+
+std::optional<Complaint> scan(std::string_view text) noexcept {
+  if (text.substr(0, 3) == "\xEF\xBB\xBF") return Complaint{0, "a byte order mark is not allowed"};
+  if (const void* nul = text.empty() ? nullptr : std::memchr(text.data(), 0, text.size()))
+    return Complaint{static_cast<size_t>(static_cast<const char*>(nul) - text.data()),
+                     "a NUL byte is not allowed"};
+  for (size_t at = 0; at < text.size();) {
+    if (text[at] == '"') {
+      at = skip_string(text, at);
+    } else if (is_digit(text[at])) {
+      const size_t start = at;
+      while (at < text.size() && in_number(text[at])) ++at;
+      if (const char* fault = judge_number(text.substr(start, at - start))) return Complaint{start, fault};
+    } else {
+      ++at;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace patchbay::core::json

@@ -1,0 +1,21 @@
+// Small UTF-8 helpers shared by the parser, the writer and the log.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace patchbay::core::json {
+
+// The next code point of `text` from `at`, and `at` behind it. Invalid bytes give kInvalid, one byte at a
+// time.
+constexpr uint32_t kInvalid = 0xFFFFFFFF;
+uint32_t next_code_point(std::string_view text, size_t& at) noexcept;
+size_t code_points(std::string_view text) noexcept;
+
+// At most `most` characters of `text` for a message: printable ASCII as it is, everything else as \xNN,
+// \uNNNN; quotes escaped.
+std::string printable(std::string_view text, size_t most);
+
+}  // namespace patchbay::core::json

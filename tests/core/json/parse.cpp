@@ -1,0 +1,96 @@
+#include "json/parse.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace patchbay;
+using namespace patchbay::core;
+
+namespace {
+
+std::string error(std::string_view text, json::Limits limits = {}) {
+  auto result = json::parse(text, limits);
+  CHECK_FALSE(result.ok());
+  return result.ok() ? "accepted" : result.error().text;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("an exponent that crashes RapidJSON is refused") {
+  CHECK(contains(error("1.00000000000000e-2147483639"), "out of range"));
+  CHECK(contains(error("[1e99999999999999999999]"), "out of range"));
+  CHECK(contains(error("1e400"), "too big"));
+  CHECK(contains(error("1" + std::string(400, '0')), "too long"));
+  CHECK(json::parse("1e0000000000000000000001").ok());
+  CHECK(json::parse("1e-400").ok());
+}
+
+TEST_CASE("a million brackets are refused without using the stack") {
+  CHECK(contains(error(std::string(1000000, '[')), "nested too deeply"));
+}
+
+TEST_CASE("depth 32 is accepted and 33 refused") {
+  const auto nested = [](size_t n) { return std::string(n, '[') + std::string(n, ']'); };
+  CHECK(json::parse(nested(32)).ok());
+  CHECK_FALSE(json::parse(nested(33)).ok());
+  CHECK(json::parse(nested(33), {.depth = 33}).ok());
+}
+
+TEST_CASE("a text beyond the size limit is told apart from a wrong one") {
+  CHECK(json::parse("[1,2]", {.bytes = 5}).ok());
+  CHECK(json::parse("[1,2]", {.bytes = 4}).error().code == Code::exhausted);
+  CHECK(json::parse("[1,]").error().code == Code::invalid);
+}
+
+TEST_CASE("errors say line and column and echo little") {
+  CHECK(contains(error("{\n  \"a\": tru\n}"), "line 2"));
+  const std::string text = error("[\n\x1b[31m" + std::string(500, 'x'));
+  CHECK(contains(text, "line 2, column 1"));
+  CHECK(contains(text, "\\u001B[31m"));
+  CHECK(text.size() < 120);
+  CHECK(json::position("a\nbc", 3).line == 2);
+  CHECK(json::position("a\nbc", 3).column == 2);
+}
+
+TEST_CASE("NUL, byte order mark, lone surrogates and bad UTF-8 are refused") {
+  error(std::string_view("[1]\0", 4));
+  error(std::string_view("[\"a\0b\"]", 7));
+  CHECK(contains(error("\xEF\xBB\xBF{}"), "byte order mark"));
+  CHECK(contains(error("[\"\\uDC00\"]"), "surrogate"));
+  CHECK(contains(error("{\"\\uDC00\":1}"), "surrogate"));
+  error("[\"\\uD800\"]");
+  error("[\"\xED\xA0\x80\"]");
+  error("[\"\xC0\x80\"]");
+  error("[\"\xFF\"]");
+  CHECK(json::parse("[\"\xED\x9F\xBF\"]").ok());
+  error("");
+  error(std::string_view());
+}
+
+TEST_CASE("duplicate keys are refused in small and large objects") {
+  CHECK(contains(error("{\"a\":1,\"b\":2,\"a\":3}"), "twice"));
+  CHECK(contains(error("{\"a\":1,\"\\u0061\":3}"), "twice"));
+  std::string large = "{";
+  for (int i = 0; i < 5000; ++i) large += "\"k" + std::to_string(i) + "\":0,";
+  CHECK(json::parse(large + "\"x\":0}").ok());
+  CHECK(contains(error(large + "\"k7\":0}"), "twice"));
+  CHECK(json::parse("{\"a\":{\"a\":{\"a\":1}}}").ok());
+}
+
+TEST_CASE("integers are exact up to int64 and doubles beyond") {
+  const auto doc =
+      json::parse("[9007199254740993,-9223372036854775808,9223372036854775807,9223372036854775808,1.5,1.0]");
+  const json::Node& list = doc.value().root();
+  CHECK(list.element(0)->integer() == 9007199254740993);
+  CHECK(list.element(1)->integer() == INT64_MIN);
+  CHECK(list.element(2)->integer() == INT64_MAX);
+  CHECK_FALSE(list.element(3)->is_integer());
+  CHECK(list.element(3)->number() == 9223372036854775808.0);
+  CHECK_FALSE(list.element(4)->is_integer());
+  CHECK(list.element(5)->is_integer());
+}
