@@ -81,20 +81,20 @@ void Builder::string(std::string_view value) {
   add(node, Type::string);
 }
 
-void Builder::copy(const Node& node) {
-  origin_ = node.origin();
+void Builder::copy(const Node& node, bool origins) {
+  origin_ = origins ? node.origin() : 0;
   switch (node.type()) {
     case Type::string:
       return string(node.string());
     case Type::array:
       begin_array();
-      for (uint32_t i = 0; i < node.size(); ++i) copy(*node.element(i));
+      for (uint32_t i = 0; i < node.size(); ++i) copy(*node.element(i), origins);
       return end();
     case Type::object:
       begin_object();
       for (uint32_t i = 0; i < node.size(); ++i) {
         key(node.member(i)->key);
-        copy(node.member(i)->value);
+        copy(node.member(i)->value, origins);
       }
       return end();
     default:

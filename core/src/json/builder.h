@@ -30,7 +30,8 @@ class Builder {
   void integer(int64_t value);
   void number(double value);
   void string(std::string_view value);
-  void copy(const Node& node);  // deep, origins included
+  // Deep. Without `origins` the copy has origin 0 throughout.
+  void copy(const Node& node, bool origins = true);
 
   size_t depth() const noexcept { return open_.size(); }
   // The members of the innermost open object so far.

@@ -1,0 +1,241 @@
+#include "json/check.h"
+
+#include <algorithm>
+
+#include "json/format.h"
+#include "json/nearest.h"
+#include "json/text.h"
+#include "json/writer.h"
+
+namespace patchbay::core::json {
+namespace {
+
+constexpr size_t kNameInMessage = 40;
+
+char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+bool same_letters(std::string_view a, std::string_view b) noexcept {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
+}
+
+// maxSeconds for MaxSeconds and the reverse.
+std::string other_case(std::string_view name) {
+  std::string other(name);
+  if (other.empty()) return other;
+  const char c = other[0];
+  other[0] = c >= 'A' && c <= 'Z'   ? static_cast<char>(c + 32)
+             : c >= 'a' && c <= 'z' ? static_cast<char>(c - 32)
+                                    : c;
+  return other;
+}
+
+const Node* find_choice(const Rule& rule, std::string_view text) {
+  for (const Node* choice : rule.choices) {
+    if (!choice->is(Type::string)) continue;
+    if (choice->string() == text || (rule.ignore_case && same_letters(choice->string(), text))) return choice;
+  }
+  return nullptr;
+}
+
+std::string one_of(const Rule& rule) {
+  std::string list;
+  for (const Node* choice : rule.choices) list += (list.empty() ? "" : ", ") + write(*choice);
+  return (rule.choices.size() == 1 ? "must be " : "must be one of ") + list;
+}
+
+std::string count_of(size_t count, const char* noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+class Check::Step {
+ public:
+  Step(Check& check, const std::string& more) : path_(check.path_), length_(path_.size()) {
+    if (!path_.empty() && more[0] != '[') path_ += '.';
+    path_ += more;
+  }
+  ~Step() { path_.resize(length_); }
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
+
+ private:
+  std::string& path_;
+  size_t length_;
+};
+
+void Check::refuse(uint32_t origin, std::string text, std::string hint) {
+  if (violations_.size() < options_.most)
+    violations_.push_back({path_, std::move(text), std::move(hint), origin});
+}
+
+void Check::run(const Rule& rule, const Node& value) {
+  if (rule.secret && options_.secret) return secret(rule, value);
+  const bool scalar = value.is(Type::number) || value.is(Type::boolean);
+  if (scalar && !rule.allows(value) && (rule.types & Rule::bit(Type::string)) && options_.spelling)
+    if (const auto written = options_.spelling(value.origin())) return text(rule, *written, value.origin());
+  if (!rule.allows(value)) return wrong_type(rule, value);
+
+  switch (value.type()) {
+    case Type::string:
+      return text(rule, value.string(), value.origin());
+    case Type::number:
+      return number(rule, value);
+    case Type::array:
+      return array(rule, value);
+    case Type::object:
+      return object(rule, value);
+    default:
+      if (!rule.choices.empty() && std::none_of(rule.choices.begin(), rule.choices.end(),
+                                                [&](const Node* c) { return equal(*c, value); }))
+        refuse(value.origin(), one_of(rule));
+      builder_.copy(value);
+  }
+}
+
+void Check::wrong_type(const Rule& rule, const Node& value) {
+  std::string hint;
+  if (config() && value.is(Type::string)) {
+    if (rule.types & Rule::bit(Type::boolean)) hint = "write true or false, without quotes";
+    if (rule.types & (Rule::bit(Type::number) | Rule::kInteger)) hint = "write digits, without quotes";
+  }
+  refuse(value.origin(), "must be " + rule.type_names(), std::move(hint));
+  builder_.null();
+}
+
+void Check::number(const Rule& rule, const Node& value) {
+  builder_.origin(value.origin());
+  const bool low = rule.minimum && value.number() < rule.minimum->number();
+  const bool high = rule.maximum && value.number() > rule.maximum->number();
+  if ((low || high) && rule.snap) return builder_.copy(low ? *rule.minimum : *rule.maximum);
+  if (low) refuse(value.origin(), "must be at least " + write(*rule.minimum));
+  if (high) refuse(value.origin(), "must be at most " + write(*rule.maximum));
+  if (!rule.choices.empty() &&
+      std::none_of(rule.choices.begin(), rule.choices.end(), [&](const Node* c) { return equal(*c, value); }))
+    refuse(value.origin(), one_of(rule));
+  builder_.copy(value);
+}
+
+void Check::text(const Rule& rule, std::string_view value, uint32_t origin) {
+  const bool good = text_is_good(rule, value, origin);
+  builder_.origin(origin);
+  const Node* choice = good && rule.ignore_case ? find_choice(rule, value) : nullptr;
+  builder_.string(choice ? choice->string() : value);
+}
+
+bool Check::text_is_good(const Rule& rule, std::string_view value, uint32_t origin) {
+  const size_t before = violations_.size();
+  if (!rule.choices.empty() && !find_choice(rule, value)) {
+    std::vector<std::string_view> names;
+    for (const Node* choice : rule.choices) names.push_back(choice->string());
+    const std::string near = rule.secret ? "" : nearest(value, names);
+    refuse(origin, one_of(rule), near.empty() ? "" : "did you mean " + near + "?");
+  }
+  const bool bounded = rule.min_length > 0 || rule.max_length != Rule::kNoLimit;
+  const size_t length = bounded ? code_points(value) : 0;
+  if (bounded && length < rule.min_length)
+    refuse(origin, length == 0 && rule.min_length == 1
+                       ? "must not be empty"
+                       : "must have at least " + count_of(rule.min_length, "character"));
+  if (bounded && length > rule.max_length)
+    refuse(origin, "must have at most " + count_of(rule.max_length, "character"));
+  if (rule.pattern && !rule.pattern->found_in(value)) refuse(origin, "must match " + rule.pattern->text());
+  if (rule.format == Rule::Format::uri && !is_uri(value)) refuse(origin, "must be a URI");
+  if (rule.format == Rule::Format::date_time && !is_date_time(value))
+    refuse(origin, "must be a date and time such as 2026-01-31T12:00:00Z");
+  return violations_.size() == before;
+}
+
+void Check::secret(const Rule& rule, const Node& value) {
+  Result<std::string> resolved = options_.secret(value);
+  if (resolved) return text(rule, *resolved, value.origin());
+  refuse(value.origin(), resolved.error().text);
+  builder_.null();
+}
+
+void Check::array(const Rule& rule, const Node& value) {
+  if (value.size() < rule.min_items)
+    refuse(value.origin(), "must have at least " + count_of(rule.min_items, "item"));
+  if (value.size() > rule.max_items)
+    refuse(value.origin(), "must have at most " + count_of(rule.max_items, "item"));
+  builder_.origin(value.origin()).begin_array();
+  for (uint32_t i = 0; i < value.size(); ++i) {
+    const Step step(*this, "[" + std::to_string(i) + "]");
+    if (rule.items)
+      run(*rule.items, *value.element(i));
+    else
+      builder_.copy(*value.element(i));
+  }
+  builder_.end();
+}
+
+void Check::object(const Rule& rule, const Node& value) {
+  builder_.origin(value.origin()).begin_object();
+  for (const Property& p : rule.properties) property(p, value);
+  extras(rule, value);
+  builder_.end();
+}
+
+bool Check::is_absent(const Rule& rule, const Node* value) const {
+  return !value || (config() && value->is(Type::null) && !(rule.types & Rule::bit(Type::null)));
+}
+
+void Check::property(const Property& property, const Node& object) {
+  const Node* value = pick(property, object);
+  const Step step(*this, property.name);
+  if (is_absent(property.rule, value)) {
+    value = property.rule.fallback;
+    if (!value && property.required) refuse(object.origin(), "is required");
+    if (!value) return;
+  }
+  builder_.key(property.name);
+  run(property.rule, *value);
+}
+
+const Node* Check::pick(const Property& property, const Node& object) {
+  const Node* exact = object.find(property.name);
+  if (config()) return exact;
+  const std::string other = other_case(property.name);
+  const Node* variant = other == property.name ? nullptr : object.find(other);
+  if (exact && variant) {
+    const Step step(*this, property.name);
+    refuse(variant->origin(), "is given twice, also as " + other);
+  }
+  return exact ? exact : variant;
+}
+
+bool Check::known(const Rule& rule, std::string_view key) const {
+  const std::string other = config() ? std::string(key) : other_case(key);
+  return std::any_of(rule.properties.begin(), rule.properties.end(),
+                     [&](const Property& p) { return p.name == key || p.name == other; });
+}
+
+void Check::extras(const Rule& rule, const Node& object) {
+  for (uint32_t i = 0; i < object.size(); ++i) {
+    const Member& member = *object.member(i);
+    if (known(rule, member.key)) continue;
+    const bool free =
+        rule.extra == Rule::Extra::allow || (rule.extra == Rule::Extra::by_mode && !rule.has_properties);
+    if (free || rule.extra == Rule::Extra::checked) {
+      const Step step(*this, printable(member.key, kNameInMessage));
+      builder_.key(member.key);
+      if (free)
+        builder_.copy(member.value);
+      else
+        run(*rule.additional, member.value);
+    } else if (config() || rule.extra == Rule::Extra::refuse) {
+      unknown(rule, member);
+    }
+  }
+}
+
+void Check::unknown(const Rule& rule, const Member& member) {
+  std::vector<std::string_view> names;
+  for (const Property& p : rule.properties) names.push_back(p.name);
+  const std::string near = nearest(member.key, names);
+  const Step step(*this, printable(member.key, kNameInMessage));
+  refuse(member.value.origin(), "is not a known field", near.empty() ? "" : "did you mean " + near + "?");
+}
+
+}  // namespace patchbay::core::json

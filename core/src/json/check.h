@@ -1,0 +1,50 @@
+// One run of a compiled schema over one value. Internal to the validator.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "json/builder.h"
+#include "json/rule.h"
+#include "json/schema.h"
+
+namespace patchbay::core::json {
+
+class Check {
+ public:
+  explicit Check(const CheckOptions& options) : options_(options), path_(options.path) {}
+
+  // Adds exactly one value to the result, whatever is wrong with `value`.
+  void run(const Rule& rule, const Node& value);
+  Checked finish() { return {builder_.finish(), std::move(violations_)}; }
+
+ private:
+  void number(const Rule& rule, const Node& value);
+  void text(const Rule& rule, std::string_view value, uint32_t origin);
+  bool text_is_good(const Rule& rule, std::string_view value, uint32_t origin);
+  void array(const Rule& rule, const Node& value);
+  void object(const Rule& rule, const Node& value);
+  void property(const Property& property, const Node& object);
+  void extras(const Rule& rule, const Node& object);
+  void unknown(const Rule& rule, const Member& member);
+  void secret(const Rule& rule, const Node& value);
+  void wrong_type(const Rule& rule, const Node& value);
+
+  // The member that stands for the property: by its name, in requests also with the first letter in the other
+  // case.
+  const Node* pick(const Property& property, const Node& object);
+  bool known(const Rule& rule, std::string_view key) const;
+  bool is_absent(const Rule& rule, const Node* value) const;
+  void refuse(uint32_t origin, std::string text, std::string hint = {});
+  bool config() const { return options_.mode == Mode::config; }
+
+  // Extends the path while it lives.
+  class Step;
+
+  const CheckOptions& options_;
+  std::string path_;
+  Builder builder_;
+  std::vector<Violation> violations_;
+};
+
+}  // namespace patchbay::core::json

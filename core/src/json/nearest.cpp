@@ -1,0 +1,45 @@
+#include "json/nearest.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace patchbay::core::json {
+namespace {
+
+constexpr size_t kLongestName = 64;
+
+char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+// Insertions, deletions and replacements that turn one name into the other (Levenshtein).
+size_t distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i + 1);
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t replaced = diagonal + (lower(a[i]) == lower(b[j]) ? 0 : 1);
+      diagonal = std::exchange(row[j + 1], std::min({row[j] + 1, row[j + 1] + 1, replaced}));
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string nearest(std::string_view name, const std::vector<std::string_view>& candidates) {
+  std::string_view best;
+  size_t least = kLongestName;
+  if (name.size() > kLongestName) return {};
+  for (std::string_view candidate : candidates) {
+    if (candidate.size() > kLongestName) continue;
+    const size_t allowed = std::max(name.size(), candidate.size()) / 3;
+    const size_t found = distance(name, candidate);
+    if (found > allowed || found >= least) continue;
+    least = found;
+    best = candidate;
+  }
+  return std::string(best);
+}
+
+}  // namespace patchbay::core::json

@@ -1,0 +1,30 @@
+// A regular expression for values that come from peers: matching takes time in proportion to pattern times
+// subject.
+#pragma once
+
+#include <memory>
+#include <regex>
+#include <string>
+#include <string_view>
+
+#include "patchbay/result.h"
+
+namespace patchbay::core::json {
+
+// Immutable once compiled; any thread may match. ECMAScript syntax without back-references and look-around.
+class Pattern {
+ public:
+  static constexpr size_t kLongestSubject = 1024;
+
+  static Result<Pattern> compile(std::string_view text);
+
+  // Whether the pattern is found anywhere in the subject; false for one longer than kLongestSubject.
+  bool found_in(std::string_view subject) const noexcept;
+  const std::string& text() const noexcept { return text_; }
+
+ private:
+  std::string text_;
+  std::shared_ptr<const std::regex> regex_;  // shared so that a Rule stays cheap to move; never changed
+};
+
+}  // namespace patchbay::core::json

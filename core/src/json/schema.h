@@ -1,0 +1,86 @@
+// Validates values against a subset of JSON Schema and gives them back in canonical form. One validator
+// serves plugin configuration and REST bodies; Mode says where they differ.
+//
+// Keywords: type (one or several), properties, required, items, enum, const, minimum, maximum, minLength,
+// maxLength (code points), minItems, maxItems, pattern (a search, on bytes, of at most 1024), format (uri,
+// date-time; others are remarks), default, additionalProperties; x-ignore-case (enum of strings), x-snap (a
+// number outside its bounds becomes the nearest one), x-secret (see CheckOptions). title, description,
+// example(s), deprecated, readOnly, writeOnly, $schema, $id and x-* are remarks. Any other keyword is
+// refused, so that a typing error cannot switch a check off.
+//
+// A default is checked like a value: `"default": {}` fills in the defaults of what is inside.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json/document.h"
+#include "patchbay/result.h"
+
+namespace patchbay::core::json {
+
+enum class Mode : uint8_t {
+  // Unknown members are refused unless additionalProperties allows them; null is as good as absent.
+  config,
+  // Unknown members are dropped; a name may be written maxSeconds or MaxSeconds, but not both at once.
+  request,
+};
+
+struct Violation {
+  std::string path;     // "trunks[0].host"; "" for the whole value
+  std::string text;     // "must be at least 10"; never the value itself
+  std::string hint;     // what to write instead; may be empty
+  uint32_t origin = 0;  // Node::origin of the value, or of the object that lacks a member; 0: a default
+
+  std::string sentence() const;  // "maxSeconds must be at least 10"
+};
+
+struct CheckOptions {
+  Mode mode = Mode::request;
+  std::string path = {};  // stands before every path
+  size_t most = 20;  // violations
+
+  // How a scalar was written at this origin, when it was not a string: lets YAML's 0049 be a string where the
+  // schema asks for one.
+  std::function<std::optional<std::string_view>(uint32_t origin)> spelling = {};
+
+  // Turns what stands at an x-secret into its text. Without it only a string will do.
+  std::function<Result<std::string>(const Node&)> secret = {};
+};
+
+struct Checked {
+  Document
+      value;  // names as in the schema, in its order, defaults filled in; null parts where a violation was
+  std::vector<Violation> violations;
+
+  bool ok() const noexcept { return violations.empty(); }
+  // Every violation in one sentence, as an Error of Code::invalid.
+  Error error() const;
+};
+
+struct Rule;
+
+// Immutable once compiled; any thread may check with it.
+class Schema {
+ public:
+  // Accepts everything.
+  Schema();
+  Schema(Schema&&) noexcept;
+  Schema& operator=(Schema&&) noexcept;
+  ~Schema();
+
+  static Result<Schema> compile(std::string_view text);
+  static Result<Schema> compile(const Node& schema);
+
+  Checked check(const Node& value, const CheckOptions& options) const;
+
+ private:
+  Document source_;  // defaults and enum values are nodes of it
+  std::unique_ptr<Rule> rule_;
+};
+
+}  // namespace patchbay::core::json

@@ -1,0 +1,161 @@
+#include "json/schema.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "json/parse.h"
+#include "json/writer.h"
+
+using namespace patchbay;
+using namespace patchbay::core;
+
+namespace {
+
+struct Outcome {
+  std::string value;
+  std::string errors;  // one per line
+};
+
+Outcome check(const char* schema, const char* value, json::CheckOptions options = {}) {
+  auto compiled = json::Schema::compile(schema);
+  auto parsed = json::parse(value);
+  CHECK(compiled.ok());
+  CHECK(parsed.ok());
+  if (!compiled.ok() || !parsed.ok()) return {};
+  const json::Checked checked = compiled.value().check(parsed.value().root(), options);
+  Outcome outcome{json::write(checked.value.root()), ""};
+  for (const auto& violation : checked.violations) outcome.errors += violation.sentence() + "\n";
+  return outcome;
+}
+
+std::string errors(const char* schema, const char* value, json::Mode mode = json::Mode::request) {
+  return check(schema, value, {.mode = mode}).errors;
+}
+
+constexpr const char* kCall = R"({"type":"object","required":["phone"],"properties":{
+  "phone":{"type":"string","pattern":"^\\+[0-9]+$","maxLength":16},
+  "maxSeconds":{"type":"integer","minimum":10,"maximum":3600,"default":600},
+  "voice":{"type":"string","enum":["Alice","Bob"],"x-ignore-case":true},
+  "tags":{"type":"array","items":{"type":"string","minLength":1},"minItems":1,"maxItems":2},
+  "email":{"type":["string","null"]}}})";
+
+}  // namespace
+
+TEST_CASE("a request comes back canonical with its defaults") {
+  const Outcome out = check(kCall, R"({"Voice":"aLiCe","extra":1,"Phone":"+49","email":null})");
+  CHECK(out.errors.empty());
+  CHECK(out.value == R"({"phone":"+49","maxSeconds":600,"voice":"Alice","email":null})");
+}
+
+TEST_CASE("an error names the field and the bound") {
+  CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":9})") == "maxSeconds must be at least 10\n");
+  CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":3601})") == "maxSeconds must be at most 3600\n");
+  CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":10.5})") == "maxSeconds must be an integer\n");
+  CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":null})") == "maxSeconds must be an integer\n");
+  CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":"60"})") == "maxSeconds must be an integer\n");
+  CHECK(errors(kCall, R"({"maxSeconds":60.0})") == "phone is required\n");
+  CHECK(errors(kCall, R"({"phone":"49"})") == "phone must match ^\\+[0-9]+$\n");
+  CHECK(errors(kCall, R"({"phone":"+4911111111111111"})") == "phone must have at most 16 characters\n");
+  CHECK(errors(kCall, R"({"phone":"+49","voice":"Bop"})") ==
+        "voice must be one of \"Alice\", \"Bob\"; did you mean Bob?\n");
+  CHECK(errors(kCall, R"({"phone":"+49","tags":[]})") == "tags must have at least 1 item\n");
+  CHECK(errors(kCall, R"({"phone":"+49","tags":["a",""]})") == "tags[1] must not be empty\n");
+  CHECK(errors(kCall, R"({"phone":"+49","tags":["a","b","c"]})") == "tags must have at most 2 items\n");
+  CHECK(errors(kCall, R"({"phone":"+49","email":7})") == "email must be a string or null\n");
+  CHECK(errors(kCall, "[]") == "the value must be an object\n");
+}
+
+TEST_CASE("the same field in both cases is refused") {
+  CHECK(errors(kCall, R"({"phone":"+49","Phone":"+50"})") == "phone is given twice, also as Phone\n");
+}
+
+TEST_CASE("lengths count code points") {
+  constexpr const char* kSchema = R"({"type":"string","minLength":2,"maxLength":3})";
+  CHECK(errors(kSchema, "\"\xF0\x9F\x98\x80\xF0\x9F\x98\x80\xC3\xA9\"").empty());
+  CHECK(errors(kSchema, "\"\xF0\x9F\x98\x80\"") == "the value must have at least 2 characters\n");
+}
+
+TEST_CASE("configuration refuses unknown names and proposes the right one") {
+  constexpr const char* kSchema =
+      R"({"type":"object","properties":{"listen":{"type":"string"},"n":{"type":"integer"}}})";
+  CHECK(errors(kSchema, R"({"lisen":"x"})", json::Mode::config) ==
+        "lisen is not a known field; did you mean listen?\n");
+  CHECK(errors(kSchema, R"({"Listen":"x"})", json::Mode::config) ==
+        "Listen is not a known field; did you mean listen?\n");
+  CHECK(errors(kSchema, R"({"n":"5"})", json::Mode::config) ==
+        "n must be an integer; write digits, without quotes\n");
+  CHECK(errors(kSchema, R"({"n":null})", json::Mode::config).empty());
+}
+
+TEST_CASE("additionalProperties false holds for requests too, a schema checks the others") {
+  CHECK(errors(R"({"properties":{"a":{}},"additionalProperties":false})", R"({"b":1})") ==
+        "b is not a known field\n");
+  constexpr const char* kMap = R"({"type":"object","additionalProperties":{"type":"integer","minimum":1}})";
+  CHECK(check(kMap, R"({"x":1,"y":2})").value == R"({"x":1,"y":2})");
+  CHECK(errors(kMap, R"({"x":0})", json::Mode::config) == "x must be at least 1\n");
+  CHECK(check(R"({"type":"object"})", R"({"any":[1]})", {.mode = json::Mode::config}).value ==
+        R"({"any":[1]})");
+}
+
+TEST_CASE("nested defaults are filled in where the object has a default") {
+  constexpr const char* kSchema = R"({"type":"object","properties":{"Sfu":{"type":"object","default":{},
+    "properties":{"StressWindowSec":{"type":"integer","minimum":5,"maximum":600,"default":30,"x-snap":true}}}}})";
+  const json::CheckOptions config{.mode = json::Mode::config};
+  CHECK(check(kSchema, "{}", config).value == R"({"Sfu":{"StressWindowSec":30}})");
+  CHECK(check(kSchema, R"({"Sfu":{"StressWindowSec":4}})", config).value ==
+        R"({"Sfu":{"StressWindowSec":5}})");
+  CHECK(check(kSchema, R"({"Sfu":{"StressWindowSec":601}})", config).value ==
+        R"({"Sfu":{"StressWindowSec":600}})");
+}
+
+TEST_CASE("paths carry the prefix and the array index") {
+  constexpr const char* kSchema = R"({"type":"object","properties":{"trunks":{"type":"array","items":
+    {"type":"object","required":["host"],"properties":{"host":{"type":"string"}}}}}})";
+  const Outcome out = check(kSchema, R"({"trunks":[{}]})",
+                            {.mode = json::Mode::config, .path = "tenants.acme.example.sip-trunk"});
+  CHECK(out.errors == "tenants.acme.example.sip-trunk.trunks[0].host is required\n");
+}
+
+TEST_CASE("a scalar may be taken as it was spelled where a string is asked for") {
+  json::CheckOptions options{.mode = json::Mode::config};
+  options.spelling = [](uint32_t) { return std::string_view("+0049"); };
+  CHECK(check(R"({"type":"string"})", "49", options).value == "\"+0049\"");
+  CHECK(check(R"({"type":"integer"})", "49", options).value == "49");
+}
+
+TEST_CASE("secrets go through their resolver and are never echoed") {
+  json::CheckOptions options{.mode = json::Mode::config};
+  options.secret = [](const json::Node& node) -> Result<std::string> {
+    if (node.find("file")) return std::string("from file");
+    return {Code::invalid, "cannot be read"};
+  };
+  constexpr const char* kSchema = R"({"type":"string","x-secret":true,"minLength":5})";
+  CHECK(check(kSchema, R"({"file":"x"})", options).value == "\"from file\"");
+  CHECK(check(kSchema, "7", options).errors == "the value cannot be read\n");
+}
+
+TEST_CASE("violations stop at the limit") {
+  const Outcome out = check(R"({"type":"array","items":{"type":"string"}})", "[1,2,3,4]", {.most = 2});
+  CHECK(out.errors == "[0] must be a string\n[1] must be a string\n");
+}
+
+TEST_CASE("a schema with a typing error does not compile") {
+  for (const char* bad :
+       {R"({"maximun":3})", R"({"type":"text"})", R"({"anyOf":[]})", R"({"pattern":"("})", "7",
+        R"({"required":["a"]})", R"({"properties":{"a":{"minLength":-1}}})", R"({"enum":[]})", "{"})
+    CHECK_FALSE(json::Schema::compile(bad).ok());
+  CHECK(json::Schema::compile(R"({"properties":{"a":{"minimun":1}}})").error().text ==
+        "property a: schema keyword minimun is not supported");
+  CHECK(
+      json::Schema::compile(R"({"title":"x","description":"y","x-own":{"z":1},"format":"email","example":1})")
+          .ok());
+}
+
+TEST_CASE("const and enum compare by meaning") {
+  CHECK(errors(R"({"const":1})", "1.0").empty());
+  CHECK(errors(R"({"enum":[1,"a",true]})", "true").empty());
+  CHECK(errors(R"({"enum":[1,"a",true]})", "false") == "the value must be one of 1, \"a\", true\n");
+  CHECK(errors(R"({"format":"uri"})", "\"nowhere\"") == "the value must be a URI\n");
+  CHECK(errors(R"({"format":"date-time"})", "\"2026-01-01T00:00:00Z\"").empty());
+}
