@@ -4,3 +4,9 @@ if(PATCHBAY_SANITIZE)
   add_compile_options(-fsanitize=${PATCHBAY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${PATCHBAY_SANITIZE})
 endif()
+
+# Coverage for libFuzzer in every library; the fuzz programs themselves are in tests/fuzz.
+option(PATCHBAY_FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)
+if(PATCHBAY_FUZZ AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
