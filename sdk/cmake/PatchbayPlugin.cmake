@@ -1,1 +1,57 @@
-# patchbay_add_plugin
+# patchbay_add_plugin(<id> SOURCES <file>... MANIFEST <file> [STORE <file>] [LIBRARIES <target>...])
+#
+# A plugin as the host wants it: <id>.so with one exported symbol, the manifest and the SQL embedded in sections of their
+# own. The id is the name of the target, the file and the configuration key.
+
+# Writes `file` as a constant array of C into `out`; sets ${size_var} to its length.
+function(_patchbay_embed file symbol section out size_var)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(SIZE ${file} size)
+  file(READ ${file} hex HEX)
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
+  set(text "extern const char ${symbol}[];\nconst char ${symbol}[] __attribute__((section(\"${section}\"), used)) = {\n${bytes}0};\n")
+  file(GENERATE OUTPUT ${out} CONTENT "${text}")
+  set(${size_var} ${size} PARENT_SCOPE)
+endfunction()
+
+function(patchbay_add_plugin id)
+  cmake_parse_arguments(arg "" "MANIFEST;STORE" "SOURCES;LIBRARIES" ${ARGN})
+  if(NOT arg_MANIFEST OR NOT arg_SOURCES)
+    message(FATAL_ERROR "patchbay_add_plugin(${id}): SOURCES and MANIFEST are needed")
+  endif()
+  string(REPLACE "-" "_" symbol ${id})
+  set(data ${CMAKE_CURRENT_BINARY_DIR}/${id}-data)
+
+  set(manifest ${CMAKE_CURRENT_SOURCE_DIR}/${arg_MANIFEST})
+  _patchbay_embed(${manifest} patchbay_manifest_${symbol} .patchbay_manifest ${data}/manifest.c manifest_size)
+  if(arg_STORE)
+    set(store ${CMAKE_CURRENT_SOURCE_DIR}/${arg_STORE})
+  else()
+    set(store ${data}/empty.sql)
+    file(WRITE ${store} "")
+  endif()
+  _patchbay_embed(${store} patchbay_store_${symbol} .patchbay_store ${data}/store.c store_size)
+
+  add_library(${id} MODULE ${arg_SOURCES} ${data}/manifest.c ${data}/store.c)
+  target_link_libraries(${id} PRIVATE Patchbay::sdk ${arg_LIBRARIES})
+  target_compile_definitions(
+    ${id}
+    PRIVATE PATCHBAY_PLUGIN_SYMBOL=patchbay_plugin_v1 PATCHBAY_MANIFEST_DATA=patchbay_manifest_${symbol}
+            PATCHBAY_MANIFEST_SIZE=${manifest_size} PATCHBAY_STORE_DATA=patchbay_store_${symbol}
+            PATCHBAY_STORE_SIZE=${store_size})
+  set_target_properties(
+    ${id}
+    PROPERTIES PREFIX ""
+               CXX_VISIBILITY_PRESET hidden
+               C_VISIBILITY_PRESET hidden
+               VISIBILITY_INLINES_HIDDEN ON
+               LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/plugins)
+  file(GENERATE OUTPUT ${data}/exports.map CONTENT "{ global: patchbay_plugin_v1; local: *; };\n")
+  target_link_options(${id} PRIVATE LINKER:--version-script=${data}/exports.map LINKER:--exclude-libs,ALL)
+  if(NOT PATCHBAY_SANITIZE)
+    target_link_options(${id} PRIVATE LINKER:-z,defs)
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${id} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-gnu-unique>)
+  endif()
+endfunction()

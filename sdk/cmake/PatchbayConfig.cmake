@@ -1,0 +1,2 @@
+include(${CMAKE_CURRENT_LIST_DIR}/PatchbayTargets.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/PatchbayPlugin.cmake)
