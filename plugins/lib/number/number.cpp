@@ -1,0 +1,113 @@
+#include "number/number.h"
+
+namespace patchbay::lib {
+namespace {
+
+constexpr size_t kMaxText = 64;  // far above any number with its separators
+constexpr size_t kMinPhoneDigits = 7;
+constexpr size_t kMaxPhoneDigits = 15;
+constexpr size_t kMaxExtensionDigits = 20;
+constexpr std::string_view kPhoneSeparators = " .-()[]";
+constexpr std::string_view kNumberSeparators = " .-()[]/";
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Digits behind an optional '+'; "00" becomes '+'. Nothing on any other character.
+std::optional<std::string> strip(std::string_view text, std::string_view separators) {
+  if (text.size() > kMaxText) return std::nullopt;
+  std::string out;
+  for (char c : text) {
+    if (is_digit(c) || (c == '+' && out.empty())) {
+      out.push_back(c);
+    } else if (separators.find(c) == std::string_view::npos) {
+      return std::nullopt;
+    }
+  }
+  if (out.size() >= 2 && out[0] == '0' && out[1] == '0') out.replace(0, 2, "+");
+  return out;
+}
+
+bool is_international(std::string_view number, size_t min_digits) {
+  return number.size() > min_digits && number.size() <= kMaxPhoneDigits + 1 && number[0] == '+' &&
+         number[1] != '0';
+}
+
+bool is_extension(std::string_view number) {
+  return !number.empty() && number.size() <= kMaxExtensionDigits && number[0] != '+';
+}
+
+}  // namespace
+
+Result<std::string> parse_phone(std::string_view text) {
+  auto number = strip(text, kPhoneSeparators);
+  if (!number || !is_international(*number, kMinPhoneDigits))
+    return {Code::invalid, "a phone number is + and 7 to 15 digits"};
+  return *std::move(number);
+}
+
+Result<std::string> normalise_number(std::string_view text) {
+  auto number = strip(text, kNumberSeparators);
+  if (!number || !(is_international(*number, 1) || is_extension(*number)))
+    return {Code::invalid, "a number is + and up to 15 digits, or an extension of up to 20 digits"};
+  return *std::move(number);
+}
+
+bool same_number(std::string_view a, std::string_view b) {
+  auto left = normalise_number(a);
+  auto right = normalise_number(b);
+  return left && right && *left == *right;
+}
+
+std::optional<std::string> caller_number(std::string_view sip_user) {
+  auto number = normalise_number(sip_user);
+  if (!number) return std::nullopt;
+  return *std::move(number);
+}
+
+Result<NumberPattern> NumberPattern::prefix_or_whole(std::string_view text, const char* field) {
+  if (text.empty() || text.back() != '*') {
+    auto whole = normalise_number(text);
+    if (!whole) return std::move(whole).error().within(field);
+    return NumberPattern(Kind::whole, *std::move(whole));
+  }
+  text.remove_suffix(1);
+  auto prefix = strip(text, kNumberSeparators);
+  if (!prefix || prefix->size() > kMaxExtensionDigits || prefix->rfind("+0", 0) == 0)
+    return {Code::invalid, std::string(field) + ": a prefix is digits behind an optional +, then *"};
+  if (prefix->empty()) return NumberPattern(Kind::everything, {});
+  return NumberPattern(Kind::prefix, *std::move(prefix));
+}
+
+Result<NumberPattern> NumberPattern::did(std::string_view text) {
+  if (text == "*") return NumberPattern(Kind::everything, {});
+  if (text == "anonymous") return NumberPattern(Kind::anonymous, {});
+  auto whole = normalise_number(text);
+  if (!whole) return std::move(whole).error().within("did");
+  return NumberPattern(Kind::whole, *std::move(whole));
+}
+
+Result<NumberPattern> NumberPattern::from_number(std::string_view text) {
+  if (text == "anonymous") return NumberPattern(Kind::anonymous, {});
+  return prefix_or_whole(text, "fromNumber");
+}
+
+Result<NumberPattern> NumberPattern::match(std::string_view text) {
+  if (text == "global") return NumberPattern(Kind::everything, {});
+  return prefix_or_whole(text, "match");
+}
+
+bool NumberPattern::matches(const std::optional<std::string>& number) const noexcept {
+  switch (kind_) {
+    case Kind::everything:
+      return true;
+    case Kind::anonymous:
+      return !number;
+    case Kind::whole:
+      return number && *number == digits_;
+    case Kind::prefix:
+      return number && number->compare(0, digits_.size(), digits_) == 0;
+  }
+  return false;
+}
+
+}  // namespace patchbay::lib
