@@ -1,0 +1,126 @@
+#include "rtp/socket.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <random>
+#include <utility>
+
+namespace patchbay::lib {
+namespace {
+
+constexpr int kKernelPortTries = 200;
+constexpr int kReceiveBufferBytes = 64 * 1024;  // 300 ms of a flood, years of G.711
+constexpr int kExpeditedForwarding = 0xB8;      // DSCP EF
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+int bind_udp(const SocketAddress& address) {
+  Descriptor fd(::socket(address.family(), SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (fd.get() < 0) return -1;
+  sockaddr_storage storage;
+  const socklen_t size = address.fill(storage);
+  if (::bind(fd.get(), reinterpret_cast<sockaddr*>(&storage), size) != 0) return -1;
+  (void)::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &kReceiveBufferBytes, sizeof(kReceiveBufferBytes));
+  if (address.family() == AF_INET)
+    (void)::setsockopt(fd.get(), IPPROTO_IP, IP_TOS, &kExpeditedForwarding, sizeof(kExpeditedForwarding));
+  return fd.release();
+}
+
+uint16_t bound_port(int fd) {
+  sockaddr_storage storage{};
+  socklen_t size = sizeof(storage);
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&storage), &size) != 0) return 0;
+  return SocketAddress::from(storage).port();
+}
+
+}  // namespace
+
+Result<RtpSocket> RtpSocket::open(const SocketAddress& local, uint16_t min_port, uint16_t max_port) {
+  if (!local.valid()) return {Code::invalid, "no local address for media"};
+  const int first = min_port + (min_port & 1);
+  const int pairs = (max_port - first + 1) / 2;
+  const bool ranged = min_port != 0 || max_port != 0;
+  if (ranged && pairs < 1) return {Code::invalid, "the range of media ports holds no pair"};
+
+  std::minstd_rand random{std::random_device{}()};
+  const int start = ranged ? static_cast<int>(random() % static_cast<unsigned>(pairs)) : 0;
+  const int tries = ranged ? pairs : kKernelPortTries;
+  for (int i = 0; i < tries; ++i) {
+    const int wanted = ranged ? first + 2 * ((start + i) % pairs) : 0;
+    Descriptor rtp(bind_udp(local.with_port(static_cast<uint16_t>(wanted))));
+    if (rtp.get() < 0) {
+      if (errno == EADDRINUSE || errno == EACCES) continue;
+      return {Code::unavailable, std::string("no media socket: ") + std::strerror(errno)};
+    }
+    const uint16_t port = bound_port(rtp.get());
+    if ((port & 1) != 0 || port == 0) continue;
+    Descriptor rtcp(bind_udp(local.with_port(static_cast<uint16_t>(port + 1))));
+    if (rtcp.get() < 0) continue;
+    return RtpSocket(rtp.release(), rtcp.release(), local.family(), port);
+  }
+  return {Code::exhausted, "no pair of media ports is free"};
+}
+
+RtpSocket::RtpSocket(RtpSocket&& other) noexcept
+    : rtp_(std::exchange(other.rtp_, -1)),
+      rtcp_(std::exchange(other.rtcp_, -1)),
+      family_(other.family_),
+      port_(other.port_) {}
+
+RtpSocket& RtpSocket::operator=(RtpSocket&& other) noexcept {
+  std::swap(rtp_, other.rtp_);
+  std::swap(rtcp_, other.rtcp_);
+  std::swap(family_, other.family_);
+  std::swap(port_, other.port_);
+  return *this;
+}
+
+RtpSocket::~RtpSocket() {
+  if (rtp_ >= 0) ::close(rtp_);
+  if (rtcp_ >= 0) ::close(rtcp_);
+}
+
+ptrdiff_t RtpSocket::receive(Channel channel, uint8_t* data, size_t capacity,
+                             SocketAddress& source) noexcept {
+  const int fd = channel == Channel::rtp ? rtp_ : rtcp_;
+  // An ICMP error of an earlier send is reported here once for each; the datagrams wait behind it.
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    sockaddr_storage storage;
+    socklen_t size = sizeof(storage);
+    const ssize_t got = ::recvfrom(fd, data, capacity, MSG_DONTWAIT | MSG_TRUNC,
+                                   reinterpret_cast<sockaddr*>(&storage), &size);
+    if (got >= 0) {
+      source = SocketAddress::from(storage);
+      return got;
+    }
+    if (errno == EAGAIN || errno == EWOULDBLOCK) return -1;
+  }
+  return -1;
+}
+
+bool RtpSocket::send(Channel channel, const SocketAddress& to, const uint8_t* data, size_t size) noexcept {
+  if (to.family() != family_ || to.port() == 0) return false;
+  const int fd = channel == Channel::rtp ? rtp_ : rtcp_;
+  sockaddr_storage storage;
+  const socklen_t length = to.fill(storage);
+  return ::sendto(fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL, reinterpret_cast<sockaddr*>(&storage),
+                  length) == static_cast<ssize_t>(size);
+}
+
+}  // namespace patchbay::lib

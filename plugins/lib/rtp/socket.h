@@ -1,0 +1,46 @@
+// A pair of UDP sockets, RTP on an even port and RTCP on the next one (RFC 3550 section 11). Non-blocking;
+// after open() nothing allocates. Used by one thread at a time.
+#pragma once
+
+#include <patchbay/result.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "rtp/address.h"
+
+namespace patchbay::lib {
+
+class RtpSocket {
+ public:
+  // A pair within [min_port, max_port] on `local` (its port is not used), or anywhere the kernel likes when
+  // both are 0. Code::exhausted when the range has no free pair.
+  static Result<RtpSocket> open(const SocketAddress& local, uint16_t min_port, uint16_t max_port);
+
+  RtpSocket(RtpSocket&& other) noexcept;
+  RtpSocket& operator=(RtpSocket&& other) noexcept;
+  RtpSocket(const RtpSocket&) = delete;
+  RtpSocket& operator=(const RtpSocket&) = delete;
+  ~RtpSocket();
+
+  enum class Channel { rtp, rtcp };
+
+  uint16_t rtp_port() const noexcept { return port_; }
+
+  // The next datagram waiting, or -1 when none is. A longer one than `capacity` is cut; its size says so.
+  ptrdiff_t receive(Channel channel, uint8_t* data, size_t capacity, SocketAddress& source) noexcept;
+
+  // False when the kernel did not take it; media is not sent twice.
+  bool send(Channel channel, const SocketAddress& to, const uint8_t* data, size_t size) noexcept;
+
+ private:
+  RtpSocket(int rtp, int rtcp, int family, uint16_t port) noexcept
+      : rtp_(rtp), rtcp_(rtcp), family_(family), port_(port) {}
+
+  int rtp_ = -1;
+  int rtcp_ = -1;
+  int family_ = AF_INET;
+  uint16_t port_ = 0;
+};
+
+}  // namespace patchbay::lib

@@ -1,0 +1,44 @@
+// Telephone events: DTMF in RTP (RFC 4733). One thread, no allocation.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace patchbay::lib {
+
+// Each event comes in many packets with one timestamp; it is told once, at the first that arrives.
+class TelephoneEventReceiver {
+ public:
+  // The digit ("0-9*#A-D"), or nothing: an event told before, no DTMF, or too short a payload.
+  std::optional<char> add(uint32_t timestamp, const uint8_t* payload, size_t size) noexcept;
+  void reset() noexcept { has_last_ = false; }
+
+ private:
+  bool has_last_ = false;
+  uint32_t last_timestamp_ = 0;
+};
+
+// Makes the payloads of one digit, one for each 20 ms tick, the last one sent three times.
+class TelephoneEventSender {
+ public:
+  static constexpr size_t kPayloadBytes = 4;
+
+  // False while another digit is being sent, or for what is no digit. `timestamp` is that of the whole event.
+  bool start(char digit, uint32_t timestamp, uint32_t duration_ms) noexcept;
+  bool active() const noexcept { return active_; }
+  uint32_t timestamp() const noexcept { return timestamp_; }
+
+  // The next payload; true for the first one, which carries the marker.
+  bool next(uint8_t out[kPayloadBytes]) noexcept;
+
+ private:
+  bool active_ = false;
+  uint8_t event_ = 0;
+  uint8_t ends_sent_ = 0;
+  uint32_t timestamp_ = 0;
+  uint32_t elapsed_ = 0;  // samples
+  uint32_t duration_ = 0;
+};
+
+}  // namespace patchbay::lib

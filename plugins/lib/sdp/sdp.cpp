@@ -1,0 +1,167 @@
+#include "sdp/sdp.h"
+
+#include <sofia-sip/sdp.h>
+#include <strings.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <optional>
+
+namespace patchbay::lib {
+namespace {
+
+constexpr size_t kMaxBytes = 64 * 1024;
+constexpr int64_t kMaxLines = 1000;
+constexpr size_t kMaxMediaLines = 16;
+constexpr size_t kMaxFormatsText = 256;
+
+struct ParserDeleter {
+  void operator()(sdp_parser_t* parser) const { sdp_parser_free(parser); }
+};
+using Parser = std::unique_ptr<sdp_parser_t, ParserDeleter>;
+
+bool equal(const char* a, const char* b) { return a != nullptr && strcasecmp(a, b) == 0; }
+
+std::optional<unsigned> number(std::string_view text) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end == text.data()) return std::nullopt;
+  return value;
+}
+
+Result<Parser> parse(std::string_view text) {
+  if (text.empty() || text.size() > kMaxBytes) return {Code::invalid, "SDP is empty or larger than 64 KiB"};
+  if (text.find('\0') != std::string_view::npos) return {Code::invalid, "SDP with a NUL"};
+  if (std::count(text.begin(), text.end(), '\n') + std::count(text.begin(), text.end(), '\r') > 2 * kMaxLines)
+    return {Code::invalid, "SDP of too many lines"};
+  Parser parser(sdp_parse(nullptr, text.data(), static_cast<issize_t>(text.size()), sdp_f_mode_0000));
+  if (!parser || sdp_session(parser.get()) == nullptr) {
+    const char* reason = parser ? sdp_parsing_error(parser.get()) : nullptr;
+    return {Code::invalid, std::string("SDP: ") + (reason != nullptr ? reason : "out of memory")};
+  }
+  return parser;
+}
+
+// The codecs of a line that we know; false when there is no G.711 among those `local` speaks.
+bool read_codecs(const LocalMedia& local, const sdp_media_t* line, RemoteMedia& out) {
+  bool found = false;
+  for (const sdp_rtpmap_t* map = line->m_rtpmaps; map != nullptr; map = map->rm_next) {
+    if (map->rm_rate != 8000) continue;
+    const bool mu = map->rm_pt == 0 && equal(map->rm_encoding, "PCMU");
+    const bool a = map->rm_pt == 8 && equal(map->rm_encoding, "PCMA");
+    const G711 law = mu ? G711::mu_law : G711::a_law;
+    if ((mu || a) && !found && std::find(local.laws.begin(), local.laws.end(), law) != local.laws.end()) {
+      out.law = law;
+      found = true;
+    }
+    if (local.events && out.event_payload_type < 0 && map->rm_pt >= 96 &&
+        equal(map->rm_encoding, "telephone-event"))
+      out.event_payload_type = static_cast<int>(map->rm_pt);
+  }
+  return found;
+}
+
+// "a=rtcp:53020" or "a=rtcp:53020 IN IP4 126.16.64.4" (RFC 3605).
+SocketAddress read_rtcp(const sdp_media_t* line, const SocketAddress& rtp) {
+  const sdp_attribute_t* attribute = sdp_attribute_find(line->m_attributes, "rtcp");
+  const auto next = rtp.with_port(rtp.port() == 65535 ? uint16_t{0} : static_cast<uint16_t>(rtp.port() + 1));
+  if (attribute == nullptr || attribute->a_value == nullptr) return next;
+  const std::string_view value = attribute->a_value;
+  const auto port = number(value);
+  if (!port || *port == 0 || *port > 65535) return next;
+  const size_t space = value.rfind(' ');
+  if (space != std::string_view::npos) {
+    auto address = SocketAddress::parse(std::string(value.substr(space + 1)), static_cast<uint16_t>(*port));
+    // RTCP to a third host would make us a reflector.
+    if (address && address->same_ip(rtp)) return *address;
+  }
+  return rtp.with_port(static_cast<uint16_t>(*port));
+}
+
+void read_attributes(const sdp_media_t* line, RemoteMedia& out) {
+  out.rtcp = read_rtcp(line, out.rtp);
+  out.rtcp_mux = sdp_attribute_find(line->m_attributes, "rtcp-mux") != nullptr;
+  if (out.rtcp_mux) out.rtcp = out.rtp;
+  const sdp_attribute_t* ptime = sdp_attribute_find(line->m_attributes, "ptime");
+  if (ptime != nullptr && ptime->a_value != nullptr)
+    out.ptime_ms = std::clamp(number(ptime->a_value).value_or(20U), 10U, 60U);
+  // The attribute is from the peer's view: what it sends, we receive.
+  out.send = (line->m_mode & sdp_recvonly) != 0 && !out.rtp.is_unspecified();
+  out.receive = (line->m_mode & sdp_sendonly) != 0;
+}
+
+Result<RemoteMedia> read_line(const LocalMedia& local, const sdp_media_t* line) {
+  RemoteMedia out;
+  if (line->m_type != sdp_media_audio) return {Code::unsupported, "the SDP has no audio line"};
+  if (line->m_rejected != 0 || line->m_port == 0) return {Code::unsupported, "the peer refuses audio"};
+  if (line->m_proto != sdp_proto_rtp) return {Code::unsupported, "the audio is not plain RTP"};
+  if (line->m_port > 65535) return {Code::invalid, "SDP with an impossible port"};
+  if (!read_codecs(local, line, out)) return {Code::unsupported, "no codec in common"};
+  const sdp_connection_t* connection = sdp_media_connections(line);
+  if (connection == nullptr || connection->c_mcast || connection->c_address == nullptr)
+    return {Code::invalid, "SDP without a unicast address"};
+  auto address = SocketAddress::parse(connection->c_address, static_cast<uint16_t>(line->m_port));
+  if (!address) return std::move(address).error().within("SDP");
+  if (address->family() != local.rtp.family())
+    return {Code::unsupported, "the peer's address family is not ours"};
+  out.rtp = *address;
+  read_attributes(line, out);
+  return out;
+}
+
+// What may be written back: a token of the peer's without anything that could start a new line.
+std::string token(const char* text) {
+  std::string out;
+  for (const char* c = text; c != nullptr && *c != '\0' && out.size() < 64; ++c)
+    if (*c > ' ' && *c < 0x7F) out.push_back(*c);
+  return out.empty() ? "x" : out;
+}
+
+OfferedLine repeat(const sdp_media_t* line) {
+  OfferedLine out;
+  out.type = token(line->m_type_name);
+  out.protocol = token(line->m_proto_name);
+  const auto add = [&out](const std::string& format) {
+    if (out.formats.size() < kMaxFormatsText) out.formats += (out.formats.empty() ? "" : " ") + format;
+  };
+  for (const sdp_rtpmap_t* map = line->m_rtpmaps; map != nullptr; map = map->rm_next)
+    add(std::to_string(static_cast<unsigned>(map->rm_pt)));
+  for (const sdp_list_t* format = line->m_format; format != nullptr; format = format->l_next)
+    add(token(format->l_text));
+  if (out.formats.empty()) out.formats = "0";
+  return out;
+}
+
+}  // namespace
+
+Result<RemoteMedia> parse_answer(const LocalMedia& offer, std::string_view text) {
+  PB_TRY_VALUE(const Parser parser, parse(text));
+  // An answer has the lines of the offer in their order; we offered one.
+  const sdp_media_t* line = sdp_session(parser.get())->sdp_media;
+  if (line == nullptr) return {Code::unsupported, "the SDP has no audio line"};
+  return read_line(offer, line);
+}
+
+Result<RemoteOffer> parse_offer(const LocalMedia& local, std::string_view text) {
+  PB_TRY_VALUE(const Parser parser, parse(text));
+  RemoteOffer out;
+  Error refused{Code::unsupported, "the SDP has no audio line"};
+  bool taken = false;
+  for (const sdp_media_t* line = sdp_session(parser.get())->sdp_media; line != nullptr; line = line->m_next) {
+    if (out.lines.size() == kMaxMediaLines) return {Code::invalid, "SDP of too many media lines"};
+    out.lines.push_back(repeat(line));
+    if (taken || line->m_type != sdp_media_audio) continue;
+    auto media = read_line(local, line);
+    if (!media) {
+      refused = std::move(media).error();
+      continue;
+    }
+    out.media = *std::move(media);
+    out.lines.back().taken = taken = true;
+  }
+  if (!taken) return refused;
+  return out;
+}
+
+}  // namespace patchbay::lib

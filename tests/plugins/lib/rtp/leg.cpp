@@ -1,0 +1,163 @@
+#include "rtp/leg.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "rtp/packet.h"
+
+using namespace patchbay::lib;
+
+namespace {
+
+constexpr int64_t kTickNs = 20'000'000;
+using Frame = std::array<int16_t, RtpLeg::kFrameSamples>;
+
+SocketAddress loopback(uint16_t port = 0) { return *SocketAddress::parse("127.0.0.1", port); }
+
+std::unique_ptr<RtpLeg> make_leg(uint64_t random) {
+  auto socket = RtpSocket::open(loopback(), 0, 0);
+  REQUIRE(socket);
+  RtpLeg::Options options;
+  options.random = random;
+  options.wall_ns = 1'800'000'000'000'000'000;
+  options.cname = "leg";
+  return std::make_unique<RtpLeg>(*std::move(socket), options);
+}
+
+LegMedia towards(const RtpLeg& peer, G711 law = G711::mu_law) {
+  LegMedia media;
+  media.remote_rtp = loopback(peer.local_port());
+  media.remote_rtcp = loopback(static_cast<uint16_t>(peer.local_port() + 1));
+  media.law = law;
+  media.event_payload_type = 101;
+  return media;
+}
+
+Frame constant(int16_t value) {
+  Frame frame;
+  frame.fill(value);
+  return frame;
+}
+
+struct Pair {
+  explicit Pair(G711 law = G711::mu_law) {
+    a->configure(towards(*b, law));
+    b->configure(towards(*a, law));
+  }
+  void tick(const Frame& from_a, const Frame& from_b = constant(0)) {
+    now_ns += kTickNs;
+    a->push(from_a.data(), now_ns);
+    b->push(from_b.data(), now_ns);
+    a->pull(at_a.data(), now_ns);
+    received = b->pull(at_b.data(), now_ns);
+  }
+  std::unique_ptr<RtpLeg> a = make_leg(0x1111222233334444);
+  std::unique_ptr<RtpLeg> b = make_leg(0x5555666677778888);
+  int64_t now_ns = kTickNs;
+  Frame at_a{}, at_b{};
+  bool received = false;
+};
+
+}  // namespace
+
+TEST_CASE("audio crosses in both laws") {
+  for (int law = 0; law < 2; ++law) {
+    Pair pair(law == 0 ? G711::mu_law : G711::a_law);
+    for (int i = 0; i < 10; ++i) pair.tick(constant(4000), constant(-900));
+    CHECK(pair.received);
+    CHECK(std::abs(pair.at_b[0] - 4000) < 130);
+    CHECK(std::abs(pair.at_a[159] + 900) < 40);
+    CHECK(pair.b->stats().packets_received == 10);
+    CHECK(pair.b->stats().lost == 0);
+    CHECK(pair.b->stats().last_received_ns == pair.now_ns);
+  }
+}
+
+TEST_CASE("a digit crosses once and the audio goes on") {
+  Pair pair;
+  for (int i = 0; i < 5; ++i) pair.tick(constant(100));
+  CHECK(pair.a->send_digit('7', 100));
+  CHECK_FALSE(pair.a->send_digit('8', 100));
+  for (int i = 0; i < 20; ++i) pair.tick(constant(100));
+  CHECK(pair.b->next_digit() == '7');
+  CHECK_FALSE(pair.b->next_digit());
+  CHECK(pair.received);
+}
+
+TEST_CASE("reports are exchanged and give the round trip") {
+  Pair pair;
+  for (int i = 0; i < 1200; ++i) pair.tick(constant(1));
+  CHECK(pair.a->stats().round_trip_us < 60'000);
+  CHECK(pair.a->stats().packets_refused == 0);
+  CHECK(pair.a->stats().far_fraction_lost == 0);
+}
+
+TEST_CASE("nothing is sent on hold and the stream resumes") {
+  Pair pair;
+  auto held = towards(*pair.b);
+  held.send = false;
+  pair.a->configure(held);
+  for (int i = 0; i < 50; ++i) pair.tick(constant(4000));
+  CHECK(pair.a->stats().packets_sent == 0);
+  pair.a->configure(towards(*pair.b));
+  for (int i = 0; i < 10; ++i) pair.tick(constant(4000));
+  CHECK(pair.received);
+}
+
+TEST_CASE("a stranger's packets reach neither ear nor address") {
+  Pair pair;
+  auto stranger = RtpSocket::open(*SocketAddress::parse("127.0.0.2", 0), 0, 0);
+  REQUIRE(stranger);
+  uint8_t spray[kRtpHeaderBytes + 160];
+  std::fill(std::begin(spray), std::end(spray), uint8_t{0x80});  // loud
+  uint16_t sequence = 0;
+  const auto target = loopback(pair.b->local_port());
+  for (int i = 0; i < 30; ++i) {
+    RtpPacket header;
+    header.sequence = sequence++;
+    header.ssrc = 0x66;
+    write_rtp_header(header, spray);
+    (void)stranger->send(RtpSocket::Channel::rtp, target, spray, sizeof(spray));
+    pair.tick(constant(0));
+    CHECK(std::abs(pair.at_b[80]) < 100);
+  }
+  CHECK(pair.b->stats().packets_refused == 30);
+  CHECK(pair.b->stats().packets_received == 30);
+  uint8_t data[64];
+  SocketAddress source;
+  CHECK(stranger->receive(RtpSocket::Channel::rtp, data, sizeof(data), source) == -1);
+}
+
+TEST_CASE("a new SSRC is followed from its second packet on") {
+  auto leg = make_leg(1);
+  auto peer = RtpSocket::open(loopback(), 0, 0);
+  REQUIRE(peer);
+  LegMedia media;
+  media.remote_rtp = loopback(peer->rtp_port());
+  leg->configure(media);
+  uint8_t out[kRtpHeaderBytes + 160] = {};
+  Frame frame;
+  int64_t now_ns = 0;
+  const auto send = [&](uint32_t ssrc, uint16_t sequence, uint8_t type) {
+    RtpPacket header;
+    header.ssrc = ssrc;
+    header.sequence = sequence;
+    header.timestamp = sequence * 160U;
+    header.payload_type = type;
+    write_rtp_header(header, out);
+    (void)peer->send(RtpSocket::Channel::rtp, loopback(leg->local_port()), out, sizeof(out));
+    leg->pull(frame.data(), now_ns += kTickNs);
+    return leg->stats().packets_received.load();
+  };
+  CHECK(send(1, 10, 0) == 1);
+  CHECK(send(2, 500, 0) == 1);  // on probation
+  CHECK(send(1, 11, 0) == 2);
+  CHECK(send(2, 501, 0) == 2);
+  CHECK(send(2, 502, 0) == 3);
+  CHECK(send(2, 503, 8) == 4);   // the other law is understood
+  CHECK(send(2, 504, 18) == 4);  // G.729 is not
+  CHECK(leg->stats().packets_refused == 1);
+}

@@ -1,0 +1,112 @@
+#include "rtp/socket.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "rtp/source_policy.h"
+
+using namespace patchbay::lib;
+using Channel = RtpSocket::Channel;
+using patchbay::Code;
+
+namespace {
+
+SocketAddress loopback(uint16_t port = 0) { return *SocketAddress::parse("127.0.0.1", port); }
+
+ptrdiff_t receive(RtpSocket& socket, Channel channel, uint8_t* data, size_t size, SocketAddress& source) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  while (std::chrono::steady_clock::now() < deadline) {
+    const auto got = socket.receive(channel, data, size, source);
+    if (got >= 0) return got;
+    std::this_thread::yield();
+  }
+  return -1;
+}
+
+}  // namespace
+
+TEST_CASE("a pair is bound to an even port and the next") {
+  auto a = RtpSocket::open(loopback(), 0, 0);
+  auto b = RtpSocket::open(loopback(), 0, 0);
+  REQUIRE(a);
+  REQUIRE(b);
+  CHECK(a->rtp_port() % 2 == 0);
+  uint8_t data[16] = {1, 2, 3};
+  SocketAddress source;
+  CHECK(b->receive(Channel::rtp, data, sizeof(data), source) == -1);
+  CHECK(a->send(Channel::rtp, loopback(b->rtp_port()), data, 3));
+  CHECK(receive(*b, Channel::rtp, data, sizeof(data), source) == 3);
+  CHECK(source == loopback(a->rtp_port()));
+  CHECK(a->send(Channel::rtcp, loopback(static_cast<uint16_t>(b->rtp_port() + 1)), data, 2));
+  CHECK(receive(*b, Channel::rtcp, data, sizeof(data), source) == 2);
+  CHECK(source.port() == a->rtp_port() + 1);
+}
+
+TEST_CASE("a range is used up and then says so") {
+  auto probe = RtpSocket::open(loopback(), 0, 0);
+  REQUIRE(probe);
+  const uint16_t port = probe->rtp_port();
+  CHECK(RtpSocket::open(loopback(), port, static_cast<uint16_t>(port + 1)).error().code == Code::exhausted);
+  { auto released = std::move(*probe); }
+  auto again = RtpSocket::open(loopback(), port, static_cast<uint16_t>(port + 1));
+  REQUIRE(again);
+  CHECK(again->rtp_port() == port);
+  CHECK(RtpSocket::open(loopback(), 5001, 5001).error().code == Code::invalid);
+}
+
+TEST_CASE("addresses have one value each") {
+  CHECK(*SocketAddress::parse("::ffff:192.0.2.1", 5) == *SocketAddress::parse("192.0.2.1", 5));
+  CHECK(SocketAddress::parse("2001:db8::1", 5)->text() == "[2001:db8::1]:5");
+  CHECK(SocketAddress::parse("0.0.0.0", 5)->is_unspecified());
+  CHECK(SocketAddress::parse("::", 5)->is_unspecified());
+  CHECK_FALSE(SocketAddress::parse("example.com", 5));
+  CHECK_FALSE(SocketAddress::parse("127.1", 5));
+  CHECK_FALSE(loopback().same_ip(SocketAddress{}));
+}
+
+TEST_CASE("only the peer's own sources are accepted, and one of them") {
+  const auto at = [](const char* ip, uint16_t port) { return *SocketAddress::parse(ip, port); };
+  const auto sdp = at("192.0.2.1", 5000);
+  const auto signalling = at("198.51.100.7", 5060);
+  const auto attacker = at("203.0.113.9", 5000);
+  SourcePolicy policy;
+  CHECK_FALSE(policy.accept_media(attacker));
+  policy.set_remote(sdp, signalling);
+  CHECK_FALSE(policy.accept_media(attacker));
+  CHECK(policy.destination() == sdp);
+
+  SUBCASE("the SDP's address") {
+    CHECK(policy.accept_media(sdp));
+    CHECK_FALSE(policy.accept_media(at("192.0.2.1", 5002)));
+    CHECK_FALSE(policy.accept_media(at("198.51.100.7", 6000)));
+    CHECK(policy.accept_control(at("192.0.2.1", 5001)));
+    CHECK_FALSE(policy.accept_control(attacker));
+  }
+  SUBCASE("the signalling host, until the SDP's address speaks") {
+    const auto behind_nat = at("198.51.100.7", 6000);
+    CHECK(policy.accept_media(behind_nat));
+    CHECK(policy.destination() == behind_nat);
+    CHECK_FALSE(policy.accept_media(at("198.51.100.7", 6002)));
+    CHECK_FALSE(policy.accept_media(at("192.0.2.1", 5002)));
+    policy.set_remote(sdp, signalling);
+    CHECK(policy.destination() == behind_nat);
+    CHECK(policy.accept_media(sdp));
+    CHECK_FALSE(policy.accept_media(behind_nat));
+    CHECK(policy.destination() == sdp);
+  }
+  SUBCASE("a re-INVITE moves the remote") {
+    CHECK(policy.accept_media(sdp));
+    const auto moved = at("192.0.2.1", 7000);
+    policy.set_remote(moved, signalling);
+    CHECK(policy.destination() == moved);
+    CHECK(policy.accept_media(moved));
+    CHECK_FALSE(policy.accept_media(sdp));
+  }
+  SUBCASE("nobody but the SDP's host when the signalling host may not") {
+    policy.set_remote(sdp, SocketAddress{});
+    CHECK_FALSE(policy.accept_media(at("198.51.100.7", 6000)));
+    CHECK(policy.accept_media(at("192.0.2.1", 5002)));
+  }
+}

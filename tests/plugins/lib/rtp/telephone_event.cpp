@@ -1,0 +1,51 @@
+#include "rtp/telephone_event.h"
+
+#include <doctest/doctest.h>
+
+#include <string_view>
+
+using namespace patchbay::lib;
+
+TEST_CASE("every digit is sent and told once") {
+  TelephoneEventSender sender;
+  TelephoneEventReceiver receiver;
+  uint32_t timestamp = 0xFFFFF000;
+  for (char digit : std::string_view("0123456789*#ABCD")) {
+    REQUIRE(sender.start(digit, timestamp, 100));
+    CHECK_FALSE(sender.start('1', timestamp, 100));
+    int packets = 0;
+    int told = 0;
+    uint8_t payload[4];
+    while (sender.active()) {
+      CHECK(sender.next(payload) == (packets == 0));
+      ++packets;
+      if (auto got = receiver.add(sender.timestamp(), payload, sizeof(payload))) {
+        CHECK(*got == digit);
+        ++told;
+      }
+    }
+    CHECK(packets == 7);  // five of 20 ms, the last one twice more
+    CHECK(told == 1);
+    CHECK((payload[1] & 0x80) != 0);
+    CHECK(payload[2] * 256 + payload[3] == 800);
+    timestamp += 1600;
+  }
+}
+
+TEST_CASE("what is no digit is refused") {
+  TelephoneEventSender sender;
+  CHECK_FALSE(sender.start('E', 0, 100));
+  CHECK_FALSE(sender.start('\0', 0, 100));
+  TelephoneEventReceiver receiver;
+  const uint8_t flash[4] = {16, 0, 0, 160};
+  CHECK_FALSE(receiver.add(1, flash, 4));
+  CHECK_FALSE(receiver.add(1, flash, 3));
+}
+
+TEST_CASE("late packets of an earlier event are no new digit") {
+  TelephoneEventReceiver receiver;
+  const uint8_t five[4] = {5, 0x80, 0, 160};
+  CHECK(receiver.add(1000, five, 4));
+  CHECK(receiver.add(3000, five, 4));
+  CHECK_FALSE(receiver.add(1000, five, 4));
+}
