@@ -5,11 +5,11 @@
 #include <rapidjson/reader.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
 #include "json/builder.h"
+#include "json/number.h"
 #include "json/scan.h"
 #include "json/text.h"
 
@@ -46,18 +46,15 @@ class Handler {
 
   bool Null() { return at().null(), true; }
   bool Bool(bool value) { return at().boolean(value), true; }
-  bool Int(int value) { return at().integer(value), true; }
-  bool Uint(unsigned value) { return at().integer(value), true; }
-  bool Int64(int64_t value) { return at().integer(value), true; }
-  bool Uint64(uint64_t value) {
-    if (value <= INT64_MAX) return Int64(static_cast<int64_t>(value));
-    return Double(static_cast<double>(value));
+  // Never called: numbers arrive as text.
+  bool Int(int) { return false; }
+  bool Uint(unsigned) { return false; }
+  bool Int64(int64_t) { return false; }
+  bool Uint64(uint64_t) { return false; }
+  bool Double(double) { return false; }
+  bool RawNumber(const char* text, rapidjson::SizeType size, bool) {
+    return add_number(at(), {text, size}) || fail("a number is out of range");
   }
-  bool Double(double value) {
-    if (!std::isfinite(value)) return fail("a number is out of range");
-    return at().number(value), true;
-  }
-  bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }
   bool String(const char* text, rapidjson::SizeType size, bool) {
     if (has_surrogate({text, size})) return fail("a lone surrogate is not allowed");
     return at().string({text, size}), true;
@@ -125,7 +122,7 @@ Result<Document> parse(std::string_view text, Limits limits) {
                                  std::to_string(limits.bytes)};
   if (auto complaint = scan(text)) return complain(text, complaint->offset, complaint->text);
 
-  constexpr unsigned kFlags = rapidjson::kParseFullPrecisionFlag | rapidjson::kParseIterativeFlag |
+  constexpr unsigned kFlags = rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseIterativeFlag |
                               rapidjson::kParseValidateEncodingFlag;
   rapidjson::MemoryStream stream(text.data() ? text.data() : "", text.size());
   Handler handler(stream, limits.depth);

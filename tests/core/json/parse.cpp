@@ -24,7 +24,7 @@ bool contains(const std::string& text, const std::string& part) {
 TEST_CASE("an exponent that crashes RapidJSON is refused") {
   CHECK(contains(error("1.00000000000000e-2147483639"), "out of range"));
   CHECK(contains(error("[1e99999999999999999999]"), "out of range"));
-  CHECK(contains(error("1e400"), "too big"));
+  CHECK(contains(error("1e400"), "out of range"));
   CHECK(contains(error("1" + std::string(400, '0')), "too long"));
   CHECK(json::parse("1e0000000000000000000001").ok());
   CHECK(json::parse("1e-400").ok());
@@ -80,17 +80,4 @@ TEST_CASE("duplicate keys are refused in small and large objects") {
   CHECK(json::parse(large + "\"x\":0}").ok());
   CHECK(contains(error(large + "\"k7\":0}"), "twice"));
   CHECK(json::parse("{\"a\":{\"a\":{\"a\":1}}}").ok());
-}
-
-TEST_CASE("integers are exact up to int64 and doubles beyond") {
-  const auto doc =
-      json::parse("[9007199254740993,-9223372036854775808,9223372036854775807,9223372036854775808,1.5,1.0]");
-  const json::Node& list = doc.value().root();
-  CHECK(list.element(0)->integer() == 9007199254740993);
-  CHECK(list.element(1)->integer() == INT64_MIN);
-  CHECK(list.element(2)->integer() == INT64_MAX);
-  CHECK_FALSE(list.element(3)->is_integer());
-  CHECK(list.element(3)->number() == 9223372036854775808.0);
-  CHECK_FALSE(list.element(4)->is_integer());
-  CHECK(list.element(5)->is_integer());
 }

@@ -1,0 +1,38 @@
+#include "json/number.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace patchbay::core::json {
+namespace {
+
+// Whether a number out of a double's range is so because it is small: where does its first digit that is not
+// 0 stand?
+bool is_tiny(std::string_view text) noexcept {
+  if (text.front() == '-') text.remove_prefix(1);
+  const size_t e = text.find_first_of("eE");
+  const std::string_view digits = text.substr(0, e);
+  const size_t first = digits.find_first_of("123456789");
+  const size_t point = std::min(digits.find('.'), digits.size());
+  int exponent = 0;
+  if (e != std::string_view::npos) {
+    text.remove_prefix(e + (text[e + 1] == '+' ? 2 : 1));
+    std::from_chars(text.data(), text.data() + text.size(), exponent);
+  }
+  return exponent + static_cast<int>(point) - static_cast<int>(first) < 0;
+}
+
+}  // namespace
+
+bool add_number(Builder& builder, std::string_view text) {
+  const char* end = text.data() + text.size();
+  int64_t integer = 0;
+  const auto whole = std::from_chars(text.data(), end, integer);
+  if (whole.ec == std::errc() && whole.ptr == end) return builder.integer(integer), true;
+  double number = 0;
+  if (std::from_chars(text.data(), end, number).ec == std::errc()) return builder.number(number), true;
+  if (!is_tiny(text)) return false;
+  return builder.number(0), true;
+}
+
+}  // namespace patchbay::core::json
