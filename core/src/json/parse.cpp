@@ -107,6 +107,12 @@ Error complain(std::string_view text, size_t offset, std::string_view what) {
   return {Code::invalid, std::move(message)};
 }
 
+const char* reason(const rapidjson::Reader& reader, const Handler& handler) noexcept {
+  if (handler.fault()) return handler.fault();
+  if (reader.GetParseErrorCode() == rapidjson::kParseErrorNumberTooBig) return "a number is out of range";
+  return rapidjson::GetParseError_En(reader.GetParseErrorCode());
+}
+
 }  // namespace
 
 Position position(std::string_view text, size_t offset) noexcept {
@@ -129,9 +135,7 @@ Result<Document> parse(std::string_view text, Limits limits) {
   rapidjson::Reader reader;
   reader.Parse<kFlags>(stream, handler);
   if (!reader.HasParseError()) return handler.finish();
-  return complain(
-      text, reader.GetErrorOffset(),
-      handler.fault() ? handler.fault() : rapidjson::GetParseError_En(reader.GetParseErrorCode()));
+  return complain(text, reader.GetErrorOffset(), reason(reader, handler));
 }
 
 }  // namespace patchbay::core::json
