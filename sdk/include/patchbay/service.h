@@ -13,6 +13,8 @@
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <memory>
 #include <tuple>
 
 #include "function.h"
@@ -178,7 +180,9 @@ class Provision {
   uint64_t id_ = 0;
 };
 
-// A lease on one instance: who holds it may call. Answers come on `strand`.
+// A lease on one instance: who holds it may call. Answers come on `strand`; once the lease is destroyed
+// there, none is given any more (their callables are freed unrun), so that they may refer to whatever lives
+// as long as the lease.
 template <class I>
 class Lease {
  public:
@@ -190,19 +194,21 @@ class Lease {
     return Lease(host, host.services->open(host.self, instance.id, to_abi(I::id)), strand);
   }
   Lease(Lease&& other) noexcept
-      : host_(other.host_), id_(std::exchange(other.id_, 0)), strand_(other.strand_) {}
+      : host_(other.host_),
+        id_(std::exchange(other.id_, 0)),
+        strand_(other.strand_),
+        wanted_(std::move(other.wanted_)) {}
   Lease& operator=(Lease&& other) noexcept {
     std::swap(host_, other.host_);
     std::swap(id_, other.id_);
     std::swap(strand_, other.strand_);
+    std::swap(wanted_, other.wanted_);
     return *this;
   }
-  ~Lease() {
-    if (id_ != 0) host_->services->unlease(host_->self, id_);
-  }
+  ~Lease() { release(); }
   explicit operator bool() const noexcept { return id_ != 0; }
 
-  // [any] f(Result<Reply>) comes exactly once, on the lease's strand.
+  // [any] f(Result<Reply>) comes exactly once, on the lease's strand; at once when there is nobody to call.
   template <class M, class F>
   void call(M, const typename M::Request& request, F f) const {
     using Answer = typename M::Reply;
@@ -210,27 +216,10 @@ class Lease {
       f(Result<Answer>(Code::unavailable, std::string(I::id) + " is not available"));
       return;
     }
-    struct Pending {
-      const Host& host;
-      F f;
-    };
-    auto* pending = new Pending{*host_, std::move(f)};
+    auto* pending = new Pending<Answer, F>{*host_, wanted_, std::move(f)};
     const Packed<typename M::Request> packed(request);
-    host_->services->call(
-        host_->self, id_, &detail::InterfaceTable<I>::table, M::slot, packed.get(), strand_,
-        [](void* user, int32_t status, const pb_message* reply, const pb_err* err) noexcept {
-          std::unique_ptr<Pending> self(static_cast<Pending*>(user));
-          guard_void(
-              [&] {
-                if (status == PB_OK) {
-                  self->f(Result<Answer>(unpack<Answer>(reply)));
-                } else {
-                  self->f(Result<Answer>(read_error(status, err)));
-                }
-              },
-              [&](const char* text) { self->host.log_thrown(I::id, text); });
-        },
-        pending);
+    host_->services->call(host_->self, id_, &detail::InterfaceTable<I>::table, M::slot, packed.get(), strand_,
+                          &Pending<Answer, F>::answer, pending);
   }
   // [any] No answer wanted.
   template <class M>
@@ -242,23 +231,54 @@ class Lease {
   }
 
  private:
-  Lease(const Host& host, uint64_t id, StrandId strand) : host_(&host), id_(id), strand_(strand) {}
+  template <class>
+  friend class Service;
+  using Wanted = std::shared_ptr<std::atomic<bool>>;  // shared with the calls under way: either may end first
+
+  template <class Answer, class F>
+  struct Pending {
+    const Host& host;
+    Wanted wanted;
+    F f;
+
+    static void answer(void* user, int32_t status, const pb_message* reply, const pb_err* err) noexcept {
+      std::unique_ptr<Pending> self(static_cast<Pending*>(user));
+      if (!self->wanted->load(std::memory_order_acquire)) return;
+      guard_void(
+          [&] {
+            self->f(status == PB_OK ? Result<Answer>(unpack<Answer>(reply))
+                                    : Result<Answer>(read_error(status, err)));
+          },
+          [&](const char* text) { self->host.log_thrown(I::id, text); });
+    }
+  };
+
+  Lease(const Host& host, uint64_t id, StrandId strand)
+      : host_(&host), id_(id), strand_(strand), wanted_(std::make_shared<std::atomic<bool>>(true)) {}
+  void release() noexcept {
+    if (wanted_) wanted_->store(false, std::memory_order_release);
+    if (id_ != 0) host_->services->unlease(host_->self, std::exchange(id_, 0));
+  }
+
   const Host* host_ = nullptr;
   uint64_t id_ = 0;
   StrandId strand_ = kMainStrand;
+  Wanted wanted_;
 };
 
-// The public provider of interface I, whoever it is now. Use and destroy it on its strand.
+// The public provider of interface I, whoever it is now. Use and destroy it on its strand; as with a lease,
+// no answer is given after that. Calls to a provider that leaves are answered with Code::gone.
 template <class I>
 class Service {
  public:
   explicit Service(const Host& host, StrandId strand = kMainStrand)
-      : host_(&host), state_(new State{this, host, strand, {}, Lease<I>::query(host, strand)}) {
+      : host_(&host), state_(new State{host, strand, {}, Lease<I>::query(host, strand)}) {
     watch_ = host.services->watch(host.self, to_abi(I::id), strand, &Service::changed, state_);
   }
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
   ~Service() {
+    state_->lease.release();
     host_->services->unwatch(
         host_->self, watch_, [](void* user) noexcept { delete static_cast<State*>(user); }, state_);
   }
@@ -280,7 +300,6 @@ class Service {
 
  private:
   struct State {
-    Service* owner;
     const Host& host;
     StrandId strand;
     Function<void(bool)> on_change;
@@ -289,9 +308,13 @@ class Service {
   static void changed(void* user, int32_t up) noexcept {
     auto* state = static_cast<State*>(user);
     const bool was_up = static_cast<bool>(state->lease);
-    state->lease = up != 0 ? Lease<I>::query(state->host, state->strand) : Lease<I>();
+    auto wanted = state->lease.wanted_;  // calls under way on the lease before this one are still wanted
+    auto next = up != 0 ? Lease<I>::query(state->host, state->strand) : Lease<I>();
+    if (wanted) next.wanted_ = std::move(wanted);
+    std::swap(state->lease, next);
+    next.wanted_ = nullptr;
     const bool is_up = static_cast<bool>(state->lease);
-    if (!state->on_change || (was_up && is_up)) return;
+    if (!state->on_change || was_up == is_up) return;
     guard_void([&] { state->on_change(is_up); },
                [&](const char* text) { state->host.log_thrown(I::id, text); });
   }

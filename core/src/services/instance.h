@@ -1,0 +1,51 @@
+// Instance: one implementation of an interface, on one strand, and the calls it has not answered yet.
+#pragma once
+
+#include <patchbay/abi/services.h>
+
+#include <mutex>
+#include <string>
+#include <unordered_set>
+
+#include "runtime/registration.h"
+
+namespace patchbay::core {
+
+class ServiceCall;
+
+struct InstanceInit {
+  std::string owner;  // plugin
+  const pb_interface* interface = nullptr;
+  bool is_public = false;
+  pb_method_fn fn = nullptr;
+  void* self = nullptr;
+};
+
+class Instance final : public Registration {
+ public:
+  Instance(Ref<Strand> strand, InstanceInit init);
+
+  const std::string& owner() const noexcept { return init_.owner; }
+  std::string_view interface_id() const noexcept {
+    return {init_.interface->id.data, static_cast<size_t>(init_.interface->id.len)};
+  }
+  bool is_public() const noexcept { return init_.is_public; }
+  // nullptr: the provider is older and has no such slot.
+  const pb_method* method(uint32_t slot) const noexcept;
+  // [its strand, or any for PB_METHOD_ANY] Runs the provider's function.
+  int32_t run(uint32_t slot, const pb_message* request, pb_completion* completion, pb_err* err) noexcept;
+
+  // [any] A call that waits for its answer; false once withdrawn.
+  bool add_call(ServiceCall& call);
+  void remove_call(ServiceCall& call);
+  // [any] Answers all that waits with PB_E_GONE, and refuses more.
+  void abandon_calls();
+
+ private:
+  const InstanceInit init_;
+  std::mutex mutex_;
+  bool withdrawn_ = false;
+  std::unordered_set<ServiceCall*> waiting_;  // each holds its own reference while it is here
+};
+
+}  // namespace patchbay::core

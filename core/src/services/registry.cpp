@@ -1,0 +1,86 @@
+#include "services/registry.h"
+
+#include <utility>
+
+namespace patchbay::core {
+
+void Watch::tell(bool up) {
+  const Ref<Watch> self(this);
+  strand().post([self, up] {
+    if (self->open()) self->fn_(self->user_, up ? 1 : 0);
+  });
+}
+
+Result<uint64_t> Registry::provide(Ref<Instance> instance) {
+  const std::string id(instance->interface_id());
+  const bool is_public = instance->is_public();
+  if (is_public) {
+    const std::lock_guard lock(mutex_);
+    const auto [at, added] = public_.emplace(id, instance);
+    if (!added) return {Code::conflict, id + " is offered by " + at->second->owner() + " already"};
+  }
+  const uint64_t handle = instances_.add(std::move(instance));
+  if (is_public) tell(id, true);
+  return handle;
+}
+
+void Registry::remove_public(const Instance& instance) {
+  if (!instance.is_public()) return;
+  const std::string id(instance.interface_id());
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = public_.find(id);
+    if (at == public_.end() || at->second.get() != &instance) return;
+    public_.erase(at);
+  }
+  tell(id, false);
+}
+
+bool Registry::withdraw(uint64_t handle, CallFn done, void* user) {
+  const Ref<Instance> instance = instances_.take(handle);
+  if (!instance) return false;
+  remove_public(*instance);
+  instance->abandon_calls();
+  instance->close(done, user);
+  return true;
+}
+
+void Registry::withdraw_all(std::string_view owner) {
+  for (const auto& [handle, instance] : instances_.all()) {
+    if (instance->owner() == owner) withdraw(handle, nullptr, nullptr);
+  }
+}
+
+Ref<Instance> Registry::find_public(std::string_view id) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = public_.find(id);
+  return at == public_.end() ? Ref<Instance>() : at->second;
+}
+
+std::vector<std::pair<std::string, std::string>> Registry::provided() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const auto& [id, instance] : public_) all.emplace_back(id, instance->owner());
+  return all;
+}
+
+uint64_t Registry::watch(Ref<Watch> watch) {
+  const uint64_t handle = watches_.add(watch);
+  watch->tell(static_cast<bool>(find_public(watch->id())));
+  return handle;
+}
+
+bool Registry::unwatch(uint64_t handle, CallFn done, void* user) {
+  const Ref<Watch> watch = watches_.take(handle);
+  if (!watch) return false;
+  watch->close(done, user);
+  return true;
+}
+
+void Registry::tell(const std::string& id, bool up) {
+  for (const auto& [handle, watch] : watches_.all()) {
+    if (watch->id() == id) watch->tell(up);
+  }
+}
+
+}  // namespace patchbay::core

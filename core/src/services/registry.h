@@ -1,0 +1,57 @@
+// Registry: which instances there are, who provides what, and who wants to know. Any thread but a media loop.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "patchbay/result.h"
+#include "services/handle_map.h"
+#include "services/instance.h"
+
+namespace patchbay::core {
+
+// Tells its strand whether a public provider of one id is there.
+class Watch final : public Registration {
+ public:
+  Watch(Ref<Strand> strand, std::string id, pb_watch_fn fn, void* user)
+      : Registration(std::move(strand)), id_(std::move(id)), fn_(fn), user_(user) {}
+  const std::string& id() const noexcept { return id_; }
+  void tell(bool up);
+
+ private:
+  const std::string id_;
+  const pb_watch_fn fn_;
+  void* const user_;
+};
+
+class Registry {
+ public:
+  // Errors: conflict when a public id has a provider.
+  Result<uint64_t> provide(Ref<Instance> instance);
+  // Ends it; done as of Registration. False: no such instance (done is not called).
+  bool withdraw(uint64_t handle, CallFn done, void* user);
+  // Withdraws what a plugin left behind.
+  void withdraw_all(std::string_view owner);
+
+  Ref<Instance> find(uint64_t handle) const { return instances_.find(handle); }
+  Ref<Instance> find_public(std::string_view id) const;
+  // Public ids with their providers, for reports.
+  std::vector<std::pair<std::string, std::string>> provided() const;
+
+  uint64_t watch(Ref<Watch> watch);
+  bool unwatch(uint64_t handle, CallFn done, void* user);
+
+ private:
+  void remove_public(const Instance& instance);
+  void tell(const std::string& id, bool up);
+
+  HandleMap<Ref<Instance>> instances_;
+  HandleMap<Ref<Watch>> watches_;
+  mutable std::mutex mutex_;
+  std::map<std::string, Ref<Instance>, std::less<>> public_;
+};
+
+}  // namespace patchbay::core

@@ -1,0 +1,72 @@
+// ServiceCall: one call on its way: request to the provider's strand, answer to the caller's.
+#pragma once
+
+#include <patchbay/abi/services.h>
+
+#include <atomic>
+#include <string>
+
+#include "runtime/ref.h"
+#include "runtime/strand.h"
+#include "services/instance.h"
+#include "services/message_copy.h"
+
+namespace patchbay::core {
+
+// Told when an answer has been given to the caller; counts what a plugin still waits for.
+class CallObserver {
+ public:
+  virtual void call_ended() noexcept = 0;
+
+ protected:
+  ~CallObserver() = default;
+};
+
+struct Caller {
+  Ref<Strand> strand;
+  pb_reply_fn fn = nullptr;  // nullptr: no answer wanted
+  void* user = nullptr;
+  CallObserver* observer = nullptr;  // borrowed; may be null
+};
+
+class ServiceCall : public RefCounted<ServiceCall> {
+ public:
+  // [any] Starts the call; it ends by itself.
+  static void start(Ref<Instance> instance, const pb_interface* caller_table, uint32_t slot,
+                    const pb_message* request, Caller caller);
+  // [any] Ends a call that never began: `fn` gets the status on its strand.
+  static void refuse(Caller caller, int32_t status, const char* text);
+
+  // [any] Gives the answer; only the first counts.
+  void answer(int32_t status, const pb_message* reply, const pb_err* err);
+
+ private:
+  friend class RefCounted<ServiceCall>;
+  // What the provider holds. The reference it stands for is given back by complete().
+  struct Completion : pb_completion {
+    ServiceCall* call = nullptr;
+  };
+
+  ServiceCall(Ref<Instance> instance, uint32_t slot, Caller caller);
+  ~ServiceCall() = default;
+
+  static void complete(pb_completion* self, int32_t status, const pb_message* reply,
+                       const pb_err* err) noexcept;
+  void run() noexcept;
+  void provide(const pb_message* request) noexcept;
+  void deliver() noexcept;
+
+  // owned
+  Ref<Instance> instance_;
+  Caller caller_;
+  MessageCopy request_;
+  MessageCopy reply_;
+  Completion completion_;
+  // state
+  const uint32_t slot_;
+  std::atomic<bool> answered_{false};
+  int32_t status_ = PB_OK;
+  std::string error_text_;
+};
+
+}  // namespace patchbay::core
