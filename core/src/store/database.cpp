@@ -1,0 +1,186 @@
+#include "store/database.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace patchbay::core {
+namespace {
+
+Code code_of(int sqlite_code) {
+  switch (sqlite_code & 0xff) {
+    case SQLITE_CONSTRAINT:
+      return Code::conflict;
+    case SQLITE_FULL:
+    case SQLITE_READONLY:
+    case SQLITE_IOERR:
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+    case SQLITE_PROTOCOL:
+      return Code::unavailable;
+    case SQLITE_NOMEM:
+    case SQLITE_TOOBIG:
+      return Code::exhausted;
+    case SQLITE_MISMATCH:
+      return Code::invalid;
+    case SQLITE_AUTH:
+      return Code::denied;
+    default:
+      return Code::failed;
+  }
+}
+
+void now_function(sqlite3_context* context, int, sqlite3_value**) {
+  const auto* clock = static_cast<const Clock*>(sqlite3_user_data(context));
+  sqlite3_result_int64(context, (*clock)());
+}
+
+// SQLite gives a new file the process's umask; its -wal and -shm follow the file. Ours holds people's words.
+Status create_private(const std::filesystem::path& path) {
+  int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0) return {Code::unavailable, "cannot open " + path.string() + ": " + std::strerror(errno)};
+  ::close(fd);
+  return {};
+}
+
+Error too_large(size_t max_bytes) {
+  return {Code::exhausted, "the result is larger than " + std::to_string(max_bytes) + " bytes"};
+}
+
+void add_cell(sqlite3_stmt* statement, int column, Rows& rows) {
+  switch (sqlite3_column_type(statement, column)) {
+    case SQLITE_INTEGER:
+      return rows.add_integer(sqlite3_column_int64(statement, column));
+    case SQLITE_FLOAT:
+      return rows.add_real(sqlite3_column_double(statement, column));
+    case SQLITE_TEXT: {
+      const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
+      return rows.add_data(ValueType::text, text,
+                           static_cast<size_t>(sqlite3_column_bytes(statement, column)));
+    }
+    case SQLITE_BLOB: {
+      const auto* raw = static_cast<const char*>(sqlite3_column_blob(statement, column));
+      auto size = static_cast<size_t>(sqlite3_column_bytes(statement, column));
+      return rows.add_data(ValueType::bytes, raw ? raw : "", size);
+    }
+    default:
+      return rows.add_null();
+  }
+}
+
+int bind_value(sqlite3_stmt* statement, int slot, const Value& value) {
+  switch (value.type) {
+    case ValueType::integer:
+      return sqlite3_bind_int64(statement, slot, value.integer);
+    case ValueType::real:
+      return sqlite3_bind_double(statement, slot, value.real);
+    case ValueType::text:
+      return sqlite3_bind_text64(statement, slot, value.data.data(), value.data.size(), SQLITE_STATIC,
+                                 SQLITE_UTF8);
+    case ValueType::bytes:
+      return sqlite3_bind_blob64(statement, slot, value.data.data(), value.data.size(), SQLITE_STATIC);
+    case ValueType::null:
+      break;
+  }
+  return sqlite3_bind_null(statement, slot);
+}
+
+}  // namespace
+
+Result<Database> Database::open(const std::filesystem::path& path, Mode mode,
+                                std::shared_ptr<const Clock> clock) {
+  if (mode == Mode::write) PB_TRY(create_private(path));
+  Database db;
+  db.clock_ = std::move(clock);
+  sqlite3* handle = nullptr;
+  int flags = (mode == Mode::write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX;
+  int opened = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  db.handle_.reset(handle);
+  if (opened != SQLITE_OK) return {code_of(opened), path.string() + ": " + sqlite3_errstr(opened)};
+  sqlite3_extended_result_codes(handle, 1);
+  for (int setting : {SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_DQS_DDL, SQLITE_DBCONFIG_TRUSTED_SCHEMA}) {
+    sqlite3_db_config(handle, setting, 0, nullptr);
+  }
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_create_function_v2(handle, "patchbay_now_ms", 0, SQLITE_UTF8 | SQLITE_INNOCUOUS,
+                             const_cast<Clock*>(db.clock_.get()), now_function, nullptr, nullptr, nullptr);
+  sqlite3_busy_timeout(handle, 2000);
+  const char* setup =
+      mode == Mode::write
+          ? "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0;"
+            "PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY; PRAGMA journal_size_limit=67108864"
+          : "PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0; PRAGMA temp_store=MEMORY";
+  if (auto ready = db.run(setup); !ready) return std::move(ready).error().within(path.string());
+  return db;
+}
+
+Status Database::run(const char* sql) {
+  if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) return error();
+  return {};
+}
+
+Error Database::error() const {
+  return {code_of(sqlite3_errcode(handle_.get())), sqlite3_errmsg(handle_.get())};
+}
+
+Result<Compiled> Compiled::prepare(const Database& db, std::string_view sql, int parameters) {
+  sqlite3_stmt* statement = nullptr;
+  int prepared = sqlite3_prepare_v3(db.handle(), sql.data(), static_cast<int>(sql.size()),
+                                    SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  Compiled compiled;
+  compiled.statement_.reset(statement);
+  if (prepared != SQLITE_OK) return db.error();
+  if (!statement) return {Code::invalid, "is empty"};
+  for (int number = 1; number <= parameters; ++number) {
+    std::string name = "$" + std::to_string(number);
+    compiled.slots_.push_back(sqlite3_bind_parameter_index(statement, name.c_str()));
+  }
+  if (sqlite3_bind_parameter_count(statement) != parameters)
+    return {Code::invalid, "parameters are written $1, $2"};
+  return compiled;
+}
+
+Result<int64_t> Compiled::run(const Database& db, const Values& values, Rows* rows, size_t max_bytes) {
+  int64_t seen = 0;
+  Status status = bind(db, values);
+  if (status) status = step_all(db, rows, max_bytes, seen);
+  sqlite3_reset(statement_.get());
+  sqlite3_clear_bindings(statement_.get());
+  if (!status) return std::move(status).error();
+  return reads() ? seen : sqlite3_changes64(db.handle());
+}
+
+Status Compiled::bind(const Database& db, const Values& values) {
+  if (values.size() != slots_.size()) {
+    return {Code::misuse,
+            "wants " + std::to_string(slots_.size()) + " values, was given " + std::to_string(values.size())};
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Value& value = values[i];
+    if (value.type == ValueType::text && value.data.find('\0') != std::string::npos) {
+      return {Code::invalid, "$" + std::to_string(i + 1) + " is text that holds a NUL"};
+    }
+    if (bind_value(statement_.get(), slots_[i], value) != SQLITE_OK) return db.error();
+  }
+  return {};
+}
+
+Status Compiled::step_all(const Database& db, Rows* rows, size_t max_bytes, int64_t& seen) {
+  int columns = sqlite3_column_count(statement_.get());
+  if (rows) rows->start(static_cast<size_t>(columns));
+  for (;;) {
+    int step = sqlite3_step(statement_.get());
+    if (step == SQLITE_DONE) return {};
+    if (step != SQLITE_ROW) return db.error();
+    ++seen;
+    if (!rows) continue;
+    for (int column = 0; column < columns; ++column) add_cell(statement_.get(), column, *rows);
+    if (rows->byte_size() > max_bytes) return too_large(max_bytes);
+  }
+}
+
+}  // namespace patchbay::core

@@ -1,0 +1,148 @@
+#include "store/owners.h"
+
+#include <algorithm>
+
+namespace patchbay::core {
+namespace {
+
+constexpr size_t kSmallResult = 1 << 20;
+
+Error wrong(const std::string& what, int line, const Error& error) {
+  return {error.code, what + " (line " + std::to_string(line) + "): " + error.text};
+}
+
+bool begins_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+}  // namespace
+
+Status Owners::add(std::string_view owner_name, std::string_view text) {
+  std::string owner(owner_name);
+  auto in_owner = [&](Error error) { return std::move(error).within("store schema of '" + owner + "'"); };
+  if (auto named = check_name(owner); !named) return in_owner(std::move(named).error());
+  auto schema = parse_schema(text);
+  if (!schema) return in_owner(std::move(schema).error());
+  if (auto migrated = migrate(owner, *schema); !migrated) return in_owner(std::move(migrated).error());
+  std::vector<Statement> checked;
+  for (const SchemaText::Statement& statement : schema->statements) {
+    auto one = check_statement(owner, statement);
+    if (!one) return in_owner(wrong("statement '" + statement.name + "'", statement.line, one.error()));
+    checked.push_back(*std::move(one));
+  }
+  statements_.add(std::move(checked));
+  registered_.insert(owner);
+  return {};
+}
+
+// Two owners never share a prefix: "ai" could else reach into "ai_voice_call".
+Status Owners::check_name(const std::string& owner) const {
+  bool good = !owner.empty() && owner[0] >= 'a' && owner[0] <= 'z' &&
+              std::all_of(owner.begin(), owner.end(), [](char c) {
+                return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+              });
+  if (!good) return {Code::invalid, "an owner's id is made of a-z, 0-9 and '-'"};
+  std::string prefix = table_prefix(owner);
+  if (begins_with(prefix, "sqlite_") || begins_with(prefix, "pg_"))
+    return {Code::invalid, "the prefix is reserved"};
+  for (const std::string& other : registered_) {
+    if (other == owner) return {Code::conflict, "is registered already"};
+    std::string taken = table_prefix(other);
+    if (begins_with(prefix, taken) || begins_with(taken, prefix)) {
+      return {Code::conflict, "its prefix " + prefix + " overlaps with " + taken + " of '" + other + "'"};
+    }
+  }
+  return {};
+}
+
+Status Owners::migrate(const std::string& owner, const SchemaText& schema) {
+  PB_TRY_VALUE(size_t applied, applied_migrations(owner, schema));
+  for (size_t i = applied; i < schema.migrations.size(); ++i) {
+    const SchemaText::Migration& migration = schema.migrations[i];
+    if (auto ran = run_migration(owner, migration); !ran) {
+      return wrong("migration " + std::to_string(migration.number), migration.line, ran.error());
+    }
+  }
+  return {};
+}
+
+// How many have run; each must still say what it said then.
+Result<size_t> Owners::applied_migrations(const std::string& owner, const SchemaText& schema) {
+  auto query =
+      Compiled::prepare(db_, "SELECT number, hash FROM core_migration WHERE owner = $1 ORDER BY number", 1);
+  if (!query) {  // a new database: the table comes with the core's own first migration
+    auto any = Compiled::prepare(db_, "SELECT 1 FROM sqlite_master WHERE name = 'core_migration'", 0);
+    if (!any) return any.error();
+    PB_TRY_VALUE(int64_t tables, any->run(db_, {}, nullptr, kSmallResult));
+    if (tables == 0) return size_t{0};
+    return query.error();
+  }
+  Rows rows;
+  PB_TRY(query->run(db_, {owner}, &rows, kSmallResult));
+  for (size_t row = 0; row < rows.row_count(); ++row) {
+    std::string which = "migration " + std::to_string(rows.integer(row, 0));
+    if (row >= schema.migrations.size()) {
+      return {Code::conflict,
+              "the database has " + which + ", which this version does not know: run the newer version"};
+    }
+    if (rows.text(row, 1) != schema.migrations[row].hash) {
+      return {Code::conflict,
+              which + " was edited after it had run here: restore it and add a new migration"};
+    }
+  }
+  return rows.row_count();
+}
+
+Status Owners::run_migration(const std::string& owner, const SchemaText::Migration& migration) {
+  PB_TRY(db_.run("BEGIN IMMEDIATE"));
+  Status ran = run_ddl(owner, migration);
+  if (ran) ran = db_.run("COMMIT");
+  if (!ran && !db_.autocommit()) (void)db_.run("ROLLBACK");
+  return ran;
+}
+
+Status Owners::run_ddl(const std::string& owner, const SchemaText::Migration& migration) {
+  PB_TRY_VALUE(std::string sql, expand_macros(migration.sql, Dialect::sqlite));
+  PB_TRY_VALUE(std::string before, foreign_tables(owner));
+  {
+    TableGuard::Scope scope(guard_, table_prefix(owner), true);
+    auto ran = db_.run(sql.c_str());
+    if (!ran && !scope.refusal().empty()) return {Code::denied, scope.refusal()};
+    PB_TRY(std::move(ran));
+  }
+  PB_TRY_VALUE(std::string after, foreign_tables(owner));  // a rename is not asked for by its new name
+  if (before != after) return {Code::denied, "leaves a table outside its prefix " + table_prefix(owner)};
+  PB_TRY_VALUE(Compiled note,
+               Compiled::prepare(db_,
+                                 "INSERT INTO core_migration (owner, number, hash, applied_ms) "
+                                 "VALUES ($1, $2, $3, patchbay_now_ms())",
+                                 3));
+  PB_TRY(note.run(db_, {owner, migration.number, migration.hash}, nullptr, kSmallResult));
+  return {};
+}
+
+Result<std::string> Owners::foreign_tables(const std::string& owner) {
+  PB_TRY_VALUE(Compiled list,
+               Compiled::prepare(db_,
+                                 "SELECT group_concat(name) FROM (SELECT name FROM sqlite_master "
+                                 "WHERE lower(substr(tbl_name, 1, length($1))) <> $1 ORDER BY name)",
+                                 1));
+  Rows rows;
+  PB_TRY(list.run(db_, {table_prefix(owner)}, &rows, kSmallResult));
+  return std::string(rows.text(0, 0));
+}
+
+Result<Statement> Owners::check_statement(const std::string& owner, const SchemaText::Statement& text) {
+  using Access = SchemaText::Access;
+  PB_TRY_VALUE(std::string sql, expand_macros(text.sql, Dialect::sqlite));
+  TableGuard::Scope scope(guard_, table_prefix(owner), false);
+  auto compiled = Compiled::prepare(db_, sql, text.parameters);
+  if (!compiled && !scope.refusal().empty()) return {Code::denied, scope.refusal()};
+  if (!compiled) return {Code::invalid, compiled.error().text};
+  bool reads = compiled->reads();
+  if (text.access == Access::read && !reads) return {Code::invalid, "is marked '-- read' but writes"};
+  if (text.access == Access::write && reads) return {Code::invalid, "is marked '-- write' but only reads"};
+  return Statement{owner, text.name, std::move(sql), text.parameters, reads};
+}
+
+}  // namespace patchbay::core

@@ -1,0 +1,39 @@
+// Registers an owner: its migrations run, its statements are checked and named. On the writer's thread.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "store/database.h"
+#include "store/schema_text.h"
+#include "store/statements.h"
+#include "store/table_guard.h"
+
+namespace patchbay::core {
+
+class Owners {
+ public:
+  Owners(Database& db, Statements& statements) : db_(db), statements_(statements) {
+    guard_.install(db.handle());
+  }
+
+  // Each missing migration in a transaction of its own. Errors name owner, section and line.
+  Status add(std::string_view owner, std::string_view schema);
+
+ private:
+  Status check_name(const std::string& owner) const;
+  Status migrate(const std::string& owner, const SchemaText& schema);
+  Result<size_t> applied_migrations(const std::string& owner, const SchemaText& schema);
+  Status run_migration(const std::string& owner, const SchemaText::Migration& migration);
+  Status run_ddl(const std::string& owner, const SchemaText::Migration& migration);
+  Result<std::string> foreign_tables(const std::string& owner);
+  Result<Statement> check_statement(const std::string& owner, const SchemaText::Statement& statement);
+
+  Database& db_;
+  Statements& statements_;
+  TableGuard guard_;
+  std::set<std::string> registered_;
+};
+
+}  // namespace patchbay::core

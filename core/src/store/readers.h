@@ -1,0 +1,60 @@
+// The threads that answer queries, each with a read-only connection of its own.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "store/database.h"
+#include "store/statements.h"
+
+namespace patchbay::core {
+
+using QueryDone = std::function<void(Result<Rows>)>;
+
+class Readers {
+ public:
+  struct Options {
+    int threads = 2;
+    size_t max_queued = 65536;
+    size_t max_result_bytes = 0;
+    std::function<void(const std::string&)> warn;  // may be empty
+  };
+  // Borrows the statements.
+  Readers(const Statements& statements, Options options)
+      : statements_(statements), options_(std::move(options)) {}
+  ~Readers() { stop(); }
+
+  // The database must exist.
+  Status start(const std::filesystem::path& path, const std::shared_ptr<const Clock>& clock);
+  // Any thread, never blocks; `done` runs on a reader's thread, or here when refused.
+  void post(StatementId statement, Values values, QueryDone done);
+  // Answers what is queued, then ends.
+  void stop();
+
+ private:
+  struct Task {
+    StatementId statement;
+    Values values;
+    QueryDone done;
+  };
+  void work(const Database& db);
+  bool take(Task& task);
+  Result<Rows> answer(const Database& db, CompiledCache& cache, const Task& task);
+  void finish(const QueryDone& done, Result<Rows> result);
+
+  const Statements& statements_;
+  const Options options_;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Task> queue_;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace patchbay::core

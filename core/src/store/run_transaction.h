@@ -1,0 +1,15 @@
+// Runs a transaction's operations, in order, with their expectations and savepoints.
+#pragma once
+
+#include "store/session.h"
+#include "store/transaction.h"
+
+namespace patchbay::core {
+
+// Code::misuse when savepoints and releases do not pair up.
+Status check_shape(const Transaction& transaction);
+
+// Inside an open transaction or savepoint, which the caller undoes when the status is not ok.
+CommitResult run_transaction(Session& session, const Statements& statements, const Transaction& transaction);
+
+}  // namespace patchbay::core

@@ -1,0 +1,108 @@
+-- The core's own tables, and the statements it runs on them (owners.cpp has the two about core_migration, which it
+-- needs before any owner is known).
+
+-- migration: 1
+CREATE TABLE core_migration (
+  owner TEXT NOT NULL, number BIGINT NOT NULL, hash TEXT NOT NULL, applied_ms BIGINT NOT NULL,
+  PRIMARY KEY (owner, number));
+-- One row per start of a node; rows of other tables that name (node, epoch) fall to the next epoch's sweep.
+CREATE TABLE core_node (
+  id TEXT NOT NULL, epoch BIGINT NOT NULL, state TEXT NOT NULL,
+  started_ms BIGINT NOT NULL, retired_ms BIGINT,
+  PRIMARY KEY (id, epoch));
+CREATE TABLE core_event (
+  id {{ID}} PRIMARY KEY, topic TEXT NOT NULL, tenant TEXT NOT NULL, tenant_seq BIGINT NOT NULL,
+  subject TEXT NOT NULL, correlation TEXT NOT NULL, ts_ms BIGINT NOT NULL, payload TEXT NOT NULL,
+  unique_key TEXT UNIQUE);
+CREATE INDEX core_event_by_tenant ON core_event (tenant, id);
+CREATE TABLE core_tenant_seq (tenant TEXT PRIMARY KEY, seq BIGINT NOT NULL);
+CREATE TABLE core_consumer (name TEXT PRIMARY KEY, patterns TEXT NOT NULL, registered_ms BIGINT NOT NULL);
+CREATE TABLE core_pending (consumer TEXT NOT NULL, event_id BIGINT NOT NULL, PRIMARY KEY (consumer, event_id));
+CREATE TABLE core_job (
+  id {{ID}} PRIMARY KEY, kind TEXT NOT NULL, tenant TEXT NOT NULL, job_key TEXT NOT NULL,
+  due_ms BIGINT NOT NULL, fence BIGINT NOT NULL, tries BIGINT NOT NULL, body TEXT NOT NULL);
+CREATE UNIQUE INDEX core_job_by_key ON core_job (kind, job_key) WHERE job_key <> '';
+CREATE INDEX core_job_by_due ON core_job (kind, due_ms);
+
+-- name: node-retire
+UPDATE core_node SET state = 'retired', retired_ms = {{NOW_MS}} WHERE id = $1 AND state = 'live';
+
+-- name: node-add
+INSERT INTO core_node (id, epoch, state, started_ms)
+SELECT $1, COALESCE(MAX(epoch), 0) + 1, 'live', {{NOW_MS}} FROM core_node WHERE id = $1
+RETURNING epoch;
+
+-- name: last-id
+SELECT COALESCE(MAX(id), 0) FROM (SELECT MAX(id) AS id FROM core_event UNION ALL SELECT MAX(id) FROM core_job) AS both_ids;
+
+-- name: tenant-seq
+INSERT INTO core_tenant_seq (tenant, seq) VALUES ($1, 1)
+ON CONFLICT (tenant) DO UPDATE SET seq = core_tenant_seq.seq + 1 RETURNING seq;
+
+-- name: event-add
+INSERT INTO core_event (id, topic, tenant, tenant_seq, subject, correlation, ts_ms, payload, unique_key)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+
+-- name: event-log
+SELECT id, topic, tenant, tenant_seq, subject, correlation, ts_ms, payload
+FROM core_event WHERE id > $1 ORDER BY id LIMIT $2;
+
+-- name: event-log-of-tenant
+SELECT id, topic, tenant, tenant_seq, subject, correlation, ts_ms, payload
+FROM core_event WHERE tenant = $1 AND id > $2 ORDER BY id LIMIT $3;
+
+-- name: event-prune
+DELETE FROM core_event WHERE id IN (
+  SELECT e.id FROM core_event e
+  WHERE e.id < $1 AND NOT EXISTS (
+    SELECT 1 FROM core_consumer c JOIN core_pending p ON p.consumer = c.name AND p.event_id = e.id)
+  ORDER BY e.id LIMIT $2);
+
+-- name: consumers
+SELECT name, patterns FROM core_consumer ORDER BY name;
+
+-- name: consumer-put
+INSERT INTO core_consumer (name, patterns, registered_ms) VALUES ($1, $2, {{NOW_MS}})
+ON CONFLICT (name) DO UPDATE SET patterns = excluded.patterns;
+
+-- name: consumer-remove
+DELETE FROM core_consumer WHERE name = $1;
+
+-- name: consumer-forget
+DELETE FROM core_pending WHERE consumer = $1;
+
+-- name: pending-add
+INSERT INTO core_pending (consumer, event_id) VALUES ($1, $2);
+
+-- name: pending-ack
+DELETE FROM core_pending WHERE consumer = $1 AND event_id = $2;
+
+-- name: pending
+SELECT e.id, e.topic, e.tenant, e.tenant_seq, e.subject, e.correlation, e.ts_ms, e.payload
+FROM core_pending p JOIN core_event e ON e.id = p.event_id
+WHERE p.consumer = $1 AND p.event_id > $2 ORDER BY p.event_id LIMIT $3;
+
+-- name: job-add
+INSERT INTO core_job (id, kind, tenant, job_key, due_ms, fence, tries, body) VALUES ($1, $2, $3, $4, $5, 0, 0, $6)
+ON CONFLICT (kind, job_key) WHERE job_key <> '' DO UPDATE SET
+  tenant = excluded.tenant, due_ms = excluded.due_ms, fence = core_job.fence + 1, tries = 0, body = excluded.body
+RETURNING id;
+
+-- name: job-cancel
+DELETE FROM core_job WHERE kind = $1 AND job_key = $2 AND job_key <> '';
+
+-- name: job-done
+DELETE FROM core_job WHERE id = $1 AND fence = $2;
+
+-- name: job-retry
+UPDATE core_job SET due_ms = $3 WHERE id = $1 AND fence = $2 RETURNING kind;
+
+-- name: jobs-due
+SELECT id, tenant, job_key, due_ms, fence, tries, body
+FROM core_job WHERE kind = $1 AND due_ms <= $2 ORDER BY due_ms, id LIMIT $3;
+
+-- name: job-claim
+UPDATE core_job SET due_ms = $3, fence = fence + 1, tries = tries + 1 WHERE id = $1 AND fence = $2;
+
+-- name: next-due
+SELECT MIN(due_ms) FROM core_job WHERE kind = $1;

@@ -1,0 +1,170 @@
+#include "store/session.h"
+
+namespace patchbay::core {
+namespace {
+
+std::vector<std::string> split_patterns(std::string_view text) {
+  std::vector<std::string> patterns;
+  while (!text.empty()) {
+    size_t end = text.find(' ');
+    patterns.emplace_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return patterns;
+}
+
+bool wants(const Consumer& consumer, const std::string& topic) {
+  for (const std::string& pattern : consumer.patterns) {
+    if (topic_matches(pattern, topic)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Session::Session(Database& db, const Statements& statements, const Clock& clock, size_t max_result_bytes)
+    : db_(db),
+      clock_(clock),
+      statements_(statements),
+      max_result_bytes_(max_result_bytes),
+      cache_(db, statements) {}
+
+Status Session::load() {
+  PB_TRY_VALUE(begin_, Compiled::prepare(db_, "BEGIN IMMEDIATE", 0));
+  PB_TRY_VALUE(commit_, Compiled::prepare(db_, "COMMIT", 0));
+  PB_TRY_VALUE(savepoint_, Compiled::prepare(db_, "SAVEPOINT pb", 0));
+  PB_TRY_VALUE(release_, Compiled::prepare(db_, "RELEASE pb", 0));
+  PB_TRY_VALUE(undo_, Compiled::prepare(db_, "ROLLBACK TO pb", 0));
+  Rows rows;
+  PB_TRY(run("last-id", {}, &rows));
+  last_id_ = rows.integer(0, 0);
+  return load_consumers();
+}
+
+Status Session::load_consumers() {
+  Rows rows;
+  PB_TRY(run("consumers", {}, &rows));
+  consumers_.clear();
+  for (size_t row = 0; row < rows.row_count(); ++row) {
+    consumers_.push_back({std::string(rows.text(row, 0)), split_patterns(rows.text(row, 1))});
+  }
+  return {};
+}
+
+Status Session::step(Compiled& statement) {
+  PB_TRY(statement.run(db_, {}, nullptr, max_result_bytes_));
+  return {};
+}
+
+void Session::roll_back() {
+  if (!db_.autocommit()) (void)db_.run("ROLLBACK");
+  announced_ = {};
+  marks_.clear();
+}
+
+Status Session::savepoint() {
+  PB_TRY(step(savepoint_));
+  marks_.push_back({announced_.events.size(), announced_.jobs.size()});
+  return {};
+}
+
+Status Session::release() {
+  PB_TRY(step(release_));
+  marks_.pop_back();
+  return {};
+}
+
+Status Session::undo_savepoint() {
+  PB_TRY(step(undo_));
+  PB_TRY(step(release_));
+  announced_.events.resize(marks_.back().events);
+  announced_.jobs.resize(marks_.back().jobs);
+  marks_.pop_back();
+  return {};
+}
+
+Result<int64_t> Session::exec(StatementId statement, const Values& values, Rows* rows) {
+  PB_TRY_VALUE(CompiledCache::Entry * entry, cache_.get(statement));
+  return entry->compiled.run(db_, values, rows, max_result_bytes_);
+}
+
+Result<int64_t> Session::run(const char* name, const Values& values, Rows* rows) {
+  auto known = core_.find(name);
+  if (known == core_.end()) {
+    PB_TRY_VALUE(StatementId id, statements_.find("core", name));
+    known = core_.emplace(name, id).first;
+  }
+  return exec(known->second, values, rows);
+}
+
+int64_t Session::next_id() {
+  last_id_ = std::max(last_id_ + 1, clock_() << 20);
+  return last_id_;
+}
+
+Result<int64_t> Session::emit(const EmitOp& op) {
+  Rows rows;
+  PB_TRY(run("tenant-seq", {op.tenant}, &rows));
+  Event event{next_id(),  op.topic,       op.tenant, rows.integer(0, 0),
+              op.subject, op.correlation, clock_(),  op.payload};
+  Value unique_key = op.unique_key.empty() ? Value() : Value(op.unique_key);
+  PB_TRY(run("event-add", {event.id, event.topic, event.tenant, event.tenant_seq, event.subject,
+                           event.correlation, event.ts_ms, event.payload, unique_key}));
+  for (const Consumer& consumer : consumers_) {
+    if (wants(consumer, op.topic)) PB_TRY(run("pending-add", {consumer.name, event.id}));
+  }
+  int64_t id = event.id;
+  announced_.events.push_back(std::move(event));
+  return id;
+}
+
+Status Session::ack(const AckOp& op) {
+  PB_TRY_VALUE(int64_t gone, run("pending-ack", {op.consumer, op.event}));
+  if (gone == 1) return {};
+  return {Code::conflict, "event " + std::to_string(op.event) + " is not pending for " + op.consumer};
+}
+
+Result<int64_t> Session::add_job(const JobAddOp& op) {
+  Rows rows;
+  PB_TRY(run("job-add", {next_id(), op.kind, op.tenant, op.key, op.due_ms, op.body}, &rows));
+  announced_.jobs.push_back({op.kind, op.due_ms});
+  return rows.integer(0, 0);
+}
+
+Status Session::cancel_job(const JobCancelOp& op) {
+  PB_TRY(run("job-cancel", {op.kind, op.key}));
+  return {};
+}
+
+Status Session::finish_job(const JobDoneOp& op) {
+  PB_TRY_VALUE(int64_t gone, run("job-done", {op.job, op.fence}));
+  if (gone == 1) return {};
+  return {Code::fenced, "job " + std::to_string(op.job) + " is no longer ours"};
+}
+
+Status Session::retry_job(const JobRetryOp& op) {
+  Rows rows;
+  PB_TRY(run("job-retry", {op.job, op.fence, op.due_ms}, &rows));
+  if (rows.empty()) return {Code::fenced, "job " + std::to_string(op.job) + " is no longer ours"};
+  announced_.jobs.push_back({std::string(rows.text(0, 0)), op.due_ms});
+  return {};
+}
+
+Result<std::vector<Job>> Session::claim_jobs(const std::string& kind, int64_t limit, int64_t lease_ms) {
+  int64_t now_ms = clock_();
+  Rows rows;
+  PB_TRY(run("jobs-due", {kind, now_ms, limit}, &rows));
+  std::vector<Job> jobs;
+  for (size_t row = 0; row < rows.row_count(); ++row) {
+    Job job{rows.integer(row, 0),           kind,
+            std::string(rows.text(row, 1)), std::string(rows.text(row, 2)),
+            rows.integer(row, 3),           now_ms + lease_ms,
+            rows.integer(row, 4) + 1,       rows.integer(row, 5) + 1,
+            std::string(rows.text(row, 6))};
+    PB_TRY_VALUE(int64_t ours, run("job-claim", {job.id, job.fence - 1, job.lease_until_ms}));
+    if (ours == 1) jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+}  // namespace patchbay::core

@@ -1,0 +1,77 @@
+// What the writer's connection can do inside an open transaction. On the writer's thread only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "store/announcements.h"
+#include "store/database.h"
+#include "store/job.h"
+#include "store/statements.h"
+
+namespace patchbay::core {
+
+struct Consumer {
+  std::string name;
+  std::vector<std::string> patterns;
+};
+
+class Session {
+ public:
+  // Borrows all three; the core's own schema must be registered.
+  Session(Database& db, const Statements& statements, const Clock& clock, size_t max_result_bytes);
+
+  // Prepares, and reads what the log and the jobs left behind; before the first use.
+  Status load();
+
+  Status begin() { return step(begin_); }
+  Status commit() { return step(commit_); }
+  void roll_back();
+  // Savepoints nest; undo_savepoint also ends it. What was announced since is forgotten.
+  Status savepoint();
+  Status release();
+  Status undo_savepoint();
+  // True when SQLite has rolled everything back by itself.
+  bool lost() const { return db_.autocommit(); }
+
+  Result<int64_t> exec(StatementId statement, const Values& values, Rows* rows);
+  // One of the core's own statements, by a literal name.
+  Result<int64_t> run(const char* name, const Values& values, Rows* rows = nullptr);
+
+  Result<int64_t> emit(const EmitOp& op);
+  Status ack(const AckOp& op);
+  Result<int64_t> add_job(const JobAddOp& op);
+  Status cancel_job(const JobCancelOp& op);
+  Status finish_job(const JobDoneOp& op);
+  Status retry_job(const JobRetryOp& op);
+  Result<std::vector<Job>> claim_jobs(const std::string& kind, int64_t limit, int64_t lease_ms);
+
+  Status load_consumers();
+
+  // Of the transactions run since the last take.
+  Announcements take_announcements() { return std::exchange(announced_, {}); }
+
+ private:
+  struct Mark {
+    size_t events, jobs;
+  };
+  int64_t next_id();
+  Status step(Compiled& statement);
+
+  Database& db_;
+  const Clock& clock_;
+  const Statements& statements_;
+  const size_t max_result_bytes_;
+  CompiledCache cache_;
+  Compiled begin_, commit_, savepoint_, release_, undo_;
+  std::unordered_map<std::string_view, StatementId> core_;  // by name, the core's own
+  int64_t last_id_ = 0;
+  std::vector<Consumer> consumers_;
+  Announcements announced_;
+  std::vector<Mark> marks_;  // one per open savepoint
+};
+
+}  // namespace patchbay::core

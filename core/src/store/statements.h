@@ -1,0 +1,56 @@
+// All registered statements, by number. Any thread; entries are never moved or removed.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "store/database.h"
+#include "store/transaction.h"
+
+namespace patchbay::core {
+
+struct Statement {
+  std::string owner, name;
+  std::string sql;  // SQLite's dialect
+  int parameters = 0;
+  bool reads = false;
+
+  std::string title() const { return owner + "/" + name; }
+};
+
+class Statements {
+ public:
+  void add(std::vector<Statement> statements);
+  Result<StatementId> find(std::string_view owner, std::string_view name) const;
+  // Null for a number nobody was given.
+  const Statement* get(StatementId id) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::deque<Statement> all_;  // number - 1
+  std::map<std::pair<std::string, std::string>, StatementId> by_name_;
+};
+
+// The statements one connection has prepared so far. Owned by the connection's thread.
+class CompiledCache {
+ public:
+  CompiledCache(const Database& db, const Statements& statements) : db_(db), statements_(statements) {}
+
+  struct Entry {
+    const Statement* statement = nullptr;
+    Compiled compiled;
+  };
+  Result<Entry*> get(StatementId id);
+
+ private:
+  const Database& db_;
+  const Statements& statements_;
+  std::deque<Entry> entries_;
+};
+
+}  // namespace patchbay::core

@@ -1,0 +1,220 @@
+#include "store/store.h"
+
+#include <chrono>
+#include <future>
+#include <limits>
+
+#include "store/lock_file.h"
+#include "store/owners.h"
+#include "store/readers.h"
+#include "store/store_schema.h"  // generated from schema.sql
+#include "store/write_tasks.h"
+
+namespace patchbay::core {
+namespace {
+
+int64_t system_now_ms() {
+  using std::chrono::duration_cast, std::chrono::milliseconds;
+  return duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::vector<Event> events_of(const Rows& rows) {
+  std::vector<Event> events;
+  events.reserve(rows.row_count());
+  for (size_t row = 0; row < rows.row_count(); ++row) {
+    auto text = [&](size_t column) { return std::string(rows.text(row, column)); };
+    events.push_back({rows.integer(row, 0), text(1), text(2), rows.integer(row, 3), text(4), text(5),
+                      rows.integer(row, 6), text(7)});
+  }
+  return events;
+}
+
+Store::Done<Rows> as_events(Store::Done<std::vector<Event>> done) {
+  return [done = std::move(done)](Result<Rows> rows) {
+    if (!rows) return done(std::move(rows).error());
+    done(events_of(*rows));
+  };
+}
+
+Result<int64_t> start_epoch(Session& session, const std::string& node) {
+  PB_TRY(session.begin());
+  Rows rows;
+  auto retired = session.run("node-retire", {node});
+  auto added = retired ? session.run("node-add", {node}, &rows) : std::move(retired);
+  Status committed;
+  if (added) committed = session.commit();
+  session.roll_back();
+  if (!added) return std::move(added).error();
+  if (!committed) return std::move(committed).error();
+  return rows.integer(0, 0);
+}
+
+}  // namespace
+
+// Members in the order in which they are made; threads last, so that they end first.
+class Store::Impl {
+ public:
+  Impl(StoreOptions given, LockFile taken, Database opened, Sealer keys, std::shared_ptr<const Clock> now)
+      : options(std::move(given)),
+        clock(std::move(now)),
+        lock(std::move(taken)),
+        db(std::move(opened)),
+        sealer(std::move(keys)),
+        owners(db, statements),
+        session(db, statements, *clock, options.max_result_bytes),
+        writer(db, session, {256, options.max_queued, 1000, options.on_committed, options.warn}),
+        readers(statements, {options.readers, options.max_queued, options.max_result_bytes, options.warn}) {}
+
+  Status start(const std::filesystem::path& path) {
+    PB_TRY(owners.add("core", kCoreSchema));
+    PB_TRY(session.load());
+    PB_TRY_VALUE(epoch, start_epoch(session, options.node));
+    if (options.max_pages > 0) {
+      PB_TRY(db.run(("PRAGMA max_page_count=" + std::to_string(options.max_pages)).c_str()));
+    }
+    PB_TRY(readers.start(path, clock));
+    writer.start();
+    return {};
+  }
+
+  template <class T>
+  void write(typename FunctionTask<T>::Function function, Done<T> done, bool alone = false) {
+    writer.post(std::make_unique<FunctionTask<T>>(std::move(function), std::move(done), alone));
+  }
+
+  void ask(const char* name, Values values, Done<Rows> done) {
+    readers.post(statements.find("core", name).value_or({}), std::move(values), std::move(done));
+  }
+
+  const StoreOptions options;
+  const std::shared_ptr<const Clock> clock;
+  LockFile lock;
+  Database db;
+  Sealer sealer;
+  Statements statements;
+  Owners owners;
+  Session session;
+  int64_t epoch = 0;
+  Writer writer;
+  Readers readers;
+};
+
+Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& path, StoreOptions options) {
+  auto clock = std::make_shared<const Clock>(options.now_ms ? options.now_ms : system_now_ms);
+  if (options.key_file.empty()) options.key_file = path.parent_path() / "sealing.key";
+  PB_TRY_VALUE(LockFile lock, LockFile::take(path.string() + ".lock"));
+  PB_TRY_VALUE(Sealer sealer, Sealer::open(options.key_file));
+  PB_TRY_VALUE(Database db, Database::open(path, Database::Mode::write, clock));
+  auto impl =
+      std::make_unique<Impl>(std::move(options), std::move(lock), std::move(db), std::move(sealer), clock);
+  PB_TRY(impl->start(path));
+  return std::unique_ptr<Store>(new Store(std::move(impl)));
+}
+
+Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Store::~Store() { close(); }
+
+// Readers first: the writer's last act is to empty the log, which a reader could hold back.
+void Store::close() {
+  impl_->readers.stop();
+  impl_->writer.stop();
+}
+
+Status Store::register_owner(std::string_view owner, std::string_view schema) {
+  std::promise<Status> finished;
+  impl_->write<void>([&](Session&) { return impl_->owners.add(owner, schema); },
+                     [&](Status status) { finished.set_value(std::move(status)); }, true);
+  return finished.get_future().get();
+}
+
+Result<StatementId> Store::statement(std::string_view owner, std::string_view name) const {
+  return impl_->statements.find(owner, name);
+}
+
+std::string Store::owner_of(StatementId statement) const {
+  const Statement* found = impl_->statements.get(statement);
+  return found ? found->owner : "";
+}
+
+void Store::commit(Transaction transaction, CommitDone done) {
+  if (auto shape = check_shape(transaction); !shape) return done({std::move(shape), -1, {}, {}});
+  impl_->writer.post(
+      std::make_unique<CommitTask>(impl_->statements, std::move(transaction), std::move(done)));
+}
+
+void Store::query(StatementId statement, Values values, Done<Rows> done) {
+  impl_->readers.post(statement, std::move(values), std::move(done));
+}
+
+void Store::register_consumer(std::string name, std::vector<std::string> patterns, Done<void> done) {
+  std::string joined;
+  for (const std::string& pattern : patterns) {
+    if (!is_topic_pattern(pattern))
+      return done({Code::invalid, "'" + pattern + "' is not a topic, 'prefix.*' or '*'"});
+    joined += (joined.empty() ? "" : " ") + pattern;
+  }
+  if (name.empty() || joined.empty())
+    return done({Code::invalid, "a consumer has a name and at least one pattern"});
+  impl_->write<void>(
+      [name, joined](Session& session) -> Status {
+        PB_TRY(session.run("consumer-put", {name, joined}));
+        return session.load_consumers();
+      },
+      std::move(done), true);
+}
+
+void Store::forget_consumer(std::string name, Done<void> done) {
+  impl_->write<void>(
+      [name](Session& session) -> Status {
+        PB_TRY(session.begin());
+        auto removed = session.run("consumer-remove", {name});
+        if (removed) removed = session.run("consumer-forget", {name});
+        if (!removed) return std::move(removed).error();  // the writer rolls back
+        PB_TRY(session.commit());
+        return session.load_consumers();
+      },
+      std::move(done), true);
+}
+
+void Store::pending(std::string consumer, int64_t after_id, int64_t limit, Done<std::vector<Event>> done) {
+  impl_->ask("pending", {std::move(consumer), after_id, limit}, as_events(std::move(done)));
+}
+
+void Store::read_log(std::string tenant, int64_t after_id, int64_t limit, Done<std::vector<Event>> done) {
+  if (tenant.empty()) return impl_->ask("event-log", {after_id, limit}, as_events(std::move(done)));
+  impl_->ask("event-log-of-tenant", {std::move(tenant), after_id, limit}, as_events(std::move(done)));
+}
+
+void Store::prune(int64_t older_than_ms, int64_t limit, Done<int64_t> done) {
+  int64_t first_kept = older_than_ms << 20;  // ids grow with time
+  impl_->write<int64_t>(
+      [=](Session& session) {
+        return session.run("event-prune", {first_kept, limit});
+      },
+      std::move(done));
+}
+
+void Store::claim_jobs(std::string kind, int64_t limit, int64_t lease_ms, Done<std::vector<Job>> done) {
+  impl_->write<std::vector<Job>>([=](Session& session) { return session.claim_jobs(kind, limit, lease_ms); },
+                                 std::move(done));
+}
+
+void Store::next_due(std::string kind, Done<int64_t> done) {
+  impl_->ask("next-due", {std::move(kind)}, [done = std::move(done)](Result<Rows> rows) {
+    if (!rows) return done(std::move(rows).error());
+    done(rows->is_null(0, 0) ? std::numeric_limits<int64_t>::max() : rows->integer(0, 0));
+  });
+}
+
+int64_t Store::epoch() const { return impl_->epoch; }
+const Sealer& Store::sealer() const { return impl_->sealer; }
+
+StoreStats Store::stats() const {
+  const WriterStats& stats = impl_->writer.stats();
+  return {stats.tasks, stats.refused, stats.commits, stats.checkpoints, impl_->writer.queued()};
+}
+
+std::string_view core_schema() { return kCoreSchema; }
+
+}  // namespace patchbay::core

@@ -1,0 +1,105 @@
+// The store: state, event log and jobs that commit together, in one SQLite file.
+//
+// Threads: every function may be called from any thread. Those that take a `done` never block and call it
+// exactly once: on one of the store's threads, or, when refused at the door (too much queued, or closed), at
+// once on the caller's. A `done` must be quick (post to a strand), must not throw and must not call close().
+// What a finished commit wrote is seen by every query posted after its `done`, and is on the disk.
+//
+// A database that cannot be written (full disk, read-only) answers commits with Code::unavailable and goes on
+// serving queries; the next commit simply tries again.
+#pragma once
+
+#include <patchbay/result.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/announcements.h"
+#include "store/clock.h"
+#include "store/event.h"
+#include "store/job.h"
+#include "store/schema_text.h"
+#include "store/sealer.h"
+#include "store/transaction.h"
+#include "store/value.h"
+
+namespace patchbay::core {
+
+struct StoreOptions {
+  Clock now_ms;                    // empty: the system's; {{NOW_MS}} and all due times follow it
+  std::string node = "node";       // the name under which epochs are counted
+  std::filesystem::path key_file;  // empty: "sealing.key" in the database's folder
+  int readers = 2;
+  size_t max_queued = 65536;  // commits, and queries, that may wait; more are Code::exhausted
+  size_t max_result_bytes = size_t{64} << 20;  // of one statement; more is Code::exhausted
+  int64_t max_pages = 0;  // budget of 4096-byte pages; beyond it the disk counts as full; 0: none
+  // After each group commit, in commit order, on the writer's thread, after its `done`s. For the bus
+  // (transient delivery, waking consumers) and for timers.
+  std::function<void(Announcements&&)> on_committed;
+  std::function<void(const std::string&)> warn;  // a sentence for the log
+};
+
+struct StoreStats {
+  uint64_t tasks = 0, refused = 0;  // written well; ended by an error
+  uint64_t commits = 0;             // groups, each one fsync
+  uint64_t checkpoints = 0;
+  size_t queued = 0;
+};
+
+class Store {
+ public:
+  template <class T>
+  using Done = std::function<void(Result<T>)>;
+  using CommitDone = std::function<void(CommitResult)>;
+
+  // Blocks: opens or creates, runs the core's migrations, retires this node's earlier epochs. Code::conflict
+  // when another process has it open.
+  static Result<std::unique_ptr<Store>> open(const std::filesystem::path& path, StoreOptions options);
+  ~Store();
+  // Finishes all that is queued, moves the log into the file. Blocks. Later calls are Code::gone.
+  void close();
+
+  // At start; blocks while migrations run. `owner` is a plugin's id. See schema_text.h.
+  Status register_owner(std::string_view owner, std::string_view schema);
+  Result<StatementId> statement(std::string_view owner, std::string_view name) const;
+  // "" for a number nobody was given. What lets the host refuse a plugin the statements of another.
+  std::string owner_of(StatementId statement) const;
+
+  void commit(Transaction transaction, CommitDone done);
+  void query(StatementId statement, Values values, Done<Rows> done);
+
+  // A durable consumer gets every later event whose topic matches, pending until acknowledged by an AckOp;
+  // also those that come while it is not running. Registering again replaces the patterns.
+  void register_consumer(std::string name, std::vector<std::string> patterns, Done<void> done);
+  void forget_consumer(std::string name, Done<void> done);
+  // In order, those after `after_id` (0: all).
+  void pending(std::string consumer, int64_t after_id, int64_t limit, Done<std::vector<Event>> done);
+  // The log after an id (0: from its start); an empty tenant means all.
+  void read_log(std::string tenant, int64_t after_id, int64_t limit, Done<std::vector<Event>> done);
+  // Forgets up to `limit` events older than that and pending nowhere (their unique keys too); says how many.
+  void prune(int64_t older_than_ms, int64_t limit, Done<int64_t> done);
+
+  // Claims due jobs, the longest due first. Not done within the lease, they are claimed again with a higher
+  // fence.
+  void claim_jobs(std::string kind, int64_t limit, int64_t lease_ms, Done<std::vector<Job>> done);
+  // When the next job (or lease) of that kind is due; INT64_MAX: never.
+  void next_due(std::string kind, Done<int64_t> done);
+
+  int64_t epoch() const;  // of this node, this start; 1, 2, ...
+  const Sealer& sealer() const;
+  StoreStats stats() const;
+
+ private:
+  class Impl;
+  explicit Store(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// The core's own schema text (schema.sql), for the tests of other databases.
+std::string_view core_schema();
+
+}  // namespace patchbay::core

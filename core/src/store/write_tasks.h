@@ -1,0 +1,57 @@
+// The things the store gives its writer to do.
+#pragma once
+
+#include "store/run_transaction.h"
+#include "store/writer.h"
+
+namespace patchbay::core {
+
+// A transaction of the store's users.
+class CommitTask final : public WriteTask {
+ public:
+  CommitTask(const Statements& statements, Transaction transaction, std::function<void(CommitResult)> done)
+      : statements_(statements), transaction_(std::move(transaction)), done_(std::move(done)) {}
+
+  Status run(Session& session) override {
+    result_ = run_transaction(session, statements_, transaction_);
+    return result_.status;
+  }
+  void finish(const Status& status) override {
+    if (!status && result_.status) result_ = CommitResult{status, -1, {}, {}};
+    done_(std::move(result_));
+  }
+
+ private:
+  const Statements& statements_;
+  Transaction transaction_;
+  std::function<void(CommitResult)> done_;
+  CommitResult result_;
+};
+
+// A function of the session that gives a T.
+template <class T>
+class FunctionTask final : public WriteTask {
+ public:
+  using Function = std::function<Result<T>(Session&)>;
+  FunctionTask(Function function, std::function<void(Result<T>)> done, bool alone = false)
+      : function_(std::move(function)), done_(std::move(done)), alone_(alone) {}
+
+  Status run(Session& session) override {
+    result_ = function_(session);
+    if (!result_) return result_.error();
+    return {};
+  }
+  void finish(const Status& status) override {
+    if (!status) return done_(status.error());
+    done_(std::move(result_));
+  }
+  bool alone() const override { return alone_; }
+
+ private:
+  Function function_;
+  std::function<void(Result<T>)> done_;
+  const bool alone_;
+  Result<T> result_ = Error{Code::failed, "did not run"};
+};
+
+}  // namespace patchbay::core

@@ -1,0 +1,130 @@
+// A store in a folder of its own, and its asynchronous calls as bounded waits.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "store/store.h"
+
+namespace store_test {
+
+using namespace patchbay;
+using namespace patchbay::core;
+
+struct TempDir {
+  TempDir() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "patchbay-store-XXXXXX").string();
+    path = ::mkdtemp(pattern.data());
+  }
+  ~TempDir() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  std::filesystem::path path;
+};
+
+// What `start` passes to its done, or Code::timeout after 20 s. The promise is shared, for a done that comes
+// late.
+template <class T, class Start>
+T wait_for(Start start, T late) {
+  auto promise = std::make_shared<std::promise<T>>();
+  std::future<T> future = promise->get_future();
+  start([promise](T value) { promise->set_value(std::move(value)); });
+  return future.wait_for(std::chrono::seconds(20)) == std::future_status::ready ? future.get()
+                                                                                : std::move(late);
+}
+
+inline CommitResult commit(Store& store, Transaction transaction) {
+  return wait_for<CommitResult>([&](auto done) { store.commit(std::move(transaction), done); },
+                                CommitResult{{Code::timeout, "commit"}, -1, {}, {}});
+}
+
+inline Result<Rows> query(Store& store, StatementId statement, Values values = {}) {
+  return wait_for<Result<Rows>>([&](auto done) { store.query(statement, std::move(values), done); },
+                                Error{Code::timeout, "query"});
+}
+
+inline Status add_consumer(Store& store, std::string name, std::vector<std::string> patterns) {
+  return wait_for<Status>([&](auto done) { store.register_consumer(name, patterns, done); },
+                          Error{Code::timeout, "consumer"});
+}
+
+inline std::vector<Event> pending(Store& store, std::string consumer, int64_t after = 0) {
+  return wait_for<Result<std::vector<Event>>>([&](auto done) { store.pending(consumer, after, 1000, done); },
+                                              Error{Code::timeout, "pending"})
+      .value_or({});
+}
+
+inline std::vector<Event> read_log(Store& store, std::string tenant = "", int64_t after = 0,
+                                   int64_t limit = 1000) {
+  return wait_for<Result<std::vector<Event>>>([&](auto done) { store.read_log(tenant, after, limit, done); },
+                                              Error{Code::timeout, "log"})
+      .value_or({});
+}
+
+inline std::vector<Job> claim(Store& store, std::string kind, int64_t limit, int64_t lease_ms) {
+  return wait_for<Result<std::vector<Job>>>([&](auto done) { store.claim_jobs(kind, limit, lease_ms, done); },
+                                            Error{Code::timeout, "claim"})
+      .value_or({});
+}
+
+inline Transaction one(Op op) {
+  Transaction transaction;
+  transaction.add(std::move(op));
+  return transaction;
+}
+
+inline EmitOp event(std::string topic, std::string subject, std::string tenant = "t1", std::string key = "") {
+  return {std::move(topic), std::move(tenant), std::move(subject), "corr", "{\"n\":1}", std::move(key)};
+}
+
+// A plugin's schema as most tests want it.
+inline constexpr const char* kNotes = R"(
+-- migration: 1
+CREATE TABLE notes_note (id {{ID}} PRIMARY KEY, body TEXT NOT NULL, rev BIGINT NOT NULL DEFAULT 0);
+-- name: add
+INSERT INTO notes_note (id, body) VALUES ($1, $2);
+-- name: edit
+UPDATE notes_note SET body = $3, rev = rev + 1 WHERE rev = $2 AND id = $1 RETURNING rev;
+-- name: remove-all
+DELETE FROM notes_note;
+-- name: get
+SELECT body, rev FROM notes_note WHERE id = $1;
+-- name: count
+-- read
+SELECT COUNT(*) FROM notes_note;
+-- name: now
+SELECT {{NOW_MS}};
+)";
+
+struct Notes {
+  explicit Notes(StoreOptions options = {}) {
+    if (!options.now_ms) options.now_ms = [this] { return now_ms.load(); };
+    auto opened = Store::open(dir.path / "store.db", std::move(options));
+    REQUIRE_MESSAGE(opened.ok(), (opened ? "" : opened.error().text));
+    store = *std::move(opened);
+    REQUIRE(store->register_owner("notes", kNotes).ok());
+  }
+  StatementId id(const char* name) { return store->statement("notes", name).value_or({}); }
+  int64_t count() { return query(*store, id("count"))->integer(0, 0); }
+  Transaction add(int64_t key, std::string body = "x") {
+    return one(ExecOp{id("add"), {key, std::move(body)}, 1});
+  }
+
+  TempDir dir;
+  std::atomic<int64_t> now_ms{1'800'000'000'000};
+  std::unique_ptr<Store> store;
+};
+
+}  // namespace store_test

@@ -1,0 +1,126 @@
+#include "store/owners.h"
+
+#include "core/store/fixture.h"
+
+using namespace store_test;
+
+namespace {
+
+Status register_one(Notes& notes, const char* statement) {
+  return notes.store->register_owner("other", std::string("-- migration: 1\nCREATE TABLE other_t (x TEXT);\n"
+                                                          "-- name: it\n") +
+                                                  statement);
+}
+
+Status migrate_one(Notes& notes, const char* ddl) {
+  return notes.store->register_owner("other", std::string("-- migration: 1\n") + ddl);
+}
+
+}  // namespace
+
+TEST_CASE("a statement may touch only its owner's tables") {
+  Notes notes;
+  for (const char* sql :
+       {"SELECT body FROM notes_note", "SELECT COUNT(*) FROM core_event", "DELETE FROM notes_note",
+        "INSERT INTO other_t SELECT body FROM notes_note", "SELECT name FROM sqlite_master",
+        "SELECT x FROM other_t WHERE EXISTS (SELECT 1 FROM core_job)", "UPDATE core_node SET epoch = 0",
+        "SELECT name FROM pragma_table_list"}) {
+    INFO(std::string(sql));
+    Status refused = register_one(notes, sql);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == Code::denied);
+    CHECK(refused.error().text.find("statement 'it' (line 3)") != std::string::npos);
+  }
+  CHECK(register_one(notes, "WITH c AS (SELECT x FROM other_t) SELECT x, COUNT(*) FROM c GROUP BY x").ok());
+}
+
+TEST_CASE("the refusal names statement and table") {
+  Notes notes;
+  CHECK(register_one(notes, "SELECT body FROM notes_note").error().text ==
+        "store schema of 'other': statement 'it' (line 3): touches 'notes_note', which is not its own (its "
+        "tables "
+        "begin with other_)");
+}
+
+TEST_CASE("a migration may change only its owner's tables") {
+  Notes notes;
+  for (const char* sql :
+       {"CREATE TABLE stray (x TEXT);", "DROP TABLE notes_note;", "DROP TABLE core_event;",
+        "CREATE INDEX other_i ON notes_note (body);", "CREATE INDEX stray ON notes_note (body);",
+        "ALTER TABLE notes_note ADD COLUMN z TEXT;", "INSERT INTO notes_note (id, body) VALUES (1, 'x');",
+        "CREATE TABLE other_t (x TEXT); ALTER TABLE other_t RENAME TO stray;",
+        "CREATE TABLE other_t (x TEXT); CREATE TRIGGER other_g AFTER INSERT ON other_t BEGIN SELECT 1; END;",
+        "CREATE VIRTUAL TABLE other_v USING fts5(x);", "COMMIT;", "PRAGMA journal_mode=DELETE;"}) {
+    INFO(std::string(sql));
+    Status refused = migrate_one(notes, sql);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == Code::denied);
+    CHECK(refused.error().text.find("migration 1 (line 1)") != std::string::npos);
+  }
+  CHECK(migrate_one(
+            notes,
+            "CREATE TABLE other_t (x TEXT PRIMARY KEY, y TEXT UNIQUE); CREATE INDEX other_i ON other_t (y);"
+            "ALTER TABLE other_t ADD COLUMN z TEXT; ALTER TABLE other_t RENAME COLUMN z TO w;"
+            "INSERT INTO other_t (x) VALUES ('first'); DROP INDEX other_i;")
+            .ok());
+}
+
+TEST_CASE("owners whose prefixes overlap are refused") {
+  Notes notes;
+  CHECK(notes.store->register_owner("notes-more", "-- name: x\nSELECT 1").error().code == Code::conflict);
+  CHECK(notes.store->register_owner("notes", kNotes).error().code == Code::conflict);
+  CHECK(notes.store->register_owner("core-x", "-- name: x\nSELECT 1").error().code == Code::conflict);
+  CHECK(notes.store->register_owner("Bad_name", "-- name: x\nSELECT 1").error().code == Code::invalid);
+  CHECK(notes.store->register_owner("sqlite", "-- name: x\nSELECT 1").error().code == Code::invalid);
+}
+
+TEST_CASE("hints are checked and SQL errors name the statement") {
+  Notes notes;
+  CHECK(register_one(notes, "-- read\nDELETE FROM other_t")
+            .error()
+            .text.find("is marked '-- read' but writes") != std::string::npos);
+  CHECK(register_one(notes, "-- write\nSELECT x FROM other_t").error().text.find("only reads") !=
+        std::string::npos);
+  Status wrong = register_one(notes, "SELECT absent FROM other_t");
+  CHECK(wrong.error().text == "store schema of 'other': statement 'it' (line 3): no such column: absent");
+  CHECK_FALSE(register_one(notes, "SELECT \"a string\" FROM other_t").ok());
+}
+
+TEST_CASE("migrations run once, in order, over restarts") {
+  Notes notes;
+  std::string first = "-- migration: 1\nCREATE TABLE plan_t (x TEXT NOT NULL);\n";
+  std::string second = "-- migration: 2\nALTER TABLE plan_t ADD COLUMN y BIGINT NOT NULL DEFAULT 7;\n";
+  std::string read = "-- name: y\nSELECT y FROM plan_t;\n";
+  std::string add = "-- name: add\nINSERT INTO plan_t (x) VALUES ($1);\n";
+  auto reopen = [&] {
+    notes.store.reset();
+    notes.store = *Store::open(notes.dir.path / "store.db", {});
+  };
+  REQUIRE(notes.store->register_owner("plan", first + add).ok());
+  REQUIRE(commit(*notes.store, one(ExecOp{*notes.store->statement("plan", "add"), {"a"}})).status.ok());
+
+  reopen();
+  REQUIRE(notes.store->register_owner("plan", first + second + add + read).ok());
+  CHECK(query(*notes.store, *notes.store->statement("plan", "y"))->integer(0, 0) == 7);
+
+  reopen();
+  Status older = notes.store->register_owner("plan", first + add);
+  REQUIRE_FALSE(older.ok());
+  CHECK(older.error().text.find("run the newer version") != std::string::npos);
+  Status edited =
+      notes.store->register_owner("plan", "-- migration: 1\nCREATE TABLE plan_t (x BIGINT);\n" + second);
+  REQUIRE_FALSE(edited.ok());
+  CHECK(edited.error().text.find("migration 1 was edited after it had run here") != std::string::npos);
+  CHECK(notes.store
+            ->register_owner("plan",
+                             "-- migration: 1\n-- layout and comments are free\n  CREATE TABLE plan_t\n"
+                             "(x TEXT NOT NULL);\n" +
+                                 second + read)
+            .ok());
+}
+
+TEST_CASE("a migration that fails leaves nothing behind") {
+  Notes notes;
+  CHECK_FALSE(migrate_one(notes, "CREATE TABLE other_t (x TEXT); CREATE TABLE other_t (y TEXT);").ok());
+  CHECK(migrate_one(notes, "CREATE TABLE other_t (x TEXT);").ok());
+}
