@@ -101,7 +101,7 @@ TEST_CASE("twenty killed writers lose nothing they acknowledged") {
   REQUIRE(store->register_owner("notes", kNotes).ok());
   auto notes = static_cast<size_t>(query(*store, *store->statement("notes", "count"))->integer(0, 0));
   CHECK(notes >= all.size());
-  std::vector<Event> events;
+  std::vector<LoggedEvent> events;
   for (;;) {
     auto more = read_log(*store, "t1", events.empty() ? 0 : events.back().id);
     if (more.empty()) break;
