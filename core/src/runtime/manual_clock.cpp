@@ -1,0 +1,59 @@
+#include "runtime/manual_clock.h"
+
+#include <algorithm>
+
+namespace patchbay::core {
+
+ManualClock::ManualClock(int64_t wall_ms, int64_t mono_ns)
+    : mono_ns_(mono_ns), wall_ns_(wall_ms * 1'000'000) {}
+
+void ManualClock::advance(std::chrono::nanoseconds by) {
+  const int64_t target = now_ns() + by.count();
+  while (step(target)) {
+  }
+}
+
+bool ManualClock::advance(std::chrono::nanoseconds by, Executor& executor, std::chrono::milliseconds limit) {
+  const int64_t target = now_ns() + by.count();
+  if (!executor.wait_idle(limit)) return false;
+  while (step(target))
+    if (!executor.wait_idle(limit)) return false;
+  return true;
+}
+
+void ManualClock::set_wall(int64_t wall_ms) {
+  wall_ns_.store(wall_ms * 1'000'000, std::memory_order_release);
+  if (queue_) queue_->fire_due(TimerClock::wall, now_ms());
+}
+
+// To the next due time, at most the target. False when the target is reached and nothing was due there.
+bool ManualClock::step(int64_t target_ns) {
+  int64_t stop = target_ns;
+  bool due = false;
+  if (queue_) {
+    if (const auto mono = queue_->next_due(TimerClock::mono); mono && *mono <= stop) {
+      stop = *mono;
+      due = true;
+    }
+    if (const auto wall = queue_->next_due(TimerClock::wall)) {
+      const int64_t at = now_ns() + (*wall * 1'000'000 - wall_ns_.load(std::memory_order_relaxed));
+      if (at <= stop) {
+        stop = at;
+        due = true;
+      }
+    }
+  }
+  move_to(std::max(stop, now_ns()));
+  if (queue_) {
+    queue_->fire_due(TimerClock::mono, now_ns());
+    queue_->fire_due(TimerClock::wall, now_ms());
+  }
+  return due;
+}
+
+void ManualClock::move_to(int64_t mono_ns) {
+  wall_ns_.fetch_add(mono_ns - now_ns(), std::memory_order_acq_rel);
+  mono_ns_.store(mono_ns, std::memory_order_release);
+}
+
+}  // namespace patchbay::core

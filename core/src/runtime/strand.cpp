@@ -1,0 +1,89 @@
+#include "runtime/strand.h"
+
+#include "runtime/executor.h"
+#include "runtime/executor_slot.h"
+#include "runtime/thread_kind.h"
+
+namespace patchbay::core {
+namespace {
+
+constexpr int kTasksPerTurn = 64;
+thread_local constinit Strand* running = nullptr;
+
+}  // namespace
+
+Ref<Strand> Strand::create(Executor& executor, std::string owner, std::string name) {
+  return Ref<Strand>::adopt(new Strand(executor, std::move(owner), std::move(name)));
+}
+
+Strand::Strand(Executor& executor, std::string owner, std::string name)
+    : executor_(executor), owner_(std::move(owner)), name_(std::move(name)) {}
+
+Strand* Strand::current() noexcept { return running; }
+
+bool Strand::post(CallFn fn, void* user) {
+  if (closing()) return false;
+  Task& call = make_call(fn, user);
+  if (push(call)) return true;
+  discard_call(call);
+  return false;
+}
+
+bool Strand::push(Task& task) noexcept {
+  Task* head = head_.load(std::memory_order_acquire);
+  do {
+    if (head == &over_) return false;
+    task.next = head == &idle_ ? nullptr : head;
+  } while (!head_.compare_exchange_weak(head, &task, std::memory_order_acq_rel, std::memory_order_acquire));
+  if (head == &idle_) {
+    add_ref();  // the schedule's, released by the executor when the strand rests again
+    executor_.schedule(*this);
+  }
+  return true;
+}
+
+void Strand::close(CallFn done, void* user) {
+  const Ref<Strand> hold(this);
+  if (done) {
+    Task& waiter = make_call(done, user);
+    if (!closed_.add(waiter)) waiter.run(waiter);
+  }
+  // The turn that finds nothing left while closing_ is set ends the strand; the wake makes sure there is one.
+  if (!closing_.exchange(true, std::memory_order_acq_rel)) push(wake_);
+}
+
+Task* Strand::next_task() noexcept {
+  if (!local_) {
+    // Only a scheduled strand runs, so the head is null or a task, never a mark.
+    Task* newest = head_.load(std::memory_order_relaxed);
+    if (!newest) return nullptr;
+    local_ = reverse_chain<Task, &Task::next>(head_.exchange(nullptr, std::memory_order_acquire));
+  }
+  Task* task = local_;
+  local_ = task->next;
+  return task;
+}
+
+Strand::Turn Strand::run_turn(ExecutorSlot& slot) noexcept {
+  running = this;
+  const OwnerScope scope(owner_.c_str());
+  Turn turn = Turn::more;
+  for (int ran = 0; ran < kTasksPerTurn; ++ran) {
+    if (Task* task = next_task()) {
+      slot.note_progress();
+      task->run(*task);
+      continue;
+    }
+    const bool closing = this->closing();
+    Task* empty = nullptr;
+    if (!head_.compare_exchange_strong(empty, closing ? &over_ : &idle_, std::memory_order_acq_rel)) continue;
+    // At rest it may already run elsewhere: nothing of this object may be touched from here on.
+    turn = closing ? Turn::closed : Turn::idle;
+    if (closing) closed_.end();
+    break;
+  }
+  running = nullptr;
+  return turn;
+}
+
+}  // namespace patchbay::core

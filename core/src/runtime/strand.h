@@ -1,0 +1,82 @@
+// Strand: a queue of tasks that runs on the threads of an Executor, in order and never beside itself. Objects
+// made at will: one per call, per room, per plugin. A strand at rest costs about 200 bytes and no thread.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <utility>
+
+#include "runtime/done_list.h"
+#include "runtime/ref.h"
+#include "runtime/task.h"
+
+namespace patchbay::core {
+
+class Executor;
+struct ExecutorSlot;
+
+class Strand final : public RefCounted<Strand> {
+ public:
+  // `owner` is the plugin it works for, `name` what it does; both appear in reports. The executor must
+  // outlive it.
+  static Ref<Strand> create(Executor& executor, std::string owner, std::string name);
+
+  // [any, media too] Queues fn(user). Never blocks. False once close() was called: fn will not run.
+  bool post(CallFn fn, void* user);
+
+  // [any, not media] The same with a callable, which is freed where it ran.
+  template <class F>
+  bool post(F&& callable) {
+    if (closing()) return false;
+    auto& task = make_task(std::forward<F>(callable));
+    if (push(task)) return true;
+    delete &task;
+    return false;
+  }
+
+  // [any] For the runtime itself: queues a caller-owned task, also while closing. False once closed for good.
+  bool push(Task& task) noexcept;
+
+  // [any] Refuses new posts, runs what is queued, then calls done(user) as the last thing on this strand. A
+  // caller who comes when all is over is called at once, on its own thread. `done` may be null.
+  void close(CallFn done, void* user);
+
+  bool closing() const noexcept { return closing_.load(std::memory_order_acquire); }
+  bool is_current() const noexcept { return current() == this; }
+  // The strand whose task runs on this thread, or null.
+  static Strand* current() noexcept;
+
+  const std::string& owner() const noexcept { return owner_; }
+  const std::string& name() const noexcept { return name_; }
+  Executor& executor() const noexcept { return executor_; }
+
+ private:
+  friend class Executor;
+  friend class RefCounted<Strand>;
+
+  enum class Turn { more, idle, closed };
+
+  Strand(Executor& executor, std::string owner, std::string name);
+  ~Strand() = default;
+
+  Turn run_turn(ExecutorSlot& slot) noexcept;
+  Task* next_task() noexcept;
+
+  // borrowed
+  Executor& executor_;
+  // owned
+  const std::string owner_;
+  const std::string name_;
+  DoneList closed_;
+  // state
+  // Newest task first. Two marks are no tasks: idle_ (at rest: who pushes must schedule) and over_ (closed).
+  Task idle_{nullptr};
+  Task over_{nullptr};
+  std::atomic<Task*> head_{&idle_};
+  std::atomic<bool> closing_{false};
+  Task wake_{[](Task&) noexcept {}};
+  Task* local_ = nullptr;         // taken from head_, oldest first; touched only by the running thread
+  Strand* ready_next_ = nullptr;  // the executor's link
+};
+
+}  // namespace patchbay::core
