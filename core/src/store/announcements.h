@@ -15,7 +15,7 @@ struct JobNotice {
 };
 
 struct Announcements {
-  std::vector<LoggedEvent> events;  // in commit order
+  std::vector<Event> events;  // in commit order
   std::vector<JobNotice> jobs;
 };
 

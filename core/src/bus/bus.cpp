@@ -1,0 +1,141 @@
+#include "bus/bus.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "bus/epoch.h"
+#include "runtime/thread_kind.h"
+
+namespace patchbay::core {
+
+Bus::Bus(const WallClock& wall, const MonoClock& mono) : wall_(wall), mono_(mono) {
+  dropped_topic_ = *topics_.add(kDroppedTopic, nullptr);
+}
+
+Bus::~Bus() = default;
+
+Status Bus::publish(const EventData& data) {
+  PB_TRY_VALUE(auto event, make(data));
+  if (publish(std::move(event)) != Code::ok) return {Code::misuse, "publish from a media thread"};
+  return {};
+}
+
+Result<Ref<const Event>> Bus::make(const EventData& data) {
+  if (thread_kind() == ThreadKind::media) return {Code::misuse, "publish from a media thread"};
+  PB_TRY_VALUE(Topic * entry, topic(data.topic));
+  if (data.payload.size() > UINT32_MAX) return {Code::invalid, "the payload is too large"};
+  EventData dated = data;
+  if (dated.time_ms == 0) dated.time_ms = wall_.now_ms();
+  return Event::create(*entry, dated);
+}
+
+Code Bus::publish(Ref<const Event> event) noexcept {
+  if (thread_kind() == ThreadKind::media) return Code::misuse;
+  const EpochGuard guard;
+  const Audience* audience = event->topic_entry().audience.load();
+  if (!audience) return Code::ok;
+  // One addition for all who take it; what was not taken is given back with the publisher's own reference.
+  const auto most = uint32_t(audience->members.size());
+  event->add_refs(most);
+  uint32_t left = most + 1;
+  const Event& shared = *event.detach();
+  for (const auto& member : audience->members) left -= member->offer(shared) ? 1 : 0;
+  shared.release(left);
+  return Code::ok;
+}
+
+Result<SubscriptionId> Bus::subscribe(SubscribeOptions options, Strand& strand, EventFn fn, void* user) {
+  if (!valid_pattern(options.pattern))
+    return {Code::invalid, "pattern \"" + options.pattern + "\": give a topic, \"prefix.*\" or \"*\""};
+  if (options.queue_max < 1 || options.queue_max > 65536)
+    return {Code::invalid, "queue_max must be 1 to 65536"};
+  std::vector<Retired> past;  // freed after the lock is
+  const std::lock_guard lock(mutex_);
+  const SubscriptionId id = ++last_id_;
+  auto fresh = make_ref<Subscription>(*this, id, std::move(options), strand, fn, user);
+  renew(fresh, Change::joins, past);
+  subscriptions_.emplace(id, std::move(fresh));
+  return id;
+}
+
+Status Bus::unsubscribe(SubscriptionId id, CallFn done, void* user) {
+  Ref<Subscription> gone;
+  std::vector<Retired> past;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = subscriptions_.find(id);
+    if (found == subscriptions_.end()) return {Code::not_found, "no such subscription"};
+    gone = std::move(found->second);
+    subscriptions_.erase(found);
+    renew(gone, Change::leaves, past);
+  }
+  gone->close(done, user);
+  gone->clear();
+  return {};
+}
+
+Result<SubscriptionStats> Bus::stats(SubscriptionId id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = subscriptions_.find(id);
+  if (found == subscriptions_.end()) return {Code::not_found, "no such subscription"};
+  return found->second->stats();
+}
+
+Result<Topic*> Bus::topic(std::string_view name) {
+  if (Topic* known = topics_.find(name)) return known;
+  if (!valid_topic(name))
+    return {Code::invalid, "topic \"" + std::string(name.substr(0, 128)) + "\" is not words joined by dots"};
+  const std::lock_guard lock(mutex_);
+  if (Topic* known = topics_.find(name)) return known;
+  return topics_.add(name, audience_of(name));
+}
+
+const Audience* Bus::audience_of(std::string_view topic) const {
+  auto audience = std::make_unique<Audience>();
+  for (const auto& [id, subscription] : subscriptions_)
+    if (matches(subscription->pattern(), topic)) audience->members.push_back(subscription);
+  return audience->members.empty() ? nullptr : audience.release();
+}
+
+// Replaces the audiences that `member` joins or leaves. What no reader can hold any more is moved to `past`.
+void Bus::renew(const Ref<Subscription>& member, Change change, std::vector<Retired>& past) {
+  std::vector<std::unique_ptr<const Audience>> replaced;
+  for (Topic* topic : topics_.all()) {
+    if (!matches(member->pattern(), topic->name())) continue;
+    const Audience* old = topic->audience.load();
+    auto next = std::make_unique<Audience>();
+    if (old) next->members.reserve(old->members.size() + 1);
+    if (old)
+      for (const auto& other : old->members)
+        if (other.get() != member.get()) next->members.push_back(other);
+    if (change == Change::joins) next->members.push_back(member);
+    topic->audience.store(next->members.empty() ? nullptr : next.release());
+    if (old) replaced.emplace_back(old);
+  }
+  const uint64_t epoch = retire_epoch();
+  for (auto& audience : replaced) retired_.push_back({epoch, std::move(audience)});
+  reclaim(past);
+}
+
+void Bus::reclaim(std::vector<Retired>& past) {
+  const auto over =
+      std::partition(retired_.begin(), retired_.end(), [](auto& r) { return !all_past(r.epoch); });
+  std::move(over, retired_.end(), std::back_inserter(past));
+  retired_.erase(over, retired_.end());
+}
+
+void Bus::announce_drops(Subscription& from, uint64_t fresh, uint64_t total) noexcept {
+  // Owner and pattern hold no character that JSON would escape: the pattern was checked, the owner is the
+  // subject.
+  const std::string payload = "{\"subscription\":" + std::to_string(from.id()) + ",\"pattern\":\"" +
+                              from.pattern() + "\",\"dropped\":" + std::to_string(fresh) +
+                              ",\"total\":" + std::to_string(total) + "}";
+  EventData data;
+  data.topic = kDroppedTopic;
+  data.subject = from.strand().owner();
+  data.payload = payload;
+  [[maybe_unused]] const Status published = publish(data);
+}
+
+}  // namespace patchbay::core

@@ -1,0 +1,43 @@
+// Epoch: lets many threads read a structure while one replaces it, without a lock for the readers. A reader
+// holds an EpochGuard; who replaced something stamps it with retire_epoch() and frees it once all_past() says
+// so. The readers' records are process-wide, one per thread that ever read, and are used again.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace patchbay::core {
+
+struct EpochReader {
+  std::atomic<uint64_t> at{0};  // the epoch it reads in; 0 outside
+  std::atomic<bool> taken{true};
+  EpochReader* next = nullptr;
+};
+
+inline std::atomic<uint64_t> epoch_now{1};
+inline thread_local constinit EpochReader* epoch_reader = nullptr;
+
+// Takes a record for this thread; given back when the thread ends.
+EpochReader& register_epoch_reader();
+
+// [any] Must not be nested on one thread, and nothing may wait inside.
+class EpochGuard {
+ public:
+  EpochGuard() : reader_(epoch_reader ? *epoch_reader : register_epoch_reader()) {
+    // Sequentially consistent: the store must be seen before anything is read through it.
+    reader_.at.store(epoch_now.load());
+  }
+  ~EpochGuard() { reader_.at.store(0, std::memory_order_release); }
+  EpochGuard(const EpochGuard&) = delete;
+  EpochGuard& operator=(const EpochGuard&) = delete;
+
+ private:
+  EpochReader& reader_;
+};
+
+// Call after the replacement is visible.
+uint64_t retire_epoch() noexcept;
+// True when no reader can still hold what was retired at `epoch`.
+bool all_past(uint64_t epoch) noexcept;
+
+}  // namespace patchbay::core

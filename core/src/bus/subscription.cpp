@@ -1,0 +1,134 @@
+#include "bus/subscription.h"
+
+#include <mutex>
+
+#include "bus/bus.h"
+#include "runtime/executor_slot.h"
+
+namespace patchbay::core {
+namespace {
+
+constexpr size_t kBatch = 64;
+constexpr int64_t kAnnounceEveryNs = 1'000'000'000;
+
+}  // namespace
+
+Subscription::Subscription(Bus& bus, SubscriptionId id, SubscribeOptions options, Strand& strand, EventFn fn,
+                           void* user)
+    : Registration(Ref<Strand>(&strand)),
+      bus_(bus),
+      fn_(fn),
+      user_(user),
+      id_(id),
+      options_(std::move(options)),
+      ring_(options_.queue_max),
+      delivery_(*this) {}
+
+Subscription::~Subscription() { clear(); }
+
+bool Subscription::offer(const Event& event) noexcept {
+  if (!open()) return false;
+  if (!options_.tenant.empty() && options_.tenant != event.tenant()) return false;
+  const Event* displaced = nullptr;
+  bool wake = false;
+  {
+    const std::lock_guard lock(lock_);
+    if (ring_.full()) {
+      if (options_.policy == DropPolicy::newest) {
+        count_drop(event);
+        return false;
+      }
+      displaced = ring_.pop();
+      count_drop(*displaced);
+    }
+    ring_.push(&event);
+    wake = !scheduled_;
+    scheduled_ = true;
+  }
+  if (displaced) displaced->release();
+  if (wake) {
+    add_ref();
+    schedule();
+  }
+  return true;
+}
+
+void Subscription::schedule() noexcept {
+  if (strand().push(delivery_)) return;
+  clear();  // the strand is closed for good: scheduled_ stays set, so that nobody tries again
+  release();
+}
+
+void Subscription::deliver() noexcept {
+  const Event* batch[kBatch];
+  size_t count = 0;
+  {
+    const std::lock_guard lock(lock_);
+    count = std::min(ring_.size(), kBatch);
+    for (size_t i = 0; i < count; ++i) batch[i] = ring_.pop();
+  }
+  uint64_t delivered = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (open()) {
+      note_progress();
+      fn_(user_, *batch[i]);
+      ++delivered;
+    }
+    batch[i]->release();
+  }
+  delivered_.store(delivered_.load(std::memory_order_relaxed) + delivered, std::memory_order_relaxed);
+  bool more = false;
+  bool lost = false;
+  {
+    const std::lock_guard lock(lock_);
+    more = ring_.size() > 0;
+    scheduled_ = more;
+    lost = unannounced_ > 0;
+  }
+  // Still held by the reference of the delivery, though another may be queued by now if nothing more was.
+  if (lost) announce_drops(!more);
+  if (more)
+    schedule();
+  else
+    release();
+}
+
+// Under lock_. Lost announcements are only counted: announcing them would never end.
+void Subscription::count_drop(const Event& lost) noexcept {
+  ++dropped_;
+  if (bus_.announceable(lost)) ++unannounced_;
+}
+
+// At the end of a burst, or every second of one that does not end.
+void Subscription::announce_drops(bool queue_empty) noexcept {
+  const int64_t now_ns = bus_.mono_clock().now_ns();
+  if (!open() || (!queue_empty && now_ns - announced_ns_ < kAnnounceEveryNs)) return;
+  announced_ns_ = now_ns;
+  uint64_t fresh = 0;
+  uint64_t total = 0;
+  {
+    const std::lock_guard lock(lock_);
+    fresh = std::exchange(unannounced_, 0);
+    total = dropped_;
+  }
+  bus_.announce_drops(*this, fresh, total);
+}
+
+void Subscription::clear() noexcept {
+  for (;;) {
+    const Event* event = nullptr;
+    {
+      const std::lock_guard lock(lock_);
+      if (ring_.size() == 0) return;
+      event = ring_.pop();
+    }
+    event->release();
+  }
+}
+
+SubscriptionStats Subscription::stats() noexcept {
+  const std::lock_guard lock(lock_);
+  return {delivered_.load(std::memory_order_relaxed), dropped_, ring_.size()};
+}
+
+}  // namespace patchbay::core

@@ -1,0 +1,73 @@
+#include "bus/topic.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "bus/subscription.h"
+
+namespace patchbay::core {
+namespace {
+
+bool word_character(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+}
+
+}  // namespace
+
+bool valid_topic(std::string_view name) noexcept {
+  if (name.empty() || name.size() > 128 || name.front() == '.' || name.back() == '.') return false;
+  if (name.find("..") != std::string_view::npos) return false;
+  return std::all_of(name.begin(), name.end(), [](char c) { return c == '.' || word_character(c); });
+}
+
+bool valid_pattern(std::string_view pattern) noexcept {
+  if (pattern == "*") return true;
+  if (pattern.size() > 2 && pattern.substr(pattern.size() - 2) == ".*") pattern.remove_suffix(2);
+  return valid_topic(pattern);
+}
+
+bool matches(std::string_view pattern, std::string_view topic) noexcept {
+  if (pattern == "*") return true;
+  if (pattern.back() != '*') return pattern == topic;
+  pattern.remove_suffix(1);  // keeps the dot
+  return topic.size() > pattern.size() && topic.substr(0, pattern.size()) == pattern;
+}
+
+Topic::Topic(std::string name, size_t hash, const Audience* heard_by)
+    : audience(heard_by), name_(std::move(name)), hash_(hash) {}
+
+Topic::~Topic() { delete audience.load(std::memory_order_relaxed); }
+
+TopicTable::~TopicTable() {
+  for (Topic* topic : all()) delete topic;
+}
+
+Topic* TopicTable::find(std::string_view name) const noexcept {
+  const size_t hash = std::hash<std::string_view>()(name);
+  Topic* topic = buckets_[hash % kBuckets].load(std::memory_order_acquire);
+  while (topic && (topic->hash_ != hash || topic->name_ != name)) topic = topic->next_;
+  return topic;
+}
+
+Result<Topic*> TopicTable::add(std::string_view name, const Audience* audience) {
+  std::unique_ptr<const Audience> owned(audience);
+  if (count_ >= kMost)
+    return {Code::exhausted, "too many different topics; put what varies into the subject"};
+  const size_t hash = std::hash<std::string_view>()(name);
+  auto* topic = new Topic(std::string(name), hash, owned.release());
+  auto& bucket = buckets_[hash % kBuckets];
+  topic->next_ = bucket.load(std::memory_order_relaxed);
+  bucket.store(topic, std::memory_order_release);
+  ++count_;
+  return topic;
+}
+
+std::vector<Topic*> TopicTable::all() const {
+  std::vector<Topic*> topics;
+  for (auto& bucket : buckets_)
+    for (Topic* topic = bucket.load(std::memory_order_acquire); topic; topic = topic->next_)
+      topics.push_back(topic);
+  return topics;
+}
+
+}  // namespace patchbay::core

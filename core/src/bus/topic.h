@@ -1,0 +1,75 @@
+// Topics: each name is kept once, with the list of who hears it. Patterns are matched when a topic or a
+// subscription is new, never per event.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "patchbay/result.h"
+#include "runtime/ref.h"
+
+namespace patchbay::core {
+
+class Subscription;
+
+// Dot-separated words of letters, digits, '-' and '_'; 128 bytes at most.
+bool valid_topic(std::string_view name) noexcept;
+
+// A topic's name, "prefix.*" (everything below prefix), or "*".
+bool valid_pattern(std::string_view pattern) noexcept;
+bool matches(std::string_view pattern, std::string_view topic) noexcept;
+
+// Replaced whole, never changed; readers hold an EpochGuard.
+struct Audience {
+  std::vector<Ref<Subscription>> members;  // in the order of subscribing
+};
+
+class Topic {
+ public:
+  Topic(std::string name, size_t hash, const Audience* audience);
+  ~Topic();
+
+  std::string_view name() const noexcept { return name_; }
+
+  std::atomic<const Audience*> audience;  // owned; null when nobody listens
+
+ private:
+  friend class TopicTable;
+
+  const std::string name_;
+  const size_t hash_;
+  Topic* next_ = nullptr;
+};
+
+// Grows only. find() takes no lock.
+class TopicTable {
+ public:
+  static constexpr size_t kMost = 16384;
+
+  TopicTable() = default;
+  ~TopicTable();
+  TopicTable(const TopicTable&) = delete;
+  TopicTable& operator=(const TopicTable&) = delete;
+
+  // [any] Null when it is not there.
+  Topic* find(std::string_view name) const noexcept;
+  // [one at a time] `name` is valid and not there yet. exhausted when there are too many.
+  Result<Topic*> add(std::string_view name, const Audience* audience);
+  // [one at a time] All of them, in no order.
+  std::vector<Topic*> all() const;
+
+ private:
+  static constexpr size_t kBuckets = 1024;
+
+  // owned
+  std::array<std::atomic<Topic*>, kBuckets> buckets_{};
+  // state
+  size_t count_ = 0;
+};
+
+}  // namespace patchbay::core

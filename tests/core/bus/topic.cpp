@@ -1,0 +1,32 @@
+#include "bus/topic.h"
+
+#include <doctest/doctest.h>
+
+using namespace patchbay::core;
+
+TEST_CASE("Topics are words joined by dots") {
+  CHECK(valid_topic("call.answered"));
+  CHECK(valid_topic("outbound-ai.finished"));
+  CHECK_FALSE(valid_topic(""));
+  CHECK_FALSE(valid_topic(".call"));
+  CHECK_FALSE(valid_topic("call."));
+  CHECK_FALSE(valid_topic("call..x"));
+  CHECK_FALSE(valid_topic("call.*"));
+  CHECK_FALSE(valid_topic("call \"x\""));
+  CHECK_FALSE(valid_topic(std::string(129, 'a')));
+}
+
+TEST_CASE("Patterns are a topic or all below a prefix or all") {
+  CHECK(valid_pattern("*"));
+  CHECK(valid_pattern("call.*"));
+  CHECK_FALSE(valid_pattern(".*"));
+  CHECK_FALSE(valid_pattern("call*"));
+  CHECK_FALSE(valid_pattern("*.call"));
+  CHECK(matches("*", "call.answered"));
+  CHECK(matches("call.*", "call.answered"));
+  CHECK(matches("call.*", "call.a.b"));
+  CHECK_FALSE(matches("call.*", "call"));
+  CHECK_FALSE(matches("call.*", "calls.answered"));
+  CHECK(matches("call.answered", "call.answered"));
+  CHECK_FALSE(matches("call.answered", "call.answered.twice"));
+}
