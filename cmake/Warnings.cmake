@@ -1,8 +1,10 @@
 # patchbay_warnings: linked PRIVATE by every target of ours. Warnings are errors in CI.
 option(PATCHBAY_WERROR "Treat warnings as errors" OFF)
 add_library(patchbay_warnings INTERFACE)
-target_compile_options(patchbay_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
-                                                   -Woverloaded-virtual -Wcast-align -Wformat=2 -Wvla)
+target_compile_options(patchbay_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wcast-align -Wformat=2
+                                                   -Wvla)
+target_compile_options(patchbay_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
+                                                   $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(patchbay_warnings INTERFACE -Wthread-safety)
 endif()

@@ -15,7 +15,7 @@ struct JobNotice {
 };
 
 struct Announcements {
-  std::vector<Event> events;  // in commit order
+  std::vector<LoggedEvent> events;  // in commit order
   std::vector<JobNotice> jobs;
 };
 

@@ -7,7 +7,7 @@
 
 namespace patchbay::core {
 
-struct Event {
+struct LoggedEvent {
   int64_t id = 0;  // grows with time and commit order; the milliseconds are id >> 20
   std::string topic, tenant;
   int64_t tenant_seq = 0;  // 1, 2, 3, ... per tenant, in commit order, without gaps

@@ -105,8 +105,8 @@ int64_t Session::next_id() {
 Result<int64_t> Session::emit(const EmitOp& op) {
   Rows rows;
   PB_TRY(run("tenant-seq", {op.tenant}, &rows));
-  Event event{next_id(),  op.topic,       op.tenant, rows.integer(0, 0),
-              op.subject, op.correlation, clock_(),  op.payload};
+  LoggedEvent event{next_id(),  op.topic,       op.tenant, rows.integer(0, 0),
+                    op.subject, op.correlation, clock_(),  op.payload};
   Value unique_key = op.unique_key.empty() ? Value() : Value(op.unique_key);
   PB_TRY(run("event-add", {event.id, event.topic, event.tenant, event.tenant_seq, event.subject,
                            event.correlation, event.ts_ms, event.payload, unique_key}));

@@ -18,8 +18,8 @@ int64_t system_now_ms() {
   return duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-std::vector<Event> events_of(const Rows& rows) {
-  std::vector<Event> events;
+std::vector<LoggedEvent> events_of(const Rows& rows) {
+  std::vector<LoggedEvent> events;
   events.reserve(rows.row_count());
   for (size_t row = 0; row < rows.row_count(); ++row) {
     auto text = [&](size_t column) { return std::string(rows.text(row, column)); };
@@ -29,7 +29,7 @@ std::vector<Event> events_of(const Rows& rows) {
   return events;
 }
 
-Store::Done<Rows> as_events(Store::Done<std::vector<Event>> done) {
+Store::Done<Rows> as_events(Store::Done<std::vector<LoggedEvent>> done) {
   return [done = std::move(done)](Result<Rows> rows) {
     if (!rows) return done(std::move(rows).error());
     done(events_of(*rows));
@@ -177,11 +177,13 @@ void Store::forget_consumer(std::string name, Done<void> done) {
       std::move(done), true);
 }
 
-void Store::pending(std::string consumer, int64_t after_id, int64_t limit, Done<std::vector<Event>> done) {
+void Store::pending(std::string consumer, int64_t after_id, int64_t limit,
+                    Done<std::vector<LoggedEvent>> done) {
   impl_->ask("pending", {std::move(consumer), after_id, limit}, as_events(std::move(done)));
 }
 
-void Store::read_log(std::string tenant, int64_t after_id, int64_t limit, Done<std::vector<Event>> done) {
+void Store::read_log(std::string tenant, int64_t after_id, int64_t limit,
+                     Done<std::vector<LoggedEvent>> done) {
   if (tenant.empty()) return impl_->ask("event-log", {after_id, limit}, as_events(std::move(done)));
   impl_->ask("event-log-of-tenant", {std::move(tenant), after_id, limit}, as_events(std::move(done)));
 }

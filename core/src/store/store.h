@@ -77,9 +77,9 @@ class Store {
   void register_consumer(std::string name, std::vector<std::string> patterns, Done<void> done);
   void forget_consumer(std::string name, Done<void> done);
   // In order, those after `after_id` (0: all).
-  void pending(std::string consumer, int64_t after_id, int64_t limit, Done<std::vector<Event>> done);
+  void pending(std::string consumer, int64_t after_id, int64_t limit, Done<std::vector<LoggedEvent>> done);
   // The log after an id (0: from its start); an empty tenant means all.
-  void read_log(std::string tenant, int64_t after_id, int64_t limit, Done<std::vector<Event>> done);
+  void read_log(std::string tenant, int64_t after_id, int64_t limit, Done<std::vector<LoggedEvent>> done);
   // Forgets up to `limit` events older than that and pending nowhere (their unique keys too); says how many.
   void prune(int64_t older_than_ms, int64_t limit, Done<int64_t> done);
 

@@ -88,6 +88,13 @@ class Host {
   }
 };
 
+inline Result<Schema> Schema::compile(const Host& host, std::string_view text) {
+  pb_err err = empty_error();
+  const uint64_t id = host.json->schema(host.self, to_abi(text), &err);
+  if (id == 0) return read_error(err.code, &err);
+  return Schema(host.json, host.self, id);
+}
+
 // A callable on the heap as the boundary's (fn, user) pair, run once.
 template <class F>
 struct OneShot {

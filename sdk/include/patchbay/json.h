@@ -12,6 +12,8 @@
 
 namespace patchbay {
 
+class Host;
+
 // A place in a document. Cheap to copy; valid as long as the document. Absent members and wrong types read as
 // absent.
 class JsonView {
@@ -82,6 +84,42 @@ class Json {
   };
   const pb_json* table_ = nullptr;
   std::unique_ptr<pb_json_doc, Free> doc_{nullptr, Free{nullptr, nullptr}};
+};
+
+// A schema made ready once and used many times, for bodies a plugin reads by itself. [any]
+class Schema {
+ public:
+  Schema() = default;
+  // Error: what is wrong with the schema; our own mistake, then.
+  static Result<Schema> compile(const Host& host, std::string_view text);
+  Schema(Schema&& other) noexcept
+      : table_(other.table_), host_(other.host_), id_(std::exchange(other.id_, 0)) {}
+  Schema& operator=(Schema&& other) noexcept {
+    std::swap(table_, other.table_);
+    std::swap(host_, other.host_);
+    std::swap(id_, other.id_);
+    return *this;
+  }
+  ~Schema() {
+    if (id_ != 0) table_->schema_free(host_, id_);
+  }
+
+  // The canonical document: names in camelCase, unknown members dropped, defaults filled in. Errors name the
+  // field and the bound.
+  Result<Json> read(std::string_view text) const {
+    if (id_ == 0) return {Code::misuse, "an empty schema"};
+    pb_json_doc* doc = nullptr;
+    pb_err err = empty_error();
+    const int32_t status = table_->schema_read(host_, id_, to_abi(text), &doc, &err);
+    if (status != PB_OK) return read_error(status, &err);
+    return Json(table_, host_, doc);
+  }
+
+ private:
+  Schema(const pb_json* table, void* host, uint64_t id) : table_(table), host_(host), id_(id) {}
+  const pb_json* table_ = nullptr;
+  void* host_ = nullptr;
+  uint64_t id_ = 0;
 };
 
 // Writes one JSON value. Keys and values in the order of the calls; commas are its business.

@@ -127,7 +127,7 @@ TEST_CASE("the commit hook gets what was committed, after the commit is known") 
   StoreOptions options;
   options.on_committed = [&](Announcements&& announced) {
     std::lock_guard lock(mutex);
-    for (const Event& one_event : announced.events) seen.push_back(one_event.topic);
+    for (const LoggedEvent& one_event : announced.events) seen.push_back(one_event.topic);
     for (const JobNotice& job : announced.jobs) seen.push_back(job.kind + "@" + std::to_string(job.due_ms));
     if (seen.back() == "last@9") all.set_value();
   };

@@ -60,16 +60,16 @@ inline Status add_consumer(Store& store, std::string name, std::vector<std::stri
                           Error{Code::timeout, "consumer"});
 }
 
-inline std::vector<Event> pending(Store& store, std::string consumer, int64_t after = 0) {
-  return wait_for<Result<std::vector<Event>>>([&](auto done) { store.pending(consumer, after, 1000, done); },
-                                              Error{Code::timeout, "pending"})
+inline std::vector<LoggedEvent> pending(Store& store, std::string consumer, int64_t after = 0) {
+  return wait_for<Result<std::vector<LoggedEvent>>>(
+             [&](auto done) { store.pending(consumer, after, 1000, done); }, Error{Code::timeout, "pending"})
       .value_or({});
 }
 
-inline std::vector<Event> read_log(Store& store, std::string tenant = "", int64_t after = 0,
-                                   int64_t limit = 1000) {
-  return wait_for<Result<std::vector<Event>>>([&](auto done) { store.read_log(tenant, after, limit, done); },
-                                              Error{Code::timeout, "log"})
+inline std::vector<LoggedEvent> read_log(Store& store, std::string tenant = "", int64_t after = 0,
+                                         int64_t limit = 1000) {
+  return wait_for<Result<std::vector<LoggedEvent>>>(
+             [&](auto done) { store.read_log(tenant, after, limit, done); }, Error{Code::timeout, "log"})
       .value_or({});
 }
 

@@ -1,0 +1,35 @@
+#include "crypto/digest.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+namespace patchbay::lib {
+namespace {
+
+constexpr size_t kSize = 32;
+const unsigned char* bytes(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+
+}  // namespace
+
+std::string sha256(std::string_view data) {
+  std::string out(kSize, '\0');
+  EVP_Digest(data.data(), data.size(), reinterpret_cast<unsigned char*>(out.data()), nullptr, EVP_sha256(),
+             nullptr);
+  return out;
+}
+
+std::string hmac_sha256(std::string_view key, std::string_view data) {
+  std::string out(kSize, '\0');
+  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes(data), data.size(),
+       reinterpret_cast<unsigned char*>(out.data()), nullptr);
+  return out;
+}
+
+bool equal_constant_time(std::string_view a, std::string_view b) noexcept {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace patchbay::lib

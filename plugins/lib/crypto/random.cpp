@@ -1,0 +1,35 @@
+#include "crypto/random.h"
+
+#include <openssl/rand.h>
+
+#include "crypto/encode.h"
+
+namespace patchbay::lib {
+
+Result<std::string> random_bytes(size_t count) {
+  std::string out(count, '\0');
+  if (RAND_bytes(reinterpret_cast<unsigned char*>(out.data()), static_cast<int>(count)) != 1)
+    return {Code::unavailable, "the system gives no random numbers"};
+  return out;
+}
+
+Result<std::string> random_hex(size_t digits) {
+  PB_TRY_VALUE(const std::string bytes, random_bytes((digits + 1) / 2));
+  return to_hex(bytes).substr(0, digits);
+}
+
+Result<std::string> random_base62(size_t count) {
+  static constexpr char kDigits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  constexpr unsigned kEven = 256 / 62 * 62;  // bytes above would favour the first digits
+  std::string out;
+  while (out.size() < count) {
+    PB_TRY_VALUE(const std::string bytes, random_bytes(count + 8));
+    for (const char c : bytes) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte < kEven && out.size() < count) out += kDigits[byte % 62];
+    }
+  }
+  return out;
+}
+
+}  // namespace patchbay::lib

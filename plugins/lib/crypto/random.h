@@ -1,0 +1,16 @@
+// Random values nobody can guess. Any thread. Error: the system has no randomness to give.
+#pragma once
+
+#include <patchbay/result.h>
+
+#include <string>
+
+namespace patchbay::lib {
+
+Result<std::string> random_bytes(size_t count);
+// `digits` lower-case hex digits: 4 bits each.
+Result<std::string> random_hex(size_t digits);
+// Characters of [0-9A-Za-z], 5.95 bits each: 43 of them hold 256 bits.
+Result<std::string> random_base62(size_t count);
+
+}  // namespace patchbay::lib

@@ -1,0 +1,122 @@
+#include "body_reader.h"
+
+#include <algorithm>
+
+namespace patchbay::rest_api {
+namespace {
+
+constexpr size_t kMaxExtras = 16 * 1024;
+constexpr unsigned kMaxDigits = 8;
+
+int hex_value(char c) noexcept {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+bool is_text(char c) noexcept { return c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f); }
+
+bool is_token(char c) noexcept {
+  return is_text(c) && c != ' ' && c != '\t' && static_cast<unsigned char>(c) < 0x80 &&
+         std::string_view("\"(),/:;<=>?@[\\]{}").find(c) == std::string_view::npos;
+}
+
+}  // namespace
+
+void BodyReader::begin_length(uint64_t length) noexcept {
+  *this = BodyReader();
+  remaining_ = length;
+}
+
+void BodyReader::begin_chunked(size_t limit) noexcept {
+  *this = BodyReader();
+  chunked_ = true;
+  limit_ = limit;
+  step_ = Step::size;
+}
+
+BodyReader::State BodyReader::feed(std::string_view bytes, std::string& body, size_t& used) {
+  used = 0;
+  if (chunked_) return feed_chunked(bytes, body, used);
+  used = static_cast<size_t>(std::min<uint64_t>(remaining_, bytes.size()));
+  body.append(bytes.data(), used);
+  remaining_ -= used;
+  return remaining_ == 0 ? State::done : State::more;
+}
+
+BodyReader::State BodyReader::feed_chunked(std::string_view bytes, std::string& body, size_t& used) {
+  while (used < bytes.size()) {
+    if (step_ == Step::data) {
+      const auto take = static_cast<size_t>(std::min<uint64_t>(remaining_, bytes.size() - used));
+      body.append(bytes.data() + used, take);
+      used += take;
+      remaining_ -= take;
+      if (remaining_ == 0) step_ = Step::data_cr;
+      continue;
+    }
+    const auto state = on_control(bytes[used++]);
+    if (state != State::more) return state;
+    if (step_ == Step::data && remaining_ > limit_ - std::min(limit_, body.size())) return State::too_large;
+  }
+  return State::more;
+}
+
+// Everything that is not chunk data, one octet at a time. Extensions and trailers are read and forgotten.
+BodyReader::State BodyReader::on_control(char c) noexcept {
+  const auto expect = [&](char wanted, Step next) {
+    step_ = next;
+    return c == wanted ? State::more : State::bad;
+  };
+  switch (step_) {
+    case Step::size: {
+      const int digit = hex_value(c);
+      if (digit >= 0) {
+        remaining_ = remaining_ * 16 + static_cast<unsigned>(digit);
+        return ++digits_ <= kMaxDigits ? State::more : State::bad;
+      }
+      if (digits_ == 0 || (c != '\r' && c != ';')) return State::bad;
+      step_ = c == '\r' ? Step::size_lf : Step::extension;
+      return State::more;
+    }
+    case Step::extension:
+      if (c == '\r')
+        step_ = Step::size_lf;
+      else if (!is_text(c) || ++extras_ > kMaxExtras)
+        return State::bad;
+      return State::more;
+    case Step::size_lf:
+      digits_ = 0;
+      return expect('\n', remaining_ == 0 ? Step::trailer_start : Step::data);
+    case Step::data_cr:
+      return expect('\r', Step::data_lf);
+    case Step::data_lf:
+      return expect('\n', Step::size);
+    case Step::trailer_start:
+      if (c == '\r') {
+        step_ = Step::end_lf;
+        return State::more;
+      }
+      if (!is_token(c)) return State::bad;  // obs-fold, or a field without a name
+      step_ = Step::trailer;
+      named_ = false;
+      return State::more;
+    case Step::trailer:
+      if (++extras_ > kMaxExtras) return State::bad;
+      if (c == '\r' && named_) {
+        step_ = Step::trailer_lf;
+        return State::more;
+      }
+      if (c == ':') named_ = true;
+      return (named_ ? is_text(c) : is_token(c)) ? State::more : State::bad;
+    case Step::trailer_lf:
+      return expect('\n', Step::trailer_start);
+    case Step::end_lf:
+      return c == '\n' ? State::done : State::bad;
+    case Step::data:
+      break;
+  }
+  return State::bad;
+}
+
+}  // namespace patchbay::rest_api

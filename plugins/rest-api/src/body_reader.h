@@ -1,0 +1,50 @@
+// Message bodies (RFC 9112 6 and 7): by length or chunked, strict, never more than the limit, and memory only
+// for what has arrived.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace patchbay::rest_api {
+
+class BodyReader {
+ public:
+  enum class State { more, done, bad, too_large };
+
+  void begin_length(uint64_t length) noexcept;
+  void begin_chunked(size_t limit) noexcept;
+
+  // Takes a prefix of `bytes`, appends content to `body`; `used` says how much was taken. After done, bad or
+  // too_large it must not be called again before the next begin.
+  State feed(std::string_view bytes, std::string& body, size_t& used);
+
+ private:
+  // The order in which a chunked body runs through them; `data` alone serves a body by length.
+  enum class Step {
+    size,
+    extension,
+    size_lf,
+    data,
+    data_cr,
+    data_lf,
+    trailer_start,
+    trailer,
+    trailer_lf,
+    end_lf
+  };
+
+  State feed_chunked(std::string_view bytes, std::string& body, size_t& used);
+  State on_control(char c) noexcept;
+
+  Step step_ = Step::data;
+  bool chunked_ = false;
+  uint64_t remaining_ = 0;
+  size_t limit_ = 0;
+  size_t extras_ = 0;  // octets of all extensions and trailers, which cost the sender nothing else
+  unsigned digits_ = 0;
+  bool named_ = false;  // the trailer field has reached its colon
+};
+
+}  // namespace patchbay::rest_api

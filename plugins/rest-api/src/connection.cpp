@@ -1,0 +1,402 @@
+#include "connection.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "authority.h"
+#include "response_writer.h"
+
+namespace patchbay::rest_api {
+namespace {
+
+constexpr size_t kFirstBuffer = 2 * 1024;
+constexpr size_t kWritePiece = 64 * 1024;
+
+std::chrono::milliseconds ms(uint32_t count) { return std::chrono::milliseconds(count); }
+
+}  // namespace
+
+Connection::Connection(Facts facts, std::unique_ptr<Transport> transport, ConnectionHost& host)
+    : host_(host), facts_(std::move(facts)), transport_(std::move(transport)), last_activity_(host.now()) {}
+
+void Connection::start() {
+  deadline_ = host_.now() + ms(host_.limits().handshake_ms);
+  transport_->start(shared_from_this());
+}
+
+void Connection::on_ready(IoResult result) {
+  if (phase_ == Phase::closed) return;
+  if (result != IoResult::ok) return finish();
+  phase_ = draining_ ? Phase::last : Phase::head;
+  last_activity_ = host_.now();
+  advance();
+}
+
+void Connection::on_read(IoResult result, size_t count) {
+  reading_ = false;
+  if (phase_ == Phase::closed || phase_ == Phase::linger) return;
+  if (result == IoResult::failed) return finish();
+  last_activity_ = host_.now();
+  if (result == IoResult::ok) {
+    end_ += count;
+  } else if (phase_ == Phase::body || (phase_ == Phase::head && !unread().empty())) {
+    fail(400, "the request ended early");
+  } else if (phase_ == Phase::head) {
+    phase_ = Phase::last;  // a client may close its side and still read
+  }
+  advance();
+}
+
+void Connection::on_written(IoResult result, size_t count) {
+  writing_ = false;
+  if (phase_ == Phase::closed) return;
+  if (result != IoResult::ok) return finish();
+  last_activity_ = host_.now();
+  sent_ += count;
+  if (sent_ == sending_.size()) {
+    sending_.clear();
+    sent_ = 0;
+    if (sending_.capacity() > kWritePiece) sending_.shrink_to_fit();
+  }
+  advance();
+}
+
+void Connection::on_lingered() { finish(); }
+
+// Parses what has arrived, writes what is ready, reads on. Answers given by a handler before it returns come
+// back in here while `busy_`; the loop below picks them up.
+void Connection::advance() {
+  if (busy_ || phase_ == Phase::closed || phase_ == Phase::linger) return;
+  busy_ = true;
+  do {
+    while (step()) {
+    }
+  } while (collect());
+  busy_ = false;
+  send();
+  if (phase_ == Phase::last && slots_.empty() && !writing_) {
+    phase_ = Phase::linger;
+    deadline_ = host_.now() + ms(host_.limits().linger_ms);
+    return transport_->linger(shared_from_this());
+  }
+  read_more();
+}
+
+bool Connection::step() {
+  switch (phase_) {
+    case Phase::head:
+      return may_take_request() && read_head();
+    case Phase::body:
+      return read_body();
+    case Phase::holding:
+      return release();
+    default:
+      return false;
+  }
+}
+
+bool Connection::may_take_request() const noexcept {
+  const auto& limits = host_.limits();
+  return slots_.size() < limits.max_pipelined && out_.size() + sending_.size() - sent_ < limits.max_output;
+}
+
+std::string_view Connection::unread() const noexcept { return {in_.data() + begin_, end_ - begin_}; }
+
+bool Connection::read_head() {
+  auto bytes = unread();
+  if (!skipped_blank_ && bytes.substr(0, 2) == "\r\n") {  // RFC 9112 2.2: one empty line is forgiven
+    begin_ += 2;
+    skipped_blank_ = true;
+    bytes = unread();
+  }
+  if (bytes.empty()) return false;
+  if (!head_started_) deadline_ = host_.now() + ms(host_.limits().head_ms);
+  head_started_ = true;
+  if (!skipped_blank_ && bytes == "\r") return false;
+  const auto state = scan_.scan(bytes);
+  const auto size = state == HeadScan::State::done ? scan_.length() : bytes.size();
+  if (size > host_.limits().max_head || (state == HeadScan::State::more && size == host_.limits().max_head)) {
+    fail(431, "the head of the request is too large");
+    return false;
+  }
+  if (state == HeadScan::State::bad) {
+    fail(400, "the head of the request is malformed");
+    return false;
+  }
+  if (state == HeadScan::State::more) return false;
+  begin_ += size;
+  scan_.reset();
+  skipped_blank_ = head_started_ = false;
+
+  incoming_ = Incoming{std::make_shared<Exchange>(std::string(bytes.substr(0, size))), {}, false};
+  Head head;
+  auto& text = incoming_.exchange->head();
+  if (const auto bad = parse_head(text.data(), text.size(), {host_.limits().max_fields}, head)) {
+    fail(bad->status, bad->text);
+    return false;
+  }
+  accept_head(head);
+  return true;
+}
+
+void Connection::accept_head(const Head& head) {
+  incoming_.close = !head.keep_alive || draining_;
+  identify(head);
+  route(head);
+  auto& refusal = incoming_.exchange->refusal;
+  if (head.content_length.value_or(0) > host_.limits().max_body)
+    refusal = Refusal{413, "payload_too_large",
+                      "the body is larger than " + std::to_string(host_.limits().max_body) + " bytes"};
+  else if (head.content_coded)
+    refusal = Refusal{415, "unsupported_media_type", "Content-Encoding is not supported"};
+  begin_body(head);
+}
+
+void Connection::identify(const Head& head) {
+  auto& exchange = *incoming_.exchange;
+  exchange.method = head.method;
+  exchange.method_text = head.method_text;
+  exchange.path = head.path;
+  exchange.headers = head.fields;
+  exchange.host = head.host;
+  exchange.peer = facts_.peer;
+  exchange.client = facts_.peer;
+  exchange.surface = facts_.surface;
+  exchange.secure = facts_.tls;
+  exchange.upgrade = head.upgrade_websocket;
+  if (!host_.proxies().contains(facts_.peer)) return;
+  std::string forwarded;
+  for (const auto& [name, value] : head.fields)
+    if (name == "x-forwarded-for") forwarded.append(forwarded.empty() ? "" : ",").append(value);
+  exchange.client = host_.proxies().client(facts_.peer, forwarded);
+  if (const auto* scheme = exchange.header("x-forwarded-proto")) exchange.secure = *scheme == "https";
+  if (const auto* host = exchange.header("x-forwarded-host"))
+    if (auto name = parse_authority(*host)) exchange.host = std::move(*name);
+}
+
+void Connection::route(const Head& head) {
+  auto& exchange = *incoming_.exchange;
+  if (head.path == "*") {
+    incoming_.answer = Response{204, {{"Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"}}, {}};
+    return;
+  }
+  auto query = parse_query(head.query);
+  exchange.query = std::move(query.values);
+  auto match =
+      host_.router(facts_.surface).resolve({head.method, head.path, &exchange.query, exchange.upgrade});
+  if (match.route == nullptr) {
+    if (match.allow.empty()) {
+      incoming_.answer = error_response(404, "not_found", "there is nothing at this path");
+    } else if (head.method == Method::options) {
+      incoming_.answer = Response{204, {{"Allow", match.allow}}, {}};
+    } else {
+      incoming_.answer = error_response(405, "method_not_allowed", "this path allows " + match.allow);
+      incoming_.answer->headers.emplace_back("Allow", match.allow);
+    }
+    return;
+  }
+  exchange.route = match.route->id;
+  if (query.error) exchange.refusal = Refusal{400, "invalid_request", query.error->text};
+  for (auto& [name, raw] : match.params) {
+    auto value = decode_segment(raw);
+    if (!value)
+      exchange.refusal = Refusal{400, "invalid_request", std::string(name) + ": " + value.error().text};
+    else
+      exchange.params.emplace_back(name, std::move(*value));
+  }
+}
+
+void Connection::begin_body(const Head& head) {
+  const auto& limits = host_.limits();
+  const auto length = head.content_length.value_or(0);
+  const bool has_body = head.chunked || length > 0;
+  const bool settled = incoming_.answer || incoming_.exchange->refusal;
+  // A body that is too large is never read; one that is still withheld is not asked for in vain.
+  if (length > limits.max_body || (has_body && settled && head.expects_continue)) {
+    incoming_.close = true;
+    phase_ = Phase::holding;
+    return;
+  }
+  if (!has_body) {
+    phase_ = Phase::holding;
+    return;
+  }
+  if (head.chunked)
+    body_.begin_chunked(limits.max_body);
+  else
+    body_.begin_length(length);
+  phase_ = Phase::body;
+  deadline_ = host_.now() + ms(limits.body_ms);
+  if (!head.expects_continue || !unread().empty()) return;
+  push_slot().interim = true;
+  slots_.back().response.emplace();
+}
+
+bool Connection::read_body() {
+  if (unread().empty()) return false;
+  size_t used = 0;
+  auto& exchange = *incoming_.exchange;
+  const auto state = body_.feed(unread(), exchange.body, used);
+  begin_ += used;
+  if (state == BodyReader::State::more) return false;
+  if (state == BodyReader::State::bad) {
+    fail(400, "the body's chunked coding is malformed");
+    return false;
+  }
+  if (state == BodyReader::State::too_large) {
+    exchange.body = {};
+    exchange.refusal =
+        Refusal{413, "payload_too_large",
+                "the body is larger than " + std::to_string(host_.limits().max_body) + " bytes"};
+    incoming_.close = true;
+  }
+  phase_ = Phase::holding;
+  return true;
+}
+
+bool Connection::release() {
+  auto& exchange = incoming_.exchange;
+  const bool safe = is_safe(exchange->method) || incoming_.answer;
+  // RFC 9112 9.3.2: what changes something runs alone, in the order it was sent.
+  if (safe ? unsafe_unanswered_ > 0 : unanswered_ > 0) return false;
+  auto& slot = push_slot();
+  slot.head_only = exchange->method == Method::head;
+  slot.close = incoming_.close;
+  slot.safe = safe;
+  phase_ = incoming_.close ? Phase::last : Phase::head;
+  if (incoming_.answer) {
+    slot.response = std::move(incoming_.answer);
+    incoming_ = {};
+    return true;
+  }
+  ++unanswered_;
+  if (!safe) ++unsafe_unanswered_;
+  slot.deadline = host_.now() + ms(host_.limits().answer_ms);
+  exchange->bind({host_.reply_port(), facts_.id, slot.number});
+  host_.dispatch(facts_.id, std::move(exchange));
+  incoming_ = {};
+  return true;
+}
+
+Connection::Slot& Connection::push_slot() {
+  slots_.emplace_back();
+  slots_.back().number = next_slot_++;
+  return slots_.back();
+}
+
+// The framing is lost, or the client is too slow: one last answer, after those that are due before it.
+void Connection::fail(int status, const char* text) {
+  host_.count_refused();
+  incoming_ = {};
+  auto& slot = push_slot();
+  slot.response = error_response(status, status == 408 ? "request_timeout" : "invalid_request", text);
+  slot.close = true;
+  phase_ = Phase::last;
+}
+
+void Connection::answer(uint64_t number, Response response) {
+  if (slots_.empty() || number < slots_.front().number) return;
+  const auto index = number - slots_.front().number;
+  if (index >= slots_.size() || slots_[index].response) return;
+  auto& slot = slots_[index];
+  slot.response = std::move(response);
+  --unanswered_;
+  if (!slot.safe) --unsafe_unanswered_;
+  advance();
+}
+
+// Turns the answers that are due into octets; true when there were any.
+bool Connection::collect() {
+  bool any = false;
+  while (!slots_.empty() && slots_.front().response) {
+    const auto& slot = slots_.front();
+    const bool ends = slot.close || (draining_ && phase_ == Phase::last && slots_.size() == 1);
+    if (slot.interim)
+      out_.append("HTTP/1.1 100 Continue\r\n\r\n");
+    else
+      append_response(out_, *slot.response, {slot.head_only, ends, host_.date()});
+    slots_.pop_front();
+    any = true;
+  }
+  return any;
+}
+
+void Connection::send() {
+  if (writing_ || phase_ == Phase::closed) return;
+  if (sending_.empty()) {
+    if (out_.empty()) return;
+    std::swap(sending_, out_);
+  }
+  writing_ = true;
+  write_deadline_ = host_.now() + ms(host_.limits().write_ms);
+  transport_->write(sending_.data() + sent_, std::min(kWritePiece, sending_.size() - sent_),
+                    shared_from_this());
+}
+
+void Connection::read_more() {
+  const bool wanted = phase_ == Phase::body || (phase_ == Phase::head && may_take_request());
+  if (reading_ || !wanted) return;
+  const auto room = make_room();
+  reading_ = true;
+  transport_->read(in_.data() + end_, room, shared_from_this());
+}
+
+// The buffer grows with the head that has arrived, never with one that was announced.
+size_t Connection::make_room() {
+  if (begin_ == end_) begin_ = end_ = 0;
+  if (in_.empty()) in_.resize(kFirstBuffer);
+  if (end_ == in_.size() && begin_ > 0) {
+    std::memmove(in_.data(), in_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  const bool filled = end_ == in_.size() || (phase_ == Phase::body && begin_ == end_);
+  if (filled && in_.size() < host_.limits().max_head)
+    in_.resize(std::min(in_.size() * 2, host_.limits().max_head));
+  return in_.size() - end_;
+}
+
+bool Connection::is_idle() const noexcept {
+  return phase_ == Phase::handshake || phase_ == Phase::linger ||
+         (phase_ == Phase::head && slots_.empty() && out_.empty() && sending_.empty());
+}
+
+void Connection::drain() {
+  draining_ = true;
+  if (phase_ == Phase::head && unread().empty()) phase_ = Phase::last;
+  if (phase_ == Phase::handshake || (phase_ == Phase::last && slots_.empty() && sending_.empty()))
+    return finish();
+  advance();
+}
+
+void Connection::tick(Clock::time_point now) {
+  const auto& limits = host_.limits();
+  if (writing_ && now > write_deadline_) return finish();
+  if ((phase_ == Phase::handshake || phase_ == Phase::linger) && now > deadline_) return finish();
+  if (phase_ == Phase::head && is_idle() && unread().empty()) {
+    if (now > last_activity_ + ms(limits.idle_ms)) finish();
+    return;
+  }
+  const bool reads =
+      phase_ == Phase::body || (phase_ == Phase::head && !unread().empty() && may_take_request());
+  if (reads && now > deadline_) {
+    fail(408, "the request came too slowly");
+    return advance();
+  }
+  for (size_t i = 0; i < slots_.size(); ++i)
+    if (!slots_[i].response && now > slots_[i].deadline)
+      return answer(slots_[i].number, error_response(503, "unavailable", "the answer took too long"));
+}
+
+void Connection::abort() { finish(); }
+
+void Connection::finish() {
+  if (phase_ == Phase::closed) return;
+  phase_ = Phase::closed;
+  transport_->close();
+  slots_.clear();
+  incoming_ = {};
+  host_.closed(facts_.id);
+}
+
+}  // namespace patchbay::rest_api

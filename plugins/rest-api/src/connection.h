@@ -1,0 +1,141 @@
+// One client: framing, order of answers, keep-alive, limits and time-outs of HTTP/1.1, over any Transport.
+// Lives on one thread. Answers from elsewhere reach it through that thread's mailbox.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "body_reader.h"
+#include "edge_limits.h"
+#include "exchange.h"
+#include "head_parser.h"
+#include "head_scan.h"
+#include "router.h"
+#include "transport.h"
+#include "trusted_proxies.h"
+
+namespace patchbay::rest_api {
+
+using Clock = std::chrono::steady_clock;
+
+// What a connection needs of its thread.
+class ConnectionHost {
+ public:
+  virtual ~ConnectionHost() = default;
+  virtual const EdgeLimits& limits() const noexcept = 0;
+  virtual const TrustedProxies& proxies() const noexcept = 0;
+  virtual Router& router(Surface surface) noexcept = 0;
+  virtual std::shared_ptr<ReplyPort> reply_port() const noexcept = 0;
+  virtual std::string_view date() = 0;
+  virtual Clock::time_point now() const noexcept = 0;
+  // To the handler, which may answer before this returns.
+  virtual void dispatch(uint64_t connection, std::shared_ptr<Exchange> exchange) noexcept = 0;
+  virtual void count_refused() noexcept = 0;  // a request that was no HTTP, too big or too slow
+  virtual void closed(uint64_t connection) noexcept = 0;
+};
+
+class Connection final : public TransportClient, public std::enable_shared_from_this<Connection> {
+ public:
+  struct Facts {
+    uint64_t id = 0;  // never given twice in the life of an edge
+    std::string peer;
+    Surface surface = kPublic;
+    bool tls = false;
+  };
+
+  Connection(Facts facts, std::unique_ptr<Transport> transport, ConnectionHost& host);
+
+  void start();
+  // Ignored when the slot has been answered already.
+  void answer(uint64_t slot, Response response);
+  // Finishes what is in flight, then closes.
+  void drain();
+  void abort();
+  void tick(Clock::time_point now);
+
+  // Whether closing it would lose nothing that was asked for.
+  bool is_idle() const noexcept;
+  Clock::time_point last_activity() const noexcept { return last_activity_; }
+
+  void on_ready(IoResult result) override;
+  void on_read(IoResult result, size_t count) override;
+  void on_written(IoResult result, size_t count) override;
+  void on_lingered() override;
+
+ private:
+  enum class Phase { handshake, head, body, holding, last, linger, closed };
+
+  // The place of one answer; answers leave in the order of the slots.
+  struct Slot {
+    uint64_t number = 0;
+    std::optional<Response> response;
+    bool interim = false;  // 100 Continue
+    bool head_only = false;
+    bool close = false;
+    bool safe = true;
+    Clock::time_point deadline;
+  };
+
+  // The request being read.
+  struct Incoming {
+    std::shared_ptr<Exchange> exchange;
+    std::optional<Response> answer;  // the edge's own: 404, 405, OPTIONS
+    bool close = false;
+  };
+
+  bool step();
+  bool read_head();
+  bool read_body();
+  bool release();  // dispatches the request that was read, when its turn has come
+  void accept_head(const Head& head);
+  void route(const Head& head);
+  void identify(const Head& head);
+  void begin_body(const Head& head);
+  void fail(int status, const char* text);
+  Slot& push_slot();
+  void advance();
+  bool collect();
+  void send();
+  void read_more();
+  void finish();
+  bool may_take_request() const noexcept;
+  std::string_view unread() const noexcept;
+  size_t make_room();
+
+  // Borrowed.
+  ConnectionHost& host_;
+  // Owned.
+  const Facts facts_;
+  std::unique_ptr<Transport> transport_;
+  std::vector<char> in_;
+  std::string out_;      // collected
+  std::string sending_;  // handed to the transport
+  std::deque<Slot> slots_;
+  Incoming incoming_;
+  HeadScan scan_;
+  BodyReader body_;
+  // State.
+  Phase phase_ = Phase::handshake;
+  size_t begin_ = 0;
+  size_t end_ = 0;
+  size_t sent_ = 0;
+  uint64_t next_slot_ = 0;
+  size_t unanswered_ = 0;
+  size_t unsafe_unanswered_ = 0;
+  bool reading_ = false;
+  bool writing_ = false;
+  bool busy_ = false;
+  bool draining_ = false;
+  bool skipped_blank_ = false;
+  bool head_started_ = false;
+  Clock::time_point deadline_;  // of the phase, where it has one
+  Clock::time_point write_deadline_;
+  Clock::time_point last_activity_;
+};
+
+}  // namespace patchbay::rest_api

@@ -1,0 +1,105 @@
+#include "edge.h"
+
+#include <csignal>
+#include <future>
+#include <thread>
+
+#include "edge_thread.h"
+#include "listener.h"
+
+namespace patchbay::rest_api {
+
+struct Edge::Impl {
+  // Destroyed from the bottom: listeners before the threads whose loop they use.
+  EdgeConfig config;
+  EdgeShared shared;
+  std::vector<std::unique_ptr<EdgeThread>> threads;
+  std::vector<std::unique_ptr<Listener>> listeners;
+  bool stopped = false;
+
+  // Runs `work` on the listeners' thread and waits for it.
+  void on_first_thread(const std::function<void()>& work) {
+    std::promise<void> done;
+    threads.front()->post([&] {
+      work();
+      done.set_value();
+    });
+    done.get_future().wait();
+  }
+};
+
+Edge::Edge(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Edge::~Edge() { stop(std::chrono::milliseconds(0)); }
+
+Result<std::unique_ptr<Edge>> Edge::start(EdgeConfig config, const RouteTable& routes,
+                                          EdgeHandlers handlers) {
+  auto impl = std::make_unique<Impl>();
+  PB_TRY_VALUE(impl->shared.proxies, TrustedProxies::parse(config.trusted_proxies));
+  impl->shared.limits = config.limits;
+  impl->shared.handlers = std::move(handlers);
+  impl->shared.threads = std::max(1U, config.threads);
+  impl->config = std::move(config);
+  for (unsigned i = 0; i < impl->shared.threads; ++i) {
+    PB_TRY_VALUE(auto routers, make_routers(routes));
+    impl->threads.push_back(std::make_unique<EdgeThread>(impl->shared, std::move(routers)));
+  }
+  for (const auto& listener : impl->config.listeners) {
+    PB_TRY_VALUE(auto opened, Listener::open(listener, impl->threads, impl->shared));
+    impl->listeners.push_back(std::move(opened));
+  }
+  for (const auto& thread : impl->threads) thread->start();
+  impl->on_first_thread([&] {
+    for (const auto& listener : impl->listeners) listener->start();
+  });
+  return std::unique_ptr<Edge>(new Edge(std::move(impl)));
+}
+
+Status Edge::set_routes(const RouteTable& routes) {
+  std::vector<RouterSet> sets;
+  for (size_t i = 0; i < impl_->threads.size(); ++i) {
+    PB_TRY_VALUE(auto set, make_routers(routes));
+    sets.push_back(std::move(set));
+  }
+  for (size_t i = 0; i < sets.size(); ++i) impl_->threads[i]->set_routers(std::move(sets[i]));
+  return {};
+}
+
+Status Edge::reload_tls() {
+  std::vector<std::shared_ptr<TlsContext>> contexts;
+  for (const auto& listener : impl_->config.listeners) {
+    contexts.emplace_back();
+    if (!listener.tls) continue;
+    PB_TRY_VALUE(contexts.back(), load_tls(*listener.tls));
+  }
+  impl_->on_first_thread([&] {
+    for (size_t i = 0; i < contexts.size(); ++i) impl_->listeners[i]->set_tls(std::move(contexts[i]));
+  });
+  return {};
+}
+
+uint16_t Edge::port(size_t index) const noexcept {
+  return index < impl_->listeners.size() ? impl_->listeners[index]->port() : uint16_t{0};
+}
+
+EdgeStats Edge::stats() const noexcept {
+  const auto& shared = impl_->shared;
+  return {shared.accepted.load(), shared.open.load(), shared.requests.load(), shared.refused.load(),
+          shared.shed.load()};
+}
+
+void Edge::stop(std::chrono::milliseconds drain) noexcept {
+  if (impl_->stopped) return;
+  impl_->stopped = true;
+  impl_->on_first_thread([&] {
+    for (const auto& listener : impl_->listeners) listener->close();
+  });
+  for (const auto& thread : impl_->threads) thread->drain();
+  const auto deadline = Clock::now() + drain;
+  while (impl_->shared.open.load() > 0 && Clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  for (const auto& thread : impl_->threads) thread->finish();
+  for (const auto& thread : impl_->threads) thread->join();
+}
+
+}  // namespace patchbay::rest_api

@@ -1,0 +1,82 @@
+// The edge: owns every socket of the plugin and speaks HTTP/1.1 to whoever comes. Well-formed requests that a
+// route serves go to the handler as an Exchange; everything else is answered here.
+//
+// Threads: `threads` edge threads, each with its own sockets and its own Router. Handlers are called on them
+// and must not block; they answer from any thread, at any time. Everything below is [any thread] except where
+// it says more.
+#pragma once
+
+#include <patchbay/result.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "edge_limits.h"
+#include "exchange.h"
+#include "route_table.h"
+#include "tls.h"
+
+namespace patchbay::rest_api {
+
+struct ListenerConfig {
+  Surface surface = kPublic;
+  std::string address = "127.0.0.1";  // numeric IPv4 or IPv6; unused with unix_path
+  uint16_t port = 0;                  // 0: any free one, see Edge::port
+  std::string unix_path;              // mode 0600; a stale socket there is replaced
+  std::optional<TlsFiles> tls;
+};
+
+struct EdgeConfig {
+  unsigned threads = 2;
+  std::vector<ListenerConfig> listeners;
+  std::vector<std::string> trusted_proxies;  // see TrustedProxies::parse
+  EdgeLimits limits;
+};
+
+// Called on an edge thread; exceptions are caught and become 500.
+struct EdgeHandlers {
+  std::function<void(std::shared_ptr<Exchange>)> on_request;
+  // A request that will end in `exchange->refusal` (413, 415, 400) and has no usable body. The handler
+  // answers 401 or 403 if that comes first, else calls refuse(). When empty, the edge refuses.
+  std::function<void(std::shared_ptr<Exchange>)> on_refused;
+};
+
+struct EdgeStats {
+  uint64_t accepted = 0;
+  uint64_t open = 0;
+  uint64_t requests = 0;  // that reached a handler
+  uint64_t refused = 0;   // framing errors, too large, too slow
+  uint64_t shed = 0;      // idle connections closed to make room
+};
+
+class Edge {
+ public:
+  // Listens when it returns. Errors name the listener, file or route.
+  static Result<std::unique_ptr<Edge>> start(EdgeConfig config, const RouteTable& routes,
+                                             EdgeHandlers handlers);
+  // stop(0).
+  ~Edge();
+
+  // Replaces all routes; each thread changes over between two requests.
+  Status set_routes(const RouteTable& routes);
+  // Reads certificates and keys again. On error the old ones stay.
+  Status reload_tls();
+  // The port of listener `index` of the configuration; 0 for a Unix socket.
+  uint16_t port(size_t index) const noexcept;
+  EdgeStats stats() const noexcept;
+
+  // Closes the listeners and idle connections, lets requests in flight end for at most `drain`, then closes
+  // the rest. Blocks; not from an edge thread. Exchanges may outlive it, their answers are dropped.
+  void stop(std::chrono::milliseconds drain) noexcept;
+
+ private:
+  struct Impl;
+  explicit Edge(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace patchbay::rest_api

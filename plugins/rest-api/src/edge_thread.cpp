@@ -1,0 +1,234 @@
+#include "edge_thread.h"
+
+#include <unistd.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <ctime>
+#include <thread>
+#include <unordered_map>
+
+#include "asio_parts.h"
+#include "mailbox.h"
+
+namespace patchbay::rest_api {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr std::chrono::milliseconds kTick{50};
+
+size_t index_of(Surface surface) noexcept { return surface == kPublic ? 0 : surface == kManagement ? 1 : 2; }
+
+std::string http_date(std::time_t now) {
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  static constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  static constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                            "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  char text[64];
+  std::snprintf(text, sizeof text, "%s, %02d %s %04d %02d:%02d:%02d GMT", kDays[parts.tm_wday], parts.tm_mday,
+                kMonths[parts.tm_mon], parts.tm_year + 1900, parts.tm_hour, parts.tm_min, parts.tm_sec);
+  return text;
+}
+
+}  // namespace
+
+Result<RouterSet> make_routers(const RouteTable& table) {
+  RouterSet set;
+  for (const auto surface : {kPublic, kManagement, kLocal}) {
+    PB_TRY_VALUE(set[index_of(surface)], Router::create(table, surface));
+  }
+  return set;
+}
+
+struct EdgeThread::Impl final : ConnectionHost {
+  Impl(EdgeShared& s, RouterSet r)
+      : shared(s), routers(std::move(r)), guard(loop.get_executor()), timer(loop) {}
+
+  // Borrowed.
+  EdgeShared& shared;
+  // Owned.
+  RouterSet routers;
+  asio::io_context loop{1};
+  asio::executor_work_guard<asio::io_context::executor_type> guard;
+  asio::steady_timer timer;
+  // Shared with exchanges that handlers keep, perhaps longer than the edge lives.
+  std::shared_ptr<Mailbox> mailbox =
+      std::make_shared<Mailbox>([this] { asio::post(loop, [this] { read_mail(); }); });
+  std::unordered_map<uint64_t, std::shared_ptr<Connection>> connections;
+  std::thread thread;
+  // State.
+  std::atomic<size_t> count{0};
+  bool ticking = false;
+  bool draining = false;
+  std::time_t date_second = 0;
+  std::string date_text;
+  Mailbox::Direct::Sink direct = [this](uint64_t connection, uint64_t slot, Response response) {
+    answer(connection, slot, std::move(response));
+  };
+
+  const EdgeLimits& limits() const noexcept override { return shared.limits; }
+  const TrustedProxies& proxies() const noexcept override { return shared.proxies; }
+  Router& router(Surface surface) noexcept override { return *routers[index_of(surface)]; }
+  std::shared_ptr<ReplyPort> reply_port() const noexcept override { return mailbox; }
+  Clock::time_point now() const noexcept override { return Clock::now(); }
+  void count_refused() noexcept override { shared.refused.fetch_add(1, std::memory_order_relaxed); }
+
+  std::string_view date() override {
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    if (now.tv_sec != date_second) {
+      date_second = now.tv_sec;
+      date_text = http_date(now.tv_sec);
+    }
+    return date_text;
+  }
+
+  void dispatch(uint64_t connection, std::shared_ptr<Exchange> exchange) noexcept override {
+    shared.requests.fetch_add(1, std::memory_order_relaxed);
+    const Mailbox::Direct own_answers(*mailbox, connection, direct);
+    try {
+      if (!exchange->refusal) {
+        shared.handlers.on_request(std::move(exchange));
+      } else if (shared.handlers.on_refused) {
+        shared.handlers.on_refused(std::move(exchange));
+      } else {
+        exchange->refuse();
+      }
+    } catch (...) {  // the exchange is dropped, or will be: that is the 500
+    }
+    exchange.reset();
+  }
+
+  void closed(uint64_t connection) noexcept override {
+    if (connections.erase(connection) == 0) return;
+    count.fetch_sub(1, std::memory_order_relaxed);
+    shared.open.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  std::shared_ptr<Connection> find(uint64_t id) const {
+    const auto found = connections.find(id);
+    return found == connections.end() ? nullptr : found->second;
+  }
+
+  void answer(uint64_t id, uint64_t slot, Response response) {
+    if (const auto connection = find(id)) connection->answer(slot, std::move(response));
+  }
+
+  void read_mail() {
+    for (auto& letter : mailbox->take()) answer(letter.connection, letter.slot, std::move(letter.response));
+  }
+
+  // Connections leave the map while they are told something; so they are told from a copy.
+  template <class Tell>
+  void tell_all(Tell tell) {
+    std::vector<std::shared_ptr<Connection>> all;
+    all.reserve(connections.size());
+    for (const auto& [id, connection] : connections) all.push_back(connection);
+    for (const auto& connection : all) tell(*connection);
+  }
+
+  void adopt(int fd, Connection::Facts facts, std::shared_ptr<TlsContext> tls) {
+    if (draining || !make_space()) {
+      ::close(fd);
+      return;
+    }
+    facts.id = shared.next_connection.fetch_add(1, std::memory_order_relaxed);
+    facts.tls = tls != nullptr;
+    const auto id = facts.id;
+    auto connection =
+        std::make_shared<Connection>(std::move(facts), make_transport(loop, fd, std::move(tls)), *this);
+    connections.emplace(id, connection);
+    count.fetch_add(1, std::memory_order_relaxed);
+    shared.open.fetch_add(1, std::memory_order_relaxed);
+    connection->start();
+    tick();
+  }
+
+  bool make_space() {
+    const auto most = std::max<size_t>(1, shared.limits.max_connections / shared.threads);
+    return connections.size() < most || shed_one();
+  }
+
+  bool shed_one() {
+    std::shared_ptr<Connection> oldest;
+    for (const auto& [id, connection] : connections)
+      if (connection->is_idle() && (!oldest || connection->last_activity() < oldest->last_activity()))
+        oldest = connection;
+    if (!oldest) return false;
+    shared.shed.fetch_add(1, std::memory_order_relaxed);
+    oldest->abort();
+    return true;
+  }
+
+  // Runs while there are connections, so that an idle process sleeps.
+  void tick() {
+    if (ticking || connections.empty()) return;
+    ticking = true;
+    timer.expires_after(kTick);
+    timer.async_wait([this](const boost::system::error_code& error) {
+      ticking = false;
+      if (error) return;
+      const auto time = Clock::now();
+      tell_all([time](Connection& connection) { connection.tick(time); });
+      tick();
+    });
+  }
+
+  void finish() {
+    draining = true;
+    tell_all([](Connection& connection) { connection.abort(); });
+    mailbox->close();
+    timer.cancel();
+    guard.reset();
+  }
+};
+
+EdgeThread::EdgeThread(EdgeShared& shared, RouterSet routers)
+    : impl_(std::make_unique<Impl>(shared, std::move(routers))) {}
+
+EdgeThread::~EdgeThread() = default;
+
+void EdgeThread::start() {
+  impl_->thread = std::thread([impl = impl_.get()] { impl->loop.run(); });
+}
+
+asio::io_context& EdgeThread::loop() noexcept { return impl_->loop; }
+
+void EdgeThread::adopt(int fd, Connection::Facts facts, std::shared_ptr<TlsContext> tls) {
+  asio::post(impl_->loop, [impl = impl_.get(), fd, facts = std::move(facts), tls = std::move(tls)]() mutable {
+    impl->adopt(fd, std::move(facts), std::move(tls));
+  });
+}
+
+void EdgeThread::set_routers(RouterSet routers) {
+  asio::post(impl_->loop,
+             [impl = impl_.get(), set = std::move(routers)]() mutable { impl->routers = std::move(set); });
+}
+
+void EdgeThread::shed_one() {
+  asio::post(impl_->loop, [impl = impl_.get()] { impl->shed_one(); });
+}
+
+void EdgeThread::post(std::function<void()> work) { asio::post(impl_->loop, std::move(work)); }
+
+void EdgeThread::drain() {
+  asio::post(impl_->loop, [impl = impl_.get()] {
+    impl->draining = true;
+    impl->tell_all([](Connection& connection) { connection.drain(); });
+  });
+}
+
+void EdgeThread::finish() {
+  asio::post(impl_->loop, [impl = impl_.get()] { impl->finish(); });
+}
+
+void EdgeThread::join() {
+  if (impl_->thread.joinable()) impl_->thread.join();
+}
+
+size_t EdgeThread::connections() const noexcept { return impl_->count.load(std::memory_order_relaxed); }
+
+}  // namespace patchbay::rest_api

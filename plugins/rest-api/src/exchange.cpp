@@ -1,0 +1,81 @@
+#include "exchange.h"
+
+#include <cassert>
+#include <cstdio>
+
+namespace patchbay::rest_api {
+namespace {
+
+void append_json_string(std::string& out, std::string_view text) {
+  out.push_back('"');
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out.push_back('\\');
+      out.push_back(c);
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(c));
+      out += escaped;
+    } else {
+      out.push_back(c);
+    }
+  }
+  out.push_back('"');
+}
+
+const std::string* find_value(const NamedValues& values, std::string_view name) noexcept {
+  for (const auto& [key, value] : values)
+    if (key == name) return &value;
+  return nullptr;
+}
+
+}  // namespace
+
+Response error_response(int status, std::string_view code, std::string_view description) {
+  Response response;
+  response.status = status;
+  response.body.reserve(48 + code.size() + description.size());
+  response.body = R"({"error":)";
+  append_json_string(response.body, code);
+  response.body += R"(,"error_description":)";
+  append_json_string(response.body, description);
+  response.body += "}";
+  return response;
+}
+
+const std::string* Request::param(std::string_view name) const noexcept { return find_value(params, name); }
+
+const std::string* Request::query_value(std::string_view key) const noexcept {
+  return find_value(query, key);
+}
+
+const std::string_view* Request::header(std::string_view name) const noexcept {
+  for (const auto& field : headers)
+    if (field.name == name) return &field.value;
+  return nullptr;
+}
+
+Exchange::~Exchange() {
+  if (origin_.port != nullptr) reply_error(500, "internal_error", "the request could not be processed");
+}
+
+bool Exchange::reply(Response response) noexcept {
+  if (answered_.exchange(true, std::memory_order_acq_rel)) return false;
+  if (origin_.port) origin_.port->deliver(origin_.connection, origin_.slot, std::move(response));
+  return true;
+}
+
+bool Exchange::reply(int status, NamedValues fields, std::string content) noexcept {
+  return reply(Response{status, std::move(fields), std::move(content)});
+}
+
+bool Exchange::reply_error(int status, std::string_view code, std::string_view description) noexcept {
+  return reply(error_response(status, code, description));
+}
+
+bool Exchange::refuse() noexcept {
+  assert(refusal);
+  return reply_error(refusal->status, refusal->code, refusal->description);
+}
+
+}  // namespace patchbay::rest_api

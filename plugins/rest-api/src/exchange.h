@@ -1,0 +1,110 @@
+// One request and its one answer, as handlers see them. Nothing of Beast, Asio or Pistache shows here.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "route_table.h"
+#include "target.h"
+
+namespace patchbay::rest_api {
+
+struct Response {
+  int status = 200;
+  // Set by the edge and ignored here: Connection, Content-Length, Transfer-Encoding, Date, Cache-Control.
+  // Content-Type defaults to application/json for a body.
+  NamedValues headers;
+  std::string body;
+};
+
+// {"error": code, "error_description": description}, both escaped.
+Response error_response(int status, std::string_view code, std::string_view description);
+
+// Why the edge will not have a request processed. Its turn comes after authentication, so the handler is
+// asked first.
+struct Refusal {
+  int status = 400;
+  std::string code;
+  std::string description;
+};
+
+struct Field {
+  std::string_view name;  // lower case
+  std::string_view value;
+};
+
+struct Request {
+  uint32_t route = 0;
+  Method method = Method::get;
+  std::string_view method_text;
+  std::string_view path;  // raw, as written
+  NamedValues params;     // of the path, decoded once
+  NamedValues query;      // decoded once, no key twice
+  std::vector<Field> headers;
+  std::string body;
+
+  std::string peer;      // address of the socket's other end; "unix" on a Unix socket
+  std::string client;    // the peer, or what a trusted proxy says it forwards for
+  std::string host;      // lower case, without port and trailing dot; may be empty under HTTP/1.0
+  bool secure = false;   // TLS here, or at a trusted proxy
+  bool upgrade = false;  // the client asks for a WebSocket
+  Surface surface = kPublic;
+  std::optional<Refusal> refusal;
+
+  // Null when absent. `header` takes lower case.
+  const std::string* param(std::string_view name) const noexcept;
+  const std::string* query_value(std::string_view key) const noexcept;
+  const std::string_view* header(std::string_view name) const noexcept;
+
+ protected:
+  Request() = default;
+  ~Request() = default;
+  std::string head_;  // the views above point into it
+};
+
+// Where an answer goes. Implemented by the edge; [any thread].
+class ReplyPort {
+ public:
+  virtual ~ReplyPort() = default;
+  virtual void deliver(uint64_t connection, uint64_t slot, Response response) noexcept = 0;
+};
+
+// Shared between the edge, which reads nothing from it after handing it over, and the handler. The request
+// may be read from any thread but is not locked. Dropping the last reference without an answer answers 500.
+class Exchange : public Request {
+ public:
+  struct Origin {
+    // Shared because an answer may come after the edge has gone; it is then ignored.
+    std::shared_ptr<ReplyPort> port;
+    uint64_t connection = 0;
+    uint64_t slot = 0;
+  };
+
+  explicit Exchange(std::string head) { head_ = std::move(head); }
+  ~Exchange();
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  // [any thread] The first answer counts; false for a later one. A client that has gone is no error.
+  bool reply(Response response) noexcept;
+  bool reply(int status, NamedValues fields, std::string content) noexcept;
+  bool reply_error(int status, std::string_view code, std::string_view description) noexcept;
+  // Answers with `refusal`, which must be set.
+  bool refuse() noexcept;
+
+  // For the edge.
+  void bind(Origin origin) noexcept { origin_ = std::move(origin); }
+  std::string& head() noexcept { return head_; }
+
+ private:
+  Origin origin_;
+  std::atomic<bool> answered_{false};
+};
+
+}  // namespace patchbay::rest_api

@@ -1,0 +1,45 @@
+// The head of a request, judged strictly. Beast reads it; what RFC 9112 and our limits refuse beyond Beast is
+// refused here, and nowhere else. Beast-free to include.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "exchange.h"
+
+namespace patchbay::rest_api {
+
+struct HeadLimits {
+  size_t max_fields = 100;
+};
+
+// Views point into the head that was parsed.
+struct Head {
+  Method method = Method::other;
+  std::string_view method_text;
+  std::string_view path;   // origin-form without the query; "*" for OPTIONS *
+  std::string_view query;  // without "?"
+  std::vector<Field> fields;
+  std::string host;  // lower case, no port, no trailing dot
+  std::optional<uint64_t> content_length;
+  bool http_1_0 = false;
+  bool chunked = false;
+  bool keep_alive = true;
+  bool expects_continue = false;
+  bool upgrade_websocket = false;
+  bool content_coded = false;
+};
+
+struct HeadError {
+  int status = 400;
+  const char* text = "";  // one sentence for the client
+};
+
+// `head` has passed HeadScan and ends with its empty line. Field names are turned to lower case in place.
+std::optional<HeadError> parse_head(char* head, size_t length, const HeadLimits& limits, Head& out);
+
+}  // namespace patchbay::rest_api

@@ -1,0 +1,33 @@
+// Listening sockets. Runs on the first edge thread and hands each connection to the thread that has the
+// fewest.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "edge_thread.h"
+
+namespace patchbay::rest_api {
+
+class Listener {
+ public:
+  // Binds and listens; accepts from start() on.
+  static Result<std::unique_ptr<Listener>> open(const ListenerConfig& config,
+                                                const std::vector<std::unique_ptr<EdgeThread>>& threads,
+                                                EdgeShared& shared);
+  ~Listener();
+
+  // On the first edge thread, all three.
+  void start();
+  void close() noexcept;
+  void set_tls(std::shared_ptr<TlsContext> tls);
+
+  uint16_t port() const noexcept;
+
+ private:
+  struct Impl;
+  explicit Listener(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace patchbay::rest_api

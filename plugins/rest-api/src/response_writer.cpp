@@ -1,0 +1,123 @@
+#include "response_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "authority.h"
+
+namespace patchbay::rest_api {
+namespace {
+
+std::string_view reason(int status) noexcept {
+  switch (status) {
+    case 101:
+      return "Switching Protocols";
+    case 200:
+      return "OK";
+    case 201:
+      return "Created";
+    case 202:
+      return "Accepted";
+    case 204:
+      return "No Content";
+    case 301:
+      return "Moved Permanently";
+    case 302:
+      return "Found";
+    case 303:
+      return "See Other";
+    case 304:
+      return "Not Modified";
+    case 400:
+      return "Bad Request";
+    case 401:
+      return "Unauthorized";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    case 408:
+      return "Request Timeout";
+    case 409:
+      return "Conflict";
+    case 413:
+      return "Content Too Large";
+    case 415:
+      return "Unsupported Media Type";
+    case 417:
+      return "Expectation Failed";
+    case 429:
+      return "Too Many Requests";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 500:
+      return "Internal Server Error";
+    case 502:
+      return "Bad Gateway";
+    case 503:
+      return "Service Unavailable";
+    default:
+      return "";
+  }
+}
+
+// Written by the edge alone.
+bool is_ours(std::string_view name) {
+  static constexpr std::array<std::string_view, 6> kNames = {
+      "connection", "content-length", "transfer-encoding", "date", "cache-control", "keep-alive"};
+  return std::any_of(kNames.begin(), kNames.end(), [&](auto ours) { return iequals(ours, name); });
+}
+
+bool is_clean(std::string_view text) noexcept {
+  return std::none_of(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
+  });
+}
+
+bool is_sound(const Response& response) {
+  return response.status >= 200 && response.status <= 599 &&
+         std::all_of(response.headers.begin(), response.headers.end(), [](const auto& header) {
+           return !header.first.empty() && header.first.find_first_of(": \t") == std::string::npos &&
+                  is_clean(header.first) && is_clean(header.second);
+         });
+}
+
+void append_number(std::string& out, size_t number) {
+  char digits[24];
+  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  out.append(digits, end);
+}
+
+}  // namespace
+
+void append_response(std::string& out, const Response& response, const ResponseForm& form) {
+  if (!is_sound(response)) {
+    append_response(out, error_response(500, "internal_error", "the answer could not be written"), form);
+    return;
+  }
+  out.append("HTTP/1.1 ");
+  append_number(out, static_cast<size_t>(response.status));
+  out.append(" ").append(reason(response.status)).append("\r\nDate: ").append(form.date);
+  out.append("\r\nCache-Control: no-store\r\nConnection: ");
+  out.append(form.close ? "close\r\n" : "keep-alive\r\n");
+  bool typed = false;
+  for (const auto& [name, value] : response.headers) {
+    if (is_ours(name)) continue;
+    typed = typed || iequals(name, "content-type");
+    out.append(name).append(": ").append(value).append("\r\n");
+  }
+  const bool bodiless = response.status == 204 || response.status == 304;
+  if (!bodiless) {
+    if (!typed && !response.body.empty()) out.append("Content-Type: application/json\r\n");
+    out.append("Content-Length: ");
+    append_number(out, response.body.size());
+    out.append("\r\n");
+  }
+  out.append("\r\n");
+  if (!bodiless && !form.head_only) out.append(response.body);
+}
+
+}  // namespace patchbay::rest_api

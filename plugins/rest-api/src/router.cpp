@@ -1,0 +1,234 @@
+#include "router.h"
+
+#include <pistache/http.h>
+#include <pistache/router.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+namespace patchbay::rest_api {
+namespace {
+
+namespace Http = Pistache::Http;
+namespace Rest = Pistache::Rest;
+
+constexpr size_t kMaxRequestLine = 20 * 1024;
+constexpr std::array kRouted = {Method::get,   Method::head, Method::post,   Method::put,
+                                Method::patch, Method::del,  Method::options};
+
+struct NullHandler : Http::Handler {
+  HTTP_PROTOTYPE(NullHandler)
+  void onRequest(const Http::Request&, Http::ResponseWriter) override {}
+};
+
+Http::Method to_pistache(Method method) {
+  switch (method) {
+    case Method::head:
+      return Http::Method::Head;
+    case Method::post:
+      return Http::Method::Post;
+    case Method::put:
+      return Http::Method::Put;
+    case Method::patch:
+      return Http::Method::Patch;
+    case Method::del:
+      return Http::Method::Delete;
+    case Method::options:
+      return Http::Method::Options;
+    default:
+      return Http::Method::Get;
+  }
+}
+
+// Parameters are named by position for Pistache, so that two routes may call the same segment differently.
+struct Pattern {
+  std::string tree;                // "/v1/calls/:p0"
+  std::vector<std::string> names;  // {"id"}
+};
+
+Result<Pattern> parse_pattern(const std::string& path) {
+  const auto bad = [&](const char* why) { return Error{Code::invalid, "route " + path + ": " + why}; };
+  if (path.empty() || path.front() != '/') return bad("a path starts with /");
+  Pattern pattern;
+  for (size_t at = 1; at <= path.size();) {
+    const auto end = std::min(path.find('/', at), path.size());
+    const auto segment = path.substr(at, end - at);
+    at = end + 1;
+    if (segment.empty()) {
+      if (end != path.size()) return bad("a segment is empty");
+      break;  // one slash at the end changes nothing
+    }
+    if (segment.front() == '{' && segment.back() == '}' && segment.size() > 2) {
+      pattern.tree += "/:p" + std::to_string(pattern.names.size());
+      pattern.names.push_back(segment.substr(1, segment.size() - 2));
+    } else if (segment.find_first_of("{}:*?#% ") != std::string::npos) {
+      return bad("a parameter is a whole segment, and fixed segments are plain text");
+    } else {
+      pattern.tree += "/" + segment;
+    }
+  }
+  if (pattern.tree.empty()) pattern.tree = "/";
+  return pattern;
+}
+
+// The routes that share method and path, told apart by their discriminators.
+struct Candidate {
+  Route route;
+  std::vector<std::string> names;
+};
+using Candidates = std::vector<Candidate>;
+
+bool same_choice(const Route& a, const Route& b) {
+  const auto text = [](const Route& r) {
+    return r.discriminator ? r.discriminator->key + "=" + r.discriminator->value : std::string();
+  };
+  return a.upgrade == b.upgrade && text(a) == text(b);
+}
+
+bool discriminator_holds(const Discriminator& wanted, const NamedValues* query) {
+  if (query == nullptr) return false;
+  return std::any_of(query->begin(), query->end(), [&](const auto& pair) {
+    return pair.first == wanted.key && (wanted.value.empty() || pair.second == wanted.value);
+  });
+}
+
+// The most particular candidate: an upgrade before a discriminator before neither.
+const Candidate* choose(const Candidates& candidates, const RouteQuery& query) {
+  const Candidate* best = nullptr;
+  int best_rank = -1;
+  for (const auto& candidate : candidates) {
+    const auto& route = candidate.route;
+    if (route.upgrade && !query.upgrade) continue;
+    if (route.discriminator && !discriminator_holds(*route.discriminator, query.query)) continue;
+    const int rank =
+        (route.upgrade ? 4 : 0) + (route.discriminator ? (route.discriminator->value.empty() ? 1 : 2) : 0);
+    if (rank > best_rank) {
+      best = &candidate;
+      best_rank = rank;
+    }
+  }
+  return best;
+}
+
+bool has_empty_or_dot_segment(std::string_view path) {
+  return path.find("//") != std::string_view::npos || path.find("/./") != std::string_view::npos ||
+         path.find("/../") != std::string_view::npos || path.size() < 1 ||
+         (path.size() >= 2 && path.substr(path.size() - 2) == "/.") ||
+         (path.size() >= 3 && path.substr(path.size() - 3) == "/..");
+}
+
+}  // namespace
+
+std::string_view method_name(Method method) noexcept {
+  static constexpr std::array<std::string_view, 8> kNames = {"GET",   "HEAD",   "POST",    "PUT",
+                                                             "PATCH", "DELETE", "OPTIONS", "OTHER"};
+  return kNames[static_cast<size_t>(method)];
+}
+
+Method method_from(std::string_view name) noexcept {
+  for (const auto method : kRouted)
+    if (method_name(method) == name) return method;
+  return Method::other;
+}
+
+struct Router::Impl {
+  Rest::Router tree;
+  Http::RequestParser parser{kMaxRequestLine};
+  NullHandler null_handler;
+  std::map<std::pair<Method, std::string>, Candidates> candidates;
+  std::string line;
+
+  // What the handler that Pistache ran left behind.
+  const Candidates* hit = nullptr;
+  std::vector<std::string> raw_params;
+
+  void add(const std::pair<Method, std::string>& key, const Candidates& list) {
+    const size_t count = list.front().names.size();
+    const auto handler = [this, &list, count](const Rest::Request& request, Http::ResponseWriter) {
+      hit = &list;
+      for (size_t i = 0; i < count; ++i)
+        raw_params.push_back(request.param(":p" + std::to_string(i)).as<std::string>());
+      return Rest::Route::Result::Ok;
+    };
+    tree.addRoute(to_pistache(key.first), key.second, handler);
+  }
+
+  // Only the canonical request line is fed: Pistache's header parser throws on values it does not know.
+  std::optional<RouteMatch> find(const RouteQuery& query, Method method) {
+    hit = nullptr;
+    raw_params.clear();
+    line.assign(method_name(method)).append(" ").append(query.path).append(" HTTP/1.1\r\n\r\n");
+    parser.reset();
+    if (!parser.feed(line.data(), line.size()) || parser.parse() != Http::Private::State::Done) return {};
+    // The writer has no transport and no peer: the edge writes every answer, whenever it comes.
+    tree.route(parser.request, Http::ResponseWriter(Http::Version::Http11, nullptr, &null_handler,
+                                                    std::weak_ptr<Pistache::Tcp::Peer>{}));
+    if (hit == nullptr) return {};
+    const auto* chosen = choose(*hit, query);
+    if (chosen == nullptr) return {};
+    RouteMatch match;
+    match.route = &chosen->route;
+    for (size_t i = 0; i < raw_params.size(); ++i)
+      match.params.emplace_back(chosen->names[i], std::move(raw_params[i]));
+    return match;
+  }
+
+  std::string allow(const RouteQuery& query) {
+    std::string list;
+    bool get = false;
+    for (const auto method : kRouted) {
+      if (method == Method::options) continue;
+      const bool found = (method == Method::head && get) || find(query, method).has_value();
+      get = get || (method == Method::get && found);
+      if (found) list.append(list.empty() ? "" : ", ").append(method_name(method));
+    }
+    if (list.empty() && !find(query, Method::options)) return list;
+    return list + (list.empty() ? "OPTIONS" : ", OPTIONS");
+  }
+
+  RouteMatch resolve(const RouteQuery& query) {
+    if (has_empty_or_dot_segment(query.path)) return {};
+    if (query.method != Method::other) {
+      if (auto match = find(query, query.method)) return std::move(*match);
+      if (query.method == Method::head)
+        if (auto match = find(query, Method::get)) return std::move(*match);
+    }
+    RouteMatch miss;
+    miss.allow = allow(query);
+    return miss;
+  }
+};
+
+Router::Router(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Router::~Router() = default;
+
+Result<std::unique_ptr<Router>> Router::create(const RouteTable& table, Surface surface) try {
+  auto impl = std::make_unique<Impl>();
+  for (const auto& route : table) {
+    if ((route.surfaces & surface) == 0) continue;
+    if (route.method == Method::other) return {Code::invalid, "route " + route.path + ": no such method"};
+    PB_TRY_VALUE(auto pattern, parse_pattern(route.path));
+    auto& list = impl->candidates[{route.method, pattern.tree}];
+    for (const auto& other : list)
+      if (same_choice(other.route, route))
+        return {Code::conflict,
+                std::string(method_name(route.method)) + " " + route.path + " is routed twice"};
+    list.push_back({route, std::move(pattern.names)});
+  }
+  for (const auto& [key, list] : impl->candidates) impl->add(key, list);
+  impl->tree.addNotFoundHandler(
+      [](const Rest::Request&, Http::ResponseWriter) { return Rest::Route::Result::Ok; });
+  return std::unique_ptr<Router>(new Router(std::move(impl)));
+} catch (const std::exception& e) {
+  return {Code::invalid, std::string("routes: ") + e.what()};
+}
+
+RouteMatch Router::resolve(const RouteQuery& query) try {
+  return impl_->resolve(query);
+} catch (const std::exception&) {
+  return {};  // what Pistache cannot read is no path of ours
+}
+
+}  // namespace patchbay::rest_api

@@ -1,0 +1,38 @@
+#include "tls.h"
+
+#include "asio_parts.h"
+
+namespace patchbay::rest_api {
+namespace {
+
+int select_http_1_1(SSL*, const unsigned char** out, unsigned char* out_length, const unsigned char* in,
+                    unsigned in_length, void*) {
+  static constexpr unsigned char kOurs[] = "\x08http/1.1";
+  unsigned char* chosen = nullptr;
+  const int result = SSL_select_next_proto(&chosen, out_length, kOurs, sizeof kOurs - 1, in, in_length);
+  *out = chosen;
+  return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<TlsContext>> load_tls(const TlsFiles& files) {
+  using ssl = boost::asio::ssl::context;
+  auto context = std::make_shared<TlsContext>();
+  auto* native = context->ssl.native_handle();
+  boost::system::error_code error;
+  SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
+  SSL_CTX_set_options(native,
+                      SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
+  SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_alpn_select_cb(native, select_http_1_1, nullptr);
+  context->ssl.use_certificate_chain_file(files.certificate, error);
+  if (error) return {Code::invalid, "certificate " + files.certificate + ": " + error.message()};
+  context->ssl.use_private_key_file(files.key, ssl::pem, error);
+  if (error) return {Code::invalid, "key " + files.key + ": " + error.message()};
+  if (SSL_CTX_check_private_key(native) != 1)
+    return {Code::invalid, "key " + files.key + " does not belong to " + files.certificate};
+  return context;
+}
+
+}  // namespace patchbay::rest_api

@@ -1,0 +1,130 @@
+#include "transport.h"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+
+#include "asio_parts.h"
+
+namespace patchbay::rest_api {
+namespace {
+
+namespace asio = boost::asio;
+using Socket = asio::generic::stream_protocol::socket;
+using AsioError = boost::system::error_code;
+
+IoResult result_of(const AsioError& error) noexcept {
+  if (!error) return IoResult::ok;
+  const bool ended = error == asio::error::eof || error == asio::ssl::error::stream_truncated;
+  return ended ? IoResult::eof : IoResult::failed;
+}
+
+Socket adopt(asio::io_context& loop, int fd) {
+  int family = 0;
+  socklen_t size = sizeof family;
+  ::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &size);
+  Socket socket(loop);
+  AsioError ignored;
+  socket.assign(asio::generic::stream_protocol(family, 0), fd, ignored);
+  return socket;
+}
+
+template <class Stream>
+void discard(Stream& stream, std::array<char, 4096>& scratch, Transport::Client client) {
+  auto& buffer = scratch;
+  stream.async_read_some(asio::buffer(buffer), [&stream, &scratch, client = std::move(client)](
+                                                   const AsioError& error, size_t) mutable {
+    if (error) return client->on_lingered();
+    discard(stream, scratch, std::move(client));
+  });
+}
+
+class PlainTransport final : public Transport {
+ public:
+  PlainTransport(asio::io_context& loop, int fd) : socket_(adopt(loop, fd)) {}
+
+  void start(Client client) override {
+    asio::post(socket_.get_executor(), [client] { client->on_ready(IoResult::ok); });
+  }
+  void read(char* buffer, size_t size, Client client) override {
+    socket_.async_read_some(
+        asio::buffer(buffer, size),
+        [client = std::move(client)](const AsioError& e, size_t n) { client->on_read(result_of(e), n); });
+  }
+  void write(const char* data, size_t size, Client client) override {
+    socket_.async_write_some(
+        asio::buffer(data, size),
+        [client = std::move(client)](const AsioError& e, size_t n) { client->on_written(result_of(e), n); });
+  }
+  void linger(Client client) override {
+    AsioError ignored;
+    socket_.shutdown(Socket::shutdown_send, ignored);
+    discard(socket_, scratch_, std::move(client));
+  }
+  void close() noexcept override {
+    AsioError ignored;
+    socket_.close(ignored);
+  }
+
+ private:
+  Socket socket_;
+  std::array<char, 4096> scratch_;
+};
+
+class TlsTransport final : public Transport {
+ public:
+  TlsTransport(asio::io_context& loop, int fd, std::shared_ptr<TlsContext> context)
+      : context_(std::move(context)), stream_(adopt(loop, fd), context_->ssl) {}
+
+  void start(Client client) override {
+    stream_.async_handshake(asio::ssl::stream_base::server, [client = std::move(client)](const AsioError& e) {
+      client->on_ready(result_of(e));
+    });
+  }
+  void read(char* buffer, size_t size, Client client) override {
+    reading_ = true;
+    stream_.async_read_some(asio::buffer(buffer, size),
+                            [this, client = std::move(client)](const AsioError& e, size_t n) {
+                              reading_ = false;
+                              client->on_read(result_of(e), n);
+                              if (lingering_) client->on_lingered();
+                            });
+  }
+  void write(const char* data, size_t size, Client client) override {
+    stream_.async_write_some(
+        asio::buffer(data, size),
+        [client = std::move(client)](const AsioError& e, size_t n) { client->on_written(result_of(e), n); });
+  }
+  // Sends close_notify; while a read is under way the engine is not ours, and the end of the TCP stream must
+  // do.
+  void linger(Client client) override {
+    if (!reading_)
+      return stream_.async_shutdown(
+          [client = std::move(client)](const AsioError&) { client->on_lingered(); });
+    lingering_ = true;
+    AsioError ignored;
+    stream_.next_layer().shutdown(Socket::shutdown_send, ignored);
+  }
+  void close() noexcept override {
+    AsioError ignored;
+    stream_.next_layer().close(ignored);
+  }
+
+ private:
+  // Shared with the listener: a reload replaces it there only.
+  std::shared_ptr<TlsContext> context_;
+  asio::ssl::stream<Socket> stream_;
+  bool reading_ = false;
+  bool lingering_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_transport(asio::io_context& loop, int fd, std::shared_ptr<TlsContext> tls) {
+  if (tls) return std::make_unique<TlsTransport>(loop, fd, std::move(tls));
+  return std::make_unique<PlainTransport>(loop, fd);
+}
+
+}  // namespace patchbay::rest_api

@@ -1,0 +1,91 @@
+#include "trusted_proxies.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+namespace patchbay::rest_api {
+namespace {
+
+using Address = std::array<uint8_t, 16>;
+
+// IPv4 lives in ::ffff:0:0/96, so that one comparison serves both.
+std::optional<Address> parse_address(std::string_view text, bool* is_v4 = nullptr) {
+  char buffer[INET6_ADDRSTRLEN + 1];
+  if (text.empty() || text.size() >= sizeof buffer) return {};
+  std::memcpy(buffer, text.data(), text.size());
+  buffer[text.size()] = '\0';
+  Address address{};
+  if (inet_pton(AF_INET, buffer, address.data() + 12) == 1) {
+    address[10] = address[11] = 0xff;
+    if (is_v4 != nullptr) *is_v4 = true;
+    return address;
+  }
+  if (inet_pton(AF_INET6, buffer, address.data()) != 1) return {};
+  return address;
+}
+
+bool matches(const Address& address, const Address& network, unsigned bits) noexcept {
+  const unsigned whole = bits / 8;
+  if (!std::equal(address.begin(), address.begin() + whole, network.begin())) return false;
+  const unsigned rest = bits % 8;
+  return rest == 0 || ((address[whole] ^ network[whole]) >> (8 - rest)) == 0;
+}
+
+std::string_view trim(std::string_view text) noexcept {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+Result<TrustedProxies> TrustedProxies::parse(const std::vector<std::string>& networks) {
+  TrustedProxies proxies;
+  for (const auto& text : networks) {
+    if (text == "unix") {
+      proxies.unix_ = true;
+      continue;
+    }
+    const auto slash = text.find('/');
+    bool is_v4 = false;
+    const auto address = parse_address(std::string_view(text).substr(0, slash), &is_v4);
+    if (!address) return {Code::invalid, "trusted proxy " + text + ": not an address"};
+    Network network{*address, 128};
+    if (slash != std::string::npos) {
+      const auto* first = text.data() + slash + 1;
+      const auto* last = text.data() + text.size();
+      unsigned bits = 0;
+      const auto [end, error] = std::from_chars(first, last, bits);
+      if (error != std::errc() || end != last || bits > (is_v4 ? 32U : 128U))
+        return {Code::invalid, "trusted proxy " + text + ": not a prefix length"};
+      network.bits = is_v4 ? bits + 96 : bits;
+    }
+    proxies.networks_.push_back(network);
+  }
+  return proxies;
+}
+
+bool TrustedProxies::contains(std::string_view address) const noexcept {
+  if (address == "unix") return unix_;
+  const auto parsed = parse_address(address);
+  return parsed && std::any_of(networks_.begin(), networks_.end(), [&](const Network& network) {
+           return matches(*parsed, network.address, network.bits);
+         });
+}
+
+std::string TrustedProxies::client(std::string_view peer, std::string_view forwarded_for) const {
+  std::string_view client = peer;
+  while (contains(client) && !forwarded_for.empty()) {
+    const auto comma = forwarded_for.rfind(',');
+    const auto hop = trim(forwarded_for.substr(comma == std::string_view::npos ? 0 : comma + 1));
+    forwarded_for = comma == std::string_view::npos ? std::string_view() : forwarded_for.substr(0, comma);
+    if (!parse_address(hop)) break;
+    client = hop;
+  }
+  return std::string(client);
+}
+
+}  // namespace patchbay::rest_api

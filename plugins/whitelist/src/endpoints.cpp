@@ -1,0 +1,181 @@
+#include "endpoints.h"
+
+#include "crypto/digest.h"
+#include "crypto/encode.h"
+#include "number/number.h"
+#include "signature.h"
+
+namespace patchbay::whitelist {
+namespace {
+
+constexpr char kAddBody[] = R"({"type": "object", "required": ["number"], "properties": {
+  "number": {"type": "string", "minLength": 1, "maxLength": 32},
+  "comment": {"type": ["string", "null"]}}})";
+
+constexpr char kWriteBody[] = R"({"type": "object", "required": ["numbers"], "properties": {
+  "numbers": {"type": "array", "items": {"type": "object", "required": ["number"], "properties": {
+    "number": {"type": "string", "minLength": 1, "maxLength": 32},
+    "comment": {"type": ["string", "null"]}}}}}})";
+
+http::Response refused(int64_t status, std::string_view text) {
+  JsonWriter body;
+  body.object().member("error", text).end();
+  http::Response response;
+  response.status = status;
+  response.body = std::move(body).str();
+  return response;
+}
+
+http::Response refused(const Refusal& refusal) {
+  http::Response response = refused(refusal.status, refusal.text);
+  if (refusal.status == 401) response.headers = R"({"WWW-Authenticate":"Bearer"})";
+  if (refusal.status == 429)
+    response.headers = R"({"Retry-After":")" + std::to_string(refusal.retry_after_sec) + R"("})";
+  return response;
+}
+
+http::Response not_applied(const Error& error) {
+  if (error.code == Code::invalid) return refused(400, error.text);
+  return refused(500, "the whitelist could not be written; the change was not applied");
+}
+
+}  // namespace
+
+Status Endpoints::open() {
+  PB_TRY_VALUE(add_body_, Schema::compile(*host_, kAddBody));
+  PB_TRY_VALUE(write_body_, Schema::compile(*host_, kWriteBody));
+  route(
+      "GET", "list", "Lists the numbers that may be dialled, in the operator's order",
+      R"({"reply": {"tenant": "voice.example.com", "numbers": [{"number": "+4930123456", "comment": "Office"}],
+            "count": 1}})",
+      &Endpoints::list);
+  route("POST", "add", "Adds one number; an existing one only gets the comment",
+        R"({"request": {"number": "+4930123456", "comment": "Office"}, "reply": {"ok": true, "tenant":
+            "voice.example.com", "number": "+4930123456", "comment": "Office", "added": true, "count": 1}})",
+        &Endpoints::add);
+  route("POST", "write", "Replaces all numbers; an empty list needs confirmEmpty=1",
+        R"({"request": {"numbers": [{"number": "+4930123456", "comment": "Office"}]},
+            "reply": {"ok": true, "tenant": "voice.example.com", "count": 1}})",
+        &Endpoints::write);
+  routes_.open();
+  return {};
+}
+
+// The edge asks for no bearer and checks no body: the order here is 503, 401 and 403, 400.
+void Endpoints::route(const char* method, const char* verb, const char* summary, const char* example,
+                      Serve serve) {
+  http::Route route;
+  route.method = method;
+  route.path = "/signal.ashx";
+  route.discriminator = std::string("whitelist=") + verb;
+  route.role = "none";
+  route.area = "whitelist";
+  route.summary = summary;
+  route.example = example;
+  route.message_errors = true;
+  routes_.add(std::move(route), [this, verb, serve](const http::Request& request, Reply reply) {
+    admit(verb, request, serve, std::move(reply));
+  });
+}
+
+void Endpoints::admit(const char* verb, const http::Request& request, Serve serve, Reply reply) {
+  const auto headers = host_->parse_json(request.headers);
+  if (!headers) return reply(headers.error());
+  Credentials who;
+  who.tenant = request.tenant;
+  who.authorization = (*headers)["authorization"].text();
+  who.signature = (*headers)["x-platform-admin-signature"].text();
+  who.canonical = request.method == "GET" ? canonical(verb, request.tenant)
+                                          : canonical(verb, request.tenant, request.body.size());
+  who.remote = request.remote;
+  admission_.admit(who, [this, request, serve, reply = std::move(reply)](const Refusal& refusal,
+                                                                         const std::string& actor) mutable {
+    if (refusal.status == 0) return (this->*serve)(request, actor, std::move(reply));
+    log_.with(request.correlation)
+        .warn("a whitelist request was refused", {{"tenant", request.tenant},
+                                                  {"remote", request.remote},
+                                                  {"status", refusal.status},
+                                                  {"why", refusal.text}});
+    reply(refused(refusal));
+  });
+}
+
+void Endpoints::list(const http::Request& request, const std::string&, Reply reply) {
+  entries_.list(request.tenant, [tenant = request.tenant, reply = std::move(reply)](
+                                    const Result<std::vector<Entry>>& entries) mutable {
+    if (!entries) return reply(refused(500, "the whitelist could not be read"));
+    JsonWriter body;
+    body.object().member("tenant", tenant).key("numbers").array();
+    for (const Entry& entry : *entries)
+      body.object().member("number", entry.number).member("comment", entry.comment).end();
+    body.end().member("count", entries->size()).end();
+    reply(http::ok(std::move(body).str()));
+  });
+}
+
+void Endpoints::add(const http::Request& request, const std::string& actor, Reply reply) {
+  const auto body = add_body_.read(request.body.view());
+  if (!body) return reply(refused(400, body.error().text));
+  const JsonView comment = (*body)["comment"];
+  entries_.add(
+      request.tenant, std::string((*body)["number"].text()),
+      comment.is_string() ? std::optional(std::string(comment.text())) : std::nullopt,
+      alive_.bind([this, request, actor, reply = std::move(reply)](const Result<Added>& result) mutable {
+        if (!result) return reply(not_applied(result.error()));
+        audit(result->added ? "whitelist: number added" : "whitelist: number was there", request, actor,
+              result->count);
+        JsonWriter answer;
+        answer.object().member("ok", true).member("tenant", request.tenant);
+        answer.member("number", result->entry.number).member("comment", result->entry.comment);
+        answer.member("added", result->added).member("count", result->count).end();
+        reply(http::ok(std::move(answer).str()));
+      }));
+}
+
+void Endpoints::write(const http::Request& request, const std::string& actor, Reply reply) {
+  const auto entries = read_entries(request);
+  if (!entries) return reply(refused(400, entries.error().text));
+  entries_.write(
+      request.tenant, *entries,
+      alive_.bind([this, request, actor, reply = std::move(reply)](const Result<int64_t>& count) mutable {
+        if (!count) return reply(not_applied(count.error()));
+        audit("whitelist: all numbers replaced", request, actor, *count);
+        JsonWriter answer;
+        answer.object().member("ok", true).member("tenant", request.tenant).member("count", *count).end();
+        reply(http::ok(std::move(answer).str()));
+      }));
+}
+
+Result<std::vector<Entry>> Endpoints::read_entries(const http::Request& request) const {
+  PB_TRY_VALUE(const Json body, write_body_.read(request.body.view()));
+  const JsonView numbers = body["numbers"];
+  std::vector<Entry> entries;
+  entries.reserve(numbers.size());
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const JsonView item = numbers.at(i);
+    Entry entry{std::string(item.text("number", {})), std::string(item.text("comment", {}))};
+    if (auto normal = lib::normalise_number(entry.number); !normal)
+      return std::move(normal).error().within("numbers[" + std::to_string(i) + "].number");
+    entries.push_back(std::move(entry));
+  }
+  if (entries.empty()) {
+    PB_TRY_VALUE(const Json query, host_->parse_json(request.query));
+    const JsonView confirmed = query["confirmEmpty"];
+    if (confirmed.text() != "1" && confirmed.integer() != 1)
+      return {Code::invalid, "numbers is empty: add confirmEmpty=1 to the query to forbid every number"};
+  }
+  return entries;
+}
+
+// The signature covers no content, so the log keeps what was sent.
+void Endpoints::audit(const char* what, const http::Request& request, const std::string& actor,
+                      int64_t count) const {
+  log_.with(request.correlation)
+      .info(what, {{"tenant", request.tenant},
+                   {"actor", actor},
+                   {"remote", request.remote},
+                   {"count", count},
+                   {"body_sha256", lib::to_hex(lib::sha256(request.body.view()))}});
+}
+
+}  // namespace patchbay::whitelist

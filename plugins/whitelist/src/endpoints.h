@@ -1,0 +1,45 @@
+// /signal.ashx?whitelist=list|add|write. Main strand.
+#pragma once
+
+#include <patchbay/log.h>
+#include <patchbay/services/http_routes.h>
+
+#include <string>
+#include <vector>
+
+#include "admission.h"
+#include "entries.h"
+
+namespace patchbay::whitelist {
+
+class Endpoints {
+ public:
+  Endpoints(const Host& host, Admission& admission, Entries& entries)
+      : host_(&host), admission_(admission), entries_(entries), log_(host), routes_(host) {}
+
+  // Error: our own schemas are wrong.
+  Status open();
+
+ private:
+  using Reply = patchbay::Reply<http::Response>;
+  using Serve = void (Endpoints::*)(const http::Request&, const std::string& actor, Reply);
+
+  void route(const char* method, const char* verb, const char* summary, const char* example, Serve serve);
+  void admit(const char* verb, const http::Request& request, Serve serve, Reply reply);
+  void list(const http::Request& request, const std::string& actor, Reply reply);
+  void add(const http::Request& request, const std::string& actor, Reply reply);
+  void write(const http::Request& request, const std::string& actor, Reply reply);
+  Result<std::vector<Entry>> read_entries(const http::Request& request) const;
+  void audit(const char* what, const http::Request& request, const std::string& actor, int64_t count) const;
+
+  const Host* host_;
+  Admission& admission_;
+  Entries& entries_;
+
+  Log log_;
+  Schema add_body_, write_body_;
+  http::Routes routes_;
+  Lifetime alive_;
+};
+
+}  // namespace patchbay::whitelist

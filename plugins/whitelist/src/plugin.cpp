@@ -1,0 +1,86 @@
+#include <patchbay/plugin.h>
+#include <patchbay/services/gate.h>
+#include <patchbay/services/telephony.h>
+
+#include "admission.h"
+#include "config.h"
+#include "endpoints.h"
+#include "entries.h"
+
+namespace patchbay::whitelist {
+namespace {
+
+class Whitelist final : public Plugin {
+  Status start(const Config& config) override {
+    parts_ = std::make_unique<Parts>(host());
+    parts_->admission.reconfigure(Settings(config));
+    PB_TRY(parts_->endpoints.open());
+    PB_TRY(offer_gate());
+    guard_dials();
+    return {};
+  }
+  Status check_config(const Config&) override { return {}; }
+  void reconfigure(const Config& config) override { parts_->admission.reconfigure(Settings(config)); }
+  void stop(Done done) override {
+    parts_.reset();
+    done();
+  }
+
+  struct Parts {
+    explicit Parts(const Host& host)
+        : entries(host),
+          admission(host),
+          endpoints(host, admission, entries),
+          gate(host),
+          dial_gate(host),
+          telephony(host) {}
+    Entries entries;
+    Admission admission;
+    Endpoints endpoints;
+    Provision<gate::Gate> gate;
+    Provision<telephony::DialGate> dial_gate;
+    Service<telephony::Telephony> telephony;
+  };
+
+  Status offer_gate() {
+    parts_->gate.on(gate::Gate::add, [this](const gate::Add& add) -> Result<Empty> {
+      Transaction tx = Transaction::borrow(host(), add.tx);
+      PB_TRY(parts_->entries.add_to(tx, add.tenant, add.number, add.comment));
+      return Empty{};
+    });
+    return parts_->gate.publish();
+  }
+
+  void guard_dials() {
+    parts_->dial_gate.on(telephony::DialGate::check,
+                         [this](const telephony::Check& check, Reply<telephony::Verdict> reply) {
+                           this->check(check, std::move(reply));
+                         });
+    parts_->telephony.on_change([this](bool up) {
+      if (!up) return;
+      parts_->telephony.call(telephony::Telephony::add_gate, {"whitelist", parts_->dial_gate.handle()},
+                             [this](const Result<Empty>& done) {
+                               if (!done) log().error("telephony took no gate", {{"why", done.error().text}});
+                             });
+    });
+  }
+
+  void check(const telephony::Check& check, Reply<telephony::Verdict> reply) {
+    parts_->entries.contains(check.tenant, check.number,
+                             [log = log().with(check.correlation), call = check.call_id,
+                              reply = std::move(reply)](const Result<bool>& listed) mutable {
+                               if (listed && *listed) return reply(telephony::Verdict{true, ""});
+                               if (listed) return reply(telephony::Verdict{false, "not whitelisted"});
+                               log.error("the whitelist could not be read: the dial is refused",
+                                         {{"call", call}, {"why", listed.error().text}});
+                               reply(telephony::Verdict{false, "the whitelist could not be read"});
+                             });
+  }
+
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace
+}  // namespace patchbay::whitelist
+
+PATCHBAY_PLUGIN(patchbay::whitelist::Whitelist)

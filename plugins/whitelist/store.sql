@@ -1,0 +1,37 @@
+-- migration: 1
+CREATE TABLE whitelist_entry (
+  tenant TEXT NOT NULL,
+  number TEXT NOT NULL,     -- normalised: what is compared
+  typed TEXT NOT NULL,      -- as the operator wrote it: what is shown
+  comment TEXT NOT NULL,
+  position BIGINT NOT NULL, -- the operator's order
+  PRIMARY KEY (tenant, number)
+);
+CREATE INDEX whitelist_entry_order ON whitelist_entry (tenant, position, number);
+
+-- name: contains
+SELECT 1 FROM whitelist_entry WHERE tenant = $1 AND number = $2;
+
+-- name: list
+SELECT typed, comment FROM whitelist_entry WHERE tenant = $1 ORDER BY position, number;
+
+-- name: count
+SELECT COUNT(*) FROM whitelist_entry WHERE tenant = $1;
+
+-- name: add
+INSERT INTO whitelist_entry (tenant, number, typed, comment, position)
+SELECT $1, $2, $3, $4, COALESCE(MAX(position), 0) + 1 FROM whitelist_entry WHERE tenant = $1
+ON CONFLICT (tenant, number) DO NOTHING
+RETURNING number;
+
+-- name: set_comment
+UPDATE whitelist_entry SET comment = $3 WHERE tenant = $1 AND number = $2;
+
+-- name: get
+SELECT typed, comment FROM whitelist_entry WHERE tenant = $1 AND number = $2;
+
+-- name: clear
+DELETE FROM whitelist_entry WHERE tenant = $1;
+
+-- name: insert
+INSERT INTO whitelist_entry (tenant, number, typed, comment, position) VALUES ($1, $2, $3, $4, $5);

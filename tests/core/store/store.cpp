@@ -1,0 +1,85 @@
+#include "store/store.h"
+
+#include <sys/stat.h>
+
+#include "core/store/fixture.h"
+
+using namespace store_test;
+
+TEST_CASE("each start has an epoch of its own") {
+  TempDir dir;
+  for (int64_t expected : {1, 2, 3}) {
+    auto store = Store::open(dir.path / "store.db", {});
+    REQUIRE(store.ok());
+    CHECK((*store)->epoch() == expected);
+  }
+  StoreOptions other;
+  other.node = "other";
+  auto store = Store::open(dir.path / "store.db", std::move(other));
+  REQUIRE(store.ok());
+  CHECK((*store)->epoch() == 1);
+}
+
+TEST_CASE("a database is open once") {
+  TempDir dir;
+  auto first = Store::open(dir.path / "store.db", {});
+  REQUIRE(first.ok());
+  auto second = Store::open(dir.path / "store.db", {});
+  REQUIRE_FALSE(second.ok());
+  CHECK(second.error().code == Code::conflict);
+  CHECK(second.error().text.find("another process uses this database") != std::string::npos);
+}
+
+TEST_CASE("what the store leaves on the disk is private") {
+  Notes notes;
+  REQUIRE(commit(*notes.store, notes.add(1)).status.ok());
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(notes.dir.path)) {
+    struct stat info {};
+    ::stat(entry.path().c_str(), &info);
+    INFO(entry.path().string());
+    CHECK((info.st_mode & 077) == 0);
+    ++files;
+  }
+  CHECK(files == 5);  // database, log, its index, lock, key
+}
+
+TEST_CASE("what cannot be a database is refused with its name") {
+  TempDir dir;
+  auto missing = Store::open(dir.path / "no" / "store.db", {});
+  REQUIRE_FALSE(missing.ok());
+  CHECK(missing.error().code == Code::unavailable);
+  CHECK(missing.error().text.find("no/store.db.lock") != std::string::npos);
+  FILE* file = std::fopen((dir.path / "store.db").c_str(), "w");
+  for (int i = 0; i < 1000; ++i) std::fputs("not a database, surely\n", file);
+  std::fclose(file);
+  auto other = Store::open(dir.path / "store.db", {});
+  REQUIRE_FALSE(other.ok());
+  CHECK(other.error().text.find("file is not a database") != std::string::npos);
+}
+
+TEST_CASE("a query behind its commit sees it, from many threads") {
+  Notes notes;
+  std::atomic<int> stale{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 50; ++i) {
+        int64_t key = t * 1000 + i;
+        if (!commit(*notes.store, notes.add(key)).status.ok()) ++stale;
+        auto rows = query(*notes.store, notes.id("get"), {key});
+        if (!rows || rows->row_count() != 1) ++stale;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(stale == 0);
+}
+
+TEST_CASE("owners are known by their statements") {
+  Notes notes;
+  CHECK(notes.store->owner_of(notes.id("add")) == "notes");
+  CHECK(notes.store->owner_of({}).empty());
+  CHECK(notes.store->statement("notes", "none").error().code == Code::not_found);
+  CHECK(notes.store->statement("notes", "none").error().text == "'notes' has no statement 'none'");
+}

@@ -1,0 +1,69 @@
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "crypto/digest.h"
+#include "crypto/encode.h"
+#include "crypto/random.h"
+
+using namespace patchbay::lib;
+
+TEST_CASE("SHA-256 and HMAC give the values of FIPS 180-2 and RFC 4231") {
+  CHECK(to_hex(sha256("abc")) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  CHECK(to_hex(sha256("")) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(to_hex(hmac_sha256("Jefe", "what do ya want for nothing?")) ==
+        "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  CHECK(to_hex(hmac_sha256(std::string(131, '\xaa'),
+                           "Test Using Larger Than Block-Size Key - Hash Key First")) ==
+        "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
+TEST_CASE("comparing in constant time still compares") {
+  CHECK(equal_constant_time("", ""));
+  CHECK(equal_constant_time("abc", "abc"));
+  CHECK_FALSE(equal_constant_time("abc", "abd"));
+  CHECK_FALSE(equal_constant_time("abc", "ab"));
+}
+
+TEST_CASE("hex is read in either case and nothing else is") {
+  CHECK(from_hex("00fFa1") == std::string("\x00\xff\xa1", 3));
+  CHECK(from_hex("") == std::string());
+  CHECK_FALSE(from_hex("abc"));
+  CHECK_FALSE(from_hex("0x"));
+  CHECK_FALSE(from_hex("0 "));
+}
+
+TEST_CASE("base64url gives the values of RFC 4648 without padding") {
+  CHECK(to_base64url("") == "");
+  CHECK(to_base64url("f") == "Zg");
+  CHECK(to_base64url("fo") == "Zm8");
+  CHECK(to_base64url("foo") == "Zm9v");
+  CHECK(to_base64url("foobar") == "Zm9vYmFy");
+  CHECK(to_base64url("\xfb\xff") == "-_8");
+}
+
+TEST_CASE("base64url has one text for each byte string") {
+  for (int i = 0; i < 256; ++i) {
+    const std::string bytes(static_cast<size_t>(i % 7), static_cast<char>(i));
+    CHECK(from_base64url(to_base64url(bytes)) == bytes);
+  }
+  CHECK_FALSE(from_base64url("Zh"));    // stray bits
+  CHECK_FALSE(from_base64url("Zm9"));   // stray bits
+  CHECK_FALSE(from_base64url("Zg=="));  // padding
+  CHECK_FALSE(from_base64url("Z"));
+  CHECK_FALSE(from_base64url("+/8"));
+  CHECK_FALSE(from_base64url("Zm 9v"));
+}
+
+TEST_CASE("random text has its length, its alphabet and no repetition") {
+  std::set<std::string> seen;
+  for (int i = 0; i < 1000; ++i) {
+    const auto text = random_base62(43);
+    REQUIRE(text);
+    CHECK(text->size() == 43);
+    CHECK(text->find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") ==
+          std::string::npos);
+    CHECK(seen.insert(*text).second);
+  }
+  CHECK(random_hex(15)->size() == 15);
+}

@@ -1,0 +1,52 @@
+// A raw HTTP client for the tests: it sends what it is told, right or wrong, and reads answers with a
+// deadline.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rest_api_test {
+
+struct Answer {
+  int status = 0;
+  std::map<std::string, std::string> headers;  // lower-case names
+  std::string body;
+};
+
+class Client {
+ public:
+  explicit Client(uint16_t port);  // connected to 127.0.0.1
+  explicit Client(const std::string& unix_path);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  Client(Client&& other) noexcept;
+
+  // False when the other side no longer takes it.
+  bool send(std::string_view bytes);
+  // Nothing on time-out, end of stream or garbage. `head_only` expects no body after the head.
+  std::optional<Answer> receive(bool head_only = false);
+  // Whether the server ends the connection within the time-out.
+  bool is_closed();
+  void finish_sending();
+  // Closes with a reset.
+  void reset();
+  void set_receive_buffer(int bytes);
+  int fd() const noexcept { return fd_; }
+  // Octets that were received and not used.
+  const std::string& rest() const noexcept { return buffer_; }
+
+  std::chrono::milliseconds patience{5000};
+
+ private:
+  enum class Fill { some, end, late };
+  Fill fill();
+  int fd_ = -1;
+  std::string buffer_;
+};
+
+}  // namespace rest_api_test

@@ -1,0 +1,49 @@
+// A real PostgreSQL 15 of the test's own: data in a temporary folder, no TCP, gone with the object.
+#pragma once
+
+#include <patchbay/result.h>
+#include <sys/types.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+struct pg_conn;
+
+namespace patchbay::test {
+
+class Postgres {
+ public:
+  // Takes about two seconds. As root it runs as the user postgres, since PostgreSQL refuses root.
+  static Result<std::unique_ptr<Postgres>> start();
+  ~Postgres();
+
+  // For PQconnectdb.
+  std::string conninfo() const;
+
+ private:
+  Postgres() = default;
+  Status init();
+  Status launch();
+
+  std::filesystem::path folder_;
+  pid_t server_ = -1;
+};
+
+// One connection.
+class PostgresClient {
+ public:
+  static Result<std::unique_ptr<PostgresClient>> connect(const std::string& conninfo);
+  ~PostgresClient();
+
+  // SQL without parameters; several statements are fine.
+  Status run(const std::string& sql);
+  // Parses and types a statement with parameters $1..$n, and forgets it.
+  Status check(const std::string& sql);
+
+ private:
+  PostgresClient() = default;
+  pg_conn* connection_ = nullptr;  // owned
+};
+
+}  // namespace patchbay::test
