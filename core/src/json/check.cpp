@@ -120,6 +120,8 @@ void Check::number(const Rule& rule, const Node& value) {
 void Check::text(const Rule& rule, std::string_view value, uint32_t origin) {
   const bool good = text_is_good(rule, value, origin);
   builder_.origin(origin);
+  if (good && rule.file_path && options_.file_path && !value.empty())
+    return builder_.string(options_.file_path(value));
   const Node* choice = good && rule.ignore_case ? find_choice(rule, value) : nullptr;
   builder_.string(choice ? choice->string() : value);
 }
@@ -231,11 +233,15 @@ void Check::extras(const Rule& rule, const Node& object) {
 }
 
 void Check::unknown(const Rule& rule, const Member& member) {
+  constexpr size_t kListed = 12;
   std::vector<std::string_view> names;
   for (const Property& p : rule.properties) names.push_back(p.name);
   const std::string near = nearest(member.key, names);
+  std::string hint = near.empty() ? "" : "did you mean " + near + "?";
+  if (near.empty() && !names.empty() && names.size() <= kListed)
+    for (std::string_view name : names) hint += (hint.empty() ? "known are " : ", ") + std::string(name);
   const Step step(*this, printable(member.key, kNameInMessage));
-  refuse(member.value.origin(), "is not a known field", near.empty() ? "" : "did you mean " + near + "?");
+  refuse(member.value.origin(), "is not a known field", std::move(hint));
 }
 
 }  // namespace patchbay::core::json

@@ -147,6 +147,7 @@ Status read_keyword(std::string_view keyword, const Node& value, Rule& rule) {
   if (keyword == "x-ignore-case") return read_flag(keyword, value, rule.ignore_case);
   if (keyword == "x-snap") return read_flag(keyword, value, rule.snap);
   if (keyword == "x-secret") return read_flag(keyword, value, rule.secret);
+  if (keyword == "x-path") return read_flag(keyword, value, rule.file_path);
   return read_structure(keyword, value, rule);
 }
 

@@ -30,6 +30,7 @@ struct Rule {
   bool ignore_case = false;
   bool snap = false;
   bool secret = false;
+  bool file_path = false;
   const Node* minimum = nullptr;
   const Node* maximum = nullptr;
   const Node* fallback = nullptr;

@@ -50,6 +50,9 @@ struct CheckOptions {
 
   // Turns what stands at an x-secret into its text. Without it only a string will do.
   std::function<Result<std::string>(const Node&)> secret = {};
+
+  // Completes a file name that stands at an x-path.
+  std::function<std::string(std::string_view)> file_path = {};
 };
 
 struct Checked {

@@ -1,0 +1,78 @@
+#include "config/config.h"
+
+#include <algorithm>
+
+#include "json/writer.h"
+
+namespace patchbay::core::config {
+namespace {
+
+using json::Node;
+using json::Writer;
+
+const Node* child(const Node* node, std::string_view key) { return node ? node->find(key) : nullptr; }
+
+void write_or_empty(Writer& out, const Node* node) {
+  if (node)
+    out.value(*node);
+  else
+    out.begin_object().end_object();
+}
+
+void write_server(Writer& out, const Server& server) {
+  out.begin_object();
+  out.member("data", server.data)
+      .member("plugin_dir", server.plugin_dir)
+      .member("admin_socket", server.admin_socket);
+  out.key("management").begin_object().member("listen", server.management_listen).end_object();
+  out.key("log").begin_object();
+  out.member("format", server.log_json ? "json" : "text").member("level", server.log_level).end_object();
+  out.member("threads", server.threads).end_object();
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+std::string Config::own_view(std::string_view plugin) const {
+  const Node& root = document_.root();
+  Writer out;
+  out.begin_object().key("plugin");
+  write_or_empty(out, child(root.find("plugins"), plugin));
+  out.key("tenants").begin_object();
+  for (const Tenant& tenant : tenants_) {
+    const Node* node = child(root.find("tenants"), tenant.host);
+    out.key(tenant.host).begin_object().member("primary", tenant.primary).member("name", tenant.name);
+    out.key("section");
+    write_or_empty(out, child(node, plugin));
+    out.key("WebPhone");
+    write_or_empty(out, child(node, "WebPhone"));
+    out.end_object();
+  }
+  out.end_object().end_object();
+  return out.take();
+}
+
+std::string Config::plugin_view(std::string_view plugin) const {
+  Writer server;
+  write_server(server, server_);
+  return "{\"server\":" + server.take() + "," + own_view(plugin).substr(1);
+}
+
+Diff diff(const Config& before, const Config& after) {
+  Diff result;
+  result.server = before.server() != after.server();
+  for (const std::string& plugin : after.plugins()) {
+    if (!contains(before.plugins(), plugin))
+      result.added.push_back(plugin);
+    else if (before.own_view(plugin) != after.own_view(plugin))
+      result.changed.push_back(plugin);
+  }
+  for (const std::string& plugin : before.plugins())
+    if (!contains(after.plugins(), plugin)) result.removed.push_back(plugin);
+  return result;
+}
+
+}  // namespace patchbay::core::config

@@ -1,0 +1,41 @@
+#include "config/host.h"
+
+#include <algorithm>
+
+namespace patchbay::core::config {
+namespace {
+
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+bool in_name(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' || c == '.' || c == '_';
+}
+bool in_address(char c) noexcept { return (c >= 'a' && c <= 'f') || is_digit(c) || c == ':' || c == '.'; }
+
+// Without ":8080" behind a name or a bracket.
+std::string_view without_port(std::string_view host) noexcept {
+  const size_t colon = host.rfind(':');
+  if (colon == std::string_view::npos || colon < host.rfind(']') + 1) return host;
+  const std::string_view port = host.substr(colon + 1);
+  return std::all_of(port.begin(), port.end(), is_digit) ? host.substr(0, colon) : host;
+}
+
+}  // namespace
+
+std::string normalise_host(std::string_view host) {
+  constexpr size_t kLongestHost = 253;
+  std::string name(without_port(host));
+  for (char& c : name)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  if (!name.empty() && name.front() == '[') {
+    const bool good =
+        name.size() > 4 && name.back() == ']' && std::all_of(name.begin() + 1, name.end() - 1, in_address);
+    return good ? name : "";
+  }
+  if (!name.empty() && name.back() == '.') name.pop_back();
+  const bool good = !name.empty() && name.size() <= kLongestHost && name.front() != '.' &&
+                    name.find("..") == std::string::npos && std::all_of(name.begin(), name.end(), in_name);
+  return good ? name : "";
+}
+
+}  // namespace patchbay::core::config

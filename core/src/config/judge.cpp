@@ -1,0 +1,94 @@
+#include "config/judge.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <tuple>
+
+#include "config/secret.h"
+#include "json/parse.h"
+
+namespace patchbay::core::config {
+namespace {
+
+std::string text_of(const json::Node* section, std::string_view key, std::string otherwise = {}) {
+  const json::Node* node = section ? section->find(key) : nullptr;
+  return node ? std::string(node->string()) : otherwise;
+}
+
+}  // namespace
+
+std::string beside(const std::string& file, std::string_view path) {
+  std::error_code ignored;
+  const auto folder = std::filesystem::absolute(file, ignored).parent_path();
+  return (folder / path).lexically_normal().string();
+}
+
+Problem Judge::place(const Mark& mark, std::string path, std::string text, std::string hint) const {
+  if (!mark.variable.empty())
+    return {"environment variable " + mark.variable, 0, 0, std::move(path), std::move(text), std::move(hint)};
+  return {sources_.file, mark.line, mark.column, std::move(path), std::move(text), std::move(hint)};
+}
+
+void Judge::problem(const Mark& mark, std::string path, std::string text, std::string hint) {
+  problems_.push_back(place(mark, std::move(path), std::move(text), std::move(hint)));
+}
+
+std::vector<Problem> Judge::problems() {
+  const auto key = [](const Problem& p) { return std::tie(p.line, p.column); };
+  std::stable_sort(problems_.begin(), problems_.end(),
+                   [&](const Problem& a, const Problem& b) { return key(a) < key(b); });
+  if (problems_.size() > kMostProblems) problems_.resize(kMostProblems);
+  return problems_;
+}
+
+Result<std::string> Judge::secret(const json::Node& node) {
+  std::string warning;
+  const SecretSource source(sources_.environment,
+                            [this](std::string_view path) { return beside(sources_.file, path); });
+  const auto written = marks_.spelling(node.origin());
+  auto secret = node.is(json::Type::string) || !written ? source.resolve(node, warning)
+                                                        : Result<std::string>(std::string(*written));
+  if (!warning.empty())
+    warnings_.push_back(place(marks_.mark(node.origin()), "", "a secret " + warning, "chmod o-r it"));
+  if (secret && std::find(secrets_.begin(), secrets_.end(), *secret) == secrets_.end())
+    secrets_.push_back(*secret);
+  return secret;
+}
+
+json::Document Judge::run(const std::string& layout, Value root) {
+  const auto layout_tree = json::parse(layout, {.bytes = SIZE_MAX, .depth = 64});
+  auto schema = layout_tree ? json::Schema::compile(layout_tree.value().root())
+                            : Result<json::Schema>(layout_tree.error());
+  if (!schema) {
+    problem({}, "", "cannot be checked: " + schema.error().text);
+    return {};
+  }
+  apply_environment(sources_.environment, layout_tree.value().root(), root, problems_);
+  const json::Document tree = to_json(root, marks_);
+
+  json::CheckOptions options{.mode = json::Mode::config, .most = kMostProblems};
+  options.spelling = [this](uint32_t origin) { return marks_.spelling(origin); };
+  options.secret = [this](const json::Node& node) { return secret(node); };
+  options.file_path = [this](std::string_view path) { return beside(sources_.file, path); };
+  json::Checked checked = schema.value().check(tree.root(), options);
+  for (json::Violation& violation : checked.violations)
+    problem(marks_.mark(violation.origin), violation.path, violation.text, violation.hint);
+  return std::move(checked.value);
+}
+
+Server to_server(const json::Node& root, const Sources& sources) {
+  const json::Node* section = root.find("server");
+  const json::Node* log = section ? section->find("log") : nullptr;
+  const json::Node* threads = section ? section->find("threads") : nullptr;
+  Server server;
+  server.data = text_of(section, "data");
+  server.plugin_dir = text_of(section, "plugin_dir", sources.default_plugin_dir);
+  server.admin_socket = text_of(section, "admin_socket", server.data + "/admin.sock");
+  server.management_listen = text_of(section ? section->find("management") : nullptr, "listen");
+  server.log_json = text_of(log, "format") == "json";
+  server.log_level = text_of(log, "level", "info");
+  server.threads = threads ? static_cast<unsigned>(threads->integer()) : 0;
+  return server;
+}
+
+}  // namespace patchbay::core::config

@@ -1,0 +1,45 @@
+// Runs the schema of a file over its values and turns violations into problems with their lines. Internal to
+// load() and check().
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/config.h"
+#include "json/schema.h"
+
+namespace patchbay::core::config {
+
+// An absolute path for one that is relative to the folder of `file`.
+std::string beside(const std::string& file, std::string_view path);
+
+class Judge {
+ public:
+  explicit Judge(const Sources& sources) : sources_(sources) {}
+
+  // Lays the environment over `root` and checks all of it. The result is meaningful when problems() is empty.
+  json::Document run(const std::string& layout, Value root);
+
+  void problem(const Mark& mark, std::string path, std::string text, std::string hint = {});
+  // In the order of the file, at most kMostProblems.
+  std::vector<Problem> problems();
+  std::vector<Problem>& warnings() { return warnings_; }
+  std::vector<std::string>& secrets() { return secrets_; }
+  const Mark& mark(uint32_t origin) const { return marks_.mark(origin); }
+  bool failed() const { return !problems_.empty(); }
+
+ private:
+  Result<std::string> secret(const json::Node& node);
+  Problem place(const Mark& mark, std::string path, std::string text, std::string hint) const;
+
+  const Sources& sources_;
+  Marks marks_;
+  std::vector<Problem> problems_;
+  std::vector<Problem> warnings_;
+  std::vector<std::string> secrets_;
+};
+
+Server to_server(const json::Node& root, const Sources& sources);
+
+}  // namespace patchbay::core::config

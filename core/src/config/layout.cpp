@@ -1,0 +1,153 @@
+#include "config/layout.h"
+
+#include <algorithm>
+
+#include "json/writer.h"
+
+namespace patchbay::core::config {
+namespace {
+
+using json::Node;
+using json::Writer;
+
+constexpr std::string_view kServer = R"({"type":"object","default":{},"properties":{
+  "data":{"type":"string","minLength":1,"x-path":true,"default":"data"},
+  "plugin_dir":{"type":"string","minLength":1,"x-path":true},
+  "management":{"type":"object","default":{},"properties":{
+    "listen":{"type":"string","minLength":1,"default":"127.0.0.1:9090"}}},
+  "admin_socket":{"type":"string","minLength":1,"x-path":true},
+  "log":{"type":"object","default":{},"properties":{
+    "format":{"enum":["text","json"],"default":"text"},
+    "level":{"enum":["debug","info","warn","error"],"default":"info"}}},
+  "threads":{"type":"integer","minimum":0,"maximum":256,"default":0}}})";
+
+const Node* part(const PluginSchema& plugin, std::string_view name) {
+  return plugin.config ? plugin.config->find(name) : nullptr;
+}
+
+// A section that is left out gets its defaults, unless something in it is required.
+void write_section(Writer& out, const Node* schema, bool always) {
+  out.begin_object();
+  const Node* required = schema ? schema->find("required") : nullptr;
+  if (!schema || !schema->find("type")) out.member("type", "object");
+  for (uint32_t i = 0; schema && i < schema->size(); ++i) {
+    const json::Member& member = *schema->member(i);
+    if (member.key != "default") out.key(member.key).value(member.value);
+  }
+  if (always || !required || required->size() == 0) out.key("default").begin_object().end_object();
+  out.end_object();
+}
+
+Status write_merged(Writer& out, const std::vector<const Node*>& schemas);
+
+bool is_section(const Node& schema) { return schema.find("properties") && !schema.find("default"); }
+
+// The schemas several plugins have for one key.
+Status write_shared(Writer& out, std::string_view key, const std::vector<const Node*>& schemas) {
+  out.key(key);
+  bool sections = true;
+  for (const Node* schema : schemas) {
+    const Node* fallback = schema->find("default");
+    sections = sections &&
+               (is_section(*schema) || (schema->find("properties") && fallback && fallback->size() == 0));
+  }
+  if (sections) return write_merged(out, schemas);
+  for (const Node* schema : schemas)
+    if (!json::equal(*schema, *schemas.front()))
+      return {Code::conflict, "two plugins declare WebPhone key " + std::string(key) + " differently"};
+  out.value(*schemas.front());
+  return {};
+}
+
+void write_required(Writer& out, const std::vector<const Node*>& schemas) {
+  out.key("required").begin_array();
+  for (const Node* schema : schemas) {
+    const Node* names = schema->find("required");
+    for (uint32_t i = 0; names && i < names->size(); ++i) out.value(*names->element(i));
+  }
+  out.end_array();
+}
+
+bool any_required(const std::vector<const Node*>& schemas) {
+  for (const Node* schema : schemas) {
+    const Node* names = schema->find("required");
+    if (names && names->size() > 0) return true;
+  }
+  return false;
+}
+
+std::vector<const Node*> with_key(const std::vector<const Node*>& schemas, std::string_view key) {
+  std::vector<const Node*> found;
+  for (const Node* schema : schemas) {
+    const Node* properties = schema->find("properties");
+    if (const Node* node = properties ? properties->find(key) : nullptr) found.push_back(node);
+  }
+  return found;
+}
+
+// One object schema that holds the properties of all.
+Status write_merged(Writer& out, const std::vector<const Node*>& schemas) {
+  out.begin_object().member("type", "object");
+  write_required(out, schemas);
+  if (!any_required(schemas)) out.key("default").begin_object().end_object();
+  out.key("properties").begin_object();
+  std::vector<std::string_view> done;
+  for (const Node* schema : schemas) {
+    const Node* properties = schema->find("properties");
+    for (uint32_t i = 0; properties && i < properties->size(); ++i) {
+      const std::string_view key = properties->member(i)->key;
+      if (std::find(done.begin(), done.end(), key) != done.end()) continue;
+      done.push_back(key);
+      PB_TRY(write_shared(out, key, with_key(schemas, key)));
+    }
+  }
+  out.end_object().end_object();
+  return {};
+}
+
+Status write_tenant(Writer& out, const std::vector<PluginSchema>& plugins) {
+  out.begin_object().member("type", "object").key("properties").begin_object();
+  out.key("primary").raw(R"({"type":"boolean"})").key("name").raw(R"({"type":"string","maxLength":100})");
+  std::vector<const Node*> shared;
+  for (const PluginSchema& plugin : plugins)
+    if (const Node* schema = part(plugin, "WebPhone")) shared.push_back(schema);
+  out.key("WebPhone");
+  PB_TRY(write_merged(out, shared));
+  for (const PluginSchema& plugin : plugins) {
+    out.key(plugin.name);
+    write_section(out, part(plugin, "tenant"), false);
+  }
+  out.end_object().end_object();
+  return {};
+}
+
+}  // namespace
+
+std::string outer_layout() {
+  constexpr std::string_view kAnyMappings =
+      R"({"type":"object","default":{},"additionalProperties":{"type":"object"}})";
+  Writer out;
+  out.begin_object().member("type", "object").key("properties").begin_object();
+  out.key("server").raw(kServer).key("plugins").raw(kAnyMappings).key("tenants").raw(kAnyMappings);
+  out.end_object().end_object();
+  return out.take();
+}
+
+Result<std::string> full_layout(const std::vector<PluginSchema>& plugins) {
+  Writer out;
+  out.begin_object().member("type", "object").key("properties").begin_object();
+  out.key("server").raw(kServer);
+  out.key("plugins").begin_object().member("type", "object").key("properties").begin_object();
+  for (const PluginSchema& plugin : plugins) {
+    out.key(plugin.name);
+    write_section(out, part(plugin, "plugin"), true);
+  }
+  out.end_object().key("default").begin_object().end_object().end_object();
+  out.key("tenants").begin_object().member("type", "object").key("default").begin_object().end_object();
+  out.key("additionalProperties");
+  PB_TRY(write_tenant(out, plugins));
+  out.end_object().end_object().end_object();
+  return out.take();
+}
+
+}  // namespace patchbay::core::config

@@ -1,0 +1,27 @@
+// The schema of a whole configuration file, put together from what the plugins declare.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json/document.h"
+#include "patchbay/result.h"
+
+namespace patchbay::core::config {
+
+// What a manifest says under "config": {"plugin": schema, "tenant": schema, "WebPhone": schema}, each
+// optional.
+struct PluginSchema {
+  std::string name;
+  const json::Node* config = nullptr;  // borrowed; nullptr: the plugin takes anything
+};
+
+// Before manifests are known: `server` in full, of plugins and tenants only that they are mappings.
+std::string outer_layout();
+
+// With the schemas of the plugins the file names. A plugin without a schema takes anything. What several
+// plugins declare under WebPhone is merged; two different schemas for one key there are an error.
+Result<std::string> full_layout(const std::vector<PluginSchema>& plugins);
+
+}  // namespace patchbay::core::config

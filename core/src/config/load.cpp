@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "config/host.h"
+#include "config/judge.h"
+#include "config/yaml.h"
+#include "json/text.h"
+
+namespace patchbay::core::config {
+namespace {
+
+constexpr size_t kNameInMessage = 60;
+
+// It becomes part of a file name.
+bool is_plugin_name(std::string_view name) {
+  constexpr size_t kLongestName = 64;
+  return !name.empty() && name.size() <= kLongestName && name.front() != '-' &&
+         std::all_of(name.begin(), name.end(),
+                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
+}
+
+// "rest-api:" with nothing behind it is a section with nothing in it.
+void open_empty(Value& value) {
+  if (value.kind == Value::Kind::null) value.kind = Value::Kind::map;
+}
+
+}  // namespace
+
+class Loading {
+ public:
+  explicit Loading(Sources sources) : judge_(draft_.sources_) { draft_.sources_ = std::move(sources); }
+
+  Outcome<Draft> run(std::string_view text) {
+    Problem problem;
+    auto root = read_yaml(text, problem);
+    if (!root) {
+      problem.file = draft_.sources_.file;
+      return {std::nullopt, {problem}};
+    }
+    draft_.root_ = *std::move(root);
+    for (const char* section : {"server", "plugins", "tenants"})
+      if (Entry* entry = draft_.root_.find(section)) open_sections(*entry);
+    if (Entry* tenants = draft_.root_.find("tenants")) normalise_hosts(tenants->value);
+    if (const Entry* plugins = draft_.root_.find("plugins")) list_plugins(plugins->value);
+
+    const json::Document document = judge_.run(outer_layout(), draft_.root_);
+    draft_.server_ = to_server(document.root(), draft_.sources_);
+    if (judge_.failed()) return {std::nullopt, judge_.problems()};
+    return {std::move(draft_), {}};
+  }
+
+ private:
+  static void open_sections(Entry& section) {
+    open_empty(section.value);
+    if (section.key == "server") return;
+    for (Entry& entry : section.value.entries) open_empty(entry.value);
+  }
+
+  void normalise_hosts(Value& tenants) {
+    std::map<std::string, std::string> seen;  // by the name a variable has for it
+    for (Entry& entry : tenants.entries) {
+      const std::string path = "tenants." + json::printable(entry.key, kNameInMessage);
+      const std::string host = normalise_host(entry.key);
+      if (host.empty()) {
+        judge_.problem(entry.mark, path, "is not a host name", "write one such as voice.example.com");
+        continue;
+      }
+      const auto [other, fresh] = seen.emplace(variable_name(host), host);
+      if (!fresh)
+        judge_.problem(entry.mark, path,
+                       other->second == host ? "is the same host as another tenant"
+                                             : "has the same environment variables as " + other->second,
+                       "give it another host name");
+      else
+        entry.key = host;
+    }
+  }
+
+  void list_plugins(const Value& plugins) {
+    std::map<std::string, std::string> seen;
+    for (const Entry& entry : plugins.entries) {
+      const std::string path = "plugins." + json::printable(entry.key, kNameInMessage);
+      if (!is_plugin_name(entry.key))
+        judge_.problem(entry.mark, path, "is not a plugin's name", "write small letters, digits and -");
+      else
+        draft_.plugins_.push_back(entry.key);
+    }
+  }
+
+  Draft draft_;
+  Judge judge_;
+};
+
+Outcome<Draft> load_text(Sources sources, std::string_view text) {
+  return Loading(std::move(sources)).run(text);
+}
+
+Outcome<Draft> load(Sources sources) {
+  std::error_code error;
+  const auto status = std::filesystem::status(sources.file, error);
+  const auto fail = [&](std::string text, std::string hint) {
+    return Outcome<Draft>{std::nullopt, {{sources.file, 0, 0, "", std::move(text), std::move(hint)}}};
+  };
+  if (!std::filesystem::exists(status)) return fail("there is no such file", "name the configuration file");
+  if (!std::filesystem::is_regular_file(status)) return fail("is not a file", "name the configuration file");
+  std::ifstream file(sources.file, std::ios::binary);
+  std::string text(kLongestFile + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad() || (!file.is_open())) return fail("cannot be read", "check its permissions");
+  text.resize(static_cast<size_t>(file.gcount()));
+  return load_text(std::move(sources), text);
+}
+
+}  // namespace patchbay::core::config

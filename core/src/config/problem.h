@@ -1,0 +1,26 @@
+// What is wrong in a configuration, said so that a person can put it right without a manual.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace patchbay::core::config {
+
+struct Problem {
+  std::string file;  // or "environment variable PATCHBAY_..."
+  int line = 0;      // from 1; 0: none, as for a variable
+  int column = 0;    // from 1
+  std::string path;  // "tenants.acme.example.sip-trunk.trunks[0].host"; "" for the whole file
+  std::string text;  // "must be at least 10"
+  std::string hint;  // what to write instead; may be empty
+
+  // "patchbay.yaml:12:5: tenants.a.b must be at least 10; write 10 or more"
+  std::string sentence() const;
+};
+
+std::string sentences(const std::vector<Problem>& problems);  // one per line
+
+// How many problems are collected before the rest is left for the next try.
+constexpr size_t kMostProblems = 20;
+
+}  // namespace patchbay::core::config

@@ -1,0 +1,66 @@
+#include <doctest/doctest.h>
+
+#include "support.h"
+
+using namespace patchbay::core::config;
+
+namespace {
+
+std::string faults(const std::string& text, Environment environment = {}) {
+  const auto outcome = Installed().config(text, std::move(environment));
+  CHECK(outcome.value.has_value() == outcome.problems.empty());
+  return sentences(outcome.problems);
+}
+
+}  // namespace
+
+TEST_CASE("problems inside a plugin's section have their line") {
+  CHECK(faults("plugins:\n  sip-trunk:\ntenants:\n  acme.example:\n    sip-trunk:\n      trunks:\n        - "
+               "number: 1\n") ==
+        "/etc/pb.yaml:7:11: tenants.acme.example.sip-trunk.trunks[0].host is required");
+  CHECK(faults("plugins:\n  whitelist: {rate: 0}\n") ==
+        "/etc/pb.yaml:2:15: plugins.whitelist.rate must be at least 1");
+  CHECK(faults("plugins:\n  rest-api:\n    lisen: x\n") ==
+        "/etc/pb.yaml:3:5: plugins.rest-api.lisen is not a known field; did you mean listen?");
+}
+
+TEST_CASE("a plugin that is not installed is refused with the likely name") {
+  CHECK(faults("plugins: {whitlist: }\n") ==
+        "/etc/pb.yaml:1:11: plugins.whitlist is not installed in /plugins; did you mean whitelist?");
+}
+
+TEST_CASE("a tenant's keys are its own, WebPhone or a named plugin") {
+  CHECK(faults("plugins: {whitelist: }\ntenants: {a: {sip-trunk: {}}}\n") ==
+        "/etc/pb.yaml:2:15: tenants.a.sip-trunk is not a known field; known are primary, name, WebPhone, "
+        "whitelist");
+  CHECK(
+      faults("plugins: {rooms: }\ntenants: {a: {name: A, WebPhone: {Sfu: {StressWindowSec: 9}}}}\n").empty());
+}
+
+TEST_CASE("exactly one tenant is primary") {
+  CHECK(faults("tenants: {a: , b: }\n").find("tenants have no primary one") != std::string::npos);
+  CHECK(faults("tenants: {a: {primary: true}, b: {primary: true}}\n")
+            .find("tenants.b.primary must not be true") != std::string::npos);
+  CHECK(faults("tenants: {a: {primary: true}, b: }\n").empty());
+  CHECK(faults("tenants: {a: }\n").empty());
+}
+
+TEST_CASE("all problems are told at once, in the order of the file, up to twenty") {
+  const std::string all = faults("plugins:\n  whitelist: {rate: x}\n  rest-api: {a: 1}\n  rooms: {b: 2}\n");
+  CHECK(all.find("pb.yaml:2:15") < all.find("pb.yaml:3:14"));
+  CHECK(all.find("pb.yaml:3:14") < all.find("pb.yaml:4:11"));
+  std::string many = "plugins:\n  rest-api:\n";
+  for (int i = 0; i < 50; ++i) many += "    k" + std::to_string(i) + ": 1\n";
+  CHECK(Installed().config(many).problems.size() == 20);
+}
+
+TEST_CASE("a problem from the environment names the variable") {
+  CHECK(faults("plugins: {whitelist: }\n", {{"PATCHBAY_PLUGIN_WHITELIST__RATE", "1000"}}) ==
+        "environment variable PATCHBAY_PLUGIN_WHITELIST__RATE: plugins.whitelist.rate must be at most 100");
+}
+
+TEST_CASE("no problem shows a secret") {
+  const std::string text =
+      faults("plugins: {whitelist: }\ntenants: {a: {WebPhone: {AdminSharedSecret: hunter2}}}\n");
+  CHECK(text == "/etc/pb.yaml:2:26: tenants.a.WebPhone.AdminSharedSecret must have at least 24 characters");
+}
