@@ -41,16 +41,16 @@ void JitterBuffer::put(uint32_t timestamp, const int16_t* pcm, size_t samples) n
   if (samples == 0 || samples > kCapacitySamples / 4) return;
   const auto count = static_cast<uint32_t>(samples);
   if (!running_) begin_at(timestamp);
-  auto ahead = static_cast<int32_t>(timestamp - play_);
-  if (ahead + static_cast<int32_t>(count) <= 0) {
+  int64_t ahead = static_cast<int32_t>(timestamp - play_);  // wide, so that sums do not overflow
+  if (ahead + count <= 0) {
     on_late(timestamp, static_cast<uint32_t>(-ahead));
     ahead = static_cast<int32_t>(timestamp - play_);
-    if (ahead + static_cast<int32_t>(count) <= 0) return;
+    if (ahead + count <= 0) return;
   }
-  if (ahead > static_cast<int32_t>(kCapacitySamples - count)) {
+  if (ahead > int64_t{kCapacitySamples} - count) {
     ++stats_.resyncs;
     begin_at(timestamp);
-    ahead = static_cast<int32_t>(target_);
+    ahead = target_;
   }
   late_in_a_row_ = 0;
   // What lies before the playout point is past; the rest of the packet is still of use.

@@ -12,7 +12,8 @@ namespace patchbay::lib {
 namespace {
 
 constexpr size_t kMaxBytes = 64 * 1024;
-constexpr int64_t kMaxLines = 1000;
+constexpr size_t kMaxLines = 1000;
+constexpr std::string_view kLinesRead = "vosctma";
 constexpr size_t kMaxMediaLines = 16;
 constexpr size_t kMaxFormatsText = 256;
 
@@ -30,12 +31,64 @@ std::optional<unsigned> number(std::string_view text) {
   return value;
 }
 
-Result<Parser> parse(std::string_view text) {
+bool is_token(std::string_view text, bool with_slash) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("-._+*").find(c) != std::string_view::npos || (with_slash && c == '/');
+  });
+}
+
+// "5004" or "5004/2"
+bool is_port(std::string_view text) {
+  const size_t slash = std::min(text.find('/'), text.size());
+  const auto digits = [](std::string_view part) {
+    return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  return digits(text.substr(0, slash)) && (slash == text.size() || digits(text.substr(slash + 1)));
+}
+
+// "m=<media> <port>[/<count>] <protocol> <format>...", single spaces between; empty for anything else. On a
+// format that is no token, or a space at the end of the line, sofia-sip 1.12.11 allocates for ever.
+std::string canonical_media_line(std::string_view line) {
+  std::string out = "m=";
+  size_t fields = 0;
+  for (size_t at = 2; at < line.size();) {
+    const size_t end = std::min(line.find(' ', at), line.size());
+    const std::string_view field = line.substr(at, end - at);
+    at = end + 1;
+    if (field.empty()) continue;
+    if (fields == 1 ? !is_port(field) : !is_token(field, fields == 2)) return {};
+    if (fields++ > 0) out += ' ';
+    out += field;
+  }
+  return fields >= 4 ? out : std::string();
+}
+
+// Only the lines that we read reach the parser.
+Result<std::string> canonical(std::string_view text) {
   if (text.empty() || text.size() > kMaxBytes) return {Code::invalid, "SDP is empty or larger than 64 KiB"};
-  if (text.find('\0') != std::string_view::npos) return {Code::invalid, "SDP with a NUL"};
-  if (std::count(text.begin(), text.end(), '\n') + std::count(text.begin(), text.end(), '\r') > 2 * kMaxLines)
-    return {Code::invalid, "SDP of too many lines"};
-  Parser parser(sdp_parse(nullptr, text.data(), static_cast<issize_t>(text.size()), sdp_f_mode_0000));
+  std::string out;
+  size_t lines = 0;
+  while (!text.empty()) {
+    const size_t size = std::min(text.find_first_of("\r\n"), text.size());
+    std::string_view line = text.substr(0, size);
+    text.remove_prefix(std::min(size + 1, text.size()));
+    while (!line.empty() && (line.back() == ' ' || line.back() == '\t')) line.remove_suffix(1);
+    if (line.empty()) continue;
+    if (++lines > kMaxLines) return {Code::invalid, "SDP of too many lines"};
+    if (line.size() < 2 || line[1] != '=' || line.find('\0') != std::string_view::npos)
+      return {Code::invalid, "SDP with a bad line"};
+    if (kLinesRead.find(line[0]) == std::string_view::npos) continue;
+    const std::string media = line[0] == 'm' ? canonical_media_line(line) : std::string();
+    if (line[0] == 'm' && media.empty()) return {Code::invalid, "SDP with a bad media line"};
+    out.append(line[0] == 'm' ? media : line).append("\r\n");
+  }
+  return out;
+}
+
+Result<Parser> parse(std::string_view text) {
+  PB_TRY_VALUE(const std::string clean, canonical(text));
+  Parser parser(sdp_parse(nullptr, clean.data(), static_cast<issize_t>(clean.size()), sdp_f_mode_0000));
   if (!parser || sdp_session(parser.get()) == nullptr) {
     const char* reason = parser ? sdp_parsing_error(parser.get()) : nullptr;
     return {Code::invalid, std::string("SDP: ") + (reason != nullptr ? reason : "out of memory")};

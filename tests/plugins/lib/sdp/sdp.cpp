@@ -112,6 +112,16 @@ TEST_CASE("what is no SDP is refused") {
   CHECK(code_of(many) == Code::invalid);
 }
 
+TEST_CASE("formats that are no tokens end in an error and not in a loop") {
+  CHECK(code_of(sdp(kAudio + "m=video 6000 X/Y 96a:sendonly\r\n")) == Code::invalid);
+  CHECK(code_of(sdp(kAudio + "m=video 6000 X/Y a=b\r\n")) == Code::invalid);
+  CHECK(code_of(sdp(kAudio + "m=video 6000 X /Y\r\n")) == Code::invalid);
+  CHECK(code_of(sdp(kAudio + "m=video 6000x X/Y 1\r\n")) == Code::invalid);
+  CHECK(code_of(sdp(kAudio + "m=video 6000/2/3 X/Y 1\r\n")) == Code::invalid);
+  CHECK(code_of(sdp(kAudio + "m=image 7000 udptl t38 \t\r\n")) == Code::ok);
+  CHECK(code_of(sdp(kAudio + "m=application 9 UDP/DTLS/SCTP webrtc-datachannel\r\n")) == Code::ok);
+}
+
 TEST_CASE("every truncation of an answer is survived") {
   const std::string whole = write_offer(local());
   for (size_t size = 0; size < whole.size(); ++size) {

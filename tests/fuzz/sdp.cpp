@@ -1,0 +1,21 @@
+// SDP as an answer and as an offer; an offer that we accept must give an answer that we ourselves can read.
+#include "sdp/sdp.h"
+
+#include <cstdlib>
+
+using namespace patchbay::lib;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const LocalMedia local = [] {
+    LocalMedia media;
+    media.rtp = *SocketAddress::parse("192.0.2.1", 4000);
+    return media;
+  }();
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  (void)parse_answer(local, text);
+  if (auto offer = parse_offer(local, text)) {
+    const std::string answer = write_answer(local, *offer);
+    if (answer.find('\0') != std::string::npos || !parse_offer(local, answer)) std::abort();
+  }
+  return 0;
+}
