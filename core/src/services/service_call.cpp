@@ -83,18 +83,14 @@ void ServiceCall::answer(int32_t status, const pb_message* reply, const pb_err* 
     if (caller_.observer != nullptr) caller_.observer->call_ended();
     return;
   }
+  const auto hand_over = [](void* user) {
+    const auto self = Ref<ServiceCall>::adopt(static_cast<ServiceCall*>(user));
+    self->deliver();
+  };
   ServiceCall* raw = Ref<ServiceCall>(this).detach();
-  const bool posted = caller_.strand->post(
-      [](void* user) {
-        const auto self = Ref<ServiceCall>::adopt(static_cast<ServiceCall*>(user));
-        self->deliver();
-      },
-      raw);
-  // A strand that was closed has no use for an answer, but what the answer was to free is freed.
-  if (!posted) {
-    raw->release();
-    deliver();
-  }
+  if (caller_.strand->post(hand_over, raw)) return;
+  if (caller_.fallback && caller_.fallback->post(hand_over, raw)) return;
+  hand_over(raw);  // nobody is left to care, but what the answer was to free is freed
 }
 
 void ServiceCall::deliver() noexcept {

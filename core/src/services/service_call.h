@@ -24,6 +24,7 @@ class CallObserver {
 
 struct Caller {
   Ref<Strand> strand;
+  Ref<Strand> fallback;      // when `strand` was closed meanwhile
   pb_reply_fn fn = nullptr;  // nullptr: no answer wanted
   void* user = nullptr;
   CallObserver* observer = nullptr;  // borrowed; may be null

@@ -68,10 +68,9 @@ typedef struct pb_media {
   uint64_t (*port_create)(void* host, const pb_port* port, void* self) PB_NOEXCEPT;
   /* [any] The port can no longer be opened; done(user) on the main strand once nobody has it open. */
   void (*port_close)(void* host, uint64_t port, pb_fn done, void* user) PB_NOEXCEPT;
-  /* [any] For who joins: the port's table, and its `self` in *self; NULL when gone. Each open is ended by one
-   * release. */
-  const pb_port* (*port_open)(void* host, uint64_t port, void** self)PB_NOEXCEPT;
-  void (*port_release)(void* host, uint64_t port) PB_NOEXCEPT; /* [any] [media] */
+  /* [any] For who joins: *table and *self of the port, valid until the returned opening is released; 0 when gone. */
+  uint64_t (*port_open)(void* host, uint64_t port, const pb_port** table, void** self) PB_NOEXCEPT;
+  void (*port_release)(void* host, uint64_t opening) PB_NOEXCEPT; /* [any] */
 } pb_media;
 #define PB_MEDIA_FLOOR ((uint32_t)sizeof(struct pb_media))
 #define PB_LOOP_ANY 0xffffffffu

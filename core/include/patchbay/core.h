@@ -1,0 +1,71 @@
+// The core as a library: what `patchbay serve` runs, and what an appliance links.
+//
+//   auto core = patchbay::Core::create({.config_file = "patchbay.yaml"});
+//   if (core) { (*core)->start(); ... (*core)->stop(); }
+//
+// One Core per data folder; its functions are called by one thread (the control thread), except report().
+#pragma once
+
+#include <patchbay/result.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct pb_entry;
+
+namespace patchbay {
+
+namespace core {
+class ManualClock;
+}
+
+struct CoreOptions {
+  std::string config_file;  // YAML; names the folder of relative paths even when `config_text` is given
+  std::string config_text;  // instead of the file's contents; "" reads the file
+  std::string plugin_dir;   // where plugins are found unless the configuration says otherwise
+  std::vector<const pb_entry*>
+      linked_plugins;  // linked into the program; they go before files of the same id
+  // Environment overrides "NAME=value"; the process's environment when not given.
+  const std::vector<std::string>* environment = nullptr;
+  int64_t start_deadline_ms = 30000;  // of each plugin's start, and of each stop
+  int64_t drain_deadline_ms = 30000;  // of each plugin's drain
+  // Tests: drives wall clock, monotonic clock and timers by hand.
+  core::ManualClock* clock = nullptr;
+  // Where log lines go; stderr when not given. Called under the log's lock, on any thread.
+  std::function<void(std::string_view line)> log_sink;
+};
+
+class Core {
+ public:
+  // Reads and checks the configuration, opens the store, begins the threads. Every problem of the
+  // configuration stands in the error, a line each.
+  static Result<std::unique_ptr<Core>> create(CoreOptions options);
+  ~Core();
+
+  // Starts the configured plugins in order. A plugin that refuses does not stop the others: the error names
+  // each with the cure, and what could start runs.
+  Status start();
+  // Reads the configuration again, asks every plugin, and applies it to all or to none.
+  Status reload();
+  // No new work; running work may end, up to the deadline.
+  void drain();
+  // Drained or not: stops the plugins in reverse order, then the store.
+  Status stop();
+
+  // [any] "metrics" (Prometheus text), "plugins" (JSON), "ready" (JSON); see pb_observe.report.
+  std::string report(std::string_view what) const;
+
+ private:
+  class Impl;
+  explicit Core(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// What `patchbay check` says: one line per problem, "" when there is none. Errors: the file cannot be read.
+Result<std::string> check_configuration(const CoreOptions& options);
+
+}  // namespace patchbay

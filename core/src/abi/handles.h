@@ -1,0 +1,37 @@
+// Handles: what one plugin holds by number.
+#pragma once
+
+#include <memory>
+
+#include "abi/consumer.h"
+#include "abi/job_pump.h"
+#include "runtime/strand.h"
+#include "runtime/timer_queue.h"
+#include "services/handle_map.h"
+#include "services/instance.h"
+
+namespace patchbay::core {
+
+struct HeldTimer {
+  TimerId id = 0;
+  Ref<Strand> strand;
+  explicit operator bool() const noexcept { return id != 0; }
+};
+
+struct HeldSubscription {
+  uint64_t id = 0;
+  void* listener = nullptr;  // the bus table's; freed when the subscription's end is done
+  explicit operator bool() const noexcept { return id != 0; }
+};
+
+struct Handles {
+  HandleMap<Ref<Strand>> strands;
+  HandleMap<HeldTimer> timers;
+  HandleMap<HeldSubscription> subscriptions;
+  HandleMap<Ref<Instance>> leases;
+  HandleMap<Ref<JobPump>> job_workers;
+  HandleMap<Ref<HeldConsumer>> consumers;
+  HandleMap<std::shared_ptr<const void>> schemas;  // shared with checks under way
+};
+
+}  // namespace patchbay::core

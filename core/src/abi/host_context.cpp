@@ -1,0 +1,51 @@
+#include "abi/host_context.h"
+
+#include <system_error>
+#include <utility>
+
+#include "abi/media_hub.h"
+#include "abi/text.h"
+#include "runtime/runtime.h"
+
+namespace patchbay::core {
+
+HostContext::HostContext(HostParts& parts, std::string id)
+    : parts_(parts),
+      id_(std::move(id)),
+      main_(Strand::create(parts.runtime.executor(), id_, "main")),
+      raw_{sizeof(pb_host), PB_ABI_MINOR, this, &HostContext::query} {
+  const auto folder = parts.data_folder / id_;
+  std::error_code ignored;  // a plugin that writes there will meet the reason itself
+  std::filesystem::create_directories(folder, ignored);
+  data_folder_ = folder.string();
+}
+
+HostContext::~HostContext() = default;
+
+Ref<Strand> HostContext::strand(uint64_t handle) const {
+  return handle == 0 ? main_ : handles_.strands.find(handle);
+}
+
+const void* HostContext::query(void* self, pb_str id, uint32_t min_size) noexcept {
+  struct Entry {
+    std::string_view id;
+    const void* table;
+    uint32_t size;
+  };
+  HostParts& parts = of(self).parts();
+  const Entry entries[] = {
+      {PB_RUNTIME_ID, &runtime_table(), sizeof(pb_runtime)},
+      {PB_OBSERVE_ID, &observe_table(), sizeof(pb_observe)},
+      {PB_JSON_ID, &json_table(), sizeof(pb_json)},
+      {PB_BUS_ID, &bus_table(), sizeof(pb_bus)},
+      {PB_STORE_ID, &store_table(), sizeof(pb_store)},
+      {PB_SERVICES_ID, &services_table(), sizeof(pb_services)},
+      {PB_MEDIA_ID, &media_table(parts), sizeof(pb_media)},
+  };
+  for (const Entry& entry : entries) {
+    if (entry.id == view(id)) return entry.size >= min_size ? entry.table : nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace patchbay::core

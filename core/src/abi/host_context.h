@@ -1,0 +1,71 @@
+// HostContext: the host as one plugin sees it. The tables of this folder are its functions; `host` in their
+// signatures is a HostContext*.
+#pragma once
+
+#include <patchbay/abi.h>
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "abi/handles.h"
+#include "abi/host_parts.h"
+#include "runtime/strand.h"
+#include "services/service_call.h"
+
+namespace patchbay::core {
+
+class HostContext final : public CallObserver {
+ public:
+  HostContext(HostParts& parts, std::string id);
+  ~HostContext();
+
+  static HostContext& of(void* host) noexcept { return *static_cast<HostContext*>(host); }
+  const pb_host* raw() const noexcept { return &raw_; }
+  const std::string& id() const noexcept { return id_; }
+  const std::string& data_folder() const noexcept { return data_folder_; }
+  HostParts& parts() const noexcept { return parts_; }
+  Handles& handles() noexcept { return handles_; }
+
+  // The strand of that handle, 0 being the main strand; null when it is gone.
+  Ref<Strand> strand(uint64_t handle) const;
+  const Ref<Strand>& main_strand() const noexcept { return main_; }
+
+  // Runs f() on the strand an answer was wanted on; if that was closed meanwhile, on the main strand.
+  template <class F>
+  void deliver(const Ref<Strand>& wanted, F f) {
+    if (wanted && wanted->post(f)) return;
+    if (!main_->post(f)) f();
+  }
+
+  // Answers the plugin still waits for; a stopped plugin is destroyed only when none is left.
+  void call_began() noexcept { outstanding_.fetch_add(1, std::memory_order_relaxed); }
+  void call_ended() noexcept override { outstanding_.fetch_sub(1, std::memory_order_release); }
+  int64_t outstanding() const noexcept { return outstanding_.load(std::memory_order_acquire); }
+
+ private:
+  static const void* query(void* self, pb_str id, uint32_t min_size) noexcept;
+
+  // borrowed
+  HostParts& parts_;
+  // owned
+  const std::string id_;
+  std::string data_folder_;
+  Ref<Strand> main_;
+  Handles handles_;
+  pb_host raw_;
+  // state
+  std::atomic<int64_t> outstanding_{0};
+};
+
+// The tables; each lives as long as the process.
+const pb_runtime& runtime_table() noexcept;
+const pb_observe& observe_table() noexcept;
+const pb_json& json_table() noexcept;
+const pb_bus& bus_table() noexcept;
+const pb_store& store_table() noexcept;
+const pb_services& services_table() noexcept;
+const pb_media& media_table(HostParts& parts) noexcept;
+
+}  // namespace patchbay::core

@@ -1,0 +1,33 @@
+// HostParts: the engines of the core that the tables lead to. Made once by the Core; all borrowed.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace patchbay::core {
+
+class Bus;
+class Logger;
+class MediaHub;
+class Metrics;
+class Redactor;
+class Registry;
+class Runtime;
+class StoreHub;
+
+struct HostParts {
+  Runtime& runtime;
+  Bus& bus;
+  StoreHub& store;
+  Registry& services;
+  MediaHub& media;
+  Logger& log;
+  Redactor& redactor;
+  Metrics& metrics;
+  std::filesystem::path data_folder;                         // each plugin gets a folder in it
+  std::function<std::string(std::string_view what)> report;  // "metrics", "plugins", "ready"; any thread
+};
+
+}  // namespace patchbay::core

@@ -1,0 +1,101 @@
+#include "abi/job_pump.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "abi/text.h"
+#include "runtime/runtime.h"
+#include "store/store.h"
+
+namespace patchbay::core {
+
+JobPump::JobPump(Runtime& runtime, Store& store, Ref<Strand> strand, JobPumpInit init)
+    : Registration(std::move(strand)), runtime_(runtime), store_(store), init_(std::move(init)) {}
+
+void JobPump::look() {
+  const Ref<JobPump> self(this);
+  strand().post([self] { self->claim(); });
+}
+
+void JobPump::settled(const std::vector<int64_t>& jobs) {
+  const Ref<JobPump> self(this);
+  strand().post([self, jobs] {
+    size_t ended = 0;
+    for (const int64_t job : jobs) ended += self->held_.erase(job);
+    if (ended > 0) self->claim();
+  });
+}
+
+void JobPump::forget_expired() {
+  const int64_t now = runtime_.wall_clock().now_ms();
+  std::erase_if(held_, [now](const auto& held) { return held.second <= now; });
+}
+
+void JobPump::claim() {
+  if (!open()) return;
+  if (claiming_) {
+    again_ = true;
+    return;
+  }
+  forget_expired();
+  if (held_.size() >= init_.concurrency) {
+    const auto first = std::min_element(held_.begin(), held_.end(),
+                                        [](const auto& a, const auto& b) { return a.second < b.second; });
+    return sleep_until(first->second);
+  }
+  claiming_ = true;
+  again_ = false;
+  const Ref<JobPump> self(this);
+  store_.claim_jobs(
+      init_.kind, static_cast<int64_t>(init_.concurrency - held_.size()), init_.lease_ms,
+      [self](Result<std::vector<Job>> jobs) {
+        self->strand().post([self, jobs = std::move(jobs)]() mutable { self->claimed(std::move(jobs)); });
+      });
+}
+
+void JobPump::claimed(Result<std::vector<Job>> jobs) {
+  claiming_ = false;
+  if (!open()) return;
+  // A store that cannot be written now is asked again in a second.
+  if (!jobs) return sleep_until(runtime_.wall_clock().now_ms() + 1000);
+  for (const Job& job : *jobs) held_[job.id] = job.lease_until_ms;
+  for (const Job& job : *jobs) {
+    if (!open()) return;
+    const pb_job raw{sizeof(pb_job),   static_cast<uint32_t>(job.tries),
+                     job.id,           job.fence,
+                     job.due_ms,       text(job.kind),
+                     text(job.tenant), text(job.key),
+                     text(job.body)};
+    init_.fn(init_.user, &raw);
+  }
+  if (!jobs->empty() || again_) return claim();
+  const Ref<JobPump> self(this);
+  store_.next_due(init_.kind, [self](Result<int64_t> due) {
+    const int64_t when = due ? *due : self->runtime_.wall_clock().now_ms() + 1000;
+    self->strand().post([self, when] { self->sleep_until(when); });
+  });
+}
+
+void JobPump::sleep_until(int64_t due_ms) {
+  if (!open() || due_ms == std::numeric_limits<int64_t>::max()) return;
+  const int64_t now = runtime_.wall_clock().now_ms();
+  // Never due earlier than the next millisecond: a claim that finds nothing must not spin.
+  const int64_t when = std::clamp(due_ms, now + 1, now + kLongestSleepMs);
+  if (timer_ != 0 && timer_due_ms_ <= when && timer_due_ms_ > now) return;
+  if (timer_ != 0)
+    static_cast<void>(runtime_.timers().cancel(
+        timer_, [](void* self) { static_cast<JobPump*>(self)->release(); }, this));
+  add_ref();  // the timer's
+  timer_due_ms_ = when;
+  timer_ = runtime_.timers().arm(
+      TimerClock::wall, when, strand(),
+      [](void* raw) {
+        const auto self = Ref<JobPump>::adopt(static_cast<JobPump*>(raw));
+        self->timer_ = 0;
+        self->claim();
+      },
+      this);
+}
+
+}  // namespace patchbay::core

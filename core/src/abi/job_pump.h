@@ -1,0 +1,61 @@
+// JobPump: claims due jobs of one kind for one worker function, never more than it may have at once.
+#pragma once
+
+#include <patchbay/abi/store.h>
+
+#include <atomic>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtime/registration.h"
+#include "runtime/timer_queue.h"
+#include "store/job.h"
+
+namespace patchbay::core {
+
+class Runtime;
+class Store;
+
+struct JobPumpInit {
+  std::string kind;
+  uint32_t concurrency = 1;
+  int64_t lease_ms = 60000;
+  pb_job_fn fn = nullptr;
+  void* user = nullptr;
+};
+
+// Its state belongs to its strand.
+class JobPump final : public Registration {
+ public:
+  JobPump(Runtime& runtime, Store& store, Ref<Strand> strand, JobPumpInit init);
+
+  const std::string& kind() const noexcept { return init_.kind; }
+  // [any] There may be something due, now or earlier than thought.
+  void look();
+  // [any] These claims have ended, whoever had them.
+  void settled(const std::vector<int64_t>& jobs);
+
+ private:
+  ~JobPump() override = default;
+  static constexpr int64_t kLongestSleepMs = 3'600'000;
+
+  void claim();
+  void claimed(Result<std::vector<Job>> jobs);
+  void sleep_until(int64_t due_ms);
+  void forget_expired();
+
+  // borrowed
+  Runtime& runtime_;
+  Store& store_;
+  // owned
+  const JobPumpInit init_;
+  // state
+  std::map<int64_t, int64_t> held_;  // job -> end of the lease, wall ms
+  bool claiming_ = false;
+  bool again_ = false;  // look() came while claiming
+  TimerId timer_ = 0;
+  int64_t timer_due_ms_ = 0;
+};
+
+}  // namespace patchbay::core

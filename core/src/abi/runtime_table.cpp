@@ -1,0 +1,101 @@
+#include <memory>
+#include <utility>
+
+#include "abi/host_context.h"
+#include "abi/text.h"
+#include "runtime/runtime.h"
+#include "runtime/thread_kind.h"
+
+namespace patchbay::core {
+namespace {
+
+uint64_t strand_create(void* host, pb_str name) noexcept {
+  auto& context = HostContext::of(host);
+  return context.handles().strands.add(
+      Strand::create(context.parts().runtime.executor(), context.id(), std::string(view(name))));
+}
+
+int32_t strand_post(void* host, uint64_t handle, pb_fn fn, void* user) noexcept {
+  const Ref<Strand> strand = HostContext::of(host).strand(handle);
+  return strand && strand->post(fn, user) ? PB_OK : PB_E_GONE;
+}
+
+void strand_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
+  const Ref<Strand> strand = HostContext::of(host).handles().strands.take(handle);
+  if (strand) strand->close(done, user);
+}
+
+int32_t strand_is_current(void* host, uint64_t handle) noexcept {
+  const Ref<Strand> strand = HostContext::of(host).strand(handle);
+  return strand && strand->is_current() ? 1 : 0;
+}
+
+// A worker job on behalf of a plugin, which may not be destroyed before it has ended.
+struct WorkerJob {
+  HostContext& context;
+  pb_fn fn;
+  void* user;
+
+  static void run(void* raw) {
+    const std::unique_ptr<WorkerJob> job(static_cast<WorkerJob*>(raw));
+    job->fn(job->user);
+    job->context.call_ended();
+  }
+};
+
+int32_t worker_post(void* host, pb_fn fn, void* user) noexcept {
+  auto& context = HostContext::of(host);
+  auto job = std::make_unique<WorkerJob>(WorkerJob{context, fn, user});
+  context.call_began();
+  const Status status = context.parts().runtime.workers().submit(context.id(), &WorkerJob::run, job.get());
+  if (!status) {
+    context.call_ended();
+    return static_cast<int32_t>(status.error().code);
+  }
+  static_cast<void>(job.release());  // run() owns it
+  return PB_OK;
+}
+
+uint64_t timer_start(void* host, uint64_t handle, uint32_t clock, int64_t due, pb_fn fn,
+                     void* user) noexcept {
+  auto& context = HostContext::of(host);
+  Ref<Strand> strand = context.strand(handle);
+  if (!strand || clock > PB_CLOCK_WALL) return 0;
+  const TimerClock which = clock == PB_CLOCK_WALL ? TimerClock::wall : TimerClock::mono;
+  // Known by its handle before it can fire.
+  const uint64_t timer = next_handle();
+  const TimerId id = context.parts().runtime.timers().arm(which, due, *strand, fn, user);
+  context.handles().timers.put(timer, HeldTimer{id, std::move(strand)});
+  return timer;
+}
+
+void timer_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
+  auto& context = HostContext::of(host);
+  const HeldTimer timer = context.handles().timers.take(handle);
+  if (!timer) return;
+  // Not found: it has fired, and with that nothing of it is left.
+  if (context.parts().runtime.timers().cancel(timer.id, done, user) || done == nullptr) return;
+  if (timer.strand->is_current() || !timer.strand->post(done, user)) done(user);
+}
+
+int64_t now(void* host, uint32_t clock) noexcept {
+  Runtime& runtime = HostContext::of(host).parts().runtime;
+  return clock == PB_CLOCK_WALL ? runtime.wall_clock().now_ms() : runtime.mono_clock().now_ns();
+}
+
+uint32_t kind_of_thread(void*) noexcept { return static_cast<uint32_t>(thread_kind()); }
+
+pb_str plugin_id(void* host) noexcept { return text(HostContext::of(host).id()); }
+
+constexpr pb_runtime kTable{sizeof(pb_runtime), 0,
+                            &strand_create,     &strand_post,
+                            &strand_close,      &strand_is_current,
+                            &worker_post,       &timer_start,
+                            &timer_close,       &now,
+                            &kind_of_thread,    &plugin_id};
+
+}  // namespace
+
+const pb_runtime& runtime_table() noexcept { return kTable; }
+
+}  // namespace patchbay::core

@@ -1,0 +1,75 @@
+#include <utility>
+
+#include "abi/host_context.h"
+#include "abi/text.h"
+#include "services/registry.h"
+
+namespace patchbay::core {
+namespace {
+
+uint64_t provide(void* host, const pb_interface* what, int32_t is_public, uint64_t strand_handle,
+                 pb_method_fn fn, void* self, pb_err* err) noexcept {
+  auto& context = HostContext::of(host);
+  Ref<Strand> strand = context.strand(strand_handle);
+  if (!strand || what == nullptr || fn == nullptr) {
+    write_error(err, Code::misuse, "provide() needs a live strand, an interface and a function");
+    return 0;
+  }
+  auto instance =
+      make_ref<Instance>(std::move(strand), InstanceInit{context.id(), what, is_public != 0, fn, self});
+  auto handle = context.parts().services.provide(std::move(instance));
+  if (handle) return *handle;
+  write_error(err, handle.error().code, handle.error().text);
+  return 0;
+}
+
+void withdraw(void* host, uint64_t instance, pb_fn done, void* user) noexcept {
+  HostContext::of(host).parts().services.withdraw(instance, done, user);
+}
+
+uint64_t query(void* host, pb_str id) noexcept {
+  auto& context = HostContext::of(host);
+  Ref<Instance> instance = context.parts().services.find_public(view(id));
+  return instance ? context.handles().leases.add(std::move(instance)) : 0;
+}
+
+uint64_t open(void* host, uint64_t handle, pb_str id) noexcept {
+  auto& context = HostContext::of(host);
+  Ref<Instance> instance = context.parts().services.find(handle);
+  if (!instance || instance->interface_id() != view(id)) return 0;
+  return context.handles().leases.add(std::move(instance));
+}
+
+void unlease(void* host, uint64_t lease) noexcept { HostContext::of(host).handles().leases.take(lease); }
+
+uint64_t watch(void* host, pb_str id, uint64_t strand_handle, pb_watch_fn fn, void* user) noexcept {
+  auto& context = HostContext::of(host);
+  Ref<Strand> strand = context.strand(strand_handle);
+  if (!strand) return 0;
+  return context.parts().services.watch(make_ref<Watch>(std::move(strand), string(id), fn, user));
+}
+
+void unwatch(void* host, uint64_t watch, pb_fn done, void* user) noexcept {
+  HostContext::of(host).parts().services.unwatch(watch, done, user);
+}
+
+void call(void* host, uint64_t lease, const pb_interface* caller_table, uint32_t slot,
+          const pb_message* request, uint64_t strand_handle, pb_reply_fn fn, void* user) noexcept {
+  auto& context = HostContext::of(host);
+  Ref<Strand> strand = context.strand(strand_handle);
+  if (!strand) strand = context.main_strand();
+  context.call_began();
+  Caller caller{std::move(strand), context.main_strand(), fn, user, &context};
+  Ref<Instance> instance = context.handles().leases.find(lease);
+  if (!instance) return ServiceCall::refuse(std::move(caller), PB_E_GONE, "the lease is not held");
+  ServiceCall::start(std::move(instance), caller_table, slot, request, std::move(caller));
+}
+
+constexpr pb_services kTable{
+    sizeof(pb_services), 0, &provide, &withdraw, &query, &open, &unlease, &watch, &unwatch, &call};
+
+}  // namespace
+
+const pb_services& services_table() noexcept { return kTable; }
+
+}  // namespace patchbay::core

@@ -1,0 +1,55 @@
+// StoreHub: what lies between the plugins and the one store: transactions under construction, job workers,
+// consumers, and what a commit announces to them.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "abi/consumer.h"
+#include "abi/job_pump.h"
+#include "abi/open_transaction.h"
+#include "bus/bus.h"
+#include "services/handle_map.h"
+#include "store/store.h"
+
+namespace patchbay::core {
+
+class StoreHub {
+ public:
+  explicit StoreHub(Bus& bus) : bus_(bus) {}
+
+  // Once, before the first plugin is made.
+  void attach(Store& store) noexcept { store_ = &store; }
+  Store& store() noexcept { return *store_; }
+
+  // Any thread. Shared: the plugin that builds it and the services it hands it to.
+  HandleMap<std::shared_ptr<OpenTransaction>>& transactions() noexcept { return transactions_; }
+
+  void add(Ref<JobPump> pump);
+  void remove(const JobPump& pump);
+  void add(Ref<HeldConsumer> consumer);
+  void remove(const HeldConsumer& consumer);
+
+  // [writer] After each commit, in commit order.
+  void announced(Announcements&& what);
+  // [any] These claims have ended.
+  void settled(const std::vector<int64_t>& jobs);
+
+ private:
+  std::vector<Ref<JobPump>> pumps() const;
+  std::vector<Ref<HeldConsumer>> consumers() const;
+
+  // borrowed
+  Bus& bus_;
+  Store* store_ = nullptr;
+  // owned
+  HandleMap<std::shared_ptr<OpenTransaction>> transactions_;
+  mutable std::mutex mutex_;
+  std::vector<Ref<JobPump>> pumps_;
+  std::vector<Ref<HeldConsumer>> consumers_;
+};
+
+}  // namespace patchbay::core

@@ -1,0 +1,331 @@
+#include <algorithm>
+#include <memory>
+#include <sstream>
+#include <utility>
+
+#include "abi/event_view.h"
+#include "abi/host_context.h"
+#include "abi/rows_view.h"
+#include "abi/store_hub.h"
+#include "abi/text.h"
+
+namespace patchbay::core {
+
+Values read_values(const pb_value* values, uint32_t count) {
+  Values all;
+  all.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    switch (values[i].kind) {
+      case PB_VALUE_INT:
+        all.emplace_back(values[i].integer);
+        break;
+      case PB_VALUE_REAL:
+        all.emplace_back(values[i].real);
+        break;
+      case PB_VALUE_TEXT:
+        all.emplace_back(view(values[i].bytes));
+        break;
+      case PB_VALUE_BYTES:
+        all.push_back(Value::bytes(view(values[i].bytes)));
+        break;
+      default:
+        all.emplace_back();
+    }
+  }
+  return all;
+}
+
+namespace {
+
+StoreHub& hub_of(void* host) noexcept { return HostContext::of(host).parts().store; }
+
+uint64_t statement(void* host, pb_str name) noexcept {
+  auto& context = HostContext::of(host);
+  const auto id = context.parts().store.store().statement(context.id(), view(name));
+  return id ? id->number : 0;
+}
+
+// The statement, if it is the plugin's own.
+StatementId own_statement(const HostContext& context, uint64_t handle) {
+  const StatementId id{static_cast<uint32_t>(handle)};
+  return context.parts().store.store().owner_of(id) == context.id() ? id : StatementId{};
+}
+
+void query(void* host, uint64_t handle, const pb_value* values, uint32_t count, uint64_t strand,
+           pb_rows_fn fn, void* user) noexcept {
+  auto& context = HostContext::of(host);
+  context.call_began();
+  context.parts().store.store().query(
+      own_statement(context, handle), read_values(values, count),
+      [&context, strand = context.strand(strand), fn, user](Result<Rows> rows) {
+        context.deliver(strand, [&context, rows = std::move(rows), fn, user] {
+          if (rows) {
+            const RowsView shown(*rows);
+            fn(user, PB_OK, shown.get(), nullptr);
+          } else {
+            pb_err err = empty_error();
+            fn(user, write_error(&err, rows.error().code, rows.error().text), nullptr, &err);
+          }
+          context.call_ended();
+        });
+      });
+}
+
+uint64_t begin(void* host) noexcept {
+  return hub_of(host).transactions().add(std::make_shared<OpenTransaction>());
+}
+
+// Adds one operation to an open transaction.
+template <class F>
+int32_t with_transaction(void* host, uint64_t tx, F f) noexcept {
+  const auto open = hub_of(host).transactions().find(tx);
+  if (!open) return PB_E_GONE;
+  const std::lock_guard lock(open->mutex);
+  f(*open);
+  return PB_OK;
+}
+
+int32_t exec(void* host, uint64_t tx, uint64_t handle, const pb_value* values, uint32_t count,
+             int64_t expected_changes) noexcept {
+  const StatementId id = own_statement(HostContext::of(host), handle);
+  return with_transaction(host, tx, [&](OpenTransaction& open) {
+    open.execs.push_back(open.data.exec(id, read_values(values, count), expected_changes));
+  });
+}
+
+int32_t savepoint(void* host, uint64_t tx) noexcept {
+  return with_transaction(host, tx,
+                          [](OpenTransaction& open) { open.savepoints.push_back(open.data.savepoint()); });
+}
+
+int32_t release(void* host, uint64_t tx) noexcept {
+  return with_transaction(host, tx, [](OpenTransaction& open) { open.data.release(); });
+}
+
+int32_t emit(void* host, uint64_t tx, const pb_event* event, pb_str unique_key) noexcept {
+  return with_transaction(host, tx, [&](OpenTransaction& open) {
+    open.data.add(EmitOp{string(event->topic), string(event->tenant), string(event->subject),
+                         string(event->correlation), string(event->payload), string(unique_key)});
+  });
+}
+
+// Kinds of jobs and names of consumers are each plugin's own.
+std::string own_name(void* host, pb_str name) { return HostContext::of(host).id() + "/" + string(name); }
+
+int32_t job_add(void* host, uint64_t tx, pb_str kind, pb_str tenant, pb_str key, int64_t due_ms,
+                pb_str body) noexcept {
+  return with_transaction(host, tx, [&](OpenTransaction& open) {
+    open.data.add(JobAddOp{own_name(host, kind), string(tenant), string(key), due_ms, string(body)});
+  });
+}
+
+int32_t job_done(void* host, uint64_t tx, int64_t job, int64_t fence) noexcept {
+  return with_transaction(host, tx, [&](OpenTransaction& open) { open.data.add(JobDoneOp{job, fence}); });
+}
+
+int32_t job_retry(void* host, uint64_t tx, int64_t job, int64_t fence, int64_t due_ms) noexcept {
+  return with_transaction(host, tx, [&](OpenTransaction& open) {
+    open.data.add(JobRetryOp{job, fence, due_ms});
+  });
+}
+
+int32_t job_cancel(void* host, uint64_t tx, pb_str kind, pb_str key) noexcept {
+  return with_transaction(host, tx, [&](OpenTransaction& open) {
+    open.data.add(JobCancelOp{own_name(host, kind), string(key)});
+  });
+}
+
+int32_t ack(void* host, uint64_t tx, pb_str consumer, int64_t event_id) noexcept {
+  return with_transaction(host, tx, [&](OpenTransaction& open) {
+    open.data.add(AckOp{own_name(host, consumer), event_id});
+  });
+}
+
+std::vector<int64_t> jobs_ended_by(const Transaction& transaction) {
+  std::vector<int64_t> jobs;
+  for (const Op& op : transaction.ops) {
+    if (const auto* done = std::get_if<JobDoneOp>(&op)) jobs.push_back(done->job);
+    if (const auto* retry = std::get_if<JobRetryOp>(&op)) jobs.push_back(retry->job);
+  }
+  return jobs;
+}
+
+// Tells the plugin, on its strand, what its commit came to.
+void tell_outcome(const CommitResult& result, const std::vector<size_t>& execs,
+                  const std::vector<size_t>& savepoints, pb_commit_fn fn, void* user) {
+  const bool ok = result.status.ok();
+  std::vector<RowsView> rows;
+  std::vector<const pb_rows*> pointers;
+  std::vector<int32_t> groups;
+  rows.reserve(execs.size());
+  for (const size_t index : ok ? execs : std::vector<size_t>{}) {
+    rows.emplace_back(result.ops[index].rows);
+    pointers.push_back(result.ops[index].rows.column_count() > 0 ? rows.back().get() : nullptr);
+  }
+  for (const size_t index : ok ? savepoints : std::vector<size_t>{}) {
+    const Status& status = result.ops[index].status;
+    groups.push_back(status ? PB_OK : static_cast<int32_t>(status.error().code));
+  }
+  const pb_commit outcome{sizeof(pb_commit),
+                          ok ? PB_OK : static_cast<int32_t>(result.status.error().code),
+                          result.failed_op,
+                          static_cast<uint32_t>(groups.size()),
+                          groups.data(),
+                          static_cast<uint32_t>(pointers.size()),
+                          0,
+                          pointers.data(),
+                          ok ? pb_str{} : text(result.status.error().text)};
+  fn(user, &outcome);
+}
+
+void commit(void* host, uint64_t tx, uint64_t strand, pb_commit_fn fn, void* user) noexcept {
+  auto& context = HostContext::of(host);
+  StoreHub& hub = context.parts().store;
+  const auto open = hub.transactions().take(tx);
+  context.call_began();
+  auto tell = [&context, &hub, strand = context.strand(strand), open, fn, user,
+               jobs = open ? jobs_ended_by(open->data) : std::vector<int64_t>{}](CommitResult result) {
+    if (result.status) hub.settled(jobs);
+    context.deliver(strand, [&context, open, fn, user, result = std::move(result)] {
+      static const std::vector<size_t> kNone;
+      tell_outcome(result, open ? open->execs : kNone, open ? open->savepoints : kNone, fn, user);
+      context.call_ended();
+    });
+  };
+  if (!open) {
+    CommitResult gone;
+    gone.status = Status(Code::gone, "the transaction has ended");
+    return tell(std::move(gone));
+  }
+  hub.store().commit(std::move(open->data), std::move(tell));
+}
+
+void discard(void* host, uint64_t tx) noexcept { hub_of(host).transactions().take(tx); }
+
+uint64_t job_worker(void* host, pb_str kind, uint32_t concurrency, int64_t lease_ms, uint64_t strand_handle,
+                    pb_job_fn fn, void* user) noexcept {
+  auto& context = HostContext::of(host);
+  Ref<Strand> strand = context.strand(strand_handle);
+  if (!strand) return 0;
+  StoreHub& hub = context.parts().store;
+  const Ref<JobPump> pump =
+      make_ref<JobPump>(context.parts().runtime, hub.store(), std::move(strand),
+                        JobPumpInit{own_name(host, kind), std::max(concurrency, 1u), lease_ms, fn, user});
+  hub.add(pump);
+  pump->look();
+  return context.handles().job_workers.add(pump);
+}
+
+void job_worker_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
+  const Ref<JobPump> pump = HostContext::of(host).handles().job_workers.take(handle);
+  if (!pump) return;
+  hub_of(host).remove(*pump);
+  pump->close(done, user);
+}
+
+uint64_t consumer(void* host, pb_str name, pb_str patterns, uint64_t strand_handle, pb_fn wake, void* user,
+                  pb_err* err) noexcept {
+  auto& context = HostContext::of(host);
+  Ref<Strand> strand = context.strand(strand_handle);
+  std::istringstream words(string(patterns));
+  std::vector<std::string> list;
+  for (std::string word; words >> word;) {
+    if (!is_topic_pattern(word)) {
+      write_error(err, Code::invalid, "not a pattern of topics: " + word);
+      return 0;
+    }
+    list.push_back(word);
+  }
+  if (!strand || list.empty()) {
+    write_error(err, Code::misuse, "a consumer needs a live strand and a pattern");
+    return 0;
+  }
+  StoreHub& hub = context.parts().store;
+  const Ref<HeldConsumer> held =
+      make_ref<HeldConsumer>(std::move(strand), own_name(host, name), list, wake, user);
+  hub.add(held);
+  hub.store().register_consumer(held->name(), std::move(list), [held](const Result<void>&) { held->wake(); });
+  return context.handles().consumers.add(held);
+}
+
+void consumer_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
+  const Ref<HeldConsumer> held = HostContext::of(host).handles().consumers.take(handle);
+  if (!held) return;
+  hub_of(host).remove(*held);
+  held->close(done, user);
+}
+
+void pending(void* host, uint64_t handle, uint32_t limit, uint64_t strand, pb_events_fn fn,
+             void* user) noexcept {
+  auto& context = HostContext::of(host);
+  const Ref<HeldConsumer> held = context.handles().consumers.find(handle);
+  if (!held) return fn(user, PB_E_GONE, nullptr, 0);
+  context.call_began();
+  hub_of(host).store().pending(
+      held->name(), 0, limit,
+      [&context, strand = context.strand(strand), fn, user](Result<std::vector<LoggedEvent>> events) {
+        context.deliver(strand, [&context, fn, user, events = std::move(events)] {
+          std::vector<pb_event> views;
+          std::vector<const pb_event*> pointers;
+          if (events) {
+            views.reserve(events->size());
+            for (const LoggedEvent& event : *events) {
+              views.push_back(event_view(event));
+              pointers.push_back(&views.back());
+            }
+          }
+          fn(user, events ? PB_OK : static_cast<int32_t>(events.error().code), pointers.data(),
+             static_cast<uint32_t>(pointers.size()));
+          context.call_ended();
+        });
+      });
+}
+
+int64_t epoch(void* host) noexcept { return hub_of(host).store().epoch(); }
+
+// What one plugin has sealed no other can open.
+std::string own_context(void* host, pb_str words) { return HostContext::of(host).id() + "/" + string(words); }
+
+pb_buf* seal(void* host, pb_str plain, pb_str words) noexcept {
+  const auto sealed = hub_of(host).store().sealer().seal(view(plain), own_context(host, words));
+  return sealed ? make_buffer(*sealed) : nullptr;
+}
+
+pb_buf* unseal(void* host, pb_str sealed, pb_str words) noexcept {
+  const auto plain = hub_of(host).store().sealer().unseal(view(sealed), own_context(host, words));
+  return plain ? make_buffer(*plain) : nullptr;
+}
+
+pb_str data_folder(void* host) noexcept { return text(HostContext::of(host).data_folder()); }
+
+constexpr pb_store kTable{sizeof(pb_store),
+                          0,
+                          &statement,
+                          &query,
+                          &begin,
+                          &exec,
+                          &savepoint,
+                          &release,
+                          &emit,
+                          &job_add,
+                          &job_done,
+                          &job_retry,
+                          &job_cancel,
+                          &ack,
+                          &commit,
+                          &discard,
+                          &job_worker,
+                          &job_worker_close,
+                          &consumer,
+                          &consumer_close,
+                          &pending,
+                          &epoch,
+                          &seal,
+                          &unseal,
+                          &data_folder};
+
+}  // namespace
+
+const pb_store& store_table() noexcept { return kTable; }
+
+}  // namespace patchbay::core

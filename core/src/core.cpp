@@ -1,0 +1,187 @@
+#include "patchbay/core.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "abi/media_hub.h"
+#include "abi/store_hub.h"
+#include "bus/bus.h"
+#include "config/config.h"
+#include "core_log.h"
+#include "observe/log.h"
+#include "observe/metrics.h"
+#include "plugins/plugin_set.h"
+#include "runtime/manual_clock.h"
+#include "runtime/runtime.h"
+#include "services/registry.h"
+#include "store/store.h"
+
+namespace patchbay {
+namespace {
+
+using core::config::Outcome;
+
+core::config::Sources sources_of(const CoreOptions& options) {
+  return {options.config_file,
+          options.environment != nullptr ? core::config::environment_of(*options.environment)
+                                         : core::config::process_environment(),
+          std::filesystem::absolute(options.plugin_dir.empty() ? "." : options.plugin_dir).string()};
+}
+
+Outcome<core::config::Draft> draft_of(const CoreOptions& options) {
+  if (options.config_text.empty()) return core::config::load(sources_of(options));
+  return core::config::load_text(sources_of(options), options.config_text);
+}
+
+template <class T>
+Result<T> take(Outcome<T> outcome) {
+  if (!outcome.value) return {Code::invalid, core::config::sentences(outcome.problems)};
+  return *std::move(outcome.value);
+}
+
+// The configuration together with the plugins it speaks of.
+struct Plan {
+  core::config::Config config;
+  core::PluginCatalogue catalogue;
+  std::string warnings;
+};
+
+Result<Plan> make_plan(const CoreOptions& options) {
+  PB_TRY_VALUE(const core::config::Draft draft, take(draft_of(options)));
+  core::PluginCatalogue catalogue(options.linked_plugins, draft.server().plugin_dir);
+  auto checked = core::config::check(draft, catalogue.schemas());
+  std::string warnings = checked.value ? core::config::sentences(checked.problems) : std::string();
+  PB_TRY_VALUE(core::config::Config config, take(std::move(checked)));
+  return Plan{std::move(config), std::move(catalogue), std::move(warnings)};
+}
+
+}  // namespace
+
+class Core::Impl {
+ public:
+  Impl(CoreOptions options, Plan plan) : options_(std::move(options)), plan_(std::move(plan)) {}
+  ~Impl() { static_cast<void>(stop()); }
+
+  Status open() {
+    const auto& server = plan_.config.server();
+    PB_TRY(core::open_log(log_, redactor_, server, options_.log_sink));
+    for (const std::string& secret : plan_.config.secrets()) redactor_.add(secret);
+    if (!plan_.warnings.empty()) log_.warn("core", plan_.warnings);
+    std::error_code error;
+    std::filesystem::create_directories(server.data, error);
+    if (error)
+      return {Code::invalid, "server.data: cannot make the folder " + server.data + ": " + error.message()};
+
+    core::RuntimeOptions runtime;
+    runtime.executor.threads = server.threads;
+    runtime.executor.on_stall = &Impl::stalled;
+    runtime.executor.stall_user = this;
+    runtime.manual = options_.clock;
+    PB_TRY_VALUE(runtime_, core::Runtime::create(runtime));
+    bus_ = std::make_unique<core::Bus>(runtime_->wall_clock(), runtime_->mono_clock());
+    store_hub_ = std::make_unique<core::StoreHub>(*bus_);
+    media_ = std::make_unique<core::MediaHub>(runtime_->media());
+    PB_TRY(open_store());
+
+    parts_ = std::make_unique<core::HostParts>(core::HostParts{
+        *runtime_, *bus_, *store_hub_, services_, *media_, log_, redactor_, metrics_,
+        std::filesystem::path(server.data), [this](std::string_view what) { return report(what); }});
+    plugins_ = std::make_unique<core::PluginSet>(
+        *parts_, core::PluginDeadlines{std::chrono::milliseconds(options_.start_deadline_ms),
+                                       std::chrono::milliseconds(options_.drain_deadline_ms)});
+    return {};
+  }
+
+  Status start() { return plugins_->start(plan_.catalogue, plan_.config); }
+
+  Status reload() {
+    PB_TRY_VALUE(Plan next, make_plan(options_));
+    const auto change = core::config::diff(plan_.config, next.config);
+    if (change.server || !change.added.empty() || !change.removed.empty()) {
+      return {Code::unsupported,
+              "a change of `server` or of the list of plugins needs a restart; nothing was applied"};
+    }
+    for (const std::string& secret : next.config.secrets()) redactor_.add(secret);
+    PB_TRY(plugins_->reconfigure(next.config, change.changed));
+    for (const std::string& secret : plan_.config.secrets()) redactor_.remove(secret);
+    plan_ = std::move(next);
+    return {};
+  }
+
+  void drain() { plugins_->drain(); }
+
+  Status stop() {
+    Status status;
+    if (plugins_) status = plugins_->stop();
+    if (store_) store_->close();
+    return status;
+  }
+
+  std::string report(std::string_view what) const {
+    if (what == "plugins") return plugins_->plugins_json();
+    if (what == "ready") return plugins_->ready_json();
+    if (what == "metrics") return metrics_.render();
+    return {};
+  }
+
+ private:
+  Status open_store() {
+    core::StoreOptions options;
+    options.now_ms = [this] { return runtime_->wall_clock().now_ms(); };
+    options.on_committed = [this](core::Announcements&& what) { store_hub_->announced(std::move(what)); };
+    options.warn = [this](const std::string& sentence) { log_.warn("core", sentence); };
+    const std::filesystem::path data = plan_.config.server().data;
+    auto store = core::Store::open(data / "patchbay.db", std::move(options));
+    if (!store) return std::move(store).error().within("the store in " + data.string() + " cannot be opened");
+    store_ = std::move(*store);
+    store_hub_->attach(*store_);
+    return {};
+  }
+
+  static void stalled(void* self, const core::StallReport& report) {
+    static_cast<Impl*>(self)->log_.warn(
+        "core", "a plugin holds its strand",
+        {{"plugin", report.owner}, {"strand", report.strand}, {"ms", std::to_string(report.ms)}});
+  }
+
+  // owned, each used by those below it
+  const CoreOptions options_;
+  Plan plan_;
+  core::Redactor redactor_;
+  core::Logger log_;
+  core::Metrics metrics_;
+  core::Registry services_;
+  std::unique_ptr<core::Runtime> runtime_;
+  std::unique_ptr<core::Bus> bus_;
+  std::unique_ptr<core::StoreHub> store_hub_;
+  std::unique_ptr<core::MediaHub> media_;
+  std::unique_ptr<core::Store> store_;
+  std::unique_ptr<core::HostParts> parts_;
+  std::unique_ptr<core::PluginSet> plugins_;
+};
+
+Core::Core(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Core::~Core() = default;
+
+Result<std::unique_ptr<Core>> Core::create(CoreOptions options) {
+  PB_TRY_VALUE(Plan plan, make_plan(options));
+  auto impl = std::make_unique<Impl>(std::move(options), std::move(plan));
+  PB_TRY(impl->open());
+  return std::unique_ptr<Core>(new Core(std::move(impl)));
+}
+
+Status Core::start() { return impl_->start(); }
+Status Core::reload() { return impl_->reload(); }
+void Core::drain() { impl_->drain(); }
+Status Core::stop() { return impl_->stop(); }
+std::string Core::report(std::string_view what) const { return impl_->report(what); }
+
+Result<std::string> check_configuration(const CoreOptions& options) {
+  auto draft = draft_of(options);
+  if (!draft.value) return core::config::sentences(draft.problems);
+  const core::PluginCatalogue catalogue(options.linked_plugins, draft.value->server().plugin_dir);
+  return core::config::sentences(core::config::check(*draft.value, catalogue.schemas()).problems);
+}
+
+}  // namespace patchbay

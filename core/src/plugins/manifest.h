@@ -1,0 +1,36 @@
+// Manifest: what a plugin says of itself, without any of its code running. See patchbay/abi/plugin.h for its
+// members.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json/document.h"
+#include "patchbay/result.h"
+
+namespace patchbay::core {
+
+struct Manifest {
+  std::string id;
+  std::string version;
+  std::string summary;
+  std::string license;
+  std::vector<std::string> provides;
+  std::vector<std::string> requires_;
+  std::vector<std::string> optional;
+  std::vector<std::string> emits;
+  // {"plugin": schema, "tenant": schema, "WebPhone": schema}; null: the plugin takes no configuration of its
+  // own.
+  const json::Node* config = nullptr;
+  std::shared_ptr<const json::Document>
+      document;  // what `config` lies in; shared with copies of the manifest
+
+  // Pure. Errors name the member.
+  static Result<Manifest> parse(std::string_view text);
+};
+
+bool is_plugin_id(std::string_view id);
+
+}  // namespace patchbay::core

@@ -1,0 +1,226 @@
+#include "plugins/plugin_runner.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+#include "abi/store_hub.h"
+#include "abi/text.h"
+#include "runtime/thread_kind.h"
+#include "services/registry.h"
+
+namespace patchbay::core {
+
+const char* state_name(PluginState state) noexcept {
+  switch (state) {
+    case PluginState::idle:
+      return "idle";
+    case PluginState::running:
+      return "running";
+    case PluginState::draining:
+      return "draining";
+    case PluginState::stopped:
+      return "stopped";
+    case PluginState::failed:
+      return "failed";
+  }
+  return "unknown";
+}
+
+// One question to a plugin and its answer. Shared with the plugin's `done`, which may come after we gave up.
+class PluginRunner::Step {
+ public:
+  explicit Step(HostContext& context) : context_(context) {}
+
+  void answer(int32_t status, const pb_err* err) {
+    const std::lock_guard lock(mutex_);
+    if (answered_) return;
+    answered_ = true;
+    result_ = read_status(status, err);
+    condition_.notify_all();
+  }
+  // False: no answer in time.
+  bool wait(Deadline deadline, Status& result) {
+    std::unique_lock lock(mutex_);
+    if (!condition_.wait_for(lock, deadline, [&] { return answered_; })) return false;
+    result = result_;
+    return true;
+  }
+  HostContext& context() const noexcept { return context_; }
+
+  // The plugin's `done`. It holds a share of the step until it is called; one that never is leaks these few
+  // bytes.
+  static pb_done done(const std::shared_ptr<Step>& step) {
+    return {sizeof(pb_done), 0, new std::shared_ptr<Step>(step),
+            [](void* self, int32_t status, const pb_err* err) noexcept {
+              const std::unique_ptr<std::shared_ptr<Step>> held(static_cast<std::shared_ptr<Step>*>(self));
+              (*held)->answer(status, err);
+            }};
+  }
+
+ private:
+  HostContext& context_;
+  std::mutex mutex_;
+  std::condition_variable condition_;
+  bool answered_ = false;
+  Status result_;
+};
+
+PluginRunner::PluginRunner(HostParts& parts, PluginSource source)
+    : parts_(parts), source_(std::move(source)) {}
+
+PluginRunner::~PluginRunner() {
+  // What a stuck plugin may still touch stays.
+  if (stuck_) static_cast<void>(context_.release());
+}
+
+std::string PluginRunner::reason() const {
+  const std::lock_guard lock(mutex_);
+  return reason_;
+}
+
+void PluginRunner::refuse(std::string why) {
+  const std::lock_guard lock(mutex_);
+  reason_ = std::move(why);
+  state_.store(PluginState::failed, std::memory_order_release);
+}
+
+Status PluginRunner::fail(Status why) {
+  refuse(why.error().text);
+  return why;
+}
+
+Status PluginRunner::run_step(const char* what, Deadline deadline,
+                              const std::function<void(const std::shared_ptr<Step>&)>& call) {
+  auto step = std::make_shared<Step>(*context_);
+  const bool posted = context_->main_strand()->post([step, call] {
+    const OwnerScope scope(step->context().id().c_str());
+    call(step);
+  });
+  if (!posted) return {Code::gone, "its strand is closed"};
+  Status result;
+  if (step->wait(deadline, result)) return result;
+  stuck_ = true;
+  return {Code::timeout, std::string("it did not come back from ") + what + " within " +
+                             std::to_string(deadline.count()) + " ms"};
+}
+
+Status PluginRunner::begin() {
+  PB_TRY(load_plugin(source_));
+  Store& store = parts_.store.store();
+  if (!source_.store_sql.empty()) PB_TRY(store.register_owner(source_.manifest.id, source_.store_sql));
+  context_ = std::make_unique<HostContext>(parts_, source_.manifest.id);
+  return {};
+}
+
+Status PluginRunner::create(Deadline deadline) {
+  return run_step("create", deadline, [this](const std::shared_ptr<Step>& step) {
+    pb_err err = empty_error();
+    const pb_plugin* table = nullptr;
+    void* self = nullptr;
+    const int32_t status = source_.entry->create(context_->raw(), &table, &self, &err);
+    const bool whole = table != nullptr && table->size >= PB_PLUGIN_FLOOR && table->start != nullptr &&
+                       table->check_config != nullptr && table->reconfigure != nullptr &&
+                       table->drain != nullptr && table->stop != nullptr && table->destroy != nullptr;
+    if (status == PB_OK && !whole) {
+      return step->answer(
+          write_error(&err, Code::invalid, "its table lacks functions or states a wrong size"), &err);
+    }
+    if (status == PB_OK) {
+      table_ = table;
+      self_ = self;
+    }
+    step->answer(status, &err);
+  });
+}
+
+Status PluginRunner::start(const std::string& config, Deadline deadline) {
+  if (Status status = begin(); !status) return fail(std::move(status));
+  if (Status status = create(deadline); !status) return fail(std::move(status));
+  Status status = run_step("start", deadline, [this, config](const std::shared_ptr<Step>& step) {
+    const pb_done done = Step::done(step);
+    table_->start(self_, text(config), &done);
+  });
+  if (!status) {
+    if (!stuck_) static_cast<void>(destroy(deadline));
+    return fail(std::move(status));
+  }
+  state_.store(PluginState::running, std::memory_order_release);
+  return {};
+}
+
+Status PluginRunner::check_config(const std::string& config, Deadline deadline) {
+  return run_step("check_config", deadline, [this, config](const std::shared_ptr<Step>& step) {
+    pb_err err = empty_error();
+    const int32_t status = table_->check_config(self_, text(config), &err);
+    step->answer(status, &err);
+  });
+}
+
+void PluginRunner::reconfigure(const std::string& config, Deadline deadline) {
+  static_cast<void>(run_step("reconfigure", deadline, [this, config](const std::shared_ptr<Step>& step) {
+    table_->reconfigure(self_, text(config));
+    step->answer(PB_OK, nullptr);
+  }));
+}
+
+void PluginRunner::drain(Deadline deadline) {
+  if (state() != PluginState::running) return;
+  state_.store(PluginState::draining, std::memory_order_release);
+  const bool was_stuck = stuck_;
+  static_cast<void>(run_step("drain", deadline, [this](const std::shared_ptr<Step>& step) {
+    const pb_done done = Step::done(step);
+    table_->drain(self_, &done);
+  }));
+  stuck_ = was_stuck;  // a drain that takes too long is no fault: stop follows
+}
+
+void PluginRunner::wait_for_answers(std::chrono::steady_clock::time_point until) const {
+  // Rare and short: only what was under way when the plugin stopped.
+  while (context_->outstanding() > 0 && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+Status PluginRunner::destroy(Deadline deadline) {
+  const auto until = std::chrono::steady_clock::now() + deadline;
+  parts_.services.withdraw_all(source_.manifest.id);
+  wait_for_answers(until);
+  PB_TRY(run_step("destroy", deadline, [this](const std::shared_ptr<Step>& step) {
+    table_->destroy(self_);
+    step->answer(PB_OK, nullptr);
+  }));
+  wait_for_answers(until);
+  // Ends of registrations that are still on their way run on the main strand: it goes last.
+  auto closed = std::make_shared<Step>(*context_);
+  auto* held = new std::shared_ptr<Step>(closed);
+  context_->main_strand()->close(
+      [](void* raw) {
+        const std::unique_ptr<std::shared_ptr<Step>> step(static_cast<std::shared_ptr<Step>*>(raw));
+        (*step)->answer(PB_OK, nullptr);
+      },
+      held);
+  Status ignored;
+  if (!closed->wait(deadline, ignored)) {
+    stuck_ = true;
+    return {Code::timeout, "its strand did not come to rest"};
+  }
+  return {};
+}
+
+Status PluginRunner::stop(Deadline deadline) {
+  if (state() != PluginState::running && state() != PluginState::draining) return {};
+  Status status = run_step("stop", deadline, [this](const std::shared_ptr<Step>& step) {
+    const pb_done done = Step::done(step);
+    table_->stop(self_, &done);
+  });
+  if (!stuck_) {
+    Status destroyed = destroy(deadline);
+    if (!destroyed) status = std::move(destroyed);
+  }
+  if (!status) return fail(std::move(status));
+  state_.store(PluginState::stopped, std::memory_order_release);
+  return {};
+}
+
+}  // namespace patchbay::core

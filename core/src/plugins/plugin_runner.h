@@ -1,0 +1,71 @@
+// PluginRunner: the life of one plugin, from create to destroy. Its functions are called by one control
+// thread, which waits for the plugin with a deadline; the plugin's own functions run on its main strand.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "abi/host_context.h"
+#include "patchbay/result.h"
+#include "plugins/plugin_source.h"
+
+namespace patchbay::core {
+
+enum class PluginState { idle, running, draining, stopped, failed };
+
+const char* state_name(PluginState state) noexcept;
+
+class PluginRunner {
+ public:
+  using Deadline = std::chrono::milliseconds;
+
+  PluginRunner(HostParts& parts, PluginSource source);
+  // Stopped, or never started.
+  ~PluginRunner();
+
+  const Manifest& manifest() const noexcept { return source_.manifest; }
+  const PluginSource& source() const noexcept { return source_; }
+  PluginState state() const noexcept { return state_.load(std::memory_order_acquire); }
+  // Why it is not running; "" when it is.
+  std::string reason() const;
+
+  // Loads, registers its SQL, creates, starts.
+  Status start(const std::string& config, Deadline deadline);
+  Status check_config(const std::string& config, Deadline deadline);
+  void reconfigure(const std::string& config, Deadline deadline);
+  void drain(Deadline deadline);
+  // Stops and destroys. A plugin that does not come back in time is left where it is, and the error says so.
+  Status stop(Deadline deadline);
+  // Not to be started: another plugin's fault, or the configuration's.
+  void refuse(std::string why);
+  // A step never came back.
+  bool stuck() const noexcept { return stuck_; }
+
+ private:
+  class Step;
+
+  Status begin();
+  Status create(Deadline deadline);
+  Status run_step(const char* what, Deadline deadline,
+                  const std::function<void(const std::shared_ptr<Step>&)>& call);
+  Status destroy(Deadline deadline);
+  void wait_for_answers(std::chrono::steady_clock::time_point until) const;
+  Status fail(Status why);
+
+  // borrowed
+  HostParts& parts_;
+  // owned
+  PluginSource source_;
+  std::unique_ptr<HostContext> context_;
+  // the plugin's
+  const pb_plugin* table_ = nullptr;
+  void* self_ = nullptr;
+  // state
+  std::atomic<PluginState> state_{PluginState::idle};
+  bool stuck_ = false;  // a step never came back: its strand may be held for ever
+  mutable std::mutex mutex_;
+  std::string reason_;  // guarded by mutex_
+};
+
+}  // namespace patchbay::core

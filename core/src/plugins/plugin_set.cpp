@@ -1,0 +1,129 @@
+#include "plugins/plugin_set.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "json/writer.h"
+#include "plugins/start_order.h"
+
+namespace patchbay::core {
+
+PluginSet::~PluginSet() {
+  for (auto& runner : runners_) {
+    // A plugin that never came back may still use its runner: it stays.
+    if (runner->stuck()) static_cast<void>(runner.release());  // NOLINT(bugprone-unused-return-value)
+  }
+}
+
+PluginRunner* PluginSet::find(const std::string& id) const {
+  const auto at = std::find_if(runners_.begin(), runners_.end(),
+                               [&](const auto& runner) { return runner->manifest().id == id; });
+  return at == runners_.end() ? nullptr : at->get();
+}
+
+Status PluginSet::start(const PluginCatalogue& catalogue, const config::Config& config) {
+  std::vector<std::unique_ptr<PluginRunner>> found;
+  std::vector<Manifest> manifests;
+  std::string complaints;
+  const auto complain = [&](const std::string& id, const std::string& why) {
+    complaints += (complaints.empty() ? "" : "\n") + id + " not started: " + why;
+  };
+  for (const std::string& id : config.plugins()) {
+    auto source = catalogue.find(id);
+    if (!source) {
+      PluginSource missing;
+      missing.manifest.id = id;
+      complain(id, source.error().text);
+      found.push_back(std::make_unique<PluginRunner>(parts_, std::move(missing)));
+      found.back()->refuse(source.error().text);
+      manifests.push_back(found.back()->manifest());
+      continue;
+    }
+    manifests.push_back(source->manifest);
+    found.push_back(std::make_unique<PluginRunner>(parts_, std::move(*source)));
+  }
+  const StartOrder plan = start_order(manifests, catalogue.providers());
+  for (const auto& [index, why] : plan.refused) {
+    if (found[index]->state() == PluginState::failed) continue;
+    found[index]->refuse(why);
+    complain(manifests[index].id, why);
+  }
+  for (const size_t index : plan.order) {
+    PluginRunner& runner = *found[index];
+    {
+      const std::lock_guard lock(mutex_);
+      runners_.push_back(std::move(found[index]));
+    }
+    if (runner.state() == PluginState::failed) continue;
+    const Status status = runner.start(config.plugin_view(runner.manifest().id), deadlines_.start);
+    if (!status) complain(runner.manifest().id, status.error().text);
+  }
+  const std::lock_guard lock(mutex_);
+  for (auto& runner : found) {
+    if (runner) runners_.push_back(std::move(runner));
+  }
+  if (complaints.empty()) return {};
+  return {Code::failed, std::move(complaints)};
+}
+
+Status PluginSet::reconfigure(const config::Config& config, const std::vector<std::string>& changed) {
+  std::string complaints;
+  for (const std::string& id : changed) {
+    PluginRunner* runner = find(id);
+    if (runner == nullptr || runner->state() != PluginState::running) continue;
+    const Status status = runner->check_config(config.plugin_view(id), deadlines_.start);
+    if (!status) complaints += (complaints.empty() ? "" : "\n") + id + ": " + status.error().text;
+  }
+  if (!complaints.empty()) return {Code::invalid, std::move(complaints)};
+  for (const std::string& id : changed) {
+    PluginRunner* runner = find(id);
+    if (runner == nullptr || runner->state() != PluginState::running) continue;
+    runner->reconfigure(config.plugin_view(id), deadlines_.start);
+  }
+  return {};
+}
+
+void PluginSet::drain() {
+  for (auto at = runners_.rbegin(); at != runners_.rend(); ++at) (*at)->drain(deadlines_.drain);
+}
+
+Status PluginSet::stop() {
+  std::string complaints;
+  for (auto at = runners_.rbegin(); at != runners_.rend(); ++at) {
+    const Status status = (*at)->stop(deadlines_.start);
+    if (!status)
+      complaints += (complaints.empty() ? "" : "\n") + (*at)->manifest().id + ": " + status.error().text;
+  }
+  if (complaints.empty()) return {};
+  return {Code::failed, std::move(complaints)};
+}
+
+std::string PluginSet::plugins_json() const {
+  json::Writer out;
+  out.begin_array();
+  const std::lock_guard lock(mutex_);
+  for (const auto& runner : runners_) {
+    const Manifest& manifest = runner->manifest();
+    out.begin_object();
+    out.member("id", manifest.id).member("version", manifest.version).member("summary", manifest.summary);
+    out.member("state", state_name(runner->state())).member("reason", runner->reason());
+    out.key("provides").begin_array();
+    for (const std::string& service : manifest.provides) out.value(std::string_view(service));
+    out.end_array().end_object();
+  }
+  out.end_array();
+  return out.take();
+}
+
+std::string PluginSet::ready_json() const {
+  json::Writer out;
+  bool ready = true;
+  const std::lock_guard lock(mutex_);
+  for (const auto& runner : runners_) ready = ready && runner->state() == PluginState::running;
+  out.begin_object().member("ready", ready).key("plugins").begin_object();
+  for (const auto& runner : runners_) out.member(runner->manifest().id, state_name(runner->state()));
+  out.end_object().end_object();
+  return out.take();
+}
+
+}  // namespace patchbay::core

@@ -1,0 +1,63 @@
+// PluginSet: which plugins there are, which are configured, and their common life.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "plugins/plugin_runner.h"
+
+namespace patchbay::core {
+
+struct PluginDeadlines {
+  std::chrono::milliseconds start{30000};
+  std::chrono::milliseconds drain{30000};
+};
+
+// What the plugin folder and the program hold, read without running any of it.
+class PluginCatalogue {
+ public:
+  // Linked entries go before files. A file that cannot be read is remembered with the reason.
+  PluginCatalogue(const std::vector<const pb_entry*>& linked, const std::string& folder);
+
+  // Error: not there, or why it cannot be used; one sentence with the cure.
+  Result<PluginSource> find(const std::string& id) const;
+  std::vector<config::PluginSchema> schemas() const;
+  // Service id -> plugin that would provide it.
+  std::map<std::string, std::string> providers() const;
+
+ private:
+  const std::string folder_;
+  std::map<std::string, PluginSource> sources_;
+  std::map<std::string, std::string> broken_;  // id by file name -> reason
+};
+
+// One control thread; report() from any.
+class PluginSet {
+ public:
+  PluginSet(HostParts& parts, PluginDeadlines deadlines) : parts_(parts), deadlines_(deadlines) {}
+  ~PluginSet();
+
+  // Error: every refused plugin, a sentence each; the others run.
+  Status start(const PluginCatalogue& catalogue, const config::Config& config);
+  // All or nothing: `changed` are asked, then told.
+  Status reconfigure(const config::Config& config, const std::vector<std::string>& changed);
+  void drain();
+  Status stop();
+
+  std::string plugins_json() const;
+  std::string ready_json() const;
+
+ private:
+  PluginRunner* find(const std::string& id) const;
+
+  HostParts& parts_;
+  const PluginDeadlines deadlines_;
+  mutable std::mutex mutex_;                            // guards runners_ against report()
+  std::vector<std::unique_ptr<PluginRunner>> runners_;  // in the order of starting
+};
+
+}  // namespace patchbay::core

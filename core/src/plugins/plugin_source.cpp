@@ -1,0 +1,108 @@
+#include "plugins/plugin_source.h"
+
+#include <dlfcn.h>
+
+#include <boost/dll/shared_library.hpp>
+#include <utility>
+
+#include "plugins/elf_file.h"
+
+namespace patchbay::core {
+namespace {
+
+constexpr const char* kSymbol = "patchbay_plugin_v1";
+constexpr const char* kManifestSection = ".patchbay_manifest";
+constexpr const char* kStoreSection = ".patchbay_store";
+constexpr size_t kMostManifest = 256 * 1024;
+
+std::string_view view(pb_str text) { return {text.data, static_cast<size_t>(text.len)}; }
+
+Result<Manifest> parse_manifest(std::string_view text) {
+  if (text.size() > kMostManifest) return {Code::invalid, "its manifest is larger than 256 KiB"};
+  auto manifest = Manifest::parse(text);
+  if (!manifest) return std::move(manifest).error().within("its manifest is not valid");
+  return manifest;
+}
+
+Status check_entry(const pb_entry& entry) {
+  if (entry.magic != PB_MAGIC) {
+    return {Code::invalid,
+            "its patchbay_plugin_v1 is not a plugin entry (wrong magic); build it with patchbay_add_plugin"};
+  }
+  if (entry.size < sizeof(pb_entry) || entry.size > 64 * 1024) {
+    return {Code::invalid, "its entry states an impossible size (" + std::to_string(entry.size) +
+                               " bytes); rebuild it with the Patchbay SDK"};
+  }
+  if (entry.abi_major != PB_ABI_MAJOR) {
+    return {Code::unsupported, "it was built for ABI " + std::to_string(entry.abi_major) +
+                                   ", this core has ABI " + std::to_string(PB_ABI_MAJOR) +
+                                   "; rebuild it with this core's SDK"};
+  }
+  if (entry.create == nullptr) return {Code::invalid, "its entry has no create function"};
+  return {};
+}
+
+// Held for the life of the process; see the header.
+Result<const pb_entry*> open_library(const std::filesystem::path& path) {
+  namespace dll = boost::dll;
+  const auto mode = dll::load_mode::rtld_now | static_cast<dll::load_mode::type>(RTLD_NODELETE);
+  auto library = std::make_unique<dll::shared_library>();
+  std::error_code error;
+  library->load(std::filesystem::absolute(path), error, mode);
+  if (error) {
+    const char* reason = dlerror();
+    return {Code::failed,
+            std::string("it cannot be loaded: ") + (reason != nullptr ? reason : error.message().c_str())};
+  }
+  if (!library->has(kSymbol)) {
+    return {Code::invalid,
+            std::string("it exports no symbol ") + kSymbol + "; end its source with PATCHBAY_PLUGIN(...)"};
+  }
+  const pb_entry& entry = library->get<const pb_entry>(kSymbol);
+  static_cast<void>(library.release());  // NOLINT(bugprone-unused-return-value)
+  return &entry;
+}
+
+}  // namespace
+
+Result<PluginSource> read_plugin_file(const std::filesystem::path& path) {
+  PB_TRY_VALUE(const ElfFile file, ElfFile::read(path));
+  for (const std::string& library : file.needed()) {
+    if (library.rfind("libc++.so", 0) == 0) {
+      return {Code::unsupported,
+              "it is linked to a shared libc++, which cannot live beside this core's libstdc++; link it "
+              "with -static-libstdc++ or -nostdlib++ and the static libc++"};
+    }
+  }
+  const auto manifest = file.section(kManifestSection);
+  if (!manifest) return {Code::invalid, "it has no manifest; build it with patchbay_add_plugin"};
+  PluginSource source;
+  PB_TRY_VALUE(source.manifest, parse_manifest(*manifest));
+  source.store_sql = file.section(kStoreSection).value_or("");
+  source.file = path;
+  return source;
+}
+
+Result<PluginSource> read_plugin_entry(const pb_entry& entry) {
+  PB_TRY(check_entry(entry));
+  PluginSource source;
+  PB_TRY_VALUE(source.manifest, parse_manifest(view(entry.manifest)));
+  source.store_sql = view(entry.store);
+  source.entry = &entry;
+  return source;
+}
+
+Status load_plugin(PluginSource& source) {
+  if (source.entry != nullptr) return {};
+  PB_TRY_VALUE(const pb_entry* entry, open_library(source.file));
+  PB_TRY(check_entry(*entry));
+  PB_TRY_VALUE(const Manifest loaded, parse_manifest(view(entry->manifest)));
+  if (loaded.id != source.manifest.id) {
+    return {Code::conflict,
+            "its entry calls itself '" + loaded.id + "', its manifest '" + source.manifest.id + "'"};
+  }
+  source.entry = entry;
+  return {};
+}
+
+}  // namespace patchbay::core

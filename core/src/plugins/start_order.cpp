@@ -1,0 +1,112 @@
+#include "plugins/start_order.h"
+
+#include <algorithm>
+#include <set>
+
+namespace patchbay::core {
+namespace {
+
+class Planner {
+ public:
+  Planner(const std::vector<Manifest>& plugins, const std::map<std::string, std::string>& elsewhere)
+      : plugins_(plugins), elsewhere_(elsewhere) {}
+
+  StartOrder plan() {
+    name_providers();
+    refuse_unmet();
+    while (place_ready(true) || place_ready(false)) {
+    }
+    refuse_circles();
+    return std::move(plan_);
+  }
+
+ private:
+  void name_providers() {
+    for (size_t i = 0; i < plugins_.size(); ++i) {
+      for (const std::string& service : plugins_[i].provides) {
+        const auto [at, added] = provider_.emplace(service, i);
+        if (!added) {
+          refuse(i, "it provides " + service + ", which " + plugins_[at->second].id +
+                        " provides already; configure one of the two");
+        }
+      }
+    }
+  }
+
+  // Refusing one plugin may leave others without what they need.
+  void refuse_unmet() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t i = 0; i < plugins_.size(); ++i) {
+        if (plan_.refused.count(i) != 0) continue;
+        for (const std::string& service : plugins_[i].requires_) {
+          if (provided(service)) continue;
+          refuse(i, "it needs " + service + cure(service));
+          changed = true;
+          break;
+        }
+      }
+    }
+  }
+
+  bool provided(const std::string& service) const {
+    const auto at = provider_.find(service);
+    return at != provider_.end() && plan_.refused.count(at->second) == 0;
+  }
+
+  std::string cure(const std::string& service) const {
+    const auto at = provider_.find(service);
+    if (at != provider_.end())
+      return ", whose provider " + plugins_[at->second].id + " is not started either";
+    const auto there = elsewhere_.find(service);
+    if (there != elsewhere_.end()) return "; add `" + there->second + ":` to `plugins:`";
+    return ", which no plugin in the plugin folder provides";
+  }
+
+  // Starts what needs nothing more; with `optional`, only what has its optional services started, too.
+  bool place_ready(bool optional) {
+    for (size_t i = 0; i < plugins_.size(); ++i) {
+      if (placed_.count(i) != 0 || plan_.refused.count(i) != 0 || !met(plugins_[i].requires_)) continue;
+      if (optional && !met_where_present(plugins_[i].optional)) continue;
+      placed_.insert(i);
+      plan_.order.push_back(i);
+      return true;
+    }
+    return false;
+  }
+
+  bool met(const std::vector<std::string>& services) const {
+    return std::all_of(services.begin(), services.end(),
+                       [&](const std::string& service) { return placed_.count(provider_.at(service)) != 0; });
+  }
+  bool met_where_present(const std::vector<std::string>& services) const {
+    return std::all_of(services.begin(), services.end(), [&](const std::string& service) {
+      return !provided(service) || placed_.count(provider_.at(service)) != 0;
+    });
+  }
+
+  void refuse_circles() {
+    for (size_t i = 0; i < plugins_.size(); ++i) {
+      if (placed_.count(i) == 0 && plan_.refused.count(i) == 0) {
+        refuse(i, "what it requires runs in a circle; make one of the services optional");
+      }
+    }
+  }
+
+  void refuse(size_t plugin, std::string why) { plan_.refused.emplace(plugin, std::move(why)); }
+
+  const std::vector<Manifest>& plugins_;
+  const std::map<std::string, std::string>& elsewhere_;
+  std::map<std::string, size_t> provider_;
+  std::set<size_t> placed_;
+  StartOrder plan_;
+};
+
+}  // namespace
+
+StartOrder start_order(const std::vector<Manifest>& plugins,
+                       const std::map<std::string, std::string>& elsewhere) {
+  return Planner(plugins, elsewhere).plan();
+}
+
+}  // namespace patchbay::core

@@ -1,0 +1,22 @@
+// In which order plugins start: who provides before who requires. Pure.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plugins/manifest.h"
+
+namespace patchbay::core {
+
+struct StartOrder {
+  std::vector<size_t> order;              // indexes; optional services count where they can
+  std::map<size_t, std::string> refused;  // why not, one sentence with the cure
+};
+
+// `elsewhere`: service id -> plugin of the plugin folder that is not configured but would provide it; for the
+// cure.
+StartOrder start_order(const std::vector<Manifest>& plugins,
+                       const std::map<std::string, std::string>& elsewhere);
+
+}  // namespace patchbay::core
