@@ -1,0 +1,62 @@
+// Two programs of the same work, run in turn: the one way to a figure that survives a shared machine.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace patchbay::bench {
+
+inline double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// One side: its name, and a run of about a second that returns a rate or a cost (the same on both sides).
+template <class Run>
+struct Side {
+  std::string name;
+  Run run;
+};
+template <class Run>
+Side(std::string, Run) -> Side<Run>;
+
+struct Spread {
+  double median, low, high;  // low and high: the quartiles
+};
+
+inline Spread spread_of(std::vector<double> figures) {
+  std::sort(figures.begin(), figures.end());
+  size_t n = figures.size();
+  double median = n % 2 ? figures[n / 2] : (figures[n / 2 - 1] + figures[n / 2]) / 2;
+  return {median, figures[n / 4], figures[n - 1 - n / 4]};
+}
+
+// Runs the sides in turn, changing who goes first, and throws the first pair away. Prints each pair, and last
+// the median of ours / theirs with its quartiles. The environment's BENCH_PAIRS sets the number (at least 7
+// for a claim).
+template <class Ours, class Theirs>
+double run_pairs(const std::string& title, const std::string& unit, Side<Ours> ours, Side<Theirs> theirs) {
+  const char* wanted = std::getenv("BENCH_PAIRS");
+  int pairs = std::max(2, wanted ? std::atoi(wanted) : 9);
+  std::printf("%s (%s)\n%6s %16s %16s %8s\n", title.c_str(), unit.c_str(), "pair", ours.name.c_str(),
+              theirs.name.c_str(), "ratio");
+  std::vector<double> ratios;
+  for (int pair = 0; pair < pairs; ++pair) {
+    double first = pair % 2 == 0 ? ours.run() : theirs.run();
+    double second = pair % 2 == 0 ? theirs.run() : ours.run();
+    double our_figure = pair % 2 == 0 ? first : second, their_figure = pair % 2 == 0 ? second : first;
+    if (pair > 0) ratios.push_back(our_figure / their_figure);
+    std::printf("%6s %16.1f %16.1f %8.3f\n", pair == 0 ? "warm" : std::to_string(pair).c_str(), our_figure,
+                their_figure, our_figure / their_figure);
+    std::fflush(stdout);
+  }
+  Spread spread = spread_of(ratios);
+  std::printf("%s / %s = %.3f (quartiles %.3f to %.3f, %zu pairs)\n", ours.name.c_str(), theirs.name.c_str(),
+              spread.median, spread.low, spread.high, ratios.size());
+  return spread.median;
+}
+
+}  // namespace patchbay::bench
