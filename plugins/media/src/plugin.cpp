@@ -1,0 +1,73 @@
+#include <patchbay/plugin.h>
+#include <patchbay/services/audio.h>
+
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "join.h"
+
+namespace patchbay::media {
+namespace {
+
+class Media final : public Plugin {
+  Status start(const Config&) override {
+    active_ = std::make_unique<Metric>(Metric::gauge(host(), "patchbay_media_joins", "Audio joins that run"));
+    service_ = std::make_unique<Provision<audio::Audio>>(host());
+    service_->on(audio::Audio::join, [this](audio::Join request) { return join(request); })
+        .on(audio::Audio::leave,
+            [this](audio::Joined which, Reply<Empty> reply) { leave(which.join, std::move(reply)); });
+    return service_->publish();
+  }
+
+  void stop(Done done) override {
+    service_.reset();
+    stopped_ = std::make_unique<Done>(std::move(done));
+    for (const auto& [id, running] : joins_) end(id, [] {});
+    if (joins_.empty()) stopped_.reset();
+  }
+
+  Result<audio::Joined> join(const audio::Join& request) {
+    PB_TRY_VALUE(auto started, Join::start(host(), request.a, request.b));
+    const int64_t id = ++last_id_;
+    joins_.emplace(id, Running{std::move(started), {}});
+    active_->set(static_cast<double>(joins_.size()));
+    return audio::Joined{id};
+  }
+
+  void leave(int64_t id, Reply<Empty> reply) {
+    if (joins_.count(id) == 0) return reply(Empty{});
+    end(id, [reply = std::move(reply)]() mutable { reply(Empty{}); });
+  }
+
+  // then() once the join is gone; who comes while it is going waits with the others.
+  void end(int64_t id, Function<void()> then) {
+    Running& running = joins_.at(id);
+    running.waiting.push_back(std::move(then));
+    if (running.waiting.size() > 1) return;
+    running.join->end([this, id] {
+      const Running ended = std::move(joins_.at(id));
+      joins_.erase(id);
+      active_->set(static_cast<double>(joins_.size()));
+      for (const auto& each : ended.waiting) each();
+      if (joins_.empty()) stopped_.reset();
+    });
+  }
+
+  struct Running {
+    std::unique_ptr<Join> join;
+    std::vector<Function<void()>> waiting;  // for its end
+  };
+
+  std::unique_ptr<Metric> active_;
+  std::unique_ptr<Provision<audio::Audio>> service_;
+  std::map<int64_t, Running> joins_;
+  int64_t last_id_ = 0;
+  std::unique_ptr<Done> stopped_;
+};
+
+}  // namespace
+}  // namespace patchbay::media
+
+PATCHBAY_PLUGIN(patchbay::media::Media)

@@ -1,0 +1,35 @@
+#include "resampler.h"
+
+#include <speex/speex_resampler.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace patchbay::media {
+
+void Resampler::Destroy::operator()(SpeexResamplerState_* state) const noexcept {
+  speex_resampler_destroy(state);
+}
+
+Result<Resampler> Resampler::create(uint32_t from_hz, uint32_t to_hz) {
+  Resampler resampler;
+  if (from_hz == to_hz) return resampler;
+  int error = RESAMPLER_ERR_SUCCESS;
+  resampler.state_.reset(speex_resampler_init(1, from_hz, to_hz, kQuality, &error));
+  if (!resampler.state_) return {Code::exhausted, speex_resampler_strerror(error)};
+  return resampler;
+}
+
+uint32_t Resampler::process(const int16_t* in, uint32_t samples, int16_t* out, uint32_t capacity) noexcept {
+  if (!state_) {
+    const uint32_t count = std::min(samples, capacity);
+    std::memcpy(out, in, count * sizeof(int16_t));
+    return count;
+  }
+  spx_uint32_t taken = samples;
+  spx_uint32_t made = capacity;
+  speex_resampler_process_int(state_.get(), 0, in, &taken, out, &made);
+  return made;
+}
+
+}  // namespace patchbay::media
