@@ -18,6 +18,8 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr std::chrono::milliseconds kTick{50};
+// When descriptors are short, who came just now is given the time to say something.
+constexpr std::chrono::milliseconds kIdleWhenShort{1000};
 
 size_t index_of(Surface surface) noexcept { return surface == kPublic ? 0 : surface == kManagement ? 1 : 2; }
 
@@ -149,15 +151,15 @@ struct EdgeThread::Impl final : ConnectionHost {
 
   bool make_space() {
     const auto most = std::max<size_t>(1, shared.limits.max_connections / shared.threads);
-    return connections.size() < most || shed_one();
+    return connections.size() < most || shed_one(std::chrono::milliseconds(0));
   }
 
-  bool shed_one() {
+  bool shed_one(std::chrono::milliseconds least_idle) {
     std::shared_ptr<Connection> oldest;
     for (const auto& [id, connection] : connections)
       if (connection->is_idle() && (!oldest || connection->last_activity() < oldest->last_activity()))
         oldest = connection;
-    if (!oldest) return false;
+    if (!oldest || oldest->last_activity() + least_idle > Clock::now()) return false;
     shared.shed.fetch_add(1, std::memory_order_relaxed);
     oldest->abort();
     return true;
@@ -209,7 +211,7 @@ void EdgeThread::set_routers(RouterSet routers) {
 }
 
 void EdgeThread::shed_one() {
-  asio::post(impl_->loop, [impl = impl_.get()] { impl->shed_one(); });
+  asio::post(impl_->loop, [impl = impl_.get()] { impl->shed_one(kIdleWhenShort); });
 }
 
 void EdgeThread::post(std::function<void()> work) { asio::post(impl_->loop, std::move(work)); }

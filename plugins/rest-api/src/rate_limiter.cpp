@@ -13,7 +13,8 @@ double RateLimiter::tokens_at(const Bucket& bucket, int64_t now_ns) const noexce
 uint64_t RateLimiter::wait_ms(double tokens, double cost) const noexcept {
   if (tokens >= cost) return 0;
   if (limit_.per_second <= 0) return 3'600'000;
-  const double wait = std::ceil((cost - tokens) * 1000.0 / limit_.per_second);
+  // Less the rounding of the sum, which would make a whole millisecond of a whole one two.
+  const double wait = std::ceil((cost - tokens) * 1000.0 / limit_.per_second - 1e-6);
   return static_cast<uint64_t>(std::max(1.0, std::min(wait, 86'400'000.0)));
 }
 

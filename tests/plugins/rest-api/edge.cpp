@@ -139,6 +139,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "HTTP 1.0 closes unless it asks to stay") {
 }
 
 TEST_CASE_FIXTURE(EdgeFixture, "stopping lets what is in flight end") {
+  config.limits.linger_ms = 100;
   std::shared_ptr<Exchange> kept;
   std::atomic<bool> has{false};
   handlers.on_request = [&](std::shared_ptr<Exchange> exchange) {

@@ -1,0 +1,284 @@
+// The faults of Pistache 0.0.5 that were reproduced on the bare library, A to J, each against our port. C has
+// a file of its own (replies.cpp), D too (tls.cpp), and E is framing.cpp.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <atomic>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "edge_fixture.h"
+
+using namespace rest_api_test;
+
+namespace {
+
+// CPU time of the whole process, in milliseconds.
+double cpu_ms() {
+  rusage use{};
+  ::getrusage(RUSAGE_SELF, &use);
+  const auto ms = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) / 1e3;
+  };
+  return ms(use.ru_utime) + ms(use.ru_stime);
+}
+
+double cpu_ms_of(std::chrono::milliseconds wait) {
+  const auto before = cpu_ms();
+  std::this_thread::sleep_for(wait);  // the measured time itself, no synchronisation
+  return cpu_ms() - before;
+}
+
+size_t data_kib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (word == "VmData:") {
+      size_t value = 0;
+      status >> value;
+      return value;
+    }
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(EdgeFixture, "fault A - the last CR and LF of a chunked body may arrive apart") {
+  config.threads = 1;
+  REQUIRE(start() != 0);
+  auto client = connect();
+  client.send("POST /v1/calls HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r");
+  CHECK(cpu_ms_of(std::chrono::milliseconds(300)) < 150);
+  auto other = connect();
+  other.send(get("/v1/calls"));
+  CHECK(other.receive()->status == 200);
+  client.send("\n");
+  CHECK(client.receive()->body == "route=2 body=abc");
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "fault B - a client that does not read costs nobody anything and is let go") {
+  config.threads = 1;
+  config.limits.write_ms = 700;
+  const std::string big(64 * 1024, 'x');
+  std::atomic<int> handled{0};
+  handlers.on_request = [&](std::shared_ptr<Exchange> exchange) {
+    ++handled;
+    exchange->reply(200, {}, big);
+  };
+  REQUIRE(start() != 0);
+  auto lazy = connect();
+  lazy.set_receive_buffer(4096);
+  // 64 MiB of answers are asked for, the requests themselves need little room.
+  std::thread sender([&] {
+    for (int i = 0; i < 1000 && lazy.send(get("/v1/calls")); ++i) {
+    }
+  });
+  sender.join();
+  CHECK(cpu_ms_of(std::chrono::milliseconds(300)) < 150);
+  auto other = connect();
+  other.send(get("/v1/calls"));
+  CHECK(other.receive()->status == 200);
+  for (int i = 0; i < 100 && edge->stats().open > 1; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK(edge->stats().open == 1);
+  CHECK(handled < 200);  // what nobody reads is not produced
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "fault F - a declared length reserves nothing") {
+  config.limits.max_body = size_t{4} << 30;
+  REQUIRE(start() != 0);
+  std::vector<Client> clients;
+  const auto before = data_kib();
+  for (int i = 0; i < 32; ++i) {
+    clients.push_back(connect());
+    clients.back().send("POST /v1/calls HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000000\r\n\r\nx");
+  }
+  auto other = connect();
+  other.send(get("/v1/calls"));
+  CHECK(other.receive()->status == 200);
+  CHECK(data_kib() < before + 200 * 1024);
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "fault F - a body over the limit is 413 from its head") {
+  REQUIRE(start() != 0);
+  auto client = connect();
+  client.send("POST /v1/calls HTTP/1.1\r\nHost: a\r\nContent-Length: 1048577\r\n\r\n");
+  auto answer = client.receive();
+  REQUIRE(answer);
+  CHECK(answer->status == 413);
+  CHECK(answer->body ==
+        R"({"error":"payload_too_large","error_description":"the body is larger than 1048576 bytes"})");
+  CHECK(answer->headers.at("connection") == "close");
+  auto chunked = connect();
+  chunked.send("POST /v1/calls HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n100001\r\n");
+  answer = chunked.receive();
+  REQUIRE(answer);
+  CHECK(answer->status == 413);
+  // A client that sends it all before it reads gets the answer, not a reset.
+  auto stubborn = connect();
+  stubborn.send("POST /v1/calls HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n" +
+                std::string(4'000'000, 'x'));
+  answer = stubborn.receive();
+  REQUIRE(answer);
+  CHECK(answer->status == 413);
+  // 404 and 405 come first.
+  auto lost = connect();
+  lost.send("POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 1048577\r\n\r\n");
+  CHECK(lost.receive()->status == 404);
+  CHECK(edge->stats().requests == 3);  // the handler is asked who it was
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "fault G - a 500 says nothing of what happened inside") {
+  int turn = 0;
+  handlers.on_request = [&](std::shared_ptr<Exchange> exchange) {
+    switch (turn++) {
+      case 0:
+        throw std::runtime_error("secret");
+      case 1:
+        throw 42;
+      case 2:
+        return;  // dropped
+      case 3:
+        exchange->reply(200, {{"X", "a\r\nSet-Cookie: secret"}}, "secret");
+        return;
+      default:
+        exchange->reply(99, {}, "secret");
+    }
+  };
+  config.threads = 1;
+  REQUIRE(start() != 0);
+  auto client = connect();
+  for (int i = 0; i < 5; ++i) {
+    client.send(get("/v1/calls"));
+    const auto answer = client.receive();
+    REQUIRE(answer);
+    CHECK(answer->status == 500);
+    CHECK(answer->body.find(R"({"error":"internal_error","error_description":")") == 0);
+    CHECK(answer->body.find("secret") == std::string::npos);
+    CHECK(answer->headers.at("cache-control") == "no-store");
+    CHECK(answer->headers.at("connection") == "keep-alive");
+  }
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "fault H - requests in one read are all answered, in order") {
+  REQUIRE(start() != 0);
+  auto client = connect();
+  std::string batch;
+  for (int i = 0; i < 200; ++i)
+    batch += i % 3 == 0 ? post("/v1/calls", std::to_string(i)) : get("/v1/calls/" + std::to_string(i));
+  std::thread sender([&] { client.send(batch); });
+  for (int i = 0; i < 200; ++i) {
+    const auto answer = client.receive();
+    REQUIRE(answer);
+    CHECK(answer->body == (i % 3 == 0 ? "route=2 body=" : "route=3 id=") + std::to_string(i));
+  }
+  sender.join();
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "fault H - 100-continue is sent when the body is wanted, and only then") {
+  REQUIRE(start() != 0);
+  auto client = connect();
+  const std::string expect = "Expect: 100-continue\r\nContent-Length: 3\r\n\r\n";
+  client.send("POST /v1/calls HTTP/1.1\r\nHost: a\r\n" + expect);
+  CHECK(client.receive()->status == 100);
+  client.send("abc");
+  CHECK(client.receive()->body == "route=2 body=abc");
+  client.send("POST /v1/calls HTTP/1.1\r\nHost: a\r\n" + expect + "abc");
+  CHECK(client.receive()->status == 200);
+  client.send("POST /nothing HTTP/1.1\r\nHost: a\r\n" + expect);
+  CHECK(client.receive()->status == 404);
+  CHECK(client.is_closed());
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "fault H - HEAD and OPTIONS work on a GET route, and odd fields do no harm") {
+  REQUIRE(start() != 0);
+  auto client = connect();
+  client.send("HEAD /v1/calls HTTP/1.1\r\nHost: a\r\n\r\n");
+  CHECK(client.receive(true)->status == 200);
+  client.send("OPTIONS /v1/calls HTTP/1.1\r\nHost: a\r\n\r\n");
+  CHECK(client.receive()->status == 204);
+  client.send("PATCH /v1/calls HTTP/1.1\r\nHost: a\r\n\r\n");
+  CHECK(client.receive()->body.find("method_not_allowed") != std::string::npos);
+  client.send("BREW /v1/calls HTTP/1.1\r\nHost: a\r\n\r\n");
+  CHECK(client.receive()->status == 405);
+  client.send(get("/v1/calls",
+                  "Accept: nonsense\r\nContent-Type:\r\nCookie: a;;=;b\r\nCookie: \xff\r\nAllow: ?\r\n"));
+  CHECK(client.receive()->status == 200);
+  client.send(post("/v1/calls", "x", "Content-Encoding: gzip\r\n"));
+  CHECK(client.receive()->status == 415);
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "fault I - an answer says keep-alive and means it, or close and means it") {
+  REQUIRE(start() != 0);
+  auto client = connect();
+  for (int i = 0; i < 3; ++i) {
+    client.send(get("/v1/calls"));
+    CHECK(client.receive()->headers.at("connection") == "keep-alive");
+  }
+  client.send(get("/v1/calls", "Connection: close\r\n") + get("/v1/calls"));
+  CHECK(client.receive()->headers.at("connection") == "close");
+  CHECK(client.is_closed());
+  CHECK(client.rest().empty());
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "fault J - bodies up to the limit pass whatever the head takes") {
+  REQUIRE(start() != 0);
+  auto client = connect();
+  const std::string body(1024 * 1024, 'b');
+  std::thread sender(
+      [&] { client.send(post("/v1/calls", body, "X: " + std::string(15'000, 'h') + "\r\n")); });
+  const auto answer = client.receive();
+  sender.join();
+  REQUIRE(answer);
+  CHECK(answer->body.size() == body.size() + 13);
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "fault J - hundreds may knock while nobody accepts") {
+  std::atomic<bool> blocked{false};
+  std::atomic<bool> go_on{false};
+  handlers.on_request = [&](std::shared_ptr<Exchange> exchange) {
+    blocked = true;
+    while (!go_on) std::this_thread::yield();
+    echo(exchange);
+  };
+  config.threads = 1;
+  REQUIRE(start() != 0);
+  auto first = connect();
+  first.send(get("/v1/calls"));
+  while (!blocked) std::this_thread::yield();
+  std::vector<Client> clients;
+  const auto begun = std::chrono::steady_clock::now();
+  for (int i = 0; i < 400; ++i) clients.push_back(connect());
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::milliseconds(900));  // no SYN was sent twice
+  go_on = true;
+  for (auto& client : clients) {
+    client.send(get("/v1/calls"));
+    const auto answer = client.receive();
+    REQUIRE(answer);
+    CHECK(answer->status == 200);
+  }
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "fault J - a late answer is still the answer") {
+  config.limits.head_ms = 100;
+  config.limits.body_ms = 100;
+  config.limits.idle_ms = 100;
+  std::thread late;
+  handlers.on_request = [&](std::shared_ptr<Exchange> exchange) {
+    late = std::thread([exchange] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the lateness itself
+      exchange->reply(200, {}, "late");
+    });
+  };
+  REQUIRE(start() != 0);
+  auto client = connect();
+  client.send(post("/v1/calls", "x"));
+  const auto answer = client.receive();
+  late.join();
+  REQUIRE(answer);
+  CHECK(answer->body == "late");
+}

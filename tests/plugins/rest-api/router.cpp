@@ -1,0 +1,79 @@
+#include "router.h"
+
+#include <doctest/doctest.h>
+
+#include "edge_fixture.h"
+
+using namespace rest_api_test;
+
+namespace {
+
+RouteMatch resolve(Router& router, Method method, std::string_view path, const NamedValues& query = {},
+                   bool upgrade = false) {
+  return router.resolve({method, path, &query, upgrade});
+}
+
+}  // namespace
+
+TEST_CASE("router - fixed segments come before parameters, and parameters stay raw") {
+  auto router = *Router::create({{1, Method::get, "/a/{x}", {}, kPublic, false},
+                                 {2, Method::get, "/a/b", {}, kPublic, false},
+                                 {3, Method::get, "/a/{y}/c", {}, kPublic, false},
+                                 {4, Method::post, "/a/{z}", {}, kPublic, false},
+                                 {5, Method::get, "/", {}, kPublic, false}},
+                                kPublic);
+  CHECK(resolve(*router, Method::get, "/a/b").route->id == 2);
+  CHECK(resolve(*router, Method::get, "/a/b/c").route->id == 3);
+  CHECK(resolve(*router, Method::get, "/").route->id == 5);
+  const auto match = resolve(*router, Method::get, "/a/%2F%2a+49");
+  REQUIRE(match.route != nullptr);
+  CHECK(match.params.at(0).first == "x");
+  CHECK(match.params.at(0).second == "%2F%2a+49");
+  CHECK(resolve(*router, Method::post, "/a/b").route->id == 4);
+  CHECK(resolve(*router, Method::head, "/a/b").route->id == 2);
+}
+
+TEST_CASE("router - a miss is 404, a wrong method lists the right ones") {
+  auto router = *Router::create({{1, Method::get, "/a/{x}", {}, kPublic, false},
+                                 {2, Method::del, "/a/{x}", {}, kPublic, false},
+                                 {3, Method::post, "/b", {}, kPublic, false}},
+                                kPublic);
+  CHECK(resolve(*router, Method::put, "/a/1").allow == "GET, HEAD, DELETE, OPTIONS");
+  CHECK(resolve(*router, Method::other, "/b").allow == "POST, OPTIONS");
+  CHECK(resolve(*router, Method::head, "/b").allow == "POST, OPTIONS");
+  for (const auto* path :
+       {"/a", "/a//1", "//a/1", "/a/1/2", "/A/1", "/c", "/a/../b", "/a/.", "/%61/1", "/a/:p0/x"}) {
+    CAPTURE(path);
+    const auto miss = resolve(*router, Method::get, path);
+    CHECK(miss.route == nullptr);
+    CHECK(miss.allow.empty());
+  }
+}
+
+TEST_CASE("router - discriminators make different routes of one path") {
+  auto router = *Router::create(standard_routes(), kPublic);
+  CHECK(resolve(*router, Method::get, "/signal.ashx", {{"whitelist", "list"}}).route->id == kList);
+  CHECK(resolve(*router, Method::post, "/signal.ashx", {{"x", "y"}, {"whitelist", "add"}}).route->id == kAdd);
+  CHECK(resolve(*router, Method::get, "/signal.ashx", {}, true).route->id == kSocket);
+  const auto wrong_method = resolve(*router, Method::post, "/signal.ashx", {{"whitelist", "list"}});
+  CHECK(wrong_method.route == nullptr);
+  CHECK(wrong_method.allow == "GET, HEAD, OPTIONS");
+  CHECK(resolve(*router, Method::get, "/signal.ashx").route == nullptr);
+  CHECK(resolve(*router, Method::get, "/signal.ashx").allow.empty());
+  CHECK(resolve(*router, Method::get, "/signal.ashx", {{"whitelist", "erase"}}).allow.empty());
+}
+
+TEST_CASE("router - bad tables are refused with their route") {
+  const auto refuse = [](const char* path) {
+    const auto result = Router::create({{1, Method::get, path, {}, kPublic, false}}, kPublic);
+    CAPTURE(path);
+    REQUIRE(!result.ok());
+    CHECK(result.error().text.find(path) != std::string::npos);
+  };
+  for (const auto* path : {"a", "/a//b", "/a/{x}y", "/a/{", "/:a", "/a*", "/a b", "/{}"}) refuse(path);
+  const auto twice = Router::create(
+      {{1, Method::get, "/a/{x}", {}, kPublic, false}, {2, Method::get, "/a/{y}", {}, kPublic, false}},
+      kPublic);
+  REQUIRE(!twice.ok());
+  CHECK(twice.error().code == patchbay::Code::conflict);
+}

@@ -1,0 +1,124 @@
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <thread>
+#include <vector>
+
+#include "edge_fixture.h"
+
+using namespace rest_api_test;
+
+namespace {
+
+int highest_descriptor() {
+  const int fd = ::open("/dev/null", O_RDONLY);
+  ::close(fd);
+  return fd;
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(EdgeFixture, "slow - a head that does not end is 408, however it drips") {
+  config.limits.head_ms = 300;
+  REQUIRE(start() != 0);
+  auto client = connect();
+  std::thread dripper([&] {
+    for (int i = 0; i < 40 && client.send("G"); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(25));
+  });
+  const auto begun = std::chrono::steady_clock::now();
+  const auto answer = client.receive();
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(2));
+  dripper.join();
+  REQUIRE(answer);
+  CHECK(answer->status == 408);
+  CHECK(answer->headers.at("cache-control") == "no-store");
+  CHECK(answer->headers.at("connection") == "close");
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "slow - a body that does not end is 408") {
+  config.limits.body_ms = 200;
+  REQUIRE(start() != 0);
+  auto client = connect();
+  client.send("POST /v1/calls HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab");
+  const auto answer = client.receive();
+  REQUIRE(answer);
+  CHECK(answer->status == 408);
+  CHECK(client.is_closed());
+  CHECK(edge->stats().requests == 0);
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "slow - an idle connection is closed without a word") {
+  config.limits.idle_ms = 200;
+  REQUIRE(start() != 0);
+  auto fresh = connect();
+  auto used = connect();
+  used.send(get("/v1/calls"));
+  CHECK(used.receive());
+  CHECK(used.is_closed());
+  CHECK(fresh.is_closed());
+  CHECK(fresh.rest().empty());
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "slow - a client that never closes is let go after the last answer") {
+  config.limits.linger_ms = 200;
+  REQUIRE(start() != 0);
+  auto client = connect();
+  client.send(get("/v1/calls", "Connection: close\r\n"));
+  CHECK(client.receive());
+  for (int i = 0; i < 100 && edge->stats().open > 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  CHECK(edge->stats().open == 0);
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "slow - beyond the most connections the idle ones make room") {
+  config.threads = 1;
+  config.limits.max_connections = 8;
+  REQUIRE(start() != 0);
+  std::vector<Client> idle;
+  for (int i = 0; i < 40; ++i) {
+    idle.push_back(connect());
+    if (i % 2 == 0) idle.back().send("GET /v1");
+  }
+  for (int i = 0; i < 20; ++i) {
+    auto client = connect();
+    client.send(get("/v1/calls"));
+    const auto answer = client.receive();
+    REQUIRE(answer);
+    CHECK(answer->status == 200);
+  }
+  CHECK(edge->stats().open <= 8);
+  CHECK(edge->stats().shed >= 32);
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "slow - accepting pauses when descriptors run out, and goes on after") {
+  REQUIRE(start() != 0);
+  auto first = connect();
+  first.send(get("/v1/calls"));
+  CHECK(first.receive());
+  std::vector<int> sockets;
+  for (int i = 0; i < 30; ++i) sockets.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  rlimit usual{};
+  ::getrlimit(RLIMIT_NOFILE, &usual);
+  const rlimit tight{static_cast<rlim_t>(highest_descriptor() + 5), usual.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &tight);
+  std::vector<Client> clients;
+  for (const int fd : sockets) {
+    ::close(fd);
+    clients.push_back(connect());
+  }
+  const auto before = std::clock();
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));  // the measured time itself
+  CHECK(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC < 0.2);
+  ::setrlimit(RLIMIT_NOFILE, &usual);
+  int served = 0;
+  for (auto& client : clients) {
+    client.send(get("/v1/calls"));
+    if (client.receive()) ++served;
+  }
+  CHECK(served == 30);
+}

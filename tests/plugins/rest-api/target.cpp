@@ -1,0 +1,62 @@
+#include "target.h"
+
+#include <doctest/doctest.h>
+
+#include "edge_fixture.h"
+
+using namespace rest_api_test;
+
+TEST_CASE("target - segments are decoded once") {
+  CHECK(*decode_segment("%2F") == "/");
+  CHECK(*decode_segment("%252F") == "%2F");
+  CHECK(*decode_segment("%2B49+1") == "+49+1");
+  CHECK(*decode_segment("%2A") == "*");
+  CHECK(*decode_segment("%c3%A4") == "\xc3\xa4");
+  CHECK(decode_segment("")->empty());
+}
+
+TEST_CASE("target - what is no text is refused") {
+  for (const auto* raw : {"%", "%2", "%zz", "a%g0", "%00", "%c0%af", "%c0%80", "%e0%80%af", "%f0%80%80%af",
+                          "%ff", "%ed%a0%80", "%f4%90%80%80", "%c3", "%c3%28", "%2e%2e", "..", "%2e", "."}) {
+    CAPTURE(raw);
+    CHECK(!decode_segment(raw).ok());
+  }
+}
+
+TEST_CASE("target - queries know plus, refuse repeats and mend numbers") {
+  auto query = parse_query("a=1+2&b=%2B&c&=d&&e==f%26");
+  CHECK(!query.error);
+  CHECK(query.values == NamedValues{{"a", "1 2"}, {"b", "+"}, {"c", ""}, {"", "d"}, {"e", "=f&"}});
+  CHECK(parse_query("a=1&a=1").error);
+  CHECK(parse_query("a=1&%61=2").error);
+  CHECK(parse_query("a=%zz").error);
+  CHECK(parse_query("%00=1").error);
+  CHECK(parse_query("did=+49&match=%2B1&fromNumber=+33&q=+x").values ==
+        NamedValues{{"did", "+49"}, {"match", "+1"}, {"fromNumber", "+33"}, {"q", " x"}});
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "target - bad values are 400 after routing, and can be authenticated first") {
+  handlers.on_refused = [](std::shared_ptr<Exchange> exchange) {
+    if (exchange->header("authorization") == nullptr) {
+      exchange->reply_error(401, "invalid_token", "who are you?");
+    } else {
+      exchange->refuse();
+    }
+  };
+  REQUIRE(start() != 0);
+  auto client = connect();
+  client.send("PUT /v1/numbers/%2F%2B49 HTTP/1.1\r\nHost: a\r\n\r\n");
+  CHECK(client.receive()->body == "route=10 did=/+49");
+  for (const auto* target : {"/v1/calls/%00", "/v1/calls/%c0%af", "/v1/calls/%zz", "/v1/calls?a=1&a=2"}) {
+    CAPTURE(target);
+    client.send(get(target));
+    CHECK(client.receive()->status == 401);
+    client.send(get(target, "Authorization: Bearer x\r\n"));
+    const auto answer = client.receive();
+    REQUIRE(answer);
+    CHECK(answer->status == 400);
+    CHECK(answer->headers.at("connection") == "keep-alive");
+  }
+  client.send(get("/v1/callz/%zz"));
+  CHECK(client.receive()->status == 404);
+}
