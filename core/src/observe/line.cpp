@@ -1,0 +1,118 @@
+// How an event becomes a line.
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+
+#include "observe/escape.h"
+#include "observe/log.h"
+
+namespace patchbay::core::observe {
+namespace {
+
+constexpr size_t kLongestName = 128;
+
+std::string stamp(std::chrono::system_clock::time_point when) {
+  using std::chrono::milliseconds;
+  const auto since = std::chrono::duration_cast<milliseconds>(when.time_since_epoch());
+  const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(since).count();
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  char date[32];
+  char text[40];
+  std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &utc);
+  std::snprintf(text, sizeof text, "%s.%03dZ", date, static_cast<int>(since.count() % 1000));
+  return text;
+}
+
+// Redacted before it is cut or escaped: a secret in pieces would not be recognised.
+std::string tame(std::string_view text, size_t most, const Redactor& redactor) {
+  // What is cut off anyway need not be searched, but for a secret across the border.
+  std::string clean = redactor.apply(text.substr(0, most + kLongestText));
+  const std::string_view kept = cut(clean, most);
+  if (kept.size() == text.size()) return clean;
+  const bool shortened = kept.size() < clean.size() || text.size() > most + kLongestText;
+  std::string out(kept);
+  return shortened ? out += "..." : out;
+}
+
+std::string value_of(const Field& field, const Redactor& redactor) {
+  return Redactor::is_secret_name(field.key) ? "[redacted]" : tame(field.value, kLongestValue, redactor);
+}
+
+bool is_word(std::string_view text) {
+  return !text.empty() && text.find_first_of(" \"='") == std::string_view::npos;
+}
+
+// In quotes when it would not read as one word.
+void append_value(std::string& out, std::string_view text) {
+  if (is_word(text)) return append_escaped(out, text);
+  out += '"';
+  std::string escaped;
+  append_escaped(escaped, text);
+  for (char c : escaped) {
+    if (c == '"') out += '\\';
+    out += c;
+  }
+  out += '"';
+}
+
+std::string to_text(const Event& event, const std::string& time, const Redactor& redactor) {
+  constexpr const char* kLevels[] = {"DEBUG", "INFO ", "WARN ", "ERROR"};
+  std::string out = time + " " + kLevels[static_cast<size_t>(event.level)] + " ";
+  append_escaped(out, tame(event.component, kLongestName, redactor));
+  if (!event.correlation.empty()) {
+    out += " [";
+    append_escaped(out, tame(event.correlation, kLongestName, redactor));
+    out += "]";
+  }
+  out += " ";
+  append_escaped(out, tame(event.text, kLongestText, redactor));
+  for (size_t i = 0; i < std::min(event.count, kMostFields); ++i) {
+    out += " ";
+    append_escaped(out, tame(event.fields[i].key, kLongestName, redactor));
+    out += "=";
+    append_value(out, value_of(event.fields[i], redactor));
+  }
+  return out;
+}
+
+std::string to_json(const Event& event, const std::string& time, const Redactor& redactor) {
+  std::string out = "{\"time\":\"" + time + "\",\"level\":\"" + level_name(event.level) + "\"";
+  const auto member = [&](const char* name, std::string_view text, size_t most) {
+    (out += ",\"") += name;
+    out += "\":";
+    append_json_string(out, tame(text, most, redactor));
+  };
+  member("component", event.component, kLongestName);
+  if (!event.correlation.empty()) member("correlation", event.correlation, kLongestName);
+  member("message", event.text, kLongestText);
+  if (event.count > 0) out += ",\"fields\":{";
+  for (size_t i = 0; i < std::min(event.count, kMostFields); ++i) {
+    if (i > 0) out += ",";
+    append_json_string(out, tame(event.fields[i].key, kLongestName, redactor));
+    out += ":";
+    append_json_string(out, value_of(event.fields[i], redactor));
+  }
+  return out += event.count > 0 ? "}}" : "}";
+}
+
+}  // namespace
+
+Level level_of(std::string_view name) noexcept {
+  for (const Level level : {Level::debug, Level::warn, Level::error})
+    if (name == level_name(level)) return level;
+  return Level::info;
+}
+
+const char* level_name(Level level) noexcept {
+  constexpr const char* kNames[] = {"debug", "info", "warn", "error"};
+  return kNames[static_cast<size_t>(level)];
+}
+
+std::string format_event(const Event& event, Format format, std::chrono::system_clock::time_point when,
+                         const Redactor& redactor) {
+  return format == Format::json ? to_json(event, stamp(when), redactor)
+                                : to_text(event, stamp(when), redactor);
+}
+
+}  // namespace patchbay::core::observe
