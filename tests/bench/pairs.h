@@ -1,10 +1,13 @@
 // Two programs of the same work, run in turn: the one way to a figure that survives a shared machine.
 #pragma once
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +15,15 @@ namespace patchbay::bench {
 
 inline double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Processor time of this process so far, all its threads, the kernel's part included. A busy neighbour
+// disturbs it less than the time that passes.
+inline double cpu_seconds_now() {
+  rusage use{};
+  getrusage(RUSAGE_SELF, &use);
+  const auto seconds = [](const timeval& t) { return double(t.tv_sec) + double(t.tv_usec) * 1e-6; };
+  return seconds(use.ru_utime) + seconds(use.ru_stime);
 }
 
 // One side: its name, and a run of about a second that returns a rate or a cost (the same on both sides).
@@ -57,6 +69,32 @@ double run_pairs(const std::string& title, const std::string& unit, Side<Ours> o
   std::printf("%s / %s = %.3f (quartiles %.3f to %.3f, %zu pairs)\n", ours.name.c_str(), theirs.name.c_str(),
               spread.median, spread.low, spread.high, ratios.size());
   return spread.median;
+}
+
+// Runs more than two sides in turn and throws the first round away. Prints for each its figure and its ratio
+// to the first side within the same round: medians, with the quartiles in brackets.
+inline void run_rounds(const std::string& title, const std::string& unit,
+                       const std::vector<Side<std::function<double()>>>& sides) {
+  const char* wanted = std::getenv("BENCH_PAIRS");
+  const int rounds = std::max(2, wanted ? std::atoi(wanted) : 9);
+  std::vector<std::vector<double>> figures(sides.size()), ratios(sides.size());
+  for (int round = 0; round < rounds; ++round) {
+    double first = 0;
+    for (size_t i = 0; i < sides.size(); ++i) {
+      const double figure = sides[i].run();
+      if (i == 0) first = figure;
+      if (round == 0) continue;
+      figures[i].push_back(figure);
+      ratios[i].push_back(figure / first);
+    }
+  }
+  std::printf("%s (%s, %d rounds), ratio to: %s\n", title.c_str(), unit.c_str(), rounds - 1,
+              sides[0].name.c_str());
+  for (size_t i = 0; i < sides.size(); ++i) {
+    const Spread figure = spread_of(figures[i]), ratio = spread_of(ratios[i]);
+    std::printf("  %-46s %8.1f (%.1f to %.1f) %8.3f (%.3f to %.3f)\n", sides[i].name.c_str(), figure.median,
+                figure.low, figure.high, ratio.median, ratio.low, ratio.high);
+  }
 }
 
 }  // namespace patchbay::bench

@@ -35,13 +35,14 @@ Code Bus::publish(Ref<const Event> event) noexcept {
   const EpochGuard guard;
   const Audience* audience = event->topic_entry().audience.load();
   if (!audience) return Code::ok;
-  // One addition for all who take it; what was not taken is given back with the publisher's own reference.
+  // One addition for all who may take it, the publisher's own reference being the first of them; what nobody
+  // took is given back at once.
   const auto most = uint32_t(audience->members.size());
-  event->add_refs(most);
-  uint32_t left = most + 1;
+  if (most > 1) event->add_refs(most - 1);
   const Event& shared = *event.detach();
+  uint32_t left = most;
   for (const auto& member : audience->members) left -= member->offer(shared) ? 1 : 0;
-  shared.release(left);
+  if (left > 0) shared.release(left);
   return Code::ok;
 }
 

@@ -1,9 +1,15 @@
 #include "bus/epoch.h"
 
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 namespace patchbay::core {
 namespace {
 
 std::atomic<EpochReader*> readers{nullptr};
+
+bool barrier(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
 
 struct GiveBack {
   ~GiveBack() {
@@ -25,13 +31,19 @@ EpochReader& take_record() {
 
 }  // namespace
 
+const bool epoch_barrier = barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+
 EpochReader& register_epoch_reader() {
   thread_local GiveBack give_back;
   epoch_reader = &take_record();
   return *epoch_reader;
 }
 
-uint64_t retire_epoch() noexcept { return epoch_now.fetch_add(1) + 1; }
+uint64_t retire_epoch() noexcept {
+  const uint64_t epoch = epoch_now.fetch_add(1) + 1;
+  if (epoch_barrier) barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  return epoch;
+}
 
 bool all_past(uint64_t epoch) noexcept {
   for (EpochReader* reader = readers.load(); reader; reader = reader->next) {

@@ -16,6 +16,8 @@ struct EpochReader {
 
 inline std::atomic<uint64_t> epoch_now{1};
 inline thread_local constinit EpochReader* epoch_reader = nullptr;
+// Whether membarrier(2) works here; settled before main.
+extern const bool epoch_barrier;
 
 // Takes a record for this thread; given back when the thread ends.
 EpochReader& register_epoch_reader();
@@ -24,8 +26,13 @@ EpochReader& register_epoch_reader();
 class EpochGuard {
  public:
   EpochGuard() : reader_(epoch_reader ? *epoch_reader : register_epoch_reader()) {
-    // Sequentially consistent: the store must be seen before anything is read through it.
-    reader_.at.store(epoch_now.load());
+    // The store must be seen before anything is read through it. retire_epoch() pays for that where the
+    // kernel can put a barrier into every thread; else each reader does.
+    reader_.at.store(epoch_now.load(std::memory_order_acquire), std::memory_order_relaxed);
+    if (epoch_barrier)
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    else
+      std::atomic_thread_fence(std::memory_order_seq_cst);
   }
   ~EpochGuard() { reader_.at.store(0, std::memory_order_release); }
   EpochGuard(const EpochGuard&) = delete;

@@ -67,14 +67,14 @@ class Subscription final : public Registration {
   // owned
   const SubscriptionId id_;
   const SubscribeOptions options_;
-  // state
-  SpinLock lock_;
+  // state; who publishes and who delivers write to different cache lines
+  alignas(64) SpinLock lock_;
   EventRing ring_;          // guarded by lock_, as the next three
   bool scheduled_ = false;  // the delivery is queued or running, and holds a reference
   uint64_t dropped_ = 0;
   uint64_t unannounced_ = 0;
   Delivery delivery_;
-  std::atomic<uint64_t> delivered_{0};  // written on the strand, as those below
+  alignas(64) std::atomic<uint64_t> delivered_{0};  // written on the strand, as those below
   int64_t announced_ns_ = 0;
 };
 

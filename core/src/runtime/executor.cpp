@@ -9,16 +9,6 @@
 #include "runtime/thread_kind.h"
 
 namespace patchbay::core {
-namespace {
-
-thread_local constinit ExecutorSlot* own_slot = nullptr;
-
-}  // namespace
-
-void note_progress() noexcept {
-  if (own_slot) own_slot->note_progress();
-}
-
 Executor::Executor(const ExecutorOptions& options) {
   sem_init(&wake_, 0, 0);
   const unsigned count =
@@ -71,7 +61,7 @@ void Executor::retire(Strand& strand) noexcept {
 void Executor::run(ExecutorSlot& slot) noexcept {
   pthread_setname_np(pthread_self(), "pb-strand");
   thread_state.kind = ThreadKind::strand;
-  own_slot = &slot;
+  executor_slot = &slot;
   while (Strand* strand = next()) {
     slot.enter(strand);
     const Strand::Turn turn = strand->run_turn(slot);

@@ -34,7 +34,12 @@ struct ExecutorSlot {
   std::atomic<uint64_t> progress{0};
 };
 
-// For a task that is a batch of callbacks: the next callback begins now. No-op off the executor.
-void note_progress() noexcept;
+// The slot of this thread; null off the executor.
+inline thread_local constinit ExecutorSlot* executor_slot = nullptr;
+
+// For a task that is a batch of callbacks: the next callback begins now.
+inline void note_progress() noexcept {
+  if (executor_slot) executor_slot->note_progress();
+}
 
 }  // namespace patchbay::core
