@@ -264,15 +264,8 @@ class Consumer {
         host_->self, id_, limit, strand_,
         [](void* user, int32_t status, const pb_event* const* events, uint32_t count) noexcept {
           std::unique_ptr<Pending> self(static_cast<Pending*>(user));
-          guard_void(
-              [&] {
-                if (status != PB_OK) return self->f(Result<std::vector<Event>>(read_error(status, nullptr)));
-                std::vector<Event> list;
-                list.reserve(count);
-                for (uint32_t i = 0; i < count; ++i) list.emplace_back(events[i]);
-                self->f(Result<std::vector<Event>>(std::move(list)));
-              },
-              [&](const char* text) { self->host.log_thrown("consumer", text); });
+          guard_void([&] { self->f(collect(status, events, count)); },
+                     [&](const char* text) { self->host.log_thrown("consumer", text); });
         },
         new Pending{*host_, std::move(f)});
   }
@@ -282,6 +275,13 @@ class Consumer {
     const Host& host;
     Function<void()> wake;
   };
+  static Result<std::vector<Event>> collect(int32_t status, const pb_event* const* events, uint32_t count) {
+    if (status != PB_OK) return read_error(status, nullptr);
+    std::vector<Event> list;
+    list.reserve(count);
+    for (uint32_t i = 0; i < count; ++i) list.emplace_back(events[i]);
+    return list;
+  }
   static void woken(void* user) noexcept {
     auto* state = static_cast<State*>(user);
     guard_void([&] { state->wake(); }, [&](const char* text) { state->host.log_thrown("consumer", text); });

@@ -1,0 +1,22 @@
+// Which addresses a receiver may have. The check is made on the address that is connected to, so that neither
+// a name that resolves to something else nor an odd spelling gets by it.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <string>
+
+namespace patchbay::webhooks {
+
+// False for loopback, private, shared, link-local (cloud metadata), unique-local, multicast, reserved,
+// unspecified addresses, and for IPv6 forms that carry an IPv4 address (mapped, 6to4, Teredo), NAT64 of a
+// public one excepted. Documentation addresses count as public. Only AF_INET and AF_INET6 can be public.
+bool is_public(const sockaddr& address);
+
+// The same for an address as text. An unreadable text is not public.
+bool is_public_text(const std::string& address);
+
+// Whether the host of a URL is an IP address in text form, without brackets.
+bool is_ip_text(const std::string& host);
+
+}  // namespace patchbay::webhooks

@@ -1,0 +1,248 @@
+#include "admin_routes.h"
+
+#include "admin_schemas.h"
+#include "crypto/random.h"
+#include "receiver_url.h"
+#include "subscription_json.h"
+
+namespace patchbay::webhooks {
+namespace {
+
+constexpr size_t kMostPerTenant = 100;
+constexpr std::string_view kRoot = "/api.ashx/v1/admin/webhooks";
+
+using http::Request;
+using http::Response;
+
+Response missing() { return http::error(404, "not_found", "no such subscription"); }
+Response read_only() {
+  return http::error(409, "read_only", "this subscription is defined by configuration: change it there");
+}
+Response invalid(const std::string& text) { return http::error(400, "invalid_request", text); }
+
+Result<Response> failed(const Status& status) {
+  if (status.error().code == Code::conflict)
+    return http::error(409, "conflict", "the subscription was changed meanwhile: try again");
+  return status.error();
+}
+
+std::string param(const Host& host, const Request& request, std::string_view name) {
+  const auto params = host.parse_json(request.params);
+  return params ? std::string((*params)[name].text()) : std::string();
+}
+
+std::vector<std::string> read_events(JsonView list) {
+  std::vector<std::string> events;
+  for (size_t i = 0; i < list.size(); ++i) events.emplace_back(list.at(i).text());
+  return events;
+}
+
+// The one in the body, or a new one of 256 bits.
+Result<std::string> read_secret(JsonView body) {
+  const std::string_view given = body.text("secret", "");
+  return given.empty() ? lib::random_hex(64) : Result<std::string>(std::string(given));
+}
+
+// What changes a subscription is worth a line: who, which, where to.
+void audit(const Log& log, const Request& request, std::string_view what, const Subscription& subscription) {
+  log.with(request.correlation)
+      .info(what, {{"subscription", subscription.id},
+                   {"tenant", subscription.tenant},
+                   {"receiver", loggable(subscription.url)},
+                   {"by", request.username}});
+}
+
+}  // namespace
+
+AdminRoutes::AdminRoutes(const Host& host, const Log& log, Registry& registry, SubscriptionStore& store,
+                         FanOut& fan_out, Dispatcher& dispatcher)
+    : host_(host),
+      log_(log),
+      registry_(registry),
+      store_(store),
+      fan_out_(fan_out),
+      dispatcher_(dispatcher),
+      count_(Statement::find(host, "deliveries-count")),
+      list_(Statement::find(host, "deliveries-list")),
+      resend_(Statement::find(host, "delivery-resend")) {}
+
+void AdminRoutes::add_to(http::Routes& routes) {
+  using Handle = void (AdminRoutes::*)(const Request&, Answer);
+  const auto add = [this, &routes](const char* method, std::string_view tail, const char* summary,
+                                   std::string schema, bool list, Handle handle) {
+    http::Route route;
+    route.method = method;
+    route.path = std::string(kRoot).append(tail);
+    route.area = "webhooks";
+    route.summary = summary;
+    route.request_schema = std::move(schema);
+    route.list = list;
+    routes.add(std::move(route), [this, handle](Request request, Answer answer) {
+      (this->*handle)(request, std::move(answer));
+    });
+  };
+  add("POST", "", "Creates a subscription; the secret is shown in this answer only", create_schema(), false,
+      &AdminRoutes::create);
+  add("PATCH", "/{id}", "Changes a subscription, or pauses and reactivates it", change_schema(), false,
+      &AdminRoutes::change);
+  add("DELETE", "/{id}", "Deletes a subscription and its deliveries", "", false, &AdminRoutes::remove);
+  add("POST", "/{id}/rotate", "Gives a subscription a new secret, shown in this answer only", secret_schema(),
+      false, &AdminRoutes::rotate);
+  add("POST", "/{id}/test", "Sends webhook.test to the receiver, also when paused", "", false,
+      &AdminRoutes::test);
+  add("GET", "/{id}/deliveries", "Lists the deliveries of a subscription, newest first", "", true,
+      &AdminRoutes::deliveries);
+  add("POST", "/{id}/deliveries/{deliveryId}/resend", "Sends an ended delivery again, from attempt 1", "",
+      false, &AdminRoutes::resend);
+}
+
+Subscription* AdminRoutes::find(const Request& request) {
+  return registry_.find(param(host_, request, "id"), request.tenant);
+}
+
+void AdminRoutes::create(const Request& request, Answer answer) {
+  const auto body = host_.parse_json(request.json);
+  if (!body) return answer(invalid("the body must be JSON"));
+  if (request.tenant.empty()) return answer(invalid("tenant is missing: name it with ?tenant="));
+  auto id = lib::random_hex(16);
+  auto secret = read_secret(body->root());
+  if (!id || !secret) return answer(id ? secret.error() : id.error());
+  Definition made;
+  made.id = *std::move(id);
+  made.tenant = request.tenant;
+  made.url = body->root().text("url", "");
+  made.events = read_events((*body)["events"]);
+  made.secret = *std::move(secret);
+  if (Status status = check_receiver_url(made.url, settings_.allows_private(made.tenant)); !status)
+    return answer(invalid("url " + status.error().text));
+  if (registry_.of_tenant(made.tenant).size() >= kMostPerTenant)
+    return answer(http::error(409, "conflict", "a tenant has at most 100 subscriptions: delete one first"));
+  store_.create(made, request.username,
+                alive_.guard([this, request, id = made.id, secret = made.secret,
+                              answer = std::move(answer)](const Status& status) mutable {
+                  const Subscription* subscription = registry_.find(id);
+                  if (!status) return answer(failed(status));
+                  if (subscription == nullptr) return answer(missing());
+                  audit(log_, request, "subscription created", *subscription);
+                  Response response = http::ok(subscription_json(*subscription, secret));
+                  response.status = 201;
+                  answer(std::move(response));
+                }));
+}
+
+void AdminRoutes::change(const Request& request, Answer answer) {
+  const Subscription* subscription = find(request);
+  if (subscription == nullptr) return answer(missing());
+  const auto body = host_.parse_json(request.json);
+  if (!body) return answer(invalid("the body must be JSON"));
+  const JsonView url = (*body)["url"];
+  const JsonView events = (*body)["events"];
+  // Whether it is paused is state, not definition: that may change for configured ones, too.
+  if (subscription->from_config && (!url.is_null() || !events.is_null())) return answer(read_only());
+  SubscriptionStore::Change change;
+  change.url = url.text(subscription->url);
+  change.events = events.is_null() ? subscription->events : read_events(events);
+  change.active = body->root().boolean("active", subscription->active);
+  if (Status status = check_receiver_url(change.url, settings_.allows_private(request.tenant)); !status)
+    return answer(invalid("url " + status.error().text));
+  store_.change(*subscription, std::move(change),
+                alive_.guard([this, request, id = subscription->id,
+                              answer = std::move(answer)](const Status& status) mutable {
+                  if (!status) return answer(failed(status));
+                  const Subscription* changed = registry_.find(id);
+                  if (changed == nullptr) return answer(missing());
+                  audit(log_, request, "subscription changed", *changed);
+                  dispatcher_.wake(id);
+                  answer(http::ok(subscription_json(*changed)));
+                }));
+}
+
+void AdminRoutes::remove(const Request& request, Answer answer) {
+  const Subscription* subscription = find(request);
+  if (subscription == nullptr) return answer(missing());
+  if (subscription->from_config) return answer(read_only());
+  audit(log_, request, "subscription deleted", *subscription);
+  std::string deleted = "{\"deleted\":" + subscription_json(*subscription) + "}";
+  store_.remove(*subscription,
+                [deleted = std::move(deleted), answer = std::move(answer)](const Status& status) mutable {
+                  if (!status) return answer(failed(status));
+                  answer(http::ok(std::move(deleted)));
+                });
+}
+
+void AdminRoutes::rotate(const Request& request, Answer answer) {
+  const Subscription* subscription = find(request);
+  if (subscription == nullptr) return answer(missing());
+  if (subscription->from_config) return answer(read_only());
+  const auto body = host_.parse_json(request.json);
+  const auto made = read_secret(body ? body->root() : JsonView());
+  if (!made) return answer(made.error());
+  const std::string& secret = *made;
+  store_.rotate(*subscription, secret,
+                alive_.guard([this, request, id = subscription->id, secret,
+                              answer = std::move(answer)](const Status& status) mutable {
+                  if (!status) return answer(failed(status));
+                  const Subscription* rotated = registry_.find(id);
+                  if (rotated == nullptr) return answer(missing());
+                  audit(log_, request, "subscription secret rotated", *rotated);
+                  answer(http::ok(subscription_json(*rotated, secret)));
+                }));
+}
+
+void AdminRoutes::test(const Request& request, Answer answer) {
+  const Subscription* subscription = find(request);
+  if (subscription == nullptr) return answer(missing());
+  fan_out_.test(*subscription, request.username,
+                [answer = std::move(answer)](const Result<std::string>& id) mutable {
+                  if (!id) return answer(id.error());
+                  JsonWriter body;
+                  body.object().member("ok", true).member("deliveryId", *id).end();
+                  answer(http::ok(std::move(body).str()));
+                });
+}
+
+void AdminRoutes::deliveries(const Request& request, Answer answer) {
+  const Subscription* subscription = find(request);
+  if (subscription == nullptr) return answer(missing());
+  query(host_, count_, {subscription->id},
+        alive_.guard([this, request, id = subscription->id,
+                      answer = std::move(answer)](const Result<Rows>& rows) mutable {
+          if (!rows) return answer(rows.error());
+          deliveries_page(id, request, rows->integer(0, 0), std::move(answer));
+        }));
+}
+
+void AdminRoutes::deliveries_page(const std::string& id, const Request& request, int64_t total,
+                                  Answer answer) {
+  query(host_, list_, {id, request.limit, request.offset},
+        [total, answer = std::move(answer)](const Result<Rows>& rows) mutable {
+          if (!rows) return answer(rows.error());
+          JsonWriter body;
+          body.object().key("data").array();
+          for (size_t i = 0; i < rows->size(); ++i) write_delivery(body, *rows, i);
+          body.end().end();
+          Response response = http::ok(std::move(body).str());
+          response.total = total;
+          answer(std::move(response));
+        });
+}
+
+void AdminRoutes::resend(const Request& request, Answer answer) {
+  const Subscription* subscription = find(request);
+  if (subscription == nullptr) return answer(missing());
+  const std::string delivery = param(host_, request, "deliveryId");
+  Transaction tx(host_);
+  tx.exec(resend_, {delivery, subscription->id, host_.wall_ms()});
+  std::move(tx).commit(alive_.guard(
+      [this, id = subscription->id, delivery, answer = std::move(answer)](const Commit& outcome) mutable {
+        if (!outcome) return answer(outcome.error());
+        if (outcome.result(0).empty())
+          return answer(http::error(404, "not_found", "no such delivery, or it has not ended yet"));
+        dispatcher_.wake(id);
+        JsonWriter body;
+        body.object().member("ok", true).member("deliveryId", delivery).end();
+        answer(http::ok(std::move(body).str()));
+      }));
+}
+
+}  // namespace patchbay::webhooks

@@ -1,0 +1,56 @@
+// /api.ashx/v1/admin/webhooks: making, changing, deleting, rotating and testing subscriptions, and their
+// deliveries. On the main strand.
+#pragma once
+
+#include <patchbay/log.h>
+#include <patchbay/services/http_routes.h>
+#include <patchbay/store.h>
+
+#include <string>
+
+#include "alive.h"
+#include "config.h"
+#include "dispatcher.h"
+#include "fan_out.h"
+#include "subscription_store.h"
+
+namespace patchbay::webhooks {
+
+class AdminRoutes {
+ public:
+  AdminRoutes(const Host& host, const Log& log, Registry& registry, SubscriptionStore& store, FanOut& fan_out,
+              Dispatcher& dispatcher);
+
+  void configure(const Settings& settings) { settings_ = settings; }
+  void add_to(http::Routes& routes);
+
+ private:
+  using Answer = Reply<http::Response>;
+
+  void create(const http::Request& request, Answer answer);
+  void change(const http::Request& request, Answer answer);
+  void remove(const http::Request& request, Answer answer);
+  void rotate(const http::Request& request, Answer answer);
+  void test(const http::Request& request, Answer answer);
+  void deliveries(const http::Request& request, Answer answer);
+  void deliveries_page(const std::string& id, const http::Request& request, int64_t total, Answer answer);
+  void resend(const http::Request& request, Answer answer);
+
+  // The one that {id} names, of the bearer's tenant.
+  Subscription* find(const http::Request& request);
+
+  // borrowed
+  const Host& host_;
+  const Log& log_;
+  Registry& registry_;
+  SubscriptionStore& store_;
+  FanOut& fan_out_;
+  Dispatcher& dispatcher_;
+  // owned
+  const Statement count_, list_, resend_;
+  Alive alive_;
+  // state
+  Settings settings_;
+};
+
+}  // namespace patchbay::webhooks

@@ -1,0 +1,39 @@
+#include "admin_schemas.h"
+
+#include <patchbay/json.h>
+
+#include "catalogue.h"
+
+namespace patchbay::webhooks {
+namespace {
+
+constexpr const char* kUrl = R"("url":{"type":"string","minLength":1,"maxLength":2048,"format":"uri"})";
+constexpr const char* kSecret =
+    R"("secret":{"type":"string","minLength":16,"maxLength":256,"description":"Made when left out"})";
+
+std::string events_member(bool with_default) {
+  JsonWriter items;
+  items.object().member("type", "string").key("enum").array();
+  for (const std::string_view topic : kTopics) items.value(topic);
+  items.value(kTestTopic).value(kAllEvents).end().end();
+  std::string text = R"("events":{"type":"array","minItems":1,"maxItems":32,"items":)" + items.str();
+  return text + (with_default ? R"(,"default":["*"]})" : "}");
+}
+
+std::string object(const std::string& properties, const char* required) {
+  return R"({"type":"object","properties":{)" + properties + "}" + required + "}";
+}
+
+}  // namespace
+
+std::string create_schema() {
+  return object(std::string(kUrl) + "," + events_member(true) + "," + kSecret, R"(,"required":["url"])");
+}
+
+std::string change_schema() {
+  return object(std::string(kUrl) + "," + events_member(false) + R"(,"active":{"type":"boolean"})", "");
+}
+
+std::string secret_schema() { return object(kSecret, ""); }
+
+}  // namespace patchbay::webhooks

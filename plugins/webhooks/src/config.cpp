@@ -1,0 +1,63 @@
+#include "config.h"
+
+#include <set>
+
+#include "catalogue.h"
+#include "receiver_url.h"
+#include "signing.h"
+
+namespace patchbay::webhooks {
+namespace {
+
+constexpr int64_t kDay_ms = 86'400'000;
+
+std::vector<std::string> read_events(JsonView list) {
+  std::vector<std::string> events;
+  for (size_t i = 0; i < list.size(); ++i) events.emplace_back(list.at(i).text());
+  if (events.empty()) events.emplace_back(kAllEvents);
+  return events;
+}
+
+Definition read_definition(const Config::Tenant& tenant, JsonView item) {
+  Definition definition;
+  definition.tenant = tenant.host;
+  definition.url = item.text("url", "");
+  definition.events = read_events(item["events"]);
+  definition.secret = item.text("secret", "");
+  definition.id = item.text("id", "");
+  if (definition.id.empty()) definition.id = subscription_id(tenant.host, definition.url);
+  return definition;
+}
+
+}  // namespace
+
+bool Settings::allows_private(std::string_view tenant) const {
+  const auto found = allow_private.find(tenant);
+  return found != allow_private.end() && found->second;
+}
+
+Result<Settings> read_settings(const Config& config) {
+  Settings settings;
+  settings.ca_file = config.plugin().text("ca_file", "");
+  settings.max_in_flight = static_cast<size_t>(config.plugin().integer("max_in_flight", 4));
+  settings.keep_ms = config.plugin().integer("keep_days", 7) * kDay_ms;
+  std::set<std::string> ids;
+  for (const Config::Tenant& tenant : config.tenants()) {
+    const bool allow_private = tenant.section.boolean("allow_private_receivers", false);
+    settings.allow_private.emplace(tenant.host, allow_private);
+    const JsonView list = tenant.section["subscriptions"];
+    for (size_t i = 0; i < list.size(); ++i) {
+      Definition definition = read_definition(tenant, list.at(i));
+      const std::string where =
+          "tenants." + definition.tenant + ".webhooks.subscriptions[" + std::to_string(i) + "]";
+      if (Status status = check_receiver_url(definition.url, allow_private); !status)
+        return Error{Code::invalid, where + ".url " + status.error().text};
+      if (!ids.insert(definition.id).second)
+        return Error{Code::invalid, where + " has the id of another subscription: give it an id of its own"};
+      settings.definitions.push_back(std::move(definition));
+    }
+  }
+  return settings;
+}
+
+}  // namespace patchbay::webhooks

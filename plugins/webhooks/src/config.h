@@ -1,0 +1,36 @@
+// The plugin's settings, from configuration that was checked against manifest.json.
+#pragma once
+
+#include <patchbay/config.h>
+#include <patchbay/result.h>
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace patchbay::webhooks {
+
+// A subscription that configuration defines.
+struct Definition {
+  std::string id;  // 16 hex characters
+  std::string tenant;
+  std::string url;
+  std::vector<std::string> events;
+  std::string secret;
+};
+
+struct Settings {
+  std::string ca_file;
+  size_t max_in_flight = 4;  // per subscription
+  int64_t keep_ms = 0;       // of ended deliveries
+  std::vector<Definition> definitions;
+  std::map<std::string, bool, std::less<>> allow_private;  // by tenant
+
+  bool allows_private(std::string_view tenant) const;
+};
+
+// Error: a URL that may not be a receiver, or two subscriptions under one id.
+Result<Settings> read_settings(const Config& config);
+
+}  // namespace patchbay::webhooks

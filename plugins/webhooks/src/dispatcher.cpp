@@ -1,0 +1,266 @@
+#include "dispatcher.h"
+
+#include <utility>
+
+#include "schedule.h"
+#include "signing.h"
+
+namespace patchbay::webhooks {
+namespace {
+
+constexpr size_t kMostUnderWay = 256;  // over all subscriptions
+constexpr size_t kLookAhead = 32;      // rows read beyond those under way
+constexpr int64_t kRecordAgain_ms = 1000;
+
+}  // namespace
+
+Dispatcher::Dispatcher(const Host& host, const Log& log, Registry& registry, Sender& sender)
+    : host_(host),
+      log_(log),
+      registry_(registry),
+      sender_(sender),
+      lanes_query_(Statement::find(host, "lanes")),
+      pending_(Statement::find(host, "deliveries-pending")),
+      retry_(Statement::find(host, "delivery-retry")),
+      end_(Statement::find(host, "delivery-end")),
+      succeeded_(Statement::find(host, "subscription-succeeded")),
+      failed_(Statement::find(host, "subscription-failed")),
+      delivered_(Metric::counter(host, "patchbay_webhooks_delivered", "Deliveries a receiver took")),
+      attempts_failed_(Metric::counter(host, "patchbay_webhooks_attempts_failed", "Attempts that failed")),
+      deliveries_failed_(Metric::counter(host, "patchbay_webhooks_deliveries_failed",
+                                         "Deliveries given up after 4 attempts")),
+      paused_(Metric::counter(host, "patchbay_webhooks_paused", "Subscriptions paused after 20 failures")),
+      record_timer_(host) {}
+
+void Dispatcher::open() {
+  query(host_, lanes_query_, {}, alive_.guard([this](const Result<Rows>& rows) {
+    if (!rows) return log_.error("pending deliveries cannot be read", {{"why", rows.error().text}});
+    for (size_t i = 0; i < rows->size(); ++i) pump(std::string(rows->text(i, 0)));
+  }));
+}
+
+Dispatcher::Lane& Dispatcher::lane(const std::string& subscription) {
+  auto& lane = lanes_[subscription];
+  if (!lane) lane = std::make_unique<Lane>(host_);
+  return *lane;
+}
+
+bool Dispatcher::has_room(const Lane& lane) const {
+  return !draining_ && under_way_ < kMostUnderWay && lane.under_way.size() < settings_.max_in_flight;
+}
+
+void Dispatcher::pump(const std::string& id) {
+  Lane& lane = this->lane(id);
+  if (lane.reading) {
+    lane.changed = true;
+    return;
+  }
+  const Subscription* subscription = registry_.find(id);
+  if (subscription == nullptr || !has_room(lane)) return;
+  lane.reading = true;
+  lane.changed = false;
+  query(host_, pending_, {id, subscription->active ? 1 : 0, lane.under_way.size() + kLookAhead},
+        alive_.guard([this, id](const Result<Rows>& rows) {
+          Lane& read = this->lane(id);
+          read.reading = false;
+          if (rows) took(id, *rows);
+          if (!rows) {
+            log_.warn("pending deliveries cannot be read", {{"why", rows.error().text}});
+            read.timer.after_ms(kRecordAgain_ms, [this, id] { pump(id); });
+          } else if (read.changed) {
+            pump(id);
+          }
+        }));
+}
+
+// Those not under way, in the order in which they may leave.
+std::vector<Dispatcher::Delivery> Dispatcher::read_rows(const Rows& rows, const Lane& lane) {
+  std::vector<Delivery> list;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    Delivery one;
+    one.id = rows.text(i, 0);
+    if (lane.under_way.count(one.id) != 0) continue;
+    one.seq = rows.integer(i, 1);
+    one.topic = rows.text(i, 2);
+    one.subject = rows.text(i, 3);
+    one.secret_rev = rows.integer(i, 4);
+    one.attempt = rows.integer(i, 5);
+    one.due_ms = rows.integer(i, 6);
+    one.body = rows.text(i, 7);
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+void Dispatcher::took(const std::string& id, const Rows& rows) {
+  const Subscription* subscription = registry_.find(id);
+  if (subscription == nullptr) return;
+  Lane& lane = this->lane(id);
+  const int64_t now_ms = host_.wall_ms();
+  for (Delivery& delivery : read_rows(rows, lane)) {
+    if (delivery.due_ms > now_ms) {  // the first of those to come
+      lane.timer.at_wall_ms(delivery.due_ms, [this, id] { pump(id); });
+      return;
+    }
+    if (!has_room(lane)) return;  // the end of an attempt looks again
+    if (delivery.in_order() && lane.subjects.count(delivery.subject) != 0) continue;
+    start(*subscription, lane, std::move(delivery));
+  }
+}
+
+Post Dispatcher::make_post(const Subscription& subscription, const Delivery& delivery,
+                           const Secret& secret) const {
+  const std::string timestamp = std::to_string(host_.wall_ms() / 1000);
+  Post post;
+  post.url = subscription.url;
+  post.body = delivery.body;
+  post.ca_file = settings_.ca_file;
+  post.allow_private = settings_.allows_private(subscription.tenant);
+  post.headers = {
+      "Content-Type: application/json",
+      "User-Agent: Patchbay-Webhooks/1",
+      "Accept: */*",
+      "Expect:",
+      "X-Platform-Event: " + delivery.topic,
+      "X-Platform-Delivery-Id: " + delivery.id,
+      "X-Platform-Attempt: " + std::to_string(delivery.attempt + 1),
+      "X-Platform-Signature: " + signature(secret.value, delivery.body),
+      "X-Platform-Timestamp: " + timestamp,
+      "X-Platform-Signature-V2: " + signature_v2(secret.value, timestamp, delivery.body),
+  };
+  return post;
+}
+
+void Dispatcher::start(const Subscription& subscription, Lane& lane, Delivery delivery) {
+  Attempt attempt;
+  attempt.subscription = subscription.id;
+  attempt.delivery = delivery.id;
+  attempt.topic = delivery.topic;
+  if (delivery.in_order()) attempt.subject = delivery.subject;
+  attempt.number = delivery.attempt + 1;
+  attempt.due_ms = delivery.due_ms;
+  attempt.started_ms = host_.wall_ms();
+  lane.under_way.insert(delivery.id);
+  if (!attempt.subject.empty()) lane.subjects.insert(attempt.subject);
+  ++under_way_;
+
+  const Secret* secret = subscription.secret_of(delivery.secret_rev);
+  if (secret == nullptr || secret->value.empty()) {
+    attempt.outcome.error = "the secret cannot be read: rotate it";
+    return record(std::move(attempt));
+  }
+  auto on_strand = alive_.guard([this](Attempt done) { ended(std::move(done)); });
+  sender_.send(make_post(subscription, delivery, *secret),
+               [&host = host_, on_strand, attempt = std::move(attempt)](Outcome outcome) mutable {
+                 attempt.outcome = std::move(outcome);
+                 post(host, kMainStrand,
+                      [on_strand, attempt = std::move(attempt)]() mutable { on_strand(std::move(attempt)); });
+               });
+}
+
+void Dispatcher::ended(Attempt attempt) {
+  if (!attempt.outcome.delivered) {
+    attempts_failed_.add();
+    log_.info("a delivery failed", {{"subscription", attempt.subscription},
+                                    {"delivery", attempt.delivery},
+                                    {"event", attempt.topic},
+                                    {"attempt", attempt.number},
+                                    {"why", attempt.outcome.error}});
+  }
+  record(std::move(attempt));
+}
+
+void Dispatcher::record(Attempt attempt) {
+  const Outcome& outcome = attempt.outcome;
+  Transaction tx(host_);
+  if (outcome.delivered) {
+    tx.exec(end_, {attempt.delivery, "delivered", attempt.number, outcome.status, "", host_.wall_ms()}, 1);
+    tx.exec(succeeded_, {attempt.subscription, host_.wall_ms()});
+  } else {
+    record_failure(tx, attempt);
+  }
+  std::move(tx).commit(alive_.guard([this, attempt = std::move(attempt)](const Commit& committed) mutable {
+    const bool busy = committed.code() == Code::unavailable || committed.code() == Code::exhausted;
+    if (busy) return try_again(std::move(attempt));
+    recorded(attempt, committed);
+  }));
+}
+
+void Dispatcher::record_failure(Transaction& tx, const Attempt& attempt) const {
+  const Outcome& outcome = attempt.outcome;
+  const auto next_ms = next_attempt_ms(static_cast<int>(attempt.number), attempt.due_ms, attempt.started_ms);
+  if (next_ms) {
+    tx.exec(retry_, {attempt.delivery, attempt.number, *next_ms, outcome.status, outcome.error}, 1);
+    return;
+  }
+  tx.exec(end_, {attempt.delivery, "failed", attempt.number, outcome.status, outcome.error, host_.wall_ms()},
+          1);
+  tx.exec(failed_, {attempt.subscription, kFailuresToPause});
+}
+
+// A full disk, say: the delivery stays under way here until the outcome is written, so that it is not sent
+// twice for that.
+void Dispatcher::try_again(Attempt attempt) {
+  unrecorded_.push_back(std::move(attempt));
+  if (record_timer_.armed()) return;
+  record_timer_.after_ms(kRecordAgain_ms, [this] {
+    std::vector<Attempt> list = std::exchange(unrecorded_, {});
+    for (Attempt& one : list) record(std::move(one));
+  });
+}
+
+void Dispatcher::recorded(const Attempt& attempt, const Commit& outcome) {
+  if (outcome) {
+    count(attempt, outcome);
+  } else if (outcome.code() != Code::conflict) {  // conflict: the subscription was deleted meanwhile
+    log_.warn("an attempt cannot be recorded",
+              {{"delivery", attempt.delivery}, {"why", outcome.error().text}});
+  }
+  release(attempt);
+}
+
+void Dispatcher::count(const Attempt& attempt, const Commit& outcome) {
+  Subscription* subscription = registry_.find(attempt.subscription);
+  if (attempt.outcome.delivered) {
+    delivered_.add();
+    if (subscription == nullptr) return;
+    subscription->failures = 0;
+    subscription->last_fired_ms = host_.wall_ms();
+    return;
+  }
+  if (attempt.number < kAttempts) return;
+  deliveries_failed_.add();
+  const Rows counted = outcome.result(1);
+  if (subscription == nullptr || counted.empty()) return;
+  subscription->failures = counted.integer(0, 0);
+  const bool pauses = subscription->active && counted.integer(0, 1) == 0;
+  subscription->active = counted.integer(0, 1) != 0;
+  if (!pauses) return;
+  paused_.add();
+  log_.warn("a subscription is paused: too many deliveries in a row failed",
+            {{"subscription", subscription->id},
+             {"tenant", subscription->tenant},
+             {"failures", subscription->failures}});
+}
+
+void Dispatcher::release(const Attempt& attempt) {
+  Lane& lane = this->lane(attempt.subscription);
+  lane.under_way.erase(attempt.delivery);
+  if (!attempt.subject.empty()) lane.subjects.erase(attempt.subject);
+  --under_way_;
+  if (under_way_ == 0 && idle_) std::exchange(idle_, {})();
+  const bool was_full = under_way_ + 1 == kMostUnderWay;
+  pump(attempt.subscription);
+  if (!was_full) return;
+  for (const auto& [id, other] : lanes_) {
+    if (id != attempt.subscription) pump(id);
+  }
+}
+
+void Dispatcher::drain(Function<void()> idle) {
+  draining_ = true;
+  if (under_way_ == 0) return idle();
+  idle_ = std::move(idle);
+}
+
+}  // namespace patchbay::webhooks

@@ -1,0 +1,90 @@
+// Sends what is due and keeps the books: attempts, failures in a row, pauses. One lane per subscription, so
+// that a receiver that hangs holds up nobody else. On the main strand; the store is the queue.
+#pragma once
+
+#include <patchbay/log.h>
+#include <patchbay/store.h>
+#include <patchbay/strand.h>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "alive.h"
+#include "config.h"
+#include "sender.h"
+#include "subscription.h"
+
+namespace patchbay::webhooks {
+
+class Dispatcher {
+ public:
+  Dispatcher(const Host& host, const Log& log, Registry& registry, Sender& sender);
+
+  void configure(const Settings& settings) { settings_ = settings; }
+  // Finds the lanes that have something to do.
+  void open();
+  // This subscription has a new delivery, or was changed.
+  void wake(const std::string& subscription) { pump(subscription); }
+  // Begins no further attempt; idle() when those under way have ended.
+  void drain(Function<void()> idle);
+
+ private:
+  // A pending delivery, as read.
+  struct Delivery {
+    std::string id, topic, subject, body;
+    int64_t seq = 0, secret_rev = 0, attempt = 0, due_ms = 0;
+    bool in_order() const { return attempt == 0 && !subject.empty(); }
+  };
+  // An attempt: under way, or its outcome not written yet.
+  struct Attempt {
+    std::string subscription, delivery, subject, topic;
+    int64_t number = 0, due_ms = 0, started_ms = 0;
+    Outcome outcome;
+  };
+  struct Lane {
+    explicit Lane(const Host& host) : timer(host) {}
+    Timer timer;
+    std::set<std::string> under_way;  // deliveries
+    std::set<std::string> subjects;   // of first attempts under way
+    bool reading = false;
+    bool changed = false;  // while reading
+  };
+
+  Lane& lane(const std::string& subscription);
+  void pump(const std::string& id);
+  void took(const std::string& id, const Rows& rows);
+  static std::vector<Delivery> read_rows(const Rows& rows, const Lane& lane);
+  bool has_room(const Lane& lane) const;
+  void start(const Subscription& subscription, Lane& lane, Delivery delivery);
+  Post make_post(const Subscription& subscription, const Delivery& delivery, const Secret& secret) const;
+  void ended(Attempt attempt);
+  void record(Attempt attempt);
+  void record_failure(Transaction& tx, const Attempt& attempt) const;
+  void recorded(const Attempt& attempt, const Commit& outcome);
+  void count(const Attempt& attempt, const Commit& outcome);
+  void try_again(Attempt attempt);
+  void release(const Attempt& attempt);
+
+  // borrowed
+  const Host& host_;
+  const Log& log_;
+  Registry& registry_;
+  Sender& sender_;
+  // owned
+  const Statement lanes_query_, pending_, retry_, end_, succeeded_, failed_;
+  const Metric delivered_, attempts_failed_, deliveries_failed_, paused_;
+  Timer record_timer_;
+  Alive alive_;
+  // state
+  Settings settings_;
+  std::map<std::string, std::unique_ptr<Lane>> lanes_;  // by subscription
+  size_t under_way_ = 0;
+  std::vector<Attempt> unrecorded_;  // the store refused; tried again
+  bool draining_ = false;
+  Function<void()> idle_;
+};
+
+}  // namespace patchbay::webhooks

@@ -1,0 +1,115 @@
+#include "fan_out.h"
+
+#include <patchbay/json.h>
+
+#include "catalogue.h"
+#include "crypto/random.h"
+#include "envelope.h"
+#include "signing.h"
+
+namespace patchbay::webhooks {
+namespace {
+
+constexpr uint32_t kBatch = 100;
+constexpr int64_t kRetry_ms = 1000;
+
+}  // namespace
+
+FanOut::FanOut(const Host& host, const Log& log, Registry& registry, Added added)
+    : host_(host),
+      log_(log),
+      registry_(registry),
+      added_(std::move(added)),
+      body_add_(Statement::find(host, "body-add")),
+      delivery_add_(Statement::find(host, "delivery-add")),
+      again_(host) {}
+
+void FanOut::open() {
+  consumer_ = std::make_unique<Consumer>(host_, "webhooks", topic_patterns(), [this] { read(); });
+}
+
+void FanOut::read() {
+  if (busy_) {
+    woken_ = true;
+    return;
+  }
+  busy_ = true;
+  woken_ = false;
+  consumer_->pending(kBatch, alive_.guard([this](const Result<std::vector<Event>>& events) {
+    if (!events) log_.warn("the event log cannot be read", {{"why", events.error().text}});
+    if (events && !events->empty()) return take(*events);
+    busy_ = false;
+    if (!events) return again_.after_ms(kRetry_ms, [this] { read(); });
+    if (woken_) read();
+  }));
+}
+
+void FanOut::take(const std::vector<Event>& events) {
+  Transaction tx(host_);
+  Batch batch;
+  for (const Event& event : events) {
+    add(tx, event, batch);
+    tx.ack("webhooks", event.id());
+  }
+  std::move(tx).commit(alive_.guard([this, batch](const Commit& outcome) { committed(outcome, batch); }));
+}
+
+void FanOut::committed(const Commit& outcome, const Batch& batch) {
+  busy_ = false;
+  if (!outcome) {
+    log_.warn("deliveries cannot be stored", {{"why", outcome.error().text}});
+    return again_.after_ms(kRetry_ms, [this] { read(); });
+  }
+  for (const std::string& subscription : batch) added_(subscription);
+  read();  // until nothing is pending
+}
+
+void FanOut::add(Transaction& tx, const Event& event, Batch& batch) {
+  const std::string key = std::to_string(event.id());
+  bool has_body = false;
+  for (const Subscription* subscription : registry_.of_tenant(event.tenant())) {
+    if (!subscription->wants(event.topic())) continue;
+    if (!has_body) {
+      tx.exec(body_add_, {key, envelope(event.topic(), event.tenant(), event.time_ms(), event.payload()),
+                          event.time_ms()});
+      has_body = true;
+    }
+    add_delivery(tx, *subscription, event, key);
+    batch.insert(subscription->id);
+  }
+}
+
+void FanOut::add_delivery(Transaction& tx, const Subscription& subscription, const Event& event,
+                          const std::string& key) {
+  const Secret* secret = subscription.secret_at(event.time_ms());
+  tx.exec(delivery_add_, {delivery_id(key, subscription.id), subscription.id, key, event.id(), event.topic(),
+                          event.subject(), event.time_ms(), secret != nullptr ? secret->rev : 0});
+}
+
+void FanOut::test(const Subscription& subscription, const std::string& requested_by,
+                  Function<void(Result<std::string>)> done) {
+  JsonWriter data;
+  data.object()
+      .member("subscriptionId", subscription.id)
+      .member("message", "A test of this subscription")
+      .member("requestedBy", requested_by)
+      .end();
+  const int64_t now_ms = host_.wall_ms();
+  const auto random = lib::random_hex(32);
+  if (!random) return done(random.error());
+  const std::string key = "test-" + *random;
+  const std::string id = delivery_id(key, subscription.id);
+  const Secret* secret = subscription.secret_at(now_ms);
+  Transaction tx(host_);
+  tx.exec(body_add_, {key, envelope(kTestTopic, subscription.tenant, now_ms, data.str()), now_ms}, 1);
+  tx.exec(delivery_add_,
+          {id, subscription.id, key, 0, kTestTopic, "", now_ms, secret != nullptr ? secret->rev : 0}, 1);
+  std::move(tx).commit(
+      alive_.guard([this, id, subscription = subscription.id, done = std::move(done)](const Commit& outcome) {
+        if (!outcome) return done(outcome.error());
+        added_(subscription);
+        done(id);
+      }));
+}
+
+}  // namespace patchbay::webhooks

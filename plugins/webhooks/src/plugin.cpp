@@ -1,0 +1,116 @@
+#include <patchbay/plugin.h>
+
+#include <memory>
+
+#include "admin_routes.h"
+#include "config.h"
+#include "dispatcher.h"
+#include "fan_out.h"
+#include "list_routes.h"
+#include "sender.h"
+#include "subscription_store.h"
+#include "sweeper.h"
+
+namespace {
+
+using namespace patchbay;            // NOLINT(google-build-using-namespace)
+using namespace patchbay::webhooks;  // NOLINT(google-build-using-namespace)
+
+constexpr int64_t kLoadAgain_ms = 2000;
+
+class Webhooks final : public Plugin {
+  Status start(const Config& config) override {
+    PB_TRY_VALUE(settings_, read_settings(config));
+    parts_ = std::make_unique<Parts>(host(), log());
+    configure();
+    load();
+    return {};
+  }
+
+  Status check_config(const Config& config) override {
+    auto settings = read_settings(config);
+    return settings ? Status() : Status(settings.error());
+  }
+
+  void reconfigure(const Config& config) override {
+    auto settings = read_settings(config);
+    if (!settings) return;
+    settings_ = *std::move(settings);
+    configure();
+    if (loaded_) reconcile();
+  }
+
+  void drain(Done done) override {
+    parts_->dispatcher.drain([done = std::make_shared<Done>(std::move(done))] { (*done)(); });
+  }
+
+  // What the sender's thread has posted by now finds its owner gone.
+  void stop(Done done) override {
+    parts_.reset();
+    post(host(), kMainStrand, [done = std::move(done)]() mutable { done(); });
+  }
+
+  // In the order in which they need each other.
+  struct Parts {
+    Parts(const Host& host, const Log& log)
+        : store(host, log, registry),
+          dispatcher(host, log, registry, sender),
+          fan_out(host, log, registry, [this](const std::string& id) { dispatcher.wake(id); }),
+          sweeper(host, log),
+          admin(host, log, registry, store, fan_out, dispatcher),
+          routes(host),
+          load_timer(host) {
+      add_list_routes(routes, registry);
+      admin.add_to(routes);
+    }
+    Registry registry;
+    Sender sender;
+    SubscriptionStore store;
+    Dispatcher dispatcher;
+    FanOut fan_out;
+    Sweeper sweeper;
+    AdminRoutes admin;
+    http::Routes routes;
+    Timer load_timer;
+  };
+
+  void configure() {
+    parts_->dispatcher.configure(settings_);
+    parts_->admin.configure(settings_);
+    parts_->sweeper.configure(settings_.keep_ms);
+  }
+
+  void load() {
+    parts_->store.load([this](const Status& status) {
+      if (status) return reconcile();
+      log().error("subscriptions cannot be read", {{"why", status.error().text}});
+      parts_->load_timer.after_ms(kLoadAgain_ms, [this] { load(); });
+    });
+  }
+
+  void reconcile() {
+    parts_->store.reconcile(settings_.definitions, [this](const Status& status) {
+      if (!status)
+        log().error("configured subscriptions cannot be taken over", {{"why", status.error().text}});
+      for (const Subscription* subscription : parts_->registry.all())
+        parts_->dispatcher.wake(subscription->id);
+      if (!std::exchange(loaded_, true)) open();
+    });
+  }
+
+  // Only now: an event must find the subscriptions.
+  void open() {
+    parts_->dispatcher.open();
+    parts_->fan_out.open();
+    parts_->sweeper.open();
+    parts_->routes.open();
+  }
+
+  Settings settings_;
+  std::unique_ptr<Parts> parts_;
+  bool loaded_ = false;
+};
+
+}  // namespace
+
+PATCHBAY_PLUGIN(Webhooks)

@@ -1,0 +1,73 @@
+#include "receiver_url.h"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "address.h"
+
+namespace patchbay::webhooks {
+namespace {
+
+constexpr size_t kLongest = 2048;
+
+using Url = std::unique_ptr<CURLU, decltype(&curl_url_cleanup)>;
+
+// "" when the part is missing.
+std::string part(const Url& url, CURLUPart what) {
+  char* text = nullptr;
+  if (curl_url_get(url.get(), what, &text, 0) != CURLUE_OK) return {};
+  std::string copy(text);
+  curl_free(text);
+  return copy;
+}
+
+bool is_printable(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
+}
+
+bool names_this_machine(std::string host) {
+  while (!host.empty() && host.back() == '.') host.pop_back();
+  std::transform(host.begin(), host.end(), host.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  const std::string suffix = ".localhost";
+  return host == "localhost" || (host.size() > suffix.size() &&
+                                 host.compare(host.size() - suffix.size(), suffix.size(), suffix) == 0);
+}
+
+Status check_host(std::string host) {
+  if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
+  if (names_this_machine(host) || (is_ip_text(host) && !is_public_text(host)))
+    return {Code::invalid, "must lead to a public address; see allow_private_receivers"};
+  return {};
+}
+
+}  // namespace
+
+Status check_receiver_url(const std::string& url, bool allow_private) {
+  if (url.empty() || url.size() > kLongest) return {Code::invalid, "must be a URL of 1 to 2048 characters"};
+  if (!is_printable(url)) return {Code::invalid, "must be a URL of printable ASCII characters"};
+  const Url parsed(curl_url(), &curl_url_cleanup);
+  if (!parsed ||
+      curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK)
+    return {Code::invalid, "must be a URL such as https://example.com/hook"};
+  const std::string scheme = part(parsed, CURLUPART_SCHEME);
+  if (scheme != "http" && scheme != "https") return {Code::invalid, "must begin with https:// or http://"};
+  // Empty credentials ("https://@host") count as well.
+  const std::string authority = url.substr(0, url.find_first_of("/?#", url.find("//") + 2));
+  if (authority.find('@') != std::string::npos) return {Code::invalid, "must not hold a user name"};
+  const std::string host = part(parsed, CURLUPART_HOST);
+  if (host.empty()) return {Code::invalid, "must name a host"};
+  return allow_private ? Status() : check_host(host);
+}
+
+std::string loggable(const std::string& url) {
+  const Url parsed(curl_url(), &curl_url_cleanup);
+  if (!parsed || curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK) return "?";
+  const std::string port = part(parsed, CURLUPART_PORT);
+  return part(parsed, CURLUPART_SCHEME) + "://" + part(parsed, CURLUPART_HOST) +
+         (port.empty() ? "" : ":" + port);
+}
+
+}  // namespace patchbay::webhooks

@@ -1,0 +1,30 @@
+#include "signing.h"
+
+#include "crypto/digest.h"
+#include "crypto/encode.h"
+
+namespace patchbay::webhooks {
+
+std::string signature(std::string_view secret, std::string_view body) {
+  return "sha256=" + lib::to_hex(lib::hmac_sha256(secret, body));
+}
+
+std::string signature_v2(std::string_view secret, std::string_view timestamp, std::string_view body) {
+  std::string signed_text(timestamp);
+  signed_text.append(".").append(body);
+  return signature(secret, signed_text);
+}
+
+std::string delivery_id(std::string_view event, std::string_view subscription) {
+  std::string both(event);
+  both.append(",").append(subscription);
+  return lib::to_hex(lib::sha256(both)).substr(0, 32);
+}
+
+std::string subscription_id(std::string_view tenant, std::string_view url) {
+  std::string both(tenant);
+  both.append(url);
+  return lib::to_hex(lib::sha256(both)).substr(0, 16);
+}
+
+}  // namespace patchbay::webhooks

@@ -1,0 +1,69 @@
+#include "subscription.h"
+
+#include <algorithm>
+
+#include "catalogue.h"
+
+namespace patchbay::webhooks {
+
+bool Subscription::wants(std::string_view topic) const {
+  return std::any_of(events.begin(), events.end(),
+                     [topic](const std::string& name) { return name == kAllEvents || name == topic; });
+}
+
+const Secret* Subscription::secret_at(int64_t time_ms) const {
+  for (auto secret = secrets.rbegin(); secret != secrets.rend(); ++secret) {
+    if (secret->since_ms <= time_ms) return &*secret;
+  }
+  return secrets.empty() ? nullptr : &secrets.front();
+}
+
+const Secret* Subscription::secret_of(int64_t wanted) const {
+  for (const Secret& secret : secrets) {
+    if (secret.rev == wanted) return &secret;
+  }
+  return nullptr;
+}
+
+Subscription* Registry::find(std::string_view id) {
+  const auto found = by_id_.find(id);
+  return found != by_id_.end() ? found->second.get() : nullptr;
+}
+
+Subscription* Registry::find(std::string_view id, std::string_view tenant) {
+  Subscription* subscription = find(id);
+  return subscription != nullptr && subscription->tenant == tenant ? subscription : nullptr;
+}
+
+std::vector<Subscription*> Registry::of_tenant(std::string_view tenant) {
+  std::vector<Subscription*> list;
+  const auto found = by_tenant_.find(tenant);
+  if (found == by_tenant_.end()) return list;
+  for (const auto& [key, subscription] : found->second) list.push_back(subscription);
+  return list;
+}
+
+std::vector<Subscription*> Registry::all() {
+  std::vector<Subscription*> list;
+  for (const auto& [id, subscription] : by_id_) list.push_back(subscription.get());
+  return list;
+}
+
+Subscription* Registry::put(Subscription subscription) {
+  remove(subscription.id);
+  auto owned = std::make_unique<Subscription>(std::move(subscription));
+  Subscription* borrowed = owned.get();
+  by_tenant_[borrowed->tenant].emplace(Key{borrowed->created_ms, borrowed->id}, borrowed);
+  by_id_.emplace(borrowed->id, std::move(owned));
+  return borrowed;
+}
+
+void Registry::remove(std::string_view id) {
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end()) return;
+  const Subscription& subscription = *found->second;
+  by_tenant_[subscription.tenant].erase({subscription.created_ms, subscription.id});
+  by_id_.erase(found);
+}
+
+}  // namespace patchbay::webhooks

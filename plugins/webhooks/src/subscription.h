@@ -1,0 +1,62 @@
+// Subscriptions in memory, as they are in the store.
+#pragma once
+
+#include <patchbay/log.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace patchbay::webhooks {
+
+struct Secret {
+  int64_t rev = 0;
+  int64_t since_ms = 0;
+  std::string value;  // "": it could not be unsealed
+  std::unique_ptr<SecretGuard> guard;
+};
+
+struct Subscription {
+  std::string id;  // 16 hex characters
+  std::string tenant;
+  std::string url;
+  std::vector<std::string> events;
+  bool from_config = false;
+  bool active = true;
+  int64_t failures = 0;  // failed deliveries in a row
+  int64_t created_ms = 0;
+  std::string created_by;
+  int64_t last_fired_ms = 0;  // 0: never
+  int64_t rev = 1;
+  std::vector<Secret> secrets;  // by rev, the current one last
+
+  bool wants(std::string_view topic) const;
+  // The secret that was current at that time (of the wall clock).
+  const Secret* secret_at(int64_t time_ms) const;
+  const Secret* secret_of(int64_t rev) const;
+};
+
+// All subscriptions. On the main strand.
+class Registry {
+ public:
+  Subscription* find(std::string_view id);
+  // Null also when it is another tenant's.
+  Subscription* find(std::string_view id, std::string_view tenant);
+  // In order of creation.
+  std::vector<Subscription*> of_tenant(std::string_view tenant);
+  std::vector<Subscription*> all();
+
+  Subscription* put(Subscription subscription);
+  void remove(std::string_view id);
+
+ private:
+  using Key = std::pair<int64_t, std::string>;  // time of creation, id
+  std::map<std::string, std::unique_ptr<Subscription>, std::less<>> by_id_;
+  std::map<std::string, std::map<Key, Subscription*>, std::less<>> by_tenant_;
+};
+
+}  // namespace patchbay::webhooks

@@ -1,0 +1,63 @@
+#include "subscription_json.h"
+
+#include "utc/utc.h"
+
+namespace patchbay::webhooks {
+namespace {
+
+void write_members(JsonWriter& out, const Subscription& subscription) {
+  out.member("id", subscription.id).member("url", subscription.url).key("events").array();
+  for (const std::string& event : subscription.events) out.value(event);
+  out.end()
+      .member("active", subscription.active)
+      .member("createdAtUtc", lib::utc_text(subscription.created_ms))
+      .member("createdBy", subscription.created_by)
+      .key("lastFiredUtc");
+  if (subscription.last_fired_ms == 0) {
+    out.null();
+  } else {
+    out.value(lib::utc_text(subscription.last_fired_ms));
+  }
+  out.member("failures", subscription.failures).member("source", subscription.from_config ? "config" : "api");
+}
+
+void write_time(JsonWriter& out, std::string_view name, bool present, int64_t ms) {
+  out.key(name);
+  if (present) {
+    out.value(lib::utc_text(ms));
+  } else {
+    out.null();
+  }
+}
+
+}  // namespace
+
+void write_subscription(JsonWriter& out, const Subscription& subscription) {
+  out.object();
+  write_members(out, subscription);
+  out.end();
+}
+
+std::string subscription_json(const Subscription& subscription, const std::string& secret) {
+  JsonWriter out;
+  out.object();
+  write_members(out, subscription);
+  if (!secret.empty()) out.member("secret", secret);
+  out.end();
+  return std::move(out).str();
+}
+
+void write_delivery(JsonWriter& out, const Rows& rows, size_t row) {
+  const std::string_view state = rows.text(row, 2);
+  out.object()
+      .member("deliveryId", rows.text(row, 0))
+      .member("event", rows.text(row, 1))
+      .member("state", state)
+      .member("attempts", rows.integer(row, 3))
+      .member("eventUtc", lib::utc_text(rows.integer(row, 4)));
+  write_time(out, "nextAttemptUtc", state == "pending", rows.integer(row, 5));
+  write_time(out, "endedUtc", !rows.is_null(row, 8), rows.integer(row, 8));
+  out.member("status", rows.integer(row, 6)).member("error", rows.text(row, 7)).end();
+}
+
+}  // namespace patchbay::webhooks

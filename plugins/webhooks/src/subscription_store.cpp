@@ -1,0 +1,244 @@
+#include "subscription_store.h"
+
+#include <set>
+
+#include "event_list.h"
+
+namespace patchbay::webhooks {
+namespace {
+
+std::string seal_context(const std::string& subscription, int64_t rev) {
+  return "webhooks_secret/" + subscription + "/" + std::to_string(rev);
+}
+
+bool same_definition(const Subscription& current, const Definition& wanted) {
+  return current.tenant == wanted.tenant && current.url == wanted.url && current.events == wanted.events &&
+         !current.secrets.empty() && current.secrets.back().value == wanted.secret;
+}
+
+}  // namespace
+
+SubscriptionStore::SubscriptionStore(const Host& host, const Log& log, Registry& registry)
+    : host_(host),
+      log_(log),
+      registry_(registry),
+      subscriptions_(Statement::find(host, "subscriptions")),
+      secrets_(Statement::find(host, "secrets")),
+      add_(Statement::find(host, "subscription-add")),
+      change_(Statement::find(host, "subscription-change")),
+      remove_(Statement::find(host, "subscription-remove")),
+      secret_add_(Statement::find(host, "secret-add")),
+      secrets_remove_(Statement::find(host, "secrets-remove")),
+      deliveries_remove_(Statement::find(host, "deliveries-remove")) {}
+
+void SubscriptionStore::load(Done done) {
+  query(host_, subscriptions_, {},
+        alive_.guard([this, done = std::move(done)](const Result<Rows>& rows) mutable {
+          if (!rows) return done(rows.error());
+          read_subscriptions(*rows);
+          load_secrets(std::move(done));
+        }));
+}
+
+void SubscriptionStore::load_secrets(Done done) {
+  query(host_, secrets_, {}, alive_.guard([this, done = std::move(done)](const Result<Rows>& rows) {
+    if (!rows) return done(rows.error());
+    read_secrets(*rows);
+    done({});
+  }));
+}
+
+void SubscriptionStore::read_subscriptions(const Rows& rows) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    Subscription one;
+    one.id = rows.text(i, 0);
+    one.tenant = rows.text(i, 1);
+    one.url = rows.text(i, 2);
+    one.events = split_events(rows.text(i, 3));
+    one.from_config = rows.integer(i, 4) != 0;
+    one.active = rows.integer(i, 5) != 0;
+    one.failures = rows.integer(i, 6);
+    one.created_ms = rows.integer(i, 7);
+    one.created_by = rows.text(i, 8);
+    one.last_fired_ms = rows.integer(i, 9);
+    one.rev = rows.integer(i, 10);
+    registry_.put(std::move(one));
+  }
+}
+
+void SubscriptionStore::read_secrets(const Rows& rows) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    Subscription* subscription = registry_.find(rows.text(i, 0));
+    if (subscription == nullptr) continue;
+    const int64_t rev = rows.integer(i, 1);
+    auto plain = unseal(host_, rows.text(i, 3), seal_context(subscription->id, rev));
+    if (!plain) {
+      log_.error("the secret of a subscription cannot be read: rotate it",
+                 {{"subscription", subscription->id},
+                  {"tenant", subscription->tenant},
+                  {"why", plain.error().text}});
+    }
+    subscription->secrets.push_back(make_secret(rev, rows.integer(i, 2), std::move(plain).value_or("")));
+  }
+}
+
+Secret SubscriptionStore::make_secret(int64_t rev, int64_t since_ms, std::string value) const {
+  auto guard = value.empty() ? nullptr : std::make_unique<SecretGuard>(host_, value);
+  return {rev, since_ms, std::move(value), std::move(guard)};
+}
+
+void SubscriptionStore::keep_secret(Subscription& subscription, std::string value) {
+  const int64_t rev = subscription.secrets.empty() ? 1 : subscription.secrets.back().rev + 1;
+  subscription.secrets.push_back(make_secret(rev, host_.wall_ms(), std::move(value)));
+}
+
+Subscription SubscriptionStore::make(const Definition& definition, std::string by, bool from_config) const {
+  Subscription made;
+  made.id = definition.id;
+  made.tenant = definition.tenant;
+  made.url = definition.url;
+  made.events = definition.events;
+  made.from_config = from_config;
+  made.created_ms = host_.wall_ms();
+  made.created_by = std::move(by);
+  return made;
+}
+
+Status SubscriptionStore::add(Transaction& tx, const Subscription& subscription) {
+  tx.exec(add_,
+          {subscription.id, subscription.tenant, subscription.url, join_events(subscription.events),
+           subscription.from_config ? 1 : 0, subscription.created_ms, subscription.created_by},
+          1);
+  return {};
+}
+
+Status SubscriptionStore::add_secret(Transaction& tx, const Subscription& subscription,
+                                     const std::string& secret) {
+  const int64_t rev = subscription.secrets.empty() ? 1 : subscription.secrets.back().rev + 1;
+  PB_TRY_VALUE(const std::string sealed, seal(host_, secret, seal_context(subscription.id, rev)));
+  tx.exec(secret_add_, {subscription.id, rev, host_.wall_ms(), Value::bytes(sealed)}, 1);
+  return {};
+}
+
+void SubscriptionStore::drop(Transaction& tx, const std::string& id) {
+  tx.exec(remove_, {id});
+  tx.exec(secrets_remove_, {id});
+  tx.exec(deliveries_remove_, {id});
+}
+
+Status SubscriptionStore::redefine(Transaction& tx, const Subscription& current, const Definition& wanted) {
+  tx.exec(change_, {current.id, current.rev, wanted.url, join_events(wanted.events), 1}, 1);
+  const bool same_secret = !current.secrets.empty() && current.secrets.back().value == wanted.secret;
+  return same_secret ? Status() : add_secret(tx, current, wanted.secret);
+}
+
+Status SubscriptionStore::bring_in(Transaction& tx, const Definition& wanted) {
+  const Subscription* current = registry_.find(wanted.id);
+  if (current != nullptr && !current->from_config)
+    return {Code::conflict, "a subscription made over REST has the id " + wanted.id +
+                                " already: delete it or give the configured one an id of its own"};
+  if (current != nullptr && current->tenant == wanted.tenant) return redefine(tx, *current, wanted);
+  if (current != nullptr) drop(tx, wanted.id);
+  const Subscription made = make(wanted, "config", true);
+  PB_TRY(add(tx, made));
+  return add_secret(tx, made, wanted.secret);
+}
+
+// In memory what bring_in wrote.
+void SubscriptionStore::accept(const Definition& wanted) {
+  Subscription* current = registry_.find(wanted.id);
+  if (current == nullptr || current->tenant != wanted.tenant) {
+    current = registry_.put(make(wanted, "config", true));
+  } else {
+    if (!current->active) current->failures = 0;
+    current->active = true;
+    current->url = wanted.url;
+    current->events = wanted.events;
+    ++current->rev;
+  }
+  if (current->secrets.empty() || current->secrets.back().value != wanted.secret)
+    keep_secret(*current, wanted.secret);
+}
+
+void SubscriptionStore::reconcile(const std::vector<Definition>& wanted, Done done) {
+  Transaction tx(host_);
+  std::vector<Definition> changed;
+  std::set<std::string> kept;
+  for (const Definition& definition : wanted) {
+    kept.insert(definition.id);
+    const Subscription* current = registry_.find(definition.id);
+    if (current != nullptr && current->from_config && same_definition(*current, definition)) continue;
+    if (Status status = bring_in(tx, definition); !status) return done(std::move(status));
+    changed.push_back(definition);
+  }
+  std::vector<std::string> gone;
+  for (const Subscription* current : registry_.all()) {
+    if (current->from_config && kept.count(current->id) == 0) gone.push_back(current->id);
+  }
+  for (const std::string& id : gone) drop(tx, id);
+  if (changed.empty() && gone.empty()) return done({});
+  std::move(tx).commit(alive_.guard([this, changed = std::move(changed), gone = std::move(gone),
+                                     done = std::move(done)](const Commit& outcome) {
+    if (!outcome) return done(outcome.error());
+    for (const std::string& id : gone) registry_.remove(id);
+    for (const Definition& definition : changed) accept(definition);
+    done({});
+  }));
+}
+
+void SubscriptionStore::create(Definition definition, std::string by, Done done) {
+  Subscription made = make(definition, std::move(by), false);
+  Transaction tx(host_);
+  Status status = add(tx, made);
+  if (status) status = add_secret(tx, made, definition.secret);
+  if (!status) return done(std::move(status));
+  std::move(tx).commit(alive_.guard([this, made = std::move(made), secret = std::move(definition.secret),
+                                     done = std::move(done)](const Commit& outcome) mutable {
+    if (!outcome) return done(outcome.error());
+    keep_secret(*registry_.put(std::move(made)), std::move(secret));
+    done({});
+  }));
+}
+
+void SubscriptionStore::change(const Subscription& subscription, Change change, Done done) {
+  Transaction tx(host_);
+  tx.exec(change_,
+          {subscription.id, subscription.rev, change.url, join_events(change.events), change.active ? 1 : 0},
+          1);
+  std::move(tx).commit(alive_.guard([this, id = subscription.id, change = std::move(change),
+                                     done = std::move(done)](const Commit& outcome) mutable {
+    if (!outcome) return done(outcome.error());
+    if (Subscription* current = registry_.find(id)) {
+      current->url = std::move(change.url);
+      current->events = std::move(change.events);
+      current->active = change.active;
+      if (!outcome.result(0).empty()) current->failures = outcome.result(0).integer(0, 0);
+      ++current->rev;
+    }
+    done({});
+  }));
+}
+
+void SubscriptionStore::remove(const Subscription& subscription, Done done) {
+  Transaction tx(host_);
+  drop(tx, subscription.id);
+  std::move(tx).commit(
+      alive_.guard([this, id = subscription.id, done = std::move(done)](const Commit& outcome) {
+        if (!outcome) return done(outcome.error());
+        registry_.remove(id);
+        done({});
+      }));
+}
+
+void SubscriptionStore::rotate(const Subscription& subscription, std::string secret, Done done) {
+  Transaction tx(host_);
+  if (Status status = add_secret(tx, subscription, secret); !status) return done(std::move(status));
+  std::move(tx).commit(alive_.guard([this, id = subscription.id, secret = std::move(secret),
+                                     done = std::move(done)](const Commit& outcome) mutable {
+    if (!outcome) return done(outcome.error());
+    if (Subscription* current = registry_.find(id)) keep_secret(*current, std::move(secret));
+    done({});
+  }));
+}
+
+}  // namespace patchbay::webhooks

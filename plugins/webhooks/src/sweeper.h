@@ -1,0 +1,33 @@
+// Forgets what is over: deliveries that a paused subscription did not get within 24 h, ended deliveries after
+// their time, bodies and secrets that no delivery needs. On the main strand.
+#pragma once
+
+#include <patchbay/log.h>
+#include <patchbay/store.h>
+#include <patchbay/strand.h>
+
+#include "alive.h"
+
+namespace patchbay::webhooks {
+
+class Sweeper {
+ public:
+  Sweeper(const Host& host, const Log& log);
+  void configure(int64_t keep_ms) { keep_ms_ = keep_ms; }
+  void open();
+
+ private:
+  void sweep();
+
+  // borrowed
+  const Host& host_;
+  const Log& log_;
+  // owned
+  const Statement paused_, done_, bodies_, secrets_;
+  Timer timer_;
+  Alive alive_;
+  // state
+  int64_t keep_ms_ = 0;
+};
+
+}  // namespace patchbay::webhooks

@@ -1,0 +1,51 @@
+// One request under way: a libcurl handle and what its callbacks collect.
+#pragma once
+
+#include <curl/curl.h>
+
+#include <memory>
+
+#include "sender.h"
+
+namespace patchbay::webhooks {
+
+// Lives on the sender's thread.
+class Transfer {
+ public:
+  Transfer(Post post, Sender::Done done, const Sender::Limits& limits);
+
+  // False when there is no memory for it.
+  bool prepare();
+  CURL* easy() const noexcept { return easy_.get(); }
+  void finish(CURLcode code);
+
+ private:
+  bool set_headers();
+  void set_address_checks();
+  Outcome outcome(CURLcode code) const;
+
+  static size_t on_head(char* data, size_t size, size_t count, void* self);
+  static size_t on_body(char* data, size_t size, size_t count, void* self);
+  static curl_socket_t on_open_socket(void* self, curlsocktype purpose, curl_sockaddr* address);
+  static int on_connected(void* self, char* peer, char* own, int peer_port, int own_port);
+
+  struct FreeEasy {
+    void operator()(CURL* easy) const noexcept { curl_easy_cleanup(easy); }
+  };
+  struct FreeList {
+    void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
+  };
+
+  // owned
+  const Post post_;
+  Sender::Done done_;
+  const Sender::Limits limits_;
+  std::unique_ptr<curl_slist, FreeList> headers_;
+  std::unique_ptr<CURL, FreeEasy> easy_;
+  // state
+  size_t read_ = 0;         // bytes of the answer
+  bool head_done_ = false;  // the final answer's head is complete
+  bool refused_ = false;    // an address was not public
+};
+
+}  // namespace patchbay::webhooks

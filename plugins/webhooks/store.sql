@@ -1,0 +1,129 @@
+-- migration: 1
+CREATE TABLE webhooks_subscription (
+  id TEXT NOT NULL PRIMARY KEY, tenant TEXT NOT NULL, url TEXT NOT NULL, events TEXT NOT NULL,
+  from_config SMALLINT NOT NULL, active SMALLINT NOT NULL, failures BIGINT NOT NULL,
+  created_ms BIGINT NOT NULL, created_by TEXT NOT NULL, last_fired_ms BIGINT, rev BIGINT NOT NULL);
+
+-- A delivery is signed with the secret that was current when its event happened, so earlier ones are kept for a time.
+CREATE TABLE webhooks_secret (
+  subscription TEXT NOT NULL, rev BIGINT NOT NULL, since_ms BIGINT NOT NULL, sealed {{BYTES}} NOT NULL,
+  PRIMARY KEY (subscription, rev));
+
+-- The body of an event's deliveries: made once, sent as it is.
+CREATE TABLE webhooks_body (event TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL, event_ms BIGINT NOT NULL);
+
+-- attempt: those made. seq: the event's place in the log.
+CREATE TABLE webhooks_delivery (
+  id TEXT NOT NULL PRIMARY KEY, subscription TEXT NOT NULL, event TEXT NOT NULL, seq BIGINT NOT NULL,
+  topic TEXT NOT NULL, subject TEXT NOT NULL, event_ms BIGINT NOT NULL, secret_rev BIGINT NOT NULL,
+  state TEXT NOT NULL, attempt BIGINT NOT NULL, due_ms BIGINT NOT NULL,
+  status BIGINT NOT NULL, error TEXT NOT NULL, done_ms BIGINT);
+CREATE INDEX webhooks_delivery_due ON webhooks_delivery (subscription, due_ms, seq) WHERE state = 'pending';
+CREATE INDEX webhooks_delivery_list ON webhooks_delivery (subscription, event_ms, id);
+CREATE INDEX webhooks_delivery_done ON webhooks_delivery (done_ms) WHERE done_ms IS NOT NULL;
+CREATE INDEX webhooks_delivery_event ON webhooks_delivery (event);
+
+-- name: subscriptions
+SELECT id, tenant, url, events, from_config, active, failures, created_ms, created_by, last_fired_ms, rev
+FROM webhooks_subscription ORDER BY created_ms, id;
+
+-- name: secrets
+SELECT subscription, rev, since_ms, sealed FROM webhooks_secret ORDER BY subscription, rev;
+
+-- name: subscription-add
+INSERT INTO webhooks_subscription
+  (id, tenant, url, events, from_config, active, failures, created_ms, created_by, last_fired_ms, rev)
+VALUES ($1, $2, $3, $4, $5, 1, 0, $6, $7, NULL, 1);
+
+-- name: subscription-change
+UPDATE webhooks_subscription
+SET url = $3, events = $4, active = $5, failures = CASE WHEN $5 = 1 AND active = 0 THEN 0 ELSE failures END, rev = rev + 1
+WHERE id = $1 AND rev = $2
+RETURNING failures;
+
+-- name: subscription-remove
+DELETE FROM webhooks_subscription WHERE id = $1;
+
+-- name: subscription-succeeded
+UPDATE webhooks_subscription SET failures = 0, last_fired_ms = $2 WHERE id = $1;
+
+-- name: subscription-failed
+UPDATE webhooks_subscription
+SET failures = failures + 1, active = CASE WHEN failures + 1 >= $2 THEN 0 ELSE active END
+WHERE id = $1
+RETURNING failures, active;
+
+-- name: secret-add
+INSERT INTO webhooks_secret (subscription, rev, since_ms, sealed) VALUES ($1, $2, $3, $4);
+
+-- name: secrets-remove
+DELETE FROM webhooks_secret WHERE subscription = $1;
+
+-- name: body-add
+INSERT INTO webhooks_body (event, body, event_ms) VALUES ($1, $2, $3) ON CONFLICT (event) DO NOTHING;
+
+-- name: delivery-add
+INSERT INTO webhooks_delivery
+  (id, subscription, event, seq, topic, subject, event_ms, secret_rev, state, attempt, due_ms, status, error, done_ms)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', 0, $7, 0, '', NULL)
+ON CONFLICT (id) DO NOTHING;
+
+-- name: lanes
+SELECT DISTINCT subscription FROM webhooks_delivery WHERE state = 'pending';
+
+-- A paused subscription ($2 = 0) still gets its test.
+-- name: deliveries-pending
+SELECT d.id, d.seq, d.topic, d.subject, d.secret_rev, d.attempt, d.due_ms, b.body
+FROM webhooks_delivery d JOIN webhooks_body b ON b.event = d.event
+WHERE d.subscription = $1 AND d.state = 'pending' AND ($2 = 1 OR d.topic = 'webhook.test')
+ORDER BY d.due_ms, d.seq LIMIT $3;
+
+-- name: delivery-retry
+UPDATE webhooks_delivery SET attempt = $2, due_ms = $3, status = $4, error = $5
+WHERE id = $1 AND state = 'pending';
+
+-- name: delivery-end
+UPDATE webhooks_delivery SET state = $2, attempt = $3, status = $4, error = $5, done_ms = $6
+WHERE id = $1 AND state = 'pending';
+
+-- name: delivery-resend
+UPDATE webhooks_delivery SET state = 'pending', attempt = 0, due_ms = $3, status = 0, error = '', done_ms = NULL
+WHERE id = $1 AND subscription = $2 AND state <> 'pending'
+RETURNING topic;
+
+-- name: deliveries-count
+SELECT COUNT(*) FROM webhooks_delivery WHERE subscription = $1;
+
+-- name: deliveries-list
+SELECT id, topic, state, attempt, event_ms, due_ms, status, error, done_ms
+FROM webhooks_delivery WHERE subscription = $1 ORDER BY event_ms DESC, id LIMIT $2 OFFSET $3;
+
+-- name: deliveries-remove
+DELETE FROM webhooks_delivery WHERE subscription = $1;
+
+-- What a paused subscription did not get in time.
+-- name: sweep-paused
+UPDATE webhooks_delivery SET state = 'expired', done_ms = $2
+WHERE id IN (
+  SELECT d.id FROM webhooks_delivery d JOIN webhooks_subscription s ON s.id = d.subscription
+  WHERE s.active = 0 AND d.state = 'pending' AND d.event_ms < $1 AND d.due_ms < $1 LIMIT $3)
+RETURNING id;
+
+-- name: sweep-done
+DELETE FROM webhooks_delivery
+WHERE id IN (SELECT id FROM webhooks_delivery WHERE done_ms < $1 LIMIT $2)
+RETURNING id;
+
+-- name: sweep-bodies
+DELETE FROM webhooks_body
+WHERE event IN (
+  SELECT b.event FROM webhooks_body b
+  WHERE b.event_ms < $1 AND NOT EXISTS (SELECT 1 FROM webhooks_delivery d WHERE d.event = b.event) LIMIT $2)
+RETURNING event;
+
+-- name: sweep-secrets
+DELETE FROM webhooks_secret
+WHERE rev < (SELECT MAX(n.rev) FROM webhooks_secret n
+               WHERE n.subscription = webhooks_secret.subscription AND n.since_ms < $1)
+  AND NOT EXISTS (SELECT 1 FROM webhooks_delivery d
+                  WHERE d.subscription = webhooks_secret.subscription AND d.secret_rev = webhooks_secret.rev);
