@@ -1,0 +1,191 @@
+#include "playout/playout.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+namespace patchbay::lib {
+namespace {
+constexpr size_t kChunkSamples = 2400;
+constexpr size_t kChunks = 8192;
+constexpr auto kPullAtMost = std::chrono::milliseconds(2);
+}  // namespace
+
+struct Playout::Chunk {
+  uint32_t epoch = 0;
+  uint32_t size = 0;
+  int16_t samples[kChunkSamples];
+};
+
+Playout::Playout(Options options) : options_(options), queue_(kChunks), empty_(2 * kChunks) {}
+
+Playout::~Playout() {
+  for (auto* ring : {&queue_, &empty_})
+    for (; Chunk** chunk = ring->front(); ring->pop()) delete *chunk;
+}
+
+std::unique_ptr<Playout::Chunk> Playout::fresh_chunk() {
+  if (Chunk** used = empty_.front()) {
+    std::unique_ptr<Chunk> chunk(*used);
+    empty_.pop();
+    // One is kept for reuse; more would hold a whole answer's memory until the call ends.
+    for (; Chunk** more = empty_.front(); empty_.pop()) delete *more;
+    return chunk;
+  }
+  return std::unique_ptr<Chunk>(new Chunk);
+}
+
+size_t Playout::push(const int16_t* samples, size_t count) {
+  if (count == 0) return 0;
+  if (!in_turn_) {
+    in_turn_ = true;
+    turn_start_ = playable_;
+    turn_received_ = 0;
+    turn_played_at_flush_ = -1;
+    turn_ended_.store(false, std::memory_order_release);
+  }
+  size_t taken = 0;
+  int64_t room = samples_of(options_.max_ms) - (pushed_.load() - gone_.load(std::memory_order_acquire));
+  size_t wanted = std::min<size_t>(count, static_cast<size_t>(std::max<int64_t>(room, 0)));
+  while (taken < wanted) {
+    auto chunk = fresh_chunk();
+    chunk->epoch = epoch_.load(std::memory_order_relaxed);
+    chunk->size = static_cast<uint32_t>(std::min(kChunkSamples, wanted - taken));
+    std::memcpy(chunk->samples, samples + taken, chunk->size * sizeof(int16_t));
+    uint32_t size = chunk->size;
+    if (!queue_.push(chunk.get())) break;
+    (void)chunk.release();
+    pushed_.fetch_add(size, std::memory_order_release);
+    taken += size;
+  }
+  playable_ += static_cast<int64_t>(taken);
+  turn_received_ += static_cast<int64_t>(taken);
+  dropped_ += count - taken;
+  return taken;
+}
+
+void Playout::end_turn() {
+  in_turn_ = false;
+  turn_ended_.store(true, std::memory_order_release);
+}
+
+Playout::Turn Playout::flush() {
+  epoch_.fetch_add(1);
+  // A pull that began before saw the old epoch and may still count; it lasts microseconds.
+  auto give_up = std::chrono::steady_clock::now() + kPullAtMost;
+  while (pulling_.load() && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
+  Turn heard = turn();
+  turn_played_at_flush_ = std::clamp<int64_t>(played_.load() - turn_start_, 0, turn_received_);
+  playable_ = played_.load();
+  end_turn();
+  return heard;
+}
+
+Playout::Turn Playout::turn() const {
+  int64_t played = turn_played_at_flush_ >= 0
+                       ? turn_played_at_flush_
+                       : std::clamp<int64_t>(played_.load() - turn_start_, 0, turn_received_);
+  return {to_ms(turn_received_), to_ms(played)};
+}
+
+bool Playout::drained() const { return played_.load(std::memory_order_acquire) >= playable_; }
+
+int64_t Playout::buffered_ms() const {
+  return to_ms(std::max<int64_t>(playable_ - played_.load(std::memory_order_acquire), 0));
+}
+
+Playout::Counters Playout::counters() const { return {underflows_.load(), dropped_}; }
+
+void Playout::release_front() noexcept {
+  Chunk* chunk = *queue_.front();
+  queue_.pop();
+  front_offset_ = 0;
+  empty_.push(chunk);  // has places for all chunks that can exist
+}
+
+bool Playout::may_start(size_t count) noexcept {
+  bool ended = turn_ended_.load(std::memory_order_acquire);
+  int64_t buffered = pushed_.load(std::memory_order_acquire) - gone_.load(std::memory_order_relaxed);
+  waited_ += static_cast<int64_t>(count);
+  return ended || buffered >= samples_of(options_.prebuffer_ms) ||
+         waited_ > samples_of(options_.prebuffer_wait_ms);
+}
+
+void Playout::drop_flushed(uint32_t epoch, int16_t* out, size_t count, size_t& done) noexcept {
+  bool faded = !playing_;
+  while (Chunk** front = queue_.front()) {
+    Chunk& chunk = **front;
+    if (static_cast<int32_t>(chunk.epoch - epoch) >= 0) return;
+    size_t left = chunk.size - front_offset_;
+    if (!faded && done == 0) {
+      size_t fade = std::min({left, count, static_cast<size_t>(samples_of(options_.fade_ms))});
+      for (size_t i = 0; i < fade; ++i)
+        out[i] = static_cast<int16_t>(chunk.samples[front_offset_ + i] * static_cast<int>(fade - i) /
+                                      static_cast<int>(fade));
+      done = fade;
+      last_ = 0;
+    }
+    faded = true;
+    playing_ = false;
+    waited_ = 0;
+    gone_.fetch_add(static_cast<int64_t>(left), std::memory_order_release);
+    release_front();
+  }
+}
+
+size_t Playout::pull(int16_t* out, size_t count) noexcept {
+  pulling_.store(true);
+  size_t faded = 0;
+  drop_flushed(epoch_.load(), out, count, faded);
+  size_t done = faded;
+  if (queue_.front() && !playing_) {
+    playing_ = may_start(count);
+    if (playing_) waited_ = 0;
+  }
+  bool had_data = false;
+  while (playing_ && done < count) {
+    Chunk** front = queue_.front();
+    if (!front) break;
+    Chunk& chunk = **front;
+    size_t part = std::min<size_t>(chunk.size - front_offset_, count - done);
+    std::memcpy(out + done, chunk.samples + front_offset_, part * sizeof(int16_t));
+    last_ = out[done + part - 1];
+    done += part;
+    had_data = true;
+    front_offset_ += part;
+    played_.fetch_add(static_cast<int64_t>(part), std::memory_order_release);
+    gone_.fetch_add(static_cast<int64_t>(part), std::memory_order_release);
+    if (front_offset_ == chunk.size) release_front();
+  }
+  size_t real = had_data ? done : faded;
+  if (had_data) waited_ = 0;
+  bool ran_out = playing_ && !queue_.front();
+  if (ran_out && turn_ended_.load(std::memory_order_acquire)) {
+    playing_ = false;
+    waited_ = 0;
+  }
+  fill(out, count, done);
+  pulling_.store(false);
+  if (ran_out && had_data && hook_) hook_(hook_context_);
+  return real;
+}
+
+void Playout::fill(int16_t* out, size_t count, size_t done) noexcept {
+  if (done == count) return;
+  size_t ramp = std::min(count - done, static_cast<size_t>(samples_of(options_.fade_ms)));
+  for (size_t i = 0; i < count - done; ++i)
+    out[done + i] = i < ramp
+                        ? static_cast<int16_t>(last_ * static_cast<int>(ramp - i) / static_cast<int>(ramp))
+                        : int16_t{0};
+  last_ = 0;
+  if (!playing_) return;
+  if (waited_ == 0) underflows_.fetch_add(1, std::memory_order_relaxed);
+  waited_ += static_cast<int64_t>(count - done);
+  if (waited_ > samples_of(options_.rebuffer_after_ms)) {
+    playing_ = false;
+    waited_ = 0;
+  }
+}
+
+}  // namespace patchbay::lib

@@ -1,0 +1,46 @@
+// Lets an object with callbacks on one thread be destroyed from any thread: after close() none of them runs.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace patchbay::lib {
+
+class CallbackGate {
+ public:
+  // Runs `callback` unless the gate is closed. Only ever called by the one thread that delivers; it may nest.
+  template <class F>
+  void run(F&& callback) {
+    {
+      std::lock_guard lock(mutex_);
+      if (closed_) return;
+      runner_ = std::this_thread::get_id();
+      ++depth_;
+    }
+    std::forward<F>(callback)();
+    {
+      std::lock_guard lock(mutex_);
+      --depth_;
+      idle_.notify_all();
+    }
+  }
+
+  // Any thread. Waits for a running callback, unless it is that callback which calls.
+  void close() {
+    std::unique_lock lock(mutex_);
+    closed_ = true;
+    if (runner_ == std::this_thread::get_id()) return;
+    idle_.wait(lock, [this] { return depth_ == 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable idle_;
+  std::thread::id runner_;
+  int depth_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace patchbay::lib

@@ -1,0 +1,82 @@
+// Asynchronous WebSocket client (RFC 6455) over plain TCP or TLS. One object is one connection, never
+// reconnected.
+//
+// Threads: callbacks run on the IoThread, one at a time, in order: on_open at most once, then messages, then
+// on_close exactly once. Every method may be called from any thread. After the destructor returns no callback
+// runs any more; it may be called from within a callback.
+#pragma once
+
+#include <patchbay/result.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "websocket/io_thread.h"
+
+namespace patchbay::lib {
+
+struct WebSocketOptions {
+  struct Header {
+    std::string name;
+    std::string value;  // may be a secret: it is sent and never appears in any error text
+  };
+
+  std::string url;  // ws:// or wss://
+  std::vector<Header> headers;
+  std::string user_agent = "patchbay";
+  bool verify_peer = true;  // certificate chain and host name
+  std::string ca_file;      // trusted beside the system's authorities
+  int connect_timeout_ms = 5000;
+  int handshake_timeout_ms = 5000;  // TLS and the HTTP upgrade together
+  int idle_timeout_ms = 0;          // nothing received for so long ends the connection; 0: never
+  size_t max_message_bytes = 16u << 20;
+  size_t max_queue_bytes = 4u << 20;  // of messages not yet written
+  // Asked for each resolved address before it is connected to (against SSRF); an empty function allows all.
+  std::function<bool(const std::string& address)> allow_address;
+};
+
+struct WebSocketClose {
+  uint16_t code = 1006;  // of the close frame, 1006 when there was none
+  std::string reason;    // of the peer, made printable and cut
+  std::string error;     // why, when it was not a close frame: "connect: Connection refused"
+  int http_status = 0;   // when the upgrade was refused
+  bool opened = false;
+  bool by_us = false;
+};
+
+struct WebSocketCallbacks {
+  std::function<void()> on_open;
+  std::function<void(std::string_view data, bool binary)>
+      on_message;  // a whole message, borrowed for the call
+  std::function<void(const WebSocketClose&)> on_close;
+};
+
+class WebSocketClient {
+ public:
+  // Fails at once only for what needs no network (the URL, a header with a line break).
+  static Result<std::unique_ptr<WebSocketClient>> open(IoThread& io, WebSocketOptions options,
+                                                       WebSocketCallbacks callbacks);
+  ~WebSocketClient();
+  WebSocketClient(const WebSocketClient&) = delete;
+  WebSocketClient& operator=(const WebSocketClient&) = delete;
+
+  // Code::exhausted when the queue is full, Code::unavailable when the connection is not open.
+  Status send_text(std::string message);
+  Status send_binary(std::string message);
+  size_t queued_bytes() const;
+
+  // Starts the closing handshake (at most 2 s); messages still queued are dropped. The reason is cut to 123
+  // bytes.
+  void close(uint16_t code = 1000, std::string_view reason = {});
+
+ private:
+  class Connection;
+  explicit WebSocketClient(std::shared_ptr<Connection> connection);
+  std::shared_ptr<Connection> connection_;
+};
+
+}  // namespace patchbay::lib
