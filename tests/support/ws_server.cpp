@@ -74,12 +74,13 @@ class Peer final : public WsPeer, public std::enable_shared_from_this<Peer<Next>
   }
   void drop() override {
     net::post(context_, [self = this->shared_from_this()] {
-      Error ignored;
-      beast::get_lowest_layer(self->stream_).socket().close(ignored);
+      self->queue_.push_back({{}, false, true, kDrop});
+      self->write();
     });
   }
 
  private:
+  static constexpr int kDrop = -1;
   struct Item {
     std::string data;
     bool binary;
@@ -150,6 +151,11 @@ class Peer final : public WsPeer, public std::enable_shared_from_this<Peer<Next>
       p.queue_.pop_front();
       if (!e) p.write();
     });
+    if (item.close_code == kDrop) {
+      Error ignored;
+      beast::get_lowest_layer(stream_).socket().close(ignored);
+      return;
+    }
     if (item.close_code != 0) {
       websocket::close_reason reason(static_cast<uint16_t>(item.close_code));
       reason.reason.assign(item.data.substr(0, 123));

@@ -18,7 +18,7 @@ class WsPeer {
   virtual void send(std::string message, bool binary) = 0;
   virtual void send_fragments(std::vector<std::string> parts, bool binary) = 0;
   virtual void close(int code, std::string reason) = 0;  // after what was sent before
-  virtual void drop() = 0;                               // without a close frame
+  virtual void drop() = 0;                               // the same without a close frame
   std::shared_ptr<void> data;  // what the script keeps per connection; server thread
 };
 

@@ -15,6 +15,7 @@ namespace websocket = beast::websocket;
 namespace {
 constexpr auto kCloseTimeout = std::chrono::seconds(2);
 constexpr size_t kKeptBuffer = 256 * 1024;
+constexpr size_t kReadAtOnce = 64 * 1024;
 
 websocket::stream_base::timeout timeouts(std::chrono::milliseconds handshake, int idle_ms) {
   // No pings of our own: servers under load answer them after half a minute.
@@ -128,7 +129,7 @@ void WebSocketClient::Connection::handshake_websocket() {
       request.set(beast::http::field::user_agent, options_.user_agent);
       for (const auto& header : options_.headers) request.set(header.name, header.value);
     }));
-    stream.read_message_max(options_.max_message_bytes);
+    stream.read_message_max(0);  // received() counts, so that the closing handshake stays ours
     stream.auto_fragment(false);
     stream.async_handshake(response_, url_.host_header(), url_.target,
                            bind([](Connection& c, const Error& error) {
@@ -155,21 +156,33 @@ void WebSocketClient::Connection::opened() {
 
 void WebSocketClient::Connection::read() {
   with_stream([this](auto& stream) {
-    stream.async_read(
-        buffer_, bind([](Connection& c, const Error& error, size_t) {
-          if (error) return c.read_failed(error);
-          bool binary = false;
-          c.with_stream([&](auto& s) { binary = s.got_binary(); });
-          auto data = c.buffer_.cdata();
-          c.gate_.run([&] {
-            if (c.callbacks_.on_message)
-              c.callbacks_.on_message({static_cast<const char*>(data.data()), data.size()}, binary);
-          });
-          c.buffer_.consume(c.buffer_.size());
-          if (c.buffer_.capacity() > kKeptBuffer) c.buffer_.shrink_to_fit();
-          c.read();
-        }));
+    stream.async_read_some(buffer_, kReadAtOnce, bind([](Connection& c, const Error& error, size_t) {
+                             if (error) return c.read_failed(error);
+                             c.received();
+                             c.read();
+                           }));
   });
+}
+
+void WebSocketClient::Connection::received() {
+  bool whole = false, binary = false;
+  with_stream([&](auto& stream) {
+    whole = stream.is_message_done();
+    binary = stream.got_binary();
+  });
+  if (buffer_.size() > options_.max_message_bytes) {
+    buffer_.consume(buffer_.size());
+    return close(1009, "message too big",
+                 "a message is over " + std::to_string(options_.max_message_bytes) + " bytes");
+  }
+  if (!whole) return;
+  auto data = buffer_.cdata();
+  gate_.run([&] {
+    if (callbacks_.on_message && state_ == State::open)
+      callbacks_.on_message({static_cast<const char*>(data.data()), data.size()}, binary);
+  });
+  buffer_.consume(buffer_.size());
+  if (buffer_.capacity() > kKeptBuffer) buffer_.shrink_to_fit();
 }
 
 void WebSocketClient::Connection::read_failed(const Error& error) {
@@ -181,9 +194,6 @@ void WebSocketClient::Connection::read_failed(const Error& error) {
       close.reason = printable({stream.reason().reason.data(), stream.reason().reason.size()});
     });
     if (close.code == 0) close.code = 1005;
-  } else if (error == websocket::error::message_too_big || error == websocket::error::buffer_overflow) {
-    close.code = 1009;
-    close.error = "a message is over " + std::to_string(options_.max_message_bytes) + " bytes";
   } else {
     close.error = "read: " + error.message();
   }
@@ -228,7 +238,7 @@ void WebSocketClient::Connection::write_next() {
   });
 }
 
-void WebSocketClient::Connection::close(uint16_t code, std::string reason) {
+void WebSocketClient::Connection::close(uint16_t code, std::string reason, std::string error) {
   if (state_ == State::closing || state_ == State::closed) return;
   our_code_ = code;
   if (state_ == State::connecting) return fail("closed before it was open");
@@ -239,9 +249,10 @@ void WebSocketClient::Connection::close(uint16_t code, std::string reason) {
     websocket::close_reason why(code);
     std::string_view clipped = clip_utf8(reason, 123);
     why.reason.assign(clipped.data(), clipped.size());
-    stream.async_close(why, bind([](Connection& c, const Error&) {
+    stream.async_close(why, bind([text = std::move(error)](Connection& c, const Error&) {
                          WebSocketClose done;
                          done.code = c.our_code_;
+                         done.error = text;
                          c.finish(std::move(done));
                        }));
   });

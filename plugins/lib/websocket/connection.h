@@ -22,9 +22,9 @@ class WebSocketClient::Connection : public std::enable_shared_from_this<WebSocke
  public:
   Connection(IoThread& io, WebSocketUrl url, WebSocketOptions options, WebSocketCallbacks callbacks);
 
-  void start();                                   // [io]
-  Status send(std::string message, bool binary);  // [any]
-  void close(uint16_t code, std::string reason);  // [io]
+  void start();                                                           // [io]
+  Status send(std::string message, bool binary);                          // [any]
+  void close(uint16_t code, std::string reason, std::string error = {});  // [io]
   IoThread& io() { return io_; }
   CallbackGate& gate() { return gate_; }
   size_t queued_bytes() const { return queued_bytes_.load(std::memory_order_relaxed); }
@@ -63,6 +63,7 @@ class WebSocketClient::Connection : public std::enable_shared_from_this<WebSocke
   void handshake_websocket();
   void opened();
   void read();
+  void received();
   void enqueue(Message message);
   void write_next();
   void read_failed(const Error& error);

@@ -1,0 +1,335 @@
+#include "gemini/conversation.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include "json_view.h"
+#include "websocket/text.h"
+
+namespace patchbay::ai_voice::gemini {
+namespace {
+
+constexpr int kTickMs = 50;
+constexpr size_t kWaitingFrames = 50;  // a second of caller audio while there is no connection
+constexpr int kRotateMarginMs = 10000;
+constexpr int kAgeRotationMs = 60000;
+constexpr int kReplayMs = 1500;
+constexpr int kEchoMs = 5000;
+constexpr int kSpeechPeak = 1000;
+constexpr size_t kMaxToolResult = 16 * 1024;
+
+lib::Playout::Options playout_options(const Options& options) {
+  lib::Playout::Options out;
+  out.rate_hz = Conversation::kOutputRateHz;
+  out.prebuffer_ms = options.prebuffer_ms;
+  return out;
+}
+
+}  // namespace
+
+std::shared_ptr<Conversation> Conversation::create(lib::IoThread& io, const Options& options,
+                                                   SessionConfig config, SessionListener& listener) {
+  std::shared_ptr<Conversation> made(new Conversation(io, options, std::move(config), listener));
+  made->signal_ = std::make_unique<lib::IoSignal>(io, [weak = std::weak_ptr(made)] {
+    if (auto self = weak.lock()) {
+      self->fetch_audio();
+      self->poll_farewell();
+    }
+  });
+  made->playout_.on_drained([](void* signal) { static_cast<lib::IoSignal*>(signal)->notify(); },
+                            made->signal_.get());
+  return made;
+}
+
+Conversation::Conversation(lib::IoThread& io, const Options& options, SessionConfig config,
+                           SessionListener& listener)
+    : io_(io),
+      listener_(listener),
+      options_(options),
+      config_(std::move(config)),
+      family_(family_of(config_.model)),
+      playout_(playout_options(options)),
+      watchdog_(options.watchdog),
+      recovery_(options.recovery),
+      farewell_(options.farewell) {}
+
+int64_t Conversation::now_ms() const {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+void Conversation::push_audio(const int16_t* samples, size_t count) noexcept {
+  if (caller_.push(samples, count)) signal_->notify();
+}
+
+size_t Conversation::pull_audio(int16_t* out, size_t count) noexcept { return playout_.pull(out, count); }
+
+void Conversation::start() {
+  if (state_ != State::idle) return;
+  timer_ = std::make_unique<lib::IoTimer>(io_);
+  recovery_.started(now_ms());
+  connect();
+  if (state_ != State::closed) arm_tick();
+}
+
+void Conversation::connect() {
+  connect_at_ms_ = -1;
+  state_ = State::connecting;
+  setup_deadline_ms_ = now_ms() + options_.setup_timeout_ms;
+  lib::WebSocketOptions options;
+  options.url = options_.url;
+  options.headers = {{"x-goog-api-key", config_.api_key}};
+  options.ca_file = options_.ca_file;
+  options.verify_peer = options_.verify_peer;
+  options.allow_address = options_.allow_address;
+  options.connect_timeout_ms = options.handshake_timeout_ms = options_.setup_timeout_ms;
+  auto weak = weak_from_this();
+  lib::WebSocketCallbacks callbacks;
+  callbacks.on_open = [weak] {
+    if (auto self = weak.lock()) self->connected();
+  };
+  callbacks.on_message = [weak](std::string_view data, bool) {
+    if (auto self = weak.lock()) self->receive(data);
+  };
+  callbacks.on_close = [weak](const lib::WebSocketClose& close) {
+    if (auto self = weak.lock()) self->disconnected(close);
+  };
+  auto opened = lib::WebSocketClient::open(io_, std::move(options), std::move(callbacks));
+  if (!opened) return finish({1006, redacted(opened.error().text), false, false});
+  socket_ = *std::move(opened);
+}
+
+void Conversation::connected() {
+  connected_ms_ = now_ms();
+  SetupOptions setup;
+  setup.reduced = next_.reduced;
+  if (next_.kind == Attempt::Kind::resume) setup.handle = handle_;
+  if (announced_ && setup.handle.empty()) setup.history = history_;
+  setup.silence_ms = options_.silence_ms;
+  setup.prefix_padding_ms = options_.prefix_padding_ms;
+  setup.compress_at_tokens = options_.compress_at_tokens;
+  send(write_setup(config_, family_, setup));
+}
+
+void Conversation::ready() {
+  if (state_ != State::connecting) return;
+  state_ = State::ready;
+  recovery_.ready();
+  unreadable_ = 0;
+  bool resumed = next_.kind == Attempt::Kind::resume;
+  if (!resumed) handle_.clear();
+  handle_stale_ = false;
+  if (announced_ && resumed) {
+    watchdog_.resumed();
+    mute_replay_until_ms_ = now_ms() + kReplayMs;
+  }
+  while (!waiting_.empty() && state_ == State::ready) {
+    send_frame(waiting_.front());
+    waiting_.pop_front();
+  }
+  if (!announced_) {
+    announced_ = true;
+    gate_.run([this] { listener_.on_ready(""); });
+  }
+  if (begun_ && !ever_audio_ && !resumed) greeted_ = false;
+  if (begun_ && !greeted_)
+    greet();
+  else if (!resumed && watchdog_.waiting())
+    nudge("Please answer the caller.");
+}
+
+void Conversation::disconnected(const lib::WebSocketClose& close) {
+  bool in_setup = state_ == State::connecting;
+  bool planned = state_ == State::rotating;
+  socket_.reset();
+  if (state_ == State::closed) return;
+  state_ = State::idle;
+  rotate_by_ms_ = -1;
+  if (turn_open_) end_turn();
+  if (farewell_.active()) return farewell_.connection_lost();
+  if (planned) {
+    recovery_.started(now_ms());
+    next_ = {handle_.empty() ? Attempt::Kind::fresh : Attempt::Kind::resume, 0, recovery_.reduced(), false};
+    return connect();
+  }
+  std::string why =
+      close.error.empty() ? "close " + std::to_string(close.code) + " " + close.reason : close.error;
+  retry_or_fail({close.code, close.http_status, in_setup}, why);
+}
+
+void Conversation::retry_or_fail(const Drop& drop, const std::string& why) {
+  if (drop.code == 1007) waiting_.clear();  // the audio may be what it did not like
+  next_ = recovery_.dropped(now_ms(), drop, !handle_.empty());
+  if (next_.kind == Attempt::Kind::fail)
+    return finish(
+        {drop.http_status != 0 ? drop.http_status : drop.code, redacted(why), next_.retryable, false});
+  for (auto& [id, call] : open_calls_) gate_.run([&, id = id] { listener_.on_tool_cancel(id); });
+  open_calls_.clear();
+  state_ = State::idle;
+  connect_at_ms_ = now_ms() + next_.delay_ms;
+}
+
+void Conversation::start_fresh(const std::string& why) {
+  socket_.reset();
+  handle_.clear();
+  if (turn_open_) end_turn();
+  retry_or_fail({1011, 0, false}, why);
+}
+
+void Conversation::going_away(int time_left_ms) {
+  if (rotate_by_ms_ < 0)
+    rotate_by_ms_ =
+        now_ms() + (time_left_ms > 2 * kRotateMarginMs ? time_left_ms - kRotateMarginMs : time_left_ms / 2);
+  gate_.run([&] { listener_.on_going_away(time_left_ms); });
+}
+
+void Conversation::rotate_when_quiet() {
+  int64_t now = now_ms();
+  if (rotate_by_ms_ < 0 && now - connected_ms_ >= options_.max_age_ms) rotate_by_ms_ = now + kAgeRotationMs;
+  if (rotate_by_ms_ < 0 || farewell_.active() || !open_calls_.empty()) return;
+  bool quiet = !turn_open_ && !watchdog_.waiting() && !handle_stale_;
+  if (!quiet && now < rotate_by_ms_) return;
+  // The old socket closes before the new one opens: two on one session end in 1011.
+  state_ = State::rotating;
+  socket_->close(1000, "rotation");
+}
+
+void Conversation::arm_tick() {
+  if (timer_)
+    timer_->start(kTickMs, [weak = weak_from_this()] {
+      if (auto self = weak.lock()) self->tick();
+    });
+}
+
+void Conversation::tick() {
+  if (connect_at_ms_ >= 0 && now_ms() >= connect_at_ms_) connect();
+  if (state_ == State::connecting && now_ms() >= setup_deadline_ms_) {
+    socket_.reset();
+    retry_or_fail({1006, 0, true},
+                  "no setupComplete within " + std::to_string(options_.setup_timeout_ms) + " ms");
+  }
+  if (state_ == State::ready) watch();
+  if (state_ == State::ready) rotate_when_quiet();
+  poll_farewell();
+  if (state_ != State::closed) arm_tick();
+}
+
+void Conversation::watch() {
+  if (farewell_.active()) return;
+  switch (watchdog_.poll(now_ms(), playout_.drained())) {
+    case Remedy::none:
+      return;
+    case Remedy::nudge:
+      return ever_audio_ ? nudge("Please answer the caller.") : greet();
+    case Remedy::fresh_session:
+      return start_fresh("the model stays silent");
+    case Remedy::give_up:
+      return finish({1011, "the model stays silent", true, false});
+    case Remedy::finish_turn:
+      return end_turn();
+  }
+}
+
+void Conversation::poll_farewell() {
+  if (!farewell_.poll(now_ms(), playout_.drained())) return;
+  gate_.run([this] { listener_.on_farewell_done(); });
+}
+
+void Conversation::begin() {
+  if (begun_) return;
+  begun_ = true;
+  if (state_ == State::ready) greet();
+}
+
+void Conversation::greet() {
+  greeted_ = true;
+  watchdog_.begun(now_ms());
+  std::string text = "The call was answered. Greet the person now.";
+  if (!config_.greeting.empty()) text += " Say: " + config_.greeting;
+  push_text(text, true);
+}
+
+void Conversation::nudge(const char* text) { push_text(text, true); }
+
+void Conversation::push_text(const std::string& text, bool trigger) {
+  if (state_ != State::ready) return;
+  bool as_context = !trigger && family_.client_content;
+  if (!as_context) {
+    our_texts_.emplace_back(now_ms() + kEchoMs, text);  // it may come back as if the caller had said it
+    if (our_texts_.size() > 8) our_texts_.pop_front();
+  }
+  send(as_context ? write_context(text) : write_text(text));
+}
+
+void Conversation::tool_result(const std::string& id, const std::string& json_object) {
+  auto call = open_calls_.find(id);
+  if (call == open_calls_.end() || state_ != State::ready) return;
+  bool fits = json_object.size() <= kMaxToolResult;
+  auto parsed = JsonDocument::parse(json_object, kMaxToolResult);
+  bool usable = fits && parsed.ok() && parsed->root().is_object();
+  send(write_tool_response(call->second.wire_id, call->second.name,
+                           usable ? json_object : R"({"status":"failed","message":"no usable result"})"));
+  open_calls_.erase(call);
+  watchdog_.tool_answered(now_ms());
+}
+
+void Conversation::farewell() {
+  farewell_.start(now_ms());
+  watchdog_.off();
+  if (state_ != State::ready) farewell_.connection_lost();
+}
+
+void Conversation::close() { finish({1000, "", false, true}); }
+
+void Conversation::finish(SessionClose close) {
+  if (state_ == State::closed) return;
+  state_ = State::closed;
+  if (turn_open_) end_turn();
+  report_usage();
+  gate_.run([&] { listener_.on_closed(close); });
+  socket_.reset();
+  timer_.reset();
+}
+
+void Conversation::abandon() {
+  state_ = State::closed;
+  socket_.reset();
+  timer_.reset();
+  signal_.reset();
+}
+
+bool Conversation::send(std::string message) {
+  return socket_ && socket_->send_text(std::move(message)).ok();
+}
+
+void Conversation::fetch_audio() {
+  for (const CallerAudio::Frame* frame; (frame = caller_.front()); caller_.pop()) {
+    if (!begun_ || state_ == State::closed) continue;
+    if (state_ == State::ready) {
+      send_frame(*frame);
+      continue;
+    }
+    if (waiting_.size() == kWaitingFrames) waiting_.pop_front();
+    waiting_.push_back(*frame);
+  }
+}
+
+void Conversation::send_frame(const CallerAudio::Frame& frame) {
+  if (family_.hold_audio_in_tool && !open_calls_.empty()) return;
+  if (mute_replay_until_ms_ != 0 &&
+      std::any_of(frame.begin(), frame.end(), [](int16_t s) { return std::abs(s) > kSpeechPeak; }))
+    mute_replay_until_ms_ = 0;
+  write_audio(frame_text_, frame.data(), frame.size());
+  send(frame_text_);
+}
+
+// A server may quote what it was sent; the key must not come back that way.
+std::string Conversation::redacted(std::string text) const {
+  for (size_t at; (at = text.find(config_.api_key)) != std::string::npos;)
+    text.replace(at, config_.api_key.size(), "***");
+  return lib::printable(text, 300);
+}
+
+}  // namespace patchbay::ai_voice::gemini

@@ -1,0 +1,153 @@
+// What the server says, and what becomes of it.
+#include <cstring>
+
+#include "gemini/conversation.h"
+#include "websocket/text.h"
+
+namespace patchbay::ai_voice::gemini {
+namespace {
+
+constexpr int kMaxUnreadable = 3;  // in a row
+constexpr int kLateAudioMs = 2000;
+constexpr size_t kHistoryBytes = 6000;
+constexpr size_t kSeenCalls = 1000;
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+void Conversation::receive(std::string_view bytes) {
+  if (state_ == State::closed) return;
+  auto read = read_message(bytes);
+  if (!read) {
+    if (++unreadable_ >= kMaxUnreadable) start_fresh("unreadable messages: " + read.error().text);
+    return;
+  }
+  unreadable_ = 0;
+  ServerMessage& message = *read;
+  if (message.usage) usage_.add(*message.usage);
+  if (message.setup_complete) ready();
+  if (message.resumption && message.resumption->resumable && !message.resumption->handle.empty()) {
+    handle_ = std::move(message.resumption->handle);
+    handle_stale_ = false;
+  }
+  if (message.interrupted) take_interruption();
+  take_audio(message);
+  take_texts(message);
+  take_calls(message);
+  if (message.generation_complete) {
+    watchdog_.generated();
+    playout_.end_turn();
+  }
+  if (message.turn_complete) end_turn();
+  if (message.go_away_ms) going_away(*message.go_away_ms);
+  if (!message.error.empty() && state_ != State::closed) start_fresh(message.error);
+}
+
+void Conversation::take_interruption() {
+  bool something = turn_open_ || !playout_.drained();
+  if (turn_open_) discard_until_ms_ = now_ms() + kLateAudioMs;
+  if (!something) return;
+  // The callee's "Hello?" would stutter the greeting: what is here of it plays on.
+  if (first_turn_ && playout_.turn().played_ms < options_.greeting_protect_ms) {
+    playout_.end_turn();
+    return;
+  }
+  watchdog_.user_spoke(now_ms());
+  auto heard = playout_.flush();
+  gate_.run([&] { listener_.on_interrupted({heard.received_ms, heard.played_ms}); });
+}
+
+void Conversation::take_audio(ServerMessage& message) {
+  for (auto& part : message.audio) {
+    if (now_ms() < discard_until_ms_) return;
+    std::string bytes = std::move(odd_byte_) + part.bytes;
+    odd_byte_ = bytes.size() % 2 != 0 ? bytes.substr(bytes.size() - 1) : std::string();
+    std::vector<int16_t> samples(bytes.size() / 2);
+    std::memcpy(samples.data(), bytes.data(), samples.size() * 2);
+    if (samples.empty()) continue;
+    if (part.rate_hz != kOutputRateHz) {
+      if (!resampler_) resampler_ = std::make_unique<lib::Resampler>(part.rate_hz, kOutputRateHz);
+      samples = resampler_->process(samples.data(), samples.size());
+    }
+    watchdog_.audio(now_ms(), samples.data(), samples.size(), kOutputRateHz);
+    farewell_.audio();
+    turn_open_ = ever_audio_ = true;
+    mute_replay_until_ms_ = 0;
+    if (!std::exchange(turn_audio_, true)) gate_.run([this] { listener_.on_ai_audio(); });
+    playout_.push(samples.data(), samples.size());
+  }
+}
+
+void Conversation::take_texts(const ServerMessage& message) {
+  if (!message.input_text.empty() && !is_replay_or_echo(message.input_text)) {
+    if (!turn_open_ && playout_.drained())
+      watchdog_.user_spoke(now_ms());  // else it is late: the answer is here
+    remember("Caller", message.input_text);
+    gate_.run([&] { listener_.on_user_text(message.input_text); });
+  }
+  if (message.output_text.empty() || now_ms() < discard_until_ms_ || now_ms() < mute_replay_until_ms_) return;
+  turn_open_ = true;
+  remember("You", message.output_text);
+  gate_.run([&] { listener_.on_ai_text(message.output_text); });
+}
+
+void Conversation::take_calls(const ServerMessage& message) {
+  for (const auto& call : message.calls) {
+    std::string id = call.id.empty() ? "unnamed-" + std::to_string(++unnamed_calls_) : call.id;
+    if (seen_calls_.size() >= kSeenCalls || !seen_calls_.insert(id).second) continue;
+    open_calls_[id] = {call.name, call.id};
+    handle_stale_ = true;
+    watchdog_.tool_called();
+    report_usage();
+    gate_.run([&] { listener_.on_tool_call(id, call.name, call.args_json); });
+  }
+  for (const auto& id : message.cancelled_calls)
+    if (open_calls_.erase(id) != 0) gate_.run([&] { listener_.on_tool_cancel(id); });
+}
+
+void Conversation::end_turn() {
+  playout_.end_turn();
+  watchdog_.turn_ended();
+  farewell_.turn_complete();
+  report_usage();
+  bool had_audio = std::exchange(turn_audio_, false);
+  if (had_audio) first_turn_ = false;
+  turn_open_ = false;
+  discard_until_ms_ = 0;
+  odd_byte_.clear();
+  gate_.run([&] { listener_.on_turn_complete(had_audio); });
+}
+
+void Conversation::report_usage() {
+  if (auto turn = usage_.end_turn()) gate_.run([&] { listener_.on_usage(*turn); });
+}
+
+bool Conversation::is_replay_or_echo(const std::string& text) {
+  if (now_ms() < mute_replay_until_ms_) return true;
+  auto said = trimmed(text);
+  for (const auto& [until_ms, ours] : our_texts_)
+    if (now_ms() < until_ms && (said == ours || (said.size() >= 8 && ours.find(said) != std::string::npos)))
+      return true;
+  return false;
+}
+
+// Kept short: it goes into the system instruction of a session that has to start anew.
+void Conversation::remember(const char* speaker, const std::string& text) {
+  if (history_speaker_ != speaker) {
+    if (!history_.empty()) history_ += '\n';
+    history_ += std::string(speaker) + ":";
+    if (text.front() != ' ') history_ += ' ';
+  }
+  history_speaker_ = speaker;
+  history_ += text;
+  if (history_.size() <= kHistoryBytes) return;
+  size_t line = history_.find('\n', history_.size() - kHistoryBytes);
+  history_.erase(0, line == std::string::npos ? history_.size() - kHistoryBytes : line + 1);
+}
+
+}  // namespace patchbay::ai_voice::gemini

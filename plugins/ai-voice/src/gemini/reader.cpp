@@ -1,0 +1,105 @@
+#include "gemini/reader.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include "base64.h"
+#include "json_text.h"
+#include "json_view.h"
+
+namespace patchbay::ai_voice::gemini {
+namespace {
+
+constexpr size_t kMaxBytes = 16u << 20;
+constexpr uint32_t kMaxItems = 256;  // of parts, calls and ids in one message
+constexpr int64_t kMaxTokens = int64_t{1} << 40;
+
+// proto-JSON writes int64 as a string and int32 as a number.
+int64_t tokens(JsonView value) {
+  int64_t number = value.integer();
+  if (value.is_string()) {
+    auto text = value.string();
+    if (std::from_chars(text.data(), text.data() + text.size(), number).ec != std::errc{}) number = 0;
+  }
+  return std::clamp<int64_t>(number, 0, kMaxTokens);
+}
+
+// "50s", "9.5s".
+int duration_ms(std::string_view text) {
+  double seconds = std::strtod(std::string(text.substr(0, 20)).c_str(), nullptr);
+  return seconds > 0 && seconds < 86400 ? static_cast<int>(seconds * 1000) : 0;
+}
+
+int rate_of(std::string_view mime) {
+  size_t at = mime.find("rate=");
+  int rate = 0;
+  if (at != std::string_view::npos) std::from_chars(mime.data() + at + 5, mime.data() + mime.size(), rate);
+  return rate >= 8000 && rate <= 48000 ? rate : 24000;
+}
+
+void read_parts(JsonView parts, ServerMessage& out) {
+  for (uint32_t i = 0; i < std::min(parts.is_array() ? parts.size() : 0, kMaxItems); ++i) {
+    JsonView inline_data = parts.at(i)["inlineData"];
+    std::string_view mime = inline_data["mimeType"].string();
+    if (mime.substr(0, 9) != "audio/pcm") continue;
+    AudioPart part{rate_of(mime), {}};
+    if (decode_base64(inline_data["data"].string(), part.bytes)) out.audio.push_back(std::move(part));
+  }
+}
+
+void read_content(JsonView content, ServerMessage& out) {
+  read_parts(content["modelTurn"]["parts"], out);
+  out.input_text = content["inputTranscription"]["text"].string();
+  out.output_text = content["outputTranscription"]["text"].string();
+  out.interrupted = content["interrupted"].boolean();
+  out.generation_complete = content["generationComplete"].boolean();
+  out.turn_complete = content["turnComplete"].boolean();
+  out.turn_complete_reason = content["turnCompleteReason"].string();
+}
+
+void read_calls(JsonView calls, ServerMessage& out) {
+  for (uint32_t i = 0; i < std::min(calls.is_array() ? calls.size() : 0, kMaxItems); ++i) {
+    JsonView item = calls.at(i);
+    FunctionCall call{std::string(item["id"].string()), std::string(item["name"].string()), "{}"};
+    if (call.name.empty()) continue;
+    if (item["args"].is_object()) {
+      call.args_json.clear();
+      append_json(call.args_json, item["args"]);
+    }
+    out.calls.push_back(std::move(call));
+  }
+}
+
+UsageReport read_usage(JsonView usage) {
+  return {tokens(usage["promptTokenCount"]), tokens(usage["responseTokenCount"]),
+          tokens(usage["totalTokenCount"]), tokens(usage["thoughtsTokenCount"]),
+          tokens(usage["cachedContentTokenCount"])};
+}
+
+}  // namespace
+
+Result<ServerMessage> read_message(std::string_view bytes) {
+  PB_TRY_VALUE(auto document, JsonDocument::parse(bytes, kMaxBytes));
+  JsonView root = document.root();
+  if (!root.is_object()) return {Code::invalid, "the message is not a JSON object"};
+  ServerMessage out;
+  out.setup_complete = root["setupComplete"].is_object();
+  read_content(root["serverContent"], out);
+  read_calls(root["toolCall"]["functionCalls"], out);
+  JsonView ids = root["toolCallCancellation"]["ids"];
+  for (uint32_t i = 0; i < std::min(ids.is_array() ? ids.size() : 0, kMaxItems); ++i)
+    out.cancelled_calls.emplace_back(ids.at(i).string());
+  if (root["usageMetadata"].is_object()) out.usage = read_usage(root["usageMetadata"]);
+  if (JsonView update = root["sessionResumptionUpdate"]; update.is_object())
+    out.resumption = Resumption{std::string(update["newHandle"].string()), update["resumable"].boolean()};
+  if (JsonView away = root["goAway"]; away.is_object())
+    out.go_away_ms = duration_ms(away["timeLeft"].string());
+  if (JsonView error = root["error"]; error.is_object()) {
+    out.error = error["message"].string();
+    if (out.error.empty()) out.error = "error without a message";
+  }
+  return out;
+}
+
+}  // namespace patchbay::ai_voice::gemini

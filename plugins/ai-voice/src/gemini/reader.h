@@ -1,0 +1,59 @@
+// The server's messages of the Gemini Live protocol. Several fields come in one message, so each is filled on
+// its own; what is not known is ignored, what has the wrong type counts as absent.
+#pragma once
+
+#include <patchbay/result.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace patchbay::ai_voice::gemini {
+
+struct AudioPart {
+  int rate_hz = 24000;
+  std::string bytes;  // 16-bit little-endian mono; may end in half a sample, the rest comes in the next part
+};
+
+struct FunctionCall {
+  std::string id;
+  std::string name;
+  std::string args_json = "{}";
+};
+
+struct UsageReport {
+  int64_t prompt = 0;
+  int64_t response = 0;
+  int64_t total = 0;
+  int64_t thoughts = 0;
+  int64_t cached = 0;
+};
+
+struct Resumption {
+  std::string handle;
+  bool resumable = false;
+};
+
+struct ServerMessage {
+  bool setup_complete = false;
+  std::vector<AudioPart> audio;
+  std::string input_text;
+  std::string output_text;
+  bool interrupted = false;
+  bool generation_complete = false;
+  bool turn_complete = false;
+  std::string turn_complete_reason;
+  std::vector<FunctionCall> calls;
+  std::vector<std::string> cancelled_calls;
+  std::optional<UsageReport> usage;
+  std::optional<Resumption> resumption;
+  std::optional<int> go_away_ms;
+  std::string error;
+};
+
+// Thread-safe. Never throws on any input; Code::invalid when it is not a JSON object.
+Result<ServerMessage> read_message(std::string_view bytes);
+
+}  // namespace patchbay::ai_voice::gemini

@@ -1,0 +1,48 @@
+#include "gemini/watchdog.h"
+
+namespace patchbay::ai_voice::gemini {
+namespace {
+constexpr int kAudiblePeak = 100;
+}
+
+void Watchdog::audio(int64_t now_ms, const int16_t* samples, size_t count, int rate_hz) {
+  turn_open_ = true;
+  last_audio_ms_ = now_ms;
+  bool audible = false;
+  for (size_t i = 0; i < count && !audible; ++i)
+    audible = samples[i] > kAudiblePeak || samples[i] < -kAudiblePeak;
+  if (!audible) {
+    quiet_ms_ += static_cast<int64_t>(count) * 1000 / rate_hz;
+    return;
+  }
+  quiet_ms_ = 0;
+  due_ms_ = 0;
+  steps_ = 0;
+}
+
+Remedy Watchdog::poll(int64_t now_ms, bool drained) {
+  if (quiet_ms_ >= times_.near_silence_ms) {
+    quiet_ms_ = 0;
+    return ++steps_ > 2 ? Remedy::give_up : Remedy::fresh_session;
+  }
+  if (due_ms_ != 0 && now_ms >= due_ms_) {
+    due_ms_ = now_ms + times_.after_user_ms;
+    switch (++steps_) {
+      case 1:
+        return Remedy::nudge;
+      case 2:
+        return Remedy::fresh_session;
+      default:
+        due_ms_ = 0;
+        return Remedy::give_up;
+    }
+  }
+  int stuck_ms = generated_ ? times_.stuck_generated_ms : times_.stuck_turn_ms;
+  if (turn_open_ && drained && now_ms - last_audio_ms_ >= stuck_ms) {
+    turn_ended();
+    return Remedy::finish_turn;
+  }
+  return Remedy::none;
+}
+
+}  // namespace patchbay::ai_voice::gemini

@@ -1,0 +1,147 @@
+#include "transcript_builder.h"
+
+#include <algorithm>
+
+namespace patchbay::ai_voice {
+namespace {
+
+constexpr int64_t kLateMs = 2000;
+constexpr size_t kRepeatBytes = 8;
+
+bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+std::string trimmed(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return std::string(text);
+}
+
+bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+
+}  // namespace
+
+std::string cut_to_share(std::string_view text, int64_t played, int64_t received) {
+  if (played >= received || received <= 0) return trimmed(text);
+  if (played <= 0) return {};
+  auto characters = std::count_if(text.begin(), text.end(), starts_character);
+  int64_t kept = characters * played / received;
+  size_t end = 0;
+  while (end < text.size() && (kept > 0 || !starts_character(text[end])))
+    kept -= starts_character(text[end++]) ? 1 : 0;
+  if (end < text.size() && !is_space(text[end]))
+    while (end > 0 && !is_space(text[end - 1])) --end;
+  return trimmed(text.substr(0, end));
+}
+
+TranscriptBuilder::Entry& TranscriptBuilder::open_caller(int64_t now_ms) {
+  if (caller_ != kNone) return entries_[caller_];
+  // A fragment that comes after the answer began still belongs to what the answer answers.
+  if (last_caller_ != kNone && now_ms - entries_[last_caller_].closed_ms < kLateMs)
+    return entries_[last_caller_];
+  size_t at = entries_.size();
+  int64_t ts_ms = now_ms;
+  if (ai_ != kNone && ai_ + 1 == at && now_ms - entries_[ai_].turn.ts_ms < kLateMs) {
+    at = ai_++;
+    ts_ms = entries_[at].turn.ts_ms;
+    if (last_ai_ != kNone && last_ai_ >= at) ++last_ai_;
+  }
+  Entry entry;
+  entry.turn = {TranscriptTurn::Speaker::caller, {}, ts_ms};
+  entries_.insert(entries_.begin() + static_cast<std::ptrdiff_t>(at), std::move(entry));
+  caller_ = last_caller_ = at;
+  if (ai_ != kNone) {  // late: the answer is under way
+    entries_[at].closed_ms = now_ms;
+    caller_ = kNone;
+  }
+  return entries_[at];
+}
+
+TranscriptBuilder::Entry& TranscriptBuilder::open_ai(int64_t now_ms) {
+  if (ai_ != kNone) return entries_[ai_];
+  Entry entry;
+  entry.turn = {TranscriptTurn::Speaker::ai, {}, now_ms};
+  entries_.push_back(std::move(entry));
+  ai_ = last_ai_ = entries_.size() - 1;
+  return entries_[ai_];
+}
+
+void TranscriptBuilder::append(Entry& entry, std::string_view fragment) {
+  std::string& text = entry.turn.text;
+  if (fragment.size() >= kRepeatBytes && fragment == entry.last_fragment) return;
+  bool cumulative =
+      text.size() >= kRepeatBytes && fragment.size() > text.size() && fragment.substr(0, text.size()) == text;
+  if (cumulative)
+    text = fragment;
+  else
+    text += fragment;
+  entry.last_fragment = fragment;
+}
+
+void TranscriptBuilder::user_text(int64_t now_ms, std::string_view fragment) {
+  if (!trimmed(fragment).empty()) append(open_caller(now_ms), fragment);
+}
+
+void TranscriptBuilder::ai_text(int64_t now_ms, std::string_view fragment) {
+  if (!fragment.empty()) append(open_ai(now_ms), fragment);
+}
+
+void TranscriptBuilder::ai_audio(int64_t now_ms) {
+  close_caller(now_ms);
+  open_ai(now_ms).has_audio = true;
+}
+
+void TranscriptBuilder::tool_call(int64_t now_ms) { close_caller(now_ms); }
+
+void TranscriptBuilder::turn_complete(int64_t now_ms) {
+  close_caller(now_ms);
+  close_ai(now_ms);
+}
+
+void TranscriptBuilder::interrupted(int64_t now_ms, int64_t received_ms, int64_t played_ms) {
+  close_ai(now_ms);
+  if (last_ai_ == kNone) return;
+  std::string& text = entries_[last_ai_].turn.text;
+  text = cut_to_share(text, played_ms, received_ms);
+}
+
+void TranscriptBuilder::dtmf(int64_t now_ms, std::string_view digits) {
+  close_caller(now_ms);
+  last_caller_ = kNone;
+  Entry entry;
+  entry.turn = {TranscriptTurn::Speaker::caller, "[DTMF " + std::string(digits) + "]", now_ms};
+  entry.closed_ms = now_ms;
+  entries_.push_back(std::move(entry));
+}
+
+void TranscriptBuilder::finish(int64_t now_ms) { turn_complete(now_ms); }
+
+void TranscriptBuilder::close_caller(int64_t now_ms) {
+  if (caller_ == kNone) return;
+  entries_[caller_].closed_ms = now_ms;
+  caller_ = kNone;
+}
+
+void TranscriptBuilder::close_ai(int64_t now_ms) {
+  if (ai_ == kNone) return;
+  entries_[ai_].closed_ms = now_ms;
+  if (entries_[ai_].has_audio) ++output_turns_;
+  ai_ = kNone;
+}
+
+std::vector<TranscriptTurn> TranscriptBuilder::turns() const {
+  std::vector<TranscriptTurn> out;
+  for (const auto& entry : entries_) {
+    TranscriptTurn turn{entry.turn.speaker, trimmed(entry.turn.text), entry.turn.ts_ms};
+    if (!turn.text.empty()) out.push_back(std::move(turn));
+  }
+  return out;
+}
+
+int TranscriptBuilder::input_turns() const {
+  return static_cast<int>(std::count_if(entries_.begin(), entries_.end(), [](const Entry& entry) {
+    return entry.turn.speaker == TranscriptTurn::Speaker::caller && entry.closed_ms >= 0 &&
+           !trimmed(entry.turn.text).empty();
+  }));
+}
+
+}  // namespace patchbay::ai_voice

@@ -1,0 +1,332 @@
+#include <doctest/doctest.h>
+
+#include "gemini/gemini_engine.h"
+#include "plugins/ai-voice/caller.h"
+#include "support/gemini_server.h"
+
+using namespace patchbay;
+using namespace patchbay::ai_voice;
+using ai_voice::test::Caller;
+using ai_voice::test::Record;
+using Event = support::GeminiScript::Event;
+using support::GeminiScript;
+using support::GeminiServer;
+
+namespace {
+
+SessionConfig config() {
+  SessionConfig out;
+  out.model = "gemini-3.8-live";
+  out.system_prompt = "You are a test.";
+  out.api_key = "test-key";
+  out.tools = {{"hang_up", "Ends the call.", {{"reason", "why", false}}}};
+  return out;
+}
+
+template <class F>
+bool eventually(F condition) {
+  for (int i = 0; i < 1000 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return condition();
+}
+
+void hasty(gemini::Options& options) {
+  options.watchdog.first_audio_ms = options.watchdog.after_user_ms = 300;
+}
+
+// A server, an engine and one call with it, with times short enough for a test.
+struct Call {
+  explicit Call(GeminiScript script = {}, SessionConfig with = config(),
+                std::function<void(gemini::Options&)> adjust = {})
+      : server(std::move(script)) {
+    gemini::Options options;
+    options.url = server.url();
+    options.ca_file = server.ca_file();
+    options.greeting_protect_ms = 0;
+    options.recovery.first_delay_ms = 50;
+    options.watchdog.first_audio_ms = options.watchdog.after_user_ms = 2000;
+    if (adjust) adjust(options);
+    engine = std::make_unique<gemini::GeminiEngine>(io, options);
+    auto opened = engine->open(with, record);
+    REQUIRE(opened.ok());
+    session = *std::move(opened);
+    caller = std::make_unique<Caller>(*session);
+  }
+  ~Call() {
+    caller.reset();
+    session.reset();
+  }
+  bool begin() {
+    session->begin();
+    return record.wait([this] { return record.ready; });
+  }
+  bool turns(int count) {
+    return record.wait([&] { return record.turns_with_audio >= count; });
+  }
+  bool heard(int64_t ms) {
+    return eventually([&] { return caller->heard_ms() >= ms; });
+  }
+
+  GeminiServer server;
+  lib::IoThread io;
+  Record record;
+  std::unique_ptr<gemini::GeminiEngine> engine;
+  std::unique_ptr<Session> session;
+  std::unique_ptr<Caller> caller;
+};
+
+}  // namespace
+
+TEST_CASE("a conversation: greeting, question, barge-in, answer") {
+  Call call;
+  REQUIRE(call.begin());
+  REQUIRE(call.turns(1));
+  CHECK(call.record.read([&] { return call.record.ai_text; }) == "This is answer number 1.");
+  REQUIRE(call.heard(500));
+  call.caller->hum(400);
+  REQUIRE(call.record.wait([&] { return call.record.interruptions.size() == 1; }));
+  auto heard = call.record.read([&] { return call.record.interruptions[0]; });
+  CHECK(heard.received_ms == 2000);
+  CHECK(heard.played_ms >= 500);
+  CHECK(heard.played_ms < 1900);
+  REQUIRE(call.turns(2));
+  CHECK(call.record.read([&] { return call.record.user_text; }) == " I have a question");
+  REQUIRE(call.heard(heard.played_ms + 2000));
+  auto seen = call.server.seen();
+  CHECK(seen.complaints.empty());
+  CHECK(seen.interruptions == 1);
+  call.session->close();
+  REQUIRE(call.record.wait_closed());
+  CHECK(call.record.close.by_us);
+  CHECK(call.record.closes == 1);
+  CHECK(call.record.usage.prompt_tokens == 100 + 100 + 200);
+  CHECK(call.record.usage.total_tokens == 130 + 100 + 230);
+}
+
+TEST_CASE("nothing is sent before the call is answered") {
+  Call call;
+  REQUIRE(call.record.wait([&] { return call.record.ready; }));
+  call.caller->hum(300);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  auto seen = call.server.seen();
+  CHECK(seen.audio_ms == 0);
+  CHECK(seen.texts.empty());
+}
+
+TEST_CASE("a tool call, its result, the farewell") {
+  GeminiScript script;
+  script.at_turn[1] = Event::tool_call;
+  script.answer_ms = 600;
+  Call call(script);
+  call.record.on_call = [&](const std::string& id, const std::string&) {
+    call.session->tool_result(id, R"({"status":"accepted"})");
+    call.session->farewell();
+  };
+  REQUIRE(call.begin());
+  REQUIRE(call.record.wait([&] { return call.record.farewell_done; }));
+  CHECK(call.record.calls.size() == 1);
+  CHECK(call.record.calls[0].name == "hang_up");
+  CHECK(call.record.calls[0].args == R"({"reason":"done"})");
+  CHECK(call.caller->heard_ms() == 600);
+  auto seen = call.server.seen();
+  REQUIRE(seen.tool_responses.size() == 1);
+  CHECK(seen.tool_responses[0].find(R"("id":"function-call-1")") != std::string::npos);
+  CHECK(seen.complaints.empty());
+}
+
+TEST_CASE("a cancelled tool call gets no answer") {
+  GeminiScript script;
+  script.at_turn[1] = Event::cancelled_tool_call;
+  Call call(script);
+  REQUIRE(call.begin());
+  REQUIRE(call.record.wait([&] { return call.record.cancelled.size() == 1; }));
+  call.session->tool_result(call.record.cancelled[0], "{}");
+  call.session->close();
+  REQUIRE(call.record.wait_closed());
+  CHECK(call.server.seen().tool_responses.empty());
+}
+
+TEST_CASE("a dropped socket is resumed without another greeting") {
+  for (Event event : {Event::drop, Event::close_1011}) {
+    GeminiScript script;
+    script.at_turn[2] = event;
+    script.answer_ms = 400;
+    Call call(script);
+    REQUIRE(call.begin());
+    REQUIRE(call.turns(1));
+    REQUIRE(call.heard(400));
+    call.caller->hum(300);
+    REQUIRE(eventually([&] { return call.server.seen().connections == 2; }));
+    REQUIRE(eventually([&] { return call.server.seen().setups.size() == 2; }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    call.caller->hum(300);
+    REQUIRE(call.turns(3));
+    auto seen = call.server.seen();
+    CHECK(seen.setups[1].find(R"("handle":"handle-1")") != std::string::npos);
+    CHECK(seen.texts.size() == 1);
+    CHECK(seen.complaints.empty());
+    CHECK(call.record.closes == 0);
+  }
+}
+
+TEST_CASE("a refused handle becomes a fresh session that knows what was said") {
+  GeminiScript script;
+  script.at_turn[2] = Event::drop;
+  script.refuse_handles = true;
+  script.answer_ms = 400;
+  Call call(script);
+  REQUIRE(call.begin());
+  REQUIRE(call.turns(1));
+  REQUIRE(call.heard(400));
+  call.caller->hum(300);
+  REQUIRE(eventually([&] { return call.server.seen().setups.size() == 3; }));
+  auto setup = call.server.seen().setups[2];
+  CHECK(setup.find("handle-1") == std::string::npos);
+  CHECK(setup.find("You: This is answer number 1.") != std::string::npos);
+  CHECK(setup.find("Caller: I have a question") != std::string::npos);
+}
+
+TEST_CASE("goAway rotates the connection in a quiet moment") {
+  GeminiScript script;
+  script.at_turn[1] = Event::go_away;
+  script.answer_ms = 400;
+  script.go_away_ms = 3000;
+  Call call(script);
+  REQUIRE(call.begin());
+  REQUIRE(eventually([&] { return call.server.seen().setups.size() == 2; }));
+  CHECK(call.record.read([&] { return call.record.going_away; }) == 1);
+  auto seen = call.server.seen();
+  CHECK(seen.closes.at(0) == 1000);
+  CHECK(seen.setups[1].find("handle-1") != std::string::npos);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  call.caller->hum(300);
+  CHECK(call.turns(2));
+}
+
+TEST_CASE("a slow set-up is waited for, an endless one fails as retryable") {
+  GeminiScript slow;
+  slow.setup_delay_ms = 500;
+  Call first(slow);
+  REQUIRE(first.begin());
+  CHECK(first.turns(1));
+
+  GeminiScript never;
+  never.setup_delay_ms = -1;
+  Call second(never, config(), [](gemini::Options& o) {
+    o.setup_timeout_ms = 300;
+    o.recovery.setup_budget_ms = 500;
+  });
+  REQUIRE(second.record.wait_closed());
+  CHECK(second.record.close.retryable);
+  CHECK(second.record.close.reason.find("setupComplete") != std::string::npos);
+}
+
+TEST_CASE("a wrong key is final and never quoted") {
+  auto with = config();
+  with.api_key = "wrong-SECRET";
+  Call call({}, with);
+  REQUIRE(call.record.wait_closed());
+  CHECK(call.record.close.code == 403);
+  CHECK(!call.record.close.retryable);
+  CHECK(call.record.close.reason.find("SECRET") == std::string::npos);
+}
+
+TEST_CASE("a refused field is left out once, a refused setup is final") {
+  GeminiScript script;
+  script.refuse_field = "languageCode";
+  Call call(script);
+  REQUIRE(call.begin());
+  auto seen = call.server.seen();
+  REQUIRE(seen.setups.size() == 2);
+  CHECK(seen.setups[1].find("languageCode") == std::string::npos);
+
+  GeminiScript hopeless;
+  hopeless.refuse_field = "model";
+  Call other(hopeless);
+  REQUIRE(other.record.wait_closed());
+  CHECK(other.record.close.code == 1007);
+  CHECK(other.server.seen().setups.size() == 2);
+}
+
+TEST_CASE("garbage, fragments and odd fields do not harm") {
+  for (Event event : {Event::garbage, Event::fragments, Event::odd_fields}) {
+    CAPTURE(static_cast<int>(event));
+    GeminiScript script;
+    script.at_turn[1] = event;
+    script.answer_ms = 400;
+    Call call(script);
+    REQUIRE(call.begin());
+    CHECK(call.turns(1));
+    CHECK(call.heard(400));
+    CHECK(call.record.read([&] { return call.record.ai_text; }) == "This is answer number 1.");
+    CHECK(call.server.seen().connections == 1);
+  }
+}
+
+TEST_CASE("nothing but garbage leads to a fresh connection and in the end to a clear error") {
+  GeminiScript script;
+  for (int turn = 1; turn < 50; ++turn) script.at_turn[turn] = Event::garbage_only;
+  Call call(script, config(), [](gemini::Options& o) { o.recovery.budget_ms = 300; });
+  REQUIRE(call.begin());
+  CHECK(eventually([&] { return call.server.seen().connections >= 2; }));
+}
+
+TEST_CASE("silence of the model is answered by a nudge, a fresh session and an end") {
+  GeminiScript nudge;
+  nudge.at_turn[1] = Event::no_answer;
+  Call first(nudge, config(), hasty);
+  REQUIRE(first.begin());
+  CHECK(first.turns(1));
+  CHECK(first.server.seen().texts.size() == 2);
+
+  GeminiScript fresh;
+  fresh.at_turn[1] = Event::silent_turn;
+  fresh.at_turn[2] = Event::no_answer;
+  Call second(fresh, config(), hasty);
+  REQUIRE(second.begin());
+  CHECK(second.turns(1));
+  CHECK(second.server.seen().connections == 2);
+
+  GeminiScript dead;
+  for (int turn = 1; turn < 20; ++turn) dead.at_turn[turn] = Event::no_answer;
+  Call third(dead, config(), hasty);
+  REQUIRE(third.begin());
+  REQUIRE(third.record.wait_closed());
+  CHECK(third.record.close.reason == "the model stays silent");
+}
+
+TEST_CASE("audio without level leads to a fresh session") {
+  GeminiScript script;
+  script.at_turn[1] = Event::quiet_audio;
+  Call call(script);
+  REQUIRE(call.begin());
+  CHECK(eventually([&] { return call.server.seen().connections == 2; }));
+}
+
+TEST_CASE("usage by deltas is summed when the turn has no snapshot") {
+  GeminiScript script;
+  script.at_turn[1] = Event::usage_deltas;
+  Call call(script);
+  REQUIRE(call.begin());
+  REQUIRE(call.record.wait([&] { return call.record.usage_reports == 1; }));
+  CHECK(call.record.usage.response_tokens == 50);
+}
+
+TEST_CASE("sessions may be destroyed at any moment") {
+  GeminiServer server;
+  lib::IoThread io;
+  gemini::Options options;
+  options.url = server.url();
+  options.ca_file = server.ca_file();
+  gemini::GeminiEngine engine(io, options);
+  for (int i = 0; i < 10; ++i) {
+    Record record;
+    auto session = engine.open(config(), record);
+    REQUIRE(session.ok());
+    (*session)->begin();
+    if (i % 2 == 0) record.wait([&] { return record.ready; });
+  }
+  Record unused;
+  auto bad = config();
+  bad.api_key = "a\nb";
+  CHECK(!engine.open(bad, unused).ok());
+}

@@ -1,0 +1,121 @@
+#include "transcript_builder.h"
+
+#include <doctest/doctest.h>
+
+using namespace patchbay::ai_voice;
+
+namespace {
+
+std::string text_of(const TranscriptBuilder& builder) {
+  std::string out;
+  for (const auto& turn : builder.turns())
+    out += (turn.speaker == TranscriptTurn::Speaker::ai ? "A:" : "C:") + turn.text + "|";
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("the AI's text is cut to the played share at a word border") {
+  struct Row {
+    const char* text;
+    int64_t played, received;
+    const char* kept;
+  };
+  for (const Row& row :
+       {Row{"one two three", 0, 100, ""}, Row{"one two three", 100, 100, "one two three"},
+        Row{"one two three", 50, 100, "one"}, Row{"one two three", 54, 100, "one two"},
+        Row{"one two three", 30, 100, "one"}, Row{"one two three", 20, 100, ""},
+        Row{"  one two", 60, 100, "one"}, Row{"gr\xc3\xbc\xc3\x9f dich", 45, 100, "gr\xc3\xbc\xc3\x9f"},
+        Row{"one", 50, 0, "one"}, Row{"", 5, 10, ""}}) {
+    CAPTURE(row.text);
+    CAPTURE(row.played);
+    CHECK(cut_to_share(row.text, row.played, row.received) == row.kept);
+  }
+}
+
+TEST_CASE("fragments become turns with the time of the first") {
+  TranscriptBuilder t;
+  t.ai_audio(0);
+  t.ai_text(10, " Hello");
+  t.ai_text(20, ", who is there?");
+  t.turn_complete(30);
+  t.user_text(5000, " It is");
+  t.user_text(5100, " me.");
+  t.ai_text(6000, "Fine.");
+  t.ai_audio(6010);
+  t.turn_complete(6020);
+  t.finish(7000);
+  CHECK(text_of(t) == "A:Hello, who is there?|C:It is me.|A:Fine.|");
+  CHECK(t.turns()[1].ts_ms == 5000);
+  CHECK(t.input_turns() == 1);
+  CHECK(t.output_turns() == 2);
+}
+
+TEST_CASE("late caller fragments go before the answer they caused") {
+  TranscriptBuilder t;
+  t.user_text(0, "Can you");
+  t.ai_audio(100);
+  t.user_text(600, " help me?");
+  t.ai_text(700, "Yes.");
+  t.turn_complete(800);
+  CHECK(text_of(t) == "C:Can you help me?|A:Yes.|");
+
+  TranscriptBuilder only_late;
+  only_late.ai_audio(1000);
+  only_late.ai_text(1000, "Sure.");
+  only_late.user_text(1500, "Go");
+  only_late.user_text(1600, " on.");
+  only_late.turn_complete(2000);
+  CHECK(text_of(only_late) == "C:Go on.|A:Sure.|");
+  CHECK(only_late.input_turns() == 1);
+}
+
+TEST_CASE("an interruption cuts the open turn, and the last one when it still plays") {
+  TranscriptBuilder t;
+  t.ai_audio(0);
+  t.ai_text(0, "one two three four");
+  t.interrupted(500, 1000, 500);
+  t.turn_complete(510);
+  t.user_text(600, "stop");
+  t.ai_audio(1000);
+  t.ai_text(1000, "five six seven eight");
+  t.turn_complete(1010);
+  t.interrupted(1500, 1000, 500);
+  CHECK(text_of(t) == "A:one two|C:stop|A:five six|");
+  CHECK(t.output_turns() == 2);
+}
+
+TEST_CASE("a turn of which nothing was played leaves no text") {
+  TranscriptBuilder t;
+  t.ai_audio(0);
+  t.ai_text(0, "never heard");
+  t.interrupted(10, 1000, 0);
+  CHECK(text_of(t).empty());
+}
+
+TEST_CASE("cumulative and repeated fragments are not doubled") {
+  TranscriptBuilder t;
+  t.user_text(0, "I would like");
+  t.user_text(10, "I would like a room");
+  t.user_text(20, "I would like a room");
+  t.finish(30);
+  CHECK(text_of(t) == "C:I would like a room|");
+  TranscriptBuilder yes;
+  yes.user_text(0, "yes ");
+  yes.user_text(10, "yes ");
+  yes.finish(20);
+  CHECK(text_of(yes) == "C:yes yes|");
+}
+
+TEST_CASE("keys are caller text of their own, blanks are nothing, tools close the caller's turn") {
+  TranscriptBuilder t;
+  t.user_text(0, "  ");
+  t.user_text(100, "my code");
+  t.dtmf(200, "123");
+  t.user_text(300, "done");
+  t.tool_call(400);
+  t.user_text(5000, "more");
+  t.finish(6000);
+  CHECK(text_of(t) == "C:my code|C:[DTMF 123]|C:done|C:more|");
+  CHECK(t.input_turns() == 4);
+}

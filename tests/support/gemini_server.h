@@ -1,0 +1,71 @@
+// A server that speaks the Gemini Live protocol as clients have seen it: over TLS, binary frames with line
+// breaks, 1007 for what it does not know, answers much faster than real time. The caller is heard by the
+// level of the audio.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace patchbay::support {
+
+struct GeminiScript {
+  // What happens instead of a plain answer at a turn. Turn 1 is the first text or speech of the whole
+  // server's life.
+  enum class Event {
+    answer,
+    tool_call,            // hang_up(reason), answered after the tool response
+    cancelled_tool_call,  // transfer_to_user, withdrawn at once
+    drop,                 // the socket goes away in the middle of the answer
+    close_1011,           // the same with a close frame
+    go_away,              // an answer, then goAway and, in the end, close 1011
+    garbage,              // 1 MB that is not JSON, then an answer
+    garbage_only,         // three times 1 MB
+    fragments,            // an answer in which each message comes in many frames
+    silent_turn,          // turnComplete without audio
+    quiet_audio,          // audio without level
+    no_answer,
+    odd_fields,    // unknown keys, wrong types, empty transcriptions, thoughts around an answer
+    usage_deltas,  // usage per audio chunk instead of per turn
+  };
+
+  std::string api_key = "test-key";
+  int refuse_upgrade = 0;       // HTTP status
+  int setup_delay_ms = 0;       // -1: setupComplete never comes
+  std::string refuse_field;     // a setup with this key anywhere is closed with 1007
+  bool refuse_handles = false;  // resuming is closed with 1007
+  int answer_ms = 2000;         // audio per answer
+  int go_away_ms = 2000;
+  int silence_ms = 300;  // ends the caller's turn
+  std::map<int, Event> at_turn;
+};
+
+class GeminiServer {
+ public:
+  explicit GeminiServer(GeminiScript script = {});
+  ~GeminiServer();
+
+  std::string url() const;
+  const std::string& ca_file() const;
+
+  // What it saw so far.
+  struct Seen {
+    int connections = 0;
+    int turns = 0;
+    int interruptions = 0;
+    int64_t audio_ms = 0;
+    std::vector<std::string> setups;  // as JSON text
+    std::vector<std::string> texts;
+    std::vector<std::string> tool_responses;
+    std::vector<int> closes;
+    std::vector<std::string> complaints;  // what the client did wrong
+  };
+  Seen seen() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace patchbay::support
