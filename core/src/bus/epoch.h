@@ -28,11 +28,13 @@ class EpochGuard {
   EpochGuard() : reader_(epoch_reader ? *epoch_reader : register_epoch_reader()) {
     // The store must be seen before anything is read through it. retire_epoch() pays for that where the
     // kernel can put a barrier into every thread; else each reader does.
-    reader_.at.store(epoch_now.load(std::memory_order_acquire), std::memory_order_relaxed);
-    if (epoch_barrier)
+    const uint64_t now = epoch_now.load(std::memory_order_acquire);
+    if (epoch_barrier) {
+      reader_.at.store(now, std::memory_order_relaxed);
       std::atomic_signal_fence(std::memory_order_seq_cst);
-    else
-      std::atomic_thread_fence(std::memory_order_seq_cst);
+    } else {
+      reader_.at.store(now);
+    }
   }
   ~EpochGuard() { reader_.at.store(0, std::memory_order_release); }
   EpochGuard(const EpochGuard&) = delete;
