@@ -55,6 +55,9 @@ class Plugin {
 
   // Register, open, begin. An error says why the plugin cannot serve; it is then destroyed.
   virtual Status start(const Config& config) = 0;
+  // After start() went well: answer once the plugin serves, for one that must wait for something first (a
+  // row, a file).
+  virtual void finish_start(Done done) { done(); }
   // Would this configuration be taken? No side effect. Code::unsupported: only by a restart.
   virtual Status check_config(const Config& /*config*/) { return {Code::unsupported, "needs a restart"}; }
   // Take it: it was checked just before.
@@ -103,7 +106,10 @@ inline void plugin_start(void* self, pb_str text, const pb_done* raw) noexcept {
     status = config ? plugin_of(self).start(*config) : Status(config.error());
     return PB_OK;
   });
-  done(code == PB_OK ? status : Status(read_error(code, &err)));
+  if (code != PB_OK) return done(read_error(code, &err));
+  if (!status) return done(status);
+  guard_void([&] { plugin_of(self).finish_start(std::move(done)); },
+             [&](const char* what) { plugin_of(self).host().log_thrown("start", what); });
 }
 
 inline int32_t plugin_check(void* self, pb_str text, pb_err* err) noexcept {

@@ -1,0 +1,101 @@
+#include "api_keys.h"
+
+#include "crypto/digest.h"
+#include "crypto/encode.h"
+#include "crypto/random.h"
+
+namespace patchbay::identity {
+namespace {
+
+constexpr std::string_view kPrefix = "ak_";
+constexpr size_t kSecretSize = 43;
+
+std::string hash_of(std::string_view key) { return lib::to_hex(lib::sha256(key)); }
+
+ApiKey read_key(const Rows& rows, size_t row) {
+  const auto text = [&](size_t column) { return std::string(rows.text(row, column)); };
+  return {text(0), text(1), text(2), text(3), rows.integer(row, 4), text(5)};
+}
+
+}  // namespace
+
+bool looks_like_api_key(std::string_view bearer) {
+  return bearer.size() == kPrefix.size() + kSecretSize && bearer.substr(0, kPrefix.size()) == kPrefix &&
+         bearer.substr(kPrefix.size())
+                 .find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") ==
+             std::string_view::npos;
+}
+
+ApiKeys::ApiKeys(const Host& host)
+    : host_(&host),
+      add_(Statement::find(host, "key_add")),
+      find_(Statement::find(host, "key_find")),
+      list_(Statement::find(host, "key_list")),
+      remove_(Statement::find(host, "key_remove")) {}
+
+void ApiKeys::create(const std::string& tenant, const std::string& name, const std::string& created_by,
+                     Function<void(Result<NewApiKey>)> done) {
+  const auto secret = lib::random_base62(kSecretSize);
+  const auto id = lib::random_hex(16);
+  if (!secret || !id) return done({Code::unavailable, "no random numbers"});
+  NewApiKey made;
+  made.secret = std::string(kPrefix) + *secret;
+  made.key = {"key-" + *id, tenant, name, secret->substr(kSecretSize - 4), host_->wall_ms(), created_by};
+  Transaction tx(*host_);
+  tx.exec(add_,
+          {made.key.id, tenant, name, hash_of(made.secret), made.key.hint, made.key.created_ms, created_by});
+  std::move(tx).commit(alive_.bind([made, done = std::move(done)](const Commit& commit) {
+    if (!commit) return done(commit.error());
+    done(made);
+  }));
+}
+
+void ApiKeys::list(const std::string& tenant, Function<void(Result<std::vector<ApiKey>>)> done) {
+  query(*host_, list_, {tenant}, alive_.bind([done = std::move(done)](const Result<Rows>& rows) {
+    if (!rows) return done(rows.error());
+    std::vector<ApiKey> keys;
+    for (size_t row = 0; row < rows->size(); ++row) keys.push_back(read_key(*rows, row));
+    done(std::move(keys));
+  }));
+}
+
+void ApiKeys::remove(const std::string& tenant, const std::string& id,
+                     Function<void(Result<std::optional<ApiKey>>)> done) {
+  Transaction tx(*host_);
+  tx.exec(remove_, {id, tenant});
+  std::move(tx).commit(alive_.bind([this, done = std::move(done)](const Commit& commit) {
+    if (!commit) return done(commit.error());
+    ++removals_;
+    cache_.clear();
+    const Rows rows = commit.result(0);
+    if (rows.empty()) return done(std::optional<ApiKey>());
+    done(std::optional(read_key(rows, 0)));
+  }));
+}
+
+void ApiKeys::verify(const std::string& bearer, Function<void(Result<ApiKey>)> done) {
+  if (!looks_like_api_key(bearer)) return done({Code::denied, "not an API key"});
+  const std::string hash = hash_of(bearer);
+  const auto cached = cache_.find(hash);
+  if (cached != cache_.end() && now_ms() < cached->second.until_ms) return done(cached->second.key);
+  look_up(hash, std::move(done));
+}
+
+void ApiKeys::look_up(const std::string& hash, Function<void(Result<ApiKey>)> done) {
+  query(
+      *host_, find_, {hash},
+      alive_.bind([this, hash, before = removals_, done = std::move(done)](const Result<Rows>& rows) mutable {
+        if (!rows) return done(rows.error());
+        if (before != removals_) return look_up(hash, std::move(done));
+        if (rows->empty()) return done({Code::denied, "an unknown or revoked API key"});
+        ApiKey key;
+        key.id = rows->text(0, 0);
+        key.tenant = rows->text(0, 1);
+        key.name = rows->text(0, 2);
+        if (cache_.size() >= kMostCached) cache_.clear();
+        cache_[hash] = {key, now_ms() + kBelievedMs};
+        done(std::move(key));
+      }));
+}
+
+}  // namespace patchbay::identity

@@ -1,0 +1,99 @@
+#include "config.h"
+
+#include "crypto/digest.h"
+#include "crypto/encode.h"
+
+namespace patchbay::identity {
+namespace {
+
+std::string without_slash(std::string_view url) {
+  while (!url.empty() && url.back() == '/') url.remove_suffix(1);
+  return std::string(url);
+}
+
+Result<User> read_user(JsonView section, std::string_view tenant, HashCost& cost) {
+  User user;
+  user.name = section.text("username", {});
+  user.role = section.text("role", "user");
+  user.disabled = section.boolean("disabled", false);
+  const std::string hash(section.text("password_hash", {})), password(section.text("password", {}));
+  if (hash.empty() == password.empty())
+    return {Code::invalid, "user " + user.name + " needs either password_hash or password"};
+  if (password.size() > kLongestPassword)
+    return {Code::invalid, "the password of user " + user.name + " is longer than 1024 bytes"};
+  if (!hash.empty()) {
+    auto of_hash = read_cost(hash);
+    if (!of_hash) return std::move(of_hash).error().within("password_hash of user " + user.name);
+    cost = *of_hash;
+  }
+  const std::string identity = std::string(tenant) + "\n" + user.name;
+  user.subject = lib::to_hex(lib::sha256("subject\n" + identity)).substr(0, 32);
+  user.fingerprint = lib::sha256("fingerprint\n" + identity + "\n" + hash + "\n" + password);
+  user.credential = std::make_shared<Credential>(hash, password);
+  return user;
+}
+
+Result<Tenant> read_tenant(const Config::Tenant& config, const std::string& issuer) {
+  Tenant tenant;
+  tenant.host = config.host;
+  tenant.primary = config.primary;
+  tenant.issuer = without_slash(config.section.text("issuer", issuer));
+  const JsonView clients = config.section["clients"];
+  for (size_t i = 0; i < clients.size(); ++i) tenant.clients.emplace(clients.at(i).text());
+  const JsonView users = config.section["users"];
+  HashCost cost;  // of the first user, so that an unknown one takes as long
+  for (size_t i = 0; i < users.size(); ++i) {
+    HashCost of_user;
+    PB_TRY_VALUE(User user, read_user(users.at(i), tenant.host, of_user));
+    if (i == 0) cost = of_user;
+    std::string name = user.name;
+    if (!tenant.users.emplace(name, std::move(user)).second)
+      return {Code::invalid, "user " + name + " of " + tenant.host + " is there twice"};
+  }
+  PB_TRY_VALUE(std::string nobody, dummy_hash(cost));
+  tenant.nobody = std::make_shared<Credential>(std::move(nobody), "");
+  return tenant;
+}
+
+}  // namespace
+
+Result<Settings> Settings::read(const Config& config) {
+  const JsonView plugin = config.plugin();
+  Settings settings;
+  settings.issuer = without_slash(plugin.text("issuer", {}));
+  settings.key_file = plugin.text("key_file", {});
+  settings.token_lifetime_sec = plugin.integer("token_lifetime_sec", settings.token_lifetime_sec);
+  settings.refresh_lifetime_sec = plugin.integer("refresh_lifetime_sec", settings.refresh_lifetime_sec);
+  for (const auto& section : config.tenants()) {
+    PB_TRY_VALUE(Tenant tenant, read_tenant(section, settings.issuer));
+    settings.tenants.emplace(section.host, std::move(tenant));
+  }
+  return settings;
+}
+
+const Tenant* Settings::tenant(std::string_view host) const {
+  const auto found = tenants.find(host);
+  return found == tenants.end() ? nullptr : &found->second;
+}
+
+const Tenant* Settings::primary() const {
+  for (const auto& [host, tenant] : tenants)
+    if (tenant.primary) return &tenant;
+  return nullptr;
+}
+
+const User* Settings::user(std::string_view host, std::string_view name) const {
+  const Tenant* of = tenant(host);
+  if (of == nullptr) return nullptr;
+  const auto found = of->users.find(name);
+  return found == of->users.end() || found->second.disabled ? nullptr : &found->second;
+}
+
+std::vector<std::shared_ptr<Credential>> Settings::credentials() const {
+  std::vector<std::shared_ptr<Credential>> all;
+  for (const auto& [host, tenant] : tenants)
+    for (const auto& [name, user] : tenant.users) all.push_back(user.credential);
+  return all;
+}
+
+}  // namespace patchbay::identity

@@ -1,0 +1,53 @@
+// Users, clients and issuers as configured. Immutable once read.
+#pragma once
+
+#include <patchbay/config.h>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "password_hash.h"
+
+namespace patchbay::identity {
+
+struct User {
+  std::string name;
+  std::string subject;  // "sub": the same as long as tenant and name are
+  std::string role;     // "admin", "user"
+  bool disabled = false;
+  std::shared_ptr<Credential> credential;  // shared with checks on workers, which a reload may overtake
+  std::string fingerprint;                 // SHA-256 of password or hash: never stored or shown as it is
+};
+
+struct Tenant {
+  std::string host;
+  bool primary = false;
+  std::string issuer;
+  std::set<std::string, std::less<>> clients;
+  std::map<std::string, User, std::less<>> users;  // by name
+  std::shared_ptr<Credential> nobody;              // what the passwords of unknown users are checked against
+};
+
+struct Settings {
+  std::string issuer;
+  std::string key_file;
+  int64_t token_lifetime_sec = 3600;
+  int64_t refresh_lifetime_sec = 2'592'000;
+  std::map<std::string, Tenant, std::less<>> tenants;  // by host
+
+  // Errors name the user, never the password.
+  static Result<Settings> read(const Config& config);
+
+  const Tenant* tenant(std::string_view host) const;
+  const Tenant* primary() const;
+  // nullptr also when the user is disabled.
+  const User* user(std::string_view tenant, std::string_view name) const;
+  // Those whose hash has yet to be made.
+  std::vector<std::shared_ptr<Credential>> credentials() const;
+};
+
+}  // namespace patchbay::identity

@@ -1,0 +1,35 @@
+#include "issuer.h"
+
+#include "crypto/random.h"
+#include "jwt.h"
+
+namespace patchbay::identity {
+namespace {
+
+void begin_claims(JsonWriter& claims, const Context& context, const Tenant& tenant, const User& user,
+                  std::string_view audience) {
+  const int64_t now_sec = context.host.wall_ms() / 1000;
+  claims.object().member("iss", tenant.issuer).member("aud", audience).member("sub", user.subject);
+  claims.member("preferred_username", user.name).member("tenant", tenant.host);
+  claims.member("iat", now_sec).member("exp", now_sec + context.settings.token_lifetime_sec);
+}
+
+}  // namespace
+
+Result<std::string> issue_access_token(const Context& context, const Tenant& tenant, const User& user) {
+  PB_TRY_VALUE(const std::string id, lib::random_base62(22));
+  JsonWriter claims;
+  begin_claims(claims, context, tenant, user, kAudience);
+  claims.member("role", user.role).member("jti", id).end();
+  return sign_jwt(context.keys.current(), kAccessType, claims.str());
+}
+
+Result<std::string> issue_id_token(const Context& context, const Tenant& tenant, const User& user,
+                                   std::string_view client_id) {
+  JsonWriter claims;
+  begin_claims(claims, context, tenant, user, client_id);
+  claims.end();
+  return sign_jwt(context.keys.current(), kIdType, claims.str());
+}
+
+}  // namespace patchbay::identity

@@ -1,0 +1,101 @@
+#include "jwt.h"
+
+#include "crypto/encode.h"
+
+namespace patchbay::identity {
+namespace {
+
+constexpr int64_t kEndOfTime = 253'402'300'800;  // the year 10000
+
+Error denied(std::string why) { return {Code::denied, std::move(why)}; }
+
+struct Parts {
+  std::string header, payload, signature;  // decoded
+  std::string_view signed_text;            // header and payload as they came
+};
+
+Result<Parts> split(std::string_view token) {
+  if (token.size() > kLongestToken) return denied("longer than any token of ours");
+  const size_t first = token.find('.');
+  const size_t second = first == std::string_view::npos ? first : token.find('.', first + 1);
+  if (second == std::string_view::npos || token.find('.', second + 1) != std::string_view::npos)
+    return denied("not a token of three parts");
+  auto header = lib::from_base64url(token.substr(0, first));
+  auto payload = lib::from_base64url(token.substr(first + 1, second - first - 1));
+  auto signature = lib::from_base64url(token.substr(second + 1));
+  if (!header || !payload || !signature) return denied("not base64url");
+  return Parts{*std::move(header), *std::move(payload), *std::move(signature), token.substr(0, second)};
+}
+
+// The key the header names. Everything else a header might ask for (jwk, jku, x5c, x5u, crit, b64, zip) is
+// refused unread.
+Result<const SigningKey*> key_of(std::string_view header, const JwtRules& rules) {
+  const auto parsed = rules.parse(header);
+  if (!parsed || !parsed->root().is_object()) return denied("the header is not a JSON object");
+  const JsonView root = parsed->root();
+  for (size_t i = 0; i < root.size(); ++i) {
+    const std::string_view name = root.key(i);
+    if (name != "alg" && name != "typ" && name != "kid") return denied("an unknown header member");
+  }
+  if (root["alg"].text() != "ES256") return denied("the algorithm is not ES256");
+  if (root["typ"].text() != kAccessType) return denied("not an access token");
+  const SigningKey* key = rules.keys.find(root["kid"].text());
+  if (key == nullptr) return denied("signed with an unknown key");
+  return key;
+}
+
+Result<int64_t> seconds(JsonView claims, std::string_view name) {
+  const JsonView value = claims[name];
+  const int64_t when = value.integer(-1);
+  if (when < 0 || when > kEndOfTime) return denied(std::string(name) + " is missing or not a time");
+  return when;
+}
+
+Status check_times(JsonView claims, int64_t now_sec) {
+  PB_TRY_VALUE(const int64_t expires, seconds(claims, "exp"));
+  PB_TRY_VALUE(const int64_t issued, seconds(claims, "iat"));
+  if (now_sec >= expires) return denied("expired");
+  if (issued > now_sec + kLeewaySec) return denied("issued in the future");
+  if (!claims["nbf"]) return {};
+  PB_TRY_VALUE(const int64_t from, seconds(claims, "nbf"));
+  if (from > now_sec + kLeewaySec) return denied("not valid yet");
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> sign_jwt(const SigningKey& key, std::string_view type, std::string_view payload) {
+  JsonWriter header;
+  header.object().member("alg", "ES256").member("typ", type).member("kid", key.kid()).end();
+  std::string token = lib::to_base64url(header.str()) + "." + lib::to_base64url(payload);
+  PB_TRY_VALUE(const std::string signature, key.sign(token));
+  return token + "." + lib::to_base64url(signature);
+}
+
+Result<AccessClaims> verify_access_token(std::string_view token, const JwtRules& rules) {
+  PB_TRY_VALUE(const Parts parts, split(token));
+  PB_TRY_VALUE(const SigningKey* key, key_of(parts.header, rules));
+  if (!key->verify(parts.signed_text, parts.signature)) return denied("the signature is wrong");
+
+  const auto parsed = rules.parse(parts.payload);
+  if (!parsed || !parsed->root().is_object()) return denied("the payload is not a JSON object");
+  const JsonView claims = parsed->root();
+  AccessClaims result;
+  const std::pair<const char*, std::string*> texts[] = {{"iss", &result.issuer},
+                                                        {"sub", &result.subject},
+                                                        {"preferred_username", &result.username},
+                                                        {"tenant", &result.tenant},
+                                                        {"role", &result.role}};
+  for (const auto& [name, to] : texts) {
+    *to = claims[name].text();
+    if (to->empty()) return denied(std::string(name) + " is missing");
+  }
+  if (claims["jti"].text().empty()) return denied("jti is missing");
+  if (result.issuer != rules.issuer_of(result.tenant)) return denied("another issuer");
+  if (claims["aud"].text() != rules.audience) return denied("for another audience");
+  PB_TRY(check_times(claims, rules.now_sec));
+  result.expires_sec = claims["exp"].integer();
+  return result;
+}
+
+}  // namespace patchbay::identity

@@ -1,0 +1,116 @@
+#include "key_endpoints.h"
+
+#include <algorithm>
+
+#include "utc_text.h"
+
+namespace patchbay::identity {
+namespace {
+
+constexpr char kPath[] = "/api.ashx/v1/admin/keys";
+constexpr char kBody[] = R"({"type": "object", "required": ["name"], "properties": {
+  "name": {"type": "string", "minLength": 1, "maxLength": 64, "description": "What the key is for"}}})";
+constexpr char kExample[] = R"({"request": {"name": "billing"}, "reply": {"id": "key-0123456789abcdef",
+  "name": "billing", "tenant": "voice.example.com", "hint": "x9Zq", "createdAtUtc": "2026-11-20T08:15:00.000Z",
+  "createdBy": "alice", "key": "ak_..."}})";
+
+JsonWriter& write_members(JsonWriter& body, const ApiKey& key) {
+  return body.member("id", key.id)
+      .member("name", key.name)
+      .member("tenant", key.tenant)
+      .member("hint", key.hint)
+      .member("createdAtUtc", utc_text(key.created_ms))
+      .member("createdBy", key.created_by);
+}
+
+http::Route route(const char* method, std::string path, const char* summary) {
+  http::Route made;
+  made.method = method;
+  made.path = std::move(path);
+  made.area = "keys";
+  made.summary = summary;
+  return made;
+}
+
+}  // namespace
+
+void KeyEndpoints::add_to(http::Routes& routes) {
+  http::Route create = route("POST", kPath, "Makes an API key; the answer is the only place that shows it");
+  create.oidc_only = true;
+  create.request_schema = kBody;
+  create.example = kExample;
+  routes.add(std::move(create),
+             [this](const http::Request& request, Reply reply) { this->create(request, std::move(reply)); });
+  http::Route list = route("GET", kPath, "Lists the API keys");
+  list.list = true;
+  routes.add(std::move(list),
+             [this](const http::Request& request, Reply reply) { this->list(request, std::move(reply)); });
+  routes.add(route("DELETE", std::string(kPath) + "/{id}", "Revokes an API key, at once"),
+             [this](const http::Request& request, Reply reply) { remove(request, std::move(reply)); });
+}
+
+// The operator at the admin socket belongs to no tenant: without ?tenant= he means the primary one.
+std::string KeyEndpoints::tenant_of(const http::Request& request) const {
+  if (!request.tenant.empty()) return request.tenant;
+  const Tenant* primary = context_.settings.primary();
+  return primary != nullptr ? primary->host : std::string();
+}
+
+void KeyEndpoints::create(const http::Request& request, Reply reply) {
+  const std::string tenant = tenant_of(request);
+  if (context_.settings.tenant(tenant) == nullptr)
+    return reply(http::error(400, "invalid_request", "tenant is not configured"));
+  const auto body = context_.host.parse_json(request.json);
+  if (!body) return reply(body.error());
+  keys_.create(tenant, std::string((*body)["name"].text()), request.username,
+               alive_.bind([this, request, reply = std::move(reply)](const Result<NewApiKey>& made) mutable {
+                 if (!made) return reply(made.error());
+                 context_.log.with(request.correlation)
+                     .info("an API key was made", {{"id", made->key.id},
+                                                   {"tenant", made->key.tenant},
+                                                   {"name", made->key.name},
+                                                   {"actor", request.username}});
+                 JsonWriter answer;
+                 write_members(answer.object(), made->key).member("key", made->secret).end();
+                 http::Response response = http::ok(std::move(answer).str());
+                 response.status = 201;
+                 reply(std::move(response));
+               }));
+}
+
+void KeyEndpoints::list(const http::Request& request, Reply reply) {
+  keys_.list(tenant_of(request), [limit = request.limit, offset = request.offset,
+                                  reply = std::move(reply)](const Result<std::vector<ApiKey>>& keys) mutable {
+    if (!keys) return reply(keys.error());
+    const auto total = static_cast<int64_t>(keys->size());
+    JsonWriter body;
+    body.object().key("data").array();
+    for (int64_t i = offset; i < total && i - offset < limit; ++i)
+      write_members(body.object(), (*keys)[static_cast<size_t>(i)]).end();
+    body.end().end();
+    http::Response response = http::ok(std::move(body).str());
+    response.total = total;
+    reply(std::move(response));
+  });
+}
+
+void KeyEndpoints::remove(const http::Request& request, Reply reply) {
+  const auto params = context_.host.parse_json(request.params);
+  if (!params) return reply(params.error());
+  keys_.remove(tenant_of(request), std::string((*params)["id"].text()),
+               alive_.bind([this, request,
+                            reply = std::move(reply)](const Result<std::optional<ApiKey>>& removed) mutable {
+                 if (!removed) return reply(removed.error());
+                 if (!*removed) return reply(http::error(404, "not_found", "there is no such API key"));
+                 context_.log.with(request.correlation)
+                     .info("an API key was revoked", {{"id", (*removed)->id},
+                                                      {"tenant", (*removed)->tenant},
+                                                      {"name", (*removed)->name},
+                                                      {"actor", request.username}});
+                 JsonWriter answer;
+                 write_members(answer.object().key("deleted").object(), **removed).end().end();
+                 reply(http::ok(std::move(answer).str()));
+               }));
+}
+
+}  // namespace patchbay::identity

@@ -1,0 +1,50 @@
+#include "metadata.h"
+
+namespace patchbay::identity {
+namespace {
+
+http::Route open_route(const char* path, const char* summary) {
+  http::Route route;
+  route.method = "GET";
+  route.path = path;
+  route.role = "none";
+  route.area = "oidc";
+  route.summary = summary;
+  return route;
+}
+
+void texts(JsonWriter& body, const char* name, std::initializer_list<const char*> values) {
+  body.key(name).array();
+  for (const char* value : values) body.value(value);
+  body.end();
+}
+
+}  // namespace
+
+std::string discovery_document(const std::string& issuer) {
+  JsonWriter body;
+  body.object().member("issuer", issuer).member("token_endpoint", issuer + "/oidc.ashx/token");
+  body.member("jwks_uri", issuer + "/oidc.ashx/jwks");
+  texts(body, "grant_types_supported", {"password", "refresh_token"});
+  texts(body, "response_types_supported", {});
+  texts(body, "scopes_supported", {"openid", "offline_access"});
+  texts(body, "subject_types_supported", {"public"});
+  texts(body, "id_token_signing_alg_values_supported", {"ES256"});
+  texts(body, "token_endpoint_auth_methods_supported", {"none"});
+  texts(body, "claims_supported", {"iss", "aud", "sub", "preferred_username", "tenant", "iat", "exp"});
+  body.end();
+  return std::move(body).str();
+}
+
+void add_metadata_routes(http::Routes& routes, const Context& context) {
+  routes.add(
+      open_route("/oidc.ashx/jwks", "The public keys that tokens are signed with (RFC 7517)"),
+      [&context](const http::Request&) -> Result<http::Response> { return http::ok(context.keys.jwks()); });
+  routes.add(open_route("/.well-known/openid-configuration", "Where tokens are to be had (OIDC Discovery)"),
+             [&context](const http::Request& request) -> Result<http::Response> {
+               const Tenant* tenant = context.settings.tenant(request.tenant);
+               return http::ok(discovery_document(tenant ? tenant->issuer : context.settings.issuer));
+             });
+}
+
+}  // namespace patchbay::identity

@@ -1,0 +1,51 @@
+// Password hashes: Argon2id (RFC 9106) in the encoded form "$argon2id$v=19$m=19456,t=2,p=1$salt$hash".
+#pragma once
+
+#include <patchbay/result.h>
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace patchbay::identity {
+
+constexpr size_t kLongestPassword = 1024;
+
+struct HashCost {
+  uint32_t memory_kib = 19'456;
+  uint32_t passes = 2;
+  uint32_t lanes = 1;
+};
+
+// The cost of an encoded hash. Error: not Argon2id version 19, or a cost beyond 1 GiB, 64 passes, 16 lanes.
+Result<HashCost> read_cost(std::string_view encoded);
+// [worker] Takes about 30 ms at the default cost.
+Result<std::string> hash_password(std::string_view password, HashCost cost = {});
+// [worker]
+bool password_matches(std::string_view password, const std::string& encoded);
+// A hash of this cost that no password is known for: verifying against it takes as long as against a real
+// one.
+Result<std::string> dummy_hash(HashCost cost);
+
+// What one user's password is checked against. Any thread.
+class Credential {
+ public:
+  // One of the two is "". A password is hashed by prepare(), or by the first check.
+  Credential(std::string encoded, std::string password)
+      : encoded_(std::move(encoded)), password_(std::move(password)) {}
+
+  // [worker] Makes the hash, if there is only a password.
+  void prepare();
+  // [worker]
+  bool matches(std::string_view password);
+
+ private:
+  std::string encoded();
+
+  std::mutex mutex_;
+  std::string encoded_;   // guarded by mutex_; "" until it is made
+  std::string password_;  // guarded by mutex_; wiped when the hash is made
+};
+
+}  // namespace patchbay::identity

@@ -1,0 +1,102 @@
+#include <patchbay/plugin.h>
+
+#include <optional>
+
+#include "api_keys.h"
+#include "context.h"
+#include "key_endpoints.h"
+#include "key_store.h"
+#include "metadata.h"
+#include "token_endpoint.h"
+#include "verifier.h"
+
+namespace patchbay::identity {
+namespace {
+
+class Identity final : public Plugin {
+  Status start(const Config& config) override {
+    context_.emplace(host());
+    PB_TRY_VALUE(context_->settings, Settings::read(config));
+    prepare_passwords();
+    return {};
+  }
+
+  // Nobody is served before the signing key is there.
+  void finish_start(Done done) override {
+    key_store_ = std::make_unique<KeyStore>(host());
+    key_store_->load(context_->settings.key_file,
+                     [this, done = std::move(done)](Result<KeyRing> keys) mutable {
+                       if (!keys) return done(keys.error());
+                       context_->keys = *std::move(keys);
+                       done(serve());
+                     });
+  }
+
+  Status check_config(const Config& config) override {
+    PB_TRY_VALUE(const Settings settings, Settings::read(config));
+    if (settings.key_file != context_->settings.key_file)
+      return {Code::unsupported, "another key_file needs a restart"};
+    return {};
+  }
+
+  void reconfigure(const Config& config) override {
+    auto settings = Settings::read(config);
+    if (!settings) return log().error("the configuration was not taken", {{"why", settings.error().text}});
+    context_->settings = *std::move(settings);
+    prepare_passwords();
+  }
+
+  void stop(Done done) override {
+    serving_.reset();
+    key_store_.reset();
+    done();
+  }
+
+  struct Serving {
+    explicit Serving(Context& context)
+        : keys(context.host),
+          verifier(context, keys),
+          tokens(context),
+          key_endpoints(context, keys),
+          auth(context.host),
+          routes(context.host) {}
+    ApiKeys keys;
+    Verifier verifier;
+    TokenEndpoint tokens;
+    KeyEndpoints key_endpoints;
+    Provision<auth::Auth> auth;
+    http::Routes routes;
+  };
+
+  Status serve() {
+    serving_ = std::make_unique<Serving>(*context_);
+    serving_->auth.on(auth::Auth::verify, [this](const auth::Verify& request, Reply<auth::Principal> reply) {
+      serving_->verifier.verify(request, [reply = std::move(reply)](Result<auth::Principal> who) mutable {
+        reply(std::move(who));
+      });
+    });
+    PB_TRY(serving_->auth.publish());
+    serving_->tokens.add_to(serving_->routes);
+    serving_->key_endpoints.add_to(serving_->routes);
+    add_metadata_routes(serving_->routes, *context_);
+    serving_->routes.open();
+    return {};
+  }
+
+  // Passwords in clear are hashed off the strand; whoever signs in before that waits for his own.
+  void prepare_passwords() {
+    const Status posted = post_worker(host(), [all = context_->settings.credentials()] {
+      for (const auto& credential : all) credential->prepare();
+    });
+    if (!posted) log().warn("passwords are hashed at the first sign-in", {{"why", posted.error().text}});
+  }
+
+  std::optional<Context> context_;
+  std::unique_ptr<KeyStore> key_store_;
+  std::unique_ptr<Serving> serving_;
+};
+
+}  // namespace
+}  // namespace patchbay::identity
+
+PATCHBAY_PLUGIN(patchbay::identity::Identity)

@@ -1,0 +1,130 @@
+#include "refresh_tokens.h"
+
+#include "crypto/digest.h"
+#include "crypto/encode.h"
+#include "crypto/random.h"
+
+namespace patchbay::identity {
+namespace {
+
+constexpr int64_t kHourMs = 3'600'000;
+
+std::string hash_of(std::string_view token) { return lib::to_hex(lib::sha256(token)); }
+
+Result<std::string> make_token() {
+  PB_TRY_VALUE(const std::string secret, lib::random_base62(43));
+  return "rt_" + secret;
+}
+
+}  // namespace
+
+struct RefreshTokens::Stored {
+  Grant grant;
+  std::string family;
+  std::string proof;
+  int64_t expires_ms;
+  bool used;
+};
+
+RefreshTokens::RefreshTokens(Context& context)
+    : context_(context),
+      get_(Statement::find(context.host, "refresh_get")),
+      add_(Statement::find(context.host, "refresh_add")),
+      use_(Statement::find(context.host, "refresh_use")),
+      revoke_family_(Statement::find(context.host, "refresh_revoke_family")),
+      expire_(Statement::find(context.host, "refresh_expire")),
+      hourly_(context.host) {
+  expire_later();
+}
+
+void RefreshTokens::issue(const Grant& grant, Function<void(Result<std::string>)> done) {
+  auto token = make_token();
+  const auto family = lib::random_hex(32);
+  if (!token || !family) return done({Code::unavailable, "no random numbers"});
+  Transaction tx(context_.host);
+  add_to(tx, *token, *family, grant);
+  std::move(tx).commit(alive_.bind([token = *std::move(token), done = std::move(done)](const Commit& commit) {
+    if (!commit) return done(commit.error());
+    done(token);
+  }));
+}
+
+void RefreshTokens::rotate(const std::string& token, const std::string& tenant, const std::string& client_id,
+                           Done done) {
+  const std::string hash = hash_of(token);
+  query(
+      context_.host, get_, {hash, tenant},
+      alive_.bind([this, hash, tenant, client_id, done = std::move(done)](const Result<Rows>& rows) mutable {
+        if (!rows) return done(rows.error());
+        if (rows->empty()) return done({Code::denied, "unknown"});
+        const auto text = [&](size_t column) { return std::string(rows->text(0, column)); };
+        const Stored stored{{tenant, text(1), text(2), text(3)},
+                            text(0),
+                            text(4),
+                            rows->integer(0, 5),
+                            rows->integer(0, 6) != 0};
+        if (stored.grant.client_id != client_id) return done({Code::denied, "of another client"});
+        if (stored.expires_ms <= context_.host.wall_ms()) return done({Code::denied, "expired"});
+        replace(hash, stored, std::move(done));
+      }));
+}
+
+void RefreshTokens::replace(const std::string& hash, const Stored& stored, Done done) {
+  const char* refusal = nullptr;
+  if (stored.used) refusal = "used before";
+  const std::string now = proof(stored.grant);
+  if (now.empty() || !lib::equal_constant_time(now, stored.proof)) refusal = "the user has changed";
+  if (refusal != nullptr) {
+    revoke_family(stored.family, stored.grant, refusal);
+    return done({Code::denied, refusal});
+  }
+  auto token = make_token();
+  if (!token) return done(token.error());
+  Transaction tx(context_.host);
+  tx.exec(use_, {hash, context_.host.wall_ms()}, 1);
+  add_to(tx, *token, stored.family, stored.grant);
+  std::move(tx).commit(alive_.bind([this, token = *std::move(token), family = stored.family,
+                                    grant = stored.grant, done = std::move(done)](const Commit& commit) {
+    if (commit) return done(Rotated{grant, token});
+    if (commit.code() != Code::conflict) return done(commit.error());
+    revoke_family(family, grant, "used before");  // by somebody who was a moment faster
+    done({Code::denied, "used before"});
+  }));
+}
+
+void RefreshTokens::revoke_family(const std::string& family, const Grant& grant, const char* why) {
+  context_.log.warn("refresh tokens were revoked",
+                    {{"tenant", grant.tenant}, {"user", grant.username}, {"why", why}});
+  Transaction tx(context_.host);
+  tx.exec(revoke_family_, {family});
+  std::move(tx).commit(alive_.bind([this](const Commit& commit) {
+    if (!commit) context_.log.error("refresh tokens could not be revoked", {{"why", commit.error().text}});
+  }));
+}
+
+void RefreshTokens::add_to(Transaction& tx, const std::string& token, const std::string& family,
+                           const Grant& grant) const {
+  const int64_t expires_ms = context_.host.wall_ms() + context_.settings.refresh_lifetime_sec * 1000;
+  tx.exec(add_, {hash_of(token), family, grant.tenant, grant.username, grant.client_id, grant.scope,
+                 proof(grant), expires_ms});
+}
+
+// Tells whether the user still has the password he had; "" when there is no such user. Keyed, so that the
+// store gives no way to try passwords.
+std::string RefreshTokens::proof(const Grant& grant) const {
+  const User* user = context_.settings.user(grant.tenant, grant.username);
+  const auto key = context_.keys.current().to_der();
+  if (user == nullptr || !key) return {};
+  return lib::to_hex(lib::hmac_sha256(*key, user->fingerprint));
+}
+
+void RefreshTokens::expire_later() {
+  hourly_.after_ms(kHourMs, [this] {
+    Transaction tx(context_.host);
+    tx.exec(expire_, {context_.host.wall_ms()});
+    std::move(tx).commit([](const Commit&) {});
+    expire_later();
+  });
+}
+
+}  // namespace patchbay::identity

@@ -1,0 +1,177 @@
+#include "token_endpoint.h"
+
+#include "issuer.h"
+
+namespace patchbay::identity {
+
+struct TokenEndpoint::Asked {
+  std::string grant_type;
+  Grant grant;
+  std::string remote;
+  std::string correlation;
+
+  bool wants(std::string_view scope) const {
+    return (" " + grant.scope + " ").find(" " + std::string(scope) + " ") != std::string::npos;
+  }
+  std::string key() const { return grant.tenant + "\n" + grant.username + "\n" + remote; }
+};
+
+namespace {
+
+constexpr size_t kLongestName = 128;
+
+// What we know of the scopes that were asked for, each once, in our order.
+std::string known_scopes(const std::string& asked) {
+  std::string known;
+  for (const char* scope : {"openid", "offline_access"}) {
+    if ((" " + asked + " ").find(std::string(" ") + scope + " ") == std::string::npos) continue;
+    if (!known.empty()) known += ' ';
+    known += scope;
+  }
+  return known;
+}
+
+http::Response later(int64_t status, const char* code, const char* text, int64_t wait_sec) {
+  http::Response response = http::error(status, code, text);
+  response.headers = R"({"Retry-After":")" + std::to_string(wait_sec) + R"("})";
+  return response;
+}
+
+http::Response busy() {
+  return later(503, "temporarily_unavailable", "too many sign-ins at once; try again", 1);
+}
+
+}  // namespace
+
+void TokenEndpoint::add_to(http::Routes& routes) {
+  http::Route route;
+  route.method = "POST";
+  route.path = "/oidc.ashx/token";
+  route.role = "none";
+  route.area = "oidc";
+  route.summary = "Gives an access token for a password or a refresh token (RFC 6749)";
+  route.example =
+      R"({"request": "grant_type=password&client_id=patchbay-admin&username=alice&password=...&scope=openid",
+          "reply": {"access_token": "eyJ...", "token_type": "Bearer", "expires_in": 3600, "scope": "openid",
+                    "id_token": "eyJ..."}})";
+  routes.add(std::move(route),
+             [this](const http::Request& request, Reply reply) { handle(request, std::move(reply)); });
+}
+
+void TokenEndpoint::handle(const http::Request& request, Reply reply) {
+  const Tenant* tenant = context_.settings.tenant(request.tenant);
+  if (tenant == nullptr)
+    return reply(http::error(400, "invalid_request", "no tenant is served under this host name"));
+  const auto form = Form::parse(request.body.view());
+  if (!form) return reply(http::error(400, "invalid_request", form.error().text));
+
+  Asked asked;
+  asked.grant_type = (*form)["grant_type"];
+  asked.grant = {tenant->host, (*form)["username"], (*form)["client_id"], known_scopes((*form)["scope"])};
+  asked.remote = request.remote;
+  asked.correlation = request.correlation;
+  if (asked.grant_type.empty()) return reply(http::error(400, "invalid_request", "grant_type is missing"));
+  if (asked.grant_type != "password" && asked.grant_type != "refresh_token")
+    return reply(http::error(400, "unsupported_grant_type", "grant_type must be password or refresh_token"));
+  if (asked.grant.client_id.empty())
+    return reply(http::error(400, "invalid_request", "client_id is missing"));
+  if (tenant->clients.count(asked.grant.client_id) == 0)
+    return reply(http::error(401, "invalid_client", "this client_id is not configured"));
+  if (asked.grant_type == "password") return by_password(std::move(asked), *form, std::move(reply));
+  by_refresh_token(std::move(asked), *form, std::move(reply));
+}
+
+// A user who is unknown or disabled gets the same answer as a wrong password, and as late.
+void TokenEndpoint::by_password(Asked asked, const Form& form, Reply reply) {
+  const std::string& password = form["password"];
+  if (asked.grant.username.empty() || password.empty())
+    return reply(http::error(400, "invalid_request", "username and password are needed"));
+  if (asked.grant.username.size() > kLongestName || password.size() > kLongestPassword)
+    return refuse(asked, "too long", std::move(reply));
+  const int64_t now = now_ms();
+  if (!tries_.take(asked.key(), now)) {
+    const int64_t wait_sec = tries_.wait_ms(asked.key(), now) / 1000 + 1;
+    context_.log.with(asked.correlation)
+        .warn("sign-ins are throttled",
+              {{"tenant", asked.grant.tenant}, {"user", asked.grant.username}, {"remote", asked.remote}});
+    return reply(later(429, "rate_limited", "too many failed sign-ins; try again later", wait_sec));
+  }
+  const User* user = context_.settings.user(asked.grant.tenant, asked.grant.username);
+  auto credential = user ? user->credential : context_.settings.tenant(asked.grant.tenant)->nobody;
+  auto shared = std::make_shared<Reply>(std::move(reply));  // the queue's, or ours when it is full
+  const Status waits =
+      passwords_.check(std::move(credential), password, [this, asked, shared](const Result<bool>& matches) {
+        password_checked(asked, matches, std::move(*shared));
+      });
+  if (!waits) (*shared)(busy());
+}
+
+void TokenEndpoint::password_checked(const Asked& asked, const Result<bool>& matches, Reply reply) {
+  if (!matches) return reply(busy());
+  if (!*matches) return refuse(asked, "unknown user or wrong password", std::move(reply));
+  tries_.reset(asked.key());
+  grant(asked, std::move(reply));
+}
+
+void TokenEndpoint::by_refresh_token(Asked asked, const Form& form, Reply reply) {
+  const std::string& token = form["refresh_token"];
+  if (token.empty()) return reply(http::error(400, "invalid_request", "refresh_token is missing"));
+  refresh_.rotate(token, asked.grant.tenant, asked.grant.client_id,
+                  [this, asked, reply = std::move(reply)](const Result<Rotated>& rotated) mutable {
+                    if (!rotated && rotated.error().code == Code::denied)
+                      return refuse(asked, rotated.error().text.c_str(), std::move(reply));
+                    if (!rotated) return reply(rotated.error());
+                    asked.grant = rotated->grant;
+                    answer(asked, rotated->token, std::move(reply));
+                  });
+}
+
+void TokenEndpoint::grant(const Asked& asked, Reply reply) {
+  if (!asked.wants("offline_access")) return answer(asked, {}, std::move(reply));
+  refresh_.issue(asked.grant,
+                 [this, asked, reply = std::move(reply)](const Result<std::string>& token) mutable {
+                   if (!token) return reply(token.error());
+                   answer(asked, *token, std::move(reply));
+                 });
+}
+
+void TokenEndpoint::answer(const Asked& asked, const std::string& refresh_token, Reply reply) {
+  // A reload may have taken the user meanwhile.
+  const Tenant* tenant = context_.settings.tenant(asked.grant.tenant);
+  const User* user = context_.settings.user(asked.grant.tenant, asked.grant.username);
+  if (tenant == nullptr || user == nullptr) return refuse(asked, "the user is gone", std::move(reply));
+  const auto access = issue_access_token(context_, *tenant, *user);
+  if (!access) return reply(access.error());
+  JsonWriter body;
+  body.object().member("access_token", *access).member("token_type", "Bearer");
+  body.member("expires_in", context_.settings.token_lifetime_sec).member("scope", asked.grant.scope);
+  if (!refresh_token.empty()) body.member("refresh_token", refresh_token);
+  if (asked.wants("openid")) {
+    const auto id = issue_id_token(context_, *tenant, *user, asked.grant.client_id);
+    if (!id) return reply(id.error());
+    body.member("id_token", *id);
+  }
+  body.end();
+  context_.log.with(asked.correlation)
+      .info("signed in", {{"tenant", tenant->host},
+                          {"user", user->name},
+                          {"grant", asked.grant_type},
+                          {"remote", asked.remote}});
+  http::Response response = http::ok(std::move(body).str());
+  response.headers = R"({"Pragma":"no-cache"})";
+  reply(std::move(response));
+}
+
+void TokenEndpoint::refuse(const Asked& asked, const char* why, Reply reply) {
+  context_.log.with(asked.correlation)
+      .warn("a sign-in was refused", {{"tenant", asked.grant.tenant},
+                                      {"user", asked.grant.username.substr(0, kLongestName)},
+                                      {"grant", asked.grant_type},
+                                      {"remote", asked.remote},
+                                      {"why", why}});
+  const bool password = asked.grant_type == "password";
+  reply(http::error(400, "invalid_grant",
+                    password ? "wrong user name or password" : "the refresh token is not valid"));
+}
+
+}  // namespace patchbay::identity

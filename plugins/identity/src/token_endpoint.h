@@ -1,0 +1,42 @@
+// POST /oidc.ashx/token: the grants password and refresh_token (RFC 6749 4.3 and 6). Main strand.
+#pragma once
+
+#include <patchbay/lifetime.h>
+#include <patchbay/services/http_routes.h>
+
+#include "context.h"
+#include "form.h"
+#include "password_queue.h"
+#include "rate/rate_limiter.h"
+#include "refresh_tokens.h"
+
+namespace patchbay::identity {
+
+class TokenEndpoint {
+ public:
+  explicit TokenEndpoint(Context& context) : context_(context), passwords_(context.host), refresh_(context) {}
+
+  void add_to(http::Routes& routes);
+
+ private:
+  using Reply = patchbay::Reply<http::Response>;
+  struct Asked;  // who asks, and for what
+
+  void handle(const http::Request& request, Reply reply);
+  void by_password(Asked asked, const Form& form, Reply reply);
+  void password_checked(const Asked& asked, const Result<bool>& matches, Reply reply);
+  void by_refresh_token(Asked asked, const Form& form, Reply reply);
+  void grant(const Asked& asked, Reply reply);
+  void answer(const Asked& asked, const std::string& refresh_token, Reply reply);
+  void refuse(const Asked& asked, const char* why, Reply reply);
+  int64_t now_ms() const noexcept { return context_.host.mono_ns() / 1'000'000; }
+
+  Context& context_;
+  PasswordQueue passwords_;
+  RefreshTokens refresh_;
+  // Tries by tenant, account and address; a right password gives them back.
+  lib::RateLimiter tries_{{10, 60'000, 65'536}};
+  Lifetime alive_;
+};
+
+}  // namespace patchbay::identity

@@ -1,0 +1,71 @@
+#include "verifier.h"
+
+#include "crypto/digest.h"
+#include "issuer.h"
+
+namespace patchbay::identity {
+
+void Verifier::verify(const auth::Verify& request, Done done) {
+  if (!looks_like_api_key(request.bearer)) return done(verify_token(request.bearer));
+  keys_.verify(request.bearer, [this, done = std::move(done)](const Result<ApiKey>& key) {
+    if (!key) return done(key.error());
+    done(principal_of(*key));
+  });
+}
+
+Result<auth::Principal> Verifier::verify_token(const std::string& token) {
+  if (token.size() > kLongestToken) return {Code::denied, "longer than any token of ours"};
+  const std::string hash = lib::sha256(token);
+  if (const auto cached = cache_.find(hash); cached != cache_.end()) {
+    if (context_.host.wall_ms() / 1000 < cached->second.expires_sec) return principal_of(cached->second);
+    cache_.erase(cached);
+    return {Code::denied, "expired"};
+  }
+  PB_TRY_VALUE(AccessClaims claims, read_token(token));
+  PB_TRY_VALUE(auth::Principal principal, principal_of(claims));
+  if (cache_.size() >= kMostCached) cache_.clear();
+  cache_.emplace(hash, std::move(claims));
+  return principal;
+}
+
+Result<AccessClaims> Verifier::read_token(const std::string& token) {
+  JwtRules rules{context_.keys, {}, {}, kAudience, context_.host.wall_ms() / 1000};
+  rules.parse = [this](std::string_view text) { return context_.host.parse_json(text); };
+  rules.issuer_of = [this](std::string_view host) {
+    const Tenant* tenant = context_.settings.tenant(host);
+    return tenant != nullptr ? tenant->issuer : std::string();
+  };
+  return verify_access_token(token, rules);
+}
+
+// The role is the one the user has now, whatever the token says.
+Result<auth::Principal> Verifier::principal_of(const AccessClaims& claims) const {
+  const Tenant* tenant = context_.settings.tenant(claims.tenant);
+  const User* user = context_.settings.user(claims.tenant, claims.username);
+  if (tenant == nullptr || user == nullptr || user->subject != claims.subject)
+    return {Code::denied, "the user is gone or disabled"};
+  if (tenant->issuer != claims.issuer) return {Code::denied, "another issuer"};
+  auth::Principal principal;
+  principal.subject = user->subject;
+  principal.username = user->name;
+  principal.tenant = tenant->host;
+  principal.role = user->role;
+  principal.is_super = tenant->primary && user->role == "admin";
+  principal.expires_ms = claims.expires_sec * 1000;
+  return principal;
+}
+
+Result<auth::Principal> Verifier::principal_of(const ApiKey& key) const {
+  const Tenant* tenant = context_.settings.tenant(key.tenant);
+  if (tenant == nullptr) return {Code::denied, "the tenant of the API key is gone"};
+  auth::Principal principal;
+  principal.subject = key.id;
+  principal.username = "key:" + key.name;
+  principal.tenant = tenant->host;
+  principal.role = "admin";
+  principal.is_key = true;
+  principal.is_super = tenant->primary;
+  return principal;
+}
+
+}  // namespace patchbay::identity
