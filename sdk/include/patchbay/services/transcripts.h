@@ -21,7 +21,9 @@ struct Saved {
   PATCHBAY_FIELDS(file)
 };
 
-// save: replies when the file is on disk and the operations are added; the caller then commits.
+// save: replies when the file is on disk and the operations are added (exactly one exec(), and the event);
+// the caller then commits. Emit call.ended or outbound-ai.finished before calling it: transcript.saved
+// follows them.
 struct Transcripts {
   static constexpr char id[] = "patchbay.transcripts/1";
   static constexpr Method<0, Save, Saved> save{"save"};

@@ -1,0 +1,34 @@
+#include "filter.h"
+
+#include <algorithm>
+
+#include "utc/utc.h"
+
+namespace patchbay::transcripts {
+namespace {
+
+std::string like_pattern(std::string_view part) {
+  std::string pattern = "%";
+  for (const char c : part) {
+    if (c == '%' || c == '_' || c == '!') pattern += '!';
+    pattern += c;
+  }
+  return pattern + "%";
+}
+
+}  // namespace
+
+Result<Filter> read_filter(JsonView query) {
+  Filter filter;
+  filter.source = query.text("source", "");
+  const std::string_view part = query.text("q", "");
+  if (!part.empty()) filter.pattern = like_pattern(part);
+  const JsonView since = query["since"];
+  if (since.is_null()) return filter;
+  const auto time_ms = lib::parse_utc(since.text());
+  if (!time_ms) return {Code::invalid, "since must be a time such as 2026-01-31T12:00:00Z"};
+  filter.since_ms = std::max<int64_t>(0, *time_ms);
+  return filter;
+}
+
+}  // namespace patchbay::transcripts

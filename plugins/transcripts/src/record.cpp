@@ -1,0 +1,116 @@
+#include "record.h"
+
+#include "file_name.h"
+#include "utc/utc.h"
+
+namespace patchbay::transcripts {
+namespace {
+
+int64_t time_of(JsonView document, std::string_view name) {
+  return lib::parse_utc(document.text(name, "")).value_or(0);
+}
+
+std::string time_text(int64_t ms) { return ms == 0 ? std::string() : lib::utc_text(ms); }
+
+}  // namespace
+
+Record make_record(const Save& save, JsonView document, int64_t now_ms) {
+  Record record;
+  record.tenant = save.tenant;
+  record.call_id = save.call_id;
+  record.attempt = save.attempt;
+  record.file = file_name(save.call_id, save.attempt);
+  record.size = static_cast<int64_t>(save.document.size());
+  record.mtime_ms = now_ms;
+  record.started_ms = time_of(document, "startedUtc");
+  record.ended_ms = time_of(document, "endedUtc");
+  record.duration_sec = document.integer("durationSec", 0);
+  record.caller_source = document.text("callerSource", "");
+  record.rule = save.rule;
+  record.phone = document.text("phone", "");
+  record.display_name = document.text("displayName", "");
+  record.number = document.text("number", "");
+  record.from_number = document.text("fromNumber", "");
+  record.outcome = document.text("outcome", "");
+  record.voice = document.text("voice", "");
+  record.language = document.text("language", "");
+  record.model = document.text("model", "");
+  record.tokens_total = document.integer("tokensTotal", 0);
+  record.tokens_prompt = document.integer("tokensPrompt", 0);
+  record.turn_count = static_cast<int64_t>(document["turns"].size());
+  return record;
+}
+
+Values put_values(const Record& r) {
+  return {r.tenant,       r.call_id,      r.attempt,       r.file,          r.size,  r.mtime_ms,
+          r.started_ms,   r.ended_ms,     r.duration_sec,  r.caller_source, r.rule,  r.phone,
+          r.display_name, r.number,       r.from_number,   r.outcome,       r.voice, r.language,
+          r.model,        r.tokens_total, r.tokens_prompt, r.turn_count};
+}
+
+Record read_record(const Rows& rows, size_t row) {
+  Record record;
+  record.call_id = rows.text(row, 0);
+  record.caller_source = rows.text(row, 1);
+  record.started_ms = rows.integer(row, 2);
+  record.ended_ms = rows.integer(row, 3);
+  record.mtime_ms = rows.integer(row, 4);
+  record.duration_sec = rows.integer(row, 5);
+  record.rule = rows.text(row, 6);
+  record.phone = rows.text(row, 7);
+  record.display_name = rows.text(row, 8);
+  record.number = rows.text(row, 9);
+  record.outcome = rows.text(row, 10);
+  record.voice = rows.text(row, 11);
+  record.language = rows.text(row, 12);
+  record.model = rows.text(row, 13);
+  record.tokens_total = rows.integer(row, 14);
+  record.tokens_prompt = rows.integer(row, 15);
+  record.turn_count = rows.integer(row, 16);
+  record.size = rows.integer(row, 17);
+  record.file = rows.text(row, 18);
+  return record;
+}
+
+void write_item(JsonWriter& out, const Record& record) {
+  out.object()
+      .member("callId", record.call_id)
+      .member("callerSource", record.caller_source)
+      .member("startedUtc", time_text(record.started_ms))
+      .member("endedUtc", time_text(record.ended_ms));
+  if (record.is_outbound()) out.member("mtimeUtc", time_text(record.mtime_ms));
+  out.member("durationSec", record.duration_sec).member("rule", record.rule);
+  if (record.is_outbound()) {
+    out.member("phone", record.phone).member("displayName", record.display_name);
+  } else {
+    out.member("number", record.number);
+  }
+  out.member("outcome", record.outcome);
+  if (record.is_outbound()) {
+    out.member("voice", record.voice).member("language", record.language).member("model", record.model);
+  }
+  out.member("tokensTotal", record.tokens_total);
+  if (record.is_outbound()) out.member("tokensPrompt", record.tokens_prompt);
+  out.member("turnCount", record.turn_count)
+      .member("size", record.size)
+      .member("source", "tenant")
+      .member("file", record.file)
+      .end();
+}
+
+std::string saved_data(const Record& record) {
+  JsonWriter out;
+  out.object().member("callId", record.call_id);
+  if (record.is_outbound()) {
+    out.member("phone", record.phone).member("displayName", record.display_name);
+  } else {
+    out.member("number", record.number);
+  }
+  out.member("file", record.file)
+      .member("outcome", record.outcome)
+      .member("source", record.is_outbound() ? "outbound-ai" : "vnum")
+      .end();
+  return std::move(out).str();
+}
+
+}  // namespace patchbay::transcripts

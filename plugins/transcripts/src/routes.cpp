@@ -1,0 +1,111 @@
+#include "routes.h"
+
+#include <patchbay/strand.h>
+
+#include <algorithm>
+
+#include "file_name.h"
+#include "filter.h"
+#include "record.h"
+
+namespace patchbay::transcripts {
+namespace {
+
+using http::Request;
+using http::Response;
+
+Response missing() { return http::error(404, "not_found", "no such transcript"); }
+
+}  // namespace
+
+TranscriptRoutes::TranscriptRoutes(const Host& host, const Archive& archive)
+    : host_(host),
+      archive_(archive),
+      count_(Statement::find(host, "count")),
+      list_(Statement::find(host, "list")),
+      find_(Statement::find(host, "find")),
+      routes_(host) {
+  add_list();
+  add_get();
+}
+
+void TranscriptRoutes::add_list() {
+  http::Route route;
+  route.method = "GET";
+  route.path = "/api.ashx/v1/transcripts";
+  route.area = "transcripts";
+  route.summary = "Lists transcripts, newest first";
+  route.list = true;
+  route.query_schema = R"({"type":"object","properties":{
+    "source":{"type":"string","enum":["vnum","outbound-ai"],"description":"vnum: office-tab as well"},
+    "q":{"type":"string","maxLength":200,"description":"Part of caller, number, displayName or rule"},
+    "since":{"type":"string","format":"date-time","description":"Only those started then or later"}}})";
+  routes_.add(std::move(route), [this](Request request, Answer answer) { list(request, std::move(answer)); });
+}
+
+void TranscriptRoutes::add_get() {
+  http::Route route;
+  route.method = "GET";
+  route.path = "/api.ashx/v1/transcripts/{callId}";
+  route.area = "transcripts";
+  route.summary = "Gives a whole transcript: of the call's latest attempt, or of ?attempt=";
+  route.query_schema = R"({"type":"object","properties":{
+    "attempt":{"type":"integer","minimum":1,"maximum":1000,"description":"Which attempt's"}}})";
+  routes_.add(std::move(route), [this](Request request, Answer answer) { get(request, std::move(answer)); });
+}
+
+void TranscriptRoutes::list(const Request& request, Answer answer) {
+  const auto query_json = host_.parse_json(request.query);
+  const auto filter = read_filter(query_json ? query_json->root() : JsonView());
+  if (!filter) return answer(http::error(400, "invalid_request", filter.error().text));
+  const Values values{request.tenant, filter->source, filter->since_ms, filter->pattern};
+  Values page_values = values;
+  page_values.emplace_back(request.limit);
+  page_values.emplace_back(request.offset);
+  query(host_, count_, values,
+        [this, page_values = std::move(page_values),
+         answer = std::move(answer)](const Result<Rows>& rows) mutable {
+          if (!rows) return answer(rows.error());
+          page(std::move(page_values), rows->integer(0, 0), std::move(answer));
+        });
+}
+
+void TranscriptRoutes::page(Values values, int64_t total, Answer answer) {
+  query(host_, list_, values, [total, answer = std::move(answer)](const Result<Rows>& rows) mutable {
+    if (!rows) return answer(rows.error());
+    JsonWriter body;
+    body.object().key("data").array();
+    for (size_t i = 0; i < rows->size(); ++i) write_item(body, read_record(*rows, i));
+    body.end().end();
+    Response response = http::ok(std::move(body).str());
+    response.total = total;
+    answer(std::move(response));
+  });
+}
+
+void TranscriptRoutes::get(const Request& request, Answer answer) {
+  const auto params = host_.parse_json(request.params);
+  const auto query_json = host_.parse_json(request.query);
+  const std::string call_id(params ? (*params)["callId"].text() : "");
+  if (!is_call_id(call_id) || !is_tenant(request.tenant)) return answer(missing());
+  const int64_t attempt = query_json ? (*query_json)["attempt"].integer(0) : 0;
+  query(host_, find_, {request.tenant, call_id, attempt},
+        [this, tenant = request.tenant, answer = std::move(answer)](const Result<Rows>& rows) mutable {
+          if (!rows) return answer(rows.error());
+          if (rows->empty()) return answer(missing());
+          read(std::move(tenant), std::string(rows->text(0, 0)), std::move(answer));
+        });
+}
+
+void TranscriptRoutes::read(std::string tenant, std::string file, Answer answer) {
+  // Shared so that a refusal can still be answered.
+  auto shared = std::make_shared<Answer>(std::move(answer));
+  const Status taken = post_worker(host_, [this, tenant = std::move(tenant), file = std::move(file), shared] {
+    auto text = archive_.read(tenant, file);
+    if (!text) Log(host_).error("a transcript's file is lost", {{"file", file}, {"why", text.error().text}});
+    (*shared)(text ? Result<Response>(http::ok(*std::move(text))) : Result<Response>(text.error()));
+  });
+  if (!taken) (*shared)(taken.error());
+}
+
+}  // namespace patchbay::transcripts

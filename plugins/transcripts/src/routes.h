@@ -1,0 +1,37 @@
+// GET /api.ashx/v1/transcripts and /api.ashx/v1/transcripts/{callId}. On the main strand; files are read on
+// workers. Another tenant's transcript is as missing as one that never was.
+#pragma once
+
+#include <patchbay/services/http_routes.h>
+#include <patchbay/store.h>
+
+#include <string>
+
+#include "archive.h"
+
+namespace patchbay::transcripts {
+
+class TranscriptRoutes {
+ public:
+  TranscriptRoutes(const Host& host, const Archive& archive);
+  void open() { routes_.open(); }
+
+ private:
+  using Answer = Reply<http::Response>;
+
+  void add_list();
+  void add_get();
+  void list(const http::Request& request, Answer answer);
+  void page(Values values, int64_t total, Answer answer);
+  void get(const http::Request& request, Answer answer);
+  void read(std::string tenant, std::string file, Answer answer);
+
+  // borrowed
+  const Host& host_;
+  const Archive& archive_;
+  // owned
+  const Statement count_, list_, find_;
+  http::Routes routes_;
+};
+
+}  // namespace patchbay::transcripts
