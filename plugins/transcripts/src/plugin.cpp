@@ -15,11 +15,20 @@ class TranscriptsPlugin final : public Plugin {
   Status start(const Config& /*config*/) override {
     const std::string folder(from_abi(host().store->data_folder(host().self)));
     parts_ = std::make_unique<Parts>(host(), folder);
-    // Nobody writes yet: the service is offered below.
-    parts_->archive.remove_unfinished();
-    PB_TRY(parts_->saver.open());
-    parts_->routes.open();
     return {};
+  }
+
+  // Nobody writes before the service is offered.
+  void finish_start(Done done) override {
+    auto shared = std::make_shared<Done>(std::move(done));
+    const Status taken = post_worker(host(), [this, shared] {
+      parts_->archive.remove_unfinished();
+      post(host(), kMainStrand, [this, shared] {
+        parts_->routes.open();
+        (*shared)(parts_->saver.open());
+      });
+    });
+    if (!taken) (*shared)(taken);
   }
 
   // There is nothing to configure.

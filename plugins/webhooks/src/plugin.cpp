@@ -16,15 +16,22 @@ namespace {
 using namespace patchbay;            // NOLINT(google-build-using-namespace)
 using namespace patchbay::webhooks;  // NOLINT(google-build-using-namespace)
 
-constexpr int64_t kLoadAgain_ms = 2000;
-
 class Webhooks final : public Plugin {
   Status start(const Config& config) override {
     PB_TRY_VALUE(settings_, read_settings(config));
     parts_ = std::make_unique<Parts>(host(), log());
     configure();
-    load();
     return {};
+  }
+
+  void finish_start(Done done) override {
+    parts_->store.load([this, shared = std::make_shared<Done>(std::move(done))](const Status& status) {
+      if (!status) return (*shared)(status);
+      reconcile([this, shared] {
+        open();
+        (*shared)();
+      });
+    });
   }
 
   Status check_config(const Config& config) override {
@@ -37,7 +44,7 @@ class Webhooks final : public Plugin {
     if (!settings) return;
     settings_ = *std::move(settings);
     configure();
-    if (loaded_) reconcile();
+    reconcile([] {});
   }
 
   void drain(Done done) override {
@@ -58,8 +65,7 @@ class Webhooks final : public Plugin {
           fan_out(host, log, registry, [this](const std::string& id) { dispatcher.wake(id); }),
           sweeper(host, log),
           admin(host, log, registry, store, fan_out, dispatcher),
-          routes(host),
-          load_timer(host) {
+          routes(host) {
       add_list_routes(routes, registry);
       admin.add_to(routes);
     }
@@ -71,7 +77,6 @@ class Webhooks final : public Plugin {
     Sweeper sweeper;
     AdminRoutes admin;
     http::Routes routes;
-    Timer load_timer;
   };
 
   void configure() {
@@ -80,21 +85,13 @@ class Webhooks final : public Plugin {
     parts_->sweeper.configure(settings_.keep_ms);
   }
 
-  void load() {
-    parts_->store.load([this](const Status& status) {
-      if (status) return reconcile();
-      log().error("subscriptions cannot be read", {{"why", status.error().text}});
-      parts_->load_timer.after_ms(kLoadAgain_ms, [this] { load(); });
-    });
-  }
-
-  void reconcile() {
-    parts_->store.reconcile(settings_.definitions, [this](const Status& status) {
+  void reconcile(Function<void()> done) {
+    parts_->store.reconcile(settings_.definitions, [this, done = std::move(done)](const Status& status) {
       if (!status)
         log().error("configured subscriptions cannot be taken over", {{"why", status.error().text}});
       for (const Subscription* subscription : parts_->registry.all())
         parts_->dispatcher.wake(subscription->id);
-      if (!std::exchange(loaded_, true)) open();
+      done();
     });
   }
 
@@ -108,7 +105,6 @@ class Webhooks final : public Plugin {
 
   Settings settings_;
   std::unique_ptr<Parts> parts_;
-  bool loaded_ = false;
 };
 
 }  // namespace
