@@ -27,6 +27,8 @@ Code code_of(int sqlite_code) {
       return Code::exhausted;
     case SQLITE_MISMATCH:
       return Code::invalid;
+    case SQLITE_INTERRUPT:
+      return Code::timeout;
     case SQLITE_AUTH:
       return Code::denied;
     default:

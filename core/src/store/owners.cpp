@@ -11,6 +11,10 @@ Error wrong(const std::string& what, int line, const Error& error) {
   return {error.code, what + " (line " + std::to_string(line) + "): " + error.text};
 }
 
+Error overlap(const std::string& prefix, const std::string& other) {
+  return {Code::conflict, "its prefix " + prefix + " overlaps with that of '" + other + "'"};
+}
+
 bool begins_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
@@ -49,7 +53,7 @@ Status Owners::check_name(const std::string& owner) const {
     if (other == owner) return {Code::conflict, "is registered already"};
     std::string taken = table_prefix(other);
     if (begins_with(prefix, taken) || begins_with(taken, prefix)) {
-      return {Code::conflict, "its prefix " + prefix + " overlaps with " + taken + " of '" + other + "'"};
+      return overlap(prefix, other);
     }
   }
   return {};

@@ -1,8 +1,17 @@
 #include "store/readers.h"
 
+#include <chrono>
 #include <new>
 
 namespace patchbay::core {
+namespace {
+
+using Moment = std::chrono::steady_clock::time_point;
+
+// SQLite asks now and then whether to go on.
+int is_overdue(void* deadline) { return std::chrono::steady_clock::now() > *static_cast<Moment*>(deadline); }
+
+}  // namespace
 
 Status Readers::start(const std::filesystem::path& path, const std::shared_ptr<const Clock>& clock) {
   for (int i = 0; i < options_.threads; ++i) {
@@ -14,19 +23,18 @@ Status Readers::start(const std::filesystem::path& path, const std::shared_ptr<c
 
 void Readers::post(StatementId statement, Values values, QueryDone done) {
   Task task{statement, std::move(values), std::move(done)};
-  Status refusal;
-  {
-    std::lock_guard lock(mutex_);
-    if (stopping_) {
-      refusal = {Code::gone, "the store is closed"};
-    } else if (queue_.size() >= options_.max_queued) {
-      refusal = {Code::exhausted, "too many queries are waiting"};
-    } else {
-      queue_.push_back(std::move(task));
-    }
-  }
-  if (refusal) return wake_.notify_one();
-  finish(task.done, refusal.error());
+  Status admitted = admit(task);
+  if (admitted) return wake_.notify_one();
+  finish(task.done, admitted.error());
+}
+
+// Takes the task, or says why not.
+Status Readers::admit(Task& task) {
+  std::lock_guard lock(mutex_);
+  if (stopping_) return {Code::gone, "the store is closed"};
+  if (queue_.size() >= options_.max_queued) return {Code::exhausted, "too many queries are waiting"};
+  queue_.push_back(std::move(task));
+  return {};
 }
 
 void Readers::stop() {
@@ -41,8 +49,11 @@ void Readers::stop() {
 
 void Readers::work(const Database& db) {
   CompiledCache cache(db, statements_);
+  Moment deadline;
+  sqlite3_progress_handler(db.handle(), 10'000, is_overdue, &deadline);
   Task task;
   while (take(task)) {
+    deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.query_timeout_ms);
     finish(task.done, answer(db, cache, task));
     task = {};
   }

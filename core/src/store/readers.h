@@ -22,6 +22,7 @@ class Readers {
     int threads = 2;
     size_t max_queued = 65536;
     size_t max_result_bytes = 0;
+    int64_t query_timeout_ms = 0;
     std::function<void(const std::string&)> warn;  // may be empty
   };
   // Borrows the statements.
@@ -43,6 +44,7 @@ class Readers {
     QueryDone done;
   };
   void work(const Database& db);
+  Status admit(Task& task);
   bool take(Task& task);
   Result<Rows> answer(const Database& db, CompiledCache& cache, const Task& task);
   void finish(const QueryDone& done, Result<Rows> result);

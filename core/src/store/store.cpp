@@ -29,6 +29,15 @@ std::vector<LoggedEvent> events_of(const Rows& rows) {
   return events;
 }
 
+// A new key beside an old database is made, since nothing else could be done, but not in silence.
+void warn_of_lost_key(const std::filesystem::path& path, const StoreOptions& options) {
+  std::error_code ignored;
+  if (!options.warn || !std::filesystem::exists(path, ignored)) return;
+  if (std::filesystem::exists(options.key_file, ignored)) return;
+  options.warn("the sealing key " + options.key_file.string() +
+               " is missing and made anew: what was sealed before cannot be read");
+}
+
 Store::Done<Rows> as_events(Store::Done<std::vector<LoggedEvent>> done) {
   return [done = std::move(done)](Result<Rows> rows) {
     if (!rows) return done(std::move(rows).error());
@@ -63,7 +72,8 @@ class Store::Impl {
         owners(db, statements),
         session(db, statements, *clock, options.max_result_bytes),
         writer(db, session, {256, options.max_queued, 1000, options.on_committed, options.warn}),
-        readers(statements, {options.readers, options.max_queued, options.max_result_bytes, options.warn}) {}
+        readers(statements, {options.readers, options.max_queued, options.max_result_bytes,
+                             options.query_timeout_ms, options.warn}) {}
 
   Status start(const std::filesystem::path& path) {
     PB_TRY(owners.add("core", kCoreSchema));
@@ -103,6 +113,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& path, St
   auto clock = std::make_shared<const Clock>(options.now_ms ? options.now_ms : system_now_ms);
   if (options.key_file.empty()) options.key_file = path.parent_path() / "sealing.key";
   PB_TRY_VALUE(LockFile lock, LockFile::take(path.string() + ".lock"));
+  warn_of_lost_key(path, options);
   PB_TRY_VALUE(Sealer sealer, Sealer::open(options.key_file));
   PB_TRY_VALUE(Database db, Database::open(path, Database::Mode::write, clock));
   auto impl =
@@ -147,7 +158,8 @@ void Store::query(StatementId statement, Values values, Done<Rows> done) {
   impl_->readers.post(statement, std::move(values), std::move(done));
 }
 
-void Store::register_consumer(std::string name, std::vector<std::string> patterns, Done<void> done) {
+void Store::register_consumer(const std::string& name, const std::vector<std::string>& patterns,
+                              Done<void> done) {
   std::string joined;
   for (const std::string& pattern : patterns) {
     if (!is_topic_pattern(pattern))
@@ -164,7 +176,7 @@ void Store::register_consumer(std::string name, std::vector<std::string> pattern
       std::move(done), true);
 }
 
-void Store::forget_consumer(std::string name, Done<void> done) {
+void Store::forget_consumer(const std::string& name, Done<void> done) {
   impl_->write<void>(
       [name](Session& session) -> Status {
         PB_TRY(session.begin());
@@ -197,7 +209,8 @@ void Store::prune(int64_t older_than_ms, int64_t limit, Done<int64_t> done) {
       std::move(done));
 }
 
-void Store::claim_jobs(std::string kind, int64_t limit, int64_t lease_ms, Done<std::vector<Job>> done) {
+void Store::claim_jobs(const std::string& kind, int64_t limit, int64_t lease_ms,
+                       Done<std::vector<Job>> done) {
   impl_->write<std::vector<Job>>([=](Session& session) { return session.claim_jobs(kind, limit, lease_ms); },
                                  std::move(done));
 }

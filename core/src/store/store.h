@@ -36,6 +36,7 @@ struct StoreOptions {
   int readers = 2;
   size_t max_queued = 65536;  // commits, and queries, that may wait; more are Code::exhausted
   size_t max_result_bytes = size_t{64} << 20;  // of one statement; more is Code::exhausted
+  int64_t query_timeout_ms = 10'000;           // of a query once it runs; then Code::timeout
   int64_t max_pages = 0;  // budget of 4096-byte pages; beyond it the disk counts as full; 0: none
   // After each group commit, in commit order, on the writer's thread, after its `done`s. For the bus
   // (transient delivery, waking consumers) and for timers.
@@ -63,7 +64,7 @@ class Store {
   // Finishes all that is queued, moves the log into the file. Blocks. Later calls are Code::gone.
   void close();
 
-  // At start; blocks while migrations run. `owner` is a plugin's id. See schema_text.h.
+  // At start; blocks while migrations run, so not from a `done`. `owner` is a plugin's id. See schema_text.h.
   Status register_owner(std::string_view owner, std::string_view schema);
   Result<StatementId> statement(std::string_view owner, std::string_view name) const;
   // "" for a number nobody was given. What lets the host refuse a plugin the statements of another.
@@ -74,8 +75,8 @@ class Store {
 
   // A durable consumer gets every later event whose topic matches, pending until acknowledged by an AckOp;
   // also those that come while it is not running. Registering again replaces the patterns.
-  void register_consumer(std::string name, std::vector<std::string> patterns, Done<void> done);
-  void forget_consumer(std::string name, Done<void> done);
+  void register_consumer(const std::string& name, const std::vector<std::string>& patterns, Done<void> done);
+  void forget_consumer(const std::string& name, Done<void> done);
   // In order, those after `after_id` (0: all).
   void pending(std::string consumer, int64_t after_id, int64_t limit, Done<std::vector<LoggedEvent>> done);
   // The log after an id (0: from its start); an empty tenant means all.
@@ -85,7 +86,7 @@ class Store {
 
   // Claims due jobs, the longest due first. Not done within the lease, they are claimed again with a higher
   // fence.
-  void claim_jobs(std::string kind, int64_t limit, int64_t lease_ms, Done<std::vector<Job>> done);
+  void claim_jobs(const std::string& kind, int64_t limit, int64_t lease_ms, Done<std::vector<Job>> done);
   // When the next job (or lease) of that kind is due; INT64_MAX: never.
   void next_due(std::string kind, Done<int64_t> done);
 

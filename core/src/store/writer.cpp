@@ -7,6 +7,7 @@ namespace {
 
 // Beyond this many times the usual size the log waits for readers to let go of it.
 constexpr int kWalTooLong = 8;
+constexpr int kWaitForReadersMs = 100;
 
 int note_wal_pages(void* pages, sqlite3*, const char*, int count) {
   *static_cast<int*>(pages) = count;
@@ -18,6 +19,8 @@ int note_wal_pages(void* pages, sqlite3*, const char*, int count) {
 Writer::Writer(Database& db, Session& session, Options options)
     : db_(db), session_(session), options_(std::move(options)) {
   sqlite3_wal_hook(db_.handle(), note_wal_pages, &wal_pages_);
+  sqlite3_busy_timeout(db_.handle(), kWaitForReadersMs);
+  checkpoint_at_ = options_.checkpoint_pages;
 }
 
 void Writer::start() {
@@ -25,19 +28,18 @@ void Writer::start() {
 }
 
 void Writer::post(std::unique_ptr<WriteTask> task) {
-  Status refusal;
-  {
-    std::lock_guard lock(mutex_);
-    if (stopping_) {
-      refusal = {Code::gone, "the store is closed"};
-    } else if (queue_.size() >= options_.max_queued) {
-      refusal = {Code::exhausted, "too many transactions are waiting to be written"};
-    } else {
-      queue_.push_back(std::move(task));
-    }
-  }
-  if (refusal) return wake_.notify_one();
-  finish(*task, refusal);
+  Status admitted = admit(task);
+  if (admitted) return wake_.notify_one();
+  finish(*task, admitted);
+}
+
+// Takes the task, or says why not.
+Status Writer::admit(std::unique_ptr<WriteTask>& task) {
+  std::lock_guard lock(mutex_);
+  if (stopping_) return {Code::gone, "the store is closed"};
+  if (queue_.size() >= options_.max_queued) return {Code::exhausted, "too many transactions are waiting"};
+  queue_.push_back(std::move(task));
+  return {};
 }
 
 void Writer::stop() {
@@ -149,18 +151,19 @@ void Writer::announce() {
 }
 
 void Writer::maybe_checkpoint() {
-  if (wal_pages_ < options_.checkpoint_pages) return;
+  if (wal_pages_ < checkpoint_at_) return;
   bool too_long = wal_pages_ > options_.checkpoint_pages * kWalTooLong;
   checkpoint(too_long ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE);
 }
 
-// What cannot be moved now, because of a reader or a full disk, is moved next time.
+// What cannot be moved now, because of a reader or a full disk, is tried again some pages later.
 void Writer::checkpoint(int mode) {
   int log_pages = 0, moved = 0;
   int result = sqlite3_wal_checkpoint_v2(db_.handle(), nullptr, mode, &log_pages, &moved);
   if (result == SQLITE_OK) ++stats_.checkpoints;
   // Once all is moved the next commit begins the log anew; if it cannot, the hook counts on.
   if (result == SQLITE_OK && log_pages == moved) wal_pages_ = 0;
+  checkpoint_at_ = wal_pages_ + options_.checkpoint_pages;
 }
 
 }  // namespace patchbay::core

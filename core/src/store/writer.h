@@ -61,6 +61,7 @@ class Writer {
  private:
   using Group = std::vector<std::unique_ptr<WriteTask>>;
   void work();
+  Status admit(std::unique_ptr<WriteTask>& task);
   Group take_group();
   void run_group(Group& group);
   Status try_group(Group& group, std::vector<Status>& results);
@@ -75,6 +76,7 @@ class Writer {
   const Options options_;
   WriterStats stats_;
   int wal_pages_ = 0;
+  int checkpoint_at_ = 0;  // pages
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;

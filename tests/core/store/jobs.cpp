@@ -70,6 +70,23 @@ TEST_CASE("a job added again under its key is replaced and its claimant fenced o
   CHECK(commit(*notes.store, one(JobCancelOp{"dial", "k"})).status.ok());
 }
 
+TEST_CASE("a claim outlives the process that made it until its lease ends") {
+  Notes notes;
+  REQUIRE(commit(*notes.store, one(JobAddOp{"dial", "t1", "k", notes.now_ms, ""})).status.ok());
+  Job before = claim(*notes.store, "dial", 1, 1000).at(0);
+  notes.store.reset();
+  StoreOptions options;
+  options.now_ms = [&] { return notes.now_ms.load(); };
+  notes.store = *Store::open(notes.dir.path / "store.db", std::move(options));
+  CHECK(claim(*notes.store, "dial", 1, 1000).empty());
+  CHECK(next_due(*notes.store, "dial") == before.lease_until_ms);
+  notes.now_ms = before.lease_until_ms;
+  Job after = claim(*notes.store, "dial", 1, 1000).at(0);
+  CHECK(after.fence == before.fence + 1);
+  CHECK(commit(*notes.store, one(JobDoneOp{before.id, before.fence})).status.error().code == Code::fenced);
+  CHECK(commit(*notes.store, one(JobDoneOp{after.id, after.fence})).status.ok());
+}
+
 TEST_CASE("jobs without a key stand side by side") {
   Notes notes;
   Transaction tx;

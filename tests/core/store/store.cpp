@@ -76,6 +76,38 @@ TEST_CASE("a query behind its commit sees it, from many threads") {
   CHECK(stale == 0);
 }
 
+TEST_CASE("a query that takes too long is ended") {
+  StoreOptions options;
+  options.query_timeout_ms = 50;
+  Notes notes(std::move(options));
+  REQUIRE(notes.store
+              ->register_owner(
+                  "slow",
+                  "-- name: count\nWITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE "
+                  "i < $1) SELECT MAX(i) FROM n")
+              .ok());
+  StatementId count = *notes.store->statement("slow", "count");
+  CHECK(query(*notes.store, count, {int64_t{1} << 60}).error().code == Code::timeout);
+  CHECK(query(*notes.store, count, {10})->integer(0, 0) == 10);
+}
+
+TEST_CASE("a lost sealing key is made anew, not in silence") {
+  TempDir dir;
+  std::vector<std::string> warnings;
+  auto open = [&] {
+    StoreOptions options;
+    options.warn = [&](const std::string& text) { warnings.push_back(text); };
+    return Store::open(dir.path / "store.db", std::move(options)).ok();
+  };
+  REQUIRE(open());
+  REQUIRE(open());
+  CHECK(warnings.empty());
+  std::filesystem::remove(dir.path / "sealing.key");
+  REQUIRE(open());
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].find("sealing.key is missing and made anew") != std::string::npos);
+}
+
 TEST_CASE("owners are known by their statements") {
   Notes notes;
   CHECK(notes.store->owner_of(notes.id("add")) == "notes");
