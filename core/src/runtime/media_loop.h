@@ -6,8 +6,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <unordered_map>
 
 #include "patchbay/result.h"
 #include "runtime/clock.h"
@@ -42,9 +40,10 @@ class MediaLoop {
   // [any, not media] From the next tick on, calls fn(self, ...) once per tick, in the order of attaching.
   AttachId attach(TickFn fn, void* self);
 
-  // [any] Ends it. On the loop's own thread (from a tick) nothing of it runs after this returns; elsewhere
-  // nothing runs after done(user), which comes within a step: on `strand`, or on the loop's thread if that is
-  // null. not_found: it never was or is being detached, and `done` is not called.
+  // [any] Ends it; from a tick without lock or malloc. On the loop's own thread (from a tick) nothing of it
+  // runs after this returns; elsewhere nothing runs after done(user), which comes within a step: on `strand`,
+  // or on the loop's thread if that is null. not_found: it never was or is being detached, and `done` is not
+  // called.
   Status detach(AttachId id, Strand* strand, CallFn done, void* user);
 
   // [driver] Runs what is due now, at most three ticks; what is due beyond is skipped and counted. Returns
@@ -66,11 +65,14 @@ class MediaLoop {
 
  private:
   struct Entry;
+  struct Control;
+  struct Commands;
 
   void take_commands() noexcept;
   void link(Entry& entry) noexcept;
   void unlink(Entry& entry) noexcept;
   void tick(int64_t deadline_ns) noexcept;
+  bool end(Entry& entry, Strand* strand, CallFn done, void* user) noexcept;
   void tell_command() const;
   void free_retired() noexcept;
 
@@ -79,15 +81,12 @@ class MediaLoop {
   CallFn command_fn_ = nullptr;
   void* command_user_ = nullptr;
   // owned
-  std::mutex control_mutex_;  // among callers of attach and detach; never taken by the loop
-  std::unordered_map<AttachId, Entry*> live_;
+  // Among callers of attach and detach, never taken by the loop; shared with the entries that end on a
+  // strand, perhaps after the loop.
+  const Ref<Control> control_;
+  const std::unique_ptr<Commands> commands_;  // from control to the loop
   // state of control
-  AttachId last_id_ = 0;
-  bool stopped_ = false;
   std::atomic<uint64_t> attached_{0};
-  // between control and loop
-  struct Commands;
-  std::unique_ptr<Commands> commands_;
   // state of the loop
   Entry* first_ = nullptr;
   Entry* last_ = nullptr;
