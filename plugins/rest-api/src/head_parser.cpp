@@ -91,7 +91,8 @@ std::optional<HeadError> judge_fields(Head& head, std::string_view& host) {
   bool has_host = false;
   bool has_upgrade_websocket = false;
   for (size_t i = 0; i < head.fields.size(); ++i) {
-    const auto& [name, value] = head.fields[i];
+    const std::string_view name = head.fields[i].name;  // no bindings: clang 14 captures none
+    const std::string_view value = head.fields[i].value;
     if (is_singleton(name) &&
         std::any_of(head.fields.begin(), head.fields.begin() + static_cast<std::ptrdiff_t>(i),
                     [&](const Field& other) { return other.name == name; }))
