@@ -1,0 +1,66 @@
+#include "config.h"
+
+#include <doctest/doctest.h>
+
+#include "json_here.h"
+
+using patchbay::Config;
+using patchbay::identity::Settings;
+
+namespace {
+
+Settings read(const std::string& users, const std::string& more = "") {
+  auto settings = Settings::read(Config(*json_here(
+      R"({"server":{},"plugin":{"issuer":"https://a.example/","token_lifetime_sec":60},"tenants":{
+          "a.example":{"primary":true,"section":{"clients":["c"],"users":[)" +
+      users + R"(]},"WebPhone":{}})" + more + "}}")));
+  REQUIRE(settings);
+  return *std::move(settings);
+}
+
+bool refused(const std::string& users) {
+  return !Settings::read(Config(*json_here(
+      R"({"server":{},"plugin":{"issuer":"https://a.example"},"tenants":{"a.example":{"section":{"users":[)" +
+      users + "]}}}}")));
+}
+
+}  // namespace
+
+TEST_CASE("users, clients and issuers are found by tenant") {
+  const auto settings = read(
+      R"({"username":"alice","password":"secret","role":"admin"},{"username":"bob","password":"x","disabled":true})",
+      R"(,"b.example":{"section":{"issuer":"https://b.example","users":[]}})");
+  CHECK(settings.token_lifetime_sec == 60);
+  REQUIRE(settings.tenant("a.example"));
+  CHECK(settings.tenant("a.example")->issuer == "https://a.example");
+  CHECK(settings.tenant("b.example")->issuer == "https://b.example");
+  CHECK(settings.primary()->host == "a.example");
+  CHECK(settings.tenant("a.example")->clients.count("c") == 1);
+  REQUIRE(settings.user("a.example", "alice"));
+  CHECK(settings.user("a.example", "alice")->role == "admin");
+  CHECK(settings.user("a.example", "bob") == nullptr);  // disabled
+  CHECK(settings.user("a.example", "Alice") == nullptr);
+  CHECK(settings.user("b.example", "alice") == nullptr);
+  CHECK(settings.tenant("c.example") == nullptr);
+}
+
+TEST_CASE("the same name in two tenants is two subjects") {
+  const std::string alice = R"({"username":"alice","password":"secret"})";
+  const auto settings = read(alice, R"(,"b.example":{"section":{"users":[)" + alice + "]}}");
+  CHECK(settings.user("a.example", "alice")->subject != settings.user("b.example", "alice")->subject);
+  CHECK(settings.user("a.example", "alice")->subject == read(alice).user("a.example", "alice")->subject);
+}
+
+TEST_CASE("an unknown user costs as much as the first known one") {
+  const auto settings = read(
+      R"({"username":"alice","password_hash":"$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$AAAAAAAAAAAAAAAAAAAAAA"})");
+  CHECK_FALSE(settings.tenant("a.example")->nobody->matches("x"));
+}
+
+TEST_CASE("a user has one secret and one entry") {
+  CHECK(refused(R"({"username":"alice"})"));
+  CHECK(refused(R"({"username":"alice","password":"x","password_hash":"y"})"));
+  CHECK(refused(R"({"username":"alice","password_hash":"md5"})"));
+  CHECK(refused(R"({"username":"alice","password":"x"},{"username":"alice","password":"y"})"));
+  CHECK_FALSE(refused(R"({"username":"alice","password":"x"},{"username":"bob","password":"x"})"));
+}

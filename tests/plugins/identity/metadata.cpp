@@ -1,0 +1,15 @@
+#include "metadata.h"
+
+#include <doctest/doctest.h>
+
+#include "json_here.h"
+
+TEST_CASE("the discovery document names the issuer as it is and the endpoints below it") {
+  const auto document = json_here(patchbay::identity::discovery_document("https://a.example"));
+  REQUIRE(document);
+  const auto root = document->root();
+  CHECK(root.text("issuer", "") == "https://a.example");
+  CHECK(root.text("token_endpoint", "") == "https://a.example/oidc.ashx/token");
+  CHECK(root.text("jwks_uri", "") == "https://a.example/oidc.ashx/jwks");
+  CHECK(root["id_token_signing_alg_values_supported"].at(0).text() == "ES256");
+}
