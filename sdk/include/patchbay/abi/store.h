@@ -1,9 +1,8 @@
 /* The store: transactions as data, reads, the durable event log, jobs, sealing.
  *
  * A plugin's SQL travels with it (pb_entry.store): sections `-- migration: N` and `-- name: <statement>`, for
- * SQLite and PostgreSQL alike; parameters $1..$n; {{BYTES}} and {{NOW_MS}} are replaced per dialect. Its
- * tables carry its prefix
- * ("sip_trunk_"), and its statements touch no others.
+ * SQLite and PostgreSQL alike; parameters $1..$n; {{BYTES}}, {{ID}} (a 63-bit key) and {{NOW_MS}} are
+ * replaced per dialect. Its tables carry its prefix ("sip_trunk_"), and its statements touch no others.
  *
  * A transaction is a list of operations. It is built by one plugin, may be handed by its handle to a service
  * of another plugin that adds operations of its own, and is executed whole on the writer. When an expectation
