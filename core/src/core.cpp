@@ -8,7 +8,6 @@
 #include "abi/store_hub.h"
 #include "bus/bus.h"
 #include "config/config.h"
-#include "core_log.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
 #include "plugins/plugin_set.h"
@@ -21,11 +20,11 @@ namespace patchbay {
 namespace {
 
 using core::config::Outcome;
+namespace observe = core::observe;
 
 core::config::Sources sources_of(const CoreOptions& options) {
   return {options.config_file,
-          options.environment != nullptr ? core::config::environment_of(*options.environment)
-                                         : core::config::process_environment(),
+          options.environment ? *options.environment : core::config::process_environment(),
           std::filesystem::absolute(options.plugin_dir.empty() ? "." : options.plugin_dir).string()};
 }
 
@@ -65,9 +64,10 @@ class Core::Impl {
 
   Status open() {
     const auto& server = plan_.config.server();
-    PB_TRY(core::open_log(log_, redactor_, server, options_.log_sink));
-    for (const std::string& secret : plan_.config.secrets()) redactor_.add(secret);
-    if (!plan_.warnings.empty()) log_.warn("core", plan_.warnings);
+    PB_TRY_VALUE(log_, observe::Log::open({server.log_json ? observe::Format::json : observe::Format::text,
+                                           observe::level_of(server.log_level), options_.log_file}));
+    for (const std::string& secret : plan_.config.secrets()) log_->redactor().add(secret);
+    if (!plan_.warnings.empty()) warn(plan_.warnings);
     std::error_code error;
     std::filesystem::create_directories(server.data, error);
     if (error)
@@ -85,7 +85,7 @@ class Core::Impl {
     PB_TRY(open_store());
 
     parts_ = std::make_unique<core::HostParts>(core::HostParts{
-        *runtime_, *bus_, *store_hub_, services_, *media_, log_, redactor_, metrics_,
+        *runtime_, *bus_, *store_hub_, services_, *media_, *log_, metrics_,
         std::filesystem::path(server.data), [this](std::string_view what) { return report(what); }});
     plugins_ = std::make_unique<core::PluginSet>(
         *parts_, core::PluginDeadlines{std::chrono::milliseconds(options_.start_deadline_ms),
@@ -102,9 +102,9 @@ class Core::Impl {
       return {Code::unsupported,
               "a change of `server` or of the list of plugins needs a restart; nothing was applied"};
     }
-    for (const std::string& secret : next.config.secrets()) redactor_.add(secret);
+    for (const std::string& secret : next.config.secrets()) log_->redactor().add(secret);
     PB_TRY(plugins_->reconfigure(next.config, change.changed));
-    for (const std::string& secret : plan_.config.secrets()) redactor_.remove(secret);
+    for (const std::string& secret : plan_.config.secrets()) log_->redactor().remove(secret);
     plan_ = std::move(next);
     return {};
   }
@@ -121,7 +121,7 @@ class Core::Impl {
   std::string report(std::string_view what) const {
     if (what == "plugins") return plugins_->plugins_json();
     if (what == "ready") return plugins_->ready_json();
-    if (what == "metrics") return metrics_.render();
+    if (what == "metrics") return metrics_.text();
     return {};
   }
 
@@ -130,7 +130,7 @@ class Core::Impl {
     core::StoreOptions options;
     options.now_ms = [this] { return runtime_->wall_clock().now_ms(); };
     options.on_committed = [this](core::Announcements&& what) { store_hub_->announced(std::move(what)); };
-    options.warn = [this](const std::string& sentence) { log_.warn("core", sentence); };
+    options.warn = [this](const std::string& sentence) { warn(sentence); };
     const std::filesystem::path data = plan_.config.server().data;
     auto store = core::Store::open(data / "patchbay.db", std::move(options));
     if (!store) return std::move(store).error().within("the store in " + data.string() + " cannot be opened");
@@ -139,18 +139,27 @@ class Core::Impl {
     return {};
   }
 
+  void warn(std::string_view sentence, std::initializer_list<observe::Field> fields = {}) {
+    observe::Event event;
+    event.level = observe::Level::warn;
+    event.component = "core";
+    event.text = sentence;
+    event.fields = fields.begin();
+    event.count = fields.size();
+    log_->write(event);
+  }
+
   static void stalled(void* self, const core::StallReport& report) {
-    static_cast<Impl*>(self)->log_.warn(
-        "core", "a plugin holds its strand",
-        {{"plugin", report.owner}, {"strand", report.strand}, {"ms", std::to_string(report.ms)}});
+    const std::string ms = std::to_string(report.ms);
+    static_cast<Impl*>(self)->warn("a plugin holds its strand",
+                                   {{"plugin", report.owner}, {"strand", report.strand}, {"ms", ms}});
   }
 
   // owned, each used by those below it
   const CoreOptions options_;
   Plan plan_;
-  core::Redactor redactor_;
-  core::Logger log_;
-  core::Metrics metrics_;
+  std::unique_ptr<observe::Log> log_;
+  observe::Metrics metrics_;
   core::Registry services_;
   std::unique_ptr<core::Runtime> runtime_;
   std::unique_ptr<core::Bus> bus_;

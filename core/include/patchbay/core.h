@@ -9,8 +9,9 @@
 #include <patchbay/result.h>
 
 #include <cstdint>
-#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,14 +30,13 @@ struct CoreOptions {
   std::string plugin_dir;   // where plugins are found unless the configuration says otherwise
   std::vector<const pb_entry*>
       linked_plugins;  // linked into the program; they go before files of the same id
-  // Environment overrides "NAME=value"; the process's environment when not given.
-  const std::vector<std::string>* environment = nullptr;
+  // Overrides of the configuration (PATCHBAY_...), instead of the process's environment.
+  std::optional<std::map<std::string, std::string>> environment;
   int64_t start_deadline_ms = 30000;  // of each plugin's start, and of each stop
   int64_t drain_deadline_ms = 30000;  // of each plugin's drain
   // Tests: drives wall clock, monotonic clock and timers by hand.
   core::ManualClock* clock = nullptr;
-  // Where log lines go; stderr when not given. Called under the log's lock, on any thread.
-  std::function<void(std::string_view line)> log_sink;
+  std::string log_file;  // where log lines go; "": stderr
 };
 
 class Core {

@@ -9,13 +9,15 @@
 namespace patchbay::core {
 
 class Bus;
-class Logger;
 class MediaHub;
-class Metrics;
-class Redactor;
 class Registry;
 class Runtime;
 class StoreHub;
+
+namespace observe {
+class Log;
+class Metrics;
+}  // namespace observe
 
 struct HostParts {
   Runtime& runtime;
@@ -23,9 +25,8 @@ struct HostParts {
   StoreHub& store;
   Registry& services;
   MediaHub& media;
-  Logger& log;
-  Redactor& redactor;
-  Metrics& metrics;
+  observe::Log& log;
+  observe::Metrics& metrics;
   std::filesystem::path data_folder;                         // each plugin gets a folder in it
   std::function<std::string(std::string_view what)> report;  // "metrics", "plugins", "ready"; any thread
 };

@@ -30,7 +30,7 @@ class PluginCatalogue {
   std::map<std::string, std::string> providers() const;
 
  private:
-  const std::string folder_;
+  std::string folder_;
   std::map<std::string, PluginSource> sources_;
   std::map<std::string, std::string> broken_;  // id by file name -> reason
 };

@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <array>
+
+#include "abi/host_context.h"
+#include "abi/text.h"
+#include "observe/log.h"
+#include "observe/metrics.h"
+
+namespace patchbay::core {
+namespace {
+
+static_assert(static_cast<uint32_t>(observe::Level::error) == PB_LOG_ERROR);
+static_assert(static_cast<uint32_t>(observe::Kind::histogram) == PB_METRIC_HISTOGRAM);
+
+observe::Level level_at(uint32_t level) noexcept {
+  return static_cast<observe::Level>(std::min<uint32_t>(level, PB_LOG_ERROR));
+}
+
+void log(void* host, uint32_t level, pb_str correlation, pb_str sentence, const pb_pair* fields,
+         uint32_t count) noexcept {
+  auto& context = HostContext::of(host);
+  std::array<observe::Field, observe::kMostFields> shown;
+  const size_t shown_count = std::min<size_t>(count, shown.size());
+  for (size_t i = 0; i < shown_count; ++i) shown[i] = {view(fields[i].key), view(fields[i].value)};
+  observe::Event event;
+  event.level = level_at(level);
+  event.component = context.id();
+  event.correlation = view(correlation);
+  event.text = view(sentence);
+  event.fields = shown.data();
+  event.count = shown_count;
+  context.parts().log.write(event);
+}
+
+int32_t log_enabled(void* host, uint32_t level) noexcept {
+  return HostContext::of(host).parts().log.enabled(level_at(level)) ? 1 : 0;
+}
+
+void secret_add(void* host, pb_str value) noexcept {
+  HostContext::of(host).parts().log.redactor().add(view(value));
+}
+
+void secret_forget(void* host, pb_str value) noexcept {
+  HostContext::of(host).parts().log.redactor().remove(view(value));
+}
+
+uint64_t metric(void* host, uint32_t kind, pb_str name, pb_str help, const pb_pair* labels,
+                uint32_t count) noexcept {
+  if (kind > PB_METRIC_HISTOGRAM) return 0;
+  observe::Labels all;
+  for (uint32_t i = 0; i < count; ++i) all.emplace_back(string(labels[i].key), string(labels[i].value));
+  const auto handle = HostContext::of(host).parts().metrics.handle(static_cast<observe::Kind>(kind),
+                                                                   view(name), view(help), std::move(all));
+  return handle ? *handle : 0;
+}
+
+void metric_add(void* host, uint64_t handle, double value) noexcept {
+  if (observe::Series* series = HostContext::of(host).parts().metrics.at(handle)) series->add(value);
+}
+
+void metric_set(void* host, uint64_t handle, double value) noexcept {
+  if (observe::Series* series = HostContext::of(host).parts().metrics.at(handle)) series->set(value);
+}
+
+int32_t report(void* host, pb_str what, void (*sink)(void* user, pb_str part) noexcept, void* user) noexcept {
+  const std::string told = HostContext::of(host).parts().report(view(what));
+  if (told.empty()) return PB_E_NOT_FOUND;
+  sink(user, text(told));
+  return PB_OK;
+}
+
+constexpr pb_observe kTable{sizeof(pb_observe), 0,       &log,        &log_enabled, &secret_add,
+                            &secret_forget,     &metric, &metric_add, &metric_set,  &report};
+
+}  // namespace
+
+const pb_observe& observe_table() noexcept { return kTable; }
+
+}  // namespace patchbay::core

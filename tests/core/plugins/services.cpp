@@ -1,0 +1,159 @@
+#include <doctest/doctest.h>
+#include <patchbay/lifetime.h>
+#include <patchbay/service.h>
+
+#include <memory>
+
+#include "support/linked_plugin.h"
+#include "support/promise.h"
+#include "support/server.h"
+
+namespace {
+
+using namespace patchbay;
+using patchbay::test::LinkedPlugin;
+using patchbay::test::Promise;
+using patchbay::test::TestServer;
+
+struct Add {
+  int64_t a = 0;
+  int64_t b = 0;
+  std::string note;
+  Buffer bytes;
+  Handle listener;
+  PATCHBAY_FIELDS(a, b, note, bytes, listener)
+};
+struct Sum {
+  int64_t sum = 0;
+  std::string note;
+  Buffer bytes;
+  PATCHBAY_FIELDS(sum, note, bytes)
+};
+struct Adder {
+  static constexpr char id[] = "test.adder/1";
+  static constexpr Method<0, Add, Sum> add{"add"};
+  static constexpr Method<1, Add, Sum> never{"never"};
+  static constexpr Method<2, Add, Sum> add_inline{"add_inline", PB_METHOD_ANY};
+  static constexpr auto methods() { return std::make_tuple(add, never, add_inline); }
+};
+struct Listener {
+  static constexpr char id[] = "test.adder.listener/1";
+  static constexpr Method<0, Sum, Empty> told{"told"};
+  static constexpr auto methods() { return std::make_tuple(told); }
+};
+
+struct Provider final : Plugin {
+  static constexpr char manifest[] =
+      R"({"id": "provider", "version": "1.0.0", "provides": ["test.adder/1"]})";
+  static constexpr char store_sql[] = "";
+  Status start(const Config&) override {
+    adder_ = std::make_unique<Provision<Adder>>(host());
+    adder_
+        ->on(Adder::add,
+             [this](Add request) -> Result<Sum> {
+               if (request.a < 0) return {Code::invalid, "a must not be negative"};
+               if (request.listener) {
+                 Lease<Listener>::open(host(), request.listener).send(Listener::told, Sum{7, "told", {}});
+               }
+               return Sum{request.a + request.b, request.note + "!", request.bytes};
+             })
+        .on(Adder::never, [this](Add, Reply<Sum> reply) { kept_.push_back(std::move(reply)); })
+        .on(Adder::add_inline, [](Add request) -> Result<Sum> {
+          return Sum{request.a + request.b, "", {}};
+        });
+    return adder_->publish();
+  }
+  void stop(Done done) override {
+    adder_.reset();
+    done();
+  }
+  std::unique_ptr<Provision<Adder>> adder_;
+  std::vector<Reply<Sum>> kept_;
+};
+
+struct CallerPlugin;
+CallerPlugin* caller = nullptr;
+
+struct CallerPlugin final : Plugin {
+  static constexpr char manifest[] = R"({"id": "caller", "version": "1.0.0", "requires": ["test.adder/1"]})";
+  static constexpr char store_sql[] = "";
+  Status start(const Config&) override {
+    caller = this;
+    service_ = std::make_unique<Service<Adder>>(host());
+    listener_ = std::make_unique<Provision<Listener>>(host());
+    listener_->on(Listener::told, [this](Sum sum) -> Result<Empty> {
+      told.set(sum.note);
+      return Empty{};
+    });
+    return {};
+  }
+  template <class M>
+  void call(M method, Add request) {
+    post(host(), kMainStrand, [this, method, request] {
+      service_->call(method, request, [this](Result<Sum> result) { answer.set(std::move(result)); });
+    });
+  }
+  Handle listener() { return listener_->handle(); }
+  void stop(Done done) override {
+    service_.reset();
+    listener_.reset();
+    done();
+  }
+  Promise<Result<Sum>> answer;
+  Promise<std::string> told;
+  std::unique_ptr<Service<Adder>> service_;
+  std::unique_ptr<Provision<Listener>> listener_;
+};
+
+struct Both : TestServer {
+  Both()
+      : TestServer("plugins: {provider: {}, caller: {}}\ntenants: {localhost: {}}\n", nullptr,
+                   {&LinkedPlugin<Provider>::entry, &LinkedPlugin<CallerPlugin>::entry}) {}
+};
+
+}  // namespace
+
+TEST_CASE("a call carries strings and buffers to the provider's strand and back") {
+  Both server;
+  REQUIRE(server.start_error() == "");
+  caller->call(Adder::add, Add{2, 3, "sum", Buffer::copy("bytes"), {}});
+  const auto answer = caller->answer.get();
+  REQUIRE(answer.has_value());
+  REQUIRE(answer->ok());
+  CHECK((*answer)->sum == 5);
+  CHECK((*answer)->note == "sum!");
+  CHECK((*answer)->bytes.view() == "bytes");
+}
+
+TEST_CASE("a provider's error reaches the caller with its code and text") {
+  Both server;
+  caller->call(Adder::add, Add{-1, 3, "", {}, {}});
+  const auto answer = caller->answer.get();
+  REQUIRE(answer.has_value());
+  REQUIRE(!answer->ok());
+  CHECK(answer->error().code == Code::invalid);
+  CHECK(answer->error().text == "a must not be negative");
+}
+
+TEST_CASE("a private instance passed by its handle is called back") {
+  Both server;
+  Add request{1, 1, "", {}, {}};
+  request.listener = caller->listener();
+  caller->call(Adder::add, request);
+  CHECK(caller->told.get().value_or("nothing") == "told");
+}
+
+TEST_CASE("an inline method answers too") {
+  Both server;
+  caller->call(Adder::add_inline, Add{20, 22, "", {}, {}});
+  const auto answer = caller->answer.get();
+  REQUIRE(answer.has_value());
+  CHECK((*answer)->sum == 42);
+}
+
+TEST_CASE("calls that were never answered do not hold up the stop") {
+  Both server;
+  caller->call(Adder::never, Add{});
+  CHECK(!caller->answer.get(std::chrono::milliseconds(50)).has_value());
+  CHECK(server.core().stop().ok());
+}

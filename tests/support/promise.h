@@ -1,0 +1,33 @@
+// Promise: a value that a callback gives and the test waits for, with a bound.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace patchbay::test {
+
+template <class T>
+class Promise {
+ public:
+  void set(T value) {
+    const std::lock_guard lock(mutex_);
+    value_ = std::move(value);
+    changed_.notify_all();
+  }
+  // Nothing: it did not come in time.
+  std::optional<T> get(std::chrono::milliseconds limit = std::chrono::seconds(10)) {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait_for(lock, limit, [this] { return value_.has_value(); })) return std::nullopt;
+    return std::exchange(value_, std::nullopt);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<T> value_;
+};
+
+}  // namespace patchbay::test

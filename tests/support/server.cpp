@@ -1,0 +1,72 @@
+#include "support/server.h"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+namespace patchbay::test {
+
+TemporaryFolder::TemporaryFolder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "patchbay-XXXXXX").string();
+  REQUIRE(mkdtemp(pattern.data()) != nullptr);
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+TestServer::TestServer(const std::string& yaml, core::ManualClock* clock, std::vector<const pb_entry*> linked)
+    : yaml_(yaml), clock_(clock), linked_(std::move(linked)) {
+  open();
+}
+
+TestServer::~TestServer() {
+  if (core_) static_cast<void>(core_->stop());
+}
+
+void TestServer::write_config() const {
+  std::ofstream(folder_.path() / "patchbay.yaml")
+      << "server: {data: data, log: {level: debug}, management: {listen: \"127.0.0.1:0\"}}\n"
+      << yaml_;
+}
+
+Status TestServer::reload(const std::string& yaml) {
+  yaml_ = yaml;
+  write_config();
+  return core_->reload();
+}
+
+void TestServer::open() {
+  write_config();
+  CoreOptions options;
+  options.config_file = (folder_.path() / "patchbay.yaml").string();
+  options.linked_plugins = linked_;
+  options.plugin_dir = PATCHBAY_TEST_PLUGINS;
+  options.environment.emplace();
+  options.clock = clock_;
+  options.log_file = (folder_.path() / "log").string();
+  auto core = Core::create(std::move(options));
+  if (!core) FAIL(core.error().text);
+  core_ = std::move(*core);
+  const Status started = core_->start();
+  start_error_ = started ? std::string() : started.error().text;
+}
+
+void TestServer::restart() {
+  static_cast<void>(core_->stop());
+  core_.reset();
+  open();
+}
+
+std::string TestServer::log() const {
+  std::ostringstream all;
+  all << std::ifstream(folder_.path() / "log").rdbuf();
+  return all.str();
+}
+
+}  // namespace patchbay::test
