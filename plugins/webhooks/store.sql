@@ -37,7 +37,7 @@ VALUES ($1, $2, $3, $4, $5, 1, 0, $6, $7, NULL, 1);
 
 -- name: subscription-change
 UPDATE webhooks_subscription
-SET url = $3, events = $4, active = $5, failures = CASE WHEN $5 = 1 AND active = 0 THEN 0 ELSE failures END, rev = rev + 1
+SET url = $3, events = $4, active = $5, failures = CASE WHEN $5 > active THEN 0 ELSE failures END, rev = rev + 1
 WHERE id = $1 AND rev = $2
 RETURNING failures;
 

@@ -1,8 +1,9 @@
-// Every schema text must mean the same to a real PostgreSQL.
+// Every schema text must mean the same to SQLite and a real PostgreSQL.
 #include "support/postgres.h"
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -33,9 +34,20 @@ Status check_schema(PostgresClient& client, std::string_view text) {
   return {};
 }
 
-std::string read_file(const std::string& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
+struct PluginSchema {
+  std::string owner, text;
+};
+
+// plugins/<owner>/store.sql, as CMakeLists.txt lists them.
+std::vector<PluginSchema> plugin_schemas() {
+  std::vector<PluginSchema> schemas;
+  std::istringstream files(PATCHBAY_SCHEMA_FILES);
+  for (std::string file; std::getline(files, file, '|');) {
+    std::ifstream in(file);
+    schemas.push_back(
+        {std::filesystem::path(file).parent_path().filename(), {std::istreambuf_iterator<char>(in), {}}});
+  }
+  return schemas;
 }
 
 std::string error_of(const Status& status) { return status ? "" : status.error().text; }
@@ -50,15 +62,20 @@ TEST_CASE("PostgreSQL takes every schema text") {
   CHECK(error_of(check_schema(**client, core_schema())) == "");
   CHECK(error_of(check_schema(**client, store_test::kNotes)) == "");
 
-  std::istringstream files(PATCHBAY_SCHEMA_FILES);  // the plugins'; see CMakeLists.txt
-  for (std::string file; std::getline(files, file, '|');) {
-    INFO(file);
-    std::string text = read_file(file);
-    CHECK_FALSE(text.empty());
-    CHECK(error_of(check_schema(**client, text)) == "");
+  for (const PluginSchema& schema : plugin_schemas()) {
+    INFO(schema.owner);
+    CHECK_FALSE(schema.text.empty());
+    CHECK(error_of(check_schema(**client, schema.text)) == "");
   }
 
   // What SQLite lets pass is found here.
   CHECK(error_of(check_schema(**client, "-- name: x\nSELECT body FROM notes_note GROUP BY rev"))
             .find("x (line 1)") == 0);
+}
+
+TEST_CASE("SQLite takes every schema text") {
+  store_test::Notes notes;
+  for (const PluginSchema& schema : plugin_schemas()) {
+    CHECK(error_of(notes.store->register_owner(schema.owner, schema.text)) == "");
+  }
 }
