@@ -36,23 +36,30 @@ struct Opened {
 
 struct Text {
   std::string text;
-  PATCHBAY_FIELDS(text)
+  bool trigger = true;  // answer it now; otherwise it is only context
+  PATCHBAY_FIELDS(text, trigger)
 };
 
 struct ToolResult {
-  std::string call;  // id of the tool call
-  std::string name;
+  std::string call;    // id of the tool call
   std::string result;  // JSON object
-  PATCHBAY_FIELDS(call, name, result)
+  PATCHBAY_FIELDS(call, result)
 };
 
 struct Session {
   static constexpr char id[] = "patchbay.engine.session/1";
-  static constexpr Method<0, Empty, Empty> start{"start"};  // the call was answered: greet
-  static constexpr Method<1, Text, Empty> say{"say"};       // tell the engine something it shall react to
+  static constexpr Method<0, Empty, Empty> begin{"begin"};  // the call was answered: hear, and greet
+  static constexpr Method<1, Text, Empty> push_text{"push_text"};
   static constexpr Method<2, ToolResult, Empty> tool_result{"tool_result"};
-  static constexpr Method<3, Empty, Empty> close{"close"};  // replies when the port is no longer used
-  static constexpr auto methods() { return std::make_tuple(start, say, tool_result, close); }
+  static constexpr Method<3, Empty, Empty> farewell{"farewell"};  // say goodbye; farewell_done() follows
+  static constexpr Method<4, Empty, Empty> close{
+      "close"};  // closed() follows; the port gives silence from now on
+  static constexpr auto methods() { return std::make_tuple(begin, push_text, tool_result, farewell, close); }
+};
+
+struct Ready {
+  std::string note;  // what this engine cannot do for this call, or ""
+  PATCHBAY_FIELDS(note)
 };
 
 struct Words {
@@ -83,28 +90,35 @@ struct Usage {
   PATCHBAY_FIELDS(total, prompt, response, thoughts, cached)
 };
 
+struct TurnComplete {
+  bool had_audio = false;
+  PATCHBAY_FIELDS(had_audio)
+};
+
 struct Closed {
-  bool failed = false;  // not by our close(): the conversation cannot go on
-  std::string reason;   // for a person; "engine: close 1007 ..."; never a secret
-  PATCHBAY_FIELDS(failed, reason)
+  bool failed = false;     // not by our close(): the conversation cannot go on
+  bool retryable = false;  // another attempt, later, may succeed
+  std::string reason;      // for a person; "engine: close 1007 ..."; never a secret
+  PATCHBAY_FIELDS(failed, retryable, reason)
 };
 
 // On the strand of whoever provides it, in order.
 struct Listener {
   static constexpr char id[] = "patchbay.engine.listener/1";
-  static constexpr Method<0, Empty, Empty> ready{"ready"};
+  static constexpr Method<0, Ready, Empty> ready{"ready"};
   static constexpr Method<1, Words, Empty> user_words{"user_words"};
   static constexpr Method<2, Words, Empty> ai_words{"ai_words"};
-  static constexpr Method<3, Interrupted, Empty> interrupted{"interrupted"};
-  static constexpr Method<4, Empty, Empty> turn_complete{"turn_complete"};
-  static constexpr Method<5, ToolCall, Empty> tool_call{"tool_call"};
-  static constexpr Method<6, ToolCall, Empty> tool_cancel{"tool_cancel"};  // only `call` is set
-  static constexpr Method<7, Usage, Empty> usage{"usage"};                 // to be added up
-  static constexpr Method<8, Empty, Empty> drained{"drained"};  // a turn has been played to its end
-  static constexpr Method<9, Closed, Empty> closed{"closed"};
+  static constexpr Method<3, Empty, Empty> ai_audio{"ai_audio"};  // the first audio of a turn has come
+  static constexpr Method<4, Interrupted, Empty> interrupted{"interrupted"};
+  static constexpr Method<5, TurnComplete, Empty> turn_complete{"turn_complete"};
+  static constexpr Method<6, ToolCall, Empty> tool_call{"tool_call"};
+  static constexpr Method<7, ToolCall, Empty> tool_cancel{"tool_cancel"};  // only `call` is set
+  static constexpr Method<8, Usage, Empty> usage{"usage"};                 // to be added up
+  static constexpr Method<9, Empty, Empty> farewell_done{"farewell_done"};
+  static constexpr Method<10, Closed, Empty> closed{"closed"};
   static constexpr auto methods() {
-    return std::make_tuple(ready, user_words, ai_words, interrupted, turn_complete, tool_call, tool_cancel,
-                           usage, drained, closed);
+    return std::make_tuple(ready, user_words, ai_words, ai_audio, interrupted, turn_complete, tool_call,
+                           tool_cancel, usage, farewell_done, closed);
   }
 };
 
