@@ -93,6 +93,8 @@ struct Host final : ConnectionHost {
   // Answers at once: the port is called within dispatch.
   struct Port final : ReplyPort {
     explicit Port(Host& h) : host(h) {}
+    void send(uint64_t, std::string) noexcept override {}
+    void close(uint64_t) noexcept override {}
     void deliver(uint64_t, uint64_t slot, Response response) noexcept override {
       if (host.connection) host.connection->answer(slot, std::move(response));
     }

@@ -43,6 +43,8 @@ void Connection::on_read(IoResult result, size_t count) {
     fail(400, "the request ended early");
   } else if (phase_ == Phase::head) {
     phase_ = Phase::last;  // a client may close its side and still read
+  } else if (phase_ == Phase::stream) {
+    return finish();
   }
   advance();
 }
@@ -90,6 +92,8 @@ bool Connection::step() {
       return read_body();
     case Phase::holding:
       return release();
+    case Phase::stream:
+      return feed_stream();
     default:
       return false;
   }
@@ -196,6 +200,8 @@ void Connection::route(const Head& head) {
     return;
   }
   exchange.route = match.route->id;
+  incoming_.upgrade = match.route->upgrade;
+  incoming_.streams = match.route->streams || match.route->upgrade;
   if (query.error) exchange.refusal = Refusal{400, "invalid_request", query.error->text};
   for (auto& [name, raw] : match.params) {
     auto value = decode_segment(raw);
@@ -256,14 +262,16 @@ bool Connection::read_body() {
 
 bool Connection::release() {
   auto& exchange = incoming_.exchange;
-  const bool safe = is_safe(exchange->method) || incoming_.answer;
+  const bool safe = (is_safe(exchange->method) && !incoming_.streams) || incoming_.answer;
   // RFC 9112 9.3.2: what changes something runs alone, in the order it was sent.
   if (safe ? unsafe_unanswered_ > 0 : unanswered_ > 0) return false;
   auto& slot = push_slot();
   slot.head_only = exchange->method == Method::head;
   slot.close = incoming_.close;
   slot.safe = safe;
-  phase_ = incoming_.close ? Phase::last : Phase::head;
+  slot.streams = incoming_.streams;
+  slot.upgrade = incoming_.upgrade;
+  phase_ = incoming_.close ? Phase::last : incoming_.streams ? Phase::switching : Phase::head;
   if (incoming_.answer) {
     slot.response = std::move(incoming_.answer);
     incoming_ = {};
@@ -299,9 +307,16 @@ void Connection::answer(uint64_t number, Response response) {
   const auto index = number - slots_.front().number;
   if (index >= slots_.size() || slots_[index].response) return;
   auto& slot = slots_[index];
+  if (response.stream && !(slot.streams && (slot.upgrade || response.status != 101)))
+    response = error_response(500, "internal_error", "the answer could not be written");
   slot.response = std::move(response);
   --unanswered_;
   if (!slot.safe) --unsafe_unanswered_;
+  if (phase_ == Phase::switching) phase_ = Phase::head;
+  if (slot.response->stream) {
+    phase_ = Phase::stream;
+    stream_ = slot.response->stream;
+  }
   advance();
 }
 
@@ -314,11 +329,35 @@ bool Connection::collect() {
     if (slot.interim)
       out_.append("HTTP/1.1 100 Continue\r\n\r\n");
     else
-      append_response(out_, *slot.response, {slot.head_only, ends, host_.date()});
+      append_response(out_, *slot.response, {slot.head_only, ends, slot.upgrade, host_.date()});
     slots_.pop_front();
     any = true;
   }
   return any;
+}
+
+// The octets of the client, once the answer that made the stream is on its way.
+bool Connection::feed_stream() {
+  if (!slots_.empty() || unread().empty()) return false;
+  const auto bytes = unread();
+  begin_ = end_;
+  stream_->on_data(bytes);
+  return false;
+}
+
+void Connection::stream_send(std::string_view bytes) {
+  if (phase_ != Phase::stream || bytes.empty()) return;
+  if (out_.size() + sending_.size() - sent_ + bytes.size() > host_.limits().max_stream_output)
+    return finish();
+  collect();  // the answer first
+  out_.append(bytes);
+  if (!busy_) send();
+}
+
+void Connection::stream_close() {
+  if (phase_ != Phase::stream) return;
+  phase_ = Phase::last;
+  advance();
 }
 
 void Connection::send() {
@@ -334,7 +373,8 @@ void Connection::send() {
 }
 
 void Connection::read_more() {
-  const bool wanted = phase_ == Phase::body || (phase_ == Phase::head && may_take_request());
+  const bool wanted = phase_ == Phase::body || (phase_ == Phase::head && may_take_request()) ||
+                      (phase_ == Phase::stream && slots_.empty());
   if (reading_ || !wanted) return;
   const auto room = make_room();
   reading_ = true;
@@ -350,6 +390,9 @@ size_t Connection::make_room() {
     end_ -= begin_;
     begin_ = 0;
   }
+  // What one large request needed is not kept while the connection rests.
+  if (begin_ == end_ && phase_ == Phase::head && slots_.empty() && in_.size() > kFirstBuffer)
+    std::vector<char>(kFirstBuffer).swap(in_);
   const bool filled = end_ == in_.size() || (phase_ == Phase::body && begin_ == end_);
   if (filled && in_.size() < host_.limits().max_head)
     in_.resize(std::min(in_.size() * 2, host_.limits().max_head));
@@ -364,7 +407,8 @@ bool Connection::is_idle() const noexcept {
 void Connection::drain() {
   draining_ = true;
   if (phase_ == Phase::head && unread().empty()) phase_ = Phase::last;
-  if (phase_ == Phase::handshake || (phase_ == Phase::last && slots_.empty() && sending_.empty()))
+  if (phase_ == Phase::handshake || phase_ == Phase::stream ||
+      (phase_ == Phase::last && slots_.empty() && sending_.empty()))
     return finish();
   advance();
 }
@@ -396,6 +440,7 @@ void Connection::finish() {
   transport_->close();
   slots_.clear();
   incoming_ = {};
+  if (const auto stream = std::exchange(stream_, nullptr)) stream->on_closed();
   host_.closed(facts_.id);
 }
 

@@ -53,6 +53,9 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   void start();
   // Ignored when the slot has been answered already.
   void answer(uint64_t slot, Response response);
+  // Once an answer has made it a stream; nothing before.
+  void stream_send(std::string_view bytes);
+  void stream_close();
   // Finishes what is in flight, then closes.
   void drain();
   void abort();
@@ -68,7 +71,7 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   void on_lingered() override;
 
  private:
-  enum class Phase { handshake, head, body, holding, last, linger, closed };
+  enum class Phase { handshake, head, body, holding, switching, stream, last, linger, closed };
 
   // The place of one answer; answers leave in the order of the slots.
   struct Slot {
@@ -78,6 +81,8 @@ class Connection final : public TransportClient, public std::enable_shared_from_
     bool head_only = false;
     bool close = false;
     bool safe = true;
+    bool streams = false;
+    bool upgrade = false;
     Clock::time_point deadline;
   };
 
@@ -86,6 +91,8 @@ class Connection final : public TransportClient, public std::enable_shared_from_
     std::shared_ptr<Exchange> exchange;
     std::optional<Response> answer;  // the edge's own: 404, 405, OPTIONS
     bool close = false;
+    bool streams = false;  // nothing after it is a request before it is answered
+    bool upgrade = false;
   };
 
   bool step();
@@ -96,6 +103,7 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   void route(const Head& head);
   void identify(const Head& head);
   void begin_body(const Head& head);
+  bool feed_stream();
   void fail(int status, const char* text);
   Slot& push_slot();
   void advance();
@@ -117,6 +125,8 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   std::string sending_;  // handed to the transport
   std::deque<Slot> slots_;
   Incoming incoming_;
+  // Shared with the handler's side, which may keep it longer.
+  std::shared_ptr<Stream> stream_;
   HeadScan scan_;
   BodyReader body_;
   // State.

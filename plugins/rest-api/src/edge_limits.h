@@ -14,6 +14,8 @@ struct EdgeLimits {
   size_t max_pipelined = 16;
   // No further request is taken while this much output of the connection waits for its reader.
   size_t max_output = 256 * 1024;
+  // Of a stream; more that nobody reads ends it.
+  size_t max_stream_output = 1024 * 1024;
   // Of all listeners. Beyond it the connection that has been idle longest makes room.
   size_t max_connections = 8192;
 

@@ -67,9 +67,7 @@ struct EdgeThread::Impl final : ConnectionHost {
   bool draining = false;
   std::time_t date_second = 0;
   std::string date_text;
-  Mailbox::Direct::Sink direct = [this](uint64_t connection, uint64_t slot, Response response) {
-    answer(connection, slot, std::move(response));
-  };
+  Mailbox::Direct::Sink direct = [this](Mailbox::Letter letter) { read_letter(std::move(letter)); };
 
   const EdgeLimits& limits() const noexcept override { return shared.limits; }
   const TrustedProxies& proxies() const noexcept override { return shared.proxies; }
@@ -115,12 +113,21 @@ struct EdgeThread::Impl final : ConnectionHost {
     return found == connections.end() ? nullptr : found->second;
   }
 
-  void answer(uint64_t id, uint64_t slot, Response response) {
-    if (const auto connection = find(id)) connection->answer(slot, std::move(response));
+  void read_letter(Mailbox::Letter letter) {
+    const auto connection = find(letter.connection);
+    if (!connection) return;
+    switch (letter.kind) {
+      case Mailbox::Letter::Kind::answer:
+        return connection->answer(letter.slot, std::move(letter.response));
+      case Mailbox::Letter::Kind::send:
+        return connection->stream_send(letter.response.body);
+      case Mailbox::Letter::Kind::close:
+        return connection->stream_close();
+    }
   }
 
   void read_mail() {
-    for (auto& letter : mailbox->take()) answer(letter.connection, letter.slot, std::move(letter.response));
+    for (auto& letter : mailbox->take()) read_letter(std::move(letter));
   }
 
   // Connections leave the map while they are told something; so they are told from a copy.
@@ -182,7 +189,7 @@ struct EdgeThread::Impl final : ConnectionHost {
   void finish() {
     draining = true;
     tell_all([](Connection& connection) { connection.abort(); });
-    mailbox->close();
+    mailbox->shut();
     timer.cancel();
     guard.reset();
   }

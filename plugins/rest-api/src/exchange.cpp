@@ -66,7 +66,19 @@ bool Exchange::reply(Response response) noexcept {
 }
 
 bool Exchange::reply(int status, NamedValues fields, std::string content) noexcept {
-  return reply(Response{status, std::move(fields), std::move(content)});
+  return reply(Response{status, std::move(fields), std::move(content), nullptr});
+}
+
+bool Exchange::stream(int status, NamedValues fields, std::shared_ptr<Stream> taker) noexcept {
+  return reply(Response{status, std::move(fields), {}, std::move(taker)});
+}
+
+void StreamWriter::send(std::string bytes) const noexcept {
+  if (port_) port_->send(connection_, std::move(bytes));
+}
+
+void StreamWriter::close() const noexcept {
+  if (port_) port_->close(connection_);
 }
 
 bool Exchange::reply_error(int status, std::string_view code, std::string_view description) noexcept {

@@ -15,12 +15,25 @@
 
 namespace patchbay::rest_api {
 
+// What a connection becomes after an answer that has no end of its own: a WebSocket (101), server-sent
+// events. Called on the edge thread; must not block.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  // What the client sends, from the first octet after its request on.
+  virtual void on_data(std::string_view bytes) = 0;
+  // Once, the last call: the client, the edge or close() ended it.
+  virtual void on_closed() = 0;
+};
+
 struct Response {
   int status = 200;
   // Set by the edge and ignored here: Connection, Content-Length, Transfer-Encoding, Date, Cache-Control.
   // Content-Type defaults to application/json for a body.
   NamedValues headers;
   std::string body;
+  // Shared with whoever feeds it; see Exchange::stream.
+  std::shared_ptr<Stream> stream{};
 };
 
 // {"error": code, "error_description": description}, both escaped.
@@ -73,6 +86,25 @@ class ReplyPort {
  public:
   virtual ~ReplyPort() = default;
   virtual void deliver(uint64_t connection, uint64_t slot, Response response) noexcept = 0;
+  virtual void send(uint64_t connection, std::string bytes) noexcept = 0;
+  virtual void close(uint64_t connection) noexcept = 0;
+};
+
+// The sending side of a Stream. [any thread] Copies are the same; a client that has gone is no error.
+class StreamWriter {
+ public:
+  // Octets as they are. They follow the answer; before it they are lost. A client that leaves more than
+  // EdgeLimits::max_stream_output unread is closed.
+  void send(std::string bytes) const noexcept;
+  // After what was sent before.
+  void close() const noexcept;
+
+ private:
+  friend class Exchange;
+  StreamWriter(std::shared_ptr<ReplyPort> port, uint64_t connection)
+      : port_(std::move(port)), connection_(connection) {}
+  std::shared_ptr<ReplyPort> port_;
+  uint64_t connection_;
 };
 
 // Shared between the edge, which reads nothing from it after handing it over, and the handler. The request
@@ -95,6 +127,12 @@ class Exchange : public Request {
   bool reply(Response response) noexcept;
   bool reply(int status, NamedValues fields, std::string content) noexcept;
   bool reply_error(int status, std::string_view code, std::string_view description) noexcept;
+  // Answers with a head alone and hands the connection to `taker`, on routes that
+  // may: 101 for one flagged `upgrade`
+  // (Connection and Upgrade are written by the edge), else a body that lasts until the connection ends.
+  // Errors are replies as usual.
+  bool stream(int status, NamedValues fields, std::shared_ptr<Stream> taker) noexcept;
+  StreamWriter writer() const noexcept { return {origin_.port, origin_.connection}; }
   // Answers with `refusal`, which must be set.
   bool refuse() noexcept;
 

@@ -13,11 +13,23 @@ Mailbox::Direct::Direct(const Mailbox& box, uint64_t connection, const Sink& sin
 Mailbox::Direct::~Direct() { current = outer_; }
 
 void Mailbox::deliver(uint64_t connection, uint64_t slot, Response response) noexcept {
-  if (current != nullptr && current->box_ == this && current->connection_ == connection)
-    return current->sink_(connection, slot, std::move(response));
+  put({connection, slot, std::move(response), Letter::Kind::answer});
+}
+
+void Mailbox::send(uint64_t connection, std::string bytes) noexcept {
+  Response holder;
+  holder.body = std::move(bytes);
+  put({connection, 0, std::move(holder), Letter::Kind::send});
+}
+
+void Mailbox::close(uint64_t connection) noexcept { put({connection, 0, {}, Letter::Kind::close}); }
+
+void Mailbox::put(Letter letter) noexcept {
+  if (current != nullptr && current->box_ == this && current->connection_ == letter.connection)
+    return current->sink_(std::move(letter));
   const std::lock_guard lock(mutex_);
-  if (closed_) return;
-  letters_.push_back({connection, slot, std::move(response)});
+  if (shut_) return;
+  letters_.push_back(std::move(letter));
   if (letters_.size() == 1) wake_();
 }
 
@@ -26,9 +38,9 @@ std::vector<Mailbox::Letter> Mailbox::take() {
   return std::exchange(letters_, {});
 }
 
-void Mailbox::close() {
+void Mailbox::shut() {
   const std::lock_guard lock(mutex_);
-  closed_ = true;
+  shut_ = true;
   letters_.clear();
 }
 

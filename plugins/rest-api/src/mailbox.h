@@ -16,20 +16,23 @@ class Mailbox final : public ReplyPort {
   struct Letter {
     uint64_t connection = 0;
     uint64_t slot = 0;
-    Response response;
+    Response response;  // of send: its body
+    enum class Kind { answer, send, close } kind = Kind::answer;
   };
 
-  // `wake` is called under the lock, from any thread, when the box stops being empty; not after close().
+  // `wake` is called under the lock, from any thread, when the box stops being empty; not after shut().
   explicit Mailbox(std::function<void()> wake) : wake_(std::move(wake)) {}
 
   void deliver(uint64_t connection, uint64_t slot, Response response) noexcept override;
+  void send(uint64_t connection, std::string bytes) noexcept override;
+  void close(uint64_t connection) noexcept override;
   std::vector<Letter> take();
-  void close();
+  void shut();
 
   // [the edge thread] While a handler runs, its own answer skips the box: `direct` gets it instead.
   class Direct {
    public:
-    using Sink = std::function<void(uint64_t connection, uint64_t slot, Response response)>;
+    using Sink = std::function<void(Letter letter)>;
     Direct(const Mailbox& box, uint64_t connection, const Sink& sink);
     ~Direct();
     Direct(const Direct&) = delete;
@@ -44,9 +47,11 @@ class Mailbox final : public ReplyPort {
   };
 
  private:
+  void put(Letter letter) noexcept;
+
   std::function<void()> wake_;
   std::mutex mutex_;
-  bool closed_ = false;
+  bool shut_ = false;
   std::vector<Letter> letters_;
 };
 

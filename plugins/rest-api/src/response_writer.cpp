@@ -66,8 +66,8 @@ std::string_view reason(int status) noexcept {
 
 // Written by the edge alone.
 bool is_ours(std::string_view name) {
-  static constexpr std::array<std::string_view, 6> kNames = {
-      "connection", "content-length", "transfer-encoding", "date", "cache-control", "keep-alive"};
+  static constexpr std::array<std::string_view, 7> kNames = {
+      "connection", "content-length", "transfer-encoding", "date", "cache-control", "keep-alive", "upgrade"};
   return std::any_of(kNames.begin(), kNames.end(), [&](auto ours) { return iequals(ours, name); });
 }
 
@@ -77,8 +77,9 @@ bool is_clean(std::string_view text) noexcept {
   });
 }
 
-bool is_sound(const Response& response) {
-  return response.status >= 200 && response.status <= 599 &&
+bool is_sound(const Response& response, bool upgrade) {
+  const bool switches = response.status == 101 && upgrade && response.stream;
+  return (switches || (response.status >= 200 && response.status <= 599)) &&
          std::all_of(response.headers.begin(), response.headers.end(), [](const auto& header) {
            return !header.first.empty() && header.first.find_first_of(": \t") == std::string::npos &&
                   is_clean(header.first) && is_clean(header.second);
@@ -94,7 +95,7 @@ void append_number(std::string& out, size_t number) {
 }  // namespace
 
 void append_response(std::string& out, const Response& response, const ResponseForm& form) {
-  if (!is_sound(response)) {
+  if (!is_sound(response, form.upgrade)) {
     append_response(out, error_response(500, "internal_error", "the answer could not be written"), form);
     return;
   }
@@ -102,14 +103,17 @@ void append_response(std::string& out, const Response& response, const ResponseF
   append_number(out, static_cast<size_t>(response.status));
   out.append(" ").append(reason(response.status)).append("\r\nDate: ").append(form.date);
   out.append("\r\nCache-Control: no-store\r\nConnection: ");
-  out.append(form.close ? "close\r\n" : "keep-alive\r\n");
+  if (response.status == 101)
+    out.append("Upgrade\r\nUpgrade: websocket\r\n");
+  else
+    out.append(form.close || response.stream ? "close\r\n" : "keep-alive\r\n");
   bool typed = false;
   for (const auto& [name, value] : response.headers) {
     if (is_ours(name)) continue;
     typed = typed || iequals(name, "content-type");
     out.append(name).append(": ").append(value).append("\r\n");
   }
-  const bool bodiless = response.status == 204 || response.status == 304;
+  const bool bodiless = response.status == 204 || response.status == 304 || response.stream;
   if (!bodiless) {
     if (!typed && !response.body.empty()) out.append("Content-Type: application/json\r\n");
     out.append("Content-Length: ");

@@ -11,6 +11,7 @@ namespace patchbay::rest_api {
 struct ResponseForm {
   bool head_only = false;  // the answer to HEAD
   bool close = false;      // the last answer of its connection
+  bool upgrade = false;    // 101 is allowed: the client asked to switch to WebSocket
   std::string_view date;   // RFC 9110 5.6.7
 };
 

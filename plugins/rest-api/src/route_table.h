@@ -38,6 +38,9 @@ struct Route {
   uint32_t surfaces = kPublic;
   // Serves only requests that ask for a WebSocket upgrade, and is preferred by them.
   bool upgrade = false;
+  // May answer with a stream (server-sent events); `upgrade` implies it. Such a request runs alone on its
+  // connection.
+  bool streams = false;
 };
 
 using RouteTable = std::vector<Route>;

@@ -37,6 +37,8 @@ class Client {
   void reset();
   void set_receive_buffer(int bytes);
   int fd() const noexcept { return fd_; }
+  // Adds to rest(); false on time-out or end.
+  bool read_some() { return fill() == Fill::some; }
   // Octets that were received and not used.
   const std::string& rest() const noexcept { return buffer_; }
 
