@@ -1,0 +1,253 @@
+#include "local/local_conversation.h"
+
+#include <algorithm>
+#include <chrono>
+#include <sstream>
+
+#include "json_view.h"
+
+namespace patchbay::ai_voice::local {
+namespace {
+
+constexpr int kTickMs = 50;
+constexpr size_t kBeforeFrames = 25;  // half a second: the models want quiet before the first word
+constexpr size_t kMaxToolResult = 64 * 1024;
+
+lib::Playout::Options playout_options() {
+  lib::Playout::Options out;
+  out.rate_hz = Synthesiser::kRateHz;
+  return out;
+}
+
+std::vector<std::string> sentences_of(const std::string& text) {
+  std::vector<std::string> out;
+  size_t start = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    bool ends =
+        (text[i] == '.' || text[i] == '!' || text[i] == '?') && (i + 1 == text.size() || text[i + 1] == ' ');
+    if (!ends && i + 1 != text.size()) continue;
+    out.push_back(text.substr(start, i + 1 - start));
+    start = i + 1;
+  }
+  return out;
+}
+
+// Nothing counts tokens here; English has about 1.3 of them in a word.
+int64_t tokens_of(const std::string& text) {
+  std::istringstream stream(text);
+  int64_t words = 0;
+  for (std::string word; stream >> word;) ++words;
+  return (words * 13 + 9) / 10;
+}
+
+bool says_failed(const std::string& json) {
+  auto parsed = JsonDocument::parse(json, kMaxToolResult);
+  if (!parsed || !parsed->root().is_object()) return true;
+  auto status = parsed->root()["status"].string();
+  return parsed->root()["error"] || status == "failed" || status == "error";
+}
+
+}  // namespace
+
+std::shared_ptr<LocalConversation> LocalConversation::create(lib::IoThread& io, Recogniser& recogniser,
+                                                             Synthesiser& synthesiser, const Options& options,
+                                                             SessionConfig config,
+                                                             SessionListener& listener) {
+  std::shared_ptr<LocalConversation> made(
+      new LocalConversation(io, recogniser, synthesiser, options, std::move(config), listener));
+  made->signal_ = std::make_unique<lib::IoSignal>(io, [weak = std::weak_ptr(made)] {
+    if (auto self = weak.lock()) self->fetch_audio();
+  });
+  return made;
+}
+
+LocalConversation::LocalConversation(lib::IoThread& io, Recogniser& recogniser, Synthesiser& synthesiser,
+                                     const Options& options, SessionConfig config, SessionListener& listener)
+    : io_(io),
+      recogniser_(recogniser),
+      synthesiser_(synthesiser),
+      listener_(listener),
+      options_(options),
+      config_(std::move(config)),
+      voice_(voice_of(config_.voice)),
+      playout_(playout_options()),
+      brain_(config_),
+      vad_(options.vad),
+      farewell_(options.farewell) {}
+
+template <class F>
+auto LocalConversation::from_worker(F f) {
+  return [&io = io_, weak = weak_from_this(), f](auto value) {
+    io.post([weak, f, value = std::move(value)] {
+      if (auto self = weak.lock(); self && !self->closed_) f(*self, value);
+    });
+  };
+}
+
+int64_t LocalConversation::now_ms() const {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+void LocalConversation::push_audio(const int16_t* samples, size_t count) noexcept {
+  if (caller_.push(samples, count)) signal_->notify();
+}
+
+size_t LocalConversation::pull_audio(int16_t* out, size_t count) noexcept {
+  return playout_.pull(out, count);
+}
+
+void LocalConversation::start() {
+  if (closed_) return;
+  timer_ = std::make_unique<lib::IoTimer>(io_);
+  tick();
+  recogniser_.warm_up(
+      from_worker([](LocalConversation& self, const Status& status) { self.loaded(status); }));
+}
+
+void LocalConversation::loaded(const Status& status) {
+  if (!status) return finish({1011, status.error().text, false, false});
+  ready_ = true;
+  bool english = config_.language.empty() || config_.language.rfind("en", 0) == 0;
+  gate_.run([&] {
+    listener_.on_ready(english ? ""
+                               : "the local engine hears and speaks English only, not " + config_.language);
+  });
+  if (begun_) say(brain_.greeting());
+}
+
+void LocalConversation::begin() {
+  if (std::exchange(begun_, true) || !ready_) return;
+  say(brain_.greeting());
+}
+
+void LocalConversation::fetch_audio() {
+  for (const CallerAudio::Frame* frame; (frame = caller_.front()); caller_.pop())
+    if (begun_ && ready_ && !closed_) hear(*frame);
+}
+
+void LocalConversation::hear(const CallerAudio::Frame& frame) {
+  Vad::Event event = vad_.push(frame);
+  if (event == Vad::Event::started)
+    for (const auto& earlier : before_) utterance_.insert(utterance_.end(), earlier.begin(), earlier.end());
+  if (vad_.speaking() || event == Vad::Event::ended) {
+    utterance_.insert(utterance_.end(), frame.begin(), frame.end());
+    before_.clear();
+  } else {
+    if (before_.size() == kBeforeFrames) before_.pop_front();
+    before_.push_back(frame);
+  }
+  bool heard_us = speaking_ || !playout_.drained();
+  if (vad_.speaking() && heard_us && !cut_ && vad_.voiced_ms() >= options_.barge_in_ms && !farewell_.active())
+    interrupt();
+  if (event != Vad::Event::ended) return;
+  cut_ = false;
+  recogniser_.recognise(
+      std::exchange(utterance_, {}),
+      from_worker([](LocalConversation& self, const Recognition& what) { self.recognised(what); }));
+}
+
+void LocalConversation::interrupt() {
+  cut_ = true;
+  auto heard = playout_.flush();
+  gate_.run([&] { listener_.on_interrupted({heard.received_ms, heard.played_ms}); });
+  if (speaking_) end_turn();
+  ++turn_;
+}
+
+void LocalConversation::recognised(const Recognition& what) {
+  if (farewell_.active() || !waiting_call_.empty()) return;
+  if (!what.text.empty()) {
+    usage_.prompt_tokens += tokens_of(what.text);
+    gate_.run([&] { listener_.on_user_text(what.text); });
+  }
+  carry_out(brain_.answer(what.intent, what.text));
+}
+
+void LocalConversation::carry_out(const Reply& reply) {
+  if (reply.tool.empty()) return say(reply.text);
+  waiting_call_ = "local-" + std::to_string(++calls_);
+  after_call_ = reply.text;
+  call_deadline_ms_ = now_ms() + options_.tool_timeout_ms;
+  gate_.run([&] { listener_.on_tool_call(waiting_call_, reply.tool, reply.args_json); });
+}
+
+void LocalConversation::tool_result(const std::string& id, const std::string& json_object) {
+  if (closed_ || id != waiting_call_) return;
+  waiting_call_.clear();
+  say(says_failed(json_object) ? "I am sorry, that is not possible now." : after_call_);
+}
+
+void LocalConversation::push_text(const std::string& text, bool trigger) {
+  if (trigger && ready_ && !closed_) carry_out(brain_.answer_nudge(text));
+}
+
+void LocalConversation::say(const std::string& text) {
+  if (text.empty() || closed_) return;
+  brain_.said(text);
+  unsigned turn = ++turn_;
+  speaking_ = true;
+  had_audio_ = false;
+  auto sentences = sentences_of(text);
+  for (size_t i = 0; i < sentences.size(); ++i)
+    synthesiser_.speak(sentences[i], voice_,
+                       from_worker([turn, sentence = sentences[i], last = i + 1 == sentences.size()](
+                                       LocalConversation& self, const std::vector<int16_t>& samples) {
+                         self.spoken(turn, sentence, samples, last);
+                       }));
+}
+
+void LocalConversation::spoken(unsigned turn, const std::string& sentence,
+                               const std::vector<int16_t>& samples, bool last) {
+  if (turn != turn_ || !speaking_) return;
+  if (!samples.empty() && !std::exchange(had_audio_, true)) gate_.run([this] { listener_.on_ai_audio(); });
+  usage_.response_tokens += tokens_of(sentence);
+  gate_.run([&] { listener_.on_ai_text(sentence); });
+  if (had_audio_) farewell_.audio();
+  playout_.push(samples.data(), samples.size());
+  if (last) end_turn();
+}
+
+void LocalConversation::end_turn() {
+  speaking_ = false;
+  playout_.end_turn();
+  farewell_.turn_complete();
+  usage_.total_tokens = usage_.prompt_tokens + usage_.response_tokens;
+  usage_.estimated = true;
+  Usage usage = std::exchange(usage_, {});
+  gate_.run([&] { listener_.on_usage(usage); });
+  gate_.run([&] { listener_.on_turn_complete(had_audio_); });
+}
+
+void LocalConversation::farewell() {
+  farewell_.start(now_ms());
+  if (speaking_ || !playout_.drained()) farewell_.audio();  // what is being said may be the goodbye
+}
+
+void LocalConversation::tick() {
+  if (closed_) return;
+  if (!waiting_call_.empty() && now_ms() >= call_deadline_ms_) tool_result(std::string(waiting_call_), "");
+  if (farewell_.poll(now_ms(), playout_.drained() && !speaking_))
+    gate_.run([this] { listener_.on_farewell_done(); });
+  if (timer_)
+    timer_->start(kTickMs, [weak = weak_from_this()] {
+      if (auto self = weak.lock()) self->tick();
+    });
+}
+
+void LocalConversation::finish(SessionClose close) {
+  if (closed_) return;
+  closed_ = true;
+  playout_.end_turn();
+  gate_.run([&] { listener_.on_closed(close); });
+  timer_.reset();
+}
+
+void LocalConversation::abandon() {
+  closed_ = true;
+  timer_.reset();
+  signal_.reset();
+}
+
+}  // namespace patchbay::ai_voice::local

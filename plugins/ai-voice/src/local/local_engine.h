@@ -1,0 +1,42 @@
+// The engine `local`: hears through pocketsphinx and speaks through flite, without network or key. English
+// only.
+#pragma once
+
+#include <memory>
+
+#include "engine.h"
+#include "farewell.h"
+#include "local/recogniser.h"
+#include "local/synthesiser.h"
+#include "local/vad.h"
+#include "websocket/io_thread.h"
+
+namespace patchbay::ai_voice::local {
+
+struct Options {
+  VadOptions vad;
+  int barge_in_ms = 200;  // of caller speech while the engine speaks
+  int tool_timeout_ms = 5000;
+  RecogniserOptions recogniser;
+  FarewellTimes farewell;
+};
+
+class LocalEngine final : public Engine {
+ public:
+  // Borrows the thread, on which all its sessions run and call their listeners. The models are loaded by the
+  // first session, which is ready when they are.
+  LocalEngine(lib::IoThread& io, Options options);
+  ~LocalEngine() override;
+
+  const char* name() const override { return "local"; }
+  bool matches(std::string_view model) const override;  // "local", "local-…", "embedded"
+  Result<std::unique_ptr<Session>> open(SessionConfig config, SessionListener& listener) override;
+
+ private:
+  lib::IoThread& io_;
+  const Options options_;
+  Recogniser recogniser_;
+  Synthesiser synthesiser_;
+};
+
+}  // namespace patchbay::ai_voice::local

@@ -1,0 +1,181 @@
+#include "local/recogniser.h"
+
+#include <pocketsphinx.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <set>
+#include <sstream>
+
+namespace patchbay::ai_voice::local {
+namespace {
+
+constexpr size_t kMaxQueue = 64;
+
+struct DecoderDeleter {
+  void operator()(ps_decoder_t* decoder) const { ps_free(decoder); }
+};
+using Decoder = std::unique_ptr<ps_decoder_t, DecoderDeleter>;
+
+// A file that exists as long as its descriptor: the decoder wants a dictionary by path.
+class MemoryFile {
+ public:
+  explicit MemoryFile(const std::string& content) : fd_(::memfd_create("dictionary", MFD_CLOEXEC)) {
+    size_t done = 0;
+    while (fd_ >= 0 && done < content.size()) {
+      ssize_t part = ::write(fd_, content.data() + done, content.size() - done);
+      if (part <= 0) break;
+      done += static_cast<size_t>(part);
+    }
+  }
+  ~MemoryFile() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
+
+ private:
+  int fd_;
+};
+
+// The lines of the big dictionary whose words the commands use: 6 MB per decoder instead of 28.
+std::string small_dictionary(const std::string& path) {
+  std::set<std::string, std::less<>> words;
+  for (const auto& [sentence, intent] : commands()) {
+    std::istringstream stream{std::string(sentence)};
+    for (std::string word; stream >> word;) words.insert(word);
+  }
+  std::ifstream file(path);
+  std::string out;
+  for (std::string line; std::getline(file, line);)
+    if (words.count(line.substr(0, line.find_first_of(" (\t"))) != 0) out += line + "\n";
+  return out;
+}
+
+std::string grammar() {
+  std::string out = "#JSGF V1.0;\ngrammar commands;\npublic <command> =";
+  const char* separator = " ";
+  for (const auto& [sentence, intent] : commands()) {
+    out += separator + std::string(sentence);
+    separator = " | ";
+  }
+  return out + ";\n";
+}
+
+template <class... Options>
+Decoder make_decoder(const std::string& model, Options... options) {
+  cmd_ln_t* config = cmd_ln_init(nullptr, ps_args(), TRUE, "-hmm", model.c_str(), "-maxhmmpf", "3000",
+                                 "-fwdflat", "no", "-logfn", "/dev/null", options..., nullptr);
+  if (!config) return nullptr;
+  Decoder decoder(ps_init(config));
+  cmd_ln_free_r(config);
+  return decoder;
+}
+
+std::string decode(ps_decoder_t* decoder, const std::vector<int16_t>& samples) {
+  if (ps_start_utt(decoder) < 0) return {};
+  // Whole at once: the means to normalise by are then those of this utterance and not of earlier callers.
+  ps_process_raw(decoder, samples.data(), samples.size(), FALSE, TRUE);
+  ps_end_utt(decoder);
+  int32 score = 0;
+  const char* text = ps_get_hyp(decoder, &score);
+  return text ? text : "";
+}
+
+}  // namespace
+
+class Recogniser::Decoders {
+ public:
+  explicit Decoders(const RecogniserOptions& options) : options_(options) {}
+
+  Status load() {
+    if (language_model_) return {};
+    const std::string& dir = options_.model_dir;
+    std::string dictionary = dir + "/cmudict-en-us.dict", model = dir + "/en-us", lm = dir + "/en-us.lm.bin";
+    for (const auto& file : {dictionary, model + "/mdef", lm})
+      if (::access(file.c_str(), R_OK) != 0)
+        return {Code::unavailable, "the speech model is missing (" + file + "): install pocketsphinx-en-us"};
+    MemoryFile few_words(small_dictionary(dictionary));
+    grammar_ = make_decoder(model, "-dict", few_words.path().c_str());
+    if (!grammar_ || ps_set_jsgf_string(grammar_.get(), "commands", grammar().c_str()) < 0 ||
+        ps_set_search(grammar_.get(), "commands") < 0)
+      return {Code::failed, "the grammar could not be loaded"};
+    language_model_ = make_decoder(model, "-dict", dictionary.c_str(), "-lm", lm.c_str());
+    if (!language_model_) return {Code::failed, "the speech model could not be loaded"};
+    return {};
+  }
+
+  Recognition hear(const std::vector<int16_t>& samples) {
+    if (!load()) return {};
+    Recognition out;
+    out.text = decode(language_model_.get(), samples);
+    out.intent = agreed_intent(decode(grammar_.get(), samples), out.text);
+    return out;
+  }
+
+ private:
+  const RecogniserOptions& options_;
+  Decoder grammar_;
+  Decoder language_model_;
+};
+
+Recogniser::Recogniser(RecogniserOptions options) : options_(std::move(options)) {
+  for (int i = 0; i < options_.workers; ++i) workers_.emplace_back([this] { run(); });
+}
+
+Recogniser::~Recogniser() {
+  {
+    std::lock_guard lock(mutex_);
+    stop_ = true;
+    wake_.notify_all();
+  }
+  for (auto& worker : workers_) worker.join();
+}
+
+void Recogniser::run() {
+  Decoders decoders(options_);
+  std::unique_lock lock(mutex_);
+  while (true) {
+    wake_.wait(lock, [this] { return stop_ || !jobs_.empty(); });
+    if (stop_) return;
+    Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    try {
+      job(decoders);
+    } catch (...) {
+      // Out of memory: this utterance is lost, the next may not be.
+    }
+    job = nullptr;
+    lock.lock();
+  }
+}
+
+void Recogniser::enqueue(Job job) {
+  std::lock_guard lock(mutex_);
+  jobs_.push_back(std::move(job));
+  wake_.notify_one();
+}
+
+void Recogniser::warm_up(std::function<void(Status)> done) {
+  enqueue([done = std::move(done)](Decoders& decoders) { done(decoders.load()); });
+}
+
+void Recogniser::recognise(std::vector<int16_t> samples, std::function<void(Recognition)> done) {
+  bool full = false;
+  {
+    std::lock_guard lock(mutex_);
+    full = jobs_.size() >= kMaxQueue;
+  }
+  if (full) samples.clear();
+  enqueue([samples = std::move(samples), done = std::move(done)](Decoders& decoders) {
+    done(samples.empty() ? Recognition{} : decoders.hear(samples));
+  });
+}
+
+}  // namespace patchbay::ai_voice::local

@@ -1,0 +1,109 @@
+#include "local/synthesiser.h"
+
+#include <flite/flite.h>
+
+#include <utility>
+
+extern "C" {
+cst_voice* register_cmu_us_slt(const char*);
+cst_voice* register_cmu_us_rms(const char*);
+cst_voice* register_cmu_us_awb(const char*);
+cst_voice* register_cmu_us_kal16(const char*);
+}
+
+namespace patchbay::ai_voice::local {
+namespace {
+
+constexpr size_t kMaxText = 1000;
+
+constexpr std::pair<std::string_view, Voice> kVoices[] = {
+    {"Aoede", {FliteVoice::slt, 1.0f, 1.0f}},      {"Autonoe", {FliteVoice::slt, 0.95f, 1.1f}},
+    {"Erinome", {FliteVoice::slt, 1.05f, 0.95f}},  {"Kore", {FliteVoice::slt, 1.1f, 0.9f}},
+    {"Laomedeia", {FliteVoice::slt, 0.9f, 1.05f}}, {"Zephyr", {FliteVoice::slt, 0.9f, 1.15f}},
+    {"Achird", {FliteVoice::rms, 0.95f, 1.1f}},    {"Charon", {FliteVoice::rms, 1.05f, 0.9f}},
+    {"Fenrir", {FliteVoice::awb, 0.9f, 1.1f}},     {"Orus", {FliteVoice::rms, 1.0f, 1.0f}},
+    {"Puck", {FliteVoice::awb, 0.95f, 1.0f}},      {"Sadachbia", {FliteVoice::kal16, 0.95f, 1.1f}},
+    {"Schedar", {FliteVoice::rms, 1.1f, 0.95f}},   {"Umbriel", {FliteVoice::kal16, 1.1f, 0.95f}},
+};
+
+cst_voice* registered(FliteVoice voice) {
+  switch (voice) {
+    case FliteVoice::slt:
+      return register_cmu_us_slt(nullptr);
+    case FliteVoice::rms:
+      return register_cmu_us_rms(nullptr);
+    case FliteVoice::awb:
+      return register_cmu_us_awb(nullptr);
+    case FliteVoice::kal16:
+      return register_cmu_us_kal16(nullptr);
+  }
+  return nullptr;
+}
+
+// Flite knows letters of English only.
+std::string speakable(const std::string& text) {
+  std::string out;
+  for (char c : text.substr(0, kMaxText)) out += c >= ' ' && c < 127 ? c : ' ';
+  return out;
+}
+
+std::vector<int16_t> synthesise(const std::string& text, const Voice& how) {
+  cst_voice* voice = registered(how.base);
+  if (!voice || text.find_first_not_of(' ') == std::string::npos) return {};
+  feat_set_float(voice->features, "duration_stretch", how.stretch);
+  feat_set_float(voice->features, "f0_shift", how.pitch);
+  cst_wave* wave = flite_text_to_wave(text.c_str(), voice);
+  if (!wave) return {};
+  std::vector<int16_t> out;
+  if (wave->sample_rate == Synthesiser::kRateHz && wave->num_channels == 1)
+    out.assign(wave->samples, wave->samples + wave->num_samples);
+  delete_wave(wave);
+  return out;
+}
+
+}  // namespace
+
+Voice voice_of(std::string_view name) {
+  for (const auto& [known, voice] : kVoices)
+    if (known == name) return voice;
+  return kVoices[0].second;
+}
+
+Synthesiser::Synthesiser() : worker_([this] { run(); }) {}
+
+Synthesiser::~Synthesiser() {
+  {
+    std::lock_guard lock(mutex_);
+    stop_ = true;
+    wake_.notify_all();
+  }
+  worker_.join();
+}
+
+void Synthesiser::speak(std::string text, Voice voice, std::function<void(std::vector<int16_t>)> done) {
+  std::lock_guard lock(mutex_);
+  jobs_.push_back({speakable(text), voice, std::move(done)});
+  wake_.notify_one();
+}
+
+void Synthesiser::run() {
+  static std::once_flag once;  // flite keeps global state
+  std::call_once(once, [] { flite_init(); });
+  std::unique_lock lock(mutex_);
+  while (true) {
+    wake_.wait(lock, [this] { return stop_ || !jobs_.empty(); });
+    if (stop_) return;
+    Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    try {
+      job.done(synthesise(job.text, job.voice));
+    } catch (...) {
+      // Out of memory: this sentence stays unsaid.
+    }
+    job = {};
+    lock.lock();
+  }
+}
+
+}  // namespace patchbay::ai_voice::local

@@ -1,0 +1,51 @@
+// Text to speech, offline, with flite, on one thread of its own: its voices are shared by all calls.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace patchbay::ai_voice::local {
+
+enum class FliteVoice { slt, rms, awb, kal16 };
+
+// A voice of the platform as the synthesiser makes it.
+struct Voice {
+  FliteVoice base = FliteVoice::slt;
+  float stretch = 1.0f;  // of durations: above 1 is slower
+  float pitch = 1.0f;
+};
+Voice voice_of(std::string_view name);  // one of the 14 names; others sound like Aoede
+
+class Synthesiser {
+ public:
+  static constexpr int kRateHz = 16000;
+
+  Synthesiser();
+  ~Synthesiser();  // what is queued is dropped without its callback
+
+  // [any] One sentence; the callback comes on the worker thread, with nothing when it cannot be said.
+  void speak(std::string text, Voice voice, std::function<void(std::vector<int16_t>)> done);
+
+ private:
+  struct Job {
+    std::string text;
+    Voice voice;
+    std::function<void(std::vector<int16_t>)> done;
+  };
+  void run();
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Job> jobs_;
+  bool stop_ = false;
+  std::thread worker_;
+};
+
+}  // namespace patchbay::ai_voice::local

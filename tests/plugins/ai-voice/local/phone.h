@@ -1,0 +1,55 @@
+// A caller's voice for the local engine: flite's rms, as a telephone carries it.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "g711/g711.h"
+#include "local/synthesiser.h"
+#include "playout/resampler.h"
+
+namespace patchbay::ai_voice::test {
+
+inline std::vector<int16_t> spoken(const std::string& text) {
+  local::Synthesiser synthesiser;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<int16_t> out;
+  bool done = false;
+  synthesiser.speak(text, {local::FliteVoice::rms, 1.0f, 1.0f}, [&](std::vector<int16_t> samples) {
+    std::lock_guard lock(mutex);
+    out = std::move(samples);
+    done = true;
+    changed.notify_all();
+  });
+  std::unique_lock lock(mutex);
+  changed.wait_for(lock, std::chrono::seconds(20), [&] { return done; });
+  return out;
+}
+
+// 16 kHz to 8 kHz mu-law and back, with noise at -60 dBFS.
+inline std::vector<int16_t> over_the_phone(const std::vector<int16_t>& wide) {
+  lib::Resampler down(16000, 8000), up(8000, 16000);
+  auto narrow = down.process(wide.data(), wide.size());
+  uint32_t state = 7;
+  for (auto& sample : narrow) {
+    state = state * 1664525u + 1013904223u;
+    sample = static_cast<int16_t>(sample + static_cast<int>(state >> 26) - 32);
+  }
+  std::vector<uint8_t> wire(narrow.size());
+  lib::g711_encode(lib::G711::mu_law, narrow.data(), narrow.size(), wire.data());
+  lib::g711_decode(lib::G711::mu_law, wire.data(), wire.size(), narrow.data());
+  return up.process(narrow.data(), narrow.size());
+}
+
+inline std::vector<int16_t> phone(const std::string& text) {
+  std::vector<int16_t> out(8000);  // half a second before and after
+  auto speech = spoken(text);
+  out.insert(out.end(), speech.begin(), speech.end());
+  out.resize(out.size() + 8000);
+  return over_the_phone(out);
+}
+
+}  // namespace patchbay::ai_voice::test

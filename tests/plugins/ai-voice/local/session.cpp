@@ -1,0 +1,146 @@
+#include <doctest/doctest.h>
+
+#include "local/local_engine.h"
+#include "plugins/ai-voice/caller.h"
+#include "plugins/ai-voice/local/phone.h"
+
+using namespace patchbay;
+using namespace patchbay::ai_voice;
+using ai_voice::test::Caller;
+using ai_voice::test::phone;
+using ai_voice::test::Record;
+
+namespace {
+
+constexpr int kSeconds = 40;  // sanitizers make the models slow
+
+struct Call {
+  explicit Call(SessionConfig with = config()) : engine(io, {}) {
+    auto opened = engine.open(with, record);
+    REQUIRE(opened.ok());
+    session = *std::move(opened);
+    caller = std::make_unique<Caller>(*session);
+    session->begin();
+    REQUIRE(record.wait([&] { return record.ready; }, kSeconds));
+  }
+  ~Call() {
+    caller.reset();
+    session.reset();
+  }
+  static SessionConfig config() {
+    SessionConfig out;
+    out.model = "local";
+    out.greeting = "Hello.";
+    out.tools = {{"hang_up", "", {}}, {"transfer_to_user", "", {}}, {"callback_later", "", {}}};
+    return out;
+  }
+  bool turns(int count) {
+    return record.wait([&] { return record.turns_with_audio >= count; }, kSeconds);
+  }
+
+  lib::IoThread io;
+  local::LocalEngine engine;
+  Record record;
+  std::unique_ptr<Session> session;
+  std::unique_ptr<Caller> caller;
+};
+
+}  // namespace
+
+TEST_CASE("the commands are recognised over the phone, other sentences are not taken for commands") {
+  struct Row {
+    std::string said;
+    local::Intent intent;
+  };
+  local::Recogniser recogniser;
+  for (const Row& row :
+       {Row{"yes please", local::Intent::yes}, Row{"no", local::Intent::no},
+        Row{"help me please", local::Intent::help}, Row{"can you repeat that", local::Intent::repeat},
+        Row{"I want to speak to an operator", local::Intent::transfer},
+        Row{"please call me later", local::Intent::later}, Row{"goodbye", local::Intent::goodbye},
+        Row{"the weather is very nice today", local::Intent::none},
+        Row{"my brother lives in a small house", local::Intent::none}}) {
+    CAPTURE(row.said);
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool done = false;
+    local::Recognition heard;
+    recogniser.recognise(phone(row.said), [&](local::Recognition result) {
+      std::lock_guard lock(mutex);
+      heard = std::move(result);
+      done = true;
+      changed.notify_all();
+    });
+    std::unique_lock lock(mutex);
+    REQUIRE(changed.wait_for(lock, std::chrono::seconds(kSeconds), [&] { return done; }));
+    CAPTURE(heard.text);
+    CHECK(heard.intent == row.intent);
+    CHECK(!heard.text.empty());
+  }
+}
+
+TEST_CASE("a conversation: greeting, echo, goodbye with a tool and a farewell") {
+  Call call;
+  call.record.on_call = [&](const std::string& id, const std::string&) {
+    call.session->tool_result(id, R"({"status":"accepted"})");
+    call.session->farewell();
+  };
+  REQUIRE(call.turns(1));
+  CHECK(call.record.read([&] { return call.record.ai_text; }) == "Hello.");
+  std::this_thread::sleep_for(std::chrono::milliseconds(800));
+  call.caller->say(phone("my brother lives in a small house"));
+  REQUIRE(call.turns(2));
+  CHECK(call.record.read([&] { return call.record.ai_text; }).find("You said: ") != std::string::npos);
+  CHECK(call.record.read([&] { return call.record.user_text; }).find("brother") != std::string::npos);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  call.caller->say(phone("goodbye"));
+  REQUIRE(call.record.wait([&] { return call.record.farewell_done; }, kSeconds));
+  CHECK(call.record.calls.at(0).name == "hang_up");
+  CHECK(call.record.usage.estimated);
+  CHECK(call.record.usage.total_tokens > 0);
+  CHECK(call.record.interruptions.empty());
+  auto heard = call.caller->heard();
+  CHECK(std::any_of(heard.begin(), heard.end(), [](int16_t sample) { return sample > 3000; }));
+  call.session->close();
+  REQUIRE(call.record.wait_closed());
+  CHECK(call.record.close.by_us);
+}
+
+TEST_CASE("the caller interrupts, and what was heard is counted") {
+  auto with = Call::config();
+  with.greeting =
+      "This is a long greeting which goes on and on about all the things that one can do here by telephone.";
+  Call call(with);
+  REQUIRE(call.turns(1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  call.caller->hum(500);
+  REQUIRE(call.record.wait([&] { return call.record.interruptions.size() == 1; }, kSeconds));
+  auto heard = call.record.read([&] { return call.record.interruptions[0]; });
+  CHECK(heard.played_ms > 300);
+  CHECK(heard.played_ms < heard.received_ms);
+}
+
+TEST_CASE("another language is admitted, and the script plays all the same") {
+  auto with = Call::config();
+  with.language = "de-DE";
+  Call call(with);
+  CHECK(call.record.read([&] { return call.record.note; }).find("English only") != std::string::npos);
+  CHECK(call.turns(1));
+}
+
+TEST_CASE("a missing model is a clear error, and sessions may go at any moment") {
+  lib::IoThread io;
+  Record record;
+  local::Options options;
+  options.recogniser.model_dir = "/nonexistent";
+  local::LocalEngine engine(io, options);
+  auto session = engine.open(Call::config(), record);
+  REQUIRE(session.ok());
+  REQUIRE(record.wait_closed());
+  CHECK(record.close.reason.find("pocketsphinx-en-us") != std::string::npos);
+  for (int i = 0; i < 5; ++i) {
+    Record brief;
+    auto gone = engine.open(Call::config(), brief);
+    (*gone)->begin();
+  }
+}
