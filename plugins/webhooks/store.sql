@@ -1,7 +1,7 @@
 -- migration: 1
 CREATE TABLE webhooks_subscription (
   id TEXT NOT NULL PRIMARY KEY, tenant TEXT NOT NULL, url TEXT NOT NULL, events TEXT NOT NULL,
-  from_config SMALLINT NOT NULL, active SMALLINT NOT NULL, failures BIGINT NOT NULL,
+  from_config BIGINT NOT NULL, active BIGINT NOT NULL, failures BIGINT NOT NULL,
   created_ms BIGINT NOT NULL, created_by TEXT NOT NULL, last_fired_ms BIGINT, rev BIGINT NOT NULL);
 
 -- A delivery is signed with the secret that was current when its event happened, so earlier ones are kept for a time.

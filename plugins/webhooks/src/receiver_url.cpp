@@ -54,12 +54,12 @@ Status check_receiver_url(const std::string& url, bool allow_private) {
     return {Code::invalid, "must be a URL such as https://example.com/hook"};
   const std::string scheme = part(parsed, CURLUPART_SCHEME);
   if (scheme != "http" && scheme != "https") return {Code::invalid, "must begin with https:// or http://"};
-  // Empty credentials ("https://@host") count as well.
-  const std::string authority = url.substr(0, url.find_first_of("/?#", url.find("//") + 2));
+  // As it stands, because the parser forgives "https:///host" and "https://@host".
+  const size_t slashes = url.find("//") + 2;
+  const std::string authority = url.substr(slashes, url.find_first_of("/?#", slashes) - slashes);
+  if (authority.empty()) return {Code::invalid, "must name a host"};
   if (authority.find('@') != std::string::npos) return {Code::invalid, "must not hold a user name"};
-  const std::string host = part(parsed, CURLUPART_HOST);
-  if (host.empty()) return {Code::invalid, "must name a host"};
-  return allow_private ? Status() : check_host(host);
+  return allow_private ? Status() : check_host(part(parsed, CURLUPART_HOST));
 }
 
 std::string loggable(const std::string& url) {

@@ -1,0 +1,56 @@
+#include "utc/utc.h"
+
+#include <doctest/doctest.h>
+
+using patchbay::lib::parse_utc;
+using patchbay::lib::utc_text;
+
+TEST_CASE("times are written with milliseconds and a Z") {
+  CHECK(utc_text(0) == "1970-01-01T00:00:00.000Z");
+  CHECK(utc_text(1763620612007) == "2025-11-20T06:36:52.007Z");
+  CHECK(utc_text(-1) == "1969-12-31T23:59:59.999Z");
+  CHECK(utc_text(2147483648000) == "2038-01-19T03:14:08.000Z");
+}
+
+TEST_CASE("what is written is read back") {
+  for (const int64_t ms : {int64_t{0}, int64_t{1763620612007}, int64_t{-1}, int64_t{4102444799999}})
+    CHECK(parse_utc(utc_text(ms)) == ms);
+}
+
+TEST_CASE("the forms of ISO 8601 that people write are read") {
+  CHECK(parse_utc("2026-01-31") == 1769817600000);
+  CHECK(parse_utc("2026-01-31T12:00") == 1769860800000);
+  CHECK(parse_utc("2026-01-31 12:00:01z") == 1769860801000);
+  CHECK(parse_utc("2026-01-31T12:00:01.5") == 1769860801500);
+  CHECK(parse_utc("2026-01-31T12:00:01.1234567Z") == 1769860801123);
+  CHECK(parse_utc("2026-01-31T13:00:00+01:00") == 1769860800000);
+  CHECK(parse_utc("2026-01-31T10:30:00-0130") == 1769860800000);
+  CHECK(parse_utc("2024-02-29") == 1709164800000);
+}
+
+TEST_CASE("what is no time is refused") {
+  for (const std::string text : {"",
+                           "now",
+                           "2026",
+                           "2026-1-1",
+                           "2026-13-01",
+                           "2026-02-29",
+                           "2026-01-32",
+                           "2026-01-31T",
+                           "2026-01-31T24:00",
+                           "2026-01-31T12",
+                           "2026-01-31T12:60",
+                           "2026-01-31T12:00:60",
+                           "2026-01-31T12:00:00.",
+                           "2026-01-31T12:00:00ZZ",
+                           "2026-01-31T12:00:00+1",
+                           "2026-01-31T12:00:00+24:00",
+                           "2026-01-31Z",
+                           " 2026-01-31",
+                           "2026-01-31 ",
+                           "+2026-01-31",
+                           "1769860800"}) {
+    INFO(text);
+    CHECK_FALSE(parse_utc(text).has_value());
+  }
+}

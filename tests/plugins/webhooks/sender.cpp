@@ -1,0 +1,188 @@
+#include "sender.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <future>
+#include <memory>
+#include <vector>
+
+#include "support/certificate.h"
+#include "support/webhook_receiver.h"
+
+using namespace patchbay::test;
+using namespace patchbay::webhooks;
+
+namespace {
+
+constexpr Sender::Limits kQuick{500, 64 << 10};
+
+Post post_to(const std::string& url, bool allow_private = true) {
+  Post post;
+  post.url = url;
+  post.body = R"({"event":"x"})";
+  post.headers = {"X-Platform-Delivery-Id: d1"};
+  post.allow_private = allow_private;
+  return post;
+}
+
+std::future<Outcome> begin(Sender& sender, Post post) {
+  auto answered = std::make_shared<std::promise<Outcome>>();  // shared: the sender may drop it
+  sender.send(std::move(post), [answered](Outcome outcome) { answered->set_value(std::move(outcome)); });
+  return answered->get_future();
+}
+
+Outcome send(Sender& sender, Post post) {
+  auto outcome = begin(sender, std::move(post));
+  REQUIRE(outcome.wait_for(std::chrono::seconds(10)) == std::future_status::ready);
+  return outcome.get();
+}
+
+int64_t ms_since(std::chrono::steady_clock::time_point began) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began)
+      .count();
+}
+
+// A port nobody listens on.
+std::string dead_url() {
+  const WebhookReceiver gone({});
+  return gone.url();
+}
+
+}  // namespace
+
+TEST_CASE("a 2xx is success and everything arrives as it was") {
+  WebhookReceiver receiver({});
+  Sender sender;
+  receiver.answer_next({WebhookAnswer::ok, WebhookAnswer::no_content});
+  for (const int64_t status : {200, 204}) {
+    const Outcome outcome = send(sender, post_to(receiver.url("/a?b=c")));
+    CHECK(outcome.delivered);
+    CHECK(outcome.status == status);
+    CHECK(outcome.error == "");
+  }
+  const auto got = receiver.deliveries();
+  REQUIRE(got.size() == 2);
+  CHECK(got[0].path == "/a?b=c");
+  CHECK(got[0].body == R"({"event":"x"})");
+  CHECK(got[0].header("x-platform-delivery-id") == "d1");
+  CHECK(got[0].header("content-length") == "13");
+}
+
+TEST_CASE("a redirect is a failure and not followed") {
+  WebhookReceiver receiver({});
+  receiver.answer_always(WebhookAnswer::redirect);
+  Sender sender;
+  const Outcome outcome = send(sender, post_to(receiver.url()));
+  CHECK_FALSE(outcome.delivered);
+  CHECK(outcome.error == "answered 301");
+  CHECK(receiver.deliveries().size() == 1);
+}
+
+TEST_CASE("what bad receivers do is a failure with a reason") {
+  WebhookReceiver receiver({});
+  Sender sender(kQuick);
+  const std::pair<WebhookAnswer, const char*> cases[] = {{WebhookAnswer::error, "answered 500"},
+                                                         {WebhookAnswer::hang, "no answer in time"},
+                                                         {WebhookAnswer::drip, "no answer in time"},
+                                                         {WebhookAnswer::reset, "the connection broke"},
+                                                         {WebhookAnswer::garbage, "the answer is not HTTP"}};
+  for (const auto& [answer, reason] : cases) {
+    receiver.answer_always(answer);
+    const Outcome outcome = send(sender, post_to(receiver.url()));
+    CHECK_FALSE(outcome.delivered);
+    CHECK(outcome.error == reason);
+  }
+  CHECK(send(sender, post_to(dead_url())).error == "could not connect");
+  CHECK(send(sender, post_to("http://no-such-host.invalid/")).error == "the host has no address");
+}
+
+TEST_CASE("of an answer no more than its limit is read") {
+  WebhookReceiver receiver({});
+  receiver.answer_always(WebhookAnswer::huge);
+  Sender sender;
+  const auto began = std::chrono::steady_clock::now();
+  CHECK(send(sender, post_to(receiver.url())).delivered);  // its head said 200
+  CHECK(ms_since(began) < 5000);
+  CHECK(receiver.bytes_sent() < 32u << 20);  // what socket buffers hold
+}
+
+TEST_CASE("a 2xx counts even when its body never comes") {
+  WebhookReceiver receiver({});
+  receiver.answer_always(WebhookAnswer::late_body);
+  Sender sender(kQuick);
+  CHECK(send(sender, post_to(receiver.url())).delivered);
+}
+
+TEST_CASE("a receiver that hangs holds up nobody else") {
+  WebhookReceiver bad({});
+  bad.answer_always(WebhookAnswer::hang);
+  WebhookReceiver good({});
+  Sender sender({3000, 64 << 10});
+  std::vector<std::future<Outcome>> hanging;
+  for (int i = 0; i < 50; ++i) hanging.push_back(begin(sender, post_to(bad.url())));
+  const auto began = std::chrono::steady_clock::now();
+  for (int i = 0; i < 20; ++i) CHECK(send(sender, post_to(good.url())).delivered);
+  CHECK(ms_since(began) < 2500);
+}
+
+TEST_CASE("addresses that are not public are refused on connecting") {
+  WebhookReceiver receiver({});
+  Sender sender(kQuick);
+  for (const std::string host : {"127.0.0.1", "localhost", "2130706433", "0x7f.1"}) {
+    const std::string url = "http://" + host + ":" + std::to_string(receiver.port()) + "/";
+    INFO(url);
+    const Outcome outcome = send(sender, post_to(url, false));
+    CHECK_FALSE(outcome.delivered);
+    CHECK(outcome.error == "the address is not public");
+  }
+  CHECK(receiver.deliveries().empty());
+}
+
+TEST_CASE("a connection that another tenant's leave opened is not used") {
+  WebhookReceiver receiver({});
+  Sender sender;
+  CHECK(send(sender, post_to(receiver.url(), true)).delivered);
+  const Outcome outcome = send(sender, post_to(receiver.url(), false));
+  CHECK(outcome.error == "the address is not public");
+  CHECK(receiver.deliveries().size() == 1);
+}
+
+TEST_CASE("certificates are verified, against a CA file of one's own too") {
+  const auto certificate = patchbay::support::make_certificate();
+  WebhookReceiver::Options options;
+  options.certificate_pem = certificate.certificate_pem;
+  options.key_pem = certificate.key_pem;
+  WebhookReceiver receiver(options);
+  Sender sender;
+  CHECK(send(sender, post_to(receiver.url())).error == "the certificate is not trusted");
+  CHECK(receiver.deliveries().empty());
+
+  std::string pattern = "/tmp/patchbay-ca-XXXXXX";
+  const int fd = mkstemp(pattern.data());
+  REQUIRE(fd >= 0);
+  std::ofstream(pattern) << certificate.certificate_pem;
+  Post post = post_to(receiver.url());
+  post.ca_file = pattern;
+  const Outcome outcome = send(sender, post);
+  CHECK(outcome.error == "");
+  CHECK(outcome.delivered);
+  close(fd);
+  unlink(pattern.c_str());
+}
+
+TEST_CASE("a sender ends at once with requests under way") {
+  WebhookReceiver receiver({});
+  receiver.answer_always(WebhookAnswer::hang);
+  const auto began = std::chrono::steady_clock::now();
+  std::future<Outcome> dropped;
+  {
+    Sender sender;
+    dropped = begin(sender, post_to(receiver.url()));
+    receiver.wait_for(1);
+  }
+  CHECK(ms_since(began) < 5000);
+  CHECK_THROWS_AS(dropped.get(), std::future_error);
+}
