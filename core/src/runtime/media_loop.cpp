@@ -69,11 +69,7 @@ MediaLoop::MediaLoop(const MonoClock& clock)
 
 MediaLoop::~MediaLoop() {
   take_commands();
-  while (first_) {
-    Entry* entry = first_;
-    unlink(*entry);
-    delete entry;
-  }
+  for (Entry* entry = first_; entry;) delete std::exchange(entry, entry->after);
   free_retired();
 }
 

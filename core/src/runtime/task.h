@@ -34,7 +34,7 @@ void prepare_call_pool();
 template <class F>
 struct OwnedTask : Task {
   template <class G>
-  explicit OwnedTask(G&& g) : Task(run_and_free), callable(std::forward<G>(g)) {}
+  OwnedTask(std::in_place_t, G&& g) : Task(run_and_free), callable(std::forward<G>(g)) {}
 
   static void run_and_free(Task& self) noexcept {
     auto& owned = static_cast<OwnedTask&>(self);
@@ -47,7 +47,7 @@ struct OwnedTask : Task {
 
 template <class F>
 OwnedTask<std::decay_t<F>>& make_task(F&& callable) {
-  return *new OwnedTask<std::decay_t<F>>(std::forward<F>(callable));
+  return *new OwnedTask<std::decay_t<F>>(std::in_place, std::forward<F>(callable));
 }
 
 }  // namespace patchbay::core
