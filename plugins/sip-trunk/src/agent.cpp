@@ -1,0 +1,206 @@
+#include "agent.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <utility>
+
+#include "rtp/address.h"
+
+namespace patchbay::sip_trunk {
+namespace {
+
+constexpr su_duration_t kGoodByeMs = 1500;  // for BYE and CANCEL to be answered when the stack stops
+constexpr auto kStartTimeout = std::chrono::seconds(10);
+
+std::atomic<SofiaLogSink> log_sink{nullptr};
+std::atomic<void*> log_context{nullptr};
+
+__attribute__((format(printf, 2, 0))) void on_sofia_log(void*, const char* format, va_list arguments) {
+  const SofiaLogSink sink = log_sink.load();
+  if (sink == nullptr) return;
+  char line[512];
+  std::vsnprintf(line, sizeof(line), format, arguments);
+  sink(log_context.load(), line);
+}
+
+void init_sofia_once() {
+  static const bool done = [] {
+    su_init();
+    su_log_redirect(nullptr, on_sofia_log, nullptr);
+    su_log_set_level(nullptr, 1);
+    return true;
+  }();
+  (void)done;
+}
+
+}  // namespace
+
+void set_sofia_log(SofiaLogSink sink, void* context) noexcept {
+  log_context = context;
+  log_sink = sink;
+}
+
+Agent::Agent(SipStack::Options options) : options_(std::move(options)) {}
+
+Agent::~Agent() { stop(); }
+
+Status Agent::start() {
+  init_sofia_once();
+  if (!lib::SocketAddress::parse(options_.listen_ip, 0))
+    return {Code::invalid, "listen address: no numeric IP address"};
+  thread_ = std::thread([this] { run(); });
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, kStartTimeout, [this] { return state_ != State::starting; });
+  if (state_ == State::running) return {};
+  lock.unlock();
+  if (thread_.joinable()) thread_.join();
+  return {Code::unavailable,
+          "SIP cannot listen on " + options_.listen_ip + ":" + std::to_string(options_.listen_port)};
+}
+
+void Agent::stop() {
+  const std::lock_guard one_at_a_time(stop_mutex_);
+  if (!thread_.joinable()) return;
+  (void)post([this] { begin_stop(); });
+  thread_.join();
+}
+
+Result<DialogId> Agent::dial(Invite invite, DialogListener& listener) {
+  const DialogId id = ++last_id_;
+  const bool posted = post([this, id, invite = std::move(invite), &listener] {
+    if (stopping_) return listener.on_ended(id, {EndReason::cancelled, 0, "the SIP stack stops"});
+    auto& dialog = dialogs_[id] = std::make_unique<Dialog>(*this, id, invite, listener);
+    dialog->start();
+    reap(id);
+  });
+  if (!posted) return {Code::unavailable, "the SIP stack is stopped"};
+  return id;
+}
+
+void Agent::hangup(DialogId id) {
+  (void)post([this, id] {
+    const auto found = dialogs_.find(id);
+    if (found == dialogs_.end()) return;
+    found->second->hangup();
+    reap(id);
+  });
+}
+
+bool Agent::post(std::function<void()> task) {
+  const std::lock_guard lock(mutex_);
+  if (state_ != State::running) return false;
+  tasks_.push_back(std::move(task));
+  // Under the lock, so that the root cannot go away meanwhile: run() takes the lock before it destroys it.
+  su_msg_r message = SU_MSG_R_INIT;
+  if (su_msg_create(message, su_root_task(root_), su_task_null, on_wake, 0) == 0) su_msg_send(message);
+  return true;
+}
+
+void Agent::on_wake(Agent* self, su_msg_r, su_msg_arg_t*) { self->drain_tasks(); }
+
+void Agent::drain_tasks() {
+  std::vector<std::function<void()>> tasks;
+  {
+    const std::lock_guard lock(mutex_);
+    tasks.swap(tasks_);
+  }
+  for (const auto& task : tasks) task();
+}
+
+void Agent::set_state(State state) {
+  const std::lock_guard lock(mutex_);
+  state_ = state;
+  changed_.notify_all();
+}
+
+void Agent::run() {
+  root_ = su_root_create(this);
+  if (root_ != nullptr && open()) {
+    su_root_run(root_);
+    set_state(State::stopped);
+    drain_tasks();  // calls dialled in the last moment get their on_ended
+    nua_destroy(std::exchange(nua_, nullptr));
+    if (stop_timer_ != nullptr) su_timer_destroy(stop_timer_);
+  } else {
+    set_state(State::failed);
+  }
+  if (root_ != nullptr) su_root_destroy(root_);
+}
+
+bool Agent::open() {
+  su_root_threading(root_, 0);  // nua's own task runs in this thread too
+  const bool ipv6 = options_.listen_ip.find(':') != std::string::npos;
+  const std::string host = ipv6 ? "[" + options_.listen_ip + "]" : options_.listen_ip;
+  const std::string port = options_.listen_port == 0 ? "*" : std::to_string(options_.listen_port);
+  const std::string url = "sip:" + host + ":" + port;
+  nua_ = nua_create(root_, on_nua, this, NUTAG_URL(url.c_str()),
+                    SIPTAG_USER_AGENT_STR(options_.user_agent.c_str()),
+                    // Nothing is followed, retried or negotiated behind our back.
+                    NUTAG_RETRY_COUNT(0), NUTAG_MEDIA_ENABLE(0), NUTAG_AUTOANSWER(0), NUTAG_AUTOALERT(0),
+                    NUTAG_INVITE_TIMER(0), NUTAG_SESSION_TIMER(0),
+                    NUTAG_OUTBOUND("no-outbound no-natify no-options-keepalive no-validate"),
+                    SIPTAG_ALLOW_STR("INVITE, ACK, CANCEL, BYE, OPTIONS"), SIPTAG_SUPPORTED(nullptr),
+                    NUTAG_APPL_METHOD("INVITE, BYE"), SIPTAG_ALLOW_EVENTS(nullptr),
+                    // 100 ends the silence; a request does not change to TCP because it is long.
+                    NTATAG_PASS_100(1), NTATAG_UDP_MTU(65535), NTATAG_MAXSIZE(65536), TAG_END());
+  if (nua_ == nullptr) return false;
+  nua_get_params(nua_, TAG_ANY(), TAG_END());  // on_parameters() learns the port
+  return true;
+}
+
+void Agent::on_parameters(const tagi_t* tags) {
+  const sip_contact_t* contact = nullptr;
+  tl_gets(tags, NTATAG_CONTACT_REF(contact), TAG_END());
+  if (contact != nullptr) {
+    const char* port = contact->m_url->url_port;
+    port_ = port != nullptr ? static_cast<uint16_t>(std::strtoul(port, nullptr, 10)) : uint16_t{5060};
+  }
+  set_state(State::running);
+}
+
+void Agent::on_nua(nua_event_t event, int status, const char* phrase, nua_t*, Agent* self,
+                   nua_handle_t* handle, Dialog* dialog, const sip_t* sip, tagi_t tags[]) {
+  if (event == nua_r_get_params) return self->on_parameters(tags);
+  if (event == nua_r_shutdown) {
+    if (status >= 200) su_root_break(self->root_);
+    return;
+  }
+  if (dialog == nullptr) return self->on_stranger(event, status, handle);
+  const DialogId id = dialog->id();
+  dialog->on_event(event, status, phrase, handle, sip, tags);
+  self->reap(id);
+}
+
+// Requests that belong to no dialog of ours. Sofia-sip has answered all but the INVITE; the handle it made is
+// ours to free.
+void Agent::on_stranger(nua_event_t event, int status, nua_handle_t* handle) {
+  if (handle == nullptr || handle == nua_default(nua_) || !nua_event_is_incoming_request(event)) return;
+  if (event == nua_i_invite && status < 200) nua_respond(handle, SIP_480_TEMPORARILY_UNAVAILABLE, TAG_END());
+  if (event == nua_i_cancel || event == nua_i_ack || event == nua_i_bye) return;
+  nua_handle_destroy(handle);
+}
+
+void Agent::reap(DialogId id) {
+  const auto found = dialogs_.find(id);
+  if (found == dialogs_.end() || !found->second->finished()) return;
+  dialogs_.erase(found);
+  if (stopping_ && dialogs_.empty()) finish_stop();
+}
+
+void Agent::begin_stop() {
+  if (std::exchange(stopping_, true)) return;
+  for (auto& [id, dialog] : dialogs_) dialog->abandon();
+  if (dialogs_.empty()) return finish_stop();
+  stop_timer_ = su_timer_create(su_root_task(root_), kGoodByeMs);
+  su_timer_set(stop_timer_, on_stop_timer, nullptr);
+}
+
+void Agent::on_stop_timer(Agent* self, su_timer_t*, Dialog*) { self->finish_stop(); }
+
+void Agent::finish_stop() {
+  if (stop_timer_ != nullptr) su_timer_reset(stop_timer_);
+  dialogs_.clear();
+  nua_shutdown(nua_);
+}
+
+}  // namespace patchbay::sip_trunk

@@ -1,0 +1,83 @@
+#include "invite.h"
+
+#include <algorithm>
+#include <random>
+
+#include "number/number.h"
+#include "rtp/address.h"
+
+namespace patchbay::sip_trunk {
+namespace {
+
+constexpr size_t kMaxDisplayName = 64;
+constexpr size_t kMaxField = 255;
+constexpr std::string_view kAlphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+bool consists_of(std::string_view text, std::string_view more) {
+  return !text.empty() && text.size() <= kMaxField && std::all_of(text.begin(), text.end(), [&](char c) {
+    return kAlphanumeric.find(c) != std::string_view::npos || more.find(c) != std::string_view::npos;
+  });
+}
+
+// A host as it stands in a URI; nothing when it is none.
+std::string uri_host(const std::string& host) {
+  const auto address = lib::SocketAddress::parse(host, 0);
+  if (address && address->family() == AF_INET6) return "[" + host + "]";
+  return consists_of(host, "-.") ? host : std::string();
+}
+
+std::string random_tag() {
+  std::random_device random;
+  std::string tag;
+  for (int i = 0; i < 16; ++i) tag += kAlphanumeric[random() % kAlphanumeric.size()];
+  return tag;
+}
+
+bool is_utf8_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+}  // namespace
+
+std::string quoted_display_name(std::string_view name) {
+  if (name.size() > kMaxDisplayName) {
+    size_t end = kMaxDisplayName;
+    while (end > 0 && is_utf8_continuation(name[end])) --end;
+    name = name.substr(0, end);
+  }
+  std::string out;
+  for (char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F) continue;
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out.empty() ? out : "\"" + out + "\"";
+}
+
+Result<Invite> make_invite(OutboundCall call) {
+  const TrunkAccess& trunk = call.trunk;
+  const std::string host = uri_host(trunk.host);
+  const std::string domain = trunk.from_domain.empty() ? host : uri_host(trunk.from_domain);
+  const std::string user = trunk.caller_id.empty() ? "anonymous" : trunk.caller_id;
+  const auto number = lib::normalise_number(call.number);
+  if (host.empty()) return {Code::invalid, "trunk host: neither a name nor an address"};
+  if (domain.empty()) return {Code::invalid, "from domain: neither a name nor an address"};
+  if (!consists_of(user, "+-_.*#"))
+    return {Code::invalid, "caller id: a character that has no place in a SIP user"};
+  if (!number || *number != call.number) return {Code::invalid, "number: not normalised"};
+  if (!consists_of(call.call_id, "-_."))
+    return {Code::invalid, "call id: a character that has no place in a Call-ID"};
+  if (trunk.port == 0) return {Code::invalid, "trunk port: 0"};
+
+  Invite invite;
+  const std::string target = "sip:" + call.number + "@" + host + ":" + std::to_string(trunk.port);
+  const std::string display = quoted_display_name(call.display_name);
+  invite.uri = target + (trunk.transport == Transport::tcp ? ";transport=tcp" : ";transport=udp");
+  invite.to = "<sip:" + call.number + "@" + host + ">";
+  invite.from =
+      display + (display.empty() ? "" : " ") + "<sip:" + user + "@" + domain + ">;tag=" + random_tag();
+  invite.call_id = call.call_id + "-" + std::to_string(call.attempt) + "@" + domain;
+  invite.call = std::move(call);
+  return invite;
+}
+
+}  // namespace patchbay::sip_trunk

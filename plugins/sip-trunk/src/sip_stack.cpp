@@ -1,0 +1,31 @@
+#include "sip_stack.h"
+
+#include "agent.h"
+#include "invite.h"
+
+namespace patchbay::sip_trunk {
+
+SipStack::SipStack(std::unique_ptr<Agent> agent) : agent_(std::move(agent)) {}
+
+SipStack::~SipStack() { stop(); }
+
+Result<std::unique_ptr<SipStack>> SipStack::start(const Options& options) {
+  auto agent = std::make_unique<Agent>(options);
+  PB_TRY(agent->start());
+  return std::unique_ptr<SipStack>(new SipStack(std::move(agent)));
+}
+
+uint16_t SipStack::port() const noexcept { return agent_->port(); }
+
+Result<DialogId> SipStack::dial(OutboundCall call, DialogListener& listener) {
+  PB_TRY_VALUE(Invite invite, make_invite(std::move(call)));
+  return agent_->dial(std::move(invite), listener);
+}
+
+void SipStack::hangup(DialogId id) { agent_->hangup(id); }
+
+void SipStack::stop() { agent_->stop(); }
+
+size_t SipStack::live_handles() const noexcept { return agent_->live_handles(); }
+
+}  // namespace patchbay::sip_trunk

@@ -1,0 +1,71 @@
+// What the SIP stack and its owner tell each other. No sofia-sip in here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace patchbay::sip_trunk {
+
+using DialogId = uint64_t;
+
+enum class Transport { udp, tcp };
+
+// How to reach a trunk and who we are there.
+struct TrunkAccess {
+  std::string host;  // a name or a numeric address, IPv6 without brackets
+  uint16_t port = 5060;
+  Transport transport = Transport::udp;
+  std::string username;  // empty: challenges are not answered
+  std::string password;
+  std::string realm;        // empty: any realm this trunk names
+  std::string from_domain;  // empty: the host
+  std::string caller_id;    // the user part of From; empty: "anonymous"
+};
+
+struct OutboundCall {
+  TrunkAccess trunk;
+  std::string number;        // normalised: digits behind an optional '+'
+  std::string display_name;  // any text; what cannot stand in a header is removed
+  std::string call_id;       // of the call, and below it the attempt: together they make the Call-ID
+  uint32_t attempt = 1;
+  std::string offer;                      // SDP
+  uint32_t no_answer_timeout_ms = 45000;  // from the INVITE to the final answer
+  uint32_t silence_timeout_ms = 5000;     // to the first answer of any kind
+};
+
+enum class EndReason {
+  rejected,      // a final answer other than 2xx: sip_status
+  silence,       // nothing came at all
+  transport,     // the request could not be sent
+  no_answer,     // it rang, or was tried, for too long
+  no_media,      // answered without SDP
+  cancelled,     // we hung up before the answer
+  local_hangup,  // we hung up after it
+  far_hangup,    // the peer hung up
+};
+
+struct Ended {
+  EndReason reason = EndReason::transport;
+  int sip_status = 0;  // 0 where no answer decided
+  std::string text;    // the reason phrase, at most 200 bytes of printable ASCII
+};
+
+// What happens to a dialog, told on the sip thread: return soon, and call nothing of the stack but hangup().
+// on_ended comes exactly once and last.
+class DialogListener {
+ public:
+  // 101 to 199. `sdp` is empty without early media; `peer_ip` is where the answer came from.
+  virtual void on_progress(DialogId id, int status, std::string_view sdp, std::string_view peer_ip) = 0;
+  virtual void on_answered(DialogId id, std::string_view sdp, std::string_view peer_ip) = 0;
+  // A re-INVITE; returns the answer, or nothing to refuse it (488). An empty `sdp` asks for our offer; what
+  // the peer answers to that comes by on_reanswer.
+  virtual std::string on_reoffer(DialogId id, std::string_view sdp) = 0;
+  virtual void on_reanswer(DialogId id, std::string_view sdp) = 0;
+  virtual void on_ended(DialogId id, const Ended& ended) = 0;
+
+ protected:
+  ~DialogListener() = default;
+};
+
+}  // namespace patchbay::sip_trunk

@@ -1,0 +1,28 @@
+// Sofia-sip with our types as its callback contexts. Every file that needs sofia-sip includes this first and
+// nothing of it directly: the macros must be the same everywhere.
+#pragma once
+
+namespace patchbay::sip_trunk {
+class Agent;
+class Dialog;
+}  // namespace patchbay::sip_trunk
+
+#define SU_ROOT_MAGIC_T ::patchbay::sip_trunk::Agent
+#define SU_TIMER_ARG_T ::patchbay::sip_trunk::Dialog
+#define NUA_MAGIC_T ::patchbay::sip_trunk::Agent
+#define NUA_HMAGIC_T ::patchbay::sip_trunk::Dialog
+
+#include <sofia-sip/auth_client.h>
+#include <sofia-sip/msg_addr.h>
+#include <sofia-sip/nta.h>
+#include <sofia-sip/nta_tag.h>
+#include <sofia-sip/nua.h>
+#include <sofia-sip/sip.h>
+#include <sofia-sip/sip_header.h>
+#include <sofia-sip/sip_status.h>
+#include <sofia-sip/sip_tag.h>
+#include <sofia-sip/su_log.h>
+#include <sofia-sip/su_tag_io.h>
+#include <sofia-sip/su_wait.h>
+#include <sofia-sip/tport_tag.h>
+#include <sofia-sip/url.h>

@@ -1,0 +1,118 @@
+// The owner of a call, for tests: remembers what the stack tells and waits for it.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "sip_stack.h"
+
+namespace patchbay::test {
+
+class Caller final : public sip_trunk::DialogListener {
+ public:
+  using DialogId = sip_trunk::DialogId;
+
+  void on_progress(DialogId, int status, std::string_view sdp, std::string_view) override {
+    const std::lock_guard lock(mutex_);
+    progress_.push_back(status);
+    early_sdp_ = sdp;
+    changed_.notify_all();
+  }
+  void on_answered(DialogId, std::string_view sdp, std::string_view peer_ip) override {
+    const std::lock_guard lock(mutex_);
+    answer_ = std::string(sdp);
+    peer_ip_ = peer_ip;
+    changed_.notify_all();
+  }
+  std::string on_reoffer(DialogId, std::string_view sdp) override {
+    const std::lock_guard lock(mutex_);
+    reoffers_.emplace_back(sdp);
+    changed_.notify_all();
+    return reanswer;
+  }
+  void on_reanswer(DialogId, std::string_view) override {}
+  void on_ended(DialogId, const sip_trunk::Ended& ended) override {
+    const std::lock_guard lock(mutex_);
+    ++ended_count_;
+    ended_ = ended;
+    changed_.notify_all();
+  }
+
+  bool wait_answered() {
+    return wait([this] { return answer_.has_value(); });
+  }
+  bool wait_progress(int status) {
+    return wait([this, status] { return !progress_.empty() && progress_.back() == status; });
+  }
+  sip_trunk::Ended wait_ended() {
+    (void)wait([this] { return ended_.has_value(); });
+    const std::lock_guard lock(mutex_);
+    return ended_.value_or(sip_trunk::Ended{sip_trunk::EndReason::transport, -1, "the test waited in vain"});
+  }
+
+  template <class Condition>
+  bool wait(Condition condition) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(15), condition);
+  }
+  bool ended() const { return locked(ended_).has_value(); }
+  int ended_count() const { return locked(ended_count_); }
+  std::string answer() const { return locked(answer_).value_or(""); }
+  std::string early_sdp() const { return locked(early_sdp_); }
+  std::string peer_ip() const { return locked(peer_ip_); }
+  std::vector<std::string> reoffers() const { return locked(reoffers_); }
+  std::vector<int> progress() const { return locked(progress_); }
+
+  std::string reanswer;  // set before the call
+
+ private:
+  template <class T>
+  T locked(const T& value) const {
+    const std::lock_guard lock(mutex_);
+    return value;
+  }
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<int> progress_;
+  std::string early_sdp_;
+  std::optional<std::string> answer_;
+  std::string peer_ip_;
+  std::vector<std::string> reoffers_;
+  std::optional<sip_trunk::Ended> ended_;
+  int ended_count_ = 0;
+};
+
+inline const char kOffer[] =
+    "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0 8 "
+    "101\r\n"
+    "a=rtpmap:101 telephone-event/8000\r\n";
+
+inline sip_trunk::OutboundCall call_to(uint16_t port) {
+  sip_trunk::OutboundCall call;
+  call.trunk.host = "127.0.0.1";
+  call.trunk.port = port;
+  call.trunk.caller_id = "+4930111111";
+  call.number = "+493012345678";
+  call.display_name = "Test";
+  call.call_id = "call-0123456789ab";
+  call.offer = kOffer;
+  return call;
+}
+
+// Until no dialog holds a handle any more.
+inline bool wait_no_handles(const sip_trunk::SipStack& stack) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(15);
+  while (stack.live_handles() != 0) {
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return true;
+}
+
+}  // namespace patchbay::test

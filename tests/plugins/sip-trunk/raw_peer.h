@@ -1,0 +1,76 @@
+// A UDP socket that speaks SIP by hand, for what no well-behaved peer would send.
+#pragma once
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <string>
+
+namespace patchbay::test {
+
+class RawPeer {
+ public:
+  explicit RawPeer(const char* ip = "127.0.0.1")
+      : ip_(ip), fd_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    inet_pton(AF_INET, ip, &address.sin_addr);
+    (void)::bind(fd_, reinterpret_cast<sockaddr*>(&address), sizeof(address));
+    socklen_t size = sizeof(address);
+    (void)::getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size);
+    port_ = ntohs(address.sin_port);
+  }
+  RawPeer(const RawPeer&) = delete;
+  RawPeer& operator=(const RawPeer&) = delete;
+  ~RawPeer() { ::close(fd_); }
+
+  uint16_t port() const { return port_; }
+  std::string address() const { return ip_ + ":" + std::to_string(port_); }
+
+  void send(uint16_t port, const std::string& text) const {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    (void)::sendto(fd_, text.data(), text.size(), 0, reinterpret_cast<sockaddr*>(&to), sizeof(to));
+  }
+
+  // The next message that begins with `start`; others are dropped. Empty after `limit_ms` without one.
+  std::string receive(const std::string& start, int limit_ms = 5000) const {
+    pollfd ready{fd_, POLLIN, 0};
+    char buffer[65536];
+    while (::poll(&ready, 1, limit_ms) == 1) {
+      const ssize_t size = ::recv(fd_, buffer, sizeof(buffer), 0);
+      if (size < 0) continue;
+      std::string text(buffer, static_cast<size_t>(size));
+      if (text.rfind(start, 0) == 0) return text;
+    }
+    return {};
+  }
+
+  std::string request(const std::string& method, const std::string& uri, const std::string& from,
+                      const std::string& to, const std::string& call_id, int sequence) const {
+    return method + " " + uri + " SIP/2.0\r\nVia: SIP/2.0/UDP " + address() + ";branch=z9hG4bK" + method +
+           std::to_string(++branch_) + "\r\nFrom: " + from + "\r\nTo: " + to + "\r\nCall-ID: " + call_id +
+           "\r\nCSeq: " + std::to_string(sequence) + " " + method +
+           "\r\nMax-Forwards: 70\r\nContact: <sip:peer@" + address() + ">\r\nContent-Length: 0\r\n\r\n";
+  }
+
+ private:
+  std::string ip_;
+  int fd_;
+  uint16_t port_ = 0;
+  mutable int branch_ = 0;
+};
+
+// The value of a header, up to the end of its line.
+inline std::string header(const std::string& message, const std::string& name) {
+  const size_t at = message.find("\r\n" + name + ": ");
+  if (at == std::string::npos) return {};
+  const size_t begin = at + name.size() + 4;
+  return message.substr(begin, message.find("\r\n", begin) - begin);
+}
+
+}  // namespace patchbay::test

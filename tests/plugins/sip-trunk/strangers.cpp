@@ -1,0 +1,160 @@
+// What comes from those who have no call with us, or pretend to have one.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "caller.h"
+#include "raw_peer.h"
+#include "support/child.h"
+
+using namespace patchbay::sip_trunk;
+using namespace patchbay::test;
+
+namespace {
+
+struct Fixture {
+  Fixture() : stack(*SipStack::start({})), us("sip:us@127.0.0.1:" + std::to_string(stack->port())) {}
+
+  // The status line that a request outside of any dialog gets.
+  std::string ask(const std::string& method) {
+    const std::string id = method + std::to_string(++asked);
+    peer.send(stack->port(), peer.request(method, us, "<sip:x@127.0.0.1>;tag=" + id, "<" + us + ">", id, 1));
+    std::string answer;
+    do answer = peer.receive("SIP/2.0 ");
+    while (!answer.empty() && (header(answer, "Call-ID") != id || answer.rfind("SIP/2.0 1", 0) == 0));
+    return answer.substr(0, 11);
+  }
+
+  std::unique_ptr<SipStack> stack;
+  std::string us;
+  RawPeer peer;
+  int asked = 0;
+};
+
+// A call that `peer` answers.
+struct Answered : Fixture {
+  Answered() {
+    auto dialled = stack->dial(call_to(peer.port()), caller);
+    REQUIRE(dialled);
+    id = *dialled;
+    const std::string invite = peer.receive("INVITE ");
+    from = header(invite, "From");
+    to = header(invite, "To") + ";tag=peer";
+    call_id = header(invite, "Call-ID");
+    const std::string sdp = kOffer;
+    peer.send(stack->port(),
+              "SIP/2.0 200 OK\r\nVia: " + header(invite, "Via") + "\r\nFrom: " + from + "\r\nTo: " + to +
+                  "\r\nCall-ID: " + call_id + "\r\nCSeq: " + header(invite, "CSeq") +
+                  "\r\nContact: <sip:" + peer.address() +
+                  ">\r\nContent-Type: application/sdp\r\nContent-Length: " + std::to_string(sdp.size()) +
+                  "\r\n\r\n" + sdp);
+    REQUIRE(caller.wait_answered());
+    REQUIRE_FALSE(peer.receive("ACK ").empty());
+  }
+  void check_call_lives() {
+    CHECK_FALSE(caller.ended());
+    peer.send(stack->port(), peer.request("BYE", us, to, from, call_id, 900));
+    const std::string answer = peer.receive("SIP/2.0 ");
+    CAPTURE(answer);
+    CHECK(answer.rfind("SIP/2.0 200", 0) == 0);
+    CHECK(caller.wait_ended().reason == EndReason::far_hangup);
+    CHECK(caller.ended_count() == 1);
+    CHECK(wait_no_handles(*stack));
+  }
+
+  Caller caller;
+  DialogId id = 0;
+  std::string from, to, call_id;
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Fixture, "OPTIONS is answered and nothing else is served") {
+  CHECK(ask("OPTIONS") == "SIP/2.0 200");
+  CHECK(ask("INVITE") == "SIP/2.0 480");
+  for (const char* method :
+       {"MESSAGE", "SUBSCRIBE", "REFER", "PUBLISH", "NOTIFY", "INFO", "REGISTER", "UPDATE", "PRACK", "FOO"}) {
+    const std::string answer = ask(method);
+    CAPTURE(std::string(method) + " " + answer);
+    const bool refused = answer == "SIP/2.0 405" || answer == "SIP/2.0 481" || answer == "SIP/2.0 501";
+    CHECK(refused);
+  }
+  CHECK(ask("BYE") == "SIP/2.0 481");
+  CHECK(ask("CANCEL") == "SIP/2.0 481");
+  CHECK(ask("OPTIONS") == "SIP/2.0 200");
+  CHECK(stack->live_handles() == 0);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a proxy's challenge gets a Proxy-Authorization") {
+  auto call = call_to(peer.port());
+  call.trunk.username = "alice";
+  call.trunk.password = "secret";
+  Caller caller;
+  REQUIRE(stack->dial(call, caller));
+  const std::string first = peer.receive("INVITE ");
+  const auto answer = [&](const std::string& invite, const std::string& status) {
+    peer.send(stack->port(),
+              "SIP/2.0 " + status + "\r\nVia: " + header(invite, "Via") +
+                  "\r\nFrom: " + header(invite, "From") + "\r\nTo: " + header(invite, "To") +
+                  ";tag=p\r\nCall-ID: " + header(invite, "Call-ID") + "\r\nCSeq: " + header(invite, "CSeq") +
+                  "\r\nProxy-Authenticate: Digest realm=\"r\", nonce=\"n\"\r\nContent-Length: 0\r\n\r\n");
+  };
+  answer(first, "407 Proxy Authentication Required");
+  const std::string second = peer.receive("INVITE ");
+  CHECK(
+      header(second, "Proxy-Authorization").rfind("Digest username=\"alice\", realm=\"r\", nonce=\"n\"", 0) ==
+      0);
+  CHECK(header(second, "Authorization").empty());
+  CHECK(header(second, "Call-ID") == header(first, "Call-ID"));
+  CHECK(header(second, "From") == header(first, "From"));
+  answer(second, "407 Proxy Authentication Required");
+  CHECK(caller.wait_ended().sip_status == 407);
+  CHECK(wait_no_handles(*stack));
+}
+
+TEST_CASE_FIXTURE(Answered, "a BYE from another address does not end the call") {
+  RawPeer stranger("127.0.0.2");
+  stranger.send(stack->port(), stranger.request("BYE", us, to, from, call_id, 100));
+  CHECK(stranger.receive("SIP/2.0 ", 300).empty());
+  check_call_lives();
+}
+
+TEST_CASE_FIXTURE(Answered, "a re-INVITE from another address does not reach the owner") {
+  RawPeer stranger("127.0.0.2");
+  stranger.send(stack->port(), stranger.request("INVITE", us, to, from, call_id, 100));
+  CHECK_FALSE(stranger.receive("SIP/2.0 403").empty());
+  CHECK(caller.reoffers().empty());
+  check_call_lives();
+}
+
+TEST_CASE_FIXTURE(Answered, "wrong tags and Call-IDs belong to no dialog") {
+  peer.send(stack->port(), peer.request("BYE", us, to + "x", from, call_id, 100));
+  CHECK_FALSE(peer.receive("SIP/2.0 481").empty());
+  peer.send(stack->port(), peer.request("BYE", us, to, from + "x", call_id, 101));
+  CHECK_FALSE(peer.receive("SIP/2.0 481").empty());
+  peer.send(stack->port(), peer.request("BYE", us, to, from, call_id + "x", 102));
+  CHECK_FALSE(peer.receive("SIP/2.0 481").empty());
+  check_call_lives();
+}
+
+TEST_CASE_FIXTURE(Answered, "other methods inside the dialog are refused and it lives") {
+  for (const char* method : {"REFER", "INFO", "UPDATE", "MESSAGE", "NOTIFY"}) {
+    peer.send(stack->port(), peer.request(method, us, to, from, call_id, 100 + ++asked));
+    CHECK_FALSE(peer.receive("SIP/2.0 405").empty());
+  }
+  check_call_lives();
+}
+
+TEST_CASE_FIXTURE(Fixture, "the messages of RFC 4475 leave the stack alive") {
+  int sent = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(SIP_TRUNK_TEST_FOLDER) + "/rfc4475")) {
+    if (entry.path().extension() != ".dat") continue;
+    CAPTURE(entry.path().filename().string());
+    peer.send(stack->port(), read_text(entry.path().string()));
+    ++sent;
+    CHECK(ask("OPTIONS") == "SIP/2.0 200");
+  }
+  CHECK(sent == 49);
+  CHECK(stack->live_handles() == 0);
+}

@@ -1,0 +1,37 @@
+// Baresip as a telephone: answers by itself, plays a WAV file as its microphone and records what it hears.
+#pragma once
+
+#include <memory>
+
+#include "support/child.h"
+
+namespace patchbay::test {
+
+class Baresip {
+ public:
+  struct Options {
+    std::string play_wav;  // 8 kHz mono, 16 bit; empty: silence
+  };
+
+  // Registered nowhere, reachable at sip:phone@127.0.0.1:port() when it returns.
+  static Result<Baresip> start(const Options& options);
+
+  uint16_t port() const { return port_; }
+  // Ends the program, so that the recording is complete, and returns its samples (8 kHz mono).
+  std::vector<int16_t> heard();
+  std::string output() const;
+
+ private:
+  Baresip(std::unique_ptr<TempFolder> folder, Child child, uint16_t port)
+      : folder_(std::move(folder)), child_(std::move(child)), port_(port) {}
+
+  std::unique_ptr<TempFolder> folder_;
+  Child child_;
+  uint16_t port_;
+};
+
+// A WAV file of 16-bit mono samples.
+Status write_wav(const std::string& path, const std::vector<int16_t>& samples, uint32_t rate_hz);
+std::vector<int16_t> read_wav(const std::string& path);
+
+}  // namespace patchbay::test

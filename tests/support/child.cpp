@@ -1,0 +1,133 @@
+#include "support/child.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+#include <utility>
+
+extern char** environ;
+
+namespace patchbay::test {
+namespace {
+
+constexpr auto kPoll = std::chrono::milliseconds(5);
+
+sockaddr_in loopback(uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+// The port bound, 0 when it was taken.
+uint16_t try_bind(int type, uint16_t port) {
+  const int fd = ::socket(AF_INET, type | SOCK_CLOEXEC, 0);
+  sockaddr_in address = loopback(port);
+  socklen_t size = sizeof(address);
+  uint16_t bound = 0;
+  if (::bind(fd, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+      ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0)
+    bound = ntohs(address.sin_port);
+  ::close(fd);
+  return bound;
+}
+
+}  // namespace
+
+Result<Child> Child::spawn(const std::vector<std::string>& command, const std::string& working_folder,
+                           const std::string& output_path) {
+  std::vector<char*> arguments;
+  for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, output_path.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  posix_spawn_file_actions_addchdir_np(&actions, working_folder.c_str());
+  pid_t pid = -1;
+  const int error = posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) return {Code::unavailable, command[0] + ": " + std::strerror(error)};
+  return Child(pid);
+}
+
+Child::Child(Child&& other) noexcept : pid_(std::exchange(other.pid_, -1)), code_(other.code_) {}
+
+Child& Child::operator=(Child&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  std::swap(code_, other.code_);
+  return *this;
+}
+
+Child::~Child() { stop(); }
+
+std::optional<int> Child::wait(std::chrono::milliseconds limit) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (!code_ && pid_ > 0) {
+    int status = 0;
+    if (::waitpid(pid_, &status, WNOHANG) == pid_) {
+      code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    } else if (std::chrono::steady_clock::now() >= deadline) {
+      return std::nullopt;
+    } else {
+      std::this_thread::sleep_for(kPoll);
+    }
+  }
+  return code_;
+}
+
+void Child::stop() {
+  if (pid_ <= 0 || code_) return;
+  ::kill(pid_, SIGTERM);
+  if (wait(std::chrono::seconds(1))) return;
+  ::kill(pid_, SIGKILL);
+  (void)wait(std::chrono::seconds(5));
+}
+
+TempFolder::TempFolder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "patchbay-test-XXXXXX").string();
+  path_ = ::mkdtemp(pattern.data()) != nullptr ? pattern : std::string("/nonexistent");
+}
+
+TempFolder::~TempFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+uint16_t free_port() {
+  for (int i = 0; i < 100; ++i) {
+    const uint16_t port = try_bind(SOCK_DGRAM, 0);
+    if (port != 0 && try_bind(SOCK_STREAM, port) == port) return port;
+  }
+  return 0;
+}
+
+bool wait_for_udp_port(uint16_t port, std::chrono::milliseconds limit) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (try_bind(SOCK_DGRAM, port) == port) {
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(kPoll);
+  }
+  return true;
+}
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace patchbay::test

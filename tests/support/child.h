@@ -1,0 +1,59 @@
+// A child process of a test: killed when the object goes, output in a file.
+#pragma once
+
+#include <patchbay/result.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace patchbay::test {
+
+class Child {
+ public:
+  // Standard output and error go to `output_path`, standard input is empty.
+  static Result<Child> spawn(const std::vector<std::string>& command, const std::string& working_folder,
+                             const std::string& output_path);
+
+  Child(Child&& other) noexcept;
+  Child& operator=(Child&& other) noexcept;
+  ~Child();
+
+  // The exit code (128 + the signal for a killed one), or nothing when it still runs after `limit`.
+  std::optional<int> wait(std::chrono::milliseconds limit);
+  bool running() { return !wait(std::chrono::milliseconds(0)); }
+  // SIGTERM, and SIGKILL after a second.
+  void stop();
+
+ private:
+  explicit Child(pid_t pid) : pid_(pid) {}
+  pid_t pid_ = -1;
+  std::optional<int> code_;
+};
+
+// A folder under the system's temporary one, removed with all it holds.
+class TempFolder {
+ public:
+  TempFolder();
+  ~TempFolder();
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+  const std::string& path() const { return path_; }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+// A port on 127.0.0.1 that was free for UDP and TCP a moment ago, for programs that cannot choose one
+// themselves.
+uint16_t free_port();
+
+// Whether somebody is bound to the UDP port, within `limit`.
+bool wait_for_udp_port(uint16_t port, std::chrono::milliseconds limit);
+
+std::string read_text(const std::string& path);
+
+}  // namespace patchbay::test

@@ -1,0 +1,37 @@
+// SIPp as the far end of a call: one scenario, one call, on a port of its own.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "support/child.h"
+
+namespace patchbay::test {
+
+class Sipp {
+ public:
+  struct Options {
+    std::string scenario;  // path of the XML file
+    bool tcp = false;
+    std::map<std::string, std::string> values;  // what stands for {{name}} in the scenario
+  };
+
+  // Waiting for its call when it returns.
+  static Result<Sipp> start(const Options& options);
+
+  uint16_t port() const { return port_; }
+  // 0 when the scenario ran to its end as written. Waits up to 20 s.
+  int result();
+  // All messages so far, for a failing test to show.
+  std::string messages() const;
+
+ private:
+  Sipp(std::unique_ptr<TempFolder> folder, Child child, uint16_t port)
+      : folder_(std::move(folder)), child_(std::move(child)), port_(port) {}
+
+  std::unique_ptr<TempFolder> folder_;
+  Child child_;
+  uint16_t port_;
+};
+
+}  // namespace patchbay::test
