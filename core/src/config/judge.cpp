@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <tuple>
+#include <utility>
 
 #include "config/secret.h"
 #include "json/parse.h"
@@ -12,7 +13,7 @@ namespace {
 
 std::string text_of(const json::Node* section, std::string_view key, std::string otherwise = {}) {
   const json::Node* node = section ? section->find(key) : nullptr;
-  return node ? std::string(node->string()) : otherwise;
+  return node ? std::string(node->string()) : std::move(otherwise);
 }
 
 }  // namespace

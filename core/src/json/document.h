@@ -43,7 +43,7 @@ class Node {
   int64_t integer(int64_t otherwise = 0) const noexcept;
   double number(double otherwise = 0) const noexcept;
 
-  // Where it stood: the byte offset in the parsed text, or what a Builder was told.
+  // Where it stood: the byte offset behind its (first) token in the parsed text, or what a Builder was told.
   uint32_t origin() const noexcept { return origin_; }
 
  private:

@@ -44,6 +44,7 @@ class Handler {
  public:
   Handler(const rapidjson::MemoryStream& stream, size_t depth) : stream_(stream), depth_(depth) {}
 
+  // NOLINTBEGIN(readability-identifier-naming): RapidJSON's names
   bool Null() { return at().null(), true; }
   bool Bool(bool value) { return at().boolean(value), true; }
   // Never called: numbers arrive as text.
@@ -75,6 +76,7 @@ class Handler {
     if (twice) return fail("a key appears twice");
     return builder_.end(), true;
   }
+  // NOLINTEND(readability-identifier-naming)
 
   const char* fault() const noexcept { return fault_; }
   Document finish() { return builder_.finish(); }

@@ -40,10 +40,10 @@ class Series {
   std::vector<uint64_t> buckets() const;
 
  private:
-  const Kind kind_;
-  const Bounds* bounds_;  // borrowed from the family
-  alignas(64) std::atomic<double> value_{0};
+  alignas(64) std::atomic<double> value_{0};  // first, so that two series never share a cache line
   std::unique_ptr<std::atomic<uint64_t>[]> buckets_;
+  const Bounds* bounds_;  // borrowed from the family
+  const Kind kind_;
 };
 
 // All series of the process. They are never removed, so a pointer stays good as long as this lives.

@@ -11,7 +11,7 @@ const Bounds& seconds_bounds() {
   return kBounds;
 }
 
-Series::Series(Kind kind, const Bounds* bounds) : kind_(kind), bounds_(bounds) {
+Series::Series(Kind kind, const Bounds* bounds) : bounds_(bounds), kind_(kind) {
   if (kind == Kind::histogram) buckets_ = std::make_unique<std::atomic<uint64_t>[]>(bounds->size() + 1);
 }
 
