@@ -2,9 +2,8 @@
 
 #include <sys/socket.h>
 
-#include <array>
 #include <boost/asio/post.hpp>
-#include <boost/asio/write.hpp>
+#include <vector>
 
 #include "asio_parts.h"
 
@@ -31,11 +30,9 @@ Socket adopt(asio::io_context& loop, int fd) {
   return socket;
 }
 
-template <class Stream>
-void discard(Stream& stream, std::array<char, 4096>& scratch, Transport::Client client) {
-  auto& buffer = scratch;
-  stream.async_read_some(asio::buffer(buffer), [&stream, &scratch, client = std::move(client)](
-                                                   const AsioError& error, size_t) mutable {
+void discard(Socket& stream, std::vector<char>& scratch, Transport::Client client) {
+  stream.async_read_some(asio::buffer(scratch), [&stream, &scratch, client = std::move(client)](
+                                                    const AsioError& error, size_t) mutable {
     if (error) return client->on_lingered();
     discard(stream, scratch, std::move(client));
   });
@@ -61,6 +58,7 @@ class PlainTransport final : public Transport {
   void linger(Client client) override {
     AsioError ignored;
     socket_.shutdown(Socket::shutdown_send, ignored);
+    scratch_.resize(4096);
     discard(socket_, scratch_, std::move(client));
   }
   void close() noexcept override {
@@ -70,7 +68,7 @@ class PlainTransport final : public Transport {
 
  private:
   Socket socket_;
-  std::array<char, 4096> scratch_;
+  std::vector<char> scratch_;  // empty until linger: idle connections are many
 };
 
 class TlsTransport final : public Transport {

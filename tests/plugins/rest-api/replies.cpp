@@ -193,8 +193,9 @@ TEST_CASE_FIXTURE(EdgeFixture,
   client.send(get("/v1/calls") + get("/v1/calls") + post("/v1/calls", "1") + post("/v1/calls", "2") +
               get("/v1/calls"));
   const auto expect = [&](size_t count, uint32_t route) {
-    auto exchanges = kept.take(count + 1, std::chrono::milliseconds(200));
+    auto exchanges = kept.take(count, std::chrono::seconds(5));
     REQUIRE(exchanges.size() == count);
+    CHECK(kept.take(1, std::chrono::milliseconds(50)).empty());
     for (const auto& exchange : exchanges) {
       CHECK(exchange->route == route);
       echo(exchange);
