@@ -1,0 +1,182 @@
+#include "support/probe.h"
+
+#include <patchbay/plugin.h>
+
+#include <condition_variable>
+#include <mutex>
+
+#include "support/linked_plugin.h"
+
+namespace probe {
+namespace {
+
+using namespace patchbay;
+
+class Probe;
+std::mutex mutex;
+std::condition_variable changed;
+Probe* current = nullptr;  // guarded by mutex
+
+class Probe final : public Plugin {
+ public:
+  static constexpr char manifest[] =
+      R"({"id": "probe", "version": "0.1.0", "summary": "The test's own plugin", "license": "Apache-2.0",
+          "provides": ["patchbay.http/1", "patchbay.telephony/1"], "optional": ["patchbay.auth/1"],
+          "config": {"plugin": {"type": "object", "properties": {}}}})";
+  static constexpr char store_sql[] = "";
+
+  ~Probe() override { set_current(nullptr); }
+
+  Status start(const Config&) override {
+    parts_ = std::make_unique<Parts>(host());
+    parts_->http.on(http::Http::add_route, [this](const http::Route& route) -> Result<http::Registered> {
+      const std::lock_guard lock(mutex);
+      routes_.push_back({route, Lease<http::Handler>::open(host(), route.handler)});
+      changed.notify_all();
+      return http::Registered{static_cast<int64_t>(routes_.size())};
+    });
+    parts_->telephony.on(telephony::Telephony::add_gate,
+                         [this](const telephony::AddGate& gate) -> Result<Empty> {
+                           const std::lock_guard lock(mutex);
+                           gates_.push_back(Lease<telephony::DialGate>::open(host(), gate.gate));
+                           changed.notify_all();
+                           return Empty{};
+                         });
+    PB_TRY(parts_->http.publish());
+    PB_TRY(parts_->telephony.publish());
+    set_current(this);
+    return {};
+  }
+  void stop(Done done) override {
+    set_current(nullptr);
+    routes_.clear();
+    gates_.clear();
+    parts_.reset();
+    done();
+  }
+  Status check_config(const Config&) override { return {}; }
+
+  struct Entry {
+    http::Route route;
+    Lease<http::Handler> handler;
+  };
+  struct Parts {
+    explicit Parts(const Host& host) : http(host), telephony(host), auth(host) {}
+    Provision<http::Http> http;
+    Provision<telephony::Telephony> telephony;
+    Service<auth::Auth> auth;
+  };
+  const Entry* find(const std::string& method, const std::string& path,
+                    const std::string& discriminator) const {
+    for (const Entry& entry : routes_)
+      if (entry.route.method == method && entry.route.path == path &&
+          entry.route.discriminator == discriminator)
+        return &entry;
+    return nullptr;
+  }
+
+  std::unique_ptr<Parts> parts_;
+  std::vector<Entry> routes_;                      // guarded by mutex
+  std::vector<Lease<telephony::DialGate>> gates_;  // guarded by mutex
+
+ private:
+  static void set_current(Probe* probe) {
+    const std::lock_guard lock(mutex);
+    current = probe;
+    changed.notify_all();
+  }
+};
+
+// Waits until ready(probe), then runs f(probe) on its strand.
+template <class Ready, class F>
+bool with(Ready ready, F f) {
+  std::unique_lock lock(mutex);
+  if (!changed.wait_for(lock, std::chrono::seconds(10),
+                        [&] { return current != nullptr && ready(*current); }))
+    return false;
+  post(current->host(), kMainStrand, [f = std::move(f)]() mutable {
+    Probe* probe = nullptr;
+    {
+      const std::lock_guard again(mutex);
+      probe = current;
+    }
+    if (probe != nullptr) f(*probe);
+  });
+  return true;
+}
+
+template <class T>
+std::future<Result<T>> failed(const char* why) {
+  std::promise<Result<T>> promise;
+  promise.set_value(Result<T>(Code::timeout, why));
+  return promise.get_future();
+}
+
+}  // namespace
+
+const pb_entry* entry() { return &test::LinkedPlugin<Probe>::entry; }
+
+std::future<Result<http::Response>> begin(const std::string& method, const std::string& path,
+                                          http::Request request, const std::string& discriminator) {
+  auto promise = std::make_shared<std::promise<Result<http::Response>>>();
+  auto future = promise->get_future();
+  request.method = method;
+  if (request.path.empty()) request.path = path;
+  const bool found =
+      with([&](const Probe& probe) { return probe.find(method, path, discriminator) != nullptr; },
+           [=](Probe& probe) {
+             const Probe::Entry* route = probe.find(method, path, discriminator);
+             route->handler.call(http::Handler::handle, request, [promise](Result<http::Response> response) {
+               promise->set_value(std::move(response));
+             });
+           });
+  return found ? std::move(future) : failed<http::Response>("no such route");
+}
+
+Result<http::Response> ask(const std::string& method, const std::string& path, http::Request request,
+                           const std::string& discriminator) {
+  return wait(begin(method, path, std::move(request), discriminator));
+}
+
+std::vector<http::Route> routes() {
+  const std::lock_guard lock(mutex);
+  std::vector<http::Route> all;
+  if (current != nullptr)
+    for (const auto& entry : current->routes_) all.push_back(entry.route);
+  return all;
+}
+
+std::future<Result<auth::Principal>> begin_verify(const std::string& bearer) {
+  auto promise = std::make_shared<std::promise<Result<auth::Principal>>>();
+  auto future = promise->get_future();
+  const bool there = with([](const Probe&) { return true; },
+                          [=](Probe& probe) {
+                            probe.parts_->auth.call(auth::Auth::verify, {bearer, "192.0.2.1"},
+                                                    [promise](Result<auth::Principal> principal) {
+                                                      promise->set_value(std::move(principal));
+                                                    });
+                          });
+  return there ? std::move(future) : failed<auth::Principal>("no probe");
+}
+
+Result<auth::Principal> verify(const std::string& bearer) { return wait(begin_verify(bearer)); }
+
+Result<telephony::Verdict> dial(const std::string& tenant, const std::string& number) {
+  auto promise = std::make_shared<std::promise<Result<telephony::Verdict>>>();
+  auto future = promise->get_future();
+  const bool there =
+      with([](const Probe& probe) { return !probe.gates_.empty(); },
+           [=](Probe& probe) {
+             probe.gates_.front().call(
+                 telephony::DialGate::check, {tenant, number, "oac-test", ""},
+                 [promise](Result<telephony::Verdict> verdict) { promise->set_value(std::move(verdict)); });
+           });
+  if (!there) return {Code::timeout, "no gate"};
+  return wait(std::move(future));
+}
+
+void run(std::function<void(const Host&)> f) {
+  with([](const Probe&) { return true; }, [f = std::move(f)](Probe& probe) { f(probe.host()); });
+}
+
+}  // namespace probe

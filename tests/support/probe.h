@@ -1,0 +1,52 @@
+// A plugin inside the test: it plays patchbay.http and patchbay.telephony towards the plugins under test and
+// calls their services on the test's behalf. One at a time in a process. Every call waits at most ten
+// seconds.
+//
+//   CoreOptions options; options.linked_plugins = {probe::entry()};   // and `probe: {}` under `plugins`
+//   auto answer = probe::ask("GET", "/oidc.ashx/jwks", {});
+#pragma once
+
+#include <patchbay/abi.h>
+#include <patchbay/services/auth.h>
+#include <patchbay/services/http.h>
+#include <patchbay/services/telephony.h>
+
+#include <functional>
+#include <future>
+#include <string>
+#include <vector>
+
+namespace probe {
+
+using patchbay::Host;
+using patchbay::Result;
+
+const pb_entry* entry();
+
+// Asks a route by its method and path as registered ("/v1/keys/{id}"), and its discriminator if it has one.
+// Waits for the route to be registered.
+std::future<Result<patchbay::http::Response>> begin(const std::string& method, const std::string& path,
+                                                    patchbay::http::Request request,
+                                                    const std::string& discriminator = "");
+Result<patchbay::http::Response> ask(const std::string& method, const std::string& path,
+                                     patchbay::http::Request request, const std::string& discriminator = "");
+std::vector<patchbay::http::Route> routes();
+
+std::future<Result<patchbay::auth::Principal>> begin_verify(const std::string& bearer);
+Result<patchbay::auth::Principal> verify(const std::string& bearer);
+
+// What the gates that were added say; the first refusal counts.
+Result<patchbay::telephony::Verdict> dial(const std::string& tenant, const std::string& number);
+
+// Runs f(host) on the probe's strand. Do not wait in it.
+void run(std::function<void(const Host&)> f);
+
+// The value, or an error after ten seconds.
+template <class T>
+Result<T> wait(std::future<Result<T>> future) {
+  if (future.wait_for(std::chrono::seconds(10)) != std::future_status::ready)
+    return {patchbay::Code::timeout, "the test waited ten seconds"};
+  return future.get();
+}
+
+}  // namespace probe
