@@ -1,0 +1,281 @@
+#include "support/server.h"
+
+#include <doctest/doctest.h>
+#include <patchbay/services/gate.h>
+#include <patchbay/store.h>
+
+#include "crypto/digest.h"
+#include "crypto/encode.h"
+#include "support/probe.h"
+#include "support/promise.h"
+
+using namespace patchbay;
+
+namespace {
+
+constexpr char kTenantA[] = "a.example", kTenantB[] = "b.example", kNoSecret[] = "c.example";
+const std::string kSecretA = "0123456789abcdef01234567", kSecretB = "another secret of 26 bytes";
+
+constexpr char kConfig[] = R"(
+plugins:
+  probe: {}
+  identity: {issuer: "https://a.example"}
+  whitelist: {}
+tenants:
+  a.example:
+    primary: true
+    identity: {users: [{username: alice, role: admin, password: alice}, {username: bob, password: bob}]}
+    WebPhone: {AdminSharedSecret: "0123456789abcdef01234567"}
+  b.example:
+    identity: {users: [{username: carol, role: admin, password: carol}]}
+    WebPhone: {AdminSharedSecret: "another secret of 26 bytes"}
+  c.example:
+    identity: {users: [{username: dave, role: admin, password: dave}]}
+    WebPhone: {AdminSharedSecret: "twenty-three bytes long"}
+)";
+
+struct Server {
+  test::TestServer core{kConfig, nullptr, {probe::entry()}};
+  Server() { REQUIRE(core.start_error() == ""); }
+};
+
+std::string sign(const std::string& secret, const std::string& text) {
+  return lib::to_hex(lib::hmac_sha256(secret, text));
+}
+
+// Asks with the headers given as JSON.
+http::Response send(const std::string& verb, const std::string& tenant, const std::string& headers,
+                    const std::string& body = "", const std::string& query = "{}") {
+  http::Request request;
+  request.tenant = tenant;
+  request.headers = headers;
+  request.query = query;
+  request.remote = "192.0.2.7";
+  if (verb != "list") request.body = Buffer::copy(body);
+  auto response = probe::ask(verb == "list" ? "GET" : "POST", "/signal.ashx", request, "whitelist=" + verb);
+  if (!response) FAIL(response.error().text);
+  return *std::move(response);
+}
+std::string signature(const std::string& text) { return R"({"x-platform-admin-signature":")" + text + "\"}"; }
+std::string bearer(const std::string& token) { return R"({"authorization":"Bearer )" + token + "\"}"; }
+
+// Asks with a right signature.
+http::Response signed_send(const std::string& verb, const std::string& body = "",
+                           const std::string& query = "{}", const std::string& tenant = kTenantA,
+                           const std::string& secret = kSecretA) {
+  std::string text = "whitelist-" + verb + "|" + tenant;
+  if (verb != "list") text += "|" + std::to_string(body.size());
+  return send(verb, tenant, signature("sha256=" + sign(secret, text)), body, query);
+}
+std::string text(const http::Response& response) {
+  return std::to_string(response.status) + " " + response.body;
+}
+
+std::string token(const std::string& user, const std::string& tenant) {
+  http::Request request;
+  request.tenant = tenant;
+  request.body =
+      Buffer::copy("grant_type=password&client_id=patchbay-admin&username=" + user + "&password=" + user);
+  const auto response = probe::ask("POST", "/oidc.ashx/token", request);
+  REQUIRE(response);
+  const size_t from = response->body.find("\"access_token\":\"") + 16;
+  return response->body.substr(from, response->body.find('"', from) - from);
+}
+
+bool allowed(const std::string& number, const std::string& tenant = kTenantA) {
+  const auto verdict = probe::dial(tenant, number);
+  if (!verdict) FAIL(verdict.error().text);
+  CHECK((verdict->allowed ? verdict->reason.empty() : verdict->reason == "not whitelisted"));
+  return verdict->allowed;
+}
+
+}  // namespace
+
+TEST_CASE("a number is added once and keeps its spelling, its place and its comment") {
+  Server server;
+  CHECK(text(signed_send("list")) == R"(200 {"tenant":"a.example","numbers":[],"count":0})");
+  CHECK(
+      text(signed_send("add", R"({"number":"+49 30 123456","comment":"Office"})")) ==
+      R"(200 {"ok":true,"tenant":"a.example","number":"+49 30 123456","comment":"Office","added":true,"count":1})");
+  CHECK(text(signed_send("add", R"({"Number":"112"})")) ==
+        R"(200 {"ok":true,"tenant":"a.example","number":"112","comment":"","added":true,"count":2})");
+  CHECK(
+      text(signed_send("add", R"({"number":"004930123456"})")) ==
+      R"(200 {"ok":true,"tenant":"a.example","number":"+49 30 123456","comment":"Office","added":false,"count":2})");
+  CHECK(
+      text(signed_send("add", R"({"number":"(+49)30/12-34.56","comment":"Reception"})")) ==
+      R"(200 {"ok":true,"tenant":"a.example","number":"+49 30 123456","comment":"Reception","added":false,"count":2})");
+  CHECK(text(signed_send("list")) ==
+        R"(200 {"tenant":"a.example","numbers":[{"number":"+49 30 123456","comment":"Reception"},)"
+        R"({"number":"112","comment":""}],"count":2})");
+  CHECK(text(signed_send("list", "", "{}", kTenantB, kSecretB)) ==
+        R"(200 {"tenant":"b.example","numbers":[],"count":0})");
+}
+
+TEST_CASE("writing replaces everything, in order, of equal numbers the first") {
+  Server server;
+  signed_send("add", R"({"number":"112"})");
+  signed_send("add", R"({"number":"113"})", "{}", kTenantB, kSecretB);
+  CHECK(text(signed_send("write", R"({"numbers":[{"number":"+492","comment":"b"},{"number":"+491"},)"
+                                  R"({"number":"00492","comment":"again"}]})")) ==
+        R"(200 {"ok":true,"tenant":"a.example","count":2})");
+  CHECK(
+      text(signed_send("list")) ==
+      R"(200 {"tenant":"a.example","numbers":[{"number":"+492","comment":"b"},{"number":"+491","comment":""}],"count":2})");
+  CHECK(signed_send("write", R"({"numbers":[]})").status == 400);
+  CHECK(signed_send("write", R"({"numbers":[]})", R"({"confirmEmpty":"0"})").status == 400);
+  CHECK(text(signed_send("list")).find("\"count\":2") != std::string::npos);
+  CHECK(text(signed_send("write", R"({"numbers":[]})", R"({"confirmEmpty":"1"})")) ==
+        R"(200 {"ok":true,"tenant":"a.example","count":0})");
+  CHECK(text(signed_send("list", "", "{}", kTenantB, kSecretB)).find("\"count\":1") != std::string::npos);
+}
+
+TEST_CASE("bodies that are not as they should be change nothing") {
+  Server server;
+  for (const char* body :
+       {"", "x", "[]", "{}", "null", R"({"number":""})", R"({"number":1})", R"({"number":null})",
+        R"({"number":"+49","Number":"+49"})", R"({"number":"+49","number":"+49"})",
+        R"({"number":"123456789012345678901234567890123"})", R"({"number":"abc"})", R"({"number":"+49*"})",
+        R"({"number":"+4930;phone-context=x"})", R"({"number":"+49@evil"})", R"({"number":"+4930\r\nX: y"})",
+        R"({"number":"   "})", R"({"number":"+49","comment":1})", R"({"number":"+49")"}) {
+    const auto response = signed_send("add", body);
+    CHECK(response.status == 400);
+    CHECK(response.body.substr(0, 10) == R"({"error":")");
+  }
+  for (const char* body : {"", "{}", R"({"numbers":{}})", R"({"numbers":["+49"]})", R"({"numbers":[{}]})",
+                           R"({"numbers":[{"number":"+491"},{"number":"x"}]})"})
+    CHECK(signed_send("write", body).status == 400);
+  CHECK(text(signed_send("list")).find("\"count\":0") != std::string::npos);
+}
+
+TEST_CASE("a long comment is cut, a null one is none") {
+  Server server;
+  const auto added = signed_send("add", R"({"number":"112","comment":")" + std::string(300, 'x') + "\"}");
+  CHECK(added.body.find("\"" + std::string(200, 'x') + "\"") != std::string::npos);
+  CHECK(text(signed_send("add", R"({"number":"113","comment":null})")).find(R"("comment":"")") !=
+        std::string::npos);
+}
+
+TEST_CASE("503 comes before 401, 401 before 403, 403 before 400") {
+  Server server;
+  const std::string dave = token("dave", kNoSecret), bob = token("bob", kTenantA);
+  for (const std::string& tenant : {std::string(kNoSecret), std::string("unknown.example"), std::string()}) {
+    CHECK(send("list", tenant, "{}").status == 503);
+    CHECK(send("add", tenant, bearer(dave), "x").status == 503);
+    CHECK(send("write", tenant, signature("x"), "x").status == 503);
+  }
+  CHECK(text(send("add", kTenantA, "{}", "x")) == R"(401 {"error":"bad signature"})");
+  CHECK(text(send("add", kTenantA, signature("x"), "x")) == R"(401 {"error":"bad signature"})");
+  CHECK(text(send("add", kTenantA, bearer("x"), "x")) == R"(401 {"error":"bad signature"})");
+  CHECK(send("add", kTenantA, bearer("x"), "x").headers.find("WWW-Authenticate") != std::string::npos);
+  CHECK(send("add", kTenantA, bearer(bob), "x").status == 403);
+  CHECK(signed_send("add", "x").status == 400);
+}
+
+TEST_CASE("bearers count for their own tenant, those of super-admins for all") {
+  Server server;
+  const std::string alice = token("alice", kTenantA), carol = token("carol", kTenantB);
+  CHECK(send("list", kTenantA, bearer(alice)).status == 200);
+  CHECK(send("list", kTenantB, bearer(alice)).status == 200);
+  CHECK(send("list", kTenantB, bearer(carol)).status == 200);
+  CHECK(send("list", kTenantA, bearer(carol)).status == 403);
+  CHECK(send("list", kTenantA, R"({"authorization":"bearer )" + alice + "\"}").status == 200);
+  CHECK(send("list", kTenantA, R"({"authorization":"Basic )" + alice + "\"}").status == 401);
+  CHECK(send("list", kTenantA, R"({"authorization":")" + alice + "\"}").status == 401);
+  // A wrong bearer is not made good by a right signature.
+  CHECK(send("list", kTenantA,
+             R"({"authorization":"Bearer x","x-platform-admin-signature":")" +
+                 sign(kSecretA, "whitelist-list|a.example") + "\"}")
+            .status == 401);
+}
+
+TEST_CASE("a signature counts for its verb, tenant and length only") {
+  Server server;
+  const std::string body = R"({"number":"112"})";
+  const std::string length = std::to_string(body.size());
+  const auto status = [&](const std::string& canonical, const std::string& secret = kSecretA,
+                          const std::string& tenant = kTenantA) {
+    return send("add", tenant, signature(sign(secret, canonical)), body).status;
+  };
+  CHECK(status("whitelist-add|a.example|" + length) == 200);
+  CHECK(status("whitelist-add|a.example") == 401);
+  CHECK(status("whitelist-add|a.example|" + std::to_string(body.size() + 1)) == 401);
+  CHECK(status("whitelist-write|a.example|" + length) == 401);
+  CHECK(status("whitelist-list|a.example") == 401);
+  CHECK(status("whitelist-add|b.example|" + length) == 401);
+  CHECK(status("whitelist-add|a.example|" + length, kSecretB) == 401);
+  CHECK(status("whitelist-add|a.example|" + length, kSecretA, kTenantB) == 401);
+}
+
+TEST_CASE("who sends wrong signatures is no longer listened to, whoever has a bearer is") {
+  Server server;
+  const std::string alice = token("alice", kTenantA);
+  for (int i = 0; i < 100; ++i) CHECK(send("list", kTenantA, signature("00")).status == 401);
+  const auto refused = signed_send("list");
+  CHECK(refused.status == 429);
+  CHECK(refused.headers.find("Retry-After") != std::string::npos);
+  CHECK(send("list", kTenantA, bearer(alice)).status == 200);
+  CHECK(signed_send("list", "", "{}", kTenantB, kSecretB).status == 200);
+}
+
+TEST_CASE("only listed numbers are dialled, in whatever spelling") {
+  Server server;
+  CHECK_FALSE(allowed("+4930123456"));
+  signed_send("add", R"({"number":"0049 30 123456"})");
+  CHECK(allowed("+4930123456"));
+  CHECK(allowed("004930123456"));
+  CHECK_FALSE(allowed("+4930123456", kTenantB));
+  for (const char* number : {"+493012345", "+49301234567", "4930123456", "030123456", "+4930123456;x=y",
+                             "+4930123456@evil.example", "tel:+4930123456", "+49%3030123456", "*", "", "+"})
+    CHECK_FALSE(allowed(number));
+  signed_send("write", R"({"numbers":[{"number":"112"}]})");
+  CHECK_FALSE(allowed("+4930123456"));
+}
+
+TEST_CASE("the list outlives a restart and follows a reload of the secret") {
+  Server server;
+  signed_send("add", R"({"number":"112"})");
+  server.core.restart();
+  CHECK(allowed("112"));
+  CHECK(signed_send("list").status == 200);
+  std::string changed = kConfig;
+  changed.replace(changed.find(kSecretA), kSecretA.size(), "fresh secret of this tenant");
+  CHECK(server.core.reload(changed));
+  CHECK(signed_send("list").status == 401);
+  CHECK(signed_send("list", "", "{}", kTenantA, "fresh secret of this tenant").status == 200);
+}
+
+TEST_CASE("another plugin adds a number inside its own transaction") {
+  Server server;
+  const auto add = [](const std::string& number) {
+    auto promise = std::make_shared<test::Promise<std::string>>();
+    probe::run([promise, number](const Host& host) {
+      auto tx = std::make_shared<Transaction>(host);
+      auto gate = std::make_shared<Lease<gate::Gate>>(Lease<gate::Gate>::query(host));
+      gate->call(
+          gate::Gate::add, {tx->handle(), kTenantA, number, "by a call"},
+          [promise, tx, gate](const Result<Empty>& added) {
+            if (!added) return promise->set(added.error().text);
+            std::move(*tx).commit([promise](const Commit& commit) {
+              promise->set(!commit ? commit.error().text : commit.result(0).empty() ? "there" : "added");
+            });
+          });
+    });
+    return promise->get().value_or("no answer");
+  };
+  CHECK(add("+4930123456") == "added");
+  CHECK(add("+4930123456") == "there");
+  CHECK(allowed("+4930123456"));
+  CHECK(add("nonsense") != "added");
+  CHECK(text(signed_send("list")).find(R"("count":1)") != std::string::npos);
+}
+
+TEST_CASE("changes are logged with who made them and the hash of the body, never the secret") {
+  Server server;
+  const std::string body = R"({"number":"112"})";
+  signed_send("add", body);
+  const std::string log = server.core.log();
+  CHECK(log.find(lib::to_hex(lib::sha256(body))) != std::string::npos);
+  CHECK(log.find("192.0.2.7") != std::string::npos);
+  CHECK(log.find(kSecretA) == std::string::npos);
+}
