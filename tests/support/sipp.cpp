@@ -49,7 +49,7 @@ Result<Sipp> Sipp::start(const Options& options) {
                                             "-p",
                                             std::to_string(port),
                                             "-m",
-                                            "1",
+                                            std::to_string(options.calls),
                                             "-nostdin",
                                             "-timeout",
                                             "20s",

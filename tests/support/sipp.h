@@ -1,4 +1,4 @@
-// SIPp as the far end of a call: one scenario, one call, on a port of its own.
+// SIPp as the far end of a call: one scenario, as many calls as wanted, on a port of its own.
 #pragma once
 
 #include <map>
@@ -13,6 +13,7 @@ class Sipp {
   struct Options {
     std::string scenario;  // path of the XML file
     bool tcp = false;
+    int calls = 1;
     std::map<std::string, std::string> values;  // what stands for {{name}} in the scenario
   };
 

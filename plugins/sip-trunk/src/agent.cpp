@@ -1,7 +1,13 @@
 #include "agent.h"
 
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "rtp/address.h"
@@ -33,6 +39,23 @@ void init_sofia_once() {
   (void)done;
 }
 
+// Whether the address can be listened on. Asked before sofia-sip is, which says no reason and leaks when it
+// cannot.
+Status probe(const lib::SocketAddress& address) {
+  sockaddr_storage storage;
+  const socklen_t size = address.fill(storage);
+  for (int type : {SOCK_DGRAM, SOCK_STREAM}) {
+    const int fd = ::socket(address.family(), type | SOCK_CLOEXEC, 0);
+    const int reuse = 1;
+    if (type == SOCK_STREAM) (void)::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof(reuse));
+    const int error = fd >= 0 && ::bind(fd, reinterpret_cast<sockaddr*>(&storage), size) == 0 ? 0 : errno;
+    if (fd >= 0) ::close(fd);
+    if (error != 0)
+      return {Code::unavailable, "SIP cannot listen on " + address.text() + ": " + std::strerror(error)};
+  }
+  return {};
+}
+
 }  // namespace
 
 void set_sofia_log(SofiaLogSink sink, void* context) noexcept {
@@ -46,8 +69,9 @@ Agent::~Agent() { stop(); }
 
 Status Agent::start() {
   init_sofia_once();
-  if (!lib::SocketAddress::parse(options_.listen_ip, 0))
-    return {Code::invalid, "listen address: no numeric IP address"};
+  const auto address = lib::SocketAddress::parse(options_.listen_ip, options_.listen_port);
+  if (!address) return {Code::invalid, "listen address: no numeric IP address"};
+  PB_TRY(probe(*address));
   thread_ = std::thread([this] { run(); });
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, kStartTimeout, [this] { return state_ != State::starting; });
@@ -133,16 +157,17 @@ bool Agent::open() {
   const std::string host = ipv6 ? "[" + options_.listen_ip + "]" : options_.listen_ip;
   const std::string port = options_.listen_port == 0 ? "*" : std::to_string(options_.listen_port);
   const std::string url = "sip:" + host + ":" + port;
-  nua_ = nua_create(root_, on_nua, this, NUTAG_URL(url.c_str()),
-                    SIPTAG_USER_AGENT_STR(options_.user_agent.c_str()),
-                    // Nothing is followed, retried or negotiated behind our back.
-                    NUTAG_RETRY_COUNT(0), NUTAG_MEDIA_ENABLE(0), NUTAG_AUTOANSWER(0), NUTAG_AUTOALERT(0),
-                    NUTAG_INVITE_TIMER(0), NUTAG_SESSION_TIMER(0),
-                    NUTAG_OUTBOUND("no-outbound no-natify no-options-keepalive no-validate"),
-                    SIPTAG_ALLOW_STR("INVITE, ACK, CANCEL, BYE, OPTIONS"), SIPTAG_SUPPORTED(nullptr),
-                    NUTAG_APPL_METHOD("INVITE, BYE"), SIPTAG_ALLOW_EVENTS(nullptr),
-                    // 100 ends the silence; a request does not change to TCP because it is long.
-                    NTATAG_PASS_100(1), NTATAG_UDP_MTU(65535), NTATAG_MAXSIZE(65536), TAG_END());
+  nua_ = nua_create(
+      root_, on_nua, this, NUTAG_URL(url.c_str()), SIPTAG_USER_AGENT_STR(options_.user_agent.c_str()),
+      // Nothing is followed, retried or negotiated behind our back.
+      NUTAG_RETRY_COUNT(0), NUTAG_MEDIA_ENABLE(0), NUTAG_AUTOANSWER(0), NUTAG_AUTOALERT(0),
+      NUTAG_INVITE_TIMER(0), NUTAG_SESSION_TIMER(0),
+      NUTAG_OUTBOUND("no-outbound no-natify no-options-keepalive no-validate"),
+      SIPTAG_ALLOW_STR("INVITE, ACK, CANCEL, BYE, OPTIONS"), SIPTAG_SUPPORTED(nullptr),
+      NUTAG_APPL_METHOD("INVITE, BYE"), SIPTAG_ALLOW_EVENTS(nullptr),
+      // Timer B is what ends a silent call: asking to be told of 100 (NTATAG_PASS_100) would leak each of
+      // them. A request does not change to TCP because it is long.
+      NTATAG_SIP_T1X64(options_.silence_timeout_ms), NTATAG_UDP_MTU(65535), NTATAG_MAXSIZE(65536), TAG_END());
   if (nua_ == nullptr) return false;
   nua_get_params(nua_, TAG_ANY(), TAG_END());  // on_parameters() learns the port
   return true;

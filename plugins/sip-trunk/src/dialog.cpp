@@ -13,8 +13,6 @@ constexpr uint32_t kLingerMs = 40'000;  // beyond the 32 s in which a last answe
 constexpr uint32_t kMaxCredentialTries = 2;  // the second one only for a nonce that went stale
 constexpr size_t kMaxTrusted = 16;
 
-uint64_t now_ms() { return static_cast<uint64_t>(su_now().tv_sec) * 1000 + su_now().tv_usec / 1000; }
-
 std::string_view body_of(const sip_t* sip) {
   if (sip == nullptr || sip->sip_payload == nullptr || sip->sip_payload->pl_data == nullptr) return {};
   const bool is_sdp = sip->sip_content_type == nullptr || sip->sip_content_type->c_type == nullptr ||
@@ -62,8 +60,7 @@ Dialog::~Dialog() {
 
 void Dialog::start() {
   timer_ = su_timer_create(su_root_task(agent_.root()), kLingerMs);
-  deadline_ms_ = now_ms() + invite_.call.no_answer_timeout_ms;
-  set_timer(std::min(invite_.call.silence_timeout_ms, invite_.call.no_answer_timeout_ms));
+  set_timer(invite_.call.no_answer_timeout_ms);
   send_invite(nullptr);
 }
 
@@ -145,13 +142,7 @@ void Dialog::on_invite_answer(int status, const char* phrase, const sip_t* sip) 
 }
 
 void Dialog::on_provisional(int status, const sip_t* sip) {
-  if (state_ != State::calling && state_ != State::proceeding) return;
-  if (state_ == State::calling) {
-    state_ = State::proceeding;
-    const uint64_t now = now_ms();
-    set_timer(deadline_ms_ > now ? static_cast<uint32_t>(deadline_ms_ - now) : 1);
-  }
-  if (status == 100) return;
+  if (state_ != State::calling) return;
   const auto sdp = body_of(sip);
   if (!sdp.empty()) sdp_ = sdp;
   listener_.on_progress(id_, status, sdp, peer_ip_);
@@ -240,9 +231,6 @@ void Dialog::on_timer_event(Agent* agent, su_timer_t*, Dialog* self) {
 void Dialog::on_timer() {
   switch (state_) {
     case State::calling:
-      hang_up_peer();
-      return end({EndReason::silence, 0, "no answer of any kind"});
-    case State::proceeding:
       hang_up_peer();
       return end({EndReason::no_answer, 0, "not answered in time"});
     case State::answered:

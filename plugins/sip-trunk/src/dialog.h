@@ -50,7 +50,7 @@ class Dialog {
   bool finished() const noexcept { return finished_; }
 
  private:
-  enum class State { calling, proceeding, answered, ended };
+  enum class State { calling, answered, ended };
 
   void send_invite(msg_header_t* credentials);
   void on_invite_answer(int status, const char* phrase, const sip_t* sip);
@@ -84,8 +84,7 @@ class Dialog {
   bool offered_again_ = false;  // a re-INVITE asked for our offer; its answer comes with the ACK
   uint32_t sequence_ = 0;       // CSeq of the INVITE
   uint32_t credentials_sent_ = 0;
-  uint64_t deadline_ms_ = 0;  // of the final answer
-  std::string sdp_;           // the latest answer
+  std::string sdp_;  // the latest answer
   std::string peer_ip_;
   std::vector<lib::SocketAddress> trusted_;  // where requests of this dialog may come from
 };

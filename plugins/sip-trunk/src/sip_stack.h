@@ -20,6 +20,9 @@ class SipStack {
     std::string listen_ip = "127.0.0.1";
     uint16_t listen_port = 0;  // 0: the kernel chooses
     std::string user_agent = "Patchbay";
+    // From a request to its first answer of any kind, 100 included. It is timer B and F of RFC 3261 (32 s
+    // there).
+    uint32_t silence_timeout_ms = 5000;
   };
 
   // Listening when it returns. Any thread; may take a second.

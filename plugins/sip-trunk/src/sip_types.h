@@ -31,7 +31,6 @@ struct OutboundCall {
   uint32_t attempt = 1;
   std::string offer;                      // SDP
   uint32_t no_answer_timeout_ms = 45000;  // from the INVITE to the final answer
-  uint32_t silence_timeout_ms = 5000;     // to the first answer of any kind
 };
 
 enum class EndReason {

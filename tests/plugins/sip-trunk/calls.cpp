@@ -18,7 +18,7 @@ std::unique_ptr<SipStack> start_stack() {
 Sipp start_peer(const std::string& scenario, std::map<std::string, std::string> values = {},
                 bool tcp = false) {
   auto peer = Sipp::start(
-      {std::string(SIP_TRUNK_TEST_FOLDER) + "/sipp/" + scenario + ".xml", tcp, std::move(values)});
+      {std::string(SIP_TRUNK_TEST_FOLDER) + "/sipp/" + scenario + ".xml", tcp, 1, std::move(values)});
   if (!peer) FAIL(peer.error().text);
   return *std::move(peer);
 }
@@ -65,6 +65,28 @@ TEST_CASE("a call is answered and hung up by us") {
     call.check_scenario();
     CHECK(call.peer.messages().find("Call-ID: call-0123456789ab-1@127.0.0.1") != std::string::npos);
   }
+}
+
+TEST_CASE("a hundred calls at once leave nothing behind") {
+  constexpr int kCalls = 100;
+  auto peer = Sipp::start({std::string(SIP_TRUNK_TEST_FOLDER) + "/sipp/answer.xml", false, kCalls, {}});
+  REQUIRE(peer);
+  auto stack = start_stack();
+  std::vector<std::unique_ptr<Caller>> callers;
+  std::vector<DialogId> ids;
+  for (int i = 0; i < kCalls; ++i) {
+    auto call = call_to(peer->port());
+    call.call_id = "call-" + std::to_string(i);
+    auto id = stack->dial(call, *callers.emplace_back(std::make_unique<Caller>()));
+    REQUIRE(id);
+    ids.push_back(*id);
+  }
+  for (auto& caller : callers) CHECK(caller->wait_answered());
+  CHECK(stack->live_handles() == kCalls);
+  for (DialogId id : ids) stack->hangup(id);
+  for (auto& caller : callers) CHECK(caller->wait_ended().reason == EndReason::local_hangup);
+  CHECK(peer->result() == 0);
+  CHECK(wait_no_handles(*stack));
 }
 
 TEST_CASE("early media is told and the peer hangs up") {
@@ -129,7 +151,11 @@ TEST_CASE("an answer that crosses our CANCEL is acknowledged and ended") {
 
 TEST_CASE("an answer after the silence is acknowledged and ended") {
   Call call("late_answer");
-  call.call.silence_timeout_ms = 300;
+  SipStack::Options options;
+  options.silence_timeout_ms = 300;
+  auto stack = SipStack::start(options);
+  REQUIRE(stack);
+  call.stack = *std::move(stack);
   call.dial();
   CHECK(call.caller.wait_ended().reason == EndReason::silence);
   call.check_scenario();
@@ -240,8 +266,8 @@ TEST_CASE("stopping ends every call once and says good-bye") {
 
 TEST_CASE("a port that is taken is an error with its address") {
   auto stack = start_stack();
-  auto second = SipStack::start({"127.0.0.1", stack->port(), "x"});
+  auto second = SipStack::start({.listen_port = stack->port()});
   REQUIRE_FALSE(second);
   CHECK(second.error().text.find(std::to_string(stack->port())) != std::string::npos);
-  CHECK_FALSE(SipStack::start({"localhost", 0, "x"}));
+  CHECK_FALSE(SipStack::start({.listen_ip = "localhost"}));
 }
