@@ -6,6 +6,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <ctime>
+#include <mutex>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 
@@ -61,6 +63,9 @@ struct EdgeThread::Impl final : ConnectionHost {
       std::make_shared<Mailbox>([this] { asio::post(loop, [this] { read_mail(); }); });
   std::unordered_map<uint64_t, std::shared_ptr<Connection>> connections;
   std::thread thread;
+  // Only the newest waits for the thread, so that changes faster than it do not queue up before the requests.
+  std::mutex next_mutex;
+  std::optional<RouterSet> next_routers;
   // State.
   std::atomic<size_t> count{0};
   bool ticking = false;
@@ -111,6 +116,13 @@ struct EdgeThread::Impl final : ConnectionHost {
   std::shared_ptr<Connection> find(uint64_t id) const {
     const auto found = connections.find(id);
     return found == connections.end() ? nullptr : found->second;
+  }
+
+  void change_routers() {
+    const std::lock_guard lock(next_mutex);
+    if (!next_routers) return;
+    routers = std::move(*next_routers);
+    next_routers.reset();
   }
 
   void read_letter(Mailbox::Letter letter) {
@@ -213,8 +225,10 @@ void EdgeThread::adopt(int fd, Connection::Facts facts, std::shared_ptr<TlsConte
 }
 
 void EdgeThread::set_routers(RouterSet routers) {
-  asio::post(impl_->loop,
-             [impl = impl_.get(), set = std::move(routers)]() mutable { impl->routers = std::move(set); });
+  const std::lock_guard lock(impl_->next_mutex);
+  const bool announced = impl_->next_routers.has_value();
+  impl_->next_routers = std::move(routers);
+  if (!announced) asio::post(impl_->loop, [impl = impl_.get()] { impl->change_routers(); });
 }
 
 void EdgeThread::shed_one() {

@@ -110,7 +110,8 @@ TEST_CASE_FIXTURE(EdgeFixture, "routes are replaced while requests run") {
   for (int i = 0; i < 500; ++i) {
     client.send(get("/v1/calls"));
     const auto answer = client.receive();
-    REQUIRE(answer);
+    CHECK(answer);
+    if (!answer) break;
     CHECK(answer->status == 200);
   }
   stop = true;
@@ -140,6 +141,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "HTTP 1.0 closes unless it asks to stay") {
 
 TEST_CASE_FIXTURE(EdgeFixture, "stopping lets what is in flight end") {
   config.limits.linger_ms = 100;
+  config.threads = 1;  // so that the idle client's end means that the busy one knows too
   std::shared_ptr<Exchange> kept;
   std::atomic<bool> has{false};
   handlers.on_request = [&](std::shared_ptr<Exchange> exchange) {
