@@ -8,6 +8,7 @@ namespace patchbay::test {
 namespace {
 
 constexpr size_t kWavHeaderBytes = 44;
+constexpr int kStartAttempts = 5;
 
 std::string config(uint16_t port, uint16_t rtp_port, const std::string& wav, const std::string& folder) {
   return "sip_listen 127.0.0.1:" + std::to_string(port) +
@@ -62,18 +63,29 @@ std::vector<int16_t> read_wav(const std::string& path) {
 }
 
 Result<Baresip> Baresip::start(const Options& options) {
+  // It takes the port after its own for TLS, whoever has that.
+  for (int attempt = 1;; ++attempt) {
+    auto phone = try_start(options);
+    if (phone || attempt == kStartAttempts) return phone;
+  }
+}
+
+Result<Baresip> Baresip::try_start(const Options& options) {
   auto folder = std::make_unique<TempFolder>();
   const uint16_t port = free_port();
   const uint16_t rtp_port = static_cast<uint16_t>(free_port() & ~1);
   PB_TRY(write_wav(folder->file("silence.wav"), std::vector<int16_t>(8000 * 30), 8000));
   PB_TRY(write_text(folder->file("config"), config(port, rtp_port, options.play_wav, folder->path())));
   PB_TRY(write_text(folder->file("accounts"),
-                    "<sip:phone@127.0.0.1>;regint=0;answermode=auto;audio_codecs=PCMU/8000/1,PCMA/8000/1\n"));
+                    "<sip:" + options.number +
+                        "@127.0.0.1>;regint=0;answermode=auto;audio_codecs=PCMU/8000/1,PCMA/8000/1\n"));
   PB_TRY(write_text(folder->file("contacts"), ""));
   auto child = Child::spawn({"baresip", "-f", folder->path()}, folder->path(), folder->file("output"));
   if (!child) return std::move(child).error();
-  if (!wait_for_udp_port(port, std::chrono::seconds(10)))
-    return {Code::timeout, "baresip does not listen: " + read_text(folder->file("output"))};
+  bool ready = false;
+  for (int i = 0; i < 200 && !ready && !child->wait(std::chrono::milliseconds(25)); ++i)
+    ready = read_text(folder->file("output")).find("baresip is ready") != std::string::npos;
+  if (!ready) return {Code::timeout, "baresip does not listen: " + read_text(folder->file("output"))};
   return Baresip(std::move(folder), *std::move(child), port);
 }
 

@@ -10,10 +10,11 @@ namespace patchbay::test {
 class Baresip {
  public:
   struct Options {
-    std::string play_wav;  // 8 kHz mono, 16 bit; empty: silence
+    std::string number = "100";  // the user part it answers to
+    std::string play_wav;        // 8 kHz mono, 16 bit; empty: silence
   };
 
-  // Registered nowhere, reachable at sip:phone@127.0.0.1:port() when it returns.
+  // Registered nowhere, reachable at sip:<number>@127.0.0.1:port() when it returns.
   static Result<Baresip> start(const Options& options);
 
   uint16_t port() const { return port_; }
@@ -22,6 +23,7 @@ class Baresip {
   std::string output() const;
 
  private:
+  static Result<Baresip> try_start(const Options& options);
   Baresip(std::unique_ptr<TempFolder> folder, Child child, uint16_t port)
       : folder_(std::move(folder)), child_(std::move(child)), port_(port) {}
 

@@ -1,0 +1,122 @@
+// A whole call with baresip: SIP, SDP and RTP in both directions.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <thread>
+
+#include "caller.h"
+#include "rtp/leg.h"
+#include "sdp/sdp.h"
+#include "support/baresip.h"
+
+using namespace patchbay::sip_trunk;
+using namespace patchbay::test;
+using namespace patchbay::lib;
+
+namespace {
+
+constexpr auto kTick = std::chrono::milliseconds(20);
+constexpr size_t kFrame = RtpLeg::kFrameSamples;
+
+int16_t tone(double hz, size_t sample) {
+  return static_cast<int16_t>(8000 *
+                              std::sin(2 * 3.14159265358979 * hz * static_cast<double>(sample) / 8000));
+}
+
+// How much of the samples' energy lies at this frequency, 0 to 1 (Goertzel).
+double share_of(double hz, const std::vector<int16_t>& samples) {
+  const double factor = 2 * std::cos(2 * 3.14159265358979 * hz / 8000);
+  double before = 0, last = 0, energy = 1;
+  for (int16_t sample : samples) {
+    const double next = sample + factor * last - before;
+    before = last;
+    last = next;
+    energy += static_cast<double>(sample) * sample;
+  }
+  const double power = last * last + before * before - factor * last * before;
+  return 2 * power / (energy * static_cast<double>(samples.size()));
+}
+
+std::vector<int16_t> make_tone(double hz, size_t seconds) {
+  std::vector<int16_t> out(seconds * 8000);
+  for (size_t i = 0; i < out.size(); ++i) out[i] = tone(hz, i);
+  return out;
+}
+
+struct Leg {
+  Leg() {
+    auto socket = RtpSocket::open(*SocketAddress::parse("127.0.0.1", 0), 0, 0);
+    REQUIRE(socket);
+    local.rtp = *SocketAddress::parse("127.0.0.1", socket->rtp_port());
+    local.session_id = 1;
+    RtpLeg::Options options;
+    options.random = 0x1234567812345678;
+    options.cname = "test";
+    leg = std::make_unique<RtpLeg>(*std::move(socket), options);
+  }
+  void connect(const std::string& answer, const std::string& peer_ip) {
+    auto remote = parse_answer(local, answer);
+    REQUIRE(remote);
+    LegMedia media;
+    media.remote_rtp = remote->rtp;
+    media.remote_rtcp = remote->rtcp;
+    media.signalling = *SocketAddress::parse(peer_ip, 0);
+    media.law = remote->law;
+    media.event_payload_type = remote->event_payload_type;
+    leg->configure(media);
+  }
+  // Sends a tone and returns what came meanwhile.
+  std::vector<int16_t> talk(double hz, int ticks) {
+    std::vector<int16_t> heard;
+    auto next = std::chrono::steady_clock::now();
+    size_t sent = 0;
+    for (int i = 0; i < ticks; ++i, next += kTick) {
+      std::this_thread::sleep_until(next);
+      const int64_t now_ns = next.time_since_epoch().count();
+      int16_t frame[kFrame];
+      if (leg->pull(frame, now_ns)) heard.insert(heard.end(), frame, frame + kFrame);
+      for (int16_t& sample : frame) sample = tone(hz, sent++);
+      leg->push(frame, now_ns);
+    }
+    return heard;
+  }
+
+  LocalMedia local;
+  std::unique_ptr<RtpLeg> leg;
+};
+
+}  // namespace
+
+TEST_CASE("baresip hears us and we hear baresip") {
+  TempFolder folder;
+  REQUIRE(write_wav(folder.file("phone.wav"), make_tone(700, 20), 8000));
+  auto phone = Baresip::start({.play_wav = folder.file("phone.wav")});
+  if (!phone) FAIL(phone.error().text);
+  auto stack = SipStack::start({});
+  REQUIRE(stack);
+  Leg leg;
+  Caller caller;
+  auto call = call_to(phone->port());
+  call.number = "100";
+  call.offer = write_offer(leg.local);
+  auto id = (*stack)->dial(call, caller);
+  REQUIRE(id);
+  if (!caller.wait_answered()) FAIL(phone->output());
+  leg.connect(caller.answer(), caller.peer_ip());
+
+  const auto heard = leg.talk(1100, 150);
+  CAPTURE(phone->output());
+  CAPTURE(leg.leg->stats().packets_refused.load());
+  CHECK(heard.size() > 100 * kFrame);
+  CHECK(share_of(700, heard) > 0.8);
+  CHECK(leg.leg->stats().packets_received > 100);
+  CHECK(leg.leg->stats().lost < 5);
+
+  (*stack)->hangup(*id);
+  CHECK(caller.wait_ended().reason == EndReason::local_hangup);
+  CHECK(wait_no_handles(**stack));
+  const auto recorded = phone->heard();
+  CHECK(recorded.size() > 8000);
+  CHECK(share_of(1100, recorded) > 0.6);
+  if (recorded.empty()) MESSAGE(phone->output());
+}
