@@ -15,24 +15,29 @@ namespace patchbay::identity {
 
 class PasswordQueue {
  public:
-  using Done = Function<void(Result<bool> matches)>;  // Code::exhausted: no worker is free
+  // Code::cancelled: it was not wanted any more when its turn came. Code::exhausted: no worker is free.
+  using Done = Function<void(Result<bool> matches)>;
   explicit PasswordQueue(const Host& host) : host_(&host) {}
 
-  // Code::exhausted when too many wait already; done is not called then.
-  Status check(std::shared_ptr<Credential> credential, std::string password, Done done);
+  // `wanted` is asked when its turn comes. Code::exhausted when too many wait already; nothing is called
+  // then.
+  Status check(std::shared_ptr<Credential> credential, std::string password, Function<bool()> wanted,
+               Done done);
 
  private:
   static constexpr size_t kMostRunning = 2;
-  static constexpr size_t kMostWaiting = 64;
+  static constexpr size_t kMostWaiting = 256;
   struct Check {
     std::shared_ptr<Credential> credential;
     std::string password;
+    Function<bool()> wanted;
     Done done;
   };
-  void run_next();
+  void run_waiting();
+  bool run(std::shared_ptr<Check> check);
 
   const Host* host_;
-  std::deque<Check> waiting_;
+  std::deque<std::shared_ptr<Check>> waiting_;  // shared with the worker that has it
   size_t running_ = 0;
   Lifetime alive_;
 };

@@ -28,14 +28,15 @@ class TokenEndpoint {
   void by_refresh_token(Asked asked, const Form& form, Reply reply);
   void grant(const Asked& asked, Reply reply);
   void answer(const Asked& asked, const std::string& refresh_token, Reply reply);
+  void throttle(const Asked& asked, Reply reply);
   void refuse(const Asked& asked, const char* why, Reply reply);
   int64_t now_ms() const noexcept { return context_.host.mono_ns() / 1'000'000; }
 
   Context& context_;
   PasswordQueue passwords_;
   RefreshTokens refresh_;
-  // Tries by tenant, account and address; a right password gives them back.
-  lib::RateLimiter tries_{{10, 60'000, 65'536}};
+  // Wrong passwords by tenant, account and address; a right one clears the account.
+  lib::RateLimiter failures_{{10, 60'000, 65'536}};
   Lifetime alive_;
 };
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <vector>
 
@@ -213,6 +214,26 @@ TEST_CASE("after ten wrong passwords an account is throttled for that address") 
   server.clock.advance(std::chrono::seconds(61));
   CHECK(token_response(post(kAlice)).status == 200);  // and all ten are back
   for (int i = 0; i < 10; ++i) CHECK(error_of(token_response(post(wrong))) == "400 invalid_grant");
+}
+
+TEST_CASE("many may sign in at once, and many guesses at once are no more than ten") {
+  Server server;
+  const auto at_once = [](const std::string& form, int count) {
+    std::vector<std::future<Result<http::Response>>> answers;
+    for (int i = 0; i < count; ++i) answers.push_back(probe::begin("POST", "/oidc.ashx/token", post(form)));
+    std::map<int64_t, int> statuses;
+    for (auto& answer : answers) {
+      const auto response = probe::wait(std::move(answer));
+      REQUIRE(response);
+      ++statuses[response->status];
+    }
+    return statuses;
+  };
+  CHECK(at_once(kAlice, 50)[200] == 50);
+  auto guesses = at_once("grant_type=password&client_id=patchbay-admin&username=alice&password=wrong", 100);
+  CHECK(guesses[400] >= 10);
+  CHECK(guesses[400] <= 12);  // two are checked at a time
+  CHECK(guesses[400] + guesses[429] == 100);
 }
 
 TEST_CASE("a refresh token is used once and brings the next") {
