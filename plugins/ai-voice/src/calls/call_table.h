@@ -1,0 +1,65 @@
+// CallTable: the statements over the table of calls.
+#pragma once
+
+#include <patchbay/store.h>
+
+#include <string>
+#include <vector>
+
+#include "calls/call.h"
+#include "calls/events.h"
+#include "calls/outcome.h"
+
+namespace patchbay::ai_voice {
+
+// Any strand; callbacks come on the strand named.
+class CallTable {
+ public:
+  explicit CallTable(const Host& host);
+
+  // Error not_found: no such call.
+  void get(const std::string& call_id, StrandId strand, Function<void(Result<Call>)> done) const;
+  struct Page {
+    std::vector<Call> calls;
+    int64_t total = 0;
+  };
+  // `statuses` as ",a,b,"; "" for all.
+  void list(const std::string& tenant, const std::string& statuses, int64_t limit, int64_t offset,
+            Function<void(Result<Page>)> done) const;
+  void count_waiting(const std::string& tenant, Function<void(Result<int64_t>)> done) const;
+  // Calls whose attempt belonged to a process that is gone.
+  void orphans(int64_t epoch, Function<void(Result<std::vector<Call>>)> done) const;
+
+  // Each adds to the transaction; `call` holds the state from before unless said otherwise.
+  void insert(Transaction& tx, const Call& call, const std::string& sealed_key) const;
+  // `call` is as it shall be: attempt, retries, epoch, dispatched_ms.
+  void claim(Transaction& tx, const Call& call) const;
+  void answered(Transaction& tx, const Call& call) const;
+  // State change, the retry's job if there is to be one, and the attempt's one outbound-ai.finished.
+  void finish(Transaction& tx, const Call& call, const Ending& ending, const Talk& talk,
+              int64_t ended_ms) const;
+  // Of a call whose attempt does not run. A call that waits for a retry has had its finished event.
+  void cancel_waiting(Transaction& tx, const Call& call, int64_t now_ms) const;
+
+  void remember(Transaction& tx, const std::string& tenant, const std::string& key_hash,
+                const std::string& request_hash, const std::string& response, int64_t now_ms) const;
+  struct Remembered {
+    bool found = false;
+    std::string request_hash;
+    std::string response;
+    int64_t created_ms = 0;
+  };
+  void recall(const std::string& tenant, const std::string& key_hash,
+              Function<void(Result<Remembered>)> done) const;
+  void forget(Transaction& tx, const std::string& tenant, const std::string& key_hash,
+              int64_t created_ms) const;
+
+  static constexpr std::string_view kDialJob = "dial";
+
+ private:
+  const Host& host_;
+  Statement insert_, get_, list_, list_count_, waiting_count_, orphans_, claim_, answered_, finish_,
+      cancel_waiting_, remember_, recall_, forget_;
+};
+
+}  // namespace patchbay::ai_voice

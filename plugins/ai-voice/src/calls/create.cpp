@@ -1,0 +1,190 @@
+// POST /v1/calls: one check after the other, then one transaction.
+#include <algorithm>
+#include <utility>
+
+#include "calls/request.h"
+#include "calls/routes.h"
+#include "calls/routes_text.h"
+#include "calls/sealing.h"
+#include "crypto/digest.h"
+#include "crypto/encode.h"
+#include "crypto/random.h"
+
+namespace patchbay::ai_voice {
+namespace {
+
+constexpr int64_t kRememberMs = 24 * 3600 * 1000;
+
+std::string fingerprint(std::string_view text) { return lib::to_hex(lib::sha256(text)); }
+
+http::Response busy() {
+  http::Response response = http::error(429, "rate_limited", "Too many calls are waiting already.");
+  response.headers = R"({"Retry-After": "30"})";
+  return response;
+}
+
+}  // namespace
+
+struct CallRoutes::Creation {
+  Call call;
+  std::string sealed_key;
+  std::string idempotency_key;  // hashed; "": the request has none
+  std::string request_hash;
+  int64_t forget_created_ms = 0;  // of a remembered answer that is too old
+  Answer answer;
+};
+
+void CallRoutes::create(const http::Request& request, Answer answer) {
+  const TenantSettings* settings = settings_.tenant(request.tenant);
+  auto body = host_.parse_json(request.json);
+  if (settings == nullptr || !body)
+    return answer(http::error(400, "invalid_request", "There is no such tenant."));
+  auto call = read_create(body->root(), *settings, host_.wall_ms());
+  if (!call) return answer(http::error(400, "invalid_request", call.error().text));
+  const RegisteredEngine* engine = engines_.find(call->model);
+  if (engine == nullptr)
+    return answer(http::error(400, "invalid_request", "model is not served by any engine here"));
+  if (!engine->key_required) call->api_key.clear();
+  if (engine->key_required && call->api_key.empty()) {
+    return answer(http::error(400, "invalid_request", "apiKey is required"));
+  }
+  auto id = lib::random_hex(12);
+  if (!id) return answer(id.error());
+  call->call_id = "oac-" + *id;
+  call->tenant = request.tenant;
+  call->requested_by = request.username;
+
+  auto creation = std::make_unique<Creation>(Creation{*std::move(call), {}, {}, {}, 0, std::move(answer)});
+  auto sealed = seal_key(host_, creation->call);
+  if (!sealed) return creation->answer(sealed.error());
+  creation->sealed_key = *std::move(sealed);
+  const auto headers = host_.parse_json(request.headers);
+  const auto key = headers ? headers->root().text("idempotency-key", "") : std::string_view();
+  if (key.empty()) return check_backlog(std::move(creation));
+  if (key.size() > 255) {
+    return creation->answer(
+        http::error(400, "invalid_request", "Idempotency-Key must have at most 255 characters"));
+  }
+  creation->idempotency_key = fingerprint(key);
+  creation->request_hash = fingerprint(request.json);
+  check_key(std::move(creation));
+}
+
+void CallRoutes::check_key(CreationPtr creation) {
+  const std::string tenant = creation->call.tenant;
+  const std::string key = creation->idempotency_key;
+  table_.recall(tenant, key,
+                alive_.bind([this, creation = std::move(creation)](
+                                const Result<CallTable::Remembered>& before) mutable {
+                  if (!before) return creation->answer(before.error());
+                  if (!before->found) return check_backlog(std::move(creation));
+                  if (before->created_ms < host_.wall_ms() - kRememberMs) {
+                    creation->forget_created_ms = before->created_ms;
+                    return check_backlog(std::move(creation));
+                  }
+                  if (before->request_hash != creation->request_hash) {
+                    return creation->answer(http::error(
+                        409, "idempotency_conflict", "This Idempotency-Key was used with another request."));
+                  }
+                  http::Response again = http::ok(before->response);
+                  again.headers = R"({"Idempotent-Replayed": "true"})";
+                  creation->answer(std::move(again));
+                }));
+}
+
+void CallRoutes::check_backlog(CreationPtr creation) {
+  const std::string tenant = creation->call.tenant;
+  table_.count_waiting(
+      tenant, alive_.bind([this, creation = std::move(creation)](const Result<int64_t>& waiting) mutable {
+        if (!waiting) return creation->answer(waiting.error());
+        const TenantSettings* settings = settings_.tenant(creation->call.tenant);
+        if (settings == nullptr || *waiting >= settings->max_waiting_calls) return creation->answer(busy());
+        if (creation->call.scheduled_ms > 0) return whitelist(std::move(creation));
+        check_telephony(std::move(creation));
+      }));
+}
+
+void CallRoutes::check_telephony(CreationPtr creation) {
+  if (draining_) return creation->answer(http::error(502, "bridge_unreachable", "The server is stopping."));
+  if (!telephony_.up()) {
+    return creation->answer(http::error(503, "bridge_not_configured", "No telephony is configured."));
+  }
+  const std::string tenant = creation->call.tenant;
+  telephony_.call(
+      telephony::Telephony::status, {tenant},
+      [this, creation = std::move(creation)](const Result<telephony::TelephonyStatus>& status) mutable {
+        if (!status) {
+          return creation->answer(http::error(502, "bridge_unreachable", "Telephony does not answer."));
+        }
+        if (!status->configured) {
+          return creation->answer(
+              http::error(503, "bridge_not_configured", "The tenant has no trunk configured."));
+        }
+        if (!status->able) return creation->answer(http::error(502, "bridge_unreachable", status->reason));
+        whitelist(std::move(creation));
+      });
+}
+
+void CallRoutes::whitelist(CreationPtr creation) {
+  Call& call = creation->call;
+  const TenantSettings* settings = settings_.tenant(call.tenant);
+  const bool full = settings == nullptr || scheduler_.running(call.tenant) >= settings->max_concurrent_calls;
+  call.status = call.scheduled_ms > 0 || full ? status::kScheduled : status::kDispatching;
+  if (!gate_.up()) return store(std::move(creation), false, "no whitelist is loaded");
+  store(std::move(creation), true, {});
+}
+
+void CallRoutes::store(CreationPtr creation, bool gated, std::string gate_error) {
+  const Call& call = creation->call;
+  auto tx = std::make_unique<Transaction>(host_);
+  table_.insert(*tx, call, creation->sealed_key);
+  tx->job_add(CallTable::kDialJob, call.tenant, call.call_id, std::max(call.scheduled_ms, call.created_ms),
+              call.call_id);
+  size_t gate_result = 1;
+  if (!creation->idempotency_key.empty()) {
+    if (creation->forget_created_ms > 0) {
+      table_.forget(*tx, call.tenant, creation->idempotency_key, creation->forget_created_ms);
+      ++gate_result;
+    }
+    table_.remember(*tx, call.tenant, creation->idempotency_key, creation->request_hash,
+                    create_reply(call, false, ""), call.created_ms);
+    ++gate_result;
+  }
+  const auto commit = [this, gate_result](CreationPtr whole, std::unique_ptr<Transaction> all, bool asked,
+                                          std::string error) {
+    std::move(*all).commit(
+        alive_.bind([this, whole = std::shared_ptr<Creation>(std::move(whole)), gate_result, asked,
+                     error = std::move(error)](const Commit& outcome) mutable {
+          if (!outcome) {
+            // Two requests with one key at the same time: the first has it.
+            if (outcome.code() == Code::conflict && !whole->idempotency_key.empty()) {
+              return whole->answer(http::error(409, "idempotency_conflict",
+                                               "A request with this Idempotency-Key is under way."));
+            }
+            return whole->answer(outcome.error());
+          }
+          const bool kept = asked && outcome.savepoint_ok(0);
+          if (asked && !kept) error = "the whitelist could not be written";
+          created(*whole, kept && !outcome.result(gate_result).empty(), error);
+        }));
+  };
+  if (!gated) return commit(std::move(creation), std::move(tx), false, std::move(gate_error));
+  tx->savepoint();
+  const gate::Add add{tx->handle(), call.tenant, call.phone, "outbound call " + call.call_id};
+  gate_.call(
+      gate::Gate::add, add,
+      [commit, creation = std::move(creation), tx = std::move(tx)](const Result<Empty>& added) mutable {
+        tx->release();
+        commit(std::move(creation), std::move(tx), added.ok(), added ? "" : added.error().text);
+      });
+}
+
+void CallRoutes::created(Creation& creation, bool added, const std::string& gate_error) {
+  const Call& call = creation.call;
+  log_.with(call.call_id)
+      .info("call accepted",
+            {{"tenant", call.tenant}, {"status", call.status}, {"requestedBy", call.requested_by}});
+  creation.answer(http::ok(create_reply(call, added, gate_error)));
+}
+
+}  // namespace patchbay::ai_voice

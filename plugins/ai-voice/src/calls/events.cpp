@@ -1,0 +1,61 @@
+#include "calls/events.h"
+
+#include <utility>
+
+namespace patchbay::ai_voice {
+namespace {
+
+NewEvent event_of(const Call& call, std::string topic, JsonWriter data) {
+  return {std::move(topic), call.tenant, call.call_id, call.call_id, std::move(data).str()};
+}
+
+}  // namespace
+
+NewEvent call_answered(const Call& call, int64_t answer_ms) {
+  JsonWriter data;
+  data.object()
+      .member("callId", call.call_id)
+      .member("phone", call.phone)
+      .member("displayName", call.display_name)
+      .member("trunkId", call.trunk_id)
+      .member("direction", "outbound")
+      .member("source", "outbound-ai")
+      .member("answerMs", answer_ms)
+      .end();
+  return event_of(call, "call.answered", std::move(data));
+}
+
+NewEvent call_started(const Call& call) {
+  JsonWriter data;
+  data.object()
+      .member("callId", call.call_id)
+      .member("phone", call.phone)
+      .member("displayName", call.display_name)
+      .member("direction", "outbound")
+      .member("source", "outbound-ai")
+      .end();
+  return event_of(call, "call.started", std::move(data));
+}
+
+NewEvent outbound_finished(const Call& call, const Ending& ending, const Talk& talk, int64_t ended_ms) {
+  JsonWriter data;
+  data.object()
+      .member("callId", call.call_id)
+      .member("phone", call.phone)
+      .member("displayName", call.display_name)
+      .member("outcome", ending.outcome)
+      .member("answered", call.answered_ms > 0)
+      .member("talkSec", duration_sec(call, ended_ms))
+      .member("trunk", call.trunk_id)
+      .member("inputTurns", talk.input_turns)
+      .member("outputTurns", talk.output_turns)
+      .member("errorDetail", ending.error_detail)
+      .end();
+  return event_of(call, "outbound-ai.finished", std::move(data));
+}
+
+std::string finished_key(const Call& call) {
+  return "outbound-ai.finished/" + call.call_id + "/" + std::to_string(call.attempt);
+}
+
+}  // namespace patchbay::ai_voice

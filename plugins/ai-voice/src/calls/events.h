@@ -1,0 +1,21 @@
+// The events of an outbound call, as the specification's catalogue has them. Pure; any thread.
+#pragma once
+
+#include <patchbay/event.h>
+
+#include "calls/outcome.h"
+
+namespace patchbay::ai_voice {
+
+NewEvent call_answered(const Call& call, int64_t answer_ms);
+NewEvent call_started(const Call& call);
+
+struct Talk {
+  int64_t input_turns = 0;   // of the caller
+  int64_t output_turns = 0;  // of the AI
+};
+NewEvent outbound_finished(const Call& call, const Ending& ending, const Talk& talk, int64_t ended_ms);
+// One per attempt, ever.
+std::string finished_key(const Call& call);
+
+}  // namespace patchbay::ai_voice

@@ -1,0 +1,86 @@
+#include "calls/request.h"
+
+#include <algorithm>
+
+#include "number/number.h"
+#include "utc/utc.h"
+
+namespace patchbay::ai_voice {
+namespace {
+
+constexpr int64_t kLatestPastMs = 60'000;
+constexpr int64_t kFurthestMs = int64_t{366} * 24 * 3600 * 1000;
+
+constexpr std::string_view kSchema = R"({
+  "type": "object",
+  "required": ["phone", "systemPrompt"],
+  "properties": {
+    "phone": {"type": "string", "minLength": 1, "maxLength": 64, "description": "E.164"},
+    "displayName": {"type": "string", "maxLength": 200, "description": "Caller-ID label, by default the phone"},
+    "email": {"type": "string", "minLength": 3, "maxLength": 320, "pattern": "^[^\\s@]+@[^\\s@]+$",
+              "description": "Recipient of transcript and outcome; may be left out where the tenant has a default"},
+    "systemPrompt": {"type": "string", "minLength": 1, "maxLength": 100000,
+                     "description": "Instructions of the agent, or the slug of a configured prompt"},
+    "apiKey": {"type": "string", "minLength": 1, "maxLength": 1000,
+               "description": "Key of the AI engine; may be left out where the tenant has one or the engine needs none"},
+    "model": {"type": "string", "minLength": 1, "maxLength": 200},
+    "voice": {"type": "string", "x-ignore-case": true, "default": "Aoede",
+              "enum": ["Achird", "Aoede", "Autonoe", "Charon", "Erinome", "Fenrir", "Kore", "Laomedeia", "Orus", "Puck",
+                       "Sadachbia", "Schedar", "Umbriel", "Zephyr"]},
+    "language": {"type": "string", "maxLength": 35, "pattern": "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", "default": "en-US"},
+    "maxSeconds": {"type": "integer", "minimum": 10, "maximum": 3600, "default": 300},
+    "retries": {"type": "integer", "minimum": 0, "maximum": 10, "default": 0},
+    "retryDelayMinutes": {"type": "integer", "minimum": 1, "maximum": 1440, "default": 5},
+    "scheduleAtUtc": {"type": "string", "maxLength": 64, "description": "ISO 8601, UTC; left out, the call is dialled at once"}
+  }})";
+
+Result<int64_t> read_schedule(std::string_view text, int64_t now_ms) {
+  if (text.empty()) return int64_t{0};
+  const auto when = lib::parse_utc(text);
+  if (!when) return {Code::invalid, "scheduleAtUtc must be an ISO 8601 time such as 2026-11-20T09:30:00Z"};
+  if (*when < now_ms - kLatestPastMs)
+    return {Code::invalid, "scheduleAtUtc must not be more than 60 s in the past"};
+  if (*when > now_ms + kFurthestMs)
+    return {Code::invalid, "scheduleAtUtc must not be more than a year ahead"};
+  return *when <= now_ms ? 0 : *when;
+}
+
+// What a SIP display name could carry across a line is no part of a name.
+Result<std::string> read_display_name(std::string_view text, const std::string& phone) {
+  if (text.empty()) return phone;
+  const bool control = std::any_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7f;
+  });
+  if (control) return {Code::invalid, "displayName must not contain control characters"};
+  return std::string(text);
+}
+
+}  // namespace
+
+std::string_view create_schema() noexcept { return kSchema; }
+
+Result<Call> read_create(JsonView body, const TenantSettings& settings, int64_t now_ms) {
+  Call call;
+  auto phone = lib::parse_phone(body.text("phone", ""));
+  if (!phone) return {Code::invalid, "phone must be an E.164 number such as +4930123456"};
+  call.phone = *std::move(phone);
+  PB_TRY_VALUE(call.display_name, read_display_name(body.text("displayName", ""), call.phone));
+  call.email = body.text("email", settings.email);
+  if (call.email.empty()) return {Code::invalid, "email is required"};
+  call.system_prompt = body.text("systemPrompt", "");
+  const auto prompt = settings.prompts.find(call.system_prompt);
+  if (prompt != settings.prompts.end()) call.system_prompt = prompt->second;
+  call.api_key = body.text("apiKey", settings.api_key);
+  call.model = body.text("model", settings.model);
+  call.voice = body.text("voice", "Aoede");
+  call.language = body.text("language", "en-US");
+  call.max_seconds = body.integer("maxSeconds", 300);
+  call.retries_left = body.integer("retries", 0);
+  call.retry_delay_minutes = body.integer("retryDelayMinutes", 5);
+  PB_TRY_VALUE(call.scheduled_ms, read_schedule(body.text("scheduleAtUtc", ""), now_ms));
+  call.created_ms = now_ms;
+  return call;
+}
+
+}  // namespace patchbay::ai_voice

@@ -1,0 +1,101 @@
+#include "calls/routes.h"
+
+#include <utility>
+
+#include "calls/routes_text.h"
+
+namespace patchbay::ai_voice {
+
+CallRoutes::CallRoutes(const Host& host, const CallTable& table, const EngineRegistry& engines,
+                       const Settings& settings, Scheduler& scheduler)
+    : host_(host),
+      table_(table),
+      engines_(engines),
+      settings_(settings),
+      scheduler_(scheduler),
+      log_(host),
+      routes_(host),
+      telephony_(host),
+      gate_(host) {}
+
+void CallRoutes::open() {
+  routes_.add(create_route(),
+              [this](const http::Request& request, Answer answer) { create(request, std::move(answer)); });
+  routes_.add(list_route(),
+              [this](const http::Request& request, Answer answer) { list(request, std::move(answer)); });
+  routes_.add(get_route(),
+              [this](const http::Request& request, Answer answer) { get(request, std::move(answer)); });
+  routes_.add(hangup_route(),
+              [this](const http::Request& request, Answer answer) { hangup(request, std::move(answer)); });
+  routes_.open();
+}
+
+void CallRoutes::list(const http::Request& request, Answer answer) {
+  auto query = host_.parse_json(request.query);
+  auto statuses = read_statuses(query ? query->root().text("status", "") : std::string_view());
+  if (!statuses) return answer(http::error(400, "invalid_request", statuses.error().text));
+  table_.list(request.tenant, *statuses, request.limit, request.offset,
+              [answer = std::move(answer)](Result<CallTable::Page> page) mutable {
+                if (!page) return answer(page.error());
+                JsonWriter body;
+                body.object().key("data").array();
+                for (const Call& call : page->calls) write_call(body, call);
+                body.end().end();
+                http::Response response = http::ok(std::move(body).str());
+                response.total = page->total;
+                answer(std::move(response));
+              });
+}
+
+void CallRoutes::get(const http::Request& request, Answer answer) {
+  table_.get(id_of(host_, request), kMainStrand,
+             [tenant = request.tenant, answer = std::move(answer)](Result<Call> call) mutable {
+               if (!call && call.error().code != Code::not_found) return answer(call.error());
+               if (!call || call->tenant != tenant) return answer(no_such_call());
+               JsonWriter body;
+               write_call(body, *call);
+               answer(http::ok(std::move(body).str()));
+             });
+}
+
+void CallRoutes::hangup(const http::Request& request, Answer answer) {
+  table_.get(id_of(host_, request), kMainStrand,
+             alive_.bind([this, tenant = request.tenant, actor = request.username,
+                          answer = std::move(answer)](Result<Call> call) mutable {
+               if (!call && call.error().code != Code::not_found) return answer(call.error());
+               if (!call || call->tenant != tenant) return answer(no_such_call());
+               hangup_call(*call, actor, std::move(answer));
+             }));
+}
+
+void CallRoutes::hangup_call(const Call& call, const std::string& actor, Answer answer) {
+  if (is_final(call.status)) return answer(hangup_reply(call, actor, call.status, true));
+  if (const auto attempt = scheduler_.find(call.call_id)) {
+    // Read again: what ended first decides.
+    attempt->cancel(alive_.bind([this, id = call.call_id, actor, answer = std::move(answer)]() mutable {
+      table_.get(id, kMainStrand, [actor, answer = std::move(answer)](const Result<Call>& ended) mutable {
+        if (!ended) return answer(ended.error());
+        answer(hangup_reply(*ended, actor, ended->status, ended->status != status::kCancelled));
+      });
+    }));
+    return;
+  }
+  Transaction tx(host_);
+  table_.cancel_waiting(tx, call, host_.wall_ms());
+  std::move(tx).commit(
+      alive_.bind([this, call, actor, answer = std::move(answer)](const Commit& outcome) mutable {
+        if (outcome) {
+          log_.with(call.call_id).info("cancelled", {{"actor", actor}});
+          return answer(hangup_reply(call, actor, status::kCancelled, false));
+        }
+        if (outcome.code() != Code::conflict) return answer(outcome.error());
+        // It changed under our hands: look at it as it is now.
+        table_.get(call.call_id, kMainStrand,
+                   alive_.bind([this, actor, answer = std::move(answer)](const Result<Call>& now) mutable {
+                     if (!now) return answer(now.error());
+                     hangup_call(*now, actor, std::move(answer));
+                   }));
+      }));
+}
+
+}  // namespace patchbay::ai_voice

@@ -1,0 +1,58 @@
+// The REST endpoints of outbound AI calls.
+#pragma once
+
+#include <patchbay/lifetime.h>
+#include <patchbay/plugin.h>
+#include <patchbay/services/gate.h>
+#include <patchbay/services/http_routes.h>
+
+#include <memory>
+
+#include "calls/scheduler.h"
+
+namespace patchbay::ai_voice {
+
+// Main strand only.
+class CallRoutes {
+ public:
+  CallRoutes(const Host& host, const CallTable& table, const EngineRegistry& engines,
+             const Settings& settings, Scheduler& scheduler);
+  void open();
+  // Refuses new calls from now on (503).
+  void drain() noexcept { draining_ = true; }
+
+ private:
+  using Answer = Reply<http::Response>;
+  // A create request on its way through the checks.
+  struct Creation;
+  using CreationPtr = std::unique_ptr<Creation>;
+
+  void create(const http::Request& request, Answer answer);
+  void check_key(CreationPtr creation);
+  void check_backlog(CreationPtr creation);
+  void check_telephony(CreationPtr creation);
+  void whitelist(CreationPtr creation);
+  void store(CreationPtr creation, bool gated, std::string gate_error);
+  void created(Creation& creation, bool added, const std::string& gate_error);
+
+  void list(const http::Request& request, Answer answer);
+  void get(const http::Request& request, Answer answer);
+  void hangup(const http::Request& request, Answer answer);
+  void hangup_call(const Call& call, const std::string& actor, Answer answer);
+
+  // borrowed
+  const Host& host_;
+  const CallTable& table_;
+  const EngineRegistry& engines_;
+  const Settings& settings_;
+  Scheduler& scheduler_;
+  // owned
+  const Log log_;
+  http::Routes routes_;
+  Service<telephony::Telephony> telephony_;
+  Service<gate::Gate> gate_;
+  bool draining_ = false;
+  Lifetime alive_;
+};
+
+}  // namespace patchbay::ai_voice

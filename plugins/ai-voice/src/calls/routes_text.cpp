@@ -1,0 +1,122 @@
+#include "calls/routes_text.h"
+
+#include "calls/request.h"
+
+namespace patchbay::ai_voice {
+namespace {
+
+http::Route route_of(std::string_view method, std::string_view path, std::string_view summary) {
+  http::Route route;
+  route.method = method;
+  route.path = path;
+  route.area = "calls";
+  route.summary = summary;
+  return route;
+}
+
+constexpr std::string_view kCreateExample = R"({
+  "request": {"phone": "+4930123456", "displayName": "Dentist", "email": "ops@example.com",
+              "systemPrompt": "Remind the callee of the appointment tomorrow at nine.", "apiKey": "...", "maxSeconds": 120},
+  "reply": {"ok": true, "callId": "oac-0123456789ab", "tenant": "acme.example", "whitelistAdded": true,
+            "whitelistError": null, "bridgeReply": "queued"}})";
+
+constexpr std::string_view kRecordSchema = R"({
+  "type": "object",
+  "properties": {
+    "callId": {"type": "string"}, "tenant": {"type": "string"}, "requestedBy": {"type": "string"},
+    "phone": {"type": "string"}, "displayName": {"type": "string"}, "email": {"type": "string"},
+    "voice": {"type": "string"}, "language": {"type": "string"}, "model": {"type": "string"},
+    "status": {"type": "string", "enum": ["scheduled", "dispatching", "in-flight", "ended-success",
+               "ended-failed-retry-pending", "ended-failed-final", "cancelled"]},
+    "createdAtUtc": {"type": "string"}, "scheduledForUtc": {"type": ["string", "null"]},
+    "dispatchedAtUtc": {"type": "string"}, "answeredAtUtc": {"type": "string"},
+    "endedAtUtc": {"type": ["string", "null"]}, "endedReason": {"type": "string"}, "durationSec": {"type": "integer"},
+    "trunkId": {"type": "string"}, "transcriptPath": {"type": "string"}, "errorDetail": {"type": "string"},
+    "attempt": {"type": "integer"}, "retriesLeft": {"type": "integer"}, "retryDelayMinutes": {"type": "integer"}
+  }})";
+
+}  // namespace
+
+http::Route create_route() {
+  http::Route route = route_of("POST", "/api.ashx/v1/calls", "Place an outbound AI call, now or later");
+  route.request_schema = create_schema();
+  route.reply_schema = R"({"type": "object", "properties": {
+    "ok": {"type": "boolean"}, "callId": {"type": "string", "pattern": "^oac-[0-9a-f]{12}$"}, "tenant": {"type": "string"},
+    "whitelistAdded": {"type": "boolean"}, "whitelistError": {"type": ["string", "null"]}, "bridgeReply": {"type": "string"}}})";
+  route.example = kCreateExample;
+  return route;
+}
+
+http::Route list_route() {
+  http::Route route = route_of("GET", "/api.ashx/v1/calls", "List outbound AI calls, newest first");
+  route.query_schema = R"({"type": "object", "properties": {
+    "status": {"type": "string", "maxLength": 400, "description": "Comma-separated statuses; all when left out"}}})";
+  route.reply_schema = kRecordSchema;
+  route.list = true;
+  return route;
+}
+
+http::Route get_route() {
+  http::Route route = route_of("GET", "/api.ashx/v1/calls/{id}", "One outbound AI call");
+  route.reply_schema = kRecordSchema;
+  return route;
+}
+
+http::Route hangup_route() {
+  http::Route route = route_of("POST", "/api.ashx/v1/calls/{id}/hangup", "End or cancel an outbound AI call");
+  route.reply_schema = R"({"type": "object", "properties": {
+    "ok": {"type": "boolean"}, "callId": {"type": "string"}, "newStatus": {"type": "string"}, "actor": {"type": "string"},
+    "wasNoop": {"type": "boolean"}}})";
+  return route;
+}
+
+std::string id_of(const Host& host, const http::Request& request) {
+  const auto params = host.parse_json(request.params);
+  return params ? std::string(params->root().text("id", "")) : std::string();
+}
+
+http::Response no_such_call() { return http::error(404, "not_found", "There is no such call."); }
+
+http::Response hangup_reply(const Call& call, std::string_view actor, std::string_view status, bool noop) {
+  JsonWriter body;
+  body.object()
+      .member("ok", true)
+      .member("callId", call.call_id)
+      .member("newStatus", status)
+      .member("actor", actor)
+      .member("wasNoop", noop)
+      .end();
+  return http::ok(std::move(body).str());
+}
+
+std::string create_reply(const Call& call, bool whitelist_added, std::string_view gate_error) {
+  JsonWriter body;
+  body.object()
+      .member("ok", true)
+      .member("callId", call.call_id)
+      .member("tenant", call.tenant)
+      .member("whitelistAdded", whitelist_added)
+      .key("whitelistError");
+  if (gate_error.empty()) {
+    body.null();
+  } else {
+    body.value(gate_error);
+  }
+  body.member("bridgeReply", call.scheduled_ms > 0 ? "scheduled" : "queued").end();
+  return std::move(body).str();
+}
+
+Result<std::string> read_statuses(std::string_view text) {
+  if (text.empty()) return std::string();
+  std::string statuses = ",";
+  while (true) {
+    const auto comma = text.find(',');
+    const auto word = text.substr(0, comma);
+    if (!is_status(word)) return {Code::invalid, "status must be a comma-separated list of call statuses"};
+    statuses += std::string(word) + ",";
+    if (comma == std::string_view::npos) return statuses;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace patchbay::ai_voice

@@ -1,0 +1,30 @@
+// What the call endpoints say: their registrations and their bodies. Pure; any thread.
+#pragma once
+
+#include <patchbay/host.h>
+#include <patchbay/services/http.h>
+
+#include <string>
+#include <string_view>
+
+#include "calls/call.h"
+
+namespace patchbay::ai_voice {
+
+http::Route create_route();
+http::Route list_route();
+http::Route get_route();
+http::Route hangup_route();
+
+// The path's {id}.
+std::string id_of(const Host& host, const http::Request& request);
+http::Response no_such_call();
+http::Response hangup_reply(const Call& call, std::string_view actor, std::string_view status, bool noop);
+
+// `gate_error` "": the whitelist knows the number now.
+std::string create_reply(const Call& call, bool whitelist_added, std::string_view gate_error);
+
+// "scheduled,cancelled" as ",scheduled,cancelled,"; "" stays "". invalid: names what is no status.
+Result<std::string> read_statuses(std::string_view text);
+
+}  // namespace patchbay::ai_voice

@@ -1,0 +1,162 @@
+#include "calls/scheduler.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "calls/sealing.h"
+
+namespace patchbay::ai_voice {
+namespace {
+
+constexpr uint32_t kClaimsAtOnce = 64;
+constexpr int64_t kLeaseMs = 60'000;
+constexpr int64_t kFullAgainMs = 1000;
+
+}  // namespace
+
+Scheduler::Scheduler(const Host& host, const CallTable& table, const EngineRegistry& engines,
+                     const Settings& settings)
+    : host_(host),
+      table_(table),
+      engines_(engines),
+      settings_(settings),
+      log_(host),
+      running_(Metric::gauge(host, "patchbay_ai_voice_attempts", "Call attempts that run")) {}
+
+void Scheduler::start() {
+  recover();
+  worker_ = std::make_unique<JobWorker>(host_, CallTable::kDialJob, kClaimsAtOnce, kLeaseMs,
+                                        [this](const Job& job) { claim(job); });
+}
+
+void Scheduler::recover() {
+  table_.orphans(host_.store->epoch(host_.self), alive_.bind([this](const Result<std::vector<Call>>& calls) {
+    if (!calls) return log_.error("interrupted calls could not be read", {{"why", calls.error().text}});
+    for (const Call& call : *calls) recover_one(call);
+  }));
+}
+
+void Scheduler::recover_one(const Call& call) {
+  const Ending ending = Ending::failed(call.answered_ms > 0, "interrupted");
+  Transaction tx(host_);
+  table_.finish(tx, call, ending, {}, host_.wall_ms());
+  std::move(tx).commit(alive_.bind([this, id = call.call_id](const Commit& outcome) {
+    if (outcome) return log_.with(id).warn("the call was interrupted by the end of the last process");
+    log_.with(id).error("an interrupted call could not be ended", {{"why", outcome.error().text}});
+  }));
+}
+
+size_t Scheduler::running(std::string_view tenant) const {
+  return static_cast<size_t>(std::count_if(
+      attempts_.begin(), attempts_.end(), [&](const auto& each) { return each.second->tenant() == tenant; }));
+}
+
+std::shared_ptr<Attempt> Scheduler::find(const std::string& call_id) const {
+  const auto at = attempts_.find(call_id);
+  return at == attempts_.end() ? nullptr : at->second;
+}
+
+void Scheduler::claim(const Job& job) {
+  table_.get(job.body, kMainStrand, alive_.bind([this, job](Result<Call> call) {
+    if (call) return claim_call(job, std::move(*call));
+    if (call.error().code == Code::not_found) return drop(job);
+    later(job);
+  }));
+}
+
+void Scheduler::claim_call(const Job& job, Call call) {
+  const bool waits =
+      call.owner_epoch == 0 && (call.status == status::kScheduled || call.status == status::kDispatching ||
+                                call.status == status::kRetryPending);
+  if (!waits) return drop(job);
+  const TenantSettings* settings = settings_.tenant(call.tenant);
+  if (settings == nullptr) return refuse(job, std::move(call), "the tenant is not configured any more");
+  if (!worker_ || running(call.tenant) >= settings->max_concurrent_calls) return later(job);
+  const RegisteredEngine* engine = engines_.find(call.model);
+  if (engine == nullptr) return refuse(job, std::move(call), "no engine serves the model");
+  auto key = unseal_key(host_, call);
+  if (!key) return refuse(job, std::move(call), "the engine key cannot be read: " + key.error().text);
+
+  if (call.status == status::kRetryPending) {
+    ++call.attempt;
+    --call.retries_left;
+  }
+  call.status = status::kDispatching;
+  call.owner_epoch = host_.store->epoch(host_.self);
+  call.dispatched_ms = host_.wall_ms();
+  call.answered_ms = call.ended_ms = call.duration_sec = 0;
+  call.ended_reason = call.error_detail = call.trunk_id = call.transcript_path = "";
+  Transaction tx(host_);
+  table_.claim(tx, call);
+  tx.job_done(job.id, job.fence);
+  // Only when this is on disk does anything leave the house: an attempt never dials twice.
+  std::move(tx).commit(alive_.bind([this, job, call, key = *std::move(key), engine = *engine,
+                                    settings = *settings](const Commit& outcome) {
+    if (outcome) return begin(call, key, engine, settings);
+    if (outcome.code() == Code::conflict) return drop(job);
+  }));
+}
+
+void Scheduler::begin(Call call, std::string api_key, const RegisteredEngine& engine,
+                      const TenantSettings& settings) {
+  const std::string id = call.call_id;
+  AttemptInit init;
+  init.call = std::move(call);
+  init.api_key = std::move(api_key);
+  init.greeting = settings.greeting;
+  init.engine = engine.engine;
+  init.ring_timeout_ms = settings.ring_timeout_ms;
+  attempts_[id] = Attempt::start(host_, table_, std::move(init), alive_.bind([this, id] { ended(id); }));
+  running_.set(static_cast<double>(attempts_.size()));
+}
+
+void Scheduler::ended(const std::string& call_id) {
+  attempts_.erase(call_id);
+  running_.set(static_cast<double>(attempts_.size()));
+  if (attempts_.empty()) idle_.reset();
+}
+
+void Scheduler::drop(const Job& job) {
+  Transaction tx(host_);
+  tx.job_done(job.id, job.fence);
+  std::move(tx).commit([](const Commit&) {});
+}
+
+void Scheduler::later(const Job& job) {
+  Transaction tx(host_);
+  tx.job_retry(job.id, job.fence, host_.wall_ms() + kFullAgainMs);
+  std::move(tx).commit([](const Commit&) {});
+}
+
+// A call that can never be dialled ends; it counts as an attempt that was not made.
+void Scheduler::refuse(const Job& job, Call call, const std::string& why) {
+  Transaction tx(host_);
+  tx.job_done(job.id, job.fence);
+  if (call.status == status::kRetryPending) {
+    ++call.attempt;
+    --call.retries_left;
+  }
+  call.answered_ms = 0;
+  call.owner_epoch = host_.store->epoch(host_.self);
+  call.dispatched_ms = host_.wall_ms();
+  table_.claim(tx, call);
+  table_.finish(tx, call, Ending::refused(why), {}, host_.wall_ms());
+  std::move(tx).commit(alive_.bind([this, id = call.call_id, why](const Commit& outcome) {
+    log_.with(id).warn("the call cannot be dialled", {{"why", outcome ? why : outcome.error().text}});
+  }));
+}
+
+void Scheduler::drain(Done done) {
+  worker_.reset();
+  idle_ = std::make_unique<Done>(std::move(done));
+  if (attempts_.empty()) idle_.reset();
+}
+
+void Scheduler::stop(Done done) {
+  worker_.reset();
+  idle_ = std::make_unique<Done>(std::move(done));
+  for (const auto& [id, attempt] : attempts_) attempt->interrupt();
+  if (attempts_.empty()) idle_.reset();
+}
+
+}  // namespace patchbay::ai_voice

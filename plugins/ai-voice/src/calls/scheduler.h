@@ -1,0 +1,61 @@
+// Scheduler: from a stored call to a running attempt. Claims due calls, keeps the tenants' limits, cleans up
+// after a crash.
+#pragma once
+
+#include <patchbay/lifetime.h>
+#include <patchbay/plugin.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "calls/attempt.h"
+#include "calls/call_table.h"
+#include "config.h"
+#include "engine_registry.h"
+
+namespace patchbay::ai_voice {
+
+// Main strand only.
+class Scheduler {
+ public:
+  Scheduler(const Host& host, const CallTable& table, const EngineRegistry& engines,
+            const Settings& settings);
+
+  // Ends what a process that is gone has left running, then begins to claim.
+  void start();
+  // Claims nothing more; done() when no attempt runs.
+  void drain(Done done);
+  // Ends what runs; done() when its end is on disk.
+  void stop(Done done);
+
+  size_t running(std::string_view tenant) const;
+  // The running attempt of the call; null when none runs.
+  std::shared_ptr<Attempt> find(const std::string& call_id) const;
+
+ private:
+  void recover();
+  void recover_one(const Call& call);
+  void claim(const Job& job);
+  void claim_call(const Job& job, Call call);
+  void begin(Call call, std::string api_key, const RegisteredEngine& engine, const TenantSettings& settings);
+  void drop(const Job& job);
+  void later(const Job& job);
+  void refuse(const Job& job, Call call, const std::string& why);
+  void ended(const std::string& call_id);
+
+  // borrowed
+  const Host& host_;
+  const CallTable& table_;
+  const EngineRegistry& engines_;
+  const Settings& settings_;
+  // owned
+  const Log log_;
+  std::unique_ptr<JobWorker> worker_;
+  std::map<std::string, std::shared_ptr<Attempt>> attempts_;  // shared with the attempts themselves
+  std::unique_ptr<Done> idle_;
+  Metric running_;
+  Lifetime alive_;
+};
+
+}  // namespace patchbay::ai_voice

@@ -1,0 +1,29 @@
+// The functions a model may call during an outbound call. Pure; any thread.
+#pragma once
+
+#include <patchbay/services/engine.h>
+
+#include <string>
+#include <string_view>
+
+namespace patchbay::ai_voice {
+
+// engine::Open::tools
+std::string_view call_tools() noexcept;
+
+struct ToolAnswer {
+  std::string result;        // JSON object for the model
+  std::string outcome;       // not empty: the call ends with it
+  bool hang_up_now = false;  // without a goodbye
+};
+ToolAnswer answer_tool(std::string_view name);
+
+inline void add_usage(engine::Usage& to, const engine::Usage& more) noexcept {
+  to.total += more.total;
+  to.prompt += more.prompt;
+  to.response += more.response;
+  to.thoughts += more.thoughts;
+  to.cached += more.cached;
+}
+
+}  // namespace patchbay::ai_voice

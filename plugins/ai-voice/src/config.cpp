@@ -1,0 +1,30 @@
+#include "config.h"
+
+#include <utility>
+
+namespace patchbay::ai_voice {
+
+Settings::Settings(const Config& config) {
+  for (const Config::Tenant& tenant : config.tenants()) {
+    const JsonView section = tenant.section;
+    TenantSettings settings;
+    settings.model = section.text("model", "local");
+    settings.api_key = section.text("apiKey", "");
+    settings.email = section.text("email", "");
+    settings.greeting = section.text("greeting", "");
+    settings.ring_timeout_ms = section.integer("ringTimeoutSec", 60) * 1000;
+    settings.max_concurrent_calls = static_cast<size_t>(section.integer("maxConcurrentCalls", 100));
+    settings.max_waiting_calls = section.integer("maxWaitingCalls", 10000);
+    const JsonView prompts = section["prompts"];
+    for (size_t i = 0; i < prompts.size(); ++i)
+      settings.prompts.emplace(prompts.key(i), prompts.at(i).text());
+    tenants_.emplace(tenant.host, std::move(settings));
+  }
+}
+
+const TenantSettings* Settings::tenant(std::string_view host) const {
+  const auto at = tenants_.find(host);
+  return at == tenants_.end() ? nullptr : &at->second;
+}
+
+}  // namespace patchbay::ai_voice
