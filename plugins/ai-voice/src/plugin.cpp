@@ -2,11 +2,16 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "calls/routes.h"
 #include "calls/scheduler.h"
 #include "config.h"
+#include "engine_host.h"
 #include "engine_registry.h"
+#include "gemini/gemini_engine.h"
+#include "local/local_engine.h"
+#include "websocket/io_thread.h"
 
 namespace patchbay::ai_voice {
 namespace {
@@ -22,6 +27,7 @@ class AiVoice final : public Plugin {
           return Empty{};
         });
     PB_TRY(parts_->conversation.publish());
+    add_own_engines(config.plugin()["engines"]);
     parts_->scheduler.start();
     parts_->routes.open();
     return {};
@@ -30,9 +36,41 @@ class AiVoice final : public Plugin {
   void reconfigure(const Config& config) override { settings_ = Settings(config); }
   void drain(Done done) override {
     parts_->routes.drain();
-    parts_->scheduler.drain(std::move(done));
+    parts_->scheduler.drain([done = std::make_shared<Done>(std::move(done))] { (*done)(); });
   }
-  void stop(Done done) override { parts_->scheduler.stop(std::move(done)); }
+  // Calls end before the engines under them.
+  void stop(Done done) override {
+    parts_->scheduler.stop(
+        [this, done = std::make_shared<Done>(std::move(done))] { stop_engines([done] { (*done)(); }); });
+  }
+
+  void add_own_engines(JsonView settings) {
+    io_ = std::make_unique<lib::IoThread>("ai-voice");
+    const JsonView remote = settings["gemini-live"];
+    gemini::Options options;
+    if (const auto url = remote.text("url", ""); !url.empty()) options.url = url;
+    options.ca_file = remote.text("caFile", "");
+    options.setup_timeout_ms = static_cast<int>(remote.integer("setupMs", options.setup_timeout_ms));
+    add_engine(std::make_unique<gemini::GeminiEngine>(*io_, std::move(options)), "gemini-", true);
+
+    local::Options offline;
+    offline.recogniser.workers = static_cast<int>(settings["local"].integer("recognisers", 2));
+    add_engine(std::make_unique<local::LocalEngine>(*io_, std::move(offline)), "local embedded", false);
+  }
+  void add_engine(std::unique_ptr<Engine> engine, const char* models, bool key_required) {
+    own_engines_.push_back(std::make_unique<EngineHost>(host(), std::move(engine), models, key_required));
+    const Status added = parts_->engines.add(own_engines_.back()->registration());
+    if (!added) log().error("an engine was refused", {{"why", added.error().text}});
+  }
+  void stop_engines(Function<void()> done) {
+    auto left = std::make_shared<size_t>(own_engines_.size());  // shared by the engines' ends
+    auto then = std::make_shared<Function<void()>>(std::move(done));
+    for (const auto& each : own_engines_) {
+      each->stop([left, then] {
+        if (--*left == 0) (*then)();
+      });
+    }
+  }
 
   struct Parts {
     Parts(const Host& host, const Settings& settings)
@@ -48,6 +86,8 @@ class AiVoice final : public Plugin {
   };
 
   Settings settings_;
+  std::unique_ptr<lib::IoThread> io_;
+  std::vector<std::unique_ptr<EngineHost>> own_engines_;
   std::unique_ptr<Parts> parts_;
 };
 

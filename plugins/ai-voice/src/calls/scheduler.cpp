@@ -113,7 +113,7 @@ void Scheduler::begin(Call call, std::string api_key, const RegisteredEngine& en
 void Scheduler::ended(const std::string& call_id) {
   attempts_.erase(call_id);
   running_.set(static_cast<double>(attempts_.size()));
-  if (attempts_.empty()) idle_.reset();
+  if (attempts_.empty() && idle_) std::exchange(idle_, {})();
 }
 
 void Scheduler::drop(const Job& job) {
@@ -146,17 +146,18 @@ void Scheduler::refuse(const Job& job, Call call, const std::string& why) {
   }));
 }
 
-void Scheduler::drain(Done done) {
+void Scheduler::when_idle(Function<void()> done) {
   worker_.reset();
-  idle_ = std::make_unique<Done>(std::move(done));
-  if (attempts_.empty()) idle_.reset();
+  if (attempts_.empty()) return done();
+  if (idle_) std::exchange(idle_, {})();  // a drain that the stop has overtaken
+  idle_ = std::move(done);
 }
 
-void Scheduler::stop(Done done) {
-  worker_.reset();
-  idle_ = std::make_unique<Done>(std::move(done));
+void Scheduler::drain(Function<void()> done) { when_idle(std::move(done)); }
+
+void Scheduler::stop(Function<void()> done) {
   for (const auto& [id, attempt] : attempts_) attempt->interrupt();
-  if (attempts_.empty()) idle_.reset();
+  when_idle(std::move(done));
 }
 
 }  // namespace patchbay::ai_voice

@@ -25,9 +25,9 @@ class Scheduler {
   // Ends what a process that is gone has left running, then begins to claim.
   void start();
   // Claims nothing more; done() when no attempt runs.
-  void drain(Done done);
+  void drain(Function<void()> done);
   // Ends what runs; done() when its end is on disk.
-  void stop(Done done);
+  void stop(Function<void()> done);
 
   size_t running(std::string_view tenant) const;
   // The running attempt of the call; null when none runs.
@@ -43,6 +43,7 @@ class Scheduler {
   void later(const Job& job);
   void refuse(const Job& job, Call call, const std::string& why);
   void ended(const std::string& call_id);
+  void when_idle(Function<void()> done);
 
   // borrowed
   const Host& host_;
@@ -53,7 +54,7 @@ class Scheduler {
   const Log log_;
   std::unique_ptr<JobWorker> worker_;
   std::map<std::string, std::shared_ptr<Attempt>> attempts_;  // shared with the attempts themselves
-  std::unique_ptr<Done> idle_;
+  Function<void()> idle_;                                     // not empty: nothing new is begun
   Metric running_;
   Lifetime alive_;
 };

@@ -1,0 +1,72 @@
+// EngineSession: one conversation of one of our engines: its service, its audio port, and its way to the
+// listener.
+#pragma once
+
+#include <patchbay/audio.h>
+#include <patchbay/lifetime.h>
+#include <patchbay/log.h>
+#include <patchbay/services/engine.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "engine.h"
+
+namespace patchbay::ai_voice {
+
+// Made and destroyed on the main strand; the engine calls it on its own thread, the media loop on its.
+class EngineSession final : public SessionListener, private AudioPort {
+ public:
+  // ended() on the main strand, once: then it may be destroyed.
+  EngineSession(const Host& host, const engine::Open& request, Function<void()> ended);
+  ~EngineSession() override;
+
+  Status open(Engine& engine, const engine::Open& request);
+  engine::Opened handles();
+  void close();
+
+ private:
+  static constexpr uint32_t kHearsHz = 16000;
+
+  // engine's thread
+  void on_ready(const std::string& note) override;
+  void on_user_text(std::string_view fragment) override;
+  void on_ai_text(std::string_view fragment) override;
+  void on_ai_audio() override;
+  void on_interrupted(const Heard& heard) override;
+  void on_turn_complete(bool had_audio) override;
+  void on_tool_call(const std::string& id, const std::string& name, const std::string& args_json) override;
+  void on_tool_cancel(const std::string& id) override;
+  void on_usage(const Usage& delta) override;
+  void on_going_away(int time_left_ms) override;
+  void on_farewell_done() override;
+  void on_closed(const SessionClose& close) override;
+
+  // media loop
+  uint32_t pull_rate_hz() const noexcept override;
+  uint32_t push_rate_hz() const noexcept override { return kHearsHz; }
+  void pull(pb_frame& out) noexcept override;
+  void push(const pb_frame& in) noexcept override;
+
+  void release();
+
+  // borrowed
+  const Host& host_;
+  // owned
+  const Log log_;
+  const SecretGuard secret_;
+  const std::string engine_name_;
+  Function<void()> ended_;
+  Lease<engine::Listener> listener_;
+  Provision<engine::Session> service_;
+  std::unique_ptr<Session> session_;
+  // state
+  bool releasing_ = false;
+  Lifetime alive_;
+};
+
+// The tools of engine::Open, as our engines take them.
+Result<std::vector<Tool>> read_tools(const Host& host, std::string_view json);
+
+}  // namespace patchbay::ai_voice
