@@ -95,7 +95,7 @@ class Session {
   // [media, wait-free] Always fills `out` at output_rate_hz(); returns how many samples are the engine's.
   virtual size_t pull_audio(int16_t* out, size_t count) noexcept = 0;
 
-  // [any] `trigger`: answer it now; otherwise it is only context.
+  // [any] `trigger`: answer it now; otherwise it is only context. Dropped while the engine is not connected.
   virtual void push_text(std::string text, bool trigger) = 0;
   virtual void tool_result(std::string id, std::string json_object) = 0;  // [any]
   // [any] Let the model say goodbye; on_farewell_done when that was heard, at the latest after some 15 s.
@@ -106,7 +106,7 @@ class Session {
 // Makes sessions; one object serves all calls.
 class Engine {
  public:
-  virtual ~Engine() = default;  // after all its sessions
+  virtual ~Engine() = default;  // after all its sessions, and before its io thread; not on that thread
   virtual const char* name() const = 0;
   virtual bool matches(std::string_view model) const = 0;
   // [any] The listener outlives the session. Fails at once only for what needs no network.

@@ -9,6 +9,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
+#include <future>
 #include <system_error>
 
 #include "websocket/callback_gate.h"
@@ -31,11 +32,17 @@ IoThread::IoThread(const std::string& name) : impl_(std::make_unique<Impl>()) {
 }
 
 IoThread::~IoThread() {
-  impl_->context.stop();
+  net::post(impl_->context, [this] { impl_->context.stop(); });
   impl_->thread.join();
 }
 
 void IoThread::post(std::function<void()> task) { net::post(impl_->context, std::move(task)); }
+
+void IoThread::drain() {
+  auto done = std::make_shared<std::promise<void>>();
+  post([done] { done->set_value(); });
+  done->get_future().wait();
+}
 
 bool IoThread::on_thread() const { return impl_->thread.get_id() == std::this_thread::get_id(); }
 

@@ -11,12 +11,13 @@ namespace patchbay::lib {
 class IoThread {
  public:
   explicit IoThread(const std::string& name = "io");
-  ~IoThread();  // stops, drops what is queued, joins; not on the thread itself
+  ~IoThread();  // runs what was posted before, stops, joins; not on the thread itself
   IoThread(const IoThread&) = delete;
   IoThread& operator=(const IoThread&) = delete;
 
-  void post(std::function<void()> task);  // [any]
-  bool on_thread() const;                 // [any]
+  void post(std::function<void()> task);  // [any] in order
+  void drain();            // [any but the thread itself] until all that was posted before has run
+  bool on_thread() const;  // [any]
 
   struct Impl;
   Impl& impl() { return *impl_; }

@@ -50,7 +50,8 @@ class LocalSession final : public Session {
 LocalEngine::LocalEngine(lib::IoThread& io, Options options)
     : io_(io), options_(std::move(options)), recogniser_(options_.recogniser) {}
 
-LocalEngine::~LocalEngine() = default;
+// Sessions let go of the workers on the io thread.
+LocalEngine::~LocalEngine() { io_.drain(); }
 
 bool LocalEngine::matches(std::string_view model) const {
   return model == "local" || model == "embedded" || model.substr(0, 6) == "local-";

@@ -1,6 +1,8 @@
 #include "local/recogniser.h"
 
 #include <pocketsphinx.h>
+#include <sphinxbase/fsg_model.h>
+#include <sphinxbase/jsgf.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -77,6 +79,19 @@ Decoder make_decoder(const std::string& model, Options... options) {
   return decoder;
 }
 
+// Not by ps_set_jsgf_string, which leaks what it parsed.
+bool use_grammar(ps_decoder_t* decoder) {
+  jsgf_t* parsed = jsgf_parse_string(grammar().c_str(), nullptr);
+  if (!parsed) return false;
+  jsgf_rule_t* rule = jsgf_get_public_rule(parsed);
+  auto weight = static_cast<float32>(cmd_ln_float32_r(ps_get_config(decoder), "-lw"));
+  fsg_model_t* model = rule ? jsgf_build_fsg(parsed, rule, ps_get_logmath(decoder), weight) : nullptr;
+  bool set = model && ps_set_fsg(decoder, "commands", model) == 0 && ps_set_search(decoder, "commands") == 0;
+  if (model) fsg_model_free(model);
+  jsgf_grammar_free(parsed);
+  return set;
+}
+
 std::string decode(ps_decoder_t* decoder, const std::vector<int16_t>& samples) {
   if (ps_start_utt(decoder) < 0) return {};
   // Whole at once: the means to normalise by are then those of this utterance and not of earlier callers.
@@ -102,9 +117,7 @@ class Recogniser::Decoders {
         return {Code::unavailable, "the speech model is missing (" + file + "): install pocketsphinx-en-us"};
     MemoryFile few_words(small_dictionary(dictionary));
     grammar_ = make_decoder(model, "-dict", few_words.path().c_str());
-    if (!grammar_ || ps_set_jsgf_string(grammar_.get(), "commands", grammar().c_str()) < 0 ||
-        ps_set_search(grammar_.get(), "commands") < 0)
-      return {Code::failed, "the grammar could not be loaded"};
+    if (!grammar_ || !use_grammar(grammar_.get())) return {Code::failed, "the grammar could not be loaded"};
     language_model_ = make_decoder(model, "-dict", dictionary.c_str(), "-lm", lm.c_str());
     if (!language_model_) return {Code::failed, "the speech model could not be loaded"};
     return {};
