@@ -1,0 +1,168 @@
+#include <doctest/doctest.h>
+
+#include "support/probe_client.h"
+#include "support/server.h"
+#include "support/webhook_receiver.h"
+
+using namespace patchbay;
+using namespace patchbay::test;
+using probe::text_member;
+
+namespace {
+
+constexpr const char* kAdmin = "/api.ashx/v1/admin/webhooks";
+constexpr const char* kNone =
+    "plugins: {probe: {}, webhooks: {}}\n"
+    "tenants: {a.example: {primary: true, webhooks: {allow_private_receivers: true}}, b.example: {}}\n";
+
+const char* configured(const char* secret) {
+  static std::string text;
+  text = std::string(
+             "plugins: {probe: {}, webhooks: {}}\ntenants:\n  a.example: {primary: true, webhooks: "
+             "{subscriptions: ["
+             "{url: 'https://hooks.example.com/x', events: [call.ended], secret: ") +
+         secret + "}]}}\n";
+  return text.c_str();
+}
+
+http::Response ask(const probe::Call& request) { return probe::call(request); }
+std::string list(const std::string& tenant = "a.example") {
+  probe::Call request{"GET", "/api.ashx/v1/webhooks"};
+  request.tenant = tenant;
+  return ask(request).body;
+}
+
+}  // namespace
+
+TEST_CASE("a subscription is made, shown, changed and deleted, its secret shown once") {
+  TestServer server(kNone, nullptr, {probe::entry()});
+  REQUIRE(server.start_error() == "");
+  const auto made =
+      ask({"POST", kAdmin, R"({"url":"https://hooks.example.com/k?t=1","Events":["call.ended"]})"});
+  CHECK(made.status == 201);
+  const std::string id = text_member(made.body, "id");
+  const std::string secret = text_member(made.body, "secret");
+  CHECK(id.size() == 16);
+  CHECK(secret.size() == 64);
+  CHECK(made.body.find(R"("createdBy":"tester","lastFiredUtc":null,"failures":0,"source":"api")") !=
+        std::string::npos);
+  const std::string shown = list();
+  CHECK(text_member(shown, "id") == id);
+  CHECK(shown.find("secret") == std::string::npos);
+  CHECK(list("b.example") == R"({"data":[]})");
+
+  const std::string path = std::string(kAdmin) + "/" + id;
+  CHECK(ask({"PATCH", path, R"({"url":"https://new.example.com/","active":false})"}).status == 200);
+  CHECK(list().find(R"("url":"https://new.example.com/","events":["call.ended"],"active":false)") !=
+        std::string::npos);
+  const auto rotated = ask({"POST", path + "/rotate"});
+  CHECK(rotated.status == 200);
+  CHECK(text_member(rotated.body, "secret").size() == 64);
+  CHECK(text_member(rotated.body, "secret") != secret);
+
+  server.restart();
+  CHECK(text_member(list(), "id") == id);
+  const auto deleted = ask({"DELETE", path});
+  CHECK(deleted.status == 200);
+  CHECK(deleted.body.find("{\"deleted\":{\"id\":\"" + id) == 0);
+  CHECK(list() == R"({"data":[]})");
+  CHECK(ask({"DELETE", path}).status == 404);
+  CHECK(server.log().find(secret) == std::string::npos);
+  CHECK(server.log().find("/k?t=1") == std::string::npos);
+}
+
+TEST_CASE("another tenant's subscription is as missing as none") {
+  TestServer server(kNone, nullptr, {probe::entry()});
+  const auto made = ask({"POST", kAdmin, R"({"url":"https://hooks.example.com/"})"});
+  const std::string id = text_member(made.body, "id");
+  const std::pair<const char*, const char*> routes[] = {
+      {"PATCH", ""},     {"DELETE", ""},         {"POST", "/rotate"},
+      {"POST", "/test"}, {"GET", "/deliveries"}, {"POST", "/deliveries/x/resend"}};
+  for (const auto& [method, tail] : routes) {
+    probe::Call foreign{method, std::string(kAdmin) + "/" + id + tail};
+    foreign.tenant = "b.example";
+    probe::Call missing{method, std::string(kAdmin) + "/0000000000000000" + tail};
+    INFO(foreign.path);
+    CHECK(ask(foreign).status == 404);
+    CHECK(ask(foreign).body == ask(missing).body);
+  }
+}
+
+TEST_CASE("what cannot be a subscription is 400") {
+  TestServer server(kNone, nullptr, {probe::entry()});
+  for (const std::string body :
+       {R"({})", R"({"url":"ftp://example.com/"})", R"({"url":"https://u:p@example.com/"})",
+        R"({"url":"https://example.com/","events":["call.*"]})",
+        R"({"url":"https://example.com/","events":[]})", R"({"url":"https://example.com/","secret":"short"})",
+        R"({"url":7})"}) {
+    INFO(body);
+    CHECK(ask({"POST", kAdmin, body}).status == 400);
+  }
+  probe::Call inside{"POST", kAdmin, R"({"url":"http://127.0.0.1/"})"};
+  CHECK(ask(inside).status == 201);
+  inside.tenant = "b.example";
+  CHECK(ask(inside).status == 400);
+}
+
+TEST_CASE("configured subscriptions are read-only but can be paused") {
+  TestServer server(configured("first-secret-of-config"), nullptr, {probe::entry()});
+  REQUIRE(server.start_error() == "");
+  const std::string shown = list();
+  CHECK(text_member(shown, "id") == "a943086353afae2c");
+  CHECK(shown.find(R"("createdBy":"config")") != std::string::npos);
+  CHECK(shown.find(R"("source":"config")") != std::string::npos);
+  const std::string path = std::string(kAdmin) + "/" + text_member(shown, "id");
+  CHECK(ask({"PATCH", path, R"({"url":"https://x.example.com/"})"}).status == 409);
+  CHECK(ask({"POST", path + "/rotate"}).status == 409);
+  CHECK(ask({"DELETE", path}).status == 409);
+  CHECK(ask({"PATCH", path, R"({"active":false})"}).status == 200);
+
+  server.restart();
+  CHECK(list().find(R"("active":false)") != std::string::npos);
+  CHECK(server.reload(configured("second-secret-of-config")).ok());
+  // A new definition is a new chance.
+  CHECK(probe::eventually([] { return list().find(R"("active":true)") != std::string::npos; }));
+  CHECK(server.reload(kNone).ok());
+  CHECK(probe::eventually([] { return list() == R"({"data":[]})"; }));
+}
+
+TEST_CASE("a configured receiver at a private address is refused with the cure") {
+  TestServer server(kNone, nullptr, {probe::entry()});
+  const Status status = server.reload(
+      "plugins: {probe: {}, webhooks: {}}\n"
+      "tenants: {b.example: {primary: true, webhooks: {subscriptions: [{url: 'http://10.0.0.1/', secret: "
+      "0123456789abcdef}]}}}\n");
+  REQUIRE_FALSE(status.ok());
+  CHECK(status.error().text.find("subscriptions[0].url must lead to a public address; see "
+                                 "allow_private_receivers") != std::string::npos);
+}
+
+TEST_CASE("a test reaches its subscription alone, also a paused one, and can be sent again") {
+  WebhookReceiver receiver({});
+  TestServer server(kNone, nullptr, {probe::entry()});
+  const std::string body =
+      R"({"url":")" + receiver.url() + R"(","events":["call.ended"],"secret":"0123456789abcdef"})";
+  receiver.set_secret("0123456789abcdef");
+  const std::string id = text_member(ask({"POST", kAdmin, body}).body, "id");
+  const std::string path = std::string(kAdmin) + "/" + id;
+  CHECK(ask({"PATCH", path, R"({"active":false})"}).status == 200);
+  const auto fired = ask({"POST", path + "/test"});
+  CHECK(fired.status == 200);
+  const std::string delivery = text_member(fired.body, "deliveryId");
+  auto got = receiver.wait_for(1);
+  REQUIRE(got.size() == 1);
+  CHECK(got[0].signature_ok);
+  CHECK(got[0].header("x-platform-delivery-id") == delivery);
+  CHECK(got[0].body.find(R"("event":"webhook.test","tenant":"a.example")") != std::string::npos);
+  CHECK(got[0].body.find(R"("data":{"subscriptionId":")" + id) != std::string::npos);
+  CHECK(got[0].body.find(R"("requestedBy":"tester"})") != std::string::npos);
+
+  const std::string resend = path + "/deliveries/" + delivery + "/resend";
+  // 404 until the first one is in the books.
+  CHECK(probe::eventually([&] { return ask({"POST", resend}).status == 200; }));
+  got = receiver.wait_for(2);
+  REQUIRE(got.size() == 2);
+  CHECK(got[1].header("x-platform-delivery-id") == delivery);
+  CHECK(got[1].header("x-platform-attempt") == "1");
+  CHECK(got[1].body == got[0].body);
+}

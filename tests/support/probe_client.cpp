@@ -1,0 +1,105 @@
+#include "support/probe_client.h"
+
+#include <patchbay/store.h>
+
+#include <sstream>
+
+namespace probe {
+namespace {
+
+using namespace patchbay;
+
+http::Response no_answer(const std::string& why) {
+  http::Response response;
+  response.status = 599;
+  response.body = why;
+  return response;
+}
+
+std::vector<std::string> segments(const std::string& path) {
+  std::vector<std::string> list;
+  std::istringstream in(path);
+  for (std::string part; std::getline(in, part, '/');) list.push_back(part);
+  return list;
+}
+
+// Whether the path is the route's; `params` becomes the JSON of what its braces name.
+bool matches(const std::string& route, const std::string& path, std::string& params) {
+  const auto wanted = segments(route);
+  const auto given = segments(path);
+  if (wanted.size() != given.size()) return false;
+  JsonWriter json;
+  json.object();
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const bool named = wanted[i].size() > 2 && wanted[i].front() == '{';
+    if (!named && wanted[i] != given[i]) return false;
+    if (named) json.member(wanted[i].substr(1, wanted[i].size() - 2), given[i]);
+  }
+  json.end();
+  params = std::move(json).str();
+  return true;
+}
+
+Result<std::string> canonical(const std::string& schema, const std::string& body) {
+  const auto text = ask_host<Result<std::string>>([schema, body](const Host& host, auto done) {
+    auto compiled = Schema::compile(host, schema);
+    if (!compiled) return done(compiled.error());
+    const auto read = compiled->read(body.empty() ? "{}" : body);
+    done(read ? Result<std::string>(host.write_json(read->root())) : Result<std::string>(read.error()));
+  });
+  return text ? *text : Result<std::string>(Code::timeout, "the probe did not answer");
+}
+
+// Nothing within ten seconds: there is no such route.
+std::optional<http::Route> find(const Call& what, std::string& params) {
+  std::optional<http::Route> found;
+  eventually([&] {
+    for (const http::Route& route : routes()) {
+      if (route.method == what.method && matches(route.path, what.path, params)) found = route;
+    }
+    return found.has_value();
+  });
+  return found;
+}
+
+}  // namespace
+
+http::Response call(const Call& what) {
+  http::Request request;
+  request.path = what.path;
+  request.query = what.query;
+  request.tenant = what.tenant;
+  request.username = "tester";
+  request.role = "admin";
+  request.limit = what.limit;
+  request.offset = what.offset;
+  request.body = Buffer::copy(what.body);
+  const auto route = find(what, request.params);
+  if (!route) return no_answer("no such route");
+  if (!route->request_schema.empty()) {
+    auto body = canonical(route->request_schema, what.body);
+    if (!body) return http::error(400, "invalid_request", body.error().text);
+    request.json = *std::move(body);
+  }
+  auto response = ask(what.method, route->path, std::move(request), route->discriminator);
+  return response ? *std::move(response) : no_answer(response.error().text);
+}
+
+bool emit(const NewEvent& event) {
+  const auto done = ask_host<bool>([event](const Host& host, auto told) {
+    Transaction tx(host);
+    tx.emit(event);
+    std::move(tx).commit([told](const Commit& outcome) { told(outcome.ok()); });
+  });
+  return done.value_or(false);
+}
+
+std::string text_member(const std::string& json, const std::string& name) {
+  const std::string key = "\"" + name + "\":\"";
+  const size_t at = json.find(key);
+  if (at == std::string::npos) return {};
+  const size_t begin = at + key.size();
+  return json.substr(begin, json.find('"', begin) - begin);
+}
+
+}  // namespace probe

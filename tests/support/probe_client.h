@@ -1,0 +1,56 @@
+// The probe as a client's view of the API: requests by the path as a client writes it, bodies validated by
+// the route's schema as rest-api does it, and durable events. For the test's thread.
+#pragma once
+
+#include <patchbay/event.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "support/probe.h"
+#include "support/promise.h"
+
+namespace probe {
+
+struct Call {
+  std::string method;
+  std::string path;
+  std::string body = {};
+  std::string query = "{}";  // JSON
+  std::string tenant = "a.example";
+  int64_t limit = 50;
+  int64_t offset = 0;
+};
+
+// Looks again and again, for ten seconds at most, until done() is true.
+template <class F>
+bool eventually(F done) {
+  for (int i = 0; i < 1000; ++i) {
+    if (done()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+// By the admin "tester" of the tenant. Waits until there is such a route. Status 599: there is none, no
+// answer or a failed one; the body says which.
+patchbay::http::Response call(const Call& what);
+
+// True when the durable event is on disk.
+bool emit(const patchbay::NewEvent& event);
+
+// Runs f(host, done) on the probe's strand; what done(T) was given, or nothing within ten seconds.
+template <class T, class F>
+std::optional<T> ask_host(F f) {
+  auto answer = std::make_shared<patchbay::test::Promise<T>>();  // shared: the answer may come after the wait
+  run([answer, f](const Host& host) { f(host, [answer](T value) { answer->set(std::move(value)); }); });
+  return answer->get();
+}
+
+// The first text member `name` in a JSON text, at any depth; "" when there is none.
+std::string text_member(const std::string& json, const std::string& name);
+
+}  // namespace probe
