@@ -58,7 +58,7 @@ Result<msg_header_t*> answer_challenge(su_home_t* home, const sip_t& response, c
     msg_hclass_t* header_class = by_proxy ? sip_proxy_authorization_class : sip_authorization_class;
     const std::string realm = "\"" + parameter(next, "realm=") + "\"";
     msg_header_t* header = nullptr;
-    url_t* url = url_hdup(home, URL_STRING_MAKE(uri)->us_url);
+    url_t* url = url_make(home, uri);
     if (url == nullptr || auc_challenge(&client, home, &challenge, header_class) <= 0 ||
         auc_all_credentials(&client, "Digest", realm.c_str(), trunk.username.c_str(),
                             trunk.password.c_str()) <= 0 ||
