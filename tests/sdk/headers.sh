@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# headers.sh <compiler in C> <compiler in C++> <sdk/include> <folder of layout.h>
+# Every header of the SDK compiles alone and twice: the boundary as C11 and C++17, the layer over it as C++17 and C++20,
+# with and without exceptions and RTTI. The layout is checked by the same compilers.
+set -u
+cc=$1 cxx=$2 include=$3 layout=$4
+flags=(-fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Werror -I "$include" -I "$layout")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+check() { # <words for people> <command>...
+  local what=$1
+  shift
+  if ! "$@" 2> "$work/says"; then
+    echo "FAILED: $what"
+    head -20 "$work/says"
+    failed=1
+  fi
+}
+
+cd "$include" || exit 1
+for header in $(find patchbay -name '*.h' | sort); do
+  printf '#include <%s>\n#include <%s>\nint main(void) { return 0; }\n' "$header" "$header" > "$work/unit.c"
+  cp "$work/unit.c" "$work/unit.cpp"
+  case $header in
+    patchbay/abi/* | patchbay/abi.h)
+      check "$header in C11" "$cc" -std=c11 "${flags[@]}" "$work/unit.c"
+      ;;
+  esac
+  check "$header in C++17" "$cxx" -std=c++17 "${flags[@]}" "$work/unit.cpp"
+  check "$header in C++17 without exceptions and RTTI" \
+    "$cxx" -std=c++17 -fno-exceptions -fno-rtti "${flags[@]}" "$work/unit.cpp"
+done
+printf '#include <patchbay/plugin.h>\n#include <patchbay/services/telephony.h>\nint main() {}\n' > "$work/unit.cpp"
+check "the plugin layer in C++20" "$cxx" -std=c++20 "${flags[@]}" "$work/unit.cpp"
+check "layout in C11" "$cc" -std=c11 "${flags[@]}" "$layout/layout.c"
+check "layout in C++17" "$cxx" -std=c++17 "${flags[@]}" "$layout/layout.cpp"
+exit $failed
