@@ -1,0 +1,51 @@
+// The configuration of sip-trunk: who may dial through what. Immutable once read; shared by the calls that
+// use it.
+#pragma once
+
+#include <patchbay/config.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "number/number.h"
+#include "sip_types.h"
+
+namespace patchbay::sip_trunk {
+
+struct ServerSettings {
+  std::string listen_ip;
+  uint16_t listen_port = 5060;
+  std::string media_ip;
+  uint16_t rtp_port_min = 0;
+  uint16_t rtp_port_max = 0;
+  uint32_t silence_timeout_ms = 5000;
+  int64_t no_media_timeout_ms = 20000;
+  bool require_gate = true;
+};
+
+struct OutboundRoute {
+  lib::NumberPattern match;
+  std::vector<std::string> trunk_ids;
+};
+
+struct TenantTrunks {
+  std::map<std::string, TrunkAccess> trunks;  // by id
+  std::vector<OutboundRoute> routes;          // in the order of the document: the first that matches
+  std::string default_trunk;
+
+  // The trunks to try, in order, for a normalised number; empty when there are none.
+  std::vector<std::string> trunks_for(const std::string& number) const;
+};
+
+struct Settings {
+  ServerSettings server;
+  std::map<std::string, TenantTrunks, std::less<>> tenants;
+
+  // Errors name the tenant and the field.
+  static Result<Settings> read(const Config& config);
+};
+
+}  // namespace patchbay::sip_trunk

@@ -1,0 +1,63 @@
+#include "leg_port.h"
+
+#include <utility>
+
+namespace patchbay::sip_trunk {
+
+LegPort::LegPort(const Host& host, lib::RtpSocket socket, const lib::RtpLeg::Options& options,
+                 Function<void(char)> on_digit)
+    : host_(host), leg_(std::move(socket), options), on_digit_(std::move(on_digit)) {}
+
+LegPort::~LegPort() {
+  delete pending_.load();
+  delete taken_.load();
+}
+
+void LegPort::configure(const lib::LegMedia& media) {
+  delete taken_.exchange(nullptr);
+  delete pending_.exchange(new lib::LegMedia(media));
+}
+
+void LegPort::pull(pb_frame& out) noexcept {
+  // Given back through taken_, so that nothing is freed here; while that place is full the news waits for a
+  // tick.
+  if (taken_.load(std::memory_order_acquire) == nullptr) {
+    if (lib::LegMedia* media = pending_.exchange(nullptr, std::memory_order_acq_rel)) {
+      leg_.configure(*media);
+      taken_.store(media, std::memory_order_release);
+    }
+  }
+  last_ns_ = out.time_ns;
+  leg_.pull(out.pcm, out.time_ns);
+  out.samples = lib::RtpLeg::kFrameSamples;
+  tell_digits();
+}
+
+void LegPort::push(const pb_frame& in) noexcept { leg_.push(in.pcm, in.time_ns); }
+
+void LegPort::detached() noexcept { leg_.send_bye(last_ns_); }
+
+void LegPort::tell_digits() noexcept {
+  bool any = false;
+  while (const auto digit = leg_.next_digit()) {
+    const uint32_t at = digits_written_.load(std::memory_order_relaxed);
+    digits_[at % digits_.size()].store(*digit, std::memory_order_relaxed);
+    digits_written_.store(at + 1, std::memory_order_release);
+    any = true;
+  }
+  if (any) host_.runtime->strand_post(host_.self, kMainStrand, &LegPort::deliver_digits, this);
+}
+
+// Runs before the port is closed: both come in order on the main strand.
+void LegPort::deliver_digits(void* self) noexcept {
+  auto* port = static_cast<LegPort*>(self);
+  const uint32_t written = port->digits_written_.load(std::memory_order_acquire);
+  for (; port->digits_read_ != written; ++port->digits_read_) {
+    const char digit =
+        port->digits_[port->digits_read_ % port->digits_.size()].load(std::memory_order_relaxed);
+    guard_void([&] { port->on_digit_(digit); },
+               [&](const char* text) { port->host_.log_thrown("digit", text); });
+  }
+}
+
+}  // namespace patchbay::sip_trunk

@@ -1,0 +1,52 @@
+// LegPort: the audio of one call as the media loop sees it: RTP in and out of one socket pair.
+#pragma once
+
+#include <patchbay/audio.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+
+#include "rtp/leg.h"
+
+namespace patchbay::sip_trunk {
+
+// configure() and stats() from any thread; the rest as AudioPort says.
+class LegPort final : public AudioPort {
+ public:
+  static constexpr uint32_t kRateHz = 8000;
+
+  // on_digit() on the main strand for each key the far side presses.
+  LegPort(const Host& host, lib::RtpSocket socket, const lib::RtpLeg::Options& options,
+          Function<void(char)> on_digit);
+  ~LegPort() override;
+
+  uint16_t local_port() const noexcept { return leg_.local_port(); }
+  // Taken at the next tick.
+  void configure(const lib::LegMedia& media);
+  const lib::LegStats& stats() const noexcept { return leg_.stats(); }
+
+  uint32_t pull_rate_hz() const noexcept override { return kRateHz; }
+  uint32_t push_rate_hz() const noexcept override { return kRateHz; }
+  void pull(pb_frame& out) noexcept override;
+  void push(const pb_frame& in) noexcept override;
+  void detached() noexcept override;
+
+ private:
+  void tell_digits() noexcept;
+  static void deliver_digits(void* self) noexcept;
+
+  // borrowed
+  const Host& host_;
+  // owned
+  lib::RtpLeg leg_;
+  Function<void(char)> on_digit_;
+  std::atomic<lib::LegMedia*> pending_{nullptr};  // given by configure(), taken by the loop
+  std::atomic<lib::LegMedia*> taken_{nullptr};    // given back by the loop, freed off it
+  std::array<std::atomic<char>, 64> digits_{};    // ring: the loop writes, the strand reads
+  std::atomic<uint32_t> digits_written_{0};
+  uint32_t digits_read_ = 0;
+  int64_t last_ns_ = 0;
+};
+
+}  // namespace patchbay::sip_trunk

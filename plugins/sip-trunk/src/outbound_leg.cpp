@@ -1,0 +1,238 @@
+#include "outbound_leg.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "crypto/random.h"
+#include "leg_end.h"
+
+namespace patchbay::sip_trunk {
+namespace {
+
+constexpr int64_t kMediaCheckMs = 1000;
+
+// Of 64 bits that nobody can guess; 0 only if the system has no randomness.
+uint64_t random64() {
+  const auto bytes = lib::random_bytes(8);
+  uint64_t value = 0;
+  if (bytes) std::memcpy(&value, bytes->data(), sizeof value);
+  return value;
+}
+
+}  // namespace
+
+using telephony::LegListener;
+
+OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, const ServerSettings& server,
+                         const TenantTrunks& trunks, telephony::Dial request, Function<void()> gone)
+    : host_(host),
+      stack_(stack),
+      server_(server),
+      trunks_(trunks.trunks),
+      request_(std::move(request)),
+      log_(Log(host).with(request_.correlation)),
+      gone_(std::move(gone)),
+      service_(host),
+      listener_(Lease<LegListener>::open(host, request_.listener)),
+      selector_(trunks.trunks_for(request_.number)),
+      media_watch_(host) {
+  service_.on(telephony::Leg::hangup, [this](const telephony::Hangup& why) -> Result<Empty> {
+    log_.info("hanging up", {{"reason", why.reason}});
+    hangup();
+    return Empty{};
+  });
+}
+
+void OutboundLeg::start(const std::vector<Gate>& gates) {
+  begun_ns_ = host_.mono_ns();
+  gates_ = gates;
+  if (gates_.empty() && server_.require_gate) return finish(ended_as("denied", "no dial gate is loaded"));
+  ask_gate(0);
+}
+
+void OutboundLeg::ask_gate(size_t index) {
+  if (hanging_up_) return finish(ended_as("local", ""));
+  if (index == gates_.size()) return open_media();
+  gate_ = Lease<telephony::DialGate>::open(host_, gates_[index].instance);
+  gate_.call(telephony::DialGate::check,
+             {request_.tenant, request_.number, request_.call_id, request_.correlation},
+             [this, index](const Result<telephony::Verdict>& verdict) {
+               if (verdict && verdict->allowed)
+                 return post(host_, kMainStrand, alive_.bind([this, index] { ask_gate(index + 1); }));
+               const std::string why = verdict ? verdict->reason : "the gate did not answer";
+               log_.warn("a gate refused the dial", {{"gate", gates_[index].name}, {"why", why}});
+               finish(ended_as("denied", why));
+             });
+}
+
+void OutboundLeg::open_media() {
+  const auto ip = lib::SocketAddress::parse(server_.media_ip, 0);
+  auto socket = ip ? lib::RtpSocket::open(*ip, server_.rtp_port_min, server_.rtp_port_max)
+                   : Result<lib::RtpSocket>(ip.error());
+  if (!socket) return finish(ended_as("failed", "no RTP port: " + socket.error().text));
+  lib::RtpLeg::Options options;
+  options.random = random64();
+  options.wall_ns = host_.wall_ms() * 1'000'000;
+  options.now_ns = host_.mono_ns();
+  options.cname = "patchbay";
+  port_ = std::make_unique<LegPort>(host_, std::move(*socket), options, [this](char digit) {
+    listener_.send(LegListener::digit, {std::string(1, digit)});
+  });
+  local_.rtp = ip->with_port(port_->local_port());
+  local_.session_id = random64() >> 1;
+  try_trunk();
+}
+
+void OutboundLeg::try_trunk() {
+  const std::string* id = selector_.current();
+  if (id == nullptr) return finish(ended_as("failed", "no trunk is configured for the number"));
+  const int64_t spent_ms = (host_.mono_ns() - begun_ns_) / 1'000'000;
+  OutboundCall call;
+  call.trunk = trunks_.at(*id);
+  call.number = request_.number;
+  call.display_name = request_.display_name;
+  call.call_id = request_.call_id;
+  call.attempt = static_cast<uint32_t>(request_.attempt);
+  call.no_answer_timeout_ms =
+      static_cast<uint32_t>(std::max<int64_t>(1000, request_.ring_timeout_ms - spent_ms));
+  {
+    const std::lock_guard lock(media_mutex_);
+    call.offer = lib::write_offer(local_);
+  }
+  log_.info("dialling", {{"trunk", *id}});
+  const auto dialog = stack_.dial(std::move(call), *this);
+  if (!dialog) return finish(ended_as("failed", dialog.error().text));
+  dialog_ = *dialog;
+}
+
+void OutboundLeg::hangup() {
+  if (finished_ || std::exchange(hanging_up_, true)) return;
+  if (dialog_ != 0) stack_.hangup(dialog_);
+}
+
+void OutboundLeg::on_progress(DialogId id, int status, std::string_view sdp, std::string_view) {
+  post(host_, kMainStrand, alive_.bind([this, id, status, early = !sdp.empty()] {
+    if (id != dialog_ || finished_) return;
+    selector_.on_progress(status);
+    const std::string* trunk = selector_.current();
+    listener_.send(LegListener::progress, {status, trunk != nullptr ? *trunk : std::string(), early});
+  }));
+}
+
+void OutboundLeg::on_answered(DialogId id, std::string_view sdp, std::string_view peer_ip) {
+  post(host_, kMainStrand, alive_.bind([this, id, sdp = std::string(sdp), peer = std::string(peer_ip)] {
+    if (id == dialog_ && !finished_) answered(id, sdp, peer);
+  }));
+}
+
+lib::LegMedia OutboundLeg::leg_media(const lib::RemoteMedia& remote) const {
+  lib::LegMedia media;
+  media.remote_rtp = remote.rtp;
+  media.remote_rtcp = remote.rtcp;
+  if (const auto peer = lib::SocketAddress::parse(signalling_ip_, 0)) media.signalling = *peer;
+  media.law = remote.law;
+  media.event_payload_type = remote.event_payload_type;
+  media.send = remote.send;
+  media.receive = remote.receive;
+  return media;
+}
+
+void OutboundLeg::answered(DialogId id, const std::string& sdp, const std::string& peer_ip) {
+  answered_ns_ = host_.mono_ns();
+  Handle port;
+  {
+    const std::lock_guard lock(media_mutex_);
+    signalling_ip_ = peer_ip;
+    const auto remote = lib::parse_answer(local_, sdp);
+    if (remote) {
+      receiving_ = remote->receive;
+      port_->configure(leg_media(*remote));
+      port = port_->open(host_);
+    } else {
+      log_.warn("the answer carries no media we can use", {{"why", remote.error().text}});
+      no_media_ = "the answer carried no usable media";
+    }
+  }
+  const std::string* trunk = selector_.current();
+  listener_.send(LegListener::answered,
+                 {trunk != nullptr ? *trunk : std::string(), (answered_ns_ - begun_ns_) / 1'000'000, port});
+  if (!port) {
+    hanging_up_ = true;
+    return stack_.hangup(id);
+  }
+  watch_media();
+}
+
+void OutboundLeg::watch_media() {
+  media_watch_.after_ms(kMediaCheckMs, [this] {
+    if (finished_ || hanging_up_) return;
+    bool receiving = true;
+    {
+      const std::lock_guard lock(media_mutex_);
+      receiving = receiving_;
+    }
+    const int64_t since =
+        std::max(answered_ns_, port_->stats().last_received_ns.load(std::memory_order_relaxed));
+    const int64_t silent_ms = (host_.mono_ns() - since) / 1'000'000;
+    if (!receiving || silent_ms < server_.no_media_timeout_ms) return watch_media();
+    no_media_ = "no media for " + std::to_string(silent_ms / 1000) + " s";
+    hangup();
+  });
+}
+
+Result<std::string> OutboundLeg::take_offer(std::string_view sdp) {
+  const std::lock_guard lock(media_mutex_);
+  ++local_.version;
+  if (sdp.empty()) return lib::write_offer(local_);
+  PB_TRY_VALUE(const lib::RemoteOffer offer, lib::parse_offer(local_, sdp));
+  receiving_ = offer.media.receive;
+  port_->configure(leg_media(offer.media));
+  return lib::write_answer(local_, offer);
+}
+
+std::string OutboundLeg::on_reoffer(DialogId, std::string_view sdp) {
+  auto answer = take_offer(sdp);
+  return answer ? *std::move(answer) : std::string();
+}
+
+void OutboundLeg::on_reanswer(DialogId, std::string_view sdp) {
+  const std::lock_guard lock(media_mutex_);
+  const auto remote = lib::parse_answer(local_, sdp);
+  if (!remote) return;
+  receiving_ = remote->receive;
+  port_->configure(leg_media(*remote));
+}
+
+void OutboundLeg::on_ended(DialogId id, const Ended& ended) {
+  post(host_, kMainStrand, alive_.bind([this, id, ended] { dialog_ended(id, ended); }));
+}
+
+void OutboundLeg::dialog_ended(DialogId id, const Ended& ended) {
+  if (id != dialog_ || finished_) return;
+  dialog_ = 0;
+  const std::string* trunk = selector_.current();
+  const std::string trunk_id = trunk != nullptr ? *trunk : std::string();
+  log_.info("the dialog has ended", {{"trunk", trunk_id}, {"sip", ended.sip_status}, {"text", ended.text}});
+  if (answered_ns_ == 0 && !hanging_up_ && selector_.on_ended(ended)) return try_trunk();
+  telephony::Ended told = leg_end(ended);
+  if (!no_media_.empty()) told = ended_as("failed", no_media_);
+  told.answered = answered_ns_ != 0;
+  told.trunk_id = trunk_id;
+  finish(std::move(told));
+}
+
+void OutboundLeg::finish(telephony::Ended ended) {
+  if (std::exchange(finished_, true)) return;
+  media_watch_.cancel();
+  listener_.send(LegListener::ended, ended);
+  service_.withdraw();
+  const auto leave = alive_.bind([this] {
+    const Function<void()> gone = std::move(gone_);
+    gone();
+  });
+  // A port that was never opened to others needs no close.
+  if (port_ && port_->handle()) return port_->close(leave);
+  post(host_, kMainStrand, leave);
+}
+
+}  // namespace patchbay::sip_trunk
