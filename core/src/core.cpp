@@ -186,11 +186,12 @@ void Core::drain() { impl_->drain(); }
 Status Core::stop() { return impl_->stop(); }
 std::string Core::report(std::string_view what) const { return impl_->report(what); }
 
-Result<std::string> check_configuration(const CoreOptions& options) {
-  auto draft = draft_of(options);
-  if (!draft.value) return core::config::sentences(draft.problems);
+Checked check_configuration(const CoreOptions& options) {
+  const auto draft = draft_of(options);
+  if (!draft.value) return {false, core::config::sentences(draft.problems)};
   const core::PluginCatalogue catalogue(options.linked_plugins, draft.value->server().plugin_dir);
-  return core::config::sentences(core::config::check(*draft.value, catalogue.schemas()).problems);
+  const auto config = core::config::check(*draft.value, catalogue.schemas());
+  return {config.value.has_value(), core::config::sentences(config.problems)};
 }
 
 }  // namespace patchbay

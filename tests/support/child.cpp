@@ -73,6 +73,10 @@ Child& Child::operator=(Child&& other) noexcept {
 
 Child::~Child() { stop(); }
 
+void Child::signal(int number) const {
+  if (pid_ > 0 && !code_) ::kill(pid_, number);
+}
+
 std::optional<int> Child::wait(std::chrono::milliseconds limit) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (!code_ && pid_ > 0) {

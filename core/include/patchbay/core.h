@@ -65,7 +65,11 @@ class Core {
   std::unique_ptr<Impl> impl_;
 };
 
-// What `patchbay check` says: one line per problem, "" when there is none. Errors: the file cannot be read.
-Result<std::string> check_configuration(const CoreOptions& options);
+// What `patchbay check` says.
+struct Checked {
+  bool usable = false;    // a core would start with it
+  std::string sentences;  // a line per problem, or, when usable, per warning
+};
+Checked check_configuration(const CoreOptions& options);
 
 }  // namespace patchbay

@@ -1,0 +1,28 @@
+// The body of POST /v1/calls, from a command line. Pure.
+#pragma once
+
+#include <patchbay/result.h>
+
+#include <string>
+
+namespace patchbay::app {
+
+struct CallOptions {
+  std::string phone;
+  std::string prompt;  // text, a configured slug, or @FILE
+  std::string display_name;
+  std::string email;
+  std::string api_key_file;  // the key itself would be seen in the list of processes
+  std::string model;
+  std::string voice;
+  std::string language;
+  std::string at;         // ISO 8601, UTC
+  int max_seconds = 0;    // 0, -1: left to the server
+  int retries = -1;       //
+  int retry_minutes = 0;  //
+};
+
+// Errors: a file that cannot be read.
+Result<std::string> call_request(const CallOptions& options);
+
+}  // namespace patchbay::app

@@ -1,0 +1,33 @@
+// patchbay calls: the newest calls.
+#include <cstdio>
+#include <memory>
+
+#include "admin_client.h"
+#include "text.h"
+#include "verbs.h"
+
+namespace patchbay::app {
+
+void add_calls(CLI::App& app, int& exit_code) {
+  struct Command {
+    ServerOptions server;
+    std::string status;
+    int limit = 50;
+  };
+  CLI::App& verb = *app.add_subcommand("calls", "List calls, newest first");
+  const auto command = std::make_shared<Command>();
+  verb.add_option("--status", command->status, "Only these states, separated by commas")->type_name("STATES");
+  verb.add_option("--limit", command->limit, "At most so many, 1 to 500")->type_name("N");
+  add_server_options(verb, command->server);
+  verb.footer(
+      "States: scheduled, dispatching, in-flight, ended-success, ended-failed-retry-pending,\n"
+      "ended-failed-final, cancelled.\n\n"
+      "Examples:\n  patchbay calls --status dispatching,in-flight\n  patchbay calls --limit 500 --json");
+  verb.callback([command, &exit_code] {
+    exit_code = exchange(command->server, "GET", "/api.ashx/v1/calls",
+                         {{"status", command->status}, {"limit", std::to_string(command->limit)}}, {},
+                         [](const core::json::Node& list) { std::fputs(calls_table(list).c_str(), stdout); });
+  });
+}
+
+}  // namespace patchbay::app

@@ -1,0 +1,12 @@
+// The sockets of this process that others can reach, whichever plugin opened them: "tcp 127.0.0.1:8080",
+// "udp 0.0.0.0:5060", "/run/patchbay/admin.sock".
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace patchbay::app {
+
+std::vector<std::string> listening_addresses();
+
+}  // namespace patchbay::app

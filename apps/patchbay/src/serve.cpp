@@ -1,0 +1,102 @@
+// patchbay serve: runs the core until it is told to stop.
+#include <patchbay/core.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "json/parse.h"
+#include "listening.h"
+#include "plugin_dir.h"
+#include "server_address.h"
+#include "stop_signals.h"
+#include "text.h"
+#include "verbs.h"
+
+namespace patchbay::app {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Signals: SIGTERM and SIGINT end the running work and stop, a second one stops at once; SIGHUP reads the
+configuration again and applies it wholly or, with the reasons on stderr, not at all.
+
+Examples:
+  patchbay serve -c /etc/patchbay/patchbay.yaml
+  PATCHBAY_SERVER__LOG__LEVEL=debug patchbay serve -c patchbay.yaml)";
+
+struct Command {
+  std::string config_file;
+  std::string plugin_dir;
+};
+
+// Each line of `text` behind a heading, on stderr.
+void say(const char* heading, const std::string& text) {
+  size_t from = 0;
+  while (from < text.size()) {
+    const size_t end = std::min(text.find('\n', from), text.size());
+    std::fprintf(stderr, "patchbay: %s%.*s\n", heading, static_cast<int>(end - from), text.data() + from);
+    from = end + 1;
+  }
+}
+
+// The ids of the plugins that run, a blank before each.
+std::string running_plugins(const Core& core) {
+  const auto plugins = core::json::parse(core.report("plugins"));
+  std::string names;
+  for (uint32_t i = 0; plugins && i < plugins->root().size(); ++i) {
+    const core::json::Node& plugin = *plugins->root().element(i);
+    if (member(plugin, "state") == "running") names += " " + member(plugin, "id");
+  }
+  return names;
+}
+
+void reload(Core& core) {
+  if (const Status status = core.reload(); status)
+    say("", "the configuration was read again and applied");
+  else
+    say("not reloaded: ", status.error().text);
+}
+
+int run(const Command& command) {
+  StopSignals signals;
+  CoreOptions options;
+  options.config_file = usual_config_file(command.config_file);
+  options.plugin_dir = usual_plugin_dir(command.plugin_dir);
+  const std::string file = options.config_file;
+  auto core = Core::create(std::move(options));
+  if (!core) {
+    say("", core.error().text);
+    return kConfiguration;
+  }
+  if (const Status started = (*core)->start(); !started) say("", started.error().text);
+  const std::string running = running_plugins(**core);
+  if (running.empty()) {
+    say("", "no plugin runs: nothing to serve");
+    return kConfiguration;
+  }
+  for (const std::string& address : listening_addresses()) say("listens at ", address);
+  say("", "ready, " + file + ":" + running);
+
+  int signal = signals.wait();
+  for (; signal == SIGHUP; signal = signals.wait()) reload(**core);
+  signals.let_through();
+  say("", "stopping; a second signal stops at once");
+  (*core)->drain();
+  const Status stopped = (*core)->stop();
+  if (!stopped) say("", stopped.error().text);
+  return stopped ? kDone : kRefused;
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, int& exit_code) {
+  CLI::App& verb = *app.add_subcommand("serve", "Run the server");
+  const auto command = std::make_shared<Command>();
+  verb.add_option("-c,--config", command->config_file, "The configuration")->type_name("FILE");
+  verb.add_option("--plugin-dir", command->plugin_dir, "Where plugins are, unless the configuration says")
+      ->type_name("DIR");
+  verb.footer(kFooter);
+  verb.callback([command, &exit_code] { exit_code = run(*command); });
+}
+
+}  // namespace patchbay::app

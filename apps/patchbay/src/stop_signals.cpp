@@ -1,0 +1,28 @@
+#include "stop_signals.h"
+
+#include <pthread.h>
+
+#include <initializer_list>
+
+namespace patchbay::app {
+
+StopSignals::StopSignals() {
+  std::signal(SIGPIPE, SIG_IGN);
+  sigemptyset(&waited_);
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&waited_, number);
+  pthread_sigmask(SIG_BLOCK, &waited_, nullptr);
+}
+
+int StopSignals::wait() {
+  int number = 0;
+  while (sigwait(&waited_, &number) != 0) {
+  }
+  return number;
+}
+
+void StopSignals::let_through() {
+  std::signal(SIGHUP, SIG_IGN);
+  pthread_sigmask(SIG_UNBLOCK, &waited_, nullptr);
+}
+
+}  // namespace patchbay::app

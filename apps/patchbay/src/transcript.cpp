@@ -1,0 +1,32 @@
+// patchbay transcript: what was said on a call.
+#include <cstdio>
+#include <memory>
+
+#include "admin_client.h"
+#include "text.h"
+#include "verbs.h"
+
+namespace patchbay::app {
+
+void add_transcript(CLI::App& app, int& exit_code) {
+  struct Command {
+    ServerOptions server;
+    std::string id;
+    std::string attempt;
+  };
+  CLI::App& verb = *app.add_subcommand("transcript", "Show what was said on a call");
+  const auto command = std::make_shared<Command>();
+  verb.add_option("ID", command->id, "The call")->required();
+  verb.add_option("--attempt", command->attempt, "An earlier attempt than the last one")->type_name("N");
+  add_server_options(verb, command->server);
+  verb.footer(
+      "Examples:\n  patchbay transcript oac-0123456789ab\n  patchbay transcript oac-0123456789ab --json");
+  verb.callback([command, &exit_code] {
+    exit_code = exchange(command->server, "GET", "/api.ashx/v1/transcripts/" + escape(command->id),
+                         {{"attempt", command->attempt}}, {}, [](const core::json::Node& transcript) {
+                           std::fputs(transcript_text(transcript).c_str(), stdout);
+                         });
+  });
+}
+
+}  // namespace patchbay::app

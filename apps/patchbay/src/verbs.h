@@ -1,0 +1,27 @@
+// The verbs of the program, a file each. add_x() puts the verb on the command line; when it was given, its
+// callback sets the exit code.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "exit_code.h"
+
+namespace patchbay::app {
+
+void add_serve(CLI::App& app, int& exit_code);
+void add_check(CLI::App& app, int& exit_code);
+void add_call(CLI::App& app, int& exit_code);
+void add_hangup(CLI::App& app, int& exit_code);
+void add_calls(CLI::App& app, int& exit_code);
+void add_transcript(CLI::App& app, int& exit_code);
+void add_key(CLI::App& app, int& exit_code);
+void add_webhook(CLI::App& app, int& exit_code);
+void add_plugin(CLI::App& app, int& exit_code);
+void add_version(CLI::App& app, int& exit_code);
+
+// main() without the process around it.
+int run_command_line(int count, const char* const* arguments);
+
+}  // namespace patchbay::app

@@ -1,0 +1,85 @@
+// The program `patchbay` from outside: start, signals, exit codes.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "support/child.h"
+
+using namespace patchbay;
+using test::Child;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto kPatience = 30s;
+constexpr const char* kMinimal =
+    "server: {data: data, management: {listen: \"127.0.0.1:0\"}}\nplugins: {media: {}}\n";
+
+struct Program {
+  explicit Program(const std::string& yaml) { write(yaml); }
+
+  void write(const std::string& yaml) const { std::ofstream(folder.file("patchbay.yaml")) << yaml; }
+  Child run(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), std::getenv("PATCHBAY_PROGRAM"));
+    auto child = Child::spawn(arguments, folder.path(), folder.file("output"));
+    REQUIRE(child.ok());
+    return *std::move(child);
+  }
+  std::string output() const { return test::read_text(folder.file("output")); }
+  bool says(const std::string& what) const {
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (std::chrono::steady_clock::now() < end) {
+      if (output().find(what) != std::string::npos) return true;
+      std::this_thread::sleep_for(10ms);
+    }
+    MESSAGE(output());
+    return false;
+  }
+
+  test::TempFolder folder;
+};
+
+}  // namespace
+
+TEST_CASE("serve says when it is ready, reloads on SIGHUP and stops on SIGTERM") {
+  const Program program(kMinimal);
+  Child server = program.run({"serve"});
+  REQUIRE(program.says("ready, patchbay.yaml: media"));
+  server.signal(SIGHUP);
+  CHECK(program.says("the configuration was read again and applied"));
+  program.write("server: {data: data}\nplugins: {media: {volume: 11}}\n");
+  server.signal(SIGHUP);
+  CHECK(program.says("not reloaded: "));
+  CHECK(program.says("patchbay.yaml:2:"));
+  server.signal(SIGTERM);
+  CHECK(server.wait(kPatience) == 0);
+  CHECK(program.output().find("stopping") != std::string::npos);
+}
+
+TEST_CASE("a second server on the same data is refused") {
+  const Program program(kMinimal);
+  Child first = program.run({"serve"});
+  REQUIRE(program.says("ready"));
+  Child second = program.run({"serve"});
+  CHECK(second.wait(kPatience) == 4);
+  CHECK(program.output().find("the store in") != std::string::npos);
+}
+
+TEST_CASE("check names file, line and key, and what to write instead") {
+  const Program program("server: {data: data}\nplugins:\n  meda: {}\n");
+  CHECK(program.run({"check"}).wait(kPatience) == 4);
+  CHECK(program.output().find("patchbay.yaml:3:3: plugins.meda is not") != std::string::npos);
+  CHECK(program.output().find("media") != std::string::npos);
+  program.write(kMinimal);
+  CHECK(program.run({"check"}).wait(kPatience) == 0);
+  CHECK(program.output().find("is fine") != std::string::npos);
+}
+
+TEST_CASE("nothing to serve is an error of the configuration") {
+  const Program program("server: {data: data}\n");
+  CHECK(program.run({"serve"}).wait(kPatience) == 4);
+}
