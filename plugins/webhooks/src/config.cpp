@@ -1,5 +1,7 @@
 #include "config.h"
 
+#include <unistd.h>
+
 #include <set>
 
 #include "catalogue.h"
@@ -39,6 +41,8 @@ bool Settings::allows_private(std::string_view tenant) const {
 Result<Settings> read_settings(const Config& config) {
   Settings settings;
   settings.ca_file = config.plugin().text("ca_file", "");
+  if (!settings.ca_file.empty() && access(settings.ca_file.c_str(), R_OK) != 0)
+    return Error{Code::invalid, "plugins.webhooks.ca_file cannot be read: " + settings.ca_file};
   settings.max_in_flight = static_cast<size_t>(config.plugin().integer("max_in_flight", 4));
   settings.keep_ms = config.plugin().integer("keep_days", 7) * kDay_ms;
   std::set<std::string> ids;

@@ -30,7 +30,7 @@ struct Settings {
   bool allows_private(std::string_view tenant) const;
 };
 
-// Error: a URL that may not be a receiver, or two subscriptions under one id.
+// Error: a URL that may not be a receiver, two subscriptions under one id, or a CA file that cannot be read.
 Result<Settings> read_settings(const Config& config);
 
 }  // namespace patchbay::webhooks

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "catalogue.h"
 #include "schedule.h"
 #include "signing.h"
 
@@ -60,17 +61,20 @@ void Dispatcher::pump(const std::string& id) {
   lane.reading = true;
   lane.changed = false;
   query(host_, pending_, {id, subscription->active ? 1 : 0, lane.under_way.size() + kLookAhead},
-        alive_.guard([this, id](const Result<Rows>& rows) {
-          Lane& read = this->lane(id);
-          read.reading = false;
-          if (rows) took(id, *rows);
-          if (!rows) {
-            log_.warn("pending deliveries cannot be read", {{"why", rows.error().text}});
-            read.timer.after_ms(kRecordAgain_ms, [this, id] { pump(id); });
-          } else if (read.changed) {
-            pump(id);
-          }
-        }));
+        alive_.guard([this, id](const Result<Rows>& rows) { read(id, rows); }));
+}
+
+void Dispatcher::read(const std::string& id, const Result<Rows>& rows) {
+  Lane& lane = this->lane(id);
+  lane.reading = false;
+  if (rows) took(id, *rows);
+  for (const std::string& delivery : std::exchange(lane.ended, {})) lane.under_way.erase(delivery);
+  if (!rows) {
+    log_.warn("pending deliveries cannot be read", {{"why", rows.error().text}});
+    lane.timer.after_ms(kRecordAgain_ms, [this, id] { pump(id); });
+  } else if (lane.changed) {
+    pump(id);
+  }
 }
 
 // Those not under way, in the order in which they may leave.
@@ -102,7 +106,8 @@ void Dispatcher::took(const std::string& id, const Rows& rows) {
       lane.timer.at_wall_ms(delivery.due_ms, [this, id] { pump(id); });
       return;
     }
-    if (!has_room(lane)) return;  // the end of an attempt looks again
+    if (!has_room(lane)) return;                                          // the end of an attempt looks again
+    if (!subscription->active && delivery.topic != kTestTopic) continue;  // paused since
     if (delivery.in_order() && lane.subjects.count(delivery.subject) != 0) continue;
     start(*subscription, lane, std::move(delivery));
   }
@@ -245,7 +250,11 @@ void Dispatcher::count(const Attempt& attempt, const Commit& outcome) {
 
 void Dispatcher::release(const Attempt& attempt) {
   Lane& lane = this->lane(attempt.subscription);
-  lane.under_way.erase(attempt.delivery);
+  if (lane.reading) {
+    lane.ended.push_back(attempt.delivery);
+  } else {
+    lane.under_way.erase(attempt.delivery);
+  }
   if (!attempt.subject.empty()) lane.subjects.erase(attempt.subject);
   --under_way_;
   if (under_way_ == 0 && idle_) std::exchange(idle_, {})();

@@ -49,12 +49,14 @@ class Dispatcher {
     Timer timer;
     std::set<std::string> under_way;  // deliveries
     std::set<std::string> subjects;   // of first attempts under way
+    std::vector<std::string> ended;   // while reading: what is read may still show them as pending
     bool reading = false;
     bool changed = false;  // while reading
   };
 
   Lane& lane(const std::string& subscription);
   void pump(const std::string& id);
+  void read(const std::string& id, const Result<Rows>& rows);
   void took(const std::string& id, const Rows& rows);
   static std::vector<Delivery> read_rows(const Rows& rows, const Lane& lane);
   bool has_room(const Lane& lane) const;

@@ -137,6 +137,14 @@ TEST_CASE("a configured receiver at a private address is refused with the cure")
                                  "allow_private_receivers") != std::string::npos);
 }
 
+TEST_CASE("a CA file that is not there is refused") {
+  TestServer server(kNone, nullptr, {probe::entry()});
+  const Status status = server.reload(
+      "plugins: {probe: {}, webhooks: {ca_file: /nowhere/ca.pem}}\ntenants: {a.example: {primary: true}}\n");
+  REQUIRE_FALSE(status.ok());
+  CHECK(status.error().text.find("ca_file cannot be read: /nowhere/ca.pem") != std::string::npos);
+}
+
 TEST_CASE("a test reaches its subscription alone, also a paused one, and can be sent again") {
   WebhookReceiver receiver({});
   TestServer server(kNone, nullptr, {probe::entry()});

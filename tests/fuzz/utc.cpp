@@ -1,0 +1,14 @@
+// Times as clients write them: what is read can be written, and reads as the same again.
+#include "utc/utc.h"
+
+#include <cstdint>
+#include <cstdlib>
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const auto ms = patchbay::lib::parse_utc({reinterpret_cast<const char*>(data), size});
+  if (!ms) return 0;
+  const std::string text = patchbay::lib::utc_text(*ms);
+  // An offset may lead a day out of the years that have four digits.
+  if (text.size() == 24 && patchbay::lib::parse_utc(text) != ms) std::abort();
+  return 0;
+}
