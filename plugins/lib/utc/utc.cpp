@@ -8,6 +8,9 @@ namespace {
 
 using std::chrono::sys_days;
 
+constexpr int64_t kFirst_ms = -62'167'219'200'000;  // 0000-01-01T00:00:00.000Z
+constexpr int64_t kLast_ms = 253'402'300'799'999;   // 9999-12-31T23:59:59.999Z
+
 // Takes digits and marks from the front of a text.
 class Scanner {
  public:
@@ -99,6 +102,7 @@ std::optional<int64_t> parse_utc(std::string_view text) {
   if (!take_date(in, ms)) return std::nullopt;
   if (in.done()) return ms;
   if (!in.take("Tt ") || !take_time(in, ms) || !take_zone(in, ms) || !in.done()) return std::nullopt;
+  if (ms < kFirst_ms || ms > kLast_ms) return std::nullopt;  // an offset led out of the four-digit years
   return ms;
 }
 
