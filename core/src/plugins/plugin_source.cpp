@@ -42,25 +42,23 @@ Status check_entry(const pb_entry& entry) {
   return {};
 }
 
-// Held for the life of the process; see the header.
+// RTLD_NODELETE keeps it mapped for the life of the process, whatever becomes of the handle; see the header.
 Result<const pb_entry*> open_library(const std::filesystem::path& path) {
   namespace dll = boost::dll;
   const auto mode = dll::load_mode::rtld_now | static_cast<dll::load_mode::type>(RTLD_NODELETE);
-  auto library = std::make_unique<dll::shared_library>();
+  dll::shared_library library;
   std::error_code error;
-  library->load(std::filesystem::absolute(path), error, mode);
+  library.load(std::filesystem::absolute(path), error, mode);
   if (error) {
     const char* reason = dlerror();
     return {Code::failed,
             std::string("it cannot be loaded: ") + (reason != nullptr ? reason : error.message().c_str())};
   }
-  if (!library->has(kSymbol)) {
+  if (!library.has(kSymbol)) {
     return {Code::invalid,
             std::string("it exports no symbol ") + kSymbol + "; end its source with PATCHBAY_PLUGIN(...)"};
   }
-  const pb_entry& entry = library->get<const pb_entry>(kSymbol);
-  static_cast<void>(library.release());  // NOLINT(bugprone-unused-return-value)
-  return &entry;
+  return &library.get<const pb_entry>(kSymbol);
 }
 
 }  // namespace
