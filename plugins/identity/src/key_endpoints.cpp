@@ -1,8 +1,6 @@
 #include "key_endpoints.h"
 
-#include <algorithm>
-
-#include "utc_text.h"
+#include "utc/utc.h"
 
 namespace patchbay::identity {
 namespace {
@@ -19,7 +17,7 @@ JsonWriter& write_members(JsonWriter& body, const ApiKey& key) {
       .member("name", key.name)
       .member("tenant", key.tenant)
       .member("hint", key.hint)
-      .member("createdAtUtc", utc_text(key.created_ms))
+      .member("createdAtUtc", lib::utc_text(key.created_ms))
       .member("createdBy", key.created_by);
 }
 
