@@ -17,7 +17,7 @@ std::mutex mutex;
 std::condition_variable changed;
 Probe* current = nullptr;  // guarded by mutex
 
-class Probe final : public Plugin {
+class Probe : public Plugin {
  public:
   static constexpr char manifest[] =
       R"({"id": "probe", "version": "0.1.0", "summary": "The test's own plugin", "license": "Apache-2.0",
@@ -43,7 +43,7 @@ class Probe final : public Plugin {
                            return Empty{};
                          });
     PB_TRY(parts_->http.publish());
-    PB_TRY(parts_->telephony.publish());
+    if (plays_telephony()) PB_TRY(parts_->telephony.publish());
     set_current(this);
     return {};
   }
@@ -80,11 +80,22 @@ class Probe final : public Plugin {
   std::vector<Lease<telephony::DialGate>> gates_;  // guarded by mutex
 
  private:
+  virtual bool plays_telephony() const { return true; }
   static void set_current(Probe* probe) {
     const std::lock_guard lock(mutex);
     current = probe;
     changed.notify_all();
   }
+};
+
+class HttpProbe final : public Probe {
+ public:
+  static constexpr char manifest[] =
+      R"({"id": "probe", "version": "0.1.0", "provides": ["patchbay.http/1"], "optional": ["patchbay.auth/1"],
+          "config": {"plugin": {"type": "object", "properties": {}}}})";
+
+ private:
+  bool plays_telephony() const override { return false; }
 };
 
 // Waits until ready(probe), then runs f(probe) on its strand.
@@ -115,6 +126,7 @@ std::future<Result<T>> failed(const char* why) {
 }  // namespace
 
 const pb_entry* entry() { return &test::LinkedPlugin<Probe>::entry; }
+const pb_entry* http_entry() { return &test::LinkedPlugin<HttpProbe>::entry; }
 
 std::future<Result<http::Response>> begin(const std::string& method, const std::string& path,
                                           http::Request request, const std::string& discriminator) {

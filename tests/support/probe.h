@@ -22,6 +22,8 @@ using patchbay::Host;
 using patchbay::Result;
 
 const pb_entry* entry();
+// The same beside a real patchbay.telephony: it plays patchbay.http only.
+const pb_entry* http_entry();
 
 // Asks a route by its method and path as registered ("/v1/keys/{id}"), and its discriminator if it has one.
 // Waits for the route to be registered.

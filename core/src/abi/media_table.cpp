@@ -32,7 +32,7 @@ void port_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
 uint64_t port_open(void* host, uint64_t handle, const pb_port** table, void** self) noexcept {
   MediaHub& hub = HostContext::of(host).parts().media;
   Ref<Port> port = hub.ports().find(handle);
-  if (!port || !port->open()) return 0;
+  if (!port || !port->join()) return 0;
   *table = port->table();
   *self = port->self();
   return hub.openings().add(std::move(port));
@@ -40,7 +40,7 @@ uint64_t port_open(void* host, uint64_t handle, const pb_port** table, void** se
 
 void port_release(void* host, uint64_t opening) noexcept {
   const Ref<Port> port = HostContext::of(host).parts().media.openings().take(opening);
-  if (port) port->release();
+  if (port) port->leave();
 }
 
 }  // namespace

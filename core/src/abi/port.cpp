@@ -2,7 +2,7 @@
 
 namespace patchbay::core {
 
-bool Port::open() noexcept {
+bool Port::join() noexcept {
   uint32_t users = users_.load(std::memory_order_acquire);
   do {
     if ((users & kClosed) != 0) return false;
@@ -10,7 +10,7 @@ bool Port::open() noexcept {
   return true;
 }
 
-void Port::release() noexcept {
+void Port::leave() noexcept {
   if (users_.fetch_sub(1, std::memory_order_acq_rel) == (kClosed | 1)) finish();
 }
 

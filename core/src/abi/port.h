@@ -22,9 +22,9 @@ class Port final : public RefCounted<Port> {
   void* self() const noexcept { return self_; }
 
   // [any] False once closed.
-  bool open() noexcept;
+  bool join() noexcept;
   // [any] [media]
-  void release() noexcept;
+  void leave() noexcept;  // not `release`, which is the count of RefCounted
   // [any] done(user) on the owner's strand when nobody has it open; only the first close counts.
   void close(CallFn done, void* user) noexcept;
 

@@ -1,0 +1,96 @@
+// One request, a real SIP telephone that speaks, the offline voice that hears and answers, the transcript.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "support/baresip.h"
+#include "support/probe.h"
+#include "support/server.h"
+
+using namespace patchbay;
+using patchbay::test::Baresip;
+using patchbay::test::TemporaryFolder;
+using patchbay::test::TestServer;
+
+namespace {
+
+std::string yaml(uint16_t trunk_port) {
+  return R"(plugins:
+  probe: {}
+  media: {}
+  whitelist: {}
+  transcripts: {}
+  ai-voice: {}
+  sip-trunk: {listenPort: 0}
+tenants:
+  acme.example:
+    sip-trunk:
+      defaultTrunkId: main
+      trunks: [{id: main, host: 127.0.0.1, port: )" +
+         std::to_string(trunk_port) + R"(}]
+)";
+}
+
+http::Request request_of(const std::string& json = "{}") {
+  http::Request request;
+  request.tenant = "acme.example";
+  request.username = "alice";
+  request.role = "admin";
+  request.json = json;
+  request.params = request.query = request.headers = "{}";
+  return request;
+}
+
+std::string speech(const TemporaryFolder& folder, const std::string& words) {
+  const std::string file = (folder.path() / "speech.wav").string();
+  const std::string made = "flite -voice rms -t '" + words + "' -o " + file + ".16k && sox " + file +
+                           ".16k -r 8000 -c 1 -b 16 " + file + " pad 3 20";
+  REQUIRE(std::system(made.c_str()) == 0);
+  return file;
+}
+
+// The call's record once `status` stands in it, or the last one seen.
+std::string wait_for(const std::string& id, const std::string& status) {
+  std::string body;
+  for (int i = 0; i < 300; ++i) {
+    http::Request request = request_of();
+    request.params = R"({"id":")" + id + R"("})";
+    const auto answer = probe::ask("GET", "/api.ashx/v1/calls/{id}", request);
+    if (answer) body = answer->body;
+    if (body.find("\"status\":\"" + status) != std::string::npos) return body;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  return body;
+}
+
+}  // namespace
+
+TEST_CASE("one request makes a call on which an AI voice listens and speaks") {
+  TemporaryFolder folder;
+  auto callee = Baresip::start({.number = "+4930123456", .play_wav = speech(folder, "please call me later")});
+  REQUIRE(callee.ok());
+  TestServer server(yaml(callee->port()), nullptr, {probe::http_entry()});
+  REQUIRE(server.start_error() == "");
+
+  const auto created = probe::ask("POST", "/api.ashx/v1/calls", request_of(R"({
+      "phone": "+49 30 123456", "email": "ops@example.com", "systemPrompt": "Greet the callee.", "voice": "Aoede",
+      "language": "en-US", "maxSeconds": 60})"));
+  REQUIRE(created.ok());
+  CAPTURE(created->body);
+  REQUIRE(created->status == 200);
+  const std::string id = created->body.substr(created->body.find("oac-"), 16);
+  CHECK(created->body.find("\"whitelistAdded\":true") != std::string::npos);
+
+  const std::string record = wait_for(id, "ended");
+  INFO(record);
+  INFO(server.log());
+  CHECK(record.find("\"status\":\"ended-success\"") != std::string::npos);
+  http::Request get = request_of();
+  get.params = R"({"callId":")" + id + R"("})";
+  const auto transcript = probe::ask("GET", "/api.ashx/v1/transcripts/{callId}", get);
+  REQUIRE(transcript.ok());
+  INFO(transcript->body);
+  CHECK(transcript->body.find("\"speaker\":\"AI\"") != std::string::npos);
+  CHECK(transcript->body.find("\"speaker\":\"Caller\"") != std::string::npos);
+}
