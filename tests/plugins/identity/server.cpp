@@ -434,3 +434,28 @@ TEST_CASE("discovery and keys are those of the tenant that is asked") {
   REQUIRE(keys);
   CHECK(json_here(keys->body)->root()["keys"].size() == 1);
 }
+
+TEST_CASE("the operator's own key signs, and a wrong key file is named") {
+  const test::TemporaryFolder folder;
+  const std::string path = (folder.path() / "key.pem").string();
+  const std::string yaml = R"(
+plugins: {probe: {}, identity: {issuer: "https://a.example", key_file: ")" +
+                           path + R"("}}
+tenants: {a.example: {primary: true}}
+)";
+  {
+    const test::TestServer server(yaml, nullptr, {probe::entry()});
+    CHECK(server.start_error().find("cannot read key_file " + path) != std::string::npos);
+  }
+  std::ofstream(path) << R"(-----BEGIN EC PRIVATE KEY-----
+MHcCAQEEIPVQkDR4ouP/kCtJurVhiEflzhI6UmFeOKG2QbgeC5R2oAoGCCqGSM49
+AwEHoUQDQgAEmWMtmAf6IuZMqaOISTyE5PB2kxjXdncDkmdIe8bG1BbTywYnbMIr
+WqI9/ZJf7LZrZspCqi1H1ggxPm+f1TxwMw==
+-----END EC PRIVATE KEY-----)";
+  const test::TestServer server(yaml, nullptr, {probe::entry()});
+  CHECK(server.start_error() == "");
+  const auto keys = probe::ask("GET", "/oidc.ashx/jwks", {});
+  REQUIRE(keys);
+  CHECK(json_here(keys->body)->root()["keys"].at(0).text("kid", "") ==
+        "Lt59dsPRfJb5pO6eQs1gWNcjcpuOGleZ7S5lSGgYP8E");
+}
