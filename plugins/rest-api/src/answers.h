@@ -1,0 +1,21 @@
+// Answers: from what plugins say to what the edge sends.
+#pragma once
+
+#include <patchbay/host.h>
+#include <patchbay/services/http.h>
+
+#include "exchange.h"
+
+namespace patchbay::rest_api {
+
+// The body is {error: description} where the route asks for that, else {error, error_description}; 401 says
+// how to authenticate.
+Response refuse(const Refusal& refusal, const http::Route& route);
+
+// What a handler's failure looks like from outside.
+Refusal refusal_of_failure(const Error& error);
+
+// Error: headers that are no JSON object, or a list's body without data.
+Result<Response> response_of(const Host& host, http::Response answer);
+
+}  // namespace patchbay::rest_api

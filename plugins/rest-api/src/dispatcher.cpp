@@ -1,0 +1,151 @@
+#include "dispatcher.h"
+
+#include "answers.h"
+#include "paging.h"
+#include "request_id.h"
+#include "request_text.h"
+
+namespace patchbay::rest_api {
+
+struct Dispatcher::Turn {
+  std::shared_ptr<Exchange> exchange;
+  std::shared_ptr<const Target> target;
+  int64_t started_ns = 0;
+  http::Request request;
+  Page page;
+};
+
+Dispatcher::Dispatcher(const Host& host, const Settings& settings, RouteRegistry& registry, Traffic& traffic)
+    : host_(&host),
+      registry_(&registry),
+      traffic_(&traffic),
+      gatekeeper_(host, settings.tenants),
+      limiter_(settings.rate, [&host] { return host.mono_ns(); }) {}
+
+void Dispatcher::serve(std::shared_ptr<Exchange> exchange, int64_t started_ns) {
+  auto turn = std::make_shared<Turn>();
+  turn->started_ns = started_ns;
+  turn->target = registry_->find(exchange->route);
+  turn->exchange = std::move(exchange);
+  if (!turn->target) {
+    turn->exchange->reply_error(404, "not_found", "there is nothing at this path");
+    return;
+  }
+  const auto* id = turn->exchange->header("x-request-id");
+  turn->request.correlation = id != nullptr && is_sane_request_id(*id) ? std::string(*id) : make_request_id();
+  gatekeeper_.admit(*turn->exchange, turn->target->route,
+                    [this, turn](Gatekeeper::Verdict verdict) { admitted(turn, std::move(verdict)); });
+}
+
+void Dispatcher::admitted(const TurnPtr& turn, Gatekeeper::Verdict verdict) {
+  if (verdict.refusal) return refuse(turn, *verdict.refusal);
+  http::Request& request = turn->request;
+  Caller& caller = verdict.caller;
+  request.tenant = std::move(caller.tenant);
+  request.subject = std::move(caller.subject);
+  request.username = std::move(caller.username);
+  request.role = std::move(caller.role);
+  request.is_super = caller.is_super;
+  request.is_key = caller.is_key;
+  if (!within_rate(turn)) return;
+  if (turn->exchange->refusal) return refuse(turn, *turn->exchange->refusal);
+  if (const Status read_well = read(*turn); !read_well)
+    return refuse(turn, {400, "invalid_request", read_well.error().text});
+  call(turn);
+}
+
+// Address and account together: strangers cannot use up what an account may.
+bool Dispatcher::within_rate(const TurnPtr& turn) {
+  if (turn->exchange->surface != kPublic) return true;
+  const uint64_t wait_ms = limiter_.take(turn->exchange->client + "|" + turn->request.subject);
+  if (wait_ms == 0) return true;
+  Response response =
+      rest_api::refuse({429, "rate_limited", "too many requests; slow down"}, turn->target->route);
+  response.headers.emplace_back("Retry-After", std::to_string((wait_ms + 999) / 1000));
+  finish(turn, std::move(response));
+  return false;
+}
+
+Status Dispatcher::read(Turn& turn) const {
+  const Exchange& exchange = *turn.exchange;
+  const Target& target = *turn.target;
+  http::Request& request = turn.request;
+  request.method = target.route.method;  // HEAD is GET whose body stays here
+  request.path = percent_decode(exchange.path).value_or(std::string(exchange.path));
+  request.params = object_text(exchange.params);
+  PB_TRY_VALUE(request.query, target.query.read(*host_, exchange.query));
+  if (target.route.list) {
+    PB_TRY_VALUE(turn.page, read_page(exchange.query));
+    request.limit = turn.page.limit;
+    request.offset = turn.page.offset;
+  }
+  if (target.request_schema) {
+    // No body is as good as an empty one: the error then names what is missing.
+    PB_TRY_VALUE(const Json body,
+                 target.request_schema->read(exchange.body.empty() ? std::string_view("{}") : exchange.body));
+    request.json = host_->write_json(body.root());
+  }
+  if (!exchange.body.empty()) request.body = Buffer::copy(exchange.body);
+  request.headers = headers_text(exchange.headers);
+  request.remote = exchange.client;
+  request.host = exchange.surface == kLocal ? std::string() : exchange.host;
+  request.surface = surface_name(exchange.surface);
+  return {};
+}
+
+void Dispatcher::call(const TurnPtr& turn) {
+  if (turn->target->own) return answered(turn, turn->target->own(turn->request));
+  turn->target->handler.call(
+      http::Handler::handle, turn->request,
+      alive_.bind([this, turn](Result<http::Response>&& answer) { answered(turn, std::move(answer)); }));
+}
+
+// A handler that gives no total has given everything from the offset on.
+int64_t Dispatcher::total_of(const http::Response& answer, const Page& page) const {
+  if (answer.total >= 0) return answer.total;
+  const auto body = host_->parse_json(answer.body);
+  return page.offset + (body ? static_cast<int64_t>((*body)["data"].size()) : 0);
+}
+
+void Dispatcher::answered(const TurnPtr& turn, Result<http::Response>&& answer) {
+  const Log log = Log(*host_).with(turn->request.correlation);
+  const auto failed = [&](const Error& error) {
+    log.error("a request failed",
+              {{"route", turn->target->route.method + " " + turn->target->route.path}, {"why", error.text}});
+    if (error.code == Code::gone) registry_->sweep();
+    refuse(turn, refusal_of_failure(error));
+  };
+  if (!answer) return failed(answer.error());
+  const bool is_page = turn->target->route.list && answer->status == 200;
+  const int64_t total = is_page ? total_of(*answer, turn->page) : 0;
+  auto response = response_of(*host_, *std::move(answer));
+  if (!response) return failed(response.error());
+  if (is_page)
+    response->body =
+        with_envelope(response->body, total, turn->page, turn->exchange->path, turn->exchange->query);
+  finish(turn, *std::move(response));
+}
+
+void Dispatcher::refuse(const TurnPtr& turn, const Refusal& refusal) {
+  finish(turn, rest_api::refuse(refusal, turn->target->route));
+}
+
+void Dispatcher::finish(const TurnPtr& turn, Response response) {
+  const Exchange& exchange = *turn->exchange;
+  const http::Route& route = turn->target->route;
+  Traffic::Served served;
+  served.method = exchange.method_text;
+  // Paths that need no bearer may be secrets themselves.
+  served.path = route.role == "none" ? std::string_view(route.path) : exchange.path;
+  served.status = response.status;
+  served.took_ns = host_->mono_ns() - turn->started_ns;
+  served.bytes = response.body.size();
+  served.remote = exchange.client;
+  served.user = turn->request.username;
+  served.correlation = turn->request.correlation;
+  traffic_->note(served);
+  response.headers.emplace_back("X-Request-Id", turn->request.correlation);
+  turn->exchange->reply(std::move(response));
+}
+
+}  // namespace patchbay::rest_api

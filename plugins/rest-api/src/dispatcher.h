@@ -1,0 +1,49 @@
+// A request's way through the plugin: admission, rate, validation, the handler, the answer. On the main
+// strand; the edge hands over what has a route (404 and 405 it answers itself).
+//
+// Order of checks: 401, 403, 429, 413 and 415, 400, then whatever the handler finds.
+#pragma once
+
+#include <patchbay/lifetime.h>
+
+#include <memory>
+
+#include "gatekeeper.h"
+#include "paging.h"
+#include "rate_limiter.h"
+#include "route_registry.h"
+#include "traffic.h"
+
+namespace patchbay::rest_api {
+
+class Dispatcher {
+ public:
+  // All borrowed.
+  Dispatcher(const Host& host, const Settings& settings, RouteRegistry& registry, Traffic& traffic);
+
+  // `started_ns` by the host's monotonic clock.
+  void serve(std::shared_ptr<Exchange> exchange, int64_t started_ns);
+
+ private:
+  struct Turn;
+  using TurnPtr = std::shared_ptr<Turn>;  // shared by the callbacks of one request, of which one is next
+
+  void admitted(const TurnPtr& turn, Gatekeeper::Verdict verdict);
+  bool within_rate(const TurnPtr& turn);
+  // Fills the handler's request; the error is the client's.
+  Status read(Turn& turn) const;
+  void call(const TurnPtr& turn);
+  int64_t total_of(const http::Response& answer, const Page& page) const;
+  void answered(const TurnPtr& turn, Result<http::Response>&& answer);
+  void refuse(const TurnPtr& turn, const Refusal& refusal);
+  void finish(const TurnPtr& turn, Response response);
+
+  const Host* host_;
+  RouteRegistry* registry_;
+  Traffic* traffic_;
+  Gatekeeper gatekeeper_;
+  RateLimiter limiter_;
+  Lifetime alive_;
+};
+
+}  // namespace patchbay::rest_api

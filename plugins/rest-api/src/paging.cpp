@@ -1,0 +1,86 @@
+#include "paging.h"
+
+#include <patchbay/json.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace patchbay::rest_api {
+namespace {
+
+constexpr size_t kMostDigits = 15;
+
+std::optional<int64_t> read_count(std::string_view text) {
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));
+  if (text.size() > kMostDigits) text = "999999999999999";
+  int64_t value = 0;
+  for (const char c : text) value = value * 10 + (c - '0');
+  return value;
+}
+
+void append_encoded(std::string& out, std::string_view text) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+                       (byte >= 'a' && byte <= 'z') || c == '-' || c == '.' || c == '_' || c == '~';
+    if (plain) {
+      out += c;
+    } else {
+      out += '%';
+      out += kHex[byte >> 4];
+      out += kHex[byte & 15];
+    }
+  }
+}
+
+std::string next_url(std::string_view path, Page page, const NamedValues& query) {
+  std::string url(path);
+  url += '?';
+  for (const auto& [key, value] : query) {
+    if (key == "limit" || key == "offset") continue;
+    append_encoded(url, key);
+    url += '=';
+    append_encoded(url, value);
+    url += '&';
+  }
+  return url + "limit=" + std::to_string(page.limit) + "&offset=" + std::to_string(page.offset + page.limit);
+}
+
+}  // namespace
+
+Result<Page> read_page(const NamedValues& query) {
+  Page page;
+  for (const auto& [key, value] : query) {
+    if (key != "limit" && key != "offset") continue;
+    const auto count = read_count(value);
+    if (key == "limit") {
+      if (!count || *count < 1) return {Code::invalid, "limit must be a whole number of at least 1"};
+      page.limit = std::min(*count, kMaxLimit);
+    } else {
+      if (!count) return {Code::invalid, "offset must be a whole number of at least 0"};
+      page.offset = *count;
+    }
+  }
+  return page;
+}
+
+std::string with_envelope(std::string_view body, int64_t total, Page page, std::string_view path,
+                          const NamedValues& query) {
+  const auto end = body.rfind('}');
+  if (end == std::string_view::npos) return std::string(body);
+  JsonWriter tail;
+  tail.object().member("total", total).member("limit", page.limit).member("offset", page.offset).key("next");
+  if (page.offset + page.limit < total)
+    tail.value(next_url(path, page, query));
+  else
+    tail.null();
+  tail.end();
+  const auto last = body.find_last_not_of(" \t\r\n", end == 0 ? 0 : end - 1);
+  std::string out(body.substr(0, end));
+  if (last == std::string_view::npos || body[last] != '{') out += ',';
+  return out.append(tail.str(), 1, std::string::npos);
+}
+
+}  // namespace patchbay::rest_api

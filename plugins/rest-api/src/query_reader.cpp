@@ -1,0 +1,82 @@
+#include "query_reader.h"
+
+namespace patchbay::rest_api {
+namespace {
+
+bool has_type(JsonView types, std::string_view wanted) {
+  if (types.is_string()) return types.text() == wanted;
+  for (size_t i = 0; i < types.size(); ++i)
+    if (types.at(i).text() == wanted) return true;
+  return false;
+}
+
+// As in bodies: the first letter may be a capital.
+bool same_name(std::string_view name, std::string_view written) {
+  if (name.size() != written.size() || name.empty()) return false;
+  const char first = written.front();
+  const char lower = first >= 'A' && first <= 'Z' ? static_cast<char>(first + ('a' - 'A')) : first;
+  return (name.front() == first || name.front() == lower) && name.substr(1) == written.substr(1);
+}
+
+bool is_integer(std::string_view text) {
+  if (!text.empty() && text.front() == '-') text.remove_prefix(1);
+  return !text.empty() && text.size() <= 18 && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// JSON knows no leading zeros.
+std::string integer_literal(std::string_view text) { return std::to_string(std::stoll(std::string(text))); }
+
+}  // namespace
+
+Result<QueryReader> QueryReader::compile(const Host& host, const std::string& schema) {
+  QueryReader reader;
+  if (schema.empty()) return reader;
+  PB_TRY_VALUE(reader.schema_, Schema::compile(host, schema));
+  PB_TRY_VALUE(const Json doc, host.parse_json(schema));
+  const JsonView properties = doc["properties"];
+  for (size_t i = 0; i < properties.size(); ++i) {
+    const JsonView types = properties.at(i)["type"];
+    const std::string name(properties.key(i));
+    if (has_type(types, "integer"))
+      reader.typed_.emplace_back(name, Kind::integer);
+    else if (has_type(types, "number"))
+      reader.typed_.emplace_back(name, Kind::number);
+    else if (has_type(types, "boolean"))
+      reader.typed_.emplace_back(name, Kind::boolean);
+  }
+  return reader;
+}
+
+// "" when the text is to stay a string.
+std::string QueryReader::literal(const Host& host, std::string_view name, const std::string& text) const {
+  for (const auto& [typed, kind] : typed_) {
+    if (!same_name(typed, name)) continue;
+    if (kind == Kind::boolean) {
+      if (text == "true" || text == "1") return "true";
+      return text == "false" || text == "0" ? "false" : "";
+    }
+    if (is_integer(text)) return integer_literal(text);
+    if (kind != Kind::number) return "";
+    const auto value = host.parse_json(text);
+    return value && value->root().type() == PB_JSON_NUMBER ? text : std::string();
+  }
+  return "";
+}
+
+Result<std::string> QueryReader::read(const Host& host, const NamedValues& query) const {
+  JsonWriter object;
+  object.object();
+  for (const auto& [name, text] : query) {
+    object.key(name);
+    if (const std::string plain = literal(host, name, text); !plain.empty())
+      object.raw(plain);
+    else
+      object.value(text);
+  }
+  object.end();
+  if (!schema_) return std::move(object).str();
+  PB_TRY_VALUE(const Json checked, schema_->read(object.str()));
+  return host.write_json(checked.root());
+}
+
+}  // namespace patchbay::rest_api

@@ -1,0 +1,10 @@
+// GET /api.ashx/v1: what there is, without authentication.
+#pragma once
+
+#include "route_registry.h"
+
+namespace patchbay::rest_api {
+
+Status add_service_root(RouteRegistry& registry);
+
+}  // namespace patchbay::rest_api

@@ -1,0 +1,43 @@
+// What is told of each request that a route served: one log line, and metrics. On the main strand.
+#pragma once
+
+#include <patchbay/log.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "edge.h"
+
+namespace patchbay::rest_api {
+
+class Traffic {
+ public:
+  explicit Traffic(const Host& host);
+
+  struct Served {
+    std::string_view method;
+    std::string_view path;  // without its query; the route's pattern where the path itself is a secret
+    int status = 0;
+    int64_t took_ns = 0;
+    size_t bytes = 0;
+    std::string_view remote;
+    std::string_view user;
+    std::string_view correlation;
+  };
+  void note(const Served& served);
+  // The edge's own counts, shortly before the metrics are read.
+  void note(const EdgeStats& stats);
+
+ private:
+  const Host* host_;
+  std::array<Metric, 5> requests_;  // by class of status
+  Metric seconds_;
+  Metric connections_;
+  Metric accepted_;
+  Metric refused_;
+  EdgeStats told_;
+};
+
+}  // namespace patchbay::rest_api

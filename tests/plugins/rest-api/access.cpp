@@ -1,0 +1,93 @@
+#include "desk_server.h"
+
+using namespace rest_api_test;
+
+TEST_CASE("each role is asked for what it needs") {
+  const DeskServer server;
+  const auto status = [&](const char* bearer, const char* path) {
+    return server.as(bearer, "GET", path).status;
+  };
+  CHECK(server.http.get("/t/open").status == 200);
+  CHECK(status("nobody", "/t/open") == 200);
+  CHECK(status("user-a", "/t/user") == 200);
+  CHECK(status("user-a", "/t/admin") == 403);
+  CHECK(status("admin-a", "/t/admin") == 200);
+  CHECK(status("key-a", "/t/admin") == 200);
+  CHECK(status("admin-a", "/t/super") == 403);
+  CHECK(status("super", "/t/super") == 200);
+  CHECK(status("key-a", "/t/no-keys") == 403);
+  CHECK(status("admin-a", "/t/no-keys") == 200);
+}
+
+TEST_CASE("without a good bearer the answer is 401 and says how to authenticate") {
+  const DeskServer server;
+  for (const char* header : {"X-None: 1", "Authorization: Basic YTpi", "Authorization: Bearer",
+                             "Authorization:", "Authorization: Bearer nobody"}) {
+    CAPTURE(header);
+    const auto answer = server.http.get("/t/admin", {header});
+    CHECK(answer.status == 401);
+    CHECK(answer.headers.at("www-authenticate") == "Bearer");
+    CHECK(has(answer.body, R"({"error":"invalid_token","error_description":)"));
+  }
+  CHECK(server.http.get("/t/admin", {"Authorization: bearer admin-a"}).status == 200);
+  CHECK(server.http.get("/t/admin", {"Authorization: Bearer admin-a", "Authorization: Bearer admin-a"})
+            .status == 400);
+  CHECK(has(server.as("user-a", "GET", "/t/admin").body, R"("error":"insufficient_role")"));
+}
+
+TEST_CASE("when bearers cannot be checked the answer is 503, or 500 when the check failed") {
+  const DeskServer with;
+  CHECK(with.as("broken", "GET", "/t/admin").status == 500);
+  const DeskServer without(R"(
+plugins: {rest-api: {listen: "127.0.0.1:0", threads: 1}, desk: {}}
+tenants: {a.example: {primary: true}}
+)");
+  CHECK(without.http.get("/t/admin").status == 401);
+  const auto answer = without.as("admin-a", "GET", "/t/admin");
+  CHECK(answer.status == 503);
+  CHECK(has(answer.body, R"("error":"auth_unavailable")"));
+  CHECK(without.http.get("/t/open").status == 200);
+}
+
+TEST_CASE("a super-admin names another tenant, anybody else is refused") {
+  const DeskServer server;
+  CHECK(has(server.as("super", "GET", "/t/admin?tenant=B.example.").body, R"("tenant":"b.example")"));
+  CHECK(has(server.as("super", "GET", "/t/admin").body, R"("tenant":"a.example")"));
+  CHECK(server.as("admin-b", "GET", "/t/admin?tenant=a.example").status == 403);
+  CHECK(server.as("admin-b", "GET", "/t/admin?tenant=no.example").status == 403);
+  CHECK(server.as("admin-b", "GET", "/t/admin?tenant=b.example").status == 200);
+  CHECK(server.as("super", "GET", "/t/admin?tenant=no.example").status == 400);
+}
+
+TEST_CASE("where nobody is asked the tenant is that of the Host header") {
+  const DeskServer server;
+  const auto with_host = [&](const std::string& host) {
+    return server.http.get("/t/open", {"Host: " + host});
+  };
+  CHECK(has(with_host("B.Example.:8080").body,
+            R"("host":"b.example","surface":"public","tenant":"b.example")"));
+  CHECK(has(with_host("c.example").body, R"("tenant":"")"));
+}
+
+TEST_CASE("the admin socket passes as super-admin of the tenant it names") {
+  const DeskServer server;
+  const auto answer = server.admin.get("/t/super");
+  CHECK(answer.status == 200);
+  CHECK(has(answer.body, R"("host":"","surface":"local","tenant":"a.example","subject":"operator")"));
+  CHECK(has(answer.body, R"("username":"operator","role":"admin","is_super":true,"is_key":false)"));
+  CHECK(has(server.admin.get("/t/admin?tenant=b.example").body, R"("tenant":"b.example")"));
+  CHECK(server.admin.get("/t/admin?tenant=no.example").status == 400);
+  CHECK(server.admin.get("/t/no-keys").status == 200);
+  CHECK(server.admin.get("/t/local").status == 200);
+}
+
+TEST_CASE("surfaces keep to themselves") {
+  const DeskServer server;
+  CHECK(server.http.get("/t/local").status == 404);
+  CHECK(server.http.get("/t/management").status == 404);
+  CHECK(server.http.get("/healthz").status == 404);
+  CHECK(server.management.get("/t/management").status == 200);
+  CHECK(server.management.get("/t/open").status == 404);
+  CHECK(server.management.get("/local/plugins").status == 404);
+  CHECK(server.admin.get("/t/management").status == 200);
+}

@@ -1,0 +1,252 @@
+#include "desk.h"
+
+#include <patchbay/plugin.h>
+#include <patchbay/services/auth.h>
+#include <patchbay/services/http_routes.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "support/linked_plugin.h"
+
+using namespace patchbay;
+
+namespace rest_api_test {
+namespace {
+
+std::mutex mutex;
+std::condition_variable arrived;
+std::optional<Reply<http::Response>> waiting;  // guarded by mutex
+
+http::Route route(const char* method, const char* path, const char* role = "admin") {
+  http::Route made;
+  made.method = method;
+  made.path = path;
+  made.role = role;
+  made.area = "test";
+  made.summary = "A route of the test";
+  return made;
+}
+
+std::string echo_text(const http::Request& request) {
+  JsonWriter out;
+  out.object().member("method", request.method).member("path", request.path);
+  out.key("params").raw(request.params).key("query").raw(request.query).key("headers").raw(request.headers);
+  out.key("json").raw(request.json.empty() ? "null" : request.json);
+  out.member("body", request.body.size() < 1000 ? request.body.view() : "...");
+  out.member("size", request.body.size()).member("remote", request.remote).member("host", request.host);
+  out.member("surface", request.surface).member("tenant", request.tenant).member("subject", request.subject);
+  out.member("username", request.username).member("role", request.role);
+  out.member("is_super", request.is_super).member("is_key", request.is_key);
+  out.member("limit", request.limit).member("offset", request.offset);
+  out.member("correlation", request.correlation).end();
+  return std::move(out).str();
+}
+
+Result<http::Response> echo(const http::Request& request) { return http::ok(echo_text(request)); }
+
+constexpr char kBody[] = R"({"type": "object", "required": ["phone"], "properties": {
+  "phone": {"type": "string", "minLength": 3},
+  "retries": {"type": "integer", "minimum": 0, "maximum": 10, "default": 0, "x-snap": false}}})";
+constexpr char kQuery[] = R"({"type": "object", "properties": {
+  "count": {"type": "integer", "minimum": 1}, "deep": {"type": "boolean"}, "q": {"type": "string", "maxLength": 5}}})";
+constexpr char kExample[] = R"({"request": {"phone": "+49"}, "reply": {"phone": "+49"}})";
+
+class Desk final : public Plugin {
+ public:
+  static constexpr char manifest[] =
+      R"({"id": "desk", "version": "0.1.0", "summary": "Routes", "license": "Apache-2.0",
+          "optional": ["patchbay.http/1"], "config": {"plugin": {"type": "object", "properties": {}}}})";
+  static constexpr char store_sql[] = "";
+
+  Status start(const Config&) override {
+    routes_ = std::make_unique<http::Routes>(host());
+    add_checked();
+    add_roles();
+    add_failing();
+    add_lists();
+    add_odd();
+    // Last, so that whoever sees it may use the others.
+    routes_->add(route("GET", "/t/last", "none"), echo);
+    routes_->open();
+    return {};
+  }
+  Status check_config(const Config&) override { return {}; }
+  void stop(Done done) override {
+    {
+      const std::lock_guard lock(mutex);
+      waiting.reset();
+    }
+    short_lived_.reset();
+    unanswered_.reset();
+    http_.reset();
+    routes_.reset();
+    done();
+  }
+
+ private:
+  void add_checked() {
+    http::Route checked = route("POST", "/t/checked");
+    checked.request_schema = kBody;
+    checked.query_schema = kQuery;
+    checked.example = kExample;
+    checked.reply_schema = R"({"type": "object"})";
+    routes_->add(checked, echo);
+    checked.path = "/t/messages";
+    checked.message_errors = true;
+    routes_->add(checked, echo);
+    routes_->add(route("PUT", "/t/items/{id}"), echo);
+    routes_->add(route("GET", "/t/items/{id}"), echo);
+    routes_->add(route("POST", "/t/raw"), echo);
+  }
+  void add_roles() {
+    routes_->add(route("GET", "/t/open", "none"), echo);
+    routes_->add(route("GET", "/t/secret/{token}", "none"), echo);
+    routes_->add(route("GET", "/t/user", "user"), echo);
+    routes_->add(route("GET", "/t/admin", "admin"), echo);
+    routes_->add(route("GET", "/t/super", "super"), echo);
+    http::Route no_keys = route("GET", "/t/no-keys");
+    no_keys.oidc_only = true;
+    routes_->add(no_keys, echo);
+    for (const char* verb : {"one", "two"}) {
+      http::Route choice = route("GET", "/t/choice", "none");
+      choice.discriminator = std::string("verb=") + verb;
+      routes_->add(choice, [verb](const http::Request&) -> Result<http::Response> {
+        return http::ok(std::string("{\"verb\":\"") + verb + "\"}");
+      });
+    }
+    http::Route local = route("GET", "/t/local");
+    local.surface = "local";
+    routes_->add(local, echo);
+    http::Route management = route("GET", "/t/management", "none");
+    management.surface = "management";
+    routes_->add(management, echo);
+    http::Route hidden = route("GET", "/t/hidden", "none");
+    hidden.catalogue = false;
+    routes_->add(hidden, echo);
+  }
+  void add_failing() {
+    routes_->add(route("GET", "/t/fails", "none"), [](const http::Request&) -> Result<http::Response> {
+      return {Code::failed, "the disk at /secret/place is full"};
+    });
+    routes_->add(route("GET", "/t/unavailable", "none"), [](const http::Request&) -> Result<http::Response> {
+      return {Code::unavailable, "later"};
+    });
+    routes_->add(route("GET", "/t/throws", "none"), [](const http::Request&) -> Result<http::Response> {
+      throw std::runtime_error("a secret");
+    });
+    routes_->add(route("GET", "/t/drops", "none"), [](const http::Request&, Reply<http::Response>) {});
+    routes_->add(route("GET", "/t/wait", "none"), [](const http::Request&, Reply<http::Response> reply) {
+      const std::lock_guard lock(mutex);
+      waiting.emplace(std::move(reply));
+      arrived.notify_all();
+    });
+    routes_->add(route("GET", "/t/teapot", "none"), [](const http::Request&) -> Result<http::Response> {
+      auto response = http::error(409, "teapot", "short and stout");
+      response.headers = R"({"X-Spout": "left", "Set-Cookie": ["a=1", "b=2"]})";
+      return response;
+    });
+    routes_->add(route("GET", "/t/bad-headers", "none"), [](const http::Request&) -> Result<http::Response> {
+      auto response = http::ok("{}");
+      response.headers = "no JSON";
+      return response;
+    });
+    short_lived_.emplace(host());
+    short_lived_->on(http::Handler::handle, [this](const http::Request&, Reply<http::Response> reply) {
+      unanswered_.emplace(std::move(reply));
+      post(host(), kMainStrand, [this] { short_lived_.reset(); });
+    });
+    http::Route mortal = route("GET", "/t/mortal", "none");
+    mortal.handler = short_lived_->handle();
+    http_.emplace(host());
+    http_->on_change([this, mortal](bool up) {
+      if (up) http_->send(http::Http::add_route, mortal);
+    });
+  }
+  void add_lists() {
+    http::Route list = route("GET", "/t/list", "none");
+    list.list = true;
+    list.query_schema = kQuery;
+    list.reply_schema = R"({"type": "object", "properties": {"n": {"type": "integer"}}})";
+    routes_->add(list, [](const http::Request& request) -> Result<http::Response> {
+      JsonWriter out;
+      out.object().key("data").array();
+      for (int64_t n = request.offset; n < std::min<int64_t>(request.offset + request.limit, 1200); ++n)
+        out.object().member("n", n).end();
+      out.end().member("tenant", "sibling").end();
+      auto response = http::ok(std::move(out).str());
+      response.total = 1200;
+      return response;
+    });
+  }
+  // Registrations that are refused.
+  void add_odd() {
+    routes_->add(route("GET", "/t/open", "none"), echo);
+    routes_->add(route("GET", "/t/odd-role", "king"), echo);
+    http::Route odd = route("POST", "/t/odd-schema", "none");
+    odd.request_schema = R"({"type": "objekt"})";
+    routes_->add(odd, echo);
+  }
+
+  std::unique_ptr<http::Routes> routes_;
+  std::optional<Service<http::Http>> http_;
+  std::optional<Provision<http::Handler>> short_lived_;
+  std::optional<Reply<http::Response>> unanswered_;
+};
+
+class Doorman final : public Plugin {
+ public:
+  static constexpr char manifest[] =
+      R"({"id": "doorman", "version": "0.1.0", "summary": "Bearers", "license": "Apache-2.0",
+          "provides": ["patchbay.auth/1"], "config": {"plugin": {"type": "object", "properties": {}}}})";
+  static constexpr char store_sql[] = "";
+
+  Status start(const Config&) override {
+    auth_.emplace(host());
+    auth_->on(auth::Auth::verify, [](const auth::Verify& asked) -> Result<auth::Principal> {
+      static const std::map<std::string, auth::Principal> kKnown = {
+          {"admin-a", {"1", "alice", "a.example", "admin", false, false, 0}},
+          {"user-a", {"2", "bob", "a.example", "user", false, false, 0}},
+          {"key-a", {"3", "key:ci", "a.example", "admin", true, false, 0}},
+          {"admin-b", {"4", "carol", "b.example", "admin", false, false, 0}},
+          {"super", {"5", "root", "a.example", "admin", false, true, 0}}};
+      if (asked.bearer == "broken") return {Code::failed, "broken"};
+      const auto found = kKnown.find(asked.bearer);
+      if (found == kKnown.end()) return {Code::denied, "unknown"};
+      return found->second;
+    });
+    return auth_->publish();
+  }
+  Status check_config(const Config&) override { return {}; }
+  void stop(Done done) override {
+    auth_.reset();
+    done();
+  }
+
+ private:
+  std::optional<Provision<auth::Auth>> auth_;
+};
+
+}  // namespace
+
+const pb_entry* desk() { return &test::LinkedPlugin<Desk>::entry; }
+const pb_entry* doorman() { return &test::LinkedPlugin<Doorman>::entry; }
+
+void wait_until_asked() {
+  std::unique_lock lock(mutex);
+  arrived.wait_for(lock, std::chrono::seconds(10), [] { return waiting.has_value(); });
+}
+
+void release_waiting() {
+  std::optional<Reply<http::Response>> reply;
+  {
+    const std::lock_guard lock(mutex);
+    reply.swap(waiting);
+  }
+  if (reply) (*reply)(http::ok(R"({"waited":true})"));
+}
+
+}  // namespace rest_api_test

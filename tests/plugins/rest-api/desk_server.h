@@ -1,0 +1,50 @@
+// A core with rest-api, the desk and the doorman, and clients of its three listeners.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include "desk.h"
+#include "support/http_client.h"
+#include "support/server.h"
+
+namespace rest_api_test {
+
+using patchbay::test::HttpAnswer;
+using patchbay::test::HttpClient;
+
+// One edge thread: so what one connection sees of the routes all do.
+inline constexpr char kConfig[] = R"(
+plugins:
+  rest-api: {listen: "127.0.0.1:0", threads: 1}
+  doorman: {}
+  desk: {}
+tenants:
+  a.example: {primary: true}
+  b.example: {}
+)";
+
+struct DeskServer {
+  patchbay::test::TestServer core;
+  HttpClient http{""}, management{""}, admin{""};
+
+  explicit DeskServer(const std::string& yaml = kConfig) : core(yaml, nullptr, {desk(), doorman()}) {
+    REQUIRE(core.start_error() == "");
+    http = HttpClient::of(core);
+    management = HttpClient::of(core, "management");
+    admin = HttpClient::of(core, "admin");
+    REQUIRE(http.wait_for("GET", "/t/last"));
+  }
+  HttpAnswer as(const std::string& bearer, const std::string& method, const std::string& target,
+                const std::string& body = {}) const {
+    return http.ask(method, target, body, {"Authorization: Bearer " + bearer});
+  }
+};
+
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+inline std::string error_text(const char* code, const std::string& description) {
+  return std::string(R"({"error":")") + code + R"(","error_description":")" + description + "\"}";
+}
+
+}  // namespace rest_api_test

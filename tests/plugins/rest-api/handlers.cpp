@@ -1,0 +1,86 @@
+#include <filesystem>
+#include <thread>
+
+#include "desk_server.h"
+
+using namespace rest_api_test;
+
+TEST_CASE("a handler that fails, throws or forgets is 500, and nothing internal leaks") {
+  const DeskServer server;
+  for (const char* path : {"/t/fails", "/t/throws", "/t/drops", "/t/bad-headers"}) {
+    CAPTURE(path);
+    const auto answer = server.http.get(path);
+    CHECK(answer.status == 500);
+    CHECK(answer.body == error_text("internal_error", "the request could not be processed"));
+  }
+  CHECK(has(server.core.log(), "the disk at /secret/place is full"));
+}
+
+TEST_CASE("a handler that is not available is 503") {
+  const DeskServer server;
+  CHECK(server.http.get("/t/unavailable").status == 503);
+}
+
+TEST_CASE("a handler's own error and headers arrive as they are") {
+  const DeskServer server;
+  const auto answer = server.http.get("/t/teapot");
+  CHECK(answer.status == 409);
+  CHECK(answer.body == error_text("teapot", "short and stout"));
+  CHECK(answer.headers.at("x-spout") == "left");
+  CHECK(answer.headers.at("set-cookie") == "b=2");
+}
+
+TEST_CASE("a route ends with its handler") {
+  const DeskServer server;
+  REQUIRE(server.http.wait_for("GET", "/t/mortal"));
+  CHECK(server.http.get("/t/mortal").status == 503);
+  auto answer = server.http.get("/t/mortal");
+  for (int i = 0; i < 500 && answer.status != 404; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    answer = server.http.get("/t/mortal");
+  }
+  CHECK(answer.status == 404);
+}
+
+TEST_CASE("a route that exists already is refused, and so is one that makes no sense") {
+  const DeskServer server;
+  CHECK(server.http.get("/t/open").status == 200);
+  CHECK(server.http.get("/t/odd-role").status == 404);
+  CHECK(server.http.post("/t/odd-schema", "{}").status == 404);
+  CHECK(has(server.core.log(), "GET /t/open is routed twice"));
+}
+
+TEST_CASE("every answer says no-store") {
+  const DeskServer server;
+  const auto cached = [](const HttpAnswer& answer) { return answer.headers.at("cache-control"); };
+  for (const char* path : {"/", "/t/open", "/t/fails", "/t/admin", "/t/teapot", "/api.ashx/v1",
+                           "/openapi.json", "/t/list?limit=0", "/t/list", "/%zz"})
+    CHECK(cached(server.http.get(path)) == "no-store");
+  CHECK(cached(server.http.post("/t/open", "")) == "no-store");
+  CHECK(cached(server.http.ask("OPTIONS", "/t/open")) == "no-store");
+  CHECK(cached(server.as("user-a", "GET", "/t/admin")) == "no-store");
+  CHECK(cached(server.as("admin-a", "POST", "/t/raw", std::string(2 << 20, 'x'))) == "no-store");
+  CHECK(cached(server.management.get("/healthz")) == "no-store");
+}
+
+TEST_CASE("draining answers what runs and closes the doors") {
+  DeskServer server;
+  HttpAnswer answer;
+  std::thread waiting([&] { answer = server.http.get("/t/wait"); });
+  wait_until_asked();
+  std::thread draining([&] { server.core.core().drain(); });
+  while (server.http.get("/t/open").status != 0) std::this_thread::yield();
+  release_waiting();
+  waiting.join();
+  draining.join();
+  CHECK(answer.status == 200);
+  CHECK(answer.body == R"({"waited":true})");
+  CHECK_FALSE(std::filesystem::exists(server.core.data() / "listening.json"));
+}
+
+TEST_CASE("stopping without draining closes the doors, too") {
+  DeskServer server;
+  CHECK(server.core.core().stop());
+  CHECK(server.http.get("/t/open").status == 0);
+  CHECK_FALSE(std::filesystem::exists(server.core.data() / "listening.json"));
+}

@@ -1,0 +1,41 @@
+#include "desk_server.h"
+
+using namespace rest_api_test;
+
+namespace {
+
+std::string tail(const HttpAnswer& answer) {
+  const auto at = answer.body.find("],");
+  return at == std::string::npos ? answer.body : answer.body.substr(at + 2);
+}
+
+}  // namespace
+
+TEST_CASE("a list's envelope carries total, limit, offset, next and the siblings") {
+  const DeskServer server;
+  CHECK(tail(server.http.get("/t/list")) ==
+        R"("tenant":"sibling","total":1200,"limit":50,"offset":0,"next":"/t/list?limit=50&offset=50"})");
+  CHECK(tail(server.http.get("/t/list?offset=1150")) ==
+        R"("tenant":"sibling","total":1200,"limit":50,"offset":1150,"next":null})");
+  CHECK(has(server.http.get("/t/list?offset=5000").body, R"({"data":[],"tenant":"sibling","total":1200)"));
+}
+
+TEST_CASE("next carries the other query parameters on") {
+  const DeskServer server;
+  CHECK(has(server.http.get("/t/list?q=a%26b&offset=10&deep=true&limit=5").body,
+            R"("next":"/t/list?q=a%26b&deep=true&limit=5&offset=15"})"));
+}
+
+TEST_CASE("a limit above 500 is 500, and what is no count is 400") {
+  const DeskServer server;
+  CHECK(has(server.http.get("/t/list?limit=501").body, R"("limit":500,"offset":0)"));
+  CHECK(has(server.http.get("/t/list?limit=99999999999999999999").body, R"("limit":500,"offset":0)"));
+  for (const char* query : {"limit=0", "limit=-1", "limit=x", "limit=", "limit=1.5", "offset=-1", "offset=x",
+                            "offset=", "limit=%2B5"}) {
+    CAPTURE(query);
+    const auto answer = server.http.get(std::string("/t/list?") + query);
+    CHECK(answer.status == 400);
+    CHECK(has(answer.body, R"({"error":"invalid_request","error_description":")" +
+                               std::string(query).substr(0, std::string(query).find('=')) + " must be"));
+  }
+}

@@ -1,0 +1,91 @@
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "desk_server.h"
+
+using namespace rest_api_test;
+
+TEST_CASE("the management port tells health, readiness and metrics") {
+  const DeskServer server;
+  CHECK(server.management.get("/healthz").status == 200);
+  const auto ready = server.management.get("/readyz");
+  CHECK(ready.status == 200);
+  CHECK(has(ready.body, R"("ready":true)"));
+  CHECK(server.http.get("/t/open").status == 200);
+  CHECK(server.http.get("/t/fails").status == 500);
+  const auto metrics = server.management.get("/metrics");
+  CHECK(has(metrics.headers.at("content-type"), "text/plain"));
+  CHECK(has(metrics.body, "patchbay_rest_api_requests_total{status=\"5xx\"} 1\n"));
+  CHECK(has(metrics.body, "patchbay_rest_api_request_seconds_count"));
+  CHECK(has(metrics.body, "patchbay_rest_api_connections"));
+}
+
+TEST_CASE("the admin socket lists the plugins and belongs to its owner alone") {
+  const DeskServer server;
+  const auto plugins = server.admin.get("/local/plugins");
+  CHECK(plugins.status == 200);
+  CHECK(has(plugins.body, "\"rest-api\""));
+  struct stat status {};
+  REQUIRE(stat(server.core.admin_socket().c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0600);
+}
+
+TEST_CASE("a stale admin socket is replaced and the ports are found again after a restart") {
+  DeskServer server;
+  std::filesystem::copy_file(server.core.data() / "listening.json", server.core.data() / "copy.json");
+  server.core.restart();
+  REQUIRE(server.core.start_error() == "");
+  CHECK(HttpClient::of(server.core, "admin").wait_for("GET", "/t/last"));
+  CHECK(HttpClient::of(server.core).get("/t/open").status == 200);
+}
+
+TEST_CASE("each request leaves one line that holds no secret") {
+  const DeskServer server;
+  server.http.get("/t/secret/canary-path?key=canary-query", {"Authorization: Bearer canary-bearer"});
+  server.as("admin-a", "GET", "/t/items/42?x=canary-query");
+  const std::string log = server.core.log();
+  CHECK(has(log, "path=/t/secret/{token}"));
+  CHECK(has(log, "path=/t/items/42"));
+  CHECK(has(log, "user=alice"));
+  CHECK_FALSE(has(log, "canary"));
+}
+
+TEST_CASE("a listen address that is none is refused with a sentence") {
+  const patchbay::test::TestServer core(
+      "plugins: {rest-api: {listen: localhost}}\ntenants: {a.example: {primary: true}}\n");
+  CHECK(has(core.start_error(), "'localhost' is not a numeric address and a port"));
+}
+
+TEST_CASE("tenants come and go with the configuration while the port stays") {
+  DeskServer server;
+  const auto reloaded = server.core.reload(R"(
+plugins:
+  rest-api: {listen: "127.0.0.1:0", threads: 1}
+  doorman: {}
+  desk: {}
+tenants:
+  a.example: {primary: true}
+  c.example: {}
+)");
+  CHECK_MESSAGE(reloaded.ok(), reloaded.error().text);
+  CHECK(server.as("super", "GET", "/t/admin?tenant=c.example").status == 200);
+  CHECK(server.as("super", "GET", "/t/admin?tenant=b.example").status == 400);
+}
+
+TEST_CASE("who asks too fast gets 429 and when to come again, while others are served") {
+  const DeskServer server(R"(
+plugins:
+  rest-api: {listen: "127.0.0.1:0", threads: 1, limits: {requestsPerSecond: 0.1, burst: 3}}
+  doorman: {}
+  desk: {}
+tenants: {a.example: {primary: true}, b.example: {}}
+)");
+  for (int i = 0; i < 3; ++i) CHECK(server.as("admin-a", "GET", "/t/admin").status == 200);
+  const auto answer = server.as("admin-a", "GET", "/t/admin");
+  CHECK(answer.status == 429);
+  CHECK(has(answer.body, R"("error":"rate_limited")"));
+  CHECK(std::stoi(answer.headers.at("retry-after")) > 0);
+  CHECK(server.as("admin-b", "GET", "/t/admin").status == 200);
+  CHECK(server.admin.get("/t/admin").status == 200);
+}

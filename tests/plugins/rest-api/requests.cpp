@@ -1,0 +1,116 @@
+#include "desk_server.h"
+
+using namespace rest_api_test;
+
+TEST_CASE("a route is served to whom it may concern, and the handler sees the request decoded") {
+  const DeskServer server;
+  const auto answer = server.as("admin-a", "PUT", "/t/items/a%2Fb%20c?x=1%2B1&y=", "raw");
+  CHECK(answer.status == 200);
+  CHECK(has(answer.body, R"("method":"PUT","path":"/t/items/a/b c","params":{"id":"a/b c"})"));
+  CHECK(has(answer.body, R"("query":{"x":"1+1","y":""})"));
+  CHECK(has(answer.body, R"("body":"raw")"));
+  CHECK(has(answer.body, R"("tenant":"a.example","subject":"1","username":"alice","role":"admin")"));
+  CHECK(has(answer.body, R"("host":"127.0.0.1","surface":"public")"));
+  CHECK(answer.headers.at("content-type") == "application/json");
+  CHECK(answer.headers.at("cache-control") == "no-store");
+}
+
+TEST_CASE("checks come in the order 404, 405, 401, 403, 413, 400") {
+  const DeskServer server;
+  const std::string big(2 << 20, 'x');
+  CHECK(server.http.post("/t/nowhere", big).status == 404);
+  const auto not_allowed = server.http.ask("PATCH", "/t/checked?count=x", "{");
+  CHECK(not_allowed.status == 405);
+  CHECK(not_allowed.headers.at("allow") == "POST, OPTIONS");
+  CHECK(server.http.post("/t/checked?count=x", big).status == 401);
+  CHECK(server.as("user-a", "POST", "/t/checked?count=x", big).status == 403);
+  CHECK(server.as("admin-a", "POST", "/t/checked?count=x", big).status == 413);
+  CHECK(server.as("admin-a", "POST", "/t/checked?count=x", "{").status == 400);
+}
+
+TEST_CASE("a body is validated by the route's schema, and the sentence names field and bound") {
+  const DeskServer server;
+  const auto post = [&](const std::string& body) { return server.as("admin-a", "POST", "/t/checked", body); };
+  CHECK(has(post(R"({"Phone": "+4930", "more": 1})").body, R"("json":{"phone":"+4930","retries":0})"));
+  CHECK(post("").body == error_text("invalid_request", "phone is required"));
+  CHECK(post(R"({"phone": "+4930", "retries": 11})").body ==
+        error_text("invalid_request", "retries must be at most 10"));
+  CHECK(post(R"({"phone": "1", "Phone": "2"})").status == 400);
+  const auto broken = post("{\"phone\": ");
+  CHECK(broken.status == 400);
+  CHECK(has(broken.body, R"("error":"invalid_request")"));
+}
+
+TEST_CASE("query parameters are read as the schema's types") {
+  const DeskServer server;
+  const auto ask = [&](const std::string& query) {
+    return server.as("admin-a", "POST", "/t/checked?" + query, R"({"phone": "+49"})");
+  };
+  CHECK(has(ask("count=007&deep=true&q=12&unknown=1").body, R"("query":{"count":7,"deep":true,"q":"12"})"));
+  CHECK(has(ask("Count=7").body, R"("query":{"count":7})"));
+  CHECK(ask("count=0").body == error_text("invalid_request", "count must be at least 1"));
+  CHECK(ask("count=many").status == 400);
+  CHECK(ask("deep=perhaps").status == 400);
+  CHECK(ask("q=123456").status == 400);
+  CHECK(ask("q=1&q=2").status == 400);
+  CHECK(ask("q=%zz").status == 400);
+}
+
+TEST_CASE("whatever the Content-Type says a body is JSON, but a Content-Encoding is 415") {
+  const DeskServer server;
+  const HttpClient::Headers admin{"Authorization: Bearer admin-a"};
+  auto odd = admin;
+  odd.push_back("Content-Type: text/plain");
+  CHECK(server.http.post("/t/checked", R"({"phone": "+49"})", odd).status == 200);
+  odd.push_back("Content-Encoding: gzip");
+  CHECK(server.http.post("/t/checked", R"({"phone": "+49"})", odd).status == 415);
+}
+
+TEST_CASE("routes that want it have error bodies with a message alone") {
+  const DeskServer server;
+  CHECK(server.as("admin-a", "POST", "/t/messages", "{}").body == R"({"error":"phone is required"})");
+  CHECK(has(server.as("nobody", "POST", "/t/messages", "{}").body, R"({"error":"the bearer is not valid"})"));
+}
+
+TEST_CASE("a body up to the limit arrives whole, and one octet more is 413") {
+  const DeskServer server;
+  const auto fits = server.as("admin-a", "POST", "/t/raw", std::string(1 << 20, 'x'));
+  CHECK(has(fits.body, R"("size":1048576)"));
+  CHECK(server.as("admin-a", "POST", "/t/raw", std::string((1 << 20) + 1, 'x')).status == 413);
+}
+
+TEST_CASE("HEAD is GET without its body, OPTIONS tells the methods") {
+  const DeskServer server;
+  const auto get = server.as("admin-a", "GET", "/t/items/1");
+  const auto head = server.as("admin-a", "HEAD", "/t/items/1");
+  CHECK(head.status == 200);
+  CHECK(head.body == "");
+  CHECK(std::stoul(head.headers.at("content-length")) > 0);
+  CHECK(has(get.body, R"("method":"GET")"));
+  const auto options = server.http.ask("OPTIONS", "/t/items/1");
+  CHECK(options.status == 204);
+  CHECK(options.headers.at("allow") == "GET, HEAD, PUT, OPTIONS");
+}
+
+TEST_CASE("routes of one path are told apart by their discriminator") {
+  const DeskServer server;
+  CHECK(server.http.get("/t/choice?verb=one").body == R"({"verb":"one"})");
+  CHECK(server.http.get("/t/choice?verb=two&x=1").body == R"({"verb":"two"})");
+  CHECK(server.http.get("/t/choice?verb=three").status == 404);
+}
+
+TEST_CASE("headers reach the handler joined and readable") {
+  const DeskServer server;
+  const auto answer = server.http.get("/t/open", {"X-Two: a", "X-Two: b", "X-Odd: \xe4"});
+  CHECK(has(answer.body, R"("x-two":"a, b")"));
+  CHECK(has(answer.body, "\"x-odd\":\"\xc3\xa4\""));
+}
+
+TEST_CASE("a request id is taken over when it is sane, and made when it is not") {
+  const DeskServer server;
+  const auto given = server.http.get("/t/open", {"X-Request-Id: abc-1.2_3"});
+  CHECK(given.headers.at("x-request-id") == "abc-1.2_3");
+  CHECK(has(given.body, R"("correlation":"abc-1.2_3")"));
+  const auto made = server.http.get("/t/open", {"X-Request-Id: {evil}"});
+  CHECK(made.headers.at("x-request-id").size() == 16);
+}

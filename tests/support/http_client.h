@@ -1,0 +1,52 @@
+// HttpClient: HTTP as clients speak it, through libcurl: over TCP, TLS or a Unix socket. One thread at a
+// time; every request waits at most 20 seconds.
+//
+//   HttpClient http = HttpClient::of(server);                  // the rest-api of a TestServer
+//   REQUIRE(http.wait_for("POST", "/api.ashx/v1/calls"));      // routes come when their plugins run
+//   auto answer = http.ask("POST", "/api.ashx/v1/calls", body, {"Authorization: Bearer " + token});
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace patchbay::test {
+
+class TestServer;
+
+struct HttpAnswer {
+  long status = 0;                             // 0: none, see error
+  std::map<std::string, std::string> headers;  // lower-case names; of several with one name the last
+  std::string body;
+  std::string error;
+};
+
+class HttpClient {
+ public:
+  using Headers = std::vector<std::string>;  // "Name: value"
+
+  // "http://127.0.0.1:8080"; certificates are not checked.
+  explicit HttpClient(std::string base_url, std::string unix_socket = {})
+      : base_url_(std::move(base_url)), unix_socket_(std::move(unix_socket)) {}
+  // By the server's listening.json: "public", "management" or "admin".
+  static HttpClient of(const TestServer& server, const std::string& which = "public");
+
+  // `target` goes out as it is: path and query, encoded by the caller.
+  HttpAnswer ask(const std::string& method, const std::string& target, const std::string& body = {},
+                 const Headers& headers = {}) const;
+  HttpAnswer get(const std::string& target, const Headers& headers = {}) const {
+    return ask("GET", target, {}, headers);
+  }
+  HttpAnswer post(const std::string& target, const std::string& body, const Headers& headers = {}) const {
+    return ask("POST", target, body, headers);
+  }
+
+  // Whether the path serves the method, within ten seconds. Asks OPTIONS, so it needs no bearer.
+  bool wait_for(const std::string& method, const std::string& target) const;
+
+ private:
+  std::string base_url_;
+  std::string unix_socket_;
+};
+
+}  // namespace patchbay::test
