@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <patchbay/services/gate.h>
 #include <patchbay/store.h>
+#include <sqlite3.h>
 
 #include "crypto/digest.h"
 #include "crypto/encode.h"
@@ -278,4 +279,34 @@ TEST_CASE("changes are logged with who made them and the hash of the body, never
   CHECK(log.find(lib::to_hex(lib::sha256(body))) != std::string::npos);
   CHECK(log.find("192.0.2.7") != std::string::npos);
   CHECK(log.find(kSecretA) == std::string::npos);
+}
+
+TEST_CASE("when the list cannot be read or written, dials are refused and changes are not applied") {
+  Server server;
+  signed_send("add", R"({"number":"112"})");
+  CHECK(allowed("112"));
+  sqlite3* db = nullptr;
+  REQUIRE(sqlite3_open((server.core.data() / "patchbay.db").c_str(), &db) == SQLITE_OK);
+  sqlite3_busy_timeout(db, 10'000);
+  REQUIRE(sqlite3_exec(db, "DROP TABLE whitelist_entry", nullptr, nullptr, nullptr) == SQLITE_OK);
+  sqlite3_close(db);
+  const auto verdict = probe::dial(kTenantA, "112");
+  REQUIRE(verdict);
+  CHECK_FALSE(verdict->allowed);
+  CHECK(verdict->reason == "the whitelist could not be read");
+  CHECK(signed_send("list").status == 500);
+  CHECK(text(signed_send("add", R"({"number":"113"})")) ==
+        R"(500 {"error":"the whitelist could not be written; the change was not applied"})");
+  CHECK(signed_send("write", R"({"numbers":[{"number":"113"}]})").status == 500);
+}
+
+TEST_CASE("without identity there are signatures, and bearers get 503") {
+  const test::TestServer server(R"(
+plugins: {probe: {}, whitelist: {}}
+tenants: {a.example: {primary: true, WebPhone: {AdminSharedSecret: "0123456789abcdef01234567"}}}
+)",
+                                nullptr, {probe::entry()});
+  CHECK(server.start_error() == "");
+  CHECK(signed_send("list").status == 200);
+  CHECK(send("list", kTenantA, bearer("x")).status == 503);
 }
