@@ -2,6 +2,7 @@
 
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "abi/media_hub.h"
 #include "abi/text.h"
@@ -24,6 +25,29 @@ HostContext::~HostContext() = default;
 
 Ref<Strand> HostContext::strand(uint64_t handle) const {
   return handle == 0 ? main_ : handles_.strands.find(handle);
+}
+
+void HostContext::call_began(ServiceCall& call) noexcept {
+  wait_began();
+  const std::lock_guard lock(calls_mutex_);
+  calls_.insert(&call);
+}
+
+void HostContext::call_ended(ServiceCall& call) noexcept {
+  {
+    const std::lock_guard lock(calls_mutex_);
+    calls_.erase(&call);
+  }
+  wait_ended();
+}
+
+void HostContext::cancel_calls() {
+  std::vector<Ref<ServiceCall>> calls;
+  {
+    const std::lock_guard lock(calls_mutex_);
+    for (ServiceCall* call : calls_) calls.emplace_back(call);
+  }
+  for (const auto& call : calls) call->answer(PB_E_CANCELLED, nullptr, nullptr);
 }
 
 const void* HostContext::query(void* self, pb_str id, uint32_t min_size) noexcept {

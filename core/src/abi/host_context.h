@@ -6,8 +6,10 @@
 
 #include <atomic>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 #include "abi/handles.h"
 #include "abi/host_parts.h"
@@ -39,10 +41,16 @@ class HostContext final : public CallObserver {
     if (!main_->post(f)) f();
   }
 
-  // Answers the plugin still waits for; a stopped plugin is destroyed only when none is left.
-  void call_began() noexcept { outstanding_.fetch_add(1, std::memory_order_relaxed); }
-  void call_ended() noexcept override { outstanding_.fetch_sub(1, std::memory_order_release); }
+  // Answers the plugin still waits for, of the store, the workers and other plugins; a stopped plugin is
+  // destroyed only when none is left.
+  void wait_began() noexcept { outstanding_.fetch_add(1, std::memory_order_relaxed); }
+  void wait_ended() noexcept { outstanding_.fetch_sub(1, std::memory_order_release); }
   int64_t outstanding() const noexcept { return outstanding_.load(std::memory_order_acquire); }
+  // Ends what is still asked of other plugins: nobody wants the answers any more.
+  void cancel_calls();
+
+  void call_began(ServiceCall& call) noexcept override;
+  void call_ended(ServiceCall& call) noexcept override;
 
  private:
   static const void* query(void* self, pb_str id, uint32_t min_size) noexcept;
@@ -57,6 +65,8 @@ class HostContext final : public CallObserver {
   pb_host raw_;
   // state
   std::atomic<int64_t> outstanding_{0};
+  std::mutex calls_mutex_;
+  std::unordered_set<ServiceCall*> calls_;  // guarded by calls_mutex_; each leaves before it ends
 };
 
 // The tables; each lives as long as the process.

@@ -39,17 +39,17 @@ struct WorkerJob {
   static void run(void* raw) {
     const std::unique_ptr<WorkerJob> job(static_cast<WorkerJob*>(raw));
     job->fn(job->user);
-    job->context.call_ended();
+    job->context.wait_ended();
   }
 };
 
 int32_t worker_post(void* host, pb_fn fn, void* user) noexcept {
   auto& context = HostContext::of(host);
   auto job = std::make_unique<WorkerJob>(WorkerJob{context, fn, user});
-  context.call_began();
+  context.wait_began();
   const Status status = context.parts().runtime.workers().submit(context.id(), &WorkerJob::run, job.get());
   if (!status) {
-    context.call_ended();
+    context.wait_ended();
     return static_cast<int32_t>(status.error().code);
   }
   static_cast<void>(job.release());  // run() owns it

@@ -58,7 +58,6 @@ void call(void* host, uint64_t lease, const pb_interface* caller_table, uint32_t
   auto& context = HostContext::of(host);
   Ref<Strand> strand = context.strand(strand_handle);
   if (!strand) strand = context.main_strand();
-  context.call_began();
   Caller caller{std::move(strand), context.main_strand(), fn, user, &context};
   Ref<Instance> instance = context.handles().leases.find(lease);
   if (!instance) return ServiceCall::refuse(std::move(caller), PB_E_GONE, "the lease is not held");

@@ -54,7 +54,7 @@ StatementId own_statement(const HostContext& context, uint64_t handle) {
 void query(void* host, uint64_t handle, const pb_value* values, uint32_t count, uint64_t strand,
            pb_rows_fn fn, void* user) noexcept {
   auto& context = HostContext::of(host);
-  context.call_began();
+  context.wait_began();
   context.parts().store.store().query(
       own_statement(context, handle), read_values(values, count),
       [&context, strand = context.strand(strand), fn, user](Result<Rows> rows) {
@@ -66,7 +66,7 @@ void query(void* host, uint64_t handle, const pb_value* values, uint32_t count, 
             pb_err err = empty_error();
             fn(user, write_error(&err, rows.error().code, rows.error().text), nullptr, &err);
           }
-          context.call_ended();
+          context.wait_ended();
         });
       });
 }
@@ -182,14 +182,14 @@ void commit(void* host, uint64_t tx, uint64_t strand, pb_commit_fn fn, void* use
   auto& context = HostContext::of(host);
   StoreHub& hub = context.parts().store;
   const auto open = hub.transactions().take(tx);
-  context.call_began();
+  context.wait_began();
   auto tell = [&context, &hub, strand = context.strand(strand), open, fn, user,
                jobs = open ? jobs_ended_by(open->data) : std::vector<int64_t>{}](CommitResult result) {
     if (result.status) hub.settled(jobs);
     context.deliver(strand, [&context, open, fn, user, result = std::move(result)] {
       static const std::vector<size_t> kNone;
       tell_outcome(result, open ? open->execs : kNone, open ? open->savepoints : kNone, fn, user);
-      context.call_ended();
+      context.wait_ended();
     });
   };
   if (!open) {
@@ -260,7 +260,7 @@ void pending(void* host, uint64_t handle, uint32_t limit, uint64_t strand, pb_ev
   auto& context = HostContext::of(host);
   const Ref<HeldConsumer> held = context.handles().consumers.find(handle);
   if (!held) return fn(user, PB_E_GONE, nullptr, 0);
-  context.call_began();
+  context.wait_began();
   hub_of(host).store().pending(
       held->name(), 0, limit,
       [&context, strand = context.strand(strand), fn, user](Result<std::vector<LoggedEvent>> events) {
@@ -276,7 +276,7 @@ void pending(void* host, uint64_t handle, uint32_t limit, uint64_t strand, pb_ev
           }
           fn(user, events ? PB_OK : static_cast<int32_t>(events.error().code), pointers.data(),
              static_cast<uint32_t>(pointers.size()));
-          context.call_ended();
+          context.wait_ended();
         });
       });
 }

@@ -185,6 +185,7 @@ void PluginRunner::wait_for_answers(std::chrono::steady_clock::time_point until)
 Status PluginRunner::destroy(Deadline deadline) {
   const auto until = std::chrono::steady_clock::now() + deadline;
   parts_.services.withdraw_all(source_.manifest.id);
+  context_->cancel_calls();
   wait_for_answers(until);
   PB_TRY(run_step("destroy", deadline, [this](const std::shared_ptr<Step>& step) {
     table_->destroy(self_);

@@ -14,6 +14,7 @@ ServiceCall::ServiceCall(Ref<Instance> instance, uint32_t slot, Caller caller)
   completion_.reserved = 0;
   completion_.complete = &ServiceCall::complete;
   completion_.call = this;
+  if (caller_.observer != nullptr) caller_.observer->call_began(*this);
 }
 
 void ServiceCall::start(Ref<Instance> instance, const pb_interface* caller_table, uint32_t slot,
@@ -80,7 +81,7 @@ void ServiceCall::answer(int32_t status, const pb_message* reply, const pb_err* 
   status_ = status;
   if (err != nullptr && status != PB_OK) error_text_ = err->text;
   if (caller_.fn == nullptr) {
-    if (caller_.observer != nullptr) caller_.observer->call_ended();
+    if (caller_.observer != nullptr) caller_.observer->call_ended(*this);
     return;
   }
   const auto hand_over = [](void* user) {
@@ -99,7 +100,7 @@ void ServiceCall::deliver() noexcept {
   const OwnerScope scope(caller_.strand->owner().c_str());
   caller_.fn(caller_.user, status_, status_ == PB_OK ? reply_.get() : nullptr,
              status_ == PB_OK ? nullptr : &err);
-  if (caller_.observer != nullptr) caller_.observer->call_ended();
+  if (caller_.observer != nullptr) caller_.observer->call_ended(*this);
 }
 
 }  // namespace patchbay::core

@@ -13,10 +13,13 @@
 
 namespace patchbay::core {
 
-// Told when an answer has been given to the caller; counts what a plugin still waits for.
+class ServiceCall;
+
+// Told of a caller's calls from their start until the answer was given; knows what a plugin still waits for.
 class CallObserver {
  public:
-  virtual void call_ended() noexcept = 0;
+  virtual void call_began(ServiceCall& call) noexcept = 0;
+  virtual void call_ended(ServiceCall& call) noexcept = 0;
 
  protected:
   ~CallObserver() = default;
