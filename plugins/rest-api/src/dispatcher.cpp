@@ -20,6 +20,7 @@ Dispatcher::Dispatcher(const Host& host, const Settings& settings, RouteRegistry
       registry_(&registry),
       traffic_(&traffic),
       gatekeeper_(host, settings.tenants),
+      slow_refusals_(host),
       limiter_(settings.rate, [&host] { return host.mono_ns(); }) {}
 
 void Dispatcher::serve(std::shared_ptr<Exchange> exchange, int64_t started_ns) {
@@ -38,7 +39,7 @@ void Dispatcher::serve(std::shared_ptr<Exchange> exchange, int64_t started_ns) {
 }
 
 void Dispatcher::admitted(const TurnPtr& turn, Gatekeeper::Verdict verdict) {
-  if (verdict.refusal) return refuse(turn, *verdict.refusal);
+  if (verdict.refusal) return turn_away(turn, *std::move(verdict.refusal));
   http::Request& request = turn->request;
   Caller& caller = verdict.caller;
   request.tenant = std::move(caller.tenant);
@@ -52,6 +53,13 @@ void Dispatcher::admitted(const TurnPtr& turn, Gatekeeper::Verdict verdict) {
   if (const Status read_well = read(*turn); !read_well)
     return refuse(turn, {400, "invalid_request", read_well.error().text});
   call(turn);
+}
+
+void Dispatcher::turn_away(const TurnPtr& turn, Refusal refusal) {
+  const bool guessed = refusal.status == 401 && turn->exchange->header("authorization") != nullptr;
+  if (!guessed) return refuse(turn, refusal);
+  slow_refusals_.run(turn->exchange->client,
+                     [this, turn, refusal = std::move(refusal)] { refuse(turn, refusal); });
 }
 
 // Address and account together: strangers cannot use up what an account may.

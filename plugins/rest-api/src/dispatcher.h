@@ -12,6 +12,7 @@
 #include "paging.h"
 #include "rate_limiter.h"
 #include "route_registry.h"
+#include "slow_refusals.h"
 #include "traffic.h"
 
 namespace patchbay::rest_api {
@@ -29,6 +30,7 @@ class Dispatcher {
   using TurnPtr = std::shared_ptr<Turn>;  // shared by the callbacks of one request, of which one is next
 
   void admitted(const TurnPtr& turn, Gatekeeper::Verdict verdict);
+  void turn_away(const TurnPtr& turn, Refusal refusal);
   bool within_rate(const TurnPtr& turn);
   // Fills the handler's request; the error is the client's.
   Status read(Turn& turn) const;
@@ -42,6 +44,7 @@ class Dispatcher {
   RouteRegistry* registry_;
   Traffic* traffic_;
   Gatekeeper gatekeeper_;
+  SlowRefusals slow_refusals_;
   RateLimiter limiter_;
   Lifetime alive_;
 };

@@ -6,6 +6,7 @@
 #include "dispatcher.h"
 #include "listening_file.h"
 #include "management.h"
+#include "openapi.h"
 #include "request_text.h"
 #include "service_root.h"
 
@@ -69,6 +70,7 @@ class RestApi final : public Plugin {
 
   Status add_own_routes() {
     PB_TRY(add_service_root(parts_->registry));
+    PB_TRY(add_openapi(parts_->registry, host()));
     return add_management_routes(parts_->registry, host(), [this] {
       if (edge_) parts_->traffic.note(edge_->stats());
     });

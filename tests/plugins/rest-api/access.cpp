@@ -1,3 +1,6 @@
+#include <chrono>
+#include <thread>
+
 #include "desk_server.h"
 
 using namespace rest_api_test;
@@ -90,4 +93,20 @@ TEST_CASE("surfaces keep to themselves") {
   CHECK(server.management.get("/t/open").status == 404);
   CHECK(server.management.get("/local/plugins").status == 404);
   CHECK(server.admin.get("/t/management").status == 200);
+}
+
+TEST_CASE("guessed bearers are still answered 401 when they are many, only slower") {
+  const DeskServer server;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 100; ++i) server.as("guess", "GET", "/t/admin");
+  const auto last = std::chrono::steady_clock::now();
+  std::vector<HttpAnswer> late(12);
+  std::vector<std::thread> guesses;
+  for (auto& answer : late) guesses.emplace_back([&] { answer = server.as("guess", "GET", "/t/admin"); });
+  CHECK(server.as("admin-a", "GET", "/t/admin").status == 200);
+  for (auto& guess : guesses) guess.join();
+  for (const auto& answer : late) CHECK(answer.status == 401);
+  // Unless the first hundred took so long that they were no hurry.
+  if (last - start < std::chrono::seconds(1))
+    CHECK(std::chrono::steady_clock::now() - last > std::chrono::milliseconds(900));
 }

@@ -1,0 +1,88 @@
+#include "openapi.h"
+
+#include <memory>
+
+#include "openapi_operation.h"
+
+namespace patchbay::rest_api {
+namespace {
+
+constexpr char kSchemas[] = R"({
+"Error": {"type": "object", "required": ["error", "error_description"], "properties": {
+  "error": {"type": "string", "description": "A code for programs"},
+  "error_description": {"type": "string", "description": "A sentence for people"}}},
+"MessageError": {"type": "object", "required": ["error"], "properties": {
+  "error": {"type": "string", "description": "A sentence for people"}}}})";
+
+constexpr char kSecurity[] = R"({"bearer": {"type": "http", "scheme": "bearer",
+  "description": "An OIDC access token of /oidc.ashx/token, or an API key, ak_..."
+}
+})";
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(c | 0x20);
+  return text;
+}
+
+void write_paths(JsonWriter& out, const Host& host, const std::vector<const http::Route*>& routes) {
+  out.key("paths").object();
+  for (size_t at = 0; at < routes.size();) {
+    const std::string& path = routes[at]->path;
+    out.key(path).object();
+    while (at < routes.size() && routes[at]->path == path) {
+      std::vector<const http::Route*> same;
+      const std::string& method = routes[at]->method;
+      for (; at < routes.size() && routes[at]->path == path && routes[at]->method == method; ++at)
+        same.push_back(routes[at]);
+      out.key(lower(method));
+      write_operation(out, host, same);
+    }
+    out.end();
+  }
+  out.end();
+}
+
+std::string document(const RouteRegistry& registry, const Host& host) {
+  JsonWriter out;
+  out.object().member("openapi", "3.1.0");
+  out.key("info").object().member("title", "Patchbay").member("version", PATCHBAY_VERSION);
+  out.member(
+         "description",
+         "Every answer carries Cache-Control: no-store. Bodies are JSON; names may be written camelCase or "
+         "PascalCase, unknown ones are ignored.")
+      .end();
+  out.key("servers").raw(R"([{"url":"/"}])");
+  write_paths(out, host, registry.catalogue("public"));
+  out.key("components").object().key("securitySchemes").raw(kSecurity).key("schemas").raw(kSchemas);
+  out.key("responses").raw(shared_responses()).end().end();
+  return std::move(out).str();
+}
+
+// The document as it was at one generation of the routes.
+struct Cached {
+  uint64_t generation = 0;
+  std::string text;
+};
+
+}  // namespace
+
+Status add_openapi(RouteRegistry& registry, const Host& host) {
+  const auto cached = std::make_shared<Cached>();  // of both routes
+  for (const char* path : {"/openapi.json", "/.well-known/openapi.json"}) {
+    http::Route route;
+    route.method = "GET";
+    route.path = path;
+    route.role = "none";
+    route.area = "service";
+    route.summary = "This description";
+    route.reply_schema = R"({"type":"object"})";
+    PB_TRY(registry.add_own(std::move(route), [&registry, &host, cached](const http::Request&) {
+      if (std::exchange(cached->generation, registry.generation()) != registry.generation())
+        cached->text = document(registry, host);
+      return http::ok(cached->text);
+    }));
+  }
+  return {};
+}
+
+}  // namespace patchbay::rest_api
