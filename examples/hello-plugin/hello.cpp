@@ -1,24 +1,27 @@
-#include <patchbay/bus.h>
 #include <patchbay/plugin.h>
+#include <patchbay/services/http_routes.h>
 
 namespace {
 
 class Hello final : public patchbay::Plugin {
   patchbay::Status start(const patchbay::Config& config) override {
     greeting_ = config.plugin().text("greeting", "hello");
-    PB_TRY_VALUE(answered_,
-                 patchbay::Subscription::open(host(), "call.answered", [this](const patchbay::Event& event) {
-                   log().with(event.correlation()).info("answered", {{"call", event.subject()}});
-                   patchbay::JsonWriter data;
-                   data.object().member("text", greeting_).end();
-                   publish(host(), {"hello.greeted", std::string(event.tenant()),
-                                    std::string(event.subject()), "", data.str()});
-                 }));
+    routes_ = std::make_unique<patchbay::http::Routes>(host());
+    patchbay::http::Route route;
+    route.method = "GET";
+    route.path = "/hello";
+    route.role = "none";
+    route.summary = "Says hello";
+    routes_->add(route, [this](const patchbay::http::Request& request) {
+      log().with(request.correlation).info("greeted", {{"remote", request.remote}});
+      return patchbay::http::ok(patchbay::JsonWriter().object().member("text", greeting_).end().str());
+    });
+    routes_->open();
     return {};
   }
 
   std::string greeting_;
-  patchbay::Subscription answered_;
+  std::unique_ptr<patchbay::http::Routes> routes_;
 };
 
 }  // namespace

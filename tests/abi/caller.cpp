@@ -1,0 +1,66 @@
+#include "caller.h"
+
+#include <algorithm>
+
+namespace patchbay::isolated {
+
+Caller* Caller::current = nullptr;
+
+void ProbePort::pull(pb_frame& out) noexcept {
+  out.samples = out.capacity;
+  std::fill_n(out.pcm, out.samples, kSaid);
+}
+
+void ProbePort::push(const pb_frame& in) noexcept {
+  const bool silent = (in.flags & PB_FRAME_SILENCE) != 0;
+  silent_run = silent ? silent_run + 1 : 0;
+  heard = silent || in.samples == 0 ? int16_t{0} : in.pcm[in.samples / 2];
+  ++frames;
+}
+
+Status Caller::start(const Config&) {
+  service_ = std::make_unique<Service<carried::Carried>>(host());
+  service_->on_change([this](bool up) { up_ = up; });
+  audio_ = std::make_unique<Service<audio::Audio>>(host());
+  listener_ = std::make_unique<Provision<carried::Listener>>(host());
+  listener_->on(carried::Listener::told, [](carried::Said said) -> Result<carried::Said> {
+    said.text = "heard " + said.text;
+    return said;
+  });
+  listener_handle_ = listener_->handle();
+  PB_TRY_VALUE(heard_, Subscription::open(host(), "test.pong", [this](const Event& event) {
+                 pong.set(std::string(event.subject()) + " " + std::string(event.payload()));
+               }));
+  probe.open(host());
+  current = this;
+  return {};
+}
+
+void Caller::stop(Done done) {
+  current = nullptr;
+  service_.reset();
+  audio_.reset();
+  listener_.reset();
+  heard_ = {};
+  probe.close([done = std::move(done)]() mutable { done(); });
+}
+
+Result<audio::Joined> Caller::join(Handle port) {
+  auto answer = std::make_shared<test::Promise<Result<audio::Joined>>>();
+  post(host(), kMainStrand, [this, port, answer] {
+    audio_->call(audio::Audio::join, {probe.handle(), port, "test"},
+                 [answer](Result<audio::Joined> joined) { answer->set(std::move(joined)); });
+  });
+  auto came = answer->get();
+  return came ? std::move(*came) : Result<audio::Joined>(Code::timeout, "no answer in ten seconds");
+}
+
+bool Caller::leave(audio::Joined joined) {
+  auto answer = std::make_shared<test::Promise<bool>>();
+  post(host(), kMainStrand, [this, joined, answer] {
+    audio_->call(audio::Audio::leave, joined, [answer](Result<Empty> left) { answer->set(left.ok()); });
+  });
+  return answer->get().value_or(false);
+}
+
+}  // namespace patchbay::isolated

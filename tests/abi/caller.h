@@ -1,0 +1,75 @@
+// The other plugin: it lives in the server and does not know where the carried plugin is.
+#pragma once
+
+#include <patchbay/audio.h>
+#include <patchbay/bus.h>
+#include <patchbay/plugin.h>
+#include <patchbay/services/audio.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "carried-plugin/carried.h"
+#include "support/promise.h"
+
+namespace patchbay::isolated {
+
+// Gives `said` in every sample and keeps what it last heard.
+class ProbePort final : public AudioPort {
+ public:
+  static constexpr int16_t kSaid = 2000;
+  uint32_t pull_rate_hz() const noexcept override { return 16000; }
+  uint32_t push_rate_hz() const noexcept override { return 16000; }
+  void pull(pb_frame& out) noexcept override;
+  void push(const pb_frame& in) noexcept override;
+
+  std::atomic<int16_t> heard{0};
+  std::atomic<uint64_t> frames{0};
+  std::atomic<uint64_t> silent_run{0};  // silent frames since the last that was not
+};
+
+class Caller final : public Plugin {
+ public:
+  static constexpr char manifest[] =
+      R"({"id": "caller", "version": "1.0.0", "optional": ["test.carried/1", "patchbay.audio/1"]})";
+  static constexpr char store_sql[] = "";
+  static Caller* current;  // the one of the running server
+
+  Status start(const Config&) override;
+  void stop(Done done) override;
+
+  // From the test's thread; each waits ten seconds at most.
+  template <class M>
+  Result<typename M::Reply> call(M method, typename M::Request request) {
+    auto answer = std::make_shared<test::Promise<Result<typename M::Reply>>>();
+    begin(method, std::move(request), answer);
+    auto came = answer->get();
+    return came ? std::move(*came) : Result<typename M::Reply>(Code::timeout, "no answer in ten seconds");
+  }
+  template <class M>
+  void begin(M method, typename M::Request request,
+             std::shared_ptr<test::Promise<Result<typename M::Reply>>> answer) {
+    post(host(), kMainStrand, [this, method, request = std::move(request), answer = std::move(answer)] {
+      service_->call(method, request, [answer](auto result) { answer->set(std::move(result)); });
+    });
+  }
+  Handle listener() const noexcept { return listener_handle_; }
+  Result<audio::Joined> join(Handle port);
+  bool leave(audio::Joined joined);
+  void publish_event(const NewEvent& event) { publish(host(), event); }
+  bool up() const noexcept { return up_; }
+
+  test::Promise<std::string> pong;
+  ProbePort probe;
+
+ private:
+  std::unique_ptr<Service<carried::Carried>> service_;
+  std::unique_ptr<Service<audio::Audio>> audio_;
+  std::unique_ptr<Provision<carried::Listener>> listener_;
+  Handle listener_handle_;
+  Subscription heard_;
+  std::atomic<bool> up_{false};
+};
+
+}  // namespace patchbay::isolated

@@ -1,0 +1,149 @@
+// What one process must not believe of the other.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <patchbay/buffer.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "carried-plugin/carried.h"
+#include "message_wire.h"
+#include "ring.h"
+
+namespace {
+
+using namespace patchbay;
+using namespace patchbay::isolated;
+using carried::Say;
+
+const pb_shape& shape = detail::Shape<Say>::shape;
+
+std::string encoded(const Say& say) {
+  const Packed<Say> packed(say);
+  Encoder out(Kind::call);
+  put_message(out, shape, packed.get());
+  return out.frame();
+}
+
+Say decoded(const std::string& frame, bool& ok) {
+  Decoder in(frame);
+  in.kind();
+  const OwnedMessage message = get_message(in, shape);
+  ok = in.ok();
+  return unpack<Say>(message.get());
+}
+
+pb_frame frame_in(std::array<int16_t, kMostSamples>& pcm, uint32_t samples) {
+  pb_frame frame{};
+  frame.size = sizeof frame;
+  frame.samples = samples;
+  frame.capacity = 320;
+  frame.pcm = pcm.data();
+  return frame;
+}
+
+}  // namespace
+
+TEST_CASE("a message arrives with its own strings and buffers") {
+  const std::string frame = encoded({"text", -7, 0.5, true, Buffer::copy("bytes"), Handle{9}});
+  bool ok = false;
+  const Say say = decoded(frame, ok);
+  CHECK(ok);
+  CHECK(say.text == "text");
+  CHECK(say.number == -7);
+  CHECK(say.ratio == 0.5);
+  CHECK(say.loud);
+  CHECK(say.bytes.view() == "bytes");
+  CHECK(say.listener.id == 9);
+}
+
+TEST_CASE("a frame cut off anywhere is noticed and harms nothing") {
+  const std::string whole = encoded({"text", -7, 0.5, true, Buffer::copy("bytes"), Handle{9}});
+  for (size_t size = 0; size < whole.size(); ++size) {
+    bool ok = true;
+    decoded(whole.substr(0, size), ok);
+    CHECK(!ok);
+  }
+}
+
+TEST_CASE("a frame with any byte changed harms nothing") {
+  const std::string whole = encoded({"text", -7, 0.5, true, Buffer::copy("bytes"), Handle{9}});
+  for (size_t at = 0; at < whole.size(); ++at) {
+    for (const int mask : {1, 0x80, 0xff}) {
+      std::string bad = whole;
+      bad[at] = static_cast<char>(bad[at] ^ mask);
+      bool ok = false;
+      static_cast<void>(decoded(bad, ok));
+    }
+  }
+}
+
+TEST_CASE("an interface arrives as a table, and one with a field outside its struct does not") {
+  const pb_interface& table = detail::InterfaceTable<carried::Carried>::table;
+  Encoder out(Kind::provide);
+  put_interface(out, table);
+  Decoder in(out.frame());
+  in.kind();
+  const pb_interface* arrived = get_interface(in);
+  REQUIRE(arrived != nullptr);
+  CHECK(from_abi(arrived->id) == "test.carried/1");
+  REQUIRE(arrived->method_count == table.method_count);
+  CHECK(from_abi(arrived->methods[3]->name) == "close_port");
+  CHECK(arrived->methods[0]->request->struct_size == shape.struct_size);
+
+  pb_field outside{sizeof(pb_field), PB_FIELD_STR, 8, 0, to_abi("x")};
+  const pb_field* const fields[] = {&outside};
+  const pb_shape bad{sizeof(pb_shape), 16, 1, 0, fields};
+  const pb_method method{sizeof(pb_method), 0, to_abi("m"), &bad, &bad};
+  const pb_method* const methods[] = {&method};
+  const pb_interface wrong{sizeof(pb_interface), 1, to_abi("bad/1"), methods};
+  Encoder lie(Kind::provide);
+  put_interface(lie, wrong);
+  Decoder read(lie.frame());
+  read.kind();
+  CHECK(get_interface(read) == nullptr);
+}
+
+TEST_CASE("frames pass a ring in order, and a full one refuses") {
+  auto ring = Ring::create();
+  REQUIRE(ring.ok());
+  SharedQueue& queue = (*ring)->shared().to_parent;
+  std::array<int16_t, kMostSamples> pcm{};
+  for (int16_t i = 0; i < int16_t{kSlots}; ++i) {
+    pcm[0] = i;
+    CHECK(queue.push(frame_in(pcm, 320)));
+  }
+  CHECK(!queue.push(frame_in(pcm, 320)));
+  CHECK(queue.size() == kSlots);
+  for (int16_t i = 0; i < int16_t{kSlots}; ++i) {
+    pb_frame out = frame_in(pcm, 0);
+    REQUIRE(queue.pop(out));
+    CHECK(out.samples == 320);
+    CHECK(pcm[0] == i);
+  }
+  pb_frame none = frame_in(pcm, 0);
+  CHECK(!queue.pop(none));
+}
+
+TEST_CASE("a ring whose memory holds nonsense gives at most what there is room for") {
+  auto ring = Ring::create();
+  REQUIRE(ring.ok());
+  SharedQueue& queue = (*ring)->shared().to_parent;
+  std::memset(static_cast<void*>(&queue), 0xa5, sizeof queue);
+  std::array<int16_t, kMostSamples> pcm{};
+  for (int i = 0; i < 20; ++i) {
+    pb_frame out = frame_in(pcm, 0);
+    queue.pop(out);
+    CHECK(out.samples <= out.capacity);
+    CHECK(queue.size() <= kSlots);
+  }
+}
+
+TEST_CASE("memory that its maker could still shrink is refused") {
+  const int fd = ::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  REQUIRE(fd >= 0);
+  REQUIRE(::ftruncate(fd, sizeof(SharedAudio)) == 0);
+  CHECK(!Ring::map(fd).ok());
+  CHECK(!Ring::map(-1).ok());
+}
