@@ -24,7 +24,10 @@ uint64_t provide(void* host, const pb_interface* what, int32_t is_public, uint64
 }
 
 void withdraw(void* host, uint64_t instance, pb_fn done, void* user) noexcept {
-  HostContext::of(host).parts().services.withdraw(instance, done, user);
+  auto& context = HostContext::of(host);
+  if (context.parts().services.withdraw(instance, done, user) || done == nullptr) return;
+  // The host withdrew it when the plugin stopped: its owner still waits for the end.
+  context.deliver(Ref<Strand>(), [done, user] { done(user); });
 }
 
 uint64_t query(void* host, pb_str id) noexcept {
