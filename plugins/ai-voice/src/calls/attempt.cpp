@@ -105,10 +105,14 @@ void Attempt::hear_engine() {
             log_.info("the engine is ready", {{"note", ready.note}});
             started_when_ready();
           }))
-      .on(Listener::user_words,
-          done([this](const engine::Words& heard) { words_.user_text(heard.ts_ms, heard.text); }))
-      .on(Listener::ai_words,
-          done([this](const engine::Words& said) { words_.ai_text(said.ts_ms, said.text); }))
+      .on(Listener::user_words, done([this](const engine::Words& heard) {
+            log_.debug("heard", {{"text", heard.text}});
+            words_.user_text(heard.ts_ms, heard.text);
+          }))
+      .on(Listener::ai_words, done([this](const engine::Words& said) {
+            log_.debug("said", {{"text", said.text}});
+            words_.ai_text(said.ts_ms, said.text);
+          }))
       .on(Listener::ai_audio, done([this](const Empty&) { words_.ai_audio(host_.wall_ms()); }))
       .on(Listener::interrupted, done([this](const engine::Interrupted& cut) {
             words_.interrupted(host_.wall_ms(), cut.received_ms, cut.played_ms);
