@@ -6,7 +6,6 @@
 
 namespace patchbay::support {
 namespace {
-using ai_voice::JsonView;
 
 // By the place in the setup ("" is the setup itself); a place that is not here takes anything.
 const std::map<std::string, std::set<std::string, std::less<>>> kKnown = {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "json_view.h"
+#include "support/json_view.h"
 
 namespace patchbay::support {
 
@@ -12,8 +12,8 @@ struct Complaint {
   std::string reason;
 };
 
-Complaint check_setup(ai_voice::JsonView setup);
-Complaint check_realtime_input(ai_voice::JsonView input);
-bool holds_key(ai_voice::JsonView value, const std::string& key);
+Complaint check_setup(JsonView setup);
+Complaint check_realtime_input(JsonView input);
+bool holds_key(JsonView value, const std::string& key);
 
 }  // namespace patchbay::support

@@ -14,8 +14,6 @@
 #include "support/ws_server.h"
 
 namespace patchbay::support {
-using ai_voice::JsonDocument;
-using ai_voice::JsonView;
 using Event = GeminiScript::Event;
 
 namespace {
@@ -122,9 +120,7 @@ struct GeminiServer::Impl {
   }
 
   void setup(const Peer& peer, JsonView setup) {
-    std::string text;
-    ai_voice::append_json(text, setup);
-    note([&](Seen& s) { s.setups.push_back(text); });
+    note([&](Seen& s) { s.setups.push_back(setup.write()); });
     Complaint wrong = check_setup(setup);
     bool resumes = !setup["sessionResumption"]["handle"].string().empty();
     if (wrong.code == 0 && !script.refuse_field.empty() && holds_key(setup, script.refuse_field))
@@ -284,9 +280,7 @@ struct GeminiServer::Impl {
   }
 
   void tool_response(const Peer& peer, JsonView response) {
-    std::string text;
-    ai_voice::append_json(text, response);
-    note([&](Seen& s) { s.tool_responses.push_back(text); });
+    note([&](Seen& s) { s.tool_responses.push_back(response.write()); });
     JsonView first = response["functionResponses"].at(0);
     if (first["id"].string() != link(peer).open_call || !first["response"].is_object())
       return refuse(peer, {1007, "function response does not match a call"});

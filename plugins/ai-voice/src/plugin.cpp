@@ -48,12 +48,14 @@ class AiVoice final : public Plugin {
     io_ = std::make_unique<lib::IoThread>("ai-voice");
     const JsonView remote = settings["gemini-live"];
     gemini::Options options;
+    options.json = JsonSource(host());
     if (const auto url = remote.text("url", ""); !url.empty()) options.url = url;
     options.ca_file = remote.text("caFile", "");
     options.setup_timeout_ms = static_cast<int>(remote.integer("setupMs", options.setup_timeout_ms));
     add_engine(std::make_unique<gemini::GeminiEngine>(*io_, std::move(options)), "gemini-", true);
 
     local::Options offline;
+    offline.json = JsonSource(host());
     offline.recogniser.workers = static_cast<int>(settings["local"].integer("recognisers", 2));
     add_engine(std::make_unique<local::LocalEngine>(*io_, std::move(offline)), "local embedded", false);
   }

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "json_view.h"
 #include "websocket/text.h"
 
 namespace patchbay::ai_voice::gemini {
@@ -267,7 +266,7 @@ void Conversation::tool_result(const std::string& id, const std::string& json_ob
   auto call = open_calls_.find(id);
   if (call == open_calls_.end() || state_ != State::ready) return;
   bool fits = json_object.size() <= kMaxToolResult;
-  auto parsed = JsonDocument::parse(json_object, kMaxToolResult);
+  auto parsed = options_.json.parse(json_object);
   bool usable = fits && parsed.ok() && parsed->root().is_object();
   send(write_tool_response(call->second.wire_id, call->second.name,
                            usable ? json_object : R"({"status":"failed","message":"no usable result"})"));

@@ -22,7 +22,7 @@ std::string_view trimmed(std::string_view text) {
 
 void Conversation::receive(std::string_view bytes) {
   if (state_ == State::closed) return;
-  auto read = read_message(bytes);
+  auto read = read_message(options_.json, bytes);
   if (!read) {
     if (++unreadable_ >= kMaxUnreadable) start_fresh("unreadable messages: " + read.error().text);
     return;

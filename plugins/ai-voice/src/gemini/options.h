@@ -7,10 +7,12 @@
 #include "farewell.h"
 #include "gemini/recovery.h"
 #include "gemini/watchdog.h"
+#include "json_source.h"
 
 namespace patchbay::ai_voice::gemini {
 
 struct Options {
+  JsonSource json;
   std::string url =
       "wss://generativelanguage.googleapis.com/ws/"
       "google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent";

@@ -5,13 +5,10 @@
 #include <cstdlib>
 
 #include "base64.h"
-#include "json_text.h"
-#include "json_view.h"
 
 namespace patchbay::ai_voice::gemini {
 namespace {
 
-constexpr size_t kMaxBytes = 16u << 20;
 constexpr uint32_t kMaxItems = 256;  // of parts, calls and ids in one message
 constexpr int64_t kMaxTokens = int64_t{1} << 40;
 
@@ -19,7 +16,7 @@ constexpr int64_t kMaxTokens = int64_t{1} << 40;
 int64_t tokens(JsonView value) {
   int64_t number = value.integer();
   if (value.is_string()) {
-    auto text = value.string();
+    auto text = value.text();
     if (std::from_chars(text.data(), text.data() + text.size(), number).ec != std::errc{}) number = 0;
   }
   return std::clamp<int64_t>(number, 0, kMaxTokens);
@@ -41,32 +38,29 @@ int rate_of(std::string_view mime) {
 void read_parts(JsonView parts, ServerMessage& out) {
   for (uint32_t i = 0; i < std::min(parts.is_array() ? parts.size() : 0, kMaxItems); ++i) {
     JsonView inline_data = parts.at(i)["inlineData"];
-    std::string_view mime = inline_data["mimeType"].string();
+    std::string_view mime = inline_data["mimeType"].text();
     if (mime.substr(0, 9) != "audio/pcm") continue;
     AudioPart part{rate_of(mime), {}};
-    if (decode_base64(inline_data["data"].string(), part.bytes)) out.audio.push_back(std::move(part));
+    if (decode_base64(inline_data["data"].text(), part.bytes)) out.audio.push_back(std::move(part));
   }
 }
 
 void read_content(JsonView content, ServerMessage& out) {
   read_parts(content["modelTurn"]["parts"], out);
-  out.input_text = content["inputTranscription"]["text"].string();
-  out.output_text = content["outputTranscription"]["text"].string();
+  out.input_text = content["inputTranscription"]["text"].text();
+  out.output_text = content["outputTranscription"]["text"].text();
   out.interrupted = content["interrupted"].boolean();
   out.generation_complete = content["generationComplete"].boolean();
   out.turn_complete = content["turnComplete"].boolean();
-  out.turn_complete_reason = content["turnCompleteReason"].string();
+  out.turn_complete_reason = content["turnCompleteReason"].text();
 }
 
-void read_calls(JsonView calls, ServerMessage& out) {
+void read_calls(const JsonSource& json, JsonView calls, ServerMessage& out) {
   for (uint32_t i = 0; i < std::min(calls.is_array() ? calls.size() : 0, kMaxItems); ++i) {
     JsonView item = calls.at(i);
-    FunctionCall call{std::string(item["id"].string()), std::string(item["name"].string()), "{}"};
+    FunctionCall call{std::string(item["id"].text()), std::string(item["name"].text()), "{}"};
     if (call.name.empty()) continue;
-    if (item["args"].is_object()) {
-      call.args_json.clear();
-      append_json(call.args_json, item["args"]);
-    }
+    if (item["args"].is_object()) call.args_json = json.write(item["args"]);
     out.calls.push_back(std::move(call));
   }
 }
@@ -79,24 +73,23 @@ UsageReport read_usage(JsonView usage) {
 
 }  // namespace
 
-Result<ServerMessage> read_message(std::string_view bytes) {
-  PB_TRY_VALUE(auto document, JsonDocument::parse(bytes, kMaxBytes));
+Result<ServerMessage> read_message(const JsonSource& json, std::string_view bytes) {
+  PB_TRY_VALUE(const Json document, json.parse(bytes));
   JsonView root = document.root();
   if (!root.is_object()) return {Code::invalid, "the message is not a JSON object"};
   ServerMessage out;
   out.setup_complete = root["setupComplete"].is_object();
   read_content(root["serverContent"], out);
-  read_calls(root["toolCall"]["functionCalls"], out);
+  read_calls(json, root["toolCall"]["functionCalls"], out);
   JsonView ids = root["toolCallCancellation"]["ids"];
   for (uint32_t i = 0; i < std::min(ids.is_array() ? ids.size() : 0, kMaxItems); ++i)
-    out.cancelled_calls.emplace_back(ids.at(i).string());
+    out.cancelled_calls.emplace_back(ids.at(i).text());
   if (root["usageMetadata"].is_object()) out.usage = read_usage(root["usageMetadata"]);
   if (JsonView update = root["sessionResumptionUpdate"]; update.is_object())
-    out.resumption = Resumption{std::string(update["newHandle"].string()), update["resumable"].boolean()};
-  if (JsonView away = root["goAway"]; away.is_object())
-    out.go_away_ms = duration_ms(away["timeLeft"].string());
+    out.resumption = Resumption{std::string(update["newHandle"].text()), update["resumable"].boolean()};
+  if (JsonView away = root["goAway"]; away.is_object()) out.go_away_ms = duration_ms(away["timeLeft"].text());
   if (JsonView error = root["error"]; error.is_object()) {
-    out.error = error["message"].string();
+    out.error = error["message"].text();
     if (out.error.empty()) out.error = "error without a message";
   }
   return out;

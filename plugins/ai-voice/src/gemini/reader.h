@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "json_source.h"
+
 namespace patchbay::ai_voice::gemini {
 
 struct AudioPart {
@@ -54,6 +56,6 @@ struct ServerMessage {
 };
 
 // Thread-safe. Never throws on any input; Code::invalid when it is not a JSON object.
-Result<ServerMessage> read_message(std::string_view bytes);
+Result<ServerMessage> read_message(const JsonSource& json, std::string_view bytes);
 
 }  // namespace patchbay::ai_voice::gemini

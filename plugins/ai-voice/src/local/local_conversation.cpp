@@ -4,8 +4,6 @@
 #include <chrono>
 #include <sstream>
 
-#include "json_view.h"
-
 namespace patchbay::ai_voice::local {
 namespace {
 
@@ -40,10 +38,11 @@ int64_t tokens_of(const std::string& text) {
   return (words * 13 + 9) / 10;
 }
 
-bool says_failed(const std::string& json) {
-  auto parsed = JsonDocument::parse(json, kMaxToolResult);
+bool says_failed(const JsonSource& source, const std::string& json) {
+  if (json.size() > kMaxToolResult) return true;
+  const auto parsed = source.parse(json);
   if (!parsed || !parsed->root().is_object()) return true;
-  auto status = parsed->root()["status"].string();
+  auto status = parsed->root()["status"].text();
   return parsed->root()["error"] || status == "failed" || status == "error";
 }
 
@@ -176,7 +175,7 @@ void LocalConversation::carry_out(const Reply& reply) {
 void LocalConversation::tool_result(const std::string& id, const std::string& json_object) {
   if (closed_ || id != waiting_call_) return;
   waiting_call_.clear();
-  say(says_failed(json_object) ? "I am sorry, that is not possible now." : after_call_);
+  say(says_failed(options_.json, json_object) ? "I am sorry, that is not possible now." : after_call_);
 }
 
 void LocalConversation::push_text(const std::string& text, bool trigger) {

@@ -6,6 +6,7 @@
 
 #include "engine.h"
 #include "farewell.h"
+#include "json_source.h"
 #include "local/recogniser.h"
 #include "local/synthesiser.h"
 #include "local/vad.h"
@@ -14,6 +15,7 @@
 namespace patchbay::ai_voice::local {
 
 struct Options {
+  JsonSource json;
   VadOptions vad;
   int barge_in_ms = 200;  // of caller speech while the engine speaks
   int tool_timeout_ms = 5000;

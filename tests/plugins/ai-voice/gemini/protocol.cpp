@@ -3,7 +3,7 @@
 #include "gemini/family.h"
 #include "gemini/reader.h"
 #include "gemini/writer.h"
-#include "json_view.h"
+#include "plugins/ai-voice/json.h"
 #include "support/gemini_rules.h"
 
 using namespace patchbay;
@@ -21,8 +21,8 @@ SessionConfig config(const std::string& model) {
 }
 
 // The setup as JSON, accepted by the rules of the server.
-JsonDocument setup_of(const std::string& model, SetupOptions options = {}) {
-  auto document = JsonDocument::parse(write_setup(config(model), family_of(model), options), 100000);
+support::JsonDocument setup_of(const std::string& model, SetupOptions options = {}) {
+  auto document = support::JsonDocument::parse(write_setup(config(model), family_of(model), options), 100000);
   REQUIRE(document.ok());
   auto complaint = support::check_setup(document->root()["setup"]);
   CAPTURE(complaint.reason);
@@ -31,7 +31,7 @@ JsonDocument setup_of(const std::string& model, SetupOptions options = {}) {
 }
 
 ServerMessage read(std::string_view text) {
-  auto message = read_message(text);
+  auto message = read_message(ai_voice::test::json(), text);
   REQUIRE(message.ok());
   return *std::move(message);
 }
@@ -53,7 +53,7 @@ TEST_CASE("the setup of each family leaves out what that family refuses") {
     CAPTURE(row.model);
     CHECK(std::string(family_of(row.model).name) == row.family);
     auto document = setup_of(row.model);
-    JsonView setup = document.root()["setup"];
+    support::JsonView setup = document.root()["setup"];
     CHECK(setup["model"].string().substr(0, 7) == "models/");
     CHECK(bool(setup["generationConfig"]["thinkingConfig"]) == row.thinking);
     CHECK(support::holds_key(setup["tools"], "behavior") == row.behavior);
@@ -72,7 +72,7 @@ TEST_CASE("a resuming setup carries its handle, a carrying-on one the history, a
   options.history = "Caller: hi";
   options.reduced = true;
   auto fresh = setup_of("gemini-3.8-live", options);
-  JsonView setup = fresh.root()["setup"];
+  support::JsonView setup = fresh.root()["setup"];
   CHECK(setup["systemInstruction"]["parts"].at(0)["text"].string().find("Caller: hi") != std::string::npos);
   CHECK(!setup["realtimeInputConfig"]);
   CHECK(!setup["contextWindowCompression"]);
@@ -82,7 +82,7 @@ TEST_CASE("client messages are what the server takes") {
   std::string audio;
   int16_t samples[320] = {1, -1};
   write_audio(audio, samples, 320);
-  auto document = JsonDocument::parse(audio, 100000);
+  auto document = support::JsonDocument::parse(audio, 100000);
   REQUIRE(document.ok());
   CHECK(support::check_realtime_input(document->root()["realtimeInput"]).code == 0);
   CHECK(document->root()["realtimeInput"]["audio"]["data"].string().size() == 856);
@@ -126,8 +126,9 @@ TEST_CASE("wrong types count as absent, and what is no object is refused") {
   CHECK(*m.go_away_ms == 0);
   CHECK(!m.resumption);
   CHECK(read(R"({"error":{"code":13,"message":"internal"}})").error == "internal");
-  for (const char* text : {"", "[]", "7", "{", "\"x\"", "{\"a\":1}x"}) CHECK(!read_message(text).ok());
-  CHECK(!read_message(std::string(1 << 20, '[')).ok());
+  for (const char* text : {"", "[]", "7", "{", "\"x\"", "{\"a\":1}x"})
+    CHECK(!read_message(ai_voice::test::json(), text).ok());
+  CHECK(!read_message(ai_voice::test::json(), std::string(1 << 20, '[')).ok());
 }
 
 TEST_CASE("the rate of the audio is read, an impossible one ignored") {

@@ -2,6 +2,7 @@
 
 #include "gemini/gemini_engine.h"
 #include "plugins/ai-voice/caller.h"
+#include "plugins/ai-voice/json.h"
 #include "support/gemini_server.h"
 
 using namespace patchbay;
@@ -39,6 +40,7 @@ struct Call {
                 std::function<void(gemini::Options&)> adjust = {})
       : server(std::move(script)) {
     gemini::Options options;
+    options.json = ai_voice::test::json();
     options.url = server.url();
     options.ca_file = server.ca_file();
     options.greeting_protect_ms = 0;
@@ -315,6 +317,7 @@ TEST_CASE("sessions may be destroyed at any moment") {
   GeminiServer server;
   lib::IoThread io;
   gemini::Options options;
+  options.json = ai_voice::test::json();
   options.url = server.url();
   options.ca_file = server.ca_file();
   gemini::GeminiEngine engine(io, options);

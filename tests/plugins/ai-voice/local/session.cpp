@@ -2,6 +2,7 @@
 
 #include "local/local_engine.h"
 #include "plugins/ai-voice/caller.h"
+#include "plugins/ai-voice/json.h"
 #include "plugins/ai-voice/local/phone.h"
 
 using namespace patchbay;
@@ -15,7 +16,7 @@ namespace {
 constexpr int kSeconds = 40;  // sanitizers make the models slow
 
 struct Call {
-  explicit Call(SessionConfig with = config()) : engine(io, {}) {
+  explicit Call(SessionConfig with = config()) : engine(io, options()) {
     auto opened = engine.open(with, record);
     REQUIRE(opened.ok());
     session = *std::move(opened);
@@ -26,6 +27,11 @@ struct Call {
   ~Call() {
     caller.reset();
     session.reset();
+  }
+  static local::Options options() {
+    local::Options out;
+    out.json = ai_voice::test::json();
+    return out;
   }
   static SessionConfig config() {
     SessionConfig out;

@@ -1,15 +1,17 @@
-// The only place of the engines that knows which JSON parser there is.
+// JSON as the peers of tests read it: chains of lookups in which nothing gives nothing.
 #pragma once
 
 #include <patchbay/result.h>
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "json/parse.h"
+#include "json/writer.h"
 
-namespace patchbay::ai_voice {
+namespace patchbay::support {
 
 // A value inside a JsonDocument, or nothing; asking nothing gives nothing. Borrowed from its document.
 class JsonView {
@@ -37,6 +39,7 @@ class JsonView {
   bool boolean() const { return node_ && node_->boolean(); }
   int64_t integer() const { return node_ ? node_->integer() : 0; }
   double number() const { return node_ ? node_->number() : 0; }
+  std::string write() const { return node_ ? core::json::write(*node_) : "null"; }
 
  private:
   bool is(core::json::Type type) const { return node_ && node_->is(type); }
@@ -57,4 +60,4 @@ class JsonDocument {
   core::json::Document parsed_;
 };
 
-}  // namespace patchbay::ai_voice
+}  // namespace patchbay::support

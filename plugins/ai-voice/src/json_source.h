@@ -1,0 +1,35 @@
+// JsonSource: the host's JSON parser, as the engines get it: they are libraries without a host. Thread-safe.
+#pragma once
+
+#include <patchbay/host.h>
+
+#include <string>
+#include <string_view>
+
+namespace patchbay::ai_voice {
+
+class JsonSource {
+ public:
+  JsonSource() = default;  // refuses everything
+  explicit JsonSource(const Host& host) : JsonSource(host.json, host.self) {}
+  // `host` is what the table's functions want as their first argument.
+  JsonSource(const pb_json* table, void* host) : table_(table), host_(host) {}
+
+  Result<Json> parse(std::string_view text) const {
+    if (table_ == nullptr) return {Code::misuse, "no JSON parser"};
+    pb_json_doc* doc = nullptr;
+    pb_err err = empty_error();
+    const int32_t status = table_->parse(host_, to_abi(text), &doc, &err);
+    if (status != PB_OK) return read_error(status, &err);
+    return Json(table_, host_, doc);
+  }
+  std::string write(JsonView view) const {
+    return std::string(Buffer::adopt(table_->write(host_, view.node())).view());
+  }
+
+ private:
+  const pb_json* table_ = nullptr;
+  void* host_ = nullptr;
+};
+
+}  // namespace patchbay::ai_voice
