@@ -9,7 +9,7 @@
 namespace patchbay::ai_voice::gemini {
 namespace {
 
-constexpr uint32_t kMaxItems = 256;  // of parts, calls and ids in one message
+constexpr size_t kMaxItems = 256;  // of parts, calls and ids in one message
 constexpr int64_t kMaxTokens = int64_t{1} << 40;
 
 // proto-JSON writes int64 as a string and int32 as a number.
@@ -36,7 +36,7 @@ int rate_of(std::string_view mime) {
 }
 
 void read_parts(JsonView parts, ServerMessage& out) {
-  for (uint32_t i = 0; i < std::min(parts.is_array() ? parts.size() : 0, kMaxItems); ++i) {
+  for (size_t i = 0; i < std::min(parts.is_array() ? parts.size() : 0, kMaxItems); ++i) {
     JsonView inline_data = parts.at(i)["inlineData"];
     std::string_view mime = inline_data["mimeType"].text();
     if (mime.substr(0, 9) != "audio/pcm") continue;
@@ -56,7 +56,7 @@ void read_content(JsonView content, ServerMessage& out) {
 }
 
 void read_calls(const JsonSource& json, JsonView calls, ServerMessage& out) {
-  for (uint32_t i = 0; i < std::min(calls.is_array() ? calls.size() : 0, kMaxItems); ++i) {
+  for (size_t i = 0; i < std::min(calls.is_array() ? calls.size() : 0, kMaxItems); ++i) {
     JsonView item = calls.at(i);
     FunctionCall call{std::string(item["id"].text()), std::string(item["name"].text()), "{}"};
     if (call.name.empty()) continue;
@@ -82,7 +82,7 @@ Result<ServerMessage> read_message(const JsonSource& json, std::string_view byte
   read_content(root["serverContent"], out);
   read_calls(json, root["toolCall"]["functionCalls"], out);
   JsonView ids = root["toolCallCancellation"]["ids"];
-  for (uint32_t i = 0; i < std::min(ids.is_array() ? ids.size() : 0, kMaxItems); ++i)
+  for (size_t i = 0; i < std::min(ids.is_array() ? ids.size() : 0, kMaxItems); ++i)
     out.cancelled_calls.emplace_back(ids.at(i).text());
   if (root["usageMetadata"].is_object()) out.usage = read_usage(root["usageMetadata"]);
   if (JsonView update = root["sessionResumptionUpdate"]; update.is_object())
