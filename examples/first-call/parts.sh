@@ -77,7 +77,7 @@ start_receiver() {
 # What the callee says, with time for the AI between: one WAV file that baresip plays as its microphone.
 write_speech() {
   local silence sentence n=0
-  for silence in 4 "what can you do" 9 "goodbye and thank you" 9 "goodbye and thank you" 60; do
+  for silence in 6 "what can you do" 9 "goodbye" 9 "goodbye" 60; do
     sentence=$work/speech-$((n++)).wav
     if [[ $silence =~ ^[0-9]+$ ]]; then
       sox -n -r 8000 -c 1 -b 16 "$sentence" trim 0 "$silence"

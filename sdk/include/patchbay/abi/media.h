@@ -68,7 +68,8 @@ typedef struct pb_media {
   uint64_t (*port_create)(void* host, const pb_port* port, void* self) PB_NOEXCEPT;
   /* [any] The port can no longer be opened; done(user) on the main strand once nobody has it open. */
   void (*port_close)(void* host, uint64_t port, pb_fn done, void* user) PB_NOEXCEPT;
-  /* [any] For who joins: *table and *self of the port, valid until the returned opening is released; 0 when gone. */
+  /* [any] For who joins: *table and *self of the port, valid until the returned opening is released; 0 when
+   * gone. */
   uint64_t (*port_open)(void* host, uint64_t port, const pb_port** table, void** self) PB_NOEXCEPT;
   void (*port_release)(void* host, uint64_t opening) PB_NOEXCEPT; /* [any] */
 } pb_media;
