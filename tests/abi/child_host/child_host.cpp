@@ -160,7 +160,6 @@ void ChildHost::call(uint64_t lease, const pb_interface* caller, uint32_t slot, 
   put_message(out, *method.request, request);
   const Outgoing call{context_.strand(strand), fn, user, method.reply};
   if (number != 0) {
-    context_.call_began();
     const std::lock_guard lock(mutex_);
     calls_.emplace(number, call);
   }
@@ -170,7 +169,6 @@ void ChildHost::call(uint64_t lease, const pb_interface* caller, uint32_t slot, 
     calls_.erase(number);
   }
   give(call, PB_E_EXHAUSTED, "too large for a plugin in a child process", {});
-  context_.call_ended();
 }
 
 void ChildHost::replied(const std::string& frame) {
@@ -189,7 +187,15 @@ void ChildHost::replied(const std::string& frame) {
   auto reply = std::make_shared<OwnedMessage>();
   if (status == PB_OK) *reply = get_message(in, *call.reply);
   give(call, status, std::move(text), reply);
-  context_.call_ended();
+}
+
+void ChildHost::abandon_calls() {
+  std::map<uint64_t, Outgoing> left;
+  {
+    const std::lock_guard lock(mutex_);
+    left.swap(calls_);
+  }
+  for (const auto& [number, call] : left) give(call, PB_E_CANCELLED, "the plugin stops", {});
 }
 
 void ChildHost::give(const Outgoing& call, int32_t status, std::string text,

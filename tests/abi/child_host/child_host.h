@@ -70,6 +70,9 @@ class ChildHost {
   void call(uint64_t lease, const pb_interface* caller, uint32_t slot, const pb_message* request,
             uint64_t strand, pb_reply_fn fn, void* user);
 
+  // [any] Ends what still waits for an answer: the plugin is about to go.
+  void abandon_calls();
+
   // [reader] Frames that are not about the plugin's life. False: not one of those.
   bool take(const std::string& frame);
 

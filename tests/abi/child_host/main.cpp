@@ -109,6 +109,7 @@ class Life {
               const bool last =
                   asked->kind == Kind::stopped || (asked->kind == Kind::started && status != PB_OK);
               std::string text = err != nullptr ? err->text : "";
+              if (last) asked->life->host_.abandon_calls();
               asked->life->host_.context().main_strand()->post(
                   [life = asked->life, kind = asked->kind, status, last, text] {
                     if (last) life->table_->destroy(life->self_.exchange(nullptr));
