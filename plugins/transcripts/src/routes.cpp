@@ -39,7 +39,7 @@ void TranscriptRoutes::add_list() {
   route.query_schema = R"({"type":"object","properties":{
     "source":{"type":"string","enum":["vnum","outbound-ai"],"description":"vnum: office-tab as well"},
     "q":{"type":"string","maxLength":200,"description":"Part of caller, number, displayName or rule"},
-    "since":{"type":"string","format":"date-time","description":"Only those started then or later"}}})";
+    "since":{"type":"string","maxLength":40,"description":"ISO 8601: only those started then or later"}}})";
   routes_.add(std::move(route), [this](Request request, Answer answer) { list(request, std::move(answer)); });
 }
 
