@@ -1,19 +1,10 @@
 #include "answers.h"
 
 namespace patchbay::rest_api {
-namespace {
-
-std::string message_body(std::string_view text) {
-  JsonWriter body;
-  body.object().member("error", text).end();
-  return std::move(body).str();
-}
-
-}  // namespace
-
 Response refuse(const Refusal& refusal, const http::Route& route) {
-  Response response = error_response(refusal.status, refusal.code, refusal.description);
-  if (route.message_errors) response.body = message_body(refusal.description);
+  Response response = route.message_errors
+                          ? message_response(refusal.status, refusal.description)
+                          : error_response(refusal.status, refusal.code, refusal.description);
   if (refusal.status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
   return response;
 }

@@ -92,7 +92,10 @@ void Connection::route(const Head& head) {
     } else if (head.method == Method::options) {
       incoming_.answer = Response{204, {{"Allow", match.allow}}, {}};
     } else {
-      incoming_.answer = error_response(405, "method_not_allowed", "this path allows " + match.allow);
+      const auto text = "this path allows " + match.allow;
+      incoming_.answer = match.neighbour != nullptr && match.neighbour->message_errors
+                             ? message_response(405, text)
+                             : error_response(405, "method_not_allowed", text);
       incoming_.answer->headers.emplace_back("Allow", match.allow);
     }
     return;

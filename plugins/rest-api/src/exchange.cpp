@@ -43,6 +43,15 @@ Response error_response(int status, std::string_view code, std::string_view desc
   return response;
 }
 
+Response message_response(int status, std::string_view text) {
+  Response response;
+  response.status = status;
+  response.body = R"({"error":)";
+  append_json_string(response.body, text);
+  response.body += "}";
+  return response;
+}
+
 const std::string* Request::param(std::string_view name) const noexcept { return find_value(params, name); }
 
 const std::string* Request::query_value(std::string_view key) const noexcept {

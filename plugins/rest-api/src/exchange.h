@@ -38,6 +38,8 @@ struct Response {
 
 // {"error": code, "error_description": description}, both escaped.
 Response error_response(int status, std::string_view code, std::string_view description);
+// {"error": text}, as some routes want their errors.
+Response message_response(int status, std::string_view text);
 
 // Why the edge will not have a request processed. Its turn comes after authentication, so the handler is
 // asked first.

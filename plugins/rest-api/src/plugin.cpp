@@ -9,6 +9,7 @@
 #include "openapi.h"
 #include "request_text.h"
 #include "service_root.h"
+#include "upkeep.h"
 
 namespace patchbay::rest_api {
 namespace {
@@ -18,7 +19,9 @@ constexpr std::chrono::milliseconds kDrain{20'000};
 class RestApi final : public Plugin {
   Status start(const Config& config) override {
     PB_TRY_VALUE(settings_, Settings::read(config));
-    parts_ = std::make_unique<Parts>(host(), settings_, [this](const RouteTable& table) { publish(table); });
+    parts_ = std::make_unique<Parts>(
+        host(), settings_, [this](const RouteTable& table) { publish(table); },
+        [this] { renew_certificates(); });
     PB_TRY(add_own_routes());
     PB_TRY(open_edge());
     parts_->http.on(http::Http::add_route, [this](http::Route route) -> Result<http::Registered> {
@@ -36,8 +39,7 @@ class RestApi final : public Plugin {
   void reconfigure(const Config& config) override {
     auto next = Settings::read(config);
     if (next) settings_.tenants = std::move(next->tenants);
-    if (const Status reloaded = edge_->reload_tls(); !reloaded)
-      log().error("the certificates were not read again", {{"why", reloaded.error().text}});
+    renew_certificates();
   }
 
   // Nothing new is accepted; what runs is answered.
@@ -56,14 +58,17 @@ class RestApi final : public Plugin {
   }
 
   struct Parts {
-    Parts(const Host& host, const Settings& settings, std::function<void(const RouteTable&)> publish)
+    Parts(const Host& host, const Settings& settings, std::function<void(const RouteTable&)> publish,
+          std::function<void()> renew)
         : registry(host, std::move(publish)),
           traffic(host),
           dispatcher(host, settings, registry, traffic),
+          upkeep(host, settings, registry, std::move(renew)),
           http(host) {}
     RouteRegistry registry;
     Traffic traffic;
     Dispatcher dispatcher;
+    Upkeep upkeep;
     Provision<http::Http> http;
     Lifetime alive;
   };
@@ -96,6 +101,13 @@ class RestApi final : public Plugin {
     if (!edge_) return;
     if (const Status done = edge_->set_routes(table); !done)
       log().error("the routes were not taken", {{"why", done.error().text}});
+  }
+
+  void renew_certificates() {
+    if (!edge_) return;
+    if (const Status done = edge_->reload_tls(); !done)
+      return log().error("the certificates were not read again", {{"why", done.error().text}});
+    log().info("the certificates were read again");
   }
 
   // On a worker, because it waits for the edge's threads; then() comes on the main strand.

@@ -23,6 +23,7 @@ Result<Route> edge_route(uint32_t id, const http::Route& route) {
   made.id = id;
   made.method = method_from(route.method);
   made.path = route.path;
+  made.message_errors = route.message_errors;
   if (const auto equals = route.discriminator.find('='); equals != std::string::npos)
     made.discriminator =
         Discriminator{route.discriminator.substr(0, equals), route.discriminator.substr(equals + 1)};

@@ -41,6 +41,8 @@ struct Route {
   // May answer with a stream (server-sent events); `upgrade` implies it. Such a request runs alone on its
   // connection.
   bool streams = false;
+  // 405 on its path has the body {error: text}.
+  bool message_errors = false;
 };
 
 using RouteTable = std::vector<Route>;

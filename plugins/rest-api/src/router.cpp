@@ -175,17 +175,20 @@ struct Router::Impl {
     return match;
   }
 
-  std::string allow(const RouteQuery& query) {
-    std::string list;
+  RouteMatch miss(const RouteQuery& query) {
+    RouteMatch result;
+    std::string& list = result.allow;
     bool get = false;
     for (const auto method : kRouted) {
       if (method == Method::options) continue;
-      const bool found = (method == Method::head && get) || find(query, method).has_value();
+      const auto match = find(query, method);
+      const bool found = (method == Method::head && get) || match;
       get = get || (method == Method::get && found);
       if (found) list.append(list.empty() ? "" : ", ").append(method_name(method));
+      if (match) result.neighbour = match->route;
     }
-    if (list.empty() && !find(query, Method::options)) return list;
-    return list + (list.empty() ? "OPTIONS" : ", OPTIONS");
+    if (!list.empty() || find(query, Method::options)) list.append(list.empty() ? "OPTIONS" : ", OPTIONS");
+    return result;
   }
 
   RouteMatch resolve(const RouteQuery& query) {
@@ -195,9 +198,7 @@ struct Router::Impl {
       if (query.method == Method::head)
         if (auto match = find(query, Method::get)) return std::move(*match);
     }
-    RouteMatch miss;
-    miss.allow = allow(query);
-    return miss;
+    return miss(query);
   }
 };
 

@@ -70,6 +70,10 @@ TEST_CASE("routes that want it have error bodies with a message alone") {
   const DeskServer server;
   CHECK(server.as("admin-a", "POST", "/t/messages", "{}").body == R"({"error":"phone is required"})");
   CHECK(has(server.as("nobody", "POST", "/t/messages", "{}").body, R"({"error":"the bearer is not valid"})"));
+  const auto not_allowed = server.http.get("/t/messages");
+  CHECK(not_allowed.status == 405);
+  CHECK(not_allowed.headers.at("allow") == "POST, OPTIONS");
+  CHECK(not_allowed.body == R"({"error":"this path allows POST, OPTIONS"})");
 }
 
 TEST_CASE("a body up to the limit arrives whole, and one octet more is 413") {
