@@ -1,5 +1,6 @@
 // abi-costs: what carrying costs. Calls one after the other through an ordinary lease, and frames through a
 // proxy port, each beside the same plugin in this process. Prints a table; README.md says how to read it.
+#include <doctest/doctest.h>
 #include <patchbay/audio.h>
 
 #include <algorithm>
@@ -86,9 +87,8 @@ void frames() {
 
 }  // namespace
 
-int main() {
+TEST_CASE("what carrying costs") {
   both(false, "call, 64 bytes, in this process", "call, 64 KiB, in this process");
   both(true, "call, 64 bytes, to a child", "call, 64 KiB, to a child");
   frames();
-  return 0;
 }

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# package.sh <build folder> <repository> <compiler in C> <compiler in C++>
+# The way of a plugin's author: the SDK is installed, the example is built far from the tree, and the file is what the
+# host wants: one symbol, a manifest that can be read without loading it.
+set -eu
+build=$1 repository=$2 cc=$3 cxx=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cmake --install "$build" --component sdk --prefix "$work/sdk" > "$work/says"
+cp -r "$repository/examples/hello-plugin" "$work/hello"
+cmake -S "$work/hello" -B "$work/hello/build" -DCMAKE_PREFIX_PATH="$work/sdk" -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" >> "$work/says" 2>&1 || { cat "$work/says"; exit 1; }
+cmake --build "$work/hello/build" >> "$work/says" 2>&1 || { cat "$work/says"; exit 1; }
+
+plugin=$work/hello/build/plugins/hello-plugin.so
+symbols=$(nm -D --defined-only "$plugin" | awk '{print $3}')
+if [ "$symbols" != patchbay_plugin_v1 ]; then
+  echo "exported, beside or instead of patchbay_plugin_v1: $symbols"
+  exit 1
+fi
+readelf -p .patchbay_manifest "$plugin" | grep -q '"id": "hello-plugin"'
+if grep -rn "$repository" "$work/sdk"; then
+  echo "the package names the tree it came from"
+  exit 1
+fi
