@@ -16,14 +16,14 @@ Result<User> read_user(JsonView section, std::string_view tenant, HashCost& cost
   user.name = section.text("username", {});
   user.role = section.text("role", "user");
   user.disabled = section.boolean("disabled", false);
-  const std::string hash(section.text("password_hash", {})), password(section.text("password", {}));
+  const std::string hash(section.text("passwordHash", {})), password(section.text("password", {}));
   if (hash.empty() == password.empty())
-    return {Code::invalid, "user " + user.name + " needs either password_hash or password"};
+    return {Code::invalid, "user " + user.name + " needs either passwordHash or password"};
   if (password.size() > kLongestPassword)
     return {Code::invalid, "the password of user " + user.name + " is longer than 1024 bytes"};
   if (!hash.empty()) {
     auto of_hash = read_cost(hash);
-    if (!of_hash) return std::move(of_hash).error().within("password_hash of user " + user.name);
+    if (!of_hash) return std::move(of_hash).error().within("passwordHash of user " + user.name);
     cost = *of_hash;
   }
   const std::string identity = std::string(tenant) + "\n" + user.name;
@@ -61,9 +61,9 @@ Result<Settings> Settings::read(const Config& config) {
   const JsonView plugin = config.plugin();
   Settings settings;
   settings.issuer = without_slash(plugin.text("issuer", {}));
-  settings.key_file = plugin.text("key_file", {});
-  settings.token_lifetime_sec = plugin.integer("token_lifetime_sec", settings.token_lifetime_sec);
-  settings.refresh_lifetime_sec = plugin.integer("refresh_lifetime_sec", settings.refresh_lifetime_sec);
+  settings.key_file = plugin.text("keyFile", {});
+  settings.token_lifetime_sec = plugin.integer("tokenLifetimeSec", settings.token_lifetime_sec);
+  settings.refresh_lifetime_sec = plugin.integer("refreshLifetimeSec", settings.refresh_lifetime_sec);
   for (const auto& section : config.tenants()) {
     PB_TRY_VALUE(Tenant tenant, read_tenant(section, settings.issuer));
     settings.tenants.emplace(section.host, std::move(tenant));

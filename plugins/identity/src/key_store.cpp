@@ -14,9 +14,9 @@ Result<KeyRing> read_pem(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
-  if (!file) return {Code::not_found, "cannot read key_file " + path};
+  if (!file) return {Code::not_found, "cannot read keyFile " + path};
   auto key = SigningKey::from_pem(text.str());
-  if (!key) return std::move(key).error().within("key_file " + path);
+  if (!key) return std::move(key).error().within("keyFile " + path);
   std::vector<SigningKey> keys;
   keys.push_back(*std::move(key));
   return KeyRing(std::move(keys));

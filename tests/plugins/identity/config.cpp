@@ -11,7 +11,7 @@ namespace {
 
 Settings read(const std::string& users, const std::string& more = "") {
   auto settings = Settings::read(Config(*json_here(
-      R"({"server":{},"plugin":{"issuer":"https://a.example/","token_lifetime_sec":60},"tenants":{
+      R"({"server":{},"plugin":{"issuer":"https://a.example/","tokenLifetimeSec":60},"tenants":{
           "a.example":{"primary":true,"section":{"clients":["c"],"users":[)" +
       users + R"(]},"WebPhone":{}})" + more + "}}")));
   REQUIRE(settings);
@@ -53,14 +53,14 @@ TEST_CASE("the same name in two tenants is two subjects") {
 
 TEST_CASE("an unknown user costs as much as the first known one") {
   const auto settings = read(
-      R"({"username":"alice","password_hash":"$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$AAAAAAAAAAAAAAAAAAAAAA"})");
+      R"({"username":"alice","passwordHash":"$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$AAAAAAAAAAAAAAAAAAAAAA"})");
   CHECK_FALSE(settings.tenant("a.example")->nobody->matches("x"));
 }
 
 TEST_CASE("a user has one secret and one entry") {
   CHECK(refused(R"({"username":"alice"})"));
-  CHECK(refused(R"({"username":"alice","password":"x","password_hash":"y"})"));
-  CHECK(refused(R"({"username":"alice","password_hash":"md5"})"));
+  CHECK(refused(R"({"username":"alice","password":"x","passwordHash":"y"})"));
+  CHECK(refused(R"({"username":"alice","passwordHash":"md5"})"));
   CHECK(refused(R"({"username":"alice","password":"x"},{"username":"alice","password":"y"})"));
   CHECK_FALSE(refused(R"({"username":"alice","password":"x"},{"username":"bob","password":"x"})"));
 }

@@ -21,8 +21,8 @@ constexpr char kTenantA[] = "a.example", kTenantB[] = "b.example";
 std::string users(const std::string& more = "") {
   return R"(
       users:
-        - {username: alice, role: admin, password_hash: "$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$5ghGTYhj93unySuZ/QAHtnyaBAJH4xS+2jyZAuEd+Ug"}
-        - {username: bob, password_hash: "$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$HICf4HOCxU8kRok+/pncR6+Cw5m+65JrcA4O1j+ub9Y")" +
+        - {username: alice, role: admin, passwordHash: "$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$5ghGTYhj93unySuZ/QAHtnyaBAJH4xS+2jyZAuEd+Ug"}
+        - {username: bob, passwordHash: "$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$HICf4HOCxU8kRok+/pncR6+Cw5m+65JrcA4O1j+ub9Y")" +
          more + R"(}
 )";
 }
@@ -41,7 +41,7 @@ tenants:
       issuer: https://b.example
       clients: [other]
       users:
-        - {username: carol, role: admin, password_hash: "$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$3r4O3gaIP3QvdX6obU/oDwcU3zyaZaS5TcOceFxgzR4"}
+        - {username: carol, role: admin, passwordHash: "$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$3r4O3gaIP3QvdX6obU/oDwcU3zyaZaS5TcOceFxgzR4"}
 )";
 }
 
@@ -439,13 +439,13 @@ TEST_CASE("the operator's own key signs, and a wrong key file is named") {
   const test::TemporaryFolder folder;
   const std::string path = (folder.path() / "key.pem").string();
   const std::string yaml = R"(
-plugins: {probe: {}, identity: {issuer: "https://a.example", key_file: ")" +
+plugins: {probe: {}, identity: {issuer: "https://a.example", keyFile: ")" +
                            path + R"("}}
 tenants: {a.example: {primary: true}}
 )";
   {
     const test::TestServer server(yaml, nullptr, {probe::entry()});
-    CHECK(server.start_error().find("cannot read key_file " + path) != std::string::npos);
+    CHECK(server.start_error().find("cannot read keyFile " + path) != std::string::npos);
   }
   std::ofstream(path) << R"(-----BEGIN EC PRIVATE KEY-----
 MHcCAQEEIPVQkDR4ouP/kCtJurVhiEflzhI6UmFeOKG2QbgeC5R2oAoGCCqGSM49
