@@ -75,7 +75,9 @@ TEST_CASE("the boundary holds no type that compilers or languages lay out differ
       "template|class|virtual|namespace|operator|using)\\b|\\.\\.\\.|&|\\[\\s*\\]|\\w\\s*:\\s*[0-9]");
   const auto all = headers();
   REQUIRE(all.size() >= 9);
-  for (const auto& [name, code] : all) {
+  for (const auto& header : all) {
+    const std::string& name = header.first;
+    const std::string& code = header.second;
     std::smatch found;
     if (std::regex_search(code, found, forbidden)) {
       CAPTURE(name);
@@ -115,7 +117,9 @@ TEST_CASE("every function of the boundary is noexcept in C++") {
 
 TEST_CASE("every table and struct that may grow starts with its size") {
   const std::vector<std::string> frozen{"pb_str", "pb_buf", "pb_pair", "pb_value", "pb_entry"};
-  for (const auto& [name, members] : structs()) {
+  for (const auto& each : structs()) {
+    const std::string& name = each.first;
+    const Members& members = each.second;
     if (std::find(frozen.begin(), frozen.end(), name) != frozen.end()) continue;
     CAPTURE(name);
     REQUIRE(!members.empty());
@@ -127,7 +131,9 @@ TEST_CASE("what was released of the boundary is the beginning of what is there n
   const auto now = structs();
   const auto released = golden();
   CHECK(released.size() > 25);
-  for (const auto& [name, members] : released) {
+  for (const auto& each : released) {
+    const std::string& name = each.first;
+    const Members& members = each.second;
     CAPTURE(name);
     REQUIRE(now.count(name) == 1);
     const Members& current = now.at(name);

@@ -95,6 +95,8 @@ TEST_CASE("no message, and one cut off inside a member, leave the defaults") {
 TEST_CASE("the field table names each member with its kind and place") {
   const pb_shape& shape = detail::Shape<Dial>::shape;
   REQUIRE(shape.field_count == 6);
+  CHECK(detail::Shape<OldDial>::shape.field_count == 3);
+  CHECK(detail::Shape<WithDefaults>::shape.field_count == 4);
   CHECK(shape.struct_size == 8 + 16 + 8 + 8 + 8 + 8 + 8);
   CHECK(Packed<Dial>(Dial{}).get()->size == shape.struct_size);
   const uint32_t kinds[] = {PB_FIELD_STR,    PB_FIELD_INT, PB_FIELD_INT,
