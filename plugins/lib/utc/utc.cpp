@@ -8,8 +8,8 @@ namespace {
 
 using std::chrono::sys_days;
 
-constexpr int64_t kFirst_ms = -62'167'219'200'000;  // 0000-01-01T00:00:00.000Z
-constexpr int64_t kLast_ms = 253'402'300'799'999;   // 9999-12-31T23:59:59.999Z
+constexpr int64_t kFirstMs = -62'167'219'200'000;  // 0000-01-01T00:00:00.000Z
+constexpr int64_t kLastMs = 253'402'300'799'999;   // 9999-12-31T23:59:59.999Z
 
 // Takes digits and marks from the front of a text.
 class Scanner {
@@ -66,7 +66,7 @@ bool take_time(Scanner& in, int64_t& ms) {
   const bool has_second = in.take(":");
   if (has_second && !in.digits(2, second)) return false;
   if (hour > 23 || minute > 59 || second > 59) return false;
-  ms += (int64_t{hour} * 3600 + minute * 60 + second) * 1000;
+  ms += (int64_t{hour} * 3600 + int64_t{minute} * 60 + second) * 1000;
   return !has_second || !in.take(".,") || take_fraction(in, ms);
 }
 
@@ -102,7 +102,7 @@ std::optional<int64_t> parse_utc(std::string_view text) {
   if (!take_date(in, ms)) return std::nullopt;
   if (in.done()) return ms;
   if (!in.take("Tt ") || !take_time(in, ms) || !take_zone(in, ms) || !in.done()) return std::nullopt;
-  if (ms < kFirst_ms || ms > kLast_ms) return std::nullopt;  // an offset led out of the four-digit years
+  if (ms < kFirstMs || ms > kLastMs) return std::nullopt;  // an offset led out of the four-digit years
   return ms;
 }
 

@@ -40,7 +40,8 @@ void TranscriptRoutes::add_list() {
     "source":{"type":"string","enum":["vnum","outbound-ai"],"description":"vnum: office-tab as well"},
     "q":{"type":"string","maxLength":200,"description":"Part of caller, number, displayName or rule"},
     "since":{"type":"string","maxLength":40,"description":"ISO 8601: only those started then or later"}}})";
-  routes_.add(std::move(route), [this](Request request, Answer answer) { list(request, std::move(answer)); });
+  routes_.add(std::move(route),
+              [this](const Request& request, Answer answer) { list(request, std::move(answer)); });
 }
 
 void TranscriptRoutes::add_get() {
@@ -51,7 +52,8 @@ void TranscriptRoutes::add_get() {
   route.summary = "Gives a whole transcript: of the call's latest attempt, or of ?attempt=";
   route.query_schema = R"({"type":"object","properties":{
     "attempt":{"type":"integer","minimum":1,"maximum":1000,"description":"Which attempt's"}}})";
-  routes_.add(std::move(route), [this](Request request, Answer answer) { get(request, std::move(answer)); });
+  routes_.add(std::move(route),
+              [this](const Request& request, Answer answer) { get(request, std::move(answer)); });
 }
 
 void TranscriptRoutes::list(const Request& request, Answer answer) {
@@ -66,11 +68,11 @@ void TranscriptRoutes::list(const Request& request, Answer answer) {
         [this, page_values = std::move(page_values),
          answer = std::move(answer)](const Result<Rows>& rows) mutable {
           if (!rows) return answer(rows.error());
-          page(std::move(page_values), rows->integer(0, 0), std::move(answer));
+          page(page_values, rows->integer(0, 0), std::move(answer));
         });
 }
 
-void TranscriptRoutes::page(Values values, int64_t total, Answer answer) {
+void TranscriptRoutes::page(const Values& values, int64_t total, Answer answer) {
   query(host_, list_, values, [total, answer = std::move(answer)](const Result<Rows>& rows) mutable {
     if (!rows) return answer(rows.error());
     JsonWriter body;

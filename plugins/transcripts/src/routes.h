@@ -22,7 +22,7 @@ class TranscriptRoutes {
   void add_list();
   void add_get();
   void list(const http::Request& request, Answer answer);
-  void page(Values values, int64_t total, Answer answer);
+  void page(const Values& values, int64_t total, Answer answer);
   void get(const http::Request& request, Answer answer);
   void read(std::string tenant, std::string file, Answer answer);
 

@@ -77,7 +77,7 @@ void AdminRoutes::add_to(http::Routes& routes) {
     route.summary = summary;
     route.request_schema = std::move(schema);
     route.list = list;
-    routes.add(std::move(route), [this, handle](Request request, Answer answer) {
+    routes.add(std::move(route), [this, handle](const Request& request, Answer answer) {
       (this->*handle)(request, std::move(answer));
     });
   };

@@ -11,7 +11,7 @@
 namespace patchbay::webhooks {
 namespace {
 
-constexpr int64_t kDay_ms = 86'400'000;
+constexpr int64_t kDayMs = 86'400'000;
 
 std::vector<std::string> read_events(JsonView list) {
   std::vector<std::string> events;
@@ -44,7 +44,7 @@ Result<Settings> read_settings(const Config& config) {
   if (!settings.ca_file.empty() && access(settings.ca_file.c_str(), R_OK) != 0)
     return Error{Code::invalid, "plugins.webhooks.ca_file cannot be read: " + settings.ca_file};
   settings.max_in_flight = static_cast<size_t>(config.plugin().integer("max_in_flight", 4));
-  settings.keep_ms = config.plugin().integer("keep_days", 7) * kDay_ms;
+  settings.keep_ms = config.plugin().integer("keep_days", 7) * kDayMs;
   std::set<std::string> ids;
   for (const Config::Tenant& tenant : config.tenants()) {
     const bool allow_private = tenant.section.boolean("allow_private_receivers", false);

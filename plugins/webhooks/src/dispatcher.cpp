@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMostUnderWay = 256;  // over all subscriptions
 constexpr size_t kLookAhead = 32;      // rows read beyond those under way
-constexpr int64_t kRecordAgain_ms = 1000;
+constexpr int64_t kRecordAgainMs = 1000;
 
 }  // namespace
 
@@ -71,7 +71,7 @@ void Dispatcher::read(const std::string& id, const Result<Rows>& rows) {
   for (const std::string& delivery : std::exchange(lane.ended, {})) lane.under_way.erase(delivery);
   if (!rows) {
     log_.warn("pending deliveries cannot be read", {{"why", rows.error().text}});
-    lane.timer.after_ms(kRecordAgain_ms, [this, id] { pump(id); });
+    lane.timer.after_ms(kRecordAgainMs, [this, id] { pump(id); });
   } else if (lane.changed) {
     pump(id);
   }
@@ -101,7 +101,7 @@ void Dispatcher::took(const std::string& id, const Rows& rows) {
   if (subscription == nullptr) return;
   Lane& lane = this->lane(id);
   const int64_t now_ms = host_.wall_ms();
-  for (Delivery& delivery : read_rows(rows, lane)) {
+  for (const Delivery& delivery : read_rows(rows, lane)) {
     if (delivery.due_ms > now_ms) {  // the first of those to come
       lane.timer.at_wall_ms(delivery.due_ms, [this, id] { pump(id); });
       return;
@@ -109,7 +109,7 @@ void Dispatcher::took(const std::string& id, const Rows& rows) {
     if (!has_room(lane)) return;                                          // the end of an attempt looks again
     if (!subscription->active && delivery.topic != kTestTopic) continue;  // paused since
     if (delivery.in_order() && lane.subjects.count(delivery.subject) != 0) continue;
-    start(*subscription, lane, std::move(delivery));
+    start(*subscription, lane, delivery);
   }
 }
 
@@ -136,7 +136,7 @@ Post Dispatcher::make_post(const Subscription& subscription, const Delivery& del
   return post;
 }
 
-void Dispatcher::start(const Subscription& subscription, Lane& lane, Delivery delivery) {
+void Dispatcher::start(const Subscription& subscription, Lane& lane, const Delivery& delivery) {
   Attempt attempt;
   attempt.subscription = subscription.id;
   attempt.delivery = delivery.id;
@@ -208,7 +208,7 @@ void Dispatcher::record_failure(Transaction& tx, const Attempt& attempt) const {
 void Dispatcher::try_again(Attempt attempt) {
   unrecorded_.push_back(std::move(attempt));
   if (record_timer_.armed()) return;
-  record_timer_.after_ms(kRecordAgain_ms, [this] {
+  record_timer_.after_ms(kRecordAgainMs, [this] {
     std::vector<Attempt> list = std::exchange(unrecorded_, {});
     for (Attempt& one : list) record(std::move(one));
   });

@@ -60,7 +60,7 @@ class Dispatcher {
   void took(const std::string& id, const Rows& rows);
   static std::vector<Delivery> read_rows(const Rows& rows, const Lane& lane);
   bool has_room(const Lane& lane) const;
-  void start(const Subscription& subscription, Lane& lane, Delivery delivery);
+  void start(const Subscription& subscription, Lane& lane, const Delivery& delivery);
   Post make_post(const Subscription& subscription, const Delivery& delivery, const Secret& secret) const;
   void ended(Attempt attempt);
   void record(Attempt attempt);

@@ -11,7 +11,7 @@ namespace patchbay::webhooks {
 namespace {
 
 constexpr uint32_t kBatch = 100;
-constexpr int64_t kRetry_ms = 1000;
+constexpr int64_t kRetryMs = 1000;
 
 }  // namespace
 
@@ -39,7 +39,7 @@ void FanOut::read() {
     if (!events) log_.warn("the event log cannot be read", {{"why", events.error().text}});
     if (events && !events->empty()) return take(*events);
     busy_ = false;
-    if (!events) return again_.after_ms(kRetry_ms, [this] { read(); });
+    if (!events) return again_.after_ms(kRetryMs, [this] { read(); });
     if (woken_) read();
   }));
 }
@@ -58,7 +58,7 @@ void FanOut::committed(const Commit& outcome, const Batch& batch) {
   busy_ = false;
   if (!outcome) {
     log_.warn("deliveries cannot be stored", {{"why", outcome.error().text}});
-    return again_.after_ms(kRetry_ms, [this] { read(); });
+    return again_.after_ms(kRetryMs, [this] { read(); });
   }
   for (const std::string& subscription : batch) added_(subscription);
   read();  // until nothing is pending

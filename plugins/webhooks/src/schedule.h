@@ -15,10 +15,10 @@ constexpr int64_t kRequestTimeoutMs = 10'000;
 // from the event's time also when an attempt took its full 10 s; an attempt that left later than that (a
 // restart, a pause) moves the rest of the plan with it, so that a receiver always has its 155 s to recover.
 constexpr std::optional<int64_t> next_attempt_ms(int attempt, int64_t due_ms, int64_t started_ms) {
-  constexpr std::array<int64_t, kAttempts> kBackoff_ms{5'000, 30'000, 120'000, 0};
+  constexpr std::array<int64_t, kAttempts> kBackoffMs{5'000, 30'000, 120'000, 0};
   if (attempt < 1 || attempt >= kAttempts) return std::nullopt;
   const int64_t late_ms = started_ms - due_ms;
-  return due_ms + kBackoff_ms[static_cast<size_t>(attempt - 1)] + (late_ms > kRequestTimeoutMs ? late_ms : 0);
+  return due_ms + kBackoffMs[static_cast<size_t>(attempt - 1)] + (late_ms > kRequestTimeoutMs ? late_ms : 0);
 }
 
 }  // namespace patchbay::webhooks

@@ -3,8 +3,8 @@
 namespace patchbay::webhooks {
 namespace {
 
-constexpr int64_t kEvery_ms = 60'000;
-constexpr int64_t kDay_ms = 86'400'000;
+constexpr int64_t kEveryMs = 60'000;
+constexpr int64_t kDayMs = 86'400'000;
 constexpr int64_t kAtOnce = 500;  // rows, so that the writer is not held up
 
 }  // namespace
@@ -23,16 +23,16 @@ void Sweeper::open() { sweep(); }
 void Sweeper::sweep() {
   const int64_t now_ms = host_.wall_ms();
   Transaction tx(host_);
-  tx.exec(paused_, {now_ms - kDay_ms, now_ms, kAtOnce});
+  tx.exec(paused_, {now_ms - kDayMs, now_ms, kAtOnce});
   tx.exec(done_, {now_ms - keep_ms_, kAtOnce});
-  tx.exec(bodies_, {now_ms - kDay_ms, kAtOnce});
-  tx.exec(secrets_, {now_ms - kDay_ms});
+  tx.exec(bodies_, {now_ms - kDayMs, kAtOnce});
+  tx.exec(secrets_, {now_ms - kDayMs});
   std::move(tx).commit(alive_.guard([this](const Commit& outcome) {
     if (!outcome) log_.warn("old deliveries cannot be removed", {{"why", outcome.error().text}});
     bool more = false;
     for (size_t i = 0; outcome && i < 3; ++i) more = more || outcome.result(i).size() == kAtOnce;
     if (more) return sweep();
-    timer_.after_ms(kEvery_ms, [this] { sweep(); });
+    timer_.after_ms(kEveryMs, [this] { sweep(); });
   }));
 }
 
