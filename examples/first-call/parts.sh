@@ -1,6 +1,7 @@
 # The steps of `run`, in order. Every wait is bounded.
 # shellcheck shell=bash disable=SC2154  # here, root, build: set by run
 
+export LC_ALL=C.UTF-8  # a decimal point in $EPOCHREALTIME
 phone=+12025550123
 host=localhost
 webhook_secret=first-call-webhook
@@ -39,7 +40,7 @@ build_program() {
   if [[ ! -f $build/build.ninja ]]; then
     cmake -S "$root" -B "$build" --preset release >"$log" 2>&1 || { tail -20 "$log" >&2; exit 1; }
   fi
-  cmake --build "$build" -j "$(nproc)" --target patchbay-program webhook-receiver rest-api identity media whitelist sip-trunk ai-voice \
+  cmake --build "$build" -j "$(nproc)" --target patchbay-program webhook-receiver answer_all rest-api identity media whitelist sip-trunk ai-voice \
     transcripts webhooks >"$log" 2>&1 || { grep -E -A5 'error|FAILED' "$log" | head -40 >&2; exit 1; }
   step "built"
 }
@@ -91,8 +92,10 @@ write_speech() {
 }
 
 start_callee() {
-  local callee=$work/callee
-  mkdir "$callee"
+  local callee=$work/callee module
+  mkdir -p "$callee/modules"
+  module=$(find /usr/lib -path '*baresip/modules/g711.so' -print -quit)
+  ln -s "${module%/*}"/{g711,aufile,sndfile,uuid,account,menu}.so "$build/lib/answer_all.so" "$callee/modules/"
   write_speech
   free_port; callee_port=$REPLY
   free_port; local rtp=$REPLY
@@ -110,15 +113,16 @@ auplay_channels 1
 audio_txmode poll
 rtp_ports $rtp-$((rtp + 200))
 snd_path $callee
-module_path $(dirname "$(find /usr/lib -path '*baresip/modules/g711.so' -print -quit)")
+module_path $callee/modules
 module g711.so
 module aufile.so
 module sndfile.so
 module_tmp uuid.so
 module_tmp account.so
 module_app menu.so
+module_app answer_all.so
 CONFIG
-  echo "<sip:$phone@127.0.0.1>;regint=0;catchall=yes;answermode=auto;audio_codecs=PCMU/8000/1,PCMA/8000/1" >"$callee/accounts"
+  echo "<sip:$phone@127.0.0.1>;regint=0;answer_all=yes;answermode=auto;audio_codecs=PCMU/8000/1,PCMA/8000/1" >"$callee/accounts"
   : >"$callee/contacts"
   (cd "$callee" && exec baresip -f "$callee") >"$callee/log" 2>&1 </dev/null {receiver_in}>&- &
   children+=($!)

@@ -1,47 +1,20 @@
 // The program `patchbay` from outside: start, signals, exit codes.
+#include "integration/program.h"
+
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
-#include <fstream>
-#include <thread>
-
-#include "support/child.h"
+#include <string>
 
 using namespace patchbay;
 using test::Child;
-using namespace std::chrono_literals;
+using test::kPatience;
+using test::Program;
 
 namespace {
 
-constexpr auto kPatience = 30s;
 constexpr const char* kMinimal =
     "server: {data: data, management: {listen: \"127.0.0.1:0\"}}\nplugins: {media: {}}\n";
-
-struct Program {
-  explicit Program(const std::string& yaml) { write(yaml); }
-
-  void write(const std::string& yaml) const { std::ofstream(folder.file("patchbay.yaml")) << yaml; }
-  Child run(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), std::getenv("PATCHBAY_PROGRAM"));
-    auto child = Child::spawn(arguments, folder.path(), folder.file("output"));
-    REQUIRE(child.ok());
-    return *std::move(child);
-  }
-  std::string output() const { return test::read_text(folder.file("output")); }
-  bool says(const std::string& what) const {
-    const auto end = std::chrono::steady_clock::now() + kPatience;
-    while (std::chrono::steady_clock::now() < end) {
-      if (output().find(what) != std::string::npos) return true;
-      std::this_thread::sleep_for(10ms);
-    }
-    MESSAGE(output());
-    return false;
-  }
-
-  test::TempFolder folder;
-};
 
 }  // namespace
 

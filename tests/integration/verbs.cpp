@@ -1,0 +1,105 @@
+// The verbs of `patchbay` against a running server, over its admin socket.
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <string>
+
+#include "integration/program.h"
+
+using namespace patchbay;
+using test::Child;
+using test::kPatience;
+using test::Program;
+
+namespace {
+
+constexpr const char* kServer = R"(
+server: {data: data, management: {listen: "127.0.0.1:0"}}
+plugins:
+  rest-api: {listen: "127.0.0.1:0"}
+  identity: {issuer: "http://localhost"}
+  media: {}
+  whitelist: {}
+  sip-trunk: {listenPort: 0}
+  ai-voice: {}
+  transcripts: {}
+  webhooks: {}
+tenants:
+  one.example: {primary: true, ai-voice: {email: a@example.com}, webhooks: {allow_private_receivers: true}}
+  two.example: {}
+)";
+
+struct Said {
+  int code;
+  std::string text;
+  bool has(const std::string& what) const { return text.find(what) != std::string::npos; }
+};
+
+struct Server {
+  Server() : program(kServer), child(program.run({"serve"})) {
+    REQUIRE(program.says("ready, patchbay.yaml"));
+  }
+  Said ask(const std::vector<std::string>& arguments) {
+    const std::string name = "answer-" + std::to_string(++asked);
+    const int code = program.run(arguments, name).wait(kPatience).value_or(-1);
+    return {code, program.output(name)};
+  }
+  Program program;
+  Child child;
+  int asked = 0;
+};
+
+}  // namespace
+
+TEST_CASE("verbs reach the server through the configuration's admin socket") {
+  Server server;
+  const Said plugins = server.ask({"plugin", "list"});
+  CHECK(plugins.code == 0);
+  CHECK(plugins.has("patchbay.telephony/1"));
+  CHECK(plugins.has("running"));
+  CHECK(server.ask({"plugin", "list", "--json"}).has("\"id\":\"rest-api\""));
+
+  const Said key = server.ask({"key", "new", "billing"});
+  CHECK(key.code == 0);
+  CHECK(key.text.rfind("ak_", 0) == 0);
+  CHECK(server.ask({"key", "new", "billing", "--tenant", "two.example", "--json"})
+            .has("\"tenant\":\"two.example\""));
+
+  const Said hook = server.ask(
+      {"webhook", "add", "http://127.0.0.1:9/x", "--events", "outbound-ai.finished,transcript.saved"});
+  CHECK(hook.code == 0);
+  CHECK(hook.has("secret  "));
+  CHECK(server.ask({"calls"}).text == "none\n");
+}
+
+TEST_CASE("a refusal of the server is exit code 1, with its reason") {
+  Server server;
+  const Said transcript = server.ask({"transcript", "oac-000000000000"});
+  CHECK(transcript.code == 1);
+  CHECK(transcript.has("404 not_found"));
+  CHECK(server.ask({"hangup", "oac-000000000000"}).code == 1);
+  CHECK(server.ask({"calls", "--status", "asleep"}).has("400 invalid_request"));
+  CHECK(server.ask({"webhook", "add", "ftp://x"}).code == 1);
+  CHECK(server.ask({"calls", "--tenant", "three.example"}).code == 1);
+}
+
+TEST_CASE("a call is watched to its end, listed, and cannot be hung up twice") {
+  Server server;
+  const Said call =
+      server.ask({"call", "+4930123456", "--prompt", "Hello.", "--watch"});  // there is no trunk
+  CHECK(call.code == 1);
+  CHECK(call.has("ended-failed-final"));
+  REQUIRE(call.has("oac-"));
+  const std::string id = call.text.substr(call.text.find("oac-"), 16);
+  CHECK(server.ask({"calls", "--status", "ended-failed-final"}).has(id));
+  const Said ended = server.ask({"hangup", id});
+  CHECK(ended.code == 0);
+  CHECK(ended.has("had ended already"));
+}
+
+TEST_CASE("a server that is gone is exit code 3") {
+  Server server;
+  server.child.signal(SIGTERM);
+  CHECK(server.child.wait(kPatience) == 0);
+  CHECK(server.ask({"calls"}).code == 3);
+}
