@@ -25,7 +25,11 @@ plugins:
   transcripts: {}
   webhooks: {}
 tenants:
-  one.example: {primary: true, ai-voice: {email: a@example.com}, webhooks: {allow_private_receivers: true}}
+  one.example:
+    primary: true
+    ai-voice: {email: a@example.com}
+    webhooks: {allow_private_receivers: true}
+    sip-trunk: {defaultTrunkId: nobody, trunks: [{id: nobody, host: 127.0.0.1, port: 1, transport: tcp}]}
   two.example: {}
 )";
 
@@ -86,7 +90,7 @@ TEST_CASE("a refusal of the server is exit code 1, with its reason") {
 TEST_CASE("a call is watched to its end, listed, and cannot be hung up twice") {
   Server server;
   const Said call =
-      server.ask({"call", "+4930123456", "--prompt", "Hello.", "--watch"});  // there is no trunk
+      server.ask({"call", "+4930123456", "--prompt", "Hello.", "--watch"});  // nobody listens
   CHECK(call.code == 1);
   CHECK(call.has("ended-failed-final"));
   REQUIRE(call.has("oac-"));
