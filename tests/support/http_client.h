@@ -31,6 +31,8 @@ class HttpClient {
   // By the server's listening.json: "public", "management" or "admin".
   static HttpClient of(const TestServer& server, const std::string& which = "public");
 
+  const std::string& base_url() const noexcept { return base_url_; }
+
   // `target` goes out as it is: path and query, encoded by the caller.
   HttpAnswer ask(const std::string& method, const std::string& target, const std::string& body = {},
                  const Headers& headers = {}) const;

@@ -5,8 +5,7 @@
 namespace patchbay::rest_api {
 namespace {
 
-constexpr int64_t kRoundMs = 5'000;
-constexpr unsigned kRoundsPerRenewal = 6;
+constexpr int64_t kRoundMs = 60'000;
 
 }  // namespace
 
@@ -27,7 +26,6 @@ void Upkeep::arm() {
 void Upkeep::look() {
   arm();
   registry_->sweep();
-  if (++rounds_ % kRoundsPerRenewal != 0) return;
   auto times = file_times();
   if (times == seen_) return;
   seen_ = std::move(times);

@@ -1,4 +1,4 @@
-// What must be looked at from time to time because nobody tells: handlers whose plugin has gone, certificates
+// What must be looked at once a minute because nobody tells: handlers whose plugin has gone, certificates
 // that were renewed. On the main strand.
 #pragma once
 
@@ -27,7 +27,6 @@ class Upkeep {
   RouteRegistry* registry_;
   std::function<void()> renew_;
   std::vector<std::filesystem::file_time_type> seen_;
-  unsigned rounds_ = 0;
   Timer timer_;
 };
 

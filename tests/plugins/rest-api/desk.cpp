@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -20,6 +21,7 @@ namespace {
 std::mutex mutex;
 std::condition_variable arrived;
 std::optional<Reply<http::Response>> waiting;  // guarded by mutex
+std::function<void()> kill_mortal;             // guarded by mutex
 
 http::Route route(const char* method, const char* path, const char* role = "admin") {
   http::Route made;
@@ -79,6 +81,7 @@ class Desk final : public Plugin {
     {
       const std::lock_guard lock(mutex);
       waiting.reset();
+      kill_mortal = nullptr;
     }
     short_lived_.reset();
     unanswered_.reset();
@@ -159,6 +162,10 @@ class Desk final : public Plugin {
       unanswered_.emplace(std::move(reply));
       post(host(), kMainStrand, [this] { short_lived_.reset(); });
     });
+    {
+      const std::lock_guard lock(mutex);
+      kill_mortal = [this] { post(host(), kMainStrand, [this] { short_lived_.reset(); }); };
+    }
     http::Route mortal = route("GET", "/t/mortal", "none");
     mortal.handler = short_lived_->handle();
     http_.emplace(host());
@@ -234,6 +241,11 @@ class Doorman final : public Plugin {
 
 const pb_entry* desk() { return &test::LinkedPlugin<Desk>::entry; }
 const pb_entry* doorman() { return &test::LinkedPlugin<Doorman>::entry; }
+
+void end_mortal() {
+  const std::lock_guard lock(mutex);
+  if (kill_mortal) kill_mortal();
+}
 
 void wait_until_asked() {
   std::unique_lock lock(mutex);

@@ -14,6 +14,8 @@ const pb_entry* doorman();
 
 // Until a request is at /t/wait.
 void wait_until_asked();
+// Ends the handler of /t/mortal.
+void end_mortal();
 // Lets the request at /t/wait be answered.
 void release_waiting();
 

@@ -27,7 +27,8 @@ struct DeskServer {
   patchbay::test::TestServer core;
   HttpClient http{""}, management{""}, admin{""};
 
-  explicit DeskServer(const std::string& yaml = kConfig) : core(yaml, nullptr, {desk(), doorman()}) {
+  explicit DeskServer(const std::string& yaml = kConfig, patchbay::core::ManualClock* clock = nullptr)
+      : core(yaml, clock, {desk(), doorman()}) {
     REQUIRE(core.start_error() == "");
     http = HttpClient::of(core);
     management = HttpClient::of(core, "management");

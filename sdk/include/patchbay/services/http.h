@@ -19,9 +19,9 @@ struct Route {
   std::string summary;
   std::string request_schema;  // JSON Schema of the body; "" when there is none: the body is then passed raw
   std::string query_schema;    // JSON Schema of the query's parameters; integers are read from their text
-  std::string reply_schema;
-  std::string example;  // JSON {"request": ..., "reply": ...}
-  bool list = false;    // a collection: limit and offset are read, the envelope is written (see Response)
+  std::string reply_schema;    // of a list: of one item
+  std::string example;         // JSON {"request": ..., "reply": ...}
+  bool list = false;  // a collection: limit and offset are read, the envelope is written (see Response)
   bool message_errors = false;  // error bodies are {"error": text}, as the whitelist endpoints' are
   bool oidc_only = false;       // an API key is not enough (403)
   bool catalogue = true;        // shown in the service root and /openapi.json

@@ -1,0 +1,62 @@
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "desk_server.h"
+#include "runtime/manual_clock.h"
+#include "support/certificate.h"
+
+using namespace rest_api_test;
+using patchbay::core::ManualClock;
+
+namespace {
+
+// Until `holds`, moving the clock a minute at a time; ten seconds of real time at most.
+template <class F>
+bool within_minutes(ManualClock& clock, F holds) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (std::chrono::steady_clock::now() < deadline) {
+    if (holds()) return true;
+    clock.advance(std::chrono::seconds(61));
+    std::this_thread::yield();
+  }
+  return false;
+}
+
+void write_certificate(const std::filesystem::path& folder) {
+  const auto made = patchbay::support::make_certificate();
+  std::ofstream(folder / "cert.pem") << made.certificate_pem;
+  std::ofstream(folder / "key.pem") << made.key_pem;
+}
+
+}  // namespace
+
+TEST_CASE("a route goes with its handler also when nobody asks for it") {
+  ManualClock clock;
+  const DeskServer server(kConfig, &clock);
+  REQUIRE(server.http.wait_for("GET", "/t/mortal"));
+  end_mortal();
+  CHECK(within_minutes(clock, [&] { return server.http.ask("OPTIONS", "/t/mortal").status == 404; }));
+  CHECK(server.http.get("/t/open").status == 200);
+}
+
+TEST_CASE("the public port speaks TLS, and renewed certificates are taken without a restart") {
+  const patchbay::test::TemporaryFolder folder;
+  write_certificate(folder.path());
+  ManualClock clock;
+  const patchbay::test::TestServer core(
+      "plugins: {rest-api: {listen: \"127.0.0.1:0\", tls: {cert: " + (folder.path() / "cert.pem").string() +
+          ", key: " + (folder.path() / "key.pem").string() + "}}}\ntenants: {a.example: {primary: true}}\n",
+      &clock);
+  REQUIRE(core.start_error() == "");
+  const HttpClient plain = HttpClient::of(core);
+  const HttpClient secure("https" + plain.base_url().substr(4));
+  CHECK(secure.get("/api.ashx/v1").status == 200);
+  CHECK(plain.get("/api.ashx/v1").status == 0);
+  const auto read_again = [&] { return has(core.log(), "the certificates were read again"); };
+  clock.advance(std::chrono::seconds(61));
+  CHECK_FALSE(read_again());
+  write_certificate(folder.path());
+  CHECK(within_minutes(clock, read_again));
+  CHECK(secure.get("/api.ashx/v1").status == 200);
+}
