@@ -40,6 +40,18 @@ CREATE TABLE ai_voice_idempotency (
   PRIMARY KEY (tenant, key_hash)
 );
 
+-- migration: 2
+-- What was said so far on attempts that run; gone with their end.
+CREATE TABLE ai_voice_turn (
+  call_id TEXT NOT NULL,
+  attempt BIGINT NOT NULL,
+  n BIGINT NOT NULL,
+  of_ai BIGINT NOT NULL,
+  text TEXT NOT NULL,
+  ts_ms BIGINT NOT NULL,
+  PRIMARY KEY (call_id, attempt, n)
+);
+
 -- name: insert
 INSERT INTO ai_voice_call (call_id, tenant, created_ms, requested_by, phone, display_name, email, system_prompt, api_key,
   model, voice, language, max_seconds, status, attempt, retries_left, retry_delay_minutes, scheduled_ms, ended_reason,
@@ -87,6 +99,16 @@ UPDATE ai_voice_call SET status = $4, ended_ms = $5, ended_reason = $6, duration
   transcript_path = $9, error_detail = $10, owner_epoch = 0, rev = rev + 1,
   api_key = CASE WHEN $4 = 'ended-failed-retry-pending' THEN api_key ELSE NULL END
 WHERE call_id = $1 AND owner_epoch = $2 AND attempt = $3;
+
+-- name: turn_put
+INSERT INTO ai_voice_turn (call_id, attempt, n, of_ai, text, ts_ms) VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (call_id, attempt, n) DO UPDATE SET text = excluded.text;
+
+-- name: turns
+SELECT of_ai, text, ts_ms FROM ai_voice_turn WHERE call_id = $1 AND attempt = $2 AND text <> '' ORDER BY n;
+
+-- name: turns_forget
+DELETE FROM ai_voice_turn WHERE call_id = $1 AND attempt = $2;
 
 -- name: cancel_waiting
 UPDATE ai_voice_call SET status = 'cancelled', ended_ms = $3, ended_reason = 'cancelled', api_key = NULL, rev = rev + 1

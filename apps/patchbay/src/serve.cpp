@@ -8,6 +8,7 @@
 #include "json/parse.h"
 #include "listening.h"
 #include "plugin_dir.h"
+#include "runtime/crash_banner.h"
 #include "server_address.h"
 #include "stop_signals.h"
 #include "text.h"
@@ -58,6 +59,7 @@ void reload(Core& core) {
 }
 
 int run(const Command& command) {
+  core::install_crash_banner();
   StopSignals signals;
   CoreOptions options;
   options.config_file = usual_config_file(command.config_file);

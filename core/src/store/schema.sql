@@ -24,6 +24,11 @@ CREATE TABLE core_job (
 CREATE UNIQUE INDEX core_job_by_key ON core_job (kind, job_key) WHERE job_key <> '';
 CREATE INDEX core_job_by_due ON core_job (kind, due_ms);
 
+-- migration: 2
+-- While a job is claimed: the node that has it, and when it was due. A node that starts again gives its own back.
+ALTER TABLE core_job ADD COLUMN held_by TEXT NOT NULL DEFAULT '';
+ALTER TABLE core_job ADD COLUMN held_from_ms BIGINT NOT NULL DEFAULT 0;
+
 -- name: node-retire
 UPDATE core_node SET state = 'retired', retired_ms = {{NOW_MS}} WHERE id = $1 AND state = 'live';
 
@@ -85,7 +90,8 @@ WHERE p.consumer = $1 AND p.event_id > $2 ORDER BY p.event_id LIMIT $3;
 -- name: job-add
 INSERT INTO core_job (id, kind, tenant, job_key, due_ms, fence, tries, body) VALUES ($1, $2, $3, $4, $5, 0, 0, $6)
 ON CONFLICT (kind, job_key) WHERE job_key <> '' DO UPDATE SET
-  tenant = excluded.tenant, due_ms = excluded.due_ms, fence = core_job.fence + 1, tries = 0, body = excluded.body
+  tenant = excluded.tenant, due_ms = excluded.due_ms, fence = core_job.fence + 1, tries = 0, body = excluded.body,
+  held_by = ''
 RETURNING id;
 
 -- name: job-cancel
@@ -95,14 +101,18 @@ DELETE FROM core_job WHERE kind = $1 AND job_key = $2 AND job_key <> '';
 DELETE FROM core_job WHERE id = $1 AND fence = $2;
 
 -- name: job-retry
-UPDATE core_job SET due_ms = $3 WHERE id = $1 AND fence = $2 RETURNING kind;
+UPDATE core_job SET due_ms = $3, held_by = '' WHERE id = $1 AND fence = $2 RETURNING kind;
 
 -- name: jobs-due
 SELECT id, tenant, job_key, due_ms, fence, tries, body
 FROM core_job WHERE kind = $1 AND due_ms <= $2 ORDER BY due_ms, id LIMIT $3;
 
 -- name: job-claim
-UPDATE core_job SET due_ms = $3, fence = fence + 1, tries = tries + 1 WHERE id = $1 AND fence = $2;
+UPDATE core_job SET due_ms = $3, fence = fence + 1, tries = tries + 1, held_by = $4, held_from_ms = due_ms
+WHERE id = $1 AND fence = $2;
+
+-- name: jobs-give-back
+UPDATE core_job SET due_ms = held_from_ms, held_by = '' WHERE held_by = $1;
 
 -- name: next-due
 SELECT MIN(due_ms) FROM core_job WHERE kind = $1;

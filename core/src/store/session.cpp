@@ -22,12 +22,8 @@ bool wants(const Consumer& consumer, const std::string& topic) {
 
 }  // namespace
 
-Session::Session(Database& db, const Statements& statements, const Clock& clock, size_t max_result_bytes)
-    : db_(db),
-      clock_(clock),
-      statements_(statements),
-      max_result_bytes_(max_result_bytes),
-      cache_(db, statements) {}
+Session::Session(Database& db, const Statements& statements, const Clock& clock, SessionOptions options)
+    : db_(db), clock_(clock), statements_(statements), options_(std::move(options)), cache_(db, statements) {}
 
 Status Session::load() {
   PB_TRY_VALUE(begin_, Compiled::prepare(db_, "BEGIN IMMEDIATE", 0));
@@ -52,7 +48,7 @@ Status Session::load_consumers() {
 }
 
 Status Session::step(Compiled& statement) {
-  PB_TRY(statement.run(db_, {}, nullptr, max_result_bytes_));
+  PB_TRY(statement.run(db_, {}, nullptr, options_.max_result_bytes));
   return {};
 }
 
@@ -85,7 +81,7 @@ Status Session::undo_savepoint() {
 
 Result<int64_t> Session::exec(StatementId statement, const Values& values, Rows* rows) {
   PB_TRY_VALUE(CompiledCache::Entry * entry, cache_.get(statement));
-  return entry->compiled.run(db_, values, rows, max_result_bytes_);
+  return entry->compiled.run(db_, values, rows, options_.max_result_bytes);
 }
 
 Result<int64_t> Session::run(const char* name, const Values& values, Rows* rows) {
@@ -161,7 +157,7 @@ Result<std::vector<Job>> Session::claim_jobs(const std::string& kind, int64_t li
             rows.integer(row, 3),           now_ms + lease_ms,
             rows.integer(row, 4) + 1,       rows.integer(row, 5) + 1,
             std::string(rows.text(row, 6))};
-    PB_TRY_VALUE(int64_t ours, run("job-claim", {job.id, job.fence - 1, job.lease_until_ms}));
+    PB_TRY_VALUE(int64_t ours, run("job-claim", {job.id, job.fence - 1, job.lease_until_ms, options_.node}));
     if (ours == 1) jobs.push_back(std::move(job));
   }
   return jobs;

@@ -19,10 +19,15 @@ struct Consumer {
   std::vector<std::string> patterns;
 };
 
+struct SessionOptions {
+  std::string node;  // in whose name jobs are claimed
+  size_t max_result_bytes = 0;
+};
+
 class Session {
  public:
   // Borrows all three; the core's own schema must be registered.
-  Session(Database& db, const Statements& statements, const Clock& clock, size_t max_result_bytes);
+  Session(Database& db, const Statements& statements, const Clock& clock, SessionOptions options);
 
   // Prepares, and reads what the log and the jobs left behind; before the first use.
   Status load();
@@ -64,7 +69,7 @@ class Session {
   Database& db_;
   const Clock& clock_;
   const Statements& statements_;
-  const size_t max_result_bytes_;
+  const SessionOptions options_;
   CompiledCache cache_;
   Compiled begin_, commit_, savepoint_, release_, undo_;
   std::unordered_map<std::string_view, StatementId> core_;  // by name, the core's own

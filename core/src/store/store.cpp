@@ -50,6 +50,8 @@ Result<int64_t> start_epoch(Session& session, const std::string& node) {
   Rows rows;
   auto retired = session.run("node-retire", {node});
   auto added = retired ? session.run("node-add", {node}, &rows) : std::move(retired);
+  // What the last process had claimed is due again: it can do nothing about it any more.
+  if (added) added = session.run("jobs-give-back", {node});
   Status committed;
   if (added) committed = session.commit();
   session.roll_back();
@@ -70,7 +72,7 @@ class Store::Impl {
         db(std::move(opened)),
         sealer(std::move(keys)),
         owners(db, statements),
-        session(db, statements, *clock, options.max_result_bytes),
+        session(db, statements, *clock, {options.node, options.max_result_bytes}),
         writer(db, session, {256, options.max_queued, 1000, options.on_committed, options.warn}),
         readers(statements, {options.readers, options.max_queued, options.max_result_bytes,
                              options.query_timeout_ms, options.warn}) {}

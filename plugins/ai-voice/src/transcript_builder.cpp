@@ -1,6 +1,7 @@
 #include "transcript_builder.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace patchbay::ai_voice {
 namespace {
@@ -67,6 +68,7 @@ TranscriptBuilder::Entry& TranscriptBuilder::open_ai(int64_t now_ms) {
 
 void TranscriptBuilder::append(Entry& entry, std::string_view fragment) {
   std::string& text = entry.turn.text;
+  entry.taken = false;
   if (fragment.size() >= kRepeatBytes && fragment == entry.last_fragment) return;
   bool cumulative =
       text.size() >= kRepeatBytes && fragment.size() > text.size() && fragment.substr(0, text.size()) == text;
@@ -101,6 +103,7 @@ void TranscriptBuilder::interrupted(int64_t now_ms, int64_t received_ms, int64_t
   close_ai(now_ms);
   if (last_ai_ == kNone) return;
   std::string& text = entries_[last_ai_].turn.text;
+  entries_[last_ai_].taken = false;
   text = cut_to_share(text, played_ms, received_ms);
 }
 
@@ -133,6 +136,16 @@ std::vector<TranscriptTurn> TranscriptBuilder::turns() const {
   for (const auto& entry : entries_) {
     TranscriptTurn turn{entry.turn.speaker, trimmed(entry.turn.text), entry.turn.ts_ms};
     if (!turn.text.empty()) out.push_back(std::move(turn));
+  }
+  return out;
+}
+
+std::vector<NumberedTurn> TranscriptBuilder::take_closed() {
+  std::vector<NumberedTurn> out;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    Entry& entry = entries_[i];
+    if (entry.closed_ms < 0 || std::exchange(entry.taken, true)) continue;
+    out.push_back({i, {entry.turn.speaker, trimmed(entry.turn.text), entry.turn.ts_ms}});
   }
   return out;
 }

@@ -20,6 +20,11 @@ struct TranscriptTurn {
   int64_t ts_ms = 0;  // of its first fragment
 };
 
+struct NumberedTurn {
+  size_t number = 0;  // its place; never another's
+  TranscriptTurn turn;
+};
+
 class TranscriptBuilder {
  public:
   void user_text(int64_t now_ms, std::string_view fragment);
@@ -31,7 +36,9 @@ class TranscriptBuilder {
   void dtmf(int64_t now_ms, std::string_view digits);
   void finish(int64_t now_ms);  // closes what is open, on every way out
 
-  std::vector<TranscriptTurn> turns() const;          // those with text, open ones too
+  std::vector<TranscriptTurn> turns() const;  // those with text, open ones too
+  // Closed turns that are new or have changed since the last call. The text of one that was cut can be "".
+  std::vector<NumberedTurn> take_closed();
   int input_turns() const;                            // closed caller turns with text
   int output_turns() const { return output_turns_; }  // closed AI turns with audio
 
@@ -42,6 +49,7 @@ class TranscriptBuilder {
     std::string last_fragment;
     int64_t closed_ms = -1;
     bool has_audio = false;
+    bool taken = false;  // by take_closed(), as it stands
   };
 
   Entry& open_caller(int64_t now_ms);

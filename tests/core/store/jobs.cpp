@@ -70,21 +70,34 @@ TEST_CASE("a job added again under its key is replaced and its claimant fenced o
   CHECK(commit(*notes.store, one(JobCancelOp{"dial", "k"})).status.ok());
 }
 
-TEST_CASE("a claim outlives the process that made it until its lease ends") {
-  Notes notes;
-  REQUIRE(commit(*notes.store, one(JobAddOp{"dial", "t1", "k", notes.now_ms, ""})).status.ok());
-  Job before = claim(*notes.store, "dial", 1, 1000).at(0);
-  notes.store.reset();
+TEST_CASE("what a process had claimed is due again when the next one starts") {
+  TempDir dir;
+  int64_t now_ms = 1'000'000;
   StoreOptions options;
-  options.now_ms = [&] { return notes.now_ms.load(); };
-  notes.store = *Store::open(notes.dir.path / "store.db", std::move(options));
-  CHECK(claim(*notes.store, "dial", 1, 1000).empty());
-  CHECK(next_due(*notes.store, "dial") == before.lease_until_ms);
-  notes.now_ms = before.lease_until_ms;
-  Job after = claim(*notes.store, "dial", 1, 1000).at(0);
-  CHECK(after.fence == before.fence + 1);
-  CHECK(commit(*notes.store, one(JobDoneOp{before.id, before.fence})).status.error().code == Code::fenced);
-  CHECK(commit(*notes.store, one(JobDoneOp{after.id, after.fence})).status.ok());
+  options.now_ms = [&] { return now_ms; };
+  Job kept;
+  {
+    auto store = *Store::open(dir.path / "store.db", options);
+    Transaction tx;
+    for (const char* key : {"claimed", "retried", "waiting"})
+      tx.add(JobAddOp{"dial", "t1", key, key == std::string("waiting") ? now_ms + 5000 : now_ms, ""});
+    REQUIRE(commit(*store, tx).status.ok());
+    const auto jobs = claim(*store, "dial", 10, 60'000);
+    REQUIRE(jobs.size() == 2);
+    const Job& retried = jobs[jobs[0].key == "retried" ? 0 : 1];
+    kept = jobs[jobs[0].key == "claimed" ? 0 : 1];
+    REQUIRE(commit(*store, one(JobRetryOp{retried.id, retried.fence, now_ms + 9000})).status.ok());
+  }
+  auto store = *Store::open(dir.path / "store.db", options);
+  const auto again = claim(*store, "dial", 10, 60'000);
+  REQUIRE(again.size() == 1);
+  CHECK(again[0].id == kept.id);
+  CHECK(again[0].fence == kept.fence + 1);
+  CHECK(again[0].due_ms == 1'000'000);
+  CHECK(again[0].tries == 2);
+  CHECK(commit(*store, one(JobDoneOp{kept.id, kept.fence})).status.error().code == Code::fenced);
+  now_ms += 10'000;
+  CHECK(claim(*store, "dial", 10, 60'000).size() == 2);
 }
 
 TEST_CASE("jobs without a key stand side by side") {

@@ -107,6 +107,23 @@ TEST_CASE("cumulative and repeated fragments are not doubled") {
   CHECK(text_of(yes) == "C:yes yes|");
 }
 
+TEST_CASE("closed turns are handed out once, and again when they change") {
+  TranscriptBuilder t;
+  t.ai_text(0, "Good morning, how can I help you today?");
+  t.ai_audio(0);
+  CHECK(t.take_closed().empty());
+  t.user_text(1000, "stop");
+  t.turn_complete(1500);
+  auto closed = t.take_closed();
+  REQUIRE(closed.size() == 2);
+  CHECK(t.take_closed().empty());
+  t.interrupted(1600, 1000, 500);
+  closed = t.take_closed();
+  REQUIRE(closed.size() == 1);
+  CHECK(closed[0].turn.speaker == TranscriptTurn::Speaker::ai);
+  CHECK(closed[0].turn.text == "Good morning, how");
+}
+
 TEST_CASE("keys are caller text of their own, blanks are nothing, tools close the caller's turn") {
   TranscriptBuilder t;
   t.user_text(0, "  ");

@@ -59,6 +59,7 @@ void Attempt::begin() {
   live_ = std::make_unique<Live>(host_, strand_.id());
   live_->dtmf.on_keys([this](const std::string& keys) {
     words_.dtmf(host_.wall_ms(), keys);
+    keep_turns();
     live_->session.send(engine::Session::push_text, {"The caller pressed the keys " + keys + ".", true});
   });
   hear_leg();
@@ -93,9 +94,10 @@ void Attempt::hear_leg() {
 
 void Attempt::hear_engine() {
   using engine::Listener;
-  const auto done = [](auto f) {
-    return [f = std::move(f)](auto message) -> Result<Empty> {
+  const auto done = [this](auto f) {
+    return [this, f = std::move(f)](auto message) -> Result<Empty> {
       f(message);
+      keep_turns();
       return Empty{};
     };
   };
@@ -193,6 +195,19 @@ void Attempt::on_answered(const telephony::Answered& answered) {
         self->answer_stored_ = static_cast<bool>(outcome);
         if (self->ending_) return;
         self->started_when_ready();
+      },
+      strand_.id());
+}
+
+void Attempt::keep_turns() {
+  if (ending_) return;
+  const auto turns = words_.take_closed();
+  if (turns.empty()) return;
+  Transaction tx(host_);
+  for (const NumberedTurn& turn : turns) table_.keep_turn(tx, call_, turn);
+  std::move(tx).commit(
+      [log = log_](const Commit& outcome) {
+        if (!outcome) log.warn("what was said could not be stored yet", {{"why", outcome.error().text}});
       },
       strand_.id());
 }

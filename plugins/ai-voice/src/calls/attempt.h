@@ -75,6 +75,8 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   void open_engine();
   void dial();
 
+  // Puts down what was said: a process that dies loses at most the turn being spoken.
+  void keep_turns();
   void on_answered(const telephony::Answered& answered);
   void on_leg_ended(const telephony::Ended& ended);
   void on_engine_closed(const engine::Closed& closed);

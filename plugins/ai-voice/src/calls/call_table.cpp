@@ -27,6 +27,9 @@ CallTable::CallTable(const Host& host)
       claim_(Statement::find(host, "claim")),
       answered_(Statement::find(host, "answered")),
       finish_(Statement::find(host, "finish")),
+      turn_put_(Statement::find(host, "turn_put")),
+      turns_(Statement::find(host, "turns")),
+      turns_forget_(Statement::find(host, "turns_forget")),
       cancel_waiting_(Statement::find(host, "cancel_waiting")),
       remember_(Statement::find(host, "remember")),
       recall_(Statement::find(host, "recall")),
@@ -70,6 +73,24 @@ void CallTable::orphans(int64_t epoch, Function<void(Result<std::vector<Call>>)>
   });
 }
 
+void CallTable::turns(const Call& call, Function<void(Result<std::vector<TranscriptTurn>>)> done) const {
+  query(host_, turns_, {call.call_id, call.attempt}, [done = std::move(done)](const Result<Rows>& rows) {
+    if (!rows) return done(rows.error());
+    std::vector<TranscriptTurn> turns;
+    for (size_t row = 0; row < rows->size(); ++row) {
+      using Speaker = TranscriptTurn::Speaker;
+      turns.push_back({rows->integer(row, 0) != 0 ? Speaker::ai : Speaker::caller,
+                       std::string(rows->text(row, 1)), rows->integer(row, 2)});
+    }
+    done(std::move(turns));
+  });
+}
+
+void CallTable::keep_turn(Transaction& tx, const Call& call, const NumberedTurn& turn) const {
+  const bool of_ai = turn.turn.speaker == TranscriptTurn::Speaker::ai;
+  tx.exec(turn_put_, {call.call_id, call.attempt, turn.number, of_ai, turn.turn.text, turn.turn.ts_ms}, 1);
+}
+
 void CallTable::insert(Transaction& tx, const Call& call, const std::string& sealed_key) const {
   tx.exec(insert_,
           {call.call_id, call.tenant, call.created_ms, call.requested_by, call.phone, call.display_name,
@@ -95,6 +116,7 @@ void CallTable::finish(Transaction& tx, const Call& call, const Ending& ending, 
           {call.call_id, call.owner_epoch, call.attempt, status, ended_ms, ending.outcome,
            duration_sec(call, ended_ms), call.trunk_id, call.transcript_path, ending.error_detail},
           1);
+  if (call.answered_ms > 0) tx.exec(turns_forget_, {call.call_id, call.attempt});
   if (status == status::kRetryPending) {
     tx.job_add(kDialJob, call.tenant, call.call_id, ended_ms + call.retry_delay_minutes * 60'000,
                call.call_id);

@@ -9,6 +9,7 @@
 #include "calls/call.h"
 #include "calls/events.h"
 #include "calls/outcome.h"
+#include "transcript_builder.h"
 
 namespace patchbay::ai_voice {
 
@@ -30,12 +31,17 @@ class CallTable {
   // Calls whose attempt belonged to a process that is gone.
   void orphans(int64_t epoch, Function<void(Result<std::vector<Call>>)> done) const;
 
+  // What was said on an attempt that runs, or ran until its process died.
+  void turns(const Call& call, Function<void(Result<std::vector<TranscriptTurn>>)> done) const;
+
   // Each adds to the transaction; `call` holds the state from before unless said otherwise.
   void insert(Transaction& tx, const Call& call, const std::string& sealed_key) const;
   // `call` is as it shall be: attempt, retries, epoch, dispatched_ms.
   void claim(Transaction& tx, const Call& call) const;
   void answered(Transaction& tx, const Call& call) const;
-  // State change, the retry's job if there is to be one, and the attempt's one outbound-ai.finished.
+  void keep_turn(Transaction& tx, const Call& call, const NumberedTurn& turn) const;
+  // State change, the retry's job if there is to be one, and the attempt's one outbound-ai.finished; the kept
+  // turns go.
   void finish(Transaction& tx, const Call& call, const Ending& ending, const Talk& talk,
               int64_t ended_ms) const;
   // Of a call whose attempt does not run. A call that waits for a retry has had its finished event.
@@ -59,7 +65,7 @@ class CallTable {
  private:
   const Host& host_;
   Statement insert_, get_, list_, list_count_, waiting_count_, orphans_, claim_, answered_, finish_,
-      cancel_waiting_, remember_, recall_, forget_;
+      turn_put_, turns_, turns_forget_, cancel_waiting_, remember_, recall_, forget_;
 };
 
 }  // namespace patchbay::ai_voice

@@ -21,29 +21,13 @@ Scheduler::Scheduler(const Host& host, const CallTable& table, const EngineRegis
       engines_(engines),
       settings_(settings),
       log_(host),
+      recovery_(host, table),
       running_(Metric::gauge(host, "patchbay_ai_voice_attempts", "Call attempts that run")) {}
 
 void Scheduler::start() {
-  recover();
+  recovery_.start();
   worker_ = std::make_unique<JobWorker>(host_, CallTable::kDialJob, kClaimsAtOnce, kLeaseMs,
                                         [this](const Job& job) { claim(job); });
-}
-
-void Scheduler::recover() {
-  table_.orphans(host_.store->epoch(host_.self), alive_.bind([this](const Result<std::vector<Call>>& calls) {
-    if (!calls) return log_.error("interrupted calls could not be read", {{"why", calls.error().text}});
-    for (const Call& call : *calls) recover_one(call);
-  }));
-}
-
-void Scheduler::recover_one(const Call& call) {
-  const Ending ending = Ending::failed(call.answered_ms > 0, "interrupted");
-  Transaction tx(host_);
-  table_.finish(tx, call, ending, {}, host_.wall_ms());
-  std::move(tx).commit(alive_.bind([this, id = call.call_id](const Commit& outcome) {
-    if (outcome) return log_.with(id).warn("the call was interrupted by the end of the last process");
-    log_.with(id).error("an interrupted call could not be ended", {{"why", outcome.error().text}});
-  }));
 }
 
 size_t Scheduler::running(std::string_view tenant) const {
@@ -94,6 +78,7 @@ void Scheduler::claim_call(const Job& job, Call call) {
                                     settings = *settings](const Commit& outcome) {
     if (outcome) return begin(call, key, engine, settings);
     if (outcome.code() == Code::conflict) return drop(job);
+    later(job);
   }));
 }
 

@@ -11,6 +11,7 @@
 
 #include "calls/attempt.h"
 #include "calls/call_table.h"
+#include "calls/recovery.h"
 #include "config.h"
 #include "engine_registry.h"
 
@@ -34,8 +35,6 @@ class Scheduler {
   std::shared_ptr<Attempt> find(const std::string& call_id) const;
 
  private:
-  void recover();
-  void recover_one(const Call& call);
   void claim(const Job& job);
   void claim_call(const Job& job, Call call);
   void begin(Call call, std::string api_key, const RegisteredEngine& engine, const TenantSettings& settings);
@@ -52,6 +51,7 @@ class Scheduler {
   const Settings& settings_;
   // owned
   const Log log_;
+  Recovery recovery_;
   std::unique_ptr<JobWorker> worker_;
   std::map<std::string, std::shared_ptr<Attempt>> attempts_;  // shared with the attempts themselves
   Function<void()> idle_;                                     // not empty: nothing new is begun

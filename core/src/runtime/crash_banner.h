@@ -1,0 +1,12 @@
+// The last words of a process that crashes: the signal, the plugin whose code ran, on what kind of thread,
+// and the addresses that led there, on stderr. Then the signal does what it would have done.
+#pragma once
+
+namespace patchbay::core {
+
+// For SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT, unless something else handles them already. Once, before
+// other threads begin. The handler is safe wherever the signal comes; a stack that has run out is named only
+// on the thread that called this.
+void install_crash_banner();
+
+}  // namespace patchbay::core

@@ -1,0 +1,138 @@
+#include "checks.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "database.h"
+
+namespace kills {
+namespace {
+
+constexpr const char* kUnderWay =
+    "SELECT (SELECT COUNT(*) FROM ai_voice_call WHERE status IN "
+    "('scheduled', 'dispatching', 'in-flight', 'ended-failed-retry-pending')) "
+    "+ (SELECT COUNT(*) FROM core_pending) "
+    "+ (SELECT COUNT(*) FROM webhooks_delivery WHERE state = 'pending')";
+
+}  // namespace
+
+bool rest(const World& world, int limit_sec) {
+  const Database db(world.database());
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(limit_sec);
+  while (db.count(kUnderWay) > 0) {
+    if (std::chrono::steady_clock::now() > end) {
+      for (const auto& row :
+           db.rows("SELECT call_id, status, owner_epoch, error_detail FROM ai_voice_call "
+                   "WHERE status NOT IN ('ended-success', 'ended-failed-final', 'cancelled')"))
+        MESSAGE(row[0] << " " << row[1] << " " << row[2] << " " << row[3]);
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  return true;
+}
+
+void check_store(const World& world) {
+  const Database db(world.database());
+  CHECK(db.value("PRAGMA integrity_check") == "ok");
+  CHECK(db.count("SELECT COUNT(*) FROM core_job WHERE kind = 'dial'") == 0);
+  CHECK(db.count("SELECT COUNT(*) FROM ai_voice_turn") == 0);
+  CHECK(db.count("SELECT COUNT(*) FROM ai_voice_call WHERE owner_epoch <> 0") == 0);
+  CHECK(db.count("SELECT COUNT(*) FROM ai_voice_call WHERE api_key IS NOT NULL") == 0);
+}
+
+void check_promises(const World& world, const Journal& journal) {
+  for (const std::string& complaint : journal.complaints) FAIL_CHECK(complaint);
+  const Database db(world.database());
+  std::map<std::string, std::string> status;
+  for (const auto& row : db.rows("SELECT call_id, status FROM ai_voice_call")) status[row[0]] = row[1];
+  for (const std::string& call : journal.calls) {
+    CAPTURE(call);
+    CHECK(status.count(call) == 1);
+  }
+  for (const std::string& call : journal.cancelled) {
+    CAPTURE(call);
+    CHECK(status[call] == "cancelled");
+  }
+  std::set<std::string> listed;
+  for (const auto& row : db.rows("SELECT typed FROM whitelist_entry")) listed.insert(row[0]);
+  for (const std::string& number : journal.numbers) {
+    CAPTURE(number);
+    CHECK(listed.count(number) == 1);
+  }
+}
+
+void check_attempts(const World& world) {
+  const Database db(world.database());
+  std::map<std::string, int> attempts;
+  size_t ends = 0;
+  for (const auto& row : db.rows("SELECT call_id, attempt, status, answered_ms, error_detail "
+                                 "FROM ai_voice_call")) {
+    CAPTURE(row[0]);
+    const int attempt = attempts[row[0]] = std::atoi(row[1].c_str());
+    ends += static_cast<size_t>(attempt);
+    for (int n = 1; n <= attempt; ++n)
+      CHECK(db.count("SELECT COUNT(*) FROM core_event WHERE topic = 'outbound-ai.finished' AND unique_key = "
+                     "'outbound-ai.finished/" +
+                     row[0] + "/" + std::to_string(n) + "'") == 1);
+    if (!row[3].empty() && row[4] == "interrupted") CHECK(row[2] == "ended-failed-final");
+  }
+  CHECK(db.count("SELECT COUNT(*) FROM core_event WHERE topic = 'outbound-ai.finished'") ==
+        static_cast<int>(ends));
+  for (const auto& [dial, count] : world.callee.dials()) {
+    CAPTURE(dial);
+    CHECK(count == 1);
+    const size_t dash = dial.rfind('-');
+    const auto call = attempts.find(dial.substr(0, dash));
+    REQUIRE(call != attempts.end());
+    CHECK(std::atoi(dial.c_str() + dash + 1) <= call->second);
+  }
+}
+
+void check_events(const World& world) {
+  const Database db(world.database());
+  const auto without_earlier = [&](const std::string& topic, const std::string& earlier) {
+    return db.value(
+        "SELECT COALESCE(GROUP_CONCAT(e.subject), '') FROM core_event e WHERE e.topic = '" + topic +
+        "' AND NOT EXISTS (SELECT 1 FROM core_event b WHERE b.subject = e.subject AND b.topic = '" + earlier +
+        "' AND b.id < e.id)");
+  };
+  CHECK(without_earlier("call.started", "call.answered") == "");
+  CHECK(without_earlier("transcript.saved", "outbound-ai.finished") == "");
+  // An answered call has a transcript; it was announced once, and can be read.
+  CHECK(db.value("SELECT COALESCE(GROUP_CONCAT(c.call_id), '') FROM ai_voice_call c WHERE c.answered_ms > 0 "
+                 "AND (SELECT COUNT(*) FROM core_event e WHERE e.topic = 'transcript.saved' "
+                 "AND e.subject = c.call_id) <> 1") == "");
+  for (const auto& row : db.rows("SELECT tenant, file, size FROM transcripts_transcript")) {
+    const std::string file = world.folder.file("data/transcripts/" + row[0] + "/" + row[1]);
+    CAPTURE(file);
+    const std::string text = patchbay::test::read_text(file);
+    CHECK(std::to_string(text.size()) == row[2]);
+    CHECK(text.substr(0, 1) == "{");
+  }
+}
+
+void check_deliveries(const World& world) {
+  const Database db(world.database());
+  CHECK(db.count("SELECT COUNT(*) FROM webhooks_delivery WHERE state <> 'delivered'") == 0);
+  CHECK(db.count("SELECT COUNT(*) - COUNT(DISTINCT event || ' ' || subscription) FROM webhooks_delivery") ==
+        0);
+  std::map<std::string, std::string> bodies;          // by delivery id
+  std::map<std::string, std::set<std::string>> ends;  // delivery ids by call, on /ends
+  for (const auto& delivery : world.receiver.deliveries()) {
+    const std::string id = delivery.header("x-platform-delivery-id");
+    CAPTURE(delivery.body);
+    CHECK(delivery.signature_ok);
+    CHECK(bodies.emplace(id, delivery.path + delivery.body).first->second == delivery.path + delivery.body);
+    if (delivery.path == "/ends") ends[json_text(delivery.body, "callId")].insert(id);
+  }
+  CHECK(static_cast<int>(bodies.size()) == db.count("SELECT COUNT(*) FROM webhooks_delivery"));
+  for (const auto& row : db.rows("SELECT call_id, attempt FROM ai_voice_call")) {
+    CAPTURE(row[0]);
+    CHECK(std::to_string(ends[row[0]].size()) == row[1]);
+  }
+}
+
+}  // namespace kills

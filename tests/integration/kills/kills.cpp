@@ -1,0 +1,131 @@
+// SIGKILL at random moments under calls and writes: what was acknowledged holds, and nothing happens twice.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <random>
+#include <thread>
+
+#include "checks.h"
+#include "database.h"
+
+using namespace kills;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr unsigned kSeed = 20261120;
+constexpr int kCallsARound = 6;
+
+int rounds() {
+  const char* wanted = std::getenv("PATCHBAY_KILLS");
+  return wanted != nullptr ? std::atoi(wanted) : 20;
+}
+
+// Runs a server under load and kills it some time after it is ready; each fourth while it starts.
+void round(const World& world, Load& load, int number, int after_ms) {
+  const auto server = world.start();
+  if (number % 4 == 3) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(after_ms / 2));
+    return server->kill();
+  }
+  REQUIRE(server->wait_ready());
+  std::thread killer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(after_ms));
+    server->kill();
+  });
+  load.run(*server, kCallsARound, number < rounds() / 2);
+  killer.join();
+}
+
+bool eventually(const std::function<bool()>& true_now) {
+  for (int i = 0; i < 300; ++i) {
+    if (true_now()) return true;
+    std::this_thread::sleep_for(100ms);
+  }
+  return false;
+}
+
+// That all of it was put to the test.
+void tell_what_happened(const World& world, const Journal& journal) {
+  const Database db(world.database());
+  const auto calls = [&](const char* where) {
+    return db.count(std::string("SELECT COUNT(*) FROM ai_voice_call WHERE ") + where);
+  };
+  const int interrupted =
+      db.count("SELECT COUNT(*) FROM core_event WHERE payload LIKE '%\"errorDetail\":\"interrupted\"%'");
+  MESSAGE(journal.numbers.size() << " numbers, " << calls("1") << " calls, " << interrupted
+                                 << " attempts interrupted, "
+                                 << calls("answered_ms > 0 AND error_detail <> ''") << " of them answered, "
+                                 << calls("attempt > 1") << " dialled again, "
+                                 << calls("status = 'cancelled'") << " cancelled, "
+                                 << calls("status = 'ended-success'") << " successful");
+  CHECK(interrupted > 0);
+  CHECK(calls("attempt > 1") > 0);
+}
+
+}  // namespace
+
+// PATCHBAY_KILLS asks for more rounds.
+TEST_CASE("killed servers lose nothing they acknowledged, and call nobody twice") {
+  World world;
+  Load load(kSeed);
+  std::mt19937 random(kSeed);
+  for (int i = 0; i < rounds(); ++i) round(world, load, i, std::uniform_int_distribution(0, 2500)(random));
+
+  const auto last = world.start();
+  REQUIRE(last->wait_ready());
+  load.repeat_all(*last);
+  CHECK(rest(world, 120));
+  last->terminate();
+  CHECK(last->wait() == 0);
+
+  check_store(world);
+  check_promises(world, load.journal);
+  check_attempts(world);
+  check_events(world);
+  check_deliveries(world);
+  tell_what_happened(world, load.journal);
+}
+
+TEST_CASE("what was said before a kill is in the transcript") {
+  World world;
+  auto server = world.start();
+  REQUIRE(server->wait_ready());
+  const auto created = server->ask(create_call("+49301234565"));
+  REQUIRE(created);
+  const std::string id = json_text(created->body, "callId");
+  const Database db(world.database());
+  REQUIRE(eventually([&] { return db.count("SELECT COUNT(*) FROM ai_voice_turn WHERE of_ai = 1") > 0; }));
+  server->kill();
+
+  server = world.start();
+  REQUIRE(server->wait_ready());
+  CHECK(rest(world, 30));
+  const auto record = server->ask(get_call(id));
+  REQUIRE(record);
+  CHECK(json_text(record->body, "status") == "ended-failed-final");
+  CHECK(json_text(record->body, "errorDetail") == "interrupted");
+  Request get = get_call(id);
+  get.route = "/api.ashx/v1/transcripts/{callId}";
+  get.params = R"({"callId":")" + id + "\"}";
+  const auto transcript = server->ask(get);
+  REQUIRE(transcript);
+  CAPTURE(transcript->body);
+  CHECK(transcript->body.find(R"("speaker":"AI")") != std::string::npos);
+  CHECK(json_text(transcript->body, "errorDetail") == "interrupted");
+}
+
+TEST_CASE("a call that was accepted just before a kill is dialled as soon as a server is there again") {
+  World world;
+  auto server = world.start();
+  REQUIRE(server->wait_ready());
+  const auto created = server->ask(create_call("+49301234560"));
+  server->kill();
+  REQUIRE(created);
+
+  server = world.start();
+  REQUIRE(server->wait_ready());
+  CHECK(rest(world, 30));  // well below the lease of a job
+}

@@ -1,0 +1,113 @@
+#include "load.h"
+
+#include <chrono>
+#include <iterator>
+#include <thread>
+
+#include "world.h"
+
+namespace kills {
+namespace {
+
+constexpr int kClients = 4;
+constexpr auto kPace = std::chrono::milliseconds(15);
+
+std::string in_a_moment(int ms) {
+  const auto when = std::chrono::system_clock::now() + std::chrono::milliseconds(ms);
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(when);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+std::string key_of(const Request& request) { return json_text(request.headers, "idempotency-key"); }
+
+}  // namespace
+
+void Load::run(ServerProcess& server, int calls, bool retries) {
+  calls_left_ = calls;
+  retries_ = retries;
+  std::vector<std::thread> clients;
+  for (int i = 0; i < kClients; ++i) clients.emplace_back([&] { client(server); });
+  for (auto& each : clients) each.join();
+}
+
+void Load::client(ServerProcess& server) {
+  for (;;) {
+    Request request;
+    {
+      const std::lock_guard lock(mutex_);
+      request = next();
+    }
+    const auto answer = server.ask(request);
+    if (!answer) return;
+    {
+      const std::lock_guard lock(mutex_);
+      acknowledged(request, *answer);
+    }
+    std::this_thread::sleep_for(kPace);  // the rate of the load
+  }
+}
+
+Request Load::next() {
+  const int what = draw(10);
+  if (calls_left_ > 0 && what < 5) return new_call();
+  if (!journal.calls.empty() && what < 7) {
+    const int at = draw(static_cast<int>(journal.calls.size()));
+    const std::string& id = *std::next(journal.calls.begin(), at);
+    return draw(30) == 0 ? hang_up(id) : get_call(id);
+  }
+  return add_number("+4989" + std::to_string(1'000'000 + ++numbered_));
+}
+
+Request Load::new_call() {
+  --calls_left_;
+  // One that was asked for and not answered is asked for again, as clients do.
+  for (const auto& [key, request] : journal.requests)
+    if (journal.responses.count(key) == 0 && draw(2) == 0) return request;
+  const bool again = retries_ && draw(2) == 0;
+  const int digit = again ? 6 + draw(4) : draw(10);  // those are not answered
+  const std::string phone = "+4930" + std::to_string(1'000'000 + ++numbered_) + std::to_string(digit);
+  std::string more;
+  if (again) more += R"(,"retries":1,"retryDelayMinutes":1)";
+  if (draw(4) == 0) more += R"(,"scheduleAtUtc":")" + in_a_moment(draw(3000)) + "\"";
+  const std::string key = draw(2) == 0 ? "key-" + std::to_string(numbered_) : "";
+  Request request = create_call(phone, more, key);
+  if (!key.empty()) journal.requests[key] = request;
+  return request;
+}
+
+void Load::acknowledged(const Request& request, const Answer& answer) {
+  const bool conflict = answer.status == 409 && !key_of(request).empty();  // two at once with one key
+  if (answer.status == 503 || conflict) return;                            // the server is going
+  if (answer.status != 200) {
+    journal.complaints.push_back(request.route + ": " + std::to_string(answer.status) + " " + answer.body);
+    return;
+  }
+  if (!request.discriminator.empty()) {
+    journal.numbers.insert(json_text(request.body, "number"));
+  } else if (request.route == "/api.ashx/v1/calls") {
+    const std::string id = json_text(answer.body, "callId");
+    journal.calls.insert(id);
+    journal.numbers.insert(json_text(request.body, "phone"));
+    if (const std::string key = key_of(request); !key.empty()) {
+      const auto [known, fresh] = journal.responses.emplace(key, id);
+      if (known->second != id) journal.complaints.push_back(key + " made " + id + " beside " + known->second);
+    }
+  } else if (request.method == "POST" && json_text(answer.body, "wasNoop") == "false") {
+    journal.cancelled.insert(json_text(request.params, "id"));
+  }
+}
+
+void Load::repeat_all(ServerProcess& server) {
+  for (const auto& [key, id] : std::map(journal.responses)) {
+    const auto answer = server.ask(journal.requests.at(key));
+    const bool same = answer && answer->status == 200 && json_text(answer->body, "callId") == id &&
+                      answer->headers.find("Idempotent-Replayed") != std::string::npos;
+    if (!same) journal.complaints.push_back(key + " is forgotten: " + (answer ? answer->body : "no answer"));
+  }
+}
+
+}  // namespace kills

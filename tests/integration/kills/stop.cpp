@@ -1,0 +1,53 @@
+// SIGTERM while calls run: no new ones, each call ends, nothing is lost.
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <thread>
+
+#include "checks.h"
+#include "database.h"
+
+using namespace kills;
+using namespace std::chrono_literals;
+
+TEST_CASE("a server that is told to stop ends its calls and loses no event") {
+  World world;
+  auto server = world.start(4000);
+  REQUIRE(server->wait_ready());
+  Load load(1);
+  for (int i = 0; i < 10; ++i) {
+    // Half of the callees hang up by themselves, half stay.
+    const auto created =
+        server->ask(create_call("+493012340" + std::to_string(i) + (i % 2 == 0 ? "4" : "5")));
+    REQUIRE(created);
+    REQUIRE(created->status == 200);
+    load.journal.calls.insert(json_text(created->body, "callId"));
+  }
+  const Database db(world.database());
+  const auto answered = [&] { return db.count("SELECT COUNT(*) FROM ai_voice_call WHERE answered_ms > 0"); };
+  for (int i = 0; i < 200 && answered() < 10; ++i) std::this_thread::sleep_for(50ms);
+  CHECK(answered() == 10);
+  server->terminate();
+  // Refused, or not read any more.
+  for (int i = 0; i < 50; ++i) {
+    const auto late = server->ask(create_call("+493012350506"));
+    if (!late || late->status >= 500) break;
+    load.journal.calls.insert(json_text(late->body, "callId"));
+    CHECK(i < 49);
+    std::this_thread::sleep_for(50ms);
+  }
+  CHECK(server->wait() == 0);
+  CHECK(db.count("SELECT COUNT(*) FROM ai_voice_call WHERE owner_epoch <> 0") == 0);
+  CHECK(db.count("SELECT COUNT(*) FROM ai_voice_call WHERE status = 'ended-success'") > 0);
+
+  server = world.start();  // what the receiver has not been told yet
+  REQUIRE(server->wait_ready());
+  CHECK(rest(world, 60));
+  server->terminate();
+  CHECK(server->wait() == 0);
+  check_store(world);
+  check_promises(world, load.journal);
+  check_attempts(world);
+  check_events(world);
+  check_deliveries(world);
+}

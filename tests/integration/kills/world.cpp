@@ -1,0 +1,111 @@
+#include "world.h"
+
+#include <csignal>
+#include <fstream>
+
+#include "crypto/digest.h"
+#include "crypto/encode.h"
+
+namespace kills {
+namespace {
+
+constexpr const char* kSecret = "a-secret-of-the-tests-0123456789";
+
+patchbay::support::GeminiScript script() {
+  patchbay::support::GeminiScript script;
+  script.answer_ms = 200;
+  return script;
+}
+
+patchbay::test::WebhookReceiver::Options receiver_options() {
+  patchbay::test::WebhookReceiver::Options options;
+  options.secret = kSecret;
+  return options;
+}
+
+std::string signed_headers(const std::string& text) {
+  namespace lib = patchbay::lib;
+  return R"({"x-platform-admin-signature":")" + lib::to_hex(lib::hmac_sha256(kSecret, text)) + "\"}";
+}
+
+}  // namespace
+
+World::World() : engine(script()), receiver(receiver_options()) {
+  std::signal(SIGPIPE, SIG_IGN);  // of requests to a server that has just been killed
+  std::ofstream config(folder.file("patchbay.yaml"));
+  config << "server: {data: data, log: {level: debug}, management: {listen: \"127.0.0.1:0\"}}\n"
+         << "plugins:\n  probe: {}\n  media: {}\n  whitelist: {}\n  transcripts: {}\n  webhooks: {}\n"
+         << "  sip-trunk: {listenPort: 0, noMediaTimeoutSec: 60}\n"
+         << "  ai-voice: {engines: {gemini-live: {url: \"" << engine.url() << "\", caFile: \""
+         << engine.ca_file() << "\"}}}\n"
+         << "tenants:\n  acme.example:\n    primary: true\n"
+         << "    WebPhone: {AdminSharedSecret: " << kSecret << "}\n"
+         << "    ai-voice: {model: gemini-2.5-flash-live, apiKey: test-key, email: ops@example.com,\n"
+         << "      greeting: Say hello., ringTimeoutSec: 5}\n"
+         << "    sip-trunk: {defaultTrunkId: main, trunks: [{id: main, host: 127.0.0.1, port: "
+         << callee.port() << "}]}\n"
+         << "    webhooks:\n      allow_private_receivers: true\n      subscriptions:\n"
+         << "        - {url: \"" << receiver.url("/all") << "\", events: [\"*\"], secret: " << kSecret
+         << "}\n        - {url: \"" << receiver.url("/ends")
+         << "\", events: [outbound-ai.finished], secret: " << kSecret << "}\n";
+}
+
+std::unique_ptr<ServerProcess> World::start(int drain_ms) const {
+  return std::make_unique<ServerProcess>(
+      ServerProcess::Options{PATCHBAY_KILLS_SERVER, folder.file("patchbay.yaml"), PATCHBAY_TEST_PLUGINS,
+                             folder.file("log"), drain_ms});
+}
+
+Request create_call(const std::string& phone, const std::string& more, const std::string& key) {
+  Request request;
+  request.method = "POST";
+  request.route = "/api.ashx/v1/calls";
+  if (!key.empty()) request.headers = R"({"idempotency-key":")" + key + "\"}";
+  request.body = R"({"phone":")" + phone + R"(","systemPrompt":"Be brief.")" + more + "}";
+  return request;
+}
+
+Request get_call(const std::string& id) {
+  Request request;
+  request.method = "GET";
+  request.route = "/api.ashx/v1/calls/{id}";
+  request.params = R"({"id":")" + id + "\"}";
+  return request;
+}
+
+Request hang_up(const std::string& id) {
+  Request request = get_call(id);
+  request.method = "POST";
+  request.route = "/api.ashx/v1/calls/{id}/hangup";
+  return request;
+}
+
+Request add_number(const std::string& number) {
+  Request request;
+  request.method = "POST";
+  request.route = "/signal.ashx";
+  request.discriminator = "whitelist=add";
+  request.body = R"({"number":")" + number + R"(","comment":"kills"})";
+  request.headers = signed_headers("whitelist-add|acme.example|" + std::to_string(request.body.size()));
+  return request;
+}
+
+Request list_numbers() {
+  Request request;
+  request.method = "GET";
+  request.route = "/signal.ashx";
+  request.discriminator = "whitelist=list";
+  request.headers = signed_headers("whitelist-list|acme.example");
+  return request;
+}
+
+std::string json_text(const std::string& body, const std::string& member) {
+  const std::string mark = "\"" + member + "\":";
+  size_t at = body.find(mark);
+  if (at == std::string::npos) return {};
+  at += mark.size();
+  if (body[at] == '"') return body.substr(at + 1, body.find('"', at + 1) - at - 1);
+  return body.substr(at, body.find_first_of(",}", at) - at);
+}
+
+}  // namespace kills
