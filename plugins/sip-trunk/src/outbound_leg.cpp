@@ -125,7 +125,9 @@ void OutboundLeg::on_answered(DialogId id, std::string_view sdp, std::string_vie
   }));
 }
 
-lib::LegMedia OutboundLeg::leg_media(const lib::RemoteMedia& remote) const {
+// media_mutex_ is held.
+void OutboundLeg::take_media(const lib::RemoteMedia& remote) {
+  if (std::exchange(held_, !remote.send || !remote.receive)) resumed_ns_ = host_.mono_ns();
   lib::LegMedia media;
   media.remote_rtp = remote.rtp;
   media.remote_rtcp = remote.rtcp;
@@ -134,28 +136,24 @@ lib::LegMedia OutboundLeg::leg_media(const lib::RemoteMedia& remote) const {
   media.event_payload_type = remote.event_payload_type;
   media.send = remote.send;
   media.receive = remote.receive;
-  return media;
+  port_->configure(media);
 }
 
 void OutboundLeg::answered(DialogId id, const std::string& sdp, const std::string& peer_ip) {
-  answered_ns_ = host_.mono_ns();
   Handle port;
   {
     const std::lock_guard lock(media_mutex_);
     signalling_ip_ = peer_ip;
     const auto remote = lib::parse_answer(local_, sdp);
     if (remote) {
-      receiving_ = remote->receive;
-      port_->configure(leg_media(*remote));
+      take_media(*remote);
       port = port_->open(host_);
     } else {
       log_.warn("the answer carries no media we can use", {{"why", remote.error().text}});
       no_media_ = "the answer carried no usable media";
     }
   }
-  const std::string* trunk = selector_.current();
-  listener_.send(LegListener::answered,
-                 {trunk != nullptr ? *trunk : std::string(), (answered_ns_ - begun_ns_) / 1'000'000, port});
+  tell_answered(port);
   if (!port) {
     hanging_up_ = true;
     return stack_.hangup(id);
@@ -163,18 +161,25 @@ void OutboundLeg::answered(DialogId id, const std::string& sdp, const std::strin
   watch_media();
 }
 
+void OutboundLeg::tell_answered(Handle port) {
+  answered_ns_ = host_.mono_ns();
+  const std::string* trunk = selector_.current();
+  listener_.send(LegListener::answered,
+                 {trunk != nullptr ? *trunk : std::string(), (answered_ns_ - begun_ns_) / 1'000'000, port});
+}
+
 void OutboundLeg::watch_media() {
   media_watch_.after_ms(kMediaCheckMs, [this] {
     if (finished_ || hanging_up_) return;
-    bool receiving = true;
+    bool held = false;
+    int64_t since = std::max(answered_ns_, port_->stats().last_received_ns.load(std::memory_order_relaxed));
     {
       const std::lock_guard lock(media_mutex_);
-      receiving = receiving_;
+      held = held_;
+      since = std::max(since, resumed_ns_);
     }
-    const int64_t since =
-        std::max(answered_ns_, port_->stats().last_received_ns.load(std::memory_order_relaxed));
     const int64_t silent_ms = (host_.mono_ns() - since) / 1'000'000;
-    if (!receiving || silent_ms < server_.no_media_timeout_ms) return watch_media();
+    if (held || silent_ms < server_.no_media_timeout_ms) return watch_media();
     no_media_ = "no media for " + std::to_string(silent_ms / 1000) + " s";
     hangup();
   });
@@ -185,8 +190,7 @@ Result<std::string> OutboundLeg::take_offer(std::string_view sdp) {
   ++local_.version;
   if (sdp.empty()) return lib::write_offer(local_);
   PB_TRY_VALUE(const lib::RemoteOffer offer, lib::parse_offer(local_, sdp));
-  receiving_ = offer.media.receive;
-  port_->configure(leg_media(offer.media));
+  take_media(offer.media);
   return lib::write_answer(local_, offer);
 }
 
@@ -199,8 +203,7 @@ void OutboundLeg::on_reanswer(DialogId, std::string_view sdp) {
   const std::lock_guard lock(media_mutex_);
   const auto remote = lib::parse_answer(local_, sdp);
   if (!remote) return;
-  receiving_ = remote->receive;
-  port_->configure(leg_media(*remote));
+  take_media(*remote);
 }
 
 void OutboundLeg::on_ended(DialogId id, const Ended& ended) {
@@ -213,6 +216,8 @@ void OutboundLeg::dialog_ended(DialogId id, const Ended& ended) {
   const std::string* trunk = selector_.current();
   const std::string trunk_id = trunk != nullptr ? *trunk : std::string();
   log_.info("the dialog has ended", {{"trunk", trunk_id}, {"sip", ended.sip_status}, {"text", ended.text}});
+  // Somebody took the call, even if there was nothing to talk through: not to be dialled again.
+  if (ended.reason == EndReason::no_media && answered_ns_ == 0 && !hanging_up_) tell_answered({});
   if (answered_ns_ == 0 && !hanging_up_ && selector_.on_ended(ended)) return try_trunk();
   telephony::Ended told = leg_end(ended);
   if (!no_media_.empty()) told = ended_as("failed", no_media_);

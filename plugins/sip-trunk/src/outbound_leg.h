@@ -41,11 +41,12 @@ class OutboundLeg final : public DialogListener {
   void open_media();
   void try_trunk();
   void answered(DialogId id, const std::string& sdp, const std::string& peer_ip);
+  void tell_answered(Handle port);
   void dialog_ended(DialogId id, const Ended& ended);
   void finish(telephony::Ended ended);
   void watch_media();
   Result<std::string> take_offer(std::string_view sdp);
-  lib::LegMedia leg_media(const lib::RemoteMedia& remote) const;
+  void take_media(const lib::RemoteMedia& remote);
 
   // sip thread
   void on_progress(DialogId id, int status, std::string_view sdp, std::string_view peer_ip) override;
@@ -79,9 +80,10 @@ class OutboundLeg final : public DialogListener {
   std::string no_media_;  // why we hung up by ourselves
   // state, shared with the sip thread
   std::mutex media_mutex_;
-  lib::LocalMedia local_;  // guarded by media_mutex_, as the next two
+  lib::LocalMedia local_;  // guarded by media_mutex_, as the next three
   std::string signalling_ip_;
-  bool receiving_ = true;
+  bool held_ = false;  // by the far side, which may then be silent as long as it likes
+  int64_t resumed_ns_ = 0;
   Lifetime alive_;
 };
 
