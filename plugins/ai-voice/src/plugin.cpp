@@ -51,6 +51,7 @@ class AiVoice final : public Plugin {
     options.json = JsonSource(host());
     if (const auto url = remote.text("url", ""); !url.empty()) options.url = url;
     options.ca_file = remote.text("caFile", "");
+    options.recovery.budget_ms = static_cast<int>(remote.integer("resumeMs", options.recovery.budget_ms));
     options.setup_timeout_ms = static_cast<int>(remote.integer("setupMs", options.setup_timeout_ms));
     add_engine(std::make_unique<gemini::GeminiEngine>(*io_, std::move(options)), "gemini-", true);
 

@@ -45,10 +45,8 @@ Attempt::Attempt(const Host& host, const CallTable& table, AttemptInit init, Fun
       ended_(std::move(ended)) {}
 
 void Attempt::cancel(Function<void()> done) {
-  strand_.post([self = shared_from_this(), done = std::move(done)]() mutable {
-    self->waiting_.push_back(std::move(done));
-    self->end(Ending::cancelled());
-  });
+  waiting_.push_back(std::move(done));
+  strand_.post([self = shared_from_this()] { self->end(Ending::cancelled()); });
 }
 
 void Attempt::interrupt() {
@@ -144,11 +142,16 @@ void Attempt::open_engine() {
   open.tools = std::string(call_tools());
   open.listener = live_->engine_listener.handle();
   open.correlation = call_id_;
+  ++replies_due_;
   live_->engine.call(engine::Engine::open, open, [this](const Result<engine::Opened>& opened) {
+    --replies_due_;
     if (!opened) return end(Ending::failed(answered(), "engine: " + opened.error().text));
     live_->session = Lease<engine::Session>::open(host_, opened->session, strand_.id());
     engine_port_ = opened->port;
-    if (ending_) return live_->session.send(engine::Session::close, {});
+    if (ending_) {
+      live_->session.send(engine::Session::close, {});
+      return settle();
+    }
     join_when_both();
     started_when_ready();
   });
@@ -164,13 +167,17 @@ void Attempt::dial() {
   dial.ring_timeout_ms = init_.ring_timeout_ms;
   dial.listener = live_->leg_listener.handle();
   dial.correlation = call_id_;
+  ++replies_due_;
   live_->telephony.call(telephony::Telephony::dial, dial, [this](const Result<telephony::Dialled>& dialled) {
+    --replies_due_;
     if (!dialled) {
       leg_over_ = true;
       return end(Ending::failed(false, dialled.error().text));
     }
     live_->leg = Lease<telephony::Leg>::open(host_, dialled->leg, strand_.id());
-    if (ending_) live_->leg.send(telephony::Leg::hangup, {ending_->outcome});
+    if (!ending_) return;
+    live_->leg.send(telephony::Leg::hangup, {ending_->outcome});
+    settle();
   });
 }
 
@@ -182,10 +189,6 @@ void Attempt::on_answered(const telephony::Answered& answered) {
   answer_ms_ = answered.answer_ms;
   leg_port_ = answered.port;
   log_.info("answered", {{"trunk", answered.trunk_id}, {"answerMs", answered.answer_ms}});
-  if (!leg_port_) return end(Ending::failed(true, "the answer carried no usable media"));
-  join_when_both();
-  arm_limits();
-
   Transaction tx(host_);
   table_.answered(tx, call_);
   tx.emit(call_answered(call_, answer_ms_));
@@ -197,6 +200,9 @@ void Attempt::on_answered(const telephony::Answered& answered) {
         self->started_when_ready();
       },
       strand_.id());
+  if (!leg_port_) return end(Ending::failed(true, "the answer carried no usable media"));
+  join_when_both();
+  arm_limits();
 }
 
 void Attempt::keep_turns() {
@@ -225,12 +231,13 @@ void Attempt::arm_limits() {
 void Attempt::join_when_both() {
   if (joining_ || !leg_port_ || !engine_port_) return;
   joining_ = true;
+  ++replies_due_;
   live_->audio.call(audio::Audio::join, {leg_port_, engine_port_, call_id_},
                     [this](const Result<audio::Joined>& joined) {
+                      --replies_due_;
                       if (!joined) return end(Ending::failed(true, "media: " + joined.error().text));
                       join_ = joined->join;
-                      // The end came first and waits for this.
-                      if (ending_) close_media([this] { save(); });
+                      settle();
                     });
 }
 
@@ -279,7 +286,7 @@ void Attempt::on_engine_closed(const engine::Closed& closed) {
 }
 
 void Attempt::end(Ending ending) {
-  if (ending_) return;
+  if (ending_) return settle();
   ending_ = std::move(ending);
   ended_ms_ = host_.wall_ms();
   live_->limit.cancel();
@@ -287,7 +294,11 @@ void Attempt::end(Ending ending) {
   words_.finish(ended_ms_);
   if (!leg_over_) live_->leg.send(telephony::Leg::hangup, {ending_->outcome});
   if (!session_over_) live_->session.send(engine::Session::close, {});
-  if (joining_ && join_ == 0) return;  // join_when_both goes on
+  settle();
+}
+
+void Attempt::settle() {
+  if (!ending_ || replies_due_ > 0 || std::exchange(saving_, true)) return;
   close_media([this] { save(); });
 }
 

@@ -43,7 +43,8 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   const std::string& call_id() const noexcept { return call_id_; }
   const std::string& tenant() const noexcept { return tenant_; }
 
-  // [any] Ends it: CANCEL while it rings, BYE after. done() on the main strand once the end is on disk.
+  // [main strand] Ends it: CANCEL while it rings, BYE after. done() on the main strand once the end is on
+  // disk.
   void cancel(Function<void()> done);
   // [any] The server stops.
   void interrupt();
@@ -87,6 +88,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   void arm_limits();
 
   void end(Ending ending);
+  void settle();
   void close_media(Function<void()> then);
   void save();
   void commit(Transaction tx);
@@ -120,10 +122,13 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   bool answer_stored_ = false;
   bool begun_ = false;
   bool joining_ = false;
+  int replies_due_ = 0;  // to dial, open and join: the end waits, so that nothing they make stays behind
+  bool saving_ = false;
   bool leg_over_ = false;
   bool session_over_ = false;
   std::string farewell_outcome_;  // not empty: the AI says goodbye
   std::optional<Ending> ending_;
+  // state, on the main strand
   std::vector<Function<void()>> waiting_;  // for the end, from cancel()
 };
 
