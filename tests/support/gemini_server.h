@@ -15,7 +15,7 @@ struct GeminiScript {
   // server's life.
   enum class Event {
     answer,
-    tool_call,            // hang_up(reason), answered after the tool response
+    tool_call,            // `tool`, answered after the tool response
     cancelled_tool_call,  // transfer_to_user, withdrawn at once
     drop,                 // the socket goes away in the middle of the answer
     close_1011,           // the same with a close frame
@@ -35,7 +35,8 @@ struct GeminiScript {
   int setup_delay_ms = 0;       // -1: setupComplete never comes
   std::string refuse_field;     // a setup with this key anywhere is closed with 1007
   bool refuse_handles = false;  // resuming is closed with 1007
-  int answer_ms = 2000;         // audio per answer
+  std::string tool = "hang_up";
+  int answer_ms = 2000;  // audio per answer
   int go_away_ms = 2000;
   int silence_ms = 300;  // ends the caller's turn
   std::map<int, Event> at_turn;

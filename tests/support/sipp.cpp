@@ -41,37 +41,38 @@ Result<Sipp> Sipp::start(const Options& options) {
   const std::string scenario = folder->file("scenario.xml");
   std::ofstream(scenario) << fill(read_text(options.scenario), options.values);
   const uint16_t port = free_port();
-  const std::vector<std::string> command = {"sipp",
-                                            "-sf",
-                                            scenario,
-                                            "-i",
-                                            "127.0.0.1",
-                                            "-p",
-                                            std::to_string(port),
-                                            "-m",
-                                            std::to_string(options.calls),
-                                            "-nostdin",
-                                            "-timeout",
-                                            "20s",
-                                            "-timeout_error",
-                                            "-trace_msg",
-                                            "-message_file",
-                                            folder->file("messages"),
-                                            "-trace_err",
-                                            "-error_file",
-                                            folder->file("errors"),
-                                            "-mp",
-                                            std::to_string(free_port()),
-                                            "-t",
-                                            options.tcp ? "t1" : "u1"};
+  std::vector<std::string> command = {"sipp",
+                                      "-sf",
+                                      scenario,
+                                      "-i",
+                                      "127.0.0.1",
+                                      "-p",
+                                      std::to_string(port),
+                                      "-m",
+                                      std::to_string(options.calls),
+                                      "-nostdin",
+                                      "-timeout",
+                                      std::to_string(options.limit_sec) + "s",
+                                      "-timeout_error",
+                                      "-trace_msg",
+                                      "-message_file",
+                                      folder->file("messages"),
+                                      "-trace_err",
+                                      "-error_file",
+                                      folder->file("errors"),
+                                      "-mp",
+                                      std::to_string(free_port()),
+                                      "-t",
+                                      options.tcp ? "t1" : "u1"};
+  if (options.rtp_echo) command.emplace_back("-rtp_echo");
   auto child = Child::spawn(command, folder->path(), folder->file("output"));
   if (!child) return std::move(child).error();
   if (child->wait(std::chrono::milliseconds(0)) || !wait_until_ready(port, options.tcp))
     return {Code::timeout, "SIPp does not listen: " + read_text(folder->file("output"))};
-  return Sipp(std::move(folder), *std::move(child), port);
+  return Sipp(std::move(folder), *std::move(child), port, std::chrono::seconds(options.limit_sec));
 }
 
-int Sipp::result() { return child_.wait(std::chrono::seconds(20)).value_or(-1); }
+int Sipp::result() { return child_.wait(limit_).value_or(-1); }
 
 std::string Sipp::messages() const {
   return read_text(folder_->file("messages")) + read_text(folder_->file("errors"));

@@ -14,6 +14,8 @@ class Sipp {
     std::string scenario;  // path of the XML file
     bool tcp = false;
     int calls = 1;
+    bool rtp_echo = false;                      // sends back what it hears
+    int limit_sec = 20;                         // for the whole scenario
     std::map<std::string, std::string> values;  // what stands for {{name}} in the scenario
   };
 
@@ -21,18 +23,19 @@ class Sipp {
   static Result<Sipp> start(const Options& options);
 
   uint16_t port() const { return port_; }
-  // 0 when the scenario ran to its end as written. Waits up to 20 s.
+  // 0 when the scenario ran to its end as written. Waits for the limit.
   int result();
   // All messages so far, for a failing test to show.
   std::string messages() const;
 
  private:
-  Sipp(std::unique_ptr<TempFolder> folder, Child child, uint16_t port)
-      : folder_(std::move(folder)), child_(std::move(child)), port_(port) {}
+  Sipp(std::unique_ptr<TempFolder> folder, Child child, uint16_t port, std::chrono::seconds limit)
+      : folder_(std::move(folder)), child_(std::move(child)), port_(port), limit_(limit) {}
 
   std::unique_ptr<TempFolder> folder_;
   Child child_;
   uint16_t port_;
+  std::chrono::seconds limit_;
 };
 
 }  // namespace patchbay::test

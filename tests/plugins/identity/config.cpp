@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "json_here.h"
+#include "support/json_here.h"
 
 using patchbay::Config;
 using patchbay::identity::Settings;

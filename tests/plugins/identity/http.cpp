@@ -1,8 +1,8 @@
 // The same over HTTP, through rest-api.
 #include <doctest/doctest.h>
 
-#include "json_here.h"
 #include "support/http_client.h"
+#include "support/json_here.h"
 #include "support/server.h"
 
 using namespace patchbay;

@@ -6,7 +6,7 @@
 
 #include "crypto/digest.h"
 #include "crypto/encode.h"
-#include "json_here.h"
+#include "support/json_here.h"
 
 using namespace patchbay;
 using namespace patchbay::identity;

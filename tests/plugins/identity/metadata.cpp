@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "json_here.h"
+#include "support/json_here.h"
 
 TEST_CASE("the discovery document names the issuer as it is and the endpoints below it") {
   const auto document = json_here(patchbay::identity::discovery_document("https://a.example"));

@@ -7,8 +7,8 @@
 #include <sstream>
 #include <vector>
 
-#include "json_here.h"
 #include "runtime/manual_clock.h"
+#include "support/json_here.h"
 #include "support/probe.h"
 
 using namespace patchbay;

@@ -1,0 +1,255 @@
+// How calls end, with SIPp as the callee: what the record, the events and SIPp itself say afterwards.
+#include <doctest/doctest.h>
+
+#include "call_server.h"
+#include "support/gemini_server.h"
+
+using namespace patchbay;
+using namespace patchbay::test;
+using support::GeminiScript;
+using support::GeminiServer;
+
+namespace {
+
+using Topics = std::vector<std::string>;
+
+const Topics kNeverAnswered = {"outbound-ai.finished"};
+const Topics kTalked = {"call.answered", "call.started", "outbound-ai.finished", "transcript.saved"};
+
+struct Server : GeminiServer, CallServer {
+  explicit Server(std::vector<Trunk> trunks, std::string sip_trunk = "", std::string ai_voice = "{}")
+      : CallServer(options(*this, std::move(trunks), std::move(sip_trunk), std::move(ai_voice))) {}
+  Server(const Sipp& peer, std::string sip_trunk = "", std::string ai_voice = "{}")
+      : Server(std::vector<Trunk>{{"main", peer.port()}}, std::move(sip_trunk), std::move(ai_voice)) {}
+
+  static Options options(const GeminiServer& gemini, std::vector<Trunk> trunks, std::string sip_trunk,
+                         std::string ai_voice) {
+    Options out;
+    out.trunks = std::move(trunks);
+    out.engines = "{gemini-live: {url: \"" + gemini.url() + "\", caFile: " + gemini.ca_file() + "}}";
+    out.sip_trunk = std::move(sip_trunk);
+    out.ai_voice = std::move(ai_voice);
+    return out;
+  }
+};
+
+// What every ended call has in common.
+void check_end(CallServer& server, const std::string& id, const CallRecord& record, const std::string& status,
+               const std::string& reason, const Topics& topics) {
+  INFO(record.body);
+  INFO(server.server().log());
+  CHECK(record.text("status") == status);
+  CHECK(record.text("endedReason") == reason);
+  CHECK(server.topics(id) == topics);
+  const Json finished = server.last_event(id, "outbound-ai.finished");
+  CHECK(finished.root().text("outcome", "") == reason);
+  CHECK(finished.root().text("errorDetail", "(absent)") == record.text("errorDetail"));
+  CHECK(server.idle());
+}
+
+}  // namespace
+
+TEST_CASE("a busy telephone is no answer") {
+  Sipp peer = start_sipp("reject", {{"status", "486 Busy Here"}, {"extra", "X-Test: 1"}});
+  Server server(peer);
+  const std::string id = server.create();
+  const CallRecord record = server.wait(id, "ended-failed-final");
+  check_end(server, id, record, "ended-failed-final", "no-answer", kNeverAnswered);
+  CHECK(record.text("errorDetail") == "");
+  CHECK(record.text("trunkId") == "main");
+  CHECK(record.text("answeredAtUtc") == "");
+  CHECK(record.integer("durationSec") == 0);
+  CHECK(record.text("transcriptPath") == "");
+  CHECK_FALSE(server.last_event(id, "outbound-ai.finished").root().boolean("answered", true));
+  check_sipp(peer);
+}
+
+TEST_CASE("a trunk that fails is followed by the next one") {
+  for (const char* status : {"503 Service Unavailable", "403 Forbidden", "408 Request Timeout"}) {
+    CAPTURE(status);
+    Sipp first = start_sipp("reject", {{"status", status}, {"extra", "X-Test: 1"}});
+    Sipp second = start_sipp("talk_then_bye", {{"ms", "1000"}});
+    Server server({{"first", first.port()}, {"second", second.port()}});
+    const std::string id = server.create();
+    const CallRecord record = server.wait(id, "ended-success");
+    check_end(server, id, record, "ended-success", "far-hangup", kTalked);
+    CHECK(record.text("trunkId") == "second");
+    CHECK(server.last_event(id, "call.answered").root().text("trunkId", "") == "second");
+    check_sipp(first);
+    check_sipp(second);
+  }
+}
+
+TEST_CASE("a trunk that says nothing is followed by the next one") {
+  DeafPort first;
+  Sipp second = start_sipp("talk_then_bye", {{"ms", "1000"}});
+  Server server({{"first", first.port()}, {"second", second.port()}}, ", silenceTimeoutMs: 1000");
+  const std::string id = server.create();
+  const CallRecord record = server.wait(id, "ended-success");
+  check_end(server, id, record, "ended-success", "far-hangup", kTalked);
+  CHECK(record.text("trunkId") == "second");
+  CHECK_FALSE(first.received().empty());
+  check_sipp(second);
+}
+
+TEST_CASE("a refusal about the callee is not tried elsewhere") {
+  for (const char* status : {"404 Not Found", "486 Busy Here", "603 Decline", "484 Address Incomplete"}) {
+    CAPTURE(status);
+    Sipp first = start_sipp("reject", {{"status", status}, {"extra", "X-Test: 1"}});
+    DeafPort second;
+    Server server({{"first", first.port()}, {"second", second.port()}});
+    const std::string id = server.create();
+    const CallRecord record = server.wait(id, "ended-failed-final");
+    check_end(server, id, record, "ended-failed-final", "no-answer", kNeverAnswered);
+    CHECK(second.received().empty());
+    check_sipp(first);
+  }
+}
+
+TEST_CASE("when all trunks fail the call has failed for a technical reason") {
+  Sipp first = start_sipp("reject", {{"status", "503 Service Unavailable"}, {"extra", "X-Test: 1"}});
+  Sipp second = start_sipp("reject", {{"status", "500 Internal"}, {"extra", "X-Test: 1"}});
+  Server server({{"first", first.port()}, {"second", second.port()}});
+  const std::string id = server.create();
+  const CallRecord record = server.wait(id, "ended-failed-final");
+  check_end(server, id, record, "ended-failed-final", "no-answer", kNeverAnswered);
+  CHECK(record.text("errorDetail").find("500") != std::string::npos);
+  check_sipp(first);
+  check_sipp(second);
+}
+
+TEST_CASE("a redirect is a failure and nothing goes where it points") {
+  DeafPort elsewhere;
+  Sipp peer = start_sipp(
+      "reject", {{"status", "302 Moved Temporarily"},
+                 {"extra", "Contact: <sip:+4930999@127.0.0.1:" + std::to_string(elsewhere.port()) + ">"}});
+  Server server(peer);
+  const std::string id = server.create();
+  const CallRecord record = server.wait(id, "ended-failed-final");
+  check_end(server, id, record, "ended-failed-final", "no-answer", kNeverAnswered);
+  CHECK(record.text("errorDetail").find("302") != std::string::npos);
+  CHECK(elsewhere.received().empty());
+  check_sipp(peer);
+}
+
+TEST_CASE("a proxy's challenge is answered with the trunk's credentials") {
+  Sipp peer = start_sipp("challenge_407");
+  Server server({{"main", peer.port(), ", username: alice, password: secret, realm: trunk.test"}});
+  const std::string id = server.create();
+  const CallRecord talking = server.wait(id, "in-flight");
+  INFO(server.server().log());
+  INFO(peer.messages());
+  REQUIRE(talking.text("status") == "in-flight");
+  CHECK(server.hangup(id).status == 200);
+  check_end(server, id, server.get(id), "cancelled", "cancelled",
+            server.topics(id).size() == 4
+                ? kTalked
+                : Topics{"call.answered", "outbound-ai.finished", "transcript.saved"});
+  check_sipp(peer);
+  CHECK(server.server().log().find("\"secret\"") == std::string::npos);
+}
+
+TEST_CASE("an answer without SDP was an answer, and is not dialled again") {
+  Sipp peer = start_sipp("no_sdp");
+  Server server(peer);
+  const std::string id = server.create(R"(,"retries":2)");
+  const CallRecord record = server.wait(id, "ended-failed-final");
+  check_end(server, id, record, "ended-failed-final", "far-hangup",
+            {"call.answered", "outbound-ai.finished", "transcript.saved"});
+  CHECK(record.text("errorDetail") == "the answer carried no usable media");
+  CHECK(record.text("answeredAtUtc") != "");
+  CHECK(record.integer("retriesLeft") == 2);
+  check_sipp(peer);
+}
+
+TEST_CASE("an answer without a sound is ended") {
+  Sipp peer = start_sipp("answer");
+  Server server(peer, ", noMediaTimeoutSec: 2");
+  const std::string id = server.create();
+  const CallRecord record = server.wait(id, "ended-failed-final");
+  check_end(server, id, record, "ended-failed-final", "far-hangup", kTalked);
+  CHECK(record.text("errorDetail").find("no media for") == 0);
+  CHECK(record.integer("durationSec") >= 1);
+  CHECK(record.integer("durationSec") <= 6);
+  check_sipp(peer);
+}
+
+TEST_CASE("the far side hangs up") {
+  Sipp peer = start_sipp("talk_then_bye", {{"ms", "2000"}});
+  Server server(peer);
+  const std::string id = server.create();
+  const CallRecord record = server.wait(id, "ended-success");
+  check_end(server, id, record, "ended-success", "far-hangup", kTalked);
+  CHECK(record.text("errorDetail") == "");
+  CHECK(record.text("transcriptPath") == id + ".json");
+  CHECK(record.integer("durationSec") >= 1);
+  const Json finished = server.last_event(id, "outbound-ai.finished");
+  CHECK(finished.root().boolean("answered", false));
+  CHECK(finished.root().text("trunk", "") == "main");
+  CHECK(finished.root().integer("talkSec", -1) == record.integer("durationSec"));
+  CHECK(server.transcript(id).find("\"outcome\":\"far-hangup\"") != std::string::npos);
+  check_sipp(peer);
+}
+
+TEST_CASE("the far side hangs up in the moment of its answer") {
+  Sipp peer = start_sipp("answer_then_bye");
+  Server server(peer);
+  const std::string id = server.create();
+  const CallRecord record = server.wait(id, "ended-success");
+  const Topics topics = server.topics(id);
+  // The AI had no time to begin, or just enough.
+  check_end(
+      server, id, record, "ended-success", "far-hangup",
+      topics.size() == 4 ? kTalked : Topics{"call.answered", "outbound-ai.finished", "transcript.saved"});
+  check_sipp(peer);
+}
+
+TEST_CASE("a hang-up in mid-call sends BYE, and a second one does nothing") {
+  Sipp peer = start_sipp("answer");
+  Server server(peer);
+  const std::string id = server.create();
+  REQUIRE(server.wait(id, "in-flight").text("status") == "in-flight");
+  const http::Response first = server.hangup(id);
+  CHECK(first.body ==
+        R"({"ok":true,"callId":")" + id + R"(","newStatus":"cancelled","actor":"tester","wasNoop":false})");
+  const http::Response second = server.hangup(id);
+  CHECK(second.body.find(R"("newStatus":"cancelled","actor":"tester","wasNoop":true)") != std::string::npos);
+  const Topics topics = server.topics(id);
+  check_end(
+      server, id, server.get(id), "cancelled", "cancelled",
+      topics.size() == 4 ? kTalked : Topics{"call.answered", "outbound-ai.finished", "transcript.saved"});
+  check_sipp(peer);
+}
+
+TEST_CASE("a hang-up while it rings sends CANCEL") {
+  Sipp peer = start_sipp("no_answer");
+  Server server(peer);
+  const std::string id = server.create(R"(,"retries":3)");
+  REQUIRE(server.logged("rings"));
+  CHECK(server.hangup(id).body.find(R"("newStatus":"cancelled")") != std::string::npos);
+  const CallRecord record = server.get(id);
+  check_end(server, id, record, "cancelled", "cancelled", kNeverAnswered);
+  CHECK(record.integer("retriesLeft") == 3);
+  check_sipp(peer);
+}
+
+TEST_CASE("an answer that crosses the CANCEL gets ACK and BYE, and the call is cancelled once") {
+  Sipp peer = start_sipp("cancel_race");
+  Server server(peer);
+  const std::string id = server.create();
+  REQUIRE(server.logged("rings"));
+  CHECK(server.hangup(id).body.find(R"("newStatus":"cancelled")") != std::string::npos);
+  check_sipp(peer);
+  check_end(server, id, server.get(id), "cancelled", "cancelled", kNeverAnswered);
+}
+
+TEST_CASE("a call is held, taken up again and ended by the far side") {
+  // Held for longer than silence is suffered: that is no reason to end it.
+  Sipp peer = start_sipp("hold_resume", {{"ms", "4000"}});
+  Server server(peer, ", noMediaTimeoutSec: 3");
+  const std::string id = server.create();
+  const CallRecord record = server.wait(id, "ended-success");
+  check_end(server, id, record, "ended-success", "far-hangup", kTalked);
+  CHECK(record.integer("durationSec") >= 4);
+  check_sipp(peer);
+}

@@ -1,0 +1,106 @@
+#include "phone.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "rtp/leg.h"
+#include "support/probe_client.h"
+
+namespace patchbay::test {
+namespace {
+
+constexpr int kTickMs = 20;
+constexpr int kLoud = 1000;
+constexpr int kToneHz = 440;
+constexpr int kKeyMs = 100;
+
+int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+lib::SocketAddress loopback(uint16_t port) { return *lib::SocketAddress::parse("127.0.0.1", port); }
+
+// Where the caller wants its audio, by the INVITE in SIPp's log; 0: it has not come yet.
+uint16_t offered_port(const Sipp& sipp) {
+  const std::string messages = sipp.messages();
+  const size_t at = messages.find("m=audio ");
+  return at == std::string::npos ? uint16_t{0} : static_cast<uint16_t>(std::atoi(messages.c_str() + at + 8));
+}
+
+}  // namespace
+
+struct Phone::Ear {
+  Ear(lib::RtpSocket socket, const lib::RtpLeg::Options& options) : leg(std::move(socket), options) {}
+  lib::RtpLeg leg;
+  uint16_t caller = 0;
+};
+
+Phone::Phone() {
+  auto socket = lib::RtpSocket::open(loopback(0), 0, 0);
+  REQUIRE(socket);
+  lib::RtpLeg::Options options;
+  options.random = 0x1234567;
+  options.now_ns = now_ns();
+  options.cname = "phone";
+  ear_ = std::make_unique<Ear>(*std::move(socket), options);
+  sipp_ = std::make_unique<Sipp>(start_sipp("phone", {{"rtp_port", std::to_string(ear_->leg.local_port())}}));
+  thread_ = std::thread([this] { run(*ear_); });
+}
+
+Phone::~Phone() {
+  stop_ = true;
+  thread_.join();
+}
+
+void Phone::press(const std::string& keys) {
+  REQUIRE(keys_ == nullptr);
+  pressed_ = keys;
+  keys_ = pressed_.c_str();
+}
+
+bool Phone::hears(int64_t ms) const {
+  return probe::eventually([&] { return heard_ms() >= ms; });
+}
+
+void Phone::run(Ear& ear) {
+  std::array<int16_t, lib::RtpLeg::kFrameSamples> pcm;
+  auto next = std::chrono::steady_clock::now();
+  for (int64_t sample = 0; !stop_;) {
+    next += std::chrono::milliseconds(kTickMs);
+    std::this_thread::sleep_until(next);
+    if (ear.caller == 0) {
+      ear.caller = offered_port(*sipp_);
+      if (ear.caller == 0) continue;
+      lib::LegMedia media;
+      media.remote_rtp = loopback(ear.caller);
+      media.remote_rtcp = loopback(static_cast<uint16_t>(ear.caller + 1));
+      media.signalling = loopback(0);
+      media.event_payload_type = 101;
+      ear.leg.configure(media);
+    }
+    if (ear.leg.pull(pcm.data(), now_ns())) {
+      int peak = 0;
+      for (const int16_t each : pcm) peak = std::max(peak, std::abs(int{each}));
+      if (peak > kLoud) heard_ms_ += kTickMs;
+    }
+    const bool speaks = speak_ms_ > 0;
+    if (speaks) speak_ms_ -= kTickMs;
+    for (int16_t& each : pcm) {
+      const double turn = 2 * 3.14159265 * kToneHz * static_cast<double>(sample++) / 8000;
+      each = speaks ? static_cast<int16_t>(12000 * std::sin(turn)) : int16_t{0};
+    }
+    if (const char* key = keys_; key != nullptr && ear.leg.send_digit(*key, kKeyMs))
+      keys_ = key[1] == '\0' ? nullptr : key + 1;
+    ear.leg.push(pcm.data(), now_ns());
+  }
+}
+
+}  // namespace patchbay::test

@@ -1,0 +1,24 @@
+// A plugin inside the test that hears every event. Add recorder_entry() to TestServer's `linked` and
+// `recorder: {}` to the plugins. What was heard outlives the server; one list in a process.
+#pragma once
+
+#include <patchbay/abi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace patchbay::test {
+
+struct Told {
+  int64_t id = 0;  // place in the durable log
+  std::string topic;
+  std::string payload;
+};
+
+const pb_entry* recorder_entry();
+void forget_events();
+// What was told about the subject (a call id), in order.
+std::vector<Told> events_of(const std::string& subject);
+
+}  // namespace patchbay::test
