@@ -18,7 +18,7 @@ constexpr bool known(uint32_t kind) { return kind >= PB_FIELD_INT && kind <= PB_
 template <class T>
 T load(const char* from) {
   T value;
-  std::memcpy(&value, from, sizeof value);
+  std::memcpy(&value, from, sizeof(T));
   return value;
 }
 
@@ -67,7 +67,7 @@ OwnedMessage get_message(Decoder& in, const pb_shape& shape) {
     } else if (field.kind == PB_FIELD_BUF) {
       if (in.u32() == 0) continue;
       pb_buf* buf = message.buffers_.emplace_back(Buffer::copy(in.str())).get();
-      std::memcpy(to, &buf, sizeof buf);
+      std::memcpy(to, &buf, width(PB_FIELD_BUF));
     } else {
       const uint64_t value = in.u64();
       std::memcpy(to, &value, sizeof value);

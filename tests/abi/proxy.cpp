@@ -412,7 +412,7 @@ int32_t create(const pb_host* raw, const pb_plugin** table, void** self, pb_err*
   if (!host) return write_error(err, host.error().code, host.error().text);
   const std::lock_guard lock(places_mutex);
   *table = &kTable;
-  *self = new Proxy(*host, places.find(host->plugin_id())->second);
+  *self = std::make_unique<Proxy>(*host, places.find(host->plugin_id())->second).release();
   return PB_OK;
 }
 
