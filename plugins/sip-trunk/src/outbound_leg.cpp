@@ -223,10 +223,10 @@ void OutboundLeg::dialog_ended(DialogId id, const Ended& ended) {
   if (!no_media_.empty()) told = ended_as("failed", no_media_);
   told.answered = answered_ns_ != 0;
   told.trunk_id = trunk_id;
-  finish(std::move(told));
+  finish(told);
 }
 
-void OutboundLeg::finish(telephony::Ended ended) {
+void OutboundLeg::finish(const telephony::Ended& ended) {
   if (std::exchange(finished_, true)) return;
   media_watch_.cancel();
   listener_.send(LegListener::ended, ended);

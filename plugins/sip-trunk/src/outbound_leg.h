@@ -43,7 +43,7 @@ class OutboundLeg final : public DialogListener {
   void answered(DialogId id, const std::string& sdp, const std::string& peer_ip);
   void tell_answered(Handle port);
   void dialog_ended(DialogId id, const Ended& ended);
-  void finish(telephony::Ended ended);
+  void finish(const telephony::Ended& ended);
   void watch_media();
   Result<std::string> take_offer(std::string_view sdp);
   void take_media(const lib::RemoteMedia& remote);
