@@ -142,6 +142,7 @@ std::vector<std::string> CallServer::topics(const std::string& id, size_t count)
   told = events_of(id);
   std::sort(told.begin(), told.end(), [](const Told& a, const Told& b) { return a.id < b.id; });
   std::vector<std::string> list;
+  list.reserve(told.size());
   for (Told& each : told) list.push_back(std::move(each.topic));
   return list;
 }
