@@ -118,8 +118,8 @@ void AdminRoutes::create(const Request& request, Answer answer) {
   if (registry_.of_tenant(made.tenant).size() >= kMostPerTenant)
     return answer(http::error(409, "conflict", "a tenant has at most 100 subscriptions: delete one first"));
   store_.create(made, request.username,
-                alive_.guard([this, request, id = made.id, secret = made.secret,
-                              answer = std::move(answer)](const Status& status) mutable {
+                alive_.bind([this, request, id = made.id, secret = made.secret,
+                             answer = std::move(answer)](const Status& status) mutable {
                   const Subscription* subscription = registry_.find(id);
                   if (!status) return answer(failed(status));
                   if (subscription == nullptr) return answer(missing());
@@ -146,8 +146,8 @@ void AdminRoutes::change(const Request& request, Answer answer) {
   if (Status status = check_receiver_url(change.url, settings_.allows_private(request.tenant)); !status)
     return answer(invalid("url " + status.error().text));
   store_.change(*subscription, std::move(change),
-                alive_.guard([this, request, id = subscription->id,
-                              answer = std::move(answer)](const Status& status) mutable {
+                alive_.bind([this, request, id = subscription->id,
+                             answer = std::move(answer)](const Status& status) mutable {
                   if (!status) return answer(failed(status));
                   const Subscription* changed = registry_.find(id);
                   if (changed == nullptr) return answer(missing());
@@ -179,8 +179,8 @@ void AdminRoutes::rotate(const Request& request, Answer answer) {
   if (!made) return answer(made.error());
   const std::string& secret = *made;
   store_.rotate(*subscription, secret,
-                alive_.guard([this, request, id = subscription->id, secret,
-                              answer = std::move(answer)](const Status& status) mutable {
+                alive_.bind([this, request, id = subscription->id, secret,
+                             answer = std::move(answer)](const Status& status) mutable {
                   if (!status) return answer(failed(status));
                   const Subscription* rotated = registry_.find(id);
                   if (rotated == nullptr) return answer(missing());
@@ -205,8 +205,8 @@ void AdminRoutes::deliveries(const Request& request, Answer answer) {
   const Subscription* subscription = find(request);
   if (subscription == nullptr) return answer(missing());
   query(host_, count_, {subscription->id},
-        alive_.guard([this, request, id = subscription->id,
-                      answer = std::move(answer)](const Result<Rows>& rows) mutable {
+        alive_.bind([this, request, id = subscription->id,
+                     answer = std::move(answer)](const Result<Rows>& rows) mutable {
           if (!rows) return answer(rows.error());
           deliveries_page(id, request, rows->integer(0, 0), std::move(answer));
         }));
@@ -233,7 +233,7 @@ void AdminRoutes::resend(const Request& request, Answer answer) {
   const std::string delivery = param(host_, request, "deliveryId");
   Transaction tx(host_);
   tx.exec(resend_, {delivery, subscription->id, host_.wall_ms()});
-  std::move(tx).commit(alive_.guard(
+  std::move(tx).commit(alive_.bind(
       [this, id = subscription->id, delivery, answer = std::move(answer)](const Commit& outcome) mutable {
         if (!outcome) return answer(outcome.error());
         if (outcome.result(0).empty())

@@ -2,13 +2,13 @@
 // deliveries. On the main strand.
 #pragma once
 
+#include <patchbay/lifetime.h>
 #include <patchbay/log.h>
 #include <patchbay/services/http_routes.h>
 #include <patchbay/store.h>
 
 #include <string>
 
-#include "alive.h"
 #include "config.h"
 #include "dispatcher.h"
 #include "fan_out.h"
@@ -48,7 +48,7 @@ class AdminRoutes {
   Dispatcher& dispatcher_;
   // owned
   const Statement count_, list_, resend_;
-  Alive alive_;
+  Lifetime alive_;
   // state
   Settings settings_;
 };

@@ -34,7 +34,7 @@ Dispatcher::Dispatcher(const Host& host, const Log& log, Registry& registry, Sen
       record_timer_(host) {}
 
 void Dispatcher::open() {
-  query(host_, lanes_query_, {}, alive_.guard([this](const Result<Rows>& rows) {
+  query(host_, lanes_query_, {}, alive_.bind([this](const Result<Rows>& rows) {
     if (!rows) return log_.error("pending deliveries cannot be read", {{"why", rows.error().text}});
     for (size_t i = 0; i < rows->size(); ++i) pump(std::string(rows->text(i, 0)));
   }));
@@ -61,7 +61,7 @@ void Dispatcher::pump(const std::string& id) {
   lane.reading = true;
   lane.changed = false;
   query(host_, pending_, {id, subscription->active ? 1 : 0, lane.under_way.size() + kLookAhead},
-        alive_.guard([this, id](const Result<Rows>& rows) { read(id, rows); }));
+        alive_.bind([this, id](const Result<Rows>& rows) { read(id, rows); }));
 }
 
 void Dispatcher::read(const std::string& id, const Result<Rows>& rows) {
@@ -154,7 +154,7 @@ void Dispatcher::start(const Subscription& subscription, Lane& lane, const Deliv
     attempt.outcome.error = "the secret cannot be read: rotate it";
     return record(std::move(attempt));
   }
-  auto on_strand = alive_.guard([this](Attempt done) { ended(std::move(done)); });
+  auto on_strand = alive_.bind([this](Attempt done) { ended(std::move(done)); });
   sender_.send(make_post(subscription, delivery, *secret),
                [&host = host_, on_strand, attempt = std::move(attempt)](Outcome outcome) mutable {
                  attempt.outcome = std::move(outcome);
@@ -184,7 +184,7 @@ void Dispatcher::record(Attempt attempt) {
   } else {
     record_failure(tx, attempt);
   }
-  std::move(tx).commit(alive_.guard([this, attempt = std::move(attempt)](const Commit& committed) mutable {
+  std::move(tx).commit(alive_.bind([this, attempt = std::move(attempt)](const Commit& committed) mutable {
     const bool busy = committed.code() == Code::unavailable || committed.code() == Code::exhausted;
     if (busy) return try_again(std::move(attempt));
     recorded(attempt, committed);

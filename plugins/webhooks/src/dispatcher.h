@@ -2,6 +2,7 @@
 // that a receiver that hangs holds up nobody else. On the main strand; the store is the queue.
 #pragma once
 
+#include <patchbay/lifetime.h>
 #include <patchbay/log.h>
 #include <patchbay/store.h>
 #include <patchbay/strand.h>
@@ -12,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "alive.h"
 #include "config.h"
 #include "sender.h"
 #include "subscription.h"
@@ -79,7 +79,7 @@ class Dispatcher {
   const Statement lanes_query_, pending_, retry_, end_, succeeded_, failed_;
   const Metric delivered_, attempts_failed_, deliveries_failed_, paused_;
   Timer record_timer_;
-  Alive alive_;
+  Lifetime alive_;
   // state
   Settings settings_;
   std::map<std::string, std::unique_ptr<Lane>> lanes_;  // by subscription

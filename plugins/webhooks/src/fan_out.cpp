@@ -35,7 +35,7 @@ void FanOut::read() {
   }
   busy_ = true;
   woken_ = false;
-  consumer_->pending(kBatch, alive_.guard([this](const Result<std::vector<Event>>& events) {
+  consumer_->pending(kBatch, alive_.bind([this](const Result<std::vector<Event>>& events) {
     if (!events) log_.warn("the event log cannot be read", {{"why", events.error().text}});
     if (events && !events->empty()) return take(*events);
     busy_ = false;
@@ -51,7 +51,7 @@ void FanOut::take(const std::vector<Event>& events) {
     add(tx, event, batch);
     tx.ack("webhooks", event.id());
   }
-  std::move(tx).commit(alive_.guard([this, batch](const Commit& outcome) { committed(outcome, batch); }));
+  std::move(tx).commit(alive_.bind([this, batch](const Commit& outcome) { committed(outcome, batch); }));
 }
 
 void FanOut::committed(const Commit& outcome, const Batch& batch) {
@@ -105,7 +105,7 @@ void FanOut::test(const Subscription& subscription, const std::string& requested
   tx.exec(delivery_add_,
           {id, subscription.id, key, 0, kTestTopic, "", now_ms, secret != nullptr ? secret->rev : 0}, 1);
   std::move(tx).commit(
-      alive_.guard([this, id, subscription = subscription.id, done = std::move(done)](const Commit& outcome) {
+      alive_.bind([this, id, subscription = subscription.id, done = std::move(done)](const Commit& outcome) {
         if (!outcome) return done(outcome.error());
         added_(subscription);
         done(id);

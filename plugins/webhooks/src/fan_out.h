@@ -2,6 +2,7 @@
 #pragma once
 
 #include <patchbay/function.h>
+#include <patchbay/lifetime.h>
 #include <patchbay/log.h>
 #include <patchbay/store.h>
 #include <patchbay/strand.h>
@@ -10,7 +11,6 @@
 #include <set>
 #include <string>
 
-#include "alive.h"
 #include "subscription.h"
 
 namespace patchbay::webhooks {
@@ -47,7 +47,7 @@ class FanOut {
   const Statement body_add_, delivery_add_;
   std::unique_ptr<Consumer> consumer_;
   Timer again_;
-  Alive alive_;
+  Lifetime alive_;
   // state
   bool busy_ = false;
   bool woken_ = false;  // while busy

@@ -33,7 +33,7 @@ SubscriptionStore::SubscriptionStore(const Host& host, const Log& log, Registry&
 
 void SubscriptionStore::load(Done done) {
   query(host_, subscriptions_, {},
-        alive_.guard([this, done = std::move(done)](const Result<Rows>& rows) mutable {
+        alive_.bind([this, done = std::move(done)](const Result<Rows>& rows) mutable {
           if (!rows) return done(rows.error());
           read_subscriptions(*rows);
           load_secrets(std::move(done));
@@ -41,7 +41,7 @@ void SubscriptionStore::load(Done done) {
 }
 
 void SubscriptionStore::load_secrets(Done done) {
-  query(host_, secrets_, {}, alive_.guard([this, done = std::move(done)](const Result<Rows>& rows) {
+  query(host_, secrets_, {}, alive_.bind([this, done = std::move(done)](const Result<Rows>& rows) {
     if (!rows) return done(rows.error());
     read_secrets(*rows);
     done({});
@@ -177,8 +177,8 @@ void SubscriptionStore::reconcile(const std::vector<Definition>& wanted, Done do
   }
   for (const std::string& id : gone) drop(tx, id);
   if (changed.empty() && gone.empty()) return done({});
-  std::move(tx).commit(alive_.guard([this, changed = std::move(changed), gone = std::move(gone),
-                                     done = std::move(done)](const Commit& outcome) {
+  std::move(tx).commit(alive_.bind([this, changed = std::move(changed), gone = std::move(gone),
+                                    done = std::move(done)](const Commit& outcome) {
     if (!outcome) return done(outcome.error());
     for (const std::string& id : gone) registry_.remove(id);
     for (const Definition& definition : changed) accept(definition);
@@ -192,8 +192,8 @@ void SubscriptionStore::create(Definition definition, std::string by, Done done)
   Status status = add(tx, made);
   if (status) status = add_secret(tx, made, definition.secret);
   if (!status) return done(std::move(status));
-  std::move(tx).commit(alive_.guard([this, made = std::move(made), secret = std::move(definition.secret),
-                                     done = std::move(done)](const Commit& outcome) mutable {
+  std::move(tx).commit(alive_.bind([this, made = std::move(made), secret = std::move(definition.secret),
+                                    done = std::move(done)](const Commit& outcome) mutable {
     if (!outcome) return done(outcome.error());
     keep_secret(*registry_.put(std::move(made)), std::move(secret));
     done({});
@@ -205,8 +205,8 @@ void SubscriptionStore::change(const Subscription& subscription, Change change, 
   tx.exec(change_,
           {subscription.id, subscription.rev, change.url, join_events(change.events), change.active ? 1 : 0},
           1);
-  std::move(tx).commit(alive_.guard([this, id = subscription.id, change = std::move(change),
-                                     done = std::move(done)](const Commit& outcome) mutable {
+  std::move(tx).commit(alive_.bind([this, id = subscription.id, change = std::move(change),
+                                    done = std::move(done)](const Commit& outcome) mutable {
     if (!outcome) return done(outcome.error());
     if (Subscription* current = registry_.find(id)) {
       current->url = std::move(change.url);
@@ -223,7 +223,7 @@ void SubscriptionStore::remove(const Subscription& subscription, Done done) {
   Transaction tx(host_);
   drop(tx, subscription.id);
   std::move(tx).commit(
-      alive_.guard([this, id = subscription.id, done = std::move(done)](const Commit& outcome) {
+      alive_.bind([this, id = subscription.id, done = std::move(done)](const Commit& outcome) {
         if (!outcome) return done(outcome.error());
         registry_.remove(id);
         done({});
@@ -233,8 +233,8 @@ void SubscriptionStore::remove(const Subscription& subscription, Done done) {
 void SubscriptionStore::rotate(const Subscription& subscription, std::string secret, Done done) {
   Transaction tx(host_);
   if (Status status = add_secret(tx, subscription, secret); !status) return done(std::move(status));
-  std::move(tx).commit(alive_.guard([this, id = subscription.id, secret = std::move(secret),
-                                     done = std::move(done)](const Commit& outcome) mutable {
+  std::move(tx).commit(alive_.bind([this, id = subscription.id, secret = std::move(secret),
+                                    done = std::move(done)](const Commit& outcome) mutable {
     if (!outcome) return done(outcome.error());
     if (Subscription* current = registry_.find(id)) keep_secret(*current, std::move(secret));
     done({});

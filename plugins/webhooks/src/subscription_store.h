@@ -3,13 +3,13 @@
 #pragma once
 
 #include <patchbay/function.h>
+#include <patchbay/lifetime.h>
 #include <patchbay/log.h>
 #include <patchbay/store.h>
 
 #include <string>
 #include <vector>
 
-#include "alive.h"
 #include "config.h"
 #include "subscription.h"
 
@@ -61,7 +61,7 @@ class SubscriptionStore {
   // owned
   const Statement subscriptions_, secrets_, add_, change_, remove_, secret_add_, secrets_remove_,
       deliveries_remove_;
-  Alive alive_;
+  Lifetime alive_;
 };
 
 }  // namespace patchbay::webhooks

@@ -27,7 +27,7 @@ void Sweeper::sweep() {
   tx.exec(done_, {now_ms - keep_ms_, kAtOnce});
   tx.exec(bodies_, {now_ms - kDayMs, kAtOnce});
   tx.exec(secrets_, {now_ms - kDayMs});
-  std::move(tx).commit(alive_.guard([this](const Commit& outcome) {
+  std::move(tx).commit(alive_.bind([this](const Commit& outcome) {
     if (!outcome) log_.warn("old deliveries cannot be removed", {{"why", outcome.error().text}});
     bool more = false;
     for (size_t i = 0; outcome && i < 3; ++i) more = more || outcome.result(i).size() == kAtOnce;

@@ -2,11 +2,10 @@
 // their time, bodies and secrets that no delivery needs. On the main strand.
 #pragma once
 
+#include <patchbay/lifetime.h>
 #include <patchbay/log.h>
 #include <patchbay/store.h>
 #include <patchbay/strand.h>
-
-#include "alive.h"
 
 namespace patchbay::webhooks {
 
@@ -25,7 +24,7 @@ class Sweeper {
   // owned
   const Statement paused_, done_, bodies_, secrets_;
   Timer timer_;
-  Alive alive_;
+  Lifetime alive_;
   // state
   int64_t keep_ms_ = 0;
 };
