@@ -11,6 +11,7 @@
 #include "observe/log.h"
 #include "observe/metrics.h"
 #include "plugins/plugin_set.h"
+#include "retention.h"
 #include "runtime/manual_clock.h"
 #include "runtime/runtime.h"
 #include "services/registry.h"
@@ -114,6 +115,7 @@ class Core::Impl {
   Status stop() {
     Status status;
     if (plugins_) status = plugins_->stop();
+    retention_.reset();
     if (store_) store_->close();
     return status;
   }
@@ -136,6 +138,7 @@ class Core::Impl {
     if (!store) return std::move(store).error().within("the store in " + data.string() + " cannot be opened");
     store_ = std::move(*store);
     store_hub_->attach(*store_);
+    retention_ = std::make_unique<core::Retention>(*runtime_, *store_);
     return {};
   }
 
@@ -166,6 +169,7 @@ class Core::Impl {
   std::unique_ptr<core::StoreHub> store_hub_;
   std::unique_ptr<core::MediaHub> media_;
   std::unique_ptr<core::Store> store_;
+  std::unique_ptr<core::Retention> retention_;
   std::unique_ptr<core::HostParts> parts_;
   std::unique_ptr<core::PluginSet> plugins_;
 };

@@ -17,8 +17,9 @@ class Function<R(A...)> {
   Function() = default;
   Function(std::nullptr_t) {}  // NOLINT(google-explicit-constructor)
   template <class F, class = std::enable_if_t<!std::is_same_v<std::decay_t<F>, Function>>>
-  Function(F&& f)  // NOLINT(google-explicit-constructor)
-      : target_(std::make_unique<Holder<std::decay_t<F>>>(std::forward<F>(f))) {}
+  // NOLINTNEXTLINE(google-explicit-constructor,bugprone-forwarding-reference-overload): excluded by the
+  // condition above
+  Function(F&& f) : target_(std::make_unique<Holder<std::decay_t<F>>>(std::forward<F>(f))) {}
 
   R operator()(A... arguments) const { return target_->call(std::forward<A>(arguments)...); }
   explicit operator bool() const noexcept { return target_ != nullptr; }

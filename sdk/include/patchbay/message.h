@@ -24,9 +24,9 @@ struct Handle {
   explicit operator bool() const noexcept { return id != 0; }
 };
 
-#define PATCHBAY_FIELDS(...)                                    \
-  static constexpr std::string_view field_names = #__VA_ARGS__; \
-  auto fields() { return std::tie(__VA_ARGS__); }               \
+#define PATCHBAY_FIELDS(...)                                                     \
+  [[maybe_unused]] static constexpr std::string_view field_names = #__VA_ARGS__; \
+  auto fields() { return std::tie(__VA_ARGS__); }                                \
   auto fields() const { return std::tie(__VA_ARGS__); }
 
 // A message without members.

@@ -90,7 +90,7 @@ typedef struct pb_services {
   uint32_t reserved;
 
   /* [any] Offers an instance. `is_public`: under the interface's id, one provider per id. The interface table
-   * must live until withdrawn. 0 when the id has a provider already. */
+   * must live as long as the process. 0 when the id has a provider already. */
   uint64_t (*provide)(void* host, const pb_interface* what, int32_t is_public, uint64_t strand,
                       pb_method_fn fn, void* self, pb_err* err) PB_NOEXCEPT;
   /* [any] Close as in base.h. Calls that were not answered yet end with PB_E_GONE for their callers. */
