@@ -81,9 +81,10 @@ void check_attempts(const World& world) {
   }
   CHECK(db.count("SELECT COUNT(*) FROM core_event WHERE topic = 'outbound-ai.finished'") ==
         static_cast<int>(ends));
-  for (const auto& [dial, count] : world.callee.dials()) {
+  for (const auto& entry : world.callee.dials()) {
+    const std::string& dial = entry.first;
     CAPTURE(dial);
-    CHECK(count == 1);
+    CHECK(entry.second == 1);
     const size_t dash = dial.rfind('-');
     const auto call = attempts.find(dial.substr(0, dash));
     REQUIRE(call != attempts.end());

@@ -26,6 +26,7 @@ http::Response busy() {
 }  // namespace
 
 struct CallRoutes::Creation {
+  http::Request request;
   Call call;
   std::string sealed_key;
   std::string idempotency_key;  // hashed; "": the request has none
@@ -34,33 +35,13 @@ struct CallRoutes::Creation {
   Answer answer;
 };
 
+// An answer that was given is given again before anything is judged: meanwhile the time of a schedule may
+// have passed, or a model be gone.
 void CallRoutes::create(const http::Request& request, Answer answer) {
-  const TenantSettings* settings = settings_.tenant(request.tenant);
-  auto body = host_.parse_json(request.json);
-  if (settings == nullptr || !body)
-    return answer(http::error(400, "invalid_request", "There is no such tenant."));
-  auto call = read_create(body->root(), *settings, host_.wall_ms());
-  if (!call) return answer(http::error(400, "invalid_request", call.error().text));
-  const RegisteredEngine* engine = engines_.find(call->model);
-  if (engine == nullptr)
-    return answer(http::error(400, "invalid_request", "model is not served by any engine here"));
-  if (!engine->key_required) call->api_key.clear();
-  if (engine->key_required && call->api_key.empty()) {
-    return answer(http::error(400, "invalid_request", "apiKey is required"));
-  }
-  auto id = lib::random_hex(12);
-  if (!id) return answer(id.error());
-  call->call_id = "oac-" + *id;
-  call->tenant = request.tenant;
-  call->requested_by = request.username;
-
-  auto creation = std::make_unique<Creation>(Creation{*std::move(call), {}, {}, {}, 0, std::move(answer)});
-  auto sealed = seal_key(host_, creation->call);
-  if (!sealed) return creation->answer(sealed.error());
-  creation->sealed_key = *std::move(sealed);
+  auto creation = std::make_unique<Creation>(Creation{request, {}, {}, {}, {}, 0, std::move(answer)});
   const auto headers = host_.parse_json(request.headers);
   const auto key = headers ? headers->root().text("idempotency-key", "") : std::string_view();
-  if (key.empty()) return check_backlog(std::move(creation));
+  if (key.empty()) return judge(std::move(creation));
   if (key.size() > 255) {
     return creation->answer(
         http::error(400, "invalid_request", "Idempotency-Key must have at most 255 characters"));
@@ -71,16 +52,16 @@ void CallRoutes::create(const http::Request& request, Answer answer) {
 }
 
 void CallRoutes::check_key(CreationPtr creation) {
-  const std::string tenant = creation->call.tenant;
+  const std::string tenant = creation->request.tenant;
   const std::string key = creation->idempotency_key;
   table_.recall(tenant, key,
                 alive_.bind([this, creation = std::move(creation)](
                                 const Result<CallTable::Remembered>& before) mutable {
                   if (!before) return creation->answer(before.error());
-                  if (!before->found) return check_backlog(std::move(creation));
+                  if (!before->found) return judge(std::move(creation));
                   if (before->created_ms < host_.wall_ms() - kRememberMs) {
                     creation->forget_created_ms = before->created_ms;
-                    return check_backlog(std::move(creation));
+                    return judge(std::move(creation));
                   }
                   if (before->request_hash != creation->request_hash) {
                     return creation->answer(http::error(
@@ -90,6 +71,32 @@ void CallRoutes::check_key(CreationPtr creation) {
                   again.headers = R"({"Idempotent-Replayed": "true"})";
                   creation->answer(std::move(again));
                 }));
+}
+
+void CallRoutes::judge(CreationPtr creation) {
+  const http::Request& request = creation->request;
+  const auto refuse = [&](std::string_view why) {
+    creation->answer(http::error(400, "invalid_request", why));
+  };
+  const TenantSettings* settings = settings_.tenant(request.tenant);
+  auto body = host_.parse_json(request.json);
+  if (settings == nullptr || !body) return refuse("There is no such tenant.");
+  auto call = read_create(body->root(), *settings, host_.wall_ms());
+  if (!call) return refuse(call.error().text);
+  const RegisteredEngine* engine = engines_.find(call->model);
+  if (engine == nullptr) return refuse("model is not served by any engine here");
+  if (!engine->key_required) call->api_key.clear();
+  if (engine->key_required && call->api_key.empty()) return refuse("apiKey is required");
+  auto id = lib::random_hex(12);
+  if (!id) return creation->answer(id.error());
+  call->call_id = "oac-" + *id;
+  call->tenant = request.tenant;
+  call->requested_by = request.username;
+  creation->call = *std::move(call);
+  auto sealed = seal_key(host_, creation->call);
+  if (!sealed) return creation->answer(sealed.error());
+  creation->sealed_key = *std::move(sealed);
+  check_backlog(std::move(creation));
 }
 
 void CallRoutes::check_backlog(CreationPtr creation) {

@@ -68,7 +68,7 @@ void CallRoutes::hangup(const http::Request& request, Answer answer) {
              }));
 }
 
-void CallRoutes::hangup_call(const Call& call, const std::string& actor, Answer answer) {
+void CallRoutes::hangup_call(const Call& call, const std::string& actor, Answer answer, int tries) {
   if (is_final(call.status)) return answer(hangup_reply(call, actor, call.status, true));
   if (const auto attempt = scheduler_.find(call.call_id)) {
     // Read again: what ended first decides.
@@ -82,20 +82,21 @@ void CallRoutes::hangup_call(const Call& call, const std::string& actor, Answer 
   }
   Transaction tx(host_);
   table_.cancel_waiting(tx, call, host_.wall_ms());
-  std::move(tx).commit(
-      alive_.bind([this, call, actor, answer = std::move(answer)](const Commit& outcome) mutable {
-        if (outcome) {
-          log_.with(call.call_id).info("cancelled", {{"actor", actor}});
-          return answer(hangup_reply(call, actor, status::kCancelled, false));
-        }
-        if (outcome.code() != Code::conflict) return answer(outcome.error());
-        // It changed under our hands: look at it as it is now.
-        table_.get(call.call_id, kMainStrand,
-                   alive_.bind([this, actor, answer = std::move(answer)](const Result<Call>& now) mutable {
-                     if (!now) return answer(now.error());
-                     hangup_call(*now, actor, std::move(answer));
-                   }));
-      }));
+  std::move(tx).commit(alive_.bind([this, call, actor, tries,
+                                    answer = std::move(answer)](const Commit& outcome) mutable {
+    if (outcome) {
+      log_.with(call.call_id).info("cancelled", {{"actor", actor}});
+      return answer(hangup_reply(call, actor, status::kCancelled, false));
+    }
+    if (outcome.code() != Code::conflict) return answer(outcome.error());
+    // It changes under our hands, or a process that is gone has it and it is not recovered yet.
+    if (tries == 0) return answer(Error{Code::unavailable, "the call is changing"});
+    table_.get(call.call_id, kMainStrand,
+               alive_.bind([this, actor, tries, answer = std::move(answer)](const Result<Call>& now) mutable {
+                 if (!now) return answer(now.error());
+                 hangup_call(*now, actor, std::move(answer), tries - 1);
+               }));
+  }));
 }
 
 }  // namespace patchbay::ai_voice

@@ -29,6 +29,7 @@ class CallRoutes {
 
   void create(const http::Request& request, Answer answer);
   void check_key(CreationPtr creation);
+  void judge(CreationPtr creation);
   void check_backlog(CreationPtr creation);
   void check_telephony(CreationPtr creation);
   void whitelist(CreationPtr creation);
@@ -38,7 +39,7 @@ class CallRoutes {
   void list(const http::Request& request, Answer answer);
   void get(const http::Request& request, Answer answer);
   void hangup(const http::Request& request, Answer answer);
-  void hangup_call(const Call& call, const std::string& actor, Answer answer);
+  void hangup_call(const Call& call, const std::string& actor, Answer answer, int tries = 20);
 
   // borrowed
   const Host& host_;

@@ -74,9 +74,12 @@ void Scheduler::claim_call(const Job& job, Call call) {
   table_.claim(tx, call);
   tx.job_done(job.id, job.fence);
   // Only when this is on disk does anything leave the house: an attempt never dials twice.
+  ++claiming_;
   std::move(tx).commit(alive_.bind([this, job, call, key = *std::move(key), engine = *engine,
                                     settings = *settings](const Commit& outcome) {
+    --claiming_;
     if (outcome) return begin(call, key, engine, settings);
+    look_idle();
     if (outcome.code() == Code::conflict) return drop(job);
     later(job);
   }));
@@ -92,13 +95,18 @@ void Scheduler::begin(Call call, std::string api_key, const RegisteredEngine& en
   init.engine = engine.engine;
   init.ring_timeout_ms = settings.ring_timeout_ms;
   attempts_[id] = Attempt::start(host_, table_, std::move(init), alive_.bind([this, id] { ended(id); }));
+  if (stopping_) attempts_[id]->interrupt();
   running_.set(static_cast<double>(attempts_.size()));
 }
 
 void Scheduler::ended(const std::string& call_id) {
   attempts_.erase(call_id);
   running_.set(static_cast<double>(attempts_.size()));
-  if (attempts_.empty() && idle_) std::exchange(idle_, {})();
+  look_idle();
+}
+
+void Scheduler::look_idle() {
+  if (attempts_.empty() && claiming_ == 0 && idle_) std::exchange(idle_, {})();
 }
 
 void Scheduler::drop(const Job& job) {
@@ -133,14 +141,15 @@ void Scheduler::refuse(const Job& job, Call call, const std::string& why) {
 
 void Scheduler::when_idle(Function<void()> done) {
   worker_.reset();
-  if (attempts_.empty()) return done();
   if (idle_) std::exchange(idle_, {})();  // a drain that the stop has overtaken
   idle_ = std::move(done);
+  look_idle();
 }
 
 void Scheduler::drain(Function<void()> done) { when_idle(std::move(done)); }
 
 void Scheduler::stop(Function<void()> done) {
+  stopping_ = true;
   for (const auto& [id, attempt] : attempts_) attempt->interrupt();
   when_idle(std::move(done));
 }

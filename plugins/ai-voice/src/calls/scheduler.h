@@ -43,6 +43,7 @@ class Scheduler {
   void refuse(const Job& job, Call call, const std::string& why);
   void ended(const std::string& call_id);
   void when_idle(Function<void()> done);
+  void look_idle();
 
   // borrowed
   const Host& host_;
@@ -55,6 +56,8 @@ class Scheduler {
   std::unique_ptr<JobWorker> worker_;
   std::map<std::string, std::shared_ptr<Attempt>> attempts_;  // shared with the attempts themselves
   Function<void()> idle_;                                     // not empty: nothing new is begun
+  size_t claiming_ = 0;                                       // claims on their way to the disk
+  bool stopping_ = false;
   Metric running_;
   Lifetime alive_;
 };
