@@ -50,6 +50,8 @@ TEST_CASE("check names file, line and key, and what to write instead") {
   program.write(kMinimal);
   CHECK(program.run({"check"}).wait(kPatience) == 0);
   CHECK(program.output().find("is fine") != std::string::npos);
+  CHECK(program.run({"check", "--json"}, "json").wait(kPatience) == 0);
+  CHECK(program.output("json") == "{\"usable\":true,\"warnings\":[]}\n");
 }
 
 TEST_CASE("nothing to serve is an error of the configuration") {

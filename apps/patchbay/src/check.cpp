@@ -3,7 +3,9 @@
 
 #include <cstdio>
 #include <memory>
+#include <sstream>
 
+#include "json/writer.h"
 #include "plugin_dir.h"
 #include "server_address.h"
 #include "verbs.h"
@@ -14,19 +16,35 @@ namespace {
 struct Command {
   std::string file;
   std::string plugin_dir;
+  bool json = false;
 };
+
+void print_json(const Checked& checked) {
+  core::json::Writer out;
+  out.begin_object()
+      .member("usable", checked.usable)
+      .key(checked.usable ? "warnings" : "problems")
+      .begin_array();
+  std::istringstream lines(checked.sentences);
+  for (std::string line; std::getline(lines, line);) out.value(std::string_view(line));
+  out.end_array().end_object();
+  std::printf("%s\n", out.text().c_str());
+}
 
 int run(const Command& command) {
   CoreOptions options;
   options.config_file = usual_config_file(command.file);
   options.plugin_dir = usual_plugin_dir(command.plugin_dir);
   const Checked checked = check_configuration(options);
-  std::fputs(checked.sentences.c_str(), checked.usable ? stdout : stderr);
-  if (!checked.sentences.empty() && checked.sentences.back() != '\n')
-    std::fputc('\n', checked.usable ? stdout : stderr);
-  if (!checked.usable) return kConfiguration;
-  std::printf("%s is fine\n", options.config_file.c_str());
-  return kDone;
+  if (command.json) {
+    print_json(checked);
+  } else {
+    std::FILE* out = checked.usable ? stdout : stderr;
+    std::fputs(checked.sentences.c_str(), out);
+    if (!checked.sentences.empty() && checked.sentences.back() != '\n') std::fputc('\n', out);
+    if (checked.usable) std::printf("%s is fine\n", options.config_file.c_str());
+  }
+  return checked.usable ? kDone : kConfiguration;
 }
 
 }  // namespace
@@ -38,7 +56,8 @@ void add_check(CLI::App& app, int& exit_code) {
   verb.add_option("FILE", command->file, "The configuration");
   verb.add_option("--plugin-dir", command->plugin_dir, "Where plugins are, unless the configuration says")
       ->type_name("DIR");
-  verb.footer("Examples:\n  patchbay check patchbay.yaml");
+  verb.add_flag("--json", command->json, "Print the result as JSON");
+  verb.footer("Examples:\n  patchbay check patchbay.yaml\n  patchbay check --json");
   verb.callback([command, &exit_code] { exit_code = run(*command); });
 }
 
