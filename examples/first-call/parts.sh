@@ -37,7 +37,7 @@ build_program() {
   local log=$build/first-call.log
   mkdir -p "$build"
   step "building (release; log in ${log#"$root"/})"
-  if [[ ! -f $build/build.ninja || ($build == "$root/build/release" && $root/CMakePresets.json -nt $build/build.ninja) ]]; then
+  if [[ ! -f $build/build.ninja || $build == "$root/build/release" ]]; then
     cmake -S "$root" -B "$build" --preset release >"$log" 2>&1 || { tail -20 "$log" >&2; exit 1; }
   fi
   cmake --build "$build" -j "$(nproc)" --target patchbay-program webhook-receiver answer_all rest-api identity media whitelist sip-trunk ai-voice \
