@@ -39,7 +39,7 @@ Status Join::open(Side& side, Handle port) {
 
 Status Join::connect(Side& from, const Side& to) {
   if (from.port->pull_rate_hz == 0 || to.port->push_rate_hz == 0) return {};
-  from.to_other = Resampler::create(from.port->pull_rate_hz, to.port->push_rate_hz);
+  from.to_other = lib::Resampler::create(from.port->pull_rate_hz, to.port->push_rate_hz);
   return from.to_other ? Status() : from.to_other.error();
 }
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <memory>
 
-#include "resampler.h"
+#include "resampler/resampler.h"
 
 namespace patchbay::media {
 
@@ -29,7 +29,7 @@ class Join {
     uint64_t opening = 0;
     const pb_port* port = nullptr;
     void* self = nullptr;
-    Result<Resampler> to_other = Error{};
+    Result<lib::Resampler> to_other = Error{};
     std::array<int16_t, kMostSamples> pulled;
     std::array<int16_t, kMostSamples> converted;
   };

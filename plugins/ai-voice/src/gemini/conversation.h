@@ -17,7 +17,7 @@
 #include "gemini/usage_meter.h"
 #include "gemini/writer.h"
 #include "playout/playout.h"
-#include "playout/resampler.h"
+#include "resampler/resampler.h"
 #include "websocket/callback_gate.h"
 #include "websocket/client.h"
 
@@ -127,7 +127,8 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   std::map<std::string, OpenCall> open_calls_;
   std::set<std::string> seen_calls_;
   int unnamed_calls_ = 0;
-  std::unique_ptr<lib::Resampler> resampler_;              // for a rate the protocol does not promise
+  int unusual_rate_hz_ = 0;                                // a rate the protocol does not promise...
+  Result<lib::Resampler> resampler_ = Error{};             // ...and what brings it to ours
   std::deque<std::pair<int64_t, std::string>> our_texts_;  // and until when they may come back
   std::string history_;
   const char* history_speaker_ = nullptr;

@@ -71,8 +71,12 @@ void Conversation::take_audio(ServerMessage& message) {
     std::memcpy(samples.data(), bytes.data(), samples.size() * 2);
     if (samples.empty()) continue;
     if (part.rate_hz != kOutputRateHz) {
-      if (!resampler_) resampler_ = std::make_unique<lib::Resampler>(part.rate_hz, kOutputRateHz);
-      samples = resampler_->process(samples.data(), samples.size());
+      if (part.rate_hz != unusual_rate_hz_) {
+        unusual_rate_hz_ = part.rate_hz;
+        resampler_ = lib::Resampler::create(static_cast<uint32_t>(part.rate_hz), kOutputRateHz);
+      }
+      if (!resampler_) continue;  // no rate of speech: nothing that could be played
+      samples = resampler_->process(samples);
     }
     watchdog_.audio(now_ms(), samples.data(), samples.size(), kOutputRateHz);
     farewell_.audio();

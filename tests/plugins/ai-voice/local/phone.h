@@ -8,7 +8,7 @@
 
 #include "g711/g711.h"
 #include "local/synthesiser.h"
-#include "playout/resampler.h"
+#include "resampler/resampler.h"
 
 namespace patchbay::ai_voice::test {
 
@@ -31,8 +31,8 @@ inline std::vector<int16_t> spoken(const std::string& text) {
 
 // 16 kHz to 8 kHz mu-law and back, with noise at -60 dBFS.
 inline std::vector<int16_t> over_the_phone(const std::vector<int16_t>& wide) {
-  lib::Resampler down(16000, 8000), up(8000, 16000);
-  auto narrow = down.process(wide.data(), wide.size());
+  auto down = lib::Resampler::create(16000, 8000), up = lib::Resampler::create(8000, 16000);
+  auto narrow = down->process(wide);
   uint32_t state = 7;
   for (auto& sample : narrow) {
     state = state * 1664525u + 1013904223u;
@@ -41,7 +41,7 @@ inline std::vector<int16_t> over_the_phone(const std::vector<int16_t>& wide) {
   std::vector<uint8_t> wire(narrow.size());
   lib::g711_encode(lib::G711::mu_law, narrow.data(), narrow.size(), wire.data());
   lib::g711_decode(lib::G711::mu_law, wire.data(), wire.size(), narrow.data());
-  return up.process(narrow.data(), narrow.size());
+  return up->process(narrow);
 }
 
 inline std::vector<int16_t> phone(const std::string& text) {

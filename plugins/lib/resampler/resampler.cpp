@@ -1,18 +1,21 @@
-#include "resampler.h"
+#include "resampler/resampler.h"
 
 #include <speex/speex_resampler.h>
 
 #include <algorithm>
 #include <cstring>
 
-namespace patchbay::media {
+namespace patchbay::lib {
 
 void Resampler::Destroy::operator()(SpeexResamplerState_* state) const noexcept {
   speex_resampler_destroy(state);
 }
 
 Result<Resampler> Resampler::create(uint32_t from_hz, uint32_t to_hz) {
-  Resampler resampler;
+  if (from_hz < kLeastHz || from_hz > kMostHz || to_hz < kLeastHz || to_hz > kMostHz) {
+    return {Code::invalid, "a sample rate must be between 4 and 192 kHz"};
+  }
+  Resampler resampler(from_hz, to_hz);
   if (from_hz == to_hz) return resampler;
   int error = RESAMPLER_ERR_SUCCESS;
   resampler.state_.reset(speex_resampler_init(1, from_hz, to_hz, kQuality, &error));
@@ -32,4 +35,12 @@ uint32_t Resampler::process(const int16_t* in, uint32_t samples, int16_t* out, u
   return made;
 }
 
-}  // namespace patchbay::media
+std::vector<int16_t> Resampler::process(const std::vector<int16_t>& samples) {
+  constexpr size_t kSlack = 16;  // rounding, and what the filter still held
+  std::vector<int16_t> out(samples.size() * to_hz_ / from_hz_ + kSlack);
+  out.resize(process(samples.data(), static_cast<uint32_t>(samples.size()), out.data(),
+                     static_cast<uint32_t>(out.size())));
+  return out;
+}
+
+}  // namespace patchbay::lib

@@ -3,29 +3,37 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "patchbay/result.h"
 
 struct SpeexResamplerState_;
 
-namespace patchbay::media {
+namespace patchbay::lib {
 
 class Resampler {
  public:
   static constexpr int kQuality = 5;  // pass band flat to 3.4 kHz of 8 kHz, aliasing below -72 dB, 5 ms delay
 
-  // Equal rates pass through. exhausted: no memory.
+  static constexpr uint32_t kLeastHz = 4000;
+  static constexpr uint32_t kMostHz = 192000;
+
+  // Equal rates pass through. invalid: a rate outside the bounds. exhausted: no memory.
   static Result<Resampler> create(uint32_t from_hz, uint32_t to_hz);
 
-  // [media] Writes 20 ms at `to_hz` and returns the number of samples; never more than `capacity`.
+  // [any] [media] Returns the number of samples written; never more than `capacity`.
   uint32_t process(const int16_t* in, uint32_t samples, int16_t* out, uint32_t capacity) noexcept;
+  // [any] The same off the media loop, with room made as needed.
+  std::vector<int16_t> process(const std::vector<int16_t>& samples);
 
  private:
   struct Destroy {
     void operator()(SpeexResamplerState_* state) const noexcept;
   };
-  Resampler() = default;
+  Resampler(uint32_t from_hz, uint32_t to_hz) : from_hz_(from_hz), to_hz_(to_hz) {}
+  uint32_t from_hz_;
+  uint32_t to_hz_;
   std::unique_ptr<SpeexResamplerState_, Destroy> state_;  // null: pass through
 };
 
-}  // namespace patchbay::media
+}  // namespace patchbay::lib
