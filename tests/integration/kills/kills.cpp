@@ -107,10 +107,7 @@ TEST_CASE("what was said before a kill is in the transcript") {
   REQUIRE(record);
   CHECK(json_text(record->body, "status") == "ended-failed-final");
   CHECK(json_text(record->body, "errorDetail") == "interrupted");
-  Request get = get_call(id);
-  get.route = "/api.ashx/v1/transcripts/{callId}";
-  get.params = R"({"callId":")" + id + "\"}";
-  const auto transcript = server->ask(get);
+  const auto transcript = server->ask(get_transcript(id));
   REQUIRE(transcript);
   CAPTURE(transcript->body);
   CHECK(transcript->body.find(R"("speaker":"AI")") != std::string::npos);

@@ -22,7 +22,12 @@ std::string in_a_moment(int ms) {
   return text;
 }
 
-std::string key_of(const Request& request) { return json_text(request.headers, "idempotency-key"); }
+// "" for a request without an Idempotency-Key.
+std::string key_of(const Request& request) {
+  constexpr std::string_view kName = "Idempotency-Key: ";
+  if (request.headers.rfind(kName, 0) != 0) return {};
+  return request.headers.substr(kName.size(), request.headers.find('\r') - kName.size());
+}
 
 }  // namespace
 
@@ -83,12 +88,12 @@ void Load::acknowledged(const Request& request, const Answer& answer) {
   const bool conflict = answer.status == 409 && !key_of(request).empty();  // two at once with one key
   if (answer.status == 503 || conflict) return;                            // the server is going
   if (answer.status != 200) {
-    journal.complaints.push_back(request.route + ": " + std::to_string(answer.status) + " " + answer.body);
+    journal.complaints.push_back(request.path + ": " + std::to_string(answer.status) + " " + answer.body);
     return;
   }
-  if (!request.discriminator.empty()) {
+  if (request.path.rfind("/signal.ashx", 0) == 0) {
     journal.numbers.insert(json_text(request.body, "number"));
-  } else if (request.route == "/api.ashx/v1/calls") {
+  } else if (request.path == "/api.ashx/v1/calls") {
     const std::string id = json_text(answer.body, "callId");
     journal.calls.insert(id);
     journal.numbers.insert(json_text(request.body, "phone"));
@@ -97,7 +102,7 @@ void Load::acknowledged(const Request& request, const Answer& answer) {
       if (known->second != id) journal.complaints.push_back(key + " made " + id + " beside " + known->second);
     }
   } else if (request.method == "POST" && json_text(answer.body, "wasNoop") == "false") {
-    journal.cancelled.insert(json_text(request.params, "id"));
+    journal.cancelled.insert(json_text(answer.body, "callId"));
   }
 }
 
@@ -105,7 +110,7 @@ void Load::repeat_all(ServerProcess& server) {
   for (const auto& [key, id] : std::map(journal.responses)) {
     const auto answer = server.ask(journal.requests.at(key));
     const bool same = answer && answer->status == 200 && json_text(answer->body, "callId") == id &&
-                      answer->headers.find("Idempotent-Replayed") != std::string::npos;
+                      answer->head.find("Idempotent-Replayed") != std::string::npos;
     if (!same) journal.complaints.push_back(key + " is forgotten: " + (answer ? answer->body : "no answer"));
   }
 }

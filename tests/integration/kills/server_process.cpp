@@ -3,107 +3,130 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
-#include <sstream>
-#include <vector>
+#include <cstdlib>
+#include <fstream>
 
 extern char** environ;
 
 namespace kills {
+namespace {
 
 using namespace std::chrono_literals;
 
-ServerProcess::ServerProcess(const Options& options) {
-  int to[2], from[2];
-  REQUIRE(::pipe2(to, O_CLOEXEC) == 0);
-  REQUIRE(::pipe2(from, O_CLOEXEC) == 0);
-  std::vector<std::string> words = {options.program, options.config, options.plugins, options.log,
-                                    std::to_string(options.drain_ms)};
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
+constexpr timeval kPatience{30, 0};
+
+// Connected, or -1.
+int connect_to(const std::string& path) {
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
+  if (::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) return fd;
+  ::close(fd);
+  return -1;
+}
+
+std::string exchange(int fd, const std::string& request) {
+  std::string reply;
+  std::array<char, 16384> buffer;
+  if (::send(fd, request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size()))
+    return {};
+  for (ssize_t size; (size = ::read(fd, buffer.data(), buffer.size())) > 0;)
+    reply.append(buffer.data(), static_cast<size_t>(size));
+  return reply;
+}
+
+// Nothing unless all of it is there.
+std::optional<Answer> parse(const std::string& reply) {
+  const size_t end = reply.find("\r\n\r\n");
+  if (end == std::string::npos || reply.rfind("HTTP/1.1 ", 0) != 0) return {};
+  Answer answer{std::atoi(reply.c_str() + 9), reply.substr(0, end), reply.substr(end + 4)};
+  const size_t length = answer.head.find("\r\nContent-Length: ");
+  if (length == std::string::npos) return {};
+  if (answer.body.size() != std::strtoull(answer.head.c_str() + length + 18, nullptr, 10)) return {};
+  return answer;
+}
+
+}  // namespace
+
+ServerProcess::ServerProcess(const std::string& folder) : folder_(folder) {
+  std::array<int, 2> ends;
+  REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
+  std::string program = PATCHBAY_PROGRAM, config = folder + "/patchbay.yaml", plugins = PATCHBAY_TEST_PLUGINS;
+  std::string serve = "serve", c = "-c", dir = "--plugin-dir";
+  std::array<char*, 7> words = {program.data(), serve.data(),   c.data(), config.data(),
+                                dir.data(),     plugins.data(), nullptr};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, to[0], STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, from[1], STDOUT_FILENO);
-  REQUIRE(posix_spawn(&pid_, arguments[0], &actions, nullptr, arguments.data(), environ) == 0);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+  REQUIRE(posix_spawn(&pid_, words[0], &actions, nullptr, words.data(), environ) == 0);
   posix_spawn_file_actions_destroy(&actions);
-  ::close(to[0]);
-  ::close(from[1]);
-  in_ = to[1];
-  out_ = from[0];
-  reader_ = std::thread([this] { read_answers(); });
+  ::close(ends[1]);
+  log_ = ends[0];
+  reader_ = std::thread([this] { read_log(); });
 }
 
 ServerProcess::~ServerProcess() {
   if (pid_ > 0) kill();
   reader_.join();
-  ::close(in_);
-  ::close(out_);
+  ::close(log_);
 }
 
-void ServerProcess::read_answers() {
-  std::string text;
-  char buffer[65536];
-  for (ssize_t size; (size = ::read(out_, buffer, sizeof buffer)) > 0;) {
-    text.append(buffer, static_cast<size_t>(size));
-    for (size_t end; (end = text.find('\n')) != std::string::npos; text.erase(0, end + 1))
-      take(text.substr(0, end));
+void ServerProcess::read_log() {
+  std::ofstream file(folder_ + "/log", std::ios::app);
+  std::string said;  // until it is ready
+  std::array<char, 16384> buffer;
+  for (ssize_t size; (size = ::read(log_, buffer.data(), buffer.size())) > 0;) {
+    file.write(buffer.data(), size);
+    if (ready_) continue;
+    said.append(buffer.data(), static_cast<size_t>(size));
+    if (said.find("patchbay: ready, ") == std::string::npos) continue;
+    const std::lock_guard lock(mutex_);
+    ready_ = true;
+    changed_.notify_all();
   }
   const std::lock_guard lock(mutex_);
   ended_ = true;
   changed_.notify_all();
 }
 
-void ServerProcess::take(const std::string& line) {
-  std::istringstream fields(line);
-  std::string id, status;
-  Answer answer;
-  std::getline(fields, id, '\t');
-  std::getline(fields, status, '\t');
-  std::getline(fields, answer.headers, '\t');
-  std::getline(fields, answer.body);
-  const std::lock_guard lock(mutex_);
-  if (id == "ready") {
-    ready_ = true;
-  } else if (id == "refused") {
-    MESSAGE(line);
-  } else {
-    answer.status = std::atoi(status.c_str());
-    answers_[std::atoi(id.c_str())] = std::move(answer);
-  }
-  changed_.notify_all();
-}
-
 bool ServerProcess::wait_ready() {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, 30s, [this] { return ready_ || ended_; });
-  return ready_;
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, 30s, [this] { return ready_ || ended_; });
+    if (!ready_) return false;
+  }
+  // Routes come to the port a moment after their plugins have started.
+  for (const char* last : {"/api.ashx/v1/calls/none/hangup", "/signal.ashx?whitelist=write"}) {
+    for (int i = 0; i < 1000; ++i) {
+      const auto answer = ask({"POST", last, "", ""});
+      if (answer && answer->body.find("nothing at this path") == std::string::npos) break;
+      std::this_thread::sleep_for(10ms);
+    }
+  }
+  return true;
 }
 
-std::optional<Answer> ServerProcess::ask(const Request& request) {
-  int id = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    id = ++next_;
-  }
-  const std::string line = std::to_string(id) + "\t" + request.method + "\t" + request.route + "\t" +
-                           request.discriminator + "\t" + request.params + "\t" + request.headers + "\t" +
-                           request.body + "\n";
-  {
-    const std::lock_guard lock(write_mutex_);
-    if (::write(in_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) return {};
-  }
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, 30s, [&] { return ended_ || answers_.count(id) != 0; });
-  const auto found = answers_.find(id);
-  if (found == answers_.end()) return {};
-  Answer answer = std::move(found->second);
-  answers_.erase(found);
-  return answer;
+std::optional<Answer> ServerProcess::ask(const Request& request) const {
+  const int fd = connect_to(folder_ + "/data/admin.sock");
+  if (fd < 0) return {};
+  const std::string reply =
+      exchange(fd, request.method + " " + request.path +
+                       " HTTP/1.1\r\nHost: acme.example\r\nConnection: close\r\n" + request.headers +
+                       "Content-Length: " + std::to_string(request.body.size()) + "\r\n\r\n" + request.body);
+  ::close(fd);
+  return parse(reply);
 }
 
 void ServerProcess::kill() {

@@ -1,9 +1,8 @@
-// ServerProcess: a kills-server, spoken to through pipes. What ask() returned was acknowledged to somebody
-// outside of the process that will be killed.
+// ServerProcess: `patchbay serve` in a process that may be killed, asked over its admin socket. What ask()
+// returned was acknowledged to somebody outside of that process.
 #pragma once
 
 #include <condition_variable>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -12,29 +11,26 @@
 namespace kills {
 
 struct Request {
-  std::string method, route;
-  std::string discriminator;
-  std::string params = "{}", headers = "{}", body;  // JSON, in one line
+  std::string method, path;
+  std::string headers;  // lines of their own
+  std::string body;
 };
 
 struct Answer {
   int status = 0;
-  std::string headers, body;
+  std::string head, body;
 };
 
 class ServerProcess {
  public:
-  struct Options {
-    std::string program, config, plugins, log;
-    int drain_ms = 10'000;
-  };
-  explicit ServerProcess(const Options& options);
+  // A server on `folder`/patchbay.yaml; its log is added to `folder`/log.
+  explicit ServerProcess(const std::string& folder);
   ~ServerProcess();
 
-  // Whether it said that it is ready, within 30 s.
+  // Whether it said that it is ready, within 30 s, and has its routes.
   bool wait_ready();
-  // [any thread] Nothing when the process ends before it answers.
-  std::optional<Answer> ask(const Request& request);
+  // [any thread] Nothing when the process ends before the whole answer is there.
+  std::optional<Answer> ask(const Request& request) const;
 
   void kill();       // SIGKILL; gone when it returns
   void terminate();  // SIGTERM
@@ -42,17 +38,14 @@ class ServerProcess {
   int wait();
 
  private:
-  void read_answers();
-  void take(const std::string& line);
+  void read_log();
 
+  const std::string folder_;
   int pid_ = -1;
-  int in_ = -1, out_ = -1;
-  std::mutex write_mutex_;
+  int log_ = -1;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool ready_ = false, ended_ = false;
-  int next_ = 0;
-  std::map<int, Answer> answers_;
   std::thread reader_;
 };
 

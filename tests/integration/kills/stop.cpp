@@ -12,13 +12,13 @@ using namespace std::chrono_literals;
 
 TEST_CASE("a server that is told to stop ends its calls and loses no event") {
   World world;
-  auto server = world.start(4000);
+  auto server = world.start();
   REQUIRE(server->wait_ready());
   Load load(1);
   for (int i = 0; i < 10; ++i) {
-    // Half of the callees hang up by themselves, half stay.
-    const auto created =
-        server->ask(create_call("+493012340" + std::to_string(i) + (i % 2 == 0 ? "4" : "5")));
+    // Half of the callees hang up by themselves, half stay until the time of the call is over.
+    const auto created = server->ask(
+        create_call("+493012340" + std::to_string(i) + (i % 2 == 0 ? "4" : "5"), R"(,"maxSeconds":10)"));
     REQUIRE(created);
     REQUIRE(created->status == 200);
     load.journal.calls.insert(json_text(created->body, "callId"));
@@ -27,7 +27,15 @@ TEST_CASE("a server that is told to stop ends its calls and loses no event") {
   const auto answered = [&] { return db.count("SELECT COUNT(*) FROM ai_voice_call WHERE answered_ms > 0"); };
   for (int i = 0; i < 200 && answered() < 10; ++i) std::this_thread::sleep_for(50ms);
   CHECK(answered() == 10);
+  std::thread crowd([&] {  // some are accepted before the end begins, some are not
+    for (int i = 0; i < 10; ++i) {
+      const auto created = server->ask(create_call("+49301236" + std::to_string(i) + "06"));
+      if (created && created->status == 200) load.journal.calls.insert(json_text(created->body, "callId"));
+    }
+  });
+  std::this_thread::sleep_for(5ms);
   server->terminate();
+  crowd.join();
   // Refused, or not read any more.
   for (int i = 0; i < 50; ++i) {
     const auto late = server->ask(create_call("+493012350506"));
@@ -39,6 +47,12 @@ TEST_CASE("a server that is told to stop ends its calls and loses no event") {
   CHECK(server->wait() == 0);
   CHECK(db.count("SELECT COUNT(*) FROM ai_voice_call WHERE owner_epoch <> 0") == 0);
   CHECK(db.count("SELECT COUNT(*) FROM ai_voice_call WHERE status = 'ended-success'") > 0);
+  // What had not been dialled waits for the next server.
+  const auto dials = world.callee.dials();
+  for (const auto& row : db.rows("SELECT call_id FROM ai_voice_call WHERE error_detail = 'interrupted'")) {
+    CAPTURE(row[0]);
+    CHECK(dials.count(row[0] + "-1") == 1);
+  }
 
   server = world.start();  // what the receiver has not been told yet
   REQUIRE(server->wait_ready());

@@ -23,9 +23,9 @@ patchbay::test::WebhookReceiver::Options receiver_options() {
   return options;
 }
 
-std::string signed_headers(const std::string& text) {
+std::string signature(const std::string& text) {
   namespace lib = patchbay::lib;
-  return R"({"x-platform-admin-signature":")" + lib::to_hex(lib::hmac_sha256(kSecret, text)) + "\"}";
+  return "X-Platform-Admin-Signature: " + lib::to_hex(lib::hmac_sha256(kSecret, text)) + "\r\n";
 }
 
 }  // namespace
@@ -34,7 +34,9 @@ World::World() : engine(script()), receiver(receiver_options()) {
   std::signal(SIGPIPE, SIG_IGN);  // of requests to a server that has just been killed
   std::ofstream config(folder.file("patchbay.yaml"));
   config << "server: {data: data, log: {level: debug}, management: {listen: \"127.0.0.1:0\"}}\n"
-         << "plugins:\n  probe: {}\n  media: {}\n  whitelist: {}\n  transcripts: {}\n  webhooks: {}\n"
+         << "plugins:\n  rest-api: {listen: [\"127.0.0.1:0\"]}\n"
+         << "  identity: {issuer: \"https://acme.example\"}\n  media: {}\n  whitelist: {}\n  transcripts: "
+            "{}\n  webhooks: {}\n"
          << "  sip-trunk: {listenPort: 0, noMediaTimeoutSec: 60}\n"
          << "  ai-voice: {engines: {gemini-live: {url: \"" << engine.url() << "\", caFile: \""
          << engine.ca_file() << "\"}}}\n"
@@ -50,52 +52,19 @@ World::World() : engine(script()), receiver(receiver_options()) {
          << "\", events: [outbound-ai.finished], secret: " << kSecret << "}\n";
 }
 
-std::unique_ptr<ServerProcess> World::start(int drain_ms) const {
-  return std::make_unique<ServerProcess>(
-      ServerProcess::Options{PATCHBAY_KILLS_SERVER, folder.file("patchbay.yaml"), PATCHBAY_TEST_PLUGINS,
-                             folder.file("log"), drain_ms});
-}
-
 Request create_call(const std::string& phone, const std::string& more, const std::string& key) {
-  Request request;
-  request.method = "POST";
-  request.route = "/api.ashx/v1/calls";
-  if (!key.empty()) request.headers = R"({"idempotency-key":")" + key + "\"}";
-  request.body = R"({"phone":")" + phone + R"(","systemPrompt":"Be brief.")" + more + "}";
-  return request;
+  return {"POST", "/api.ashx/v1/calls", key.empty() ? "" : "Idempotency-Key: " + key + "\r\n",
+          R"({"phone":")" + phone + R"(","systemPrompt":"Be brief.")" + more + "}"};
 }
 
-Request get_call(const std::string& id) {
-  Request request;
-  request.method = "GET";
-  request.route = "/api.ashx/v1/calls/{id}";
-  request.params = R"({"id":")" + id + "\"}";
-  return request;
-}
-
-Request hang_up(const std::string& id) {
-  Request request = get_call(id);
-  request.method = "POST";
-  request.route = "/api.ashx/v1/calls/{id}/hangup";
-  return request;
-}
+Request get_call(const std::string& id) { return {"GET", "/api.ashx/v1/calls/" + id, "", ""}; }
+Request hang_up(const std::string& id) { return {"POST", "/api.ashx/v1/calls/" + id + "/hangup", "", ""}; }
+Request get_transcript(const std::string& id) { return {"GET", "/api.ashx/v1/transcripts/" + id, "", ""}; }
 
 Request add_number(const std::string& number) {
-  Request request;
-  request.method = "POST";
-  request.route = "/signal.ashx";
-  request.discriminator = "whitelist=add";
-  request.body = R"({"number":")" + number + R"(","comment":"kills"})";
-  request.headers = signed_headers("whitelist-add|acme.example|" + std::to_string(request.body.size()));
-  return request;
-}
-
-Request list_numbers() {
-  Request request;
-  request.method = "GET";
-  request.route = "/signal.ashx";
-  request.discriminator = "whitelist=list";
-  request.headers = signed_headers("whitelist-list|acme.example");
+  Request request{"POST", "/signal.ashx?whitelist=add", "",
+                  R"({"number":")" + number + R"(","comment":"kills"})"};
+  request.headers = signature("whitelist-add|acme.example|" + std::to_string(request.body.size()));
   return request;
 }
 

@@ -16,7 +16,7 @@ class World {
  public:
   World();
 
-  std::unique_ptr<ServerProcess> start(int drain_ms = 10'000) const;
+  std::unique_ptr<ServerProcess> start() const { return std::make_unique<ServerProcess>(folder.path()); }
   std::string database() const { return folder.file("data/patchbay.db"); }
   std::string log() const { return patchbay::test::read_text(folder.file("log")); }
 
@@ -31,7 +31,7 @@ Request create_call(const std::string& phone, const std::string& more = "", cons
 Request get_call(const std::string& id);
 Request hang_up(const std::string& id);
 Request add_number(const std::string& number);
-Request list_numbers();
+Request get_transcript(const std::string& id);
 std::string json_text(const std::string& body, const std::string& member);
 
 }  // namespace kills
