@@ -1,0 +1,18 @@
+// The server under measurement: this program started once more, with a whole core in it. It makes the calls
+// itself as a client of the API would, says so on standard output, and serves until SIGTERM.
+#pragma once
+
+#include <string>
+
+namespace patchbay::bench {
+
+// YAML of a server whose calls go to the trunk at 127.0.0.1:`sip_port` and to the engine at `url`.
+std::string server_config(int sip_port, const std::string& url, const std::string& ca_file);
+
+// argv: CONFIG LOG. The exit code.
+int serve(const char* config, const char* log);
+
+// The number the call's telephone has.
+std::string phone_of(int call);
+
+}  // namespace patchbay::bench

@@ -1,0 +1,120 @@
+#include "bench/calls/telephones.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "g711/g711.h"
+#include "rtp/packet.h"
+
+namespace patchbay::bench {
+namespace {
+
+constexpr int kLoudPackets = 3;
+
+sockaddr_in loopback(uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+bool is_loud(const lib::RtpPacket& packet) {
+  std::array<int16_t, 160> pcm;
+  const size_t count = std::min(packet.payload_bytes, pcm.size());
+  lib::g711_decode(lib::G711::mu_law, packet.payload, count, pcm.data());
+  return std::any_of(pcm.begin(), pcm.begin() + static_cast<ptrdiff_t>(count),
+                     [](int16_t sample) { return std::abs(int{sample}) > kLoud; });
+}
+
+}  // namespace
+
+Telephones::Telephones() : fd_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+  sockaddr_in address = loopback(0);
+  socklen_t size = sizeof address;
+  const timeval look{0, 100'000};
+  ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &look, sizeof look);
+  if (::bind(fd_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+      ::getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+    std::perror("telephones");
+    std::exit(1);
+  }
+  port_ = ntohs(address.sin_port);
+  silence_.fill(lib::g711_silence(lib::G711::mu_law));
+  std::array<int16_t, 160> tone;
+  for (size_t i = 0; i < tone.size(); ++i)
+    tone[i] = static_cast<int16_t>(12000 * std::cos(static_cast<double>(i) * 2 * 3.14159265 * 400 / 8000));
+  lib::g711_encode(lib::G711::mu_law, tone.data(), tone.size(), loud_.data());
+  receiver_ = std::thread([this] { receive(); });
+  pacer_.emplace([this](int slot) { send(slot); });
+}
+
+Telephones::~Telephones() {
+  stop_ = true;
+  pacer_.reset();
+  receiver_.join();
+  ::close(fd_);
+}
+
+void Telephones::connect(const std::vector<uint16_t>& far_ports) {
+  far_ports_ = far_ports;
+  connected_ = true;
+}
+
+void Telephones::speak() {
+  for (size_t call = 0; call < kCalls; ++call) {
+    spoke_ns_[call] = 0;
+    loud_left_[call] = kLoudPackets;
+  }
+}
+
+void Telephones::listen() {
+  for (auto& time : heard_ns_) time = 0;
+}
+
+void Telephones::send(int slot) {
+  if (!connected_ || paused_) return;
+  if (slot == 0) ++sequence_;
+  for (size_t call = static_cast<size_t>(slot); call < far_ports_.size(); call += kFrameMs) {
+    lib::RtpPacket header;
+    header.sequence = sequence_;
+    header.timestamp = sequence_ * 160u;
+    header.ssrc = 0x1000u + static_cast<uint32_t>(call);
+    std::array<uint8_t, lib::kRtpHeaderBytes + 160> packet;
+    lib::write_rtp_header(header, packet.data());
+    const bool loud = loud_left_[call] > 0;
+    std::memcpy(packet.data() + lib::kRtpHeaderBytes, loud ? loud_.data() : silence_.data(), 160);
+    const sockaddr_in to = loopback(far_ports_[call]);
+    if (loud && loud_left_[call]-- == kLoudPackets) spoke_ns_[call] = now_ns();
+    ::sendto(fd_, packet.data(), packet.size(), 0, reinterpret_cast<const sockaddr*>(&to), sizeof to);
+  }
+}
+
+void Telephones::receive() {
+  std::array<uint8_t, 2048> datagram;
+  while (!stop_) {
+    sockaddr_in from{};
+    socklen_t size = sizeof from;
+    const ssize_t bytes =
+        ::recvfrom(fd_, datagram.data(), datagram.size(), 0, reinterpret_cast<sockaddr*>(&from), &size);
+    if (bytes < 0) continue;
+    const int64_t at = now_ns();
+    const auto packet = lib::parse_rtp(datagram.data(), static_cast<size_t>(bytes));
+    if (!packet || !connected_) continue;
+    ++received_;
+    const auto found = std::find(far_ports_.begin(), far_ports_.end(), ntohs(from.sin_port));
+    if (found == far_ports_.end()) continue;
+    auto& heard = heard_ns_[static_cast<size_t>(found - far_ports_.begin())];
+    if (heard == 0 && is_loud(*packet)) heard = at;
+  }
+}
+
+}  // namespace patchbay::bench

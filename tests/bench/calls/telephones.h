@@ -1,0 +1,55 @@
+// Telephones: the far ends of all calls, one UDP port for all of them. Each sends a packet of 160 octets
+// every 20 ms, silent or loud, and notes when it hears something loud.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/calls/pacer.h"
+
+namespace patchbay::bench {
+
+class Telephones {
+ public:
+  Telephones();
+  ~Telephones();
+  Telephones(const Telephones&) = delete;
+  Telephones& operator=(const Telephones&) = delete;
+
+  uint16_t port() const { return port_; }
+  // The other side's ports, one for each call. From now on packets go there.
+  void connect(const std::vector<uint16_t>& far_ports);
+  void pause(bool paused) { paused_ = paused; }
+
+  // [any thread] All speak for 60 ms, each with its next packet.
+  void speak();
+  int64_t spoke_ns(int call) const { return spoke_ns_[static_cast<size_t>(call)]; }
+  // The first loud packet since listen(); 0: none.
+  void listen();
+  int64_t heard_ns(int call) const { return heard_ns_[static_cast<size_t>(call)]; }
+  // Packets received in all calls so far.
+  uint64_t received() const { return received_; }
+
+ private:
+  void send(int slot);
+  void receive();
+
+  int fd_ = -1;
+  uint16_t port_ = 0;
+  std::vector<uint16_t> far_ports_;  // before connected_
+  std::atomic<bool> connected_{false}, paused_{false}, stop_{false};
+  std::array<std::atomic<int>, kCalls> loud_left_{};
+  std::array<std::atomic<int64_t>, kCalls> spoke_ns_{}, heard_ns_{};
+  std::atomic<uint64_t> received_{0};
+  uint16_t sequence_ = 0;  // of the pacer's thread
+  std::array<uint8_t, 160> silence_{}, loud_{};
+  std::thread receiver_;
+  std::optional<Pacer> pacer_;
+};
+
+}  // namespace patchbay::bench

@@ -1,0 +1,58 @@
+// Voice: the engine's far end for all calls, a TLS WebSocket server that speaks as much of the Gemini Live
+// protocol as a call needs. Says 20 ms in a message every 20 ms, or a burst, and notes when it hears
+// something loud. Which call a connection is tells its setup: "telephone 7.".
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bench/calls/pacer.h"
+#include "support/ws_server.h"
+
+namespace patchbay::bench {
+
+class Voice {
+ public:
+  Voice();
+
+  std::string url() const;
+  int port() const { return server_.port(); }
+  const std::string& ca_file() const { return server_.ca_file(); }
+
+  // Calls whose caller has been heard.
+  int connected() const;
+  void stream(bool on) { streaming_ = on; }
+  // [any thread] An answer of 200 ms on each call, in one message, then the end of the turn.
+  void speak();
+  int64_t spoke_ns(int call) const { return spoke_ns_[static_cast<size_t>(call)]; }
+  // The first loud audio since listen(); 0: none.
+  void listen();
+  int64_t heard_ns(int call) const { return heard_ns_[static_cast<size_t>(call)]; }
+  // Messages with audio received in all calls so far.
+  uint64_t received() const { return received_; }
+
+ private:
+  using Peer = std::shared_ptr<support::WsPeer>;
+  support::WsServer::Script script();
+  void receive(const Peer& peer, std::string_view text);
+  void set_up(const Peer& peer, std::string_view text);
+  void send(int slot);
+
+  const std::string frame_, burst_;
+  std::atomic<bool> streaming_{false};
+  std::array<std::atomic<bool>, kCalls> speaks_{}, heard_any_{};
+  std::array<std::atomic<int64_t>, kCalls> spoke_ns_{}, heard_ns_{};
+  std::atomic<uint64_t> received_{0};
+  support::WsServer server_;
+  std::mutex mutex_;
+  std::array<Peer, kCalls> peers_;  // guarded by mutex_; they end before their server
+  std::optional<Pacer> pacer_;
+};
+
+}  // namespace patchbay::bench
