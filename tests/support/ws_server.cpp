@@ -206,6 +206,8 @@ struct WsServer::Impl {
   void accept() {
     acceptor.async_accept([this](Error error, Tcp::socket socket) {
       if (error) return;
+      Error ignored;
+      socket.set_option(Tcp::no_delay(true), ignored);
       beast::tcp_stream tcp(std::move(socket));
       if (tls)
         std::make_shared<Peer<SecureStream>>(context, script, std::move(tcp), tls_context)->start();
