@@ -22,7 +22,7 @@
 #include "bench/pairs.h"
 #include "g711/g711.h"
 #include "gemini/writer.h"
-#include "resampler.h"
+#include "resampler/resampler.h"
 #include "rtp/packet.h"
 #include "support/json_view.h"
 
@@ -58,8 +58,8 @@ double thread_cpu_ns() {
   return double(now.tv_sec) * 1e9 + double(now.tv_nsec);
 }
 
-media::Resampler resampler(uint32_t from_hz, uint32_t to_hz) {
-  auto made = media::Resampler::create(from_hz, to_hz);
+lib::Resampler resampler(uint32_t from_hz, uint32_t to_hz) {
+  auto made = lib::Resampler::create(from_hz, to_hz);
   if (!made) die("floor: resampler");
   return *std::move(made);
 }
@@ -181,7 +181,7 @@ struct Floor::Call {
 
   const int udp, tcp;
   SSL* const ssl;
-  media::Resampler up, down;
+  lib::Resampler up, down;
   uint16_t sequence = 0;
   std::minstd_rand random;
   std::string text, frame, received, pcm;
