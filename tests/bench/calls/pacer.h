@@ -23,7 +23,8 @@ inline int64_t now_ns() {
 
 class Pacer {
  public:
-  explicit Pacer(std::function<void(int slot)> work) : work_(std::move(work)), thread_([this] { run(); }) {}
+  explicit Pacer(std::function<void(int slot, int64_t due_ns)> work)
+      : work_(std::move(work)), thread_([this] { run(); }) {}
   ~Pacer() {
     stop_ = true;
     thread_.join();
@@ -37,11 +38,11 @@ class Pacer {
     for (int slot = 0; !stop_; slot = (slot + 1) % kFrameMs) {
       due += std::chrono::milliseconds(1);
       std::this_thread::sleep_until(due);
-      work_(slot);
+      work_(slot, std::chrono::nanoseconds(due.time_since_epoch()).count());
     }
   }
 
-  const std::function<void(int)> work_;
+  const std::function<void(int, int64_t)> work_;
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };

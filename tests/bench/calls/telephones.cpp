@@ -54,7 +54,7 @@ Telephones::Telephones() : fd_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) 
     tone[i] = static_cast<int16_t>(12000 * std::cos(static_cast<double>(i) * 2 * 3.14159265 * 400 / 8000));
   lib::g711_encode(lib::G711::mu_law, tone.data(), tone.size(), loud_.data());
   receiver_ = std::thread([this] { receive(); });
-  pacer_.emplace([this](int slot) { send(slot); });
+  pacer_.emplace([this](int slot, int64_t due_ns) { send(slot, due_ns); });
 }
 
 Telephones::~Telephones() {
@@ -80,7 +80,7 @@ void Telephones::listen() {
   for (auto& time : heard_ns_) time = 0;
 }
 
-void Telephones::send(int slot) {
+void Telephones::send(int slot, int64_t due_ns) {
   if (!connected_ || paused_) return;
   if (slot == 0) ++sequence_;
   for (size_t call = static_cast<size_t>(slot); call < far_ports_.size(); call += kFrameMs) {
@@ -93,7 +93,7 @@ void Telephones::send(int slot) {
     const bool loud = loud_left_[call] > 0;
     std::memcpy(packet.data() + lib::kRtpHeaderBytes, loud ? loud_.data() : silence_.data(), 160);
     const sockaddr_in to = loopback(far_ports_[call]);
-    if (loud && loud_left_[call]-- == kLoudPackets) spoke_ns_[call] = now_ns();
+    if (loud && loud_left_[call]-- == kLoudPackets) spoke_ns_[call] = due_ns;
     ::sendto(fd_, packet.data(), packet.size(), 0, reinterpret_cast<const sockaddr*>(&to), sizeof to);
   }
 }

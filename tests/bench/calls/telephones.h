@@ -28,6 +28,7 @@ class Telephones {
 
   // [any thread] All speak for 60 ms, each with its next packet.
   void speak();
+  // When that packet was due: if it left late, it has less to wait in the jitter buffer.
   int64_t spoke_ns(int call) const { return spoke_ns_[static_cast<size_t>(call)]; }
   // The first loud packet since listen(); 0: none.
   void listen();
@@ -36,7 +37,7 @@ class Telephones {
   uint64_t received() const { return received_; }
 
  private:
-  void send(int slot);
+  void send(int slot, int64_t due_ns);
   void receive();
 
   int fd_ = -1;

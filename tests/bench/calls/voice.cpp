@@ -39,7 +39,7 @@ bool is_loud(const std::string& pcm) {
 }  // namespace
 
 Voice::Voice() : frame_(audio_message(kFrameMs)), burst_(audio_message(kBurstMs)), server_(true, script()) {
-  pacer_.emplace([this](int slot) { send(slot); });
+  pacer_.emplace([this](int slot, int64_t) { send(slot); });
 }
 
 std::string Voice::url() const { return server_.url("/"); }
