@@ -89,8 +89,7 @@ TEST_CASE("a refusal of the server is exit code 1, with its reason") {
 
 TEST_CASE("a call is watched to its end, listed, and cannot be hung up twice") {
   Server server;
-  const Said call =
-      server.ask({"call", "+4930123456", "--prompt", "Hello.", "--watch"});  // nobody listens
+  const Said call = server.ask({"call", "+4930123456", "--prompt", "Hello.", "--watch"});  // nobody listens
   CHECK(call.code == 1);
   CHECK(call.has("ended-failed-final"));
   REQUIRE(call.has("oac-"));

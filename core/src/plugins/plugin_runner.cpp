@@ -164,6 +164,14 @@ void PluginRunner::reconfigure(const std::string& config, Deadline deadline) {
   }));
 }
 
+void PluginRunner::pass(Deadline deadline) {
+  if (state() != PluginState::running) return;
+  const bool was_stuck = stuck_;
+  static_cast<void>(run_step("what was queued", deadline,
+                             [](const std::shared_ptr<Step>& step) { step->answer(PB_OK, nullptr); }));
+  stuck_ = was_stuck;
+}
+
 void PluginRunner::drain(Deadline deadline) {
   if (state() != PluginState::running) return;
   state_.store(PluginState::draining, std::memory_order_release);

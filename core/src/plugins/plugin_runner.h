@@ -34,6 +34,8 @@ class PluginRunner {
   Status start(const std::string& config, Deadline deadline);
   Status check_config(const std::string& config, Deadline deadline);
   void reconfigure(const std::string& config, Deadline deadline);
+  // Returns once the main strand has run what was queued there.
+  void pass(Deadline deadline);
   void drain(Deadline deadline);
   // Stops and destroys. A plugin that does not come back in time is left where it is, and the error says so.
   Status stop(Deadline deadline);

@@ -58,12 +58,20 @@ Status PluginSet::start(const PluginCatalogue& catalogue, const config::Config& 
     const Status status = runner.start(config.plugin_view(runner.manifest().id), deadlines_.start);
     if (!status) complain(runner.manifest().id, status.error().text);
   }
+  settle();
   const std::lock_guard lock(mutex_);
   for (auto& runner : found) {
     if (runner) runners_.push_back(std::move(runner));
   }
   if (complaints.empty()) return {};
   return {Code::failed, std::move(complaints)};
+}
+
+void PluginSet::settle() {
+  // A call goes from one strand to another, and its answer back: two passes.
+  for (int pass = 0; pass < 2; ++pass) {
+    for (const auto& runner : runners_) runner->pass(deadlines_.start);
+  }
 }
 
 Status PluginSet::reconfigure(const config::Config& config, const std::vector<std::string>& changed) {

@@ -52,6 +52,8 @@ class PluginSet {
   std::string ready_json() const;
 
  private:
+  // What plugins told each other while they started (routes, gates, engines) has arrived.
+  void settle();
   PluginRunner* find(const std::string& id) const;
 
   HostParts& parts_;

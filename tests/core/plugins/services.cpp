@@ -2,6 +2,7 @@
 #include <patchbay/lifetime.h>
 #include <patchbay/service.h>
 
+#include <atomic>
 #include <memory>
 
 #include "support/linked_plugin.h"
@@ -42,6 +43,8 @@ struct Listener {
   static constexpr auto methods() { return std::make_tuple(told); }
 };
 
+std::atomic<int> greeted{0};
+
 struct Provider final : Plugin {
   static constexpr char manifest[] =
       R"({"id": "provider", "version": "1.0.0", "provides": ["test.adder/1"]})";
@@ -51,6 +54,7 @@ struct Provider final : Plugin {
     adder_
         ->on(Adder::add,
              [this](Add request) -> Result<Sum> {
+               if (request.note == "hello") ++greeted;
                if (request.a < 0) return {Code::invalid, "a must not be negative"};
                if (request.listener) {
                  Lease<Listener>::open(host(), request.listener).send(Listener::told, Sum{7, "told", {}});
@@ -80,6 +84,7 @@ struct CallerPlugin final : Plugin {
   Status start(const Config&) override {
     caller = this;
     service_ = std::make_unique<Service<Adder>>(host());
+    service_->send(Adder::add, Add{0, 0, "hello", {}, {}});
     listener_ = std::make_unique<Provision<Listener>>(host());
     listener_->on(Listener::told, [this](Sum sum) -> Result<Empty> {
       told.set(sum.note);
@@ -141,6 +146,14 @@ TEST_CASE("a private instance passed by its handle is called back") {
   request.listener = caller->listener();
   caller->call(Adder::add, request);
   CHECK(caller->told.get().value_or("nothing") == "told");
+}
+
+TEST_CASE("what a plugin told another while it started has arrived when the start is over") {
+  greeted = 0;
+  for (int i = 0; i < 20; ++i) {
+    Both server;
+    CHECK(greeted == i + 1);
+  }
 }
 
 TEST_CASE("an inline method answers too") {
