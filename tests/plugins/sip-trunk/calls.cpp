@@ -17,8 +17,11 @@ std::unique_ptr<SipStack> start_stack() {
 
 Sipp start_peer(const std::string& scenario, std::map<std::string, std::string> values = {},
                 bool tcp = false) {
-  auto peer = Sipp::start(
-      {std::string(SIP_TRUNK_TEST_FOLDER) + "/sipp/" + scenario + ".xml", tcp, 1, std::move(values)});
+  Sipp::Options options;
+  options.scenario = std::string(SIP_TRUNK_TEST_FOLDER) + "/sipp/" + scenario + ".xml";
+  options.tcp = tcp;
+  options.values = std::move(values);
+  auto peer = Sipp::start(options);
   if (!peer) FAIL(peer.error().text);
   return *std::move(peer);
 }
@@ -69,7 +72,10 @@ TEST_CASE("a call is answered and hung up by us") {
 
 TEST_CASE("forty calls at once leave nothing behind") {
   constexpr int kCalls = 40;
-  auto peer = Sipp::start({std::string(SIP_TRUNK_TEST_FOLDER) + "/sipp/answer.xml", false, kCalls, {}});
+  Sipp::Options options;
+  options.scenario = std::string(SIP_TRUNK_TEST_FOLDER) + "/sipp/answer.xml";
+  options.calls = kCalls;
+  auto peer = Sipp::start(options);
   REQUIRE(peer);
   auto stack = start_stack();
   std::vector<std::unique_ptr<Caller>> callers;
