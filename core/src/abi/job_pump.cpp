@@ -77,15 +77,25 @@ void JobPump::claimed(Result<std::vector<Job>> jobs) {
   });
 }
 
+void JobPump::rest() {
+  const Ref<JobPump> self(this);
+  strand().post([self] { self->cancel_timer(); });
+}
+
+// A timer that cannot be cancelled any more has fired: then its own function gives its reference back.
+void JobPump::cancel_timer() {
+  if (timer_ == 0) return;
+  static_cast<void>(runtime_.timers().cancel(
+      std::exchange(timer_, 0), [](void* self) { static_cast<JobPump*>(self)->release(); }, this));
+}
+
 void JobPump::sleep_until(int64_t due_ms) {
   if (!open() || due_ms == std::numeric_limits<int64_t>::max()) return;
   const int64_t now = runtime_.wall_clock().now_ms();
   // Never due earlier than the next millisecond: a claim that finds nothing must not spin.
   const int64_t when = std::clamp(due_ms, now + 1, now + kLongestSleepMs);
   if (timer_ != 0 && timer_due_ms_ <= when && timer_due_ms_ > now) return;
-  if (timer_ != 0)
-    static_cast<void>(runtime_.timers().cancel(
-        timer_, [](void* self) { static_cast<JobPump*>(self)->release(); }, this));
+  cancel_timer();
   add_ref();  // the timer's
   timer_due_ms_ = when;
   timer_ = runtime_.timers().arm(

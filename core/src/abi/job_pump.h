@@ -33,6 +33,8 @@ class JobPump final : public Registration {
   const std::string& kind() const noexcept { return init_.kind; }
   // [any] There may be something due, now or earlier than thought.
   void look();
+  // [any] Before close(): it waits for nothing any more.
+  void rest();
   // [any] These claims have ended, whoever had them.
   void settled(const std::vector<int64_t>& jobs);
 
@@ -43,6 +45,7 @@ class JobPump final : public Registration {
   void claim();
   void claimed(Result<std::vector<Job>> jobs);
   void sleep_until(int64_t due_ms);
+  void cancel_timer();
   void forget_expired();
 
   // borrowed

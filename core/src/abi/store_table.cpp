@@ -220,6 +220,7 @@ void job_worker_close(void* host, uint64_t handle, pb_fn done, void* user) noexc
   const Ref<JobPump> pump = HostContext::of(host).handles().job_workers.take(handle);
   if (!pump) return;
   hub_of(host).remove(*pump);
+  pump->rest();
   pump->close(done, user);
 }
 

@@ -2,6 +2,7 @@
 #include <patchbay/bus.h>
 #include <patchbay/store.h>
 
+#include <limits>
 #include <memory>
 
 #include "runtime/manual_clock.h"
@@ -130,4 +131,12 @@ TEST_CASE("a job runs when the driven clock reaches it, not before") {
   CHECK(!keeper->reminded.get(std::chrono::milliseconds(50)).has_value());
   clock.advance(std::chrono::minutes(6));
   CHECK(keeper->reminded.get().value_or("nothing") == "wake up");
+}
+
+TEST_CASE("a worker that waits for a job far away ends without it") {
+  TestServer server(kYaml, nullptr, {&LinkedPlugin<Keeper>::entry});
+  REQUIRE(server.start_error() == "");
+  keeper->remind_at(std::numeric_limits<int32_t>::max() * int64_t{1000});
+  CHECK(keeper->committed.get().value_or("nothing") == "job");
+  CHECK(server.core().stop().ok());
 }
