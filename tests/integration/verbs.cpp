@@ -28,7 +28,7 @@ tenants:
   one.example:
     primary: true
     ai-voice: {email: a@example.com}
-    webhooks: {allow_private_receivers: true}
+    webhooks: {allowPrivateReceivers: true}
     sip-trunk: {defaultTrunkId: nobody, trunks: [{id: nobody, host: 127.0.0.1, port: 1, transport: tcp}]}
   two.example: {}
 )";

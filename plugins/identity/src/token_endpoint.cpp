@@ -88,12 +88,12 @@ void TokenEndpoint::by_password(Asked asked, const Form& form, Reply reply) {
     return reply(http::error(400, "invalid_request", "username and password are needed"));
   if (asked.grant.username.size() > kLongestName || password.size() > kLongestPassword)
     return refuse(asked, "too long", std::move(reply));
-  if (!failures_.has(asked.key(), now_ms())) return throttle(asked, std::move(reply));
+  if (wait_ms(asked.key()) > 0) return throttle(asked, std::move(reply));
   const User* user = context_.settings.user(asked.grant.tenant, asked.grant.username);
   auto credential = user ? user->credential : context_.settings.tenant(asked.grant.tenant)->nobody;
   auto shared = std::make_shared<Reply>(std::move(reply));  // the queue's, or ours when it is full
   const Status waits = passwords_.check(
-      std::move(credential), password, [this, key = asked.key()] { return failures_.has(key, now_ms()); },
+      std::move(credential), password, [this, key = asked.key()] { return wait_ms(key) == 0; },
       [this, asked, shared](const Result<bool>& matches) {
         password_checked(asked, matches, std::move(*shared));
       });
@@ -104,7 +104,7 @@ void TokenEndpoint::password_checked(const Asked& asked, const Result<bool>& mat
   if (!matches && matches.error().code == Code::cancelled) return throttle(asked, std::move(reply));
   if (!matches) return reply(busy());
   if (!*matches) {
-    failures_.take(asked.key(), now_ms());
+    failures_.take(asked.key(), context_.host.mono_ns());
     return refuse(asked, "unknown user or wrong password", std::move(reply));
   }
   failures_.reset(asked.key());
@@ -115,7 +115,7 @@ void TokenEndpoint::throttle(const Asked& asked, Reply reply) {
   context_.log.with(asked.correlation)
       .warn("sign-ins are throttled",
             {{"tenant", asked.grant.tenant}, {"user", asked.grant.username}, {"remote", asked.remote}});
-  const int64_t wait_sec = failures_.wait_ms(asked.key(), now_ms()) / 1000 + 1;
+  const int64_t wait_sec = wait_ms(asked.key()) / 1000 + 1;
   reply(later(429, "rate_limited", "too many failed sign-ins; try again later", wait_sec));
 }
 

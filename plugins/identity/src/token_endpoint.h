@@ -30,13 +30,14 @@ class TokenEndpoint {
   void answer(const Asked& asked, const std::string& refresh_token, Reply reply);
   void throttle(const Asked& asked, Reply reply);
   void refuse(const Asked& asked, const char* why, Reply reply);
-  int64_t now_ms() const noexcept { return context_.host.mono_ns() / 1'000'000; }
+  // 0 when the account may be tried now.
+  int64_t wait_ms(const std::string& key) const { return failures_.wait_ms(key, context_.host.mono_ns()); }
 
   Context& context_;
   PasswordQueue passwords_;
   RefreshTokens refresh_;
   // Wrong passwords by tenant, account and address; a right one clears the account.
-  lib::RateLimiter failures_{{10, 60'000, 65'536}};
+  lib::RateLimiter failures_{{1.0 / 60, 10.0, 65'536}};
   Lifetime alive_;
 };
 

@@ -1,60 +1,58 @@
 #include "rate/rate_limiter.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace patchbay::lib {
 
-bool RateLimiter::take(std::string_view key, int64_t now_ms) {
-  if (Bucket* bucket = find(key, now_ms)) {
-    if (bucket->tokens == 0) return false;
-    --bucket->tokens;
-    return true;
-  }
-  if (buckets_.size() >= limits_.most_keys) {
-    buckets_.erase(order_.back().key);
-    order_.pop_back();
-  }
-  order_.push_front({std::string(key), limits_.capacity - 1, now_ms});
-  buckets_.emplace(order_.front().key, order_.begin());
-  return true;
+int64_t RateLimiter::take(std::string_view key, int64_t now_ns) {
+  Bucket& bucket = use(key, now_ns);
+  bucket.tokens = tokens_at(bucket, now_ns);
+  bucket.at_ns = std::max(bucket.at_ns, now_ns);
+  const int64_t wait = wait_ms(bucket.tokens);
+  if (wait == 0) bucket.tokens -= 1;
+  return wait;
 }
 
-bool RateLimiter::has(std::string_view key, int64_t now_ms) {
-  const Bucket* bucket = find(key, now_ms);
-  return bucket == nullptr || bucket->tokens > 0;
-}
-
-int64_t RateLimiter::wait_ms(std::string_view key, int64_t now_ms) {
-  const Bucket* bucket = find(key, now_ms);
-  if (bucket == nullptr || bucket->tokens > 0) return 0;
-  return bucket->since_ms + limits_.refill_ms - now_ms;
+int64_t RateLimiter::wait_ms(std::string_view key, int64_t now_ns) const {
+  const auto found = index_.find(key);
+  return found == index_.end() ? 0 : wait_ms(tokens_at(*found->second, now_ns));
 }
 
 void RateLimiter::reset(std::string_view key) {
-  const auto found = buckets_.find(key);
-  if (found == buckets_.end()) return;
+  const auto found = index_.find(key);
+  if (found == index_.end()) return;
   const auto place = found->second;
-  buckets_.erase(found);  // first: its key lies in the bucket
+  index_.erase(found);  // first: its key lies in the bucket
   order_.erase(place);
 }
 
-RateLimiter::Bucket* RateLimiter::find(std::string_view key, int64_t now_ms) {
-  const auto found = buckets_.find(key);
-  if (found == buckets_.end()) return nullptr;
-  order_.splice(order_.begin(), order_, found->second);
-  refill(*found->second, now_ms);
-  return &*found->second;
+RateLimiter::Bucket& RateLimiter::use(std::string_view key, int64_t now_ns) {
+  if (const auto found = index_.find(key); found != index_.end()) {
+    order_.splice(order_.begin(), order_, found->second);
+    return order_.front();
+  }
+  if (index_.size() >= limit_.most_keys) {
+    index_.erase(order_.back().key);
+    order_.pop_back();
+  }
+  order_.push_front({std::string(key), limit_.burst, now_ns});
+  index_.emplace(order_.front().key, order_.begin());
+  return order_.front();
 }
 
-void RateLimiter::refill(Bucket& bucket, int64_t now_ms) const {
-  const int64_t back = std::max<int64_t>(0, (now_ms - bucket.since_ms) / limits_.refill_ms);
-  if (bucket.tokens + back >= limits_.capacity) {
-    bucket.tokens = limits_.capacity;
-    bucket.since_ms = now_ms;
-  } else {
-    bucket.tokens += back;
-    bucket.since_ms += back * limits_.refill_ms;
-  }
+// A clock that goes back gives nothing away.
+double RateLimiter::tokens_at(const Bucket& bucket, int64_t now_ns) const noexcept {
+  const double passed = static_cast<double>(std::max<int64_t>(0, now_ns - bucket.at_ns)) / 1e9;
+  return std::min(limit_.burst, bucket.tokens + passed * limit_.per_second);
+}
+
+int64_t RateLimiter::wait_ms(double tokens) const noexcept {
+  constexpr double kRounding = 1e-6;  // of the sum, which would make a whole millisecond two
+  if (tokens >= 1.0 - kRounding) return 0;
+  if (limit_.per_second <= 0) return 3'600'000;
+  const double wait = std::ceil((1.0 - tokens) * 1000.0 / limit_.per_second - kRounding);
+  return static_cast<int64_t>(std::clamp(wait, 1.0, 86'400'000.0));
 }
 
 }  // namespace patchbay::lib

@@ -1,5 +1,6 @@
-// Token buckets by key: each key has `capacity` tokens and gets one back every `refill_ms`. Holds at most
-// `most_keys`; the one not asked for the longest is forgotten first. One thread; time comes from the caller.
+// Token buckets by key (an address and account together, say): each key may have `burst` at once and gets
+// `per_second` back. Holds at most `most_keys`; the one unused the longest is forgotten first. One thread;
+// monotonic time comes from the caller.
 #pragma once
 
 #include <cstdint>
@@ -10,38 +11,39 @@
 
 namespace patchbay::lib {
 
+struct RateLimit {
+  double per_second = 1.0;
+  double burst = 10.0;
+  size_t most_keys = 65'536;
+};
+
 class RateLimiter {
  public:
-  struct Limits {
-    int64_t capacity = 10;
-    int64_t refill_ms = 60'000;
-    size_t most_keys = 65'536;
-  };
-  explicit RateLimiter(Limits limits) : limits_(limits) {}
+  explicit RateLimiter(RateLimit limit) : limit_(limit) {}
 
-  // Takes a token. False when there is none.
-  bool take(std::string_view key, int64_t now_ms);
-  // True when take() would succeed.
-  bool has(std::string_view key, int64_t now_ms);
-  // How long until there is a token again; 0: now.
-  int64_t wait_ms(std::string_view key, int64_t now_ms);
+  // Takes a token and returns 0, or takes none and returns the milliseconds until there is one, at least 1.
+  int64_t take(std::string_view key, int64_t now_ns);
+  // What take would return; takes nothing.
+  int64_t wait_ms(std::string_view key, int64_t now_ns) const;
   // The key has all its tokens again.
   void reset(std::string_view key);
-  size_t keys() const noexcept { return buckets_.size(); }
+  size_t keys() const noexcept { return index_.size(); }
 
  private:
   struct Bucket {
     std::string key;
-    int64_t tokens;
-    int64_t since_ms;  // when the count was exact
+    double tokens = 0;
+    int64_t at_ns = 0;  // when there were so many
   };
-  using Order = std::list<Bucket>;  // the latest first
-  void refill(Bucket& bucket, int64_t now_ms) const;
-  Bucket* find(std::string_view key, int64_t now_ms);
+  using Order = std::list<Bucket>;  // the most recently used first
 
-  const Limits limits_;
+  Bucket& use(std::string_view key, int64_t now_ns);
+  double tokens_at(const Bucket& bucket, int64_t now_ns) const noexcept;
+  int64_t wait_ms(double tokens) const noexcept;
+
+  const RateLimit limit_;
   Order order_;
-  std::unordered_map<std::string_view, Order::iterator> buckets_;  // keys are those of order_
+  std::unordered_map<std::string_view, Order::iterator> index_;  // keys are those of order_
 };
 
 }  // namespace patchbay::lib

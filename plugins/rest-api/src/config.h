@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "edge.h"
-#include "rate_limiter.h"
+#include "rate/rate_limiter.h"
 
 namespace patchbay::rest_api {
 
@@ -28,7 +28,7 @@ class Tenants {
 struct Settings {
   // Public listeners first, then the management port, then the admin socket.
   EdgeConfig edge;
-  RateLimit rate;
+  lib::RateLimit rate;
   Tenants tenants;
   std::string listening_file;
 

@@ -21,7 +21,7 @@ Dispatcher::Dispatcher(const Host& host, const Settings& settings, RouteRegistry
       traffic_(&traffic),
       gatekeeper_(host, settings.tenants),
       slow_refusals_(host),
-      limiter_(settings.rate, [&host] { return host.mono_ns(); }) {}
+      limiter_(settings.rate) {}
 
 void Dispatcher::serve(std::shared_ptr<Exchange> exchange, int64_t started_ns) {
   auto turn = std::make_shared<Turn>();
@@ -65,7 +65,8 @@ void Dispatcher::turn_away(const TurnPtr& turn, Refusal refusal) {
 // Address and account together: strangers cannot use up what an account may.
 bool Dispatcher::within_rate(const TurnPtr& turn) {
   if (turn->exchange->surface != kPublic) return true;
-  const uint64_t wait_ms = limiter_.take(turn->exchange->client + "|" + turn->request.subject);
+  const int64_t wait_ms =
+      limiter_.take(turn->exchange->client + "|" + turn->request.subject, host_->mono_ns());
   if (wait_ms == 0) return true;
   Response response =
       rest_api::refuse({429, "rate_limited", "too many requests; slow down"}, turn->target->route);

@@ -10,7 +10,7 @@
 
 #include "gatekeeper.h"
 #include "paging.h"
-#include "rate_limiter.h"
+#include "rate/rate_limiter.h"
 #include "route_registry.h"
 #include "slow_refusals.h"
 #include "traffic.h"
@@ -45,7 +45,7 @@ class Dispatcher {
   Traffic* traffic_;
   Gatekeeper gatekeeper_;
   SlowRefusals slow_refusals_;
-  RateLimiter limiter_;
+  lib::RateLimiter limiter_;
   Lifetime alive_;
 };
 

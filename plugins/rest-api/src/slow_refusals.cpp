@@ -5,17 +5,16 @@
 namespace patchbay::rest_api {
 namespace {
 
-constexpr RateLimit kFree{.per_second = 5.0, .burst = 100.0};
+constexpr lib::RateLimit kFree{.per_second = 5.0, .burst = 100.0};
 constexpr int64_t kDelayNs = 1'000'000'000;
 constexpr size_t kMost = 4096;  // beyond it delaying costs us more than them
 
 }  // namespace
 
-SlowRefusals::SlowRefusals(const Host& host)
-    : host_(&host), limiter_(kFree, [&host] { return host.mono_ns(); }), timer_(host) {}
+SlowRefusals::SlowRefusals(const Host& host) : host_(&host), limiter_(kFree), timer_(host) {}
 
 void SlowRefusals::run(std::string_view address, Function<void()> answer) {
-  if (limiter_.take(address) == 0 || late_.size() >= kMost) return answer();
+  if (limiter_.take(address, host_->mono_ns()) == 0 || late_.size() >= kMost) return answer();
   late_.push_back({host_->mono_ns() + kDelayNs, std::move(answer)});
   if (late_.size() == 1) arm();
 }

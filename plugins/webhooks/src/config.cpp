@@ -40,14 +40,14 @@ bool Settings::allows_private(std::string_view tenant) const {
 
 Result<Settings> read_settings(const Config& config) {
   Settings settings;
-  settings.ca_file = config.plugin().text("ca_file", "");
+  settings.ca_file = config.plugin().text("caFile", "");
   if (!settings.ca_file.empty() && access(settings.ca_file.c_str(), R_OK) != 0)
-    return Error{Code::invalid, "plugins.webhooks.ca_file cannot be read: " + settings.ca_file};
-  settings.max_in_flight = static_cast<size_t>(config.plugin().integer("max_in_flight", 4));
-  settings.keep_ms = config.plugin().integer("keep_days", 7) * kDayMs;
+    return Error{Code::invalid, "plugins.webhooks.caFile cannot be read: " + settings.ca_file};
+  settings.max_in_flight = static_cast<size_t>(config.plugin().integer("maxInFlight", 4));
+  settings.keep_ms = config.plugin().integer("keepDays", 7) * kDayMs;
   std::set<std::string> ids;
   for (const Config::Tenant& tenant : config.tenants()) {
-    const bool allow_private = tenant.section.boolean("allow_private_receivers", false);
+    const bool allow_private = tenant.section.boolean("allowPrivateReceivers", false);
     settings.allow_private.emplace(tenant.host, allow_private);
     const JsonView list = tenant.section["subscriptions"];
     for (size_t i = 0; i < list.size(); ++i) {

@@ -39,7 +39,7 @@ bool names_this_machine(std::string host) {
 Status check_host(std::string host) {
   if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
   if (names_this_machine(host) || (is_ip_text(host) && !is_public_text(host)))
-    return {Code::invalid, "must lead to a public address; see allow_private_receivers"};
+    return {Code::invalid, "must lead to a public address; see allowPrivateReceivers"};
   return {};
 }
 

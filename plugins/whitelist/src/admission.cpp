@@ -55,11 +55,11 @@ void Admission::admit_bearer(const Credentials& who, Done done) {
 
 void Admission::admit_signature(const Credentials& who, const std::string& secret, const Done& done) {
   const std::string key = who.tenant + "\n" + who.remote;
-  const int64_t now_ms = host_->mono_ns() / 1'000'000;
-  if (!wrong_.has(key, now_ms))
-    return done({429, "too many wrong signatures", wrong_.wait_ms(key, now_ms) / 1000 + 1}, {});
+  const int64_t now_ns = host_->mono_ns();
+  if (const int64_t wait_ms = wrong_.wait_ms(key, now_ns); wait_ms > 0)
+    return done({429, "too many wrong signatures", wait_ms / 1000 + 1}, {});
   if (signature_matches(who.signature, secret, who.canonical)) return done({}, "shared secret");
-  wrong_.take(key, now_ms);
+  wrong_.take(key, now_ns);
   done(kBadSignature, {});
 }
 

@@ -46,7 +46,7 @@ class Admission {
   Settings settings_;
   // Wrong signatures, by tenant and address. Whoever guesses that often is no longer listened to; bearers
   // are.
-  lib::RateLimiter wrong_{{100, 1000, 10'000}};
+  lib::RateLimiter wrong_{{1.0, 100.0, 10'000}};
 };
 
 }  // namespace patchbay::whitelist

@@ -41,7 +41,7 @@ uint64_t subscribe(void*, const pb_subscription* what, pb_event_fn fn, void* use
       .u32(what->queue_max)
       .u32(what->policy);
   return host.listen(core::make_ref<Subscribed>(std::move(strand), fn, user), tag, Kind::subscribe, body(out),
-                     false, err);
+                     err);
 }
 
 void unsubscribe(void*, uint64_t subscription, pb_fn done, void* user) noexcept {

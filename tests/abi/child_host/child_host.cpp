@@ -81,7 +81,7 @@ void ChildHost::answer(Decoder& in) {
 }
 
 uint64_t ChildHost::listen(core::Ref<Listening> what, uint64_t tag, Kind kind, const std::string& rest,
-                           bool use_handle, pb_err* err) {
+                           pb_err* err) {
   {
     // Known before the parent can call.
     const std::lock_guard lock(mutex_);
@@ -93,8 +93,8 @@ uint64_t ChildHost::listen(core::Ref<Listening> what, uint64_t tag, Kind kind, c
     listening_.erase(tag);
     return 0;
   }
-  tags_[use_handle ? handle : tag] = tag;
-  return use_handle ? handle : tag;
+  tags_[handle] = tag;
+  return handle;
 }
 
 void ChildHost::unlisten(uint64_t handle, pb_fn done, void* user) {

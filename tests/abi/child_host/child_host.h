@@ -57,9 +57,8 @@ class ChildHost {
   uint64_t request(Kind kind, const std::string& rest, pb_err* err, int fd = -1);
 
   // [any] Makes `what` known by a tag, asks the parent to begin, and forgets it again if the parent will not.
-  // `use_handle`: it is closed by the parent's number, else by the tag.
-  uint64_t listen(core::Ref<Listening> what, uint64_t tag, Kind kind, const std::string& rest,
-                  bool use_handle, pb_err* err);
+  // The parent's number, by which it is closed.
+  uint64_t listen(core::Ref<Listening> what, uint64_t tag, Kind kind, const std::string& rest, pb_err* err);
   void unlisten(uint64_t handle, pb_fn done, void* user);
   uint64_t next_tag() noexcept { return ++last_tag_; }
 

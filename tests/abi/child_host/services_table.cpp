@@ -79,7 +79,7 @@ uint64_t provide(void*, const pb_interface* what, int32_t is_public, uint64_t st
   out.u64(tag).u32(is_public != 0 ? 1 : 0);
   put_interface(out, *what);
   return host.listen(core::make_ref<Provided>(std::move(strand), what, fn, self), tag, Kind::provide,
-                     body(out), true, err);
+                     body(out), err);
 }
 
 void withdraw(void*, uint64_t instance, pb_fn done, void* user) noexcept {
@@ -107,7 +107,7 @@ uint64_t watch(void*, pb_str id, uint64_t strand_handle, pb_watch_fn fn, void* u
   const uint64_t tag = host.next_tag();
   Encoder out(Kind::watch);
   out.u64(tag).str(from_abi(id));
-  return host.listen(core::make_ref<Watched>(std::move(strand), fn, user), tag, Kind::watch, body(out), false,
+  return host.listen(core::make_ref<Watched>(std::move(strand), fn, user), tag, Kind::watch, body(out),
                      nullptr);
 }
 

@@ -46,7 +46,7 @@ World::World() : engine(script()), receiver(receiver_options()) {
          << "      greeting: Say hello., ringTimeoutSec: 5}\n"
          << "    sip-trunk: {defaultTrunkId: main, trunks: [{id: main, host: 127.0.0.1, port: "
          << callee.port() << "}]}\n"
-         << "    webhooks:\n      allow_private_receivers: true\n      subscriptions:\n"
+         << "    webhooks:\n      allowPrivateReceivers: true\n      subscriptions:\n"
          << "        - {url: \"" << receiver.url("/all") << "\", events: [\"*\"], secret: " << kSecret
          << "}\n        - {url: \"" << receiver.url("/ends")
          << "\", events: [outbound-ai.finished], secret: " << kSecret << "}\n";

@@ -19,7 +19,7 @@ constexpr const char* kSecret = "a-secret-of-the-tests";
 
 std::string yaml(const std::vector<std::string>& urls, const std::string& events = "[\"*\"]") {
   std::string text = "plugins: {probe: {}, webhooks: {}}\ntenants:\n  a.example:\n    primary: true\n";
-  text += "    webhooks:\n      allow_private_receivers: true\n      subscriptions:\n";
+  text += "    webhooks:\n      allowPrivateReceivers: true\n      subscriptions:\n";
   for (const std::string& url : urls)
     text += "        - {url: \"" + url + "\", events: " + events + ", secret: " + kSecret + "}\n";
   return text + "  b.example: {}\n";
@@ -218,7 +218,7 @@ TEST_CASE("a receiver at a private address is refused without the tenant's leave
   WebhookReceiver receiver(receiver_options());
   core::ManualClock clock;
   std::string text = yaml({"http://loopback.invalid/"});
-  text.replace(text.find("allow_private_receivers: true"), 29, "allow_private_receivers: false");
+  text.replace(text.find("allowPrivateReceivers: true"), 27, "allowPrivateReceivers: false");
   // A name that resolves to a loopback address gets by the check of the URL.
   char name[256] = {};
   REQUIRE(gethostname(name, sizeof name - 1) == 0);

@@ -33,7 +33,7 @@ TEST_CASE("hosts that are plainly not public need the tenant's leave") {
     INFO(url);
     const Status refused = check_receiver_url(url, false);
     REQUIRE_FALSE(refused.ok());
-    CHECK(refused.error().text.find("allow_private_receivers") != std::string::npos);
+    CHECK(refused.error().text.find("allowPrivateReceivers") != std::string::npos);
     CHECK(check_receiver_url(url, true).ok());
   }
 }

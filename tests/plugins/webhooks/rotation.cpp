@@ -15,7 +15,7 @@ TEST_CASE("an event's retries are signed with the secret of its time, later even
   receiver.set_secret("the-first-secret");
   TestServer server(
       "plugins: {probe: {}, webhooks: {}}\n"
-      "tenants: {a.example: {primary: true, webhooks: {allow_private_receivers: true}}}\n",
+      "tenants: {a.example: {primary: true, webhooks: {allowPrivateReceivers: true}}}\n",
       &clock, {probe::entry()});
   const auto ask = [](const probe::Call& request) { return probe::call(request); };
   const std::string made = ask({"POST", "/api.ashx/v1/admin/webhooks",

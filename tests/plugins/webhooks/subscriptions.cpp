@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kAdmin = "/api.ashx/v1/admin/webhooks";
 constexpr const char* kNone =
     "plugins: {probe: {}, webhooks: {}}\n"
-    "tenants: {a.example: {primary: true, webhooks: {allow_private_receivers: true}}, b.example: {}}\n";
+    "tenants: {a.example: {primary: true, webhooks: {allowPrivateReceivers: true}}, b.example: {}}\n";
 
 const char* configured(const char* secret) {
   static std::string text;
@@ -134,15 +134,15 @@ TEST_CASE("a configured receiver at a private address is refused with the cure")
       "0123456789abcdef}]}}}\n");
   REQUIRE_FALSE(status.ok());
   CHECK(status.error().text.find("subscriptions[0].url must lead to a public address; see "
-                                 "allow_private_receivers") != std::string::npos);
+                                 "allowPrivateReceivers") != std::string::npos);
 }
 
 TEST_CASE("a CA file that is not there is refused") {
   TestServer server(kNone, nullptr, {probe::entry()});
   const Status status = server.reload(
-      "plugins: {probe: {}, webhooks: {ca_file: /nowhere/ca.pem}}\ntenants: {a.example: {primary: true}}\n");
+      "plugins: {probe: {}, webhooks: {caFile: /nowhere/ca.pem}}\ntenants: {a.example: {primary: true}}\n");
   REQUIRE_FALSE(status.ok());
-  CHECK(status.error().text.find("ca_file cannot be read: /nowhere/ca.pem") != std::string::npos);
+  CHECK(status.error().text.find("caFile cannot be read: /nowhere/ca.pem") != std::string::npos);
 }
 
 TEST_CASE("a test reaches its subscription alone, also a paused one, and can be sent again") {

@@ -70,9 +70,8 @@ void time_or_empty(JsonWriter& out, std::string_view key, int64_t ms) {
 
 }  // namespace
 
-void write_call(JsonWriter& out, const Call& call) {
-  out.object()
-      .member("callId", call.call_id)
+void write_request(JsonWriter& out, const Call& call) {
+  out.member("callId", call.call_id)
       .member("tenant", call.tenant)
       .member("requestedBy", call.requested_by)
       .member("phone", call.phone)
@@ -80,8 +79,13 @@ void write_call(JsonWriter& out, const Call& call) {
       .member("email", call.email)
       .member("voice", call.voice)
       .member("language", call.language)
-      .member("model", call.model)
-      .member("status", call.status);
+      .member("model", call.model);
+}
+
+void write_call(JsonWriter& out, const Call& call) {
+  out.object();
+  write_request(out, call);
+  out.member("status", call.status);
   time_or_empty(out, "createdAtUtc", call.created_ms);
   time_or_null(out, "scheduledForUtc", call.scheduled_ms);
   time_or_empty(out, "dispatchedAtUtc", call.dispatched_ms);

@@ -59,6 +59,9 @@ struct Call {
 // Of the statements get, list and orphans.
 Call read_call(const Rows& rows, size_t row);
 
+// What was asked for, as members of an open object: the call record and the transcript begin with it.
+void write_request(JsonWriter& out, const Call& call);
+
 // The call record of the API.
 void write_call(JsonWriter& out, const Call& call);
 

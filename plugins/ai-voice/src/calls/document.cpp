@@ -15,17 +15,9 @@ std::string transcript_file(const Call& call) {
 std::string transcript_document(const TranscriptParts& parts) {
   const Call& call = parts.call;
   JsonWriter out;
-  out.object()
-      .member("callId", call.call_id)
-      .member("callerSource", "outbound-ai")
-      .member("tenant", call.tenant)
-      .member("requestedBy", call.requested_by)
-      .member("phone", call.phone)
-      .member("displayName", call.display_name)
-      .member("email", call.email)
-      .member("voice", call.voice)
-      .member("language", call.language)
-      .member("model", call.model)
+  out.object();
+  write_request(out, call);
+  out.member("callerSource", "outbound-ai")
       .member("trunkId", call.trunk_id)
       .member("startedUtc", lib::utc_text(parts.started_ms))
       .member("answeredUtc", call.answered_ms > 0 ? lib::utc_text(call.answered_ms) : std::string())

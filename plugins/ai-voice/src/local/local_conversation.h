@@ -16,6 +16,8 @@ namespace patchbay::ai_voice::local {
 
 class LocalConversation : public std::enable_shared_from_this<LocalConversation> {
  public:
+  static constexpr int kOutputRateHz = Synthesiser::kRateHz;
+
   static std::shared_ptr<LocalConversation> create(lib::IoThread& io, Recogniser& recogniser,
                                                    Synthesiser& synthesiser, const Options& options,
                                                    SessionConfig config, SessionListener& listener);  // [any]
@@ -29,6 +31,7 @@ class LocalConversation : public std::enable_shared_from_this<LocalConversation>
   void push_text(const std::string& text, bool trigger);
   void tool_result(const std::string& id, const std::string& json_object);
   void farewell();
+  void close() { finish({1000, "", false, true}); }
   void finish(SessionClose close);
   void abandon();
 

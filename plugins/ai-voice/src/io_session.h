@@ -1,0 +1,57 @@
+// The handle other threads hold of a conversation that lives on an io thread: audio goes straight to it, all
+// else is posted there. When the handle goes, the conversation calls its listener no more.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine.h"
+#include "websocket/io_thread.h"
+
+namespace patchbay::ai_voice {
+
+template <class Conversation>
+class IoSession final : public Session {
+ public:
+  // Shared: what was posted may outlive the handle.
+  IoSession(lib::IoThread& io, std::shared_ptr<Conversation> conversation)
+      : io_(io), conversation_(std::move(conversation)) {
+    io_.post([c = conversation_] { c->start(); });
+  }
+
+  ~IoSession() override {
+    conversation_->gate().close();
+    io_.post([c = conversation_] { c->abandon(); });
+  }
+
+  int output_rate_hz() const override { return Conversation::kOutputRateHz; }
+  void push_audio(const int16_t* samples, size_t count) noexcept override {
+    conversation_->push_audio(samples, count);
+  }
+  size_t pull_audio(int16_t* out, size_t count) noexcept override {
+    return conversation_->pull_audio(out, count);
+  }
+
+  void begin() override {
+    io_.post([c = conversation_] { c->begin(); });
+  }
+  void push_text(std::string text, bool trigger) override {
+    io_.post([c = conversation_, text = std::move(text), trigger] { c->push_text(text, trigger); });
+  }
+  void tool_result(std::string id, std::string json) override {
+    io_.post([c = conversation_, id = std::move(id), json = std::move(json)] { c->tool_result(id, json); });
+  }
+  void farewell() override {
+    io_.post([c = conversation_] { c->farewell(); });
+  }
+  void close() override {
+    io_.post([c = conversation_] { c->close(); });
+  }
+
+ private:
+  lib::IoThread& io_;
+  std::shared_ptr<Conversation> conversation_;
+};
+
+}  // namespace patchbay::ai_voice
