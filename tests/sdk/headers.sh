@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# headers.sh <compiler in C> <compiler in C++> <sdk/include> <folder of layout.h>
+# headers.sh <compiler in C> <compiler in C++> <sdk/include>
 # Every header of the SDK compiles alone and twice: the boundary as C11 and C++17, the layer over it as C++17 and C++20,
-# with and without exceptions and RTTI. The layout is checked by the same compilers.
+# with and without exceptions and RTTI.
 set -u
-cc=$1 cxx=$2 include=$3 layout=$4
-flags=(-fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Werror -I "$include" -I "$layout")
+cc=$1 cxx=$2 include=$3
+flags=(-fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Werror -I "$include")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
@@ -34,6 +34,4 @@ for header in $(find patchbay -name '*.h' | sort); do
 done
 printf '#include <patchbay/plugin.h>\n#include <patchbay/services/telephony.h>\nint main() {}\n' > "$work/unit.cpp"
 check "the plugin layer in C++20" "$cxx" -std=c++20 "${flags[@]}" "$work/unit.cpp"
-check "layout in C11" "$cc" -std=c11 "${flags[@]}" "$layout/layout.c"
-check "layout in C++17" "$cxx" -std=c++17 "${flags[@]}" "$layout/layout.cpp"
 exit $failed

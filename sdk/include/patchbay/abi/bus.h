@@ -49,6 +49,6 @@ typedef struct pb_bus {
   /* [any] Close as in base.h. */
   void (*unsubscribe)(void* host, uint64_t subscription, pb_fn done, void* user) PB_NOEXCEPT;
 } pb_bus;
-#define PB_BUS_FLOOR ((uint32_t)sizeof(struct pb_bus))
+#define PB_BUS_FLOOR 32u /* of 0.1 */
 
 #endif

@@ -49,6 +49,6 @@ typedef struct pb_json {
   int32_t (*schema_read)(void* host, uint64_t schema, pb_str text, pb_json_doc** doc,
                          pb_err* err) PB_NOEXCEPT;
 } pb_json;
-#define PB_JSON_FLOOR ((uint32_t)sizeof(struct pb_json))
+#define PB_JSON_FLOOR 136u /* of 0.1 */
 
 #endif

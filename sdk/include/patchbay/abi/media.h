@@ -73,7 +73,7 @@ typedef struct pb_media {
   uint64_t (*port_open)(void* host, uint64_t port, const pb_port** table, void** self) PB_NOEXCEPT;
   void (*port_release)(void* host, uint64_t opening) PB_NOEXCEPT; /* [any] */
 } pb_media;
-#define PB_MEDIA_FLOOR ((uint32_t)sizeof(struct pb_media))
+#define PB_MEDIA_FLOOR 56u /* of 0.1 */
 #define PB_LOOP_ANY 0xffffffffu
 
 #endif

@@ -20,6 +20,7 @@ typedef struct pb_pair {
   pb_str key;
   pb_str value;
 } pb_pair;
+PB_STATIC_ASSERT(sizeof(pb_pair) == 32, "frozen");
 
 typedef struct pb_observe {
   uint32_t size;
@@ -51,6 +52,6 @@ typedef struct pb_observe {
   int32_t (*report)(void* host, pb_str what, void (*sink)(void* user, pb_str text) PB_NOEXCEPT,
                     void* user) PB_NOEXCEPT;
 } pb_observe;
-#define PB_OBSERVE_FLOOR ((uint32_t)sizeof(struct pb_observe))
+#define PB_OBSERVE_FLOOR 72u /* of 0.1 */
 
 #endif

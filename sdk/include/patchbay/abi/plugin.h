@@ -67,7 +67,7 @@ typedef struct pb_plugin {
   /* [strand main] The last call. */
   void (*destroy)(void* self) PB_NOEXCEPT;
 } pb_plugin;
-#define PB_PLUGIN_FLOOR ((uint32_t)sizeof(struct pb_plugin))
+#define PB_PLUGIN_FLOOR 56u /* of 0.1 */
 
 typedef struct pb_entry {
   uint32_t magic;     /* PB_MAGIC */

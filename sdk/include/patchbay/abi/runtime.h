@@ -46,6 +46,6 @@ typedef struct pb_runtime {
   /* [any] The plugin's id as configured; lives as long as the host. */
   pb_str (*plugin_id)(void* host) PB_NOEXCEPT;
 } pb_runtime;
-#define PB_RUNTIME_FLOOR ((uint32_t)sizeof(struct pb_runtime))
+#define PB_RUNTIME_FLOOR 88u /* of 0.1 */
 
 #endif

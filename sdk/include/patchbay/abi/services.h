@@ -111,6 +111,6 @@ typedef struct pb_services {
   void (*call)(void* host, uint64_t lease, const pb_interface* caller, uint32_t slot,
                const pb_message* request, uint64_t strand, pb_reply_fn fn, void* user) PB_NOEXCEPT;
 } pb_services;
-#define PB_SERVICES_FLOOR ((uint32_t)sizeof(struct pb_services))
+#define PB_SERVICES_FLOOR 72u /* of 0.1 */
 
 #endif

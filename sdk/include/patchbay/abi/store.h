@@ -32,6 +32,7 @@ typedef struct pb_value {
   double real;
   pb_str bytes; /* of text and bytes */
 } pb_value;
+PB_STATIC_ASSERT(sizeof(pb_value) == 40, "frozen");
 
 /* Rows of a query, or of a RETURNING clause; row-major. Borrowed for the callback. */
 typedef struct pb_rows {
@@ -132,6 +133,6 @@ typedef struct pb_store {
   /* [any] The folder for the plugin's own files (exists); lives as long as the host. */
   pb_str (*data_folder)(void* host) PB_NOEXCEPT;
 } pb_store;
-#define PB_STORE_FLOOR ((uint32_t)sizeof(struct pb_store))
+#define PB_STORE_FLOOR 192u /* of 0.1 */
 
 #endif
