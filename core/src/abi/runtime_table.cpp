@@ -9,6 +9,10 @@
 namespace patchbay::core {
 namespace {
 
+static_assert(static_cast<uint32_t>(ThreadKind::strand) == PB_THREAD_STRAND);
+static_assert(static_cast<uint32_t>(ThreadKind::worker) == PB_THREAD_WORKER);
+static_assert(static_cast<uint32_t>(ThreadKind::media) == PB_THREAD_MEDIA);
+
 uint64_t strand_create(void* host, pb_str name) noexcept {
   auto& context = HostContext::of(host);
   return context.handles().strands.add(

@@ -6,11 +6,12 @@
 
 namespace patchbay::core {
 
+// The numbers are those of the boundary (PB_THREAD_*).
 enum class ThreadKind : int32_t {
   other = 0,   // foreign: a plugin's own, a library's, main
   strand = 1,  // an executor thread: must not block
-  media = 2,   // a media loop: no malloc, lock, log or I/O
-  worker = 3,  // may block
+  worker = 2,  // may block
+  media = 3,   // a media loop: no malloc, lock, log or I/O
 };
 
 struct ThreadState {

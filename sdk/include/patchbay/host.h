@@ -34,6 +34,17 @@ class Host {
     return host;
   }
 
+  // An interface in at least `size` bytes. Error: the host lacks it, or has it shorter.
+  template <class Table>
+  static Result<const Table*> table(const pb_host* raw, const char* id, uint32_t size) {
+    const void* found = raw->query(raw->self, to_abi(id), size);
+    if (found != nullptr) return static_cast<const Table*>(found);
+    const bool shorter = raw->query(raw->self, to_abi(id), 0) != nullptr;
+    return Error{Code::unsupported,
+                 std::string("this core ") + (shorter ? "is too old for it: its " : "does not offer ") + id +
+                     (shorter ? " has fewer functions" : "") + "; run it with a newer core"};
+  }
+
   void* self = nullptr;
   const pb_runtime* runtime = nullptr;
   const pb_observe* observe = nullptr;
@@ -81,12 +92,21 @@ class Host {
 
  private:
   template <class Table>
-  static Status find(const pb_host* raw, const char* id, uint32_t floor, const Table*& table) {
-    table = static_cast<const Table*>(raw->query(raw->self, to_abi(id), floor));
-    if (table == nullptr) return {Code::unsupported, std::string("this core does not offer ") + id};
+  static Status find(const pb_host* raw, const char* id, uint32_t floor, const Table*& found) {
+    PB_TRY_VALUE(found, table<Table>(raw, id, floor));
     return {};
   }
 };
+
+// In start(), for a function that was appended to a table and that the plugin cannot do without (what it can
+// do without, it asks for by PB_HAS):  PB_NEEDS(PB_BUS_ID, host().bus, flush);
+#define PB_NEEDS(id, table, member)                                                      \
+  do {                                                                                   \
+    if (!PB_HAS(table, member))                                                          \
+      return ::patchbay::Error{::patchbay::Code::unsupported,                            \
+                               "this core is too old for it: its " id " has no " #member \
+                               "; run it with a newer core"};                            \
+  } while (false)
 
 inline Result<Schema> Schema::compile(const Host& host, std::string_view text) {
   pb_err err = empty_error();

@@ -1,0 +1,116 @@
+/* Services: how plugins command each other, and call each other back.
+ *
+ * An interface is a list of methods. A request and a reply are structs that start with their size and then
+ * hold 8-byte aligned fields in the order of the field table: integers, numbers, strings, buffers, handles.
+ * With the table a host can copy them across strands and processes. The C++ layer derives struct and table
+ * from one declaration.
+ *
+ * Whoever implements an interface provides an instance of it on a strand. A public instance is found by its
+ * id; a private one is passed on by its handle, inside a request: that is how listeners, sessions and
+ * callbacks are made.
+ *
+ * The host runs a method on the instance's strand, except methods tagged PB_METHOD_ANY, which run on the
+ * caller's thread, and gives the reply on the caller's strand. */
+#ifndef PATCHBAY_ABI_SERVICES_H
+#define PATCHBAY_ABI_SERVICES_H
+
+#include "base.h"
+
+#define PB_SERVICES_ID "patchbay.services/1"
+
+#define PB_FIELD_INT 1u    /* int64_t */
+#define PB_FIELD_NUMBER 2u /* double */
+#define PB_FIELD_STR 3u    /* pb_str */
+#define PB_FIELD_BUF 4u    /* pb_buf*, NULL allowed */
+#define PB_FIELD_HANDLE 5u /* uint64_t: instance, port or transaction; 0 allowed */
+
+#define PB_METHOD_ANY 1u /* runs inline on the caller's thread; must not block */
+
+/* Written at the start of every request and reply. */
+typedef struct pb_message {
+  uint32_t size;
+  uint32_t reserved;
+} pb_message;
+
+typedef struct pb_field {
+  uint32_t size;
+  uint32_t kind;   /* PB_FIELD_* */
+  uint32_t offset; /* in the struct */
+  uint32_t reserved;
+  pb_str name;
+} pb_field;
+
+typedef struct pb_shape {
+  uint32_t size;
+  uint32_t struct_size;
+  uint32_t field_count;
+  uint32_t reserved;
+  const pb_field* const* fields;
+} pb_shape;
+
+typedef struct pb_method {
+  uint32_t size;
+  uint32_t flags;
+  pb_str name;
+  const pb_shape* request;
+  const pb_shape* reply;
+} pb_method;
+
+typedef struct pb_interface {
+  uint32_t size;
+  uint32_t method_count;
+  pb_str id; /* "patchbay.telephony/1" */
+  const pb_method* const* methods;
+} pb_interface;
+
+/* One call's answer. The provider calls complete exactly once, from any thread; the reply is copied before it
+ * returns. */
+typedef struct pb_completion pb_completion;
+struct pb_completion {
+  uint32_t size;
+  uint32_t reserved;
+  void (*complete)(pb_completion* self, int32_t status, const pb_message* reply,
+                   const pb_err* err) PB_NOEXCEPT;
+};
+
+/* A provider's implementation of method `slot`. Returns PB_OK when it has answered or will answer through
+ * `completion`; any other status is the answer, and `completion` must not be used. `request` is borrowed for
+ * the call. */
+typedef int32_t (*pb_method_fn)(void* self, uint32_t slot, const pb_message* request,
+                                pb_completion* completion, pb_err* err) PB_NOEXCEPT;
+
+typedef void (*pb_reply_fn)(void* user, int32_t status, const pb_message* reply,
+                            const pb_err* err) PB_NOEXCEPT;
+
+/* A watched id has (up = 1) or has no longer (up = 0) a provider. */
+typedef void (*pb_watch_fn)(void* user, int32_t up) PB_NOEXCEPT;
+
+typedef struct pb_services {
+  uint32_t size;
+  uint32_t reserved;
+
+  /* [any] Offers an instance. `is_public`: under the interface's id, one provider per id. The interface table
+   * must live as long as the process. 0 when the id has a provider already. */
+  uint64_t (*provide)(void* host, const pb_interface* what, int32_t is_public, uint64_t strand,
+                      pb_method_fn fn, void* self, pb_err* err) PB_NOEXCEPT;
+  /* [any] Close as in base.h. Calls that were not answered yet end with PB_E_GONE for their callers. */
+  void (*withdraw)(void* host, uint64_t instance, pb_fn done, void* user) PB_NOEXCEPT;
+
+  /* [any] A lease on the public provider of `id`, 0 when there is none now. */
+  uint64_t (*query)(void* host, pb_str id) PB_NOEXCEPT;
+  /* [any] A lease on the instance with that handle. 0 when it is gone, or is not of interface `id`. */
+  uint64_t (*open)(void* host, uint64_t instance, pb_str id) PB_NOEXCEPT;
+  void (*unlease)(void* host, uint64_t lease) PB_NOEXCEPT;
+  /* [any] fn(user, up) on the strand, at once and on each change. */
+  uint64_t (*watch)(void* host, pb_str id, uint64_t strand, pb_watch_fn fn, void* user) PB_NOEXCEPT;
+  void (*unwatch)(void* host, uint64_t watch, pb_fn done, void* user) PB_NOEXCEPT;
+
+  /* [any] Calls method `slot` of the lease's instance; `caller` is the caller's table of that interface, by
+   * which the request is copied. fn(user, ...) on the strand exactly once; fn NULL: no answer wanted.
+   * PB_E_GONE comes by fn, too. */
+  void (*call)(void* host, uint64_t lease, const pb_interface* caller, uint32_t slot,
+               const pb_message* request, uint64_t strand, pb_reply_fn fn, void* user) PB_NOEXCEPT;
+} pb_services;
+#define PB_SERVICES_FLOOR 72u /* of 0.1 */
+
+#endif

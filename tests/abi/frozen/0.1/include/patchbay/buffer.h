@@ -1,0 +1,45 @@
+// A pb_buf over memory of this side: what Buffer::copy makes.
+#pragma once
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "str.h"
+
+namespace patchbay {
+namespace detail {
+
+struct OwnedBuffer {
+  pb_buf base;
+  std::atomic<uint32_t> count;
+
+  static OwnedBuffer* of(const pb_buf* buf) noexcept {
+    return const_cast<OwnedBuffer*>(reinterpret_cast<const OwnedBuffer*>(buf));
+  }
+  static void retain(pb_buf* buf) noexcept { of(buf)->count.fetch_add(1, std::memory_order_relaxed); }
+  static void release(pb_buf* buf) noexcept {
+    if (of(buf)->count.fetch_sub(1, std::memory_order_acq_rel) == 1) std::free(of(buf));
+  }
+  static int32_t unique(const pb_buf* buf) noexcept {
+    return of(buf)->count.load(std::memory_order_acquire) == 1 ? 1 : 0;
+  }
+};
+
+inline constexpr pb_buf_ops kOwnedBufferOps{sizeof(pb_buf_ops), 0, &OwnedBuffer::retain,
+                                            &OwnedBuffer::release, &OwnedBuffer::unique};
+
+}  // namespace detail
+
+inline Buffer Buffer::copy(std::string_view bytes) {
+  void* memory = std::malloc(sizeof(detail::OwnedBuffer) + bytes.size());
+  if (memory == nullptr) return {};
+  auto* owned = new (memory) detail::OwnedBuffer{{}, {1}};
+  auto* data = reinterpret_cast<uint8_t*>(owned + 1);
+  if (!bytes.empty()) std::memcpy(data, bytes.data(), bytes.size());
+  const auto size = static_cast<uint32_t>(bytes.size());
+  owned->base = pb_buf{&detail::kOwnedBufferOps, data, size, size};
+  return Buffer::adopt(&owned->base);
+}
+
+}  // namespace patchbay

@@ -1,0 +1,48 @@
+// Events as C++ sees them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "abi/bus.h"
+#include "str.h"
+
+namespace patchbay {
+
+// An event that arrived. Borrowed: valid during the callback.
+class Event {
+ public:
+  explicit Event(const pb_event* event) : event_(event) {}
+  int64_t id() const noexcept { return event_->id; }
+  int64_t time_ms() const noexcept { return event_->time_ms; }
+  std::string_view topic() const noexcept { return from_abi(event_->topic); }
+  std::string_view tenant() const noexcept { return from_abi(event_->tenant); }
+  std::string_view subject() const noexcept { return from_abi(event_->subject); }
+  std::string_view correlation() const noexcept { return from_abi(event_->correlation); }
+  std::string_view payload() const noexcept { return from_abi(event_->payload); }  // JSON
+
+ private:
+  const pb_event* event_;
+};
+
+// An event to be told. The host sets id and time.
+struct NewEvent {
+  std::string topic;
+  std::string tenant;
+  std::string subject;
+  std::string correlation;
+  std::string payload;  // JSON
+
+  pb_event to_abi_event() const noexcept {
+    pb_event event{};
+    event.size = sizeof event;
+    event.topic = to_abi(topic);
+    event.tenant = to_abi(tenant);
+    event.subject = to_abi(subject);
+    event.correlation = to_abi(correlation);
+    event.payload = to_abi(payload);
+    return event;
+  }
+};
+
+}  // namespace patchbay

@@ -1,0 +1,103 @@
+// Structured logs and metrics.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "host.h"
+
+namespace patchbay {
+
+// A field of a log line; numbers are written out.
+struct Field {
+  std::string_view key;
+  std::string value;
+  Field(std::string_view k, std::string_view v) : key(k), value(v) {}
+  Field(std::string_view k, const char* v) : key(k), value(v) {}
+  Field(std::string_view k, const std::string& v) : key(k), value(v) {}
+  Field(std::string_view k, bool v) : key(k), value(v ? "true" : "false") {}
+  Field(std::string_view k, double v) : key(k), value(std::to_string(v)) {}
+  template <class Int, class = std::enable_if_t<std::is_integral_v<Int> && !std::is_same_v<Int, bool>>>
+  Field(std::string_view k, Int v) : key(k), value(std::to_string(v)) {}
+};
+
+// [any] Writes lines under the plugin's name. with() binds the correlation id that ties one call's lines
+// together.
+class Log {
+ public:
+  explicit Log(const Host& host, std::string correlation = {})
+      : host_(&host), correlation_(std::move(correlation)) {}
+  Log with(std::string_view correlation) const { return Log(*host_, std::string(correlation)); }
+  const std::string& correlation() const noexcept { return correlation_; }
+
+  using Fields = std::initializer_list<Field>;
+  void debug(std::string_view text, Fields fields = {}) const { write(PB_LOG_DEBUG, text, fields); }
+  void info(std::string_view text, Fields fields = {}) const { write(PB_LOG_INFO, text, fields); }
+  void warn(std::string_view text, Fields fields = {}) const { write(PB_LOG_WARN, text, fields); }
+  void error(std::string_view text, Fields fields = {}) const { write(PB_LOG_ERROR, text, fields); }
+
+ private:
+  void write(uint32_t level, std::string_view text, Fields fields) const {
+    if (host_->observe->log_enabled(host_->self, level) == 0) return;
+    std::vector<pb_pair> pairs;
+    pairs.reserve(fields.size());
+    for (const Field& field : fields) pairs.push_back({to_abi(field.key), to_abi(field.value)});
+    host_->observe->log(host_->self, level, to_abi(correlation_), to_abi(text), pairs.data(),
+                        static_cast<uint32_t>(pairs.size()));
+  }
+  const Host* host_;
+  std::string correlation_;
+};
+
+// A value that the log must never show, for as long as this lives.
+class SecretGuard {
+ public:
+  SecretGuard(const Host& host, std::string value) : host_(&host), value_(std::move(value)) {
+    host_->observe->secret_add(host_->self, to_abi(value_));
+  }
+  SecretGuard(SecretGuard&& other) noexcept : host_(other.host_), value_(std::move(other.value_)) {
+    other.host_ = nullptr;
+  }
+  SecretGuard& operator=(SecretGuard&&) = delete;
+  ~SecretGuard() {
+    if (host_ != nullptr) host_->observe->secret_forget(host_->self, to_abi(value_));
+  }
+
+ private:
+  const Host* host_;
+  std::string value_;
+};
+
+// [any] [media] One series. The name is of the form patchbay_<plugin>_<what>.
+class Metric {
+ public:
+  using Labels = std::vector<std::pair<std::string, std::string>>;
+  static Metric counter(const Host& host, std::string_view name, std::string_view help,
+                        const Labels& labels = {}) {
+    return Metric(host, PB_METRIC_COUNTER, name, help, labels);
+  }
+  static Metric gauge(const Host& host, std::string_view name, std::string_view help,
+                      const Labels& labels = {}) {
+    return Metric(host, PB_METRIC_GAUGE, name, help, labels);
+  }
+  static Metric seconds(const Host& host, std::string_view name, std::string_view help,
+                        const Labels& labels = {}) {
+    return Metric(host, PB_METRIC_HISTOGRAM, name, help, labels);
+  }
+  void add(double value = 1) const noexcept { host_->observe->metric_add(host_->self, id_, value); }
+  void set(double value) const noexcept { host_->observe->metric_set(host_->self, id_, value); }
+
+ private:
+  Metric(const Host& host, uint32_t kind, std::string_view name, std::string_view help, const Labels& labels)
+      : host_(&host) {
+    std::vector<pb_pair> pairs;
+    for (const auto& [key, value] : labels) pairs.push_back({to_abi(key), to_abi(value)});
+    id_ = host.observe->metric(host.self, kind, to_abi(name), to_abi(help), pairs.data(),
+                               static_cast<uint32_t>(pairs.size()));
+  }
+  const Host* host_;
+  uint64_t id_ = 0;
+};
+
+}  // namespace patchbay

@@ -1,0 +1,175 @@
+// A plugin as its author writes it: a class, and one line that exports it.
+//
+//   class Hello final : public patchbay::Plugin {
+//     patchbay::Status start(const patchbay::Config& config) override { ... }
+//   };
+//   PATCHBAY_PLUGIN(Hello)
+//
+// Every function is called on the plugin's main strand. Put the class in an anonymous namespace or in the
+// plugin's own.
+#pragma once
+
+#include <memory>
+
+#include "config.h"
+#include "host.h"
+#include "log.h"
+#include "strand.h"
+
+// patchbay_add_plugin defines these for the plugin's sources: the names of the exported entry and of the
+// embedded manifest and SQL, and their sizes. Without them (a unit test that includes a plugin's header)
+// nothing is exported.
+#ifdef PATCHBAY_PLUGIN_SYMBOL
+extern "C" const char PATCHBAY_MANIFEST_DATA[];
+extern "C" const char PATCHBAY_STORE_DATA[];
+#endif
+
+namespace patchbay {
+
+// Answers a lifecycle call, once, from any thread. Dropped unanswered, it answers "ok".
+class Done {
+ public:
+  explicit Done(const pb_done* done) : done_(*done), armed_(true) {}
+  Done(Done&& other) noexcept : done_(other.done_), armed_(std::exchange(other.armed_, false)) {}
+  Done& operator=(Done&&) = delete;
+  ~Done() { (*this)(); }
+  void operator()(const Status& status = {}) noexcept {
+    if (!std::exchange(armed_, false)) return;
+    pb_err err = empty_error();
+    if (!status) write_error(&err, status.error().code, status.error().text);
+    done_.call(done_.self, status ? PB_OK : static_cast<int32_t>(status.error().code),
+               status ? nullptr : &err);
+  }
+
+ private:
+  pb_done done_;
+  bool armed_;
+};
+
+class Plugin {
+ public:
+  Plugin() = default;
+  Plugin(const Plugin&) = delete;
+  Plugin& operator=(const Plugin&) = delete;
+  virtual ~Plugin() = default;
+
+  // Register, open, begin. An error says why the plugin cannot serve; it is then destroyed.
+  virtual Status start(const Config& config) = 0;
+  // After start() went well: answer once the plugin serves, for one that must wait for something first (a
+  // row, a file).
+  virtual void finish_start(Done done) { done(); }
+  // Would this configuration be taken? No side effect. Code::unsupported: only by a restart.
+  virtual Status check_config(const Config& /*config*/) { return {Code::unsupported, "needs a restart"}; }
+  // Take it: it was checked just before.
+  virtual void reconfigure(const Config& /*config*/) {}
+  // Take no new work; answer when what runs has ended.
+  virtual void drain(Done done) { done(); }
+  // Let go of everything; what the members' destructors end needs no mention.
+  virtual void stop(Done done) { done(); }
+
+  const Host& host() const noexcept { return *host_; }
+  const Log& log() const noexcept { return *log_; }
+
+  // For the glue below.
+  void bind(std::unique_ptr<const Host> host) {
+    host_ = std::move(host);
+    log_ = std::make_unique<Log>(*host_);
+  }
+
+ private:
+  std::unique_ptr<const Host> host_;
+  std::unique_ptr<Log> log_;
+};
+
+namespace detail {
+
+// The boundary's functions over a Plugin. `self` is a PluginBox: the members of the author's object are
+// destroyed in stop, on the strand, while host and tables still live.
+struct PluginBox {
+  const pb_host* raw = nullptr;
+  std::unique_ptr<Plugin> plugin;
+};
+
+inline Plugin& plugin_of(void* self) noexcept { return *static_cast<PluginBox*>(self)->plugin; }
+
+inline Result<Config> read_config(void* self, pb_str text) {
+  PB_TRY_VALUE(Json doc, plugin_of(self).host().parse_json(from_abi(text)));
+  return Config(std::move(doc));
+}
+
+inline void plugin_start(void* self, pb_str text, const pb_done* raw) noexcept {
+  Done done(raw);
+  pb_err err = empty_error();
+  Status status;
+  const int32_t code = guard(&err, [&] {
+    auto config = read_config(self, text);
+    status = config ? plugin_of(self).start(*config) : Status(config.error());
+    return PB_OK;
+  });
+  if (code != PB_OK) return done(read_error(code, &err));
+  if (!status) return done(status);
+  guard_void([&] { plugin_of(self).finish_start(std::move(done)); },
+             [&](const char* what) { plugin_of(self).host().log_thrown("start", what); });
+}
+
+inline int32_t plugin_check(void* self, pb_str text, pb_err* err) noexcept {
+  return guard(err, [&] {
+    auto config = read_config(self, text);
+    const Status status = config ? plugin_of(self).check_config(*config) : Status(config.error());
+    return status ? PB_OK : write_error(err, status.error().code, status.error().text);
+  });
+}
+
+inline void plugin_reconfigure(void* self, pb_str text) noexcept {
+  guard_void(
+      [&] {
+        auto config = read_config(self, text);
+        if (config) plugin_of(self).reconfigure(*config);
+      },
+      [&](const char* what) { plugin_of(self).host().log_thrown("reconfigure", what); });
+}
+
+inline void plugin_drain(void* self, const pb_done* raw) noexcept {
+  guard_void([&] { plugin_of(self).drain(Done(raw)); },
+             [&](const char* what) { plugin_of(self).host().log_thrown("drain", what); });
+}
+
+inline void plugin_stop(void* self, const pb_done* raw) noexcept {
+  guard_void([&] { plugin_of(self).stop(Done(raw)); },
+             [&](const char* what) { plugin_of(self).host().log_thrown("stop", what); });
+}
+
+inline void plugin_destroy(void* self) noexcept { delete static_cast<PluginBox*>(self); }
+
+inline constexpr pb_plugin kPluginTable{
+    sizeof(pb_plugin), 0, &plugin_start, &plugin_check, &plugin_reconfigure, &plugin_drain, &plugin_stop,
+    &plugin_destroy};
+
+template <class T>
+int32_t plugin_create(const pb_host* raw, const pb_plugin** table, void** self, pb_err* err) noexcept {
+  return guard(err, [&] {
+    auto host = Host::open(raw);
+    if (!host) return write_error(err, host.error().code, host.error().text);
+    auto box = std::make_unique<PluginBox>();
+    box->raw = raw;
+    box->plugin = std::make_unique<T>();
+    box->plugin->bind(std::make_unique<const Host>(*host));
+    *table = &kPluginTable;
+    *self = box.release();
+    return PB_OK;
+  });
+}
+
+}  // namespace detail
+}  // namespace patchbay
+
+#define PATCHBAY_PLUGIN(Class)                                                               \
+  extern "C" __attribute__((visibility("default"), used))                                    \
+  const pb_entry PATCHBAY_PLUGIN_SYMBOL = {PB_MAGIC,                                         \
+                                           sizeof(pb_entry),                                 \
+                                           PB_ABI_MAJOR,                                     \
+                                           PB_ABI_MINOR,                                     \
+                                           0,                                                \
+                                           {PATCHBAY_MANIFEST_DATA, PATCHBAY_MANIFEST_SIZE}, \
+                                           {PATCHBAY_STORE_DATA, PATCHBAY_STORE_SIZE},       \
+                                           &patchbay::detail::plugin_create<Class>};

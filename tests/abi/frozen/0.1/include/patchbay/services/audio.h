@@ -1,0 +1,29 @@
+// patchbay.audio: joins audio ports on a media loop. Per 20 ms each side is pulled, resampled where the rates
+// differ, and pushed to the other, on one thread. Offered by media. Maturity: experimental.
+#pragma once
+
+#include "../service.h"
+
+namespace patchbay::audio {
+
+struct Join {
+  Handle a;  // ports (patchbay/audio.h)
+  Handle b;
+  std::string correlation;
+  PATCHBAY_FIELDS(a, b, correlation)
+};
+
+struct Joined {
+  int64_t join = 0;
+  PATCHBAY_FIELDS(join)
+};
+
+// leave: replies when neither port will be pulled or pushed by this join any more. An unknown join is fine.
+struct Audio {
+  static constexpr char id[] = "patchbay.audio/1";
+  static constexpr Method<0, Join, Joined> join{"join"};
+  static constexpr Method<1, Joined, Empty> leave{"leave"};
+  static constexpr auto methods() { return std::make_tuple(join, leave); }
+};
+
+}  // namespace patchbay::audio

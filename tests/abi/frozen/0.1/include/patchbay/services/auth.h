@@ -1,0 +1,32 @@
+// patchbay.auth: who a bearer is. Offered by identity. Maturity: experimental.
+#pragma once
+
+#include "../service.h"
+
+namespace patchbay::auth {
+
+struct Verify {
+  std::string bearer;  // without "Bearer "; a secret
+  std::string remote;  // address, for rate limits
+  PATCHBAY_FIELDS(bearer, remote)
+};
+
+struct Principal {
+  std::string subject;
+  std::string username;  // preferred_username, or "key:<name>"
+  std::string tenant;
+  std::string role;  // "admin" or "user"
+  bool is_key = false;
+  bool is_super = false;  // an admin of the primary tenant
+  int64_t expires_ms = 0;
+  PATCHBAY_FIELDS(subject, username, tenant, role, is_key, is_super, expires_ms)
+};
+
+// verify: Code::denied for a bearer that is not valid (the text says why, for the log; never the bearer).
+struct Auth {
+  static constexpr char id[] = "patchbay.auth/1";
+  static constexpr Method<0, Verify, Principal> verify{"verify"};
+  static constexpr auto methods() { return std::make_tuple(verify); }
+};
+
+}  // namespace patchbay::auth

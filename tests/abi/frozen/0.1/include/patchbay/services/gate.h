@@ -1,0 +1,25 @@
+// patchbay.gate: the whitelist of numbers that may be dialled. Offered by whitelist, which also registers
+// itself as a dial gate with patchbay.telephony. Maturity: experimental.
+#pragma once
+
+#include "../service.h"
+
+namespace patchbay::gate {
+
+struct Add {
+  Handle tx;  // the transaction to add to (patchbay/store.h)
+  std::string tenant;
+  std::string number;
+  std::string comment;
+  PATCHBAY_FIELDS(tx, tenant, number, comment)
+};
+
+// add: appends exactly one exec() to the transaction; it returns one row when the number was added, none when
+// it was there already. Wrap it in a savepoint when the transaction shall survive its failure.
+struct Gate {
+  static constexpr char id[] = "patchbay.gate/1";
+  static constexpr Method<0, Add, Empty> add{"add"};
+  static constexpr auto methods() { return std::make_tuple(add); }
+};
+
+}  // namespace patchbay::gate

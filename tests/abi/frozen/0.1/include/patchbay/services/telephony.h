@@ -1,0 +1,127 @@
+// patchbay.telephony: places calls through trunks. Offered by sip-trunk. Maturity: experimental.
+//
+// A call out is a leg: dial() gives its handle at once, and what happens to it is told to the caller's
+// listener, on the listener's strand, in order, and ends with exactly one ended(). Gates are asked before the
+// first INVITE of a dial.
+#pragma once
+
+#include "../service.h"
+
+namespace patchbay::telephony {
+
+struct Dial {
+  std::string call_id;  // "oac-0123456789ab"
+  int64_t attempt = 1;  // SIP Call-ID is <call_id>-<attempt>@...
+  std::string tenant;
+  std::string number;        // normalised, "+4930123456"
+  std::string display_name;  // caller-id label
+  int64_t ring_timeout_ms = 60000;
+  Handle listener;  // instance of LegListener
+  std::string correlation;
+  PATCHBAY_FIELDS(call_id, attempt, tenant, number, display_name, ring_timeout_ms, listener, correlation)
+};
+
+struct Dialled {
+  Handle leg;  // instance of Leg; gone after ended()
+  PATCHBAY_FIELDS(leg)
+};
+
+struct Hangup {
+  std::string reason;  // for the log
+  PATCHBAY_FIELDS(reason)
+};
+
+struct Leg {
+  static constexpr char id[] = "patchbay.telephony.leg/1";
+  static constexpr Method<0, Hangup, Empty> hangup{
+      "hangup"};  // CANCEL while ringing, BYE after; ended() follows
+  static constexpr auto methods() { return std::make_tuple(hangup); }
+};
+
+struct Progress {
+  int64_t sip_status = 0;  // 180, 183
+  std::string trunk_id;
+  bool early_media = false;
+  PATCHBAY_FIELDS(sip_status, trunk_id, early_media)
+};
+
+struct Answered {
+  std::string trunk_id;
+  int64_t answer_ms = 0;  // INVITE to 200 OK
+  Handle port;            // the leg's audio, 8 kHz both ways; 0: the answer carried no usable media
+  PATCHBAY_FIELDS(trunk_id, answer_ms, port)
+};
+
+struct Digit {
+  std::string digit;  // "0".."9", "*", "#", "A".."D"
+  PATCHBAY_FIELDS(digit)
+};
+
+struct Ended {
+  // "far" (the other side hung up), "local" (hangup()), "no-answer" (busy, declined, rang out), "failed"
+  // (technical), "denied" (a gate said no).
+  std::string cause;
+  bool answered = false;
+  int64_t sip_status = 0;  // last final status; 0: none
+  std::string detail;      // technical reason for a person; "" for an ordinary end
+  std::string trunk_id;    // the last one tried
+  PATCHBAY_FIELDS(cause, answered, sip_status, detail, trunk_id)
+};
+
+struct LegListener {
+  static constexpr char id[] = "patchbay.telephony.leg.listener/1";
+  static constexpr Method<0, Progress, Empty> progress{"progress"};
+  static constexpr Method<1, Answered, Empty> answered{"answered"};
+  static constexpr Method<2, Digit, Empty> digit{"digit"};
+  static constexpr Method<3, Ended, Empty> ended{"ended"};
+  static constexpr auto methods() { return std::make_tuple(progress, answered, digit, ended); }
+};
+
+struct Check {
+  std::string tenant;
+  std::string number;  // normalised
+  std::string call_id;
+  std::string correlation;
+  PATCHBAY_FIELDS(tenant, number, call_id, correlation)
+};
+
+struct Verdict {
+  bool allowed = false;
+  std::string reason;  // "not whitelisted"
+  PATCHBAY_FIELDS(allowed, reason)
+};
+
+// What a gate provides. A gate that fails, or is gone, refuses: no gate is ever skipped.
+struct DialGate {
+  static constexpr char id[] = "patchbay.telephony.gate/1";
+  static constexpr Method<0, Check, Verdict> check{"check"};
+  static constexpr auto methods() { return std::make_tuple(check); }
+};
+
+struct AddGate {
+  std::string name;  // for the log
+  Handle gate;       // instance of DialGate
+  PATCHBAY_FIELDS(name, gate)
+};
+
+struct StatusOf {
+  std::string tenant;
+  PATCHBAY_FIELDS(tenant)
+};
+
+struct TelephonyStatus {
+  bool configured = false;  // the tenant has a trunk
+  bool able = false;        // and it could dial now
+  std::string reason;
+  PATCHBAY_FIELDS(configured, able, reason)
+};
+
+struct Telephony {
+  static constexpr char id[] = "patchbay.telephony/1";
+  static constexpr Method<0, Dial, Dialled> dial{"dial"};
+  static constexpr Method<1, AddGate, Empty> add_gate{"add_gate"};
+  static constexpr Method<2, StatusOf, TelephonyStatus> status{"status"};
+  static constexpr auto methods() { return std::make_tuple(dial, add_gate, status); }
+};
+
+}  // namespace patchbay::telephony

@@ -1,0 +1,33 @@
+// patchbay.transcripts: keeps what was said. Offered by transcripts. Maturity: experimental.
+#pragma once
+
+#include "../service.h"
+
+namespace patchbay::transcripts {
+
+struct Save {
+  Handle tx;             // the caller's transaction; the row and transcript.saved are added to it
+  std::string document;  // JSON: the full transcript, all fields of the specification
+  std::string call_id;
+  int64_t attempt = 1;
+  std::string tenant;
+  std::string rule;  // free label of the list item
+  std::string correlation;
+  PATCHBAY_FIELDS(tx, document, call_id, attempt, tenant, rule, correlation)
+};
+
+struct Saved {
+  std::string file;  // "oac-0123456789ab.json"
+  PATCHBAY_FIELDS(file)
+};
+
+// save: replies when the file is on disk and the operations are added (exactly one exec(), and the event);
+// the caller then commits. Emit call.ended or outbound-ai.finished before calling it: transcript.saved
+// follows them.
+struct Transcripts {
+  static constexpr char id[] = "patchbay.transcripts/1";
+  static constexpr Method<0, Save, Saved> save{"save"};
+  static constexpr auto methods() { return std::make_tuple(save); }
+};
+
+}  // namespace patchbay::transcripts

@@ -1,0 +1,36 @@
+// The life of the reference plugin in a core, whatever it was built by and when.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "support/probe.h"
+#include "support/server.h"
+
+namespace patchbay::test {
+
+inline std::string yaml(const std::string& word) {
+  return "plugins: {probe: {}, reference-plugin: {word: " + word + "}}\ntenants: {localhost: {}}\n";
+}
+
+// Starts, answers its route, takes another configuration and refuses a bad one, stops.
+inline void live(TestServer& server) {
+  REQUIRE(server.start_error() == "");
+  auto answer = probe::ask("GET", "/reference", {});
+  REQUIRE(answer.ok());
+  CHECK(answer.value().body == R"({"word":"moin"})");
+  CHECK(server.reload(yaml("ahoi")).ok());
+  answer = probe::ask("GET", "/reference", {});
+  REQUIRE(answer.ok());
+  CHECK(answer.value().body == R"({"word":"ahoi"})");
+  const patchbay::Status refused = server.reload(yaml("bad"));
+  REQUIRE(!refused.ok());
+  CHECK(refused.error().text == "reference-plugin: word must not be bad");
+  CHECK(server.log().find("the reference plugin goes round") != std::string::npos);
+  CHECK(server.log().find("open-sesame") == std::string::npos);
+  server.core().drain();
+  CHECK(server.core().stop().ok());
+}
+
+}  // namespace patchbay::test

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <patchbay/audio.h>
+#include <patchbay/strand.h>
+
+#include <atomic>
+
+#include "round.h"
+#include "slot.h"
+
+namespace reference {
+
+// Gives 1, 2, 3 ... and counts what it hears.
+class CountingPort final : public patchbay::AudioPort {
+ public:
+  uint32_t pull_rate_hz() const noexcept override { return 8000; }
+  uint32_t push_rate_hz() const noexcept override { return 8000; }
+  void attached(uint32_t) noexcept override { attached_ = true; }
+  void pull(pb_frame& out) noexcept override {
+    out.samples = out.capacity;
+    for (uint32_t i = 0; i < out.capacity; ++i) out.pcm[i] = static_cast<int16_t>(i + 1);
+  }
+  void push(const pb_frame& in) noexcept override { heard_ += in.samples; }
+  void detached() noexcept override { attached_ = false; }
+
+  std::atomic<bool> attached_{false};
+  std::atomic<uint32_t> heard_{0};
+};
+
+// Opens its own port and joins it to itself on a media loop for one tick.
+class MediaStep final : public Step {
+ public:
+  explicit MediaStep(const Host& host) : host_(host), look_(host) {}
+
+  void run(Next next) override {
+    next_ = std::move(next);
+    port_.open(host_);
+    opening_ = host_.media->port_open(host_.self, port_.handle().id, &table_, &self_);
+    if (opening_ == 0) return next_({Code::failed, "a port cannot be opened"});
+    attachment_ = host_.media->attach(host_.self, PB_LOOP_ANY, &MediaStep::tick, this);
+    if (attachment_ == 0) return next_({Code::failed, "no media loop"});
+    wait_for(ticked_, [this] {
+      host_.media->detach(
+          host_.self, attachment_, [](void* user) noexcept { static_cast<MediaStep*>(user)->over_ = true; },
+          this);
+      wait_for(over_, [this] { finish(); });
+    });
+  }
+
+ private:
+  static constexpr uint32_t kSamples = 160;
+
+  // [media]
+  static void tick(void* user, const pb_tick* tick) noexcept {
+    auto* self = static_cast<MediaStep*>(user);
+    if (self->ticked_) return;
+    self->on_loop_ = self->host_.runtime->thread_kind(self->host_.self) == PB_THREAD_MEDIA;
+    int16_t pcm[kSamples] = {};
+    pb_frame frame{};
+    frame.size = sizeof frame;
+    frame.tick = tick->number;
+    frame.time_ns = tick->time_ns;
+    frame.rate_hz = 8000;
+    frame.capacity = kSamples;
+    frame.pcm = pcm;
+    use<&pb_port::attached>(self->table_)(self->self_, tick->loop);
+    self->was_attached_ = self->port_.attached_.load();
+    use<&pb_port::pull>(self->table_)(self->self_, &frame);
+    self->pulled_ = frame.samples == kSamples && pcm[kSamples - 1] == static_cast<int16_t>(kSamples);
+    use<&pb_port::push>(self->table_)(self->self_, &frame);
+    use<&pb_port::detached>(self->table_)(self->self_);
+    self->ticked_ = true;
+  }
+
+  // A media thread posts to nobody: what it has done is looked for.
+  template <class F>
+  void wait_for(const std::atomic<bool>& flag, F then) {
+    if (flag) return then();
+    look_.after_ms(5, [this, &flag, then] { wait_for(flag, then); });
+  }
+
+  void finish() {
+    host_.media->port_release(host_.self, opening_);
+    const bool well = on_loop_ && was_attached_ && pulled_ && port_.heard_ == kSamples && !port_.attached_;
+    port_.close([this, well] { next_(expect(well, "a port is pulled from and pushed to on a media loop")); });
+  }
+
+  const Host& host_;
+  patchbay::Timer look_;
+  CountingPort port_;
+  const pb_port* table_ = nullptr;
+  void* self_ = nullptr;
+  uint64_t opening_ = 0, attachment_ = 0;
+  std::atomic<bool> ticked_{false}, over_{false};
+  bool on_loop_ = false, was_attached_ = false, pulled_ = false;
+  Next next_;
+};
+
+}  // namespace reference

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <patchbay/store.h>
+#include <patchbay/strand.h>
+
+#include "round.h"
+
+namespace reference {
+
+// One commit with all that a transaction can hold; then the job, the event and the row it left are dealt
+// with.
+class StoreStep final : public Step {
+ public:
+  explicit StoreStep(const Host& host) : host_(host) {}
+
+  void run(Next next) override {
+    next_ = std::move(next);
+    add_ = patchbay::Statement::find(host_, "add");
+    rename_ = patchbay::Statement::find(host_, "rename");
+    find_ = patchbay::Statement::find(host_, "find");
+    const Status sealed = seal_and_unseal();
+    if (!sealed) return next_(sealed);
+    const int64_t epoch = host_.store->epoch(host_.self);
+    if (epoch <= 0) return next_({Code::failed, "this start has no epoch"});
+    body_ = "note of start " + std::to_string(epoch);
+    worker_ = std::make_unique<patchbay::JobWorker>(host_, "remind", 1, 60'000,
+                                                    [this](const patchbay::Job& job) { work(job); });
+    consumer_ = std::make_unique<patchbay::Consumer>(host_, "digest", "reference.noted other.*",
+                                                     [this] { digest(); });
+    if (!consumer_->ok()) return next_({Code::failed, "no consumer"});
+    commit();
+  }
+
+ private:
+  Status seal_and_unseal() const {
+    PB_TRY_VALUE(const std::string sealed, patchbay::seal(host_, "plain", "table/1"));
+    REFERENCE_EXPECT(sealed.find("plain") == std::string::npos);
+    PB_TRY_VALUE(const std::string plain, patchbay::unseal(host_, sealed, "table/1"));
+    REFERENCE_EXPECT(plain == "plain");
+    REFERENCE_EXPECT(!patchbay::unseal(host_, sealed, "table/2").ok());
+    REFERENCE_EXPECT(!patchbay::from_abi(host_.store->data_folder(host_.self)).empty());
+    return {};
+  }
+
+  void commit() {
+    {
+      patchbay::Transaction dropped(host_);  // discarded
+      dropped.exec(add_, {"never", nullptr}, 1);
+    }
+    patchbay::Transaction tx(host_);
+    const size_t added = tx.exec(add_, {body_, patchbay::Value::bytes("\1\2")}, 1);
+    tx.savepoint();
+    tx.exec(rename_, {"there is no such note", "x"}, 1);
+    tx.release();
+    tx.emit({"reference.noted", "localhost", "note", "round-1", R"({"n":2})"}, body_);
+    tx.job_add("remind", "localhost", "soon", host_.wall_ms(), "wake up");
+    tx.job_add("remind", "localhost", "never", host_.wall_ms() + 3'600'000, "too late");
+    tx.job_cancel("remind", "never");
+    std::move(tx).commit([this, added](const patchbay::Commit& outcome) {
+      if (!outcome) return next_(outcome.error());
+      const patchbay::Rows rows = outcome.result(added);
+      if (rows.size() != 1 || rows.text(0, 1) != body_) return next_({Code::failed, "no row came back"});
+      if (outcome.savepoint_ok(0)) return next_({Code::failed, "a group that failed is said to be well"});
+      committed_ = true;
+      go_on();
+    });
+  }
+
+  // The first try is put off, the second done.
+  void work(const patchbay::Job& job) {
+    if (job.body != "wake up" || job.key != "soon") return next_({Code::failed, "a job lost its words"});
+    const bool first = !retried_;
+    retried_ = true;
+    patchbay::Transaction tx(host_);
+    if (first) {
+      tx.job_retry(job.id, job.fence, host_.wall_ms());
+    } else {
+      tx.job_done(job.id, job.fence);
+    }
+    std::move(tx).commit([this, first](const patchbay::Commit& outcome) {
+      if (!outcome) return next_(outcome.error());
+      worked_ = !first;
+      go_on();
+    });
+  }
+
+  void digest() {
+    consumer_->pending(10, [this](patchbay::Result<std::vector<patchbay::Event>> events) {
+      if (!events) return next_(events.error());
+      if (events->empty()) return;
+      patchbay::Transaction tx(host_);
+      for (const patchbay::Event& event : *events) tx.ack("digest", event.id());
+      const bool whole = events->front().payload() == R"({"n":2})" && events->front().id() > 0;
+      std::move(tx).commit([this, whole](const patchbay::Commit& outcome) {
+        if (!outcome) return next_(outcome.error());
+        if (!whole) return next_({Code::failed, "an emitted event lost its words"});
+        digested_ = true;
+        go_on();
+      });
+    });
+  }
+
+  void go_on() {
+    if (!committed_ || !worked_ || !digested_ || over_) return;
+    over_ = true;
+    worker_.reset();
+    consumer_.reset();
+    patchbay::query(host_, find_, {body_}, [this](patchbay::Result<patchbay::Rows> rows) {
+      if (!rows) return next_(rows.error());
+      next_(expect(rows->size() == 1 && rows->text(0, 0) == body_, "a row is read as it was written"));
+    });
+  }
+
+  const Host& host_;
+  patchbay::Statement add_, rename_, find_;
+  std::string body_;
+  std::unique_ptr<patchbay::JobWorker> worker_;
+  std::unique_ptr<patchbay::Consumer> consumer_;
+  bool committed_ = false, retried_ = false, worked_ = false, digested_ = false, over_ = false;
+  Next next_;
+};
+
+}  // namespace reference

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# grow.sh <sdk/include> <folder>
+# The headers as a later SDK may have them: one function more at the end of pb_bus.
+set -eu
+rm -rf "$2"
+mkdir -p "$2"
+cp -r "$1/patchbay" "$2/"
+bus=$2/patchbay/abi/bus.h
+sed -i -E 's/^\} pb_bus;/  int32_t (*flush)(void* host) PB_NOEXCEPT;\n&/' "$bus"
+grep -q flush "$bus"
