@@ -2,6 +2,13 @@
 #
 # A plugin as the host wants it: <id>.so with one exported symbol, the manifest and the SQL embedded in sections of their
 # own. The id is the name of the target, the file and the configuration key.
+#
+# patchbay_add_linked_plugin(<id> ...)
+#
+# The same plugin as a static library `<id>-linked`, for a program that loads no files. The program names its entry and
+# gives it to the core (CoreOptions::linked_plugins):
+#
+#   extern "C" const pb_entry patchbay_plugin_v1_<id with _ for ->;
 
 # Writes `file` as a constant array of C into `out`; sets ${size_var} to its length.
 function(_patchbay_embed file symbol section out size_var)
@@ -14,13 +21,14 @@ function(_patchbay_embed file symbol section out size_var)
   set(${size_var} ${size} PARENT_SCOPE)
 endfunction()
 
-function(patchbay_add_plugin id)
+# What both kinds share: a library of that type from the sources, manifest and SQL, with the entry named `entry`.
+function(_patchbay_plugin_library target type id entry)
   cmake_parse_arguments(arg "" "MANIFEST;STORE" "SOURCES;LIBRARIES" ${ARGN})
   if(NOT arg_MANIFEST OR NOT arg_SOURCES)
-    message(FATAL_ERROR "patchbay_add_plugin(${id}): SOURCES and MANIFEST are needed")
+    message(FATAL_ERROR "${target}: SOURCES and MANIFEST are needed")
   endif()
   string(REPLACE "-" "_" symbol ${id})
-  set(data ${CMAKE_CURRENT_BINARY_DIR}/${id}-data)
+  set(data ${CMAKE_CURRENT_BINARY_DIR}/${target}-data)
 
   get_filename_component(manifest ${arg_MANIFEST} ABSOLUTE)
   _patchbay_embed(${manifest} patchbay_manifest_${symbol} .patchbay_manifest ${data}/manifest.c manifest_size)
@@ -32,26 +40,32 @@ function(patchbay_add_plugin id)
   endif()
   _patchbay_embed(${store} patchbay_store_${symbol} .patchbay_store ${data}/store.c store_size)
 
-  add_library(${id} MODULE ${arg_SOURCES} ${data}/manifest.c ${data}/store.c)
-  target_link_libraries(${id} PRIVATE Patchbay::sdk ${arg_LIBRARIES})
+  add_library(${target} ${type} ${arg_SOURCES} ${data}/manifest.c ${data}/store.c)
+  target_link_libraries(${target} PRIVATE Patchbay::sdk ${arg_LIBRARIES})
   target_compile_definitions(
-    ${id}
-    PRIVATE PATCHBAY_PLUGIN_SYMBOL=patchbay_plugin_v1 PATCHBAY_MANIFEST_DATA=patchbay_manifest_${symbol}
+    ${target}
+    PRIVATE PATCHBAY_PLUGIN_SYMBOL=${entry} PATCHBAY_MANIFEST_DATA=patchbay_manifest_${symbol}
             PATCHBAY_MANIFEST_SIZE=${manifest_size} PATCHBAY_STORE_DATA=patchbay_store_${symbol}
             PATCHBAY_STORE_SIZE=${store_size})
-  set_target_properties(
-    ${id}
-    PROPERTIES PREFIX ""
-               CXX_VISIBILITY_PRESET hidden
-               C_VISIBILITY_PRESET hidden
-               VISIBILITY_INLINES_HIDDEN ON
-               LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/plugins)
-  file(GENERATE OUTPUT ${data}/exports.map CONTENT "{ global: patchbay_plugin_v1; local: *; };\n")
-  target_link_options(${id} PRIVATE LINKER:--version-script=${data}/exports.map LINKER:--exclude-libs,ALL)
+  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden
+                                             VISIBILITY_INLINES_HIDDEN ON)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-gnu-unique>)
+  endif()
+endfunction()
+
+function(patchbay_add_plugin id)
+  _patchbay_plugin_library(${id} MODULE ${id} patchbay_plugin_v1 ${ARGN})
+  set_target_properties(${id} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/plugins)
+  set(exports ${CMAKE_CURRENT_BINARY_DIR}/${id}-data/exports.map)
+  file(GENERATE OUTPUT ${exports} CONTENT "{ global: patchbay_plugin_v1; local: *; };\n")
+  target_link_options(${id} PRIVATE LINKER:--version-script=${exports} LINKER:--exclude-libs,ALL)
   if(NOT PATCHBAY_SANITIZE)
     target_link_options(${id} PRIVATE LINKER:-z,defs)
   endif()
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${id} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-gnu-unique>)
-  endif()
+endfunction()
+
+function(patchbay_add_linked_plugin id)
+  string(REPLACE "-" "_" symbol ${id})
+  _patchbay_plugin_library(${id}-linked STATIC ${id} patchbay_plugin_v1_${symbol} ${ARGN})
 endfunction()

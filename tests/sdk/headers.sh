@@ -24,7 +24,7 @@ for header in $(find patchbay -name '*.h' | sort); do
   printf '#include <%s>\n#include <%s>\nint main(void) { return 0; }\n' "$header" "$header" > "$work/unit.c"
   cp "$work/unit.c" "$work/unit.cpp"
   case $header in
-    patchbay/abi/* | patchbay/abi.h)
+    patchbay/abi/* | patchbay/abi.h | patchbay/c_plugin.h)
       check "$header in C11" "$cc" -std=c11 "${flags[@]}" "$work/unit.c"
       ;;
   esac
