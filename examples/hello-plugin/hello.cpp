@@ -6,22 +6,21 @@ namespace {
 class Hello final : public patchbay::Plugin {
   patchbay::Status start(const patchbay::Config& config) override {
     greeting_ = config.plugin().text("greeting", "hello");
-    routes_ = std::make_unique<patchbay::http::Routes>(host());
     patchbay::http::Route route;
     route.method = "GET";
     route.path = "/hello";
     route.role = "none";
     route.summary = "Says hello";
-    routes_->add(route, [this](const patchbay::http::Request& request) {
+    routes_.add(route, [this](const patchbay::http::Request& request) {
       log().with(request.correlation).info("greeted", {{"remote", request.remote}});
       return patchbay::http::ok(patchbay::JsonWriter().object().member("text", greeting_).end().str());
     });
-    routes_->open();
+    routes_.open();
     return {};
   }
 
   std::string greeting_;
-  std::unique_ptr<patchbay::http::Routes> routes_;
+  patchbay::http::Routes routes_{host()};
 };
 
 }  // namespace

@@ -37,8 +37,7 @@ std::string yaml(const CallServer::Options& options) {
   ai-voice: {engines: )" +
          options.engines + R"(}
   sip-trunk: {listenPort: 0)" +
-         options.sip_trunk + R"(}
-tenants:
+         options.sip_trunk + "}\n" + options.plugins + R"(tenants:
   )" + CallServer::kTenant +
          R"(:
     ai-voice: )" +
@@ -56,6 +55,12 @@ const CallServer::Options& fresh(const CallServer::Options& options) {
   return options;
 }
 
+std::vector<const pb_entry*> linked(const CallServer::Options& options) {
+  std::vector<const pb_entry*> all{probe::http_entry(), recorder_entry()};
+  all.insert(all.end(), options.linked.begin(), options.linked.end());
+  return all;
+}
+
 Json parsed(const std::string& text) {
   auto json = json_here(text);
   return json ? *std::move(json) : Json();
@@ -64,8 +69,7 @@ Json parsed(const std::string& text) {
 }  // namespace
 
 CallServer::CallServer(const Options& options)
-    : clock_(options.clock),
-      server_(yaml(fresh(options)), options.clock, {probe::http_entry(), recorder_entry()}) {
+    : clock_(options.clock), server_(yaml(fresh(options)), options.clock, linked(options)) {
   REQUIRE(server_.start_error() == "");
 }
 

@@ -35,8 +35,10 @@ class CallServer {
     std::vector<Trunk> trunks;  // tried in this order
     std::string routes = {};    // YAML; by default everything goes through all trunks
     std::string engines = "{}";
-    std::string sip_trunk = {};   // YAML members, as in Trunk
-    std::string ai_voice = "{}";  // of the tenant
+    std::string sip_trunk = {};                // YAML members, as in Trunk
+    std::string ai_voice = "{}";               // of the tenant
+    std::string plugins = {};                  // YAML of further plugins, a line each, indented by two blanks
+    std::vector<const pb_entry*> linked = {};  // further plugins that are not files of the build
     core::ManualClock* clock = nullptr;
   };
   static constexpr char kTenant[] = "acme.example";
