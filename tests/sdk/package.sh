@@ -20,7 +20,7 @@ if [ "$symbols" != patchbay_plugin_v1 ]; then
   exit 1
 fi
 readelf -p .patchbay_manifest "$plugin" | grep -q '"id": "hello-plugin"'
-if grep -rn "$repository" "$work/sdk"; then
+if grep -rIn "$repository" "$work/sdk"; then
   echo "the package names the tree it came from"
   exit 1
 fi

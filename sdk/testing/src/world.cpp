@@ -1,0 +1,229 @@
+#include "world.h"
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <future>
+#include <system_error>
+#include <utility>
+
+#include "abi/host_context.h"
+#include "store/database.h"
+
+namespace patchbay::fake {
+namespace {
+
+using std::chrono::milliseconds;
+
+Error not_at_rest(milliseconds wait) {
+  return {Code::timeout, "strands, workers and the store did not come to rest within " +
+                             std::to_string(wait.count()) + " ms; does a callback post itself again?"};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<World>> World::create(const WorldOptions& options) {
+  std::unique_ptr<World> world(new World(options));
+  PB_TRY(world->open());
+  return world;
+}
+
+World::~World() {
+  hand_media_.reset();
+  if (store_) store_->close();
+  runtime_.reset();
+  std::error_code ignored;
+  if (temporary_) std::filesystem::remove_all(folder_, ignored);
+}
+
+World& World::of(core::HostContext& context) noexcept {
+  return static_cast<WorldParts&>(context.parts()).world;
+}
+
+Status World::open() {
+  PB_TRY(open_folder());
+  const auto log_file = options_.echo ? std::string() : (folder_ / "log").string();
+  PB_TRY_VALUE(log_, core::observe::Log::open({core::observe::Format::text, options_.level, log_file}));
+  core::RuntimeOptions runtime;
+  runtime.executor.threads = 2;
+  runtime.executor.watchdog_ms = options_.stall_ms;
+  runtime.executor.stall_user = this;
+  runtime.executor.on_stall = [](void* self, const core::StallReport& stall) {
+    static_cast<World*>(self)->problem("stalled", stall.owner,
+                                       "a task has held its strand '" + std::string(stall.strand) + "' for " +
+                                           std::to_string(stall.ms) + " ms; what blocks belongs on a worker");
+  };
+  runtime.media.loops = 1;
+  runtime.media.realtime = options_.real_time;
+  if (!options_.real_time) {
+    clock_ = options_.wall_ms != 0 ? std::make_unique<core::ManualClock>(options_.wall_ms)
+                                   : std::make_unique<core::ManualClock>();
+    hand_media_ = std::make_unique<HandMedia>(*clock_);
+    runtime.manual = clock_.get();
+  }
+  PB_TRY_VALUE(runtime_, core::Runtime::create(runtime));
+  bus_ = std::make_unique<core::Bus>(runtime_->wall_clock(), runtime_->mono_clock());
+  store_hub_ = std::make_unique<core::StoreHub>(*bus_);
+  media_ = std::make_unique<core::MediaHub>(runtime_->media());
+  PB_TRY(open_store());
+  const auto report = [this](std::string_view what) {
+    if (what == "metrics") return metrics_.text();
+    if (what == "plugins") return std::string("[]");
+    return what == "ready" ? std::string(R"({"ready":true,"plugins":{}})") : std::string();
+  };
+  parts_.reset(new WorldParts{
+      {*runtime_, *bus_, *store_hub_, services_, *media_, *log_, metrics_, folder_, report}, *this});
+  return {};
+}
+
+Status World::open_folder() {
+  std::error_code error;
+  if (!options_.folder.empty()) {
+    folder_ = options_.folder;
+    std::filesystem::create_directories(folder_, error);
+    if (error) return {Code::invalid, "cannot make " + folder_.string() + ": " + error.message()};
+    return {};
+  }
+  std::string name = (std::filesystem::temp_directory_path(error) / "patchbay-test-XXXXXX").string();
+  if (error || ::mkdtemp(name.data()) == nullptr) return {Code::failed, "cannot make a temporary folder"};
+  folder_ = name;
+  temporary_ = true;
+  return {};
+}
+
+Status World::open_store() {
+  core::StoreOptions options;
+  options.readers = 1;  // then what was asked before has been answered before
+  options.now_ms = [this] { return runtime_->wall_clock().now_ms(); };
+  options.on_committed = [this](core::Announcements&& what) {
+    for (const core::LoggedEvent& event : what.events) {
+      seen_.events.add({"", event.topic, event.tenant, event.subject, event.correlation, event.payload,
+                        event.id, event.ts_ms});
+    }
+    store_hub_->announced(std::move(what));
+  };
+  PB_TRY_VALUE(store_, core::Store::open(folder_ / "patchbay.db", std::move(options)));
+  store_hub_->attach(*store_);
+  return {};
+}
+
+void World::problem(std::string_view name, std::string_view plugin, std::string text) {
+  seen_.problems.add({std::string(name), std::string(plugin), std::move(text)});
+}
+
+void World::enter(const core::HostContext& context, WatchedHost& host) {
+  const std::lock_guard lock(mutex_);
+  hosts_[&context] = &host;
+}
+
+WatchedHost* World::host_of(const core::HostContext& context) {
+  const std::lock_guard lock(mutex_);
+  const auto at = hosts_.find(&context);
+  return at == hosts_.end() ? nullptr : at->second;
+}
+
+Status World::register_store(const std::string& id, const std::string& sql) {
+  if (sql.empty() || !registered_.insert(id).second) return {};
+  return store_->register_owner(id, sql);
+}
+
+// What the store had been asked for has been done, and told.
+void World::flush_store() {
+  std::promise<void> read;
+  store_->next_due("", [&](const Result<int64_t>&) { read.set_value(); });
+  read.get_future().wait();
+  // A group of commits is announced after its answers: the second has waited for the announcements before it.
+  for (int i = 0; i < 2; ++i) {
+    std::promise<void> written;
+    store_->prune(0, 0, [&](const Result<int64_t>&) { written.set_value(); });
+    written.get_future().wait();
+  }
+}
+
+bool World::at_rest() const { return runtime_->executor().idle() && runtime_->workers().idle(); }
+
+Status World::settle() {
+  const auto deadline = std::chrono::steady_clock::now() + options_.wait;
+  for (;;) {
+    const auto left = std::chrono::duration_cast<milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (left.count() <= 0 || !runtime_->wait_idle(left)) return not_at_rest(options_.wait);
+    const uint64_t wakeups = runtime_->executor().wakeups();
+    if (hand_media_) hand_media_->pump();
+    flush_store();
+    if (!at_rest() || runtime_->executor().wakeups() != wakeups) continue;
+    rested_at_ = wakeups;
+    return {};
+  }
+}
+
+// The monotonic time of what is due first, at most the target.
+int64_t World::next_stop(int64_t target_ns, bool ticking) {
+  int64_t stop = target_ns;
+  if (ticking) stop = std::min(stop, hand_media_->deadline_ns());
+  core::TimerQueue& timers = runtime_->timers();
+  if (const auto due = timers.next_due(core::TimerClock::mono)) stop = std::min(stop, *due);
+  if (const auto due = timers.next_due(core::TimerClock::wall)) {
+    const int64_t ms_left = *due - clock_->now_ms();
+    if (ms_left <= (target_ns - clock_->now_ns()) / 1'000'000)
+      stop = std::min(stop, clock_->now_ns() + ms_left * 1'000'000);
+  }
+  return std::max(stop, clock_->now_ns());
+}
+
+Status World::advance(int64_t ms) {
+  if (!clock_) return {Code::unsupported, "the clocks of this host run by themselves"};
+  PB_TRY(settle());
+  const int64_t target = clock_->now_ns() + std::max<int64_t>(ms, 0) * 1'000'000;
+  for (;;) {
+    const bool ticking = hand_media_->pump();
+    const int64_t stop = next_stop(target, ticking);
+    clock_->advance(std::chrono::nanoseconds(stop - clock_->now_ns()));
+    hand_media_->pump();
+    // Most ticks wake nobody: then there is nothing to wait for.
+    if (!at_rest() || runtime_->executor().wakeups() != rested_at_) PB_TRY(settle());
+    if (stop >= target && next_stop(target + 1, false) > target) return {};
+  }
+}
+
+Status World::set_wall(int64_t wall_ms) {
+  if (!clock_) return {Code::unsupported, "the clocks of this host run by themselves"};
+  clock_->set_wall(wall_ms);
+  return settle();
+}
+
+void World::on_media(core::CallFn fn, void* user) {
+  if (hand_media_) {
+    hand_media_->pump(fn, user);
+    return;
+  }
+  struct Once {
+    core::CallFn fn;
+    void* user;
+    std::atomic<bool> ran{false};
+    std::promise<void> over;
+  } once{fn, user, {}, {}};
+  core::MediaLoop& loop = runtime_->media().at(0);
+  const auto id = loop.attach(
+      [](void* self, uint64_t, int64_t) {
+        auto& it = *static_cast<Once*>(self);
+        if (!it.ran.exchange(true)) it.fn(it.user);
+      },
+      &once);
+  while (!once.ran) std::this_thread::sleep_for(milliseconds(1));
+  static_cast<void>(loop.detach(
+      id, nullptr, [](void* self) { static_cast<Once*>(self)->over.set_value(); }, &once));
+  once.over.get_future().wait();
+}
+
+Result<core::Rows> World::sql(std::string_view statement, const core::Values& values) {
+  const auto clock = std::make_shared<const core::Clock>([this] { return runtime_->wall_clock().now_ms(); });
+  PB_TRY_VALUE(const core::Database db,
+               core::Database::open(folder_ / "patchbay.db", core::Database::Mode::write, clock));
+  PB_TRY_VALUE(core::Compiled compiled,
+               core::Compiled::prepare(db, statement, static_cast<int>(values.size())));
+  core::Rows rows;
+  PB_TRY(compiled.run(db, values, &rows, size_t{64} << 20));
+  return rows;
+}
+
+}  // namespace patchbay::fake
