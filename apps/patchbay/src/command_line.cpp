@@ -12,8 +12,8 @@ constexpr const char* kFooter = R"(Examples:
   patchbay calls --status in-flight
   patchbay transcript oac-0123456789ab
 
-`patchbay VERB --help` has more. All verbs but serve, check, version and plugin inspect talk to the running server
-through its admin socket, which they find through the configuration (-c, else ./patchbay.yaml, else
+`patchbay VERB --help` has more. All verbs but serve, check, version and those about plugins' files talk to the running
+server through its admin socket, which they find through the configuration (-c, else ./patchbay.yaml, else
 /etc/patchbay/patchbay.yaml) or --socket.
 
 Exit codes: 0 done; 1 the server refused, or the watched call did not succeed; 2 the command line is wrong;

@@ -6,6 +6,7 @@
 #include "json/writer.h"
 #include "plugins/elf_file.h"
 #include "plugins/plugin_source.h"
+#include "plugin_verbs.h"
 #include "text.h"
 #include "verbs.h"
 
@@ -89,9 +90,10 @@ void add_inspect(CLI::App& verb, int& exit_code) {
 void add_plugin(CLI::App& app, int& exit_code) {
   CLI::App& verb = *app.add_subcommand("plugin", "Plugins");
   verb.require_subcommand(1);
-  verb.footer("Examples:\n  patchbay plugin list\n  patchbay plugin inspect webhooks.so");
+  verb.footer("Examples:\n  patchbay plugin list\n  patchbay plugin inspect webhooks.so\n  patchbay plugin new call-meter");
   add_list(verb, exit_code);
   add_inspect(verb, exit_code);
+  add_plugin_new(verb, exit_code);
 }
 
 }  // namespace patchbay::app

@@ -1,0 +1,12 @@
+// The verbs of `patchbay plugin` that are about files, each in a file of its own.
+#pragma once
+
+#include <CLI/App.hpp>
+
+#include "exit_code.h"
+
+namespace patchbay::app {
+
+void add_plugin_new(CLI::App& plugin, int& exit_code);
+
+}  // namespace patchbay::app
