@@ -8,5 +8,7 @@
 namespace patchbay::app {
 
 void add_plugin_new(CLI::App& plugin, int& exit_code);
+void add_plugin_inspect(CLI::App& plugin, int& exit_code);
+void add_plugin_doctor(CLI::App& plugin, int& exit_code);
 
 }  // namespace patchbay::app

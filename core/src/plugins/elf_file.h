@@ -12,17 +12,34 @@
 
 namespace patchbay::core {
 
+// Immutable once made; views into it live as long as it. Thread-safe.
 class ElfFile {
  public:
   static constexpr uint64_t kMostBytes = 512u << 20;
 
-  // invalid: not a 64-bit little-endian x86-64/aarch64 shared object, or cut short.
+  struct Symbol {
+    std::string_view name;  // without its version
+    uint64_t address = 0;   // as the file numbers them; 0 when undefined
+    uint64_t size = 0;
+  };
+
+  // invalid: not a 64-bit shared object of this machine, or cut short; the sentence says which, and the cure.
   static Result<ElfFile> read(const std::filesystem::path& path);
+  static Result<ElfFile> parse(std::string bytes);
 
   // Contents of a section, without zero bytes at its end; nullopt when there is none.
   std::optional<std::string_view> section(std::string_view name) const;
   // DT_NEEDED: the libraries it asks for, in order.
   const std::vector<std::string>& needed() const noexcept { return needed_; }
+  // Where it wants them looked for: DT_RUNPATH, else DT_RPATH; folders between ':', with $ORIGIN.
+  const std::string& run_path() const noexcept { return run_path_; }
+  // What others can bind to, and what it must find elsewhere (weak ones left out).
+  const std::vector<Symbol>& exported() const noexcept { return exported_; }
+  const std::vector<Symbol>& undefined() const noexcept { return undefined_; }
+  // It asks for a stack from which code can be run.
+  bool executable_stack() const noexcept { return executable_stack_; }
+  // The file's bytes of `size` at an address; empty when the file does not hold all of them.
+  std::string_view at(uint64_t address, uint64_t size) const noexcept;
 
  private:
   struct Section {
@@ -32,16 +49,29 @@ class ElfFile {
     uint64_t size;
     uint32_t link;
   };
+  struct Segment {
+    uint64_t address;
+    uint64_t offset;
+    uint64_t size;
+  };
 
+  Status read_header();
   Status read_sections();
-  void read_needed();
+  void read_segments();
+  void read_dynamic();
+  void read_symbols();
   // Part of the file; empty when it does not lie inside.
   std::string_view part(uint64_t offset, uint64_t size) const noexcept;
-  std::string_view string_at(std::string_view table, uint64_t offset) const noexcept;
+  std::string_view linked(const Section& section) const noexcept;
 
   std::string bytes_;
   std::vector<Section> sections_;
+  std::vector<Segment> segments_;  // that are loaded
   std::vector<std::string> needed_;
+  std::string run_path_;
+  std::vector<Symbol> exported_;
+  std::vector<Symbol> undefined_;
+  bool executable_stack_ = false;
 };
 
 }  // namespace patchbay::core

@@ -47,6 +47,13 @@ std::vector<std::string> list_of(const json::Node& root, std::string_view key) {
   return list;
 }
 
+// "line 3, column 14: id must ..."
+Error placed(std::string_view text, const json::Violation& what) {
+  const json::Position at = json::position(text, what.origin == 0 ? 0 : what.origin - 1);
+  return {Code::invalid, "line " + std::to_string(at.line) + ", column " + std::to_string(at.column) + ": " +
+                             what.sentence() + (what.hint.empty() ? "" : ", " + what.hint)};
+}
+
 Status check_schemas(const json::Node* config) {
   for (uint32_t i = 0; config != nullptr && i < config->size(); ++i) {
     const json::Member& member = *config->member(i);
@@ -70,7 +77,7 @@ Result<Manifest> Manifest::parse(std::string_view text) {
   json::CheckOptions options;
   options.mode = json::Mode::config;
   const json::Checked checked = manifest_schema().check(document->root(), options);
-  if (!checked.ok()) return checked.error();
+  if (!checked.ok()) return placed(text, checked.violations.front());
   const json::Node& root = document->root();
   Manifest manifest;
   manifest.id = text_of(root, "id");

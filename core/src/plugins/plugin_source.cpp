@@ -72,12 +72,17 @@ Result<PluginSource> read_plugin_file(const std::filesystem::path& path) {
               "with -static-libstdc++ or -nostdlib++ and the static libc++"};
     }
   }
+  PB_TRY_VALUE(PluginSource source, read_plugin_sections(file));
+  source.file = path;
+  return source;
+}
+
+Result<PluginSource> read_plugin_sections(const ElfFile& file) {
   const auto manifest = file.section(kManifestSection);
   if (!manifest) return {Code::invalid, "it has no manifest; build it with patchbay_add_plugin"};
   PluginSource source;
   PB_TRY_VALUE(source.manifest, parse_manifest(*manifest));
   source.store_sql = file.section(kStoreSection).value_or("");
-  source.file = path;
   return source;
 }
 

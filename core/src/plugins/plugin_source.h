@@ -21,8 +21,11 @@ struct PluginSource {
   const pb_entry* entry = nullptr;  // null until loaded
 };
 
+class ElfFile;
+
 // Reads manifest and SQL from the file's sections. Errors are one sentence with the cure.
 Result<PluginSource> read_plugin_file(const std::filesystem::path& path);
+Result<PluginSource> read_plugin_sections(const ElfFile& file);
 // The same for an entry linked into the program.
 Result<PluginSource> read_plugin_entry(const pb_entry& entry);
 

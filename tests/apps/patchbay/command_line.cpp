@@ -43,6 +43,7 @@ TEST_CASE("every verb has help with an example") {
                                                                                     {"plugin"},
                                                                                     {"plugin", "list"},
                                                                                     {"plugin", "inspect"},
+                                                                                    {"plugin", "doctor"},
                                                                                     {"version"}}) {
     CLI::App app;
     int exit_code = 0;

@@ -1,0 +1,101 @@
+// patchbay plugin doctor: why a plugin would not start, in one line with the cure, without running its code.
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "config/config.h"
+#include "doctor.h"
+#include "json/writer.h"
+#include "plugin_dir.h"
+#include "plugin_verbs.h"
+#include "plugins/plugin_set.h"
+#include "server_address.h"
+
+namespace patchbay::app {
+namespace {
+
+struct Command {
+  std::string file;
+  std::string config_file;
+  std::string plugin_dir;
+  bool json = false;
+};
+
+struct Setup {
+  std::string folder;
+  std::optional<std::vector<std::string>> configured;
+  std::vector<std::string> problems;  // of the configuration
+};
+
+void add_problems(const std::vector<core::config::Problem>& problems, std::vector<std::string>& out) {
+  for (const core::config::Problem& problem : problems) out.push_back(problem.sentence());
+}
+
+Setup read_setup(const Command& command) {
+  Setup setup;
+  setup.folder = usual_plugin_dir(command.plugin_dir);
+  if (!command.file.empty() && command.config_file.empty()) return setup;
+  auto draft = core::config::load(
+      {usual_config_file(command.config_file), core::config::process_environment(), setup.folder});
+  add_problems(draft.problems, setup.problems);
+  if (!draft.value) return setup;
+  if (command.plugin_dir.empty()) setup.folder = draft.value->server().plugin_dir;
+  setup.configured = draft.value->plugins();
+  const core::PluginCatalogue catalogue({}, setup.folder);
+  add_problems(core::config::check(*draft.value, catalogue.schemas()).problems, setup.problems);
+  return setup;
+}
+
+void print_json(const Setup& setup, const std::vector<Diagnosis>& all) {
+  static constexpr const char* kStates[] = {"starts", "refused", "not-configured"};
+  core::json::Writer out;
+  out.begin_object().key("problems").begin_array();
+  for (const std::string& problem : setup.problems) out.value(std::string_view(problem));
+  out.end_array().key("plugins").begin_array();
+  for (const Diagnosis& each : all) {
+    out.begin_object().member("plugin", each.plugin).member("state", kStates[static_cast<int>(each.state)]);
+    out.member("why", each.why).key("remarks").begin_array();
+    for (const std::string& remark : each.remarks) out.value(std::string_view(remark));
+    out.end_array().end_object();
+  }
+  std::printf("%s\n", out.end_array().end_object().text().c_str());
+}
+
+int run(const Command& command) {
+  const Setup setup = read_setup(command);
+  std::vector<Diagnosis> all;
+  if (!command.file.empty()) {
+    all.push_back(diagnose_file(command.file, setup.folder, setup.configured));
+  } else if (setup.configured) {
+    all = diagnose(setup.folder, *setup.configured);
+  }
+  bool well = setup.problems.empty();
+  for (const Diagnosis& each : all) well = well && each.state != Diagnosis::State::refused;
+  if (command.json) {
+    print_json(setup, all);
+  } else {
+    for (const std::string& problem : setup.problems) std::printf("%s\n", problem.c_str());
+    for (const Diagnosis& each : all) std::fputs(sentence(each).c_str(), stdout);
+  }
+  return well ? kDone : kConfiguration;
+}
+
+}  // namespace
+
+void add_plugin_doctor(CLI::App& plugin, int& exit_code) {
+  CLI::App& verb =
+      *plugin.add_subcommand("doctor", "Why plugins would not start, and what to do; runs none of them");
+  const auto command = std::make_shared<Command>();
+  verb.add_option("FILE", command->file, "One plugin's .so; else all of the configuration");
+  verb.add_option("-c,--config", command->config_file, "The configuration");
+  verb.add_option("--plugin-dir", command->plugin_dir, "Where plugins are, unless the configuration says")
+      ->type_name("DIR");
+  verb.add_flag("--json", command->json, "Print it as JSON");
+  verb.footer(
+      "Examples:\n  patchbay plugin doctor -c patchbay.yaml\n  patchbay plugin doctor "
+      "build/plugins/hello-plugin.so");
+  verb.callback([command, &exit_code] { exit_code = run(*command); });
+}
+
+}  // namespace patchbay::app

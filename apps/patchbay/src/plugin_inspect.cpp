@@ -1,0 +1,143 @@
+// patchbay plugin inspect: what a plugin's file needs and offers, without running its code.
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include "admin_client.h"
+#include "json/writer.h"
+#include "plugin_verbs.h"
+#include "plugins/examine.h"
+#include "store/schema_text.h"
+#include "text.h"
+#include "verbs.h"
+
+namespace patchbay::app {
+namespace {
+
+using core::Examination;
+using core::json::Node;
+
+void print_list(const char* title, const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  std::printf("%-10s", title);
+  for (const std::string& name : names) std::printf(" %s", harmless(name).c_str());
+  std::printf("\n");
+}
+
+// The keys of one part of the configuration, with what the schema says of them.
+void print_keys(const std::string& where, const Node* schema) {
+  const Node* properties = schema != nullptr ? schema->find("properties") : nullptr;
+  if (properties == nullptr || properties->size() == 0) return;
+  std::printf("%s\n", where.c_str());
+  for (uint32_t i = 0; i < properties->size(); ++i) {
+    const core::json::Member& key = *properties->member(i);
+    const std::string fallback = member(key.value, "default");
+    std::printf("    %-26s %-8s %s%s%s%s\n", harmless(key.key).c_str(), member(key.value, "type").c_str(),
+                member(key.value, "description").c_str(), fallback.empty() ? "" : " [", fallback.c_str(),
+                fallback.empty() ? "" : "]");
+  }
+}
+
+std::vector<std::string> exports_of(const core::ElfFile& file) {
+  std::vector<std::string> names;
+  for (const auto& symbol : file.exported()) names.emplace_back(symbol.name);
+  return names;
+}
+
+std::string store_text(const std::string& sql) {
+  if (sql.empty()) return "no tables";
+  const auto schema = core::parse_schema(sql);
+  if (!schema) return "SQL that is not valid";
+  return std::to_string(schema->migrations.size()) + " migrations, " +
+         std::to_string(schema->statements.size()) + " statements";
+}
+
+void print_manifest(const core::Manifest& manifest) {
+  std::printf("%s %s: %s\n", manifest.id.c_str(), harmless(manifest.version).c_str(),
+              harmless(manifest.summary).c_str());
+  if (!manifest.license.empty()) std::printf("licence    %s\n", harmless(manifest.license).c_str());
+  print_list("provides", manifest.provides);
+  print_list("requires", manifest.requires_);
+  print_list("optional", manifest.optional);
+  print_list("emits", manifest.emits);
+}
+
+void print_config(const core::Manifest& manifest) {
+  if (manifest.config == nullptr) return;
+  print_keys("plugins." + manifest.id + ":", manifest.config->find("plugin"));
+  print_keys("tenants.<host>." + manifest.id + ":", manifest.config->find("tenant"));
+  print_keys("tenants.<host>.WebPhone:", manifest.config->find("WebPhone"));
+}
+
+void print(const Examination& seen) {
+  if (seen.source) print_manifest(seen.source->manifest);
+  if (seen.entry)
+    std::printf("ABI        %u.%u, entry of %u bytes\n", seen.entry->abi_major, seen.entry->abi_minor,
+                seen.entry->size);
+  if (seen.file) {
+    print_list("exports", exports_of(*seen.file));
+    print_list("libraries", seen.file->needed());
+  }
+  if (seen.source) {
+    std::printf("store      %s\n", store_text(seen.source->store_sql).c_str());
+    print_config(seen.source->manifest);
+  }
+  for (const core::Finding& each : seen.findings)
+    std::printf("%s %s\n", each.fatal ? "would not load:" : "remark:", harmless(each.sentence()).c_str());
+}
+
+void print_json(const Examination& seen) {
+  core::json::Writer out;
+  out.begin_object().member("loads", seen.reason() == nullptr);
+  if (seen.source) out.key("manifest").value(seen.source->manifest.document->root());
+  if (seen.entry) {
+    out.key("abi")
+        .begin_object()
+        .member("major", seen.entry->abi_major)
+        .member("minor", seen.entry->abi_minor);
+    out.member("entryBytes", seen.entry->size).end_object();
+  }
+  if (seen.file) {
+    out.key("exports").begin_array();
+    for (const std::string& name : exports_of(*seen.file)) out.value(std::string_view(name));
+    out.end_array().key("libraries").begin_array();
+    for (const std::string& library : seen.file->needed()) out.value(std::string_view(library));
+    out.end_array();
+  }
+  out.key("findings").begin_array();
+  for (const core::Finding& each : seen.findings) {
+    out.begin_object().member("check", each.check).member("fatal", each.fatal);
+    out.member("text", each.text).member("cure", each.cure).end_object();
+  }
+  std::printf("%s\n", out.end_array().end_object().text().c_str());
+}
+
+int inspect(const std::string& file, bool json) {
+  const Examination seen = core::examine_plugin(file);
+  if (json) {
+    print_json(seen);
+  } else if (!seen.file) {
+    return report({Code::invalid, file + ": " + seen.reason()->sentence()});
+  } else {
+    print(seen);
+  }
+  return seen.reason() == nullptr ? kDone : kConfiguration;
+}
+
+}  // namespace
+
+void add_plugin_inspect(CLI::App& plugin, int& exit_code) {
+  struct Command {
+    std::string file;
+    bool json = false;
+  };
+  CLI::App& verb =
+      *plugin.add_subcommand("inspect", "What a plugin's file needs and offers, without running its code");
+  const auto command = std::make_shared<Command>();
+  verb.add_option("FILE", command->file, "The plugin's .so")->required();
+  verb.add_flag("--json", command->json, "Print it as JSON");
+  verb.footer("Examples:\n  patchbay plugin inspect build/release/plugins/webhooks.so");
+  verb.callback([command, &exit_code] { exit_code = inspect(command->file, command->json); });
+}
+
+}  // namespace patchbay::app

@@ -1,0 +1,4 @@
+/* Beside leaky.c: uses library.c. */
+int library_answer(void);
+int needy(void);
+int needy(void) { return library_answer(); }
