@@ -12,7 +12,8 @@
 
 namespace patchbay::fake {
 
-// Errors name the place: "plugin.greting is not a known field; did you mean greeting?"
+// Relative file names are of `folder`. Errors name the place: "plugin.greting is not a known field; did you
+// mean greeting?"
 Result<std::string> config_view(const core::Manifest& manifest, std::string_view plugin,
                                 std::string_view tenants, const std::filesystem::path& folder);
 
