@@ -1,5 +1,5 @@
-// Where plugins are when the configuration does not say: `given`, else beside the program as it was built
-// (../plugins), else where an installation has them. Absolute.
+// Where plugins are when the configuration does not say: `given`, else where an installation of this program
+// has them, else beside the program as it was built (../plugins). Absolute.
 #pragma once
 
 #include <string>

@@ -10,6 +10,7 @@
 #include "plugin_dir.h"
 #include "runtime/crash_banner.h"
 #include "server_address.h"
+#include "service_manager.h"
 #include "stop_signals.h"
 #include "text.h"
 #include "verbs.h"
@@ -78,10 +79,12 @@ int run(const Command& command) {
   }
   for (const std::string& address : listening_addresses()) say("listens at ", address);
   say("", "ready, " + file + ":" + running);
+  tell_service_manager("READY=1\nSTATUS=Running" + running);
 
   int signal = signals.wait();
   for (; signal == SIGHUP; signal = signals.wait()) reload(**core);
   signals.let_through();
+  tell_service_manager("STOPPING=1");
   say("", "stopping; a second signal stops at once");
   (*core)->drain();
   const Status stopped = (*core)->stop();

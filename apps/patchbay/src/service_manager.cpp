@@ -1,0 +1,31 @@
+#include "service_manager.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+
+namespace patchbay::app {
+
+bool tell_service_manager(std::string_view state) noexcept {
+  const char* variable = std::getenv("NOTIFY_SOCKET");
+  const std::string_view path = variable == nullptr ? "" : variable;
+  sockaddr_un address{};
+  if (path.empty() || path.size() >= sizeof address.sun_path) return false;
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  if (path.front() == '@') address.sun_path[0] = '\0';  // an abstract name
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
+
+  const int fd = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return false;
+  const ssize_t sent = ::sendto(fd, state.data(), state.size(), MSG_NOSIGNAL,
+                                reinterpret_cast<const sockaddr*>(&address), length);
+  ::close(fd);
+  return sent == static_cast<ssize_t>(state.size());
+}
+
+}  // namespace patchbay::app

@@ -1,0 +1,52 @@
+# Debian packages: `patchbay` is the server, `patchbay-dev` what plugins and embedding programs are built with.
+# Build, then `cpack --config build/release/CPackConfig.cmake -B <folder>`.
+set(packaging ${PROJECT_SOURCE_DIR}/cmake/packaging)
+
+install(CODE "set(PATCHBAY_BINDIR \"${CMAKE_INSTALL_BINDIR}\")
+set(PATCHBAY_WORK_FOLDER \"${PROJECT_BINARY_DIR}/packaging\")" COMPONENT runtime)
+install(SCRIPT ${packaging}/install-system-files.cmake COMPONENT runtime)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay RENAME copyright COMPONENT runtime)
+install(FILES CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay COMPONENT runtime)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay-dev RENAME copyright COMPONENT sdk)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_CONTACT "The Patchbay developers <patchbay@localhost>")
+set(CPACK_PACKAGE_VENDOR Patchbay)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_STRIP_FILES ON)
+# Files outside the prefix (/etc, the unit) need the prefix of the target, below a folder of CPack's.
+set(CPACK_SET_DESTDIR ON)
+set(CPACK_INSTALL_PREFIX /usr)
+
+set(CPACK_COMPONENTS_ALL runtime sdk core)
+set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENT_RUNTIME_GROUP server)
+set(CPACK_COMPONENT_SDK_GROUP dev)
+set(CPACK_COMPONENT_CORE_GROUP dev)
+
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
+set(CPACK_DEBIAN_SERVER_PACKAGE_NAME patchbay)
+set(CPACK_DEBIAN_SERVER_PACKAGE_SECTION net)
+set(CPACK_DEBIAN_SERVER_DESCRIPTION
+    "SIP trunks, live AI voices on calls, transcripts and signed webhooks behind a REST API.")
+set(CPACK_DEBIAN_SERVER_PACKAGE_SHLIBDEPS ON)
+# procps: the unit's reload is /bin/kill.
+set(CPACK_DEBIAN_SERVER_PACKAGE_DEPENDS "adduser, procps")
+# The engine `local` hears through its models, webhooks and engines on the network want authorities to trust.
+set(CPACK_DEBIAN_SERVER_PACKAGE_RECOMMENDS "ca-certificates, pocketsphinx-en-us")
+set(CPACK_DEBIAN_SERVER_PACKAGE_CONTROL_EXTRA ${packaging}/conffiles ${packaging}/postinst ${packaging}/prerm
+                                              ${packaging}/postrm)
+
+set(CPACK_DEBIAN_DEV_PACKAGE_NAME patchbay-dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_DEV_DESCRIPTION
+    "Headers, CMake package and pkg-config file for plugins, and the server as a static library for programs that embed it.")
+set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS ON)
+# Of programs that embed the server (Patchbay::core); a plugin needs none of them.
+set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "libspdlog-dev, libsqlite3-dev, libssl-dev, libyaml-cpp-dev")
+set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "patchbay (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}), cmake, g++")
+include(CPack)

@@ -1,0 +1,112 @@
+# Sourced: clean Debian systems to install into, and systemd booted in one of them. Needs root, namespaces and, for what is
+# not cached yet, network. $cache: kept between runs. Everything is said on stdout.
+
+skip() {
+  echo "skipped: $1"
+  exit 77
+}
+
+need_root() {
+  [[ $(id -u) -eq 0 ]] || skip "only root can make a Debian to install into"
+  unshare --mount --pid --net --fork true 2>/dev/null || skip "this machine does not allow namespaces"
+  command -v debootstrap >/dev/null || skip "debootstrap is missing"
+}
+
+mirror=${PATCHBAY_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+
+need_network() {
+  local host=${mirror#*://}
+  host=${host%%/*}
+  [[ -n ${http_proxy:-} ]] || timeout 20 bash -c "</dev/tcp/${host%%:*}/80" 2>/dev/null || skip "no network to $host"
+}
+
+# clean_bookworm FOLDER: a copy of a minimal bookworm with systemd, made once.
+clean_bookworm() {
+  local base=$cache/bookworm
+  if [[ ! -e $base/made ]]; then
+    need_network
+    rm -rf "$base"
+    mkdir -p "$base" "$cache/archives"
+    echo "making a bookworm in $base"
+    debootstrap --variant=minbase --include=ca-certificates,procps,systemd bookworm "$base/root" "$mirror" \
+      > "$base/log" 2>&1 || { tail -20 "$base/log"; return 1; }
+    touch "$base/made"
+  fi
+  cp -a "$base/root" "$1"
+}
+
+# apt_install ROOT PACKAGE...: what is downloaded is kept in $cache.
+apt_install() {
+  local root=$1
+  shift
+  local log=$root/tmp/apt.log
+  in_root "$root" apt-get install -y --no-install-recommends "$@" > "$log" 2>&1 && return
+  need_network
+  in_root "$root" apt-get update > "$log" 2>&1
+  in_root "$root" apt-get install -y --no-install-recommends "$@" >> "$log" 2>&1 || { tail -20 "$log"; return 1; }
+}
+
+# in_root ROOT COMMAND...: inside, with /proc; its mounts and processes end with it.
+in_root() {
+  local root=$1
+  shift
+  # shellcheck disable=SC2016
+  unshare --mount --pid --fork --kill-child=KILL bash -c '
+    root=$1 archives=$2
+    shift 2
+    mount --make-rprivate /
+    mount -t proc proc "$root/proc"
+    mount -t tmpfs -o mode=755 tmpfs "$root/run"
+    mount --bind "$archives" "$root/var/cache/apt/archives"
+    DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 exec chroot "$root" "$@"' - "$root" "$cache/archives" "$@"
+}
+
+# last_child PID: the one at the end of a chain of only children.
+last_child() {
+  local pid=$1 next
+  while next=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null) && [[ -n $next ]]; do pid=${next%% *}; done
+  echo "$pid"
+}
+
+# boot ROOT: systemd as the first process of namespaces of its own, network included. Sets $booted, for `inside`. Fails when
+# this machine does not let it.
+boot() {
+  local root=$1
+  # shellcheck disable=SC2016
+  unshare --mount --pid --uts --ipc --net --cgroup --fork --kill-child=KILL bash -ec '
+    mount --make-rprivate /
+    mount --bind "$1" "$1"
+    mount -t proc proc "$1/proc"
+    mount -t sysfs -o ro sysfs "$1/sys"
+    mount -t cgroup2 cgroup2 "$1/sys/fs/cgroup"
+    mount -t tmpfs -o mode=755 tmpfs "$1/run"
+    mkdir "$1/run/outside"
+    cd "$1"
+    pivot_root . run/outside
+    umount -l run/outside
+    container=other exec /lib/systemd/systemd' - "$root" > "$root.boot" 2>&1 &
+  supervisor=$!
+  for _ in $(seq 300); do
+    booted=$(cat "/proc/$supervisor/task/$supervisor/children" || true)
+    booted=${booted%% *}
+    [[ -n $booted && $(readlink "/proc/$booted/exe" || true) == */systemd ]] && break
+    kill -0 "$supervisor" 2>/dev/null || { cat "$root.boot"; return 1; }
+    sleep 0.1
+  done
+  for _ in $(seq 300); do
+    case $(inside systemctl is-system-running 2>/dev/null || true) in
+      running | degraded) return 0 ;;
+    esac
+    kill -0 "$supervisor" 2>/dev/null || { cat "$root.boot"; return 1; }
+    sleep 0.1
+  done
+  inside systemctl list-jobs --no-pager || true
+  return 1
+}
+
+inside() { nsenter --target "$booted" --all "$@"; }
+
+power_off() {
+  kill -KILL "$supervisor" 2>/dev/null || true
+  wait "$supervisor" 2>/dev/null || true
+}
