@@ -89,8 +89,9 @@ class Core::Impl {
         *runtime_, *bus_, *store_hub_, services_, *media_, *log_, metrics_,
         std::filesystem::path(server.data), [this](std::string_view what) { return report(what); }});
     plugins_ = std::make_unique<core::PluginSet>(
-        *parts_, core::PluginDeadlines{std::chrono::milliseconds(options_.start_deadline_ms),
-                                       std::chrono::milliseconds(options_.drain_deadline_ms)});
+        *parts_,
+        core::PluginSetOptions{std::chrono::milliseconds(options_.start_deadline_ms),
+                               std::chrono::milliseconds(options_.drain_deadline_ms), options_.plugin_host});
     return {};
   }
 
@@ -102,6 +103,10 @@ class Core::Impl {
     if (change.server || !change.added.empty() || !change.removed.empty()) {
       return {Code::unsupported,
               "a change of `server` or of the list of plugins needs a restart; nothing was applied"};
+    }
+    if (!change.isolated.empty()) {
+      return {Code::unsupported, "a change of where " + change.isolated.front() +
+                                     " runs (`isolation`, `restarts`) needs a restart; nothing was applied"};
     }
     for (const std::string& secret : next.config.secrets()) log_->redactor().add(secret);
     PB_TRY(plugins_->reconfigure(next.config, change.changed));

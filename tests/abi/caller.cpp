@@ -20,7 +20,10 @@ void ProbePort::push(const pb_frame& in) noexcept {
 
 Status Caller::start(const Config&) {
   service_ = std::make_unique<Service<carried::Carried>>(host());
-  service_->on_change([this](bool up) { up_ = up; });
+  service_->on_change([this](bool up) {
+    up_ = up;
+    ++changes_;
+  });
   audio_ = std::make_unique<Service<audio::Audio>>(host());
   listener_ = std::make_unique<Provision<carried::Listener>>(host());
   listener_->on(carried::Listener::told, [](carried::Said said) -> Result<carried::Said> {

@@ -59,6 +59,7 @@ class Caller final : public Plugin {
   bool leave(audio::Joined joined);
   void publish_event(const NewEvent& event) { publish(host(), event); }
   bool up() const noexcept { return up_; }
+  int changes() const noexcept { return changes_; }  // how often a watcher was told
 
   test::Promise<std::string> pong;
   ProbePort probe;
@@ -70,6 +71,7 @@ class Caller final : public Plugin {
   Handle listener_handle_;
   Subscription heard_;
   std::atomic<bool> up_{false};
+  std::atomic<int> changes_{0};
 };
 
 }  // namespace patchbay::isolated

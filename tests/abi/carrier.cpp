@@ -8,28 +8,34 @@
 #include <array>
 
 #include "carried-plugin/carried.h"
-#include "message_wire.h"
-#include "ring.h"
+#include "isolation/interface_wire.h"
+#include "isolation/message_wire.h"
+#include "isolation/ring.h"
 
 namespace {
 
 using namespace patchbay;
-using namespace patchbay::isolated;
+using namespace patchbay::core::isolation;
 using carried::Say;
 
 const pb_shape& shape = detail::Shape<Say>::shape;
 
+struct Same final : HandleRule {
+  uint64_t sent(uint64_t handle) override { return handle; }
+  uint64_t came(uint64_t handle) override { return handle; }
+} same;
+
 std::string encoded(const Say& say) {
   const Packed<Say> packed(say);
   Encoder out(Kind::call);
-  put_message(out, shape, packed.get());
+  put_message(out, shape, packed.get(), same);
   return out.frame();
 }
 
 Say decoded(const std::string& frame, bool& ok) {
   Decoder in(frame);
   in.kind();
-  const OwnedMessage message = get_message(in, shape);
+  const OwnedMessage message = get_message(in, shape, same);
   ok = in.ok();
   return unpack<Say>(message.get());
 }
@@ -144,6 +150,6 @@ TEST_CASE("memory that its maker could still shrink is refused") {
   const int fd = ::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   REQUIRE(fd >= 0);
   REQUIRE(::ftruncate(fd, sizeof(SharedAudio)) == 0);
-  CHECK(!Ring::map(fd).ok());
-  CHECK(!Ring::map(-1).ok());
+  CHECK(!Ring::map(Descriptor(fd)).ok());
+  CHECK(!Ring::map(Descriptor()).ok());
 }

@@ -1,7 +1,8 @@
-// The same plugin files, run by the core in this process and in a child process. What holds for both is told
-// once.
+// The same plugin files, run by the core in this process and in one of their own: what holds for both is told
+// once. And what holds only there: ends and new beginnings.
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <functional>
@@ -9,8 +10,7 @@
 #include <thread>
 
 #include "caller.h"
-#include "plugins/plugin_source.h"
-#include "proxy.h"
+#include "isolation/channel.h"
 #include "support/linked_plugin.h"
 #include "support/probe.h"
 #include "support/server.h"
@@ -22,25 +22,24 @@ using carried::Carried;
 using carried::Say;
 using isolated::Caller;
 
-enum class Where { here, child };
+enum class Where { here, process };
 
-const pb_entry* entry_of(const std::string& id, Where where) {
-  const std::string file = std::string(PATCHBAY_ABI_PLUGINS) + "/" + id + ".so";
-  if (where == Where::child) {
-    auto entry = isolated::isolated_entry(file, PATCHBAY_CHILD_HOST);
-    if (!entry) FAIL(entry.error().text);
-    return *entry;
-  }
-  auto source = core::read_plugin_file(file);
-  if (!source) FAIL(source.error().text);
-  if (const Status loaded = core::load_plugin(*source); !loaded) FAIL(loaded.error().text);
-  return source->entry;
+std::string file_of(const std::string& id) { return std::string(PATCHBAY_ABI_PLUGINS) + "/" + id + ".so"; }
+
+// A section of a plugin: `own` is "key: value, ..." or "".
+std::string section(Where where, const std::string& own) {
+  const std::string isolation = where == Where::process ? "isolation: process, " : "";
+  return "{" + isolation + own + "}";
 }
 
 struct Server : test::TestServer {
-  Server(const std::string& id, Where where, const std::string& config = "{}")
-      : TestServer("plugins: {media: {}, caller: {}, " + id + ": " + config + "}\ntenants: {localhost: {}}\n",
-                   nullptr, {&test::LinkedPlugin<Caller>::entry, entry_of(id, where)}) {}
+  explicit Server(Where where, const std::string& own = "")
+      : TestServer(yaml(where, own), nullptr, {&test::LinkedPlugin<Caller>::entry},
+                   {{"carried-plugin", file_of("carried-plugin")}}) {}
+  static std::string yaml(Where where, const std::string& own) {
+    return "plugins: {media: {}, caller: {}, carried-plugin: " + section(where, own) +
+           "}\ntenants: {localhost: {}}\n";
+  }
   Caller& caller() { return *Caller::current; }
 };
 
@@ -55,10 +54,21 @@ bool within(std::chrono::milliseconds limit, const std::function<bool()>& holds)
 
 constexpr auto kSoon = std::chrono::seconds(10);
 
+// Ends the plugin's process with a signal and waits until its callers know.
+pid_t end_process(Caller& caller, int signal) {
+  auto said = caller.call(Carried::say, Say{"hi", 1, 0, false, {}, {}});
+  if (!said.ok()) FAIL(said.error().text);
+  const auto pid = static_cast<pid_t>(said->pid);
+  REQUIRE(pid != ::getpid());
+  REQUIRE(::kill(pid, signal) == 0);
+  return pid;
+}
+
 // Its route is a private instance of its own, which the plugin that plays patchbay.http calls.
 void hello_greets(Where where) {
-  test::TestServer server("plugins: {probe: {}, hello-plugin: {greeting: moin}}\ntenants: {localhost: {}}\n",
-                          nullptr, {probe::entry(), entry_of("hello-plugin", where)});
+  test::TestServer server("plugins: {probe: {}, hello-plugin: " + section(where, "greeting: moin") +
+                              "}\ntenants: {localhost: {}}\n",
+                          nullptr, {probe::entry()}, {{"hello-plugin", file_of("hello-plugin")}});
   REQUIRE(server.start_error() == "");
   http::Request request;
   request.remote = "192.0.2.7";
@@ -73,7 +83,7 @@ void hello_greets(Where where) {
 }
 
 void events_pass(Where where) {
-  Server server("carried-plugin", where);
+  Server server(where);
   REQUIRE(server.start_error() == "");
   for (int i = 0; i < 3; ++i) {
     const std::string subject = "room-" + std::to_string(i);
@@ -86,7 +96,7 @@ void events_pass(Where where) {
 }
 
 void service_is_called(Where where) {
-  Server server("carried-plugin", where);
+  Server server(where);
   REQUIRE(server.start_error() == "");
   auto said = server.caller().call(Carried::say, Say{"hi", 41, 0.25, true, Buffer::copy("bytes"), {}});
   REQUIRE(said.ok());
@@ -107,11 +117,17 @@ void service_is_called(Where where) {
   CHECK(heard.value().text == "heard hi");
 
   CHECK(server.caller().call(Carried::say_inline, Say{"quick", 1, 0, false, {}, {}}).ok());
+
+  const std::string large(3 << 20, 'x');
+  const auto returned = server.caller().call(Carried::say, Say{large, 1, 0, false, Buffer::copy(large), {}});
+  REQUIRE(returned.ok());
+  CHECK(returned.value().text == large);
+  CHECK(returned.value().bytes.view() == large);
   CHECK(server.core().stop().ok());
 }
 
 void port_is_joined(Where where) {
-  Server server("carried-plugin", where);
+  Server server(where);
   REQUIRE(server.start_error() == "");
   auto port = server.caller().call(Carried::port, Empty{});
   REQUIRE(port.ok());
@@ -132,25 +148,23 @@ void port_is_joined(Where where) {
 }  // namespace
 
 TEST_CASE("hello-plugin answers in this process") { hello_greets(Where::here); }
-TEST_CASE("hello-plugin answers in a child process") { hello_greets(Where::child); }
+TEST_CASE("hello-plugin answers in a process of its own") { hello_greets(Where::process); }
 TEST_CASE("events are heard and published in this process") { events_pass(Where::here); }
-TEST_CASE("events are heard and published in a child process") { events_pass(Where::child); }
+TEST_CASE("events are heard and published in a process of its own") { events_pass(Where::process); }
 TEST_CASE("a service is called in this process") { service_is_called(Where::here); }
-TEST_CASE("a service is called in a child process, and its caller does not notice") {
-  service_is_called(Where::child);
+TEST_CASE("a service is called in a process of its own, and its caller does not notice") {
+  service_is_called(Where::process);
 }
 TEST_CASE("a port is joined in this process") { port_is_joined(Where::here); }
-TEST_CASE("a port is joined in a child process, and its joiner does not notice") {
-  port_is_joined(Where::child);
+TEST_CASE("a port is joined in a process of its own, and its joiner does not notice") {
+  port_is_joined(Where::process);
 }
 
-TEST_CASE("a child that is killed is gone to its callers and silent to its listeners") {
-  Server server("carried-plugin", Where::child);
+TEST_CASE("a process that is killed is gone to its callers, silent to its listeners, and back within 2 s") {
+  Server server(Where::process);
   REQUIRE(server.start_error() == "");
   Caller& caller = server.caller();
-  auto said = caller.call(Carried::say, Say{"hi", 1, 0, false, {}, {}});
   auto port = caller.call(Carried::port, Empty{});
-  REQUIRE(said.ok());
   REQUIRE(port.ok());
   auto joined = caller.join(port->port);
   REQUIRE(joined.ok());
@@ -158,36 +172,100 @@ TEST_CASE("a child that is killed is gone to its callers and silent to its liste
   auto waiting = std::make_shared<test::Promise<Result<carried::Said>>>();
   caller.begin(Carried::never, Say{}, waiting);
 
-  REQUIRE(::kill(static_cast<pid_t>(said->pid), SIGKILL) == 0);
+  const int changes = caller.changes();
+  const pid_t first = end_process(caller, SIGKILL);
+  const auto killed = std::chrono::steady_clock::now();
   const auto gone = waiting->get();
   REQUIRE(gone.has_value());
   REQUIRE(!gone->ok());
   CHECK(gone->error().code == Code::gone);
-  CHECK(within(kSoon, [&] { return !caller.up(); }));
-  const auto later = caller.call(Carried::say, Say{});
-  REQUIRE(!later.ok());
-  CHECK(later.error().code == Code::unavailable);
+  CHECK(within(kSoon, [&] { return caller.changes() == changes + 2 && caller.up(); }));
+  CHECK(std::chrono::steady_clock::now() - killed < std::chrono::seconds(2));
+  auto again = caller.call(Carried::say, Say{"hi", 1, 0, false, {}, {}});
+  REQUIRE(again.ok());
+  CHECK(again->pid != first);
 
   CHECK(within(kSoon, [&] { return caller.probe.silent_run >= 5; }));
   const uint64_t frames = caller.probe.frames;
   CHECK(within(kSoon, [&] { return caller.probe.frames > frames + 5; }));
   CHECK(!caller.join(port->port).ok());
   CHECK(caller.leave(*joined));
-  CHECK(within(kSoon, [&] { return server.log().find("process has ended") != std::string::npos; }));
-  CHECK(server.core().report("plugins").find("caller") != std::string::npos);
+  auto fresh = caller.call(Carried::port, Empty{});
+  REQUIRE(fresh.ok());
+  auto rejoined = caller.join(fresh->port);
+  REQUIRE(rejoined.ok());
+  CHECK(within(kSoon, [&] { return caller.probe.heard == isolated::ProbePort::kSaid + 1; }));
+  CHECK(caller.leave(*rejoined));
+  CHECK(server.log().find("the plugin's process has ended") != std::string::npos);
+  CHECK(server.core().report("metrics").find("patchbay_plugin_restarts_total{plugin=\"carried-plugin\"} 1") !=
+        std::string::npos);
+  CHECK(server.core().report("ready").find(R"("ready":true)") != std::string::npos);
+  CHECK(server.core().stop().ok());
 }
 
-TEST_CASE("a request too large for the channel is refused and the child lives on") {
-  Server server("carried-plugin", Where::child);
+TEST_CASE("a plugin that ends more often than its budget allows is quarantined until it is reconfigured") {
+  const std::string budget = "restarts: {most: 2, within_s: 600}";
+  Server server(Where::process, budget);
   REQUIRE(server.start_error() == "");
-  const auto large = server.caller().call(Carried::say, Say{std::string(1 << 20, 'x'), 1, 0, false, {}, {}});
-  REQUIRE(!large.ok());
-  CHECK(large.error().code == Code::exhausted);
+  Caller& caller = server.caller();
+  for (int end = 0; end < 3; ++end) {
+    CHECK(within(kSoon, [&] { return caller.up(); }));
+    const int changes = caller.changes();
+    end_process(caller, SIGSEGV);
+    CHECK(within(kSoon, [&] { return caller.changes() > changes; }));
+  }
+  const auto says = [&](const char* what, const char* part) {
+    return within(kSoon, [&] { return server.core().report(what).find(part) != std::string::npos; });
+  };
+  CHECK(says("ready", R"({"ready":false,"plugins":{)"));
+  CHECK(says("ready", R"("carried-plugin":"quarantined")"));
+  CHECK(says("plugins", "more than 2 restarts in 600 s"));
+  CHECK(says("plugins", "signal 11"));
+  CHECK(says("metrics", "patchbay_plugin_up{plugin=\"carried-plugin\"} 0"));
+  CHECK(!caller.up());
+
+  CHECK(server.reload(Server::yaml(Where::process, budget + ", word: again")).ok());
+  CHECK(within(kSoon, [&] { return caller.up(); }));
+  CHECK(says("ready", R"("carried-plugin":"running")"));
+  CHECK(server.core().stop().ok());
+}
+
+TEST_CASE(
+    "a plugin in a process of its own is asked about a configuration, takes it, and is restarted with it") {
+  Server server(Where::process);
+  REQUIRE(server.start_error() == "");
+  const auto word = [&] {
+    const auto said = server.caller().call(Carried::word, Empty{});
+    return said.ok() ? said.value().text : said.error().text;
+  };
+  CHECK(word() == "none");
+  const Status refused = server.reload(Server::yaml(Where::process, "word: bad"));
+  REQUIRE(!refused.ok());
+  CHECK(refused.error().text == "carried-plugin: the word is bad");
+  CHECK(word() == "none");
+  CHECK(server.reload(Server::yaml(Where::process, "word: moin")).ok());
+  CHECK(word() == "moin");
+  const int changes = server.caller().changes();
+  end_process(server.caller(), SIGABRT);
+  CHECK(within(kSoon, [&] { return server.caller().changes() == changes + 2; }));
+  CHECK(word() == "moin");
+  const Status moved = server.reload(Server::yaml(Where::here, "word: moin"));
+  REQUIRE(!moved.ok());
+  CHECK(moved.error().code == Code::unsupported);
+}
+
+TEST_CASE("a message too large for any frame is refused and the process lives on") {
+  Server server(Where::process);
+  REQUIRE(server.start_error() == "");
+  const std::string large(core::isolation::Channel::kMostFrame + 1, 'x');
+  const auto refused = server.caller().call(Carried::say, Say{large, 1, 0, false, {}, {}});
+  REQUIRE(!refused.ok());
+  CHECK(refused.error().code == Code::exhausted);
   CHECK(server.caller().call(Carried::say, Say{"hi", 1, 0, false, {}, {}}).ok());
 }
 
 TEST_CASE("many calls at once are each answered once and in order") {
-  Server server("carried-plugin", Where::child);
+  Server server(Where::process);
   REQUIRE(server.start_error() == "");
   std::vector<std::shared_ptr<test::Promise<Result<carried::Said>>>> answers;
   for (int i = 0; i < 1000; ++i) {
@@ -202,8 +280,21 @@ TEST_CASE("many calls at once are each answered once and in order") {
   CHECK(right == 1000);
 }
 
-TEST_CASE("a plugin that does not start in its child says why") {
-  Server server("carried-plugin", Where::child, "{refuse: \"the moon is full\"}");
+TEST_CASE("a plugin that does not start in its process says why") {
+  Server server(Where::process, "refuse: \"the moon is full\"");
   CHECK(server.start_error().find("carried-plugin not started: the moon is full") != std::string::npos);
   CHECK(Caller::current != nullptr);
+}
+
+TEST_CASE("a process holds no descriptor and no variable of the server but what it is given") {
+  ::setenv("PATCHBAY_TEST_SECRET", "open-sesame", 1);
+  Server server(Where::process);
+  REQUIRE(server.start_error() == "");
+  const auto said = server.caller().call(Carried::surroundings, Empty{});
+  REQUIRE(said.ok());
+  CHECK(said.value().text.find("open-sesame") == std::string::npos);
+  CHECK(said.value().text.find("PATH=") != std::string::npos);
+  CHECK(said.value().text.find("patchbay.db") == std::string::npos);
+  CHECK(said.value().number == 0);  // files and sockets beside 0 to 3
+  ::unsetenv("PATCHBAY_TEST_SECRET");
 }

@@ -20,13 +20,25 @@ TemporaryFolder::~TemporaryFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-TestServer::TestServer(const std::string& yaml, core::ManualClock* clock, std::vector<const pb_entry*> linked)
-    : yaml_(yaml), clock_(clock), linked_(std::move(linked)) {
+TestServer::TestServer(const std::string& yaml, core::ManualClock* clock, std::vector<const pb_entry*> linked,
+                       const std::map<std::string, std::string>& files)
+    : plugin_dir_(PATCHBAY_TEST_PLUGINS), yaml_(yaml), clock_(clock), linked_(std::move(linked)) {
+  if (!files.empty()) gather_plugins(files);
   open();
 }
 
 TestServer::~TestServer() {
   if (core_) static_cast<void>(core_->stop());
+}
+
+// One folder, as a configuration names one, of links.
+void TestServer::gather_plugins(const std::map<std::string, std::string>& files) {
+  const auto folder = folder_.path() / "plugins";
+  std::filesystem::create_directory(folder);
+  for (const auto& file : std::filesystem::directory_iterator(plugin_dir_))
+    std::filesystem::create_symlink(file.path(), folder / file.path().filename());
+  for (const auto& [id, file] : files) std::filesystem::create_symlink(file, folder / (id + ".so"));
+  plugin_dir_ = folder.string();
 }
 
 void TestServer::write_config() const {
@@ -46,7 +58,8 @@ void TestServer::open() {
   CoreOptions options;
   options.config_file = (folder_.path() / "patchbay.yaml").string();
   options.linked_plugins = linked_;
-  options.plugin_dir = PATCHBAY_TEST_PLUGINS;
+  options.plugin_dir = plugin_dir_;
+  options.plugin_host = PATCHBAY_TEST_PLUGIN_HOST;
   options.environment.emplace();
   options.clock = clock_;
   options.log_file = (folder_.path() / "log").string();

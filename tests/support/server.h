@@ -4,6 +4,7 @@
 #include <patchbay/core.h>
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,9 +27,11 @@ class TemporaryFolder {
 class TestServer {
  public:
   // `yaml` holds `plugins:` and `tenants:`; `server:` is added with the data folder. Fails the test when the
-  // configuration is refused. The clock, if given, must outlive the server.
+  // configuration is refused. The clock, if given, must outlive the server. `files`, by id, are plugins
+  // beside those of the build.
   explicit TestServer(const std::string& yaml, core::ManualClock* clock = nullptr,
-                      std::vector<const pb_entry*> linked = {});
+                      std::vector<const pb_entry*> linked = {},
+                      const std::map<std::string, std::string>& files = {});
   ~TestServer();
 
   // "" when all plugins run, else what they said.
@@ -45,9 +48,11 @@ class TestServer {
 
  private:
   void write_config() const;
+  void gather_plugins(const std::map<std::string, std::string>& files);
   void open();
 
   TemporaryFolder folder_;
+  std::string plugin_dir_;
   std::string yaml_;
   core::ManualClock* clock_;
   const std::vector<const pb_entry*> linked_;

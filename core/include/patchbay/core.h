@@ -30,6 +30,9 @@ struct CoreOptions {
   std::string plugin_dir;   // where plugins are found unless the configuration says otherwise
   std::vector<const pb_entry*>
       linked_plugins;  // linked into the program; they go before files of the same id
+  // The program that runs plugins configured with `isolation: process`; "": patchbay-plugin-host beside this
+  // program, or in ../libexec/patchbay.
+  std::string plugin_host;
   // Overrides of the configuration (PATCHBAY_...), instead of the process's environment.
   std::optional<std::map<std::string, std::string>> environment;
   int64_t start_deadline_ms = 30000;  // of each plugin's start, and of each stop

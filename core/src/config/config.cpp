@@ -30,6 +30,16 @@ void write_server(Writer& out, const Server& server) {
   out.member("threads", server.threads).end_object();
 }
 
+// A plugin's section without what the core has in it.
+void write_own(Writer& out, const Node* section) {
+  out.begin_object();
+  for (uint32_t i = 0; section && i < section->size(); ++i) {
+    const json::Member& member = *section->member(i);
+    if (!is_core_key(member.key)) out.key(member.key).value(member.value);
+  }
+  out.end_object();
+}
+
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -40,7 +50,7 @@ std::string Config::own_view(std::string_view plugin) const {
   const Node& root = document_.root();
   Writer out;
   out.begin_object().key("plugin");
-  write_or_empty(out, child(root.find("plugins"), plugin));
+  write_own(out, child(root.find("plugins"), plugin));
   out.key("tenants").begin_object();
   for (const Tenant& tenant : tenants_) {
     const Node* node = child(root.find("tenants"), tenant.host);
@@ -61,6 +71,17 @@ std::string Config::plugin_view(std::string_view plugin) const {
   return "{\"server\":" + server.take() + "," + own_view(plugin).substr(1);
 }
 
+Isolation Config::isolation(std::string_view plugin) const {
+  Isolation result;
+  const Node* section = child(document_.root().find("plugins"), plugin);
+  const Node* where = child(section, "isolation");
+  result.process = where && where->string() == "process";
+  const Node* restarts = child(section, "restarts");
+  if (const Node* most = child(restarts, "most")) result.most_restarts = most->integer();
+  if (const Node* within = child(restarts, "within_s")) result.within_s = within->integer();
+  return result;
+}
+
 Diff diff(const Config& before, const Config& after) {
   Diff result;
   result.server = before.server() != after.server();
@@ -69,6 +90,8 @@ Diff diff(const Config& before, const Config& after) {
       result.added.push_back(plugin);
     else if (before.own_view(plugin) != after.own_view(plugin))
       result.changed.push_back(plugin);
+    if (contains(before.plugins(), plugin) && before.isolation(plugin) != after.isolation(plugin))
+      result.isolated.push_back(plugin);
   }
   for (const std::string& plugin : before.plugins())
     if (!contains(after.plugins(), plugin)) result.removed.push_back(plugin);

@@ -37,6 +37,15 @@ struct Tenant {
   bool primary = false;
 };
 
+// Where a plugin runs: `isolation` and `restarts` of its section, which are the core's.
+struct Isolation {
+  bool process = false;  // in a process of its own
+  int64_t most_restarts = 5;
+  int64_t within_s = 600;
+
+  bool operator==(const Isolation&) const = default;
+};
+
 struct Sources {
   std::string file;
   Environment environment;         // see process_environment()
@@ -76,6 +85,7 @@ class Config {
   // What the plugin is handed, as JSON:
   // {"server":{...},"plugin":{...},"tenants":{"<host>":{"primary":bool,"name":"","section":{...},"WebPhone":{...}}}}
   std::string plugin_view(std::string_view plugin) const;
+  Isolation isolation(std::string_view plugin) const;
 
  private:
   friend class Checking;
@@ -100,9 +110,12 @@ Outcome<Config> check(const Draft& draft, const std::vector<PluginSchema>& insta
 struct Diff {
   bool server = false;
   std::vector<std::string> added, removed;
-  std::vector<std::string> changed;  // in both, with another view apart from `server`
+  std::vector<std::string> changed;   // in both, with another view apart from `server`
+  std::vector<std::string> isolated;  // in both, with another `isolation` or `restarts`
 
-  bool empty() const noexcept { return !server && added.empty() && removed.empty() && changed.empty(); }
+  bool empty() const noexcept {
+    return !server && added.empty() && removed.empty() && changed.empty() && isolated.empty();
+  }
 };
 Diff diff(const Config& before, const Config& after);
 

@@ -21,12 +21,17 @@ constexpr std::string_view kServer = R"({"type":"object","default":{},"propertie
     "level":{"enum":["debug","info","warn","error"],"default":"info"}}},
   "threads":{"type":"integer","minimum":0,"maximum":256,"default":0}}})";
 
+constexpr std::string_view kIsolation = R"({"enum":["none","process"],"default":"none"})";
+constexpr std::string_view kRestarts = R"({"type":"object","default":{},"properties":{
+  "most":{"type":"integer","minimum":0,"maximum":100000,"default":5},
+  "within_s":{"type":"integer","minimum":1,"maximum":86400,"default":600}}})";
+
 const Node* part(const PluginSchema& plugin, std::string_view name) {
   return plugin.config ? plugin.config->find(name) : nullptr;
 }
 
 // A section that is left out gets its defaults, unless something in it is required.
-void write_section(Writer& out, const Node* schema, bool always) {
+void write_section(Writer& out, const Node* schema) {
   out.begin_object();
   const Node* required = schema ? schema->find("required") : nullptr;
   if (!schema || !schema->find("type")) out.member("type", "object");
@@ -34,8 +39,28 @@ void write_section(Writer& out, const Node* schema, bool always) {
     const json::Member& member = *schema->member(i);
     if (member.key != "default") out.key(member.key).value(member.value);
   }
-  if (always || !required || required->size() == 0) out.key("default").begin_object().end_object();
+  if (!required || required->size() == 0) out.key("default").begin_object().end_object();
   out.end_object();
+}
+
+// The same with the core's own keys beside the plugin's.
+void write_plugin_section(Writer& out, const Node* schema) {
+  const Node* properties = schema ? schema->find("properties") : nullptr;
+  out.begin_object();
+  if (!schema || !schema->find("type")) out.member("type", "object");
+  for (uint32_t i = 0; schema && i < schema->size(); ++i) {
+    const json::Member& member = *schema->member(i);
+    if (member.key != "default" && member.key != "properties") out.key(member.key).value(member.value);
+  }
+  if (!properties && !(schema && schema->find("additionalProperties")))
+    out.member("additionalProperties", true);
+  out.key("properties").begin_object();
+  out.key("isolation").raw(kIsolation).key("restarts").raw(kRestarts);
+  for (uint32_t i = 0; properties && i < properties->size(); ++i) {
+    const json::Member& member = *properties->member(i);
+    if (!is_core_key(member.key)) out.key(member.key).value(member.value);
+  }
+  out.end_object().key("default").begin_object().end_object().end_object();
 }
 
 Status write_merged(Writer& out, const std::vector<const Node*>& schemas);
@@ -115,13 +140,15 @@ Status write_tenant(Writer& out, const std::vector<PluginSchema>& plugins) {
   PB_TRY(write_merged(out, shared));
   for (const PluginSchema& plugin : plugins) {
     out.key(plugin.name);
-    write_section(out, part(plugin, "tenant"), false);
+    write_section(out, part(plugin, "tenant"));
   }
   out.end_object().end_object();
   return {};
 }
 
 }  // namespace
+
+bool is_core_key(std::string_view key) { return key == "isolation" || key == "restarts"; }
 
 std::string outer_layout() {
   constexpr std::string_view kAnyMappings =
@@ -140,7 +167,7 @@ Result<std::string> full_layout(const std::vector<PluginSchema>& plugins) {
   out.key("plugins").begin_object().member("type", "object").key("properties").begin_object();
   for (const PluginSchema& plugin : plugins) {
     out.key(plugin.name);
-    write_section(out, part(plugin, "plugin"), true);
+    write_plugin_section(out, part(plugin, "plugin"));
   }
   out.end_object().key("default").begin_object().end_object().end_object();
   out.key("tenants").begin_object().member("type", "object").key("default").begin_object().end_object();

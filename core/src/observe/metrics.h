@@ -33,7 +33,9 @@ class Series {
   Series(Kind kind, const Bounds* bounds);
 
   void add(double value) noexcept;
-  void set(double value) noexcept;                                                  // gauges only
+  void set(double value) noexcept;  // gauges only
+  // What another histogram of the same bounds has gained: the sum, and each bucket's own count.
+  void merge(double sum, const std::vector<uint64_t>& counts) noexcept;
   double value() const noexcept { return value_.load(std::memory_order_relaxed); }  // of a histogram the sum
 
   // Cumulated counts per bound, the last is for +Inf.

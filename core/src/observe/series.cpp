@@ -27,6 +27,12 @@ void Series::set(double value) noexcept {
   if (kind_ == Kind::gauge && !std::isnan(value)) value_.store(value, std::memory_order_relaxed);
 }
 
+void Series::merge(double sum, const std::vector<uint64_t>& counts) noexcept {
+  if (!buckets_ || std::isnan(sum) || counts.size() != bounds_->size() + 1) return;
+  value_.fetch_add(sum, std::memory_order_relaxed);
+  for (size_t i = 0; i < counts.size(); ++i) buckets_[i].fetch_add(counts[i], std::memory_order_relaxed);
+}
+
 std::vector<uint64_t> Series::buckets() const {
   std::vector<uint64_t> counts;
   uint64_t sum = 0;

@@ -23,6 +23,10 @@ const char* state_name(PluginState state) noexcept {
       return "stopped";
     case PluginState::failed:
       return "failed";
+    case PluginState::restarting:
+      return "restarting";
+    case PluginState::quarantined:
+      return "quarantined";
   }
   return "unknown";
 }
@@ -66,12 +70,19 @@ class PluginRunner::Step {
   Status result_;
 };
 
-PluginRunner::PluginRunner(HostParts& parts, PluginSource source)
-    : parts_(parts), source_(std::move(source)) {}
+PluginRunner::PluginRunner(HostParts& parts, PluginSource source, std::unique_ptr<PluginBody> body)
+    : parts_(parts), source_(std::move(source)), body_(std::move(body)) {}
 
 PluginRunner::~PluginRunner() {
   // What a stuck plugin may still touch stays.
-  if (stuck_) static_cast<void>(context_.release());
+  if (!stuck_) return;
+  static_cast<void>(context_.release());  // NOLINT(bugprone-unused-return-value)
+  static_cast<void>(body_.release());     // NOLINT(bugprone-unused-return-value)
+}
+
+bool PluginRunner::serves() const noexcept {
+  const PluginState now = state();
+  return now == PluginState::running || now == PluginState::restarting || now == PluginState::quarantined;
 }
 
 std::string PluginRunner::reason() const {
@@ -83,6 +94,13 @@ void PluginRunner::refuse(std::string why) {
   const std::lock_guard lock(mutex_);
   reason_ = std::move(why);
   state_.store(PluginState::failed, std::memory_order_release);
+}
+
+void PluginRunner::changed(PluginState state, std::string_view why) {
+  const std::lock_guard lock(mutex_);
+  if (!serves()) return;  // it is being stopped
+  reason_ = why;
+  state_.store(state, std::memory_order_release);
 }
 
 Status PluginRunner::fail(Status why) {
@@ -106,7 +124,7 @@ Status PluginRunner::run_step(const char* what, Deadline deadline,
 }
 
 Status PluginRunner::begin() {
-  PB_TRY(load_plugin(source_));
+  PB_TRY(body_->prepare());
   Store& store = parts_.store.store();
   if (!source_.store_sql.empty()) PB_TRY(store.register_owner(source_.manifest.id, source_.store_sql));
   context_ = std::make_unique<HostContext>(parts_, source_.manifest.id);
@@ -115,22 +133,11 @@ Status PluginRunner::begin() {
 
 Status PluginRunner::create(Deadline deadline) {
   return run_step("create", deadline, [this](const std::shared_ptr<Step>& step) {
+    const Status made =
+        body_->create(*context_, [this](PluginState state, std::string_view why) { changed(state, why); });
     pb_err err = empty_error();
-    const pb_plugin* table = nullptr;
-    void* self = nullptr;
-    const int32_t status = source_.entry->create(context_->raw(), &table, &self, &err);
-    const bool whole = table != nullptr && table->size >= PB_PLUGIN_FLOOR && table->start != nullptr &&
-                       table->check_config != nullptr && table->reconfigure != nullptr &&
-                       table->drain != nullptr && table->stop != nullptr && table->destroy != nullptr;
-    if (status == PB_OK && !whole) {
-      return step->answer(
-          write_error(&err, Code::invalid, "its table lacks functions or states a wrong size"), &err);
-    }
-    if (status == PB_OK) {
-      table_ = table;
-      self_ = self;
-    }
-    step->answer(status, &err);
+    if (!made) write_error(&err, made.error().code, made.error().text);
+    step->answer(made ? PB_OK : static_cast<int32_t>(made.error().code), &err);
   });
 }
 
@@ -138,8 +145,7 @@ Status PluginRunner::start(const std::string& config, Deadline deadline) {
   if (Status status = begin(); !status) return fail(std::move(status));
   if (Status status = create(deadline); !status) return fail(std::move(status));
   Status status = run_step("start", deadline, [this, config](const std::shared_ptr<Step>& step) {
-    const pb_done done = Step::done(step);
-    table_->start(self_, text(config), &done);
+    body_->start(config, Step::done(step));
   });
   if (!status) {
     if (!stuck_) static_cast<void>(destroy(deadline));
@@ -151,16 +157,13 @@ Status PluginRunner::start(const std::string& config, Deadline deadline) {
 
 Status PluginRunner::check_config(const std::string& config, Deadline deadline) {
   return run_step("check_config", deadline, [this, config](const std::shared_ptr<Step>& step) {
-    pb_err err = empty_error();
-    const int32_t status = table_->check_config(self_, text(config), &err);
-    step->answer(status, &err);
+    body_->check_config(config, Step::done(step));
   });
 }
 
 void PluginRunner::reconfigure(const std::string& config, Deadline deadline) {
   static_cast<void>(run_step("reconfigure", deadline, [this, config](const std::shared_ptr<Step>& step) {
-    table_->reconfigure(self_, text(config));
-    step->answer(PB_OK, nullptr);
+    body_->reconfigure(config, Step::done(step));
   }));
 }
 
@@ -173,13 +176,11 @@ void PluginRunner::pass(Deadline deadline) {
 }
 
 void PluginRunner::drain(Deadline deadline) {
-  if (state() != PluginState::running) return;
+  if (!serves()) return;
   state_.store(PluginState::draining, std::memory_order_release);
   const bool was_stuck = stuck_;
-  static_cast<void>(run_step("drain", deadline, [this](const std::shared_ptr<Step>& step) {
-    const pb_done done = Step::done(step);
-    table_->drain(self_, &done);
-  }));
+  static_cast<void>(run_step("drain", deadline,
+                             [this](const std::shared_ptr<Step>& step) { body_->drain(Step::done(step)); }));
   stuck_ = was_stuck;  // a drain that takes too long is no fault: stop follows
 }
 
@@ -196,7 +197,7 @@ Status PluginRunner::destroy(Deadline deadline) {
   context_->cancel_calls();
   wait_for_answers(until);
   PB_TRY(run_step("destroy", deadline, [this](const std::shared_ptr<Step>& step) {
-    table_->destroy(self_);
+    body_->destroy();
     step->answer(PB_OK, nullptr);
   }));
   wait_for_answers(until);
@@ -218,11 +219,9 @@ Status PluginRunner::destroy(Deadline deadline) {
 }
 
 Status PluginRunner::stop(Deadline deadline) {
-  if (state() != PluginState::running && state() != PluginState::draining) return {};
-  Status status = run_step("stop", deadline, [this](const std::shared_ptr<Step>& step) {
-    const pb_done done = Step::done(step);
-    table_->stop(self_, &done);
-  });
+  if (!serves() && state() != PluginState::draining) return {};
+  Status status = run_step("stop", deadline,
+                           [this](const std::shared_ptr<Step>& step) { body_->stop(Step::done(step)); });
   if (!stuck_) {
     Status destroyed = destroy(deadline);
     if (!destroyed) status = std::move(destroyed);

@@ -6,13 +6,11 @@
 #include <memory>
 #include <string>
 
-#include "abi/host_context.h"
+#include "abi/plugin_body.h"
 #include "patchbay/result.h"
 #include "plugins/plugin_source.h"
 
 namespace patchbay::core {
-
-enum class PluginState { idle, running, draining, stopped, failed };
 
 const char* state_name(PluginState state) noexcept;
 
@@ -20,13 +18,16 @@ class PluginRunner {
  public:
   using Deadline = std::chrono::milliseconds;
 
-  PluginRunner(HostParts& parts, PluginSource source);
+  // `body` may be null for one that is only there to be refused.
+  PluginRunner(HostParts& parts, PluginSource source, std::unique_ptr<PluginBody> body);
   // Stopped, or never started.
   ~PluginRunner();
 
   const Manifest& manifest() const noexcept { return source_.manifest; }
   const PluginSource& source() const noexcept { return source_; }
   PluginState state() const noexcept { return state_.load(std::memory_order_acquire); }
+  // It was started, and takes configurations: it runs, or will again.
+  bool serves() const noexcept;
   // Why it is not running; "" when it is.
   std::string reason() const;
 
@@ -49,6 +50,7 @@ class PluginRunner {
 
   Status begin();
   Status create(Deadline deadline);
+  void changed(PluginState state, std::string_view why);
   Status run_step(const char* what, Deadline deadline,
                   const std::function<void(const std::shared_ptr<Step>&)>& call);
   Status destroy(Deadline deadline);
@@ -58,11 +60,9 @@ class PluginRunner {
   // borrowed
   HostParts& parts_;
   // owned
-  PluginSource source_;
+  const PluginSource source_;
+  std::unique_ptr<PluginBody> body_;
   std::unique_ptr<HostContext> context_;
-  // the plugin's
-  const pb_plugin* table_ = nullptr;
-  void* self_ = nullptr;
   // state
   std::atomic<PluginState> state_{PluginState::idle};
   bool stuck_ = false;  // a step never came back: its strand may be held for ever

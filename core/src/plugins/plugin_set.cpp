@@ -3,10 +3,21 @@
 #include <algorithm>
 #include <utility>
 
+#include "isolation/isolated_plugin.h"
 #include "json/writer.h"
+#include "plugins/loaded_plugin.h"
 #include "plugins/start_order.h"
 
 namespace patchbay::core {
+namespace {
+
+Manifest nothing_known_of(const std::string& id) {
+  Manifest manifest;
+  manifest.id = id;
+  return manifest;
+}
+
+}  // namespace
 
 PluginSet::~PluginSet() {
   for (auto& runner : runners_) {
@@ -21,6 +32,24 @@ PluginRunner* PluginSet::find(const std::string& id) const {
   return at == runners_.end() ? nullptr : at->get();
 }
 
+Result<std::unique_ptr<PluginRunner>> PluginSet::make(PluginSource source,
+                                                      const config::Isolation& isolation) const {
+  std::unique_ptr<PluginBody> body;
+  if (!isolation.process) {
+    body = std::make_unique<LoadedPlugin>(source);
+  } else if (source.file.empty()) {
+    return {Code::unsupported,
+            "it is linked into the program and cannot run in a process of its own; remove `isolation`"};
+  } else {
+    isolation::IsolationOptions options;
+    options.program = options_.plugin_host;
+    options.restarts = {isolation.most_restarts, isolation.within_s};
+    options.patience = options_.start_deadline * 5 / 6;
+    body = std::make_unique<isolation::IsolatedPlugin>(source.file.string(), std::move(options));
+  }
+  return std::make_unique<PluginRunner>(parts_, std::move(source), std::move(body));
+}
+
 Status PluginSet::start(const PluginCatalogue& catalogue, const config::Config& config) {
   std::vector<std::unique_ptr<PluginRunner>> found;
   std::vector<Manifest> manifests;
@@ -30,17 +59,17 @@ Status PluginSet::start(const PluginCatalogue& catalogue, const config::Config& 
   };
   for (const std::string& id : config.plugins()) {
     auto source = catalogue.find(id);
-    if (!source) {
-      PluginSource missing;
-      missing.manifest.id = id;
-      complain(id, source.error().text);
-      found.push_back(std::make_unique<PluginRunner>(parts_, std::move(missing)));
-      found.back()->refuse(source.error().text);
-      manifests.push_back(found.back()->manifest());
+    const Manifest manifest = source ? source->manifest : nothing_known_of(id);
+    auto runner = source ? make(*std::move(source), config.isolation(id))
+                         : Result<std::unique_ptr<PluginRunner>>(source.error());
+    manifests.push_back(manifest);
+    if (runner) {
+      found.push_back(*std::move(runner));
       continue;
     }
-    manifests.push_back(source->manifest);
-    found.push_back(std::make_unique<PluginRunner>(parts_, std::move(*source)));
+    complain(id, runner.error().text);
+    found.push_back(std::make_unique<PluginRunner>(parts_, PluginSource{manifest, {}, {}, nullptr}, nullptr));
+    found.back()->refuse(runner.error().text);
   }
   const StartOrder plan = start_order(manifests, catalogue.providers());
   for (const auto& [index, why] : plan.refused) {
@@ -55,7 +84,7 @@ Status PluginSet::start(const PluginCatalogue& catalogue, const config::Config& 
       runners_.push_back(std::move(found[index]));
     }
     if (runner.state() == PluginState::failed) continue;
-    const Status status = runner.start(config.plugin_view(runner.manifest().id), deadlines_.start);
+    const Status status = runner.start(config.plugin_view(runner.manifest().id), options_.start_deadline);
     if (!status) complain(runner.manifest().id, status.error().text);
   }
   settle();
@@ -70,7 +99,7 @@ Status PluginSet::start(const PluginCatalogue& catalogue, const config::Config& 
 void PluginSet::settle() {
   // A call goes from one strand to another, and its answer back: two passes.
   for (int pass = 0; pass < 2; ++pass) {
-    for (const auto& runner : runners_) runner->pass(deadlines_.start);
+    for (const auto& runner : runners_) runner->pass(options_.start_deadline);
   }
 }
 
@@ -78,27 +107,27 @@ Status PluginSet::reconfigure(const config::Config& config, const std::vector<st
   std::string complaints;
   for (const std::string& id : changed) {
     PluginRunner* runner = find(id);
-    if (runner == nullptr || runner->state() != PluginState::running) continue;
-    const Status status = runner->check_config(config.plugin_view(id), deadlines_.start);
+    if (runner == nullptr || !runner->serves()) continue;
+    const Status status = runner->check_config(config.plugin_view(id), options_.start_deadline);
     if (!status) complaints += (complaints.empty() ? "" : "\n") + id + ": " + status.error().text;
   }
   if (!complaints.empty()) return {Code::invalid, std::move(complaints)};
   for (const std::string& id : changed) {
     PluginRunner* runner = find(id);
-    if (runner == nullptr || runner->state() != PluginState::running) continue;
-    runner->reconfigure(config.plugin_view(id), deadlines_.start);
+    if (runner == nullptr || !runner->serves()) continue;
+    runner->reconfigure(config.plugin_view(id), options_.start_deadline);
   }
   return {};
 }
 
 void PluginSet::drain() {
-  for (auto at = runners_.rbegin(); at != runners_.rend(); ++at) (*at)->drain(deadlines_.drain);
+  for (auto at = runners_.rbegin(); at != runners_.rend(); ++at) (*at)->drain(options_.drain_deadline);
 }
 
 Status PluginSet::stop() {
   std::string complaints;
   for (auto at = runners_.rbegin(); at != runners_.rend(); ++at) {
-    const Status status = (*at)->stop(deadlines_.start);
+    const Status status = (*at)->stop(options_.start_deadline);
     if (!status)
       complaints += (complaints.empty() ? "" : "\n") + (*at)->manifest().id + ": " + status.error().text;
   }

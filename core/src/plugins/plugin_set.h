@@ -12,9 +12,10 @@
 
 namespace patchbay::core {
 
-struct PluginDeadlines {
-  std::chrono::milliseconds start{30000};
-  std::chrono::milliseconds drain{30000};
+struct PluginSetOptions {
+  std::chrono::milliseconds start_deadline{30000};
+  std::chrono::milliseconds drain_deadline{30000};
+  std::string plugin_host;  // the program for isolated plugins; "": found where it is installed
 };
 
 // What the plugin folder and the program hold, read without running any of it.
@@ -38,7 +39,7 @@ class PluginCatalogue {
 // One control thread; report() from any.
 class PluginSet {
  public:
-  PluginSet(HostParts& parts, PluginDeadlines deadlines) : parts_(parts), deadlines_(deadlines) {}
+  PluginSet(HostParts& parts, PluginSetOptions options) : parts_(parts), options_(std::move(options)) {}
   ~PluginSet();
 
   // Error: every refused plugin, a sentence each; the others run.
@@ -55,9 +56,11 @@ class PluginSet {
   // What plugins told each other while they started (routes, gates, engines) has arrived.
   void settle();
   PluginRunner* find(const std::string& id) const;
+  // Error: it cannot run the way it is configured to.
+  Result<std::unique_ptr<PluginRunner>> make(PluginSource source, const config::Isolation& isolation) const;
 
   HostParts& parts_;
-  const PluginDeadlines deadlines_;
+  const PluginSetOptions options_;
   mutable std::mutex mutex_;                            // guards runners_ against report()
   std::vector<std::unique_ptr<PluginRunner>> runners_;  // in the order of starting
 };

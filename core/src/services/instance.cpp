@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "runtime/thread_kind.h"
+#include "services/interface_match.h"
 #include "services/service_call.h"
 
 namespace patchbay::core {
@@ -12,6 +13,13 @@ Instance::Instance(Ref<Strand> strand, InstanceInit init)
 
 const pb_method* Instance::method(uint32_t slot) const noexcept {
   return slot < init_.interface->method_count ? init_.interface->methods[slot] : nullptr;
+}
+
+bool Instance::agrees_with(const pb_interface& caller) noexcept {
+  if (agreed_.load(std::memory_order_relaxed) == &caller) return true;
+  if (!same_messages(caller, *init_.interface)) return false;
+  agreed_.store(&caller, std::memory_order_relaxed);
+  return true;
 }
 
 int32_t Instance::run(uint32_t slot, const pb_message* request, pb_completion* completion,

@@ -3,6 +3,7 @@
 
 #include <patchbay/abi/services.h>
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <unordered_set>
@@ -32,6 +33,9 @@ class Instance final : public Registration {
   bool is_public() const noexcept { return init_.is_public; }
   // nullptr: the provider is older and has no such slot.
   const pb_method* method(uint32_t slot) const noexcept;
+  // [any] A caller's table describes the messages as the provider's does: else one would read as text what
+  // the other wrote as a number.
+  bool agrees_with(const pb_interface& caller) noexcept;
   // [its strand, or any for PB_METHOD_ANY] Runs the provider's function.
   int32_t run(uint32_t slot, const pb_message* request, pb_completion* completion, pb_err* err) noexcept;
 
@@ -43,6 +47,8 @@ class Instance final : public Registration {
 
  private:
   const InstanceInit init_;
+  std::atomic<const pb_interface*> agreed_{
+      nullptr};  // the table that was compared last; tables live for ever
   std::mutex mutex_;
   bool withdrawn_ = false;
   std::unordered_set<ServiceCall*> waiting_;  // each holds its own reference while it is here

@@ -25,6 +25,13 @@ void ServiceCall::start(Ref<Instance> instance, const pb_interface* caller_table
   if (method == nullptr || slot >= caller_table->method_count) {
     return call->answer(PB_E_UNSUPPORTED, nullptr, nullptr);
   }
+  if (!target.agrees_with(*caller_table)) {
+    pb_err err = empty_error();
+    write_error(&err, Code::misuse,
+                "caller and provider of " + std::string(target.interface_id()) +
+                    " disagree about its messages; build both with the same header");
+    return call->answer(PB_E_MISUSE, nullptr, &err);
+  }
   if (!target.add_call(*call)) return call->answer(PB_E_GONE, nullptr, nullptr);
   if ((method->flags & PB_METHOD_ANY) != 0) {
     if (!target.enter()) return call->answer(PB_E_GONE, nullptr, nullptr);

@@ -37,7 +37,9 @@ struct Listener {
 
 // say: what was said, changed; a listener is asked first, and its text is part of the answer. A negative
 // number is an error. never: is not answered. port: an audio port of 16 kHz that gives back each sample it
-// took, plus one. close_port: replies when it is closed.
+// took, plus one. close_port: replies when it is closed. word: of the configuration. surroundings: text is
+// the environment and what the open descriptors are, number how many files and sockets are open beside 0 to
+// 3.
 struct Carried {
   static constexpr char id[] = "test.carried/1";
   static constexpr Method<0, Say, Said> say{"say"};
@@ -45,7 +47,11 @@ struct Carried {
   static constexpr Method<2, Empty, PortOf> port{"port"};
   static constexpr Method<3, Empty, Empty> close_port{"close_port"};
   static constexpr Method<4, Say, Said> say_inline{"say_inline", PB_METHOD_ANY};
-  static constexpr auto methods() { return std::make_tuple(say, never, port, close_port, say_inline); }
+  static constexpr Method<5, Empty, Said> word{"word"};
+  static constexpr Method<6, Empty, Said> surroundings{"surroundings"};
+  static constexpr auto methods() {
+    return std::make_tuple(say, never, port, close_port, say_inline, word, surroundings);
+  }
 };
 
 }  // namespace patchbay::carried

@@ -30,8 +30,23 @@ class EchoPort final : public AudioPort {
   int16_t last_ = 0;  // [media]
 };
 
+// What this process was given.
+std::vector<std::string> open_files() {
+  std::vector<std::string> found;
+  for (int fd = 4; fd < 1024; ++fd) {
+    char path[256];
+    const ssize_t size = ::readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), path, sizeof path);
+    if (size > 0) found.emplace_back(path, static_cast<size_t>(size));
+  }
+  return found;
+}
+
+// What a process opens for itself: event counters, timers, memory and the like have no path.
+bool has_path(const std::string& file) { return !file.empty() && file.front() == '/'; }
+
 class CarriedPlugin final : public Plugin {
   Status start(const Config& config) override {
+    word_ = config.plugin().text("word", "");
     const std::string why(config.plugin().text("refuse", ""));
     if (!why.empty()) return {Code::unavailable, why};
     PB_TRY_VALUE(ping_, Subscription::open(host(), "test.ping", [this](const Event& event) {
@@ -54,8 +69,26 @@ class CarriedPlugin final : public Plugin {
             [this](Empty, Reply<Empty> reply) {
               port_.close([reply = std::move(reply)]() mutable { reply(Empty{}); });
             })
-        .on(Carried::say_inline, [](Say say) -> Result<Said> { return said(say, say.text); });
+        .on(Carried::say_inline, [](Say say) -> Result<Said> { return said(say, say.text); })
+        .on(Carried::word, [this](Empty) -> Result<Said> { return said({}, word_); })
+        .on(Carried::surroundings, [](Empty) -> Result<Said> { return surroundings(); });
     return service_->publish();
+  }
+
+  Status check_config(const Config& config) override {
+    if (config.plugin().text("word", "") == "bad") return {Code::invalid, "the word is bad"};
+    return {};
+  }
+  void reconfigure(const Config& config) override { word_ = config.plugin().text("word", ""); }
+
+  static Said surroundings() {
+    Said all;
+    for (char** each = environ; *each != nullptr; ++each) all.text += std::string(*each) + "\n";
+    for (const std::string& file : open_files()) {
+      all.text += file + "\n";
+      if (has_path(file) || file.rfind("socket:", 0) == 0) ++all.number;
+    }
+    return all;
   }
 
   void stop(Done done) override {
@@ -81,6 +114,7 @@ class CarriedPlugin final : public Plugin {
     });
   }
 
+  std::string word_;
   std::unique_ptr<Provision<Carried>> service_;
   Lease<Listener> lease_;
   std::vector<Reply<Said>> kept_;

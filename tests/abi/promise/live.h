@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <string>
 
 #include "support/probe.h"
@@ -15,16 +16,16 @@ inline std::string yaml(const std::string& word) {
 }
 
 // Starts, answers its route, takes another configuration and refuses a bad one, stops.
-inline void live(TestServer& server) {
+inline void live(TestServer& server, const std::function<std::string(const std::string&)>& yaml_of = yaml) {
   REQUIRE(server.start_error() == "");
   auto answer = probe::ask("GET", "/reference", {});
   REQUIRE(answer.ok());
   CHECK(answer.value().body == R"({"word":"moin"})");
-  CHECK(server.reload(yaml("ahoi")).ok());
+  CHECK(server.reload(yaml_of("ahoi")).ok());
   answer = probe::ask("GET", "/reference", {});
   REQUIRE(answer.ok());
   CHECK(answer.value().body == R"({"word":"ahoi"})");
-  const patchbay::Status refused = server.reload(yaml("bad"));
+  const patchbay::Status refused = server.reload(yaml_of("bad"));
   REQUIRE(!refused.ok());
   CHECK(refused.error().text == "reference-plugin: word must not be bad");
   CHECK(server.log().find("the reference plugin goes round") != std::string::npos);

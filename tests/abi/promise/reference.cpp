@@ -36,3 +36,13 @@ TEST_CASE("the reference plugin runs on a core that serves the oldest tables") {
   TestServer server(yaml("moin"), nullptr, {probe::entry(), patchbay::test::on_oldest_tables(*entry)});
   live(server);
 }
+
+TEST_CASE("the reference plugin runs in a process of its own, which serves every function of the boundary") {
+  const auto isolated = [](const std::string& word) {
+    return "plugins: {probe: {}, reference-plugin: {isolation: process, word: " + word +
+           "}}\ntenants: {localhost: {}}\n";
+  };
+  TestServer server(isolated("moin"), nullptr, {probe::entry()},
+                    {{"reference-plugin", kPlugins + "/reference-counted.so"}});
+  live(server, isolated);
+}

@@ -1,0 +1,118 @@
+#include "life.h"
+
+#include <utility>
+
+#include "plugins/plugin_source.h"
+
+namespace patchbay::core::isolation {
+namespace {
+
+constexpr int64_t kFiguresMs = 250;
+constexpr int kMostTries = 4000;  // a millisecond each, for answers under way when the plugin stopped
+
+}  // namespace
+
+struct Life::Asked {
+  Life* life;
+  Kind kind;
+
+  static void answer(void* self, int32_t status, const pb_err* err) noexcept {
+    const std::unique_ptr<Asked> asked(static_cast<Asked*>(self));
+    std::string text = err != nullptr && status != PB_OK ? err->text : "";
+    asked->life->host_.context().main_strand()->post(
+        [life = asked->life, kind = asked->kind, status, text = std::move(text)] {
+          life->answered(kind, status, text);
+        });
+  }
+};
+
+void Life::take(const std::string& frame) {
+  if (host_.take(frame)) return;
+  host_.context().main_strand()->post([this, frame] { command(frame); });
+}
+
+void Life::command(const std::string& frame) {
+  Decoder in(frame);
+  const Kind kind = in.kind();
+  if (kind == Kind::start) return start(in);
+  if (table_ == nullptr || over()) return;
+  if (kind == Kind::check) return check(in.str());
+  if (kind == Kind::reconfigure) return reconfigure(in.str());
+  if (kind == Kind::drain) {
+    const pb_done done = done_for(Kind::drained);
+    table_->drain(self_, &done);
+  } else if (kind == Kind::stop) {
+    const pb_done done = done_for(Kind::stopped);
+    table_->stop(self_, &done);
+  }
+}
+
+void Life::start(Decoder& in) {
+  const std::string config(in.str());
+  uint32_t levels = 0;
+  for (uint32_t level = PB_LOG_DEBUG; level <= PB_LOG_ERROR; ++level) levels |= in.u32() << level;
+  host_.began(levels, in.i64());
+  if (const Status made = create(); !made)
+    return say(Kind::started, static_cast<int32_t>(made.error().code), made.error().text);
+  tell_figures();
+  const pb_done done = done_for(Kind::started);
+  table_->start(self_, to_abi(config), &done);
+}
+
+Status Life::create() {
+  PB_TRY_VALUE(tables_, Host::open(host_.raw()));
+  figures_ = std::make_unique<Timer>(*tables_);
+  rest_ = std::make_unique<Timer>(*tables_);
+  PB_TRY_VALUE(auto source, read_plugin_file(file_));
+  PB_TRY(load_plugin(source));
+  pb_err err = empty_error();
+  void* self = nullptr;
+  const int32_t status = source.entry->create(host_.raw(), &table_, &self, &err);
+  if (status != PB_OK) return read_error(status, &err);
+  const bool whole = table_ != nullptr && table_->size >= PB_PLUGIN_FLOOR && table_->start != nullptr &&
+                     table_->check_config != nullptr && table_->reconfigure != nullptr &&
+                     table_->drain != nullptr && table_->stop != nullptr && table_->destroy != nullptr;
+  if (!whole) return {Code::invalid, "its table lacks functions or states a wrong size"};
+  self_ = self;
+  return {};
+}
+
+void Life::check(std::string_view config) {
+  pb_err err = empty_error();
+  const int32_t status = table_->check_config(self_, to_abi(config), &err);
+  say(Kind::checked, status, status == PB_OK ? "" : err.text);
+}
+
+void Life::reconfigure(std::string_view config) {
+  table_->reconfigure(self_, to_abi(config));
+  say(Kind::reconfigured, PB_OK, "");
+}
+
+pb_done Life::done_for(Kind kind) { return {sizeof(pb_done), 0, new Asked{this, kind}, &Asked::answer}; }
+
+void Life::answered(Kind kind, int32_t status, const std::string& text) {
+  if (kind == Kind::drained || (kind == Kind::started && status == PB_OK)) return say(kind, status, text);
+  destroy(kind, status, text, 0);
+}
+
+// A plugin is destroyed only when no answer is under way to it any more.
+void Life::destroy(Kind kind, int32_t status, const std::string& text, int tries) {
+  host_.abandon_calls();
+  if (host_.context().outstanding() > 0 && tries < kMostTries)
+    return rest_->after_ms(1, [=, this] { destroy(kind, status, text, tries + 1); });
+  table_->destroy(self_.exchange(nullptr));
+  figures_.reset();
+  send_figures();
+  say(kind, status, text);
+}
+
+void Life::say(Kind kind, int32_t status, std::string_view text) {
+  host_.send(Encoder(kind).u32(static_cast<uint32_t>(status)).str(text));
+}
+
+void Life::tell_figures() {
+  send_figures();
+  figures_->after_ms(kFiguresMs, [this] { tell_figures(); });
+}
+
+}  // namespace patchbay::core::isolation

@@ -1,0 +1,94 @@
+// patchbay-plugin-host <plugin file> <id> <data folder> <pid of the server>: runs one plugin, with the server
+// at the other end of descriptor 3. The server starts it (core/src/isolation) and closes the channel when it
+// is to leave.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include "abi/media_hub.h"
+#include "abi/store_hub.h"
+#include "bus/bus.h"
+#include "child_host.h"
+#include "life.h"
+#include "observe/log.h"
+#include "observe/metrics.h"
+#include "runtime/crash_banner.h"
+#include "runtime/runtime.h"
+#include "services/registry.h"
+
+namespace patchbay::core::isolation {
+namespace {
+
+constexpr int kChannelFd = 3;
+
+// A task that holds its strand is told like any log line of the plugin.
+void stalled(void*, const StallReport& report) {
+  const std::string ms = std::to_string(report.ms);
+  const pb_pair fields[] = {{to_abi("strand"), to_abi(report.strand)}, {to_abi("ms"), to_abi(ms)}};
+  child_observe().log(nullptr, PB_LOG_WARN, {}, to_abi("a plugin holds its strand"), fields, 2);
+}
+
+// The parts that HostContext wants; bus, services and store are only there for it.
+struct Parts {
+  std::unique_ptr<observe::Log> log = *observe::Log::open({});
+  observe::Metrics metrics;
+  Registry services;
+  std::unique_ptr<Runtime> runtime;
+  std::optional<Bus> bus;
+  std::optional<StoreHub> store;
+  std::optional<MediaHub> media;
+  std::optional<HostParts> all;
+
+  explicit Parts(std::filesystem::path folder) {
+    RuntimeOptions options;
+    options.executor.threads = 2;
+    options.executor.on_stall = &stalled;
+    runtime = *Runtime::create(options);
+    bus.emplace(runtime->wall_clock(), runtime->mono_clock());
+    store.emplace(*bus);
+    media.emplace(runtime->media());
+    all.emplace(HostParts{*runtime, *bus, *store, services, *media, *log, metrics, std::move(folder),
+                          [](std::string_view) { return std::string(); }});
+  }
+};
+
+int run(const std::string& file, const std::string& id, std::filesystem::path data) {
+  Parts parts(std::move(data));
+  ChildHost host(Descriptor(kChannelFd), *parts.all, id);
+  Life life(host, file);
+  std::string frame;
+  Descriptor fd;
+  while (host.channel().receive(frame, fd)) life.take(frame);
+  if (!life.over()) ::_exit(1);  // the server has gone: there is nobody to let the plugin go for
+  parts.runtime->wait_idle(std::chrono::seconds(5));
+  return 0;
+}
+
+// It ends with its server, whatever it is doing, and only with it: signals to the group are for the server,
+// which stops its plugins in order.
+bool bind_to(const char* server) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
+  return ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && std::to_string(::getppid()) == server;
+}
+
+}  // namespace
+}  // namespace patchbay::core::isolation
+
+int main(int argc, char** argv) {
+  using namespace patchbay::core;
+  if (argc != 5 || ::fcntl(3, F_GETFD) < 0) {
+    std::fputs("patchbay-plugin-host is started by patchbay, for plugins with `isolation: process`\n",
+               stderr);
+    return 2;
+  }
+  if (!isolation::bind_to(argv[4])) return 1;
+  ::fcntl(3, F_SETFD, FD_CLOEXEC);
+  install_crash_banner();
+  return isolation::run(argv[1], argv[2], argv[3]);
+}

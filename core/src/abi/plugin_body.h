@@ -1,0 +1,38 @@
+// PluginBody: the plugin as the host sees it, wherever it runs. Everything on the plugin's main strand, in
+// the order of its life: create, start, check_config and reconfigure at will, drain, stop, destroy.
+#pragma once
+
+#include <patchbay/abi/plugin.h>
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "abi/host_context.h"
+#include "patchbay/result.h"
+
+namespace patchbay::core {
+
+enum class PluginState { idle, running, draining, stopped, failed, restarting, quarantined };
+
+class PluginBody {
+ public:
+  // [strand main] What became of a running plugin by itself: running, restarting or quarantined, and why.
+  using OnState = std::function<void(PluginState state, std::string_view why)>;
+
+  virtual ~PluginBody() = default;
+
+  // [control] Before anything else: reads what there is to read, without the plugin's code running.
+  virtual Status prepare() = 0;
+
+  virtual Status create(HostContext& context, OnState on_state) = 0;
+  // Each `done` is called once, from any thread.
+  virtual void start(const std::string& config, const pb_done& done) = 0;
+  virtual void check_config(const std::string& config, const pb_done& done) = 0;
+  virtual void reconfigure(const std::string& config, const pb_done& done) = 0;
+  virtual void drain(const pb_done& done) = 0;
+  virtual void stop(const pb_done& done) = 0;
+  virtual void destroy() = 0;
+};
+
+}  // namespace patchbay::core

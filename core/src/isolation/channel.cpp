@@ -1,0 +1,158 @@
+#include "isolation/channel.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "isolation/wire.h"
+
+namespace patchbay::core::isolation {
+namespace {
+
+Descriptor memory_file(std::string_view bytes) {
+  Descriptor file(::memfd_create("patchbay-frame", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  while (file && !bytes.empty()) {
+    const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return {};
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return file;
+}
+
+// Read by pread, never mapped: a file that its maker shrinks meanwhile is only too short. Only memory files
+// have seals, so that nothing is read here that could block.
+bool read_memory_file(const Descriptor& file, uint64_t size, std::string& frame) {
+  if (!file || size > Channel::kMostFrame || ::fcntl(file.get(), F_GET_SEALS) < 0) return false;
+  frame.resize(size);
+  size_t at = 0;
+  while (at < size) {
+    const ssize_t got = ::pread(file.get(), frame.data() + at, size - at, static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    at += static_cast<size_t>(got);
+  }
+  return true;
+}
+
+}  // namespace
+
+Channel::Channel(Descriptor socket)
+    : socket_(std::move(socket)), packet_(kMostPacket, '\0'), writer_([this] { write_queue(); }) {}
+
+Channel::~Channel() {
+  ::shutdown(socket_.get(), SHUT_RDWR);
+  finish();
+  writer_.join();
+}
+
+bool Channel::transmit(const Packet& packet, int flags) const {
+  iovec part{const_cast<char*>(packet.bytes.data()), packet.bytes.size()};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  if (packet.fd) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr* head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof(int));
+    const int fd = packet.fd.get();
+    std::memcpy(CMSG_DATA(head), &fd, sizeof fd);
+  }
+  while (::sendmsg(socket_.get(), &message, MSG_NOSIGNAL | flags) < 0) {
+    if (errno == EAGAIN) return false;
+    if (errno != EINTR) break;  // the reader sees the end
+  }
+  return true;
+}
+
+bool Channel::send(std::string frame, int fd) {
+  if (frame.size() > kMostFrame) return false;
+  Packet packet;
+  packet.weight = frame.size();
+  if (frame.size() > kMostPacket) {
+    packet.fd = memory_file(frame);
+    if (!packet.fd) return false;
+    packet.bytes = Encoder(Kind::large).u64(frame.size()).take();
+  } else {
+    packet.bytes = std::move(frame);
+    if (fd >= 0) packet.fd = Descriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  }
+  const std::lock_guard lock(mutex_);
+  if (finished_) return true;
+  if (queue_.empty() && transmit(packet, MSG_DONTWAIT)) return true;
+  queued_bytes_ += packet.weight;
+  queue_.push_back(std::move(packet));
+  if (queue_.size() > kMostQueued || queued_bytes_ > kMostQueuedBytes) ::shutdown(socket_.get(), SHUT_RDWR);
+  changed_.notify_one();
+  return true;
+}
+
+size_t Channel::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return queue_.size();
+}
+
+void Channel::write_queue() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return finished_ || !queue_.empty(); });
+    if (queue_.empty()) break;
+    const Packet& front = queue_.front();  // stays where it is: a deque grows at its end
+    lock.unlock();
+    transmit(front, 0);
+    lock.lock();
+    queued_bytes_ -= front.weight;
+    queue_.pop_front();
+  }
+  ::shutdown(socket_.get(), SHUT_WR);
+}
+
+bool Channel::receive(std::string& frame, Descriptor& fd) {
+  iovec part{packet_.data(), packet_.size()};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  ssize_t size = -1;
+  do {
+    size = ::recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
+  } while (size < 0 && errno == EINTR);
+  fd = Descriptor();
+  const cmsghdr* head = size >= 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+  if (head != nullptr && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
+      head->cmsg_len == CMSG_LEN(sizeof(int))) {
+    int received = -1;
+    std::memcpy(&received, CMSG_DATA(head), sizeof received);
+    fd = Descriptor(received);
+  }
+  if (size <= 0 || (message.msg_flags & MSG_TRUNC) != 0) return false;
+  const std::string_view packet(packet_.data(), static_cast<size_t>(size));
+  Decoder in(packet);
+  if (in.kind() != Kind::large) {
+    frame.assign(packet);
+    return true;
+  }
+  const uint64_t whole = in.u64();
+  const Descriptor file = std::move(fd);
+  fd = Descriptor();
+  return in.whole() && read_memory_file(file, whole, frame);
+}
+
+void Channel::finish() {
+  const std::lock_guard lock(mutex_);
+  finished_ = true;
+  changed_.notify_one();
+}
+
+}  // namespace patchbay::core::isolation

@@ -1,0 +1,173 @@
+#include "isolation/child_process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace patchbay::core::isolation {
+namespace {
+
+constexpr int kChildFd = 3;
+constexpr auto kLeave = std::chrono::seconds(10);  // to end after its channel has
+
+// What a plugin's process is told of the server's environment: where and how to run, nothing that may be a
+// secret.
+bool is_passed_on(std::string_view variable) {
+  static constexpr std::string_view kNames[] = {
+      "PATH",         "HOME",         "USER",          "LOGNAME",        "LANG",
+      "TZ",           "TMPDIR",       "SSL_CERT_DIR",  "SSL_CERT_FILE",  "ASAN_OPTIONS",
+      "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "LD_LIBRARY_PATH"};
+  const std::string_view name = variable.substr(0, variable.find('='));
+  if (name.substr(0, 3) == "LC_") return true;
+  for (const std::string_view each : kNames) {
+    if (name == each) return true;
+  }
+  return false;
+}
+
+std::vector<char*> passed_environment() {
+  std::vector<char*> passed;
+  for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
+    if (is_passed_on(*each)) passed.push_back(*each);
+  }
+  passed.push_back(nullptr);
+  return passed;
+}
+
+// A group of its own: a Ctrl-C is for the server, which stops its plugins in order. No descriptor but these
+// four, whatever a library has opened without close-on-exec.
+int spawn_child(const std::string& program, const char* const* arguments, int socket, pid_t& pid) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, socket, kChildFd);
+  posix_spawn_file_actions_addclosefrom_np(&actions, kChildFd + 1);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t signals;
+  sigemptyset(&signals);
+  posix_spawnattr_setsigmask(&attributes, &signals);
+  sigfillset(&signals);
+  posix_spawnattr_setsigdefault(&attributes, &signals);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  auto environment = passed_environment();
+  const int error = posix_spawn(&pid, program.c_str(), &actions, &attributes,
+                                const_cast<char* const*>(arguments), environment.data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+}  // namespace
+
+std::string end_in_words(int status) {
+  if (WIFSIGNALED(status)) {
+    return "its process was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
+           sigdescr_np(WTERMSIG(status)) + ")";
+  }
+  return "its process ended with code " + std::to_string(WEXITSTATUS(status));
+}
+
+Result<std::unique_ptr<ChildProcess>> ChildProcess::start(ChildCommand command, OnFrame on_frame,
+                                                          OnEnd on_end) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return {Code::exhausted, std::string("no socket: ") + std::strerror(errno)};
+  return std::unique_ptr<ChildProcess>(new ChildProcess(
+      std::move(command), Descriptor(ends[0]), Descriptor(ends[1]), std::move(on_frame), std::move(on_end)));
+}
+
+ChildProcess::ChildProcess(ChildCommand command, Descriptor ours, Descriptor theirs, OnFrame on_frame,
+                           OnEnd on_end)
+    : command_(std::move(command)),
+      theirs_(std::move(theirs)),
+      channel_(std::move(ours)),
+      on_frame_(std::move(on_frame)),
+      on_end_(std::move(on_end)),
+      thread_([this] { run(); }) {}
+
+ChildProcess::~ChildProcess() { thread_.join(); }
+
+// The thread that makes the child lives as long as it: the child asks the kernel to be killed when the thread
+// ends, which is before the server does.
+void ChildProcess::run() {
+  if (Status made = spawn(); !made) return on_end_(std::move(made));
+  read();
+  const int status = reap();
+  on_end_(WIFEXITED(status) && WEXITSTATUS(status) == 0 ? Status()
+                                                        : Status(Code::unavailable, end_in_words(status)));
+}
+
+Status ChildProcess::spawn() {
+  const std::string parent = std::to_string(::getpid());
+  const char* arguments[] = {command_.program.c_str(), command_.plugin_file.c_str(),
+                             command_.id.c_str(),      command_.data_folder.c_str(),
+                             parent.c_str(),           nullptr};
+  const std::lock_guard lock(mutex_);
+  pid_t pid = -1;
+  const int error = spawn_child(command_.program, arguments, theirs_.get(), pid);
+  theirs_ = Descriptor();
+  if (error != 0)
+    return {Code::unavailable, "cannot start " + command_.program + ": " + std::strerror(error)};
+  pid_ = pid;
+  if (killed_) ::kill(pid_, SIGKILL);
+  return {};
+}
+
+void ChildProcess::read() {
+  std::string frame;
+  Descriptor fd;
+  while (channel_.receive(frame, fd)) {
+    wait_for_takers(frame.size());
+    on_frame_(std::exchange(frame, {}), std::move(fd));
+  }
+}
+
+void ChildProcess::wait_for_takers(size_t bytes) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(
+      lock, [this] { return killed_ || (untaken_ < kMostUntaken && untaken_bytes_ < kMostUntakenBytes); });
+  ++untaken_;
+  untaken_bytes_ += bytes;
+}
+
+void ChildProcess::taken(size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  --untaken_;
+  untaken_bytes_ -= bytes;
+  changed_.notify_one();
+}
+
+int ChildProcess::reap() {
+  const auto deadline = std::chrono::steady_clock::now() + kLeave;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    int status = 0;
+    if (::waitpid(pid_, &status, WNOHANG) != 0) {
+      pid_ = -1;
+      return status;
+    }
+    if (std::chrono::steady_clock::now() > deadline) ::kill(pid_, SIGKILL);
+    changed_.wait_for(lock, std::chrono::milliseconds(2));
+  }
+}
+
+void ChildProcess::kill() {
+  const std::lock_guard lock(mutex_);
+  killed_ = true;
+  if (pid_ > 0) ::kill(pid_, SIGKILL);
+  changed_.notify_one();
+}
+
+}  // namespace patchbay::core::isolation

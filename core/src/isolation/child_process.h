@@ -1,0 +1,70 @@
+// ChildProcess: one run of patchbay-plugin-host, and the thread that starts it, reads from it and buries it.
+#pragma once
+
+#include <patchbay/function.h>
+#include <patchbay/result.h>
+#include <sys/types.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "isolation/channel.h"
+
+namespace patchbay::core::isolation {
+
+struct ChildCommand {
+  std::string program;
+  std::string plugin_file;
+  std::string id;
+  std::string data_folder;  // of the server; the plugin's own lies in it
+};
+
+// One line for people: "its process was ended by signal 11 (Segmentation fault)". `status` is of waitpid.
+std::string end_in_words(int status);
+
+class ChildProcess {
+ public:
+  // Frames wait for who takes them, at most this many and this much; beyond, the child waits.
+  static constexpr size_t kMostUntaken = 4096;
+  static constexpr size_t kMostUntakenBytes = 32u << 20;
+
+  using OnFrame = Function<void(std::string frame, Descriptor fd)>;
+  // Error: how it ended, unless it left with code 0 when it was to.
+  using OnEnd = Function<void(Status how)>;
+
+  // Both come on the thread of this; on_end last, once the process has ended, or could not be started.
+  static Result<std::unique_ptr<ChildProcess>> start(ChildCommand command, OnFrame on_frame, OnEnd on_end);
+  // After on_end.
+  ~ChildProcess();
+
+  Channel& channel() noexcept { return channel_; }  // its send(), waiting() and finish()
+  void taken(size_t bytes);                         // [any] A frame of that size has been dealt with.
+  void kill();                                      // [any] SIGKILL
+
+ private:
+  ChildProcess(ChildCommand command, Descriptor ours, Descriptor theirs, OnFrame on_frame, OnEnd on_end);
+  void run();
+  Status spawn();
+  void read();
+  int reap();
+  void wait_for_takers(size_t bytes);
+
+  // owned
+  const ChildCommand command_;
+  Descriptor theirs_;
+  Channel channel_;
+  const OnFrame on_frame_;
+  const OnEnd on_end_;
+  // state
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  pid_t pid_ = -1;  // guarded by mutex_; -1: not there, or reaped and perhaps another's now
+  bool killed_ = false;
+  size_t untaken_ = 0;
+  size_t untaken_bytes_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace patchbay::core::isolation

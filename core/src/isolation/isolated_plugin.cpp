@@ -1,0 +1,198 @@
+#include "isolation/isolated_plugin.h"
+
+#include <utility>
+
+#include "isolation/plugin_host_program.h"
+
+namespace patchbay::core::isolation {
+namespace {
+
+constexpr std::chrono::milliseconds kStop{5000};
+// A flood of words is cut to what a state can show.
+constexpr size_t kMostWhy = 300;
+
+}  // namespace
+
+IsolatedPlugin::IsolatedPlugin(std::string plugin_file, IsolationOptions options)
+    : plugin_file_(std::move(plugin_file)), options_(std::move(options)), budget_(options_.restarts) {}
+
+IsolatedPlugin::~IsolatedPlugin() = default;
+
+Status IsolatedPlugin::prepare() {
+  PB_TRY_VALUE(program_, find_plugin_host(options_.program));
+  return {};
+}
+
+Status IsolatedPlugin::create(HostContext& context, OnState on_state) {
+  PB_TRY_VALUE(host_, Host::open(context.raw()));
+  context_ = &context;
+  on_state_ = std::move(on_state);
+  restart_ = std::make_unique<Timer>(*host_);
+  patience_ = std::make_unique<Timer>(*host_);
+  return {};
+}
+
+void IsolatedPlugin::start(const std::string& config, const pb_done& done) {
+  config_ = config;
+  waiting_ = std::make_unique<Done>(&done);
+  launch();
+}
+
+void IsolatedPlugin::launch() {
+  refused_ = {};
+  phase_ = Phase::starting;
+  auto session = Session::begin(
+      *context_, *host_, {program_, plugin_file_, context_->id(), context_->parts().data_folder.string()},
+      [this](Status how) { ended(std::move(how)); });
+  if (!session) return ended(session.error());
+  session_ = std::move(*session);
+  started_with_ = config_;
+  allow("start");
+  session_->command(Kind::start, config_, [this](Status status) { launched(std::move(status)); });
+}
+
+// When the start was refused, or the process has ended: ended() follows, and tells.
+void IsolatedPlugin::launched(Status status) {
+  patience_->cancel();
+  if (!status) {
+    refused_ = std::move(status);
+    return;
+  }
+  if (phase_ != Phase::starting) return;
+  phase_ = Phase::up;
+  show_up(true);
+  if (std::exchange(first_, false)) {
+    if (const auto done = std::move(waiting_)) (*done)();
+    return;
+  }
+  host_->observe->metric_add(
+      host_->self,
+      metric(PB_METRIC_COUNTER, "patchbay_plugin_restarts_total", "Restarts of isolated plugins"), 1);
+  log(PB_LOG_INFO, "the plugin's process runs again", {});
+  on_state_(PluginState::running, "");
+  if (started_with_ != config_) session_->command(Kind::reconfigure, config_, [](const Status&) {});
+}
+
+void IsolatedPlugin::ended(Status how) {
+  patience_->cancel();
+  session_.reset();
+  show_up(false);
+  const std::string why = !refused_ ? refused_.error().text
+                          : how     ? std::string("its process has ended")
+                                    : how.error().text;
+  if (phase_ == Phase::leaving || first_) {
+    phase_ = Phase::gone;
+    if (!refused_) how = refused_;
+    if (const auto done = std::move(waiting_)) return (*done)(how);
+    if (!how) log(PB_LOG_ERROR, "the plugin's process has ended", why);  // while it drained
+    return;
+  }
+  crashed(why.substr(0, kMostWhy));
+}
+
+void IsolatedPlugin::crashed(const std::string& why) {
+  host_->observe->metric_add(
+      host_->self,
+      metric(PB_METRIC_COUNTER, "patchbay_plugin_crashes_total", "Ends of isolated plugins' processes"), 1);
+  const auto delay_ms = budget_.ended(host_->mono_ns() / 1'000'000);
+  if (!delay_ms) return quarantine(why);
+  phase_ = Phase::down;
+  log(PB_LOG_ERROR, "the plugin's process has ended", why, std::to_string(*delay_ms));
+  on_state_(PluginState::restarting, why);
+  restart_->after_ms(*delay_ms, [this] { launch(); });
+}
+
+void IsolatedPlugin::quarantine(const std::string& why) {
+  phase_ = Phase::quarantined;
+  const std::string text =
+      "more than " + std::to_string(budget_.limits().most) + " restarts in " +
+      std::to_string(budget_.limits().within_s) +
+      " s; a reload that changes its configuration, or a restart of the server, starts it "
+      "again; last: " +
+      why;
+  log(PB_LOG_ERROR, "the plugin is quarantined", text);
+  on_state_(PluginState::quarantined, text);
+}
+
+void IsolatedPlugin::allow(const char* what) {
+  patience_->after_ms(options_.patience.count(), [this, what] {
+    if (session_)
+      session_->kill({Code::timeout, std::string("it did not come back from ") + what + " within " +
+                                         std::to_string(options_.patience.count()) + " ms"});
+  });
+}
+
+void IsolatedPlugin::check_config(const std::string& config, const pb_done& raw) {
+  Done done(&raw);
+  if (phase_ == Phase::quarantined) return done();
+  if (phase_ != Phase::up) return done({Code::unavailable, "it is being restarted; try again"});
+  allow("check_config");
+  session_->command(Kind::check, config, [this, done = std::move(done)](const Status& status) mutable {
+    patience_->cancel();
+    done(status);
+  });
+}
+
+void IsolatedPlugin::reconfigure(const std::string& config, const pb_done& raw) {
+  Done done(&raw);
+  config_ = config;
+  if (phase_ == Phase::quarantined) {
+    budget_.reset();
+    on_state_(PluginState::restarting, "its configuration was changed");
+    return launch();
+  }
+  if (phase_ != Phase::up) return;  // it will be started with this one
+  started_with_ = config;
+  allow("reconfigure");
+  session_->command(Kind::reconfigure, config, [this, done = std::move(done)](const Status&) mutable {
+    patience_->cancel();
+    done();
+  });
+}
+
+void IsolatedPlugin::drain(const pb_done& raw) {
+  Done done(&raw);
+  restart_->cancel();
+  if (phase_ != Phase::up) return;  // stop() sees to it
+  phase_ = Phase::leaving;
+  session_->command(Kind::drain, {}, [done = std::move(done)](const Status&) mutable { done(); });
+}
+
+void IsolatedPlugin::stop(const pb_done& raw) {
+  waiting_ = std::make_unique<Done>(&raw);
+  restart_->cancel();
+  const bool answers = phase_ == Phase::up || phase_ == Phase::leaving;
+  phase_ = Phase::leaving;
+  refused_ = {};
+  if (!session_) return ended({});
+  if (!answers) return session_->kill({});
+  patience_->after_ms(std::min(kStop, options_.patience).count(), [this] {
+    if (session_) session_->kill({Code::timeout, "it did not come back from stop, and was killed"});
+  });
+  session_->command(Kind::stop, {}, [this](Status status) { refused_ = std::move(status); });
+}
+
+void IsolatedPlugin::destroy() {
+  patience_.reset();
+  restart_.reset();
+}
+
+void IsolatedPlugin::log(uint32_t level, std::string_view text, std::string_view why,
+                         std::string_view delay) const {
+  const pb_pair fields[] = {{to_abi("why"), to_abi(why)}, {to_abi("restart_in_ms"), to_abi(delay)}};
+  const uint32_t count = why.empty() ? 0 : delay.empty() ? 1 : 2;
+  host_->observe->log(host_->self, level, {}, to_abi(text), fields, count);
+}
+
+uint64_t IsolatedPlugin::metric(uint32_t kind, std::string_view name, std::string_view help) const {
+  const pb_pair label{to_abi("plugin"), to_abi(host_->plugin_id())};
+  return host_->observe->metric(host_->self, kind, to_abi(name), to_abi(help), &label, 1);
+}
+
+void IsolatedPlugin::show_up(bool up) const {
+  host_->observe->metric_set(
+      host_->self, metric(PB_METRIC_GAUGE, "patchbay_plugin_up", "1 while an isolated plugin's process runs"),
+      up ? 1 : 0);
+}
+
+}  // namespace patchbay::core::isolation

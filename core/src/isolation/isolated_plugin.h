@@ -1,0 +1,77 @@
+// IsolatedPlugin: a plugin in a process of its own, started anew when that ends by itself, until a budget is
+// used up. Bad news never waits: whoever asked it something is told when the process has ended.
+#pragma once
+
+#include <patchbay/plugin.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "abi/plugin_body.h"
+#include "isolation/restart_budget.h"
+#include "isolation/session.h"
+
+namespace patchbay::core::isolation {
+
+struct IsolationOptions {
+  std::string program;  // as CoreOptions.plugin_host
+  RestartBudget::Limits restarts;
+  // After which a process that does not answer a start, a check or a stop is killed: less than whoever waits
+  // for that does.
+  std::chrono::milliseconds patience{25000};
+};
+
+class IsolatedPlugin final : public PluginBody {
+ public:
+  IsolatedPlugin(std::string plugin_file, IsolationOptions options);
+  ~IsolatedPlugin() override;
+
+  Status prepare() override;
+  Status create(HostContext& context, OnState on_state) override;
+  void start(const std::string& config, const pb_done& done) override;
+  // While it is being restarted it cannot be asked; a quarantined one takes what its schema allows.
+  void check_config(const std::string& config, const pb_done& done) override;
+  // Ends a quarantine, with a fresh budget.
+  void reconfigure(const std::string& config, const pb_done& done) override;
+  // From here on it is not started anew.
+  void drain(const pb_done& done) override;
+  void stop(const pb_done& done) override;
+  void destroy() override;
+
+ private:
+  enum class Phase { starting, up, down, quarantined, leaving, gone };
+
+  void launch();
+  void launched(Status status);
+  void ended(Status how);
+  void crashed(const std::string& why);
+  void quarantine(const std::string& why);
+  void allow(const char* what);
+  void log(uint32_t level, std::string_view text, std::string_view why, std::string_view delay = {}) const;
+  uint64_t metric(uint32_t kind, std::string_view name, std::string_view help) const;
+  void show_up(bool up) const;
+
+  // owned
+  const std::string plugin_file_;
+  const IsolationOptions options_;
+  std::string program_;
+  OnState on_state_;
+  // of create() until destroy()
+  HostContext* context_ = nullptr;
+  std::optional<Host> host_;
+  std::unique_ptr<Timer> restart_;
+  std::unique_ptr<Timer> patience_;
+  std::unique_ptr<Session> session_;
+  // state
+  RestartBudget budget_;
+  Phase phase_ = Phase::starting;
+  bool first_ = true;              // the start that somebody waits for
+  std::string config_;             // to be started with
+  std::string started_with_;       // by the session
+  Status refused_;                 // what the plugin said to its start, or to its stop
+  std::unique_ptr<Done> waiting_;  // the first start, or stop
+};
+
+}  // namespace patchbay::core::isolation

@@ -1,0 +1,55 @@
+#include "isolation/link.h"
+
+#include <algorithm>
+
+#include "abi/media_hub.h"
+#include "abi/store_hub.h"
+#include "services/registry.h"
+
+namespace patchbay::core::isolation {
+namespace {
+
+constexpr uint64_t kDeadHandle = kMadeByChild - 1;  // no number ever comes so far
+
+}  // namespace
+
+bool Link::send_if_room(Encoder& out) {
+  if (channel_ == nullptr) return true;
+  return channel_->waiting() < kRoom && channel_->send(out.take());
+}
+
+void Link::answer(uint64_t seq, uint64_t value, int32_t status, std::string_view text) {
+  const auto head = [&] { return Encoder(Kind::answer).u64(seq); };
+  Encoder whole = head();
+  if (send(whole.u64(value).u32(static_cast<uint32_t>(status)).str(text))) return;
+  Encoder none = head();
+  send(none.u64(0).u32(static_cast<uint32_t>(PB_E_EXHAUSTED)).str("too large for a plugin in a process"));
+}
+
+void Link::lend(uint64_t handle) {
+  lent_.insert(handle);
+  if (lent_.size() >= look_at_) forget_dead();
+}
+
+void Link::forget_dead() {
+  HostParts& parts = context_.parts();
+  for (auto at = lent_.begin(); at != lent_.end();) {
+    const bool alive =
+        parts.services.find(*at) || parts.media.ports().find(*at) || parts.store.transactions().find(*at);
+    at = alive ? std::next(at) : lent_.erase(at);
+  }
+  look_at_ = std::max<size_t>(1024, 2 * lent_.size());
+}
+
+uint64_t Link::sent(uint64_t handle) {
+  lend(handle);
+  return handle;
+}
+
+uint64_t Link::came(uint64_t handle) {
+  if ((handle & kMadeByChild) == 0) return is_lent(handle) ? handle : kDeadHandle;
+  const auto at = transactions.find(handle);
+  return at == transactions.end() ? kDeadHandle : at->second;
+}
+
+}  // namespace patchbay::core::isolation

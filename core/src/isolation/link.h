@@ -1,0 +1,64 @@
+// Link: what the parts of a session share: the way to the child, the host that they use in its name, and the
+// numbers that it may name.
+//
+// A child may name what it was given, in a message or as an answer, and what it made. Other numbers reach
+// nothing: they are the server's, counted upwards, and easily guessed.
+#pragma once
+
+#include <patchbay/host.h>
+
+#include <map>
+#include <string_view>
+#include <unordered_set>
+
+#include "abi/host_context.h"
+#include "isolation/child_process.h"
+#include "isolation/message_wire.h"
+
+namespace patchbay::core::isolation {
+
+// On the plugin's main strand, but for what only sends. Shared with callbacks that may come after its
+// session: those find it closed.
+class Link final : public HandleRule {
+ public:
+  Link(HostContext& context, const Host& host) : context_(context), host_(host) {}
+
+  const Host& host() const noexcept { return host_; }
+  void* self() const noexcept { return host_.self; }
+
+  void open(Channel* channel) noexcept { channel_ = channel; }
+  bool is_open() const noexcept { return channel_ != nullptr; }
+  void shut() noexcept { channel_ = nullptr; }
+
+  // False: too large.
+  bool send(Encoder& out) { return channel_ == nullptr || channel_->send(out.take()); }
+  bool send(Encoder&& out) { return send(out); }
+  // What may get lost when the child does not keep up. False: it was.
+  bool send_if_room(Encoder& out);
+  // Answers a request.
+  void answer(uint64_t seq, uint64_t value, const pb_err& err) { answer(seq, value, err.code, err.text); }
+  void answer(uint64_t seq, uint64_t value, int32_t status = PB_OK, std::string_view text = {});
+
+  // The child made it, or was told of it.
+  void lend(uint64_t handle);
+  bool is_lent(uint64_t handle) const { return lent_.count(handle) != 0; }
+  uint64_t sent(uint64_t handle) override;
+  uint64_t came(uint64_t handle) override;
+
+  // Transactions that the child has handed to somebody: its number -> the server's.
+  std::map<uint64_t, uint64_t> transactions;
+
+ private:
+  static constexpr size_t kRoom = Channel::kMostQueued / 2;
+  void forget_dead();
+
+  // borrowed
+  HostContext& context_;
+  const Host& host_;
+  Channel* channel_ = nullptr;
+  // state
+  std::unordered_set<uint64_t> lent_;
+  size_t look_at_ = 1024;  // entries in lent_ when the dead are next looked for
+};
+
+}  // namespace patchbay::core::isolation

@@ -1,0 +1,51 @@
+// Messages and events in frames. Only the field tables of abi/services.h are known here, no interface.
+#pragma once
+
+#include <patchbay/abi/bus.h>
+#include <patchbay/abi/services.h>
+#include <patchbay/str.h>
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "isolation/wire.h"
+
+namespace patchbay::core::isolation {
+
+// What becomes of the numbers in a message that name something: an instance, a port, a transaction.
+class HandleRule {
+ public:
+  // Of a message about to be sent, and of one that came: the number to put in its place.
+  virtual uint64_t sent(uint64_t handle) = 0;
+  virtual uint64_t came(uint64_t handle) = 0;
+
+ protected:
+  ~HandleRule() = default;
+};
+
+// A message that arrived; owns strings and buffers. get() is NULL where none was sent.
+class OwnedMessage {
+ public:
+  const pb_message* get() const noexcept {
+    return bytes_.empty() ? nullptr : reinterpret_cast<const pb_message*>(bytes_.data());
+  }
+
+ private:
+  friend OwnedMessage get_message(Decoder& in, const pb_shape& shape, HandleRule& handles);
+  std::vector<char> bytes_;
+  std::deque<std::string> strings_;
+  std::vector<Buffer> buffers_;
+};
+
+// Strings and buffers by copy. What lies beyond `shape` is left out.
+void put_message(Encoder& out, const pb_shape& shape, const pb_message* message, HandleRule& handles);
+OwnedMessage get_message(Decoder& in, const pb_shape& shape, HandleRule& handles);
+
+// Of a field, in its struct.
+constexpr uint32_t field_width(uint32_t kind) { return kind == PB_FIELD_STR ? 16 : 8; }
+
+void put_event(Encoder& out, const pb_event& event);
+pb_event get_event(Decoder& in);  // borrows the frame
+
+}  // namespace patchbay::core::isolation

@@ -1,0 +1,35 @@
+// RestartBudget: whether and when a plugin whose process has ended is started anew. Pure.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+namespace patchbay::core::isolation {
+
+class RestartBudget {
+ public:
+  struct Limits {
+    int64_t most = 5;  // restarts
+    int64_t within_s = 600;
+  };
+  static constexpr int64_t kFirstDelayMs = 50;
+  static constexpr int64_t kLongestDelayMs = 1000;  // a restart is to be over within 2 s
+
+  explicit RestartBudget(Limits limits) : limits_(limits) {}
+
+  // It has ended at `now_ms` (any clock): how long to wait before the next start. nullopt: the budget is
+  // used up.
+  std::optional<int64_t> ended(int64_t now_ms);
+  // A fresh one.
+  void reset() { ends_.clear(); }
+  const Limits& limits() const noexcept { return limits_; }
+
+ private:
+  static constexpr int64_t kFlurryMs = 10'000;  // within which each end doubles the wait
+
+  const Limits limits_;
+  std::deque<int64_t> ends_;  // that led to a restart, oldest first
+};
+
+}  // namespace patchbay::core::isolation

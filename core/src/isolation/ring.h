@@ -1,0 +1,68 @@
+// Ring: the frames of one audio port in memory that two processes share: a queue each way, and whether the
+// port is joined. Neither side trusts what the other wrote there.
+#pragma once
+
+#include <patchbay/abi/media.h>
+#include <patchbay/result.h>
+
+#include <atomic>
+#include <memory>
+
+#include "isolation/descriptor.h"
+
+namespace patchbay::core::isolation {
+
+constexpr uint32_t kSlots = 8;  // 160 ms
+constexpr uint32_t kMostSamples = 960;
+
+struct SharedFrame {
+  uint32_t flags;
+  uint32_t rate_hz;
+  uint32_t samples;
+  uint32_t reserved;
+  int64_t tick;
+  int64_t time_ns;
+  int16_t pcm[kMostSamples];
+};
+
+// One writer, one reader, each in its own process. [media]
+class SharedQueue {
+ public:
+  uint32_t size() const noexcept;             // 0 to kSlots, whatever the counters say
+  bool push(const pb_frame& frame) noexcept;  // false: full, the frame is lost
+  bool pop(pb_frame& frame) noexcept;         // fills pcm up to frame.capacity; false: empty
+  void clear() noexcept;                      // by the reader
+
+ private:
+  alignas(64) std::atomic<uint32_t> written_;
+  alignas(64) std::atomic<uint32_t> read_;
+  alignas(64) SharedFrame slots_[kSlots];
+};
+
+struct SharedAudio {
+  std::atomic<uint32_t> joined;  // by the parent: counts up when joined (odd) and when left (even)
+  SharedQueue to_parent;
+  SharedQueue to_child;
+};
+static_assert(std::atomic<uint32_t>::is_always_lock_free, "shared between processes");
+
+class Ring {
+ public:
+  // The child's side: new memory whose size nobody can change any more.
+  static Result<std::unique_ptr<Ring>> create();
+  // The parent's side. Error: it is not such memory (shrunk, it would end the reader by SIGBUS).
+  static Result<std::unique_ptr<Ring>> map(Descriptor fd);
+  ~Ring();
+  Ring(const Ring&) = delete;
+  Ring& operator=(const Ring&) = delete;
+
+  SharedAudio& shared() noexcept { return *shared_; }
+  int fd() const noexcept { return fd_.get(); }
+
+ private:
+  Ring(Descriptor fd, SharedAudio* shared) : fd_(std::move(fd)), shared_(shared) {}
+  const Descriptor fd_;
+  SharedAudio* const shared_;
+};
+
+}  // namespace patchbay::core::isolation

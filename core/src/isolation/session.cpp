@@ -1,0 +1,169 @@
+#include "isolation/session.h"
+
+#include <utility>
+
+#include "abi/store_hub.h"
+
+namespace patchbay::core::isolation {
+namespace {
+
+constexpr Kind answer_to(Kind command) { return static_cast<Kind>(static_cast<uint32_t>(command) + 1); }
+
+}  // namespace
+
+Session::Session(HostContext& context, const Host& host, Function<void(Status how)> on_end)
+    : context_(context),
+      host_(host),
+      on_end_(std::move(on_end)),
+      link_(std::make_shared<Link>(context, host)),
+      held_(host),
+      services_(link_, held_),
+      store_(link_, held_),
+      bus_(link_, held_),
+      observe_(context, link_) {}
+
+Session::~Session() = default;
+
+Result<std::unique_ptr<Session>> Session::begin(HostContext& context, const Host& host, ChildCommand command,
+                                                Function<void(Status how)> on_end) {
+  std::unique_ptr<Session> session(new Session(context, host, std::move(on_end)));
+  Session* self = session.get();
+  const Ref<Strand>& strand = context.main_strand();
+  PB_TRY_VALUE(session->process_,
+               ChildProcess::start(
+                   std::move(command),
+                   [self, strand](std::string frame, Descriptor fd) {
+                     strand->post([self, frame = std::move(frame), fd = std::move(fd)]() mutable {
+                       self->take(frame, std::move(fd));
+                     });
+                   },
+                   [self, strand](const Status& how) { strand->post([self, how] { self->ended(how); }); }));
+  session->link_->open(&session->process_->channel());
+  return session;
+}
+
+void Session::command(Kind kind, std::string_view config, Function<void(Status)> answer) {
+  Encoder out(kind);
+  if (kind == Kind::start || kind == Kind::check || kind == Kind::reconfigure) out.str(config);
+  if (kind == Kind::start) {
+    for (uint32_t level = PB_LOG_DEBUG; level <= PB_LOG_ERROR; ++level)
+      out.u32(host_.observe->log_enabled(host_.self, level) != 0 ? 1 : 0);
+    out.i64(host_.store->epoch(host_.self));
+  }
+  waiting_[answer_to(kind)].push_back(std::move(answer));
+  if (!link_->send(out)) kill({Code::exhausted, "its configuration is too large"});
+}
+
+void Session::kill(Status why) {
+  if (!verdict_) verdict_ = std::move(why);
+  process_->kill();
+}
+
+void Session::take(const std::string& frame, Descriptor fd) {
+  process_->taken(frame.size());
+  if (verdict_) return;  // it is dead already, and says nothing that counts
+  Decoder in(frame);
+  const Kind kind = in.kind();
+  if (dispatch(kind, in, std::move(fd))) return;
+  kill({Code::misuse, "it sent something that makes no sense (a frame of kind " +
+                          std::to_string(static_cast<uint32_t>(kind)) + ")"});
+}
+
+// NOLINTNEXTLINE(readability-function-size): a table
+bool Session::dispatch(Kind kind, Decoder& in, Descriptor fd) {
+  switch (kind) {
+    case Kind::started:
+    case Kind::checked:
+    case Kind::reconfigured:
+    case Kind::drained:
+    case Kind::stopped:
+      return answered(kind, in);
+    case Kind::provide:
+      return services_.provide(in);
+    case Kind::query:
+    case Kind::open:
+      return services_.lease(kind, in);
+    case Kind::unlease:
+      return services_.unlease(in);
+    case Kind::watch:
+      return services_.watch(in);
+    case Kind::describe:
+      return services_.describe(in);
+    case Kind::call:
+      return services_.call(in);
+    case Kind::reply:
+      return services_.reply(in);
+    case Kind::subscribe:
+      return bus_.subscribe(in);
+    case Kind::event:
+      return bus_.publish(in);
+    case Kind::port_create:
+      return bus_.create_port(in, std::move(fd));
+    case Kind::close:
+      held_.close(in.u64());
+      return in.whole();
+    case Kind::statement:
+      return store_.statement(in);
+    case Kind::read:
+      return store_.read(in);
+    case Kind::tx_share:
+      return store_.share(in);
+    case Kind::tx_add:
+      return store_.add(in);
+    case Kind::discard:
+      return store_.discard(in);
+    case Kind::commit:
+      return store_.commit(in);
+    case Kind::job_worker:
+      return store_.job_worker(in);
+    case Kind::consumer:
+      return store_.consumer(in);
+    case Kind::pending:
+      return store_.pending(in);
+    case Kind::seal:
+    case Kind::unseal:
+      return store_.seal(kind, in);
+    case Kind::log:
+      return observe_.log(in);
+    case Kind::secret:
+      return observe_.secret(in);
+    case Kind::metric:
+      return observe_.metric(in);
+    case Kind::figures:
+      return observe_.figures(in);
+    case Kind::report:
+      return observe_.report(in);
+    default:
+      return false;
+  }
+}
+
+bool Session::answered(Kind kind, Decoder& in) {
+  const int32_t status = in.status();
+  const std::string text(in.str());
+  auto& waiting = waiting_[kind];
+  if (!in.whole() || waiting.empty()) return false;
+  const Function<void(Status)> answer = std::move(waiting.front());
+  waiting.erase(waiting.begin());
+  // A plugin that stopped, or did not start, has been destroyed: its process may leave.
+  if (kind == Kind::stopped || (kind == Kind::started && status != PB_OK)) process_->channel().finish();
+  answer(status == PB_OK ? Status() : Status(static_cast<Code>(status), text));
+  return true;
+}
+
+void Session::ended(Status how) {
+  if (verdict_) how = *std::move(verdict_);
+  services_.end();
+  link_->shut();
+  held_.close_all();
+  store_.end();
+  observe_.end();
+  const Status why = how ? Status(Code::unavailable, "its process has ended") : how;
+  for (const auto& [kind, waiting] : std::exchange(waiting_, {})) {
+    for (const auto& answer : waiting) answer(why);
+  }
+  const Function<void(Status)> on_end = std::move(on_end_);  // which may destroy this
+  on_end(std::move(how));
+}
+
+}  // namespace patchbay::core::isolation

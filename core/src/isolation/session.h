@@ -1,0 +1,64 @@
+// Session: one child and all that it has in the server. It begins with a process and ends when that has
+// ended; whatever the child held, asked or was asked has come to an end by then.
+#pragma once
+
+#include <patchbay/host.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isolation/child_process.h"
+#include "isolation/held.h"
+#include "isolation/link.h"
+#include "isolation/session_bus.h"
+#include "isolation/session_observe.h"
+#include "isolation/session_services.h"
+#include "isolation/session_store.h"
+
+namespace patchbay::core::isolation {
+
+// On the plugin's main strand.
+class Session {
+ public:
+  // `on_end` comes once, last: why the process ended, or nothing when it left as it was told. The session
+  // may be destroyed in it.
+  static Result<std::unique_ptr<Session>> begin(HostContext& context, const Host& host, ChildCommand command,
+                                                Function<void(Status how)> on_end);
+  // After on_end, or before the process had a chance.
+  ~Session();
+
+  // Life of the plugin: start, check, reconfigure, drain or stop. `answer` comes once, with why the process
+  // ended if that comes first.
+  void command(Kind kind, std::string_view config, Function<void(Status)> answer);
+  // Ends the process; the first `why` becomes the reason of on_end (nothing: it is no fault).
+  void kill(Status why);
+
+ private:
+  Session(HostContext& context, const Host& host, Function<void(Status how)> on_end);
+  void take(const std::string& frame, Descriptor fd);
+  // False: the frame made no sense.
+  bool dispatch(Kind kind, Decoder& in, Descriptor fd);
+  bool answered(Kind kind, Decoder& in);
+  void ended(Status how);
+
+  // borrowed
+  HostContext& context_;
+  const Host& host_;
+  // owned
+  Function<void(Status how)> on_end_;
+  std::shared_ptr<Link> link_;  // shared with callbacks that may come later
+  HeldThings held_;
+  SessionServices services_;
+  SessionStore store_;
+  SessionBus bus_;
+  SessionObserve observe_;
+  std::unique_ptr<ChildProcess> process_;
+  // state
+  std::map<Kind, std::vector<Function<void(Status)>>> waiting_;  // by the kind of their answer
+  std::optional<Status> verdict_;                                // why it was killed
+};
+
+}  // namespace patchbay::core::isolation

@@ -1,0 +1,48 @@
+// The observe table of one child, as it uses it: log lines, secrets, figures, reports.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "isolation/link.h"
+
+namespace patchbay::core::isolation {
+
+// On the plugin's main strand.
+class SessionObserve {
+ public:
+  static constexpr size_t kMostSecrets = 4096;
+  static constexpr size_t kMostMetrics = 1000;
+
+  SessionObserve(HostContext& context, std::shared_ptr<Link> link)
+      : context_(context), link_(std::move(link)) {}
+
+  // Frames; each is false when the frame made no sense.
+  bool log(Decoder& in);
+  bool secret(Decoder& in);
+  bool metric(Decoder& in);
+  bool figures(Decoder& in);
+  bool report(Decoder& in);
+
+  // The child has ended: its gauges fall to zero, its secrets are forgotten.
+  void end();
+
+ private:
+  struct Metric {
+    uint64_t handle = 0;  // the server's
+    uint32_t kind = 0;
+  };
+  void add_figures(const Metric& metric, double value, const std::vector<uint64_t>& counts);
+
+  // borrowed
+  HostContext& context_;
+  // owned
+  const std::shared_ptr<Link> link_;
+  // state
+  std::multiset<std::string, std::less<>> secrets_;
+  std::map<uint64_t, Metric> metrics_;  // by the child's numbers
+};
+
+}  // namespace patchbay::core::isolation
