@@ -11,7 +11,7 @@ static_assert(std::is_trivially_destructible_v<Member>, "the arena runs no destr
 Builder::Builder() { document_.arena_ = std::make_unique<std::pmr::monotonic_buffer_resource>(1024); }
 
 std::string_view Builder::keep(std::string_view text) {
-  if (text.empty()) return {"", 0};
+  if (text.empty()) return "";
   auto* copy = static_cast<char*>(document_.arena_->allocate(text.size(), 1));
   std::memcpy(copy, text.data(), text.size());
   return {copy, text.size()};

@@ -64,7 +64,7 @@ std::vector<std::pair<std::string, std::string>> Registry::provided() const {
   return all;
 }
 
-uint64_t Registry::watch(Ref<Watch> watch) {
+uint64_t Registry::watch(const Ref<Watch>& watch) {
   const uint64_t handle = watches_.add(watch);
   watch->tell(static_cast<bool>(find_public(watch->id())));
   return handle;

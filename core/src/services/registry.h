@@ -41,7 +41,7 @@ class Registry {
   // Public ids with their providers, for reports.
   std::vector<std::pair<std::string, std::string>> provided() const;
 
-  uint64_t watch(Ref<Watch> watch);
+  uint64_t watch(const Ref<Watch>& watch);
   bool unwatch(uint64_t handle, CallFn done, void* user);
 
  private:

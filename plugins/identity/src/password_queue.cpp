@@ -25,7 +25,7 @@ void PasswordQueue::run_waiting() {
   }
 }
 
-bool PasswordQueue::run(std::shared_ptr<Check> check) {
+bool PasswordQueue::run(const std::shared_ptr<Check>& check) {
   auto finish = alive_.bind([this, check](bool matches) {
     --running_;
     check->done(matches);

@@ -34,7 +34,7 @@ class PasswordQueue {
     Done done;
   };
   void run_waiting();
-  bool run(std::shared_ptr<Check> check);
+  bool run(const std::shared_ptr<Check>& check);
 
   const Host* host_;
   std::deque<std::shared_ptr<Check>> waiting_;  // shared with the worker that has it

@@ -77,12 +77,12 @@ void TokenEndpoint::handle(const http::Request& request, Reply reply) {
     return reply(http::error(400, "invalid_request", "client_id is missing"));
   if (tenant->clients.count(asked.grant.client_id) == 0)
     return reply(http::error(401, "invalid_client", "this client_id is not configured"));
-  if (asked.grant_type == "password") return by_password(std::move(asked), *form, std::move(reply));
+  if (asked.grant_type == "password") return by_password(asked, *form, std::move(reply));
   by_refresh_token(std::move(asked), *form, std::move(reply));
 }
 
 // A user who is unknown or disabled gets the same answer as a wrong password, and as late.
-void TokenEndpoint::by_password(Asked asked, const Form& form, Reply reply) {
+void TokenEndpoint::by_password(const Asked& asked, const Form& form, Reply reply) {
   const std::string& password = form["password"];
   if (asked.grant.username.empty() || password.empty())
     return reply(http::error(400, "invalid_request", "username and password are needed"));

@@ -23,7 +23,7 @@ class TokenEndpoint {
   struct Asked;  // who asks, and for what
 
   void handle(const http::Request& request, Reply reply);
-  void by_password(Asked asked, const Form& form, Reply reply);
+  void by_password(const Asked& asked, const Form& form, Reply reply);
   void password_checked(const Asked& asked, const Result<bool>& matches, Reply reply);
   void by_refresh_token(Asked asked, const Form& form, Reply reply);
   void grant(const Asked& asked, Reply reply);

@@ -33,7 +33,7 @@ std::unique_ptr<Playout::Chunk> Playout::fresh_chunk() {
     for (; Chunk** more = empty_.front(); empty_.pop()) delete *more;
     return chunk;
   }
-  return std::unique_ptr<Chunk>(new Chunk);
+  return std::unique_ptr<Chunk>(new Chunk);  // NOLINT(modernize-make-unique): it would zero the samples
 }
 
 size_t Playout::push(const int16_t* samples, size_t count) {

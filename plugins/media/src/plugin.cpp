@@ -15,7 +15,7 @@ class Media final : public Plugin {
   Status start(const Config&) override {
     active_ = std::make_unique<Metric>(Metric::gauge(host(), "patchbay_media_joins", "Audio joins that run"));
     service_ = std::make_unique<Provision<audio::Audio>>(host());
-    service_->on(audio::Audio::join, [this](audio::Join request) { return join(request); })
+    service_->on(audio::Audio::join, [this](const audio::Join& request) { return join(request); })
         .on(audio::Audio::leave,
             [this](audio::Joined which, Reply<Empty> reply) { leave(which.join, std::move(reply)); });
     return service_->publish();

@@ -212,7 +212,7 @@ void Listener::close() noexcept {
   if (!impl_->unix_path.empty()) ::unlink(impl_->unix_path.c_str());
   AsioError ignored;
   impl_->socket.close(ignored);
-  impl_->timer.cancel();
+  impl_->timer.cancel(ignored);
 }
 
 void Listener::set_tls(std::shared_ptr<TlsContext> tls) { impl_->tls = std::move(tls); }

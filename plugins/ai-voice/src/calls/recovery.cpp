@@ -38,7 +38,7 @@ void Recovery::recover(Call call) {
   }));
 }
 
-void Recovery::save(CasePtr one, std::vector<TranscriptTurn> turns) {
+void Recovery::save(const CasePtr& one, std::vector<TranscriptTurn> turns) {
   const auto of_ai = [](const TranscriptTurn& turn) { return turn.speaker == TranscriptTurn::Speaker::ai; };
   one->talk.output_turns = std::count_if(turns.begin(), turns.end(), of_ai);
   one->talk.input_turns = static_cast<int64_t>(turns.size()) - one->talk.output_turns;

@@ -34,7 +34,7 @@ class Recovery {
 
   void read();
   void recover(Call call);
-  void save(CasePtr one, std::vector<TranscriptTurn> turns);
+  void save(const CasePtr& one, std::vector<TranscriptTurn> turns);
   void finish(const CasePtr& one, Transaction tx);
   void commit(const CasePtr& one, Transaction tx);
   void ended(const std::string& call_id, const Status& status);

@@ -31,7 +31,7 @@ class Synthesiser {
   ~Synthesiser();  // what is queued is dropped without its callback
 
   // [any] One sentence; the callback comes on the worker thread, with nothing when it cannot be said.
-  void speak(std::string text, Voice voice, std::function<void(std::vector<int16_t>)> done);
+  void speak(const std::string& text, Voice voice, std::function<void(std::vector<int16_t>)> done);
 
  private:
   struct Job {
