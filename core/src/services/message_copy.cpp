@@ -21,6 +21,7 @@ void each_field(const pb_shape& shape, uint32_t size, F f) {
 template <class T>
 T load(const char* bytes, uint32_t offset) {
   T value;
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): T may well be a pointer
   std::memcpy(&value, bytes + offset, sizeof value);
   return value;
 }

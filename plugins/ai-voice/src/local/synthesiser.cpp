@@ -80,7 +80,8 @@ Synthesiser::~Synthesiser() {
   worker_.join();
 }
 
-void Synthesiser::speak(const std::string& text, Voice voice, std::function<void(std::vector<int16_t>)> done) {
+void Synthesiser::speak(const std::string& text, Voice voice,
+                        std::function<void(std::vector<int16_t>)> done) {
   std::lock_guard lock(mutex_);
   jobs_.push_back({speakable(text), voice, std::move(done)});
   wake_.notify_one();
