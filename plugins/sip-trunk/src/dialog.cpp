@@ -102,7 +102,7 @@ void Dialog::hang_up_peer() {
   }
 }
 
-void Dialog::end(Ended ended) {
+void Dialog::end(const Ended& ended) {
   if (state_ == State::ended) return;
   state_ = State::ended;
   set_timer(kLingerMs);

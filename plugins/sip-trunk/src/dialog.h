@@ -61,7 +61,7 @@ class Dialog {
   void on_reinvite(nua_handle_t* handle, const sip_t* sip);
   void on_bye(nua_handle_t* handle);
   void on_state(tagi_t tags[]);
-  void end(Ended ended);
+  void end(const Ended& ended);
   void hang_up_peer();
   void set_timer(uint32_t delay_ms);
   void on_timer();
