@@ -245,7 +245,7 @@ uint64_t consumer(void* host, pb_str name, pb_str patterns, uint64_t strand_hand
   const Ref<HeldConsumer> held =
       make_ref<HeldConsumer>(std::move(strand), own_name(host, name), list, wake, user);
   hub.add(held);
-  hub.store().register_consumer(held->name(), std::move(list), [held](const Result<void>&) { held->wake(); });
+  hub.store().register_consumer(held->name(), list, [held](const Result<void>&) { held->wake(); });
   return context.handles().consumers.add(held);
 }
 

