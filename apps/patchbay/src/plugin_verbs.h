@@ -8,6 +8,7 @@
 namespace patchbay::app {
 
 void add_plugin_new(CLI::App& plugin, int& exit_code);
+void add_plugin_run(CLI::App& plugin, int& exit_code);
 void add_plugin_inspect(CLI::App& plugin, int& exit_code);
 void add_plugin_doctor(CLI::App& plugin, int& exit_code);
 

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <initializer_list>
 
 namespace patchbay::app {
@@ -18,6 +19,11 @@ int StopSignals::wait() {
   while (sigwait(&waited_, &number) != 0) {
   }
   return number;
+}
+
+int StopSignals::wait_for(std::chrono::milliseconds limit) {
+  const timespec most{limit.count() / 1000, limit.count() % 1000 * 1'000'000};
+  return std::max(sigtimedwait(&waited_, nullptr, &most), 0);
 }
 
 void StopSignals::let_through() {

@@ -4,6 +4,7 @@
 // After a first SIGTERM or SIGINT a second one ends the process at once: the store is safe against that.
 #pragma once
 
+#include <chrono>
 #include <csignal>
 
 namespace patchbay::app {
@@ -14,6 +15,8 @@ class StopSignals {
 
   // SIGTERM, SIGINT or SIGHUP, whichever comes.
   int wait();
+  // 0: none within the limit.
+  int wait_for(std::chrono::milliseconds limit);
   // From now on SIGTERM and SIGINT kill as they do by default, and SIGHUP is nothing.
   void let_through();
 

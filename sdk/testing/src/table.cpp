@@ -164,7 +164,8 @@ void sql(pb_testing_host* host, pb_str statement, const pb_value* values, uint32
 uint64_t events(pb_testing_host* host, uint64_t from, void (*sink)(void*, const pb_seen_event*) noexcept,
                 void* user) noexcept {
   const auto& list = host->world->seen().events;
-  for (const SeenEvent& event : list.from(from)) {
+  const auto fresh = list.from(from);
+  for (const SeenEvent& event : fresh) {
     const pb_event raw{sizeof(pb_event),
                        0,
                        event.id,
@@ -177,13 +178,14 @@ uint64_t events(pb_testing_host* host, uint64_t from, void (*sink)(void*, const 
     const pb_seen_event seen{sizeof(pb_seen_event), 0, text(event.plugin), &raw};
     sink(user, &seen);
   }
-  return list.size();
+  return from + fresh.size();
 }
 
 uint64_t lines(pb_testing_host* host, uint64_t from, void (*sink)(void*, const pb_seen_line*) noexcept,
                void* user) noexcept {
   const auto& list = host->world->seen().lines;
-  for (const SeenLine& line : list.from(from)) {
+  const auto fresh = list.from(from);
+  for (const SeenLine& line : fresh) {
     std::vector<pb_pair> fields;
     for (const auto& [key, value] : line.fields) fields.push_back({text(key), text(value)});
     const pb_seen_line seen{sizeof(pb_seen_line),
@@ -196,29 +198,31 @@ uint64_t lines(pb_testing_host* host, uint64_t from, void (*sink)(void*, const p
                             0};
     sink(user, &seen);
   }
-  return list.size();
+  return from + fresh.size();
 }
 
 uint64_t ports(pb_testing_host* host, uint64_t from, void (*sink)(void*, const pb_seen_port*) noexcept,
                void* user) noexcept {
   const auto& list = host->world->seen().ports;
-  for (const SeenPort& port : list.from(from)) {
+  const auto fresh = list.from(from);
+  for (const SeenPort& port : fresh) {
     const pb_seen_port seen{sizeof(pb_seen_port), port.pull_rate_hz, port.push_rate_hz, 0,
                             port.handle,          text(port.plugin)};
     sink(user, &seen);
   }
-  return list.size();
+  return from + fresh.size();
 }
 
 uint64_t problems(pb_testing_host* host, uint64_t from, void (*sink)(void*, const pb_seen_problem*) noexcept,
                   void* user) noexcept {
   const auto& list = host->world->seen().problems;
-  for (const SeenProblem& problem : list.from(from)) {
+  const auto fresh = list.from(from);
+  for (const SeenProblem& problem : fresh) {
     const pb_seen_problem seen{sizeof(pb_seen_problem), 0, text(problem.name), text(problem.plugin),
                                text(problem.text)};
     sink(user, &seen);
   }
-  return list.size();
+  return from + fresh.size();
 }
 
 }  // namespace

@@ -23,13 +23,13 @@ class FakeHost : public World {
  public:
   // A fault in loading is told by start().
   explicit FakeHost(const std::string& file, const Options& options = {}) : FakeHost(options) {
-    loaded_ = load(file);
+    static_cast<void>(load(file));
   }
   // A plugin linked into the test.
   explicit FakeHost(const pb_entry& entry, const Options& options = {}) : FakeHost(options) {
-    loaded_ = link(entry);
+    static_cast<void>(link(entry));
   }
-  explicit FakeHost(const Options& options = {}) : World(options), http_(*this) {}
+  explicit FakeHost(const Options& options = {}) : World(options) {}
   // The plugin goes first, as who requires something does in the server.
   ~FakeHost() {
     static_cast<void>(stop());
@@ -40,12 +40,12 @@ class FakeHost : public World {
   Status load(const std::string& file) {
     pb_err err = empty_error();
     plugin_ = patchbay_testing_v1.load(raw(), to_abi(file), &err);
-    return plugin_ != 0 ? Status() : Status(read_error(err.code, &err));
+    return take(err);
   }
   Status link(const pb_entry& entry) {
     pb_err err = empty_error();
     plugin_ = patchbay_testing_v1.link(raw(), &entry, &err);
-    return plugin_ != 0 ? Status() : Status(read_error(err.code, &err));
+    return take(err);
   }
   std::string manifest() const { return std::string(from_abi(patchbay_testing_v1.manifest(raw(), plugin_))); }
 
@@ -97,15 +97,33 @@ class FakeHost : public World {
     return {Code::timeout, std::string("it did not come back from ") + kNames[which]};
   }
 
-  // The plugin's routes.
-  FakeHttp& http() noexcept { return http_; }
-  http::Response ask(Ask request) { return http_.ask(std::move(request)); }
+  // The plugin's routes. There is a FakeHttp once a plugin was loaded that does not provide patchbay.http
+  // itself.
+  bool has_http() const noexcept { return http_.has_value(); }
+  FakeHttp& http() noexcept { return *http_; }
+  http::Response ask(Ask request) {
+    if (!http_) return http::error(503, "unavailable", "there is no fake patchbay.http");
+    return http_->ask(std::move(request));
+  }
   http::Response get(std::string target) { return ask({"GET", std::move(target)}); }
   http::Response post(std::string target, std::string json) {
     return ask({"POST", std::move(target), std::move(json)});
   }
 
  private:
+  // After load() and link().
+  Status take(const pb_err& err) {
+    loaded_ = plugin_ != 0 ? Status() : Status(read_error(err.code, &err));
+    if (loaded_ && !http_ && !provides(http::Http::id)) http_.emplace(*this);
+    return loaded_;
+  }
+  bool provides(std::string_view id) const {
+    const auto doc = host().parse_json(manifest());
+    const JsonView all = doc ? (*doc)["provides"] : JsonView();
+    for (size_t i = 0; i < all.size(); ++i)
+      if (all.at(i).text() == id) return true;
+    return false;
+  }
   Status loaded() const {
     if (plugin_ != 0 || !loaded_) return loaded_;
     return {Code::misuse, "no plugin was loaded"};
@@ -125,7 +143,7 @@ class FakeHost : public World {
 
   Status loaded_;
   uint64_t plugin_ = 0;
-  FakeHttp http_;
+  std::optional<FakeHttp> http_;
 };
 
 }  // namespace patchbay::testing

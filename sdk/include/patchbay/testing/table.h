@@ -121,7 +121,7 @@ typedef struct pb_testing {
   void (*sql)(pb_testing_host* host, pb_str statement, const pb_value* values, uint32_t count, pb_rows_fn fn,
               void* user) PB_NOEXCEPT;
 
-  /* What was seen so far, from the from-th on, in order; each returns how many there are altogether. */
+  /* What was seen so far, from the from-th on, in order; each returns where to go on. */
   uint64_t (*events)(pb_testing_host* host, uint64_t from,
                      void (*sink)(void*, const pb_seen_event*) PB_NOEXCEPT, void* user) PB_NOEXCEPT;
   uint64_t (*lines)(pb_testing_host* host, uint64_t from,

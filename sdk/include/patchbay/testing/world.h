@@ -2,6 +2,7 @@
 // fake_host.h adds the plugin.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -109,6 +110,16 @@ class World {
   void publish(const NewEvent& event) const {
     patchbay::publish(*host_, event);
     static_cast<void>(settle());
+  }
+  // What plugins published and commits emitted since the last time; for a host by the real clock.
+  std::vector<SeenEvent> new_events() {
+    std::vector<SeenEvent> all;
+    seen_events_ = patchbay_testing_v1.events(
+        raw_, seen_events_, &detail::collect<SeenEvent, pb_seen_event, &detail::event_of>, &all);
+    all.erase(
+        std::remove_if(all.begin(), all.end(), [](const SeenEvent& event) { return event.plugin == "test"; }),
+        all.end());
+    return all;
   }
   // What plugins published and commits emitted so far, in order; of one topic, when given.
   std::vector<SeenEvent> events(std::string_view topic = {}) const {
@@ -257,6 +268,7 @@ class World {
   std::unique_ptr<const Host> host_;
   std::vector<std::shared_ptr<void>> kept_;  // touched on the test's strand only
   int64_t wait_ms_;
+  uint64_t seen_events_ = 0;
 };
 
 }  // namespace patchbay::testing

@@ -1,0 +1,163 @@
+#include "plugin_trial.h"
+
+#include <patchbay/testing/fake_audio.h>
+#include <patchbay/testing/fake_host.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "exit_code.h"
+#include "port_player.h"
+#include "runtime/crash_banner.h"
+#include "stop_signals.h"
+#include "text.h"
+
+namespace patchbay::app {
+namespace {
+
+using std::chrono::steady_clock;
+using testing::FakeHost;
+
+constexpr std::chrono::milliseconds kLook(50);
+constexpr int64_t kTailMs = 1000;
+constexpr std::chrono::seconds kPortPatience(5);
+
+testing::Options options_of(const Trial& trial) {
+  testing::Options options;
+  options.real_time = true;
+  options.echo = true;
+  options.folder = trial.data;
+  return options;
+}
+
+// One trial under way. Lines on standard output: what happened, in words that a script can tell apart.
+class Stage {
+ public:
+  explicit Stage(const Trial& trial)
+      : trial_(trial), host_(trial.file, options_of(trial)), end_(end_of(trial)) {}
+
+  int run() {
+    for (const std::string& secret : trial_.secrets)
+      host_.host().observe->secret_add(host_.host().self, to_abi(secret));
+    play_missing();
+    const Status started = host_.start(trial_.plugin, trial_.tenants);
+    if (!started) return refused("it did not start: " + started.error().text);
+    show_routes();
+    for (const NewEvent& event : trial_.events) host_.publish(event);
+    for (const TrialRequest& request : trial_.requests) ask(request);
+    const int code = last();
+    const Status stopped = stop();
+    show_news();
+    if (!stopped) return refused("it did not stop: " + stopped.error().text);
+    return code != kDone || problems_ > 0 ? kRefused : kDone;
+  }
+
+ private:
+  static std::optional<steady_clock::time_point> end_of(const Trial& trial) {
+    if (trial.lasts_ms == 0) return std::nullopt;
+    return steady_clock::now() + std::chrono::milliseconds(trial.lasts_ms);
+  }
+  static int refused(const std::string& why) {
+    std::fprintf(stderr, "patchbay: %s\n", harmless(why).c_str());
+    return kRefused;
+  }
+
+  // patchbay.audio, unless the plugin is that itself.
+  void play_missing() {
+    if (host_.manifest().find(audio::Audio::id) == std::string::npos) return;
+    const auto manifest = host_.host().parse_json(host_.manifest());
+    const JsonView provides = manifest ? (*manifest)["provides"] : JsonView();
+    for (size_t i = 0; i < provides.size(); ++i)
+      if (provides.at(i).text() == audio::Audio::id) return;
+    audio_.emplace(host_);
+  }
+  void show_routes() {
+    if (!host_.has_http()) return;
+    for (const http::Route& route : host_.http().routes())
+      std::printf("route %s %s%s%s (%s): %s\n", route.method.c_str(), harmless(route.path).c_str(),
+                  route.discriminator.empty() ? "" : "?", route.discriminator.c_str(), route.role.c_str(),
+                  harmless(route.summary).c_str());
+    std::fflush(stdout);
+  }
+  void ask(const TrialRequest& request) {
+    testing::Ask question{request.method, request.target, request.body};
+    question.is_super = true;
+    const http::Response answer = host_.ask(question);
+    std::printf("answer %s %s: %d %s\n", request.method.c_str(), harmless(request.target).c_str(),
+                static_cast<int>(answer.status), harmless(answer.body).c_str());
+    std::fflush(stdout);
+  }
+  void show_news() {
+    for (const testing::SeenEvent& event : host_.new_events())
+      std::printf("%s %s %s %s\n", event.durable() ? "emitted" : "published", event.topic.c_str(),
+                  event.subject.empty() ? "-" : harmless(event.subject).c_str(),
+                  harmless(event.payload).c_str());
+    const auto problems = host_.problems();
+    for (; problems_ < problems.size(); ++problems_)
+      std::printf("problem %s: %s\n", problems[problems_].name.c_str(),
+                  harmless(problems[problems_].text).c_str());
+    std::fflush(stdout);
+  }
+
+  // Until there is nothing left to wait for.
+  int last() {
+    const auto port_deadline = steady_clock::now() + kPortPatience;
+    for (;;) {
+      show_news();
+      if (trial_.wav && !player_ && !begin_playing(steady_clock::now() > port_deadline)) return kRefused;
+      if (player_ && player_->over() && !trial_.lasts_ms) return kDone;
+      if (end_ && steady_clock::now() >= *end_) return kDone;
+      if (signals_.wait_for(kLook) > 0) return kDone;
+    }
+  }
+  bool begin_playing(bool too_late) {
+    const auto ports = host_.ports();
+    if (ports.empty() && too_late)
+      refused(
+          "--pcm: the plugin made no audio port within 5 s; what would make it open one? --publish or --ask "
+          "it");
+    if (ports.empty()) return !too_late;
+    auto player = PortPlayer::start(host_.host(), {ports.front().handle}, *trial_.wav, kTailMs);
+    if (!player) {
+      refused("--pcm: " + player.error().text);
+      return false;
+    }
+    player_ = *std::move(player);
+    std::printf("port takes %u Hz, gives %u Hz\n", ports.front().push_rate_hz, ports.front().pull_rate_hz);
+    std::fflush(stdout);
+    return true;
+  }
+  Status stop() {
+    signals_.let_through();
+    if (player_) keep_sound();
+    player_.reset();
+    PB_TRY(host_.drain());
+    return host_.stop();
+  }
+  void keep_sound() const {
+    if (trial_.wav_out.empty()) return;
+    if (!player_->over()) return static_cast<void>(refused("--pcm-out: stopped before the sound was over"));
+    const Wav kept = player_->kept();
+    if (kept.rate_hz == 0) return static_cast<void>(refused("--pcm-out: the port gives nothing"));
+    if (const Status written = write_wav(trial_.wav_out, kept); !written)
+      refused("--pcm-out: " + written.error().text);
+  }
+
+  const Trial& trial_;
+  StopSignals signals_;  // before the host's threads
+  FakeHost host_;
+  std::optional<testing::FakeAudio> audio_;
+  std::unique_ptr<PortPlayer> player_;
+  const std::optional<steady_clock::time_point> end_;
+  size_t problems_ = 0;
+};
+
+}  // namespace
+
+int run_trial(const Trial& trial) {
+  core::install_crash_banner();
+  Stage stage(trial);
+  return stage.run();
+}
+
+}  // namespace patchbay::app

@@ -1,0 +1,104 @@
+#include <algorithm>
+#include <utility>
+
+#include "bus/topic.h"
+#include "config/config.h"
+#include "json/parse.h"
+#include "json/writer.h"
+#include "plugin_trial.h"
+#include "plugins/plugin_source.h"
+
+namespace patchbay::app {
+namespace {
+
+namespace config = core::config;
+
+Error about(const char* option, const std::string& text) {
+  return {Code::invalid, std::string(option) + ": " + text};
+}
+
+// "word rest", both without blanks around.
+std::pair<std::string, std::string> split(const std::string& text) {
+  const auto from = std::min(text.find_first_not_of(' '), text.size());
+  const auto end = std::min(text.find(' ', from), text.size());
+  const auto rest = std::min(text.find_first_not_of(' ', end), text.size());
+  return {text.substr(from, end - from), text.substr(rest)};
+}
+
+Result<NewEvent> read_event(const std::string& text) {
+  const auto [topic, payload] = split(text);
+  if (!core::valid_topic(topic))
+    return about("--publish",
+                 "'" + topic + "' is not a topic; write it so: 'call.answered {\"callId\": \"c-1\"}'");
+  const std::string data = payload.empty() ? "{}" : payload;
+  const auto document = core::json::parse(data);
+  if (!document) return about("--publish", topic + ": what follows is no JSON: " + document.error().text);
+  const core::json::Node* subject = document->root().find("callId");
+  NewEvent event;
+  event.topic = topic;
+  event.subject = subject != nullptr ? std::string(subject->string()) : "";
+  event.payload = data;
+  return event;
+}
+
+Result<TrialRequest> read_request(const std::string& text) {
+  const auto [method, rest] = split(text);
+  const auto [target, body] = split(rest);
+  if (target.empty() || target.front() != '/')
+    return about("--ask",
+                 "'" + text + "' is no request; write it so: 'POST /api.ashx/v1/notes {\"text\": \"x\"}'");
+  return TrialRequest{method, target, body};
+}
+
+// The plugin's part of a server's configuration file.
+Status read_config(const std::string& file, const core::Manifest& manifest, Trial& trial) {
+  const auto draft = config::load({file, config::process_environment(), "."});
+  if (!draft.value) return {Code::failed, "--config: " + config::sentences(draft.problems)};
+  std::vector<config::PluginSchema> schemas;
+  bool there = false;
+  // Of the others nothing is known here: whatever they are given is taken.
+  for (const std::string& name : draft.value->plugins()) {
+    there = there || name == manifest.id;
+    schemas.push_back({name, name == manifest.id ? manifest.config : nullptr});
+  }
+  if (!there) return {Code::failed, "--config: " + file + " has no plugins." + manifest.id};
+  const auto checked = config::check(*draft.value, schemas);
+  if (!checked.value) return {Code::failed, "--config: " + config::sentences(checked.problems)};
+  PB_TRY_VALUE(const core::json::Document view, core::json::parse(checked.value->plugin_view(manifest.id)));
+  trial.plugin = core::json::write(*view.root().find("plugin"));
+  trial.tenants = core::json::write(*view.root().find("tenants"));
+  trial.secrets = checked.value->secrets();
+  return {};
+}
+
+}  // namespace
+
+Result<Trial> read_trial(const TrialWords& words) {
+  Trial trial;
+  trial.file = words.file;
+  const auto source = core::read_plugin_file(words.file);
+  if (!source) return {Code::failed, words.file + ": " + source.error().text};
+  for (const std::string& text : words.publish) {
+    PB_TRY_VALUE(NewEvent event, read_event(text));
+    trial.events.push_back(std::move(event));
+  }
+  for (const std::string& text : words.ask) {
+    PB_TRY_VALUE(TrialRequest request, read_request(text));
+    trial.requests.push_back(std::move(request));
+  }
+  if (!words.pcm.empty()) {
+    auto wav = read_wav(words.pcm);
+    if (!wav) return about("--pcm", wav.error().text);
+    trial.wav = *std::move(wav);
+  }
+  if (!words.pcm_out.empty() && words.pcm.empty())
+    return about("--pcm-out", "keeps what the plugin gives while it is played to; --pcm says what");
+  if (words.seconds < 0) return about("--for", "seconds are not negative");
+  trial.wav_out = words.pcm_out;
+  trial.data = words.data;
+  trial.lasts_ms = static_cast<int64_t>(words.seconds * 1000);
+  if (!words.config.empty()) PB_TRY(read_config(words.config, source->manifest, trial));
+  return trial;
+}
+
+}  // namespace patchbay::app

@@ -1,0 +1,142 @@
+// patchbay plugin run, as a person uses it: the program itself, its output and its exit code.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+
+#include "exit_code.h"
+#include "integration/program.h"
+#include "wav.h"
+
+using namespace patchbay;
+using test::Program;
+
+namespace {
+
+constexpr const char* kTrial = TEST_TRIAL_PLUGIN;
+constexpr const char* kTrialAgain = TEST_TRIAL_PLUGIN_AGAIN;
+using Words = std::vector<std::string>;
+
+struct Ended {
+  int code;
+  std::string output;
+};
+
+Ended run(const Program& program, Words words) {
+  Words all{"plugin", "run"};
+  all.insert(all.end(), words.begin(), words.end());
+  auto child = program.run(all);
+  return {child.wait(test::kPatience).value_or(-1), program.output()};
+}
+
+bool has(const Ended& ended, const std::string& words) {
+  if (ended.output.find(words) != std::string::npos) return true;
+  MESSAGE(ended.output);
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("what a plugin says and publishes is told") {
+  const Program program("");
+  const auto ended = run(program, {kTrial, "--publish", R"(trial.asked {"callId": "c-1"})", "--for", "0.1"});
+  CHECK(ended.code == app::kDone);
+  CHECK(has(ended, "trial-plugin begun build=first"));
+  CHECK(has(ended, R"(published trial.heard c-1 {"callId": "c-1"})"));
+}
+
+TEST_CASE("routes are listed and can be asked") {
+  const Program program("");
+  const auto ended = run(program, {TEST_NOTES, "--ask", R"(POST /api.ashx/v1/notes {"text": "milk"})",
+                                   "--ask", "GET /api.ashx/v1/notes?limit=1", "--for", "0.1"});
+  CHECK(ended.code == app::kDone);
+  CHECK(has(ended, "route GET /api.ashx/v1/notes (user): Lists the notes, newest first"));
+  CHECK(has(ended, "answer POST /api.ashx/v1/notes: 200 {\"id\":1,\"text\":\"milk\""));
+  CHECK(has(ended, "\"total\":1,\"limit\":1"));
+  CHECK(has(ended, "emitted note.added notes"));
+}
+
+TEST_CASE("the plugin's part of a server's configuration is used, and its secrets are not told") {
+  const Program program("plugins:\n  rest-api: {listen: x}\n  trial-plugin: {token: open-sesame}\n");
+  const auto ended = run(program, {kTrial, "--config", "patchbay.yaml", "--for", "0.1"});
+  CHECK(ended.code == app::kDone);
+  CHECK(has(ended, "value=[redacted]"));
+  program.write("plugins:\n  trial-plugin: {tokn: x}\n");
+  const auto wrong = run(program, {kTrial, "-c", "patchbay.yaml"});
+  CHECK(wrong.code == app::kConfiguration);
+  CHECK(
+      has(wrong, "patchbay.yaml:2:18: plugins.trial-plugin.tokn is not a known field; did you mean token?"));
+  program.write("plugins: {}\n");
+  CHECK(has(run(program, {kTrial, "-c", "patchbay.yaml"}),
+            "--config: patchbay.yaml has no plugins.trial-plugin"));
+}
+
+TEST_CASE("a sound is played into the plugin's port, and what it gives is kept") {
+  const Program program("");
+  app::Wav tone{16000, {}};
+  for (int i = 0; i < 16000; ++i)
+    tone.samples.push_back(static_cast<int16_t>(10000 * std::sin(2 * 3.14159265 * 440 * i / 16000)));
+  REQUIRE(app::write_wav(program.folder.file("in.wav"), tone));
+  const auto ended = run(program, {kTrial, "--pcm", "in.wav", "--pcm-out", "out.wav"});
+  CHECK(ended.code == app::kDone);
+  CHECK(has(ended, "port takes 8000 Hz, gives 8000 Hz"));
+  const auto heard = app::read_wav(program.folder.file("out.wav"));
+  REQUIRE(heard.ok());
+  CHECK(heard->rate_hz == 8000);
+  CHECK(heard->samples.size() >= 15 * 1000);
+  double power = 0;
+  for (size_t i = 1600; i < 6400; ++i) power += double(heard->samples[i]) * heard->samples[i];
+  CHECK(std::sqrt(power / 4800) == doctest::Approx(7071).epsilon(0.05));
+  CHECK(heard->samples.back() == 0);
+}
+
+TEST_CASE("a plugin without a port is named when a sound is to be played") {
+  const Program program("plugins: {trial-plugin: {port: false}}\n");
+  REQUIRE(app::write_wav(program.folder.file("in.wav"), {8000, {1, 2, 3}}));
+  const auto ended = run(program, {kTrial, "-c", "patchbay.yaml", "--pcm", "in.wav"});
+  CHECK(ended.code == app::kRefused);
+  CHECK(has(ended, "--pcm: the plugin made no audio port within 5 s"));
+}
+
+TEST_CASE("a changed file is started again in a new process") {
+  const Program program("");
+  const std::string file = program.folder.file("trial-plugin.so");
+  std::filesystem::copy_file(kTrial, file);
+  auto child = program.run({"plugin", "run", "trial-plugin.so", "--watch"});
+  REQUIRE(program.says("begun build=first"));
+  // As a linker does: a new file under the old name.
+  std::filesystem::copy_file(kTrialAgain, program.folder.file("new"));
+  std::filesystem::rename(program.folder.file("new"), file);
+  CHECK(program.says("trial-plugin.so has changed: starting it again"));
+  CHECK(program.says("begun build=second"));
+  child.signal(SIGTERM);
+  CHECK(child.wait(test::kPatience) == app::kDone);
+}
+
+TEST_CASE("what is wrong on the command line is said with the option's name") {
+  const Program program("");
+  std::ofstream(program.folder.file("text.wav")) << "no sound";
+  const std::pair<Words, const char*> wrong[] = {
+      {{"--publish", "not/a topic"}, "--publish: 'not/a' is not a topic"},
+      {{"--publish", "call.answered {x"}, "--publish: call.answered: what follows is no JSON"},
+      {{"--ask", "GET"}, "--ask: 'GET' is no request"},
+      {{"--pcm", "text.wav"}, "--pcm: text.wav is not a WAV file"},
+      {{"--pcm", "missing.wav"}, "--pcm: missing.wav cannot be read"},
+      {{"--pcm-out", "out.wav"}, "--pcm-out: keeps what the plugin gives"},
+      {{"--for", "-1"}, "--for: seconds are not negative"},
+  };
+  for (const auto& [words, sentence] : wrong) {
+    for (const bool watch : {false, true}) {
+      Words all{kTrial};
+      all.insert(all.end(), words.begin(), words.end());
+      if (watch) all.push_back("--watch");
+      const auto ended = run(program, all);
+      CHECK(ended.code == app::kUsage);
+      CHECK(has(ended, sentence));
+    }
+  }
+  const auto no_plugin = run(program, {"/bin/true"});
+  CHECK(no_plugin.code == app::kConfiguration);
+  CHECK(has(no_plugin, "/bin/true: it has no manifest; build it with patchbay_add_plugin"));
+}
