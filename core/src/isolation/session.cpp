@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "abi/store_hub.h"
-
 namespace patchbay::core::isolation {
 namespace {
 
@@ -12,15 +10,7 @@ constexpr Kind answer_to(Kind command) { return static_cast<Kind>(static_cast<ui
 }  // namespace
 
 Session::Session(HostContext& context, const Host& host, Function<void(Status how)> on_end)
-    : context_(context),
-      host_(host),
-      on_end_(std::move(on_end)),
-      link_(std::make_shared<Link>(context, host)),
-      held_(host),
-      services_(link_, held_),
-      store_(link_, held_),
-      bus_(link_, held_),
-      observe_(context, link_) {}
+    : host_(host), on_end_(std::move(on_end)), tables_(context, host) {}
 
 Session::~Session() = default;
 
@@ -38,7 +28,7 @@ Result<std::unique_ptr<Session>> Session::begin(HostContext& context, const Host
                      });
                    },
                    [self, strand](const Status& how) { strand->post([self, how] { self->ended(how); }); }));
-  session->link_->open(&session->process_->channel());
+  session->tables_.link().open(&session->process_->channel());
   return session;
 }
 
@@ -51,7 +41,7 @@ void Session::command(Kind kind, std::string_view config, Function<void(Status)>
     out.i64(host_.store->epoch(host_.self));
   }
   waiting_[answer_to(kind)].push_back(std::move(answer));
-  if (!link_->send(out)) kill({Code::exhausted, "its configuration is too large"});
+  if (!tables_.link().send(out)) kill({Code::exhausted, "its configuration is too large"});
 }
 
 void Session::kill(Status why) {
@@ -69,7 +59,6 @@ void Session::take(const std::string& frame, Descriptor fd) {
                           std::to_string(static_cast<uint32_t>(kind)) + ")"});
 }
 
-// NOLINTNEXTLINE(readability-function-size): a table
 bool Session::dispatch(Kind kind, Decoder& in, Descriptor fd) {
   switch (kind) {
     case Kind::started:
@@ -78,63 +67,8 @@ bool Session::dispatch(Kind kind, Decoder& in, Descriptor fd) {
     case Kind::drained:
     case Kind::stopped:
       return answered(kind, in);
-    case Kind::provide:
-      return services_.provide(in);
-    case Kind::query:
-    case Kind::open:
-      return services_.lease(kind, in);
-    case Kind::unlease:
-      return services_.unlease(in);
-    case Kind::watch:
-      return services_.watch(in);
-    case Kind::describe:
-      return services_.describe(in);
-    case Kind::call:
-      return services_.call(in);
-    case Kind::reply:
-      return services_.reply(in);
-    case Kind::subscribe:
-      return bus_.subscribe(in);
-    case Kind::event:
-      return bus_.publish(in);
-    case Kind::port_create:
-      return bus_.create_port(in, std::move(fd));
-    case Kind::close:
-      held_.close(in.u64());
-      return in.whole();
-    case Kind::statement:
-      return store_.statement(in);
-    case Kind::read:
-      return store_.read(in);
-    case Kind::tx_share:
-      return store_.share(in);
-    case Kind::tx_add:
-      return store_.add(in);
-    case Kind::discard:
-      return store_.discard(in);
-    case Kind::commit:
-      return store_.commit(in);
-    case Kind::job_worker:
-      return store_.job_worker(in);
-    case Kind::consumer:
-      return store_.consumer(in);
-    case Kind::pending:
-      return store_.pending(in);
-    case Kind::seal:
-    case Kind::unseal:
-      return store_.seal(kind, in);
-    case Kind::log:
-      return observe_.log(in);
-    case Kind::secret:
-      return observe_.secret(in);
-    case Kind::metric:
-      return observe_.metric(in);
-    case Kind::figures:
-      return observe_.figures(in);
-    case Kind::report:
-      return observe_.report(in);
     default:
-      return false;
+      return tables_.take(kind, in, std::move(fd));
   }
 }
 
@@ -153,11 +87,7 @@ bool Session::answered(Kind kind, Decoder& in) {
 
 void Session::ended(Status how) {
   if (verdict_) how = *std::move(verdict_);
-  services_.end();
-  link_->shut();
-  held_.close_all();
-  store_.end();
-  observe_.end();
+  tables_.end();
   const Status why = how ? Status(Code::unavailable, "its process has ended") : how;
   for (const auto& [kind, waiting] : std::exchange(waiting_, {})) {
     for (const auto& answer : waiting) answer(why);

@@ -11,12 +11,7 @@
 #include <vector>
 
 #include "isolation/child_process.h"
-#include "isolation/held.h"
-#include "isolation/link.h"
-#include "isolation/session_bus.h"
-#include "isolation/session_observe.h"
-#include "isolation/session_services.h"
-#include "isolation/session_store.h"
+#include "isolation/session_tables.h"
 
 namespace patchbay::core::isolation {
 
@@ -45,16 +40,10 @@ class Session {
   void ended(Status how);
 
   // borrowed
-  HostContext& context_;
   const Host& host_;
   // owned
   Function<void(Status how)> on_end_;
-  std::shared_ptr<Link> link_;  // shared with callbacks that may come later
-  HeldThings held_;
-  SessionServices services_;
-  SessionStore store_;
-  SessionBus bus_;
-  SessionObserve observe_;
+  SessionTables tables_;
   std::unique_ptr<ChildProcess> process_;
   // state
   std::map<Kind, std::vector<Function<void(Status)>>> waiting_;  // by the kind of their answer

@@ -112,9 +112,33 @@ void Telephones::receive() {
     ++received_;
     const auto found = std::find(far_ports_.begin(), far_ports_.end(), ntohs(from.sin_port));
     if (found == far_ports_.end()) continue;
-    auto& heard = heard_ns_[static_cast<size_t>(found - far_ports_.begin())];
-    if (heard == 0 && is_loud(*packet)) heard = at;
+    if (!is_loud(*packet)) continue;
+    const auto call = static_cast<size_t>(found - far_ports_.begin());
+    if (heard_ns_[call] == 0) heard_ns_[call] = at;
+    heard_loud(call, at);
   }
+}
+
+void Telephones::heard_loud(size_t call, int64_t at_ns) {
+  const std::lock_guard lock(mutex_);
+  int64_t& last = last_loud_ns_[call];
+  if (last != 0 && at_ns - last > kGapNs) gaps_.push_back({static_cast<int>(call), last, at_ns});
+  if (last != 0) last = at_ns;
+}
+
+void Telephones::watch() {
+  const std::lock_guard lock(mutex_);
+  last_loud_ns_.fill(now_ns());
+  gaps_.clear();
+}
+
+std::vector<Telephones::Gap> Telephones::gaps() {
+  const std::lock_guard lock(mutex_);
+  std::vector<Gap> all = gaps_;
+  const int64_t now = now_ns();
+  for (size_t call = 0; call < kCalls; ++call)
+    if (now - last_loud_ns_[call] > kGapNs) all.push_back({static_cast<int>(call), last_loud_ns_[call], now});
+  return all;
 }
 
 }  // namespace patchbay::bench

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -36,9 +37,20 @@ class Telephones {
   // Packets received in all calls so far.
   uint64_t received() const { return received_; }
 
+  // Times without anything loud that were longer than kGap, since watch(), for calls that hear something loud
+  // all the time. One that goes on counts up to now.
+  struct Gap {
+    int call = 0;
+    int64_t from_ns = 0, to_ns = 0;
+  };
+  static constexpr int64_t kGapNs = 25'000'000;
+  void watch();
+  std::vector<Gap> gaps();
+
  private:
   void send(int slot, int64_t due_ns);
   void receive();
+  void heard_loud(size_t call, int64_t at_ns);
 
   int fd_ = -1;
   uint16_t port_ = 0;
@@ -48,6 +60,9 @@ class Telephones {
   std::array<std::atomic<int64_t>, kCalls> spoke_ns_{}, heard_ns_{};
   std::atomic<uint64_t> received_{0};
   uint16_t sequence_ = 0;  // of the pacer's thread
+  std::mutex mutex_;
+  std::array<int64_t, kCalls> last_loud_ns_{};  // guarded by mutex_, as gaps_; 0: not watched
+  std::vector<Gap> gaps_;
   std::array<uint8_t, 160> silence_{}, loud_{};
   std::thread receiver_;
   std::optional<Pacer> pacer_;

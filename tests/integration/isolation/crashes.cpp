@@ -1,0 +1,200 @@
+// Running calls beside a plugin that crashes again and again in a process of its own. What the telephones
+// hear is measured: an engine speaks to all of them without a pause, so silence is a gap. The machine's own
+// stalls are taken off, and the same calls without crashes stand beside it.
+#include <doctest/doctest.h>
+#include <patchbay/bus.h>
+#include <patchbay/plugin.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "bench/calls/telephones.h"
+#include "bench/calls/voice.h"
+#include "integration/isolation/stalls.h"
+#include "support/linked_plugin.h"
+#include "support/probe_client.h"
+#include "support/server.h"
+#include "support/sipp.h"
+
+namespace {
+
+using namespace patchbay;
+using namespace std::chrono_literals;
+using bench::kCalls;
+using Clock = std::chrono::steady_clock;
+
+constexpr int64_t kMostGapNs = 100'000'000;
+
+// Tells the crasher to crash.
+class Alarm final : public Plugin {
+ public:
+  static constexpr char manifest[] = R"({"id": "alarm", "version": "1.0.0"})";
+  static constexpr char store_sql[] = "";
+  static inline Alarm* current = nullptr;
+  Status start(const Config&) override {
+    current = this;
+    return {};
+  }
+  void ring() { publish(host(), {"test.crash", "localhost", "now", "", "{}"}); }
+};
+
+std::string yaml(const bench::Voice& voice, int sip_port) {
+  return R"(plugins:
+  probe: {}
+  alarm: {}
+  crasher: {isolation: process, restarts: {most: 100000, within_s: 600}}
+  media: {}
+  whitelist: {}
+  sip-trunk: {listenPort: 0}
+  ai-voice: {engines: {gemini-live: {url: ")" +
+         voice.url() + R"(", caFile: ")" + voice.ca_file() + R"("}}}
+tenants:
+  localhost:
+    sip-trunk: {defaultTrunkId: main, trunks: [{id: main, host: 127.0.0.1, port: )" +
+         std::to_string(sip_port) + "}]}\n";
+}
+
+std::string phone_of(int call) { return "+4930123" + std::to_string(1000 + call); }
+
+class World {
+ public:
+  World();
+
+  // The longest gap that any telephone has heard since watch().
+  int64_t longest_gap_ns();
+  // Crashes once, and waits until it runs again. How long that took.
+  std::chrono::milliseconds crash();
+  double metric(const std::string& name);
+
+  bench::Voice voice;
+  bench::Telephones telephones;
+  test::Stalls stalls;
+
+ private:
+  std::vector<uint16_t> offered_ports();
+
+  test::Sipp sipp_;
+  test::TestServer server_;
+};
+
+test::Sipp answering(uint16_t rtp_port) {
+  test::Sipp::Options options;
+  options.scenario = ISOLATION_PHONE_SCENARIO;
+  options.calls = kCalls;
+  options.limit_sec = 1800;
+  options.values = {{"rtp_port", std::to_string(rtp_port)}};
+  auto sipp = test::Sipp::start(options);
+  if (!sipp) FAIL(sipp.error().text);
+  return *std::move(sipp);
+}
+
+World::World()
+    : sipp_(answering(telephones.port())),
+      server_(yaml(voice, sipp_.port()), nullptr, {probe::http_entry(), &test::LinkedPlugin<Alarm>::entry},
+              {{"crasher", ISOLATION_CRASHER}}) {
+  REQUIRE(server_.start_error() == "");
+  for (int call = 0; call < kCalls; ++call) {
+    probe::Call request;
+    request.method = "POST";
+    request.path = "/api.ashx/v1/calls";
+    request.tenant = "localhost";
+    request.body =
+        R"({"phone":")" + phone_of(call) +
+        R"(","email":"ops@example.com","model":"gemini-3.8-live","apiKey":"none","maxSeconds":3600,)" +
+        R"("systemPrompt":"You are the assistant of telephone )" + std::to_string(call) + R"(."})";
+    const http::Response response = probe::call(request);
+    INFO(response.body);
+    REQUIRE(response.status == 200);
+  }
+  REQUIRE(probe::eventually([&] { return offered_ports().size() == kCalls; }));
+  telephones.connect(offered_ports());
+  REQUIRE(probe::eventually([&] { return voice.connected() == kCalls; }));
+  voice.stream(true);
+  telephones.listen();
+  REQUIRE(probe::eventually([&] {
+    for (int call = 0; call < kCalls; ++call)
+      if (telephones.heard_ns(call) == 0) return false;
+    return true;
+  }));
+  std::this_thread::sleep_for(1s);  // the first sounds, and the buffers, settle
+}
+
+// Where the server wants its packets: by call, as SIPp's log of the INVITEs has it.
+std::vector<uint16_t> World::offered_ports() {
+  const std::string log = sipp_.messages();
+  std::vector<uint16_t> ports;
+  for (int call = 0; call < kCalls; ++call) {
+    const size_t invite = log.find("INVITE sip:" + phone_of(call));
+    const size_t audio = log.find("m=audio ", invite);
+    if (invite == std::string::npos || audio == std::string::npos) return {};
+    ports.push_back(static_cast<uint16_t>(std::atoi(log.c_str() + audio + 8)));
+  }
+  return ports;
+}
+
+int64_t World::longest_gap_ns() {
+  int64_t longest = 0;
+  for (const auto& gap : telephones.gaps())
+    longest = std::max(longest, gap.to_ns - gap.from_ns - stalls.within_ns(gap.from_ns, gap.to_ns));
+  return longest;
+}
+
+double World::metric(const std::string& name) {
+  const std::string all = "\n" + server_.core().report("metrics");
+  const size_t at = all.find("\n" + name);
+  return at == std::string::npos ? 0 : std::strtod(all.c_str() + all.find(' ', at), nullptr);
+}
+
+std::chrono::milliseconds World::crash() {
+  const std::string restarts = "patchbay_plugin_restarts_total{plugin=\"crasher\"}";
+  const double before = metric(restarts);
+  const auto begin = Clock::now();
+  Alarm::current->ring();
+  while (metric(restarts) == before && Clock::now() - begin < 10s) std::this_thread::sleep_for(2ms);
+  return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
+}
+
+int crashes_wanted() {
+  const char* wanted = std::getenv("PATCHBAY_CRASHES");
+  return wanted != nullptr ? std::atoi(wanted) : 10;
+}
+
+}  // namespace
+
+TEST_CASE("a plugin that crashes in a process of its own leaves no gap over 100 ms in 20 running calls") {
+  World world;
+  const int crashes = crashes_wanted();
+
+  // The measure works: a silence of the engine is a gap.
+  world.telephones.watch();
+  world.voice.stream(false);
+  std::this_thread::sleep_for(800ms);
+  world.voice.stream(true);
+  std::this_thread::sleep_for(1s);
+  CHECK(world.longest_gap_ns() > 300'000'000);
+
+  world.telephones.watch();
+  std::this_thread::sleep_for(std::chrono::milliseconds(3000 + 200 * crashes));
+  const int64_t control_ns = world.longest_gap_ns();
+
+  world.telephones.watch();
+  const uint64_t heard = world.telephones.received();
+  const auto begin = Clock::now();
+  std::chrono::milliseconds slowest{0};
+  for (int crash = 0; crash < crashes; ++crash) slowest = std::max(slowest, world.crash());
+  const int64_t gap_ns = world.longest_gap_ns();
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+
+  MESSAGE(crashes << " crashes in " << seconds << " s: longest gap " << double(gap_ns) / 1e6
+                  << " ms, without crashes " << double(control_ns) / 1e6 << " ms; slowest restart "
+                  << slowest.count() << " ms; longest stall of the machine "
+                  << double(world.stalls.longest_ns()) / 1e6 << " ms (taken off)");
+  CHECK(gap_ns < kMostGapNs);
+  CHECK(slowest < 2s);
+  CHECK(world.metric("patchbay_plugin_crashes_total{plugin=\"crasher\"}") == crashes);
+  CHECK(world.metric("patchbay_sip_trunk_legs") == kCalls);
+  CHECK(double(world.telephones.received() - heard) > 0.9 * kCalls * seconds * 1000 / bench::kFrameMs);
+}
