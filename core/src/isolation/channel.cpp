@@ -136,17 +136,22 @@ bool Channel::receive(std::string& frame, Descriptor& fd) {
     std::memcpy(&received, CMSG_DATA(head), sizeof received);
     fd = Descriptor(received);
   }
-  if (size <= 0 || (message.msg_flags & MSG_TRUNC) != 0) return false;
-  const std::string_view packet(packet_.data(), static_cast<size_t>(size));
+  if (size <= 0) return false;
+  const bool cut = (message.msg_flags & MSG_TRUNC) != 0;
+  const std::string_view packet(packet_.data(), cut ? 0 : static_cast<size_t>(size));
   Decoder in(packet);
-  if (in.kind() != Kind::large) {
-    frame.assign(packet);
-    return true;
+  if (in.kind() == Kind::large) {
+    const Descriptor file = std::exchange(fd, Descriptor());
+    const uint64_t whole = in.u64();
+    if (in.whole() && read_memory_file(file, whole, frame)) return true;
   }
-  const uint64_t whole = in.u64();
-  const Descriptor file = std::move(fd);
-  fd = Descriptor();
-  return in.whole() && read_memory_file(file, whole, frame);
+  frame.assign(packet);
+  return true;
+}
+
+bool Channel::finished() const {
+  const std::lock_guard lock(mutex_);
+  return finished_;
 }
 
 void Channel::finish() {

@@ -30,10 +30,12 @@ class Channel {
   bool send(std::string frame, int fd = -1);
   // [any] Frames that wait; what may be lost is better not added to many.
   size_t waiting() const;
-  // [one thread] Waits for the next frame. False at the end, and for a packet that cannot be one.
+  // [one thread] Waits for the next frame. False at the end. A packet that cannot be one comes as one that
+  // makes no sense.
   bool receive(std::string& frame, Descriptor& fd);
   // [any] Nothing more is sent; the peer reads the end after what was sent before.
   void finish();
+  bool finished() const;
 
  private:
   struct Packet {

@@ -17,7 +17,9 @@ namespace patchbay::core::isolation {
 namespace {
 
 constexpr int kChildFd = 3;
-constexpr auto kLeave = std::chrono::seconds(10);  // to end after its channel has
+// To end after its channel has: when it was told to, and when it let go by itself.
+constexpr auto kLeave = std::chrono::seconds(5);
+constexpr auto kLetGo = std::chrono::seconds(1);
 
 // What a plugin's process is told of the server's environment: where and how to run, nothing that may be a
 // secret.
@@ -150,7 +152,7 @@ void ChildProcess::taken(size_t bytes) {
 }
 
 int ChildProcess::reap() {
-  const auto deadline = std::chrono::steady_clock::now() + kLeave;
+  const auto deadline = std::chrono::steady_clock::now() + (channel_.finished() ? kLeave : kLetGo);
   std::unique_lock lock(mutex_);
   while (true) {
     int status = 0;

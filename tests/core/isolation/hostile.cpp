@@ -1,0 +1,93 @@
+// Processes that do not behave: the server goes on, says why, and ends them.
+#include <doctest/doctest.h>
+#include <patchbay/core.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "support/server.h"
+
+namespace {
+
+using namespace patchbay;
+
+struct Server {
+  test::TemporaryFolder folder;
+  std::unique_ptr<Core> core;
+  std::string start_error;
+
+  explicit Server(const std::string& how) {
+    std::filesystem::create_symlink(ISOLATION_NONSENSE_HOST, folder.path() / how);
+    std::filesystem::create_directory(folder.path() / "plugins");
+    std::filesystem::create_symlink(ISOLATION_KEEPER, folder.path() / "plugins" / "keeper.so");
+    CoreOptions options;
+    options.config_file = (folder.path() / "patchbay.yaml").string();
+    options.config_text =
+        "server: {data: data, management: {listen: \"127.0.0.1:0\"}}\n"
+        "plugins: {keeper: {isolation: process, restarts: {most: 1, within_s: 600}}}\ntenants: {localhost: "
+        "{}}\n";
+    options.plugin_dir = (folder.path() / "plugins").string();
+    options.plugin_host = (folder.path() / how).string();
+    options.environment.emplace();
+    options.log_file = (folder.path() / "log").string();
+    options.start_deadline_ms = 3000;
+    auto made = Core::create(std::move(options));
+    if (!made) FAIL(made.error().text);
+    core = std::move(*made);
+    const Status started = core->start();
+    start_error = started ? "" : started.error().text;
+  }
+  ~Server() { static_cast<void>(core->stop()); }
+
+  bool says(const char* what, const std::string& part) const {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (std::chrono::steady_clock::now() < deadline) {
+      if (core->report(what).find(part) != std::string::npos) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return false;
+  }
+};
+
+// It starts well, then speaks nonsense, is ended, started anew, and quarantined.
+void is_quarantined(const std::string& how, const std::string& why) {
+  CAPTURE(how);
+  const Server server(how);
+  CHECK(server.start_error == "");
+  CHECK(server.says("plugins", "quarantined"));
+  INFO(server.core->report("plugins"));
+  CHECK(server.core->report("plugins").find(why) != std::string::npos);
+  CHECK(server.says("ready", R"("keeper":"quarantined")"));
+  CHECK(server.core->stop().ok());
+}
+
+}  // namespace
+
+TEST_CASE("a process that speaks nonsense is ended, and quarantined when it does so again") {
+  for (const char* how : {"garbage", "short", "bad-interface", "large-without-memory", "claims-much"})
+    is_quarantined(how, "it sent something that makes no sense");
+}
+
+TEST_CASE("a process that answers before it is asked does not start") {
+  const Server server("answers-first");
+  CHECK(server.start_error.find("keeper not started: it sent something that makes no sense") !=
+        std::string::npos);
+}
+
+TEST_CASE("a process that never answers its start is given up before the deadline") {
+  const Server server("mute");
+  CHECK(server.start_error.find("it did not come back from start within 2500 ms") != std::string::npos);
+}
+
+TEST_CASE("a process that lets go of the server without leaving is ended") {
+  const Server server("leaves");
+  CHECK(server.start_error.find("its process was ended by signal 9") != std::string::npos);
+}
+
+TEST_CASE("a process that floods the server is slowed down and harms nobody") {
+  const Server server("floods");
+  CHECK(server.start_error == "");
+  CHECK(server.says("plugins", "quarantined"));  // it ends by itself, twice
+}
