@@ -84,10 +84,16 @@ class StoreStep final : public Step {
     });
   }
 
+  // Woken twice, it must not ack twice, nor overlook what came in between.
   void digest() {
+    woken_ = true;
+    if (digesting_) return;
+    digesting_ = true;
+    woken_ = false;
     consumer_->pending(10, [this](patchbay::Result<std::vector<patchbay::Event>> events) {
       if (!events) return next_(events.error());
-      if (events->empty()) return;
+      digesting_ = !events->empty();
+      if (!digesting_) return woken_ ? digest() : void();
       patchbay::Transaction tx(host_);
       for (const patchbay::Event& event : *events) tx.ack("digest", event.id());
       const bool whole = events->front().payload() == R"({"n":2})" && events->front().id() > 0;
@@ -116,7 +122,8 @@ class StoreStep final : public Step {
   std::string body_;
   std::unique_ptr<patchbay::JobWorker> worker_;
   std::unique_ptr<patchbay::Consumer> consumer_;
-  bool committed_ = false, retried_ = false, worked_ = false, digested_ = false, over_ = false;
+  bool committed_ = false, retried_ = false, worked_ = false, digesting_ = false, woken_ = false,
+       digested_ = false, over_ = false;
   Next next_;
 };
 
