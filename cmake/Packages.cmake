@@ -8,6 +8,8 @@ install(SCRIPT ${packaging}/install-system-files.cmake COMPONENT runtime)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay RENAME copyright COMPONENT runtime)
 install(FILES CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay COMPONENT runtime)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay-dev RENAME copyright COMPONENT sdk)
+install(FILES sdk/README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay-dev COMPONENT sdk)
+install(DIRECTORY sdk/docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay-dev COMPONENT sdk FILES_MATCHING PATTERN *.md)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The Patchbay developers <patchbay@localhost>")

@@ -69,9 +69,29 @@ check_unit() {
   inside systemctl kill --kill-whom=main --signal=KILL patchbay
   wait_until "a restart" restarted_since "$pid"
   wait_until "readiness after the restart" ready_inside
+  check_isolated
   inside systemctl stop patchbay
   [[ $(inside systemctl show -P Result patchbay) == success ]] || fail "a stop is no success"
   inside systemctl start patchbay
+}
+
+# A plugin in a process of its own: it starts there, and starts again when it was killed.
+check_isolated() {
+  sed -i 's/^  transcripts: {}/  transcripts: {isolation: process}/' "$root/etc/patchbay/patchbay.yaml"
+  inside systemctl restart patchbay
+  wait_until "readiness with an isolated plugin" ready_inside
+  local child
+  child=$(inside pgrep -f patchbay-plugin-host | head -1)
+  [[ -n $child ]] || fail "no plugin has a process of its own"
+  inside kill -SEGV "$child"
+  wait_until "another process for the plugin" isolated_anew "$child"
+  wait_until "readiness after a plugin's crash" ready_inside
+}
+
+isolated_anew() {
+  local child
+  child=$(inside pgrep -f patchbay-plugin-host | head -1)
+  [[ -n $child && $child != "$1" ]]
 }
 
 curl_inside() { nsenter --target "$booted" --net curl --fail --silent --show-error --max-time 10 "$@"; }

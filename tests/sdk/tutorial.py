@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""tutorial.py <build folder> <README.md>: does what the tutorial says, in an empty folder, with what that build installs.
+
+A fenced block is used by the words behind its fence:
+    <language> <file>   is the file
+    diff <file>         is a change of it: ' ' and '-' lines must be there in a row, ' ' and '+' lines take their place
+    console             "$ " lines are run; the lines below are what they say, "..." is anything; with " &" they go on running
+    console fails       the same, of commands that do not end well
+The ports that are named are replaced by free ones.
+"""
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+
+SECONDS = 120
+
+
+def blocks(text):
+    for found in re.finditer(r"^```(\w+)([^\n]*)\n(.*?)^```$", text, re.M | re.S):
+        yield text.count("\n", 0, found.start()) + 1, found.group(1), found.group(2).strip(), found.group(3)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
+
+
+def change(path, hunk):
+    lines = hunk.splitlines()
+    before = "".join(line[1:] + "\n" for line in lines if line[:1] != "+")
+    after = "".join(line[1:] + "\n" for line in lines if line[:1] != "-")
+    text = path.read_text()
+    if text.count(before) != 1:
+        raise SystemExit(f"{path.name} has {text.count(before)} places for:\n{hunk}\nit is:\n{text}")
+    path.write_text(text.replace(before, after))
+
+
+def pattern_of(expected):
+    """A regular expression for lines of which "..." is any number."""
+    parts = [r"(?:.*\n)*?" if line == "..." else re.escape(line.rstrip()).replace(r"\.\.\.", ".*") + r"[ \t]*\n" for line in expected]
+    return re.compile("".join(parts) + r"\Z")
+
+
+class Server:
+    """A command that goes on; what it says is read all along."""
+
+    def __init__(self, command, folder, environment):
+        self.process = subprocess.Popen(["bash", "-c", "exec " + command], cwd=folder, env=environment, text=True,
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.said = ""
+        self.changed = threading.Condition()
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        for line in self.process.stdout:
+            with self.changed:
+                self.said += line
+                self.changed.notify_all()
+
+    def wait_for(self, expected):
+        with self.changed:
+            return self.changed.wait_for(lambda: pattern_of(expected).match(self.said), SECONDS)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(SECONDS)
+
+
+class Reader:
+    def __init__(self, folder, environment):
+        self.folder, self.environment, self.servers = folder, environment, []
+
+    def console(self, text, fails):
+        steps = re.split(r"^\$ ", text, flags=re.M)[1:]
+        for step in steps:
+            command, *expected = step.rstrip("\n").split("\n")
+            if command.endswith(" &"):
+                self.start(command[:-2], expected)
+            else:
+                self.run(command, expected, fails)
+
+    def start(self, command, expected):
+        server = Server(command, self.folder, self.environment)
+        self.servers.append(server)
+        if not server.wait_for(expected):
+            raise SystemExit(f"{command} said:\n{server.said}\nnot:\n" + "\n".join(expected))
+
+    def run(self, command, expected, fails):
+        done = subprocess.run(["bash", "-c", command], cwd=self.folder, env=self.environment, text=True, timeout=SECONDS,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if (done.returncode != 0) != fails:
+            raise SystemExit(f"{command} ended with {done.returncode}:\n{done.stdout}")
+        said = done.stdout if done.stdout.endswith("\n") else done.stdout + "\n"
+        if expected and not pattern_of(expected).match(said):
+            raise SystemExit(f"{command} said:\n{done.stdout}\nnot:\n" + "\n".join(expected))
+
+    def block(self, language, words, text):
+        if language == "console":
+            self.console(text, words == "fails")
+        elif not words:
+            raise SystemExit("nothing says what to do with it")
+        elif language == "diff":
+            change(self.folder / words, text)
+        else:
+            (self.folder / words).write_text(text)
+
+
+def installed(build, prefix):
+    for component in ("sdk", "runtime"):
+        subprocess.run(["cmake", "--install", build, "--component", component, "--prefix", prefix], check=True, stdout=subprocess.DEVNULL)
+    environment = {**os.environ, "CMAKE_PREFIX_PATH": str(prefix), "PATH": f"{prefix}/bin:{os.environ['PATH']}"}
+    environment["PKG_CONFIG_PATH"] = str(next(prefix.rglob("patchbay.pc")).parent)
+    return environment
+
+
+def main():
+    build, tutorial = sys.argv[1], pathlib.Path(sys.argv[2]).read_text()
+    ports = {"8080": free_port(), "9090": free_port()}
+    for named, free in ports.items():
+        tutorial = tutorial.replace(":" + named, ":" + free)
+    with tempfile.TemporaryDirectory() as work:
+        folder = pathlib.Path(work, "greeter")
+        folder.mkdir()
+        reader = Reader(folder, installed(build, pathlib.Path(work, "prefix")))
+        used = 0
+        try:
+            for line, language, words, text in blocks(tutorial):
+                print(f"line {line}: {language} {words}", flush=True)
+                reader.block(language, words, text)
+                used += 1
+        finally:
+            ends = [server.stop() for server in reader.servers]
+        if any(ends) or used < 15:
+            raise SystemExit(f"{used} blocks, servers ended with {ends}")
+
+
+if __name__ == "__main__":
+    main()
