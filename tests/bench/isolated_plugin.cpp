@@ -1,0 +1,174 @@
+// What a process of its own costs a plugin: an event to it and one back, a call to it, a frame of audio; the
+// same plugin file in this process stands beside it.
+#include <patchbay/bus.h>
+#include <patchbay/core.h>
+#include <patchbay/plugin.h>
+#include <patchbay/service.h>
+#include <patchbay/strand.h>
+
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <semaphore>
+
+#include "abi/carried-plugin/carried.h"
+#include "bench/pairs.h"
+#include "isolation/ring.h"
+#include "support/child.h"
+#include "support/linked_plugin.h"
+
+namespace {
+
+using namespace patchbay;
+using carried::Carried;
+using carried::Say;
+
+constexpr int kBurst = 200, kBursts = 50, kCalls = 2000;
+
+[[noreturn]] void die(const std::string& why) {
+  std::fprintf(stderr, "%s\n", why.c_str());
+  std::exit(1);
+}
+
+// Lives in the server, and asks the plugin under measurement.
+class Asker final : public Plugin {
+ public:
+  static constexpr char manifest[] = R"({"id": "asker", "version": "1.0.0", "optional": ["test.carried/1"]})";
+  static constexpr char store_sql[] = "";
+  static inline Asker* newest = nullptr;
+
+  Status start(const Config&) override {
+    service_ = std::make_unique<Service<Carried>>(host());
+    PB_TRY_VALUE(heard_, Subscription::open(host(), "test.pong", [this](const Event&) {
+                   if (--awaited_ == 0) done_.release();
+                 }));
+    newest = this;
+    return {};
+  }
+  void stop(Done done) override {
+    service_.reset();
+    heard_ = {};
+    done();
+  }
+
+  // Bursts of events, each answered with one by the plugin.
+  void events() {
+    for (int burst = 0; burst < kBursts; ++burst) {
+      awaited_ = kBurst;
+      for (int i = 0; i < kBurst; ++i) publish(host(), {"test.ping", "localhost", "room", "", "{}"});
+      if (!done_.try_acquire_for(std::chrono::seconds(10))) die("an event got lost");
+    }
+  }
+  // One after the other.
+  void calls(size_t bytes, int count) {
+    const Say say{std::string(bytes, 'x'), 1, 0, false, {}, {}};
+    for (int i = 0; i < count; ++i) {
+      post(host(), kMainStrand, [this, &say] {
+        service_->call(Carried::say, say, [this](const Result<carried::Said>& said) {
+          if (!said) die(said.error().text);
+          done_.release();
+        });
+      });
+      if (!done_.try_acquire_for(std::chrono::seconds(10))) die("a call was not answered");
+    }
+  }
+
+ private:
+  std::unique_ptr<Service<Carried>> service_;
+  Subscription heard_;
+  std::atomic<int> awaited_{0};
+  std::binary_semaphore done_{0};
+};
+
+class Server {
+ public:
+  explicit Server(const std::string& section) {
+    const std::filesystem::path plugins = folder_.path() + "/plugins";
+    std::filesystem::create_directory(plugins);
+    std::filesystem::create_symlink(BENCH_CARRIED_PLUGIN, plugins / "carried-plugin.so");
+    CoreOptions options;
+    options.config_file = folder_.file("patchbay.yaml");
+    options.config_text =
+        "server: {data: data, log: {level: warn}, management: {listen: \"127.0.0.1:0\"}}\n"
+        "plugins: {asker: {}, carried-plugin: " +
+        section + "}\ntenants: {localhost: {}}\n";
+    options.plugin_dir = plugins.string();
+    options.plugin_host = BENCH_PLUGIN_HOST;
+    options.linked_plugins = {&test::LinkedPlugin<Asker>::entry};
+    options.environment.emplace();
+    options.log_file = folder_.file("log");
+    auto core = Core::create(std::move(options));
+    if (!core) die(core.error().text);
+    core_ = std::move(*core);
+    if (const Status started = core_->start(); !started) die(started.error().text);
+    asker = Asker::newest;
+  }
+
+  Asker* asker = nullptr;
+
+ private:
+  test::TempFolder folder_;
+  std::unique_ptr<Core> core_;
+};
+
+template <class F>
+double ns_per(int count, double (*now)(), F f) {
+  const double begin = now();
+  f();
+  return (now() - begin) * 1e9 / count;
+}
+
+using Sides = std::vector<bench::Side<std::function<double()>>>;
+
+void frames() {
+  constexpr int kRounds = 200'000;
+  auto ring = core::isolation::Ring::create();
+  if (!ring) die("no shared memory");
+  core::isolation::SharedQueue& queue = (*ring)->shared().to_parent;
+  std::array<int16_t, core::isolation::kMostSamples> pcm{};
+  pb_frame frame{};
+  frame.size = sizeof frame;
+  frame.samples = frame.capacity = 320;
+  frame.pcm = pcm.data();
+  bench::run_rounds("frame of 20 ms at 16 kHz", "ns",
+                    Sides{{"copied in this process",
+                           [&] {
+                             return ns_per(kRounds, &bench::seconds_now, [&] {
+                               for (int i = 0; i < kRounds; ++i) {
+                                 std::memcpy(pcm.data() + 480, pcm.data(), 640);
+                                 asm volatile("" ::: "memory");
+                               }
+                             });
+                           }},
+                          {"pushed into shared memory and pulled out", [&] {
+                             return ns_per(kRounds, &bench::seconds_now, [&] {
+                               for (int i = 0; i < kRounds; ++i) {
+                                 queue.push(frame);
+                                 queue.pop(frame);
+                               }
+                             });
+                           }}});
+}
+
+}  // namespace
+
+int main() {
+  const Server here("{}"), apart("{isolation: process}");
+  const auto both = [&](const char* what, const char* unit, int count, double (*now)(),
+                        const std::function<void(Asker&)>& work) {
+    bench::run_rounds(
+        what, unit,
+        Sides{{"in this process", [&] { return ns_per(count, now, [&] { work(*here.asker); }); }},
+              {"isolated", [&] { return ns_per(count, now, [&] { work(*apart.asker); }); }}});
+  };
+  const auto events = [](Asker& asker) { asker.events(); };
+  both("event to a plugin and one back, 200 at a time", "ns", kBurst * kBursts, &bench::seconds_now, events);
+  both("the same", "ns of the server's processor time", kBurst * kBursts, &bench::cpu_seconds_now, events);
+  both("call, 64 bytes", "ns", kCalls, &bench::seconds_now, [](Asker& asker) { asker.calls(64, kCalls); });
+  both("call, 64 KiB", "ns", kCalls, &bench::seconds_now,
+       [](Asker& asker) { asker.calls(64 * 1024, kCalls); });
+  both("call, 1 MiB", "ns", 200, &bench::seconds_now, [](Asker& asker) { asker.calls(1 << 20, 200); });
+  frames();
+}
