@@ -254,6 +254,24 @@ TEST_CASE(
   CHECK(moved.error().code == Code::unsupported);
 }
 
+TEST_CASE("a server stops while a plugin's process is being started anew") {
+  for (int turn = 0; turn < 3; ++turn) {
+    Server server(Where::process);
+    REQUIRE(server.start_error() == "");
+    const int changes = server.caller().changes();
+    end_process(server.caller(), SIGKILL);
+    CHECK(within(kSoon, [&] { return server.caller().changes() > changes; }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(turn * 40));  // before, in and after the start
+    CHECK(server.core().stop().ok());
+  }
+}
+
+TEST_CASE("a plugin that is linked into the program is not isolated, and says so") {
+  test::TestServer server("plugins: {caller: {isolation: process}}\ntenants: {localhost: {}}\n", nullptr,
+                          {&test::LinkedPlugin<Caller>::entry});
+  CHECK(server.start_error().find("caller not started: it is linked into the program") != std::string::npos);
+}
+
 TEST_CASE("a message too large for any frame is refused and the process lives on") {
   Server server(Where::process);
   REQUIRE(server.start_error() == "");

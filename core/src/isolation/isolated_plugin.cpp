@@ -53,12 +53,12 @@ void IsolatedPlugin::launch() {
 
 // When the start was refused, or the process has ended: ended() follows, and tells.
 void IsolatedPlugin::launched(Status status) {
+  if (phase_ != Phase::starting) return;  // told to leave meanwhile
   patience_->cancel();
   if (!status) {
     refused_ = std::move(status);
     return;
   }
-  if (phase_ != Phase::starting) return;
   phase_ = Phase::up;
   show_up(true);
   if (std::exchange(first_, false)) {

@@ -83,3 +83,22 @@ TEST_CASE("a reload tells what changed") {
   CHECK(diff(before, fewer).removed == std::vector<std::string>{"rest-api"});
   CHECK(diff(fewer, before).added == std::vector<std::string>{"rest-api"});
 }
+
+TEST_CASE("where a plugin runs is the core's to know, and not the plugin's") {
+  const std::string apart = replaced(kFile, "rate: 5", "rate: 5, isolation: process, restarts: {most: 2}");
+  const Config all = make(apart);
+  CHECK(all.isolation("whitelist") == Isolation{true, 2, 600});
+  CHECK(all.isolation("rooms") == Isolation{});
+  CHECK(all.plugin_view("whitelist") == make(kFile).plugin_view("whitelist"));
+  CHECK(make(kFile, {{"PATCHBAY_PLUGIN_ROOMS__ISOLATION", "process"}}).isolation("rooms").process);
+
+  const Diff moved = diff(make(kFile), all);
+  CHECK(moved.isolated == std::vector<std::string>{"whitelist"});
+  CHECK(moved.changed.empty());
+  CHECK_FALSE(moved.empty());
+
+  const auto wrong = Installed().config(replaced(kFile, "rate: 5", "isolation: container"),
+                                        {{"TRUNK_PASSWORD", "pa55word"}});
+  REQUIRE(wrong.problems.size() == 1);
+  CHECK(sentences(wrong.problems).find("plugins.whitelist.isolation") != std::string::npos);
+}
