@@ -111,11 +111,13 @@ check_purged() {
   if in_root "$root" dpkg -l 'patchbay*' 2>/dev/null | grep '^[a-z][a-z] '; then fail "dpkg still knows the packages"; fi
 }
 
-# The example, as a stranger builds it in there.
+# The example as a stranger builds it in there, and a new plugin with its unit test.
 check_compile() {
-  apt_install "$root" cmake g++ make
+  apt_install "$root" cmake g++ make doctest-dev
   cp -r "$here/../../examples/hello-plugin" "$root/root/hello"
   in_root "$root" bash -ec 'cd /root/hello && cmake -B build && cmake --build build && patchbay plugin inspect build/plugins/hello-plugin.so' \
     > "$work/compile" 2>&1 || { cat "$work/compile"; fail "the example does not build in a clean bookworm"; }
   said '^hello-plugin 1.0.0' "$work/compile"
+  in_root "$root" bash -ec 'cd /root && patchbay plugin new meter && cd meter && cmake -B build && cmake --build build &&
+    ctest --test-dir build --output-on-failure' > "$work/new" 2>&1 || { cat "$work/new"; fail "a new plugin does not pass its test"; }
 }
