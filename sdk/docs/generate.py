@@ -24,14 +24,9 @@ def cell(text):
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def facts(words, fallback):
-    """The lines about thread, lifetime and age; what a function does not say is its owner's word."""
-    lines = []
-    for name in ("Thread", "Lifetime", "Since"):
-        value = words.facts.get(name) or fallback.facts.get(name)
-        if value:
-            lines.append(f"- **{name}:** {value}")
-    return lines
+def facts(words):
+    """The lines about thread, lifetime and age."""
+    return [f"- **{name}:** {words.facts[name]}" for name in ("Thread", "Lifetime", "Since") if name in words.facts]
 
 
 def table(head, rows):
@@ -51,7 +46,7 @@ def interface(struct):
     lines = [f"## {struct.name}: `{struct.id}`", ""]
     if struct.words.text:
         lines += [struct.words.text, ""]
-    lines += facts(struct.words, struct.words) + [""]
+    lines += facts(struct.words) + [""]
     rows = []
     for method in struct.methods:
         what = method.words.text + "".join(f" {k}: {v}" for k, v in method.words.facts.items())
@@ -77,9 +72,9 @@ def service_page(header, helpers):
     return "\n".join(lines).rstrip() + "\n"
 
 
-def slot(each, owner):
+def slot(each):
     lines = [f"### {each.name}", "", "```c", each.signature, "```", each.words.text, ""]
-    return lines + facts(each.words, owner.words) + [""]
+    return lines + facts(each.words) + [""]
 
 
 def table_page(header):
@@ -90,8 +85,9 @@ def table_page(header):
         lines += [f"## {struct.name}", ""]
         if struct.words.text:
             lines += [struct.words.text, ""]
+        lines += ["Of each function, unless it says otherwise ([threads](abi-base.md)):"] + facts(struct.words) + [""]
         for each in struct.methods:
-            lines += slot(each, struct)
+            lines += slot(each)
         data = [f for f in struct.fields if f.name not in ("size", "reserved")]
         if data:
             lines += ["Beside the functions:", ""] + members(data) + [""]
