@@ -76,6 +76,7 @@ class Core::Impl {
 
     core::RuntimeOptions runtime;
     runtime.executor.threads = server.threads;
+    runtime.executor.watchdog_ms = options_.stall_ms;
     runtime.executor.on_stall = &Impl::stalled;
     runtime.executor.stall_user = this;
     runtime.manual = options_.clock;
@@ -123,6 +124,13 @@ class Core::Impl {
     retention_.reset();
     if (store_) store_->close();
     return status;
+  }
+
+  // Code of a plugin never came back.
+  bool stuck() const {
+    if (!runtime_) return false;
+    return (plugins_ && plugins_->stuck()) ||
+           !runtime_->wait_idle(std::chrono::milliseconds(options_.start_deadline_ms));
   }
 
   std::string report(std::string_view what) const {
@@ -180,7 +188,13 @@ class Core::Impl {
 };
 
 Core::Core(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Core::~Core() = default;
+Core::~Core() {
+  static_cast<void>(impl_->stop());
+  if (!impl_->stuck()) return;
+  // A plugin's thread never came back and may still use all of it: it stays, as long as the process.
+  static auto* const left = new std::vector<Impl*>;
+  left->push_back(impl_.release());
+}
 
 Result<std::unique_ptr<Core>> Core::create(CoreOptions options) {
   PB_TRY_VALUE(Plan plan, make_plan(options));
@@ -200,7 +214,15 @@ Checked check_configuration(const CoreOptions& options) {
   if (!draft.value) return {false, core::config::sentences(draft.problems)};
   const core::PluginCatalogue catalogue(options.linked_plugins, draft.value->server().plugin_dir);
   const auto config = core::config::check(*draft.value, catalogue.schemas());
-  return {config.value.has_value(), core::config::sentences(config.problems)};
+  Checked checked{config.value.has_value(), core::config::sentences(config.problems)};
+  for (const std::string& id : config.value ? config.value->plugins() : std::vector<std::string>{}) {
+    const auto source = catalogue.find(id);
+    if (source) continue;
+    checked.usable = false;
+    checked.sentences +=
+        (checked.sentences.empty() ? "" : "\n") + id + " cannot be used: " + source.error().text;
+  }
+  return checked;
 }
 
 }  // namespace patchbay

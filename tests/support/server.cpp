@@ -21,8 +21,13 @@ TemporaryFolder::~TemporaryFolder() {
 }
 
 TestServer::TestServer(const std::string& yaml, core::ManualClock* clock, std::vector<const pb_entry*> linked,
-                       const std::map<std::string, std::string>& files)
-    : plugin_dir_(PATCHBAY_TEST_PLUGINS), yaml_(yaml), clock_(clock), linked_(std::move(linked)) {
+                       const std::map<std::string, std::string>& files,
+                       std::function<void(CoreOptions&)> adjust)
+    : plugin_dir_(PATCHBAY_TEST_PLUGINS),
+      yaml_(yaml),
+      clock_(clock),
+      linked_(std::move(linked)),
+      adjust_(std::move(adjust)) {
   if (!files.empty()) gather_plugins(files);
   open();
 }
@@ -63,6 +68,7 @@ void TestServer::open() {
   options.environment.emplace();
   options.clock = clock_;
   options.log_file = (folder_.path() / "log").string();
+  if (adjust_) adjust_(options);
   auto core = Core::create(std::move(options));
   if (!core) FAIL(core.error().text);
   core_ = std::move(*core);

@@ -4,6 +4,7 @@
 #include <patchbay/core.h>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -28,10 +29,11 @@ class TestServer {
  public:
   // `yaml` holds `plugins:` and `tenants:`; `server:` is added with the data folder. Fails the test when the
   // configuration is refused. The clock, if given, must outlive the server. `files`, by id, are plugins
-  // beside those of the build.
+  // beside those of the build. `adjust` changes what the core is made with, each time it is.
   explicit TestServer(const std::string& yaml, core::ManualClock* clock = nullptr,
                       std::vector<const pb_entry*> linked = {},
-                      const std::map<std::string, std::string>& files = {});
+                      const std::map<std::string, std::string>& files = {},
+                      std::function<void(CoreOptions&)> adjust = nullptr);
   ~TestServer();
 
   // "" when all plugins run, else what they said.
@@ -56,6 +58,7 @@ class TestServer {
   std::string yaml_;
   core::ManualClock* clock_;
   const std::vector<const pb_entry*> linked_;
+  const std::function<void(CoreOptions&)> adjust_;
   std::unique_ptr<Core> core_;
   std::string start_error_;
 };

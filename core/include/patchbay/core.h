@@ -37,6 +37,7 @@ struct CoreOptions {
   std::optional<std::map<std::string, std::string>> environment;
   int64_t start_deadline_ms = 30000;  // of each plugin's start, and of each stop
   int64_t drain_deadline_ms = 30000;  // of each plugin's drain
+  int64_t stall_ms = 5000;            // a callback that runs longer is named in the log and given up on
   // Tests: drives wall clock, monotonic clock and timers by hand.
   core::ManualClock* clock = nullptr;
   std::string log_file;  // where log lines go; "": stderr

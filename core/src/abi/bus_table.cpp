@@ -3,6 +3,7 @@
 
 #include "abi/event_view.h"
 #include "abi/host_context.h"
+#include "abi/off_media.h"
 #include "abi/text.h"
 #include "bus/bus.h"
 
@@ -35,7 +36,9 @@ int32_t publish(void* host, const pb_event* event) noexcept {
                        view(event->payload),
                        0,
                        0};
-  const Status status = HostContext::of(host).parts().bus.publish(data);
+  auto& context = HostContext::of(host);
+  context.published();
+  const Status status = context.parts().bus.publish(data);
   return status ? PB_OK : static_cast<int32_t>(status.error().code);
 }
 
@@ -64,14 +67,15 @@ uint64_t subscribe(void* host, const pb_subscription* what, pb_event_fn fn, void
 void unsubscribe(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
   auto& context = HostContext::of(host);
   const HeldSubscription held = context.handles().subscriptions.take(handle);
-  if (!held) return;
+  if (!held) return context.closed_twice("unsubscribe", handle);
   auto* listener = static_cast<Listener*>(held.listener);
   listener->done = done;
   listener->done_user = user;
   static_cast<void>(context.parts().bus.unsubscribe(held.id, &Listener::ended, listener));
 }
 
-constexpr pb_bus kTable{sizeof(pb_bus), 0, &publish, &subscribe, &unsubscribe};
+constexpr pb_bus kTable{sizeof(pb_bus), 0, PB_OFF_MEDIA(publish), PB_OFF_MEDIA(subscribe),
+                        PB_OFF_MEDIA(unsubscribe)};
 
 }  // namespace
 

@@ -31,6 +31,12 @@ struct Handles {
   HandleMap<Ref<Instance>> leases;
   HandleMap<Ref<JobPump>> job_workers;
   HandleMap<Ref<HeldConsumer>> consumers;
+  // True of what somebody else keeps: the registry, the media hub, the store hub.
+  HandleMap<bool> watches;
+  HandleMap<bool> attachments;
+  HandleMap<bool> ports;
+  HandleMap<bool> openings;
+  HandleMap<bool> transactions;
   HandleMap<std::shared_ptr<const void>> schemas;  // shared with checks under way
 };
 

@@ -6,6 +6,7 @@
 
 #include "abi/media_hub.h"
 #include "abi/text.h"
+#include "observe/log.h"
 #include "runtime/runtime.h"
 
 namespace patchbay::core {
@@ -48,6 +49,30 @@ void HostContext::cancel_calls() {
     for (ServiceCall* call : calls_) calls.emplace_back(call);
   }
   for (const auto& call : calls) call->answer(PB_E_CANCELLED, nullptr, nullptr);
+}
+
+void HostContext::misused(std::string_view rule, std::string_view function) noexcept {
+  const auto kept_back = misuses_.pass(function);
+  if (!kept_back) return;
+  const observe::Field field{"function", function};
+  observe::Event event;
+  event.level = observe::Level::warn;
+  event.component = id_;
+  event.text = rule;
+  event.fields = &field;
+  event.count = 1;
+  parts_.log.write(event);
+}
+
+void HostContext::published() noexcept {
+  // The clock is read once per kMany events.
+  constexpr uint32_t kMany = 4096;
+  constexpr int64_t kFlood = 20'000;  // a second
+  if (published_.fetch_add(1, std::memory_order_relaxed) % kMany != kMany - 1) return;
+  const int64_t now_ns = parts_.runtime.mono_clock().now_ns();
+  const int64_t since_ns = published_since_ns_.exchange(now_ns, std::memory_order_relaxed);
+  if (since_ns != 0 && (now_ns - since_ns) * kFlood < int64_t{kMany} * 1'000'000'000)
+    misused("floods the bus: more than 20000 events a second", "publish");
 }
 
 const void* HostContext::query(void* self, pb_str id, uint32_t min_size) noexcept {

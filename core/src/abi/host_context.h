@@ -13,6 +13,7 @@
 
 #include "abi/handles.h"
 #include "abi/host_parts.h"
+#include "observe/once_per.h"
 #include "runtime/strand.h"
 #include "services/service_call.h"
 
@@ -49,6 +50,18 @@ class HostContext final : public CallObserver {
   // Ends what is still asked of other plugins: nobody wants the answers any more.
   void cancel_calls();
 
+  // [any] The plugin broke a rule: a warning with its name, one per rule and ten seconds.
+  void misused(std::string_view rule, std::string_view function) noexcept;
+  // [any] It closes what it does not hold; 0 is held by nobody and closing it is nothing.
+  void closed_twice(std::string_view function, uint64_t handle) noexcept {
+    if (handle != 0) misused("a handle was closed that is not held", function);
+  }
+  // [any] It has published one more event; a flood of them is such a rule.
+  void published() noexcept;
+  // [control, after destroy] Ends what the plugin held and did not let go of. "2 leases, 1 timer"; "" when
+  // there was nothing.
+  std::string end_leftovers();
+
   void call_began(ServiceCall& call) noexcept override;
   void call_ended(ServiceCall& call) noexcept override;
 
@@ -65,6 +78,9 @@ class HostContext final : public CallObserver {
   pb_host raw_;
   // state
   std::atomic<int64_t> outstanding_{0};
+  observe::OncePer misuses_{std::chrono::seconds(10)};
+  std::atomic<uint32_t> published_{0};
+  std::atomic<int64_t> published_since_ns_{0};
   std::mutex calls_mutex_;
   std::unordered_set<ServiceCall*> calls_;  // guarded by calls_mutex_; each leaves before it ends
 };

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "abi/host_context.h"
+#include "abi/off_media.h"
 #include "abi/text.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
@@ -69,8 +70,16 @@ int32_t report(void* host, pb_str what, void (*sink)(void* user, pb_str part) no
   return PB_OK;
 }
 
-constexpr pb_observe kTable{sizeof(pb_observe), 0,       &log,        &log_enabled, &secret_add,
-                            &secret_forget,     &metric, &metric_add, &metric_set,  &report};
+constexpr pb_observe kTable{sizeof(pb_observe),
+                            0,
+                            PB_OFF_MEDIA(log),
+                            &log_enabled,
+                            PB_OFF_MEDIA(secret_add),
+                            PB_OFF_MEDIA(secret_forget),
+                            PB_OFF_MEDIA(metric),
+                            &metric_add,
+                            &metric_set,
+                            PB_OFF_MEDIA(report)};
 
 }  // namespace
 

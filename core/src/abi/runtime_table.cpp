@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "abi/host_context.h"
+#include "abi/off_media.h"
 #include "abi/text.h"
 #include "runtime/runtime.h"
 #include "runtime/thread_kind.h"
@@ -25,8 +26,10 @@ int32_t strand_post(void* host, uint64_t handle, pb_fn fn, void* user) noexcept 
 }
 
 void strand_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
-  const Ref<Strand> strand = HostContext::of(host).handles().strands.take(handle);
-  if (strand) strand->close(done, user);
+  auto& context = HostContext::of(host);
+  const Ref<Strand> strand = context.handles().strands.take(handle);
+  if (!strand) return context.closed_twice("strand_close", handle);
+  strand->close(done, user);
 }
 
 int32_t strand_is_current(void* host, uint64_t handle) noexcept {
@@ -76,7 +79,7 @@ uint64_t timer_start(void* host, uint64_t handle, uint32_t clock, int64_t due, p
 void timer_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
   auto& context = HostContext::of(host);
   const HeldTimer timer = context.handles().timers.take(handle);
-  if (!timer) return;
+  if (!timer) return context.closed_twice("timer_close", handle);
   // Not found: it has fired, and with that nothing of it is left.
   if (context.parts().runtime.timers().cancel(timer.id, done, user) || done == nullptr) return;
   if (timer.strand->is_current() || !timer.strand->post(done, user)) done(user);
@@ -91,12 +94,18 @@ uint32_t kind_of_thread(void*) noexcept { return static_cast<uint32_t>(thread_ki
 
 pb_str plugin_id(void* host) noexcept { return text(HostContext::of(host).id()); }
 
-constexpr pb_runtime kTable{sizeof(pb_runtime), 0,
-                            &strand_create,     &strand_post,
-                            &strand_close,      &strand_is_current,
-                            &worker_post,       &timer_start,
-                            &timer_close,       &now,
-                            &kind_of_thread,    &plugin_id};
+constexpr pb_runtime kTable{sizeof(pb_runtime),
+                            0,
+                            PB_OFF_MEDIA(strand_create),
+                            &strand_post,
+                            PB_OFF_MEDIA(strand_close),
+                            &strand_is_current,
+                            PB_OFF_MEDIA(worker_post),
+                            PB_OFF_MEDIA(timer_start),
+                            PB_OFF_MEDIA(timer_close),
+                            &now,
+                            &kind_of_thread,
+                            &plugin_id};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "abi/host_context.h"
+#include "abi/off_media.h"
 #include "abi/text.h"
 #include "services/registry.h"
 
@@ -43,17 +44,25 @@ uint64_t open(void* host, uint64_t handle, pb_str id) noexcept {
   return context.handles().leases.add(std::move(instance));
 }
 
-void unlease(void* host, uint64_t lease) noexcept { HostContext::of(host).handles().leases.take(lease); }
+void unlease(void* host, uint64_t lease) noexcept {
+  auto& context = HostContext::of(host);
+  if (!context.handles().leases.take(lease)) context.closed_twice("unlease", lease);
+}
 
 uint64_t watch(void* host, pb_str id, uint64_t strand_handle, pb_watch_fn fn, void* user) noexcept {
   auto& context = HostContext::of(host);
   Ref<Strand> strand = context.strand(strand_handle);
   if (!strand) return 0;
-  return context.parts().services.watch(make_ref<Watch>(std::move(strand), string(id), fn, user));
+  const uint64_t handle =
+      context.parts().services.watch(make_ref<Watch>(std::move(strand), string(id), fn, user));
+  context.handles().watches.put(handle, true);
+  return handle;
 }
 
 void unwatch(void* host, uint64_t watch, pb_fn done, void* user) noexcept {
-  HostContext::of(host).parts().services.unwatch(watch, done, user);
+  auto& context = HostContext::of(host);
+  if (!context.handles().watches.take(watch)) return context.closed_twice("unwatch", watch);
+  context.parts().services.unwatch(watch, done, user);
 }
 
 void call(void* host, uint64_t lease, const pb_interface* caller_table, uint32_t slot,
@@ -67,8 +76,11 @@ void call(void* host, uint64_t lease, const pb_interface* caller_table, uint32_t
   ServiceCall::start(std::move(instance), caller_table, slot, request, std::move(caller));
 }
 
-constexpr pb_services kTable{
-    sizeof(pb_services), 0, &provide, &withdraw, &query, &open, &unlease, &watch, &unwatch, &call};
+constexpr pb_services kTable{sizeof(pb_services),   0,
+                             PB_OFF_MEDIA(provide), PB_OFF_MEDIA(withdraw),
+                             PB_OFF_MEDIA(query),   PB_OFF_MEDIA(open),
+                             PB_OFF_MEDIA(unlease), PB_OFF_MEDIA(watch),
+                             PB_OFF_MEDIA(unwatch), PB_OFF_MEDIA(call)};
 
 }  // namespace
 

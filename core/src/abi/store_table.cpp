@@ -5,6 +5,7 @@
 
 #include "abi/event_view.h"
 #include "abi/host_context.h"
+#include "abi/off_media.h"
 #include "abi/rows_view.h"
 #include "abi/store_hub.h"
 #include "abi/text.h"
@@ -72,7 +73,9 @@ void query(void* host, uint64_t handle, const pb_value* values, uint32_t count, 
 }
 
 uint64_t begin(void* host) noexcept {
-  return hub_of(host).transactions().add(std::make_shared<OpenTransaction>());
+  const uint64_t handle = hub_of(host).transactions().add(std::make_shared<OpenTransaction>());
+  HostContext::of(host).handles().transactions.put(handle, true);
+  return handle;
 }
 
 // Adds one operation to an open transaction.
@@ -182,6 +185,7 @@ void commit(void* host, uint64_t tx, uint64_t strand, pb_commit_fn fn, void* use
   auto& context = HostContext::of(host);
   StoreHub& hub = context.parts().store;
   const auto open = hub.transactions().take(tx);
+  context.handles().transactions.take(tx);
   context.wait_began();
   auto tell = [&context, &hub, strand = context.strand(strand), open, fn, user,
                jobs = open ? jobs_ended_by(open->data) : std::vector<int64_t>{}](CommitResult result) {
@@ -200,7 +204,10 @@ void commit(void* host, uint64_t tx, uint64_t strand, pb_commit_fn fn, void* use
   hub.store().commit(std::move(open->data), std::move(tell));
 }
 
-void discard(void* host, uint64_t tx) noexcept { hub_of(host).transactions().take(tx); }
+void discard(void* host, uint64_t tx) noexcept {
+  HostContext::of(host).handles().transactions.take(tx);
+  hub_of(host).transactions().take(tx);
+}
 
 uint64_t job_worker(void* host, pb_str kind, uint32_t concurrency, int64_t lease_ms, uint64_t strand_handle,
                     pb_job_fn fn, void* user) noexcept {
@@ -217,8 +224,9 @@ uint64_t job_worker(void* host, pb_str kind, uint32_t concurrency, int64_t lease
 }
 
 void job_worker_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
-  const Ref<JobPump> pump = HostContext::of(host).handles().job_workers.take(handle);
-  if (!pump) return;
+  auto& context = HostContext::of(host);
+  const Ref<JobPump> pump = context.handles().job_workers.take(handle);
+  if (!pump) return context.closed_twice("job_worker_close", handle);
   hub_of(host).remove(*pump);
   pump->rest();
   pump->close(done, user);
@@ -250,8 +258,9 @@ uint64_t consumer(void* host, pb_str name, pb_str patterns, uint64_t strand_hand
 }
 
 void consumer_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
-  const Ref<HeldConsumer> held = HostContext::of(host).handles().consumers.take(handle);
-  if (!held) return;
+  auto& context = HostContext::of(host);
+  const Ref<HeldConsumer> held = context.handles().consumers.take(handle);
+  if (!held) return context.closed_twice("consumer_close", handle);
   hub_of(host).remove(*held);
   held->close(done, user);
 }
@@ -301,28 +310,28 @@ pb_str data_folder(void* host) noexcept { return text(HostContext::of(host).data
 
 constexpr pb_store kTable{sizeof(pb_store),
                           0,
-                          &statement,
-                          &query,
-                          &begin,
-                          &exec,
-                          &savepoint,
-                          &release,
-                          &emit,
-                          &job_add,
-                          &job_done,
-                          &job_retry,
-                          &job_cancel,
-                          &ack,
-                          &commit,
-                          &discard,
-                          &job_worker,
-                          &job_worker_close,
-                          &consumer,
-                          &consumer_close,
-                          &pending,
+                          PB_OFF_MEDIA(statement),
+                          PB_OFF_MEDIA(query),
+                          PB_OFF_MEDIA(begin),
+                          PB_OFF_MEDIA(exec),
+                          PB_OFF_MEDIA(savepoint),
+                          PB_OFF_MEDIA(release),
+                          PB_OFF_MEDIA(emit),
+                          PB_OFF_MEDIA(job_add),
+                          PB_OFF_MEDIA(job_done),
+                          PB_OFF_MEDIA(job_retry),
+                          PB_OFF_MEDIA(job_cancel),
+                          PB_OFF_MEDIA(ack),
+                          PB_OFF_MEDIA(commit),
+                          PB_OFF_MEDIA(discard),
+                          PB_OFF_MEDIA(job_worker),
+                          PB_OFF_MEDIA(job_worker_close),
+                          PB_OFF_MEDIA(consumer),
+                          PB_OFF_MEDIA(consumer_close),
+                          PB_OFF_MEDIA(pending),
                           &epoch,
-                          &seal,
-                          &unseal,
+                          PB_OFF_MEDIA(seal),
+                          PB_OFF_MEDIA(unseal),
                           &data_folder};
 
 }  // namespace

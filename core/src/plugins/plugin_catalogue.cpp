@@ -43,6 +43,8 @@ std::vector<config::PluginSchema> PluginCatalogue::schemas() const {
   for (const auto& [id, source] : sources_) {
     all.push_back({id, source.manifest.config});
   }
+  // Not usable, but there: whoever configures it learns why when it is started.
+  for (const auto& [id, reason] : broken_) all.push_back({id, nullptr});
   return all;
 }
 

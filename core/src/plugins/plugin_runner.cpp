@@ -6,6 +6,7 @@
 
 #include "abi/store_hub.h"
 #include "abi/text.h"
+#include "observe/log.h"
 #include "runtime/thread_kind.h"
 #include "services/registry.h"
 
@@ -52,17 +53,23 @@ class PluginRunner::Step {
   }
   HostContext& context() const noexcept { return context_; }
 
-  // The plugin's `done`. It holds a share of the step until it is called; one that never is leaks these few
-  // bytes.
+  // The plugin's `done`. It knows the step by number, so that one called twice, or late, harms nobody.
   static pb_done done(const std::shared_ptr<Step>& step) {
-    return {sizeof(pb_done), 0, new std::shared_ptr<Step>(step),
+    static_assert(sizeof(void*) == sizeof(uint64_t));
+    return {sizeof(pb_done), 0, reinterpret_cast<void*>(asked().add(step)),
             [](void* self, int32_t status, const pb_err* err) noexcept {
-              const std::unique_ptr<std::shared_ptr<Step>> held(static_cast<std::shared_ptr<Step>*>(self));
-              (*held)->answer(status, err);
+              const auto held = asked().take(reinterpret_cast<uint64_t>(self));
+              if (held) held->answer(status, err);
             }};
   }
 
  private:
+  // Shared by the step and whoever waits for it.
+  static HandleMap<std::shared_ptr<Step>>& asked() {
+    static auto* const all = new HandleMap<std::shared_ptr<Step>>;  // a late answer may come at exit
+    return *all;
+  }
+
   HostContext& context_;
   std::mutex mutex_;
   std::condition_variable condition_;
@@ -148,7 +155,11 @@ Status PluginRunner::start(const std::string& config, Deadline deadline) {
     body_->start(config, Step::done(step));
   });
   if (!status) {
-    if (!stuck_) static_cast<void>(destroy(deadline));
+    if (stuck_) {
+      parts_.services.withdraw_all(source_.manifest.id);
+    } else {
+      static_cast<void>(destroy(deadline));
+    }
     return fail(std::move(status));
   }
   state_.store(PluginState::running, std::memory_order_release);
@@ -191,6 +202,19 @@ void PluginRunner::wait_for_answers(std::chrono::steady_clock::time_point until)
   }
 }
 
+void PluginRunner::end_leftovers() const {
+  const std::string left = context_->end_leftovers();
+  if (left.empty()) return;
+  const observe::Field field{"what", left};
+  observe::Event event;
+  event.level = observe::Level::warn;
+  event.component = source_.manifest.id;
+  event.text = "it left behind what the core has ended now";
+  event.fields = &field;
+  event.count = 1;
+  parts_.log.write(event);
+}
+
 Status PluginRunner::destroy(Deadline deadline) {
   const auto until = std::chrono::steady_clock::now() + deadline;
   parts_.services.withdraw_all(source_.manifest.id);
@@ -200,6 +224,8 @@ Status PluginRunner::destroy(Deadline deadline) {
     body_->destroy();
     step->answer(PB_OK, nullptr);
   }));
+  wait_for_answers(until);
+  end_leftovers();
   wait_for_answers(until);
   // Ends of registrations that are still on their way run on the main strand: it goes last.
   auto closed = std::make_shared<Step>(*context_);
@@ -222,7 +248,9 @@ Status PluginRunner::stop(Deadline deadline) {
   if (!serves() && state() != PluginState::draining) return {};
   Status status = run_step("stop", deadline,
                            [this](const std::shared_ptr<Step>& step) { body_->stop(Step::done(step)); });
-  if (!stuck_) {
+  if (stuck_) {
+    parts_.services.withdraw_all(source_.manifest.id);
+  } else {
     Status destroyed = destroy(deadline);
     if (!destroyed) status = std::move(destroyed);
   }

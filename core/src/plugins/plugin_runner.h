@@ -54,6 +54,8 @@ class PluginRunner {
   Status run_step(const char* what, Deadline deadline,
                   const std::function<void(const std::shared_ptr<Step>&)>& call);
   Status destroy(Deadline deadline);
+  // What the plugin did not let go of.
+  void end_leftovers() const;
   void wait_for_answers(std::chrono::steady_clock::time_point until) const;
   Status fail(Status why);
 

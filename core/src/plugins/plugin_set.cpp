@@ -135,6 +135,10 @@ Status PluginSet::stop() {
   return {Code::failed, std::move(complaints)};
 }
 
+bool PluginSet::stuck() const {
+  return std::any_of(runners_.begin(), runners_.end(), [](const auto& runner) { return runner->stuck(); });
+}
+
 std::string PluginSet::plugins_json() const {
   json::Writer out;
   out.begin_array();

@@ -26,6 +26,7 @@ class PluginCatalogue {
 
   // Error: not there, or why it cannot be used; one sentence with the cure.
   Result<PluginSource> find(const std::string& id) const;
+  // Of those that cannot be used, too: anything goes in their part of the configuration.
   std::vector<config::PluginSchema> schemas() const;
   // Service id -> plugin that would provide it.
   std::map<std::string, std::string> providers() const;
@@ -48,6 +49,9 @@ class PluginSet {
   Status reconfigure(const config::Config& config, const std::vector<std::string>& changed);
   void drain();
   Status stop();
+
+  // A plugin never came back: its thread may still run in everything that the set was given.
+  bool stuck() const;
 
   std::string plugins_json() const;
   std::string ready_json() const;

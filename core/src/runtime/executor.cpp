@@ -4,30 +4,50 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <system_error>
 
 #include "runtime/executor_slot.h"
 #include "runtime/thread_kind.h"
 
 namespace patchbay::core {
-Executor::Executor(const ExecutorOptions& options) {
+
+Executor::Executor(const ExecutorOptions& options)
+    : options_(options),
+      threads_wanted_(options.threads ? options.threads : std::max(2u, std::thread::hardware_concurrency())) {
   sem_init(&wake_, 0, 0);
-  const unsigned count =
-      options.threads ? options.threads : std::max(2u, std::thread::hardware_concurrency());
-  for (unsigned i = 0; i < count; ++i) slots_.push_back(std::make_unique<ExecutorSlot>());
+  for (unsigned i = 0; i < threads_wanted_ + kMostSpares; ++i)
+    slots_.push_back(std::make_unique<ExecutorSlot>());
+  threads_.reserve(slots_.size());
+  for (unsigned i = 0; i < threads_wanted_; ++i)
+    threads_.emplace_back([this, &slot = *slots_[i]] { run(slot); });
   if (options.on_stall) {
-    watchdog_ = std::make_unique<Watchdog>(slots_, options.watchdog_ms, options.on_stall, options.stall_user);
+    watchdog_ = std::make_unique<Watchdog>(slots_, options.watchdog_ms, &Executor::stalled, this);
     if (options.watchdog_thread) watchdog_->start();
   }
-  for (auto& slot : slots_) threads_.emplace_back([this, &slot = *slot] { run(slot); });
+}
+
+void Executor::stalled(void* self, const StallReport& report) {
+  auto& executor = *static_cast<Executor*>(self);
+  executor.options_.on_stall(executor.options_.stall_user, report);
+  executor.add_spare();
+}
+
+void Executor::add_spare() {
+  if (threads_.size() == slots_.size()) return;
+  try {
+    threads_.emplace_back([this, &slot = *slots_[threads_.size()]] { run(slot); });
+  } catch (const std::system_error&) {
+    return;  // the others go on
+  }
 }
 
 Executor::~Executor() {
   while (!wait_idle(std::chrono::seconds(1))) {
   }
+  watchdog_.reset();
   stopping_ = true;
   for (size_t i = 0; i < threads_.size(); ++i) sem_post(&wake_);
   for (auto& thread : threads_) thread.join();
-  watchdog_.reset();
   sem_destroy(&wake_);
 }
 

@@ -22,7 +22,7 @@ namespace patchbay::core {
 
 struct ExecutorOptions {
   unsigned threads = 0;        // 0: one per core, at least 2
-  int64_t watchdog_ms = 5000;  // a task that runs longer is reported once
+  int64_t watchdog_ms = 5000;  // a task that runs longer is reported once, and another thread takes over
   StallFn on_stall = nullptr;  // null: no watchdog
   void* stall_user = nullptr;
   bool watchdog_thread = true;  // false: tests sample by hand through watchdog()
@@ -41,13 +41,18 @@ class Executor {
   // them.
   uint64_t wakeups() const noexcept { return wakeups_.load(std::memory_order_acquire); }
 
-  unsigned threads() const noexcept { return unsigned(slots_.size()); }
+  // As many as were asked for; those that stand in for stalled ones do not count.
+  unsigned threads() const noexcept { return threads_wanted_; }
   // Null without on_stall.
   Watchdog* watchdog() noexcept { return watchdog_.get(); }
 
  private:
   friend class Strand;
+  static constexpr unsigned kMostSpares = 16;
 
+  static void stalled(void* self, const StallReport& report);
+  // [watchdog] A thread in the place of one whose task does not come back.
+  void add_spare();
   void schedule(Strand& strand) noexcept;
   void enqueue(Strand& strand) noexcept;
   void retire(Strand& strand) noexcept;
@@ -57,8 +62,10 @@ class Executor {
   void sleep() noexcept;
   void wake_one() noexcept;
 
+  const ExecutorOptions options_;
+  const unsigned threads_wanted_;
   // owned
-  std::vector<std::unique_ptr<ExecutorSlot>> slots_;
+  std::vector<std::unique_ptr<ExecutorSlot>> slots_;  // of the spares, too
   std::unique_ptr<Watchdog> watchdog_;
   std::vector<std::thread> threads_;
   // state

@@ -1,0 +1,2 @@
+-- name: one
+SELECT 1;
