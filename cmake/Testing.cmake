@@ -1,4 +1,4 @@
-# patchbay_add_test(NAME SOURCES ... [LIBRARIES ...] [LABEL label, instead of NAME] [TIMEOUT seconds])
+# patchbay_add_test(NAME SOURCES ... [LIBRARIES ...] [LABELS label, instead of NAME] [TIMEOUT seconds])
 #
 # One doctest program, each TEST_CASE a test of CTest. A name that matches nothing fails (doctest exits 0 then), so
 # test names must not hold ';'.
@@ -9,12 +9,12 @@ add_library(patchbay_test_main STATIC ${CMAKE_CURRENT_LIST_DIR}/test_main.cpp)
 target_link_libraries(patchbay_test_main PUBLIC doctest::doctest)
 
 function(patchbay_add_test name)
-  cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES;LIBRARIES;PROPERTIES" ${ARGN})
+  cmake_parse_arguments(arg "" "LABELS;TIMEOUT" "SOURCES;LIBRARIES;PROPERTIES" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 60)
   endif()
-  if(NOT arg_LABEL) # one only: doctest_discover_tests takes a second for a property
-    set(arg_LABEL ${name})
+  if(NOT arg_LABELS) # one only: doctest_discover_tests takes a second for a property
+    set(arg_LABELS ${name})
   endif()
   add_executable(test-${name} ${arg_SOURCES})
   target_link_libraries(test-${name} PRIVATE patchbay_test_main patchbay_warnings Threads::Threads ${arg_LIBRARIES})
@@ -23,6 +23,6 @@ function(patchbay_add_test name)
   doctest_discover_tests(
     test-${name}
     TEST_PREFIX "${name}: "
-    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS ${arg_LABEL} FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 "
+    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS ${arg_LABELS} FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 "
                ${arg_PROPERTIES})
 endfunction()
