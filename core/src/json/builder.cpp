@@ -8,7 +8,7 @@ namespace patchbay::core::json {
 
 static_assert(std::is_trivially_destructible_v<Member>, "the arena runs no destructors");
 
-Builder::Builder() { document_.arena_ = std::make_unique<std::pmr::monotonic_buffer_resource>(1024); }
+Builder::Builder() { document_.arena_ = std::make_unique<Arena>(); }
 
 std::string_view Builder::keep(std::string_view text) {
   if (text.empty()) return "";

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <memory_resource>
 #include <string_view>
 #include <vector>
 

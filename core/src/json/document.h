@@ -7,9 +7,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <memory_resource>
 #include <string_view>
 #include <utility>
+
+#include "json/arena.h"
 
 namespace patchbay::core::json {
 
@@ -80,7 +81,7 @@ class Document {
 
  private:
   friend class Builder;
-  std::unique_ptr<std::pmr::monotonic_buffer_resource> arena_;
+  std::unique_ptr<Arena> arena_;
   Node root_;
 };
 

@@ -3,6 +3,15 @@
 #include <algorithm>
 #include <charconv>
 
+#ifndef __cpp_lib_to_chars
+#include <stdlib.h>
+
+#include <cerrno>
+#include <clocale>
+#include <cmath>
+#include <string>
+#endif
+
 namespace patchbay::core::json {
 namespace {
 
@@ -22,6 +31,18 @@ bool is_tiny(std::string_view text) noexcept {
   return exponent + static_cast<int>(point) - static_cast<int>(first) < 0;
 }
 
+// `text` is a JSON number. False: beyond a double's range.
+bool read_double(std::string_view text, double& number) {
+#ifdef __cpp_lib_to_chars
+  return std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc();
+#else  // libc++ cannot yet
+  static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
+  errno = 0;
+  number = strtod_l(std::string(text).c_str(), nullptr, plain);
+  return errno != ERANGE || (number != 0 && std::isfinite(number));
+#endif
+}
+
 }  // namespace
 
 bool add_number(Builder& builder, std::string_view text) {
@@ -30,7 +51,7 @@ bool add_number(Builder& builder, std::string_view text) {
   const auto whole = std::from_chars(text.data(), end, integer);
   if (whole.ec == std::errc() && whole.ptr == end) return builder.integer(integer), true;
   double number = 0;
-  if (std::from_chars(text.data(), end, number).ec == std::errc()) return builder.number(number), true;
+  if (read_double(text, number)) return builder.number(number), true;
   if (!is_tiny(text)) return false;
   return builder.number(0), true;
 }

@@ -42,6 +42,8 @@ class Series {
   std::vector<uint64_t> buckets() const;
 
  private:
+  void raise(double by) noexcept;
+
   alignas(64) std::atomic<double> value_{0};  // first, so that two series never share a cache line
   std::unique_ptr<std::atomic<uint64_t>[]> buckets_;
   const Bounds* bounds_;  // borrowed from the family

@@ -15,9 +15,15 @@ Series::Series(Kind kind, const Bounds* bounds) : bounds_(bounds), kind_(kind) {
   if (kind == Kind::histogram) buckets_ = std::make_unique<std::atomic<uint64_t>[]>(bounds->size() + 1);
 }
 
+void Series::raise(double by) noexcept {
+  double value = value_.load(std::memory_order_relaxed);
+  while (!value_.compare_exchange_weak(value, value + by, std::memory_order_relaxed)) {
+  }
+}
+
 void Series::add(double value) noexcept {
   if (std::isnan(value) || (kind_ == Kind::counter && value < 0)) return;
-  value_.fetch_add(value, std::memory_order_relaxed);
+  raise(value);
   if (kind_ != Kind::histogram) return;
   const auto bound = std::lower_bound(bounds_->begin(), bounds_->end(), value);
   buckets_[static_cast<size_t>(bound - bounds_->begin())].fetch_add(1, std::memory_order_relaxed);
@@ -29,7 +35,7 @@ void Series::set(double value) noexcept {
 
 void Series::merge(double sum, const std::vector<uint64_t>& counts) noexcept {
   if (!buckets_ || std::isnan(sum) || counts.size() != bounds_->size() + 1) return;
-  value_.fetch_add(sum, std::memory_order_relaxed);
+  raise(sum);
   for (size_t i = 0; i < counts.size(); ++i) buckets_[i].fetch_add(counts[i], std::memory_order_relaxed);
 }
 

@@ -39,7 +39,7 @@ MessageCopy MessageCopy::of(const pb_shape& shape, const pb_message* message) {
   });
 
   copy.shape_ = &shape;
-  copy.bytes_ = std::make_unique_for_overwrite<char[]>(size + text);
+  copy.bytes_.reset(new char[size + text]);
   char* to = copy.bytes_.get();
   std::memcpy(to, from, size);
   const pb_message head{size, 0};
