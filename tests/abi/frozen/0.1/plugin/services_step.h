@@ -42,14 +42,17 @@ class ServicesStep final : public Step {
     service_->call(Echo::say, word(), [this](patchbay::Result<Word> said) {
       if (!said) return next_(said.error());
       const bool same = said->text == "hi" && said->number == -3 && said->ratio == 0.25 && said->loud &&
-                        said->bytes.view() == "bytes" && said->handle.id == 77;
+                        said->bytes.view() == "bytes" && said->handle.id == echo_->handle().id;
       if (!same) return next_({Code::failed, "a message did not survive its way"});
       call_refused();
     });
   }
 
  private:
-  static Word word() { return {"hi", -3, 0.25, true, patchbay::Buffer::copy("bytes"), {77}}; }
+  Word word() const {
+    // A handle of something real: a host may carry a number that names nothing as another such number.
+    return {"hi", -3, 0.25, true, patchbay::Buffer::copy("bytes"), echo_->handle()};
+  }
   static void answer(Word word, patchbay::Reply<Word>& reply) {
     if (word.text == "no") return reply.fail({Code::denied, "not today"});
     reply(std::move(word));

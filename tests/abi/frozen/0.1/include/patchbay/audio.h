@@ -16,12 +16,13 @@ class AudioPort {
   AudioPort& operator=(const AudioPort&) = delete;
   virtual ~AudioPort() = default;
 
-  virtual uint32_t pull_rate_hz() const noexcept = 0;   // of what pull() gives; 0: nothing
-  virtual uint32_t push_rate_hz() const noexcept = 0;   // of what push() takes; 0: nothing
-  virtual void attached(uint32_t /*loop*/) noexcept {}  // [media]
-  virtual void pull(pb_frame& out) noexcept = 0;        // [media]
-  virtual void push(const pb_frame& in) noexcept = 0;   // [media]
-  virtual void detached() noexcept {}                   // [media]
+  virtual uint32_t pull_rate_hz() const noexcept = 0;  // of what pull() gives; 0: nothing
+  virtual uint32_t push_rate_hz() const noexcept = 0;  // of what push() takes; 0: nothing
+  // [media] One that throws is logged once; from then on the port gives silence and takes nothing.
+  virtual void attached(uint32_t /*loop*/) {}
+  virtual void pull(pb_frame& out) = 0;
+  virtual void push(const pb_frame& in) = 0;
+  virtual void detached() {}
 
   // [any] Makes the port known; the handle may be passed on.
   Handle open(const Host& host) {
@@ -41,15 +42,37 @@ class AudioPort {
   }
 
  private:
-  static AudioPort& of(void* self) noexcept { return *static_cast<AudioPort*>(self); }
-  static void on_attached(void* self, uint32_t loop) noexcept { of(self).attached(loop); }
-  static void on_pull(void* self, pb_frame* out) noexcept { of(self).pull(*out); }
-  static void on_push(void* self, const pb_frame* in) noexcept { of(self).push(*in); }
-  static void on_detached(void* self) noexcept { of(self).detached(); }
+  template <class F>
+  static void run(void* self, F f) noexcept {
+    auto* port = static_cast<AudioPort*>(self);
+    if (port->broken_) return;
+    guard_void([&] { f(*port); },
+               [&](const char* text) {
+                 port->broken_ = true;
+                 port->host_->log_thrown("audio port", text);
+               });
+  }
+  static void on_attached(void* self, uint32_t loop) noexcept {
+    run(self, [&](AudioPort& port) { port.attached(loop); });
+  }
+  static void on_pull(void* self, pb_frame* out) noexcept {
+    run(self, [&](AudioPort& port) { port.pull(*out); });
+    if (static_cast<AudioPort*>(self)->broken_) {
+      out->samples = 0;
+      out->flags |= PB_FRAME_SILENCE;
+    }
+  }
+  static void on_push(void* self, const pb_frame* in) noexcept {
+    run(self, [&](AudioPort& port) { port.push(*in); });
+  }
+  static void on_detached(void* self) noexcept {
+    run(self, [](AudioPort& port) { port.detached(); });
+  }
 
   const Host* host_ = nullptr;
   pb_port table_{};
   uint64_t id_ = 0;
+  bool broken_ = false;  // one stream is never on two threads
 };
 
 }  // namespace patchbay

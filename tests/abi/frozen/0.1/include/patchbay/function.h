@@ -19,7 +19,7 @@ class Function<R(A...)> {
   template <class F, class = std::enable_if_t<!std::is_same_v<std::decay_t<F>, Function>>>
   // NOLINTNEXTLINE(google-explicit-constructor,bugprone-forwarding-reference-overload): excluded by the
   // condition above
-  Function(F&& f) : target_(std::make_unique<Holder<std::decay_t<F>>>(std::forward<F>(f))) {}
+  Function(F&& f) : target_(std::make_unique<Holder<std::decay_t<F>>>(std::in_place, std::forward<F>(f))) {}
 
   R operator()(A... arguments) const { return target_->call(std::forward<A>(arguments)...); }
   explicit operator bool() const noexcept { return target_ != nullptr; }
@@ -32,7 +32,7 @@ class Function<R(A...)> {
   template <class F>
   struct Holder final : Target {
     template <class G>
-    explicit Holder(G&& g) : f(std::forward<G>(g)) {}
+    Holder(std::in_place_t, G&& g) : f(std::forward<G>(g)) {}
     R call(A... arguments) override { return f(std::forward<A>(arguments)...); }
     F f;
   };

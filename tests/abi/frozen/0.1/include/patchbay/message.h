@@ -31,7 +31,7 @@ struct Handle {
 
 // A message without members.
 struct Empty {
-  static constexpr std::string_view field_names = "";
+  static constexpr std::string_view field_names{};
   std::tuple<> fields() const { return {}; }
 };
 

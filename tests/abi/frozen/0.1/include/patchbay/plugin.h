@@ -46,9 +46,18 @@ class Done {
   bool armed_;
 };
 
+namespace detail {
+// The host of the plugin that is being made on this thread.
+inline thread_local const Host* host_of_new_plugin = nullptr;
+}  // namespace detail
+
 class Plugin {
  public:
-  Plugin() = default;
+  // host() and log() can be used from here on, so members may be made of them: Service<X> x_{host()};
+  Plugin() {
+    if (detail::host_of_new_plugin != nullptr)
+      bind(std::make_unique<const Host>(*detail::host_of_new_plugin));
+  }
   Plugin(const Plugin&) = delete;
   Plugin& operator=(const Plugin&) = delete;
   virtual ~Plugin() = default;
@@ -70,7 +79,7 @@ class Plugin {
   const Host& host() const noexcept { return *host_; }
   const Log& log() const noexcept { return *log_; }
 
-  // For the glue below.
+  // For one that was not made by a host: a unit test.
   void bind(std::unique_ptr<const Host> host) {
     host_ = std::move(host);
     log_ = std::make_unique<Log>(*host_);
@@ -84,7 +93,7 @@ class Plugin {
 namespace detail {
 
 // The boundary's functions over a Plugin. `self` is a PluginBox: the members of the author's object are
-// destroyed in stop, on the strand, while host and tables still live.
+// destroyed in destroy, on the strand, while host and tables still live.
 struct PluginBox {
   const pb_host* raw = nullptr;
   std::unique_ptr<Plugin> plugin;
@@ -145,6 +154,13 @@ inline constexpr pb_plugin kPluginTable{
     sizeof(pb_plugin), 0, &plugin_start, &plugin_check, &plugin_reconfigure, &plugin_drain, &plugin_stop,
     &plugin_destroy};
 
+struct NewPluginScope {
+  explicit NewPluginScope(const Host& host) { host_of_new_plugin = &host; }
+  NewPluginScope(const NewPluginScope&) = delete;
+  NewPluginScope& operator=(const NewPluginScope&) = delete;
+  ~NewPluginScope() { host_of_new_plugin = nullptr; }
+};
+
 template <class T>
 int32_t plugin_create(const pb_host* raw, const pb_plugin** table, void** self, pb_err* err) noexcept {
   return guard(err, [&] {
@@ -152,8 +168,8 @@ int32_t plugin_create(const pb_host* raw, const pb_plugin** table, void** self, 
     if (!host) return write_error(err, host.error().code, host.error().text);
     auto box = std::make_unique<PluginBox>();
     box->raw = raw;
+    const NewPluginScope scope(*host);
     box->plugin = std::make_unique<T>();
-    box->plugin->bind(std::make_unique<const Host>(*host));
     *table = &kPluginTable;
     *self = box.release();
     return PB_OK;
@@ -161,6 +177,21 @@ int32_t plugin_create(const pb_host* raw, const pb_plugin** table, void** self, 
 }
 
 }  // namespace detail
+
+// The entry of a plugin that is written inside the program that links the core. T has
+// `static constexpr char manifest[]`; `store_sql` is static, too.
+template <class T>
+constexpr pb_entry linked_entry(std::string_view store_sql = {}) {
+  return {PB_MAGIC,
+          sizeof(pb_entry),
+          PB_ABI_MAJOR,
+          PB_ABI_MINOR,
+          0,
+          {T::manifest, sizeof T::manifest - 1},
+          {store_sql.data(), store_sql.size()},
+          &detail::plugin_create<T>};
+}
+
 }  // namespace patchbay
 
 #define PATCHBAY_PLUGIN(Class)                                                               \

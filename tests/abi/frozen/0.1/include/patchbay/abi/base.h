@@ -9,8 +9,8 @@
  *  - Every function names the thread it may be called on, or is called on:
  *      [any]     any thread except a media loop
  *      [strand]  the strand named in the comment; one call at a time, not always the same system thread
- *      [media]   a media loop: no allocation, lock, system log, JSON, file; one stream is never on two
- * threads [worker]  a worker thread: may block
+ *      [media]   a media loop: no allocation, lock, log, JSON, file; one stream is never on two threads
+ *      [worker]  a worker thread: may block
  *  - A handle is a uint64_t; 0 is never a handle. Using a dead handle returns PB_E_GONE and harms nothing.
  *  - Registrations (subscriptions, timers, provisions, strands ...) end with an asynchronous close: when
  * close is called on the registration's own strand, no callback of it starts afterwards; elsewhere none
@@ -66,16 +66,21 @@ typedef struct pb_err {
   char text[256]; /* terminated */
 } pb_err;
 
-/* Bytes with a count. Whoever made it supplies `ops`; the count lives behind them. Frozen at 24 bytes. A
- * pb_buf* in an argument is borrowed: retain it to keep it. Writable only while unique. */
 typedef struct pb_buf pb_buf;
+/* How buffers are counted; supplied by whoever made the buffer.
+ * Lifetime: static. A pb_buf* in an argument is borrowed: retain it to keep it.
+ * Since: 0.1 */
 typedef struct pb_buf_ops {
   uint32_t size;
   uint32_t reserved;
-  void (*retain)(pb_buf* buf) PB_NOEXCEPT;          /* [any] [media] */
-  void (*release)(pb_buf* buf) PB_NOEXCEPT;         /* [any] [media] */
-  int32_t (*unique)(const pb_buf* buf) PB_NOEXCEPT; /* [any] [media] 1 when nobody else holds it */
+  /* [any] [media] One holder more. */
+  void (*retain)(pb_buf* buf) PB_NOEXCEPT;
+  /* [any] [media] One holder less; the last one frees it. */
+  void (*release)(pb_buf* buf) PB_NOEXCEPT;
+  /* [any] [media] 1 when nobody else holds it. */
+  int32_t (*unique)(const pb_buf* buf) PB_NOEXCEPT;
 } pb_buf_ops;
+/* Bytes with a count, which lives behind `ops`. Writable only while unique. Frozen at 24 bytes. */
 struct pb_buf {
   const pb_buf_ops* ops;
   uint8_t* data;

@@ -38,6 +38,8 @@ typedef struct pb_subscription {
 
 typedef void (*pb_event_fn)(void* user, const pb_event* event) PB_NOEXCEPT;
 
+/* Lifetime: what is passed is borrowed for the call; `user` must live until `done` of unsubscribe was called.
+ * Since: 0.1 */
 typedef struct pb_bus {
   uint32_t size;
   uint32_t reserved;

@@ -18,6 +18,9 @@ typedef struct pb_json_doc
     pb_json_doc; /* a parsed document; immutable; owned by the host, freed by free_doc */
 typedef struct pb_json_node pb_json_node; /* a place in a document; lives as long as it */
 
+/* Lifetime: a document lives until free_doc, its nodes and their strings as long; text that is passed is
+ *   borrowed for the call.
+ * Since: 0.1 */
 typedef struct pb_json {
   uint32_t size;
   uint32_t reserved;
@@ -26,23 +29,32 @@ typedef struct pb_json {
   int32_t (*parse)(void* host, pb_str text, pb_json_doc** doc, pb_err* err) PB_NOEXCEPT;
   /* [any] Frees it; NULL is allowed. */
   void (*free_doc)(void* host, pb_json_doc* doc) PB_NOEXCEPT;
-  /* [any] */
+  /* [any] The whole document. */
   const pb_json_node* (*root)(const pb_json_doc* doc)PB_NOEXCEPT;
-  uint32_t (*type)(const pb_json_node* node) PB_NOEXCEPT;  /* PB_JSON_*; NULL node: PB_JSON_NULL */
-  uint64_t (*count)(const pb_json_node* node) PB_NOEXCEPT; /* elements or members */
-  const pb_json_node* (*at)(const pb_json_node* node,
-                            uint64_t index)PB_NOEXCEPT; /* element, or value of a member */
+  /* [any] PB_JSON_*; of a NULL node PB_JSON_NULL. */
+  uint32_t (*type)(const pb_json_node* node) PB_NOEXCEPT;
+  /* [any] Elements or members; 0 of anything else. */
+  uint64_t (*count)(const pb_json_node* node) PB_NOEXCEPT;
+  /* [any] An element, or the value of a member; NULL past the end. */
+  const pb_json_node* (*at)(const pb_json_node* node, uint64_t index)PB_NOEXCEPT;
+  /* [any] A member's name; empty past the end. */
   pb_str (*key_at)(const pb_json_node* node, uint64_t index) PB_NOEXCEPT;
-  const pb_json_node* (*get)(const pb_json_node* node, pb_str key)PB_NOEXCEPT; /* NULL when absent */
+  /* [any] The member of that name; NULL when absent. */
+  const pb_json_node* (*get)(const pb_json_node* node, pb_str key)PB_NOEXCEPT;
+  /* [any] 1 of true, else 0. */
   int32_t (*boolean)(const pb_json_node* node) PB_NOEXCEPT;
+  /* [any] Of PB_JSON_INT, else 0. */
   int64_t (*integer)(const pb_json_node* node) PB_NOEXCEPT;
+  /* [any] Of PB_JSON_INT and PB_JSON_NUMBER, else 0. */
   double (*number)(const pb_json_node* node) PB_NOEXCEPT;
-  pb_str (*string)(const pb_json_node* node) PB_NOEXCEPT; /* lives as long as the document */
+  /* [any] Of PB_JSON_STRING, else empty. */
+  pb_str (*string)(const pb_json_node* node) PB_NOEXCEPT;
   /* [any] The node as compact JSON, in a buffer the caller releases. */
   pb_buf* (*write)(void* host, const pb_json_node* node)PB_NOEXCEPT;
 
   /* [any] A schema made ready once and used many times. Freed by schema_free. */
   uint64_t (*schema)(void* host, pb_str schema_text, pb_err* err) PB_NOEXCEPT;
+  /* [any] 0 is allowed. */
   void (*schema_free)(void* host, uint64_t schema) PB_NOEXCEPT;
   /* [any] Reads a request body: names in camelCase or PascalCase, unknown members dropped, defaults filled.
    * *doc is the canonical document. Errors name the field and the bound. */

@@ -30,7 +30,9 @@ PB_STATIC_ASSERT(sizeof(pb_frame) == 64, "frozen");
 
 #define PB_FRAME_SILENCE 1u /* nothing to hear; `pcm` holds zeroes */
 
-/* Filled and owned by the plugin that made the port; must live until port_close is done. */
+/* One side of an audio stream, as the plugin that made it fills it.
+ * Lifetime: the plugin's; must live until `done` of port_close. Frames are borrowed for the call.
+ * Since: 0.1 */
 typedef struct pb_port {
   uint32_t size;
   uint32_t pull_rate_hz; /* of what pull gives; 0: it gives nothing */
@@ -55,6 +57,9 @@ typedef struct pb_tick {
 
 typedef void (*pb_tick_fn)(void* user, const pb_tick* tick) PB_NOEXCEPT;
 
+/* Lifetime: an attachment lasts until `done` of detach, a port until `done` of port_close; `user` and `self`
+ * must live as long. A frame is borrowed for the call.
+ * Since: 0.1 */
 typedef struct pb_media {
   uint32_t size;
   uint32_t loops; /* number of media loops */
@@ -71,7 +76,8 @@ typedef struct pb_media {
   /* [any] For who joins: *table and *self of the port, valid until the returned opening is released; 0 when
    * gone. */
   uint64_t (*port_open)(void* host, uint64_t port, const pb_port** table, void** self) PB_NOEXCEPT;
-  void (*port_release)(void* host, uint64_t opening) PB_NOEXCEPT; /* [any] */
+  /* [any] Gives an opening back; its table and self may not be used after that. */
+  void (*port_release)(void* host, uint64_t opening) PB_NOEXCEPT;
 } pb_media;
 #define PB_MEDIA_FLOOR 56u /* of 0.1 */
 #define PB_LOOP_ANY 0xffffffffu

@@ -22,6 +22,8 @@ typedef struct pb_pair {
 } pb_pair;
 PB_STATIC_ASSERT(sizeof(pb_pair) == 32, "frozen");
 
+/* Lifetime: what is passed is borrowed for the call. A metric lives as long as the server.
+ * Since: 0.1 */
 typedef struct pb_observe {
   uint32_t size;
   uint32_t reserved;
@@ -35,6 +37,7 @@ typedef struct pb_observe {
   /* [any] From now on this value is redacted in every log line (counted: as many forgets as adds). At least 6
    * bytes. */
   void (*secret_add)(void* host, pb_str value) PB_NOEXCEPT;
+  /* [any] No longer, once it was forgotten as often as added. */
   void (*secret_forget)(void* host, pb_str value) PB_NOEXCEPT;
 
   /* [any] A series; the same name and labels give the same handle. Names are of the form

@@ -27,7 +27,9 @@
 #define PB_ABI_MAJOR 1
 #define PB_ABI_MINOR 0
 
-/* What the host gives. Valid from create until destroy returns. */
+/* What the host gives.
+ * Lifetime: valid from create until destroy returns, and so are the tables it gives out.
+ * Since: 0.1 */
 typedef struct pb_host {
   uint32_t size;
   uint32_t abi_minor;
@@ -38,18 +40,22 @@ typedef struct pb_host {
   const void* (*query)(void* self, pb_str id, uint32_t min_size)PB_NOEXCEPT;
 } pb_host;
 
-/* Answer of an asynchronous lifecycle function: call it exactly once, from any thread. `err` may be NULL. */
+/* Answer of an asynchronous lifecycle function: call it exactly once, from any thread. `err` may be NULL.
+ * Lifetime: borrowed for the call that passes it; copy it, the copy is good until it was called.
+ * Since: 0.1 */
 typedef struct pb_done {
   uint32_t size;
   uint32_t reserved;
   void* self;
-  void (*call)(void* self, int32_t status, const pb_err* err) PB_NOEXCEPT; /* [any] */
+  /* [any] The answer. */
+  void (*call)(void* self, int32_t status, const pb_err* err) PB_NOEXCEPT;
 } pb_done;
 
-/* What the plugin gives. Owned by the plugin, constant, valid until destroy returns. `self` is what create
- * returned. `config` is JSON: {"server":{}, "plugin":{},
+/* What the plugin gives. `self` is what create returned. `config` is JSON: {"server":{}, "plugin":{},
  * "tenants":{"<host>":{"primary":true,"section":{},"WebPhone":{}}}}, already checked against the manifest's
- * schemas, with defaults filled in and secrets resolved. */
+ * schemas, with defaults filled in and secrets resolved.
+ * Lifetime: owned by the plugin, constant, valid until destroy returns; arguments are borrowed for the call.
+ * Since: 0.1 */
 typedef struct pb_plugin {
   uint32_t size;
   uint32_t reserved;
@@ -69,6 +75,9 @@ typedef struct pb_plugin {
 } pb_plugin;
 #define PB_PLUGIN_FLOOR 56u /* of 0.1 */
 
+/* The plugin's one exported symbol.
+ * Lifetime: static, as all it points to; files are never unloaded.
+ * Since: 0.1 */
 typedef struct pb_entry {
   uint32_t magic;     /* PB_MAGIC */
   uint32_t size;      /* sizeof(pb_entry) of the plugin's header */

@@ -14,6 +14,9 @@
 #define PB_THREAD_WORKER 2u
 #define PB_THREAD_MEDIA 3u
 
+/* Lifetime: `user` of a post must live until it has run, that of a timer until `done` of timer_close; names
+ * are borrowed for the call.
+ * Since: 0.1 */
 typedef struct pb_runtime {
   uint32_t size;
   uint32_t reserved;
@@ -39,7 +42,7 @@ typedef struct pb_runtime {
   /* [any] Close as in base.h; needed for timers that have fired, too. `done` may be NULL. */
   void (*timer_close)(void* host, uint64_t timer, pb_fn done, void* user) PB_NOEXCEPT;
 
-  /* [any] [media] */
+  /* [any] [media] What that clock says, in its unit. */
   int64_t (*now)(void* host, uint32_t clock) PB_NOEXCEPT;
   /* [any] [media] PB_THREAD_* of the caller. */
   uint32_t (*thread_kind)(void* host) PB_NOEXCEPT;

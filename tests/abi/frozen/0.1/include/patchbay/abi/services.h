@@ -63,12 +63,14 @@ typedef struct pb_interface {
   const pb_method* const* methods;
 } pb_interface;
 
-/* One call's answer. The provider calls complete exactly once, from any thread; the reply is copied before it
- * returns. */
 typedef struct pb_completion pb_completion;
+/* One call's answer.
+ * Lifetime: the host's, until complete was called.
+ * Since: 0.1 */
 struct pb_completion {
   uint32_t size;
   uint32_t reserved;
+  /* [any] Exactly once; the reply is copied before it returns. */
   void (*complete)(pb_completion* self, int32_t status, const pb_message* reply,
                    const pb_err* err) PB_NOEXCEPT;
 };
@@ -85,6 +87,9 @@ typedef void (*pb_reply_fn)(void* user, int32_t status, const pb_message* reply,
 /* A watched id has (up = 1) or has no longer (up = 0) a provider. */
 typedef void (*pb_watch_fn)(void* user, int32_t up) PB_NOEXCEPT;
 
+/* Lifetime: instances, leases and watches live until they are given back; `self` and `user` until `done` of
+ * that, or until the one reply. Requests and replies are borrowed for the call, and copied.
+ * Since: 0.1 */
 typedef struct pb_services {
   uint32_t size;
   uint32_t reserved;
@@ -100,9 +105,11 @@ typedef struct pb_services {
   uint64_t (*query)(void* host, pb_str id) PB_NOEXCEPT;
   /* [any] A lease on the instance with that handle. 0 when it is gone, or is not of interface `id`. */
   uint64_t (*open)(void* host, uint64_t instance, pb_str id) PB_NOEXCEPT;
+  /* [any] Gives a lease back; answers of calls on it still come. */
   void (*unlease)(void* host, uint64_t lease) PB_NOEXCEPT;
   /* [any] fn(user, up) on the strand, at once and on each change. */
   uint64_t (*watch)(void* host, pb_str id, uint64_t strand, pb_watch_fn fn, void* user) PB_NOEXCEPT;
+  /* [any] Close as in base.h. */
   void (*unwatch)(void* host, uint64_t watch, pb_fn done, void* user) PB_NOEXCEPT;
 
   /* [any] Calls method `slot` of the lease's instance; `caller` is the caller's table of that interface, by

@@ -75,6 +75,9 @@ typedef void (*pb_job_fn)(void* user, const pb_job* job) PB_NOEXCEPT;
 typedef void (*pb_events_fn)(void* user, int32_t status, const pb_event* const* events,
                              uint32_t count) PB_NOEXCEPT;
 
+/* Lifetime: what is passed is borrowed for the call, what a callback gets for the callback. A transaction
+ * lives until commit or discard, a registration until `done` of its close; `user` as long.
+ * Since: 0.1 */
 typedef struct pb_store {
   uint32_t size;
   uint32_t reserved;
@@ -85,33 +88,39 @@ typedef struct pb_store {
   void (*query)(void* host, uint64_t statement, const pb_value* values, uint32_t count, uint64_t strand,
                 pb_rows_fn fn, void* user) PB_NOEXCEPT;
 
-  /* [any] A new, empty transaction; ends with commit or discard. The operations below return PB_E_GONE after
-   * that. */
+  /* [any] A new, empty transaction; ends with commit or discard: operations return PB_E_GONE after that. */
   uint64_t (*begin)(void* host) PB_NOEXCEPT;
+  /* [any] A statement; the commit fails unless it changes so many rows (PB_ANY_CHANGES: any number). */
   int32_t (*exec)(void* host, uint64_t tx, uint64_t statement, const pb_value* values, uint32_t count,
                   int64_t expected_changes) PB_NOEXCEPT;
-  /* What stands between savepoint and release may fail alone. Groups do not nest. */
+  /* [any] What stands between savepoint and release may fail alone. Groups do not nest. */
   int32_t (*savepoint)(void* host, uint64_t tx) PB_NOEXCEPT;
+  /* [any] The end of the group. */
   int32_t (*release)(void* host, uint64_t tx) PB_NOEXCEPT;
-  /* A durable event; the host sets id and time. `unique_key`, when not empty, lets one event of that key
-   * exist, ever. */
+  /* [any] A durable event; the host sets id and time. `unique_key`, when not empty, lets one event of that
+   * key exist, ever. */
   int32_t (*emit)(void* host, uint64_t tx, const pb_event* event, pb_str unique_key) PB_NOEXCEPT;
-  /* A job of the plugin's kind; a job of the same kind and (not empty) key is replaced. */
+  /* [any] A job of the plugin's kind; a job of the same kind and (not empty) key is replaced. */
   int32_t (*job_add)(void* host, uint64_t tx, pb_str kind, pb_str tenant, pb_str key, int64_t due_ms,
                      pb_str body) PB_NOEXCEPT;
+  /* [any] The claimed job is done; the commit fails when another has it by now. */
   int32_t (*job_done)(void* host, uint64_t tx, int64_t job, int64_t fence) PB_NOEXCEPT;
+  /* [any] The claimed job is due again at `due_ms`; the commit fails when another has it by now. */
   int32_t (*job_retry)(void* host, uint64_t tx, int64_t job, int64_t fence, int64_t due_ms) PB_NOEXCEPT;
+  /* [any] Jobs of that kind and key are forgotten. */
   int32_t (*job_cancel)(void* host, uint64_t tx, pb_str kind, pb_str key) PB_NOEXCEPT;
-  /* A consumer's pending event has been dealt with. */
+  /* [any] A consumer's pending event has been dealt with. */
   int32_t (*ack)(void* host, uint64_t tx, pb_str consumer, int64_t event_id) PB_NOEXCEPT;
   /* [any] Executes; fn on the strand once it is on disk or refused. The handle is dead on return. */
   void (*commit)(void* host, uint64_t tx, uint64_t strand, pb_commit_fn fn, void* user) PB_NOEXCEPT;
+  /* [any] Nothing of it happens; the handle is dead on return. */
   void (*discard)(void* host, uint64_t tx) PB_NOEXCEPT;
 
   /* [any] Works on due jobs of a kind, at most `concurrency` claimed and not completed; fn on the strand. A
    * job that is not completed within `lease_ms` is claimed again, with another fence. */
   uint64_t (*job_worker)(void* host, pb_str kind, uint32_t concurrency, int64_t lease_ms, uint64_t strand,
                          pb_job_fn fn, void* user) PB_NOEXCEPT;
+  /* [any] Close as in base.h. What it had claimed is claimed again after its lease. */
   void (*job_worker_close)(void* host, uint64_t worker, pb_fn done, void* user) PB_NOEXCEPT;
 
   /* [any] A durable consumer: from its first registration on, every emitted event that matches one of the
@@ -119,6 +128,7 @@ typedef struct pb_store {
    * new ones. */
   uint64_t (*consumer)(void* host, pb_str name, pb_str patterns, uint64_t strand, pb_fn wake, void* user,
                        pb_err* err) PB_NOEXCEPT;
+  /* [any] Close as in base.h. Its pending events stay, and gather. */
   void (*consumer_close)(void* host, uint64_t consumer, pb_fn done, void* user) PB_NOEXCEPT;
   /* [any] The consumer's oldest pending events, at most `limit`. */
   void (*pending)(void* host, uint64_t consumer, uint32_t limit, uint64_t strand, pb_events_fn fn,
@@ -129,6 +139,7 @@ typedef struct pb_store {
   /* [any] Encrypts under the key file; `context` must be given again to unseal. NULL when it fails. Release
    * it. */
   pb_buf* (*seal)(void* host, pb_str plain, pb_str context)PB_NOEXCEPT;
+  /* [any] What was sealed, in a buffer the caller releases; NULL when key, context or bytes do not fit. */
   pb_buf* (*unseal)(void* host, pb_str sealed, pb_str context)PB_NOEXCEPT;
   /* [any] The folder for the plugin's own files (exists); lives as long as the host. */
   pb_str (*data_folder)(void* host) PB_NOEXCEPT;

@@ -18,10 +18,15 @@ struct Joined {
   PATCHBAY_FIELDS(join)
 };
 
-// leave: replies when neither port will be pulled or pushed by this join any more. An unknown join is fine.
+// Thread: answers on the strand of the caller; the ports are called on one media loop.
+// Lifetime: a join lasts until leave(), its caller's end does not end it; both ports stay usable until then,
+//   since closing one waits for the joins that have it.
+// Since: 0.1
 struct Audio {
   static constexpr char id[] = "patchbay.audio/1";
+  // Code::not_found when a port is gone; Code::invalid when its rate is not 8, 16, 24, 32 or 48 kHz.
   static constexpr Method<0, Join, Joined> join{"join"};
+  // Replies when neither port will be pulled or pushed by this join any more. An unknown join is fine.
   static constexpr Method<1, Joined, Empty> leave{"leave"};
   static constexpr auto methods() { return std::make_tuple(join, leave); }
 };

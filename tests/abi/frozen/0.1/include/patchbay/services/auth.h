@@ -22,9 +22,12 @@ struct Principal {
   PATCHBAY_FIELDS(subject, username, tenant, role, is_key, is_super, expires_ms)
 };
 
-// verify: Code::denied for a bearer that is not valid (the text says why, for the log; never the bearer).
+// Thread: runs on the provider's main strand, answers on the strand of the caller.
+// Lifetime: the principal is a copy; ask for each request, since keys and users may be revoked at any time.
+// Since: 0.1
 struct Auth {
   static constexpr char id[] = "patchbay.auth/1";
+  // Code::denied for a bearer that is not valid (the text says why, for the log; never the bearer).
   static constexpr Method<0, Verify, Principal> verify{"verify"};
   static constexpr auto methods() { return std::make_tuple(verify); }
 };

@@ -46,14 +46,22 @@ struct ToolResult {
   PATCHBAY_FIELDS(call, result)
 };
 
+// One conversation, driven by who opened it.
+// Thread: runs on the strand that the engine provided it on, in order.
+// Lifetime: from open() to closed(); it is withdrawn after that, and the port closed.
+// Since: 0.1
 struct Session {
   static constexpr char id[] = "patchbay.engine.session/1";
-  static constexpr Method<0, Empty, Empty> begin{"begin"};  // the call was answered: hear, and greet
+  // The call was answered: hear, and greet.
+  static constexpr Method<0, Empty, Empty> begin{"begin"};
+  // Something to know, or to answer, that was not said.
   static constexpr Method<1, Text, Empty> push_text{"push_text"};
+  // What a tool_call() came to.
   static constexpr Method<2, ToolResult, Empty> tool_result{"tool_result"};
-  static constexpr Method<3, Empty, Empty> farewell{"farewell"};  // say goodbye; farewell_done() follows
-  static constexpr Method<4, Empty, Empty> close{
-      "close"};  // closed() follows; the port gives silence from now on
+  // Say goodbye; farewell_done() follows.
+  static constexpr Method<3, Empty, Empty> farewell{"farewell"};
+  // closed() follows; the port gives silence from now on.
+  static constexpr Method<4, Empty, Empty> close{"close"};
   static constexpr auto methods() { return std::make_tuple(begin, push_text, tool_result, farewell, close); }
 };
 
@@ -102,19 +110,33 @@ struct Closed {
   PATCHBAY_FIELDS(failed, retryable, reason)
 };
 
-// On the strand of whoever provides it, in order.
+// What the caller of open() provides, to be told.
+// Thread: runs on the strand that the listener was provided on, in order.
+// Lifetime: must be there until closed(); nothing comes after that.
+// Since: 0.1
 struct Listener {
   static constexpr char id[] = "patchbay.engine.listener/1";
+  // The engine could begin.
   static constexpr Method<0, Ready, Empty> ready{"ready"};
+  // What the callee was heard to say.
   static constexpr Method<1, Words, Empty> user_words{"user_words"};
+  // What the AI says.
   static constexpr Method<2, Words, Empty> ai_words{"ai_words"};
-  static constexpr Method<3, Empty, Empty> ai_audio{"ai_audio"};  // the first audio of a turn has come
+  // The first audio of a turn has come.
+  static constexpr Method<3, Empty, Empty> ai_audio{"ai_audio"};
+  // The callee spoke into the AI's turn, which ends here.
   static constexpr Method<4, Interrupted, Empty> interrupted{"interrupted"};
+  // The AI's turn has come to its end.
   static constexpr Method<5, TurnComplete, Empty> turn_complete{"turn_complete"};
+  // The AI wants a tool: answer by tool_result().
   static constexpr Method<6, ToolCall, Empty> tool_call{"tool_call"};
-  static constexpr Method<7, ToolCall, Empty> tool_cancel{"tool_cancel"};  // only `call` is set
-  static constexpr Method<8, Usage, Empty> usage{"usage"};                 // to be added up
+  // The result of that call is no longer wanted; only `call` is set.
+  static constexpr Method<7, ToolCall, Empty> tool_cancel{"tool_cancel"};
+  // What was used since the last; to be added up.
+  static constexpr Method<8, Usage, Empty> usage{"usage"};
+  // The goodbye was said.
   static constexpr Method<9, Empty, Empty> farewell_done{"farewell_done"};
+  // Exactly once, as the last.
   static constexpr Method<10, Closed, Empty> closed{"closed"};
   static constexpr auto methods() {
     return std::make_tuple(ready, user_words, ai_words, ai_audio, interrupted, turn_complete, tool_call,
@@ -122,8 +144,13 @@ struct Listener {
   }
 };
 
+// What an engine provides.
+// Thread: runs on the strand that the engine was provided on; may be answered later, from any.
+// Lifetime: no session is opened after it is withdrawn; those that are open end by their own closed().
+// Since: 0.1
 struct Engine {
   static constexpr char id[] = "patchbay.engine/1";
+  // A session for one call. After an error nothing is told to the listener.
   static constexpr Method<0, Open, Opened> open{"open"};
   static constexpr auto methods() { return std::make_tuple(open); }
 };
@@ -136,8 +163,15 @@ struct AddEngine {
   PATCHBAY_FIELDS(name, models, key_required, engine)
 };
 
+// Where engines are made known.
+// Thread: runs on the provider's main strand, answers on the strand of the caller.
+// Lifetime: an engine is known until it is withdrawn or the provider leaves: add it again when that is back
+//   (VoiceEngine in voice_engine.h does).
+// Since: 0.1
 struct Conversation {
   static constexpr char id[] = "patchbay.conversation/1";
+  // The longest prefix of a model's name decides. An engine of the same name is replaced. Code::invalid
+  // without name, models or handle.
   static constexpr Method<0, AddEngine, Empty> add_engine{"add_engine"};
   static constexpr auto methods() { return std::make_tuple(add_engine); }
 };

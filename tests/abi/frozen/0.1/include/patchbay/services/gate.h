@@ -14,10 +14,13 @@ struct Add {
   PATCHBAY_FIELDS(tx, tenant, number, comment)
 };
 
-// add: appends exactly one exec() to the transaction; it returns one row when the number was added, none when
-// it was there already. Wrap it in a savepoint when the transaction shall survive its failure.
+// Thread: runs on the provider's main strand, answers on the strand of the caller.
+// Lifetime: the transaction stays the caller's, who commits or discards it after the reply.
+// Since: 0.1
 struct Gate {
   static constexpr char id[] = "patchbay.gate/1";
+  // Appends exactly one exec() to the transaction; it returns one row when the number was added, none when it
+  // was there already. Wrap it in a savepoint when the transaction shall survive its failure.
   static constexpr Method<0, Add, Empty> add{"add"};
   static constexpr auto methods() { return std::make_tuple(add); }
 };

@@ -66,10 +66,14 @@ struct Response {
   PATCHBAY_FIELDS(status, content_type, headers, body, total)
 };
 
-// What a route's owner provides. A failed answer becomes 500 internal_error (unavailable and gone: 503);
-// every error that the client shall understand is a Response, made by error().
+// What a route's owner provides.
+// Thread: runs on the strand that the handler was provided on; may be answered later, from any.
+// Lifetime: the request is a copy, its body a counted buffer. Withdrawing the handler ends the route.
+// Since: 0.1
 struct Handler {
   static constexpr char id[] = "patchbay.http.handler/1";
+  // A failed answer becomes 500 internal_error (unavailable and gone: 503); every error that the client shall
+  // understand is a Response, made by error().
   static constexpr Method<0, Request, Response> handle{"handle"};
   static constexpr auto methods() { return std::make_tuple(handle); }
 };
@@ -79,9 +83,15 @@ struct Registered {
   PATCHBAY_FIELDS(route)
 };
 
-// The route ends with its handler's instance.
+// Where plugins register their routes.
+// Thread: runs on the provider's main strand, answers on the strand of the caller.
+// Lifetime: a route ends with its handler's instance, and with the provider: register again when it is back
+//   (Routes in http_routes.h does).
+// Since: 0.1
 struct Http {
   static constexpr char id[] = "patchbay.http/1";
+  // Code::conflict when method, path and discriminator are taken, Code::invalid when a schema or path is
+  // wrong.
   static constexpr Method<0, Route, Registered> add_route{"add_route"};
   static constexpr auto methods() { return std::make_tuple(add_route); }
 };

@@ -45,11 +45,11 @@ class Routes {
   };
   void announce(const Entry& entry) const {
     const Route& route = entry.route;
-    service_->call(Http::add_route, route,
-                   [log = Log(*host_), title = route.method + " " + route.path](Result<Registered> done) {
-                     if (!done)
-                       log.error("a route was refused", {{"route", title}, {"why", done.error().text}});
-                   });
+    service_->call(
+        Http::add_route, route,
+        [log = Log(*host_), title = route.method + " " + route.path](const Result<Registered>& done) {
+          if (!done) log.error("a route was refused", {{"route", title}, {"why", done.error().text}});
+        });
   }
 
   const Host* host_;

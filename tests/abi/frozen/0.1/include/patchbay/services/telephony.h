@@ -31,10 +31,14 @@ struct Hangup {
   PATCHBAY_FIELDS(reason)
 };
 
+// A call out, held by who dialled it.
+// Thread: runs on the provider's main strand, answers on the strand of the caller.
+// Lifetime: gone after ended(); calls are then answered with Code::gone.
+// Since: 0.1
 struct Leg {
   static constexpr char id[] = "patchbay.telephony.leg/1";
-  static constexpr Method<0, Hangup, Empty> hangup{
-      "hangup"};  // CANCEL while ringing, BYE after; ended() follows
+  // CANCEL while ringing, BYE after; ended() follows.
+  static constexpr Method<0, Hangup, Empty> hangup{"hangup"};
   static constexpr auto methods() { return std::make_tuple(hangup); }
 };
 
@@ -68,11 +72,19 @@ struct Ended {
   PATCHBAY_FIELDS(cause, answered, sip_status, detail, trunk_id)
 };
 
+// What the caller of dial() provides, to be told.
+// Thread: runs on the strand that the listener was provided on, in order.
+// Lifetime: must be there until ended(); nothing comes after that.
+// Since: 0.1
 struct LegListener {
   static constexpr char id[] = "patchbay.telephony.leg.listener/1";
+  // A provisional answer; any number of them.
   static constexpr Method<0, Progress, Empty> progress{"progress"};
+  // At most once. The port lives as long as the leg.
   static constexpr Method<1, Answered, Empty> answered{"answered"};
+  // A key that was pressed at the other end.
   static constexpr Method<2, Digit, Empty> digit{"digit"};
+  // Exactly once, as the last.
   static constexpr Method<3, Ended, Empty> ended{"ended"};
   static constexpr auto methods() { return std::make_tuple(progress, answered, digit, ended); }
 };
@@ -91,9 +103,13 @@ struct Verdict {
   PATCHBAY_FIELDS(allowed, reason)
 };
 
-// What a gate provides. A gate that fails, or is gone, refuses: no gate is ever skipped.
+// What a gate provides.
+// Thread: runs on the strand that the gate was provided on.
+// Lifetime: withdrawn, it refuses every dial until another of its name is added.
+// Since: 0.1
 struct DialGate {
   static constexpr char id[] = "patchbay.telephony.gate/1";
+  // May this number be dialled? A gate that fails, or is gone, refuses: no gate is ever skipped.
   static constexpr Method<0, Check, Verdict> check{"check"};
   static constexpr auto methods() { return std::make_tuple(check); }
 };
@@ -116,10 +132,18 @@ struct TelephonyStatus {
   PATCHBAY_FIELDS(configured, able, reason)
 };
 
+// Calls out, and the gates before them.
+// Thread: runs on the provider's main strand, answers on the strand of the caller.
+// Lifetime: legs and gates end with the provider; add gates again when it is back (Gate in dial_gate.h does).
+// Since: 0.1
 struct Telephony {
   static constexpr char id[] = "patchbay.telephony/1";
+  // Answers at once; gates and trunks follow. Code::not_found: no trunk is configured for the number;
+  // Code::unavailable: the server is stopping. After an error nothing is told to the listener.
   static constexpr Method<0, Dial, Dialled> dial{"dial"};
+  // From now on every dial asks it. A gate of the same name is replaced.
   static constexpr Method<1, AddGate, Empty> add_gate{"add_gate"};
+  // Whether a tenant could dial now; asks nobody outside.
   static constexpr Method<2, StatusOf, TelephonyStatus> status{"status"};
   static constexpr auto methods() { return std::make_tuple(dial, add_gate, status); }
 };

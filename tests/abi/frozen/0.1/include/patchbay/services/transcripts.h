@@ -21,11 +21,13 @@ struct Saved {
   PATCHBAY_FIELDS(file)
 };
 
-// save: replies when the file is on disk and the operations are added (exactly one exec(), and the event);
-// the caller then commits. Emit call.ended or outbound-ai.finished before calling it: transcript.saved
-// follows them.
+// Thread: runs on the provider's main strand and a worker, answers on the strand of the caller.
+// Lifetime: the transaction stays the caller's, who commits or discards it after the reply; the file stays.
+// Since: 0.1
 struct Transcripts {
   static constexpr char id[] = "patchbay.transcripts/1";
+  // Replies when the file is on disk and the operations are added (exactly one exec(), and the event); the
+  // caller then commits. Emit call.ended or outbound-ai.finished before calling it: transcript.saved follows.
   static constexpr Method<0, Save, Saved> save{"save"};
   static constexpr auto methods() { return std::make_tuple(save); }
 };

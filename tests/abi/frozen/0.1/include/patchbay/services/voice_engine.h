@@ -1,0 +1,56 @@
+// VoiceEngine: an AI engine of a plugin, known to patchbay.conversation whenever that is there. Create and
+// destroy it on the main strand.
+//
+//   engine::VoiceEngine engine_{host(), "parrot", "parrot-", [this](const engine::Open& open) { return
+//   begin(open); }};
+#pragma once
+
+#include <string>
+
+#include "../log.h"
+#include "engine.h"
+
+namespace patchbay::engine {
+
+class VoiceEngine {
+ public:
+  // models: prefixes of the model names it serves, separated by spaces. handler(Open) -> Result<Opened>, or
+  // handler(Open, Reply<Opened>), on the main strand.
+  template <class F>
+  VoiceEngine(const Host& host, std::string name, std::string models, F handler, bool key_required = false)
+      : host_(&host),
+        name_(std::move(name)),
+        models_(std::move(models)),
+        key_required_(key_required),
+        engine_(host),
+        conversation_(host) {
+    engine_.on(Engine::open, std::move(handler));
+    conversation_.on_change([this](bool up) {
+      if (up && !withdrawn_) announce();
+    });
+  }
+  // No further session is opened.
+  void withdraw() {
+    withdrawn_ = true;
+    engine_.withdraw();
+  }
+
+ private:
+  void announce() {
+    conversation_.call(Conversation::add_engine, {name_, models_, key_required_, engine_.handle()},
+                       [log = Log(*host_), name = name_](const Result<Empty>& done) {
+                         if (!done)
+                           log.error("an engine was refused", {{"engine", name}, {"why", done.error().text}});
+                       });
+  }
+
+  const Host* host_;
+  std::string name_;
+  std::string models_;
+  bool key_required_;
+  bool withdrawn_ = false;
+  Provision<Engine> engine_;
+  Service<Conversation> conversation_;
+};
+
+}  // namespace patchbay::engine

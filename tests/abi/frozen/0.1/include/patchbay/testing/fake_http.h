@@ -1,0 +1,261 @@
+// FakeHttp: patchbay.http without a network. Keeps the routes that plugins add and leads a test's requests to
+// them, checked by the routes' roles and schemas as the server does: 404, 405 with Allow, 401, 403, 400, the
+// list envelope, 500 and 503.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../services/http.h"
+#include "http_text.h"
+#include "world.h"
+
+namespace patchbay::testing {
+
+// A request of a test. Role, tenant and the like are what patchbay.auth would say of its bearer.
+struct Ask {
+  std::string method = "GET";
+  std::string target = "/";  // "/hello?name=Eva%20B", percent-encoded
+  std::string body = {};
+  std::string role = "admin";  // or "user"; "": without a bearer
+  bool is_super = false;       // an admin of the primary tenant
+  bool is_key = false;         // the bearer is an API key
+  std::string tenant = "localhost";
+  std::string subject = "tester";
+  detail::Pairs headers = {};  // names in lower case
+  std::string surface = "public";
+  std::string remote = "192.0.2.1";
+};
+
+class FakeHttp {
+ public:
+  explicit FakeHttp(World& world) : world_(&world), routes_(&world.make<Routes>()) {
+    static_cast<void>(world.provide<http::Http>([this](Provision<http::Http>& provision) {
+      provision.on(http::Http::add_route, [this](http::Route route) { return add(std::move(route)); });
+    }));
+  }
+
+  // As the plugins registered them; a route goes with its handler.
+  std::vector<http::Route> routes() const {
+    static_cast<void>(world_->settle());
+    return world_->run([this] {
+      sweep();
+      return *routes_;
+    });
+  }
+
+  // Waits for the answer.
+  http::Response ask(Ask request) const {
+    auto answer = begin(std::move(request)).get();
+    return answer ? *std::move(answer) : http::error(504, "timeout", answer.error().text);
+  }
+  // The answer can be waited for while clocks are moved.
+  Answer<http::Response> begin(const Ask& ask) const {
+    const Answer<http::Response> answer(world_->wait_ms());
+    auto call = std::make_shared<Call>();
+    if (auto refusal = admit(ask, *call)) {
+      answer.give(*std::move(refusal));
+      return answer;
+    }
+    post(world_->host(), kMainStrand, [this, answer, call] {
+      auto handler = std::make_shared<Lease<http::Handler>>(
+          Lease<http::Handler>::open(world_->host(), call->route.handler));
+      handler->call(http::Handler::handle, call->request,
+                    [this, answer, call, handler](Result<http::Response> reply) {
+                      answer.give(finish(*call, std::move(reply)));
+                    });
+    });
+    return answer;
+  }
+
+ private:
+  using Routes = std::vector<http::Route>;
+  struct Call {
+    http::Route route;
+    http::Request request;
+    std::string path;  // as it was asked for
+    detail::Pairs query;
+  };
+  using Refusal = std::optional<http::Response>;
+
+  static bool same_place(const http::Route& a, const http::Route& b) {
+    return a.method == b.method && a.path == b.path && a.discriminator == b.discriminator &&
+           a.surface == b.surface;
+  }
+  // [test's strand]
+  void sweep() const {
+    routes_->erase(std::remove_if(routes_->begin(), routes_->end(),
+                                  [this](const http::Route& route) {
+                                    return !Lease<http::Handler>::open(world_->host(), route.handler);
+                                  }),
+                   routes_->end());
+  }
+  // [test's strand]
+  Result<http::Registered> add(http::Route route) const {
+    sweep();
+    if (route.path.empty() || route.path.front() != '/') return Error{Code::invalid, "a path starts with /"};
+    if (route.role != "none" && route.role != "user" && route.role != "admin" && route.role != "super")
+      return Error{Code::invalid, "a route's role is none, user, admin or super"};
+    for (const std::string* text : {&route.request_schema, &route.query_schema}) {
+      if (text->empty()) continue;
+      PB_TRY(Schema::compile(world_->host(), *text));
+    }
+    for (const std::string* text : {&route.reply_schema, &route.example}) {
+      if (text->empty()) continue;
+      PB_TRY(world_->host().parse_json(*text));
+    }
+    for (const http::Route& other : *routes_)
+      if (same_place(route, other))
+        return Error{Code::conflict, "route " + route.method + " " + route.path + " is there already"};
+    routes_->push_back(std::move(route));
+    return http::Registered{static_cast<int64_t>(routes_->size())};
+  }
+
+  static http::Response refuse(const http::Route& route, int64_t status, std::string_view code,
+                               std::string_view text) {
+    http::Response response = http::error(status, code, text);
+    if (route.message_errors) response.body = JsonWriter().object().member("error", text).end().str();
+    return response;
+  }
+
+  // From the request to what the handler is asked, or why it is not.
+  Refusal admit(const Ask& ask, Call& call) const {
+    const auto question = std::min(ask.target.find('?'), ask.target.size());
+    call.path = ask.target.substr(0, question);
+    call.query =
+        detail::read_query(std::string_view(ask.target).substr(std::min(question + 1, ask.target.size())));
+    if (auto refusal = find_route(ask, call)) return refusal;
+    if (auto refusal = check_bearer(ask, call.route)) return refusal;
+    const Status read_well = read(ask, call);
+    if (!read_well) return refuse(call.route, 400, "invalid_request", read_well.error().text);
+    return std::nullopt;
+  }
+
+  Refusal find_route(const Ask& ask, Call& call) const {
+    int best = -1;
+    std::string allow;
+    for (const http::Route& route : routes()) {
+      auto params = detail::match_path(route.path, call.path);
+      const int rank = rank_of(route, call.query);
+      if (!params || rank < 0 || (ask.surface != "local" && ask.surface != route.surface)) continue;
+      const bool by_method = route.method == ask.method || (ask.method == "HEAD" && route.method == "GET");
+      if (!by_method && allow.find(route.method) == std::string::npos)
+        allow += (allow.empty() ? "" : ", ") + route.method;
+      if (!by_method || rank <= best) continue;
+      best = rank;
+      call.route = route;
+      call.request.params = detail::object_of(*params);
+    }
+    if (best >= 0) return std::nullopt;
+    if (allow.empty()) return http::error(404, "not_found", "there is nothing at this path");
+    http::Response response = http::error(405, "method_not_allowed", "this path allows " + allow);
+    response.headers = JsonWriter().object().member("Allow", allow).end().str();
+    return response;
+  }
+  // A route with a discriminator goes before one without; -1: it is not this one.
+  static int rank_of(const http::Route& route, const detail::Pairs& query) {
+    if (route.discriminator.empty()) return 0;
+    const auto equals = std::min(route.discriminator.find('='), route.discriminator.size());
+    const std::string* value = detail::find_pair(query, route.discriminator.substr(0, equals));
+    const auto wanted = route.discriminator.substr(std::min(equals + 1, route.discriminator.size()));
+    if (value == nullptr || (!wanted.empty() && *value != wanted)) return -1;
+    return wanted.empty() ? 1 : 2;
+  }
+
+  static Refusal check_bearer(const Ask& ask, const http::Route& route) {
+    if (route.role == "none" || ask.surface == "local") return std::nullopt;
+    if (ask.role.empty())
+      return refuse(route, 401, "invalid_token", "this needs the header Authorization: Bearer <token>");
+    if (route.role == "admin" && ask.role != "admin")
+      return refuse(route, 403, "insufficient_role", "this needs a bearer with role=admin");
+    if (route.role == "super" && !ask.is_super)
+      return refuse(route, 403, "insufficient_role", "this needs an admin of the primary tenant");
+    if (route.oidc_only && ask.is_key)
+      return refuse(route, 403, "insufficient_role", "this needs an OIDC access token, not an API key");
+    return std::nullopt;
+  }
+
+  Status read(const Ask& ask, Call& call) const {
+    http::Request& request = call.request;
+    request.method = call.route.method;
+    request.path = detail::percent_decode(call.path);
+    PB_TRY_VALUE(request.query, read_query(call));
+    if (call.route.list) PB_TRY(read_page(call));
+    if (!call.route.request_schema.empty()) {
+      PB_TRY_VALUE(const Schema schema, Schema::compile(world_->host(), call.route.request_schema));
+      PB_TRY_VALUE(const Json body, schema.read(ask.body.empty() ? std::string_view("{}") : ask.body));
+      request.json = world_->host().write_json(body.root());
+    }
+    if (!ask.body.empty()) request.body = Buffer::copy(ask.body);
+    request.headers = detail::object_of(ask.headers);
+    request.remote = ask.remote;
+    request.surface = ask.surface;
+    request.host = ask.surface == "local" ? std::string() : ask.tenant;
+    request.tenant = ask.tenant;
+    request.correlation = "0123456789abcdef";
+    if (call.route.role == "none" && ask.surface != "local") return {};
+    const bool local = ask.surface == "local";
+    request.subject = local ? "operator" : ask.subject;
+    request.username = request.subject;
+    request.role = local ? "admin" : ask.role;
+    request.is_super = local || ask.is_super;
+    request.is_key = ask.is_key;
+    return {};
+  }
+  Result<std::string> read_query(const Call& call) const {
+    if (call.route.query_schema.empty()) return detail::object_of(call.query);
+    PB_TRY_VALUE(const Json doc, world_->host().parse_json(call.route.query_schema));
+    PB_TRY_VALUE(const Schema schema, Schema::compile(world_->host(), call.route.query_schema));
+    PB_TRY_VALUE(const Json checked, schema.read(detail::typed_object(call.query, doc["properties"])));
+    return world_->host().write_json(checked.root());
+  }
+  static Status read_page(Call& call) {
+    if (const std::string* limit = detail::find_pair(call.query, "limit")) {
+      if (!detail::is_number(*limit, true) || std::stoll(*limit) < 1)
+        return {Code::invalid, "limit must be a whole number of at least 1"};
+      call.request.limit = std::min<int64_t>(std::stoll(*limit), 500);
+    }
+    if (const std::string* offset = detail::find_pair(call.query, "offset")) {
+      if (!detail::is_number(*offset, true) || std::stoll(*offset) < 0)
+        return {Code::invalid, "offset must be a whole number of at least 0"};
+      call.request.offset = std::stoll(*offset);
+    }
+    return {};
+  }
+
+  // [test's strand] From the handler's answer to what the client would get.
+  http::Response finish(const Call& call, Result<http::Response> reply) const {
+    if (!reply) {
+      const Code code = reply.error().code;
+      if (code == Code::unavailable || code == Code::gone)
+        return refuse(call.route, 503, "unavailable", "this is not available at the moment; try again later");
+      return refuse(call.route, 500, "internal_error", "the request could not be processed");
+    }
+    if (call.route.list && reply->status == 200) reply->body = envelope(call, *reply);
+    return *std::move(reply);
+  }
+  std::string envelope(const Call& call, const http::Response& answer) const {
+    const int64_t limit = call.request.limit, offset = call.request.offset;
+    int64_t total = answer.total;
+    const auto body = world_->host().parse_json(answer.body);
+    if (total < 0) total = offset + (body ? static_cast<int64_t>((*body)["data"].size()) : 0);
+    const auto end = answer.body.rfind('}');
+    if (end == std::string::npos) return answer.body;
+    JsonWriter tail;
+    tail.object().member("total", total).member("limit", limit).member("offset", offset).key("next");
+    if (offset + limit < total)
+      tail.value(call.path + "?limit=" + std::to_string(limit) + "&offset=" + std::to_string(offset + limit));
+    else
+      tail.null();
+    const bool only = body && body->root().size() == 0;
+    return answer.body.substr(0, end) + (only ? "" : ",") + tail.end().str().substr(1);
+  }
+
+  World* world_;
+  Routes* routes_;  // touched on the test's strand only; lives as long as the world
+};
+
+}  // namespace patchbay::testing

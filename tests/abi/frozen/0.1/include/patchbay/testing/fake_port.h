@@ -1,0 +1,118 @@
+// Audio of a test: the other side of a plugin's port, and a port of the test's own.
+#pragma once
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "../audio.h"
+#include "world.h"
+
+namespace patchbay::testing {
+
+using Pcm = std::vector<int16_t>;
+
+// A port that somebody made, open to the test: frames of 20 ms, given and taken by hand, on the media loop's
+// thread. Destroying it detaches.
+class OpenPort {
+ public:
+  // Not ok() when there is no such port.
+  OpenPort(const World& world, Handle port) : world_(&world) {
+    const Host& host = world.host();
+    opening_ = host.media->port_open(host.self, port.id, &table_, &self_);
+    if (opening_ != 0) world.on_media([this] { table_->attached(self_, 0); });
+  }
+  OpenPort(const OpenPort&) = delete;
+  OpenPort& operator=(const OpenPort&) = delete;
+  ~OpenPort() {
+    if (opening_ == 0) return;
+    world_->on_media([this] { table_->detached(self_); });
+    world_->host().media->port_release(world_->host().self, opening_);
+    static_cast<void>(world_->settle());
+  }
+
+  bool ok() const noexcept { return opening_ != 0; }
+  uint32_t pull_rate_hz() const noexcept { return ok() ? table_->pull_rate_hz : 0; }
+  uint32_t push_rate_hz() const noexcept { return ok() ? table_->push_rate_hz : 0; }
+
+  // What the port gives next; zeroes for silence, nothing when it gives nothing.
+  Pcm pull() {
+    if (pull_rate_hz() == 0) return {};
+    Pcm pcm(pull_rate_hz() / 1000 * PB_TICK_MS);
+    pb_frame frame = frame_of(pull_rate_hz(), pcm);
+    frame.samples = 0;
+    world_->on_media([&] { table_->pull(self_, &frame); });
+    pcm.resize(std::min<size_t>(frame.samples, pcm.size()));
+    return pcm;
+  }
+  // 20 ms at push_rate_hz().
+  void push(Pcm pcm) { push_frame(pcm, 0); }
+  void push_silence() {
+    Pcm zeroes(push_rate_hz() / 1000 * PB_TICK_MS);
+    push_frame(zeroes, PB_FRAME_SILENCE);
+  }
+
+ private:
+  pb_frame frame_of(uint32_t rate_hz, Pcm& pcm) {
+    const Host& host = world_->host();
+    pb_frame frame{};
+    frame.size = sizeof frame;
+    frame.tick = ++tick_;
+    frame.time_ns = host.mono_ns();
+    frame.rate_hz = rate_hz;
+    frame.capacity = frame.samples = static_cast<uint32_t>(pcm.size());
+    frame.pcm = pcm.data();
+    return frame;
+  }
+  void push_frame(Pcm& pcm, uint32_t flags) {
+    if (push_rate_hz() == 0) return;
+    pb_frame frame = frame_of(push_rate_hz(), pcm);
+    frame.flags = flags;
+    world_->on_media([&] { table_->push(self_, &frame); });
+  }
+
+  const World* world_;
+  const pb_port* table_ = nullptr;
+  void* self_ = nullptr;
+  uint64_t opening_ = 0;
+  int64_t tick_ = 0;
+};
+
+// A port of the test's: says what it was told to, then silence, and keeps what it heard. It locks, which only
+// a test may do on a media loop.
+class FakePort final : public AudioPort {
+ public:
+  explicit FakePort(uint32_t rate_hz = 16000) : rate_hz_(rate_hz) {}
+
+  void say(const Pcm& pcm) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    to_say_.insert(to_say_.end(), pcm.begin(), pcm.end());
+  }
+  Pcm heard() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return heard_;
+  }
+
+  uint32_t pull_rate_hz() const noexcept override { return rate_hz_; }
+  uint32_t push_rate_hz() const noexcept override { return rate_hz_; }
+  void pull(pb_frame& out) noexcept override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const size_t count = std::min<size_t>(out.capacity, to_say_.size());
+    out.samples = out.capacity;
+    if (count == 0) out.flags |= PB_FRAME_SILENCE;
+    std::copy_n(to_say_.begin(), count, out.pcm);
+    std::fill(out.pcm + count, out.pcm + out.capacity, int16_t{0});
+    to_say_.erase(to_say_.begin(), to_say_.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+  void push(const pb_frame& in) noexcept override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    heard_.insert(heard_.end(), in.pcm, in.pcm + in.samples);
+  }
+
+ private:
+  const uint32_t rate_hz_;
+  mutable std::mutex mutex_;
+  Pcm to_say_, heard_;
+};
+
+}  // namespace patchbay::testing

@@ -1,0 +1,118 @@
+// Targets of requests as a fake patchbay.http reads them. Simpler than the server's edge, which refuses much
+// that no test of a plugin asks for.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../json.h"
+
+namespace patchbay::testing::detail {
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+inline int hex_value(char c) noexcept {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+// What is not an escape stays as it is.
+inline std::string percent_decode(std::string_view raw) {
+  std::string out;
+  for (size_t i = 0; i < raw.size(); ++i) {
+    const bool escape =
+        raw[i] == '%' && i + 2 < raw.size() && hex_value(raw[i + 1]) >= 0 && hex_value(raw[i + 2]) >= 0;
+    out += escape ? static_cast<char>(hex_value(raw[i + 1]) * 16 + hex_value(raw[i + 2])) : raw[i];
+    if (escape) i += 2;
+  }
+  return out;
+}
+
+inline std::vector<std::string_view> split(std::string_view text, char at) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(at), text.size());
+    if (end > 0) parts.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+inline Pairs read_query(std::string_view raw) {
+  Pairs pairs;
+  for (const std::string_view piece : split(raw, '&')) {
+    const auto equals = std::min(piece.find('='), piece.size());
+    pairs.emplace_back(percent_decode(piece.substr(0, equals)),
+                       percent_decode(piece.substr(std::min(equals + 1, piece.size()))));
+  }
+  return pairs;
+}
+
+inline const std::string* find_pair(const Pairs& pairs, std::string_view name) {
+  for (const auto& [key, value] : pairs)
+    if (key == name) return &value;
+  return nullptr;
+}
+
+// Parameters of `path` by the pattern "/v1/calls/{id}"; nothing when it does not match.
+inline std::optional<Pairs> match_path(std::string_view pattern, std::string_view path) {
+  const auto wanted = split(pattern, '/');
+  const auto given = split(path, '/');
+  if (wanted.size() != given.size()) return std::nullopt;
+  Pairs params;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const bool is_parameter = wanted[i].size() > 2 && wanted[i].front() == '{' && wanted[i].back() == '}';
+    if (is_parameter)
+      params.emplace_back(wanted[i].substr(1, wanted[i].size() - 2), percent_decode(given[i]));
+    else if (wanted[i] != given[i])
+      return std::nullopt;
+  }
+  return params;
+}
+
+inline std::string object_of(const Pairs& pairs) {
+  JsonWriter object;
+  object.object();
+  for (const auto& [name, value] : pairs) object.member(name, value);
+  return std::move(object.end()).str();
+}
+
+inline bool has_type(JsonView types, std::string_view wanted) {
+  if (types.is_string()) return types.text() == wanted;
+  for (size_t i = 0; i < types.size(); ++i)
+    if (types.at(i).text() == wanted) return true;
+  return false;
+}
+
+inline bool is_number(std::string_view text, bool whole) {
+  if (!text.empty() && text.front() == '-') text.remove_prefix(1);
+  const bool zero_led = text.size() > 1 && text.front() == '0' && text[1] != '.';
+  return !text.empty() && !zero_led && text.size() <= 18 && text.back() != '.' && text.front() != '.' &&
+         text.find_first_not_of(whole ? "0123456789" : "0123456789.") == std::string_view::npos;
+}
+
+// Query parameters as a JSON object, read as the types of the schema's properties.
+inline std::string typed_object(const Pairs& pairs, JsonView properties) {
+  JsonWriter object;
+  object.object();
+  for (const auto& [name, value] : pairs) {
+    const JsonView type = properties[name]["type"];
+    object.key(name);
+    if (has_type(type, "boolean") && (value == "true" || value == "1"))
+      object.value(true);
+    else if (has_type(type, "boolean") && (value == "false" || value == "0"))
+      object.value(false);
+    else if ((has_type(type, "integer") && is_number(value, true)) ||
+             (has_type(type, "number") && is_number(value, false)))
+      object.raw(value);
+    else
+      object.value(value);
+  }
+  return std::move(object.end()).str();
+}
+
+}  // namespace patchbay::testing::detail

@@ -1,0 +1,274 @@
+// World: the host without a plugin: clocks, events, store, what was seen, and a strand of the test's own.
+// fake_host.h adds the plugin.
+#pragma once
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../bus.h"
+#include "../host.h"
+#include "../service.h"
+#include "../strand.h"
+#include "answer.h"
+#include "rows.h"
+#include "seen.h"
+#include "table.h"
+
+namespace patchbay::testing {
+
+struct Options {
+  bool real_time = false;   // clocks, timers and media loops run by themselves
+  bool echo = false;        // log lines go to standard error as well
+  int64_t wall_ms = 0;      // where the wall clock begins; 0: 2023-11-14T22:13:20Z
+  int64_t wait_ms = 10000;  // the longest wait of any function, in real time
+  int64_t stall_ms = 5000;  // a task that holds a strand for longer is a problem
+  std::string folder = {};  // for the store and plugins' files; "": temporary
+  std::string log_level = "debug";
+};
+
+// "" when it went well, else the reason: CHECK(why(host.start()) == "").
+template <class T>
+std::string why(const Result<T>& result) {
+  return result.ok() ? std::string() : result.error().text;
+}
+
+// Every function is the test's thread's, and waits no longer than Options::wait_ms.
+class World {
+ public:
+  explicit World(const Options& options = {}) : wait_ms_(options.wait_ms) {
+    const pb_testing_options raw{
+        sizeof raw,
+        (options.real_time ? PB_TESTING_REAL_TIME : 0u) | (options.echo ? PB_TESTING_ECHO : 0u),
+        options.wall_ms,
+        options.wait_ms,
+        options.stall_ms,
+        to_abi(options.folder),
+        to_abi(options.log_level)};
+    pb_err err = empty_error();
+    raw_ = patchbay_testing_v1.create(&raw, &err);
+    if (raw_ == nullptr) fail(err.text);
+    auto opened = Host::open(patchbay_testing_v1.client(raw_));
+    if (!opened) fail(opened.error().text.c_str());
+    host_ = std::make_unique<const Host>(*opened);
+  }
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+  ~World() { close(); }
+
+  // The host as the test sees it, as a plugin called "test"; for everything of the SDK that takes a Host.
+  const Host& host() const noexcept { return *host_; }
+  pb_testing_host* raw() const noexcept { return raw_; }
+  int64_t wait_ms() const noexcept { return wait_ms_; }
+
+  // Runs f() on the test's strand and waits for it. Where Provision, Service, Subscription and the like are
+  // made and used. What it returns comes back.
+  template <class F>
+  auto run(F f) const -> decltype(f()) {
+    using T = decltype(f());
+    if constexpr (std::is_void_v<T>) {
+      run_and_wait([&] {
+        f();
+        return true;
+      });
+    } else {
+      return run_and_wait(std::move(f));
+    }
+  }
+
+  // An object made on the test's strand, and destroyed there with the host: `make<Timer>(host.host())`.
+  template <class T, class... A>
+  T& make(A&&... arguments) {
+    return *run([&] {
+      auto made = std::make_shared<T>(std::forward<A>(arguments)...);
+      kept_.push_back(made);
+      return made.get();
+    });
+  }
+
+  // Clocks. Nothing moves by itself, unless Options::real_time.
+  Status settle() const {
+    pb_err err = empty_error();
+    return read_status(patchbay_testing_v1.settle(raw_, &err), &err);
+  }
+  Status advance_ms(int64_t ms) const {
+    pb_err err = empty_error();
+    return read_status(patchbay_testing_v1.advance(raw_, ms, &err), &err);
+  }
+  Status set_wall_ms(int64_t wall_ms) const {
+    pb_err err = empty_error();
+    return read_status(patchbay_testing_v1.set_wall(raw_, wall_ms, &err), &err);
+  }
+  int64_t wall_ms() const noexcept { return host_->wall_ms(); }
+
+  // Events.
+  void publish(const NewEvent& event) const {
+    patchbay::publish(*host_, event);
+    static_cast<void>(settle());
+  }
+  // What plugins published and commits emitted since the last time; for a host by the real clock.
+  std::vector<SeenEvent> new_events() {
+    std::vector<SeenEvent> all;
+    seen_events_ = patchbay_testing_v1.events(
+        raw_, seen_events_, &detail::collect<SeenEvent, pb_seen_event, &detail::event_of>, &all);
+    all.erase(
+        std::remove_if(all.begin(), all.end(), [](const SeenEvent& event) { return event.plugin == "test"; }),
+        all.end());
+    return all;
+  }
+  // What plugins published and commits emitted so far, in order; of one topic, when given.
+  std::vector<SeenEvent> events(std::string_view topic = {}) const {
+    std::vector<SeenEvent> all;
+    for (SeenEvent& event : list<SeenEvent, pb_seen_event, &detail::event_of>(patchbay_testing_v1.events))
+      if (event.plugin != "test" && (topic.empty() || event.topic == topic)) all.push_back(std::move(event));
+    return all;
+  }
+
+  // Logs, with secrets redacted, and metrics.
+  std::vector<SeenLine> lines() const {
+    return list<SeenLine, pb_seen_line, &detail::line_of>(patchbay_testing_v1.lines);
+  }
+  bool logged(std::string_view text) const {
+    for (const SeenLine& line : lines())
+      if (line.text == text) return true;
+    return false;
+  }
+  std::string metrics() const { return host_->report("metrics"); }
+  // Of a series as Prometheus writes it, `patchbay_hello_greetings` or `name{label="value"}`; -1: none.
+  double metric(std::string_view series) const {
+    const std::string text = "\n" + metrics();
+    const std::string wanted = "\n" + std::string(series) + " ";
+    const auto at = text.find(wanted);
+    return at == std::string::npos ? -1 : std::strtod(text.c_str() + at + wanted.size(), nullptr);
+  }
+
+  std::vector<SeenPort> ports() const {
+    return list<SeenPort, pb_seen_port, &detail::port_of>(patchbay_testing_v1.ports);
+  }
+
+  // Rules of the boundary that were broken. What a plugin leaves behind is known once it is destroyed.
+  std::vector<Problem> problems() const {
+    return list<Problem, pb_seen_problem, &detail::problem_of>(patchbay_testing_v1.problems);
+  }
+  // The same in words, a line each: CHECK(host.problem_text() == "").
+  std::string problem_text() const {
+    std::string all;
+    for (const Problem& problem : problems())
+      all += problem.plugin + ": " + problem.name + ": " + problem.text + "\n";
+    return all;
+  }
+
+  // One statement on the store's file, any table, to look and to seed. The plugin's own statements are not
+  // touched by it.
+  Result<Table> sql(std::string_view statement, const Values& values = {}) const {
+    static_cast<void>(settle());
+    const auto raw = patchbay::detail::to_abi_values(values);
+    Result<Table> answer(Code::failed, "no answer");
+    patchbay_testing_v1.sql(
+        raw_, to_abi(statement), raw.data(), static_cast<uint32_t>(raw.size()),
+        [](void* user, int32_t status, const pb_rows* rows, const pb_err* err) noexcept {
+          auto& result = *static_cast<Result<Table>*>(user);
+          result = status == PB_OK ? Result<Table>(Table(rows)) : Result<Table>(read_error(status, err));
+        },
+        &answer);
+    return answer;
+  }
+
+  // Offers interface I for as long as the host lives: fill(provision) says what its methods do.
+  template <class I, class Fill>
+  Status provide(Fill fill) {
+    auto& provision = make<Provision<I>>(*host_);
+    return run([&] {
+      fill(provision);
+      return provision.publish();
+    });
+  }
+  // Calls whoever provides interface I; the answer can be waited for while clocks are moved.
+  template <class I, class M>
+  Answer<typename M::Reply> begin(M method, typename M::Request request) const {
+    return call_lease<I>(method, std::move(request), [this] { return Lease<I>::query(*host_); });
+  }
+  // The same of a private instance.
+  template <class I, class M>
+  Answer<typename M::Reply> begin(Handle instance, M method, typename M::Request request) const {
+    return call_lease<I>(method, std::move(request),
+                         [this, instance] { return Lease<I>::open(*host_, instance); });
+  }
+  template <class I, class M>
+  Result<typename M::Reply> call(M method, typename M::Request request) const {
+    return begin<I>(method, std::move(request)).get();
+  }
+  template <class I, class M>
+  Result<typename M::Reply> call(Handle instance, M method, typename M::Request request) const {
+    return begin<I>(instance, method, std::move(request)).get();
+  }
+
+  // Runs f() on the media loop's thread, between two ticks, and waits.
+  template <class F>
+  void on_media(F f) const {
+    patchbay_testing_v1.on_media(
+        raw_, [](void* user) noexcept { (*static_cast<F*>(user))(); }, &f);
+  }
+
+ protected:
+  // What the test made ends, then what the plugins made, then the host.
+  void close() {
+    if (raw_ == nullptr) return;
+    run([&] {
+      while (!kept_.empty()) kept_.pop_back();
+    });
+    static_cast<void>(settle());
+    patchbay_testing_v1.destroy(std::exchange(raw_, nullptr));
+  }
+
+ private:
+  [[noreturn]] static void fail(const char* why) {
+    std::fprintf(stderr, "the fake host: %s\n", why);
+    std::abort();
+  }
+
+  // The result is kept by both sides: the strand may come to it after the test has given up.
+  template <class F>
+  auto run_and_wait(F f) const {
+    using T = decltype(f());
+    const Answer<T> answer(wait_ms_);
+    post(*host_, kMainStrand, [answer, f = std::move(f)]() mutable { answer.give(Result<T>(f())); });
+    auto result = answer.get();
+    // Nothing sane follows: the test's own code holds the strand.
+    if (!result) fail("the test's strand did not come back; what was posted to it blocks");
+    return *std::move(result);
+  }
+
+  template <class I, class M, class Open>
+  Answer<typename M::Reply> call_lease(M method, typename M::Request request, Open open) const {
+    const Answer<typename M::Reply> answer(wait_ms_);
+    post(*host_, kMainStrand, [answer, method, request = std::move(request), open]() mutable {
+      // Held by the callback until it has run: an answer without a lease is not given.
+      auto lease = std::make_shared<Lease<I>>(open());
+      lease->call(method, request,
+                  [answer, lease](Result<typename M::Reply> result) { answer.give(std::move(result)); });
+    });
+    return answer;
+  }
+
+  template <class T, class Raw, T (*convert)(const Raw&), class List>
+  std::vector<T> list(List read) const {
+    static_cast<void>(settle());
+    std::vector<T> all;
+    read(raw_, 0, &detail::collect<T, Raw, convert>, &all);
+    return all;
+  }
+
+  pb_testing_host* raw_ = nullptr;  // owned
+  std::unique_ptr<const Host> host_;
+  std::vector<std::shared_ptr<void>> kept_;  // touched on the test's strand only
+  int64_t wait_ms_;
+  uint64_t seen_events_ = 0;
+};
+
+}  // namespace patchbay::testing
