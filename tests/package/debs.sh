@@ -52,6 +52,9 @@ if boot "$root"; then
   step "install again, and serve at once"
   inside dpkg -i "/root/$server" > "$work/again" 2>&1 || { cat "$work/again"; fail "dpkg -i"; }
   inside systemctl is-active --quiet patchbay || fail "the server was not started by its installation"
+  first=$(inside systemctl show -P MainPID patchbay)
+  inside dpkg -i "/root/$server" > "$work/again" 2>&1 || { cat "$work/again"; fail "dpkg -i over itself"; }
+  restarted_since "$first" || fail "the server was not restarted by an upgrade"
   power_off
 else
   echo "this machine does not let systemd boot: the unit was verified, not run"
