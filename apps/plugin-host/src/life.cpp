@@ -38,6 +38,7 @@ void Life::command(const std::string& frame) {
   if (table_ == nullptr || over()) return;
   if (kind == Kind::check) return check(in.str());
   if (kind == Kind::reconfigure) return reconfigure(in.str());
+  if (kind == Kind::pass) return say(Kind::passed, PB_OK, "");
   if (kind == Kind::drain) {
     const pb_done done = done_for(Kind::drained);
     table_->drain(self_, &done);

@@ -30,6 +30,8 @@ class PluginBody {
   virtual void start(const std::string& config, const pb_done& done) = 0;
   virtual void check_config(const std::string& config, const pb_done& done) = 0;
   virtual void reconfigure(const std::string& config, const pb_done& done) = 0;
+  // Answers once what was queued for it before has run.
+  virtual void pass(const pb_done& done) = 0;
   virtual void drain(const pb_done& done) = 0;
   virtual void stop(const pb_done& done) = 0;
   virtual void destroy() = 0;

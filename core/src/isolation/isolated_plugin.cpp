@@ -150,6 +150,12 @@ void IsolatedPlugin::reconfigure(const std::string& config, const pb_done& raw) 
   });
 }
 
+void IsolatedPlugin::pass(const pb_done& raw) {
+  Done done(&raw);
+  if (phase_ != Phase::up) return;
+  session_->command(Kind::pass, {}, [done = std::move(done)](const Status&) mutable { done(); });
+}
+
 void IsolatedPlugin::drain(const pb_done& raw) {
   Done done(&raw);
   restart_->cancel();

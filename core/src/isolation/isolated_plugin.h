@@ -35,6 +35,7 @@ class IsolatedPlugin final : public PluginBody {
   void check_config(const std::string& config, const pb_done& done) override;
   // Ends a quarantine, with a fresh budget.
   void reconfigure(const std::string& config, const pb_done& done) override;
+  void pass(const pb_done& done) override;
   // From here on it is not started anew.
   void drain(const pb_done& done) override;
   void stop(const pb_done& done) override;

@@ -64,6 +64,7 @@ bool Session::dispatch(Kind kind, Decoder& in, Descriptor fd) {
     case Kind::started:
     case Kind::checked:
     case Kind::reconfigured:
+    case Kind::passed:
     case Kind::drained:
     case Kind::stopped:
       return answered(kind, in);

@@ -13,7 +13,8 @@ namespace patchbay::core::isolation {
 
 // Where not said otherwise: [to child] is sent by the server, [to parent] by the program of the child.
 // `seq` is a number under which the child waits for an `answer`; `number` one under which it does not wait;
-// `tag` names what the child keeps: an instance, a subscription, a port.
+// `tag` names what the child keeps: an instance, a subscription, a port. A new kind goes to the end: the
+// seeds of the fuzz target hold these numbers.
 enum class Kind : uint32_t {
   large = 0,  // size; the frame itself lies in the descriptor that comes along
   // Life. Every command of the server is answered by its own kind: status, text.
@@ -65,10 +66,13 @@ enum class Kind : uint32_t {
   pending,    // [to parent] number, tag, limit
   events,     // [to child] number, status, events
   // Observation [to parent].
-  log,     // level, correlation, text, count, fields
-  secret,  // 1 add or 0 forget, value
-  metric,  // metric, kind, name, help, count, labels
-  figures  // count, then each: metric, counter's step or gauge's value, count, a histogram's steps
+  log,      // level, correlation, text, count, fields
+  secret,   // 1 add or 0 forget, value
+  metric,   // metric, kind, name, help, count, labels
+  figures,  // count, then each: metric, counter's step or gauge's value, count, a histogram's steps
+  // Life again.
+  pass,  // [to child] answered once what was queued before has run
+  passed
 };
 
 // Numbers of transactions that the child has made itself have this bit; the server's numbers never do.

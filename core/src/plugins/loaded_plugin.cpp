@@ -34,6 +34,7 @@ void LoadedPlugin::reconfigure(const std::string& config, const pb_done& done) {
   done.call(done.self, PB_OK, nullptr);
 }
 
+void LoadedPlugin::pass(const pb_done& done) { done.call(done.self, PB_OK, nullptr); }
 void LoadedPlugin::drain(const pb_done& done) { table_->drain(self_, &done); }
 void LoadedPlugin::stop(const pb_done& done) { table_->stop(self_, &done); }
 void LoadedPlugin::destroy() { table_->destroy(self_); }

@@ -15,6 +15,7 @@ class LoadedPlugin final : public PluginBody {
   void start(const std::string& config, const pb_done& done) override;
   void check_config(const std::string& config, const pb_done& done) override;
   void reconfigure(const std::string& config, const pb_done& done) override;
+  void pass(const pb_done& done) override;
   void drain(const pb_done& done) override;
   void stop(const pb_done& done) override;
   void destroy() override;

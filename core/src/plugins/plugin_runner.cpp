@@ -182,7 +182,7 @@ void PluginRunner::pass(Deadline deadline) {
   if (state() != PluginState::running) return;
   const bool was_stuck = stuck_;
   static_cast<void>(run_step("what was queued", deadline,
-                             [](const std::shared_ptr<Step>& step) { step->answer(PB_OK, nullptr); }));
+                             [this](const std::shared_ptr<Step>& step) { body_->pass(Step::done(step)); }));
   stuck_ = was_stuck;
 }
 
