@@ -60,7 +60,6 @@ class PluginLife {
   const pb_plugin* table_ = nullptr;
   void* self_ = nullptr;
   // state
-  bool started_ = false;
   bool stuck_ = false;
 };
 

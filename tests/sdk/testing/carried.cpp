@@ -11,7 +11,7 @@ using testing::OpenPort;
 using testing::Pcm;
 
 namespace {
-constexpr const char* kCarried = PATCHBAY_TEST_PLUGINS "/carried-plugin.so";
+constexpr const char* kCarried = TEST_CARRIED;
 }
 
 TEST_CASE("events go into a plugin and come out of it") {

@@ -6,7 +6,7 @@ using patchbay::testing::FakeHost;
 using patchbay::testing::why;
 
 namespace {
-constexpr const char* kHello = PATCHBAY_TEST_PLUGINS "/hello-plugin.so";
+constexpr const char* kHello = TEST_HELLO;
 }
 
 TEST_CASE("a plugin is started, asked and stopped without a server") {
