@@ -31,7 +31,7 @@ void add_plugin(CLI::App& app, int& exit_code) {
   verb.require_subcommand(1);
   verb.footer(
       "Examples:\n  patchbay plugin list\n  patchbay plugin inspect webhooks.so\n  patchbay plugin doctor -c "
-      "patchbay.yaml\n  patchbay plugin new call-meter");
+      "patchbay.yaml\n  patchbay plugin new call-meter\n  patchbay plugin run call-meter.so --watch");
   add_list(verb, exit_code);
   add_plugin_inspect(verb, exit_code);
   add_plugin_doctor(verb, exit_code);

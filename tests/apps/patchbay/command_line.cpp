@@ -44,6 +44,8 @@ TEST_CASE("every verb has help with an example") {
                                                                                     {"plugin", "list"},
                                                                                     {"plugin", "inspect"},
                                                                                     {"plugin", "doctor"},
+                                                                                    {"plugin", "new"},
+                                                                                    {"plugin", "run"},
                                                                                     {"version"}}) {
     CLI::App app;
     int exit_code = 0;
