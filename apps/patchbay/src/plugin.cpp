@@ -37,6 +37,7 @@ void add_plugin(CLI::App& app, int& exit_code) {
   add_plugin_doctor(verb, exit_code);
   add_plugin_new(verb, exit_code);
   add_plugin_run(verb, exit_code);
+  add_plugin_validate(verb, exit_code);
 }
 
 }  // namespace patchbay::app

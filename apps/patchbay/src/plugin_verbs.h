@@ -11,5 +11,6 @@ void add_plugin_new(CLI::App& plugin, int& exit_code);
 void add_plugin_run(CLI::App& plugin, int& exit_code);
 void add_plugin_inspect(CLI::App& plugin, int& exit_code);
 void add_plugin_doctor(CLI::App& plugin, int& exit_code);
+void add_plugin_validate(CLI::App& plugin, int& exit_code);
 
 }  // namespace patchbay::app

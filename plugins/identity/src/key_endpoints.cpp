@@ -1,5 +1,7 @@
 #include "key_endpoints.h"
 
+#include <algorithm>
+
 #include "utc/utc.h"
 
 namespace patchbay::identity {
@@ -77,7 +79,7 @@ void KeyEndpoints::create(const http::Request& request, Reply reply) {
 }
 
 void KeyEndpoints::list(const http::Request& request, Reply reply) {
-  keys_.list(tenant_of(request), [limit = request.limit, offset = request.offset,
+  keys_.list(tenant_of(request), [limit = request.limit, offset = std::max<int64_t>(request.offset, 0),
                                   reply = std::move(reply)](const Result<std::vector<ApiKey>>& keys) mutable {
     if (!keys) return reply(keys.error());
     const auto total = static_cast<int64_t>(keys->size());

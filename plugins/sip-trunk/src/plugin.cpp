@@ -58,12 +58,14 @@ class SipTrunk final : public Plugin {
     service_.reset();
     draining_ = true;
     auto held = std::make_shared<Done>(std::move(done));
-    // Stopping the stack ends its dialogs and waits for the peers: not on a strand.
+    // Stopping the stack ends its dialogs and waits for the peers: not on a strand, unless all workers are taken.
     const Status posted = post_worker(host(), [this, held] {
       stack_->stop();
       post(host(), kMainStrand, [this, held] { when_idle([held] { (*held)(); }); });
     });
-    if (!posted) (*held)(posted);
+    if (posted) return;
+    stack_->stop();
+    when_idle([held] { (*held)(); });
   }
 
   Result<telephony::Dialled> dial(const telephony::Dial& request) {

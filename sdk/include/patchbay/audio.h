@@ -4,6 +4,7 @@
 
 #include "host.h"
 #include "message.h"
+#include "strand.h"
 
 namespace patchbay {
 
@@ -33,10 +34,12 @@ class AudioPort {
     return {id_};
   }
   Handle handle() const noexcept { return {id_}; }
-  // [any] done() on the main strand, once nobody uses the port: then it may be destroyed.
+  // [any] done() on the main strand, once nobody uses the port: then it may be destroyed. Also of a port that
+  // the host had no room for, or that is closed already; one that was never opened is done at once.
   template <class F>
   void close(F done) {
-    if (id_ == 0) return;
+    if (host_ == nullptr) return done();
+    if (id_ == 0) return post(*host_, kMainStrand, std::move(done));
     auto* task = new OneShot<F>{*host_, "port close", std::move(done)};
     host_->media->port_close(host_->self, std::exchange(id_, 0), &OneShot<F>::run, task);
   }

@@ -84,10 +84,14 @@ class Host {
 
   // [any] A callback of ours threw: it is logged, and life goes on.
   void log_thrown(std::string_view where, std::string_view text) const noexcept {
+    log_fault("a callback threw an exception", where, text);
+  }
+  // [any] The layer itself could not do something that it has no other way to say.
+  void log_fault(std::string_view fault, std::string_view where, std::string_view text) const noexcept {
     const pb_pair field{to_abi("where"), to_abi(where)};
     const pb_pair what{to_abi("what"), to_abi(text)};
     const pb_pair fields[] = {field, what};
-    observe->log(self, PB_LOG_ERROR, pb_str{}, to_abi("a callback threw an exception"), fields, 2);
+    observe->log(self, PB_LOG_ERROR, pb_str{}, to_abi(fault), fields, 2);
   }
 
  private:

@@ -94,7 +94,7 @@ struct Statement {
   // Logs an error when the SQL has no such section: that is our own mistake, found by the first test.
   static Statement find(const Host& host, std::string_view name) {
     const Statement statement{host.store->statement(host.self, to_abi(name))};
-    if (!statement) host.log_thrown("no such statement in store.sql", name);
+    if (!statement) host.log_fault("there is no such statement in store.sql", "statement", name);
     return statement;
   }
 };
@@ -243,7 +243,7 @@ class Consumer {
     pb_err err = empty_error();
     id_ = host.store->consumer(host.self, to_abi(name), to_abi(patterns), strand, &Consumer::woken, state_,
                                &err);
-    if (id_ == 0) host.log_thrown("consumer", err.text);
+    if (id_ == 0) host.log_fault("a consumer was refused", name, err.text);
   }
   Consumer(const Consumer&) = delete;
   Consumer& operator=(const Consumer&) = delete;

@@ -46,6 +46,7 @@ TEST_CASE("every verb has help with an example") {
                                                                                     {"plugin", "doctor"},
                                                                                     {"plugin", "new"},
                                                                                     {"plugin", "run"},
+                                                                                    {"plugin", "validate"},
                                                                                     {"version"}}) {
     CLI::App app;
     int exit_code = 0;

@@ -1,0 +1,143 @@
+// patchbay plugin validate: what a plugin does when it is run, in every way a server may run it.
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "admin_client.h"
+#include "json/writer.h"
+#include "plugin_verbs.h"
+#include "plugins/examine.h"
+#include "text.h"
+#include "validate/check.h"
+#include "validate/child.h"
+
+namespace patchbay::app {
+namespace {
+
+using validate::Result;
+using validate::Step;
+using validate::Subject;
+
+struct Command {
+  Subject subject;
+  std::vector<std::string> only;
+  bool json = false;
+  bool list = false;
+};
+
+bool wanted(const Command& command, const std::string& name) {
+  return command.only.empty() ||
+         std::any_of(command.only.begin(), command.only.end(),
+                     [&](const std::string& part) { return name.rfind(part, 0) == 0; });
+}
+
+// What can be seen without running it; a remark is a failure here.
+std::vector<Result> examine(const Command& command, const core::Examination& seen) {
+  std::vector<Result> results;
+  for (const char* check : core::examination_checks()) {
+    if (!wanted(command, check)) continue;
+    Result result;
+    result.name = check;
+    for (const core::Finding& each : seen.findings)
+      if (result.outcome.passed() && std::string(each.check) == check)
+        result.outcome = {each.text, each.cure};
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+std::vector<Step> chosen_steps(const Command& command) {
+  std::vector<Step> chosen;
+  for (const auto& group : {validate::life_steps(), validate::config_steps(), validate::thread_steps(),
+                            validate::host_steps(), validate::leak_steps(), validate::fuzz_steps()}) {
+    for (const Step& step : group) {
+      if (step.name == "fuzz" && command.subject.fuzz_sec <= 0) continue;
+      if (wanted(command, step.name)) chosen.push_back(step);
+    }
+  }
+  return chosen;
+}
+
+void print_text(const Subject& subject, const std::vector<Result>& results) {
+  size_t passed = 0;
+  for (const Result& each : results) {
+    if (each.outcome.passed()) {
+      ++passed;
+      std::printf("ok    %s\n", each.name.c_str());
+    } else {
+      std::printf("FAIL  %s\n      %s\n      cure: %s\n", each.name.c_str(),
+                  harmless(each.outcome.reason).c_str(), harmless(each.outcome.cure).c_str());
+    }
+  }
+  std::printf("%s: %zu of %zu checks passed, seed %llu\n", subject.file.c_str(), passed, results.size(),
+              static_cast<unsigned long long>(subject.seed));
+}
+
+void print_json(const Subject& subject, const std::vector<Result>& results, bool passed) {
+  core::json::Writer out;
+  out.begin_object().member("file", subject.file).member("plugin", subject.manifest.id);
+  out.member("passed", passed).member("seed", subject.seed).key("checks").begin_array();
+  for (const Result& each : results) {
+    out.begin_object().member("name", each.name).member("passed", each.outcome.passed());
+    out.member("reason", each.outcome.reason)
+        .member("cure", each.outcome.cure)
+        .member("ms", each.ms)
+        .end_object();
+  }
+  std::printf("%s\n", out.end_array().end_object().text().c_str());
+}
+
+int run(Command command) {
+  const core::Examination seen = core::examine_plugin(command.subject.file);
+  std::vector<Result> results = examine(command, seen);
+  if (!seen.source || seen.reason() != nullptr) {
+    if (results.empty()) results = examine({}, seen);
+  } else {
+    command.subject.manifest = seen.source->manifest;
+    const auto steps = chosen_steps(command);
+    if (steps.empty() && results.empty()) return report({Code::invalid, "no check has that name"}), kUsage;
+    auto more = validate::run_in_children(command.subject, steps);
+    std::move(more.begin(), more.end(), std::back_inserter(results));
+  }
+  const bool passed =
+      std::all_of(results.begin(), results.end(), [](const Result& each) { return each.outcome.passed(); });
+  if (command.json) {
+    print_json(command.subject, results, passed);
+  } else {
+    print_text(command.subject, results);
+  }
+  if (seen.reason() != nullptr) return kConfiguration;
+  return passed ? kDone : kRefused;
+}
+
+}  // namespace
+
+void add_plugin_validate(CLI::App& plugin, int& exit_code) {
+  CLI::App& verb = *plugin.add_subcommand(
+      "validate",
+      "Run a plugin in every way a server may run it, in processes of its own, and say what it does wrong");
+  const auto command = std::make_shared<Command>();
+  Subject& subject = command->subject;
+  verb.add_option("FILE", subject.file, "The plugin's .so")->required();
+  verb.add_option("--config", subject.config, "Its section under `plugins`, as JSON")->type_name("JSON");
+  verb.add_option("--tenants", subject.tenants,
+                  "Its tenants, as JSON: {\"host\": {\"primary\": true, \"section\": {}, \"WebPhone\": {}}}")
+      ->type_name("JSON");
+  verb.add_option("--only", command->only, "Checks whose names begin so: life, \"host: store\", leaks")
+      ->type_name("NAME");
+  verb.add_option("--fuzz", subject.fuzz_sec,
+                  "Besides, so long: events, calls, configurations, audio by chance")
+      ->type_name("SECONDS");
+  verb.add_option("--seed", subject.seed, "Of all that is by chance [1]")->type_name("N");
+  verb.add_option("--cycles", subject.cycles, "Starts and stops of the leak check [100]")->type_name("N");
+  verb.add_flag("--json", command->json, "Print the results as JSON");
+  verb.footer(
+      "Examples:\n  patchbay plugin validate build/plugins/hello-plugin.so\n  patchbay plugin validate "
+      "sip-trunk.so "
+      "--config '{\"listenPort\": 0}' --only life --only leaks\n  patchbay plugin validate notes.so --fuzz "
+      "60 --seed "
+      "7\n\nExit codes: 0 all checks passed; 1 one did not; 4 the file would not even load.");
+  verb.callback([command, &exit_code] { exit_code = run(*command); });
+}
+
+}  // namespace patchbay::app

@@ -1,0 +1,45 @@
+// Rig: the plugin on a fake host, with stand-ins for the services that others would offer.
+#pragma once
+
+#include <patchbay/testing/world.h>
+
+#include <string>
+
+#include "validate/check.h"
+
+namespace patchbay::app::validate {
+
+// One thread's, as World.
+class Rig : public testing::World {
+ public:
+  struct Options {
+    bool stand_ins = true;          // what it requires and wants is there
+    bool stand_ins_refuse = false;  // and answers every call with an error
+  };
+  Rig(const Run& run, const pb_entry& entry, Options options);
+  Rig(const Run& run, const pb_entry& entry) : Rig(run, entry, Options()) {}
+
+  // One step of its life, waited for while the clock moves on; a start with the subject's configuration
+  // unless given.
+  Status step(uint32_t which);
+  Status step(uint32_t which, const std::string& config);
+  // create and start; a plugin that refuses is destroyed.
+  Status begin();
+  // stop and destroy.
+  Status end();
+  const Run& of() const noexcept { return run_; }
+
+ private:
+  void provide_stand_ins(bool refuse);
+
+  const Run& run_;
+  uint64_t plugin_ = 0;
+};
+
+// An error that says no more than its code.
+bool wordless(const Status& status);
+
+// The first rule that was broken, with its cure.
+Outcome first_problem(const testing::World& world);
+
+}  // namespace patchbay::app::validate

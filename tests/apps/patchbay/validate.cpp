@@ -1,0 +1,96 @@
+// `patchbay plugin validate` names what a plugin does wrong. That good plugins pass is a test of each of
+// them.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "support/child.h"
+
+using namespace patchbay;
+
+namespace {
+
+// What it prints, and its exit code as the last line.
+std::string validate(const std::string& fault, std::vector<std::string> more) {
+  const test::TempFolder folder;
+  std::vector<std::string> command{std::getenv("PATCHBAY_PROGRAM"), "plugin", "validate", TEST_BAD_PLUGIN};
+  if (!fault.empty()) command.insert(command.end(), {"--config", "{\"fault\": \"" + fault + "\"}"});
+  command.insert(command.end(), more.begin(), more.end());
+  auto child = test::Child::spawn(command, folder.path(), folder.file("says"));
+  REQUIRE(child.ok());
+  const auto code = child->wait(std::chrono::seconds(100));
+  return test::read_text(folder.file("says")) + std::to_string(code.value_or(-1));
+}
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("validate names each fault with the check, the reason and a cure") {
+  struct Case {
+    const char* fault;
+    const char* only;
+    const char* check;
+    const char* reason;
+  };
+  const std::vector<Case> cases{
+      {"crash", "life: start and stop", "FAIL  life: start and stop", "it crashed with Aborted"},
+      {"hang", "life: start and stop", "FAIL  life: start and stop", "it did not come back from start"},
+      {"lease", "life: start and stop", "FAIL  life: start and stop",
+       "left-behind: destroyed with 1 lease still held"},
+      {"throws", "threads", "FAIL  threads", "thrown: a callback threw an exception: where=event what=no"},
+      {"media", "threads", "FAIL  threads", "media-thread: publish() was called on a media loop"},
+      {"seal", "host: store.seal", "FAIL  host: store.seal fails", "it crashed with "},
+      {"heap", "leaks", "FAIL  leaks", "the heap grows by "},
+      {"descriptor", "leaks", "FAIL  leaks", "open descriptors grow by 20 in 20 starts and stops"},
+      {"thread", "leaks", "FAIL  leaks", "threads grow by 20 in 20 starts and stops"},
+  };
+  for (const Case& each : cases) {
+    const std::string said = validate(each.fault, {"--only", each.only, "--cycles", "20"});
+    CAPTURE(each.fault);
+    INFO(said);
+    CHECK(has(said, each.check));
+    CHECK(has(said, each.reason));
+    CHECK(has(said, "cure: "));
+    CHECK(said.back() == '1');
+  }
+}
+
+TEST_CASE("validate goes on after a crash, and a plugin that does nothing wrong passes") {
+  const std::string crashed = validate("crash", {"--only", "life: stop at once", "--only", "life: create"});
+  CHECK(has(crashed, "FAIL  life: stop at once"));
+  CHECK(has(crashed, "ok    life: create and destroy"));
+  const std::string good = validate("", {"--only", "life", "--only", "threads", "--only", "host"});
+  INFO(good);
+  CHECK_FALSE(has(good, "FAIL"));
+  CHECK(good.back() == '0');
+}
+
+TEST_CASE("validate wants a type for each key and a word for each refusal") {
+  CHECK(has(validate("", {"--only", "config: what it refuses"}), "its key loose takes a value of any type"));
+  CHECK(has(validate("mute", {"--only", "config: what it allows"}),
+            R"(it refuses {"fault": "mute"} without a word)"));
+}
+
+TEST_CASE("the same seed does the same") {
+  const std::vector<std::string> how{"--only", "fuzz", "--fuzz", "20", "--seed", "7"};
+  const std::string first = validate("throws", how);
+  INFO(first);
+  CHECK(has(first, "again with --fuzz 60 --seed 7"));
+  CHECK(validate("throws", how) == first);
+}
+
+TEST_CASE("a file that cannot be loaded is told apart, and all can be had as JSON") {
+  const test::TempFolder folder;
+  const auto run = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {std::getenv("PATCHBAY_PROGRAM"), "plugin", "validate"});
+    auto child = test::Child::spawn(arguments, folder.path(), folder.file("says"));
+    REQUIRE(child.ok());
+    return child->wait(std::chrono::seconds(30)).value_or(-1);
+  };
+  CHECK(run({"/bin/true"}) == 4);
+  CHECK(run({TEST_BAD_PLUGIN, "--only", "nonsense"}) == 2);
+  CHECK(has(validate("", {"--json", "--only", "exports"}),
+            R"("plugin":"bad-plugin","passed":true,"seed":1,"checks":[{"name":"exports","passed":true,)"));
+}
