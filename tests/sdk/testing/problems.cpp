@@ -51,9 +51,20 @@ TEST_CASE("an exception is contained and told") {
   CHECK(problems[0].text.find("as told") != std::string::npos);
 }
 
+TEST_CASE("a task that holds its strand is named with the strand") {
+  testing::Options options;
+  options.stall_ms = 40;
+  FakeHost host(workshop::entry, options);
+  CHECK(why(host.start(R"({"fault": "block"})")) == "");
+  REQUIRE(host.problems().size() == 1);
+  CHECK(host.problems()[0].name == "stalled");
+  CHECK(host.problems()[0].plugin == "workshop");
+  CHECK(host.problems()[0].text.find("a task has held its strand 'main'") == 0);
+}
+
 namespace {
 
-// A plugin in terms of the boundary: it answers its stop twice, and is held for a while when started.
+// A plugin in terms of the boundary: it answers its stop twice.
 const pb_plugin kTwice{
     sizeof(pb_plugin),
     0,
@@ -66,20 +77,31 @@ const pb_plugin kTwice{
       done->call(done->self, PB_OK, nullptr);
     },
     [](void*) noexcept {}};
+
+// The same, but it never comes back from its stop.
+const pb_plugin kStuck{sizeof(pb_plugin),
+                       0,
+                       kTwice.start,
+                       kTwice.check_config,
+                       kTwice.reconfigure,
+                       kTwice.drain,
+                       [](void*, const pb_done*) noexcept {},
+                       kTwice.destroy};
+
 constexpr char kManifest[] = R"({"id": "twice", "version": "1.0.0"})";
-const pb_entry kEntry{PB_MAGIC,
-                      sizeof(pb_entry),
-                      PB_ABI_MAJOR,
-                      PB_ABI_MINOR,
-                      0,
-                      {kManifest, sizeof kManifest - 1},
-                      {},
-                      [](const pb_host*, const pb_plugin** table, void** self, pb_err*) noexcept -> int32_t {
-                        static int nothing = 0;
-                        *table = &kTwice;
-                        *self = &nothing;
-                        return PB_OK;
-                      }};
+template <const pb_plugin& table_of_it>
+int32_t create(const pb_host*, const pb_plugin** table, void** self, pb_err*) noexcept {
+  static int nothing = 0;
+  *table = &table_of_it;
+  *self = &nothing;
+  return PB_OK;
+}
+const pb_entry kStuckEntry{
+    PB_MAGIC, sizeof(pb_entry), PB_ABI_MAJOR, PB_ABI_MINOR, 0, {kManifest, sizeof kManifest - 1},
+    {},       &create<kStuck>};
+const pb_entry kEntry{
+    PB_MAGIC, sizeof(pb_entry), PB_ABI_MAJOR, PB_ABI_MINOR, 0, {kManifest, sizeof kManifest - 1},
+    {},       &create<kTwice>};
 
 }  // namespace
 
@@ -93,11 +115,23 @@ TEST_CASE("a second answer to one question is named") {
 
 TEST_CASE("a step that never ends is given up, and the plugin cannot be led further") {
   testing::Options options;
-  options.wait_ms = 50;
+  options.wait_ms = 1000;
   FakeHost host(kEntry, options);
   REQUIRE(why(host.start()) == "");
   CHECK(why(host.drain()) == "it did not come back from drain");
   CHECK(why(host.stop()) == "the step before this one has not been answered");
+}
+
+TEST_CASE("a plugin that never stops is left where it is, and the test goes on") {
+  testing::Options options;
+  options.wait_ms = 1000;
+  {
+    FakeHost host(kStuckEntry, options);
+    REQUIRE(why(host.start()) == "");
+    CHECK(why(host.stop()) == "it did not come back from stop");
+  }
+  FakeHost next(kEntry);
+  CHECK(why(next.start()) == "");
 }
 
 TEST_CASE("steps are refused out of their order") {

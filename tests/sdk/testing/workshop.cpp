@@ -6,9 +6,11 @@
 #include <patchbay/store.h>
 #include <patchbay/strand.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 
 namespace patchbay::workshop {
 namespace {
@@ -27,7 +29,7 @@ class Workshop final : public Plugin {
   static constexpr char manifest[] = R"({
     "id": "workshop", "version": "1.0.0",
     "config": {"plugin": {"type": "object", "properties": {
-      "fault": {"type": "string", "enum": ["none", "media", "twice", "leak", "throw", "drain"], "default": "none"},
+      "fault": {"type": "string", "enum": ["none", "media", "twice", "leak", "throw", "drain", "block"], "default": "none"},
       "token": {"type": "string", "x-secret": true, "default": ""}}}}})";
 
   Status start(const Config& config) override {
@@ -41,6 +43,8 @@ class Workshop final : public Plugin {
     ticks_ = host().media->attach(host().self, PB_LOOP_ANY, &Workshop::tick, this);
     if (fault_ == "leak") static_cast<void>(host().services->query(host().self, to_abi("patchbay.http/1")));
     if (fault_ == "throw") post(host(), kMainStrand, [] { throw std::runtime_error("as told"); });
+    if (fault_ == "block")
+      post(host(), kMainStrand, [] { std::this_thread::sleep_for(std::chrono::milliseconds(600)); });
     if (fault_ == "twice") {
       const uint64_t lease = host().services->query(host().self, to_abi("patchbay.http/1"));
       host().services->unlease(host().self, lease);
