@@ -23,6 +23,7 @@ class Child {
 
   // The exit code (128 + the signal for a killed one), or nothing when it still runs after `limit`.
   std::optional<int> wait(std::chrono::milliseconds limit);
+  pid_t pid() const noexcept { return pid_; }
   bool running() { return !wait(std::chrono::milliseconds(0)); }
   void signal(int number) const;
   // SIGTERM, and SIGKILL after a second.
