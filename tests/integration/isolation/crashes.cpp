@@ -27,6 +27,12 @@ using bench::kCalls;
 using Clock = std::chrono::steady_clock;
 
 constexpr int64_t kMostGapNs = 100'000'000;
+// Instrumented, everything takes several times as long: then what the control run has is allowed beside.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kInstrumented = true;
+#else
+constexpr bool kInstrumented = false;
+#endif
 
 // Tells the crasher to crash.
 class Alarm final : public Plugin {
@@ -192,9 +198,10 @@ TEST_CASE("a plugin that crashes in a process of its own leaves no gap over 100 
                   << " ms, without crashes " << double(control_ns) / 1e6 << " ms; slowest restart "
                   << slowest.count() << " ms; longest stall of the machine "
                   << double(world.stalls.longest_ns()) / 1e6 << " ms (taken off)");
-  CHECK(gap_ns < kMostGapNs);
-  CHECK(slowest < 2s);
+  CHECK(gap_ns < kMostGapNs + (kInstrumented ? control_ns : 0));
+  CHECK(slowest < (kInstrumented ? 6s : 2s));
   CHECK(world.metric("patchbay_plugin_crashes_total{plugin=\"crasher\"}") == crashes);
   CHECK(world.metric("patchbay_sip_trunk_legs") == kCalls);
-  CHECK(double(world.telephones.received() - heard) > 0.9 * kCalls * seconds * 1000 / bench::kFrameMs);
+  CHECK(double(world.telephones.received() - heard) >
+        (kInstrumented ? 0.5 : 0.9) * kCalls * seconds * 1000 / bench::kFrameMs);
 }
