@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# exports.sh <folder>: each plugin in it shows the world its entry and nothing else, and takes no C++ library along but the
+# host's own.
+set -u
+failed=0
+for plugin in "$1"/*.so; do
+  symbols=$(nm -D --defined-only "$plugin" | awk '{print $3}' | tr '\n' ' ')
+  if [ "$symbols" != "patchbay_plugin_v1 " ]; then
+    echo "$plugin exports: $symbols"
+    failed=1
+  fi
+  case $plugin in
+    */clang-libcxx.so | */clang-libcxx-bare.so | *-c11.so)
+      if readelf -d "$plugin" | grep NEEDED | grep -E 'c\+\+'; then
+        echo "$plugin needs a C++ library"
+        failed=1
+      fi
+      ;;
+  esac
+done
+exit $failed
