@@ -126,6 +126,7 @@ class Core::Impl {
     return status;
   }
 
+  void quiet() { runtime_->quiet(); }
   // Code of a plugin never came back.
   bool stuck() const {
     if (!runtime_) return false;
@@ -192,6 +193,7 @@ Core::~Core() {
   static_cast<void>(impl_->stop());
   if (!impl_->stuck()) return;
   // A plugin's thread never came back and may still use all of it: it stays, as long as the process.
+  impl_->quiet();
   static auto* const left = new std::vector<Impl*>;
   left->push_back(impl_.release());
 }

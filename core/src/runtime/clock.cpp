@@ -29,14 +29,15 @@ class SystemMonoClock final : public MonoClock {
 
 }  // namespace
 
+// Both outlive every thread that a stuck plugin leaves behind.
 const WallClock& system_wall_clock() noexcept {
-  static const SystemWallClock clock;
-  return clock;
+  static const auto* const clock = new SystemWallClock;
+  return *clock;
 }
 
 const MonoClock& system_mono_clock() noexcept {
-  static const SystemMonoClock clock;
-  return clock;
+  static const auto* const clock = new SystemMonoClock;
+  return *clock;
 }
 
 }  // namespace patchbay::core

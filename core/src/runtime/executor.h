@@ -43,6 +43,8 @@ class Executor {
 
   // As many as were asked for; those that stand in for stalled ones do not count.
   unsigned threads() const noexcept { return threads_wanted_; }
+  // No stall is told, and no spare thread begun, any more. [control]
+  void stop_watching() { watchdog_.reset(); }
   // Null without on_stall.
   Watchdog* watchdog() noexcept { return watchdog_.get(); }
 

@@ -28,6 +28,13 @@ Runtime::~Runtime() {
   workers_.stop();
 }
 
+void Runtime::quiet() {
+  if (manual_) manual_->drive(nullptr);
+  if (timer_thread_) timer_thread_->stop();
+  media_.stop();
+  executor_.stop_watching();
+}
+
 bool Runtime::wait_idle(std::chrono::milliseconds timeout) {
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   for (;;) {

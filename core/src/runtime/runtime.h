@@ -28,6 +28,10 @@ class Runtime {
   // Stops the sources of work, then runs what the strands have queued. No strand may be used afterwards.
   ~Runtime();
 
+  // Ends what would begin something by itself (timers, media loops, watchdog), for a runtime that is left
+  // behind because a task never came back.
+  void quiet();
+
   Executor& executor() noexcept { return executor_; }
   WorkerPool& workers() noexcept { return workers_; }
   TimerQueue& timers() noexcept { return timers_; }
