@@ -58,7 +58,8 @@ class SipTrunk final : public Plugin {
     service_.reset();
     draining_ = true;
     auto held = std::make_shared<Done>(std::move(done));
-    // Stopping the stack ends its dialogs and waits for the peers: not on a strand, unless all workers are taken.
+    // Stopping the stack ends its dialogs and waits for the peers: not on a strand, unless all workers are
+    // taken.
     const Status posted = post_worker(host(), [this, held] {
       stack_->stop();
       post(host(), kMainStrand, [this, held] { when_idle([held] { (*held)(); }); });
