@@ -20,7 +20,7 @@ std::string validate(const std::string& fault, std::vector<std::string> more) {
   command.insert(command.end(), more.begin(), more.end());
   auto child = test::Child::spawn(command, folder.path(), folder.file("says"));
   REQUIRE(child.ok());
-  const auto code = child->wait(std::chrono::seconds(100));
+  const auto code = child->wait(std::chrono::seconds(200));
   return test::read_text(folder.file("says")) + std::to_string(code.value_or(-1));
 }
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

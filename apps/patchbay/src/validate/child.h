@@ -7,7 +7,7 @@
 namespace patchbay::app::validate {
 
 // Of one step; then the child is killed.
-constexpr int kStepSec = 60;
+constexpr int kStepSec = 180;
 
 // In order. A fuzz run has its own time on top. The calling process must have one thread.
 std::vector<Result> run_in_children(const Subject& subject, const std::vector<Step>& steps);

@@ -16,12 +16,14 @@
 namespace patchbay::app::validate {
 namespace {
 
-constexpr int64_t kWaitMs = 10'000;
+constexpr int64_t kWaitMs = 15'000;
+constexpr int64_t kStallMs = 15'000;  // a busy machine is no fault of the plugin
 constexpr int64_t kLookMs = 100;
 
 testing::Options options_of() {
   testing::Options options;
   options.wait_ms = kWaitMs;
+  options.stall_ms = kStallMs;
   return options;
 }
 
