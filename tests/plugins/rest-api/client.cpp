@@ -13,7 +13,9 @@
 
 namespace rest_api_test {
 
-Client::Client(uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+Client::Client(uint16_t port) : Client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), port) {}
+
+Client::Client(int socket, uint16_t port) : fd_(socket) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
