@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include "plugins/plugin_source.h"
@@ -10,7 +11,9 @@
 namespace patchbay::test {
 
 const pb_entry* example(const std::string& id) {
-  auto source = core::read_plugin_file(std::string(PATCHBAY_EXAMPLES) + "/" + id + ".so");
+  const char* elsewhere = std::getenv("PATCHBAY_EXAMPLES");  // those of another compiler
+  const std::string folder = elsewhere != nullptr ? elsewhere : PATCHBAY_EXAMPLES;
+  auto source = core::read_plugin_file(folder + "/" + id + ".so");
   if (!source) FAIL(source.error().text);
   if (const Status loaded = core::load_plugin(*source); !loaded) FAIL(loaded.error().text);
   return source->entry;

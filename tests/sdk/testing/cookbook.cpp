@@ -4,6 +4,8 @@
 #include <patchbay/testing/fake_audio.h>
 #include <patchbay/testing/fake_host.h>
 
+#include <cstdlib>
+
 #include "level-meter/tap_service.h"
 
 using namespace patchbay;
@@ -13,7 +15,10 @@ using testing::Pcm;
 using testing::why;
 
 namespace {
-std::string example(const char* name) { return std::string(PATCHBAY_EXAMPLES "/") + name + ".so"; }
+std::string example(const char* name) {
+  const char* elsewhere = std::getenv("PATCHBAY_EXAMPLES");  // those of another compiler
+  return std::string(elsewhere != nullptr ? elsewhere : PATCHBAY_EXAMPLES) + "/" + name + ".so";
+}
 }  // namespace
 
 TEST_CASE("notes are added, listed page by page and removed") {
