@@ -11,7 +11,8 @@ namespace patchbay::core {
 namespace {
 
 constexpr char kSymbol[] = "patchbay_plugin_v1";
-constexpr size_t kNamed = 5;  // symbols that a sentence names
+constexpr char kSanitizers[] = "__odr_asan.";  // what AddressSanitizer adds beside each symbol
+constexpr size_t kNamed = 5;                   // symbols that a sentence names
 
 std::string named(const std::vector<std::string>& names) {
   std::string all;
@@ -67,7 +68,7 @@ class Examiner {
     for (const auto& symbol : out_.file->exported()) {
       if (symbol.name == kSymbol) {
         entry_at_ = symbol.address;
-      } else {
+      } else if (symbol.name.rfind(kSanitizers, 0) != 0) {
         more.emplace_back(symbol.name);
       }
     }
