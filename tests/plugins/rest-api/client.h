@@ -19,7 +19,7 @@ struct Answer {
 
 class Client {
  public:
-  explicit Client(uint16_t port);  // connected to 127.0.0.1
+  explicit Client(uint16_t port);     // connected to 127.0.0.1
   Client(int socket, uint16_t port);  // the same, by a TCP socket that it takes over
   explicit Client(const std::string& unix_path);
   ~Client();
