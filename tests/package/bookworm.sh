@@ -12,12 +12,17 @@ need_root() {
   command -v debootstrap >/dev/null || skip "debootstrap is missing"
 }
 
-mirror=${PATCHBAY_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+# Where this machine has its own packages from, unless it is told.
+# shellcheck disable=SC2016
+mirror=${PATCHBAY_DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 'Codename: bookworm' 2>/dev/null | sed -n 1p)}
 
 need_network() {
-  local host=${mirror#*://}
+  [[ -n $mirror ]] || skip "no bookworm among this machine's package sources; set PATCHBAY_DEBIAN_MIRROR"
+  local host=${mirror#*://} port=80
   host=${host%%/*}
-  [[ -n ${http_proxy:-} ]] || timeout 20 bash -c "</dev/tcp/${host%%:*}/80" 2>/dev/null || skip "no network to $host"
+  [[ $mirror == https:* ]] && port=443
+  [[ $host == *:* ]] && port=${host##*:}
+  [[ -n ${http_proxy:-} ]] || timeout 20 bash -c "</dev/tcp/${host%%:*}/$port" 2>/dev/null || skip "no network to $host"
 }
 
 # clean_bookworm FOLDER: a copy of a minimal bookworm with systemd, made once.
