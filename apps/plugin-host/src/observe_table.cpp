@@ -56,11 +56,7 @@ bool put_news(Encoder& out, uint64_t number, const observe::Series& series, Told
   out.u64(number).f64(before.kind == PB_METRIC_GAUGE ? value : value - before.value);
   out.u32(static_cast<uint32_t>(counts.size()));
   before.counts.resize(counts.size());
-  uint64_t so_far = 0;
-  for (size_t i = 0; i < counts.size(); ++i) {
-    out.u64(counts[i] - before.counts[i] - so_far);
-    so_far = counts[i] - before.counts[i];
-  }
+  for (size_t i = 0; i < counts.size(); ++i) out.u64(counts[i] - before.counts[i]);
   before.value = value;
   before.counts = counts;
   return true;

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,18 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "observe/exposition.h"
 #include "patchbay/result.h"
 
 namespace patchbay::core::observe {
-
-enum class Kind : uint8_t { counter, gauge, histogram };  // values are those of PB_METRIC_*
-
-// Pairs of name and value. Values should come from a small set: each combination is a series of its own.
-using Labels = std::vector<std::pair<std::string, std::string>>;
-
-// The upper bounds of a histogram's buckets, ascending, without +Inf. The default fits seconds.
-using Bounds = std::vector<double>;
-const Bounds& seconds_bounds();
 
 // One line of figures (a histogram: one group). Add and set from any thread, media loops included: no lock,
 // no allocation. What is not a number is ignored, and so is a negative step of a counter.
@@ -38,7 +31,7 @@ class Series {
   void merge(double sum, const std::vector<uint64_t>& counts) noexcept;
   double value() const noexcept { return value_.load(std::memory_order_relaxed); }  // of a histogram the sum
 
-  // Cumulated counts per bound, the last is for +Inf.
+  // Each bucket's own count, the last is for +Inf; empty unless a histogram.
   std::vector<uint64_t> buckets() const;
 
  private:
@@ -48,6 +41,30 @@ class Series {
   std::unique_ptr<std::atomic<uint64_t>[]> buckets_;
   const Bounds* bounds_;  // borrowed from the family
   const Kind kind_;
+};
+
+class Metrics;
+
+// Keeps a source of Metrics registered. Ending it waits for a text() that runs the source.
+class [[nodiscard]] MetricSource {
+ public:
+  MetricSource() = default;
+  MetricSource(MetricSource&& other) noexcept
+      : metrics_(std::exchange(other.metrics_, nullptr)), id_(other.id_) {}
+  MetricSource& operator=(MetricSource&& other) noexcept {
+    end();
+    metrics_ = std::exchange(other.metrics_, nullptr);
+    id_ = other.id_;
+    return *this;
+  }
+  ~MetricSource() { end(); }
+  void end();
+
+ private:
+  friend class Metrics;
+  MetricSource(Metrics& metrics, uint64_t id) : metrics_(&metrics), id_(id) {}
+  Metrics* metrics_ = nullptr;  // borrowed, must outlive this
+  uint64_t id_ = 0;
 };
 
 // All series of the process. They are never removed, so a pointer stays good as long as this lives.
@@ -65,10 +82,16 @@ class Metrics {
                           const Bounds& bounds = seconds_bounds());
   Series* at(uint64_t handle) const noexcept;
 
-  // Prometheus text format 0.0.4, families and series in the order of their names.
+  // Calls `source` each time text() runs, on that thread, to add samples of what is counted elsewhere anyway
+  // (queues, the store). One source runs at a time. It must be quick, must not block, and must not call
+  // Metrics.
+  MetricSource add_source(std::function<void(Exposition&)> source);
+
+  // [any thread] Series and what the sources add, as Prometheus text; see Exposition::text().
   std::string text() const;
 
  private:
+  friend class MetricSource;
   struct Entry {
     uint64_t handle;
     std::unique_ptr<Series> series;
@@ -82,11 +105,16 @@ class Metrics {
 
   Result<Entry*> find(Kind kind, std::string_view name, std::string_view help, Labels labels,
                       const Bounds& bounds);
+  void remove_source(uint64_t id);
 
   mutable std::mutex mutex_;  // guards families_ and size_
   std::map<std::string, Family, std::less<>> families_;
   size_t size_ = 0;
   std::array<std::atomic<Series*>, kMostSeries> table_{};
+
+  mutable std::mutex sources_mutex_;  // guards those below, and is held while sources run
+  std::map<uint64_t, std::function<void(Exposition&)>> sources_;
+  uint64_t last_source_ = 0;
 };
 
 }  // namespace patchbay::core::observe

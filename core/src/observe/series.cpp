@@ -41,9 +41,8 @@ void Series::merge(double sum, const std::vector<uint64_t>& counts) noexcept {
 
 std::vector<uint64_t> Series::buckets() const {
   std::vector<uint64_t> counts;
-  uint64_t sum = 0;
   for (size_t i = 0; buckets_ && i <= bounds_->size(); ++i)
-    counts.push_back(sum += buckets_[i].load(std::memory_order_relaxed));
+    counts.push_back(buckets_[i].load(std::memory_order_relaxed));
   return counts;
 }
 

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -73,4 +75,52 @@ TEST_CASE("series are made, used and told at the same time") {
     });
   for (auto& thread : threads) thread.join();
   CHECK(metrics.series(Kind::counter, "shared_total", "", {{"n", "7"}}).value()->value() == 4);
+}
+
+TEST_CASE("sources are asked whenever the text is, until they end") {
+  Metrics metrics;
+  metrics.series(Kind::counter, "a_total", "Counted").value()->add(2);
+  int depth = 4;
+  MetricSource source = metrics.add_source([&](Exposition& out) {
+    out.gauge("queue_depth", "Tasks that wait", depth, {{"name", "x"}});
+    out.histogram("wait_seconds", "Waits", {0.5}, {3, 1}, 2.5);
+  });
+  const std::string counted = "# HELP a_total Counted\n# TYPE a_total counter\na_total 2\n";
+  CHECK(metrics.text() == counted +
+                              "# HELP queue_depth Tasks that wait\n# TYPE queue_depth gauge\n"
+                              "queue_depth{name=\"x\"} 4\n"
+                              "# HELP wait_seconds Waits\n# TYPE wait_seconds histogram\n"
+                              "wait_seconds_bucket{le=\"0.5\"} 3\nwait_seconds_bucket{le=\"+Inf\"} 4\n"
+                              "wait_seconds_sum 2.5\nwait_seconds_count 4\n");
+  depth = 7;
+  CHECK(metrics.text().find("queue_depth{name=\"x\"} 7\n") != std::string::npos);
+  source.end();
+  CHECK(metrics.text() == counted);
+}
+
+TEST_CASE("a source cannot spoil the text of a series") {
+  Metrics metrics;
+  metrics.series(Kind::counter, "a_total", "Counted").value()->add(2);
+  const MetricSource source = metrics.add_source([](Exposition& out) {
+    out.gauge("a_total", "of another kind", 1);
+    out.counter("a_total", "the same series again", 9);
+  });
+  CHECK(metrics.text() == "# HELP a_total Counted\n# TYPE a_total counter\na_total 2\n");
+}
+
+TEST_CASE("sources come and go while the text is asked") {
+  Metrics metrics;
+  std::atomic<bool> stop{false};
+  std::thread reader([&] {
+    while (!stop) metrics.text();
+  });
+  for (int i = 0; i < 500; ++i) {
+    auto alive = std::make_unique<int>(i);  // freed right after the source ended
+    MetricSource source =
+        metrics.add_source([value = alive.get()](Exposition& out) { out.gauge("g", "", *value); });
+    source.end();
+  }
+  stop = true;
+  reader.join();
+  CHECK(metrics.text().empty());
 }
