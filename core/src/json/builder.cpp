@@ -54,6 +54,13 @@ void Builder::end() {
 
 void Builder::key(std::string_view name) { key_ = keep(name); }
 
+std::string_view Builder::name() const noexcept {
+  if (!key_.empty()) return key_;
+  for (auto at = open_.rbegin(); at != open_.rend() && at->type == Type::array; ++at)
+    if (!at->key.empty()) return at->key;
+  return {};
+}
+
 void Builder::boolean(bool value) {
   Node node;
   node.as_.boolean = value;

@@ -33,6 +33,9 @@ class Builder {
   void copy(const Node& node, bool origins = true);
 
   size_t depth() const noexcept { return open_.size(); }
+  // The name of the member that is being made, also while the elements of its array are; empty if there is
+  // none.
+  std::string_view name() const noexcept;
   // The members of the innermost open object so far.
   const Member* members() const noexcept { return stack_.data() + open_.back().first; }
   size_t count() const noexcept { return stack_.size() - open_.back().first; }

@@ -11,6 +11,7 @@ namespace patchbay::core::json {
 namespace {
 
 constexpr size_t kNameInMessage = 40;
+constexpr const char* kNul = "must not hold the character U+0000";
 
 char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
@@ -48,6 +49,18 @@ std::string count_of(size_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
+// What a value may look like, as the end of a sentence; empty where the schema does not show one.
+std::string example_of(const Rule& rule) {
+  return rule.example && !rule.secret ? "for example " + write(*rule.example) : "";
+}
+
+std::string pattern_text(const Rule& rule) {
+  if (!rule.spoken.empty()) return "must " + rule.spoken;
+  return rule.example ? "is not written as it must be" : "is not written as its description says";
+}
+
+bool has_nul(std::string_view text) noexcept { return text.find('\0') != std::string_view::npos; }
+
 }  // namespace
 
 class Check::Step {
@@ -75,7 +88,7 @@ void Check::run(const Rule& rule, const Node& value) {
   const bool scalar = value.is(Type::number) || value.is(Type::boolean);
   if (scalar && !rule.allows(value) && (rule.types & Rule::bit(Type::string)) && options_.spelling)
     if (const auto written = options_.spelling(value.origin())) return text(rule, *written, value.origin());
-  if (!rule.allows(value)) return wrong_type(rule, value);
+  if (!rule.allows(value)) return huge_integer(rule, value) ? void() : wrong_type(rule, value);
 
   switch (value.type()) {
     case Type::string:
@@ -94,8 +107,40 @@ void Check::run(const Rule& rule, const Node& value) {
   }
 }
 
+bool Check::huge_integer(const Rule& rule, const Node& value) {
+  if (!(rule.types & Rule::kInteger) || !value.is(Type::number) || value.is_integer()) return false;
+  const double number = value.number();
+  constexpr double kBeyond = 9223372036854775808.0;
+  if (number > -kBeyond && number < kBeyond) return false;
+  const Node* bound = number > 0 ? rule.maximum : rule.minimum;
+  if (bound && rule.snap) return builder_.copy(*bound, false), true;
+  const char* widest = number > 0 ? "9223372036854775807" : "-9223372036854775808";
+  refuse(value.origin(), std::string(number > 0 ? "must be at most " : "must be at least ") +
+                             (bound ? write(*bound) : widest));
+  builder_.null();
+  return true;
+}
+
+void Check::free_value(const Node& value) {
+  if (value.is(Type::array)) {
+    builder_.origin(value.origin()).begin_array();
+    for (uint32_t i = 0; i < value.size(); ++i) {
+      const Step step(*this, "[" + std::to_string(i) + "]");
+      free_value(*value.element(i));
+    }
+    return builder_.end();
+  }
+  if (value.is(Type::object)) {
+    builder_.origin(value.origin()).begin_object();
+    extras(Rule(), value);
+    return builder_.end();
+  }
+  if (has_nul(value.string())) refuse(value.origin(), kNul);
+  builder_.copy(value);
+}
+
 void Check::wrong_type(const Rule& rule, const Node& value) {
-  std::string hint;
+  std::string hint = example_of(rule);
   if (config() && value.is(Type::string)) {
     if (rule.types & Rule::bit(Type::boolean)) hint = "write true or false, without quotes";
     if (rule.types & (Rule::bit(Type::number) | Rule::kInteger)) hint = "write digits, without quotes";
@@ -126,27 +171,34 @@ void Check::text(const Rule& rule, std::string_view value, uint32_t origin) {
   builder_.string(choice ? choice->string() : value);
 }
 
+// Tells the first thing that is wrong: one mistake, one sentence.
 bool Check::text_is_good(const Rule& rule, std::string_view value, uint32_t origin) {
-  const size_t before = violations_.size();
+  const auto wrong = [&](std::string text, std::string hint = {}) {
+    refuse(origin, std::move(text), std::move(hint));
+    return false;
+  };
+  if (has_nul(value)) return wrong(kNul);
   if (!rule.choices.empty() && !find_choice(rule, value)) {
     std::vector<std::string_view> names;
     for (const Node* choice : rule.choices) names.push_back(choice->string());
     const std::string near = rule.secret ? "" : nearest(value, names);
-    refuse(origin, one_of(rule), near.empty() ? "" : "did you mean " + near + "?");
+    return wrong(one_of(rule), near.empty() ? "" : "did you mean " + near + "?");
   }
   const bool bounded = rule.min_length > 0 || rule.max_length != Rule::kNoLimit;
   const size_t length = bounded ? code_points(value) : 0;
   if (bounded && length < rule.min_length)
-    refuse(origin, length == 0 && rule.min_length == 1
-                       ? "must not be empty"
-                       : "must have at least " + count_of(rule.min_length, "character"));
+    return wrong(length == 0 && rule.min_length == 1
+                     ? "must not be empty"
+                     : "must have at least " + count_of(rule.min_length, "character"),
+                 example_of(rule));
   if (bounded && length > rule.max_length)
-    refuse(origin, "must have at most " + count_of(rule.max_length, "character"));
-  if (rule.pattern && !rule.pattern->found_in(value)) refuse(origin, "must match " + rule.pattern->text());
-  if (rule.format == Rule::Format::uri && !is_uri(value)) refuse(origin, "must be a URI");
+    return wrong("must have at most " + count_of(rule.max_length, "character"));
+  if (rule.pattern && !rule.pattern->found_in(value)) return wrong(pattern_text(rule), example_of(rule));
+  if (rule.format == Rule::Format::uri && !is_uri(value))
+    return wrong("must be a URI such as https://example.com/path");
   if (rule.format == Rule::Format::date_time && !is_date_time(value))
-    refuse(origin, "must be a date and time such as 2026-01-31T12:00:00Z");
-  return violations_.size() == before;
+    return wrong("must be a date and time such as 2026-01-31T12:00:00Z");
+  return true;
 }
 
 void Check::secret(const Rule& rule, const Node& value) {
@@ -167,7 +219,7 @@ void Check::array(const Rule& rule, const Node& value) {
     if (rule.items)
       run(*rule.items, *value.element(i));
     else
-      builder_.copy(*value.element(i));
+      free_value(*value.element(i));
   }
   builder_.end();
 }
@@ -180,7 +232,7 @@ void Check::object(const Rule& rule, const Node& value) {
 }
 
 bool Check::is_absent(const Rule& rule, const Node* value) const {
-  return !value || (config() && value->is(Type::null) && !(rule.types & Rule::bit(Type::null)));
+  return !value || (value->is(Type::null) && !rule.takes_null());
 }
 
 void Check::property(const Property& property, const Node& object) {
@@ -221,9 +273,10 @@ void Check::extras(const Rule& rule, const Node& object) {
         rule.extra == Rule::Extra::allow || (rule.extra == Rule::Extra::by_mode && !rule.has_properties);
     if (free || rule.extra == Rule::Extra::checked) {
       const Step step(*this, printable(member.key, kNameInMessage));
+      if (has_nul(member.key)) refuse(member.value.origin(), "is a name with the character U+0000");
       builder_.key(member.key);
       if (free)
-        builder_.copy(member.value);
+        free_value(member.value);
       else
         run(*rule.additional, member.value);
     } else if (config() || rule.extra == Rule::Extra::refuse) {

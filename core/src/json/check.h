@@ -29,6 +29,10 @@ class Check {
   void unknown(const Rule& rule, const Member& member);
   void secret(const Rule& rule, const Node& value);
   void wrong_type(const Rule& rule, const Node& value);
+  // A whole number that no int64_t holds, where an integer is asked for.
+  bool huge_integer(const Rule& rule, const Node& value);
+  // Copies what no rule describes.
+  void free_value(const Node& value);
 
   // The member that stands for the property: by its name, in requests also with the first letter in the other
   // case.

@@ -5,7 +5,9 @@
 #include <rapidjson/reader.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "json/builder.h"
@@ -16,20 +18,34 @@
 namespace patchbay::core::json {
 namespace {
 
-constexpr size_t kEchoedCharacters = 20;
-constexpr size_t kPairwiseKeys = 12;  // up to here comparing all pairs beats sorting
+constexpr size_t kNameInMessage = 40;  // characters
+constexpr size_t kPairwiseKeys = 12;   // up to here comparing all pairs beats sorting
 
-bool duplicate_of_last(const Member* members, size_t count) {
-  for (size_t i = 0; i + 1 < count; ++i)
-    if (members[i].key == members[count - 1].key) return true;
-  return false;
+bool has_key(const Member* members, size_t count, std::string_view key) {
+  return std::any_of(members, members + count, [key](const Member& m) { return m.key == key; });
 }
 
-bool any_duplicate(const Member* members, size_t count) {
-  std::vector<std::string_view> keys(count);
-  std::transform(members, members + count, keys.begin(), [](const Member& m) { return m.key; });
-  std::sort(keys.begin(), keys.end());
-  return std::adjacent_find(keys.begin(), keys.end()) != keys.end();
+// The first member whose key stands before it already; nullptr when there is none.
+const Member* find_duplicate(const Member* members, size_t count) {
+  std::vector<const Member*> sorted(count);
+  for (size_t i = 0; i < count; ++i) sorted[i] = members + i;
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Member* a, const Member* b) { return a->key != b->key ? a->key < b->key : a < b; });
+  const Member* first = nullptr;
+  for (size_t i = 1; i < count; ++i)
+    if (sorted[i]->key == sorted[i - 1]->key && (!first || sorted[i] < first)) first = sorted[i];
+  return first;
+}
+
+// The offset of the quote that opens the string whose closing quote ends before `end`.
+size_t opening_quote(std::string_view text, size_t end) noexcept {
+  for (size_t at = end - 1; at-- > 0;) {
+    if (text[at] != '"') continue;
+    size_t slashes = 0;
+    while (slashes < at && text[at - 1 - slashes] == '\\') ++slashes;
+    if (slashes % 2 == 0) return at;
+  }
+  return 0;
 }
 
 // RapidJSON lets a lone low surrogate through; in UTF-8 it shows as ED A0..BF.
@@ -42,11 +58,12 @@ bool has_surrogate(std::string_view text) noexcept {
 // Receives RapidJSON's events. Returning false stops the reader; fault() says why.
 class Handler {
  public:
-  Handler(const rapidjson::MemoryStream& stream, size_t depth) : stream_(stream), depth_(depth) {}
+  Handler(const rapidjson::MemoryStream& stream, std::string_view text, const Limits& limits)
+      : stream_(stream), text_(text), limits_(limits) {}
 
   // NOLINTBEGIN(readability-identifier-naming): RapidJSON's names
-  bool Null() { return at().null(), true; }
-  bool Bool(bool value) { return at().boolean(value), true; }
+  bool Null() { return one_more() && (at().null(), true); }
+  bool Bool(bool value) { return one_more() && (at().boolean(value), true); }
   // Never called: numbers arrive as text.
   bool Int(int) { return false; }
   bool Uint(unsigned) { return false; }
@@ -54,16 +71,18 @@ class Handler {
   bool Uint64(uint64_t) { return false; }
   bool Double(double) { return false; }
   bool RawNumber(const char* text, rapidjson::SizeType size, bool) {
-    return add_number(at(), {text, size}) || fail("a number is out of range");
+    return one_more() && (add_number(at(), {text, size}) || fail("a number is out of range"));
   }
   bool String(const char* text, rapidjson::SizeType size, bool) {
     if (has_surrogate({text, size})) return fail("a lone surrogate is not allowed");
-    return at().string({text, size}), true;
+    return one_more() && (at().string({text, size}), true);
   }
   bool Key(const char* text, rapidjson::SizeType size, bool) {
     const std::string_view name(text, size);
     if (has_surrogate(name)) return fail("a lone surrogate is not allowed");
-    if (!last_key_is_new()) return fail("a key appears twice");
+    // A large object is judged as a whole at its end.
+    if (builder_.count() <= kPairwiseKeys && has_key(builder_.members(), builder_.count(), name))
+      return fail_twice(name, opening_quote(text_, stream_.Tell()));
     return builder_.key(name), true;
   }
   bool StartObject() { return open() && (at().begin_object(), true); }
@@ -71,48 +90,78 @@ class Handler {
   bool EndArray(rapidjson::SizeType) { return builder_.end(), true; }
   bool EndObject(rapidjson::SizeType) {
     const size_t count = builder_.count();
-    const bool twice = count > kPairwiseKeys ? any_duplicate(builder_.members(), count)
-                                             : count && duplicate_of_last(builder_.members(), count);
-    if (twice) return fail("a key appears twice");
+    if (count > kPairwiseKeys)
+      if (const Member* twice = find_duplicate(builder_.members(), count))
+        return fail_twice(twice->key, twice->value.origin() - 1);
     return builder_.end(), true;
   }
   // NOLINTEND(readability-identifier-naming)
 
-  const char* fault() const noexcept { return fault_; }
+  const std::string& fault() const noexcept { return fault_; }
+  std::optional<size_t> fault_offset() const noexcept { return fault_offset_; }
+  bool too_large() const noexcept { return too_large_; }
+  // The field that was being read.
+  std::string_view name() const noexcept { return builder_.name(); }
   Document finish() { return builder_.finish(); }
 
  private:
-  // Only the end of a token is known here; origins are offsets of the last byte read.
+  // Only the end of a token is known here; origins are offsets behind the last byte read.
   Builder& at() { return builder_.origin(static_cast<uint32_t>(stream_.Tell())); }
-  bool open() { return builder_.depth() < depth_ || fail("it is nested too deeply"); }
-  bool fail(const char* text) {
-    fault_ = text;
-    return false;
+  bool open() { return one_more() && (builder_.depth() < limits_.depth || fail("it is nested too deeply")); }
+  bool one_more() {
+    if (++values_ <= limits_.values) return true;
+    too_large_ = true;
+    return fail("it holds more than " + std::to_string(limits_.values) + " values");
   }
-  // A small object is checked key by key, so that the error points at the key; a large one at its end.
-  bool last_key_is_new() const {
-    const size_t count = builder_.count();
-    return count < 2 || count > kPairwiseKeys || !duplicate_of_last(builder_.members(), count);
+  bool fail_twice(std::string_view key, size_t offset) {
+    fault_offset_ = offset;
+    return fail("the key " + printable(key, kNameInMessage) + " appears twice");
+  }
+  bool fail(std::string text) {
+    fault_ = std::move(text);
+    return false;
   }
 
   const rapidjson::MemoryStream& stream_;
-  size_t depth_;
+  const std::string_view text_;
+  const Limits& limits_;
   Builder builder_;
-  const char* fault_ = nullptr;
+  size_t values_ = 0;
+  bool too_large_ = false;
+  std::string fault_;
+  std::optional<size_t> fault_offset_;
 };
 
-Error complain(std::string_view text, size_t offset, std::string_view what) {
+Error complain(std::string_view text, size_t offset, std::string_view name, std::string_view what) {
   const Position where = position(text, offset);
-  std::string message = "JSON, line " + std::to_string(where.line) + ", column " +
-                        std::to_string(where.column) + ": " + std::string(what);
-  if (offset < text.size()) message += ", at \"" + printable(text.substr(offset), kEchoedCharacters) + "\"";
-  return {Code::invalid, std::move(message)};
+  std::string message =
+      "JSON, line " + std::to_string(where.line) + ", column " + std::to_string(where.column);
+  if (!name.empty()) message += ", in " + printable(name, kNameInMessage);
+  return {Code::invalid, message + ": " + std::string(what)};
 }
 
-const char* reason(const rapidjson::Reader& reader, const Handler& handler) noexcept {
-  if (handler.fault()) return handler.fault();
-  if (reader.GetParseErrorCode() == rapidjson::kParseErrorNumberTooBig) return "a number is out of range";
-  return rapidjson::GetParseError_En(reader.GetParseErrorCode());
+// RapidJSON's sentence as the end of one of ours.
+std::string reason(rapidjson::ParseErrorCode code) {
+  if (code == rapidjson::kParseErrorNumberTooBig) return "a number is out of range";
+  if (code == rapidjson::kParseErrorStringUnicodeSurrogateInvalid) return "a lone surrogate is not allowed";
+  std::string text = rapidjson::GetParseError_En(code);
+  if (!text.empty() && text.back() == '.') text.pop_back();
+  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] + 32);
+  return text;
+}
+
+Error refuse(std::string_view text, const rapidjson::Reader& reader, const Handler& handler) {
+  const rapidjson::ParseErrorCode code = reader.GetParseErrorCode();
+  if (!handler.fault().empty()) {
+    const size_t offset = handler.fault_offset().value_or(reader.GetErrorOffset());
+    Error error =
+        complain(text, offset, handler.fault_offset() ? std::string_view() : handler.name(), handler.fault());
+    if (handler.too_large()) error.code = Code::exhausted;
+    return error;
+  }
+  // A string that no colon follows is no name: it may be anything, also a secret.
+  const bool named = code != rapidjson::kParseErrorObjectMissColon;
+  return complain(text, reader.GetErrorOffset(), named ? handler.name() : std::string_view(), reason(code));
 }
 
 }  // namespace
@@ -128,16 +177,16 @@ Result<Document> parse(std::string_view text, Limits limits) {
   if (text.size() > limits.bytes || text.size() >= UINT32_MAX)
     return {Code::exhausted, "JSON of " + std::to_string(text.size()) + " bytes exceeds the limit of " +
                                  std::to_string(limits.bytes)};
-  if (auto complaint = scan(text)) return complain(text, complaint->offset, complaint->text);
+  if (auto complaint = scan(text)) return complain(text, complaint->offset, {}, complaint->text);
 
   constexpr unsigned kFlags = rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseIterativeFlag |
                               rapidjson::kParseValidateEncodingFlag;
   rapidjson::MemoryStream stream(text.data() ? text.data() : "", text.size());
-  Handler handler(stream, limits.depth);
+  Handler handler(stream, text, limits);
   rapidjson::Reader reader;
   reader.Parse<kFlags>(stream, handler);
   if (!reader.HasParseError()) return handler.finish();
-  return complain(text, reader.GetErrorOffset(), reason(reader, handler));
+  return refuse(text, reader, handler);
 }
 
 }  // namespace patchbay::core::json

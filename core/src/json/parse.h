@@ -13,12 +13,14 @@
 namespace patchbay::core::json {
 
 struct Limits {
-  size_t bytes = 1 << 20;  // of the whole text
-  size_t depth = 32;       // of nested arrays and objects
+  size_t bytes = 1 << 20;     // of the whole text
+  size_t depth = 32;          // of nested arrays and objects
+  size_t values = 1'000'000;  // a parsed value takes at least 24 bytes, also where its text is `0,`
 };
 
-// Errors: Code::exhausted when the text is longer than limits.bytes, else Code::invalid. The sentence gives
-// line, column and at most 20 characters of what stood there, escaped.
+// Errors: Code::exhausted when the text is longer than limits.bytes or holds more than limits.values, else
+// Code::invalid. The sentence gives line, column and, where it is known, the name of the field, escaped;
+// nothing else of the text, which may hold secrets.
 Result<Document> parse(std::string_view text, Limits limits = {});
 
 struct Position {

@@ -23,9 +23,8 @@ constexpr std::array<TypeName, 7> kTypes = {{
     {"null", Rule::bit(Type::null), "null"},
 }};
 
-constexpr std::array<std::string_view, 10> kRemarks = {"title",      "description", "example",   "examples",
-                                                       "deprecated", "readOnly",    "writeOnly", "$schema",
-                                                       "$id",        "required"};
+constexpr std::array<std::string_view, 8> kRemarks = {"title",     "description", "deprecated", "readOnly",
+                                                      "writeOnly", "$schema",     "$id",        "required"};
 
 Error wrong(std::string_view keyword, const char* text) {
   return {Code::invalid, "schema keyword " + std::string(keyword) + " " + text};
@@ -110,6 +109,16 @@ Status read_pattern(const Node& value, Rule& rule) {
   return {};
 }
 
+Status read_spoken(const Node& value, Rule& rule) {
+  if (value.string().empty()) return wrong("x-rule", "must be a text that completes `must ...`");
+  rule.spoken = value.string();
+  return {};
+}
+
+void read_example(const Node* value, Rule& rule) {
+  if (value && !rule.example) rule.example = value;
+}
+
 void read_format(const Node& value, Rule& rule) {
   if (value.string() == "uri") rule.format = Rule::Format::uri;
   if (value.string() == "date-time") rule.format = Rule::Format::date_time;
@@ -132,6 +141,9 @@ Status read_structure(std::string_view keyword, const Node& value, Rule& rule) {
   if (keyword == "const") return rule.choices.push_back(&value), Status();
   if (keyword == "format") return read_format(value, rule), Status();
   if (keyword == "default") return rule.fallback = &value, Status();
+  if (keyword == "example") return read_example(&value, rule), Status();
+  if (keyword == "examples") return read_example(value.element(0), rule), Status();
+  if (keyword == "x-rule") return read_spoken(value, rule);
   const bool remark =
       keyword.substr(0, 2) == "x-" || std::find(kRemarks.begin(), kRemarks.end(), keyword) != kRemarks.end();
   return remark ? Status() : Status(wrong(keyword, "is not supported"));
@@ -155,6 +167,12 @@ Status read_keyword(std::string_view keyword, const Node& value, Rule& rule) {
 
 bool Rule::allows(const Node& value) const noexcept {
   return types == 0 || (types & bit(value.type())) || ((types & kInteger) && value.is_integer());
+}
+
+bool Rule::takes_null() const noexcept {
+  if (types != 0) return (types & bit(Type::null)) != 0;
+  return choices.empty() ||
+         std::any_of(choices.begin(), choices.end(), [](const Node* c) { return c->is(Type::null); });
 }
 
 std::string Rule::type_names() const {

@@ -34,6 +34,8 @@ struct Rule {
   const Node* minimum = nullptr;
   const Node* maximum = nullptr;
   const Node* fallback = nullptr;
+  const Node* example = nullptr;  // the first of them
+  std::string spoken;             // x-rule: completes "must ..." in place of the pattern
   size_t min_length = 0, max_length = kNoLimit;
   size_t min_items = 0, max_items = kNoLimit;
   std::optional<Pattern> pattern;
@@ -44,7 +46,8 @@ struct Rule {
   std::unique_ptr<Rule> additional;
 
   bool allows(const Node& value) const noexcept;
-  std::string type_names() const;  // "a string or null"
+  bool takes_null() const noexcept;  // as a value of its own
+  std::string type_names() const;    // "a string or null"
 };
 
 struct Property {

@@ -4,6 +4,27 @@
 #include "json/parse.h"
 
 namespace patchbay::core::json {
+namespace {
+
+// A default that its own rule refuses would blame the user's file, or the request, for what stands in the
+// schema.
+Status check_defaults(const Rule& rule, const std::string& path) {
+  if (rule.fallback) {
+    CheckOptions options{.mode = Mode::config};
+    options.path = path;
+    Check check(options);
+    check.run(rule, *rule.fallback);
+    const Checked checked = check.finish();
+    if (!checked.ok()) return checked.error().within("schema keyword default");
+  }
+  for (const Property& property : rule.properties)
+    PB_TRY(check_defaults(property.rule, path.empty() ? property.name : path + "." + property.name));
+  if (rule.items) PB_TRY(check_defaults(*rule.items, path + "[]"));
+  if (rule.additional) PB_TRY(check_defaults(*rule.additional, path + ".*"));
+  return {};
+}
+
+}  // namespace
 
 std::string Violation::sentence() const {
   return (path.empty() ? "the value" : path) + " " + text + (hint.empty() ? "" : "; " + hint);
@@ -33,6 +54,8 @@ Result<Schema> Schema::compile(const Node& schema) {
   PB_TRY_VALUE(*compiled.rule_, compile_rule(compiled.source_.root()));
   return compiled;
 }
+
+Status Schema::check_defaults() const { return json::check_defaults(*rule_, {}); }
 
 Checked Schema::check(const Node& value, const CheckOptions& options) const {
   Check check(options);

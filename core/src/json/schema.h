@@ -3,12 +3,15 @@
 //
 // Keywords: type (one or several), properties, required, items, enum, const, minimum, maximum, minLength,
 // maxLength (code points), minItems, maxItems, pattern (a search, on bytes, of at most 1024), format (uri,
-// date-time; others are remarks), default, additionalProperties; x-ignore-case (enum of strings), x-snap (a
-// number outside its bounds becomes the nearest one), x-secret (see CheckOptions). title, description,
-// example(s), deprecated, readOnly, writeOnly, $schema, $id and x-* are remarks. Any other keyword is
-// refused, so that a typing error cannot switch a check off.
+// date-time; others are remarks), default, additionalProperties, example and examples (shown in messages);
+// x-rule (completes "must ..." in the message of a pattern, which is itself never shown), x-ignore-case (enum
+// of strings), x-snap (a number outside its bounds becomes the nearest one), x-secret and x-path (see
+// CheckOptions). title, description, deprecated, readOnly, writeOnly, $schema, $id and other x-* are remarks.
+// Any other keyword is refused, so that a typing error cannot switch a check off.
 //
-// A default is checked like a value: `"default": {}` fills in the defaults of what is inside.
+// A default is checked like a value: `"default": {}` fills in the defaults of what is inside. Strings and
+// names with NUL are refused everywhere, since no table and no C string can hold them. null where no rule
+// names it is as good as absent.
 #pragma once
 
 #include <functional>
@@ -24,7 +27,7 @@
 namespace patchbay::core::json {
 
 enum class Mode : uint8_t {
-  // Unknown members are refused unless additionalProperties allows them; null is as good as absent.
+  // Unknown members are refused unless additionalProperties allows them.
   config,
   // Unknown members are dropped; a name may be written maxSeconds or MaxSeconds, but not both at once.
   request,
@@ -80,6 +83,10 @@ class Schema {
   static Result<Schema> compile(const Node& schema);
 
   Checked check(const Node& value, const CheckOptions& options) const;
+
+  // Whether every default obeys its own rule. If not, values that leave it out are refused, and the error
+  // blames their author.
+  Status check_defaults() const;
 
  private:
   Document source_;  // defaults and enum values are nodes of it

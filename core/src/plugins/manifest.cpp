@@ -12,8 +12,10 @@ namespace {
 constexpr std::string_view kSchema = R"({
   "type": "object", "additionalProperties": false, "required": ["id", "version"],
   "properties": {
-    "id": {"type": "string", "pattern": "^[a-z][a-z0-9-]*$", "maxLength": 32},
-    "version": {"type": "string", "pattern": "^[0-9]+\\.[0-9]+\\.[0-9]+", "maxLength": 64},
+    "id": {"type": "string", "pattern": "^[a-z][a-z0-9-]*$", "maxLength": 32,
+           "x-rule": "begin with a lower-case letter and hold only lower-case letters, digits and -"},
+    "version": {"type": "string", "pattern": "^[0-9]+\\.[0-9]+\\.[0-9]+", "maxLength": 64,
+                "x-rule": "be three numbers with dots", "example": "1.0.0"},
     "summary": {"type": "string", "maxLength": 400},
     "license": {"type": "string", "maxLength": 100},
     "provides": {"type": "array", "items": {"type": "string", "maxLength": 128}, "maxItems": 64},
@@ -51,14 +53,15 @@ std::vector<std::string> list_of(const json::Node& root, std::string_view key) {
 Error placed(std::string_view text, const json::Violation& what) {
   const json::Position at = json::position(text, what.origin == 0 ? 0 : what.origin - 1);
   return {Code::invalid, "line " + std::to_string(at.line) + ", column " + std::to_string(at.column) + ": " +
-                             what.sentence() + (what.hint.empty() ? "" : ", " + what.hint)};
+                             what.sentence()};
 }
 
 Status check_schemas(const json::Node* config) {
   for (uint32_t i = 0; config != nullptr && i < config->size(); ++i) {
     const json::Member& member = *config->member(i);
     auto compiled = json::Schema::compile(member.value);
-    if (!compiled) return std::move(compiled).error().within("config." + std::string(member.key));
+    const Status sound = compiled ? compiled->check_defaults() : Status(std::move(compiled).error());
+    if (!sound.ok()) return Error(sound.error()).within("config." + std::string(member.key));
   }
   return {};
 }

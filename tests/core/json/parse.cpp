@@ -47,12 +47,20 @@ TEST_CASE("a text beyond the size limit is told apart from a wrong one") {
   CHECK(json::parse("[1,]").error().code == Code::invalid);
 }
 
-TEST_CASE("errors say line and column and echo little") {
-  CHECK(contains(error("{\n  \"a\": tru\n}"), "line 2"));
+TEST_CASE("errors say line, column and field, and echo nothing else") {
+  CHECK(error("{\n  \"a\": tru\n}") == "JSON, line 2, column 11, in a: invalid value");
   const std::string text = error("[\n\x1b[31m" + std::string(500, 'x'));
-  CHECK(contains(text, "line 2, column 1"));
-  CHECK(contains(text, "\\u001B[31m"));
-  CHECK(text.size() < 120);
+  CHECK(text == "JSON, line 2, column 1: invalid value");
+  CHECK(error(R"({"phone":"+4930" "apiKey":"SECRET"})") ==
+        "JSON, line 1, column 18: missing a comma or '}' after an object member");
+  CHECK(error(R"({"apiKey":"SECRET\q"})") ==
+        "JSON, line 1, column 18, in apiKey: invalid escape character in string");
+  CHECK_FALSE(contains(error(R"({"apiKey":1,"SECRET"})"), "SECRET"));
+  CHECK_FALSE(contains(error(R"({SECRET})"), "SECRET"));
+  CHECK(error(R"({"tags":["a",{"b":["\uD800"]}]})") ==
+        "JSON, line 1, column 21, in b: a lone surrogate is not allowed");
+  CHECK(contains(error("{\"\\u001b[31m" + std::string(500, 'x') + "\":tru}"), "in \\u001B[31mxxx"));
+  CHECK(error("{\"" + std::string(500, 'x') + "\":tru}").size() < 120);
   CHECK(json::position("a\nbc", 3).line == 2);
   CHECK(json::position("a\nbc", 3).column == 2);
 }
@@ -70,6 +78,25 @@ TEST_CASE("NUL, byte order mark, lone surrogates and bad UTF-8 are refused") {
   CHECK(json::parse("[\"\xED\x9F\xBF\"]").ok());
   error("");
   error(std::string_view());
+}
+
+TEST_CASE("values are counted, so that a text of many small ones cannot take many times its size") {
+  CHECK(json::parse("[0,{\"a\":null}]", {.values = 4}).ok());
+  const auto refused = json::parse("[0,{\"a\":null}]", {.values = 3});
+  CHECK_FALSE(refused.ok());
+  CHECK(refused.error().code == Code::exhausted);
+  CHECK(refused.error().text == "JSON, line 1, column 13, in a: it holds more than 3 values");
+  std::string zeros = "[0";
+  for (int i = 0; i < 1'000'000; ++i) zeros += ",0";
+  CHECK(json::parse(zeros + "]", {.bytes = 16 << 20}).error().code == Code::exhausted);
+}
+
+TEST_CASE("a duplicate key is told by its name and place") {
+  CHECK(error("{\"a\":1,\n \"b\":2,\"a\":3,\"c\":4}") == "JSON, line 2, column 8: the key a appears twice");
+  CHECK(error(R"({"x\\\"y":1, "x\\\"y":2})") == R"(JSON, line 1, column 14: the key x\\\"y appears twice)");
+  std::string large = "{";
+  for (int i = 0; i < 20; ++i) large += "\"k" + std::to_string(i) + "\":0,";
+  CHECK(contains(error(large + "\n\"k7\":0,\n\"z\":0}"), "line 2, column 6: the key k7 appears twice"));
 }
 
 TEST_CASE("duplicate keys are refused in small and large objects") {

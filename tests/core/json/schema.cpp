@@ -34,7 +34,7 @@ std::string errors(const char* schema, const char* value, json::Mode mode = json
 }
 
 constexpr const char* kCall = R"({"type":"object","required":["phone"],"properties":{
-  "phone":{"type":"string","pattern":"^\\+[0-9]+$","maxLength":16},
+  "phone":{"type":"string","pattern":"^\\+[0-9]+$","x-rule":"be + and digits","example":"+4930123456","maxLength":16},
   "maxSeconds":{"type":"integer","minimum":10,"maximum":3600,"default":600},
   "voice":{"type":"string","enum":["Alice","Bob"],"x-ignore-case":true},
   "tags":{"type":"array","items":{"type":"string","minLength":1},"minItems":1,"maxItems":2},
@@ -52,10 +52,11 @@ TEST_CASE("an error names the field and the bound") {
   CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":9})") == "maxSeconds must be at least 10\n");
   CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":3601})") == "maxSeconds must be at most 3600\n");
   CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":10.5})") == "maxSeconds must be an integer\n");
-  CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":null})") == "maxSeconds must be an integer\n");
+  CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":true})") == "maxSeconds must be an integer\n");
   CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":"60"})") == "maxSeconds must be an integer\n");
   CHECK(errors(kCall, R"({"maxSeconds":60.0})") == "phone is required\n");
-  CHECK(errors(kCall, R"({"phone":"49"})") == "phone must match ^\\+[0-9]+$\n");
+  CHECK(errors(kCall, R"({"phone":"49"})") == "phone must be + and digits; for example \"+4930123456\"\n");
+  CHECK(errors(kCall, R"({"phone":true})") == "phone must be a string; for example \"+4930123456\"\n");
   CHECK(errors(kCall, R"({"phone":"+4911111111111111"})") == "phone must have at most 16 characters\n");
   CHECK(errors(kCall, R"({"phone":"+49","voice":"Bop"})") ==
         "voice must be one of \"Alice\", \"Bob\"; did you mean Bob?\n");
@@ -64,6 +65,66 @@ TEST_CASE("an error names the field and the bound") {
   CHECK(errors(kCall, R"({"phone":"+49","tags":["a","b","c"]})") == "tags must have at most 2 items\n");
   CHECK(errors(kCall, R"({"phone":"+49","email":7})") == "email must be a string or null\n");
   CHECK(errors(kCall, "[]") == "the value must be an object\n");
+}
+
+TEST_CASE("a pattern is told by its rule or an example, never by its regular expression") {
+  CHECK(errors(R"({"type":"string","pattern":"^a+$","examples":["aa"]})", "\"b\"") ==
+        "the value is not written as it must be; for example \"aa\"\n");
+  CHECK(errors(R"({"type":"string","pattern":"^a+$"})", "\"b\"") ==
+        "the value is not written as its description says\n");
+  CHECK(errors(R"({"type":"string","minLength":3,"pattern":"^a+$","x-rule":"hold only the letter a"})",
+               "\"b\"") == "the value must have at least 3 characters\n");
+  CHECK_FALSE(json::Schema::compile(R"({"pattern":"a","x-rule":7})").ok());
+}
+
+TEST_CASE("null for a field that may be left out means left out") {
+  CHECK(check(kCall, R"({"phone":"+49","maxSeconds":null,"Voice":null,"tags":null})").value ==
+        R"({"phone":"+49","maxSeconds":600})");
+  CHECK(errors(kCall, R"({"phone":null})") == "phone is required\n");
+  CHECK(check(R"({"properties":{"any":{},"one":{"enum":["a"]},"none":{"enum":["a",null]}}})",
+              R"({"any":null,"one":null,"none":null})")
+            .value == R"({"any":null,"none":null})");
+  CHECK(errors(kCall, R"({"phone":"+49","tags":[null]})") == "tags[0] must be a string\n");
+}
+
+TEST_CASE("NUL is refused in every string and name, by the name of its field") {
+  for (const json::Mode mode : {json::Mode::request, json::Mode::config})
+    CHECK(errors(kCall, R"({"phone":"+49\u0000"})", mode) == "phone must not hold the character U+0000\n");
+  CHECK(errors(kCall, R"({"phone":"+49","tags":["\u0000"]})") ==
+        "tags[0] must not hold the character U+0000\n");
+  CHECK(errors(R"({"type":"object"})", R"({"a":[{"b":"x\u0000"}]})") ==
+        "a[0].b must not hold the character U+0000\n");
+  CHECK(errors(R"({"type":"array"})", R"(["\u0000"])") == "[0] must not hold the character U+0000\n");
+  CHECK(errors(R"({"additionalProperties":{"type":"integer"}})", R"({"a\u0000":1})") ==
+        "a\\u0000 is a name with the character U+0000\n");
+  CHECK(errors(kCall, R"({"phone":"+49","dropped":"\u0000"})").empty());
+}
+
+TEST_CASE("an integer that no 64 bits hold is told its bound") {
+  CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":99999999999999999999999})") ==
+        "maxSeconds must be at most 3600\n");
+  CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":-99999999999999999999999})") ==
+        "maxSeconds must be at least 10\n");
+  CHECK(errors(R"({"type":"integer"})", "1e30") == "the value must be at most 9223372036854775807\n");
+  CHECK(errors(R"({"type":"integer"})", "1.5") == "the value must be an integer\n");
+  CHECK(check(R"({"type":"integer","maximum":600,"x-snap":true})", "1e30").value == "600");
+}
+
+TEST_CASE("a default that its own rule refuses is found in the schema") {
+  const auto problem = [](const char* text) {
+    auto schema = json::Schema::compile(text);
+    CHECK(schema.ok());
+    const Status sound = schema ? schema->check_defaults() : Status();
+    return sound.ok() ? std::string("sound") : sound.error().text;
+  };
+  CHECK(problem(R"({"properties":{"a":{"type":"integer","default":"foo"}}})") ==
+        "schema keyword default: a must be an integer; write digits, without quotes");
+  CHECK(problem(R"({"properties":{"l":{"items":{"properties":{"n":{"minimum":3,"default":2}}}}}})") ==
+        "schema keyword default: l[].n must be at least 3");
+  CHECK(
+      problem(
+          R"({"properties":{"s":{"type":"object","default":{},"properties":{"n":{"minimum":3,"default":3}}}}})") ==
+      "sound");
 }
 
 TEST_CASE("the same field in both cases is refused") {
@@ -156,6 +217,6 @@ TEST_CASE("const and enum compare by meaning") {
   CHECK(errors(R"({"const":1})", "1.0").empty());
   CHECK(errors(R"({"enum":[1,"a",true]})", "true").empty());
   CHECK(errors(R"({"enum":[1,"a",true]})", "false") == "the value must be one of 1, \"a\", true\n");
-  CHECK(errors(R"({"format":"uri"})", "\"nowhere\"") == "the value must be a URI\n");
+  CHECK(errors(R"({"format":"uri"})", "\"nowhere\"") == "the value must be a URI such as https://example.com/path\n");
   CHECK(errors(R"({"format":"date-time"})", "\"2026-01-01T00:00:00Z\"").empty());
 }

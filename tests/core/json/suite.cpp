@@ -16,8 +16,8 @@ namespace {
 // Valid by RFC 8259, refused here: which of two equal keys counts differs between readers, and an attacker
 // chooses.
 const std::map<std::string, std::string> kStricter = {
-    {"y_object_duplicated_key.json", "a key appears twice"},
-    {"y_object_duplicated_key_and_value.json", "a key appears twice"},
+    {"y_object_duplicated_key.json", "the key a appears twice"},
+    {"y_object_duplicated_key_and_value.json", "the key a appears twice"},
 };
 
 std::string read(const std::filesystem::path& path) {
