@@ -1,11 +1,14 @@
-// Checks passwords on workers, a few at a time: they cost memory and time, and strangers may ask for them.
-// Main strand.
+// Checks passwords on workers, a few at a time, because a check costs memory and time and needs no
+// credential. Addresses take turns, so that one address with many connections delays the others by one check
+// each at most. Main strand.
 #pragma once
 
 #include <patchbay/lifetime.h>
 #include <patchbay/strand.h>
 
 #include <deque>
+#include <list>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -15,29 +18,45 @@ namespace patchbay::identity {
 
 class PasswordQueue {
  public:
-  // Code::cancelled: it was not wanted any more when its turn came. Code::exhausted: no worker is free.
+  static constexpr size_t kMaxRunning = 2;
+  static constexpr size_t kMaxWaiting = 256;
+  static constexpr size_t kMaxWaitingPerAddress = 4;
+
+  struct Question {
+    std::string address;  // key of the client's address: those of one key share a turn
+    std::shared_ptr<Credential> credential;
+    std::string password;
+    int64_t delay_ms = 0;     // held so long before it joins the queue; it counts as waiting meanwhile
+    Function<bool()> wanted;  // asked when its turn comes
+  };
+  // Code::cancelled: wanted() said no. Code::exhausted: no worker is free.
   using Done = Function<void(Result<bool> matches)>;
   explicit PasswordQueue(const Host& host) : host_(&host) {}
 
-  // `wanted` is asked when its turn comes. Code::exhausted when too many wait already; nothing is called
-  // then.
-  Status check(std::shared_ptr<Credential> credential, std::string password, Function<bool()> wanted,
-               Done done);
+  // Code::exhausted when too many wait, in all or of this address; nothing is called then.
+  Status check(Question question, Done done);
 
  private:
-  static constexpr size_t kMostRunning = 2;
-  static constexpr size_t kMostWaiting = 256;
   struct Check {
-    std::shared_ptr<Credential> credential;
-    std::string password;
-    Function<bool()> wanted;
+    Question question;
     Done done;
   };
+  using Shared = std::shared_ptr<Check>;  // shared with the worker that runs it
+  struct Lane {
+    std::deque<Shared> ready;
+    size_t waiting = 0;  // ready or held
+  };
+  void hold(Shared check);
+  void enqueue(Shared check);
+  Shared take_next();
   void run_waiting();
-  bool run(const std::shared_ptr<Check>& check);
+  bool run(const Shared& check);
 
   const Host* host_;
-  std::deque<std::shared_ptr<Check>> waiting_;  // shared with the worker that has it
+  std::map<std::string, Lane> lanes_;  // by address
+  std::deque<std::string> turns_;      // addresses with something ready, each once
+  std::list<Timer> held_;
+  size_t waiting_ = 0;  // over all lanes
   size_t running_ = 0;
   Lifetime alive_;
 };

@@ -1,6 +1,7 @@
 #include "token_endpoint.h"
 
 #include "issuer.h"
+#include "rate/address_key.h"
 
 namespace patchbay::identity {
 
@@ -13,7 +14,7 @@ struct TokenEndpoint::Asked {
   bool wants(std::string_view scope) const {
     return (" " + grant.scope + " ").find(" " + std::string(scope) + " ") != std::string::npos;
   }
-  std::string key() const { return grant.tenant + "\n" + grant.username + "\n" + remote; }
+  SignInLimits::Attempt attempt() const { return {grant.tenant + "\n" + grant.username, remote}; }
 };
 
 namespace {
@@ -37,11 +38,27 @@ http::Response later(int64_t status, const char* code, const char* text, int64_t
   return response;
 }
 
-http::Response busy() {
-  return later(503, "temporarily_unavailable", "too many sign-ins at once; try again", 1);
+Metric outcome(const Host& host, const char* name) {
+  return Metric::counter(host, "patchbay_identity_sign_ins_total",
+                         "Requests to the token endpoint by outcome; slowed ones count again when they end",
+                         {{"outcome", name}});
 }
 
 }  // namespace
+
+TokenEndpoint::TokenEndpoint(Context& context)
+    : context_(context),
+      passwords_(context.host),
+      refresh_(context),
+      signed_in_(outcome(context.host, "ok")),
+      refused_(outcome(context.host, "refused")),
+      throttled_(outcome(context.host, "throttled")),
+      slowed_(outcome(context.host, "slowed")),
+      busy_(outcome(context.host, "busy")) {}
+
+int64_t TokenEndpoint::wait_ms(const Asked& asked) const {
+  return limits_.wait_ms(asked.attempt(), context_.host.mono_ns());
+}
 
 void TokenEndpoint::add_to(http::Routes& routes) {
   http::Route route;
@@ -88,34 +105,51 @@ void TokenEndpoint::by_password(const Asked& asked, const Form& form, Reply repl
     return reply(http::error(400, "invalid_request", "username and password are needed"));
   if (asked.grant.username.size() > kLongestName || password.size() > kLongestPassword)
     return refuse(asked, "too long", std::move(reply));
-  if (wait_ms(asked.key()) > 0) return throttle(asked, std::move(reply));
+  if (wait_ms(asked) > 0) return throttle(asked, std::move(reply));
   const User* user = context_.settings.user(asked.grant.tenant, asked.grant.username);
-  auto credential = user ? user->credential : context_.settings.tenant(asked.grant.tenant)->nobody;
+  PasswordQueue::Question question;
+  question.address = lib::address_key(asked.remote);
+  question.credential = user ? user->credential : context_.settings.tenant(asked.grant.tenant)->nobody;
+  question.password = password;
+  question.delay_ms = limits_.delay_ms(asked.attempt(), context_.host.mono_ns());
+  question.wanted = [this, asked] { return wait_ms(asked) == 0; };
+  if (question.delay_ms > 0) slowed_.add();
   auto shared = std::make_shared<Reply>(std::move(reply));  // the queue's, or ours when it is full
-  const Status waits = passwords_.check(
-      std::move(credential), password, [this, key = asked.key()] { return wait_ms(key) == 0; },
-      [this, asked, shared](const Result<bool>& matches) {
+  const Status waits =
+      passwords_.check(std::move(question), [this, asked, shared](const Result<bool>& matches) {
         password_checked(asked, matches, std::move(*shared));
       });
-  if (!waits) (*shared)(busy());
+  if (!waits) busy(std::move(*shared));
 }
 
 void TokenEndpoint::password_checked(const Asked& asked, const Result<bool>& matches, Reply reply) {
   if (!matches && matches.error().code == Code::cancelled) return throttle(asked, std::move(reply));
-  if (!matches) return reply(busy());
+  if (!matches) return busy(std::move(reply));
   if (!*matches) {
-    failures_.take(asked.key(), context_.host.mono_ns());
+    limits_.failed(asked.attempt(), context_.host.mono_ns());
     return refuse(asked, "unknown user or wrong password", std::move(reply));
   }
-  failures_.reset(asked.key());
+  limits_.succeeded(asked.attempt());
   grant(asked, std::move(reply));
 }
 
+void TokenEndpoint::busy(Reply reply) {
+  busy_.add();
+  reply(later(503, "temporarily_unavailable", "too many sign-ins at once; try again", 1));
+}
+
+// A flood of requests must not become a flood of lines; the metric counts what is not logged.
+bool TokenEndpoint::may_log(const Asked& asked) {
+  return lines_.take(lib::address_key(asked.remote), context_.host.mono_ns()) == 0;
+}
+
 void TokenEndpoint::throttle(const Asked& asked, Reply reply) {
-  context_.log.with(asked.correlation)
-      .warn("sign-ins are throttled",
-            {{"tenant", asked.grant.tenant}, {"user", asked.grant.username}, {"remote", asked.remote}});
-  const int64_t wait_sec = wait_ms(asked.key()) / 1000 + 1;
+  if (may_log(asked))
+    context_.log.with(asked.correlation)
+        .warn("sign-ins are throttled",
+              {{"tenant", asked.grant.tenant}, {"user", asked.grant.username}, {"remote", asked.remote}});
+  throttled_.add();
+  const int64_t wait_sec = wait_ms(asked) / 1000 + 1;
   reply(later(429, "rate_limited", "too many failed sign-ins; try again later", wait_sec));
 }
 
@@ -158,6 +192,7 @@ void TokenEndpoint::answer(const Asked& asked, const std::string& refresh_token,
     body.member("id_token", *id);
   }
   body.end();
+  signed_in_.add();
   context_.log.with(asked.correlation)
       .info("signed in", {{"tenant", tenant->host},
                           {"user", user->name},
@@ -169,12 +204,14 @@ void TokenEndpoint::answer(const Asked& asked, const std::string& refresh_token,
 }
 
 void TokenEndpoint::refuse(const Asked& asked, const char* why, Reply reply) {
-  context_.log.with(asked.correlation)
-      .warn("a sign-in was refused", {{"tenant", asked.grant.tenant},
-                                      {"user", asked.grant.username.substr(0, kLongestName)},
-                                      {"grant", asked.grant_type},
-                                      {"remote", asked.remote},
-                                      {"why", why}});
+  refused_.add();
+  if (may_log(asked))
+    context_.log.with(asked.correlation)
+        .warn("a sign-in was refused", {{"tenant", asked.grant.tenant},
+                                        {"user", asked.grant.username.substr(0, kLongestName)},
+                                        {"grant", asked.grant_type},
+                                        {"remote", asked.remote},
+                                        {"why", why}});
   const bool password = asked.grant_type == "password";
   reply(http::error(400, "invalid_grant",
                     password ? "wrong user name or password" : "the refresh token is not valid"));

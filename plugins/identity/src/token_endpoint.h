@@ -9,12 +9,13 @@
 #include "password_queue.h"
 #include "rate/rate_limiter.h"
 #include "refresh_tokens.h"
+#include "sign_in_limits.h"
 
 namespace patchbay::identity {
 
 class TokenEndpoint {
  public:
-  explicit TokenEndpoint(Context& context) : context_(context), passwords_(context.host), refresh_(context) {}
+  explicit TokenEndpoint(Context& context);
 
   void add_to(http::Routes& routes);
 
@@ -29,15 +30,17 @@ class TokenEndpoint {
   void grant(const Asked& asked, Reply reply);
   void answer(const Asked& asked, const std::string& refresh_token, Reply reply);
   void throttle(const Asked& asked, Reply reply);
+  void busy(Reply reply);
   void refuse(const Asked& asked, const char* why, Reply reply);
-  // 0 when the account may be tried now.
-  int64_t wait_ms(const std::string& key) const { return failures_.wait_ms(key, context_.host.mono_ns()); }
+  int64_t wait_ms(const Asked& asked) const;
+  bool may_log(const Asked& asked);
 
   Context& context_;
   PasswordQueue passwords_;
   RefreshTokens refresh_;
-  // Wrong passwords by tenant, account and address; a right one clears the account.
-  lib::RateLimiter failures_{{1.0 / 60, 10.0, 65'536}};
+  SignInLimits limits_;
+  lib::RateLimiter lines_{{0.2, 20.0, 4096}};  // of the log, by address
+  const Metric signed_in_, refused_, throttled_, slowed_, busy_;
   Lifetime alive_;
 };
 

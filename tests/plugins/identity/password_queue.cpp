@@ -1,0 +1,81 @@
+#include "password_queue.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <future>
+#include <string>
+#include <vector>
+
+#include "support/probe.h"
+#include "support/server.h"
+
+using namespace patchbay;
+using identity::Credential;
+using identity::PasswordQueue;
+
+namespace {
+
+struct Asker {
+  test::TestServer core{
+      "plugins: {probe: {}}\ntenants: {a.example: {primary: true}}\n", nullptr, {probe::entry()}};
+  std::shared_ptr<Credential> credential = std::make_shared<Credential>("", "right");
+  std::unique_ptr<PasswordQueue> queue;  // on the probe's strand
+  std::vector<std::string> order;        // the same
+  std::promise<void> all_done;
+  size_t expected = 0;
+
+  Asker() { REQUIRE(core.start_error() == ""); }
+  ~Asker() {
+    on_strand([&](const Host&) { queue.reset(); });
+  }
+  Status ask(const std::string& address, int64_t delay_ms = 0) {
+    PasswordQueue::Question question;
+    question.address = address;
+    question.credential = credential;
+    question.password = "right";
+    question.delay_ms = delay_ms;
+    question.wanted = [] { return true; };
+    return queue->check(std::move(question), [this, address](const Result<bool>& matches) {
+      order.push_back(matches && *matches ? address : "failed");
+      if (order.size() == expected) all_done.set_value();
+    });
+  }
+  static void on_strand(const std::function<void(const Host&)>& f) {
+    std::promise<void> done;
+    probe::run([&](const Host& host) {
+      f(host);
+      done.set_value();
+    });
+    CHECK(done.get_future().wait_for(std::chrono::seconds(60)) == std::future_status::ready);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("addresses take turns, and few of one address wait") {
+  Asker asker;
+  int taken = 0;
+  asker.expected = PasswordQueue::kMaxRunning + PasswordQueue::kMaxWaitingPerAddress + 1;
+  Asker::on_strand([&](const Host& host) {
+    asker.queue = std::make_unique<PasswordQueue>(host);
+    for (int i = 0; i < 400; ++i) taken += asker.ask("flood") ? 1 : 0;
+    CHECK(asker.ask("other"));
+  });
+  CHECK(taken == static_cast<int>(asker.expected) - 1);
+  REQUIRE(asker.all_done.get_future().wait_for(std::chrono::seconds(60)) == std::future_status::ready);
+  Asker::on_strand([&](const Host&) {
+    const auto other = std::find(asker.order.begin(), asker.order.end(), "other");
+    CHECK(other < asker.order.begin() + 5);  // two ran, one was before it, and two run at a time
+    CHECK(std::count(asker.order.begin(), asker.order.end(), "failed") == 0);
+  });
+}
+
+TEST_CASE("what is held waits too, and ends with the queue") {
+  Asker asker;
+  Asker::on_strand([&](const Host& host) {
+    asker.queue = std::make_unique<PasswordQueue>(host);
+    for (size_t i = 0; i < PasswordQueue::kMaxWaitingPerAddress; ++i) CHECK(asker.ask("slow", 3'600'000));
+    CHECK(asker.ask("slow", 3'600'000).error().code == Code::exhausted);
+  });
+}

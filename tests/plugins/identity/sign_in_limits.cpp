@@ -1,0 +1,52 @@
+#include "sign_in_limits.h"
+
+#include <doctest/doctest.h>
+
+using patchbay::identity::SignInLimits;
+
+namespace {
+constexpr int64_t kSecond = 1'000'000'000;
+}
+
+TEST_CASE("failures count per account and address, and per address over all accounts") {
+  SignInLimits limits;
+  for (int i = 0; i < 9; ++i) limits.failed({"t\nalice", "192.0.2.1"}, 0);
+  CHECK(limits.wait_ms({"t\nalice", "192.0.2.1"}, 0) == 0);
+  limits.failed({"t\nalice", "192.0.2.1"}, 0);
+  CHECK(limits.wait_ms({"t\nalice", "192.0.2.1"}, 0) == 60'000);
+  CHECK(limits.wait_ms({"t\nbob", "192.0.2.1"}, 0) == 6000);
+  CHECK(limits.wait_ms({"t\nalice", "192.0.2.2"}, 0) == 0);
+  CHECK(limits.wait_ms({"t\nbob", "192.0.2.1"}, 6 * kSecond) == 0);
+}
+
+TEST_CASE("what strangers did at an address does not touch an account that has signed in from it") {
+  SignInLimits limits;
+  limits.succeeded({"t\nalice", "192.0.2.1"});
+  for (int i = 0; i < 50; ++i) limits.failed({"t\nuser" + std::to_string(i), "192.0.2.1"}, 0);
+  CHECK(limits.wait_ms({"t\nalice", "192.0.2.1"}, 0) == 0);
+  CHECK(limits.wait_ms({"t\nbob", "192.0.2.1"}, 0) > 0);
+  for (int i = 0; i < 10; ++i) limits.failed({"t\nalice", "192.0.2.1"}, 0);  // but guesses at it do
+  CHECK(limits.wait_ms({"t\nalice", "192.0.2.1"}, 0) == 60'000);
+}
+
+TEST_CASE("the many /64 of one IPv6 site share a larger allowance") {
+  SignInLimits limits;
+  for (int i = 0; i < 40; ++i)
+    limits.failed({"t\nuser" + std::to_string(i), "2001:db8:0:" + std::to_string(i) + "::1"}, 0);
+  CHECK(limits.wait_ms({"t\nbob", "2001:db8:0:ff::1"}, 0) == 1500);
+  CHECK(limits.wait_ms({"t\nbob", "2001:db8:1::1"}, 0) == 0);
+}
+
+TEST_CASE("an account that fails from many addresses is slowed where it has not signed in") {
+  SignInLimits limits;
+  limits.succeeded({"t\nalice", "192.0.2.99"});
+  for (int i = 0; i < 20; ++i) {
+    CHECK(limits.delay_ms({"t\nalice", "198.51.100.1"}, 0) == 0);
+    limits.failed({"t\nalice", "192.0.2." + std::to_string(i)}, 0);
+  }
+  CHECK(limits.delay_ms({"t\nalice", "198.51.100.1"}, 0) == SignInLimits::kSlowedMs);
+  CHECK(limits.wait_ms({"t\nalice", "198.51.100.1"}, 0) == 0);
+  CHECK(limits.delay_ms({"t\nalice", "192.0.2.99"}, 0) == 0);
+  CHECK(limits.delay_ms({"t\nbob", "198.51.100.1"}, 0) == 0);
+  CHECK(limits.delay_ms({"t\nalice", "198.51.100.1"}, 31 * kSecond) == 0);
+}
