@@ -5,18 +5,18 @@
 
 namespace patchbay::lib {
 
-int64_t RateLimiter::take(std::string_view key, int64_t now_ns) {
+int64_t RateLimiter::take(std::string_view key, int64_t now_ns, double cost) {
   Bucket& bucket = use(key, now_ns);
   bucket.tokens = tokens_at(bucket, now_ns);
   bucket.at_ns = std::max(bucket.at_ns, now_ns);
-  const int64_t wait = wait_ms(bucket.tokens);
-  if (wait == 0) bucket.tokens -= 1;
+  const int64_t wait = wait_for(payable(cost), bucket.tokens);
+  if (wait == 0) bucket.tokens -= payable(cost);
   return wait;
 }
 
-int64_t RateLimiter::wait_ms(std::string_view key, int64_t now_ns) const {
+int64_t RateLimiter::wait_ms(std::string_view key, int64_t now_ns, double cost) const {
   const auto found = index_.find(key);
-  return found == index_.end() ? 0 : wait_ms(tokens_at(*found->second, now_ns));
+  return found == index_.end() ? 0 : wait_for(payable(cost), tokens_at(*found->second, now_ns));
 }
 
 void RateLimiter::reset(std::string_view key) {
@@ -47,11 +47,15 @@ double RateLimiter::tokens_at(const Bucket& bucket, int64_t now_ns) const noexce
   return std::min(limit_.burst, bucket.tokens + passed * limit_.per_second);
 }
 
-int64_t RateLimiter::wait_ms(double tokens) const noexcept {
+double RateLimiter::payable(double cost) const noexcept {
+  return std::min(cost, std::max(limit_.burst, 1.0));
+}
+
+int64_t RateLimiter::wait_for(double cost, double tokens) const noexcept {
   constexpr double kRounding = 1e-6;  // of the sum, which would make a whole millisecond two
-  if (tokens >= 1.0 - kRounding) return 0;
+  if (tokens >= cost - kRounding) return 0;
   if (limit_.per_second <= 0) return 3'600'000;
-  const double wait = std::ceil((1.0 - tokens) * 1000.0 / limit_.per_second - kRounding);
+  const double wait = std::ceil((cost - tokens) * 1000.0 / limit_.per_second - kRounding);
   return static_cast<int64_t>(std::clamp(wait, 1.0, 86'400'000.0));
 }
 

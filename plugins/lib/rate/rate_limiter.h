@@ -21,10 +21,11 @@ class RateLimiter {
  public:
   explicit RateLimiter(RateLimit limit) : limit_(limit) {}
 
-  // Takes a token and returns 0, or takes none and returns the milliseconds until there is one, at least 1.
-  int64_t take(std::string_view key, int64_t now_ns);
+  // Takes `cost` tokens and returns 0, or takes none and returns the milliseconds until there are so many, at
+  // least 1. A cost above the burst is the burst, otherwise it could never be paid.
+  int64_t take(std::string_view key, int64_t now_ns, double cost = 1);
   // What take would return; takes nothing.
-  int64_t wait_ms(std::string_view key, int64_t now_ns) const;
+  int64_t wait_ms(std::string_view key, int64_t now_ns, double cost = 1) const;
   // The key has all its tokens again.
   void reset(std::string_view key);
   size_t keys() const noexcept { return index_.size(); }
@@ -39,7 +40,8 @@ class RateLimiter {
 
   Bucket& use(std::string_view key, int64_t now_ns);
   double tokens_at(const Bucket& bucket, int64_t now_ns) const noexcept;
-  int64_t wait_ms(double tokens) const noexcept;
+  int64_t wait_for(double cost, double tokens) const noexcept;
+  double payable(double cost) const noexcept;
 
   const RateLimit limit_;
   Order order_;
