@@ -1,5 +1,7 @@
 #include "answers.h"
 
+#include <patchbay/services/http_rules.h>
+
 namespace patchbay::rest_api {
 Response refuse(const Refusal& refusal, const http::Route& route) {
   Response response = route.message_errors
@@ -16,6 +18,7 @@ Refusal refusal_of_failure(const Error& error) {
 }
 
 Result<Response> response_of(const Host& host, http::Response answer) {
+  PB_TRY(http::check_response(host, answer));
   Response response;
   response.status = static_cast<int>(answer.status);
   if (!answer.headers.empty()) {

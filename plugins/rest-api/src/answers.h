@@ -15,7 +15,7 @@ Response refuse(const Refusal& refusal, const http::Route& route);
 // What a handler's failure looks like from outside.
 Refusal refusal_of_failure(const Error& error);
 
-// Error: headers that are no JSON object, or a list's body without data.
+// Error: a status or a header that cannot be written (http::check_response).
 Result<Response> response_of(const Host& host, http::Response answer);
 
 }  // namespace patchbay::rest_api

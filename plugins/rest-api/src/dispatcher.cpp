@@ -66,7 +66,7 @@ void Dispatcher::turn_away(const TurnPtr& turn, Refusal refusal) {
 bool Dispatcher::within_rate(const TurnPtr& turn) {
   if (turn->exchange->surface != kPublic) return true;
   const int64_t wait_ms =
-      limiter_.take(turn->exchange->client + "|" + turn->request.subject, host_->mono_ns());
+      limiter_.take(turn->exchange->client, host_->mono_ns(), turn->request.subject);
   if (wait_ms == 0) return true;
   Response response =
       rest_api::refuse({429, "rate_limited", "too many requests; slow down"}, turn->target->route);

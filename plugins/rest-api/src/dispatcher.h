@@ -10,7 +10,7 @@
 
 #include "gatekeeper.h"
 #include "paging.h"
-#include "rate/rate_limiter.h"
+#include "rate/address_limiter.h"
 #include "route_registry.h"
 #include "slow_refusals.h"
 #include "traffic.h"
@@ -45,7 +45,7 @@ class Dispatcher {
   Traffic* traffic_;
   Gatekeeper gatekeeper_;
   SlowRefusals slow_refusals_;
-  lib::RateLimiter limiter_;
+  lib::AddressLimiter limiter_;
   Lifetime alive_;
 };
 

@@ -1,5 +1,7 @@
 #include "response_writer.h"
 
+#include <patchbay/services/http_rules.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -71,19 +73,11 @@ bool is_ours(std::string_view name) {
   return std::any_of(kNames.begin(), kNames.end(), [&](auto ours) { return iequals(ours, name); });
 }
 
-bool is_clean(std::string_view text) noexcept {
-  return std::none_of(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
-  });
-}
-
 bool is_sound(const Response& response, bool upgrade) {
   const bool switches = response.status == 101 && upgrade && response.stream;
   return (switches || (response.status >= 200 && response.status <= 599)) &&
-         std::all_of(response.headers.begin(), response.headers.end(), [](const auto& header) {
-           return !header.first.empty() && header.first.find_first_of(": \t") == std::string::npos &&
-                  is_clean(header.first) && is_clean(header.second);
-         });
+         std::all_of(response.headers.begin(), response.headers.end(),
+                     [](const auto& header) { return http::is_header(header.first, header.second); });
 }
 
 void append_number(std::string& out, size_t number) {

@@ -1,5 +1,6 @@
 #include "route_registry.h"
 
+#include <patchbay/services/http_rules.h>
 #include <patchbay/strand.h>
 
 #include <algorithm>
@@ -31,17 +32,6 @@ Result<Route> edge_route(uint32_t id, const http::Route& route) {
   return made;
 }
 
-Status check_texts(const Host& host, const http::Route& route) {
-  if (route.role != "none" && route.role != "user" && route.role != "admin" && route.role != "super")
-    return {Code::invalid, "a route's role is none, user, admin or super"};
-  for (const std::string* text : {&route.reply_schema, &route.example}) {
-    if (text->empty()) continue;
-    auto parsed = host.parse_json(*text);
-    if (!parsed) return std::move(parsed).error().within("reply_schema or example");
-  }
-  return {};
-}
-
 }  // namespace
 
 RouteRegistry::RouteRegistry(const Host& host, std::function<void(const RouteTable&)> publish)
@@ -67,7 +57,7 @@ Status RouteRegistry::add_own(http::Route route, OwnHandler handler) {
 
 Result<uint32_t> RouteRegistry::insert(std::shared_ptr<Target> target) {
   const http::Route& route = target->route;
-  PB_TRY(check_texts(*host_, route));
+  PB_TRY(http::check_route(*host_, route));
   PB_TRY_VALUE(const Route candidate, edge_route(last_id_ + 1, route));
   PB_TRY(check(candidate));
   if (!route.request_schema.empty()) {

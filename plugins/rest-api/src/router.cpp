@@ -1,5 +1,6 @@
 #include "router.h"
 
+#include <patchbay/services/http_rules.h>
 #include <pistache/http.h>
 #include <pistache/router.h>
 
@@ -49,27 +50,13 @@ struct Pattern {
 };
 
 Result<Pattern> parse_pattern(const std::string& path) {
-  const auto bad = [&](const char* why) { return Error{Code::invalid, "route " + path + ": " + why}; };
-  if (path.empty() || path.front() != '/') return bad("a path starts with /");
+  PB_TRY_VALUE(auto parsed, http::parse_path(path));
   Pattern pattern;
-  for (size_t at = 1; at <= path.size();) {
-    const auto end = std::min(path.find('/', at), path.size());
-    const auto segment = path.substr(at, end - at);
-    at = end + 1;
-    if (segment.empty()) {
-      if (end != path.size()) return bad("a segment is empty");
-      break;  // one slash at the end changes nothing
-    }
-    if (segment.front() == '{' && segment.back() == '}' && segment.size() > 2) {
-      pattern.tree += "/:p" + std::to_string(pattern.names.size());
-      pattern.names.push_back(segment.substr(1, segment.size() - 2));
-    } else if (segment.find_first_of("{}:*?#% ") != std::string::npos) {
-      return bad("a parameter is a whole segment, and fixed segments are plain text");
-    } else {
-      pattern.tree += "/" + segment;
-    }
-  }
+  size_t position = 0;
+  for (const auto& segment : parsed.segments)
+    pattern.tree += segment == "{}" ? "/:p" + std::to_string(position++) : "/" + segment;
   if (pattern.tree.empty()) pattern.tree = "/";
+  pattern.names = std::move(parsed.names);
   return pattern;
 }
 

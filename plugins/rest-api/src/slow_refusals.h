@@ -8,7 +8,7 @@
 #include <deque>
 #include <string_view>
 
-#include "rate/rate_limiter.h"
+#include "rate/address_limiter.h"
 
 namespace patchbay::rest_api {
 
@@ -28,7 +28,7 @@ class SlowRefusals {
   void release();
 
   const Host* host_;
-  lib::RateLimiter limiter_;
+  lib::AddressLimiter limiter_;
   std::deque<Late> late_;  // all wait equally long, so they are in order
   Timer timer_;
 };

@@ -157,6 +157,16 @@ class Desk final : public Plugin {
       response.headers = "no JSON";
       return response;
     });
+    routes_->add(route("GET", "/t/split-header", "none"), [](const http::Request&) -> Result<http::Response> {
+      auto response = http::ok("{}");
+      response.headers = R"({"X-Note": "a\r\nSet-Cookie: b=1"})";
+      return response;
+    });
+    routes_->add(route("GET", "/t/odd-status", "none"), [](const http::Request&) -> Result<http::Response> {
+      auto response = http::ok("{}");
+      response.status = 99;
+      return response;
+    });
     short_lived_.emplace(host());
     short_lived_->on(http::Handler::handle, [this](const http::Request&, Reply<http::Response> reply) {
       unanswered_.emplace(std::move(reply));
@@ -193,6 +203,12 @@ class Desk final : public Plugin {
   void add_odd() {
     routes_->add(route("GET", "/t/open", "none"), echo);
     routes_->add(route("GET", "/t/odd-role", "king"), echo);
+    routes_->add(route("GET", "/t/any/*", "none"), echo);
+    routes_->add(route("FETCH", "/t/odd-method", "none"), echo);
+    routes_->add(route("GET", "/t/items/{name}", "none"), echo);
+    http::Route elsewhere = route("GET", "/t/open", "none");
+    elsewhere.surface = "management";
+    routes_->add(elsewhere, echo);
     http::Route odd = route("POST", "/t/odd-schema", "none");
     odd.request_schema = R"({"type": "objekt"})";
     routes_->add(odd, echo);

@@ -7,13 +7,17 @@ using namespace rest_api_test;
 
 TEST_CASE("a handler that fails, throws or forgets is 500, and nothing internal leaks") {
   const DeskServer server;
-  for (const char* path : {"/t/fails", "/t/throws", "/t/drops", "/t/bad-headers"}) {
+  for (const char* path :
+       {"/t/fails", "/t/throws", "/t/drops", "/t/bad-headers", "/t/split-header", "/t/odd-status"}) {
     CAPTURE(path);
     const auto answer = server.http.get(path);
     CHECK(answer.status == 500);
     CHECK(answer.body == error_text("internal_error", "the request could not be processed"));
   }
   CHECK(has(server.core.log(), "the disk at /secret/place is full"));
+  CHECK(has(server.core.log(), "the answer's header X-Note has a character that no header may have"));
+  CHECK(has(server.core.log(), "the answer's status is 99, not 200 to 599"));
+  CHECK(has(server.core.log(), "path=/t/split-header status=500"));
 }
 
 TEST_CASE("a handler that is not available is 503") {
@@ -47,7 +51,11 @@ TEST_CASE("a route that exists already is refused, and so is one that makes no s
   CHECK(server.http.get("/t/open").status == 200);
   CHECK(server.http.get("/t/odd-role").status == 404);
   CHECK(server.http.post("/t/odd-schema", "{}").status == 404);
-  CHECK(has(server.core.log(), "GET /t/open is routed twice"));
+  const std::string log = server.core.log();
+  CHECK(has(log, "GET /t/open is routed twice"));
+  CHECK(has(log, "GET /t/items/{name} is routed twice"));
+  CHECK(has(log, "route /t/any/*: a parameter is a whole segment"));
+  CHECK(has(log, "there is no method 'FETCH'"));
 }
 
 TEST_CASE("every answer says no-store") {
