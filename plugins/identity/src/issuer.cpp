@@ -1,5 +1,6 @@
 #include "issuer.h"
 
+#include "crypto/encode.h"
 #include "crypto/random.h"
 #include "jwt.h"
 
@@ -16,11 +17,16 @@ void begin_claims(JsonWriter& claims, const Context& context, const Tenant& tena
 
 }  // namespace
 
+std::string credential_proof(const Context& context, const User& user) {
+  return lib::to_base64url(context.keys.current().mac(user.fingerprint).substr(0, 16));
+}
+
 Result<std::string> issue_access_token(const Context& context, const Tenant& tenant, const User& user) {
   PB_TRY_VALUE(const std::string id, lib::random_base62(22));
   JsonWriter claims;
   begin_claims(claims, context, tenant, user, kAudience);
-  claims.member("role", user.role).member("jti", id).end();
+  claims.member("role", user.role).member("jti", id);
+  claims.member("cred", credential_proof(context, user)).end();
   return sign_jwt(context.keys.current(), kAccessType, claims.str());
 }
 

@@ -94,6 +94,7 @@ Result<AccessClaims> verify_access_token(std::string_view token, const JwtRules&
   if (result.issuer != rules.issuer_of(result.tenant)) return denied("another issuer");
   if (claims["aud"].text() != rules.audience) return denied("for another audience");
   PB_TRY(check_times(claims, rules.now_sec));
+  result.proof = claims["cred"].text();
   result.expires_sec = claims["exp"].integer();
   return result;
 }

@@ -31,6 +31,7 @@ struct AccessClaims {
   std::string username;
   std::string tenant;
   std::string role;
+  std::string proof;  // of the credential the user signed in with; "" when the token says nothing of it
   int64_t expires_sec = 0;
 };
 

@@ -113,9 +113,7 @@ void RefreshTokens::add_to(Transaction& tx, const std::string& token, const std:
 // store gives no way to try passwords.
 std::string RefreshTokens::proof(const Grant& grant) const {
   const User* user = context_.settings.user(grant.tenant, grant.username);
-  const auto key = context_.keys.current().to_der();
-  if (user == nullptr || !key) return {};
-  return lib::to_hex(lib::hmac_sha256(*key, user->fingerprint));
+  return user != nullptr ? lib::to_hex(context_.keys.current().mac(user->fingerprint)) : std::string();
 }
 
 void RefreshTokens::expire_later() {

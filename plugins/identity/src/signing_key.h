@@ -28,6 +28,8 @@ class SigningKey {
   // 64 bytes: r and s.
   Result<std::string> sign(std::string_view text) const;
   bool verify(std::string_view text, std::string_view signature) const;
+  // HMAC-SHA256 under the private half, raw: only this server can make or check it.
+  std::string mac(std::string_view text) const;
 
  private:
   struct Free {
@@ -40,6 +42,7 @@ class SigningKey {
   Pkey key_;
   std::string x_, y_;  // base64url
   std::string kid_;
+  std::string mac_key_;
 };
 
 // The keys that tokens may be signed with. The first one signs.

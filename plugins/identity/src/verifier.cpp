@@ -38,13 +38,17 @@ Result<AccessClaims> Verifier::read_token(const std::string& token) {
   return verify_access_token(token, rules);
 }
 
-// The role is the one the user has now, whatever the token says.
+// The role is the one the user has now, whatever the token says. A token ends with the password it was had
+// for, and with the role of admin it was made for.
 Result<auth::Principal> Verifier::principal_of(const AccessClaims& claims) const {
   const Tenant* tenant = context_.settings.tenant(claims.tenant);
   const User* user = context_.settings.user(claims.tenant, claims.username);
   if (tenant == nullptr || user == nullptr || user->subject != claims.subject)
     return {Code::denied, "the user is gone or disabled"};
   if (tenant->issuer != claims.issuer) return {Code::denied, "another issuer"};
+  if (!lib::equal_constant_time(credential_proof(context_, *user), claims.proof))
+    return {Code::denied, "the user has another password by now"};
+  if (claims.role == "admin" && user->role != "admin") return {Code::denied, "the user is no admin any more"};
   auth::Principal principal;
   principal.subject = user->subject;
   principal.username = user->name;

@@ -338,11 +338,24 @@ TEST_CASE("whom a reload takes away or changes, it does so at once") {
   CHECK(error_of(refresh(tokens.refresh)) == "400 invalid_grant");  // that family has ended
 }
 
+TEST_CASE("a token made for an admin ends when the user is none any more") {
+  Server server;
+  CHECK(server.core.reload(config(users(", role: admin"))));
+  const std::string bob = "grant_type=password&client_id=patchbay-admin&username=bob&password=bob%27s";
+  const Tokens tokens = sign_in(bob + "&scope=offline_access");
+  CHECK(probe::verify(tokens.access)->role == "admin");
+  CHECK(server.core.reload(config()));
+  CHECK_FALSE(probe::verify(tokens.access));
+  CHECK(probe::verify(tokens_of(refresh(tokens.refresh)).access)->role == "user");
+}
+
 TEST_CASE("another password ends what was signed in with the old one") {
   Server server;
   const Tokens tokens = sign_in(kAlice + "&scope=offline_access");
+  CHECK(probe::verify(tokens.access));
   CHECK(server.core.reload(
       config("\n      users:\n        - {username: alice, role: admin, password: new}\n")));
+  CHECK_FALSE(probe::verify(tokens.access));
   CHECK(error_of(refresh(tokens.refresh)) == "400 invalid_grant");
   CHECK(error_of(token_response(post(kAlice))) == "400 invalid_grant");
   CHECK(sign_in("grant_type=password&client_id=patchbay-admin&username=alice&password=new").access != "");
