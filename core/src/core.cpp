@@ -152,7 +152,8 @@ class Core::Impl {
     if (!store) return std::move(store).error().within("the store in " + data.string() + " cannot be opened");
     store_ = std::move(*store);
     store_hub_->attach(*store_);
-    retention_ = std::make_unique<core::Retention>(*runtime_, *store_);
+    retention_ = std::make_unique<core::Retention>(
+        *runtime_, *store_, [this](const std::string& sentence) { warn(sentence); });
     return {};
   }
 

@@ -29,6 +29,16 @@ CREATE INDEX core_job_by_due ON core_job (kind, due_ms);
 ALTER TABLE core_job ADD COLUMN held_by TEXT NOT NULL DEFAULT '';
 ALTER TABLE core_job ADD COLUMN held_from_ms BIGINT NOT NULL DEFAULT 0;
 
+-- migration: 3
+-- Pruning asks whether an event is pending, and how old it is by its own time: ids follow the clock only forwards.
+CREATE INDEX core_pending_by_event ON core_pending (event_id);
+CREATE INDEX core_event_by_time ON core_event (ts_ms, id);
+-- seen_ms: when its plugin last ran. forgotten: 1 while its pending rows are being removed.
+ALTER TABLE core_consumer ADD COLUMN seen_ms BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE core_consumer ADD COLUMN forgotten BIGINT NOT NULL DEFAULT 0;
+UPDATE core_consumer SET seen_ms = {{NOW_MS}};
+CREATE INDEX core_job_by_holder ON core_job (held_by) WHERE held_by <> '';
+
 -- name: node-retire
 UPDATE core_node SET state = 'retired', retired_ms = {{NOW_MS}} WHERE id = $1 AND state = 'live';
 
@@ -56,25 +66,41 @@ FROM core_event WHERE id > $1 ORDER BY id LIMIT $2;
 SELECT id, topic, tenant, tenant_seq, subject, correlation, ts_ms, payload
 FROM core_event WHERE tenant = $1 AND id > $2 ORDER BY id LIMIT $3;
 
+-- The next events older than $1, behind the place ($2, $3): what one slice of pruning looks at.
+-- name: events-old
+SELECT ts_ms, id FROM core_event WHERE ts_ms < $1 AND (ts_ms, id) > ($2, $3) ORDER BY ts_ms, id LIMIT $4;
+
 -- name: event-prune
-DELETE FROM core_event WHERE id IN (
-  SELECT e.id FROM core_event e
-  WHERE e.id < $1 AND NOT EXISTS (
-    SELECT 1 FROM core_consumer c JOIN core_pending p ON p.consumer = c.name AND p.event_id = e.id)
-  ORDER BY e.id LIMIT $2);
+DELETE FROM core_event WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM core_pending p WHERE p.event_id = core_event.id);
 
 -- name: consumers
-SELECT name, patterns FROM core_consumer ORDER BY name;
+SELECT name, patterns, registered_ms, seen_ms, forgotten FROM core_consumer ORDER BY name;
 
 -- name: consumer-put
-INSERT INTO core_consumer (name, patterns, registered_ms) VALUES ($1, $2, {{NOW_MS}})
-ON CONFLICT (name) DO UPDATE SET patterns = excluded.patterns;
+INSERT INTO core_consumer (name, patterns, registered_ms, seen_ms) VALUES ($1, $2, {{NOW_MS}}, {{NOW_MS}})
+ON CONFLICT (name) DO UPDATE SET patterns = excluded.patterns, seen_ms = excluded.seen_ms, forgotten = 0;
 
--- name: consumer-remove
-DELETE FROM core_consumer WHERE name = $1;
+-- name: consumer-seen
+UPDATE core_consumer SET seen_ms = {{NOW_MS}} WHERE name = $1;
 
 -- name: consumer-forget
-DELETE FROM core_pending WHERE consumer = $1;
+UPDATE core_consumer SET forgotten = 1 WHERE name = $1;
+
+-- name: consumer-remove
+DELETE FROM core_consumer WHERE name = $1 AND forgotten = 1
+  AND NOT EXISTS (SELECT 1 FROM core_pending p WHERE p.consumer = core_consumer.name);
+
+-- name: pending-forget
+DELETE FROM core_pending WHERE consumer = $1 AND event_id IN (
+  SELECT event_id FROM core_pending WHERE consumer = $1 ORDER BY event_id LIMIT $2);
+
+-- For each consumer also how many events wait for it, counted up to $1, and when the oldest was emitted.
+-- name: consumer-states
+SELECT c.name, c.patterns, c.registered_ms, c.seen_ms, c.forgotten,
+  (SELECT COUNT(*) FROM (SELECT 1 FROM core_pending p WHERE p.consumer = c.name LIMIT $1) AS counted),
+  (SELECT e.ts_ms FROM core_event e
+   WHERE e.id = (SELECT MIN(p.event_id) FROM core_pending p WHERE p.consumer = c.name))
+FROM core_consumer c ORDER BY c.name;
 
 -- name: pending-add
 INSERT INTO core_pending (consumer, event_id) VALUES ($1, $2);
@@ -112,7 +138,7 @@ UPDATE core_job SET due_ms = $3, fence = fence + 1, tries = tries + 1, held_by =
 WHERE id = $1 AND fence = $2;
 
 -- name: jobs-give-back
-UPDATE core_job SET due_ms = held_from_ms, held_by = '' WHERE held_by = $1;
+UPDATE core_job SET due_ms = held_from_ms, held_by = '' WHERE held_by = $1 AND held_by <> '';
 
 -- name: next-due
 SELECT MIN(due_ms) FROM core_job WHERE kind = $1;

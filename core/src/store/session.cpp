@@ -42,6 +42,7 @@ Status Session::load_consumers() {
   PB_TRY(run("consumers", {}, &rows));
   consumers_.clear();
   for (size_t row = 0; row < rows.row_count(); ++row) {
+    if (rows.integer(row, 4) != 0) continue;  // forgotten
     consumers_.push_back({std::string(rows.text(row, 0)), split_patterns(rows.text(row, 1))});
   }
   return {};

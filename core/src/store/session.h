@@ -1,6 +1,7 @@
 // What the writer's connection can do inside an open transaction. On the writer's thread only.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -11,6 +12,7 @@
 #include "store/database.h"
 #include "store/job.h"
 #include "store/statements.h"
+#include "store/upkeep.h"
 
 namespace patchbay::core {
 
@@ -54,6 +56,14 @@ class Session {
   Status retry_job(const JobRetryOp& op);
   Result<std::vector<Job>> claim_jobs(const std::string& kind, int64_t limit, int64_t lease_ms);
 
+  Status put_consumer(const std::string& name, const std::string& patterns);
+  // Code::conflict for one that is registered by this process, Code::not_found for one that is unknown.
+  Status forget_consumer(const std::string& name);
+  // Also forgets the consumers that nobody has registered since `unseen_since_ms`; removes at most `limit`
+  // pending events.
+  Result<ConsumersTidied> tidy_consumers(int64_t unseen_since_ms, int64_t limit);
+  Result<Pruned> prune(int64_t older_than_ms, PrunePlace from, int64_t limit);
+  // Reads the consumers anew, after a commit that may have changed them.
   Status load_consumers();
 
   // Of the transactions run since the last take.
@@ -75,6 +85,7 @@ class Session {
   std::unordered_map<std::string_view, StatementId> core_;  // by name, the core's own
   int64_t last_id_ = 0;
   std::vector<Consumer> consumers_;
+  std::set<std::string> live_consumers_;  // registered by this process
   Announcements announced_;
   std::vector<Mark> marks_;  // one per open savepoint
 };

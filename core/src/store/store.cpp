@@ -29,6 +29,17 @@ std::vector<LoggedEvent> events_of(const Rows& rows) {
   return events;
 }
 
+std::vector<ConsumerState> states_of(const Rows& rows) {
+  std::vector<ConsumerState> states;
+  states.reserve(rows.row_count());
+  for (size_t row = 0; row < rows.row_count(); ++row) {
+    states.push_back({std::string(rows.text(row, 0)), std::string(rows.text(row, 1)), rows.integer(row, 2),
+                      rows.integer(row, 3), rows.integer(row, 4) != 0, rows.integer(row, 5),
+                      rows.is_null(row, 6) ? -1 : rows.integer(row, 6)});
+  }
+  return states;
+}
+
 // A new key beside an old database is made, since nothing else could be done, but not in silence.
 void warn_of_lost_key(const std::filesystem::path& path, const StoreOptions& options) {
   std::error_code ignored;
@@ -172,7 +183,7 @@ void Store::register_consumer(const std::string& name, const std::vector<std::st
     return done({Code::invalid, "a consumer has a name and at least one pattern"});
   impl_->write<void>(
       [name, joined](Session& session) -> Status {
-        PB_TRY(session.run("consumer-put", {name, joined}));
+        PB_TRY(session.put_consumer(name, joined));
         return session.load_consumers();
       },
       std::move(done), true);
@@ -181,14 +192,29 @@ void Store::register_consumer(const std::string& name, const std::vector<std::st
 void Store::forget_consumer(const std::string& name, Done<void> done) {
   impl_->write<void>(
       [name](Session& session) -> Status {
-        PB_TRY(session.begin());
-        auto removed = session.run("consumer-remove", {name});
-        if (removed) removed = session.run("consumer-forget", {name});
-        if (!removed) return std::move(removed).error();  // the writer rolls back
-        PB_TRY(session.commit());
+        PB_TRY(session.forget_consumer(name));
         return session.load_consumers();
       },
       std::move(done), true);
+}
+
+void Store::tidy_consumers(int64_t unseen_since_ms, int64_t limit, Done<ConsumersTidied> done) {
+  impl_->write<ConsumersTidied>(
+      [=](Session& session) -> Result<ConsumersTidied> {
+        PB_TRY(session.begin());
+        PB_TRY_VALUE(ConsumersTidied tidied, session.tidy_consumers(unseen_since_ms, limit));
+        PB_TRY(session.commit());  // on an error the writer rolls back
+        PB_TRY(session.load_consumers());
+        return tidied;
+      },
+      std::move(done), true);
+}
+
+void Store::consumers(Done<std::vector<ConsumerState>> done) {
+  impl_->ask("consumer-states", {ConsumerState::kMostCounted}, [done = std::move(done)](Result<Rows> rows) {
+    if (!rows) return done(std::move(rows).error());
+    done(states_of(*rows));
+  });
 }
 
 void Store::pending(std::string consumer, int64_t after_id, int64_t limit,
@@ -202,13 +228,9 @@ void Store::read_log(std::string tenant, int64_t after_id, int64_t limit,
   impl_->ask("event-log-of-tenant", {std::move(tenant), after_id, limit}, as_events(std::move(done)));
 }
 
-void Store::prune(int64_t older_than_ms, int64_t limit, Done<int64_t> done) {
-  int64_t first_kept = older_than_ms << 20;  // ids grow with time
-  impl_->write<int64_t>(
-      [=](Session& session) {
-        return session.run("event-prune", {first_kept, limit});
-      },
-      std::move(done));
+void Store::prune(int64_t older_than_ms, PrunePlace from, int64_t limit, Done<Pruned> done) {
+  impl_->write<Pruned>([=](Session& session) { return session.prune(older_than_ms, from, limit); },
+                       std::move(done));
 }
 
 void Store::claim_jobs(const std::string& kind, int64_t limit, int64_t lease_ms,

@@ -25,6 +25,7 @@
 #include "store/schema_text.h"
 #include "store/sealer.h"
 #include "store/transaction.h"
+#include "store/upkeep.h"
 #include "store/value.h"
 
 namespace patchbay::core {
@@ -76,13 +77,21 @@ class Store {
   // A durable consumer gets every later event whose topic matches, pending until acknowledged by an AckOp;
   // also those that come while it is not running. Registering again replaces the patterns.
   void register_consumer(const std::string& name, const std::vector<std::string>& patterns, Done<void> done);
+  // It gets no more events, and what is pending for it is removed by tidy_consumers(). Registering it again
+  // keeps what is not removed yet. Code::conflict while this process has it registered.
   void forget_consumer(const std::string& name, Done<void> done);
+  // Forgets the consumers that no process has registered since `unseen_since_ms`, and removes up to `limit`
+  // pending events of forgotten ones. Call again while `more`.
+  void tidy_consumers(int64_t unseen_since_ms, int64_t limit, Done<ConsumersTidied> done);
+  // All of them, by name.
+  void consumers(Done<std::vector<ConsumerState>> done);
   // In order, those after `after_id` (0: all).
   void pending(std::string consumer, int64_t after_id, int64_t limit, Done<std::vector<LoggedEvent>> done);
   // The log after an id (0: from its start); an empty tenant means all.
   void read_log(std::string tenant, int64_t after_id, int64_t limit, Done<std::vector<LoggedEvent>> done);
-  // Forgets up to `limit` events older than that and pending nowhere (their unique keys too); says how many.
-  void prune(int64_t older_than_ms, int64_t limit, Done<int64_t> done);
+  // Looks at up to `limit` events older than that, behind `from`, and forgets those that are pending nowhere
+  // (their unique keys too). A slice costs the same whatever the log holds; call again while `more`.
+  void prune(int64_t older_than_ms, PrunePlace from, int64_t limit, Done<Pruned> done);
 
   // Claims due jobs, the longest due first. Not done within the lease, they are claimed again with a higher
   // fence.

@@ -2,6 +2,32 @@
 
 using namespace store_test;
 
+namespace {
+
+Status forget(Store& store, const std::string& name) {
+  return wait_for<Status>([&](auto done) { store.forget_consumer(name, done); }, Error{Code::timeout, ""});
+}
+
+ConsumersTidied tidy(Store& store, int64_t unseen_since_ms, int64_t limit) {
+  return wait_for<Result<ConsumersTidied>>(
+             [&](auto done) { store.tidy_consumers(unseen_since_ms, limit, done); }, Error{Code::timeout, ""})
+      .value();
+}
+
+std::vector<ConsumerState> consumers(Store& store) {
+  return wait_for<Result<std::vector<ConsumerState>>>([&](auto done) { store.consumers(done); },
+                                                      Error{Code::timeout, ""})
+      .value();
+}
+
+Pruned prune(Store& store, int64_t older_than_ms, int64_t limit, PrunePlace from = {}) {
+  return wait_for<Result<Pruned>>([&](auto done) { store.prune(older_than_ms, from, limit, done); },
+                                  Error{Code::timeout, ""})
+      .value();
+}
+
+}  // namespace
+
 TEST_CASE("topics match exactly, below a prefix, or all") {
   CHECK(topic_matches("*", "call.started"));
   CHECK(topic_matches("call.started", "call.started"));
@@ -85,7 +111,7 @@ TEST_CASE("a durable consumer gets what it wants, once, over a restart") {
   CHECK(pending(*notes.store, "hooks").size() == 3);
 }
 
-TEST_CASE("a consumer's patterns can change and it can be forgotten") {
+TEST_CASE("a consumer's patterns can change") {
   Notes notes;
   CHECK(add_consumer(*notes.store, "c", {"a*"}).error().code == Code::invalid);
   CHECK(add_consumer(*notes.store, "", {"a"}).error().code == Code::invalid);
@@ -94,10 +120,67 @@ TEST_CASE("a consumer's patterns can change and it can be forgotten") {
   REQUIRE(commit(*notes.store, one(event("a", "s"))).status.ok());
   REQUIRE(commit(*notes.store, one(event("b", "s"))).status.ok());
   CHECK(pending(*notes.store, "c").size() == 1);
-  CHECK(wait_for<Status>([&](auto done) { notes.store->forget_consumer("c", done); }, Error{}).ok());
-  CHECK(pending(*notes.store, "c").empty());
+}
+
+TEST_CASE("a consumer that no process has registered can be forgotten, a live one not") {
+  Notes notes;
+  REQUIRE(add_consumer(*notes.store, "c", {"b"}).ok());
   REQUIRE(commit(*notes.store, one(event("b", "s"))).status.ok());
+  CHECK(forget(*notes.store, "c").error().code == Code::conflict);
+  CHECK(forget(*notes.store, "none").error().code == Code::not_found);
+
+  notes.reopen();
+  CHECK(forget(*notes.store, "c").ok());
+  REQUIRE(commit(*notes.store, one(event("b", "s"))).status.ok());
+  CHECK(pending(*notes.store, "c").size() == 1);  // what came before is removed in slices
+  CHECK(tidy(*notes.store, 0, 100).removed == 1);
   CHECK(pending(*notes.store, "c").empty());
+  CHECK(consumers(*notes.store).empty());
+}
+
+TEST_CASE("a consumer registered again while it is forgotten gets events again") {
+  Notes notes;
+  REQUIRE(add_consumer(*notes.store, "c", {"b"}).ok());
+  notes.reopen();
+  REQUIRE(forget(*notes.store, "c").ok());
+  REQUIRE(add_consumer(*notes.store, "c", {"b"}).ok());
+  REQUIRE(commit(*notes.store, one(event("b", "s"))).status.ok());
+  CHECK(tidy(*notes.store, 0, 100).removed == 0);
+  CHECK(pending(*notes.store, "c").size() == 1);
+}
+
+TEST_CASE("consumers unseen for long are forgotten slice by slice, live ones never") {
+  Notes notes;
+  REQUIRE(add_consumer(*notes.store, "gone", {"*"}).ok());
+  REQUIRE(add_consumer(*notes.store, "live", {"*"}).ok());
+  for (int i = 0; i < 5; ++i) REQUIRE(commit(*notes.store, one(event("b", "s"))).status.ok());
+  const int64_t begun_ms = notes.now_ms;
+  notes.reopen();
+  REQUIRE(add_consumer(*notes.store, "live", {"*"}).ok());
+
+  notes.now_ms += 1000;
+  auto states = consumers(*notes.store);
+  REQUIRE(states.size() == 2);
+  CHECK(states[0].name == "gone");
+  CHECK(states[0].patterns == "*");
+  CHECK(states[0].seen_ms == begun_ms);
+  CHECK(states[0].pending == 5);
+  CHECK(states[0].oldest_pending_ms == begun_ms);
+  CHECK(tidy(*notes.store, begun_ms, 2).forgotten.empty());  // seen then, so not yet
+
+  auto first = tidy(*notes.store, notes.now_ms, 2);
+  CHECK(first.forgotten == std::vector<std::string>{"gone"});
+  CHECK(first.removed == 2);
+  CHECK(first.more);
+  CHECK(tidy(*notes.store, notes.now_ms, 2).removed == 2);
+  auto last = tidy(*notes.store, notes.now_ms, 2);
+  CHECK(last.removed == 1);
+  CHECK_FALSE(last.more);
+  states = consumers(*notes.store);
+  REQUIRE(states.size() == 1);
+  CHECK(states[0].name == "live");
+  CHECK(states[0].seen_ms == notes.now_ms);
+  CHECK(states[0].pending == 5);
 }
 
 TEST_CASE("pruning spares the young and the pending") {
@@ -107,17 +190,42 @@ TEST_CASE("pruning spares the young and the pending") {
     REQUIRE(commit(*notes.store, one(event(topic, "s"))).status.ok());
   notes.now_ms += 1000;
   REQUIRE(commit(*notes.store, one(event("young", "s"))).status.ok());
-  auto prune = [&](int64_t limit) {
-    return *wait_for<Result<int64_t>>([&](auto done) { notes.store->prune(notes.now_ms, limit, done); },
-                                      Error{});
-  };
-  CHECK(prune(1) == 1);
-  CHECK(prune(100) == 1);
+  CHECK(prune(*notes.store, notes.now_ms, 100).removed == 2);
   auto left = read_log(*notes.store);
   REQUIRE(left.size() == 2);
   CHECK(left[0].topic == "kept");
   REQUIRE(commit(*notes.store, one(AckOp{"c", left[0].id})).status.ok());
-  CHECK(prune(100) == 1);
+  CHECK(prune(*notes.store, notes.now_ms, 100).removed == 1);
+}
+
+TEST_CASE("a slice of pruning looks at so many events, and the next goes on behind them") {
+  Notes notes;
+  REQUIRE(add_consumer(*notes.store, "c", {"kept"}).ok());
+  for (const char* topic : {"kept", "kept", "old", "kept", "old"})
+    REQUIRE(commit(*notes.store, one(event(topic, "s"))).status.ok());
+  notes.now_ms += 1000;
+  Pruned slice = prune(*notes.store, notes.now_ms, 2);
+  CHECK(slice.removed == 0);
+  CHECK(slice.more);
+  slice = prune(*notes.store, notes.now_ms, 2, slice.next);
+  CHECK(slice.removed == 1);
+  CHECK(slice.more);
+  slice = prune(*notes.store, notes.now_ms, 2, slice.next);
+  CHECK(slice.removed == 1);
+  CHECK_FALSE(slice.more);
+}
+
+TEST_CASE("events keep their own time for pruning after a start with a clock in the future") {
+  Notes notes;
+  const int64_t now_ms = notes.now_ms;
+  notes.now_ms = now_ms + int64_t{20} * 365 * 24 * 3600 * 1000;
+  REQUIRE(commit(*notes.store, one(event("future", "s"))).status.ok());
+  notes.now_ms = now_ms;
+  notes.reopen();
+  REQUIRE(commit(*notes.store, one(event("today", "s"))).status.ok());
+  CHECK(prune(*notes.store, now_ms + 1, 100).removed == 1);
+  REQUIRE(read_log(*notes.store).size() == 1);
+  CHECK(read_log(*notes.store)[0].topic == "future");
 }
 
 TEST_CASE("the commit hook gets what was committed, after the commit is known") {

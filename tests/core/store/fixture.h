@@ -111,6 +111,15 @@ SELECT {{NOW_MS}};
 struct Notes {
   explicit Notes(StoreOptions options = {}) {
     if (!options.now_ms) options.now_ms = [this] { return now_ms.load(); };
+    open(std::move(options));
+  }
+  // As another process would, after this one has ended.
+  void reopen(StoreOptions options = {}) {
+    store.reset();
+    if (!options.now_ms) options.now_ms = [this] { return now_ms.load(); };
+    open(std::move(options));
+  }
+  void open(StoreOptions options) {
     auto opened = Store::open(dir.path / "store.db", std::move(options));
     REQUIRE_MESSAGE(opened.ok(), (opened ? "" : opened.error().text));
     store = *std::move(opened);

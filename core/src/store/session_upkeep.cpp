@@ -1,0 +1,55 @@
+// The part of a session that keeps the log small.
+#include "store/session.h"
+
+namespace patchbay::core {
+
+Status Session::put_consumer(const std::string& name, const std::string& patterns) {
+  PB_TRY(run("consumer-put", {name, patterns}));
+  live_consumers_.insert(name);
+  return {};
+}
+
+Status Session::forget_consumer(const std::string& name) {
+  if (live_consumers_.count(name) != 0)
+    return {Code::conflict, "the consumer " + name + " is in use: take its plugin out of the configuration"};
+  PB_TRY_VALUE(const int64_t known, run("consumer-forget", {name}));
+  if (known == 0) return {Code::not_found, "there is no consumer " + name};
+  return {};
+}
+
+Result<ConsumersTidied> Session::tidy_consumers(int64_t unseen_since_ms, int64_t limit) {
+  for (const std::string& name : live_consumers_) PB_TRY(run("consumer-seen", {name}));
+  Rows rows;
+  PB_TRY(run("consumers", {}, &rows));
+  ConsumersTidied tidied;
+  for (size_t row = 0; row < rows.row_count(); ++row) {
+    const std::string name(rows.text(row, 0));
+    if (rows.integer(row, 4) == 0) {
+      if (rows.integer(row, 3) >= unseen_since_ms || live_consumers_.count(name) != 0) continue;
+      PB_TRY(run("consumer-forget", {name}));
+      tidied.forgotten.push_back(name);
+    }
+    PB_TRY_VALUE(const int64_t removed, run("pending-forget", {name, limit - tidied.removed}));
+    tidied.removed += removed;
+    PB_TRY(run("consumer-remove", {name}));
+    tidied.more = tidied.removed >= limit;
+    if (tidied.more) break;
+  }
+  return tidied;
+}
+
+Result<Pruned> Session::prune(int64_t older_than_ms, PrunePlace from, int64_t limit) {
+  Rows rows;
+  PB_TRY(run("events-old", {older_than_ms, from.ts_ms, from.id, limit}, &rows));
+  Pruned pruned;
+  pruned.next = from;
+  for (size_t row = 0; row < rows.row_count(); ++row) {
+    pruned.next = {rows.integer(row, 0), rows.integer(row, 1)};
+    PB_TRY_VALUE(const int64_t removed, run("event-prune", {pruned.next.id}));
+    pruned.removed += removed;
+  }
+  pruned.more = rows.row_count() == static_cast<size_t>(limit);
+  return pruned;
+}
+
+}  // namespace patchbay::core

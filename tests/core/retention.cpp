@@ -1,0 +1,99 @@
+#include "retention.h"
+
+#include <latch>
+
+#include "core/store/fixture.h"
+#include "runtime/manual_clock.h"
+#include "runtime/strand.h"
+
+using namespace store_test;
+
+namespace {
+
+struct World {
+  explicit World(int threads = 2) {
+    RuntimeOptions options;
+    options.executor.threads = threads;
+    options.manual = &clock;
+    runtime = *Runtime::create(options);
+    StoreOptions store_options;
+    store_options.now_ms = [this] { return clock.now_ms(); };
+    store = *Store::open(dir.path / "store.db", std::move(store_options));
+  }
+  void emit(int count, const char* topic) {
+    Transaction tx;
+    for (int i = 0; i < count; ++i) tx.add(event(topic, std::to_string(i)));
+    REQUIRE(commit(*store, std::move(tx)).status.ok());
+  }
+  size_t logged() {
+    size_t count = 0;
+    for (int64_t last = 0;;) {
+      const auto more = read_log(*store, "", last);
+      if (more.empty()) return count;
+      count += more.size();
+      last = more.back().id;
+    }
+  }
+  // The store's tasks follow from each other, so there is nothing to wait for but the log itself.
+  bool log_shrinks_to(size_t wanted) {
+    for (int i = 0; i < 1200 && logged() != wanted; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return logged() == wanted;
+  }
+  void pass(std::chrono::milliseconds time) { CHECK(clock.advance(time, runtime->executor())); }
+
+  TempDir dir;
+  ManualClock clock;
+  std::unique_ptr<Runtime> runtime;
+  std::unique_ptr<Store> store;
+  std::mutex mutex;
+  std::vector<std::string> warnings;
+};
+
+constexpr std::chrono::milliseconds kKeep(Retention::kKeepMs);
+constexpr std::chrono::milliseconds kEvery(Retention::kEveryMs);
+
+}  // namespace
+
+TEST_CASE("one sweep forgets all that is old, in as many slices as that takes") {
+  World world;
+  world.emit(3 * Retention::kSlice + 7, "old");
+  world.pass(kKeep + kEvery);
+  world.emit(2, "young");
+  Retention retention(*world.runtime, *world.store, [](const std::string&) {});
+  world.pass(kEvery);
+  CHECK(world.log_shrinks_to(2));
+  CHECK(retention.removed() == 3 * Retention::kSlice + 7);
+}
+
+TEST_CASE("a consumer unseen for 30 days is forgotten with a warning, and holds no events any more") {
+  World world;
+  REQUIRE(add_consumer(*world.store, "hooks/fan-out", {"*"}).ok());
+  world.emit(3, "old");
+  StoreOptions options;
+  options.now_ms = [&] { return world.clock.now_ms(); };
+  world.store.reset();
+  world.store = *Store::open(world.dir.path / "store.db", std::move(options));
+  std::promise<std::string> warned;
+  Retention retention(*world.runtime, *world.store, [&](const std::string& text) { warned.set_value(text); });
+  world.pass(kKeep + 2 * kEvery);
+  auto future = warned.get_future();
+  REQUIRE(future.wait_for(std::chrono::seconds(60)) == std::future_status::ready);
+  CHECK(future.get().find("hooks/fan-out is forgotten") != std::string::npos);
+  world.pass(kEvery);
+  CHECK(world.log_shrinks_to(0));
+}
+
+TEST_CASE("retention ends although plugins hold every thread") {
+  World world(1);
+  auto retention = std::make_unique<Retention>(*world.runtime, *world.store, [](const std::string&) {});
+  std::latch go_on(1);
+  std::vector<Ref<Strand>> stuck;
+  for (int i = 0; i < 60; ++i) {
+    stuck.push_back(Strand::create(world.runtime->executor(), "plugin", "stuck"));
+    CHECK(stuck.back()->post([&] { go_on.wait(); }));
+  }
+  auto ended = std::async(std::launch::async, [&] { retention.reset(); });
+  CHECK(ended.wait_for(std::chrono::seconds(20)) == std::future_status::ready);
+  go_on.count_down();
+}
