@@ -9,8 +9,7 @@
 namespace patchbay::webhooks {
 namespace {
 
-constexpr size_t kMostUnderWay = 256;  // over all subscriptions
-constexpr size_t kLookAhead = 32;      // rows read beyond those under way
+constexpr size_t kLookAhead = 32;  // rows read beyond those under way
 constexpr int64_t kRecordAgainMs = 1000;
 
 }  // namespace
@@ -31,6 +30,7 @@ Dispatcher::Dispatcher(const Host& host, const Log& log, Registry& registry, Sen
       deliveries_failed_(Metric::counter(host, "patchbay_webhooks_deliveries_failed",
                                          "Deliveries given up after 4 attempts")),
       paused_(Metric::counter(host, "patchbay_webhooks_paused", "Subscriptions paused after 20 failures")),
+      in_flight_(Metric::gauge(host, "patchbay_webhooks_in_flight", "Requests under way to receivers")),
       record_timer_(host) {}
 
 void Dispatcher::open() {
@@ -46,8 +46,28 @@ Dispatcher::Lane& Dispatcher::lane(const std::string& subscription) {
   return *lane;
 }
 
-bool Dispatcher::has_room(const Lane& lane) const {
-  return !draining_ && under_way_ < kMostUnderWay && lane.under_way.size() < settings_.max_in_flight;
+// A lane that may not because its own requests are under way is looked at when one of them ends; one that has
+// to wait for a slot joins the queue.
+bool Dispatcher::may_start(const std::string& id, const std::string& tenant, const Lane& lane) {
+  if (draining_ || lane.under_way.size() >= settings_.max_in_flight) return false;
+  if (slots_.has_room(tenant)) return true;
+  slots_.wait(tenant, id);
+  return false;
+}
+
+void Dispatcher::offer_slots() {
+  while (const auto next = slots_.next()) pump(*next);
+}
+
+void Dispatcher::take_slot(const std::string& tenant) {
+  slots_.take(tenant);
+  in_flight_.set(static_cast<double>(slots_.used()));
+}
+
+void Dispatcher::give_back_slot(const std::string& tenant) {
+  slots_.give_back(tenant);
+  in_flight_.set(static_cast<double>(slots_.used()));
+  if (slots_.used() == 0 && idle_) std::exchange(idle_, {})();
 }
 
 void Dispatcher::pump(const std::string& id) {
@@ -57,9 +77,15 @@ void Dispatcher::pump(const std::string& id) {
     return;
   }
   const Subscription* subscription = registry_.find(id);
-  if (subscription == nullptr || !has_room(lane)) return;
+  if (subscription == nullptr) {
+    if (lane.under_way.empty()) lanes_.erase(id);
+    return;
+  }
+  if (!may_start(id, subscription->tenant, lane)) return;
   lane.reading = true;
   lane.changed = false;
+  lane.tenant = subscription->tenant;
+  take_slot(lane.tenant);
   query(host_, pending_, {id, subscription->active ? 1 : 0, lane.under_way.size() + kLookAhead},
         alive_.bind([this, id](const Result<Rows>& rows) { read(id, rows); }));
 }
@@ -67,6 +93,7 @@ void Dispatcher::pump(const std::string& id) {
 void Dispatcher::read(const std::string& id, const Result<Rows>& rows) {
   Lane& lane = this->lane(id);
   lane.reading = false;
+  give_back_slot(lane.tenant);
   if (rows) took(id, *rows);
   for (const std::string& delivery : std::exchange(lane.ended, {})) lane.under_way.erase(delivery);
   if (!rows) {
@@ -75,6 +102,7 @@ void Dispatcher::read(const std::string& id, const Result<Rows>& rows) {
   } else if (lane.changed) {
     pump(id);
   }
+  offer_slots();  // when it had no use for its slot
 }
 
 // Those not under way, in the order in which they may leave.
@@ -106,7 +134,7 @@ void Dispatcher::took(const std::string& id, const Rows& rows) {
       lane.timer.at_wall_ms(delivery.due_ms, [this, id] { pump(id); });
       return;
     }
-    if (!has_room(lane)) return;                                          // the end of an attempt looks again
+    if (!may_start(id, subscription->tenant, lane)) return;
     if (!subscription->active && delivery.topic != kTestTopic) continue;  // paused since
     if (delivery.in_order() && lane.subjects.count(delivery.subject) != 0) continue;
     start(*subscription, lane, delivery);
@@ -139,6 +167,7 @@ Post Dispatcher::make_post(const Subscription& subscription, const Delivery& del
 void Dispatcher::start(const Subscription& subscription, Lane& lane, const Delivery& delivery) {
   Attempt attempt;
   attempt.subscription = subscription.id;
+  attempt.tenant = subscription.tenant;
   attempt.delivery = delivery.id;
   attempt.topic = delivery.topic;
   if (delivery.in_order()) attempt.subject = delivery.subject;
@@ -147,7 +176,7 @@ void Dispatcher::start(const Subscription& subscription, Lane& lane, const Deliv
   attempt.started_ms = host_.wall_ms();
   lane.under_way.insert(delivery.id);
   if (!attempt.subject.empty()) lane.subjects.insert(attempt.subject);
-  ++under_way_;
+  take_slot(subscription.tenant);
 
   const Secret* secret = subscription.secret_of(delivery.secret_rev);
   if (secret == nullptr || secret->value.empty()) {
@@ -256,19 +285,17 @@ void Dispatcher::release(const Attempt& attempt) {
     lane.under_way.erase(attempt.delivery);
   }
   if (!attempt.subject.empty()) lane.subjects.erase(attempt.subject);
-  --under_way_;
-  if (under_way_ == 0 && idle_) std::exchange(idle_, {})();
-  const bool was_full = under_way_ + 1 == kMostUnderWay;
-  pump(attempt.subscription);
-  if (!was_full) return;
-  for (const auto& [id, other] : lanes_) {
-    if (id != attempt.subscription) pump(id);
-  }
+  if (lane.reading)
+    lane.changed = true;
+  else
+    slots_.wait(attempt.tenant, attempt.subscription);  // behind those that wait already
+  give_back_slot(attempt.tenant);
+  offer_slots();
 }
 
 void Dispatcher::drain(Function<void()> idle) {
   draining_ = true;
-  if (under_way_ == 0) return idle();
+  if (slots_.used() == 0) return idle();
   idle_ = std::move(idle);
 }
 

@@ -1,5 +1,6 @@
 // Sends what is due and keeps the books: attempts, failures in a row, pauses. One lane per subscription, so
-// that a receiver that hangs holds up nobody else. On the main strand; the store is the queue.
+// that a receiver that hangs delays no other subscription; a share per tenant and turns among tenants, so
+// that a tenant with many such receivers delays no other tenant. On the main strand; the store is the queue.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -15,6 +16,7 @@
 
 #include "config.h"
 #include "sender.h"
+#include "slots.h"
 #include "subscription.h"
 
 namespace patchbay::webhooks {
@@ -40,7 +42,7 @@ class Dispatcher {
   };
   // An attempt: under way, or its outcome not written yet.
   struct Attempt {
-    std::string subscription, delivery, subject, topic;
+    std::string subscription, tenant, delivery, subject, topic;
     int64_t number = 0, due_ms = 0, started_ms = 0;
     Outcome outcome;
   };
@@ -50,6 +52,7 @@ class Dispatcher {
     std::set<std::string> under_way;  // deliveries
     std::set<std::string> subjects;   // of first attempts under way
     std::vector<std::string> ended;   // while reading: what is read may still show them as pending
+    std::string tenant;               // while reading, which takes a slot
     bool reading = false;
     bool changed = false;  // while reading
   };
@@ -59,7 +62,10 @@ class Dispatcher {
   void read(const std::string& id, const Result<Rows>& rows);
   void took(const std::string& id, const Rows& rows);
   static std::vector<Delivery> read_rows(const Rows& rows, const Lane& lane);
-  bool has_room(const Lane& lane) const;
+  bool may_start(const std::string& id, const std::string& tenant, const Lane& lane);
+  void offer_slots();
+  void take_slot(const std::string& tenant);
+  void give_back_slot(const std::string& tenant);
   void start(const Subscription& subscription, Lane& lane, const Delivery& delivery);
   Post make_post(const Subscription& subscription, const Delivery& delivery, const Secret& secret) const;
   void ended(Attempt attempt);
@@ -77,13 +83,13 @@ class Dispatcher {
   Sender& sender_;
   // owned
   const Statement lanes_query_, pending_, retry_, end_, succeeded_, failed_;
-  const Metric delivered_, attempts_failed_, deliveries_failed_, paused_;
+  const Metric delivered_, attempts_failed_, deliveries_failed_, paused_, in_flight_;
   Timer record_timer_;
   Lifetime alive_;
   // state
   Settings settings_;
   std::map<std::string, std::unique_ptr<Lane>> lanes_;  // by subscription
-  size_t under_way_ = 0;
+  Slots slots_;
   std::vector<Attempt> unrecorded_;  // the store refused; tried again
   bool draining_ = false;
   Function<void()> idle_;

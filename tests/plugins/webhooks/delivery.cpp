@@ -235,3 +235,26 @@ TEST_CASE("a receiver at a private address is refused without the tenant's leave
   }));
   CHECK(receiver.deliveries().empty());
 }
+
+TEST_CASE("one tenant's receivers that hang do not delay another tenant's") {
+  WebhookReceiver tarpit({}), receiver(receiver_options());
+  tarpit.answer_always(WebhookAnswer::hang);
+  std::string text = "plugins: {probe: {}, webhooks: {maxInFlight: 4}}\ntenants:\n";
+  for (const char* tenant : {"a.example", "b.example"}) {
+    text += "  " + std::string(tenant) + ":\n    primary: " + (tenant[0] == 'a' ? "true" : "false") + "\n" +
+            "    webhooks:\n      allowPrivateReceivers: true\n      subscriptions:\n";
+    for (int i = 0; i < (tenant[0] == 'a' ? 1 : 70); ++i)
+      text += "        - {url: \"" +
+              (tenant[0] == 'a' ? receiver.url() : tarpit.url("/" + std::to_string(i))) +
+              "\", secret: " + kSecret + "}\n";
+  }
+  core::ManualClock clock;
+  TestServer server{text, &clock, {probe::entry()}};
+  REQUIRE(server.start_error() == "");
+  for (int i = 0; i < 4; ++i)
+    CHECK(probe::emit({"call.ended", "b.example", "s" + std::to_string(i), "", "{}"}));
+  CHECK(tarpit.wait_for(64, 60s).size() >= 64);
+  CHECK(probe::emit({"call.ended", "a.example", "x", "", "{}"}));
+  CHECK(receiver.wait_for(1, 60s).size() == 1);
+  CHECK(tarpit.deliveries().size() < 256);  // and without the share all slots would be the tarpit's
+}

@@ -1,0 +1,54 @@
+#include "slots.h"
+
+#include <utility>
+
+namespace patchbay::webhooks {
+
+bool Slots::has_room(const std::string& tenant) const {
+  const auto of = tenants_.find(tenant);
+  return used_ < kMax && (of == tenants_.end() || of->second.used < kMaxPerTenant);
+}
+
+void Slots::take(const std::string& tenant) {
+  ++used_;
+  ++tenants_[tenant].used;
+}
+
+void Slots::give_back(const std::string& tenant) {
+  --used_;
+  --tenants_[tenant].used;
+  forget_idle(tenant);
+}
+
+void Slots::wait(const std::string& tenant, const std::string& lane) {
+  Tenant& of = tenants_[tenant];
+  if (!of.queued.insert(lane).second) return;
+  if (of.waiting.empty()) turns_.push_back(tenant);
+  of.waiting.push_back(lane);
+}
+
+std::optional<std::string> Slots::next() {
+  for (size_t looked_at = 0, all = turns_.size(); looked_at < all && used_ < kMax; ++looked_at) {
+    const std::string name = std::move(turns_.front());
+    turns_.pop_front();
+    Tenant& tenant = tenants_[name];
+    if (!has_room(name)) {
+      turns_.push_back(name);
+      continue;
+    }
+    std::string lane = std::move(tenant.waiting.front());
+    tenant.waiting.pop_front();
+    tenant.queued.erase(lane);
+    if (!tenant.waiting.empty()) turns_.push_back(name);
+    forget_idle(name);
+    return lane;
+  }
+  return std::nullopt;
+}
+
+void Slots::forget_idle(const std::string& tenant) {
+  const auto of = tenants_.find(tenant);
+  if (of->second.used == 0 && of->second.waiting.empty()) tenants_.erase(of);
+}
+
+}  // namespace patchbay::webhooks

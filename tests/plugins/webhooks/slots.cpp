@@ -1,0 +1,52 @@
+#include "slots.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using patchbay::webhooks::Slots;
+
+TEST_CASE("one tenant gets its share of the slots and no more") {
+  Slots slots;
+  for (size_t i = 0; i < Slots::kMaxPerTenant; ++i) {
+    CHECK(slots.has_room("a"));
+    slots.take("a");
+  }
+  CHECK_FALSE(slots.has_room("a"));
+  CHECK(slots.has_room("b"));
+  slots.give_back("a");
+  CHECK(slots.has_room("a"));
+}
+
+TEST_CASE("tenants take turns, and so do the lanes of a tenant") {
+  Slots slots;
+  const size_t tenants = Slots::kMax / Slots::kMaxPerTenant;
+  for (size_t t = 0; t < tenants; ++t)
+    for (size_t i = 0; i < Slots::kMaxPerTenant; ++i) slots.take("full" + std::to_string(t));
+  for (const char* lane : {"a1", "a2", "a3", "a1"}) slots.wait("a", lane);
+  slots.wait("b", "b1");
+  slots.wait("full0", "f1");
+  CHECK_FALSE(slots.next());
+  std::vector<std::string> order;
+  for (int i = 0; i < 5; ++i) {
+    slots.give_back("full0");
+    if (const auto lane = slots.next()) {
+      order.push_back(*lane);
+      slots.take(order.back().substr(0, 1));
+    }
+  }
+  CHECK(order == std::vector<std::string>{"a1", "b1", "f1", "a2", "a3"});
+  CHECK_FALSE(slots.next());
+}
+
+TEST_CASE("a tenant that may not have a slot does not keep the others from theirs") {
+  Slots slots;
+  for (size_t i = 0; i < Slots::kMaxPerTenant; ++i) slots.take("a");
+  slots.wait("a", "a1");
+  slots.wait("b", "b1");
+  CHECK(slots.next() == "b1");
+  CHECK_FALSE(slots.next());
+  slots.give_back("a");
+  CHECK(slots.next() == "a1");
+}
