@@ -13,9 +13,7 @@ void ProbePort::pull(pb_frame& out) noexcept {
 
 void ProbePort::push(const pb_frame& in) noexcept {
   const bool silent = (in.flags & PB_FRAME_SILENCE) != 0;
-  silent_run = silent ? silent_run + 1 : 0;
   heard = silent || in.samples == 0 ? int16_t{0} : in.pcm[in.samples / 2];
-  ++frames;
 }
 
 Status Caller::start(const Config&) {
@@ -26,7 +24,8 @@ Status Caller::start(const Config&) {
   });
   audio_ = std::make_unique<Service<audio::Audio>>(host());
   listener_ = std::make_unique<Provision<carried::Listener>>(host());
-  listener_->on(carried::Listener::told, [](carried::Said said) -> Result<carried::Said> {
+  listener_->on(carried::Listener::told, [this](carried::Said said) -> Result<carried::Said> {
+    teller_gone_ = EndWatch(host(), calling_plugin(host()), [this] { teller_gone = true; });
     said.text = "heard " + said.text;
     return said;
   });
@@ -44,6 +43,8 @@ void Caller::stop(Done done) {
   service_.reset();
   audio_.reset();
   listener_.reset();
+  teller_gone_ = {};
+  port_gone_ = {};
   heard_ = {};
   probe.close([done = std::move(done)]() mutable { done(); });
 }
@@ -56,6 +57,19 @@ Result<audio::Joined> Caller::join(Handle port) {
   });
   auto came = answer->get();
   return came ? std::move(*came) : Result<audio::Joined>(Code::timeout, "no answer in ten seconds");
+}
+
+void Caller::drop_listener() {
+  post(host(), kMainStrand, [this] { listener_.reset(); });
+}
+
+void Caller::watch_port(Handle port) {
+  auto watching = std::make_shared<test::Promise<bool>>();
+  post(host(), kMainStrand, [this, port, watching] {
+    port_gone_ = EndWatch(host(), port, [this] { port_gone = true; });
+    watching->set(true);
+  });
+  static_cast<void>(watching->get());
 }
 
 bool Caller::leave(audio::Joined joined) {

@@ -3,6 +3,7 @@
 
 #include <patchbay/audio.h>
 #include <patchbay/bus.h>
+#include <patchbay/end_watch.h>
 #include <patchbay/plugin.h>
 #include <patchbay/services/audio.h>
 
@@ -25,8 +26,6 @@ class ProbePort final : public AudioPort {
   void push(const pb_frame& in) noexcept override;
 
   std::atomic<int16_t> heard{0};
-  std::atomic<uint64_t> frames{0};
-  std::atomic<uint64_t> silent_run{0};  // silent frames since the last that was not
 };
 
 class Caller final : public Plugin {
@@ -58,11 +57,15 @@ class Caller final : public Plugin {
   Result<audio::Joined> join(Handle port);
   bool leave(audio::Joined joined);
   void publish_event(const NewEvent& event) { publish(host(), event); }
+  void drop_listener();  // the one that say() is given
+  void watch_port(Handle port);
   bool up() const noexcept { return up_; }
   int changes() const noexcept { return changes_; }  // how often a watcher was told
 
   test::Promise<std::string> pong;
   ProbePort probe;
+  std::atomic<bool> teller_gone{false};  // who last told the listener something
+  std::atomic<bool> port_gone{false};    // of watch_port()
 
  private:
   std::unique_ptr<Service<carried::Carried>> service_;
@@ -70,6 +73,8 @@ class Caller final : public Plugin {
   std::unique_ptr<Provision<carried::Listener>> listener_;
   Handle listener_handle_;
   Subscription heard_;
+  EndWatch teller_gone_;
+  EndWatch port_gone_;
   std::atomic<bool> up_{false};
   std::atomic<int> changes_{0};
 };

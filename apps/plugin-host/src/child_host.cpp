@@ -274,6 +274,7 @@ bool ChildHost::take(const std::string& frame) {
     case Kind::call:
     case Kind::event:
     case Kind::watched:
+    case Kind::ended:
     case Kind::job:
     case Kind::wake:
       break;

@@ -4,6 +4,9 @@
 namespace patchbay::core::isolation {
 namespace {
 
+// Of the plugin that called the method that runs on this thread.
+thread_local uint64_t the_caller = 0;
+
 constexpr char kTooLarge[] = "too large for a plugin in a process of its own";
 
 // The plugin's answer on its way to the server; frees itself.
@@ -34,7 +37,7 @@ class Provided final : public Listening {
   void run(Decoder& in) override {
     const uint64_t call = in.u64();
     in.u64();  // tag
-    in.u64();  // interface
+    const uint64_t caller = in.u64();
     const uint32_t slot = in.u32();
     if (slot >= interface_->method_count)
       return Answering::send(call, PB_E_UNSUPPORTED, "no such method", nullptr, nullptr);
@@ -46,7 +49,9 @@ class Provided final : public Listening {
     answering->call = call;
     answering->shape = method.reply;
     pb_err err = empty_error();
+    the_caller = caller;
     const int32_t status = fn_(self_, slot, request.get(), answering, &err);
+    the_caller = 0;
     if (status != PB_OK) Answering::give(answering, status, nullptr, &err);
   }
   void refuse(Decoder& in) override { Answering::send(in.u64(), PB_E_GONE, "withdrawn", nullptr, nullptr); }
@@ -150,8 +155,32 @@ void call(void*, uint64_t lease, const pb_interface* caller, uint32_t slot, cons
   host.question(out, refusal(PB_E_EXHAUSTED, kTooLarge));
 }
 
+uint64_t caller(void*) noexcept { return the_caller; }
+
+class EndWatched final : public Listening {
+ public:
+  EndWatched(Ref<Strand> strand, pb_fn fn, void* user) : Listening(std::move(strand)), fn_(fn), user_(user) {}
+
+ private:
+  void run(Decoder&) override { fn_(user_); }
+  const pb_fn fn_;
+  void* const user_;
+};
+
+uint64_t watch_end(void* raw, uint64_t handle, uint64_t strand_handle, pb_fn fn, void* user) noexcept {
+  ChildHost& host = ChildHost::get();
+  Ref<Strand> strand = HostContext::of(raw).strand(strand_handle);
+  if (!strand || fn == nullptr) return 0;
+  const uint64_t tag = host.next_tag();
+  Encoder out;
+  out.u64(tag).u64(handle);
+  return host.listen(make_ref<EndWatched>(std::move(strand), fn, user), tag, Kind::watch_end, out.frame(),
+                     nullptr);
+}
+
 constexpr pb_services kTable{
-    sizeof(pb_services), 0, &provide, &withdraw, &query, &open, &unlease, &watch, &unwatch, &call};
+    sizeof(pb_services), 0, &provide, &withdraw, &query, &open, &unlease, &watch, &unwatch, &call, &caller,
+    &watch_end};
 
 }  // namespace
 

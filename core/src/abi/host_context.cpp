@@ -8,6 +8,7 @@
 #include "abi/text.h"
 #include "observe/log.h"
 #include "runtime/runtime.h"
+#include "services/registry.h"
 
 namespace patchbay::core {
 
@@ -20,9 +21,24 @@ HostContext::HostContext(HostParts& parts, std::string id)
   std::error_code ignored;  // a plugin that writes there will meet the reason itself
   std::filesystem::create_directories(folder, ignored);
   data_folder_ = folder.string();
+  begin_life();
 }
 
-HostContext::~HostContext() = default;
+HostContext::~HostContext() { end_life(); }
+
+void HostContext::begin_life() {
+  static constexpr std::string_view kId = "patchbay.caller/1";
+  static constexpr pb_interface kNoMethods{sizeof(pb_interface), 0, {kId.data(), kId.size()}, nullptr};
+  const auto no_method = [](void*, uint32_t, const pb_message*, pb_completion*, pb_err*) noexcept -> int32_t {
+    return PB_E_UNSUPPORTED;
+  };
+  end_life();
+  // No other provider can be in the way of a private instance.
+  life_ = *parts_.services.provide(
+      make_ref<Instance>(main_, InstanceInit{id_, &kNoMethods, false, no_method, nullptr}));
+}
+
+void HostContext::end_life() { parts_.services.withdraw(life_.exchange(0), nullptr, nullptr); }
 
 Ref<Strand> HostContext::strand(uint64_t handle) const {
   return handle == 0 ? main_ : handles_.strands.find(handle);

@@ -35,6 +35,13 @@ class HostContext final : public CallObserver {
   Ref<Strand> strand(uint64_t handle) const;
   const Ref<Strand>& main_strand() const noexcept { return main_; }
 
+  // What stands for the plugin as a caller: a private instance without methods, which ends when the plugin
+  // stops, so that who keeps something for it can watch its end. A plugin in a process of its own has a new
+  // one for each process.
+  uint64_t life() const noexcept { return life_.load(std::memory_order_acquire); }
+  void begin_life();
+  void end_life();
+
   // Runs f() on the strand an answer was wanted on; if that was closed meanwhile, on the main strand.
   template <class F>
   void deliver(const Ref<Strand>& wanted, F f) {
@@ -78,6 +85,7 @@ class HostContext final : public CallObserver {
   pb_host raw_;
   // state
   std::atomic<int64_t> outstanding_{0};
+  std::atomic<uint64_t> life_{0};
   observe::OncePer misuses_{std::chrono::seconds(10)};
   std::atomic<uint32_t> published_{0};
   std::atomic<int64_t> published_since_ns_{0};

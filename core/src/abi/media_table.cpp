@@ -7,6 +7,7 @@
 #include "abi/port.h"
 #include "abi/text.h"
 #include "runtime/runtime.h"
+#include "services/registry.h"
 
 namespace patchbay::core {
 namespace {
@@ -37,7 +38,9 @@ void port_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
   auto& context = HostContext::of(host);
   if (!context.handles().ports.take(handle)) return context.closed_twice("port_close", handle);
   const Ref<Port> port = context.parts().media.ports().take(handle);
-  if (port) port->close(done, user);
+  if (!port) return;
+  context.parts().services.ends().ended(handle);
+  port->close(done, user);
 }
 
 uint64_t port_open(void* host, uint64_t handle, const pb_port** table, void** self) noexcept {

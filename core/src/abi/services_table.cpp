@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "abi/host_context.h"
+#include "abi/media_hub.h"
 #include "abi/off_media.h"
 #include "abi/text.h"
 #include "services/registry.h"
@@ -70,17 +71,37 @@ void call(void* host, uint64_t lease, const pb_interface* caller_table, uint32_t
   auto& context = HostContext::of(host);
   Ref<Strand> strand = context.strand(strand_handle);
   if (!strand) strand = context.main_strand();
-  Caller caller{std::move(strand), context.main_strand(), fn, user, &context};
+  Caller caller{std::move(strand), context.main_strand(), fn, user, &context, context.life()};
   Ref<Instance> instance = context.handles().leases.find(lease);
   if (!instance) return ServiceCall::refuse(std::move(caller), PB_E_GONE, "the lease is not held");
   ServiceCall::start(std::move(instance), caller_table, slot, request, std::move(caller));
 }
 
-constexpr pb_services kTable{sizeof(pb_services),   0,
-                             PB_OFF_MEDIA(provide), PB_OFF_MEDIA(withdraw),
-                             PB_OFF_MEDIA(query),   PB_OFF_MEDIA(open),
-                             PB_OFF_MEDIA(unlease), PB_OFF_MEDIA(watch),
-                             PB_OFF_MEDIA(unwatch), PB_OFF_MEDIA(call)};
+uint64_t caller(void*) noexcept { return calling_plugin(); }
+
+uint64_t watch_end(void* host, uint64_t handle, uint64_t strand_handle, pb_fn fn, void* user) noexcept {
+  auto& context = HostContext::of(host);
+  HostParts& parts = context.parts();
+  Ref<Strand> strand = context.strand(strand_handle);
+  if (!strand || fn == nullptr) return 0;
+  const uint64_t watch = parts.services.ends().add(handle, make_ref<EndWatch>(std::move(strand), fn, user));
+  context.handles().watches.put(watch, true);
+  if (!parts.services.find(handle) && !parts.media.ports().find(handle)) parts.services.ends().ended(handle);
+  return watch;
+}
+
+constexpr pb_services kTable{sizeof(pb_services),
+                             0,
+                             PB_OFF_MEDIA(provide),
+                             PB_OFF_MEDIA(withdraw),
+                             PB_OFF_MEDIA(query),
+                             PB_OFF_MEDIA(open),
+                             PB_OFF_MEDIA(unlease),
+                             PB_OFF_MEDIA(watch),
+                             PB_OFF_MEDIA(unwatch),
+                             PB_OFF_MEDIA(call),
+                             &caller,
+                             PB_OFF_MEDIA(watch_end)};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "isolation/interface_wire.h"
+#include "services/service_call.h"
 
 namespace patchbay::core::isolation {
 namespace {
@@ -46,6 +47,22 @@ class SessionServices::Watched final : public Held {
   const uint64_t tag_;
 };
 
+class SessionServices::EndWatched final : public Held {
+ public:
+  EndWatched(std::shared_ptr<Link> link, uint64_t tag) : link_(std::move(link)), tag_(tag) {}
+  void close(const Host& host, pb_fn done, void* user) override {
+    host.services->unwatch(host.self, handle, done, user);
+  }
+  static void tell(void* user) noexcept {
+    const auto& watched = *static_cast<EndWatched*>(user);
+    watched.link_->send(Encoder(Kind::ended).u64(watched.tag_));
+  }
+
+ private:
+  const std::shared_ptr<Link> link_;
+  const uint64_t tag_;
+};
+
 bool SessionServices::provide(Decoder& in) {
   const uint64_t seq = in.u64();
   const uint64_t tag = in.u64();
@@ -71,6 +88,20 @@ bool SessionServices::watch(Decoder& in) {
   auto watched = std::make_unique<Watched>(link_, tag);
   const Host& host = link_->host();
   watched->handle = host.services->watch(host.self, id, kMainStrand, &Watched::tell, watched.get());
+  link_->answer(seq, watched->handle);
+  held_.add(tag, std::move(watched));
+  return true;
+}
+
+bool SessionServices::watch_end(Decoder& in) {
+  const uint64_t seq = in.u64();
+  const uint64_t tag = in.u64();
+  const uint64_t handle = in.u64();
+  if (!in.whole() || !held_.has_room(tag)) return false;
+  auto watched = std::make_unique<EndWatched>(link_, tag);
+  const Host& host = link_->host();
+  watched->handle =
+      host.services->watch_end(host.self, link_->came(handle), kMainStrand, &EndWatched::tell, watched.get());
   link_->answer(seq, watched->handle);
   held_.add(tag, std::move(watched));
   return true;
@@ -161,7 +192,8 @@ int32_t SessionServices::run(void* self, uint32_t slot, const pb_message* reques
   const pb_method& method = *provided.interface->methods[slot];
   const uint64_t number = ++of.last_call_;
   Encoder out(Kind::call);
-  out.u64(number).u64(provided.tag).u64(0).u32(slot);
+  const uint64_t caller = calling_plugin();
+  out.u64(number).u64(provided.tag).u64(caller == 0 ? 0 : of.link_->sent(caller)).u32(slot);
   put_message(out, *method.request, request, *of.link_);
   if (!of.link_->send(out))
     return write_error(err, Code::exhausted, "too large for a plugin in a process of its own");

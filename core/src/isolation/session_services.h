@@ -24,6 +24,7 @@ class SessionServices {
   bool lease(Kind kind, Decoder& in);
   bool unlease(Decoder& in);
   bool watch(Decoder& in);
+  bool watch_end(Decoder& in);
   bool describe(Decoder& in);
   bool call(Decoder& in);
   bool reply(Decoder& in);
@@ -34,6 +35,7 @@ class SessionServices {
  private:
   class Provided;
   class Watched;
+  class EndWatched;
   struct Waiting {
     pb_completion* completion;
     const pb_shape* reply;

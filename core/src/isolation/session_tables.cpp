@@ -5,12 +5,15 @@
 namespace patchbay::core::isolation {
 
 SessionTables::SessionTables(HostContext& context, const Host& host)
-    : link_(std::make_shared<Link>(context, host)),
+    : context_(context),
+      link_(std::make_shared<Link>(context, host)),
       held_(host),
       services_(link_, held_),
       store_(link_, held_),
       bus_(link_, held_),
-      observe_(context, link_) {}
+      observe_(context, link_) {
+  context.begin_life();
+}
 
 // NOLINTNEXTLINE(readability-function-size): a table
 bool SessionTables::take(Kind kind, Decoder& in, Descriptor fd) {
@@ -24,6 +27,8 @@ bool SessionTables::take(Kind kind, Decoder& in, Descriptor fd) {
       return services_.unlease(in);
     case Kind::watch:
       return services_.watch(in);
+    case Kind::watch_end:
+      return services_.watch_end(in);
     case Kind::describe:
       return services_.describe(in);
     case Kind::call:
@@ -76,6 +81,7 @@ bool SessionTables::take(Kind kind, Decoder& in, Descriptor fd) {
 }
 
 void SessionTables::end() {
+  context_.end_life();
   services_.end();
   link_->shut();
   held_.close_all();

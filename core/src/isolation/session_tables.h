@@ -25,6 +25,7 @@ class SessionTables {
   void end();
 
  private:
+  HostContext& context_;        // borrowed
   std::shared_ptr<Link> link_;  // shared with callbacks that may come later
   HeldThings held_;
   SessionServices services_;

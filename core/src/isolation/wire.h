@@ -48,7 +48,7 @@ enum class Kind : uint32_t {
   unlease,  // [to parent] lease
   // Services.
   describe,  // [to parent] interface tag, interface: for calls by it
-  call,      // call, lease or tag, interface tag (0 to the child), slot, request
+  call,      // call, lease or tag, interface tag (to the child: the plugin that calls), slot, request
   reply,     // call, status, text, reply
   watched,   // [to child] tag, up
   // Bus.
@@ -72,7 +72,10 @@ enum class Kind : uint32_t {
   figures,  // count, then each: metric, counter's step or gauge's value, count, a histogram's steps
   // Life again.
   pass,  // [to child] answered once what was queued before has run
-  passed
+  passed,
+  // Services again.
+  watch_end,  // [to parent] seq, tag, handle
+  ended       // [to child] tag: what it watches has
 };
 
 // Numbers of transactions that the child has made itself have this bit; the server's numbers never do.

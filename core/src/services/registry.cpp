@@ -42,6 +42,7 @@ bool Registry::withdraw(uint64_t handle, CallFn done, void* user) {
   remove_public(*instance);
   instance->abandon_calls();
   instance->close(done, user);
+  ends_.ended(handle);
   return true;
 }
 
@@ -71,9 +72,13 @@ uint64_t Registry::watch(const Ref<Watch>& watch) {
 }
 
 bool Registry::unwatch(uint64_t handle, CallFn done, void* user) {
-  const Ref<Watch> watch = watches_.take(handle);
-  if (!watch) return false;
-  watch->close(done, user);
+  if (const Ref<Watch> watch = watches_.take(handle)) {
+    watch->close(done, user);
+    return true;
+  }
+  const Ref<EndWatch> end = ends_.take(handle);
+  if (!end) return false;
+  end->close(done, user);
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "patchbay/result.h"
+#include "services/end_watch.h"
 #include "services/handle_map.h"
 #include "services/instance.h"
 
@@ -42,7 +43,11 @@ class Registry {
   std::vector<std::pair<std::string, std::string>> provided() const;
 
   uint64_t watch(const Ref<Watch>& watch);
+  // Of both kinds of watches.
   bool unwatch(uint64_t handle, CallFn done, void* user);
+
+  // Who waits for the end of an instance, or of anything else that has a handle: its owner says ended().
+  EndWatches& ends() noexcept { return ends_; }
 
  private:
   void remove_public(const Instance& instance);
@@ -50,6 +55,7 @@ class Registry {
 
   HandleMap<Ref<Instance>> instances_;
   HandleMap<Ref<Watch>> watches_;
+  EndWatches ends_;
   mutable std::mutex mutex_;
   std::map<std::string, Ref<Instance>, std::less<>> public_;
 };

@@ -7,6 +7,27 @@
 #include "runtime/thread_kind.h"
 
 namespace patchbay::core {
+namespace {
+
+thread_local uint64_t the_calling_plugin = 0;
+
+// Calls nest: a method that runs on the caller's thread may be called inside another.
+class CallingScope {
+ public:
+  explicit CallingScope(uint64_t plugin) noexcept : outer_(the_calling_plugin) {
+    the_calling_plugin = plugin;
+  }
+  ~CallingScope() { the_calling_plugin = outer_; }
+  CallingScope(const CallingScope&) = delete;
+  CallingScope& operator=(const CallingScope&) = delete;
+
+ private:
+  const uint64_t outer_;
+};
+
+}  // namespace
+
+uint64_t calling_plugin() noexcept { return the_calling_plugin; }
 
 ServiceCall::ServiceCall(Ref<Instance> instance, uint32_t slot, Caller caller)
     : instance_(std::move(instance)), caller_(std::move(caller)), slot_(slot) {
@@ -68,6 +89,7 @@ void ServiceCall::run() noexcept {
 void ServiceCall::provide(const pb_message* request) noexcept {
   add_ref();  // the completion's
   pb_err err = empty_error();
+  const CallingScope scope(caller_.plugin);
   const int32_t status = instance_->run(slot_, request, &completion_, &err);
   if (status != PB_OK) complete(&completion_, status, nullptr, &err);
 }

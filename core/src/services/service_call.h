@@ -31,7 +31,11 @@ struct Caller {
   pb_reply_fn fn = nullptr;  // nullptr: no answer wanted
   void* user = nullptr;
   CallObserver* observer = nullptr;  // borrowed; may be null
+  uint64_t plugin = 0;               // stands for the plugin that calls, as HostContext::life()
 };
+
+// [in a method] Of the plugin that called it; 0 outside of one.
+uint64_t calling_plugin() noexcept;
 
 class ServiceCall : public RefCounted<ServiceCall> {
  public:

@@ -77,6 +77,7 @@ const pb_services kServices = [] {
   table.watch = Opens<Held::watch, "watch", &services_table, &pb_services::watch>::call;
   table.unwatch = Closes<Held::watch, "unwatch", &services_table, &pb_services::unwatch>::call;
   table.call = Checked<"call", &services_table, &pb_services::call>::call;
+  table.watch_end = Opens<Held::watch, "watch_end", &services_table, &pb_services::watch_end>::call;
   return table;
 }();
 

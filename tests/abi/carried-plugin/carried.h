@@ -39,7 +39,7 @@ struct Listener {
 // number is an error. never: is not answered. port: an audio port of 16 kHz that gives back each sample it
 // took, plus one. close_port: replies when it is closed. word: of the configuration. surroundings: text is
 // the environment and what the open descriptors are, number how many files and sockets are open beside 0 to
-// 3.
+// 3. left: number is how many listeners have ended since they were asked.
 struct Carried {
   static constexpr char id[] = "test.carried/1";
   static constexpr Method<0, Say, Said> say{"say"};
@@ -49,8 +49,9 @@ struct Carried {
   static constexpr Method<4, Say, Said> say_inline{"say_inline", PB_METHOD_ANY};
   static constexpr Method<5, Empty, Said> word{"word"};
   static constexpr Method<6, Empty, Said> surroundings{"surroundings"};
+  static constexpr Method<7, Empty, Said> left{"left"};
   static constexpr auto methods() {
-    return std::make_tuple(say, never, port, close_port, say_inline, word, surroundings);
+    return std::make_tuple(say, never, port, close_port, say_inline, word, surroundings, left);
   }
 };
 

@@ -1,5 +1,6 @@
 #include <patchbay/audio.h>
 #include <patchbay/bus.h>
+#include <patchbay/end_watch.h>
 #include <patchbay/plugin.h>
 #include <unistd.h>
 
@@ -71,6 +72,10 @@ class CarriedPlugin final : public Plugin {
             })
         .on(Carried::say_inline, [](Say say) -> Result<Said> { return said(say, say.text); })
         .on(Carried::word, [this](Empty) -> Result<Said> { return said({}, word_); })
+        .on(Carried::left,
+            [this](Empty) -> Result<Said> {
+              return Said{"", left_, 0, {}, ::getpid()};
+            })
         .on(Carried::surroundings, [](Empty) -> Result<Said> { return surroundings(); });
     return service_->publish();
   }
@@ -93,6 +98,7 @@ class CarriedPlugin final : public Plugin {
 
   void stop(Done done) override {
     kept_.clear();
+    listener_gone_ = {};
     service_.reset();
     ping_ = {};
     if (!port_.handle()) return done();
@@ -107,6 +113,7 @@ class CarriedPlugin final : public Plugin {
     if (say.number < 0) return reply.fail({Code::invalid, "the number is negative"});
     const std::string text = say.text + (say.loud ? "!" : "");
     if (!say.listener) return reply(said(say, text));
+    listener_gone_ = EndWatch(host(), say.listener, [this] { ++left_; });
     lease_ = Lease<Listener>::open(host(), say.listener);
     lease_.call(Listener::told, said(say, text), [say, reply = std::move(reply)](Result<Said> told) mutable {
       if (!told) return reply.fail(told.error());
@@ -117,6 +124,8 @@ class CarriedPlugin final : public Plugin {
   std::string word_;
   std::unique_ptr<Provision<Carried>> service_;
   Lease<Listener> lease_;
+  EndWatch listener_gone_;
+  int64_t left_ = 0;
   std::vector<Reply<Said>> kept_;
   Subscription ping_;
   EchoPort port_;

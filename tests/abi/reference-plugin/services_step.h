@@ -1,5 +1,6 @@
 #pragma once
 
+#include <patchbay/end_watch.h>
 #include <patchbay/service.h>
 #include <patchbay/strand.h>
 
@@ -35,7 +36,10 @@ class ServicesStep final : public Step {
     next_ = std::move(next);
     echo_ = std::make_unique<patchbay::Provision<Echo>>(host_);
     echo_->on(Echo::say, [](Word word, patchbay::Reply<Word> reply) { answer(std::move(word), reply); });
-    echo_->on(Echo::say_inline, [](const Word& word) -> patchbay::Result<Word> { return word; });
+    echo_->on(Echo::say_inline, [this](const Word& word) -> patchbay::Result<Word> {
+      called_by_ = patchbay::calling_plugin(host_);
+      return word;
+    });
     const Status published = echo_->publish();
     if (!published) return next_(published);
     service_ = std::make_unique<patchbay::Service<Echo>>(host_);
@@ -87,8 +91,17 @@ class ServicesStep final : public Step {
     lease_ = patchbay::Lease<Echo>::open(host_, {bare_});
     lease_.call(Echo::say, word(), [this](patchbay::Result<Word> said) {
       if (!said || said->text != "hi") return next_({Code::failed, "an instance of the bare table failed"});
-      patchbay::post(host_, patchbay::kMainStrand, [this] { call_gone(); });
+      patchbay::post(host_, patchbay::kMainStrand, [this] { watch_end(); });
     });
+  }
+  // Where the core can tell.
+  void watch_end() {
+    const bool can = PB_HAS(host_.services, watch_end);
+    if (can != static_cast<bool>(called_by_))
+      return next_({Code::failed, "a method does not know its caller"});
+    if (!can) return call_gone();
+    bare_gone_ = patchbay::EndWatch(host_, {bare_}, [this] { call_gone(); });
+    drop_bare();
   }
   // What was withdrawn is gone for who still holds a lease on it.
   void call_gone() {
@@ -107,6 +120,8 @@ class ServicesStep final : public Step {
   std::unique_ptr<patchbay::Service<Echo>> service_;
   patchbay::Lease<Echo> lease_;
   uint64_t bare_ = 0;
+  patchbay::Handle called_by_;
+  patchbay::EndWatch bare_gone_;
   Next next_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <patchbay/plugin.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -59,7 +60,8 @@ const Table* counted(const void* real) {
   static Table table;
   if (real == nullptr) return nullptr;
   real_table<Table> = static_cast<const Table*>(real);
-  table = *real_table<Table>;
+  // An older core's ends earlier.
+  std::memcpy(&table, real, std::min<size_t>(sizeof table, *static_cast<const uint32_t*>(real)));
 #define PB_SLOT(type, member) Counted<&type::member>::put(table);
 #include "slots.h"
 #undef PB_SLOT

@@ -10,7 +10,12 @@
  * callbacks are made.
  *
  * The host runs a method on the instance's strand, except methods tagged PB_METHOD_ANY, which run on the
- * caller's thread, and gives the reply on the caller's strand. */
+ * caller's thread, and gives the reply on the caller's strand.
+ *
+ * Plugins end without saying goodbye: those in a process of their own crash. All that such a plugin provided
+ * and opened ends then, but what others keep for it does not: a call that it dialled, two ports that it
+ * joined. Whoever keeps something on behalf of a listener, a port or a caller watches its end (watch_end) and
+ * gives up what it kept for it. */
 #ifndef PATCHBAY_ABI_SERVICES_H
 #define PATCHBAY_ABI_SERVICES_H
 
@@ -117,6 +122,16 @@ typedef struct pb_services {
    * PB_E_GONE comes by fn, too. */
   void (*call)(void* host, uint64_t lease, const pb_interface* caller, uint32_t slot,
                const pb_message* request, uint64_t strand, pb_reply_fn fn, void* user) PB_NOEXCEPT;
+
+  /* [any] Inside a method only, on the thread that runs it: the handle of the plugin that called. It ends
+   * when that plugin stops, or when its process ends; its next run has another. 0 outside of a method. Since:
+   * 0.2 */
+  uint64_t (*caller)(void* host) PB_NOEXCEPT;
+  /* [any] fn(user) on the strand, once, when what the handle names has ended: an instance was withdrawn, a
+   * port closed (others may have it open still), a caller stopped or crashed. At once when it has ended
+   * before, or names nothing. Closed by unwatch, also after it was called. 0 when there is no such strand.
+   * Since: 0.2 */
+  uint64_t (*watch_end)(void* host, uint64_t handle, uint64_t strand, pb_fn fn, void* user) PB_NOEXCEPT;
 } pb_services;
 #define PB_SERVICES_FLOOR 72u /* of 0.1 */
 
