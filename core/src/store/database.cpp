@@ -49,6 +49,16 @@ Status create_private(const std::filesystem::path& path) {
   return {};
 }
 
+// Where WAL is impossible SQLite stays in its old mode without an error, in which readers and the writer shut
+// each other out.
+Status use_wal(const Database& db) {
+  PB_TRY_VALUE(Compiled pragma, Compiled::prepare(db, "PRAGMA journal_mode=WAL", 0));
+  Rows rows;
+  PB_TRY(pragma.run(db, {}, &rows, 1024));
+  if (!rows.empty() && rows.text(0, 0) == "wal") return {};
+  return {Code::unsupported, "its file system has no shared memory for a write-ahead log; use a local one"};
+}
+
 Error too_large(size_t max_bytes) {
   return {Code::exhausted, "the result is larger than " + std::to_string(max_bytes) + " bytes"};
 }
@@ -113,10 +123,12 @@ Result<Database> Database::open(const std::filesystem::path& path, Mode mode,
   sqlite3_busy_timeout(handle, 2000);
   const char* setup =
       mode == Mode::write
-          ? "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0;"
+          ? "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0;"
             "PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY; PRAGMA journal_size_limit=67108864"
           : "PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0; PRAGMA temp_store=MEMORY";
-  if (auto ready = db.run(setup); !ready) return std::move(ready).error().within(path.string());
+  Status ready = mode == Mode::write ? use_wal(db) : Status();
+  if (ready) ready = db.run(setup);
+  if (!ready) return std::move(ready).error().within(path.string());
   return db;
 }
 
@@ -126,7 +138,15 @@ Status Database::run(const char* sql) {
 }
 
 Error Database::error() const {
-  return {code_of(sqlite3_errcode(handle_.get())), sqlite3_errmsg(handle_.get())};
+  const Code code = code_of(sqlite3_errcode(handle_.get()));
+  if (code == Code::timeout) return {code, "took too long and was ended"};
+  return {code, sqlite3_errmsg(handle_.get())};
+}
+
+// The page with the commit mark is written last, so after a failed write it is not there.
+bool Database::may_have_committed() const {
+  const int code = sqlite3_extended_errcode(handle_.get());
+  return (code & 0xff) == SQLITE_IOERR && code != SQLITE_IOERR_WRITE;
 }
 
 Result<Compiled> Compiled::prepare(const Database& db, std::string_view sql, int parameters) {

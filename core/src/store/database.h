@@ -28,6 +28,9 @@ class Database {
   Status run(const char* sql);
   // Why the last call on this connection failed.
   Error error() const;
+  // After a commit that failed: whether a restart could find it all the same, because it was written but not
+  // synced.
+  bool may_have_committed() const;
   // True when nothing is open: after an I/O error SQLite may have rolled back by itself.
   bool autocommit() const { return sqlite3_get_autocommit(handle_.get()) != 0; }
 

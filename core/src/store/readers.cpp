@@ -4,18 +4,23 @@
 #include <new>
 
 namespace patchbay::core {
-namespace {
 
-using Moment = std::chrono::steady_clock::time_point;
+struct Readers::Limit {
+  const Readers& readers;
+  Moment deadline;
+};
 
-// SQLite asks now and then whether to go on.
-int is_overdue(void* deadline) { return std::chrono::steady_clock::now() > *static_cast<Moment*>(deadline); }
-
-}  // namespace
+// SQLite asks now and then whether to end the query.
+int Readers::is_overdue(void* raw) {
+  const auto& limit = *static_cast<Limit*>(raw);
+  return limit.readers.given_up_.load(std::memory_order_relaxed) ||
+         std::chrono::steady_clock::now() > limit.deadline;
+}
 
 Status Readers::start(const std::filesystem::path& path, const std::shared_ptr<const Clock>& clock) {
   for (int i = 0; i < options_.threads; ++i) {
     PB_TRY_VALUE(Database opened, Database::open(path, Database::Mode::read, clock));
+    ++working_;
     threads_.emplace_back([this, db = std::move(opened)] { work(db); });
   }
   return {};
@@ -37,26 +42,36 @@ Status Readers::admit(Task& task) {
   return {};
 }
 
-void Readers::stop() {
+void Readers::stop(int64_t patience_ms) {
   {
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     stopping_ = true;
+    wake_.notify_all();
+    if (!ended_.wait_for(lock, std::chrono::milliseconds(patience_ms), [this] { return working_ == 0; }))
+      given_up_ = true;
   }
-  wake_.notify_all();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
 }
 
+size_t Readers::queued() {
+  std::lock_guard lock(mutex_);
+  return queue_.size();
+}
+
 void Readers::work(const Database& db) {
   CompiledCache cache(db, statements_);
-  Moment deadline;
-  sqlite3_progress_handler(db.handle(), 10'000, is_overdue, &deadline);
+  Limit limit{*this, {}};
+  sqlite3_progress_handler(db.handle(), 10'000, &Readers::is_overdue, &limit);
   Task task;
   while (take(task)) {
-    deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.query_timeout_ms);
-    finish(task.done, answer(db, cache, task));
+    limit.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.query_timeout_ms);
+    finish(task.done, given_up_ ? Result<Rows>(Code::gone, "the store is closed") : answer(db, cache, task));
     task = {};
   }
+  std::lock_guard lock(mutex_);
+  --working_;
+  ended_.notify_all();
 }
 
 bool Readers::take(Task& task) {
@@ -87,6 +102,8 @@ Result<Rows> Readers::answer(const Database& db, CompiledCache& cache, const Tas
 }
 
 void Readers::finish(const QueryDone& done, Result<Rows> result) {
+  ++(result ? stats_.answered : stats_.refused);
+  if (!result && result.error().code == Code::timeout) ++stats_.timeouts;
   try {
     done(std::move(result));
   } catch (const std::exception& thrown) {

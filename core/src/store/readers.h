@@ -1,6 +1,8 @@
 // The threads that answer queries, each with a read-only connection of its own.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -16,6 +18,11 @@ namespace patchbay::core {
 
 using QueryDone = std::function<void(Result<Rows>)>;
 
+struct ReaderStats {
+  std::atomic<uint64_t> answered{0}, refused{0};  // with rows; with an error
+  std::atomic<uint64_t> timeouts{0};              // of those refused: ended because they took too long
+};
+
 class Readers {
  public:
   struct Options {
@@ -28,16 +35,21 @@ class Readers {
   // Borrows the statements.
   Readers(const Statements& statements, Options options)
       : statements_(statements), options_(std::move(options)) {}
-  ~Readers() { stop(); }
+  ~Readers() { stop(0); }
 
   // The database must exist.
   Status start(const std::filesystem::path& path, const std::shared_ptr<const Clock>& clock);
   // Any thread, never blocks; `done` runs on a reader's thread, or here when refused.
   void post(StatementId statement, Values values, QueryDone done);
-  // Answers what is queued, then ends.
-  void stop();
+  // Answers what is queued, then ends. After `patience_ms` it ends the queries that run and refuses the rest.
+  void stop(int64_t patience_ms);
+
+  size_t queued();
+  const ReaderStats& stats() const { return stats_; }
 
  private:
+  using Moment = std::chrono::steady_clock::time_point;
+  struct Limit;
   struct Task {
     StatementId statement;
     Values values;
@@ -48,6 +60,7 @@ class Readers {
   bool take(Task& task);
   Result<Rows> answer(const Database& db, CompiledCache& cache, const Task& task);
   void finish(const QueryDone& done, Result<Rows> result);
+  static int is_overdue(void* limit);
 
   const Statements& statements_;
   const Options options_;
@@ -55,7 +68,11 @@ class Readers {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Task> queue_;
+  std::condition_variable ended_;
   bool stopping_ = false;
+  int working_ = 0;
+  std::atomic<bool> given_up_{false};
+  ReaderStats stats_;
   std::vector<std::thread> threads_;
 };
 

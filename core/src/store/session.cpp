@@ -59,6 +59,12 @@ void Session::roll_back() {
   marks_.clear();
 }
 
+Status Session::overwrite_tail() {
+  Status done = db_.run("BEGIN IMMEDIATE; PRAGMA user_version=1; COMMIT");
+  if (!db_.autocommit()) (void)db_.run("ROLLBACK");
+  return done;
+}
+
 Status Session::savepoint() {
   PB_TRY(step(savepoint_));
   marks_.push_back({announced_.events.size(), announced_.jobs.size()});

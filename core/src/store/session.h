@@ -37,6 +37,8 @@ class Session {
   Status begin() { return step(begin_); }
   Status commit() { return step(commit_); }
   void roll_back();
+  // A commit of its own that writes one page: to stand where one may stand that failed.
+  Status overwrite_tail();
   // Savepoints nest; undo_savepoint also ends it. What was announced since is forgotten.
   Status savepoint();
   Status release();

@@ -56,6 +56,19 @@ Store::Done<Rows> as_events(Store::Done<std::vector<LoggedEvent>> done) {
   };
 }
 
+Writer::Options writer_options(const StoreOptions& options) {
+  Writer::Options writer;
+  writer.max_queued = options.max_queued;
+  writer.max_queued_bytes = options.max_queued_bytes;
+  writer.task_timeout_ms = options.write_timeout_ms;
+  writer.migration_timeout_ms = options.migration_timeout_ms;
+  writer.lock_timeout_ms = options.lock_timeout_ms;
+  writer.on_committed = options.on_committed;
+  writer.warn = options.warn;
+  writer.cannot_go_on = options.cannot_go_on;
+  return writer;
+}
+
 Result<int64_t> start_epoch(Session& session, const std::string& node) {
   PB_TRY(session.begin());
   Rows rows;
@@ -84,7 +97,7 @@ class Store::Impl {
         sealer(std::move(keys)),
         owners(db, statements),
         session(db, statements, *clock, {options.node, options.max_result_bytes}),
-        writer(db, session, {256, options.max_queued, 1000, options.on_committed, options.warn}),
+        writer(db, session, writer_options(options)),
         readers(statements, {options.readers, options.max_queued, options.max_result_bytes,
                              options.query_timeout_ms, options.warn}) {}
 
@@ -101,8 +114,9 @@ class Store::Impl {
   }
 
   template <class T>
-  void write(typename FunctionTask<T>::Function function, Done<T> done, bool alone = false) {
-    writer.post(std::make_unique<FunctionTask<T>>(std::move(function), std::move(done), alone));
+  void write(typename FunctionTask<T>::Function function, Done<T> done,
+             WriteTask::Kind kind = WriteTask::Kind::grouped) {
+    writer.post(std::make_unique<FunctionTask<T>>(std::move(function), std::move(done), kind));
   }
 
   void ask(const char* name, Values values, Done<Rows> done) {
@@ -141,15 +155,22 @@ Store::~Store() { close(); }
 
 // Readers first: the writer's last act is to empty the log, which a reader could hold back.
 void Store::close() {
-  impl_->readers.stop();
-  impl_->writer.stop();
+  impl_->readers.stop(impl_->options.close_timeout_ms);
+  impl_->writer.stop(impl_->options.close_timeout_ms);
 }
 
+// Shared with the task, which may outlive the wait.
 Status Store::register_owner(std::string_view owner, std::string_view schema) {
-  std::promise<Status> finished;
-  impl_->write<void>([&](Session&) { return impl_->owners.add(owner, schema); },
-                     [&](Status status) { finished.set_value(std::move(status)); }, true);
-  return finished.get_future().get();
+  auto finished = std::make_shared<std::promise<Status>>();
+  auto answer = finished->get_future();
+  impl_->write<void>([owners = &impl_->owners, name = std::string(owner),
+                      text = std::string(schema)](Session&) { return owners->add(name, text); },
+                     [finished](Status status) { finished->set_value(std::move(status)); },
+                     WriteTask::Kind::migration);
+  const auto patience =
+      std::chrono::milliseconds(impl_->options.migration_timeout_ms + impl_->options.write_timeout_ms);
+  if (answer.wait_for(patience) == std::future_status::ready) return answer.get();
+  return {Code::timeout, "the store did not come to the schema of '" + std::string(owner) + "' in time"};
 }
 
 Result<StatementId> Store::statement(std::string_view owner, std::string_view name) const {
@@ -186,7 +207,7 @@ void Store::register_consumer(const std::string& name, const std::vector<std::st
         PB_TRY(session.put_consumer(name, joined));
         return session.load_consumers();
       },
-      std::move(done), true);
+      std::move(done), WriteTask::Kind::alone);
 }
 
 void Store::forget_consumer(const std::string& name, Done<void> done) {
@@ -195,7 +216,7 @@ void Store::forget_consumer(const std::string& name, Done<void> done) {
         PB_TRY(session.forget_consumer(name));
         return session.load_consumers();
       },
-      std::move(done), true);
+      std::move(done), WriteTask::Kind::alone);
 }
 
 void Store::tidy_consumers(int64_t unseen_since_ms, int64_t limit, Done<ConsumersTidied> done) {
@@ -207,7 +228,7 @@ void Store::tidy_consumers(int64_t unseen_since_ms, int64_t limit, Done<Consumer
         PB_TRY(session.load_consumers());
         return tidied;
       },
-      std::move(done), true);
+      std::move(done), WriteTask::Kind::alone);
 }
 
 void Store::consumers(Done<std::vector<ConsumerState>> done) {
@@ -251,7 +272,14 @@ const Sealer& Store::sealer() const { return impl_->sealer; }
 
 StoreStats Store::stats() const {
   const WriterStats& stats = impl_->writer.stats();
-  return {stats.tasks, stats.refused, stats.commits, stats.checkpoints, impl_->writer.queued()};
+  return {stats.tasks,
+          stats.refused,
+          stats.timeouts,
+          stats.commits,
+          stats.checkpoints,
+          impl_->writer.lock_waits(),
+          impl_->writer.queued(),
+          impl_->writer.queued_bytes()};
 }
 
 std::string_view core_schema() { return kCoreSchema; }

@@ -6,7 +6,11 @@
 // What a finished commit wrote is seen by every query posted after its `done`, and is on the disk.
 //
 // A database that cannot be written (full disk, read-only) answers commits with Code::unavailable and goes on
-// serving queries; the next commit simply tries again.
+// serving queries; the next commit simply tries again. Code::unavailable means that it did not happen and
+// will not, over a restart either.
+//
+// No transaction holds the writer for longer than `write_timeout_ms`: it is undone with Code::timeout, its
+// statement is named, and those that waited beside it go on.
 #pragma once
 
 #include <patchbay/result.h>
@@ -36,20 +40,30 @@ struct StoreOptions {
   std::filesystem::path key_file;  // empty: "sealing.key" in the database's folder
   int readers = 2;
   size_t max_queued = 65536;  // commits, and queries, that may wait; more are Code::exhausted
-  size_t max_result_bytes = size_t{64} << 20;  // of one statement; more is Code::exhausted
-  int64_t query_timeout_ms = 10'000;           // of a query once it runs; then Code::timeout
-  int64_t max_pages = 0;  // budget of 4096-byte pages; beyond it the disk counts as full; 0: none
+  size_t max_queued_bytes = size_t{256} << 20;  // of the commits that wait; more are Code::exhausted
+  size_t max_result_bytes = size_t{64} << 20;   // of one statement; more is Code::exhausted
+  int64_t query_timeout_ms = 10'000;            // of a query once it runs; then Code::timeout
+  int64_t write_timeout_ms = 5'000;             // of a transaction once it runs; then it is undone
+  int64_t migration_timeout_ms = 600'000;       // of an owner's migrations
+  int64_t lock_timeout_ms = 10'000;   // for a lock that another process holds; then Code::unavailable
+  int64_t close_timeout_ms = 10'000;  // close() ends what runs after this, once for queries, once for commits
+  int64_t max_pages = 0;              // budget of 4096-byte pages; beyond it the disk counts as full; 0: none
   // After each group commit, in commit order, on the writer's thread, after its `done`s. For the bus
   // (transient delivery, waking consumers) and for timers.
   std::function<void(Announcements&&)> on_committed;
   std::function<void(const std::string&)> warn;  // a sentence for the log
+  // The disk takes no log any more and a commit is in doubt, which only the next start can settle. Empty:
+  // warns and ends the process.
+  std::function<void(const std::string&)> cannot_go_on;
 };
 
 struct StoreStats {
   uint64_t tasks = 0, refused = 0;  // written well; ended by an error
+  uint64_t timeouts = 0;            // of those refused: ended because they took too long
   uint64_t commits = 0;             // groups, each one fsync
   uint64_t checkpoints = 0;
-  size_t queued = 0;
+  uint64_t lock_waits = 0;  // for another process
+  size_t queued = 0, queued_bytes = 0;
 };
 
 class Store {
@@ -62,7 +76,8 @@ class Store {
   // when another process has it open.
   static Result<std::unique_ptr<Store>> open(const std::filesystem::path& path, StoreOptions options);
   ~Store();
-  // Finishes all that is queued, moves the log into the file. Blocks. Later calls are Code::gone.
+  // Finishes all that is queued, moves the log into the file. Blocks, within close_timeout_ms; what is not
+  // finished by then, and later calls, are Code::gone.
   void close();
 
   // At start; blocks while migrations run, so not from a `done`. `owner` is a plugin's id. See schema_text.h.

@@ -10,7 +10,10 @@ namespace patchbay::core {
 class CommitTask final : public WriteTask {
  public:
   CommitTask(const Statements& statements, Transaction transaction, std::function<void(CommitResult)> done)
-      : statements_(statements), transaction_(std::move(transaction)), done_(std::move(done)) {}
+      : statements_(statements),
+        transaction_(std::move(transaction)),
+        bytes_(byte_size(transaction_)),
+        done_(std::move(done)) {}
 
   Status run(Session& session) override {
     result_ = run_transaction(session, statements_, transaction_);
@@ -20,10 +23,12 @@ class CommitTask final : public WriteTask {
     if (!status && result_.status) result_ = CommitResult{status, -1, {}, {}};
     done_(std::move(result_));
   }
+  size_t bytes() const override { return bytes_; }
 
  private:
   const Statements& statements_;
   Transaction transaction_;
+  const size_t bytes_;
   std::function<void(CommitResult)> done_;
   CommitResult result_;
 };
@@ -33,8 +38,8 @@ template <class T>
 class FunctionTask final : public WriteTask {
  public:
   using Function = std::function<Result<T>(Session&)>;
-  FunctionTask(Function function, std::function<void(Result<T>)> done, bool alone = false)
-      : function_(std::move(function)), done_(std::move(done)), alone_(alone) {}
+  FunctionTask(Function function, std::function<void(Result<T>)> done, Kind kind = Kind::grouped)
+      : function_(std::move(function)), done_(std::move(done)), kind_(kind) {}
 
   Status run(Session& session) override {
     result_ = function_(session);
@@ -45,12 +50,12 @@ class FunctionTask final : public WriteTask {
     if (!status) return done_(status.error());
     done_(std::move(result_));
   }
-  bool alone() const override { return alone_; }
+  Kind kind() const override { return kind_; }
 
  private:
   Function function_;
   std::function<void(Result<T>)> done_;
-  const bool alone_;
+  const Kind kind_;
   Result<T> result_ = Error{Code::failed, "did not run"};
 };
 

@@ -1,7 +1,10 @@
 #include "store/writer.h"
 
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <latch>
 
@@ -10,6 +13,49 @@
 using namespace store_test;
 
 namespace {
+
+std::atomic<int> syncs_to_fail{0};
+
+int sync_or_fail(long number, int fd) {
+  if (syncs_to_fail > 0 && syncs_to_fail-- > 0) {
+    errno = EIO;
+    return -1;
+  }
+  return static_cast<int>(::syscall(number, fd));
+}
+
+}  // namespace
+
+// SQLite finds these before those of libc: a disk that loses what it was given to write.
+extern "C" [[gnu::visibility("default")]] int fdatasync(int fd) { return sync_or_fail(SYS_fdatasync, fd); }
+extern "C" [[gnu::visibility("default")]] int fsync(int fd) { return sync_or_fail(SYS_fsync, fd); }
+
+namespace {
+
+// Another process's hold on the database: its write lock.
+class ForeignLock {
+ public:
+  explicit ForeignLock(const std::filesystem::path& path) {
+    sqlite3_open_v2(path.c_str(), &db_, SQLITE_OPEN_READWRITE, nullptr);
+    CHECK(sqlite3_exec(db_, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK);
+  }
+  ~ForeignLock() { sqlite3_close(db_); }
+
+ private:
+  sqlite3* db_ = nullptr;
+};
+
+// Statements whose cost is their parameter.
+constexpr const char* kSlow = R"(
+-- migration: 1
+CREATE TABLE slow_t (i BIGINT);
+INSERT INTO slow_t (i) VALUES (1);
+-- name: change
+UPDATE slow_t SET i = (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1) SELECT MAX(i) FROM n);
+-- name: count
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1) SELECT MAX(i) FROM n;
+)";
+constexpr int64_t kForEver = int64_t{1} << 60;
 
 // Files of this process may not grow beyond `bytes` while it lives: a disk that cannot be written.
 class SmallDisk {
@@ -165,4 +211,155 @@ TEST_CASE("a callback that throws is reported, and the store goes on") {
   notes.store->commit(notes.add(1), [](CommitResult) { throw std::runtime_error("oops"); });
   CHECK(warned.get_future().get() == "a commit's callback threw: oops");
   CHECK(notes.count() == 1);
+}
+
+TEST_CASE("a transaction that takes too long is undone and named, its neighbours are committed") {
+  std::mutex mutex;
+  std::vector<std::string> warnings;
+  StoreOptions options;
+  options.write_timeout_ms = 200;
+  options.warn = [&](const std::string& text) {
+    const std::lock_guard lock(mutex);
+    warnings.push_back(text);
+  };
+  Notes notes(std::move(options));
+  REQUIRE(notes.store->register_owner("slow", kSlow).ok());
+  const StatementId change = *notes.store->statement("slow", "change");
+  std::promise<void> blocked, go_on;
+  notes.store->commit(notes.add(0), [&](CommitResult) {
+    blocked.set_value();
+    go_on.get_future().wait_for(std::chrono::seconds(60));
+  });
+  blocked.get_future().wait();
+  std::latch all(5);
+  std::array<Status, 5> results;
+  auto post = [&](size_t i, Transaction tx) {
+    notes.store->commit(std::move(tx), [&, i](CommitResult result) {
+      results[i] = std::move(result.status);
+      all.count_down();
+    });
+  };
+  post(0, notes.add(1));
+  post(1, one(ExecOp{change, {kForEver}}));
+  post(2, notes.add(2));
+  post(3, one(ExecOp{*notes.store->statement("slow", "count"), {kForEver}}));
+  post(4, notes.add(3));
+  go_on.set_value();
+  all.wait();
+  for (size_t i : {0u, 2u, 4u}) CHECK(results[i].ok());
+  for (size_t i : {1u, 3u}) CHECK(results[i].error().code == Code::timeout);
+  CHECK(results[1].error().text == "operation 0 (slow/change): took too long and was ended");
+  CHECK(notes.count() == 4);
+  CHECK(notes.store->stats().timeouts == 2);
+  const std::lock_guard lock(mutex);
+  REQUIRE(warnings.size() == 2);
+  CHECK(warnings[0].find("slow/change") != std::string::npos);
+}
+
+TEST_CASE("closing ends what runs too long") {
+  StoreOptions options;
+  options.write_timeout_ms = 600'000;
+  options.query_timeout_ms = 600'000;
+  options.close_timeout_ms = 200;
+  Notes notes(std::move(options));
+  REQUIRE(notes.store->register_owner("slow", kSlow).ok());
+  const StatementId count = *notes.store->statement("slow", "count");
+  std::array<std::promise<Code>, 3> answers;
+  auto code = [](const auto& answer) { return answer ? Code::ok : answer.error().code; };
+  notes.store->query(count, {kForEver}, [&](Result<Rows> rows) { answers[0].set_value(code(rows)); });
+  notes.store->query(count, {kForEver}, [&](Result<Rows> rows) { answers[1].set_value(code(rows)); });
+  notes.store->commit(one(ExecOp{count, {kForEver}}),
+                      [&](CommitResult result) { answers[2].set_value(code(result.status)); });
+  auto closed = std::async(std::launch::async, [&] { notes.store->close(); });
+  CHECK(closed.wait_for(std::chrono::seconds(60)) == std::future_status::ready);
+  std::vector<Code> codes;
+  for (auto& answer : answers) codes.push_back(answer.get_future().get());
+  CHECK(codes[0] == Code::timeout);
+  CHECK(codes[1] == Code::timeout);
+  CHECK(codes[2] != Code::ok);  // timeout, or gone when it had not begun
+}
+
+TEST_CASE("a lock of another process is waited for, and not for ever") {
+  StoreOptions options;
+  options.lock_timeout_ms = 120'000;
+  Notes notes(std::move(options));
+  auto lock = std::make_unique<ForeignLock>(notes.dir.path / "store.db");
+  std::latch all(20);
+  std::atomic<int> good{0};
+  for (int i = 0; i < 20; ++i) {
+    notes.store->commit(notes.add(i), [&](CommitResult result) {
+      good += result.status.ok() ? 1 : 0;
+      all.count_down();
+    });
+  }
+  while (notes.store->stats().lock_waits == 0) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // longer than a checkpoint would wait
+  CHECK(good == 0);
+  lock.reset();
+  all.wait();
+  CHECK(good == 20);
+
+  options = {};
+  options.lock_timeout_ms = 50;
+  notes.reopen(std::move(options));
+  lock = std::make_unique<ForeignLock>(notes.dir.path / "store.db");
+  CHECK(commit(*notes.store, notes.add(100)).status.error().code == Code::unavailable);
+  lock.reset();
+  CHECK(commit(*notes.store, notes.add(100)).status.ok());
+}
+
+TEST_CASE("a commit that was refused because it could not be synced does not come back") {
+  Notes notes;
+  REQUIRE(commit(*notes.store, notes.add(1)).status.ok());
+  syncs_to_fail = 1;
+  CHECK(commit(*notes.store, notes.add(2)).status.error().code == Code::unavailable);
+  CHECK(syncs_to_fail == 0);
+  // As a start after a crash finds it now.
+  TempDir other;
+  for (const char* file : {"store.db", "store.db-wal", "sealing.key"})
+    std::filesystem::copy_file(notes.dir.path / file, other.path / file);
+  auto found = *Store::open(other.path / "store.db", {});
+  REQUIRE(found->register_owner("notes", kNotes).ok());
+  CHECK(query(*found, *found->statement("notes", "get"), {1})->row_count() == 1);
+  CHECK(query(*found, *found->statement("notes", "get"), {2})->row_count() == 0);
+  CHECK(commit(*notes.store, notes.add(2)).status.ok());
+  CHECK(notes.count() == 2);
+}
+
+TEST_CASE("a disk that cannot be synced any more ends the process") {
+  std::promise<std::string> ended;
+  StoreOptions options;
+  options.cannot_go_on = [&](const std::string& text) {
+    syncs_to_fail = 0;
+    ended.set_value(text);
+  };
+  Notes notes(std::move(options));
+  REQUIRE(commit(*notes.store, notes.add(1)).status.ok());
+  syncs_to_fail = 1'000'000;
+  notes.store->commit(notes.add(2), [](CommitResult) {});
+  auto future = ended.get_future();
+  REQUIRE(future.wait_for(std::chrono::seconds(60)) == std::future_status::ready);
+  CHECK(future.get().find("does not take the store's log any more") != std::string::npos);
+}
+
+TEST_CASE("transactions that wait are bounded in bytes too") {
+  StoreOptions options;
+  options.max_queued_bytes = 1'000'000;
+  Notes notes(std::move(options));
+  std::promise<void> blocked, go_on;
+  notes.store->commit(notes.add(0), [&](CommitResult) {
+    blocked.set_value();
+    go_on.get_future().wait_for(std::chrono::seconds(60));
+  });
+  blocked.get_future().wait();
+  std::promise<Code> waited;
+  notes.store->commit(notes.add(1, std::string(900'000, 'x')), [&](CommitResult result) {
+    waited.set_value(result.status ? Code::ok : Code::failed);
+  });
+  CHECK(notes.store->stats().queued_bytes > 900'000);
+  CHECK(commit(*notes.store, notes.add(2, std::string(200'000, 'x'))).status.error().code == Code::exhausted);
+  go_on.set_value();
+  CHECK(waited.get_future().get() == Code::ok);
+  CHECK(commit(*notes.store, notes.add(2, std::string(200'000, 'x'))).status.ok());
+  CHECK(notes.store->stats().queued_bytes == 0);
 }

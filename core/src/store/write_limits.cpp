@@ -1,0 +1,44 @@
+#include "store/write_limits.h"
+
+#include <thread>
+
+namespace patchbay::core {
+namespace {
+
+constexpr int kInstructionsBetweenLooks = 10'000;
+constexpr std::chrono::milliseconds kBetweenTries(2);
+
+}  // namespace
+
+void WriteLimits::install(sqlite3* db) {
+  sqlite3_progress_handler(db, kInstructionsBetweenLooks, &WriteLimits::on_progress, this);
+  sqlite3_busy_handler(db, &WriteLimits::on_busy, this);
+}
+
+void WriteLimits::begin_task(int64_t budget_ms) {
+  expired_ = false;
+  deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(budget_ms);
+}
+
+// Not 0 ends the statement.
+int WriteLimits::on_progress(void* raw) {
+  auto& self = *static_cast<WriteLimits*>(raw);
+  if (!self.given_up() && std::chrono::steady_clock::now() <= self.deadline_) return 0;
+  self.expired_ = true;
+  return 1;
+}
+
+// Not 0 tries again. `count` is the number of tries for this lock so far.
+int WriteLimits::on_busy(void* raw, int count) {
+  auto& self = *static_cast<WriteLimits*>(raw);
+  const auto now = std::chrono::steady_clock::now();
+  if (count == 0) {
+    self.lock_waits_.fetch_add(1, std::memory_order_relaxed);
+    self.lock_wait_until_ = now + std::chrono::milliseconds(self.lock_wait_ms_);
+  }
+  if (self.given_up() || now >= self.lock_wait_until_) return 0;
+  std::this_thread::sleep_for(kBetweenTries);
+  return 1;
+}
+
+}  // namespace patchbay::core
