@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 
@@ -15,9 +16,11 @@ class CallerAudio {
  public:
   static constexpr int kRateHz = 16000;
   static constexpr size_t kFrameSamples = 320;
+  static constexpr int kFrameMs = 20;
   using Frame = std::array<int16_t, kFrameSamples>;
 
-  // [media] Full frames become visible to the engine; returns whether one did. Dropped when nobody fetches.
+  // [media] Full frames become visible to the engine; returns whether one did. Dropped and counted while the
+  // engine's thread does not fetch.
   bool push(const int16_t* samples, size_t count) noexcept {
     bool visible = false;
     while (count > 0) {
@@ -28,7 +31,10 @@ class CallerAudio {
       count -= part;
       if (filled_ < kFrameSamples) break;
       filled_ = 0;
-      visible = ring_.push(open_) || visible;
+      if (ring_.push(open_))
+        visible = true;
+      else
+        lost_.fetch_add(1, std::memory_order_relaxed);
     }
     return visible;
   }
@@ -36,11 +42,14 @@ class CallerAudio {
   // [engine] The oldest frame, to be followed by pop().
   const Frame* front() noexcept { return ring_.front(); }
   void pop() noexcept { ring_.pop(); }
+  // [engine] Milliseconds dropped since the last call.
+  int64_t take_lost_ms() noexcept { return lost_.exchange(0, std::memory_order_relaxed) * kFrameMs; }
 
  private:
   lib::SpscRing<Frame> ring_{64};
   Frame open_{};
   size_t filled_ = 0;
+  std::atomic<int64_t> lost_{0};
 };
 
 }  // namespace patchbay::ai_voice

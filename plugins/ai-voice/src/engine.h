@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine_stats.h"
+
 namespace patchbay::ai_voice {
 
 // A function the model may call. All parameters are strings.
@@ -56,6 +58,7 @@ struct SessionClose {
   std::string reason;      // one printable line, without secrets
   bool retryable = false;  // another attempt, later, may succeed
   bool by_us = false;      // close() was called
+  int64_t dropped_ms = 0;  // caller audio that the engine never got
 };
 
 // Called on the engine's thread, one call at a time. Methods must return soon and may call the session, and
@@ -73,8 +76,10 @@ class SessionListener {
   virtual void on_tool_call(const std::string& id, const std::string& name, const std::string& args_json) = 0;
   virtual void on_tool_cancel(const std::string& id) = 0;  // no result is wanted any more
   virtual void on_usage(const Usage& delta) = 0;
-  virtual void on_going_away(int time_left_ms) = 0;       // only to know: the session rotates by itself
-  virtual void on_farewell_done() = 0;                    // once after farewell(): hang up now
+  virtual void on_going_away(int time_left_ms) = 0;  // only to know: the session rotates by itself
+  virtual void on_farewell_done() = 0;               // once after farewell(): hang up now
+  // The engine's connection was lost; the session tries again by itself. `why` as in SessionClose.
+  virtual void on_connection_lost(const std::string& why) { (void)why; }
   virtual void on_closed(const SessionClose& close) = 0;  // once, last
 };
 
@@ -89,8 +94,8 @@ class Session {
   // ready.
   virtual void begin() = 0;  // [any]
 
-  // [media, wait-free] 16 kHz mono, usually 320 samples; send silence too. More than about a second that the
-  // engine did not fetch is dropped.
+  // [media, wait-free] 16 kHz mono, usually 320 samples; send silence too. What the engine cannot take within
+  // about a second is dropped, the oldest first, and counted.
   virtual void push_audio(const int16_t* samples, size_t count) noexcept = 0;
   // [media, wait-free] Always fills `out` at output_rate_hz(); returns how many samples are the engine's.
   virtual size_t pull_audio(int16_t* out, size_t count) noexcept = 0;
@@ -111,6 +116,12 @@ class Engine {
   virtual bool matches(std::string_view model) const = 0;
   // [any] The listener outlives the session. Fails at once only for what needs no network.
   virtual Result<std::unique_ptr<Session>> open(SessionConfig config, SessionListener& listener) = 0;
+
+  const EngineStats& stats() const noexcept { return *stats_; }
+
+ protected:
+  // Shared with the conversations, the last work of which may come after the engine.
+  const std::shared_ptr<EngineStats> stats_ = std::make_shared<EngineStats>();
 };
 
 }  // namespace patchbay::ai_voice

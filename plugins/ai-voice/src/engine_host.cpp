@@ -1,19 +1,50 @@
 #include "engine_host.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine_session.h"
 
 namespace patchbay::ai_voice {
+namespace {
 
-EngineHost::EngineHost(const Host& host, std::unique_ptr<Engine> engine, std::string models,
-                       bool key_required)
+constexpr int64_t kLookMs = 1000;
+constexpr int64_t kStallMs = 5000;     // the thread is reported, and opens no more sessions
+constexpr int64_t kGiveUpMs = 15'000;  // the calls on it are ended
+
+Metric::Labels label(const Engine& engine) { return {{"engine", engine.name()}}; }
+
+}  // namespace
+
+EngineHost::EngineHost(const Host& host, lib::IoThread& io, std::unique_ptr<Engine> engine,
+                       std::string models, bool key_required)
     : host_(host),
+      log_(host),
       engine_(std::move(engine)),
       models_(std::move(models)),
       key_required_(key_required),
-      service_(host) {
+      service_(host),
+      io_(io),
+      timer_(host),
+      sessions_metric_(Metric::gauge(host, "patchbay_ai_voice_engine_sessions", "Open sessions of an engine",
+                                     label(*engine_))),
+      dropped_(Metric::counter(host, "patchbay_ai_voice_engine_audio_dropped_ms_total",
+                               "Caller audio that an engine never got because it was taken too slowly",
+                               label(*engine_))),
+      reply_dropped_(Metric::counter(host, "patchbay_ai_voice_engine_reply_dropped_ms_total",
+                                     "Engine audio beyond what may wait to be played", label(*engine_))),
+      queued_(Metric::gauge(host, "patchbay_ai_voice_engine_queue_ms",
+                            "Caller audio that waits to be sent to an engine, over all calls",
+                            label(*engine_))),
+      reconnects_(Metric::counter(host, "patchbay_ai_voice_engine_reconnects_total",
+                                  "Connections to an engine that were lost in mid-call and tried again",
+                                  label(*engine_))),
+      stalls_(Metric::counter(host, "patchbay_ai_voice_engine_stalls_total",
+                              "Times an engine's thread did not come back from a task", label(*engine_))),
+      lag_(Metric::gauge(host, "patchbay_ai_voice_engine_lag_seconds",
+                         "How long a task waits for an engine's thread", label(*engine_))) {
   service_.on(engine::Engine::open, [this](const engine::Open& request) { return open(request); });
+  watch();
 }
 
 EngineHost::~EngineHost() = default;
@@ -24,6 +55,8 @@ engine::AddEngine EngineHost::registration() {
 
 Result<engine::Opened> EngineHost::open(const engine::Open& request) {
   if (stopped_) return {Code::unavailable, "the server is stopping"};
+  if (stuck_ms_ >= kStallMs)
+    return {Code::unavailable, std::string(engine_->name()) + " does not respond: its thread is stuck"};
   const int64_t id = ++last_id_;
   auto session = std::make_unique<EngineSession>(host_, request, [this, id] { ended(id); });
   PB_TRY(session->open(*engine_, request));
@@ -38,6 +71,44 @@ void EngineHost::ended(int64_t id) {
     sessions_.erase(id);
     if (sessions_.empty() && stopped_) std::exchange(stopped_, {})();
   });
+}
+
+void EngineHost::watch() {
+  watch_thread();
+  export_stats();
+  timer_.after_ms(kLookMs, [this] { watch(); });
+}
+
+// A stuck thread keeps its calls in silence for ever, because nothing on it can end them: that is done here.
+void EngineHost::watch_thread() {
+  const lib::IoWatch::Sample sample = io_.look();
+  stuck_ms_ = sample.waiting_ms;
+  lag_.set(static_cast<double>(std::max(sample.waiting_ms, sample.lag_ms)) / 1000);
+  if (stuck_ms_ < kStallMs) {
+    if (std::exchange(stall_reported_, false))
+      log_.warn("the engine's thread has come back", {{"engine", engine_->name()}, {"ms", sample.lag_ms}});
+    return;
+  }
+  if (!std::exchange(stall_reported_, true)) {
+    stalls_.add();
+    log_.error("the engine's thread is stuck, new calls are refused",
+               {{"engine", engine_->name()}, {"ms", stuck_ms_}, {"sessions", sessions_.size()}});
+  }
+  if (stuck_ms_ < kGiveUpMs) return;
+  for (const auto& [id, session] : sessions_) session->give_up("its thread is stuck");
+}
+
+void EngineHost::export_stats() {
+  const auto gained = [](const std::atomic<int64_t>& now, int64_t& before) {
+    const int64_t value = now.load(std::memory_order_relaxed);
+    return static_cast<double>(value - std::exchange(before, value));
+  };
+  const EngineStats& stats = engine_->stats();
+  sessions_metric_.set(static_cast<double>(sessions_.size()));
+  queued_.set(static_cast<double>(stats.queued_ms.load(std::memory_order_relaxed)));
+  dropped_.add(gained(stats.dropped_ms, exported_.dropped_ms));
+  reply_dropped_.add(gained(stats.reply_dropped_ms, exported_.reply_dropped_ms));
+  reconnects_.add(gained(stats.reconnects, exported_.reconnects));
 }
 
 void EngineHost::stop(Function<void()> done) {

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "close_text.h"
+
 namespace patchbay::ai_voice {
 
 using engine::Listener;
@@ -89,12 +91,23 @@ void EngineSession::close() {
   if (session_) session_->close();
 }
 
-void EngineSession::on_ready(const std::string& note) { listener_.send(Listener::ready, {note}); }
+void EngineSession::on_ready(const std::string& note) { listener_.send(Listener::ready, {valid_text(note)}); }
+bool EngineSession::admits(size_t bytes) {
+  if (text_bytes_ > kMaxTextBytes) return false;
+  text_bytes_ += bytes + kFragmentBytes;
+  if (text_bytes_ <= kMaxTextBytes) return true;
+  report_closed({true, false, "the AI engine sent more than 1 MiB of text"});
+  session_->close();
+  return false;
+}
+
 void EngineSession::on_user_text(std::string_view fragment) {
-  listener_.send(Listener::user_words, {std::string(fragment), host_.wall_ms()});
+  if (!admits(fragment.size())) return;
+  listener_.send(Listener::user_words, {user_words_.take(fragment), host_.wall_ms()});
 }
 void EngineSession::on_ai_text(std::string_view fragment) {
-  listener_.send(Listener::ai_words, {std::string(fragment), host_.wall_ms()});
+  if (!admits(fragment.size())) return;
+  listener_.send(Listener::ai_words, {ai_words_.take(fragment), host_.wall_ms()});
 }
 void EngineSession::on_ai_audio() { listener_.send(Listener::ai_audio, {}); }
 void EngineSession::on_interrupted(const Heard& heard) {
@@ -103,7 +116,7 @@ void EngineSession::on_interrupted(const Heard& heard) {
 void EngineSession::on_turn_complete(bool had_audio) { listener_.send(Listener::turn_complete, {had_audio}); }
 void EngineSession::on_tool_call(const std::string& id, const std::string& name,
                                  const std::string& args_json) {
-  listener_.send(Listener::tool_call, {id, name, args_json});
+  listener_.send(Listener::tool_call, {id, valid_text(name), args_json});
 }
 void EngineSession::on_tool_cancel(const std::string& id) {
   listener_.send(Listener::tool_cancel, {id, "", ""});
@@ -117,16 +130,30 @@ void EngineSession::on_going_away(int time_left_ms) {
 }
 void EngineSession::on_farewell_done() { listener_.send(Listener::farewell_done, {}); }
 
+void EngineSession::on_connection_lost(const std::string& why) {
+  log_.warn("the engine's connection was lost, it is tried again", {{"why", why}});
+}
+
 void EngineSession::on_closed(const SessionClose& close) {
+  log_.info("the engine's session has ended",
+            {{"code", close.code}, {"why", close.reason}, {"droppedMs", close.dropped_ms}});
   engine::Closed closed;
   closed.failed = !close.by_us;
   closed.retryable = close.retryable;
-  if (closed.failed) closed.reason = "engine: close " + std::to_string(close.code) + " " + close.reason;
-  listener_.send(Listener::closed, closed);
+  if (closed.failed) closed.reason = describe_close(close.code, close.reason);
+  report_closed(closed);
   post(host_, kMainStrand, alive_.bind([this] { release(); }));
 }
 
-// Nobody may use the port or the service any more before the session goes.
+void EngineSession::give_up(std::string_view why) {
+  report_closed({true, true, "the AI engine does not respond: " + std::string(why)});
+}
+
+void EngineSession::report_closed(const engine::Closed& closed) {
+  if (!closed_reported_.exchange(true)) listener_.send(Listener::closed, closed);
+}
+
+// The port and the service end before the session, because both call it.
 void EngineSession::release() {
   if (std::exchange(releasing_, true)) return;
   service_.withdraw();

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "engine.h"
+#include "safe_text.h"
 
 namespace patchbay::ai_voice {
 
@@ -25,9 +26,14 @@ class EngineSession final : public SessionListener, private AudioPort {
   Status open(Engine& engine, const engine::Open& request);
   engine::Opened handles();
   void close();
+  // Reports the end to the listener although the engine has not: it does not respond. The session itself ends
+  // when the engine comes back.
+  void give_up(std::string_view why);
 
  private:
   static constexpr uint32_t kHearsHz = 16000;
+  static constexpr size_t kMaxTextBytes = 1u << 20;
+  static constexpr size_t kFragmentBytes = 8;  // what a fragment counts for beside its text
 
   // engine's thread
   void on_ready(const std::string& note) override;
@@ -40,6 +46,7 @@ class EngineSession final : public SessionListener, private AudioPort {
   void on_tool_cancel(const std::string& id) override;
   void on_usage(const Usage& delta) override;
   void on_going_away(int time_left_ms) override;
+  void on_connection_lost(const std::string& why) override;
   void on_farewell_done() override;
   void on_closed(const SessionClose& close) override;
 
@@ -49,6 +56,9 @@ class EngineSession final : public SessionListener, private AudioPort {
   void pull(pb_frame& out) noexcept override;
   void push(const pb_frame& in) noexcept override;
 
+  // Whether this much more text may be passed on; beyond kMaxTextBytes the session is closed.
+  bool admits(size_t bytes);
+  void report_closed(const engine::Closed& closed);
   void release();
 
   // borrowed
@@ -63,6 +73,10 @@ class EngineSession final : public SessionListener, private AudioPort {
   std::unique_ptr<Session> session_;
   // state
   bool releasing_ = false;
+  std::atomic<bool> closed_reported_{false};
+  // state of the engine's thread
+  TextFragments user_words_, ai_words_;
+  size_t text_bytes_ = 0;
   Lifetime alive_;
 };
 

@@ -44,8 +44,14 @@ class AiVoice final : public Plugin {
         [this, done = std::make_shared<Done>(std::move(done))] { stop_engines([done] { (*done)(); }); });
   }
 
+  // One thread for each engine: an engine that keeps its thread cannot stop another one.
+  struct OwnEngine {
+    explicit OwnEngine(const char* thread) : io(thread) {}
+    lib::IoThread io;
+    std::unique_ptr<EngineHost> host;
+  };
+
   void add_own_engines(JsonView settings) {
-    io_ = std::make_unique<lib::IoThread>("ai-voice");
     const JsonView remote = settings["gemini-live"];
     gemini::Options options;
     options.json = JsonSource(host());
@@ -53,23 +59,30 @@ class AiVoice final : public Plugin {
     options.ca_file = remote.text("caFile", "");
     options.recovery.budget_ms = static_cast<int>(remote.integer("resumeMs", options.recovery.budget_ms));
     options.setup_timeout_ms = static_cast<int>(remote.integer("setupMs", options.setup_timeout_ms));
-    add_engine(std::make_unique<gemini::GeminiEngine>(*io_, std::move(options)), "gemini-", true);
+    OwnEngine& gemini = own_engine("ai-gemini-live");
+    add_engine(gemini, std::make_unique<gemini::GeminiEngine>(gemini.io, std::move(options)), "gemini-",
+               true);
 
     local::Options offline;
     offline.json = JsonSource(host());
     offline.recogniser.workers = static_cast<int>(settings["local"].integer("recognisers", 2));
-    add_engine(std::make_unique<local::LocalEngine>(*io_, std::move(offline)), "local embedded", false);
+    OwnEngine& local = own_engine("ai-local");
+    add_engine(local, std::make_unique<local::LocalEngine>(local.io, std::move(offline)), "local embedded",
+               false);
   }
-  void add_engine(std::unique_ptr<Engine> engine, const char* models, bool key_required) {
-    own_engines_.push_back(std::make_unique<EngineHost>(host(), std::move(engine), models, key_required));
-    const Status added = parts_->engines.add(own_engines_.back()->registration());
+  OwnEngine& own_engine(const char* thread) {
+    return *own_engines_.emplace_back(std::make_unique<OwnEngine>(thread));
+  }
+  void add_engine(OwnEngine& own, std::unique_ptr<Engine> engine, const char* models, bool key_required) {
+    own.host = std::make_unique<EngineHost>(host(), own.io, std::move(engine), models, key_required);
+    const Status added = parts_->engines.add(own.host->registration());
     if (!added) log().error("an engine was refused", {{"why", added.error().text}});
   }
   void stop_engines(Function<void()> done) {
     auto left = std::make_shared<size_t>(own_engines_.size());  // shared by the engines' ends
     auto then = std::make_shared<Function<void()>>(std::move(done));
     for (const auto& each : own_engines_) {
-      each->stop([left, then] {
+      each->host->stop([left, then] {
         if (--*left == 0) (*then)();
       });
     }
@@ -89,8 +102,7 @@ class AiVoice final : public Plugin {
   };
 
   Settings settings_;
-  std::unique_ptr<lib::IoThread> io_;
-  std::vector<std::unique_ptr<EngineHost>> own_engines_;
+  std::vector<std::unique_ptr<OwnEngine>> own_engines_;
   std::unique_ptr<Parts> parts_;
 };
 

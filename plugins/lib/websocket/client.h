@@ -35,6 +35,7 @@ struct WebSocketOptions {
   int idle_timeout_ms = 0;          // nothing received for so long ends the connection; 0: never
   size_t max_message_bytes = 16u << 20;
   size_t max_queue_bytes = 4u << 20;  // of messages not yet written
+  int max_unsent_bytes = 16 * 1024;   // that the kernel may hold and has not sent; then messages queue here
   // Asked for each resolved address before it is connected to (against SSRF); an empty function allows all.
   std::function<bool(const std::string& address)> allow_address;
 };
@@ -53,6 +54,7 @@ struct WebSocketCallbacks {
   std::function<void(std::string_view data, bool binary)>
       on_message;  // a whole message, borrowed for the call
   std::function<void(const WebSocketClose&)> on_close;
+  std::function<void()> on_sent = {};  // a message left the queue: there is room for another
 };
 
 class WebSocketClient {

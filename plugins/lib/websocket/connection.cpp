@@ -1,5 +1,9 @@
 #include "websocket/connection.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/beast/http/field.hpp>
@@ -100,12 +104,16 @@ void WebSocketClient::Connection::connect(const std::vector<Tcp::endpoint>& endp
 }
 
 void WebSocketClient::Connection::connected() {
-  with_stream([](auto& stream) {
+  with_stream([this](auto& stream) {
     auto& tcp = beast::get_lowest_layer(stream);
     Error ignored;
     tcp.expires_never();  // the WebSocket layer has time-outs of its own
     tcp.socket().set_option(Tcp::no_delay(true), ignored);
     tcp.socket().set_option(net::socket_base::keep_alive(true), ignored);
+    // Otherwise the kernel takes megabytes for a peer that reads slowly, and what is in there cannot be
+    // dropped.
+    const int unsent = options_.max_unsent_bytes;
+    (void)setsockopt(tcp.socket().native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof unsent);
   });
   arm_deadline(options_.handshake_timeout_ms, "handshake");
   if (secure_)
@@ -234,6 +242,9 @@ void WebSocketClient::Connection::write_next() {
                          if (c.state_ != State::open) return;
                          if (error) return c.read_failed(error);
                          if (!c.queue_.empty()) c.write_next();
+                         c.gate_.run([&c] {
+                           if (c.callbacks_.on_sent) c.callbacks_.on_sent();
+                         });
                        }));
   });
 }

@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
@@ -45,6 +46,36 @@ void IoThread::drain() {
 }
 
 bool IoThread::on_thread() const { return impl_->thread.get_id() == std::this_thread::get_id(); }
+
+namespace {
+int64_t steady_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+}  // namespace
+
+struct IoWatch::State {
+  std::atomic<bool> waiting{false};
+  std::atomic<int64_t> lag_ms{0};
+  int64_t sent_ms = 0;  // written before the task is posted, read by it
+};
+
+IoWatch::IoWatch(IoThread& io) : io_(io), state_(std::make_shared<State>()) {}
+
+IoWatch::Sample IoWatch::look() {
+  const int64_t now = steady_ms();
+  const bool waiting = state_->waiting.load(std::memory_order_acquire);
+  const int64_t lag_ms = state_->lag_ms.load(std::memory_order_relaxed);
+  if (waiting) return {std::max<int64_t>(now - state_->sent_ms, 1), lag_ms};
+  state_->sent_ms = now;
+  state_->waiting.store(true, std::memory_order_release);
+  io_.post([state = state_] {
+    state->lag_ms.store(steady_ms() - state->sent_ms, std::memory_order_relaxed);
+    state->waiting.store(false, std::memory_order_release);
+  });
+  return {0, lag_ms};
+}
 
 struct IoTimer::State {
   explicit State(net::io_context& context) : timer(context) {}

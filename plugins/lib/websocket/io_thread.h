@@ -2,6 +2,7 @@
 // destroyed before it. No exception leaves the thread.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,6 +25,25 @@ class IoThread {
 
  private:
   std::unique_ptr<Impl> impl_;
+};
+
+// Tells whether an IoThread still works: sends it an empty task and measures how long that waits. Used on one
+// thread, another than the IoThread.
+class IoWatch {
+ public:
+  explicit IoWatch(IoThread& io);
+
+  struct Sample {
+    int64_t waiting_ms = 0;  // how long the task that was sent last has been waiting; 0: it has run
+    int64_t lag_ms = 0;      // how long the last task that ran had to wait
+  };
+  // Call it regularly: sends the next task once the one before has run.
+  Sample look();
+
+ private:
+  struct State;
+  IoThread& io_;
+  std::shared_ptr<State> state_;  // shared with the task under way: the watch may end first
 };
 
 // A one-shot timer of the IoThread, used on that thread only.

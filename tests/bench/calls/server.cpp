@@ -20,7 +20,7 @@ bool make_call(int call) {
   request.tenant = "bench.example";
   request.body =
       R"({"phone":")" + phone_of(call) +
-      R"(","email":"ops@example.com","model":"gemini-3.8-live","apiKey":"bench","maxSeconds":3600,)" +
+      R"(","email":"ops@example.com","model":"gemini-3.8-live","apiKey":"bench-key","maxSeconds":3600,)" +
       R"("systemPrompt":"You are the assistant of telephone )" + std::to_string(call) + R"(."})";
   const http::Response response = probe::call(request);
   if (response.status != 200) std::printf("refused: %s\n", response.body.c_str());

@@ -109,7 +109,7 @@ World::World()
     request.tenant = "localhost";
     request.body =
         R"({"phone":")" + phone_of(call) +
-        R"(","email":"ops@example.com","model":"gemini-3.8-live","apiKey":"none","maxSeconds":3600,)" +
+        R"(","email":"ops@example.com","model":"gemini-3.8-live","apiKey":"test-key","maxSeconds":3600,)" +
         R"("systemPrompt":"You are the assistant of telephone )" + std::to_string(call) + R"(."})";
     const http::Response response = probe::call(request);
     INFO(response.body);

@@ -106,12 +106,14 @@ void Attempt::hear_engine() {
             started_when_ready();
           }))
       .on(Listener::user_words, done([this](const engine::Words& heard) {
-            log_.debug("heard", {{"text", heard.text}});
-            words_.user_text(heard.ts_ms, heard.text);
+            const std::string text = user_fragments_.take(heard.text);
+            log_.debug("heard", {{"text", text}});
+            words_.user_text(heard.ts_ms, text);
           }))
       .on(Listener::ai_words, done([this](const engine::Words& said) {
-            log_.debug("said", {{"text", said.text}});
-            words_.ai_text(said.ts_ms, said.text);
+            const std::string text = ai_fragments_.take(said.text);
+            log_.debug("said", {{"text", text}});
+            words_.ai_text(said.ts_ms, text);
           }))
       .on(Listener::ai_audio, done([this](const Empty&) { words_.ai_audio(host_.wall_ms()); }))
       .on(Listener::interrupted, done([this](const engine::Interrupted& cut) {
@@ -145,7 +147,8 @@ void Attempt::open_engine() {
   ++replies_due_;
   live_->engine.call(engine::Engine::open, open, [this](const Result<engine::Opened>& opened) {
     --replies_due_;
-    if (!opened) return end(Ending::failed(answered(), "engine: " + opened.error().text));
+    if (!opened)
+      return end(Ending::failed(answered(), "the AI engine cannot be used: " + opened.error().text));
     live_->session = Lease<engine::Session>::open(host_, opened->session, strand_.id());
     engine_port_ = opened->port;
     if (ending_) {
@@ -232,13 +235,14 @@ void Attempt::join_when_both() {
   if (joining_ || !leg_port_ || !engine_port_) return;
   joining_ = true;
   ++replies_due_;
-  live_->audio.call(audio::Audio::join, {leg_port_, engine_port_, call_id_},
-                    [this](const Result<audio::Joined>& joined) {
-                      --replies_due_;
-                      if (!joined) return end(Ending::failed(true, "media: " + joined.error().text));
-                      join_ = joined->join;
-                      settle();
-                    });
+  live_->audio.call(
+      audio::Audio::join, {leg_port_, engine_port_, call_id_}, [this](const Result<audio::Joined>& joined) {
+        --replies_due_;
+        if (!joined)
+          return end(Ending::failed(true, "the audio could not be connected: " + joined.error().text));
+        join_ = joined->join;
+        settle();
+      });
 }
 
 void Attempt::started_when_ready() {
@@ -288,6 +292,8 @@ void Attempt::on_engine_closed(const engine::Closed& closed) {
 void Attempt::end(Ending ending) {
   if (ending_) return settle();
   ending_ = std::move(ending);
+  // Engines and trunks of other plugins write it too, and the transcript takes nothing but UTF-8.
+  ending_->error_detail = valid_text(ending_->error_detail);
   ended_ms_ = host_.wall_ms();
   live_->limit.cancel();
   live_->warning.cancel();

@@ -22,7 +22,7 @@ constexpr std::string_view kSchema = R"({
               "description": "Recipient of transcript and outcome; may be left out where the tenant has a default"},
     "systemPrompt": {"type": "string", "minLength": 1, "maxLength": 100000,
                      "description": "Instructions of the agent, or the slug of a configured prompt"},
-    "apiKey": {"type": "string", "minLength": 1, "maxLength": 1000,
+    "apiKey": {"type": "string", "minLength": 8, "maxLength": 1000,
                "description": "Key of the AI engine; may be left out where the tenant has one or the engine needs none"},
     "model": {"type": "string", "minLength": 1, "maxLength": 200},
     "voice": {"type": "string", "x-ignore-case": true, "default": "Aoede",
@@ -58,6 +58,14 @@ Result<std::string> read_display_name(std::string_view text, const std::string& 
   return std::string(text);
 }
 
+// A key goes into a header, and out of every text that might quote it: neither works with other characters.
+Result<std::string> read_api_key(std::string_view key) {
+  const bool usual = std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < 0x7f; });
+  if (!usual)
+    return {Code::invalid, "apiKey must consist of letters, digits and punctuation, without spaces"};
+  return std::string(key);
+}
+
 }  // namespace
 
 std::string_view create_schema() noexcept { return kSchema; }
@@ -73,7 +81,7 @@ Result<Call> read_create(JsonView body, const TenantSettings& settings, int64_t 
   call.system_prompt = body.text("systemPrompt", "");
   const auto prompt = settings.prompts.find(call.system_prompt);
   if (prompt != settings.prompts.end()) call.system_prompt = prompt->second;
-  call.api_key = body.text("apiKey", settings.api_key);
+  PB_TRY_VALUE(call.api_key, read_api_key(body.text("apiKey", settings.api_key)));
   call.model = body.text("model", settings.model);
   call.voice = body.text("voice", "Aoede");
   call.language = body.text("language", "en-US");

@@ -4,13 +4,15 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "safe_text.h"
 #include "websocket/text.h"
 
 namespace patchbay::ai_voice::gemini {
 namespace {
 
 constexpr int kTickMs = 50;
-constexpr size_t kWaitingFrames = 50;  // a second of caller audio while there is no connection
+constexpr size_t kWaitingFrames = 50;  // a second of caller audio
+constexpr size_t kSocketBytes = 4096;  // about 80 ms of it; the rest waits where it can still be dropped
 constexpr int kRotateMarginMs = 10000;
 constexpr int kAgeRotationMs = 60000;
 constexpr int kReplayMs = 1500;
@@ -28,8 +30,10 @@ lib::Playout::Options playout_options(const Options& options) {
 }  // namespace
 
 std::shared_ptr<Conversation> Conversation::create(lib::IoThread& io, const Options& options,
-                                                   SessionConfig config, SessionListener& listener) {
-  std::shared_ptr<Conversation> made(new Conversation(io, options, std::move(config), listener));
+                                                   std::shared_ptr<EngineStats> stats, SessionConfig config,
+                                                   SessionListener& listener) {
+  std::shared_ptr<Conversation> made(
+      new Conversation(io, options, std::move(stats), std::move(config), listener));
   made->signal_ = std::make_unique<lib::IoSignal>(io, [weak = std::weak_ptr(made)] {
     if (auto self = weak.lock()) {
       self->fetch_audio();
@@ -41,11 +45,12 @@ std::shared_ptr<Conversation> Conversation::create(lib::IoThread& io, const Opti
   return made;
 }
 
-Conversation::Conversation(lib::IoThread& io, const Options& options, SessionConfig config,
-                           SessionListener& listener)
+Conversation::Conversation(lib::IoThread& io, const Options& options, std::shared_ptr<EngineStats> stats,
+                           SessionConfig config, SessionListener& listener)
     : io_(io),
       listener_(listener),
       options_(options),
+      stats_(std::move(stats)),
       config_(std::move(config)),
       family_(family_of(config_.model)),
       playout_(playout_options(options)),
@@ -95,6 +100,9 @@ void Conversation::connect() {
   callbacks.on_close = [weak](const lib::WebSocketClose& close) {
     if (auto self = weak.lock()) self->disconnected(close);
   };
+  callbacks.on_sent = [weak] {
+    if (auto self = weak.lock()) self->send_waiting();
+  };
   auto opened = lib::WebSocketClient::open(io_, std::move(options), std::move(callbacks));
   if (!opened) return finish({1006, redacted(opened.error().text), false, false});
   socket_ = *std::move(opened);
@@ -124,10 +132,7 @@ void Conversation::ready() {
     watchdog_.resumed();
     mute_replay_until_ms_ = now_ms() + kReplayMs;
   }
-  while (!waiting_.empty() && state_ == State::ready) {
-    send_frame(waiting_.front());
-    waiting_.pop_front();
-  }
+  send_waiting();
   if (!announced_) {
     announced_ = true;
     gate_.run([this] { listener_.on_ready(""); });
@@ -159,11 +164,13 @@ void Conversation::disconnected(const lib::WebSocketClose& close) {
 }
 
 void Conversation::retry_or_fail(const Drop& drop, const std::string& why) {
-  if (drop.code == 1007) waiting_.clear();  // the audio may be what it did not like
+  if (drop.code == 1007) clear_waiting();  // the audio may be what it did not like
   next_ = recovery_.dropped(now_ms(), drop, !handle_.empty());
   if (next_.kind == Attempt::Kind::fail)
     return finish(
         {drop.http_status != 0 ? drop.http_status : drop.code, redacted(why), next_.retryable, false});
+  stats_->reconnects.fetch_add(1, std::memory_order_relaxed);
+  gate_.run([&] { listener_.on_connection_lost(redacted(why)); });
   for (auto& [id, call] : open_calls_) gate_.run([&, id = id] { listener_.on_tool_cancel(id); });
   open_calls_.clear();
   state_ = State::idle;
@@ -287,6 +294,11 @@ void Conversation::finish(SessionClose close) {
   state_ = State::closed;
   if (turn_open_) end_turn();
   report_usage();
+  clear_waiting();
+  stats_->reply_dropped_ms.fetch_add(
+      static_cast<int64_t>(playout_.counters().dropped_samples) * 1000 / kOutputRateHz,
+      std::memory_order_relaxed);
+  close.dropped_ms = dropped_ms_;
   gate_.run([&] { listener_.on_closed(close); });
   socket_.reset();
   timer_.reset();
@@ -294,6 +306,7 @@ void Conversation::finish(SessionClose close) {
 
 void Conversation::abandon() {
   state_ = State::closed;
+  clear_waiting();
   socket_.reset();
   timer_.reset();
   signal_.reset();
@@ -304,15 +317,42 @@ bool Conversation::send(std::string message) {
 }
 
 void Conversation::fetch_audio() {
+  count_dropped(caller_.take_lost_ms());
   for (const CallerAudio::Frame* frame; (frame = caller_.front()); caller_.pop()) {
     if (!begun_ || state_ == State::closed) continue;
-    if (state_ == State::ready) {
-      send_frame(*frame);
-      continue;
-    }
-    if (waiting_.size() == kWaitingFrames) waiting_.pop_front();
+    if (waiting_.size() == kWaitingFrames) drop_oldest();
     waiting_.push_back(*frame);
+    stats_->queued_ms.fetch_add(CallerAudio::kFrameMs, std::memory_order_relaxed);
   }
+  send_waiting();
+}
+
+// Audio is worth sending only while it is fresh: what the connection does not take within a second is
+// dropped, instead of being heard later and later.
+void Conversation::send_waiting() {
+  while (state_ == State::ready && !waiting_.empty() && socket_ && socket_->queued_bytes() < kSocketBytes) {
+    send_frame(waiting_.front());
+    waiting_.pop_front();
+    stats_->queued_ms.fetch_sub(CallerAudio::kFrameMs, std::memory_order_relaxed);
+  }
+}
+
+void Conversation::drop_oldest() {
+  waiting_.pop_front();
+  stats_->queued_ms.fetch_sub(CallerAudio::kFrameMs, std::memory_order_relaxed);
+  count_dropped(CallerAudio::kFrameMs);
+}
+
+void Conversation::clear_waiting() {
+  stats_->queued_ms.fetch_sub(static_cast<int64_t>(waiting_.size()) * CallerAudio::kFrameMs,
+                              std::memory_order_relaxed);
+  waiting_.clear();
+}
+
+void Conversation::count_dropped(int64_t ms) {
+  if (!begun_ || ms == 0) return;
+  dropped_ms_ += ms;
+  stats_->dropped_ms.fetch_add(ms, std::memory_order_relaxed);
 }
 
 void Conversation::send_frame(const CallerAudio::Frame& frame) {
@@ -325,10 +365,8 @@ void Conversation::send_frame(const CallerAudio::Frame& frame) {
 }
 
 // A server may quote what it was sent; the key must not come back that way.
-std::string Conversation::redacted(std::string text) const {
-  for (size_t at; (at = text.find(config_.api_key)) != std::string::npos;)
-    text.replace(at, config_.api_key.size(), "***");
-  return lib::printable(text, 300);
+std::string Conversation::redacted(const std::string& text) const {
+  return lib::printable(without_secret(text, config_.api_key), 300);
 }
 
 }  // namespace patchbay::ai_voice::gemini

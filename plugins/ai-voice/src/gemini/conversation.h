@@ -27,7 +27,8 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
  public:
   static constexpr int kOutputRateHz = 24000;
 
-  static std::shared_ptr<Conversation> create(lib::IoThread& io, const Options& options, SessionConfig config,
+  static std::shared_ptr<Conversation> create(lib::IoThread& io, const Options& options,
+                                              std::shared_ptr<EngineStats> stats, SessionConfig config,
                                               SessionListener& listener);  // [any]
   lib::CallbackGate& gate() { return gate_; }
 
@@ -49,7 +50,8 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
     std::string wire_id;  // empty where the server gave none
   };
 
-  Conversation(lib::IoThread& io, const Options& options, SessionConfig config, SessionListener& listener);
+  Conversation(lib::IoThread& io, const Options& options, std::shared_ptr<EngineStats> stats,
+               SessionConfig config, SessionListener& listener);
 
   // conversation.cpp: the connection.
   void connect();
@@ -67,11 +69,15 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   void finish(SessionClose close);
   bool send(std::string message);
   void fetch_audio();
+  void send_waiting();
+  void drop_oldest();
+  void clear_waiting();
+  void count_dropped(int64_t ms);
   void send_frame(const CallerAudio::Frame& frame);
   void greet();
   void nudge(const char* text);
   int64_t now_ms() const;
-  std::string redacted(std::string text) const;
+  std::string redacted(const std::string& text) const;
 
   // messages.cpp: what the server says.
   void receive(std::string_view bytes);
@@ -89,6 +95,7 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   SessionListener& listener_;
   // Owned.
   const Options options_;
+  const std::shared_ptr<EngineStats> stats_;  // shared with the engine and its other conversations
   const SessionConfig config_;
   const Family& family_;
   lib::CallbackGate gate_;
@@ -112,7 +119,8 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   bool handle_stale_ = false;  // a tool was called since it came
   bool announced_ = false;
   int unreadable_ = 0;
-  std::deque<CallerAudio::Frame> waiting_;
+  std::deque<CallerAudio::Frame> waiting_;  // to be sent, the oldest first
+  int64_t dropped_ms_ = 0;
   std::string frame_text_;
   // State of the conversation.
   bool begun_ = false;

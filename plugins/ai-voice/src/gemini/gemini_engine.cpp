@@ -17,7 +17,7 @@ Result<std::unique_ptr<Session>> GeminiEngine::open(SessionConfig config, Sessio
   if (config.api_key.empty()) return {Code::invalid, "gemini-live: an apiKey is required"};
   for (char c : config.api_key)
     if (c <= ' ' || c >= 127) return {Code::invalid, "gemini-live: the apiKey holds a character no key has"};
-  auto conversation = Conversation::create(io_, options_, std::move(config), listener);
+  auto conversation = Conversation::create(io_, options_, stats_, std::move(config), listener);
   return std::unique_ptr<Session>(std::make_unique<IoSession<Conversation>>(io_, std::move(conversation)));
 }
 

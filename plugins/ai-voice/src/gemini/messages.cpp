@@ -150,8 +150,10 @@ void Conversation::remember(const char* speaker, const std::string& text) {
   history_speaker_ = speaker;
   history_ += text;
   if (history_.size() <= kHistoryBytes) return;
-  size_t line = history_.find('\n', history_.size() - kHistoryBytes);
-  history_.erase(0, line == std::string::npos ? history_.size() - kHistoryBytes : line + 1);
+  const size_t line = history_.find('\n', history_.size() - kHistoryBytes);
+  size_t end = line == std::string::npos ? history_.size() - kHistoryBytes : line + 1;
+  while (end < history_.size() && (static_cast<unsigned char>(history_[end]) & 0xC0) == 0x80) ++end;
+  history_.erase(0, end);
 }
 
 }  // namespace patchbay::ai_voice::gemini

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "websocket/text.h"
+
 namespace patchbay::ai_voice::local {
 namespace {
 
@@ -11,7 +13,7 @@ std::string first_sentence(std::string_view text) {
   while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ') text.remove_prefix(1);
   size_t end = text.find_first_of(".!?\n");
   std::string out(text.substr(0, end == std::string_view::npos || text[end] == '\n' ? end : end + 1));
-  return out.substr(0, kMaxGreeting);
+  return std::string(lib::clip_utf8(out, kMaxGreeting));
 }
 
 bool mentions(const std::string& text, const char* word) { return text.find(word) != std::string::npos; }

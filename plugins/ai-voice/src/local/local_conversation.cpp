@@ -50,10 +50,11 @@ bool says_failed(const JsonSource& source, const std::string& json) {
 
 std::shared_ptr<LocalConversation> LocalConversation::create(lib::IoThread& io, Recogniser& recogniser,
                                                              Synthesiser& synthesiser, const Options& options,
+                                                             std::shared_ptr<EngineStats> stats,
                                                              SessionConfig config,
                                                              SessionListener& listener) {
-  std::shared_ptr<LocalConversation> made(
-      new LocalConversation(io, recogniser, synthesiser, options, std::move(config), listener));
+  std::shared_ptr<LocalConversation> made(new LocalConversation(
+      io, recogniser, synthesiser, options, std::move(stats), std::move(config), listener));
   made->signal_ = std::make_unique<lib::IoSignal>(io, [weak = std::weak_ptr(made)] {
     if (auto self = weak.lock()) self->fetch_audio();
   });
@@ -61,12 +62,14 @@ std::shared_ptr<LocalConversation> LocalConversation::create(lib::IoThread& io, 
 }
 
 LocalConversation::LocalConversation(lib::IoThread& io, Recogniser& recogniser, Synthesiser& synthesiser,
-                                     const Options& options, SessionConfig config, SessionListener& listener)
+                                     const Options& options, std::shared_ptr<EngineStats> stats,
+                                     SessionConfig config, SessionListener& listener)
     : io_(io),
       recogniser_(recogniser),
       synthesiser_(synthesiser),
       listener_(listener),
       options_(options),
+      stats_(std::move(stats)),
       config_(std::move(config)),
       voice_(voice_of(config_.voice)),
       playout_(playout_options()),
@@ -122,6 +125,10 @@ void LocalConversation::begin() {
 }
 
 void LocalConversation::fetch_audio() {
+  if (const int64_t lost_ms = caller_.take_lost_ms(); begun_ && lost_ms > 0) {
+    dropped_ms_ += lost_ms;
+    stats_->dropped_ms.fetch_add(lost_ms, std::memory_order_relaxed);
+  }
   for (const CallerAudio::Frame* frame; (frame = caller_.front()); caller_.pop())
     if (begun_ && ready_ && !closed_) hear(*frame);
 }
@@ -239,6 +246,7 @@ void LocalConversation::finish(SessionClose close) {
   if (closed_) return;
   closed_ = true;
   playout_.end_turn();
+  close.dropped_ms = dropped_ms_;
   gate_.run([&] { listener_.on_closed(close); });
   timer_.reset();
 }

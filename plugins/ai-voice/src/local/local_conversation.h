@@ -20,7 +20,8 @@ class LocalConversation : public std::enable_shared_from_this<LocalConversation>
 
   static std::shared_ptr<LocalConversation> create(lib::IoThread& io, Recogniser& recogniser,
                                                    Synthesiser& synthesiser, const Options& options,
-                                                   SessionConfig config, SessionListener& listener);  // [any]
+                                                   std::shared_ptr<EngineStats> stats, SessionConfig config,
+                                                   SessionListener& listener);  // [any]
   lib::CallbackGate& gate() { return gate_; }
 
   void push_audio(const int16_t* samples, size_t count) noexcept;  // [media]
@@ -37,7 +38,8 @@ class LocalConversation : public std::enable_shared_from_this<LocalConversation>
 
  private:
   LocalConversation(lib::IoThread& io, Recogniser& recogniser, Synthesiser& synthesiser,
-                    const Options& options, SessionConfig config, SessionListener& listener);
+                    const Options& options, std::shared_ptr<EngineStats> stats, SessionConfig config,
+                    SessionListener& listener);
 
   void loaded(const Status& status);
   void fetch_audio();
@@ -60,6 +62,7 @@ class LocalConversation : public std::enable_shared_from_this<LocalConversation>
   SessionListener& listener_;
   // Owned.
   const Options options_;
+  const std::shared_ptr<EngineStats> stats_;  // shared with the engine and its other conversations
   const SessionConfig config_;
   const Voice voice_;
   lib::CallbackGate gate_;
@@ -76,6 +79,7 @@ class LocalConversation : public std::enable_shared_from_this<LocalConversation>
   bool closed_ = false;
   std::deque<CallerAudio::Frame> before_;  // what was heard just before an utterance was noticed
   std::vector<int16_t> utterance_;
+  int64_t dropped_ms_ = 0;
   unsigned turn_ = 0;  // sentences of earlier turns come too late
   bool speaking_ = false;
   bool had_audio_ = false;

@@ -16,8 +16,8 @@ bool LocalEngine::matches(std::string_view model) const {
 }
 
 Result<std::unique_ptr<Session>> LocalEngine::open(SessionConfig config, SessionListener& listener) {
-  auto conversation =
-      LocalConversation::create(io_, recogniser_, synthesiser_, options_, std::move(config), listener);
+  auto conversation = LocalConversation::create(io_, recogniser_, synthesiser_, options_, stats_,
+                                                std::move(config), listener);
   return std::unique_ptr<Session>(
       std::make_unique<IoSession<LocalConversation>>(io_, std::move(conversation)));
 }

@@ -7,6 +7,7 @@
 #include "local/intent.h"
 #include "local/synthesiser.h"
 #include "local/vad.h"
+#include "safe_text.h"
 
 using namespace patchbay::ai_voice;
 using namespace patchbay::ai_voice::local;
@@ -97,4 +98,16 @@ TEST_CASE("every one of the 14 voices sounds different") {
       Voice x = voice_of(a), y = voice_of(b);
       CHECK((x.base != y.base || x.stretch != y.stretch || x.pitch != y.pitch));
     }
+}
+
+TEST_CASE("a greeting cut from a long prompt never ends in half a character") {
+  SessionConfig config;
+  for (size_t before = 0; before < 4; ++before) {
+    config.system_prompt = std::string(before, 'x');
+    for (int i = 0; i < 200; ++i) config.system_prompt += "ä€";
+    const std::string greeting = Brain(config).greeting();
+    CHECK(greeting.size() <= 300);
+    CHECK(greeting.size() > 290);
+    CHECK(valid_text(greeting) == greeting);
+  }
 }

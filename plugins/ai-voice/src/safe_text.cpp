@@ -1,0 +1,58 @@
+#include "safe_text.h"
+
+#include <algorithm>
+
+#include "websocket/text.h"
+
+namespace patchbay::ai_voice {
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+
+// How many bytes at the end of `text` could be the start of a character that goes on after it.
+size_t unfinished(std::string_view text) {
+  for (size_t count = 1; count <= std::min<size_t>(3, text.size()); ++count) {
+    const auto byte = static_cast<unsigned char>(text[text.size() - count]);
+    if ((byte & 0xC0) == 0x80) continue;
+    const size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1;
+    return length > count ? count : 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string valid_text(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const size_t length = lib::utf8_sequence(text);
+    const bool bad = length == 0 || text.front() == '\0';
+    out.append(bad ? kReplacement : text.substr(0, length));
+    text.remove_prefix(std::max<size_t>(length, 1));
+  }
+  return out;
+}
+
+std::string TextFragments::take(std::string_view fragment) {
+  std::string whole = std::move(rest_);
+  whole += fragment;
+  const size_t kept = unfinished(whole);
+  rest_ = whole.substr(whole.size() - kept);
+  whole.resize(whole.size() - kept);
+  return valid_text(whole);
+}
+
+std::string without_secret(std::string_view text, std::string_view secret) {
+  std::string out;
+  size_t from = 0;
+  if (secret.size() >= kMinSecretBytes) {
+    for (size_t at = 0; (at = text.find(secret, from)) != std::string_view::npos;) {
+      out.append(text.substr(from, at - from)).append("***");
+      from = at + secret.size();
+    }
+  }
+  return out.append(text.substr(from));
+}
+
+}  // namespace patchbay::ai_voice

@@ -1,0 +1,28 @@
+// Text from an engine, made safe for the store, the transcript and the log. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace patchbay::ai_voice {
+
+// Valid UTF-8 without NUL, which the store refuses: what is neither becomes U+FFFD.
+std::string valid_text(std::string_view text);
+
+// The fragments of one speaker. A fragment may end in the middle of a character: the rest is then expected at
+// the start of the next one.
+class TextFragments {
+ public:
+  // The text of `fragment` that is complete, valid as valid_text() makes it.
+  std::string take(std::string_view fragment);
+
+ private:
+  std::string rest_;  // the first bytes of a character, at most 3
+};
+
+// `text` with `secret` replaced by "***". A secret shorter than kMinSecretBytes is left: it would match
+// ordinary text.
+constexpr size_t kMinSecretBytes = 8;
+std::string without_secret(std::string_view text, std::string_view secret);
+
+}  // namespace patchbay::ai_voice

@@ -1,0 +1,127 @@
+// A server that reads slowly, and one that quotes the key it was sent.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <future>
+#include <mutex>
+
+#include "base64.h"
+#include "gemini/gemini_engine.h"
+#include "plugins/ai-voice/caller.h"
+#include "plugins/ai-voice/json.h"
+#include "support/ws_server.h"
+
+using namespace patchbay;
+using namespace patchbay::ai_voice;
+using namespace std::chrono_literals;
+using ai_voice::test::Record;
+using support::WsPeer;
+using support::WsServer;
+
+namespace {
+
+constexpr auto kPatience = 30s;
+
+SessionConfig config(std::string key) {
+  SessionConfig out;
+  out.model = "gemini-3.8-live";
+  out.api_key = std::move(key);
+  return out;
+}
+
+gemini::Options options(const WsServer& server) {
+  gemini::Options out;
+  out.json = ai_voice::test::json();
+  out.url = server.url();
+  out.ca_file = server.ca_file();
+  return out;
+}
+
+// The number that mark() has put into a frame of audio; -1: the message carries none.
+int mark_of(std::string_view message) {
+  const std::string_view before = R"("audio":{"data":")";
+  size_t at = message.find(before);
+  if (at == std::string_view::npos) return -1;
+  at += before.size();
+  std::string bytes;
+  if (!decode_base64(message.substr(at, message.find('"', at) - at), bytes) || bytes.size() < 2) return -1;
+  int16_t sample = 0;
+  std::memcpy(&sample, bytes.data(), sizeof sample);
+  return sample;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "caller audio for a server that does not read is bounded in time, the oldest is dropped and counted") {
+  std::mutex mutex;
+  std::vector<int> got;
+  WsServer::Script script;
+  script.on_message = [&](const std::shared_ptr<WsPeer>& peer, std::string_view message, bool) {
+    if (message.find("\"setup\"") != std::string_view::npos)
+      return peer->send(R"({"setupComplete":{}})", false);
+    const std::lock_guard lock(mutex);
+    if (const int mark = mark_of(message); mark >= 0) got.push_back(mark);
+  };
+  WsServer server(false, std::move(script));
+  lib::IoThread io;
+  gemini::GeminiEngine engine(io, options(server));
+  Record record;
+  auto session = engine.open(config("test-key"), record);
+  REQUIRE(session.ok());
+  (*session)->begin();
+  REQUIRE(record.wait([&] { return record.ready; }));
+
+  std::promise<void> reads_again;
+  server.post([wait = reads_again.get_future().share()] { wait.wait(); });
+  std::vector<int16_t> frame(320);
+  int pushed = 0;
+  const auto push = [&] {
+    std::fill(frame.begin(), frame.end(), static_cast<int16_t>(pushed++));
+    (*session)->push_audio(frame.data(), frame.size());
+    std::this_thread::sleep_for(1ms);  // the pace of the media loop, twenty times as fast
+  };
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (engine.stats().dropped_ms < 2000 && std::chrono::steady_clock::now() < deadline) push();
+  CHECK(engine.stats().dropped_ms >= 2000);
+  CHECK(engine.stats().queued_ms <= 1000);
+  CHECK(pushed < 1500);  // neither the library nor the kernel takes more than some seconds
+
+  reads_again.set_value();
+  const auto last = [&] {
+    const std::lock_guard lock(mutex);
+    return got.empty() ? -1 : got.back();
+  };
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (last() < pushed - 1 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(5ms);
+  CHECK(last() == pushed - 1);  // the newest was kept
+  {
+    const std::lock_guard lock(mutex);
+    CHECK(std::is_sorted(got.begin(), got.end()));
+    CHECK(got.front() == 0);
+    CHECK(static_cast<int>(got.size()) < pushed);
+  }
+  CHECK(engine.stats().queued_ms == 0);
+  (*session)->close();
+  REQUIRE(record.wait_closed());
+  CHECK(record.close.dropped_ms >= 2000);
+}
+
+TEST_CASE("a server that quotes a key of asterisks ends its own call only") {
+  for (const char* key : {"********", "***", "*"}) {
+    CAPTURE(key);
+    WsServer::Script script;
+    script.on_message = [key](const std::shared_ptr<WsPeer>& peer, std::string_view, bool) {
+      peer->close(1008, std::string("no such key: ") + key + " or *");
+    };
+    WsServer server(false, std::move(script));
+    lib::IoThread io;
+    gemini::GeminiEngine engine(io, options(server));
+    Record record;
+    auto session = engine.open(config(key), record);
+    REQUIRE(session.ok());
+    CHECK(record.wait_closed());
+    CHECK(record.close.reason.find("no such key: *") != std::string::npos);
+    CHECK(record.close.reason.find("********") == std::string::npos);
+  }
+}

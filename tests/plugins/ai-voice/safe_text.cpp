@@ -1,0 +1,57 @@
+#include "safe_text.h"
+
+#include <doctest/doctest.h>
+
+#include "close_text.h"
+
+using namespace patchbay::ai_voice;
+
+TEST_CASE("what is not UTF-8 becomes a replacement character") {
+  CHECK(valid_text("Grüß Gott, 你好 🙂") == "Grüß Gott, 你好 🙂");
+  CHECK(valid_text("x\xC3") == "x\xEF\xBF\xBD");
+  CHECK(valid_text("\x80\xFFy") == "\xEF\xBF\xBD\xEF\xBF\xBDy");
+  CHECK(valid_text(std::string_view("a\0b", 3)) ==
+        "a\xEF\xBF\xBD"
+        "b");
+  CHECK(valid_text("") == "");
+}
+
+TEST_CASE("a character that is cut between two fragments stays whole") {
+  const std::string text = "aä€🙂z";
+  for (size_t first = 0; first <= text.size(); ++first)
+    for (size_t second = first; second <= text.size(); ++second) {
+      TextFragments fragments;
+      std::string out = fragments.take(text.substr(0, first));
+      out += fragments.take(text.substr(first, second - first));
+      out += fragments.take(text.substr(second));
+      CHECK(out == text);
+    }
+}
+
+TEST_CASE("fragments of bytes without sense end as replacement characters and nothing is kept") {
+  TextFragments fragments;
+  CHECK(fragments.take("\xE2\x82") == "");
+  CHECK(fragments.take("x") == "\xEF\xBF\xBD\xEF\xBF\xBDx");
+  CHECK(fragments.take("\xBF\xBF\xBF\xBF") == "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
+}
+
+TEST_CASE("a secret is replaced wherever it stands, and one made of asterisks ends as well") {
+  CHECK(without_secret("key test-key and test-key.", "test-key") == "key *** and ***.");
+  CHECK(without_secret("no key", "test-key") == "no key");
+  CHECK(without_secret("quoted ******** here", "********") == "quoted *** here");
+  for (const char* secret : {"*", "**", "***", "", "key"})
+    CHECK(without_secret("a *** key", secret) == "a *** key");
+}
+
+TEST_CASE("the end of a session is told as a sentence") {
+  CHECK(describe_close(403, "upgrade refused with HTTP 403") ==
+        "the AI engine refused the API key (HTTP 403)");
+  CHECK(describe_close(503, "x") == "the AI engine is out of order (HTTP 503)");
+  CHECK(describe_close(1006, "resolve engine.example: Host not found (authoritative)") ==
+        "the name of the AI engine cannot be resolved: engine.example");
+  CHECK(describe_close(1006, "connect: Connection refused") ==
+        "the AI engine cannot be reached (Connection refused)");
+  CHECK(describe_close(1011, "close 1011 internal") == "the AI engine closed the connection (1011 internal)");
+  CHECK(describe_close(1011, "the model stays silent") == "the AI engine failed: the model stays silent");
+  CHECK(describe_close(1006, "") == "the AI engine closed the connection (1006)");
+}
