@@ -135,7 +135,7 @@ void World::flush_store() {
   // A group of commits is announced after its answers: the second has waited for the announcements before it.
   for (int i = 0; i < 2; ++i) {
     std::promise<void> written;
-    store_->prune(0, 0, [&](const Result<int64_t>&) { written.set_value(); });
+    store_->prune(0, {}, 0, [&](const Result<core::Pruned>&) { written.set_value(); });
     written.get_future().wait();
   }
 }
