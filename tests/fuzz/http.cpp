@@ -87,6 +87,7 @@ struct Host final : ConnectionHost {
     limits.max_pipelined = 4;
     return limits;
   }();
+  std::shared_ptr<BodyBudget> budget = std::make_shared<BodyBudget>(1024, 512);
   TrustedProxies trusted = *TrustedProxies::parse({"unix"});
   std::shared_ptr<Connection> connection;
 
@@ -109,6 +110,10 @@ struct Host final : ConnectionHost {
   std::string_view date() override { return "Thu, 01 Jan 1970 00:00:00 GMT"; }
   Clock::time_point now() const noexcept override { return {}; }
   void count_refused() noexcept override {}
+  void count_body_refused() noexcept override {}
+  const std::shared_ptr<BodyBudget>& bodies() const noexcept override { return budget; }
+  uint32_t hsts_sec() const noexcept override { return 0; }
+  std::string new_request_id() override { return "0123456789abcdef"; }
   void closed(uint64_t) noexcept override {}
   void dispatch(uint64_t, std::shared_ptr<Exchange> exchange) noexcept override {
     if (exchange->refusal) {

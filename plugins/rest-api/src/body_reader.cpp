@@ -7,6 +7,7 @@ namespace {
 
 constexpr size_t kMaxExtras = 16 * 1024;
 constexpr unsigned kMaxDigits = 8;
+constexpr size_t kFirstReserve = 32 * 1024;
 
 int hex_value(char c) noexcept {
   if (c >= '0' && c <= '9') return c - '0';
@@ -40,7 +41,11 @@ BodyReader::State BodyReader::feed(std::string_view bytes, std::string& body, si
   used = 0;
   if (chunked_) return feed_chunked(bytes, body, used);
   used = static_cast<size_t>(std::min<uint64_t>(remaining_, bytes.size()));
-  body.append(bytes.data(), used);
+  // Grows with what has arrived, and never beyond the length, as std::string's doubling would.
+  if (!discards_ && body.size() + used > body.capacity())
+    body.reserve(static_cast<size_t>(
+        std::min<uint64_t>(body.size() + remaining_, std::max(2 * body.capacity(), kFirstReserve))));
+  take(bytes.substr(0, used), body);
   remaining_ -= used;
   return remaining_ == 0 ? State::done : State::more;
 }
@@ -48,18 +53,61 @@ BodyReader::State BodyReader::feed(std::string_view bytes, std::string& body, si
 BodyReader::State BodyReader::feed_chunked(std::string_view bytes, std::string& body, size_t& used) {
   while (used < bytes.size()) {
     if (step_ == Step::data) {
-      const auto take = static_cast<size_t>(std::min<uint64_t>(remaining_, bytes.size() - used));
-      body.append(bytes.data() + used, take);
-      used += take;
-      remaining_ -= take;
+      const auto size = static_cast<size_t>(std::min<uint64_t>(remaining_, bytes.size() - used));
+      take(bytes.substr(used, size), body);
+      used += size;
+      remaining_ -= size;
       if (remaining_ == 0) step_ = Step::data_cr;
       continue;
     }
     const auto state = on_control(bytes[used++]);
     if (state != State::more) return state;
-    if (step_ == Step::data && remaining_ > limit_ - std::min(limit_, body.size())) return State::too_large;
+    if (step_ == Step::data && remaining_ > limit_ - std::min<uint64_t>(limit_, taken_))
+      return State::too_large;
   }
   return State::more;
+}
+
+void BodyReader::take(std::string_view content, std::string& body) {
+  taken_ += content.size();
+  if (!discards_) body.append(content);
+}
+
+// RFC 9112 7.1.1: *( BWS ";" BWS name [ BWS "=" BWS value ] ), the first ";" being read.
+BodyReader::State BodyReader::on_extension(char c) noexcept {
+  if (++extras_ > kMaxExtras) return State::bad;
+  const bool blank = c == ' ' || c == '\t';
+  const bool ends = step_ == Step::extension_name || step_ == Step::extension_equals ||
+                    step_ == Step::extension_token || step_ == Step::extension_end;
+  if (ends && (c == '\r' || c == ';')) {
+    step_ = c == '\r' ? Step::size_lf : Step::extension;
+    return State::more;
+  }
+  const auto go = [&](bool allowed, Step next) {
+    step_ = next;
+    return allowed ? State::more : State::bad;
+  };
+  switch (step_) {
+    case Step::extension:
+      return blank ? State::more : go(is_token(c), Step::extension_name);
+    case Step::extension_name:
+      if (is_token(c)) return State::more;
+      return c == '=' ? go(true, Step::extension_value) : go(blank, Step::extension_equals);
+    case Step::extension_equals:
+      return blank ? State::more : go(c == '=', Step::extension_value);
+    case Step::extension_value:
+      if (blank) return State::more;
+      return c == '"' ? go(true, Step::extension_quoted) : go(is_token(c), Step::extension_token);
+    case Step::extension_token:
+      return is_token(c) ? State::more : go(blank, Step::extension_end);
+    case Step::extension_quoted:
+      if (c == '"' || c == '\\') return go(true, c == '"' ? Step::extension_end : Step::extension_escaped);
+      return is_text(c) ? State::more : State::bad;
+    case Step::extension_escaped:
+      return go(is_text(c), Step::extension_quoted);
+    default:
+      return blank ? State::more : State::bad;
+  }
 }
 
 // Everything that is not chunk data, one octet at a time. Extensions and trailers are read and forgotten.
@@ -80,11 +128,14 @@ BodyReader::State BodyReader::on_control(char c) noexcept {
       return State::more;
     }
     case Step::extension:
-      if (c == '\r')
-        step_ = Step::size_lf;
-      else if (!is_text(c) || ++extras_ > kMaxExtras)
-        return State::bad;
-      return State::more;
+    case Step::extension_name:
+    case Step::extension_equals:
+    case Step::extension_value:
+    case Step::extension_token:
+    case Step::extension_quoted:
+    case Step::extension_escaped:
+    case Step::extension_end:
+      return on_extension(c);
     case Step::size_lf:
       digits_ = 0;
       return expect('\n', remaining_ == 0 ? Step::trailer_start : Step::data);

@@ -16,6 +16,10 @@ class BodyReader {
   void begin_length(uint64_t length) noexcept;
   void begin_chunked(size_t limit) noexcept;
 
+  // After a begin: content is read and forgotten.
+  void discard() noexcept { discards_ = true; }
+  bool is_chunked() const noexcept { return chunked_; }
+
   // Takes a prefix of `bytes`, appends content to `body`; `used` says how much was taken. After done, bad or
   // too_large it must not be called again before the next begin.
   State feed(std::string_view bytes, std::string& body, size_t& used);
@@ -24,7 +28,14 @@ class BodyReader {
   // The order in which a chunked body runs through them; `data` alone serves a body by length.
   enum class Step {
     size,
-    extension,
+    extension,  // before its name
+    extension_name,
+    extension_equals,  // blanks after the name
+    extension_value,   // its first character
+    extension_token,
+    extension_quoted,
+    extension_escaped,
+    extension_end,  // after the value
     size_lf,
     data,
     data_cr,
@@ -36,11 +47,15 @@ class BodyReader {
   };
 
   State feed_chunked(std::string_view bytes, std::string& body, size_t& used);
+  void take(std::string_view content, std::string& body);
   State on_control(char c) noexcept;
+  State on_extension(char c) noexcept;
 
   Step step_ = Step::data;
   bool chunked_ = false;
+  bool discards_ = false;
   uint64_t remaining_ = 0;
+  uint64_t taken_ = 0;
   size_t limit_ = 0;
   size_t extras_ = 0;  // octets of all extensions and trailers, which cost the sender nothing else
   unsigned digits_ = 0;

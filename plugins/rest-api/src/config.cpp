@@ -96,7 +96,12 @@ Result<Settings> Settings::read(const Config& config) {
   settings.edge.threads = thread_count(plugin.integer("threads", 0));
   settings.edge.trusted_proxies = texts(plugin["trustedProxies"]);
   PB_TRY(TrustedProxies::parse(settings.edge.trusted_proxies));
-  settings.edge.limits.max_body = static_cast<size_t>(limits.integer("bodyBytes", 1 << 20));
+  settings.edge.limits.max_body = static_cast<size_t>(limits.integer("bodyBytes", 256 << 10));
+  settings.edge.limits.max_bodies = static_cast<size_t>(limits.integer("bodyMemoryBytes", 64 << 20));
+  if (settings.edge.limits.max_bodies < settings.edge.limits.max_body)
+    return {Code::invalid, "limits.bodyMemoryBytes must be at least limits.bodyBytes"};
+  settings.edge.limits.max_per_address = static_cast<size_t>(limits.integer("connectionsPerAddress", 256));
+  settings.edge.hsts_sec = static_cast<uint32_t>(plugin["tls"].integer("hstsSec", 31'536'000));
   settings.edge.limits.max_connections = static_cast<size_t>(limits.integer("connections", 8192));
   settings.rate.per_second = limits.number("requestsPerSecond", 500);
   settings.rate.burst = limits.number("burst", 2000);
@@ -109,7 +114,9 @@ bool Settings::needs_restart(const Settings& next) const {
   const auto& b = next.edge;
   return a.threads != b.threads || a.trusted_proxies != b.trusted_proxies ||
          a.limits.max_body != b.limits.max_body || a.limits.max_connections != b.limits.max_connections ||
-         rate.per_second != next.rate.per_second || rate.burst != next.rate.burst ||
+         a.limits.max_bodies != b.limits.max_bodies || a.hsts_sec != b.hsts_sec ||
+         a.limits.max_per_address != b.limits.max_per_address || rate.per_second != next.rate.per_second ||
+         rate.burst != next.rate.burst ||
          !std::equal(a.listeners.begin(), a.listeners.end(), b.listeners.begin(), b.listeners.end(),
                      same_listener);
 }

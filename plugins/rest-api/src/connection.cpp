@@ -10,6 +10,7 @@ namespace {
 
 constexpr size_t kFirstBuffer = 2 * 1024;
 constexpr size_t kWritePiece = 64 * 1024;
+constexpr uint64_t kSlowestBody = 1024;  // octets a second
 
 std::chrono::milliseconds ms(uint32_t count) { return std::chrono::milliseconds(count); }
 
@@ -100,7 +101,8 @@ bool Connection::step() {
 
 bool Connection::may_take_request() const noexcept {
   const auto& limits = host_.limits();
-  return slots_.size() < limits.max_pipelined && out_.size() + sending_.size() - sent_ < limits.max_output;
+  return slots_.size() < limits.max_pipelined && heads_held_ < 2 * limits.max_head &&
+         out_.size() + sending_.size() - sent_ < limits.max_output;
 }
 
 std::string_view Connection::unread() const noexcept { return {in_.data() + begin_, end_ - begin_}; }
@@ -116,6 +118,7 @@ bool Connection::release() {
   slot.safe = safe;
   slot.streams = incoming_.streams;
   slot.upgrade = incoming_.upgrade;
+  slot.request_id = exchange->request_id;
   phase_ = incoming_.close ? Phase::last : incoming_.streams ? Phase::switching : Phase::head;
   if (incoming_.answer) {
     slot.response = std::move(incoming_.answer);
@@ -124,6 +127,8 @@ bool Connection::release() {
   }
   ++unanswered_;
   if (!safe) ++unsafe_unanswered_;
+  slot.head_bytes = exchange->head().size();
+  heads_held_ += slot.head_bytes;
   slot.deadline = host_.now() + ms(host_.limits().answer_ms);
   exchange->bind({host_.reply_port(), facts_.id, slot.number});
   host_.dispatch(facts_.id, std::move(exchange));
@@ -140,8 +145,11 @@ Connection::Slot& Connection::push_slot() {
 // The framing is lost, or the client is too slow: one last answer, after those that are due before it.
 void Connection::fail(int status, const char* text) {
   host_.count_refused();
+  const auto exchange = std::move(incoming_.exchange);
   incoming_ = {};
   auto& slot = push_slot();
+  slot.request_id =
+      exchange && !exchange->request_id.empty() ? std::move(exchange->request_id) : host_.new_request_id();
   slot.response = error_response(status, status == 408 ? "request_timeout" : "invalid_request", text);
   slot.close = true;
   phase_ = Phase::last;
@@ -156,6 +164,7 @@ void Connection::answer(uint64_t number, Response response) {
     response = error_response(500, "internal_error", "the answer could not be written");
   slot.response = std::move(response);
   --unanswered_;
+  heads_held_ -= slot.head_bytes;
   if (!slot.safe) --unsafe_unanswered_;
   if (phase_ == Phase::switching) phase_ = Phase::head;
   if (slot.response->stream) {
@@ -174,7 +183,9 @@ bool Connection::collect() {
     if (slot.interim)
       out_.append("HTTP/1.1 100 Continue\r\n\r\n");
     else
-      append_response(out_, *slot.response, {slot.head_only, ends, slot.upgrade, host_.date()});
+      append_response(out_, *slot.response,
+                      {slot.head_only, ends, slot.upgrade, host_.date(), slot.request_id,
+                       facts_.tls ? host_.hsts_sec() : 0});
     slots_.pop_front();
     any = true;
   }
@@ -247,6 +258,13 @@ size_t Connection::make_room() {
 bool Connection::is_idle() const noexcept {
   return phase_ == Phase::handshake || phase_ == Phase::linger ||
          (phase_ == Phase::head && slots_.empty() && out_.empty() && sending_.empty());
+}
+
+bool Connection::is_slow_body(Clock::time_point now) const noexcept {
+  if (phase_ != Phase::body) return false;
+  const auto taken = std::chrono::duration_cast<std::chrono::milliseconds>(now - body_started_).count();
+  return taken > static_cast<int64_t>(host_.limits().slow_body_ms) &&
+         body_received_ * 1000 < kSlowestBody * static_cast<uint64_t>(taken);
 }
 
 void Connection::drain() {

@@ -35,7 +35,11 @@ class ConnectionHost {
   virtual Clock::time_point now() const noexcept = 0;
   // To the handler, which may answer before this returns.
   virtual void dispatch(uint64_t connection, std::shared_ptr<Exchange> exchange) noexcept = 0;
-  virtual void count_refused() noexcept = 0;  // a request that was no HTTP, too big or too slow
+  virtual std::string new_request_id() = 0;
+  virtual void count_refused() noexcept = 0;       // a request that was no HTTP, too big or too slow
+  virtual void count_body_refused() noexcept = 0;  // no memory left for its body
+  virtual const std::shared_ptr<BodyBudget>& bodies() const noexcept = 0;
+  virtual uint32_t hsts_sec() const noexcept = 0;  // 0: no Strict-Transport-Security
   virtual void closed(uint64_t connection) noexcept = 0;
 };
 
@@ -46,6 +50,8 @@ class Connection final : public TransportClient, public std::enable_shared_from_
     std::string peer;
     Surface surface = kPublic;
     bool tls = false;
+    std::string counted_as;            // its key in AddressCounts; "": not counted
+    std::optional<uint32_t> peer_uid;  // of a Unix socket
   };
 
   Connection(Facts facts, std::unique_ptr<Transport> transport, ConnectionHost& host);
@@ -64,6 +70,10 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   // Whether closing it would lose nothing that was asked for.
   bool is_idle() const noexcept;
   Clock::time_point last_activity() const noexcept { return last_activity_; }
+  // Whether a body is being read that comes slower than kSlowestBody, and has for a while.
+  bool is_slow_body(Clock::time_point now) const noexcept;
+  Clock::time_point body_started() const noexcept { return body_started_; }
+  const Facts& facts() const noexcept { return facts_; }
 
   void on_ready(IoResult result) override;
   void on_read(IoResult result, size_t count) override;
@@ -76,6 +86,8 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   // The place of one answer; answers leave in the order of the slots.
   struct Slot {
     uint64_t number = 0;
+    std::string request_id;
+    size_t head_bytes = 0;  // which the exchange holds until the answer
     std::optional<Response> response;
     bool interim = false;  // 100 Continue
     bool head_only = false;
@@ -93,6 +105,7 @@ class Connection final : public TransportClient, public std::enable_shared_from_
     bool close = false;
     bool streams = false;  // nothing after it is a request before it is answered
     bool upgrade = false;
+    bool needs_bearer = false;
   };
 
   bool step();
@@ -111,6 +124,7 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   void send();
   void read_more();
   void finish();
+  void refuse_body();
   bool may_take_request() const noexcept;
   std::string_view unread() const noexcept;
   size_t make_room();
@@ -137,6 +151,8 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   uint64_t next_slot_ = 0;
   size_t unanswered_ = 0;
   size_t unsafe_unanswered_ = 0;
+  size_t heads_held_ = 0;       // octets of the heads of unanswered requests
+  uint64_t body_received_ = 0;  // octets, with chunked coding
   bool reading_ = false;
   bool writing_ = false;
   bool busy_ = false;
@@ -146,6 +162,7 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   Clock::time_point deadline_;  // of the phase, where it has one
   Clock::time_point write_deadline_;
   Clock::time_point last_activity_;
+  Clock::time_point body_started_;
 };
 
 }  // namespace patchbay::rest_api

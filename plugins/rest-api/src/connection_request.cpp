@@ -1,8 +1,27 @@
 // The half of Connection that turns octets into a request.
 #include "authority.h"
 #include "connection.h"
+#include "rate/address_key.h"
+#include "request_id.h"
 
 namespace patchbay::rest_api {
+namespace {
+
+// A body that no one will use is still read when it is short, so that the connection can go on.
+constexpr uint64_t kMostDiscarded = 16 * 1024;
+
+// What the nearest proxy wrote: proxies append, so everything before it may come from the client.
+std::optional<std::string_view> last_value(const Head& head, std::string_view name) {
+  std::optional<std::string_view> last;
+  for (const auto& field : head.fields)
+    if (field.name == name) last = field.value;
+  if (!last) return last;
+  last->remove_prefix(last->rfind(',') + 1);  // npos + 1 is 0
+  while (!last->empty() && (last->front() == ' ' || last->front() == '\t')) last->remove_prefix(1);
+  return last;
+}
+
+}  // namespace
 
 bool Connection::read_head() {
   auto bytes = unread();
@@ -51,6 +70,8 @@ void Connection::accept_head(const Head& head) {
                       "the body is larger than " + std::to_string(host_.limits().max_body) + " bytes"};
   else if (head.content_coded)
     refusal = Refusal{415, "unsupported_media_type", "Content-Encoding is not supported"};
+  if (incoming_.needs_bearer && incoming_.exchange->header("authorization") == nullptr)
+    refusal = Refusal{401, "invalid_token", "this needs the header Authorization: Bearer <token>"};
   begin_body(head);
 }
 
@@ -66,13 +87,16 @@ void Connection::identify(const Head& head) {
   exchange.surface = facts_.surface;
   exchange.secure = facts_.tls;
   exchange.upgrade = head.upgrade_websocket;
+  exchange.peer_uid = facts_.peer_uid;
+  const auto* id = exchange.header("x-request-id");
+  exchange.request_id = id != nullptr && is_sane_request_id(*id) ? std::string(*id) : host_.new_request_id();
   if (!host_.proxies().contains(facts_.peer)) return;
   std::string forwarded;
   for (const auto& [name, value] : head.fields)
     if (name == "x-forwarded-for") forwarded.append(forwarded.empty() ? "" : ",").append(value);
   exchange.client = host_.proxies().client(facts_.peer, forwarded);
-  if (const auto* scheme = exchange.header("x-forwarded-proto")) exchange.secure = *scheme == "https";
-  if (const auto* host = exchange.header("x-forwarded-host"))
+  if (const auto scheme = last_value(head, "x-forwarded-proto")) exchange.secure = iequals(*scheme, "https");
+  if (const auto host = last_value(head, "x-forwarded-host"))
     if (auto name = parse_authority(*host)) exchange.host = std::move(*name);
 }
 
@@ -102,6 +126,7 @@ void Connection::route(const Head& head) {
   }
   exchange.route = match.route->id;
   incoming_.upgrade = match.route->upgrade;
+  incoming_.needs_bearer = match.route->needs_bearer && facts_.surface != kLocal;
   incoming_.streams = match.route->streams || match.route->upgrade;
   if (query.error) exchange.refusal = Refusal{400, "invalid_request", query.error->text};
   for (auto& [name, raw] : match.params) {
@@ -116,24 +141,26 @@ void Connection::route(const Head& head) {
 void Connection::begin_body(const Head& head) {
   const auto& limits = host_.limits();
   const auto length = head.content_length.value_or(0);
-  const bool has_body = head.chunked || length > 0;
-  const bool settled = incoming_.answer || incoming_.exchange->refusal;
-  // A body that is too large is never read; one that is still withheld is not asked for in vain.
-  if (length > limits.max_body || (has_body && settled && head.expects_continue)) {
+  auto& exchange = *incoming_.exchange;
+  phase_ = Phase::holding;
+  if (!head.chunked && length == 0) return;
+  // What is refused or answered already needs no body: a long one is not read, nor one that is still
+  // withheld.
+  const bool settled = incoming_.answer || exchange.refusal;
+  if (settled && (head.chunked || head.expects_continue || length > kMostDiscarded)) {
     incoming_.close = true;
-    phase_ = Phase::holding;
-    return;
-  }
-  if (!has_body) {
-    phase_ = Phase::holding;
     return;
   }
   if (head.chunked)
     body_.begin_chunked(limits.max_body);
   else
     body_.begin_length(length);
+  if (settled) body_.discard();
+  exchange.body_share = BodyBudget::Share(host_.bodies(), lib::address_key(exchange.client));
   phase_ = Phase::body;
-  deadline_ = host_.now() + std::chrono::milliseconds(limits.body_ms);
+  body_started_ = host_.now();
+  body_received_ = 0;
+  deadline_ = body_started_ + std::chrono::milliseconds(limits.body_ms);
   if (!head.expects_continue || !unread().empty()) return;
   push_slot().interim = true;
   slots_.back().response.emplace();
@@ -145,6 +172,12 @@ bool Connection::read_body() {
   auto& exchange = *incoming_.exchange;
   const auto state = body_.feed(unread(), exchange.body, used);
   begin_ += used;
+  body_received_ += used;
+  // A chunked body grows by doubling, which is what it costs.
+  if (!exchange.body_share.grow_to(body_.is_chunked() ? exchange.body.capacity() : exchange.body.size())) {
+    refuse_body();
+    return true;
+  }
   if (state == BodyReader::State::more) return false;
   if (state == BodyReader::State::bad) {
     fail(400, "the body's chunked coding is malformed");
@@ -159,6 +192,18 @@ bool Connection::read_body() {
   }
   phase_ = Phase::holding;
   return true;
+}
+
+// The rest of the body is not read.
+void Connection::refuse_body() {
+  host_.count_body_refused();
+  auto& exchange = *incoming_.exchange;
+  exchange.body = {};
+  exchange.body_share = {};
+  exchange.refusal =
+      Refusal{503, "unavailable", "too many request bodies are being received; try again later"};
+  incoming_.close = true;
+  phase_ = Phase::holding;
 }
 
 }  // namespace patchbay::rest_api

@@ -2,7 +2,6 @@
 
 #include "answers.h"
 #include "paging.h"
-#include "request_id.h"
 #include "request_text.h"
 
 namespace patchbay::rest_api {
@@ -32,8 +31,7 @@ void Dispatcher::serve(std::shared_ptr<Exchange> exchange, int64_t started_ns) {
     turn->exchange->reply_error(404, "not_found", "there is nothing at this path");
     return;
   }
-  const auto* id = turn->exchange->header("x-request-id");
-  turn->request.correlation = id != nullptr && is_sane_request_id(*id) ? std::string(*id) : make_request_id();
+  turn->request.correlation = turn->exchange->request_id;
   gatekeeper_.admit(*turn->exchange, turn->target->route,
                     [this, turn](Gatekeeper::Verdict verdict) { admitted(turn, std::move(verdict)); });
 }
@@ -65,8 +63,7 @@ void Dispatcher::turn_away(const TurnPtr& turn, Refusal refusal) {
 // Address and account together: strangers cannot use up what an account may.
 bool Dispatcher::within_rate(const TurnPtr& turn) {
   if (turn->exchange->surface != kPublic) return true;
-  const int64_t wait_ms =
-      limiter_.take(turn->exchange->client, host_->mono_ns(), turn->request.subject);
+  const int64_t wait_ms = limiter_.take(turn->exchange->client, host_->mono_ns(), turn->request.subject);
   if (wait_ms == 0) return true;
   Response response =
       rest_api::refuse({429, "rate_limited", "too many requests; slow down"}, turn->target->route);
@@ -151,9 +148,9 @@ void Dispatcher::finish(const TurnPtr& turn, Response response) {
   served.bytes = response.body.size();
   served.remote = exchange.client;
   served.user = turn->request.username;
+  served.uid = exchange.peer_uid;
   served.correlation = turn->request.correlation;
   traffic_->note(served);
-  response.headers.emplace_back("X-Request-Id", turn->request.correlation);
   turn->exchange->reply(std::move(response));
 }
 

@@ -8,6 +8,10 @@
 #include "listener.h"
 
 namespace patchbay::rest_api {
+namespace {
+// How many clients it takes to use up the memory for bodies.
+constexpr size_t kClientsOfBudget = 8;
+}  // namespace
 
 struct Edge::Impl {
   // Destroyed from the bottom: listeners before the threads whose loop they use.
@@ -37,6 +41,10 @@ Result<std::unique_ptr<Edge>> Edge::start(EdgeConfig config, const RouteTable& r
   auto impl = std::make_unique<Impl>();
   PB_TRY_VALUE(impl->shared.proxies, TrustedProxies::parse(config.trusted_proxies));
   impl->shared.limits = config.limits;
+  impl->shared.hsts_sec = config.hsts_sec;
+  const size_t bodies = std::max(config.limits.max_bodies, config.limits.max_body);
+  impl->shared.bodies =
+      std::make_shared<BodyBudget>(bodies, std::max(bodies / kClientsOfBudget, config.limits.max_body));
   impl->shared.handlers = std::move(handlers);
   impl->shared.threads = std::max(1U, config.threads);
   impl->config = std::move(config);
@@ -84,8 +92,19 @@ uint16_t Edge::port(size_t index) const noexcept {
 
 EdgeStats Edge::stats() const noexcept {
   const auto& shared = impl_->shared;
-  return {shared.accepted.load(), shared.open.load(), shared.requests.load(), shared.refused.load(),
-          shared.shed.load()};
+  EdgeStats stats;
+  stats.accepted = shared.accepted.load();
+  stats.open = shared.open.load();
+  for (size_t i = 0; i < stats.open_by.size(); ++i) stats.open_by[i] = shared.open_by[i].load();
+  stats.requests = shared.requests.load();
+  stats.refused = shared.refused.load();
+  stats.shed = shared.shed.load();
+  stats.shed_slow = shared.shed_slow.load();
+  stats.over_address = shared.over_address.load();
+  stats.over_places = shared.over_places.load();
+  stats.body_refused = shared.body_refused.load();
+  stats.body_bytes = shared.bodies->held();
+  return stats;
 }
 
 void Edge::stop(std::chrono::milliseconds drain) noexcept {

@@ -8,6 +8,7 @@
 
 #include <patchbay/result.h>
 
+#include <array>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -34,23 +35,34 @@ struct EdgeConfig {
   unsigned threads = 2;
   std::vector<ListenerConfig> listeners;
   std::vector<std::string> trusted_proxies;  // see TrustedProxies::parse
+  // Strict-Transport-Security on answers over TLS; 0: none.
+  uint32_t hsts_sec = 0;
   EdgeLimits limits;
 };
 
 // Called on an edge thread; exceptions are caught and become 500.
 struct EdgeHandlers {
   std::function<void(std::shared_ptr<Exchange>)> on_request;
-  // A request that will end in `exchange->refusal` (413, 415, 400) and has no usable body. The handler
-  // answers 401 or 403 if that comes first, else calls refuse(). When empty, the edge refuses.
+  // A request that will end in `exchange->refusal` (401 without credentials, 413, 415, 400, 503) and has no
+  // usable body. The handler answers 401 or 403 if that comes first, else calls refuse(). When empty, the
+  // edge refuses.
   std::function<void(std::shared_ptr<Exchange>)> on_refused;
 };
 
 struct EdgeStats {
   uint64_t accepted = 0;
-  uint64_t open = 0;
-  uint64_t requests = 0;  // that reached a handler
-  uint64_t refused = 0;   // framing errors, too large, too slow
-  uint64_t shed = 0;      // idle connections closed to make room
+  uint64_t open = 0;                  // of all surfaces
+  std::array<uint64_t, 3> open_by{};  // public, management, local
+  uint64_t requests = 0;              // that reached a handler
+  uint64_t refused = 0;               // framing errors, too large, too slow
+  // Connections closed: idle and slow ones to make room, new ones because their address has too many or
+  // because there was no room.
+  uint64_t shed = 0;
+  uint64_t shed_slow = 0;
+  uint64_t over_address = 0;
+  uint64_t over_places = 0;
+  uint64_t body_refused = 0;  // requests refused because too many bodies were held
+  uint64_t body_bytes = 0;    // held now
 };
 
 class Edge {

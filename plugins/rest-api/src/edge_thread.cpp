@@ -13,6 +13,7 @@
 
 #include "asio_parts.h"
 #include "mailbox.h"
+#include "request_id.h"
 
 namespace patchbay::rest_api {
 namespace {
@@ -22,8 +23,6 @@ namespace asio = boost::asio;
 constexpr std::chrono::milliseconds kTick{50};
 // When descriptors are short, who came just now is given the time to say something.
 constexpr std::chrono::milliseconds kIdleWhenShort{1000};
-
-size_t index_of(Surface surface) noexcept { return surface == kPublic ? 0 : surface == kManagement ? 1 : 2; }
 
 std::string http_date(std::time_t now) {
   std::tm parts{};
@@ -68,6 +67,7 @@ struct EdgeThread::Impl final : ConnectionHost {
   std::optional<RouterSet> next_routers;
   // State.
   std::atomic<size_t> count{0};
+  std::array<size_t, 3> open_by{};
   bool ticking = false;
   bool draining = false;
   std::time_t date_second = 0;
@@ -80,6 +80,10 @@ struct EdgeThread::Impl final : ConnectionHost {
   std::shared_ptr<ReplyPort> reply_port() const noexcept override { return mailbox; }
   Clock::time_point now() const noexcept override { return Clock::now(); }
   void count_refused() noexcept override { shared.refused.fetch_add(1, std::memory_order_relaxed); }
+  void count_body_refused() noexcept override { shared.body_refused.fetch_add(1, std::memory_order_relaxed); }
+  const std::shared_ptr<BodyBudget>& bodies() const noexcept override { return shared.bodies; }
+  std::string new_request_id() override { return make_request_id(); }
+  uint32_t hsts_sec() const noexcept override { return shared.hsts_sec; }
 
   std::string_view date() override {
     timespec now{};
@@ -108,9 +112,16 @@ struct EdgeThread::Impl final : ConnectionHost {
   }
 
   void closed(uint64_t connection) noexcept override {
-    if (connections.erase(connection) == 0) return;
+    const auto found = connections.find(connection);
+    if (found == connections.end()) return;
+    const auto closing = found->second;  // it calls this
+    connections.erase(found);
     count.fetch_sub(1, std::memory_order_relaxed);
     shared.open.fetch_sub(1, std::memory_order_relaxed);
+    const size_t surface = index_of(closing->facts().surface);
+    --open_by[surface];
+    shared.open_by[surface].fetch_sub(1, std::memory_order_relaxed);
+    if (!closing->facts().counted_as.empty()) shared.addresses.remove(closing->facts().counted_as);
   }
 
   std::shared_ptr<Connection> find(uint64_t id) const {
@@ -152,10 +163,15 @@ struct EdgeThread::Impl final : ConnectionHost {
   }
 
   void adopt(int fd, Connection::Facts facts, std::shared_ptr<TlsContext> tls) {
-    if (draining || !make_space()) {
+    if (draining || !make_space(facts.surface)) {
       ::close(fd);
+      if (!draining) shared.over_places.fetch_add(1, std::memory_order_relaxed);
+      if (!facts.counted_as.empty()) shared.addresses.remove(facts.counted_as);
       return;
     }
+    const size_t surface = index_of(facts.surface);
+    ++open_by[surface];
+    shared.open_by[surface].fetch_add(1, std::memory_order_relaxed);
     facts.id = shared.next_connection.fetch_add(1, std::memory_order_relaxed);
     facts.tls = tls != nullptr;
     const auto id = facts.id;
@@ -168,19 +184,29 @@ struct EdgeThread::Impl final : ConnectionHost {
     tick();
   }
 
-  bool make_space() {
-    const auto most = std::max<size_t>(1, shared.limits.max_connections / shared.threads);
-    return connections.size() < most || shed_one(std::chrono::milliseconds(0));
+  // Each surface has places of its own, so that public clients cannot lock the operator out.
+  bool make_space(Surface surface) {
+    const auto most = surface == kPublic ? std::max<size_t>(1, shared.limits.max_connections / shared.threads)
+                                         : shared.limits.max_reserved;
+    return open_by[index_of(surface)] < most || shed_one(surface, std::chrono::milliseconds(0));
   }
 
-  bool shed_one(std::chrono::milliseconds least_idle) {
-    std::shared_ptr<Connection> oldest;
-    for (const auto& [id, connection] : connections)
-      if (connection->is_idle() && (!oldest || connection->last_activity() < oldest->last_activity()))
-        oldest = connection;
-    if (!oldest || oldest->last_activity() + least_idle > Clock::now()) return false;
-    shared.shed.fetch_add(1, std::memory_order_relaxed);
-    oldest->abort();
+  bool shed_one(Surface surface, std::chrono::milliseconds least_idle) {
+    const auto now = Clock::now();
+    std::shared_ptr<Connection> idle;
+    std::shared_ptr<Connection> slow;
+    for (const auto& [id, connection] : connections) {
+      if (connection->facts().surface != surface) continue;
+      if (connection->is_idle() && (!idle || connection->last_activity() < idle->last_activity()))
+        idle = connection;
+      if (connection->is_slow_body(now) && (!slow || connection->body_started() < slow->body_started()))
+        slow = connection;
+    }
+    if (idle && idle->last_activity() + least_idle > now) idle = nullptr;
+    const auto& chosen = idle ? idle : slow;
+    if (!chosen) return false;
+    (idle ? shared.shed : shared.shed_slow).fetch_add(1, std::memory_order_relaxed);
+    chosen->abort();
     return true;
   }
 
@@ -232,7 +258,7 @@ void EdgeThread::set_routers(RouterSet routers) {
 }
 
 void EdgeThread::shed_one() {
-  asio::post(impl_->loop, [impl = impl_.get()] { impl->shed_one(kIdleWhenShort); });
+  asio::post(impl_->loop, [impl = impl_.get()] { impl->shed_one(kPublic, kIdleWhenShort); });
 }
 
 void EdgeThread::post(std::function<void()> work) { asio::post(impl_->loop, std::move(work)); }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "address_counts.h"
 #include "connection.h"
 #include "edge.h"
 
@@ -26,13 +27,27 @@ struct EdgeShared {
   TrustedProxies proxies;
   EdgeHandlers handlers;
   unsigned threads = 1;
+  uint32_t hsts_sec = 0;
+  // Shared with the exchanges, which may live longer.
+  std::shared_ptr<BodyBudget> bodies;
+  AddressCounts addresses;
   std::atomic<uint64_t> next_connection{1};
   std::atomic<uint64_t> accepted{0};
   std::atomic<uint64_t> open{0};
   std::atomic<uint64_t> requests{0};
   std::atomic<uint64_t> refused{0};
   std::atomic<uint64_t> shed{0};
+  std::atomic<uint64_t> shed_slow{0};
+  std::atomic<uint64_t> over_address{0};
+  std::atomic<uint64_t> over_places{0};
+  std::atomic<uint64_t> body_refused{0};
+  std::array<std::atomic<uint64_t>, 3> open_by{};
 };
+
+// Position of a surface in arrays: public, management, local.
+constexpr size_t index_of(Surface surface) noexcept {
+  return surface == kPublic ? 0 : surface == kManagement ? 1 : 2;
+}
 
 class EdgeThread {
  public:
@@ -46,6 +61,7 @@ class EdgeThread {
   // [any thread] All of these take effect on the thread.
   void adopt(int fd, Connection::Facts facts, std::shared_ptr<TlsContext> tls);
   void set_routers(RouterSet routers);
+  // Closes a public connection that loses nothing by it, if there is one.
   void shed_one();
   void post(std::function<void()> work);
   void drain();

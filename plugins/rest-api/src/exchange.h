@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "body_budget.h"
 #include "route_table.h"
 #include "target.h"
 
@@ -28,7 +29,8 @@ class Stream {
 
 struct Response {
   int status = 200;
-  // Set by the edge and ignored here: Connection, Content-Length, Transfer-Encoding, Date, Cache-Control.
+  // Set by the edge and ignored here: Connection, Content-Length, Transfer-Encoding, Date, Cache-Control,
+  // X-Request-Id, X-Content-Type-Options, Strict-Transport-Security.
   // Content-Type defaults to application/json for a body.
   NamedValues headers;
   std::string body;
@@ -70,6 +72,9 @@ struct Request {
   bool secure = false;   // TLS here, or at a trusted proxy
   bool upgrade = false;  // the client asks for a WebSocket
   Surface surface = kPublic;
+  std::optional<uint32_t> peer_uid;  // the user at the other end of a Unix socket
+  // The client's X-Request-Id if it is sane, else one made here. The edge writes it into the answer.
+  std::string request_id;
   std::optional<Refusal> refusal;
 
   // Null when absent. `header` takes lower case.
@@ -138,7 +143,8 @@ class Exchange : public Request {
   // Answers with `refusal`, which must be set.
   bool refuse() noexcept;
 
-  // For the edge.
+  // For the edge. The memory of the body counts until the exchange is gone.
+  BodyBudget::Share body_share;
   void bind(Origin origin) noexcept { origin_ = std::move(origin); }
   std::string& head() noexcept { return head_; }
 

@@ -12,8 +12,11 @@
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include "asio_parts.h"
+#include "descriptor_reserve.h"
+#include "rate/address_key.h"
 
 namespace patchbay::rest_api {
 namespace {
@@ -107,6 +110,14 @@ std::string peer_name(const sockaddr_storage& address) {
   return text;
 }
 
+// The user at the other end of a Unix socket; nothing when the kernel does not say.
+std::optional<uint32_t> peer_uid(int fd) {
+  ucred who{};
+  socklen_t size = sizeof who;
+  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return {};
+  return who.uid;
+}
+
 uint16_t local_port(int fd) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
@@ -119,7 +130,8 @@ uint16_t local_port(int fd) {
 }  // namespace
 
 struct Listener::Impl {
-  Impl(asio::io_context& loop, int fd) : socket(loop, fd), timer(loop), port(local_port(fd)) {}
+  Impl(asio::io_context& loop, int fd, size_t spare)
+      : socket(loop, fd), timer(loop), reserve(spare), port(local_port(fd)) {}
 
   // Borrowed.
   const std::vector<std::unique_ptr<EdgeThread>>* threads = nullptr;
@@ -127,6 +139,7 @@ struct Listener::Impl {
   // Owned.
   asio::posix::stream_descriptor socket;
   asio::steady_timer timer;
+  DescriptorReserve reserve;
   // Shared with the connections made with it.
   std::shared_ptr<TlsContext> tls;
   Surface surface = kPublic;
@@ -150,9 +163,10 @@ struct Listener::Impl {
       } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
         break;
       } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-        return pause();
+        if (!reserve.give_up_one()) return pause();
       }  // anything else is the fate of one client: the next one, please
     }
+    reserve.refill();
     wait();
   }
 
@@ -170,14 +184,27 @@ struct Listener::Impl {
       const int on = 1;
       ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     }
+    Connection::Facts facts;
+    facts.peer = peer_name(address);
+    facts.surface = surface;
+    if (address.ss_family == AF_UNIX) facts.peer_uid = peer_uid(fd);
+    if (!is_counted(facts)) {
+      ::close(fd);
+      shared->over_address.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
     const auto fewest = std::min_element(threads->begin(), threads->end(), [](const auto& a, const auto& b) {
       return a->connections() < b->connections();
     });
     shared->accepted.fetch_add(1, std::memory_order_relaxed);
-    Connection::Facts facts;
-    facts.peer = peer_name(address);
-    facts.surface = surface;
     (*fewest)->adopt(fd, std::move(facts), tls);
+  }
+
+  // False: the address has too many connections already. A trusted proxy stands for many clients.
+  bool is_counted(Connection::Facts& facts) const {
+    if (surface != kPublic || shared->proxies.contains(facts.peer)) return true;
+    facts.counted_as = lib::address_key(facts.peer);
+    return shared->addresses.add(facts.counted_as, shared->limits.max_per_address);
   }
 };
 
@@ -196,7 +223,9 @@ Result<std::unique_ptr<Listener>> Listener::open(const ListenerConfig& config,
     tls = *std::move(loaded);
   }
   PB_TRY_VALUE(const int fd, open_socket(end));
-  auto impl = std::make_unique<Impl>(threads.front()->loop(), fd);
+  const size_t spare = shared.limits.spare_descriptors;
+  auto impl =
+      std::make_unique<Impl>(threads.front()->loop(), fd, config.surface == kPublic ? spare : spare / 4);
   impl->threads = &threads;
   impl->shared = &shared;
   impl->tls = std::move(tls);

@@ -68,8 +68,16 @@ std::string_view reason(int status) noexcept {
 
 // Written by the edge alone.
 bool is_ours(std::string_view name) {
-  static constexpr std::array<std::string_view, 7> kNames = {
-      "connection", "content-length", "transfer-encoding", "date", "cache-control", "keep-alive", "upgrade"};
+  static constexpr std::array<std::string_view, 10> kNames = {"connection",
+                                                              "content-length",
+                                                              "transfer-encoding",
+                                                              "date",
+                                                              "cache-control",
+                                                              "keep-alive",
+                                                              "upgrade",
+                                                              "x-request-id",
+                                                              "x-content-type-options",
+                                                              "strict-transport-security"};
   return std::any_of(kNames.begin(), kNames.end(), [&](auto ours) { return iequals(ours, name); });
 }
 
@@ -101,6 +109,13 @@ void append_response(std::string& out, const Response& response, const ResponseF
     out.append("Upgrade\r\nUpgrade: websocket\r\n");
   else
     out.append(form.close || response.stream ? "close\r\n" : "keep-alive\r\n");
+  out.append("X-Content-Type-Options: nosniff\r\n");
+  if (!form.request_id.empty()) out.append("X-Request-Id: ").append(form.request_id).append("\r\n");
+  if (form.hsts_sec > 0) {
+    out.append("Strict-Transport-Security: max-age=");
+    append_number(out, form.hsts_sec);
+    out.append("\r\n");
+  }
   bool typed = false;
   for (const auto& [name, value] : response.headers) {
     if (is_ours(name)) continue;

@@ -1,6 +1,7 @@
 // Answers as octets: the one place where a status line is written.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,8 @@ struct ResponseForm {
   bool close = false;      // the last answer of its connection
   bool upgrade = false;    // 101 is allowed: the client asked to switch to WebSocket
   std::string_view date;   // RFC 9110 5.6.7
+  std::string_view request_id = {};
+  uint32_t hsts_sec = 0;  // 0: no Strict-Transport-Security
 };
 
 // Appends the whole answer. What the handler got wrong (a bad status, a line break in a header) becomes a

@@ -25,6 +25,7 @@ Result<Route> edge_route(uint32_t id, const http::Route& route) {
   made.method = method_from(route.method);
   made.path = route.path;
   made.message_errors = route.message_errors;
+  made.needs_bearer = route.role != "none";
   if (const auto equals = route.discriminator.find('='); equals != std::string::npos)
     made.discriminator =
         Discriminator{route.discriminator.substr(0, equals), route.discriminator.substr(equals + 1)};

@@ -41,6 +41,8 @@ struct Route {
   // May answer with a stream (server-sent events); `upgrade` implies it. Such a request runs alone on its
   // connection.
   bool streams = false;
+  // Needs a bearer, except on the local surface: without an Authorization header its body is not read.
+  bool needs_bearer = false;
   // 405 on its path has the body {error: text}.
   bool message_errors = false;
 };

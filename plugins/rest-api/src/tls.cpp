@@ -5,13 +5,18 @@
 namespace patchbay::rest_api {
 namespace {
 
+// Of TLS 1.2: only with forward secrecy and authenticated encryption. TLS 1.3 has no others.
+constexpr char kCiphers[] = "ECDHE+AESGCM:ECDHE+CHACHA20";
+
+// A client that offers protocols but not this one speaks another: RFC 7301 3.2 wants an alert, so that
+// nothing it says is read as HTTP.
 int select_http_1_1(SSL*, const unsigned char** out, unsigned char* out_length, const unsigned char* in,
                     unsigned in_length, void*) {
   static constexpr unsigned char kOurs[] = "\x08http/1.1";
   unsigned char* chosen = nullptr;
   const int result = SSL_select_next_proto(&chosen, out_length, kOurs, sizeof kOurs - 1, in, in_length);
   *out = chosen;
-  return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
+  return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
 }  // namespace
@@ -24,6 +29,7 @@ Result<std::shared_ptr<TlsContext>> load_tls(const TlsFiles& files) {
   SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
   SSL_CTX_set_options(native,
                       SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
+  SSL_CTX_set_cipher_list(native, kCiphers);
   SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_alpn_select_cb(native, select_http_1_1, nullptr);
   context->ssl.use_certificate_chain_file(files.certificate, error);

@@ -10,6 +10,21 @@ Metric requests(const Host& host, const char* status) {
                          {{"status", status}});
 }
 
+Metric connections(const Host& host, const char* surface) {
+  return Metric::gauge(host, "patchbay_rest_api_connections", "Connections that are open",
+                       {{"surface", surface}});
+}
+
+Metric shed(const Host& host, const char* reason) {
+  return Metric::counter(host, "patchbay_rest_api_connections_shed_total",
+                         "Connections closed to make room, or because there was none", {{"reason", reason}});
+}
+
+// "operator" is every user of the host who may open the socket: the log has to say which.
+std::string user_text(const Traffic::Served& served) {
+  return std::string(served.user) + (served.uid ? " uid " + std::to_string(*served.uid) : "");
+}
+
 }  // namespace
 
 Traffic::Traffic(const Host& host)
@@ -17,11 +32,16 @@ Traffic::Traffic(const Host& host)
       requests_{requests(host, "1xx"), requests(host, "2xx"), requests(host, "3xx"), requests(host, "4xx"),
                 requests(host, "5xx")},
       seconds_(Metric::seconds(host, "patchbay_rest_api_request_seconds", "From a request to its answer")),
-      connections_(Metric::gauge(host, "patchbay_rest_api_connections", "Connections that are open")),
+      connections_{connections(host, "public"), connections(host, "management"), connections(host, "local")},
       accepted_(
           Metric::counter(host, "patchbay_rest_api_connections_total", "Connections that were accepted")),
       refused_(Metric::counter(host, "patchbay_rest_api_refused_total",
-                               "Requests the edge refused: malformed, too large, too slow")) {}
+                               "Requests the edge refused: malformed, too large, too slow")),
+      shed_{shed(host, "idle"), shed(host, "slow_body"), shed(host, "address_limit"), shed(host, "no_place")},
+      body_bytes_(Metric::gauge(host, "patchbay_rest_api_body_bytes",
+                                "Bodies of unanswered requests, without the first 4 KiB of each")),
+      body_refused_(Metric::counter(host, "patchbay_rest_api_bodies_refused_total",
+                                    "Requests answered 503 because too many bodies were held")) {}
 
 void Traffic::note(const Served& served) {
   const int status_class = std::clamp(served.status / 100, 1, 5);
@@ -34,13 +54,18 @@ void Traffic::note(const Served& served) {
                         {"ms", served.took_ns / 1'000'000},
                         {"bytes", served.bytes},
                         {"remote", served.remote},
-                        {"user", served.user}});
+                        {"user", user_text(served)}});
 }
 
 void Traffic::note(const EdgeStats& stats) {
-  connections_.set(static_cast<double>(stats.open));
+  for (size_t i = 0; i < connections_.size(); ++i) connections_[i].set(static_cast<double>(stats.open_by[i]));
   accepted_.add(static_cast<double>(stats.accepted - told_.accepted));
   refused_.add(static_cast<double>(stats.refused - told_.refused));
+  const std::array<uint64_t, 4> now = {stats.shed, stats.shed_slow, stats.over_address, stats.over_places};
+  const std::array<uint64_t, 4> before = {told_.shed, told_.shed_slow, told_.over_address, told_.over_places};
+  for (size_t i = 0; i < shed_.size(); ++i) shed_[i].add(static_cast<double>(now[i] - before[i]));
+  body_bytes_.set(static_cast<double>(stats.body_bytes));
+  body_refused_.add(static_cast<double>(stats.body_refused - told_.body_refused));
   told_ = stats;
 }
 

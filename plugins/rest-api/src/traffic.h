@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,7 @@ class Traffic {
     size_t bytes = 0;
     std::string_view remote;
     std::string_view user;
+    std::optional<uint32_t> uid;  // of the operator at the admin socket
     std::string_view correlation;
   };
   void note(const Served& served);
@@ -34,9 +36,12 @@ class Traffic {
   const Host* host_;
   std::array<Metric, 5> requests_;  // by class of status
   Metric seconds_;
-  Metric connections_;
+  std::array<Metric, 3> connections_;  // by surface
   Metric accepted_;
   Metric refused_;
+  std::array<Metric, 4> shed_;  // by reason
+  Metric body_bytes_;
+  Metric body_refused_;
   EdgeStats told_;
 };
 

@@ -40,6 +40,16 @@ std::string_view trim(std::string_view text) noexcept {
   return text;
 }
 
+// Some proxies write "192.0.2.7:4711" and "[2001:db8::7]:4711".
+std::string_view without_port(std::string_view hop) noexcept {
+  if (!hop.empty() && hop.front() == '[') {
+    const auto close = hop.find(']');
+    return close == std::string_view::npos ? hop : hop.substr(1, close - 1);
+  }
+  const auto colon = hop.find(':');
+  return colon == hop.rfind(':') ? hop.substr(0, colon) : hop;
+}
+
 }  // namespace
 
 Result<TrustedProxies> TrustedProxies::parse(const std::vector<std::string>& networks) {
@@ -82,8 +92,9 @@ std::string TrustedProxies::client(std::string_view peer, std::string_view forwa
     const auto comma = forwarded_for.rfind(',');
     const auto hop = trim(forwarded_for.substr(comma == std::string_view::npos ? 0 : comma + 1));
     forwarded_for = comma == std::string_view::npos ? std::string_view() : forwarded_for.substr(0, comma);
-    if (!parse_address(hop)) break;
-    client = hop;
+    const auto address = without_port(hop);
+    if (!parse_address(address)) break;
+    client = address;
   }
   return std::string(client);
 }

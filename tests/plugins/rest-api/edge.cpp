@@ -68,6 +68,38 @@ TEST_CASE_FIXTURE(EdgeFixture, "misses are 404 and 405 with their bodies and All
   CHECK(answer->status == 204);
 }
 
+TEST_CASE_FIXTURE(EdgeFixture, "every answer has a request id and forbids guessing its type") {
+  config.limits.head_ms = 200;
+  handlers.on_request = [](const std::shared_ptr<Exchange>& exchange) {
+    if (exchange->route == kCall) return;  // dropped: 500
+    exchange->reply(200, {{"X-Request-Id", "not-mine"}, {"X-Note", exchange->request_id}}, "x");
+  };
+  REQUIRE(start() != 0);
+  const std::string id = "X-Request-Id: abc-1\r\n";
+  const auto ask = [&](const std::string& bytes) {
+    auto client = connect();
+    client.patience = std::chrono::seconds(20);
+    client.send(bytes);
+    auto answer = client.receive();
+    REQUIRE(answer);
+    CHECK(answer->headers["x-content-type-options"] == "nosniff");
+    return *std::move(answer);
+  };
+  for (const auto& bytes :
+       {get("/nothing", id), "DELETE" + get("/v1/calls", id).substr(3),
+        "OPTIONS" + get("/v1/calls", id).substr(3), "OPTIONS * HTTP/1.1\r\nHost: a\r\n" + id + "\r\n",
+        get("/v1/calls/7", id), get("/v1/calls", id), post("/v1/calls", std::string(300'000, 'x'), id)}) {
+    CAPTURE(bytes.substr(0, 40));
+    CHECK(ask(bytes).headers["x-request-id"] == "abc-1");
+  }
+  CHECK(ask(get("/v1/calls", id)).headers["x-note"] == "abc-1");
+  CHECK(ask(get("/v1/calls", "X-Request-Id: a b\r\n")).headers["x-request-id"].size() == 16);
+  for (const char* bytes : {"nonsense\r\n\r\n", "GET /slow"}) {
+    CAPTURE(bytes);
+    CHECK(ask(bytes).headers["x-request-id"].size() == 16);
+  }
+}
+
 TEST_CASE_FIXTURE(EdgeFixture, "HEAD is a GET without its body") {
   REQUIRE(start() != 0);
   auto client = connect();

@@ -57,7 +57,10 @@ struct EdgeFixture {
   RouteTable routes = standard_routes();
   std::unique_ptr<Edge> edge;
 
-  EdgeFixture() { config.listeners.emplace_back(); }
+  EdgeFixture() {
+    config.listeners.emplace_back();
+    config.limits.max_per_address = 100'000;  // all clients of the tests have one address
+  }
 
   // The port of the first listener; 0 on failure.
   uint16_t start() {

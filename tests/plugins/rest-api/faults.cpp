@@ -106,15 +106,15 @@ TEST_CASE_FIXTURE(EdgeFixture, "fault F - a declared length reserves nothing") {
 TEST_CASE_FIXTURE(EdgeFixture, "fault F - a body over the limit is 413 from its head") {
   REQUIRE(start() != 0);
   auto client = connect();
-  client.send("POST /v1/calls HTTP/1.1\r\nHost: a\r\nContent-Length: 1048577\r\n\r\n");
+  client.send("POST /v1/calls HTTP/1.1\r\nHost: a\r\nContent-Length: 262145\r\n\r\n");
   auto answer = client.receive();
   REQUIRE(answer);
   CHECK(answer->status == 413);
   CHECK(answer->body ==
-        R"({"error":"payload_too_large","error_description":"the body is larger than 1048576 bytes"})");
+        R"({"error":"payload_too_large","error_description":"the body is larger than 262144 bytes"})");
   CHECK(answer->headers.at("connection") == "close");
   auto chunked = connect();
-  chunked.send("POST /v1/calls HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n100001\r\n");
+  chunked.send("POST /v1/calls HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n40001\r\n");
   answer = chunked.receive();
   REQUIRE(answer);
   CHECK(answer->status == 413);
@@ -127,7 +127,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "fault F - a body over the limit is 413 from its 
   CHECK(answer->status == 413);
   // 404 and 405 come first.
   auto lost = connect();
-  lost.send("POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 1048577\r\n\r\n");
+  lost.send("POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 262145\r\n\r\n");
   CHECK(lost.receive()->status == 404);
   CHECK(edge->stats().requests == 3);  // the handler is asked who it was
 }
@@ -228,7 +228,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "fault I - an answer says keep-alive and means it
 TEST_CASE_FIXTURE(EdgeFixture, "fault J - bodies up to the limit pass whatever the head takes") {
   REQUIRE(start() != 0);
   auto client = connect();
-  const std::string body(1024 * 1024, 'b');
+  const std::string body(256 * 1024, 'b');
   std::thread sender(
       [&] { client.send(post("/v1/calls", body, "X: " + std::string(15'000, 'h') + "\r\n")); });
   const auto answer = client.receive();

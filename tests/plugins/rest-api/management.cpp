@@ -1,4 +1,5 @@
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -49,6 +50,32 @@ TEST_CASE("each request leaves one line that holds no secret") {
   CHECK(has(log, "path=/t/items/42"));
   CHECK(has(log, "user=alice"));
   CHECK_FALSE(has(log, "canary"));
+}
+
+TEST_CASE("the line of a request at the admin socket names the user of the host") {
+  const DeskServer server;
+  server.admin.get("/t/super");
+  CHECK(has(server.core.log(), "user=\"operator uid " + std::to_string(::getuid()) + "\""));
+}
+
+TEST_CASE("metrics tell connections by surface, what was shed and what bodies take") {
+  const DeskServer server;
+  server.http.get("/t/open");
+  const auto metrics = server.management.get("/metrics").body;
+  CHECK(has(metrics, "patchbay_rest_api_connections{surface=\"management\"} 1\n"));
+  CHECK(has(metrics, "patchbay_rest_api_connections{surface=\"public\"}"));
+  for (const char* reason : {"idle", "slow_body", "address_limit", "no_place"})
+    CHECK(
+        has(metrics, std::string("patchbay_rest_api_connections_shed_total{reason=\"") + reason + "\"} 0\n"));
+  CHECK(has(metrics, "patchbay_rest_api_body_bytes 0\n"));
+  CHECK(has(metrics, "patchbay_rest_api_bodies_refused_total 0\n"));
+}
+
+TEST_CASE("a budget for bodies that one body exceeds is refused with a sentence") {
+  const patchbay::test::TestServer core(
+      "plugins: {rest-api: {limits: {bodyBytes: 4000000, bodyMemoryBytes: 2000000}}}\n"
+      "tenants: {a.example: {primary: true}}\n");
+  CHECK(has(core.start_error(), "limits.bodyMemoryBytes must be at least limits.bodyBytes"));
 }
 
 TEST_CASE("a listen address that is none is refused with a sentence") {

@@ -95,7 +95,27 @@ TEST_CASE_FIXTURE(EdgeFixture, "slow - beyond the most connections the idle ones
   CHECK(edge->stats().shed >= 32);
 }
 
+TEST_CASE_FIXTURE(EdgeFixture, "slow - a listener has descriptors left when the process has none") {
+  config.limits.spare_descriptors = 8;
+  REQUIRE(start() != 0);
+  std::vector<int> sockets;
+  for (int i = 0; i < 4; ++i) sockets.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  rlimit usual{};
+  ::getrlimit(RLIMIT_NOFILE, &usual);
+  const rlimit tight{static_cast<rlim_t>(highest_descriptor()), usual.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &tight);
+  CHECK(::open("/dev/null", O_RDONLY) == -1);
+  std::vector<Client> clients;
+  for (const int fd : sockets) clients.emplace_back(fd, edge->port(0));
+  for (auto& client : clients) {
+    client.send(get("/v1/calls"));
+    CHECK(client.receive());
+  }
+  ::setrlimit(RLIMIT_NOFILE, &usual);
+}
+
 TEST_CASE_FIXTURE(EdgeFixture, "slow - accepting pauses when descriptors run out, and goes on after") {
+  config.limits.spare_descriptors = 0;
   REQUIRE(start() != 0);
   auto first = connect();
   first.send(get("/v1/calls"));

@@ -59,13 +59,20 @@ class Certificate {
 
 class TlsClient {
  public:
-  explicit TlsClient(uint16_t port, int highest = TLS1_3_VERSION) : socket_(port) {
+  explicit TlsClient(uint16_t port, int highest = TLS1_3_VERSION, const char* ciphers = nullptr,
+                     const std::string& protocol = "")
+      : socket_(port) {
     std::signal(SIGPIPE, SIG_IGN);
     context_ = SSL_CTX_new(TLS_client_method());
     SSL_CTX_set_security_level(context_, 0);
     SSL_CTX_set_min_proto_version(context_, TLS1_VERSION);
     SSL_CTX_set_max_proto_version(context_, highest);
+    if (ciphers != nullptr) SSL_CTX_set_cipher_list(context_, ciphers);
     ssl_ = SSL_new(context_);
+    const std::string offer = static_cast<char>(protocol.size()) + protocol;
+    if (!protocol.empty())
+      SSL_set_alpn_protos(ssl_, reinterpret_cast<const unsigned char*>(offer.data()),
+                          static_cast<unsigned>(offer.size()));
     const timeval patience{5, 0};
     ::setsockopt(socket_.fd(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     SSL_set_fd(ssl_, socket_.fd());
@@ -119,7 +126,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "tls - requests and answers of any size, then a c
   REQUIRE(start() != 0);
   TlsClient client(edge->port(0));
   REQUIRE(client.connected());
-  const std::string body(300'000, 'x');
+  const std::string body(200'000, 'x');
   CHECK(client.ask(post("/v1/calls", body + "END"), "END").find("HTTP/1.1 200 OK\r\n") == 0);
   const auto last = client.ask(get("/v1/calls/7", "Connection: close\r\n"), "id=7");
   CHECK(last.find("Connection: close\r\n") != std::string::npos);
@@ -133,6 +140,39 @@ TEST_CASE_FIXTURE(EdgeFixture, "tls - nothing older than 1.2") {
   CHECK(!TlsClient(edge->port(0), TLS1_VERSION).connected());
   CHECK(!TlsClient(edge->port(0), TLS1_1_VERSION).connected());
   CHECK(TlsClient(edge->port(0), TLS1_2_VERSION).connected());
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "tls - of 1.2 only suites with forward secrecy and authenticated encryption") {
+  const Certificate certificate;
+  config.listeners[0].tls = certificate.files();
+  REQUIRE(start() != 0);
+  CHECK(TlsClient(edge->port(0), TLS1_2_VERSION, "ECDHE-ECDSA-AES128-GCM-SHA256").connected());
+  CHECK(!TlsClient(edge->port(0), TLS1_2_VERSION, "ECDHE-ECDSA-AES128-SHA").connected());
+  CHECK(!TlsClient(edge->port(0), TLS1_2_VERSION, "ECDHE-ECDSA-AES256-SHA384").connected());
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "tls - a client that speaks another protocol is refused") {
+  const Certificate certificate;
+  config.listeners[0].tls = certificate.files();
+  REQUIRE(start() != 0);
+  CHECK(TlsClient(edge->port(0), TLS1_3_VERSION, nullptr, "http/1.1").connected());
+  CHECK(!TlsClient(edge->port(0), TLS1_2_VERSION, nullptr, "ftp").connected());
+  TlsClient other(edge->port(0), TLS1_3_VERSION, nullptr, "ftp");
+  CHECK(other.ask(get("/v1/calls/7"), "id=7").empty());
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "tls - answers tell browsers to stay with TLS, plain ones do not") {
+  const Certificate certificate;
+  config.listeners.push_back(config.listeners[0]);
+  config.listeners[0].tls = certificate.files();
+  config.hsts_sec = 600;
+  REQUIRE(start() != 0);
+  TlsClient client(edge->port(0));
+  CHECK(client.ask(get("/v1/calls/7"), "id=7").find("Strict-Transport-Security: max-age=600\r\n") !=
+        std::string::npos);
+  auto plain = connect(1);
+  plain.send(get("/v1/calls/7"));
+  CHECK(plain.receive()->headers.count("strict-transport-security") == 0);
 }
 
 TEST_CASE_FIXTURE(EdgeFixture, "fault D - silent TLS clients stop nobody and are let go") {

@@ -26,6 +26,10 @@ TEST_CASE("trusted proxies - the client is the last one that no trusted proxy vo
   CHECK(proxies.client("10.0.0.1", "") == "10.0.0.1");
   CHECK(proxies.client("10.0.0.1", "203.0.113.9, unknown") == "10.0.0.1");
   CHECK(proxies.client("10.0.0.1", "10.0.0.3") == "10.0.0.3");
+  CHECK(proxies.client("10.0.0.1", "203.0.113.9:4711") == "203.0.113.9");
+  CHECK(proxies.client("10.0.0.1", "203.0.113.9, 10.0.0.2:80") == "203.0.113.9");
+  CHECK(proxies.client("10.0.0.1", "[2001:db8::7]:4711") == "2001:db8::7");
+  CHECK(proxies.client("10.0.0.1", "2001:db8::7") == "2001:db8::7");
 }
 
 TEST_CASE_FIXTURE(EdgeFixture, "trusted proxies - X-Forwarded fields count from them alone") {
@@ -44,4 +48,9 @@ TEST_CASE_FIXTURE(EdgeFixture, "trusted proxies - X-Forwarded fields count from 
   auto proxy = connect();
   proxy.send(forwarded);
   CHECK(proxy.receive()->body == "203.0.113.9 https b.example");
+  // A proxy appends: what comes before its own value may be the client's.
+  proxy.send(get("/v1/calls",
+                 "X-Forwarded-Host: a.example\r\nX-Forwarded-Proto: https, http\r\nX-Forwarded-Host: "
+                 "x.example, b.example\r\n"));
+  CHECK(proxy.receive()->body == "127.0.0.1 http b.example");
 }

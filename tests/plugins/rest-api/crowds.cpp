@@ -1,0 +1,207 @@
+// Many clients, or one with many connections: who still gets in.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "edge_fixture.h"
+
+using namespace rest_api_test;
+
+namespace {
+
+constexpr std::chrono::seconds kPatience{20};
+
+template <class F>
+bool eventually(F holds) {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+std::string post_head(const std::string& target, size_t length, const std::string& extra = "") {
+  return "POST " + target + " HTTP/1.1\r\nHost: test\r\n" + extra +
+         "Content-Length: " + std::to_string(length) + "\r\n\r\n";
+}
+
+// A client that has begun a body and sends no more of it.
+Client stuck_in_body(const EdgeFixture& fixture) {
+  auto client = fixture.connect();
+  client.send(post_head("/v1/calls", 1000) + "x");
+  return client;
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(EdgeFixture, "crowds - public clients cannot take the places of the operator") {
+  const auto path =
+      std::filesystem::temp_directory_path() / ("edge-crowd-" + std::to_string(::getpid()) + ".sock");
+  config.threads = 1;
+  config.limits.max_connections = 8;
+  config.listeners.push_back({kManagement, "127.0.0.1", 0, "", {}});
+  config.listeners.push_back({kLocal, "", 0, path.string(), {}});
+  REQUIRE(start() != 0);
+  std::vector<Client> crowd;
+  for (int i = 0; i < 8; ++i) crowd.push_back(stuck_in_body(*this));
+  REQUIRE(eventually([&] { return edge->stats().open_by[0] == 8; }));
+  for (int i = 0; i < 20; ++i) {
+    auto management = connect(1);
+    management.send(get("/healthz"));
+    const auto health = management.receive();
+    REQUIRE(health);
+    CHECK(health->status == 200);
+    Client local(path.string());
+    local.send(get("/admin"));
+    CHECK(local.receive());
+  }
+  CHECK(edge->stats().open_by[0] == 8);
+  CHECK(edge->stats().shed == 0);
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "crowds - slow bodies make room when nothing is idle") {
+  config.threads = 1;
+  config.limits.max_connections = 8;
+  config.limits.slow_body_ms = 100;
+  REQUIRE(start() != 0);
+  std::vector<Client> crowd;
+  for (int i = 0; i < 8; ++i) crowd.push_back(stuck_in_body(*this));
+  REQUIRE(eventually([&] { return edge->stats().open == 8; }));
+  REQUIRE(eventually([&] {
+    auto client = connect();
+    client.send(get("/v1/calls"));
+    const auto answer = client.receive();
+    return answer && answer->status == 200;
+  }));
+  CHECK(edge->stats().shed_slow >= 1);
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "crowds - one address has only so many connections") {
+  config.limits.max_per_address = 5;
+  REQUIRE(start() != 0);
+  std::vector<Client> mine;
+  for (int i = 0; i < 5; ++i) mine.push_back(connect());
+  REQUIRE(eventually([&] { return edge->stats().open == 5; }));
+  CHECK(connect().is_closed());
+  CHECK(edge->stats().over_address == 1);
+  mine.pop_back();
+  REQUIRE(eventually([&] { return edge->stats().open == 4; }));
+  auto next = connect();
+  next.send(get("/v1/calls"));
+  CHECK(next.receive());
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "crowds - a trusted proxy may have as many connections as it likes") {
+  config.limits.max_per_address = 2;
+  config.trusted_proxies = {"127.0.0.1"};
+  REQUIRE(start() != 0);
+  std::vector<Client> all;
+  for (int i = 0; i < 10; ++i) {
+    all.push_back(connect());
+    all.back().send(get("/v1/calls"));
+    CHECK(all.back().receive());
+  }
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "crowds - a body nobody will read is not waited for") {
+  routes.push_back({50, Method::post, "/secured", {}, kPublic, false});
+  routes.back().needs_bearer = true;
+  REQUIRE(start() != 0);
+  const auto status = [&](const std::string& head) {
+    auto client = connect();
+    client.patience = kPatience;
+    client.send(head);  // and nothing of the body
+    const auto answer = client.receive();
+    return answer ? answer->status : 0;
+  };
+  CHECK(status(post_head("/nothing", 200'000)) == 404);
+  CHECK(status(post_head("/healthz", 200'000)) == 404);
+  CHECK(status("DELETE" + post_head("/v1/calls", 200'000).substr(4)) == 405);
+  CHECK(status(post_head("/secured", 200'000)) == 401);
+  CHECK(status("POST /secured HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n") == 401);
+  CHECK(edge->stats().body_bytes == 0);
+  auto kept = connect();
+  kept.send(post("/secured", "short") + get("/v1/calls"));
+  CHECK(kept.receive()->status == 401);
+  CHECK(kept.receive()->status == 200);
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "crowds - the memory for bodies is bounded, and small requests go on") {
+  config.limits.max_body = 64 * 1024;
+  config.limits.max_bodies = 256 * 1024;
+  config.limits.max_per_address = 1000;
+  config.trusted_proxies = {"127.0.0.1"};
+  REQUIRE(start() != 0);
+  std::vector<Client> holders;
+  const auto hold = [&](const std::string& from) {
+    holders.push_back(connect());
+    holders.back().send(
+        post_head("/v1/calls", 60'000, "Authorization: x\r\nX-Forwarded-For: " + from + "\r\n") +
+        std::string(50'000, 'x'));
+  };
+  for (int i = 0; i < 5; ++i) hold("192.0.2." + std::to_string(i));
+  REQUIRE(eventually([&] { return edge->stats().body_bytes >= 5 * 45'000; }));
+  auto large = connect();
+  large.send(post_head("/v1/calls", 60'000) + std::string(60'000, 'x'));
+  const auto refused = large.receive();
+  REQUIRE(refused);
+  CHECK(refused->status == 503);
+  CHECK(refused->headers.at("connection") == "close");
+  auto small = connect();
+  small.send(post("/v1/calls", "{}"));
+  CHECK(small.receive()->status == 200);
+  CHECK(edge->stats().body_refused == 1);
+  holders.clear();
+  CHECK(eventually([&] { return edge->stats().body_bytes == 0; }));
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "crowds - one client may hold a part of the memory for bodies only") {
+  config.limits.max_body = 64 * 1024;
+  config.limits.max_bodies = 1024 * 1024;
+  REQUIRE(start() != 0);
+  std::vector<Client> holders;
+  for (int i = 0; i < 4; ++i) {
+    holders.push_back(connect());
+    holders.back().send(post_head("/v1/calls", 60'000) + std::string(50'000, 'x'));
+  }
+  CHECK(eventually([&] { return edge->stats().body_refused == 2; }));
+  CHECK(edge->stats().body_bytes <= 128 * 1024);
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "crowds - heads that wait for their answers are bounded") {
+  config.limits.max_head = 4 * 1024;
+  config.threads = 1;
+  std::vector<std::shared_ptr<Exchange>> kept;
+  std::mutex mutex;
+  handlers.on_request = [&](std::shared_ptr<Exchange> exchange) {
+    const std::lock_guard lock(mutex);
+    kept.push_back(std::move(exchange));
+  };
+  REQUIRE(start() != 0);
+  auto client = connect();
+  for (int i = 0; i < 16; ++i)
+    client.send("GET /v1/calls HTTP/1.1\r\nHost: a\r\nX: " + std::string(3500, 'x') + "\r\n\r\n");
+  auto probe = connect();  // served after what the same thread had read before it
+  probe.send(get("/v1/calls"));
+  const auto count = [&] {
+    const std::lock_guard lock(mutex);
+    return kept.size();
+  };
+  REQUIRE(eventually([&] { return count() >= 4; }));
+  CHECK(count() <= 5);
+  size_t answered = 0;
+  while (answered < 17) {
+    REQUIRE(eventually([&] { return count() > 0; }));
+    const std::lock_guard lock(mutex);
+    for (const auto& exchange : kept) exchange->reply(200, {}, "x");
+    answered += kept.size();
+    kept.clear();
+  }
+  for (int i = 0; i < 16; ++i) CHECK(client.receive());
+}
