@@ -89,10 +89,11 @@ class Core::Impl {
     parts_ = std::make_unique<core::HostParts>(core::HostParts{
         *runtime_, *bus_, *store_hub_, services_, *media_, *log_, metrics_,
         std::filesystem::path(server.data), [this](std::string_view what) { return report(what); }});
+    const int64_t drain_ms =
+        options_.drain_deadline_ms >= 0 ? options_.drain_deadline_ms : server.drain_timeout_s * 1000;
     plugins_ = std::make_unique<core::PluginSet>(
-        *parts_,
-        core::PluginSetOptions{std::chrono::milliseconds(options_.start_deadline_ms),
-                               std::chrono::milliseconds(options_.drain_deadline_ms), options_.plugin_host});
+        *parts_, core::PluginSetOptions{std::chrono::milliseconds(options_.start_deadline_ms),
+                                        std::chrono::milliseconds(drain_ms), options_.plugin_host});
     return {};
   }
 
@@ -152,8 +153,8 @@ class Core::Impl {
     if (!store) return std::move(store).error().within("the store in " + data.string() + " cannot be opened");
     store_ = std::move(*store);
     store_hub_->attach(*store_);
-    retention_ = std::make_unique<core::Retention>(
-        *runtime_, *store_, [this](const std::string& sentence) { warn(sentence); });
+    retention_ = std::make_unique<core::Retention>(*runtime_, *store_,
+                                                   [this](const std::string& sentence) { warn(sentence); });
     return {};
   }
 

@@ -2,9 +2,11 @@
 #include <patchbay/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 
+#include "heap.h"
 #include "json/parse.h"
 #include "listening.h"
 #include "plugin_dir.h"
@@ -19,12 +21,14 @@ namespace patchbay::app {
 namespace {
 
 constexpr const char* kFooter =
-    R"(Signals: SIGTERM and SIGINT end the running work and stop, a second one stops at once; SIGHUP reads the
+    R"(Signals: SIGTERM and SIGINT end the running work (server.drain_timeout_s) and stop, a second one stops at once; SIGHUP reads the
 configuration again and applies it wholly or, with the reasons on stderr, not at all.
 
 Examples:
   patchbay serve -c /etc/patchbay/patchbay.yaml
   PATCHBAY_SERVER__LOG__LEVEL=debug patchbay serve -c patchbay.yaml)";
+
+constexpr std::chrono::seconds kTrimInterval{30};
 
 struct Command {
   std::string config_file;
@@ -61,6 +65,7 @@ void reload(Core& core) {
 
 int run(const Command& command) {
   core::install_crash_banner();
+  bound_heap();
   StopSignals signals;
   CoreOptions options;
   options.config_file = usual_config_file(command.config_file);
@@ -81,8 +86,12 @@ int run(const Command& command) {
   say("", "ready, " + file + ":" + running);
   tell_service_manager("READY=1\nSTATUS=Running" + running);
 
-  int signal = signals.wait();
-  for (; signal == SIGHUP; signal = signals.wait()) reload(**core);
+  int signal = 0;
+  while (signal != SIGTERM && signal != SIGINT) {
+    signal = signals.wait_for(kTrimInterval);
+    if (signal == SIGHUP) reload(**core);
+    if (signal == 0) give_memory_back();
+  }
   signals.let_through();
   tell_service_manager("STOPPING=1");
   say("", "stopping; a second signal stops at once");

@@ -36,7 +36,8 @@ struct CoreOptions {
   // Overrides of the configuration (PATCHBAY_...), instead of the process's environment.
   std::optional<std::map<std::string, std::string>> environment;
   int64_t start_deadline_ms = 30000;  // of each plugin's start, and of each stop
-  int64_t drain_deadline_ms = 30000;  // of each plugin's drain
+  // Of each plugin's drain; below 0: server.drain_timeout_s of the configuration.
+  int64_t drain_deadline_ms = -1;
   int64_t stall_ms = 5000;            // a callback that runs longer is named in the log and given up on
   // Tests: drives wall clock, monotonic clock and timers by hand.
   core::ManualClock* clock = nullptr;

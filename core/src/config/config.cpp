@@ -27,7 +27,7 @@ void write_server(Writer& out, const Server& server) {
   out.key("management").begin_object().member("listen", server.management_listen).end_object();
   out.key("log").begin_object();
   out.member("format", server.log_json ? "json" : "text").member("level", server.log_level).end_object();
-  out.member("threads", server.threads).end_object();
+  out.member("threads", server.threads).member("drain_timeout_s", server.drain_timeout_s).end_object();
 }
 
 // A plugin's section without what the core has in it.

@@ -27,6 +27,7 @@ struct Server {
   bool log_json = false;
   std::string log_level;  // debug, info, warn or error
   unsigned threads = 0;   // 0: one per core
+  int64_t drain_timeout_s = 30;
 
   bool operator==(const Server&) const = default;
 };

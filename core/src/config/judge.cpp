@@ -89,6 +89,8 @@ Server to_server(const json::Node& root, const Sources& sources) {
   server.log_json = text_of(log, "format") == "json";
   server.log_level = text_of(log, "level", "info");
   server.threads = threads ? static_cast<unsigned>(threads->integer()) : 0;
+  if (const json::Node* drain = section ? section->find("drain_timeout_s") : nullptr)
+    server.drain_timeout_s = drain->integer();
   return server;
 }
 

@@ -19,7 +19,9 @@ constexpr std::string_view kServer = R"({"type":"object","default":{},"propertie
   "log":{"type":"object","default":{},"properties":{
     "format":{"enum":["text","json"],"default":"text"},
     "level":{"enum":["debug","info","warn","error"],"default":"info"}}},
-  "threads":{"type":"integer","minimum":0,"maximum":256,"default":0}}})";
+  "threads":{"type":"integer","minimum":0,"maximum":256,"default":0},
+  "drain_timeout_s":{"type":"integer","minimum":0,"maximum":3600,"default":30,
+    "description":"How long running calls and requests may take to end when the server stops"}}})";
 
 constexpr std::string_view kIsolation = R"({"enum":["none","process"],"default":"none"})";
 constexpr std::string_view kRestarts = R"({"type":"object","default":{},"properties":{

@@ -47,6 +47,12 @@ Result<std::vector<ListenerConfig>> read_listeners(const Config& config) {
   return all;
 }
 
+// The core gives up on this plugin after `timeout_s`: less than that, so that there is time to close.
+std::chrono::milliseconds drain_time(int64_t timeout_s) {
+  const std::chrono::milliseconds whole{timeout_s * 1000};
+  return whole - std::min(whole / 3, std::chrono::milliseconds(10'000));
+}
+
 bool same_listener(const ListenerConfig& a, const ListenerConfig& b) {
   const auto files = [](const ListenerConfig& l) {
     return l.tls ? l.tls->certificate + "\n" + l.tls->key : std::string();
@@ -105,6 +111,7 @@ Result<Settings> Settings::read(const Config& config) {
   settings.edge.limits.max_connections = static_cast<size_t>(limits.integer("connections", 8192));
   settings.rate.per_second = limits.number("requestsPerSecond", 500);
   settings.rate.burst = limits.number("burst", 2000);
+  settings.drain = drain_time(config.server().integer("drain_timeout_s", 30));
   settings.listening_file = std::string(config.server().text("data", ".")) + "/listening.json";
   return settings;
 }

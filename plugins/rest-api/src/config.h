@@ -3,6 +3,7 @@
 
 #include <patchbay/config.h>
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,7 @@ struct Settings {
   lib::RateLimit rate;
   Tenants tenants;
   std::string listening_file;
+  std::chrono::milliseconds drain{20'000};  // for requests to be answered while the server stops
 
   // Error: an address that is none.
   static Result<Settings> read(const Config& config);

@@ -14,8 +14,6 @@
 namespace patchbay::rest_api {
 namespace {
 
-constexpr std::chrono::milliseconds kDrain{20'000};
-
 class RestApi final : public Plugin {
   Status start(const Config& config) override {
     PB_TRY_VALUE(settings_, Settings::read(config));
@@ -45,7 +43,7 @@ class RestApi final : public Plugin {
   // Nothing new is accepted; what runs is answered.
   void drain(Done done) override {
     auto finished = std::make_shared<Done>(std::move(done));
-    close_edge(kDrain, [finished] { (*finished)(); });
+    close_edge(settings_.drain, [finished] { (*finished)(); });
   }
 
   // The edge's threads refer to the parts: these go after it, on their strand.

@@ -37,7 +37,7 @@ TEST_CASE("a plugin sees the server, its own section and its part of every tenan
   CHECK(
       all.plugin_view("whitelist") ==
       R"({"server":{"data":"/var/pb","plugin_dir":"/plugins","admin_socket":"/var/pb/admin.sock",)"
-      R"("management":{"listen":"127.0.0.1:9090"},"log":{"format":"text","level":"info"},"threads":0},)"
+      R"("management":{"listen":"127.0.0.1:9090"},"log":{"format":"text","level":"info"},"threads":0,"drain_timeout_s":30},)"
       R"("plugin":{"rate":5},"tenants":{"acme.example":{"primary":true,"name":"acme.example","section":{},)"
       R"("WebPhone":{"AdminSharedSecret":"012345678901234567890123","Sfu":{"StressWindowSec":5}}},)"
       R"("b.example":{"primary":false,"name":"Bee","section":{},"WebPhone":{"Sfu":{"StressWindowSec":30}}}}})");

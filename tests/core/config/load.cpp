@@ -31,11 +31,13 @@ TEST_CASE("an empty file gives a server with its defaults") {
   CHECK_FALSE(server.log_json);
   CHECK(server.log_level == "info");
   CHECK(server.threads == 0);
+  CHECK(server.drain_timeout_s == 30);
 }
 
 TEST_CASE("the server section is read, the environment on top") {
   const auto outcome = load_it(
-      "server:\n  data: ../var\n  management: {listen: '[::1]:1'}\n  log: {format: json}\n  threads: 2\n"
+      "server:\n  data: ../var\n  management: {listen: '[::1]:1'}\n  log: {format: json}\n  threads: 2\n  "
+      "drain_timeout_s: 5\n"
       "plugins: {rest-api: , whitelist: {}}\n",
       {{"PATCHBAY_SERVER__LOG__LEVEL", "debug"}, {"PATCHBAY_SERVER__THREADS", "4"}});
   CHECK(outcome.value.has_value());
@@ -45,6 +47,7 @@ TEST_CASE("the server section is read, the environment on top") {
   CHECK(outcome.value->server().log_json);
   CHECK(outcome.value->server().log_level == "debug");
   CHECK(outcome.value->server().threads == 4);
+  CHECK(outcome.value->server().drain_timeout_s == 5);
   CHECK(outcome.value->plugins() == std::vector<std::string>{"rest-api", "whitelist"});
 }
 
