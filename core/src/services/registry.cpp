@@ -4,23 +4,34 @@
 
 namespace patchbay::core {
 
-void Watch::tell(bool up) {
+void Watch::look(const Registry& registry) {
   const Ref<Watch> self(this);
-  strand().post([self, up] {
-    if (self->open()) self->fn_(self->user_, up ? 1 : 0);
+  strand().post([self, &registry] {
+    if (self->open()) self->tell(registry.provider_of(self->id_));
   });
+}
+
+void Watch::tell(uint64_t provider) {
+  if (told_ && provider == provider_) return;
+  // One provider in the place of another: the first has gone, and with it what was held of it.
+  const bool replaced = told_ && provider != 0 && provider_ != 0;
+  told_ = true;
+  provider_ = provider;
+  if (replaced) fn_(user_, 0);
+  if (!replaced || open()) fn_(user_, provider != 0 ? 1 : 0);
 }
 
 Result<uint64_t> Registry::provide(Ref<Instance> instance) {
   const std::string id(instance->interface_id());
   const bool is_public = instance->is_public();
+  const uint64_t handle = next_handle();
   if (is_public) {
     const std::lock_guard lock(mutex_);
-    const auto [at, added] = public_.emplace(id, instance);
-    if (!added) return {Code::conflict, id + " is offered by " + at->second->owner() + " already"};
+    const auto [at, added] = public_.emplace(id, Public{instance, handle});
+    if (!added) return {Code::conflict, id + " is offered by " + at->second.instance->owner() + " already"};
   }
-  const uint64_t handle = instances_.add(std::move(instance));
-  if (is_public) tell(id, true);
+  instances_.put(handle, std::move(instance));
+  if (is_public) tell(id);
   return handle;
 }
 
@@ -30,10 +41,10 @@ void Registry::remove_public(const Instance& instance) {
   {
     const std::lock_guard lock(mutex_);
     const auto at = public_.find(id);
-    if (at == public_.end() || at->second.get() != &instance) return;
+    if (at == public_.end() || at->second.instance.get() != &instance) return;
     public_.erase(at);
   }
-  tell(id, false);
+  tell(id);
 }
 
 bool Registry::withdraw(uint64_t handle, CallFn done, void* user) {
@@ -55,19 +66,25 @@ void Registry::withdraw_all(std::string_view owner) {
 Ref<Instance> Registry::find_public(std::string_view id) const {
   const std::lock_guard lock(mutex_);
   const auto at = public_.find(id);
-  return at == public_.end() ? Ref<Instance>() : at->second;
+  return at == public_.end() ? Ref<Instance>() : at->second.instance;
+}
+
+uint64_t Registry::provider_of(std::string_view id) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = public_.find(id);
+  return at == public_.end() ? 0 : at->second.handle;
 }
 
 std::vector<std::pair<std::string, std::string>> Registry::provided() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::pair<std::string, std::string>> all;
-  for (const auto& [id, instance] : public_) all.emplace_back(id, instance->owner());
+  for (const auto& [id, entry] : public_) all.emplace_back(id, entry.instance->owner());
   return all;
 }
 
 uint64_t Registry::watch(const Ref<Watch>& watch) {
   const uint64_t handle = watches_.add(watch);
-  watch->tell(static_cast<bool>(find_public(watch->id())));
+  watch->look(*this);
   return handle;
 }
 
@@ -82,9 +99,9 @@ bool Registry::unwatch(uint64_t handle, CallFn done, void* user) {
   return true;
 }
 
-void Registry::tell(const std::string& id, bool up) {
+void Registry::tell(const std::string& id) {
   for (const auto& [handle, watch] : watches_.all()) {
-    if (watch->id() == id) watch->tell(up);
+    if (watch->id() == id) watch->look(*this);
   }
 }
 

@@ -14,18 +14,27 @@
 
 namespace patchbay::core {
 
-// Tells its strand whether a public provider of one id is there.
+class Registry;
+
+// Tells its strand whether a public provider of one id is there: once at first, then each change. The state
+// is read on the strand, so that the last thing told is what is.
 class Watch final : public Registration {
  public:
   Watch(Ref<Strand> strand, std::string id, pb_watch_fn fn, void* user)
       : Registration(std::move(strand)), id_(std::move(id)), fn_(fn), user_(user) {}
   const std::string& id() const noexcept { return id_; }
-  void tell(bool up);
+  // [any] Something may have changed. The registry must outlive the strand's tasks.
+  void look(const Registry& registry);
 
  private:
+  void tell(uint64_t provider);
+
   const std::string id_;
   const pb_watch_fn fn_;
   void* const user_;
+  // state, on the strand
+  bool told_ = false;
+  uint64_t provider_ = 0;  // the one that was told last
 };
 
 class Registry {
@@ -39,6 +48,8 @@ class Registry {
 
   Ref<Instance> find(uint64_t handle) const { return instances_.find(handle); }
   Ref<Instance> find_public(std::string_view id) const;
+  // The handle of that instance, 0 when there is none.
+  uint64_t provider_of(std::string_view id) const;
   // Public ids with their providers, for reports.
   std::vector<std::pair<std::string, std::string>> provided() const;
 
@@ -51,13 +62,17 @@ class Registry {
 
  private:
   void remove_public(const Instance& instance);
-  void tell(const std::string& id, bool up);
+  void tell(const std::string& id);
 
   HandleMap<Ref<Instance>> instances_;
   HandleMap<Ref<Watch>> watches_;
   EndWatches ends_;
   mutable std::mutex mutex_;
-  std::map<std::string, Ref<Instance>, std::less<>> public_;
+  struct Public {
+    Ref<Instance> instance;
+    uint64_t handle = 0;
+  };
+  std::map<std::string, Public, std::less<>> public_;
 };
 
 }  // namespace patchbay::core
