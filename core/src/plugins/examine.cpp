@@ -96,7 +96,7 @@ class Examiner {
       return found("entry", true, std::string("its ") + kSymbol + " is not a plugin entry (wrong magic)",
                    "end its source with PATCHBAY_PLUGIN(...)");
     }
-    if (head.size < sizeof(pb_entry) || head.size > 64 * 1024) {
+    if (head.size < PB_ENTRY_FLOOR || head.size > 64 * 1024) {
       return found("entry", true,
                    "its entry states an impossible size (" + std::to_string(head.size) + " bytes)",
                    "build it again with the Patchbay SDK");

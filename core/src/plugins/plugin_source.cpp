@@ -29,7 +29,7 @@ Status check_entry(const pb_entry& entry) {
     return {Code::invalid,
             "its patchbay_plugin_v1 is not a plugin entry (wrong magic); build it with patchbay_add_plugin"};
   }
-  if (entry.size < sizeof(pb_entry) || entry.size > 64 * 1024) {
+  if (entry.size < PB_ENTRY_FLOOR || entry.size > 64 * 1024) {
     return {Code::invalid, "its entry states an impossible size (" + std::to_string(entry.size) +
                                " bytes); rebuild it with the Patchbay SDK"};
   }

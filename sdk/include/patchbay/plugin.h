@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "config.h"
+#include "guard.h"
 #include "host.h"
 #include "log.h"
 #include "strand.h"
@@ -26,13 +27,19 @@ extern "C" const char PATCHBAY_STORE_DATA[];
 
 namespace patchbay {
 
-// Answers a lifecycle call, once, from any thread. Dropped unanswered, it answers "ok".
+// Answers a lifecycle call, once, from any thread. Dropped unanswered, it answers "ok"; dropped because an
+// exception was thrown, it answers that.
 class Done {
  public:
   explicit Done(const pb_done* done) : done_(*done), armed_(true) {}
   Done(Done&& other) noexcept : done_(other.done_), armed_(std::exchange(other.armed_, false)) {}
   Done& operator=(Done&&) = delete;
-  ~Done() { (*this)(); }
+  ~Done() {
+    if (thrown_since_made())
+      (*this)({Code::failed, "it threw an exception; the log says which"});
+    else
+      (*this)();
+  }
   void operator()(const Status& status = {}) noexcept {
     if (!std::exchange(armed_, false)) return;
     pb_err err = empty_error();
@@ -42,6 +49,12 @@ class Done {
   }
 
  private:
+#if PB_EXCEPTIONS
+  bool thrown_since_made() const noexcept { return armed_ && std::uncaught_exceptions() > throwing_; }
+  int throwing_ = std::uncaught_exceptions();
+#else
+  bool thrown_since_made() const noexcept { return false; }
+#endif
   pb_done done_;
   bool armed_;
 };

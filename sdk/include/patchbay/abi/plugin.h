@@ -91,4 +91,6 @@ typedef struct pb_entry {
   int32_t (*create)(const pb_host* host, const pb_plugin** table, void** self, pb_err* err) PB_NOEXCEPT;
 } pb_entry;
 
+#define PB_ENTRY_FLOOR 56u /* of 0.1 */
+
 #endif
