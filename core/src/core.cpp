@@ -111,9 +111,11 @@ class Core::Impl {
                                      " runs (`isolation`, `restarts`) needs a restart; nothing was applied"};
     }
     for (const std::string& secret : next.config.secrets()) log_->redactor().add(secret);
-    PB_TRY(plugins_->reconfigure(next.config, change.changed));
+    Status told = plugins_->reconfigure(next.config, change.changed);
+    if (!told && told.error().code != Code::timeout) return told;
     for (const std::string& secret : plan_.config.secrets()) log_->redactor().remove(secret);
     plan_ = std::move(next);
+    if (!told) return std::move(told).error().within("it was applied, but not everywhere yet");
     return {};
   }
 
@@ -201,6 +203,8 @@ Core::~Core() {
 }
 
 Result<std::unique_ptr<Core>> Core::create(CoreOptions options) {
+  // Read once, before plugins have threads: a reload may not read the environment beside their setenv().
+  if (!options.environment) options.environment = core::config::process_environment();
   PB_TRY_VALUE(Plan plan, make_plan(options));
   auto impl = std::make_unique<Impl>(std::move(options), std::move(plan));
   PB_TRY(impl->open());

@@ -54,6 +54,13 @@ TEST_CASE("check names file, line and key, and what to write instead") {
   CHECK(program.output("json") == "{\"usable\":true,\"warnings\":[]}\n");
 }
 
+TEST_CASE("a server whose port cannot be opened does not stay as one that nothing can reach") {
+  const Program program("server: {data: data}\nplugins: {rest-api: {listen: \"127.0.0.1\"}, media: {}}\n");
+  CHECK(program.run({"serve"}).wait(kPatience) == 4);
+  CHECK(program.says("rest-api not started: "));
+  CHECK(program.says("rest-api does not run: without it the server cannot be reached, and stops"));
+}
+
 TEST_CASE("nothing to serve is an error of the configuration") {
   const Program program("server: {data: data}\n");
   CHECK(program.run({"serve"}).wait(kPatience) == 4);

@@ -56,11 +56,24 @@ std::string running_plugins(const Core& core) {
   return names;
 }
 
+// The configured plugin that should open the ports and the admin socket, when it does not run; else "".
+std::string missing_door(const Core& core) {
+  const auto plugins = core::json::parse(core.report("plugins"));
+  for (uint32_t i = 0; plugins && i < plugins->root().size(); ++i) {
+    const core::json::Node& plugin = *plugins->root().element(i);
+    if (member(plugin, "state") == "running") continue;
+    const core::json::Node* provides = plugin.find("provides");
+    for (uint32_t j = 0; provides != nullptr && j < provides->size(); ++j) {
+      if (provides->element(j)->string() == "patchbay.http/1") return member(plugin, "id");
+    }
+  }
+  return {};
+}
+
 void reload(Core& core) {
-  if (const Status status = core.reload(); status)
-    say("", "the configuration was read again and applied");
-  else
-    say("not reloaded: ", status.error().text);
+  const Status status = core.reload();
+  if (status) return say("", "the configuration was read again and applied");
+  say(status.error().code == Code::timeout ? "" : "not reloaded: ", status.error().text);
 }
 
 int run(const Command& command) {
@@ -80,6 +93,11 @@ int run(const Command& command) {
   const std::string running = running_plugins(**core);
   if (running.empty()) {
     say("", "no plugin runs: nothing to serve");
+    return kConfiguration;
+  }
+  if (const std::string door = missing_door(**core); !door.empty()) {
+    say("", door + " does not run: without it the server cannot be reached, and stops");
+    static_cast<void>((*core)->stop());
     return kConfiguration;
   }
   for (const std::string& address : listening_addresses()) say("listens at ", address);

@@ -45,7 +45,7 @@ Ref<Strand> HostContext::strand(uint64_t handle) const {
 }
 
 void HostContext::call_began(ServiceCall& call) noexcept {
-  wait_began();
+  wait_began(Awaited::call);
   const std::lock_guard lock(calls_mutex_);
   calls_.insert(&call);
 }
@@ -55,7 +55,39 @@ void HostContext::call_ended(ServiceCall& call) noexcept {
     const std::lock_guard lock(calls_mutex_);
     calls_.erase(&call);
   }
-  wait_ended();
+  wait_ended(Awaited::call);
+}
+
+int64_t HostContext::outstanding() const noexcept {
+  int64_t all = 0;
+  for (const auto& each : outstanding_) all += each.load(std::memory_order_acquire);
+  return all;
+}
+
+std::string HostContext::under_way() const {
+  static constexpr std::array<const char*, 4> kOne = {"answer of the store", "worker job",
+                                                      "answer of another plugin", "callback that is running"};
+  static constexpr std::array<const char*, 4> kMany = {
+      "answers of the store", "worker jobs", "answers of other plugins", "callbacks that are running"};
+  std::string text;
+  for (size_t i = 0; i < outstanding_.size(); ++i) {
+    const int64_t count = outstanding_[i].load(std::memory_order_acquire);
+    if (count <= 0) continue;
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + (count == 1 ? kOne[i] : kMany[i]);
+  }
+  return text;
+}
+
+void HostContext::hush() {
+  const auto over = [](void* self) { of(self).wait_ended(Awaited::callbacks); };
+  auto strands = handles_.strands.all();
+  strands.emplace_back(0, main_);
+  for (const auto& [handle, strand] : strands) {
+    strand->hush();
+    // What has asked open() before is over when this runs.
+    wait_began(Awaited::callbacks);
+    if (!strand->post(over, this)) wait_ended(Awaited::callbacks);
+  }
 }
 
 void HostContext::cancel_calls() {

@@ -4,6 +4,7 @@
 
 #include <patchbay/abi.h>
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <mutex>
@@ -45,15 +46,25 @@ class HostContext final : public CallObserver {
   // Runs f() on the strand an answer was wanted on; if that was closed meanwhile, on the main strand.
   template <class F>
   void deliver(const Ref<Strand>& wanted, F f) {
-    if (wanted && wanted->post(f)) return;
-    if (!main_->post(f)) f();
+    auto& task = make_task(std::move(f));
+    if (wanted && !wanted->closing() && wanted->push(task)) return;
+    if (!main_->push(task)) task.run(task);
   }
 
-  // Answers the plugin still waits for, of the store, the workers and other plugins; a stopped plugin is
-  // destroyed only when none is left.
-  void wait_began() noexcept { outstanding_.fetch_add(1, std::memory_order_relaxed); }
-  void wait_ended() noexcept { outstanding_.fetch_sub(1, std::memory_order_release); }
-  int64_t outstanding() const noexcept { return outstanding_.load(std::memory_order_acquire); }
+  // What the plugin still waits for; a stopped plugin is destroyed only when nothing is left of it.
+  enum class Awaited : uint8_t { store, worker, call, callbacks };
+  void wait_began(Awaited what = Awaited::store) noexcept {
+    outstanding_[static_cast<size_t>(what)].fetch_add(1, std::memory_order_relaxed);
+  }
+  void wait_ended(Awaited what = Awaited::store) noexcept {
+    outstanding_[static_cast<size_t>(what)].fetch_sub(1, std::memory_order_release);
+  }
+  int64_t outstanding() const noexcept;
+  // "1 worker job, 2 answers of the store"; "" for nothing.
+  std::string under_way() const;
+  // [control] No registration of the plugin (timer, event, job, watch, tick) calls it any more, though it
+  // still holds them; outstanding() counts those that are in such a callback right now. Before destroy.
+  void hush();
   // Ends what is still asked of other plugins: nobody wants the answers any more.
   void cancel_calls();
 
@@ -84,7 +95,7 @@ class HostContext final : public CallObserver {
   Handles handles_;
   pb_host raw_;
   // state
-  std::atomic<int64_t> outstanding_{0};
+  std::array<std::atomic<int64_t>, 4> outstanding_{};  // by Awaited
   std::atomic<uint64_t> life_{0};
   observe::OncePer misuses_{std::chrono::seconds(10)};
   std::atomic<uint32_t> published_{0};

@@ -21,9 +21,9 @@ std::string HostContext::end_leftovers() {
   };
   // Media loops call what they are given without asking: first of all, and waited for.
   const pb_media& media = media_table(parts_);
-  const auto ended = [](void* self) noexcept { of(self).wait_ended(); };
+  const auto ended = [](void* self) noexcept { of(self).wait_ended(Awaited::callbacks); };
   end(handles_.attachments, "media attachment", [&](uint64_t handle) {
-    wait_began();
+    wait_began(Awaited::callbacks);
     media.detach(this, handle, ended, this);
   });
   end(handles_.openings, "port opening", [&](uint64_t handle) { media.port_release(this, handle); });

@@ -13,7 +13,7 @@
 
 namespace patchbay::core {
 
-enum class PluginState { idle, running, draining, stopped, failed, restarting, quarantined };
+enum class PluginState { idle, starting, running, draining, stopped, failed, restarting, quarantined };
 
 class PluginBody {
  public:

@@ -46,17 +46,17 @@ struct WorkerJob {
   static void run(void* raw) {
     const std::unique_ptr<WorkerJob> job(static_cast<WorkerJob*>(raw));
     job->fn(job->user);
-    job->context.wait_ended();
+    job->context.wait_ended(HostContext::Awaited::worker);
   }
 };
 
 int32_t worker_post(void* host, pb_fn fn, void* user) noexcept {
   auto& context = HostContext::of(host);
   auto job = std::make_unique<WorkerJob>(WorkerJob{context, fn, user});
-  context.wait_began();
+  context.wait_began(HostContext::Awaited::worker);
   const Status status = context.parts().runtime.workers().submit(context.id(), &WorkerJob::run, job.get());
   if (!status) {
-    context.wait_ended();
+    context.wait_ended(HostContext::Awaited::worker);
     return static_cast<int32_t>(status.error().code);
   }
   static_cast<void>(job.release());  // run() owns it

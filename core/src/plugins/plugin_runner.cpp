@@ -16,6 +16,8 @@ const char* state_name(PluginState state) noexcept {
   switch (state) {
     case PluginState::idle:
       return "idle";
+    case PluginState::starting:
+      return "starting";
     case PluginState::running:
       return "running";
     case PluginState::draining:
@@ -103,6 +105,12 @@ void PluginRunner::refuse(std::string why) {
   state_.store(PluginState::failed, std::memory_order_release);
 }
 
+void PluginRunner::enter(PluginState state, std::string_view why) {
+  const std::lock_guard lock(mutex_);
+  reason_ = why;
+  state_.store(state, std::memory_order_release);
+}
+
 void PluginRunner::changed(PluginState state, std::string_view why) {
   const std::lock_guard lock(mutex_);
   if (!serves()) return;  // it is being stopped
@@ -122,10 +130,11 @@ Status PluginRunner::run_step(const char* what, Deadline deadline,
     const OwnerScope scope(step->context().id().c_str());
     call(step);
   });
+  came_back_ = true;
   if (!posted) return {Code::gone, "its strand is closed"};
   Status result;
   if (step->wait(deadline, result)) return result;
-  stuck_ = true;
+  came_back_ = false;
   return {Code::timeout, std::string("it did not come back from ") + what + " within " +
                              std::to_string(deadline.count()) + " ms"};
 }
@@ -138,22 +147,35 @@ Status PluginRunner::begin() {
   return {};
 }
 
+// A step of its life that never comes back leaves its strand held, perhaps for ever.
+Status PluginRunner::run_vital_step(const char* what, Deadline deadline,
+                                    const std::function<void(const std::shared_ptr<Step>&)>& call) {
+  Status status = run_step(what, deadline, call);
+  if (!came_back_) stuck_ = true;
+  return status;
+}
+
 Status PluginRunner::create(Deadline deadline) {
-  return run_step("create", deadline, [this](const std::shared_ptr<Step>& step) {
+  Status status = run_vital_step("create", deadline, [this](const std::shared_ptr<Step>& step) {
     const Status made =
         body_->create(*context_, [this](PluginState state, std::string_view why) { changed(state, why); });
     pb_err err = empty_error();
     if (!made) write_error(&err, made.error().code, made.error().text);
     step->answer(made ? PB_OK : static_cast<int32_t>(made.error().code), &err);
   });
+  made_ = status.ok();
+  return status;
 }
 
 Status PluginRunner::start(const std::string& config, Deadline deadline) {
+  enter(PluginState::starting, "it has not answered start yet");
   if (Status status = begin(); !status) return fail(std::move(status));
-  if (Status status = create(deadline); !status) return fail(std::move(status));
-  Status status = run_step("start", deadline, [this, config](const std::shared_ptr<Step>& step) {
-    body_->start(config, Step::done(step));
-  });
+  Status status = create(deadline);
+  if (status) {
+    status = run_vital_step("start", deadline, [this, config](const std::shared_ptr<Step>& step) {
+      body_->start(config, Step::done(step));
+    });
+  }
   if (!status) {
     if (stuck_) {
       parts_.services.withdraw_all(source_.manifest.id);
@@ -162,44 +184,43 @@ Status PluginRunner::start(const std::string& config, Deadline deadline) {
     }
     return fail(std::move(status));
   }
-  state_.store(PluginState::running, std::memory_order_release);
+  enter(PluginState::running, "");
   return {};
 }
 
+// The four below are no fault of the plugin when they take too long: stop shows whether it still answers.
 Status PluginRunner::check_config(const std::string& config, Deadline deadline) {
   return run_step("check_config", deadline, [this, config](const std::shared_ptr<Step>& step) {
     body_->check_config(config, Step::done(step));
   });
 }
 
-void PluginRunner::reconfigure(const std::string& config, Deadline deadline) {
-  static_cast<void>(run_step("reconfigure", deadline, [this, config](const std::shared_ptr<Step>& step) {
+Status PluginRunner::reconfigure(const std::string& config, Deadline deadline) {
+  return run_step("reconfigure", deadline, [this, config](const std::shared_ptr<Step>& step) {
     body_->reconfigure(config, Step::done(step));
-  }));
+  });
 }
 
 void PluginRunner::pass(Deadline deadline) {
   if (state() != PluginState::running) return;
-  const bool was_stuck = stuck_;
   static_cast<void>(run_step("what was queued", deadline,
                              [this](const std::shared_ptr<Step>& step) { body_->pass(Step::done(step)); }));
-  stuck_ = was_stuck;
 }
 
 void PluginRunner::drain(Deadline deadline) {
   if (!serves()) return;
-  state_.store(PluginState::draining, std::memory_order_release);
-  const bool was_stuck = stuck_;
+  enter(PluginState::draining, "");
   static_cast<void>(run_step("drain", deadline,
                              [this](const std::shared_ptr<Step>& step) { body_->drain(Step::done(step)); }));
-  stuck_ = was_stuck;  // a drain that takes too long is no fault: stop follows
 }
 
-void PluginRunner::wait_for_answers(std::chrono::steady_clock::time_point until) const {
+bool PluginRunner::wait_for_answers(std::chrono::steady_clock::time_point until) const {
   // Rare and short: only what was under way when the plugin stopped.
-  while (context_->outstanding() > 0 && std::chrono::steady_clock::now() < until) {
+  while (context_->outstanding() > 0) {
+    if (std::chrono::steady_clock::now() >= until) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+  return true;
 }
 
 void PluginRunner::end_leftovers() const {
@@ -215,18 +236,32 @@ void PluginRunner::end_leftovers() const {
   parts_.log.write(event);
 }
 
-Status PluginRunner::destroy(Deadline deadline) {
+// Nothing may reach the plugin any more: no answer, no callback of what it has registered.
+Status PluginRunner::silence(Deadline deadline) {
   const auto until = std::chrono::steady_clock::now() + deadline;
   parts_.services.withdraw_all(source_.manifest.id);
   context_->cancel_calls();
-  wait_for_answers(until);
-  PB_TRY(run_step("destroy", deadline, [this](const std::shared_ptr<Step>& step) {
-    body_->destroy();
-    step->answer(PB_OK, nullptr);
-  }));
-  wait_for_answers(until);
+  if (wait_for_answers(until)) {
+    context_->hush();
+    if (wait_for_answers(until)) return {};
+  }
+  stuck_ = true;
+  return {Code::timeout, "it was not destroyed: after " + std::to_string(deadline.count()) +
+                             " ms it still waits for " + context_->under_way()};
+}
+
+Status PluginRunner::destroy(Deadline deadline) {
+  PB_TRY(silence(deadline));
+  if (made_) {
+    PB_TRY(run_vital_step("destroy", deadline, [this](const std::shared_ptr<Step>& step) {
+      body_->destroy();
+      step->answer(PB_OK, nullptr);
+    }));
+  }
+  const auto until = std::chrono::steady_clock::now() + deadline;
+  static_cast<void>(wait_for_answers(until));
   end_leftovers();
-  wait_for_answers(until);
+  static_cast<void>(wait_for_answers(until));
   // Ends of registrations that are still on their way run on the main strand: it goes last.
   auto closed = std::make_shared<Step>(*context_);
   auto* held = new std::shared_ptr<Step>(closed);
@@ -246,8 +281,8 @@ Status PluginRunner::destroy(Deadline deadline) {
 
 Status PluginRunner::stop(Deadline deadline) {
   if (!serves() && state() != PluginState::draining) return {};
-  Status status = run_step("stop", deadline,
-                           [this](const std::shared_ptr<Step>& step) { body_->stop(Step::done(step)); });
+  Status status = run_vital_step(
+      "stop", deadline, [this](const std::shared_ptr<Step>& step) { body_->stop(Step::done(step)); });
   if (stuck_) {
     parts_.services.withdraw_all(source_.manifest.id);
   } else {
@@ -255,7 +290,7 @@ Status PluginRunner::stop(Deadline deadline) {
     if (!destroyed) status = std::move(destroyed);
   }
   if (!status) return fail(std::move(status));
-  state_.store(PluginState::stopped, std::memory_order_release);
+  enter(PluginState::stopped, "");
   return {};
 }
 

@@ -34,15 +34,17 @@ class PluginRunner {
   // Loads, registers its SQL, creates, starts.
   Status start(const std::string& config, Deadline deadline);
   Status check_config(const std::string& config, Deadline deadline);
-  void reconfigure(const std::string& config, Deadline deadline);
+  // Error: it did not come back in time, and may take the configuration yet.
+  Status reconfigure(const std::string& config, Deadline deadline);
   // Returns once the main strand has run what was queued there.
   void pass(Deadline deadline);
   void drain(Deadline deadline);
-  // Stops and destroys. A plugin that does not come back in time is left where it is, and the error says so.
+  // Stops and destroys. A plugin that does not come back in time, or waits for answers still, is left where
+  // it is, and the error says so.
   Status stop(Deadline deadline);
   // Not to be started: another plugin's fault, or the configuration's.
   void refuse(std::string why);
-  // A step never came back.
+  // A step never came back, or an answer is still on its way to it.
   bool stuck() const noexcept { return stuck_; }
 
  private:
@@ -50,13 +52,17 @@ class PluginRunner {
 
   Status begin();
   Status create(Deadline deadline);
+  void enter(PluginState state, std::string_view why);
   void changed(PluginState state, std::string_view why);
   Status run_step(const char* what, Deadline deadline,
                   const std::function<void(const std::shared_ptr<Step>&)>& call);
+  Status run_vital_step(const char* what, Deadline deadline,
+                        const std::function<void(const std::shared_ptr<Step>&)>& call);
+  Status silence(Deadline deadline);
   Status destroy(Deadline deadline);
   // What the plugin did not let go of.
   void end_leftovers() const;
-  void wait_for_answers(std::chrono::steady_clock::time_point until) const;
+  bool wait_for_answers(std::chrono::steady_clock::time_point until) const;
   Status fail(Status why);
 
   // borrowed
@@ -67,7 +73,9 @@ class PluginRunner {
   std::unique_ptr<HostContext> context_;
   // state
   std::atomic<PluginState> state_{PluginState::idle};
-  bool stuck_ = false;  // a step never came back: its strand may be held for ever
+  bool made_ = false;      // create() went well: there is something to destroy
+  bool came_back_ = true;  // from the last step, in time
+  bool stuck_ = false;     // its code may still run, or be called
   mutable std::mutex mutex_;
   std::string reason_;  // guarded by mutex_
 };

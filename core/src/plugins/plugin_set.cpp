@@ -77,23 +77,42 @@ Status PluginSet::start(const PluginCatalogue& catalogue, const config::Config& 
     found[index]->refuse(why);
     complain(manifests[index].id, why);
   }
-  for (const size_t index : plan.order) {
-    PluginRunner& runner = *found[index];
-    {
-      const std::lock_guard lock(mutex_);
-      runners_.push_back(std::move(found[index]));
+  {
+    // All of them, before the first one starts: who asks meanwhile learns what is still to come.
+    const std::lock_guard lock(mutex_);
+    for (const size_t index : plan.order) runners_.push_back(std::move(found[index]));
+    for (auto& runner : found) {
+      if (runner) runners_.push_back(std::move(runner));
     }
-    if (runner.state() == PluginState::failed) continue;
-    const Status status = runner.start(config.plugin_view(runner.manifest().id), options_.start_deadline);
-    if (!status) complain(runner.manifest().id, status.error().text);
+  }
+  for (const auto& runner : runners_) {
+    if (runner->state() == PluginState::failed) continue;
+    const Manifest& manifest = runner->manifest();
+    Status status = providers_run(manifest);
+    if (status) {
+      status = runner->start(config.plugin_view(manifest.id), options_.start_deadline);
+    } else {
+      runner->refuse(status.error().text);
+    }
+    if (!status) complain(manifest.id, status.error().text);
   }
   settle();
-  const std::lock_guard lock(mutex_);
-  for (auto& runner : found) {
-    if (runner) runners_.push_back(std::move(runner));
-  }
   if (complaints.empty()) return {};
   return {Code::failed, std::move(complaints)};
+}
+
+// The manifests promise a provider for each; it may not have started, though.
+Status PluginSet::providers_run(const Manifest& manifest) const {
+  for (const std::string& service : manifest.requires_) {
+    for (const auto& runner : runners_) {
+      const auto& provides = runner->manifest().provides;
+      if (std::find(provides.begin(), provides.end(), service) == provides.end()) continue;
+      if (runner->serves()) continue;
+      return {Code::unavailable, "it needs " + service + ", whose provider " + runner->manifest().id +
+                                     " did not start; cure that first"};
+    }
+  }
+  return {};
 }
 
 void PluginSet::settle() {
@@ -115,8 +134,10 @@ Status PluginSet::reconfigure(const config::Config& config, const std::vector<st
   for (const std::string& id : changed) {
     PluginRunner* runner = find(id);
     if (runner == nullptr || !runner->serves()) continue;
-    runner->reconfigure(config.plugin_view(id), options_.start_deadline);
+    const Status status = runner->reconfigure(config.plugin_view(id), options_.start_deadline);
+    if (!status) complaints += (complaints.empty() ? "" : "\n") + id + ": " + status.error().text;
   }
+  if (!complaints.empty()) return {Code::timeout, std::move(complaints)};
   return {};
 }
 

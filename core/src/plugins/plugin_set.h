@@ -45,7 +45,8 @@ class PluginSet {
 
   // Error: every refused plugin, a sentence each; the others run.
   Status start(const PluginCatalogue& catalogue, const config::Config& config);
-  // All or nothing: `changed` are asked, then told.
+  // All or nothing: `changed` are asked, then told. Code::timeout: all were told, and some have not come
+  // back.
   Status reconfigure(const config::Config& config, const std::vector<std::string>& changed);
   void drain();
   Status stop();
@@ -59,6 +60,7 @@ class PluginSet {
  private:
   // What plugins told each other while they started (routes, gates, engines) has arrived.
   void settle();
+  Status providers_run(const Manifest& manifest) const;
   PluginRunner* find(const std::string& id) const;
   // Error: it cannot run the way it is configured to.
   Result<std::unique_ptr<PluginRunner>> make(PluginSource source, const config::Isolation& isolation) const;

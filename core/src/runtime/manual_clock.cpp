@@ -36,7 +36,8 @@ bool ManualClock::step(int64_t target_ns) {
       due = true;
     }
     if (const auto wall = queue_->next_due(TimerClock::wall)) {
-      const int64_t at = now_ns() + (*wall * 1'000'000 - wall_ns_.load(std::memory_order_relaxed));
+      const int64_t wall_ns = std::clamp<int64_t>(*wall, 0, INT64_MAX / 2'000'000) * 1'000'000;
+      const int64_t at = now_ns() + (wall_ns - wall_ns_.load(std::memory_order_relaxed));
       if (at <= stop) {
         stop = at;
         due = true;

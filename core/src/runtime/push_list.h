@@ -22,13 +22,15 @@ T* reverse_chain(T* newest) noexcept {
 template <class T, T* T::*Next>
 class PushList {
  public:
-  // [any] True when the list was empty before.
+  // [any] True when the list was empty before. In one order with empty(): who pushes and then looks whether
+  // the taker sleeps, and a taker that goes to sleep and then looks whether the list is empty, cannot miss
+  // each other.
   bool push(T& element) noexcept {
     T* head = head_.load(std::memory_order_relaxed);
     do {
       element.*Next = head;
     } while (
-        !head_.compare_exchange_weak(head, &element, std::memory_order_release, std::memory_order_relaxed));
+        !head_.compare_exchange_weak(head, &element, std::memory_order_seq_cst, std::memory_order_relaxed));
     return head == nullptr;
   }
 

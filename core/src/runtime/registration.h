@@ -22,7 +22,9 @@ class Registration : public RefCounted<Registration> {
   explicit Registration(Ref<Strand> strand);
 
   // [any] Whoever is about to call back on the strand asks this first, there.
-  bool open() const noexcept { return (state_.load(std::memory_order_acquire) & kClosed) == 0; }
+  bool open() const noexcept {
+    return (state_.load(std::memory_order_acquire) & kClosed) == 0 && !strand_->hushed();
+  }
 
   // [any] For callbacks that run elsewhere than on the strand: enter() before, leave() after. A close() waits
   // for those inside. enter() is false once closed; then there is no leave().

@@ -41,6 +41,11 @@ class Strand final : public RefCounted<Strand> {
   // caller who comes when all is over is called at once, on its own thread. `done` may be null.
   void close(CallFn done, void* user);
 
+  // [any] Registrations on it call back no more from here on, without being closed: Registration::open() is
+  // false. What was posted runs.
+  void hush() noexcept { hushed_.store(true, std::memory_order_release); }
+  bool hushed() const noexcept { return hushed_.load(std::memory_order_acquire); }
+
   bool closing() const noexcept { return closing_.load(std::memory_order_acquire); }
   bool is_current() const noexcept { return current() == this; }
   // The strand whose task runs on this thread, or null.
@@ -74,6 +79,7 @@ class Strand final : public RefCounted<Strand> {
   Task over_{nullptr};
   std::atomic<Task*> head_{&idle_};
   std::atomic<bool> closing_{false};
+  std::atomic<bool> hushed_{false};
   Task wake_{[](Task&) noexcept {}};
   Task* local_ = nullptr;         // taken from head_, oldest first; touched only by the running thread
   Strand* ready_next_ = nullptr;  // the executor's link

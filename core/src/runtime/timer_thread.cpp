@@ -52,8 +52,8 @@ void TimerThread::run() {
   while (!stopping_) {
     if (const auto due = queue_.next_due(TimerClock::mono)) arm(mono_fd_, TFD_TIMER_ABSTIME, *due);
     if (const auto due = queue_.next_due(TimerClock::wall)) {
-      const int64_t latest_ms = INT64_MAX / 1'000'000;
-      arm(wall_fd_, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, std::min(*due, latest_ms) * 1'000'000);
+      const int64_t due_ms = std::clamp<int64_t>(*due, 0, INT64_MAX / 1'000'000);
+      arm(wall_fd_, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, due_ms * 1'000'000);
     }
     pollfd fds[] = {{mono_fd_, POLLIN, 0}, {wall_fd_, POLLIN, 0}, {wake_fd_, POLLIN, 0}};
     poll(fds, 3, -1);
