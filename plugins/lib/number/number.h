@@ -44,6 +44,11 @@ class NumberPattern {
   // True for `*` and `global`.
   bool is_catchall() const noexcept { return kind_ == Kind::everything; }
 
+  // Whether both match the same numbers.
+  friend bool operator==(const NumberPattern& a, const NumberPattern& b) noexcept {
+    return a.kind_ == b.kind_ && a.digits_ == b.digits_;
+  }
+
  private:
   enum class Kind { whole, prefix, anonymous, everything };
   NumberPattern(Kind kind, std::string digits) : kind_(kind), digits_(std::move(digits)) {}

@@ -39,4 +39,8 @@ class SocketAddress {
   uint8_t bytes_[16] = {};
 };
 
+// The address of this machine that packets to `peer` leave from, by the routing table; port 0. Sends nothing.
+// Code::unavailable without a route.
+Result<SocketAddress> local_address_towards(const SocketAddress& peer);
+
 }  // namespace patchbay::lib

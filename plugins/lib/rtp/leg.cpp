@@ -30,6 +30,7 @@ class RtpLeg::ControlReader final : public RtcpListener {
   void on_report_block(uint32_t, const ReportBlock& block) noexcept override {
     if (block.ssrc != leg_.ssrc_) return;
     leg_.stats_.far_fraction_lost.store(block.fraction_lost, kRelaxed);
+    leg_.stats_.far_reported.store(true, kRelaxed);
     if (block.last_sr == 0) return;
     const auto now = static_cast<uint32_t>(leg_.ntp(now_ns_) >> 16);
     const uint32_t round_trip = now - block.last_sr - block.delay_since_last_sr;

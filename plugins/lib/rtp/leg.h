@@ -45,6 +45,7 @@ struct LegStats {
   std::atomic<int64_t> last_received_ns{0};   // 0: nothing yet
   std::atomic<uint32_t> round_trip_us{0};     // by RTCP; 0: unknown
   std::atomic<uint8_t> far_fraction_lost{0};  // of what we send, as the peer reports, in 1/256
+  std::atomic<bool> far_reported{false};      // whether it ever did
 };
 
 struct RtpPacket;

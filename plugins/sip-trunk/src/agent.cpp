@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -17,6 +18,8 @@ namespace {
 
 constexpr su_duration_t kGoodByeMs = 1500;  // for BYE and CANCEL to be answered when the stack stops
 constexpr auto kStartTimeout = std::chrono::seconds(10);
+constexpr su_duration_t kWatchMs = 1000;
+constexpr size_t kMaxTcpPeers = 256;
 
 std::atomic<SofiaLogSink> log_sink{nullptr};
 std::atomic<void*> log_context{nullptr};
@@ -41,10 +44,11 @@ void init_sofia_once() {
 
 // Whether the address can be listened on. Asked before sofia-sip is, which says no reason and leaks when it
 // cannot.
-Status probe(const lib::SocketAddress& address) {
+Status probe(const lib::SocketAddress& address, bool tcp) {
   sockaddr_storage storage;
   const socklen_t size = address.fill(storage);
   for (int type : {SOCK_DGRAM, SOCK_STREAM}) {
+    if (type == SOCK_STREAM && !tcp) break;
     const int fd = ::socket(address.family(), type | SOCK_CLOEXEC, 0);
     const int reuse = 1;
     if (type == SOCK_STREAM) (void)::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof(reuse));
@@ -54,6 +58,12 @@ Status probe(const lib::SocketAddress& address) {
       return {Code::unavailable, "SIP cannot listen on " + address.text() + ": " + std::strerror(error)};
   }
   return {};
+}
+
+// This release holds one reference too many to each 100 that it passes on (3 KB each).
+bool is_leaky_of_100() {
+  static const bool leaky = std::string_view(nua_version).find("1.12.11") != std::string_view::npos;
+  return leaky;
 }
 
 }  // namespace
@@ -71,7 +81,8 @@ Status Agent::start() {
   init_sofia_once();
   const auto address = lib::SocketAddress::parse(options_.listen_ip, options_.listen_port);
   if (!address) return {Code::invalid, "listen address: no numeric IP address"};
-  PB_TRY(probe(*address));
+  PB_TRY(probe(*address, options_.tcp));
+  PB_TRY(choose_advertised(*address));
   thread_ = std::thread([this] { run(); });
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, kStartTimeout, [this] { return state_ != State::starting; });
@@ -80,6 +91,30 @@ Status Agent::start() {
   if (thread_.joinable()) thread_.join();
   return {Code::unavailable,
           "SIP cannot listen on " + options_.listen_ip + ":" + std::to_string(options_.listen_port)};
+}
+
+// Via and Contact must show an address that peers can send to.
+Status Agent::choose_advertised(const lib::SocketAddress& listen) {
+  if (!options_.advertise.empty()) {
+    const auto shown = lib::SocketAddress::parse(options_.advertise, 0);
+    if (!shown || shown->family() != listen.family() || shown->is_unspecified())
+      return {Code::invalid, "advertise: no numeric address of the family of the listen address"};
+    return {};
+  }
+  if (!listen.is_unspecified()) return {};
+  contact_per_trunk_ = true;
+  const bool v6 = listen.family() == AF_INET6;
+  const auto anywhere = lib::SocketAddress::parse(v6 ? "2001:db8::1" : "192.0.2.1", 9);
+  const auto towards = lib::local_address_towards(options_.sources.empty() ? *anywhere : options_.sources[0]);
+  options_.advertise = towards ? towards->ip_text() : v6 ? "::1" : "127.0.0.1";
+  return {};
+}
+
+std::string Agent::contact_for(const lib::SocketAddress& target, Transport transport) const {
+  if (!contact_per_trunk_) return {};
+  const auto local = lib::local_address_towards(target);
+  if (!local) return {};
+  return "<sip:" + local->with_port(port_).text() + (transport == Transport::tcp ? ";transport=tcp>" : ">");
 }
 
 void Agent::stop() {
@@ -92,7 +127,7 @@ void Agent::stop() {
 Result<DialogId> Agent::dial(Invite invite, DialogListener& listener) {
   const DialogId id = ++last_id_;
   const bool posted = post([this, id, invite = std::move(invite), &listener] {
-    if (stopping_) return listener.on_ended(id, {EndReason::cancelled, 0, "the SIP stack stops"});
+    if (stopping_) return listener.on_ended(id, {EndReason::cancelled, 0, "the SIP stack stops", ""});
     auto& dialog = dialogs_[id] = std::make_unique<Dialog>(*this, id, invite, listener);
     dialog->start();
     reap(id);
@@ -108,6 +143,30 @@ void Agent::hangup(DialogId id) {
     found->second->hangup();
     reap(id);
   });
+}
+
+void Agent::farewell(StoredDialog dialog, TrunkAccess trunk) {
+  (void)post([this, dialog = std::move(dialog), trunk = std::move(trunk)] {
+    if (!stopping_) start_farewell(dialog, trunk, nullptr);
+  });
+}
+
+void Agent::start_farewell(StoredDialog dialog, TrunkAccess trunk, const sip_t* challenge) {
+  const DialogId id = ++last_id_;
+  auto& farewell = farewells_[id] =
+      std::make_unique<Farewell>(*this, id, std::move(dialog), std::move(trunk));
+  farewell->start(challenge);
+  reap(id);
+}
+
+void Agent::set_sources(std::vector<lib::SocketAddress> sources) {
+  (void)post([this, sources = std::move(sources)]() mutable { filter_.set_permanent(std::move(sources)); });
+}
+
+void Agent::use_tcp(const lib::SocketAddress& peer) {
+  if (std::find(tcp_peers_.begin(), tcp_peers_.end(), peer) != tcp_peers_.end()) return;
+  if (tcp_peers_.size() == kMaxTcpPeers) tcp_peers_.erase(tcp_peers_.begin());
+  tcp_peers_.push_back(peer);
 }
 
 bool Agent::post(std::function<void()> task) {
@@ -145,6 +204,7 @@ void Agent::run() {
     drain_tasks();  // calls dialled in the last moment get their on_ended
     nua_destroy(std::exchange(nua_, nullptr));
     if (stop_timer_ != nullptr) su_timer_destroy(stop_timer_);
+    if (watch_timer_ != nullptr) su_timer_destroy(watch_timer_);
   } else {
     set_state(State::failed);
   }
@@ -153,21 +213,28 @@ void Agent::run() {
 
 bool Agent::open() {
   su_root_threading(root_, 0);  // nua's own task runs in this thread too
-  const bool ipv6 = options_.listen_ip.find(':') != std::string::npos;
-  const std::string host = ipv6 ? "[" + options_.listen_ip + "]" : options_.listen_ip;
+  const auto bracketed = [](const std::string& ip) {
+    return ip.find(':') != std::string::npos ? "[" + ip + "]" : ip;
+  };
   const std::string port = options_.listen_port == 0 ? "*" : std::to_string(options_.listen_port);
-  const std::string url = "sip:" + host + ":" + port;
-  nua_ = nua_create(
-      root_, on_nua, this, NUTAG_URL(url.c_str()), SIPTAG_USER_AGENT_STR(options_.user_agent.c_str()),
-      // Nothing is followed, retried or negotiated behind our back.
-      NUTAG_RETRY_COUNT(0), NUTAG_MEDIA_ENABLE(0), NUTAG_AUTOANSWER(0), NUTAG_AUTOALERT(0),
-      NUTAG_INVITE_TIMER(0), NUTAG_SESSION_TIMER(0),
-      NUTAG_OUTBOUND("no-outbound no-natify no-options-keepalive no-validate"),
-      SIPTAG_ALLOW_STR("INVITE, ACK, CANCEL, BYE, OPTIONS"), SIPTAG_SUPPORTED(nullptr),
-      NUTAG_APPL_METHOD("INVITE, BYE"), SIPTAG_ALLOW_EVENTS(nullptr),
-      // Timer B is what ends a silent call: asking to be told of 100 (NTATAG_PASS_100) would leak each of
-      // them. A request does not change to TCP because it is long.
-      NTATAG_SIP_T1X64(options_.silence_timeout_ms), NTATAG_UDP_MTU(65535), NTATAG_MAXSIZE(65536), TAG_END());
+  std::string url = "sip:" + bracketed(options_.listen_ip) + ":" + port;
+  // With maddr, sofia-sip binds to that and shows the host.
+  if (!options_.advertise.empty())
+    url = "sip:" + bracketed(options_.advertise) + ":" + port + ";maddr=" + bracketed(options_.listen_ip);
+  if (!options_.tcp) url += ";transport=udp";
+  nua_ = nua_create(root_, on_nua, this, NUTAG_URL(url.c_str()),
+                    SIPTAG_USER_AGENT_STR(options_.user_agent.c_str()),
+                    // Nothing is followed, retried or negotiated behind our back.
+                    NUTAG_RETRY_COUNT(0), NUTAG_MEDIA_ENABLE(0), NUTAG_AUTOANSWER(0), NUTAG_AUTOALERT(0),
+                    NUTAG_INVITE_TIMER(0), NUTAG_SESSION_TIMER(0),
+                    NUTAG_OUTBOUND("no-outbound no-natify no-options-keepalive no-validate"),
+                    SIPTAG_ALLOW_STR("INVITE, ACK, CANCEL, BYE, OPTIONS"), SIPTAG_SUPPORTED(nullptr),
+                    NUTAG_APPL_METHOD("INVITE, BYE"), SIPTAG_ALLOW_EVENTS(nullptr),
+                    // The ACK goes where Dialog says. 100 is passed on: it ends the time-out for silence.
+                    NUTAG_AUTOACK(0), NTATAG_PASS_100(1), NTATAG_SIP_T1X64(options_.transaction_timeout_ms),
+                    // A request does not change to TCP because it is long.
+                    NTATAG_UDP_MTU(65535), NTATAG_MAXSIZE(65536), TPTAG_KEEPALIVE(options_.tcp_keepalive_ms),
+                    TPTAG_TIMEOUT(10'000), TAG_END());
   if (nua_ == nullptr) return false;
   nua_get_params(nua_, TAG_ANY(), TAG_END());  // on_parameters() learns the port
   return true;
@@ -180,19 +247,39 @@ void Agent::on_parameters(const tagi_t* tags) {
     const char* port = contact->m_url->url_port;
     port_ = port != nullptr ? static_cast<uint16_t>(std::strtoul(port, nullptr, 10)) : uint16_t{5060};
   }
+  guard_sockets();
   set_state(State::running);
 }
 
+void Agent::guard_sockets() {
+  const auto listen = lib::SocketAddress::parse(options_.listen_ip, port_);
+  std::vector<int> descriptors;
+  for (const OwnSocket& socket : own_sockets())
+    if (listen && socket.local == *listen && (socket.is_listening || !socket.is_stream))
+      descriptors.push_back(socket.fd);
+  filter_.set_permanent(options_.sources);
+  guarded_ = !descriptors.empty() && filter_.guard(std::move(descriptors));
+  if (!options_.tcp) return;
+  watch_ = std::make_unique<TcpWatch>(port_, TcpWatch::Limits{});
+  watch_timer_ = su_timer_create(su_root_task(root_), kWatchMs);
+  if (watch_timer_ != nullptr) su_timer_set_for_ever(watch_timer_, on_watch_timer, nullptr);
+}
+
+void Agent::on_watch_timer(Agent* self, su_timer_t*, HandleOwner*) { self->watch_->sweep(self->tcp_peers_); }
+
 void Agent::on_nua(nua_event_t event, int status, const char* phrase, nua_t*, Agent* self,
-                   nua_handle_t* handle, Dialog* dialog, const sip_t* sip, tagi_t tags[]) {
+                   nua_handle_t* handle, HandleOwner* owner, const sip_t* sip, tagi_t tags[]) {
   if (event == nua_r_get_params) return self->on_parameters(tags);
   if (event == nua_r_shutdown) {
     if (status >= 200) su_root_break(self->root_);
     return;
   }
-  if (dialog == nullptr) return self->on_stranger(event, status, handle);
-  const DialogId id = dialog->id();
-  dialog->on_event(event, status, phrase, handle, sip, tags);
+  if (event == nua_r_invite && status == 100 && is_leaky_of_100()) {
+    if (msg_t* message = nua_current_request(self->nua_)) msg_destroy(message);
+  }
+  if (owner == nullptr) return self->on_stranger(event, status, handle);
+  const DialogId id = owner->id();
+  owner->on_event(event, status, phrase, handle, sip, tags);
   self->reap(id);
 }
 
@@ -206,25 +293,33 @@ void Agent::on_stranger(nua_event_t event, int status, nua_handle_t* handle) {
 }
 
 void Agent::reap(DialogId id) {
-  const auto found = dialogs_.find(id);
-  if (found == dialogs_.end() || !found->second->finished()) return;
-  dialogs_.erase(found);
-  if (stopping_ && dialogs_.empty()) finish_stop();
+  const auto dialog = dialogs_.find(id);
+  const auto farewell = farewells_.find(id);
+  if (dialog != dialogs_.end() && dialog->second->finished()) {
+    dialogs_.erase(dialog);
+  } else if (farewell != farewells_.end() && farewell->second->finished()) {
+    if (options_.log != nullptr) options_.log->dialog_down(farewell->second->call_id());
+    farewells_.erase(farewell);
+  } else {
+    return;
+  }
+  if (stopping_ && dialogs_.empty() && farewells_.empty()) finish_stop();
 }
 
 void Agent::begin_stop() {
   if (std::exchange(stopping_, true)) return;
   for (auto& [id, dialog] : dialogs_) dialog->abandon();
-  if (dialogs_.empty()) return finish_stop();
+  if (dialogs_.empty() && farewells_.empty()) return finish_stop();
   stop_timer_ = su_timer_create(su_root_task(root_), kGoodByeMs);
   su_timer_set(stop_timer_, on_stop_timer, nullptr);
 }
 
-void Agent::on_stop_timer(Agent* self, su_timer_t*, Dialog*) { self->finish_stop(); }
+void Agent::on_stop_timer(Agent* self, su_timer_t*, HandleOwner*) { self->finish_stop(); }
 
 void Agent::finish_stop() {
   if (stop_timer_ != nullptr) su_timer_reset(stop_timer_);
   dialogs_.clear();
+  farewells_.clear();
   nua_shutdown(nua_);
 }
 

@@ -14,9 +14,12 @@
 #include <vector>
 
 #include "dialog.h"
+#include "farewell.h"
 #include "invite.h"
 #include "sip_stack.h"
 #include "sofia.h"
+#include "source_filter.h"
+#include "tcp_watch.h"
 
 namespace patchbay::sip_trunk {
 
@@ -25,19 +28,30 @@ class Agent {
   explicit Agent(SipStack::Options options);
   ~Agent();
 
-  // These five: any thread but the sip thread (hangup there too). See SipStack.
+  // Any thread but the sip thread (hangup there too). See SipStack.
   Status start();
   void stop();
   Result<DialogId> dial(Invite invite, DialogListener& listener);
   void hangup(DialogId id);
+  void farewell(StoredDialog dialog, TrunkAccess trunk);
+  void set_sources(std::vector<lib::SocketAddress> sources);
   uint16_t port() const noexcept { return port_; }
   size_t live_handles() const noexcept { return live_handles_; }
+  bool is_guarded() const noexcept { return guarded_; }
 
-  // For Dialog, on the sip thread.
+  // For dialogs and farewells, on the sip thread.
+  const SipStack::Options& options() const noexcept { return options_; }
+  uint32_t transaction_timeout_ms() const noexcept { return options_.transaction_timeout_ms; }
+  // The Contact for requests to `target`; empty for the one sofia-sip chooses.
+  std::string contact_for(const lib::SocketAddress& target, Transport transport) const;
+  void allow(const lib::SocketAddress& peer) { filter_.allow(peer); }
+  void forbid(const lib::SocketAddress& peer) { filter_.forbid(peer); }
+  void use_tcp(const lib::SocketAddress& peer);
+  void start_farewell(StoredDialog dialog, TrunkAccess trunk, const sip_t* challenge);
   nua_t* nua() noexcept { return nua_; }
   su_root_t* root() noexcept { return root_; }
   std::atomic<size_t>& handle_count() noexcept { return live_handles_; }
-  // Deletes the dialog when it has finished; it must not be on the stack then.
+  // Deletes the owner when it has finished; it must not be on the stack then.
   void reap(DialogId id);
 
  private:
@@ -52,13 +66,17 @@ class Agent {
   void set_state(State state);
 
   static void on_nua(nua_event_t event, int status, const char* phrase, nua_t* nua, Agent* self,
-                     nua_handle_t* handle, Dialog* dialog, const sip_t* sip, tagi_t tags[]);
+                     nua_handle_t* handle, HandleOwner* owner, const sip_t* sip, tagi_t tags[]);
   static void on_wake(Agent* self, su_msg_r message, su_msg_arg_t* argument);
-  static void on_stop_timer(Agent* self, su_timer_t* timer, Dialog* unused);
+  static void on_stop_timer(Agent* self, su_timer_t* timer, HandleOwner* unused);
+  static void on_watch_timer(Agent* self, su_timer_t* timer, HandleOwner* unused);
+  Status choose_advertised(const lib::SocketAddress& listen);
+  void guard_sockets();
   void on_stranger(nua_event_t event, int status, nua_handle_t* handle);
   void on_parameters(const tagi_t* tags);
 
-  const SipStack::Options options_;
+  SipStack::Options options_;       // const once the thread runs
+  bool contact_per_trunk_ = false;  // likewise
   std::thread thread_;
   std::mutex stop_mutex_;  // one stop() at a time
 
@@ -70,12 +88,18 @@ class Agent {
   std::atomic<uint16_t> port_{0};
   std::atomic<size_t> live_handles_{0};
   std::atomic<DialogId> last_id_{0};
+  std::atomic<bool> guarded_{false};
 
   su_root_t* root_ = nullptr;
   nua_t* nua_ = nullptr;
   su_timer_t* stop_timer_ = nullptr;
+  su_timer_t* watch_timer_ = nullptr;
   bool stopping_ = false;
+  SourceFilter filter_;
+  std::unique_ptr<TcpWatch> watch_;
+  std::vector<lib::SocketAddress> tcp_peers_;
   std::map<DialogId, std::unique_ptr<Dialog>> dialogs_;
+  std::map<DialogId, std::unique_ptr<Farewell>> farewells_;
 };
 
 }  // namespace patchbay::sip_trunk

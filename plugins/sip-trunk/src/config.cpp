@@ -1,5 +1,10 @@
 #include "config.h"
 
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "rtp/address.h"
@@ -7,27 +12,51 @@
 namespace patchbay::sip_trunk {
 namespace {
 
+// Refuses what cannot be bound; usually the public address of a machine behind NAT.
+Status check_local(const char* field, const lib::SocketAddress& address) {
+  const int fd = ::socket(address.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return {};  // no such family here: the bind will say so
+  sockaddr_storage storage;
+  const socklen_t size = address.fill(storage);
+  const int error = ::bind(fd, reinterpret_cast<sockaddr*>(&storage), size) == 0 ? 0 : errno;
+  ::close(fd);
+  if (error != EADDRNOTAVAIL) return {};
+  return {Code::invalid, std::string(field) + ": " + address.ip_text() +
+                             " is not an address of this machine; put one of its own here, and the public "
+                             "address into advertise"};
+}
+
 Result<ServerSettings> read_server(JsonView section) {
   ServerSettings server;
   server.listen_ip = section.text("listenIp", "127.0.0.1");
   server.listen_port = static_cast<uint16_t>(section.integer("listenPort", 5060));
   server.media_ip = section.text("mediaIp", "");
   if (server.media_ip.empty()) server.media_ip = server.listen_ip;
+  server.advertise = section.text("advertise", "");
   server.rtp_port_min = static_cast<uint16_t>(section.integer("rtpPortMin", 0));
   server.rtp_port_max = static_cast<uint16_t>(section.integer("rtpPortMax", 0));
   server.silence_timeout_ms = static_cast<uint32_t>(section.integer("silenceTimeoutMs", 5000));
   server.no_media_timeout_ms = section.integer("noMediaTimeoutSec", 20) * 1000;
   server.require_gate = section.boolean("requireGate", true);
-  if (!lib::SocketAddress::parse(server.listen_ip, 0))
-    return {Code::invalid, "listenIp must be a numeric address"};
-  if (!lib::SocketAddress::parse(server.media_ip, 0))
-    return {Code::invalid, "mediaIp must be a numeric address"};
+  const auto listen = lib::SocketAddress::parse(server.listen_ip, 0);
+  const auto media = lib::SocketAddress::parse(server.media_ip, 0);
+  if (!listen) return {Code::invalid, "listenIp must be a numeric address"};
+  if (!media) return {Code::invalid, "mediaIp must be a numeric address"};
+  if (media->family() != listen->family())
+    return {Code::invalid, "mediaIp and listenIp must be of one address family"};
+  PB_TRY(check_local("listenIp", *listen));
+  PB_TRY(check_local("mediaIp", *media));
+  if (!server.advertise.empty()) {
+    const auto shown = lib::SocketAddress::parse(server.advertise, 0);
+    if (!shown || shown->is_unspecified() || shown->family() != listen->family())
+      return {Code::invalid, "advertise must be a numeric address of the family of listenIp"};
+  }
   if (server.rtp_port_max < server.rtp_port_min)
     return {Code::invalid, "rtpPortMax must not be below rtpPortMin"};
   return server;
 }
 
-TrunkAccess read_trunk(JsonView entry) {
+Result<TrunkAccess> read_trunk(JsonView entry) {
   TrunkAccess trunk;
   trunk.host = entry.text("host", "");
   trunk.port = static_cast<uint16_t>(entry.integer("port", 5060));
@@ -37,18 +66,22 @@ TrunkAccess read_trunk(JsonView entry) {
   trunk.realm = entry.text("realm", "");
   trunk.from_domain = entry.text("fromDomain", "");
   trunk.caller_id = entry.text("callerId", "");
+  if (!trunk.username.empty() && trunk.realm.empty())
+    return {Code::invalid,
+            "realm is missing: name the realm that the trunk's challenges carry (your provider's "
+            "documentation or a refused call's log has it), since the password is used for no other"};
   return trunk;
 }
 
 Result<OutboundRoute> read_route(JsonView entry, const std::map<std::string, TrunkAccess>& trunks) {
   auto match = lib::NumberPattern::match(entry.text("match", ""));
-  if (!match) return std::move(match).error().within("outboundRoutes.match");
+  if (!match) return std::move(match).error();
   OutboundRoute route{*std::move(match), {}};
   const JsonView ids = entry["trunkIds"];
   for (size_t i = 0; i < ids.size(); ++i) {
     std::string id(ids.at(i).text());
     if (trunks.count(id) == 0)
-      return {Code::invalid, "outboundRoutes.trunkIds names no configured trunk: " + id};
+      return {Code::invalid, "trunkIds[" + std::to_string(i) + "]: there is no trunk " + id};
     route.trunk_ids.push_back(std::move(id));
   }
   return route;
@@ -59,18 +92,25 @@ Result<TenantTrunks> read_tenant(JsonView section) {
   const JsonView trunks = section["trunks"];
   for (size_t i = 0; i < trunks.size(); ++i) {
     const std::string id(trunks.at(i).text("id", ""));
-    if (!tenant.trunks.emplace(id, read_trunk(trunks.at(i))).second) {
-      return {Code::invalid, "trunks: the id " + id + " is there twice"};
-    }
+    const std::string field = "trunks[" + std::to_string(i) + "]";
+    auto trunk = read_trunk(trunks.at(i));
+    if (!trunk) return std::move(trunk).error().within(field);
+    if (!tenant.trunks.emplace(id, *std::move(trunk)).second)
+      return {Code::invalid, field + ".id: " + id + " is there twice"};
   }
   const JsonView routes = section["outboundRoutes"];
   for (size_t i = 0; i < routes.size(); ++i) {
-    PB_TRY_VALUE(OutboundRoute route, read_route(routes.at(i), tenant.trunks));
-    tenant.routes.push_back(std::move(route));
+    const std::string field = "outboundRoutes[" + std::to_string(i) + "]";
+    auto route = read_route(routes.at(i), tenant.trunks);
+    if (!route) return std::move(route).error().within(field);
+    for (const OutboundRoute& other : tenant.routes)
+      if (other.match == route->match)
+        return {Code::invalid, field + ".match: the same numbers are matched by a route before it"};
+    tenant.routes.push_back(*std::move(route));
   }
   tenant.default_trunk = section.text("defaultTrunkId", "");
   if (!tenant.default_trunk.empty() && tenant.trunks.count(tenant.default_trunk) == 0) {
-    return {Code::invalid, "defaultTrunkId names no configured trunk: " + tenant.default_trunk};
+    return {Code::invalid, "defaultTrunkId: there is no trunk " + tenant.default_trunk};
   }
   return tenant;
 }
@@ -83,6 +123,36 @@ std::vector<std::string> TenantTrunks::trunks_for(const std::string& number) con
   }
   if (default_trunk.empty()) return {};
   return {default_trunk};
+}
+
+bool Settings::uses_tcp() const {
+  for (const auto& [host, tenant] : tenants)
+    for (const auto& [id, trunk] : tenant.trunks)
+      if (trunk.transport == Transport::tcp) return true;
+  return false;
+}
+
+std::vector<lib::SocketAddress> Settings::trunk_addresses() const {
+  std::vector<lib::SocketAddress> found;
+  for (const auto& [host, tenant] : tenants)
+    for (const auto& [id, trunk] : tenant.trunks)
+      if (const auto address = lib::SocketAddress::parse(trunk.host, 0)) found.push_back(*address);
+  return found;
+}
+
+std::vector<std::string> Settings::trunk_names() const {
+  std::vector<std::string> found;
+  for (const auto& [host, tenant] : tenants)
+    for (const auto& [id, trunk] : tenant.trunks)
+      if (!lib::SocketAddress::parse(trunk.host, 0)) found.push_back(trunk.host);
+  return found;
+}
+
+TrunkAccess Settings::trunk(const std::string& tenant, const std::string& id) const {
+  const auto at = tenants.find(tenant);
+  if (at == tenants.end()) return {};
+  const auto found = at->second.trunks.find(id);
+  return found == at->second.trunks.end() ? TrunkAccess{} : found->second;
 }
 
 Result<Settings> Settings::read(const Config& config) {

@@ -21,6 +21,7 @@ struct ServerSettings {
   std::string media_ip;
   uint16_t rtp_port_min = 0;
   uint16_t rtp_port_max = 0;
+  std::string advertise;  // what Via, Contact and SDP show; empty: an address of this machine
   uint32_t silence_timeout_ms = 5000;
   int64_t no_media_timeout_ms = 20000;
   bool require_gate = true;
@@ -43,6 +44,13 @@ struct TenantTrunks {
 struct Settings {
   ServerSettings server;
   std::map<std::string, TenantTrunks, std::less<>> tenants;
+
+  bool uses_tcp() const;
+  // The numeric hosts of all trunks, and the names of the others.
+  std::vector<lib::SocketAddress> trunk_addresses() const;
+  std::vector<std::string> trunk_names() const;
+  // Without a host when there is none of that id (any more).
+  TrunkAccess trunk(const std::string& tenant, const std::string& id) const;
 
   // Errors name the tenant and the field.
   static Result<Settings> read(const Config& config);

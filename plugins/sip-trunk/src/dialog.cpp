@@ -1,24 +1,30 @@
 #include "dialog.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "agent.h"
+#include "body.h"
 #include "digest.h"
+#include "header_text.h"
 
 namespace patchbay::sip_trunk {
 namespace {
 
 constexpr uint32_t kLingerMs = 40'000;  // beyond the 32 s in which a last answer may come (RFC 3261 timer B)
-constexpr uint32_t kMaxCredentialTries = 2;  // the second one only for a nonce that went stale
+constexpr uint32_t kMaxCredentialTries = 3;  // a proxy's, its server's, and one for a nonce that went stale
 constexpr size_t kMaxTrusted = 16;
 
 std::string_view body_of(const sip_t* sip) {
   if (sip == nullptr || sip->sip_payload == nullptr || sip->sip_payload->pl_data == nullptr) return {};
-  const bool is_sdp = sip->sip_content_type == nullptr || sip->sip_content_type->c_type == nullptr ||
-                      std::string_view(sip->sip_content_type->c_type) == "application/sdp";
-  if (!is_sdp) return {};
-  return {sip->sip_payload->pl_data, sip->sip_payload->pl_len};
+  const std::string_view body(sip->sip_payload->pl_data, sip->sip_payload->pl_len);
+  const sip_content_type_t* type = sip->sip_content_type;
+  if (type == nullptr || type->c_type == nullptr) return body;
+  std::string text = type->c_type;
+  if (const char* boundary = msg_params_find(type->c_params, "boundary="))
+    text += std::string(";boundary=") + boundary;
+  return find_sdp(text, body);
 }
 
 std::string printable(const char* phrase) {
@@ -28,58 +34,64 @@ std::string printable(const char* phrase) {
   return out;
 }
 
+int64_t now_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// What an answer says beyond its status: Reason (RFC 3326), Warning, Retry-After.
+std::string explanation(const sip_t* sip) {
+  std::string out;
+  const auto add = [&out](const char* name, const auto* header) {
+    const std::string text = printable(header_text(header).c_str());
+    if (!text.empty()) out += (out.empty() ? "" : ", ") + std::string(name) + " " + text;
+  };
+  add("Reason", sip->sip_reason);
+  add("Warning", sip->sip_warning);
+  add("Retry-After", sip->sip_retry_after);
+  return out;
+}
+
 }  // namespace
-
-Handle::Handle(nua_t* nua, Dialog* dialog, std::atomic<size_t>& count)
-    : handle_(nua_handle(nua, dialog, TAG_END())), count_(&count) {
-  if (handle_ != nullptr) ++count;
-}
-
-Handle::Handle(Handle&& other) noexcept
-    : handle_(std::exchange(other.handle_, nullptr)), count_(other.count_) {}
-
-Handle& Handle::operator=(Handle&& other) noexcept {
-  std::swap(handle_, other.handle_);
-  std::swap(count_, other.count_);
-  return *this;
-}
-
-Handle::~Handle() {
-  if (handle_ == nullptr) return;
-  nua_handle_bind(handle_, nullptr);
-  nua_handle_destroy(handle_);
-  --*count_;
-}
 
 Dialog::Dialog(Agent& agent, DialogId id, Invite invite, DialogListener& listener)
     : agent_(agent), listener_(listener), id_(id), invite_(std::move(invite)) {}
 
 Dialog::~Dialog() {
   if (timer_ != nullptr) su_timer_destroy(timer_);
+  for (const auto& address : trusted_) agent_.forbid(address);
 }
 
 void Dialog::start() {
   timer_ = su_timer_create(su_root_task(agent_.root()), kLingerMs);
-  set_timer(invite_.call.no_answer_timeout_ms);
-  send_invite(nullptr);
+  if (is_tcp() && !agent_.options().tcp)
+    return finish({EndReason::transport, 0, "SIP over TCP is not enabled", ""});
+  begun_ms_ = now_ms();
+  send_invite();
 }
 
-void Dialog::send_invite(msg_header_t* credentials) {
+void Dialog::send_invite() {
   // Each try has a handle of its own: a final answer ends the old one, and nua is not let near the
   // credentials.
   handle_ = Handle(agent_.nua(), this, agent_.handle_count());
-  if (handle_.get() == nullptr) {
-    end({EndReason::transport, 0, "out of memory"});
-    finished_ = true;
-    return;
-  }
+  if (handle_.get() == nullptr) return finish({EndReason::transport, 0, "out of memory", ""});
+  trust(target());
+  if (is_tcp()) agent_.use_tcp(target());
+  heard_ = false;
+  set_timer(agent_.options().silence_timeout_ms);
   // Sofia-sip counts on from what it is given: the first INVITE has CSeq 2, the one with credentials 3.
   const std::string sequence = std::to_string(++sequence_) + " INVITE";
+  const std::string proxy = numeric_url(target(), is_tcp());
+  const std::string contact = agent_.contact_for(target(), invite_.call.trunk.transport);
   nua_invite(
-      handle_.get(), NUTAG_URL(invite_.uri.c_str()), SIPTAG_FROM_STR(invite_.from.c_str()),
-      SIPTAG_TO_STR(invite_.to.c_str()), SIPTAG_CALL_ID_STR(invite_.call_id.c_str()),
-      SIPTAG_CSEQ_STR(sequence.c_str()),
-      TAG_IF(credentials != nullptr, SIPTAG_HEADER(reinterpret_cast<const sip_header_t*>(credentials))),
+      handle_.get(), NUTAG_URL(invite_.uri.c_str()), NUTAG_PROXY(proxy.c_str()),
+      SIPTAG_FROM_STR(invite_.from.c_str()), SIPTAG_TO_STR(invite_.to.c_str()),
+      SIPTAG_CALL_ID_STR(invite_.call_id.c_str()), SIPTAG_CSEQ_STR(sequence.c_str()),
+      TAG_IF(!contact.empty(), SIPTAG_CONTACT_STR(contact.c_str())),
+      TAG_IF(!invite_.privacy.empty(), SIPTAG_PRIVACY_STR(invite_.privacy.c_str())),
+      TAG_IF(!authorization_.empty(), SIPTAG_AUTHORIZATION_STR(authorization_.c_str())),
+      TAG_IF(!proxy_authorization_.empty(), SIPTAG_PROXY_AUTHORIZATION_STR(proxy_authorization_.c_str())),
       SIPTAG_CONTENT_TYPE_STR("application/sdp"), SIPTAG_PAYLOAD_STR(invite_.call.offer.c_str()), TAG_END());
 }
 
@@ -87,7 +99,7 @@ void Dialog::hangup() {
   if (state_ == State::ended) return;
   const bool answered = state_ == State::answered;
   hang_up_peer();
-  end({answered ? EndReason::local_hangup : EndReason::cancelled, 0, {}});
+  end({answered ? EndReason::local_hangup : EndReason::cancelled, 0, "", ""});
 }
 
 void Dialog::abandon() { hangup(); }
@@ -100,6 +112,25 @@ void Dialog::hang_up_peer() {
   } else if (state_ != State::ended) {
     nua_cancel(handle_.get(), TAG_END());
   }
+}
+
+// Every dialog that is over tells its owner, whatever ended it.
+void Dialog::finish(const Ended& ended) {
+  finished_ = true;
+  end(ended);
+}
+
+void Dialog::set_down() {
+  if (std::exchange(is_up_, false) && agent_.options().log != nullptr)
+    agent_.options().log->dialog_down(invite_.call_id);
+}
+
+StoredDialog Dialog::stored() const {
+  std::string routes;
+  for (const std::string& route : route_.routes) routes += (routes.empty() ? "" : ", ") + route;
+  const OutboundCall& call = invite_.call;
+  return {invite_.call_id, call.tenant, call.trunk_id,   invite_.from, route_.to,
+          route_.target,   routes,      route_.next_hop, sequence_ + 1};
 }
 
 void Dialog::end(const Ended& ended) {
@@ -123,8 +154,7 @@ void Dialog::on_event(nua_event_t event, int status, const char* phrase, nua_han
     case nua_i_bye:
       return on_bye(handle);
     case nua_r_bye:
-      finished_ = finished_ || status >= 200;
-      return;
+      return on_bye_answer(status, sip);
     case nua_i_state:
       return on_state(tags);
     default:
@@ -143,43 +173,86 @@ void Dialog::on_invite_answer(int status, const char* phrase, const sip_t* sip) 
 
 void Dialog::on_provisional(int status, const sip_t* sip) {
   if (state_ != State::calling) return;
+  if (!std::exchange(heard_, true))
+    set_timer(std::max<int64_t>(0, begun_ms_ + invite_.call.no_answer_timeout_ms - now_ms()));
+  if (status == 100) return;
+  rang_ = true;
   const auto sdp = body_of(sip);
   if (!sdp.empty()) sdp_ = sdp;
   listener_.on_progress(id_, status, sdp, peer_ip_);
 }
 
 void Dialog::on_success(const sip_t* sip) {
-  if (state_ == State::answered) return;
+  if (state_ == State::answered || sip == nullptr) return;
+  acknowledge(sip);
   if (state_ == State::ended) return hang_up_peer();  // it crossed our CANCEL, or came too late
   const auto sdp = body_of(sip);
   if (!sdp.empty()) sdp_ = sdp;
   state_ = State::answered;
   if (sdp_.empty()) {
     hang_up_peer();
-    return end({EndReason::no_media, 200, "answered without SDP"});
+    return end({EndReason::no_media, 200, "answered without SDP", ""});
   }
   su_timer_reset(timer_);
   listener_.on_answered(id_, sdp_, peer_ip_);
 }
 
-void Dialog::on_failure(int status, const char* phrase, const sip_t* sip) {
-  finished_ = true;
-  if (sip != nullptr) return end({EndReason::rejected, status, printable(phrase)});
-  // Made up by sofia-sip: 408 when nobody answered, anything else when the request could not leave.
-  end({status == 408 ? EndReason::silence : EndReason::transport, 0, printable(phrase)});
+// The ACK, and every request after it, goes to a numeric address: see DialogRoute.
+void Dialog::acknowledge(const sip_t* sip) {
+  route_ = dialog_route(*sip, invite_.uri, numeric_url(target(), is_tcp()));
+  const lib::SocketAddress hop = address_of_url(route_.next_hop);
+  trust(hop);
+  if (route_.next_hop.find(";transport=tcp") != std::string::npos) agent_.use_tcp(hop);
+  is_up_ = true;
+  if (agent_.options().log != nullptr) agent_.options().log->dialog_up(stored());
+  nua_set_hparams(handle_.get(), NUTAG_PROXY(route_.next_hop.c_str()), TAG_END());
+  nua_ack(handle_.get(), TAG_END());
 }
 
-bool Dialog::retry_with_credentials(int status, const sip_t* sip) {
-  if ((status != 401 && status != 407) || state_ == State::ended || state_ == State::answered) return false;
-  if (credentials_sent_ == kMaxCredentialTries || (credentials_sent_ > 0 && !is_stale(*sip))) return false;
-  su_home_t home[1] = {SU_HOME_INIT(home)};
-  auto credentials = answer_challenge(home, *sip, invite_.call.trunk, invite_.uri.c_str());
-  if (credentials) {
-    ++credentials_sent_;
-    send_invite(*credentials);
+void Dialog::on_failure(int status, const char* phrase, const sip_t* sip) {
+  if (sip != nullptr) {
+    const std::string why = explanation(sip);
+    const std::string detail = refusal_.empty() || why.empty() ? refusal_ + why : refusal_ + ", " + why;
+    return finish({EndReason::rejected, status, printable(phrase), detail});
   }
-  su_home_deinit(home);
-  return credentials.ok();
+  // Made up by sofia-sip: 408 when nobody answered, anything else when the request could not leave.
+  const EndReason reason = status == 408 ? EndReason::silence : EndReason::transport;
+  if (state_ == State::calling && try_next_target(reason)) return;
+  finish({reason, 0, printable(phrase), ""});
+}
+
+// The host's next address; over TCP the same one once more, since the connection may have died unnoticed.
+bool Dialog::try_next_target(EndReason reason) {
+  if (rang_) return false;
+  if (is_tcp() && reason == EndReason::transport && !std::exchange(tcp_tried_again_, true)) {
+    send_invite();
+    return true;
+  }
+  if (target_ + 1 >= invite_.call.targets.size()) return false;
+  ++target_;
+  begun_ms_ = now_ms();  // each address may ring as long as the caller wants
+  send_invite();
+  return true;
+}
+
+// A 401 may follow the answer to a 407: a proxy and the server behind it challenge each on its own.
+bool Dialog::retry_with_credentials(int status, const sip_t* sip) {
+  if ((status != 401 && status != 407) || state_ != State::calling) return false;
+  std::string& mine = status == 407 ? proxy_authorization_ : authorization_;
+  if (!mine.empty() && !is_stale(*sip)) {
+    refusal_ = "the trunk does not accept the username or password";
+    return false;
+  }
+  if (credentials_sent_ == kMaxCredentialTries) return false;
+  auto credentials = digest_answer(*sip, invite_.call.trunk, {"INVITE", invite_.uri, invite_.call.offer});
+  if (!credentials) {
+    refusal_ = credentials.error().text;
+    return false;
+  }
+  mine = *std::move(credentials);
+  ++credentials_sent_;
+  send_invite();
+  return true;
 }
 
 void Dialog::on_reinvite(nua_handle_t* handle, const sip_t* sip) {
@@ -209,21 +282,39 @@ void Dialog::on_bye(nua_handle_t* handle) {
   // with the handle.
   if (!from_peer()) return;
   nua_respond(handle, SIP_200_OK, NUTAG_WITH_THIS(nua), TAG_END());
-  end({EndReason::far_hangup, 0, {}});
+  end({EndReason::far_hangup, 0, "", ""});
+}
+
+// To our BYE, or to the one that sofia-sip sends by itself when the ACK for a re-INVITE stays away.
+void Dialog::on_bye_answer(int status, const sip_t* sip) {
+  if (status < 200) return;
+  const bool is_internal = sip == nullptr || nta_sip_is_internal(sip);
+  const bool is_challenge = !is_internal && (status == 401 || status == 407);
+  if (is_challenge || (is_internal && status != 408)) {
+    is_up_ = false;  // from here on the farewell tells the log
+    agent_.start_farewell(stored(), invite_.call.trunk, is_challenge ? sip : nullptr);
+  }
+  finish({EndReason::lost, 0, "the peer did not acknowledge our answer to its re-INVITE", ""});
+  set_down();
 }
 
 void Dialog::on_state(tagi_t tags[]) {
   int state = nua_callstate_init;
   tl_gets(tags, NUTAG_CALLSTATE_REF(state), TAG_END());
   if (state != nua_callstate_terminated) return;
-  finished_ = true;
-  end({EndReason::far_hangup, 0, "session terminated"});
+  // A BYE of ours is not done before its answer.
+  if (said_bye_) return;
+  if (state_ == State::answered) return finish({EndReason::lost, 0, "session terminated", ""});
+  finish({EndReason::far_hangup, 0, "session terminated", ""});
+  set_down();
 }
 
-void Dialog::set_timer(uint32_t delay_ms) { su_timer_set_interval(timer_, on_timer_event, this, delay_ms); }
+void Dialog::set_timer(int64_t delay_ms) {
+  su_timer_set_interval(timer_, on_timer_event, this, static_cast<su_duration_t>(delay_ms));
+}
 
-void Dialog::on_timer_event(Agent* agent, su_timer_t*, Dialog* self) {
-  const DialogId id = self->id_;
+void Dialog::on_timer_event(Agent* agent, su_timer_t*, HandleOwner* self) {
+  const DialogId id = self->id();
   self->on_timer();
   agent->reap(id);
 }
@@ -231,14 +322,25 @@ void Dialog::on_timer_event(Agent* agent, su_timer_t*, Dialog* self) {
 void Dialog::on_timer() {
   switch (state_) {
     case State::calling:
+      if (!heard_) return on_silence();
       hang_up_peer();
-      return end({EndReason::no_answer, 0, "not answered in time"});
+      return end({EndReason::no_answer, 0, rang_ ? "rang out" : "the trunk reported no ringing", ""});
     case State::answered:
       return;
     case State::ended:
       finished_ = true;
       return;
   }
+}
+
+// The INVITE stays alive at sofia-sip, so that a late answer is cancelled or hung up.
+void Dialog::on_silence() {
+  if (target_ + 1 < invite_.call.targets.size()) {
+    (void)try_next_target(EndReason::silence);
+    return;
+  }
+  hang_up_peer();
+  end({EndReason::silence, 0, "no answer of any kind", ""});
 }
 
 // Where the message that nua reports just now came from.
@@ -252,15 +354,18 @@ lib::SocketAddress Dialog::source() const {
   return lib::SocketAddress::from(storage);
 }
 
+void Dialog::trust(const lib::SocketAddress& address) {
+  const bool known = std::any_of(trusted_.begin(), trusted_.end(),
+                                 [&](const lib::SocketAddress& other) { return other.same_ip(address); });
+  if (!address.valid() || known || trusted_.size() == kMaxTrusted) return;
+  trusted_.push_back(address);
+  agent_.allow(address);
+}
+
 // An answer tells where the peer is: where it came from, and the hosts it names for what follows in the
 // dialog.
 void Dialog::trust_source(const sip_t* sip) {
-  const auto trust = [this](const lib::SocketAddress& address) {
-    const bool known = std::any_of(trusted_.begin(), trusted_.end(),
-                                   [&](const lib::SocketAddress& other) { return other.same_ip(address); });
-    if (address.valid() && !known && trusted_.size() < kMaxTrusted) trusted_.push_back(address);
-  };
-  const auto trust_host = [&trust](const url_t* url) {
+  const auto trust_host = [this](const url_t* url) {
     if (url->url_host == nullptr) return;
     std::string host = url->url_host;
     if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);

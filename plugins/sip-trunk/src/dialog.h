@@ -2,11 +2,12 @@
 // thread only.
 #pragma once
 
-#include <atomic>
 #include <string>
 #include <vector>
 
+#include "handle.h"
 #include "invite.h"
+#include "route.h"
 #include "rtp/address.h"
 #include "sofia.h"
 
@@ -14,60 +15,52 @@ namespace patchbay::sip_trunk {
 
 class Agent;
 
-// A nua handle with its one owner. Destroying it ends what is still going on there.
-class Handle {
- public:
-  Handle() noexcept = default;
-  Handle(nua_t* nua, Dialog* dialog, std::atomic<size_t>& count);
-  Handle(Handle&& other) noexcept;
-  Handle& operator=(Handle&& other) noexcept;
-  ~Handle();
-
-  nua_handle_t* get() const noexcept { return handle_; }
-
- private:
-  nua_handle_t* handle_ = nullptr;
-  std::atomic<size_t>* count_ = nullptr;
-};
-
-class Dialog {
+class Dialog final : public HandleOwner {
  public:
   Dialog(Agent& agent, DialogId id, Invite invite, DialogListener& listener);
   Dialog(const Dialog&) = delete;
   Dialog& operator=(const Dialog&) = delete;
-  ~Dialog();
+  ~Dialog() override;
 
-  DialogId id() const noexcept { return id_; }
+  DialogId id() const noexcept override { return id_; }
 
   void start();
   void hangup();
   // The stack stops: on_ended now, and what the peer still has to be told is sent.
   void abandon();
   void on_event(nua_event_t event, int status, const char* phrase, nua_handle_t* handle, const sip_t* sip,
-                tagi_t tags[]);
-
-  // Nothing will happen any more; the agent deletes it.
-  bool finished() const noexcept { return finished_; }
+                tagi_t tags[]) override;
+  void on_timer() override;
+  bool finished() const noexcept override { return finished_; }
 
  private:
   enum class State { calling, answered, ended };
 
-  void send_invite(msg_header_t* credentials);
+  void send_invite();
   void on_invite_answer(int status, const char* phrase, const sip_t* sip);
   void on_provisional(int status, const sip_t* sip);
   void on_success(const sip_t* sip);
+  void acknowledge(const sip_t* sip);
   void on_failure(int status, const char* phrase, const sip_t* sip);
   bool retry_with_credentials(int status, const sip_t* sip);
+  bool try_next_target(EndReason reason);
   void on_reinvite(nua_handle_t* handle, const sip_t* sip);
   void on_bye(nua_handle_t* handle);
+  void on_bye_answer(int status, const sip_t* sip);
+  void on_silence();
   void on_state(tagi_t tags[]);
   void end(const Ended& ended);
+  void finish(const Ended& ended);
   void hang_up_peer();
-  void set_timer(uint32_t delay_ms);
-  void on_timer();
-  static void on_timer_event(Agent* agent, su_timer_t* timer, Dialog* self);
+  void set_down();
+  void set_timer(int64_t delay_ms);
+  static void on_timer_event(Agent* agent, su_timer_t* timer, HandleOwner* self);
 
+  const lib::SocketAddress& target() const { return invite_.call.targets[target_]; }
+  bool is_tcp() const noexcept { return invite_.call.trunk.transport == Transport::tcp; }
+  StoredDialog stored() const;
   lib::SocketAddress source() const;
+  void trust(const lib::SocketAddress& address);
   void trust_source(const sip_t* sip);
   bool from_peer() const;
 
@@ -81,10 +74,20 @@ class Dialog {
   State state_ = State::calling;
   bool finished_ = false;
   bool said_bye_ = false;
+  bool is_up_ = false;          // the log was told that the peer may be in the call
+  bool heard_ = false;          // any answer to the latest INVITE, 100 included
+  bool rang_ = false;           // an answer from 101 to 199
   bool offered_again_ = false;  // a re-INVITE asked for our offer; its answer comes with the ACK
-  uint32_t sequence_ = 0;       // CSeq of the INVITE
+  size_t target_ = 0;           // the one of the call's targets that is tried
+  bool tcp_tried_again_ = false;
+  int64_t begun_ms_ = 0;
+  uint32_t sequence_ = 0;  // CSeq of the INVITE
   uint32_t credentials_sent_ = 0;
-  std::string sdp_;  // the latest answer
+  std::string authorization_;  // header values that answer the challenges so far
+  std::string proxy_authorization_;
+  std::string refusal_;  // why a challenge was not answered
+  DialogRoute route_;    // of the answer
+  std::string sdp_;      // the latest answer
   std::string peer_ip_;
   std::vector<lib::SocketAddress> trusted_;  // where requests of this dialog may come from
 };

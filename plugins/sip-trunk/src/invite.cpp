@@ -57,7 +57,8 @@ Result<Invite> make_invite(OutboundCall call) {
   const TrunkAccess& trunk = call.trunk;
   const std::string host = uri_host(trunk.host);
   const std::string domain = trunk.from_domain.empty() ? host : uri_host(trunk.from_domain);
-  const std::string user = trunk.caller_id.empty() ? "anonymous" : trunk.caller_id;
+  const bool anonymous = trunk.caller_id.empty();
+  const std::string user = anonymous ? "anonymous" : trunk.caller_id;
   const auto number = lib::normalise_number(call.number);
   if (host.empty()) return {Code::invalid, "trunk host: neither a name nor an address"};
   if (domain.empty()) return {Code::invalid, "from domain: neither a name nor an address"};
@@ -70,11 +71,21 @@ Result<Invite> make_invite(OutboundCall call) {
 
   Invite invite;
   const std::string target = "sip:" + call.number + "@" + host + ":" + std::to_string(trunk.port);
-  const std::string display = quoted_display_name(call.display_name);
+  // The label of a call is the callee's number unless the caller gave another: not for the callee to see.
+  const auto label = lib::normalise_number(call.display_name);
+  const bool is_callee = label && *label == call.number;
+  std::string display = is_callee ? std::string() : quoted_display_name(call.display_name);
+  // RFC 3323 section 4.1.1.3; a trunk that needs its own domain there has fromDomain.
+  std::string from_domain = domain;
+  if (anonymous) {
+    display = "\"Anonymous\"";
+    if (trunk.from_domain.empty()) from_domain = "anonymous.invalid";
+    invite.privacy = "id";
+  }
   invite.uri = target + (trunk.transport == Transport::tcp ? ";transport=tcp" : ";transport=udp");
   invite.to = "<sip:" + call.number + "@" + host + ">";
   invite.from =
-      display + (display.empty() ? "" : " ") + "<sip:" + user + "@" + domain + ">;tag=" + random_tag();
+      display + (display.empty() ? "" : " ") + "<sip:" + user + "@" + from_domain + ">;tag=" + random_tag();
   invite.call_id = call.call_id + "-" + std::to_string(call.attempt) + "@" + domain;
   invite.call = std::move(call);
   return invite;

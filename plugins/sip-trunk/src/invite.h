@@ -17,6 +17,7 @@ struct Invite {
   std::string to;    // header values
   std::string from;  // with a tag of our own, which stays over an authenticated retry
   std::string call_id;
+  std::string privacy;  // header value; empty for a caller who shows a number
 };
 
 // Code::invalid names the field that could break out of its place.

@@ -23,10 +23,11 @@ uint64_t random64() {
 
 using telephony::LegListener;
 
-OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, const ServerSettings& server,
+OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, const ServerSettings& server,
                          const TenantTrunks& trunks, telephony::Dial request, Function<void()> gone)
     : host_(host),
       stack_(stack),
+      resolver_(resolver),
       server_(server),
       trunks_(trunks.trunks),
       request_(std::move(request)),
@@ -35,7 +36,12 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, const ServerSettings
       service_(host),
       listener_(Lease<LegListener>::open(host, request_.listener)),
       selector_(trunks.trunks_for(request_.number)),
-      media_watch_(host) {
+      media_watch_(host),
+      resolve_limit_(host),
+      listener_gone_(host, request_.listener, [this] {
+        log_.warn("the owner of the call has gone: hanging up");
+        hangup();
+      }) {
   service_.on(telephony::Leg::hangup, [this](const telephony::Hangup& why) -> Result<Empty> {
     log_.info("hanging up", {{"reason", why.reason}});
     hangup();
@@ -83,31 +89,86 @@ void OutboundLeg::open_media() {
   try_trunk();
 }
 
+// Names are resolved here, with a deadline: the SIP thread sees numeric addresses only.
 void OutboundLeg::try_trunk() {
   const std::string* id = selector_.current();
   if (id == nullptr) return finish(ended_as("failed", "no trunk is configured for the number"));
-  const int64_t spent_ms = (host_.mono_ns() - begun_ns_) / 1'000'000;
+  const size_t attempt = resolving_ = ++resolutions_;
+  const std::string& name = trunks_.at(*id).host;
+  auto take =
+      alive_.bind([this, attempt](const Result<Addresses>& addresses) { resolved(attempt, addresses); });
+  resolve_limit_.after_ms(server_.silence_timeout_ms, [this, attempt] {
+    resolved(attempt, Error{Code::timeout, "no answer in time"});
+  });
+  resolver_.resolve(name, local_.rtp.family(), [&host = host_, take](const Result<Addresses>& addresses) {
+    post(host, kMainStrand, [take, addresses]() mutable { take(addresses); });
+  });
+}
+
+void OutboundLeg::resolved(size_t attempt, const Result<Addresses>& addresses) {
+  if (attempt != resolving_ || finished_) return;
+  resolving_ = 0;
+  resolve_limit_.cancel();
+  if (hanging_up_) return finish(ended_as("local", ""));
+  if (addresses) return dial(*addresses);
+  const std::string& name = trunks_.at(*selector_.current()).host;
+  const auto known = resolver_.last_known(name, local_.rtp.family());
+  log_.warn("a trunk's name is not resolved",
+            {{"name", name}, {"why", addresses.error().text}, {"last-known", known.ok()}});
+  if (known) return dial(*known);
+  trunk_failed(
+      {EndReason::transport, 0, "", "the name " + name + " is not resolved: " + addresses.error().text});
+}
+
+// What the SDP shows: the address that the trunk's packets would come back to.
+lib::SocketAddress OutboundLeg::announced_media(const lib::SocketAddress& trunk) const {
+  if (const auto shown = lib::SocketAddress::parse(server_.advertise, port_->local_port())) return *shown;
+  const auto bound = lib::SocketAddress::parse(server_.media_ip, port_->local_port());
+  if (!bound->is_unspecified()) return *bound;
+  const auto local = lib::local_address_towards(trunk);
+  return local ? local->with_port(port_->local_port()) : *bound;
+}
+
+void OutboundLeg::dial(const Addresses& addresses) {
+  const std::string& id = *selector_.current();
   OutboundCall call;
-  call.trunk = trunks_.at(*id);
+  call.trunk = trunks_.at(id);
+  call.tenant = request_.tenant;
+  call.trunk_id = id;
+  for (const auto& address : addresses) call.targets.push_back(address.with_port(call.trunk.port));
   call.number = request_.number;
   call.display_name = request_.display_name;
   call.call_id = request_.call_id;
   call.attempt = static_cast<uint32_t>(request_.attempt);
-  call.no_answer_timeout_ms =
-      static_cast<uint32_t>(std::max<int64_t>(1000, request_.ring_timeout_ms - spent_ms));
+  // For each trunk anew: the time that a silent one took is not the callee's.
+  call.no_answer_timeout_ms = static_cast<uint32_t>(std::max<int64_t>(1000, request_.ring_timeout_ms));
   {
     const std::lock_guard lock(media_mutex_);
+    local_.rtp = announced_media(call.targets.front());
     call.offer = lib::write_offer(local_);
   }
-  log_.info("dialling", {{"trunk", *id}});
+  log_.info("dialling", {{"trunk", id}, {"address", call.targets.front().text()}});
   const auto dialog = stack_.dial(std::move(call), *this);
   if (!dialog) return finish(ended_as("failed", dialog.error().text));
   dialog_ = *dialog;
 }
 
+// Before any answer of the callee: the next trunk, or the end.
+void OutboundLeg::trunk_failed(const Ended& ended) {
+  const std::string trunk_id = *selector_.current();
+  telephony::Ended told = leg_end(ended);
+  if (!hanging_up_ && selector_.on_ended(ended)) {
+    earlier_trunks_ += (earlier_trunks_.empty() ? "" : ", ") + trunk_id + ": " + told.detail;
+    return try_trunk();
+  }
+  told.trunk_id = trunk_id;
+  finish_as(std::move(told));
+}
+
 void OutboundLeg::hangup() {
   if (finished_ || std::exchange(hanging_up_, true)) return;
-  if (dialog_ != 0) stack_.hangup(dialog_);
+  if (dialog_ != 0) return stack_.hangup(dialog_);
+  if (resolving_ != 0) resolved(resolving_, Error{Code::cancelled, "hung up"});
 }
 
 void OutboundLeg::on_progress(DialogId id, int status, std::string_view sdp, std::string_view) {
@@ -215,20 +276,47 @@ void OutboundLeg::dialog_ended(DialogId id, const Ended& ended) {
   dialog_ = 0;
   const std::string* trunk = selector_.current();
   const std::string trunk_id = trunk != nullptr ? *trunk : std::string();
-  log_.info("the dialog has ended", {{"trunk", trunk_id}, {"sip", ended.sip_status}, {"text", ended.text}});
-  // Somebody took the call, even if there was nothing to talk through: not to be dialled again.
+  log_.info("the dialog has ended",
+            {{"trunk", trunk_id}, {"sip", ended.sip_status}, {"text", ended.text}, {"detail", ended.detail}});
+  // The callee took the call, even if there was nothing to talk through: not to be dialled again.
   if (ended.reason == EndReason::no_media && answered_ns_ == 0 && !hanging_up_) tell_answered({});
-  if (answered_ns_ == 0 && !hanging_up_ && selector_.on_ended(ended)) return try_trunk();
+  if (answered_ns_ == 0 && trunk != nullptr) return trunk_failed(ended);
   telephony::Ended told = leg_end(ended);
-  if (!no_media_.empty()) told = ended_as("failed", no_media_);
+  if (!no_media_.empty()) {
+    told.cause = "failed";
+    told.detail = no_media_;
+  }
   told.answered = answered_ns_ != 0;
   told.trunk_id = trunk_id;
+  finish_as(std::move(told));
+}
+
+void OutboundLeg::finish_as(telephony::Ended told) {
+  told.earlier_trunks = earlier_trunks_;
+  if (port_) {
+    const lib::LegStats& stats = port_->stats();
+    told.rtp_received = static_cast<int64_t>(stats.packets_received.load());
+    told.rtp_lost = stats.lost.load();
+    told.rtp_late = static_cast<int64_t>(stats.packets_late.load());
+    told.rtp_refused = static_cast<int64_t>(stats.packets_refused.load());
+    told.rtp_jitter_us = stats.jitter_us.load();
+    told.rtp_far_lost_percent = stats.far_reported.load() ? stats.far_fraction_lost.load() * 100 / 256 : -1;
+    log_.info("audio of the call", {{"received", told.rtp_received},
+                                    {"lost", told.rtp_lost},
+                                    {"late", told.rtp_late},
+                                    {"refused", told.rtp_refused},
+                                    {"jitter-us", told.rtp_jitter_us},
+                                    {"far-lost-percent", told.rtp_far_lost_percent}});
+  }
   finish(told);
 }
 
 void OutboundLeg::finish(const telephony::Ended& ended) {
   if (std::exchange(finished_, true)) return;
   media_watch_.cancel();
+  resolve_limit_.cancel();
+  listener_gone_ = EndWatch();
+  if (metrics_) metrics_(ended);
   listener_.send(LegListener::ended, ended);
   service_.withdraw();
   const auto leave = alive_.bind([this] {

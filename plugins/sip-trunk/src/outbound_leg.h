@@ -1,6 +1,7 @@
 // OutboundLeg: one call out: gates, trunks in order, the dialog, the audio, the end.
 #pragma once
 
+#include <patchbay/end_watch.h>
 #include <patchbay/lifetime.h>
 #include <patchbay/log.h>
 #include <patchbay/services/telephony.h>
@@ -13,6 +14,7 @@
 
 #include "config.h"
 #include "leg_port.h"
+#include "resolver.h"
 #include "sdp/sdp.h"
 #include "sip_stack.h"
 #include "trunk_selector.h"
@@ -28,8 +30,11 @@ struct Gate {
 class OutboundLeg final : public DialogListener {
  public:
   // gone() on the main strand, as the last.
-  OutboundLeg(const Host& host, SipStack& stack, const ServerSettings& server, const TenantTrunks& trunks,
-              telephony::Dial request, Function<void()> gone);
+  OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, const ServerSettings& server,
+              const TenantTrunks& trunks, telephony::Dial request, Function<void()> gone);
+
+  // f(ended) on the main strand when the call is over, beside the listener.
+  void on_ended_for_metrics(Function<void(const telephony::Ended&)> f) { metrics_ = std::move(f); }
 
   Handle handle() { return service_.handle(); }
   // Asks the gates one by one, then dials.
@@ -40,10 +45,15 @@ class OutboundLeg final : public DialogListener {
   void ask_gate(size_t index);
   void open_media();
   void try_trunk();
+  void resolved(size_t attempt, const Result<Addresses>& addresses);
+  void dial(const Addresses& addresses);
+  void trunk_failed(const Ended& ended);
+  lib::SocketAddress announced_media(const lib::SocketAddress& trunk) const;
   void answered(DialogId id, const std::string& sdp, const std::string& peer_ip);
   void tell_answered(Handle port);
   void dialog_ended(DialogId id, const Ended& ended);
   void finish(const telephony::Ended& ended);
+  void finish_as(telephony::Ended told);
   void watch_media();
   Result<std::string> take_offer(std::string_view sdp);
   void take_media(const lib::RemoteMedia& remote);
@@ -58,12 +68,14 @@ class OutboundLeg final : public DialogListener {
   // borrowed
   const Host& host_;
   SipStack& stack_;
+  Resolver& resolver_;
   // owned
   const ServerSettings server_;
   const std::map<std::string, TrunkAccess> trunks_;
   const telephony::Dial request_;
   const Log log_;
   Function<void()> gone_;
+  Function<void(const telephony::Ended&)> metrics_;
   Provision<telephony::Leg> service_;
   Lease<telephony::LegListener> listener_;
   std::vector<Gate> gates_;
@@ -71,10 +83,15 @@ class OutboundLeg final : public DialogListener {
   TrunkSelector selector_;
   std::unique_ptr<LegPort> port_;
   Timer media_watch_;
+  Timer resolve_limit_;
+  EndWatch listener_gone_;
   // state, main strand
   DialogId dialog_ = 0;
+  size_t resolving_ = 0;  // which resolution is awaited; 0: none
+  size_t resolutions_ = 0;
   int64_t begun_ns_ = 0;
   int64_t answered_ns_ = 0;
+  std::string earlier_trunks_;  // why those before the current one failed
   bool hanging_up_ = false;
   bool finished_ = false;
   std::string no_media_;  // why we hung up by ourselves

@@ -1,3 +1,4 @@
+#include <patchbay/lifetime.h>
 #include <patchbay/plugin.h>
 #include <patchbay/services/telephony.h>
 
@@ -5,9 +6,13 @@
 #include <map>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "config.h"
+#include "dialog_store.h"
+#include "metrics.h"
 #include "outbound_leg.h"
+#include "resolver.h"
 #include "sip_stack.h"
 
 namespace patchbay::sip_trunk {
@@ -16,14 +21,27 @@ namespace {
 class SipTrunk final : public Plugin {
   Status start(const Config& config) override {
     PB_TRY_VALUE(settings_, Settings::read(config));
+    dialogs_ = std::make_unique<DialogStore>(host());
     SipStack::Options options;
     options.listen_ip = settings_.server.listen_ip;
     options.listen_port = settings_.server.listen_port;
+    options.advertise = settings_.server.advertise;
+    options.tcp = settings_.uses_tcp();
+    options.sources = settings_.trunk_addresses();
     options.silence_timeout_ms = settings_.server.silence_timeout_ms;
+    options.log = dialogs_.get();
+    has_tcp_ = options.tcp;
     PB_TRY_VALUE(stack_, SipStack::start(options));
+    if (!stack_->is_guarded())
+      log().warn("the kernel takes no socket filter: SIP from any address is looked at");
+    know_names();
+    dialogs_->left_behind([this](StoredDialog dialog) {
+      log().warn("ending a call of an earlier run", {{"dialog", dialog.call_id}, {"trunk", dialog.trunk_id}});
+      TrunkAccess trunk = settings_.trunk(dialog.tenant, dialog.trunk_id);
+      stack_->end_stored(std::move(dialog), std::move(trunk));
+    });
     tell_port();
-    legs_metric_ =
-        std::make_unique<Metric>(Metric::gauge(host(), "patchbay_sip_trunk_legs", "Calls out that run"));
+    metrics_ = std::make_unique<Metrics>(host());
 
     service_ = std::make_unique<Provision<telephony::Telephony>>(host());
     using T = telephony::Telephony;
@@ -39,15 +57,22 @@ class SipTrunk final : public Plugin {
 
   Status check_config(const Config& config) override {
     PB_TRY_VALUE(const Settings next, Settings::read(config));
+    if (!stack_) return {};  // asked before the start
     if (next.server.listen_ip != settings_.server.listen_ip ||
-        next.server.listen_port != settings_.server.listen_port) {
-      return {Code::unsupported, "listenIp and listenPort change only by a restart"};
-    }
+        next.server.listen_port != settings_.server.listen_port ||
+        next.server.advertise != settings_.server.advertise)
+      return {Code::unsupported, "listenIp, listenPort and advertise change only by a restart"};
+    if (next.uses_tcp() && !has_tcp_)
+      return {Code::unsupported, "the first trunk over TCP needs a restart: SIP listens on UDP only"};
     return {};
   }
   void reconfigure(const Config& config) override {
     auto next = Settings::read(config);
-    if (next) settings_ = *std::move(next);
+    if (!next) return;
+    settings_ = *std::move(next);
+    named_.clear();
+    tell_sources();
+    know_names();
   }
 
   void drain(Done done) override {
@@ -76,12 +101,13 @@ class SipTrunk final : public Plugin {
       return {Code::not_found, "no trunk is configured for the number"};
     }
     const int64_t id = ++last_id_;
-    auto leg = std::make_unique<OutboundLeg>(host(), *stack_, settings_.server, tenant->second, request,
-                                             [this, id] { gone(id); });
+    auto leg = std::make_unique<OutboundLeg>(host(), *stack_, resolver_, settings_.server, tenant->second,
+                                             request, [this, id] { gone(id); });
+    leg->on_ended_for_metrics([this](const telephony::Ended& ended) { metrics_->ended(ended); });
     const telephony::Dialled dialled{leg->handle()};
     OutboundLeg& started = *leg;
     legs_.emplace(id, std::move(leg));
-    legs_metric_->set(static_cast<double>(legs_.size()));
+    metrics_->set_legs(legs_.size(), stack_->live_handles());
     std::vector<Gate> gates;
     for (const auto& [name, gate] : gates_) gates.push_back(gate);
     started.start(gates);
@@ -101,7 +127,7 @@ class SipTrunk final : public Plugin {
   void gone(int64_t id) {
     post(host(), kMainStrand, [this, id] {
       legs_.erase(id);
-      legs_metric_->set(static_cast<double>(legs_.size()));
+      metrics_->set_legs(legs_.size(), stack_->live_handles());
       if (legs_.empty() && idle_) std::exchange(idle_, {})();
     });
   }
@@ -121,15 +147,40 @@ class SipTrunk final : public Plugin {
         << json.str();
   }
 
+  // Gives the stack the addresses of trunks that are configured by name, as they become known.
+  void know_names() {
+    const bool v6 = settings_.server.listen_ip.find(':') != std::string::npos;
+    for (const std::string& name : settings_.trunk_names()) {
+      auto take = alive_.bind([this, name](const Result<Addresses>& found) {
+        if (!found) return log().warn("a trunk's name is not resolved", {{"name", name}});
+        for (const auto& address : *found) named_.insert_or_assign(address.ip_text(), address);
+        tell_sources();
+      });
+      resolver_.resolve(name, v6 ? AF_INET6 : AF_INET, [this, take](const Result<Addresses>& found) {
+        post(host(), kMainStrand, [take, found]() mutable { take(found); });
+      });
+    }
+  }
+  void tell_sources() {
+    std::vector<lib::SocketAddress> sources = settings_.trunk_addresses();
+    for (const auto& [ip, address] : named_) sources.push_back(address);
+    stack_->set_sources(std::move(sources));
+  }
+
   Settings settings_;
+  Resolver resolver_;
+  std::unique_ptr<DialogStore> dialogs_;  // outlives the stack
   std::unique_ptr<SipStack> stack_;
-  std::unique_ptr<Metric> legs_metric_;
+  std::map<std::string, lib::SocketAddress> named_;  // by IP: trunks that are configured by name
+  std::unique_ptr<Metrics> metrics_;
   std::map<std::string, Gate> gates_;  // by name
   std::map<int64_t, std::unique_ptr<OutboundLeg>> legs_;
   int64_t last_id_ = 0;
+  bool has_tcp_ = false;
   bool draining_ = false;
   Function<void()> idle_;
   std::unique_ptr<Provision<telephony::Telephony>> service_;
+  Lifetime alive_;
 };
 
 }  // namespace

@@ -18,13 +18,28 @@ Result<std::unique_ptr<SipStack>> SipStack::start(const Options& options) {
 uint16_t SipStack::port() const noexcept { return agent_->port(); }
 
 Result<DialogId> SipStack::dial(OutboundCall call, DialogListener& listener) {
+  if (call.targets.empty()) {
+    const auto numeric = lib::SocketAddress::parse(call.trunk.host, call.trunk.port);
+    if (!numeric) return {Code::invalid, "the name of the trunk's host is not resolved"};
+    call.targets.push_back(*numeric);
+  }
   PB_TRY_VALUE(Invite invite, make_invite(std::move(call)));
   return agent_->dial(std::move(invite), listener);
+}
+
+void SipStack::end_stored(StoredDialog dialog, TrunkAccess trunk) {
+  agent_->farewell(std::move(dialog), std::move(trunk));
+}
+
+void SipStack::set_sources(std::vector<lib::SocketAddress> sources) {
+  agent_->set_sources(std::move(sources));
 }
 
 void SipStack::hangup(DialogId id) { agent_->hangup(id); }
 
 void SipStack::stop() { agent_->stop(); }
+
+bool SipStack::is_guarded() const noexcept { return agent_->is_guarded(); }
 
 size_t SipStack::live_handles() const noexcept { return agent_->live_handles(); }
 

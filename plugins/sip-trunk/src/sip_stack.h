@@ -1,5 +1,6 @@
-// The SIP user agent: one listen address (UDP and TCP on one port), one thread, any number of outbound
-// dialogs. The only header of this folder that the plugin needs; sofia-sip stays behind it.
+// The SIP user agent: one listen address (UDP, and TCP on the same port), one thread, any number of outbound
+// dialogs. Datagrams and connections from addresses that are neither a source nor a trunk of a call are
+// dropped. The only header of this folder that the plugin needs; sofia-sip stays behind it.
 #pragma once
 
 #include <patchbay/result.h>
@@ -7,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "sip_types.h"
 
@@ -19,10 +21,19 @@ class SipStack {
   struct Options {
     std::string listen_ip = "127.0.0.1";
     uint16_t listen_port = 0;  // 0: the kernel chooses
+    // The address that Via and Contact show. Empty: listen_ip, or, when that is 0.0.0.0 or ::, the address
+    // the routing table gives for each trunk.
+    std::string advertise{};
+    bool tcp = true;  // whether to listen on TCP too; without it no call can use a TCP trunk
+    // Who may send to us besides the trunks of calls that are going on.
+    std::vector<lib::SocketAddress> sources{};
     std::string user_agent = "Patchbay";
-    // From a request to its first answer of any kind, 100 included. It is timer B and F of RFC 3261 (32 s
-    // there).
+    // From a request to its first answer of any kind, 100 included.
     uint32_t silence_timeout_ms = 5000;
+    // Timers B, F and H of RFC 3261; shorter only in tests.
+    uint32_t transaction_timeout_ms = 32'000;
+    uint32_t tcp_keepalive_ms = 25'000;  // between two CRLF pings (RFC 5626 section 3.5.1)
+    DialogLog* log = nullptr;            // outlives the stack
   };
 
   // Listening when it returns. Any thread; may take a second.
@@ -41,10 +52,20 @@ class SipStack {
   // never blocks.
   void hangup(DialogId id);
 
+  // Says BYE for a dialog of an earlier run until the peer answers or 32 s have passed; then the log's
+  // dialog_down. `trunk` has the credentials for a challenge. Any thread.
+  void end_stored(StoredDialog dialog, TrunkAccess trunk);
+
+  // Replaces Options::sources. Any thread.
+  void set_sources(std::vector<lib::SocketAddress> sources);
+
   // Ends all dialogs (each gets its on_ended), says good-bye to the peers, and refuses what comes after.
   // Idempotent; any thread but the sip thread. Takes up to 2 s, longer only when sofia-sip itself hangs on to
   // a request.
   void stop();
+
+  // Whether the kernel drops what comes from unknown addresses; false where it takes no socket filter.
+  bool is_guarded() const noexcept;
 
   // For metrics: dialogs that still hold a handle of sofia-sip, ended ones that wait for a last answer
   // included.

@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "rtp/address.h"
 
 namespace patchbay::sip_trunk {
 
@@ -18,13 +21,17 @@ struct TrunkAccess {
   Transport transport = Transport::udp;
   std::string username;  // empty: challenges are not answered
   std::string password;
-  std::string realm;        // empty: any realm this trunk names
+  std::string realm;        // the only realm whose challenges are answered
   std::string from_domain;  // empty: the host
-  std::string caller_id;    // the user part of From; empty: "anonymous"
+  std::string caller_id;    // the user part of From; empty: anonymous
 };
 
 struct OutboundCall {
   TrunkAccess trunk;
+  std::string tenant;    // for StoredDialog
+  std::string trunk_id;  // likewise
+  // Where the trunk's host is, tried in order; may be empty when that is a numeric address.
+  std::vector<lib::SocketAddress> targets;
   std::string number;        // normalised: digits behind an optional '+'
   std::string display_name;  // any text; what cannot stand in a header is removed
   std::string call_id;       // of the call, and below it the attempt: together they make the Call-ID
@@ -39,6 +46,7 @@ enum class EndReason {
   transport,     // the request could not be sent
   no_answer,     // it rang, or was tried, for too long
   no_media,      // answered without SDP
+  lost,          // answered, but the peer no longer takes part in the dialog
   cancelled,     // we hung up before the answer
   local_hangup,  // we hung up after it
   far_hangup,    // the peer hung up
@@ -46,8 +54,32 @@ enum class EndReason {
 
 struct Ended {
   EndReason reason = EndReason::transport;
-  int sip_status = 0;  // 0 where no answer decided
-  std::string text;    // the reason phrase, at most 200 bytes of printable ASCII
+  int sip_status = 0;    // 0 where no answer decided
+  std::string text{};    // the reason phrase, at most 200 bytes of printable ASCII
+  std::string detail{};  // what else is known: Reason, Warning, why a challenge was not answered
+};
+
+// What it takes to end an answered dialog from another process: header values, and where to send.
+struct StoredDialog {
+  std::string call_id;
+  std::string tenant;  // where its trunk's credentials are configured
+  std::string trunk_id;
+  std::string from;
+  std::string to;
+  std::string target;    // request URI
+  std::string routes;    // Route header value; empty without a route set
+  std::string next_hop;  // URL with a numeric host
+  uint32_t sequence = 0;
+};
+
+// Told on the sip thread which answered dialogs may still be up at the peer.
+class DialogLog {
+ public:
+  virtual void dialog_up(const StoredDialog& dialog) = 0;
+  virtual void dialog_down(const std::string& call_id) = 0;
+
+ protected:
+  ~DialogLog() = default;
 };
 
 // What happens to a dialog, told on the sip thread: return soon, and call nothing of the stack but hangup().

@@ -4,13 +4,13 @@
 
 namespace patchbay::sip_trunk {
 class Agent;
-class Dialog;
+class HandleOwner;
 }  // namespace patchbay::sip_trunk
 
 #define SU_ROOT_MAGIC_T ::patchbay::sip_trunk::Agent
-#define SU_TIMER_ARG_T ::patchbay::sip_trunk::Dialog
+#define SU_TIMER_ARG_T ::patchbay::sip_trunk::HandleOwner
 #define NUA_MAGIC_T ::patchbay::sip_trunk::Agent
-#define NUA_HMAGIC_T ::patchbay::sip_trunk::Dialog
+#define NUA_HMAGIC_T ::patchbay::sip_trunk::HandleOwner
 
 #include <sofia-sip/auth_client.h>
 #include <sofia-sip/msg_addr.h>

@@ -13,6 +13,7 @@ bool is_fault_of_trunk(const Ended& ended) {
              (ended.sip_status >= 500 && ended.sip_status < 600);
     case EndReason::no_answer:
     case EndReason::no_media:
+    case EndReason::lost:
     case EndReason::cancelled:
     case EndReason::local_hangup:
     case EndReason::far_hangup:

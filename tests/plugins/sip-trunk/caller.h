@@ -52,7 +52,8 @@ class Caller final : public sip_trunk::DialogListener {
   sip_trunk::Ended wait_ended() {
     (void)wait([this] { return ended_.has_value(); });
     const std::lock_guard lock(mutex_);
-    return ended_.value_or(sip_trunk::Ended{sip_trunk::EndReason::transport, -1, "the test waited in vain"});
+    return ended_.value_or(
+        sip_trunk::Ended{sip_trunk::EndReason::transport, -1, "the test waited in vain", ""});
   }
 
   template <class Condition>

@@ -73,4 +73,19 @@ inline std::string header(const std::string& message, const std::string& name) {
   return message.substr(begin, message.find("\r\n", begin) - begin);
 }
 
+// An answer to `request`, from `contact` unless that is empty. `more`: further header lines.
+inline std::string answer_to(const std::string& request, const std::string& status,
+                             const std::string& contact = "", const std::string& more = "",
+                             const std::string& body = "", const std::string& tag = "peer") {
+  const std::string to = header(request, "To");
+  return "SIP/2.0 " + status + "\r\nVia: " + header(request, "Via") + "\r\nFrom: " + header(request, "From") +
+         "\r\nTo: " + to + (to.find(";tag=") == std::string::npos ? ";tag=" + tag : "") +
+         "\r\nCall-ID: " + header(request, "Call-ID") + "\r\nCSeq: " + header(request, "CSeq") + "\r\n" +
+         (contact.empty() ? "" : "Contact: <" + contact + ">\r\n") + more +
+         (body.empty() || more.find("Content-Type") != std::string::npos
+              ? ""
+              : "Content-Type: application/sdp\r\n") +
+         "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
 }  // namespace patchbay::test

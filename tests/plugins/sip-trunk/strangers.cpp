@@ -13,7 +13,9 @@ using namespace patchbay::test;
 namespace {
 
 struct Fixture {
-  Fixture() : stack(*SipStack::start({})), us("sip:us@127.0.0.1:" + std::to_string(stack->port())) {}
+  Fixture()
+      : stack(*SipStack::start({.sources = {*patchbay::lib::SocketAddress::parse("127.0.0.1", 0)}})),
+        us("sip:us@127.0.0.1:" + std::to_string(stack->port())) {}
 
   // The status line that a request outside of any dialog gets.
   std::string ask(const std::string& method) {
@@ -89,6 +91,7 @@ TEST_CASE_FIXTURE(Fixture, "a proxy's challenge gets a Proxy-Authorization") {
   auto call = call_to(peer.port());
   call.trunk.username = "alice";
   call.trunk.password = "secret";
+  call.trunk.realm = "r";
   Caller caller;
   REQUIRE(stack->dial(call, caller));
   const std::string first = peer.receive("INVITE ");
@@ -119,12 +122,29 @@ TEST_CASE_FIXTURE(Answered, "a BYE from another address does not end the call") 
   check_call_lives();
 }
 
-TEST_CASE_FIXTURE(Answered, "a re-INVITE from another address does not reach the owner") {
+TEST_CASE_FIXTURE(Answered, "a stranger's requests inside the dialog do not touch its sequence of requests") {
   RawPeer stranger("127.0.0.2");
-  stranger.send(stack->port(), stranger.request("INVITE", us, to, from, call_id, 100));
-  CHECK_FALSE(stranger.receive("SIP/2.0 403").empty());
+  int sequence = 5000;
+  for (const char* method : {"INVITE", "OPTIONS", "INFO", "BYE"})
+    stranger.send(stack->port(), stranger.request(method, us, to, from, call_id, ++sequence));
+  CHECK(stranger.receive("SIP/2.0 ", 300).empty());
   CHECK(caller.reoffers().empty());
   check_call_lives();
+}
+
+TEST_CASE_FIXTURE(Fixture, "addresses that belong to no trunk get no answer until one is configured") {
+  RawPeer stranger("127.0.0.2");
+  const auto ask_as_stranger = [&](int limit_ms) {
+    stranger.send(stack->port(), stranger.request("OPTIONS", us, "<sip:x@127.0.0.2>;tag=1", "<" + us + ">",
+                                                  "stranger" + std::to_string(++asked), 1));
+    return !stranger.receive("SIP/2.0 200", limit_ms).empty();
+  };
+  CHECK(stack->is_guarded());
+  CHECK_FALSE(ask_as_stranger(300));
+  stack->set_sources({*patchbay::lib::SocketAddress::parse("127.0.0.2", 0)});
+  bool answered = false;
+  for (int i = 0; i < 100 && !answered; ++i) answered = ask_as_stranger(200);
+  CHECK(answered);
 }
 
 TEST_CASE_FIXTURE(Answered, "wrong tags and Call-IDs belong to no dialog") {

@@ -67,9 +67,20 @@ struct Ended {
   std::string cause;
   bool answered = false;
   int64_t sip_status = 0;  // last final status; 0: none
-  std::string detail;      // technical reason for a person; "" for an ordinary end
+  std::string detail;      // reason for a person; "" after an ordinary hang-up. For "no-answer" it is one of
+                           // "busy (486)", "declined (603)", "unreachable (480)", "rang out"...
   std::string trunk_id;    // the last one tried
-  PATCHBAY_FIELDS(cause, answered, sip_status, detail, trunk_id)
+  // What follows was added in 0.2; an older provider leaves the defaults.
+  std::string sip_reason;      // phrase of the last final status, and its Reason, Warning, Retry-After
+  std::string earlier_trunks;  // why the trunks before the last one failed: "main: SIP 503 Busy, spare: ..."
+  int64_t rtp_received = 0;    // packets
+  int64_t rtp_lost = 0;
+  int64_t rtp_late = 0;     // came too late to be played
+  int64_t rtp_refused = 0;  // from a wrong source, malformed or of an unknown payload type
+  int64_t rtp_jitter_us = 0;
+  int64_t rtp_far_lost_percent = -1;  // of what was sent, as the peer reported last; -1: it did not
+  PATCHBAY_FIELDS(cause, answered, sip_status, detail, trunk_id, sip_reason, earlier_trunks, rtp_received,
+                  rtp_lost, rtp_late, rtp_refused, rtp_jitter_us, rtp_far_lost_percent)
 };
 
 // What the caller of dial() provides, to be told.

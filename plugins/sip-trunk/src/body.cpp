@@ -1,0 +1,90 @@
+#include "body.h"
+
+#include <strings.h>
+
+#include <string>
+
+namespace patchbay::sip_trunk {
+namespace {
+
+constexpr size_t kMaxParts = 16;
+constexpr size_t kMaxBoundary = 70;  // RFC 2046 section 5.1.1
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r'))
+    text.remove_suffix(1);
+  return text;
+}
+
+bool same(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
+}
+
+// The type without its parameters.
+std::string_view media_type(std::string_view content_type) {
+  return trimmed(content_type.substr(0, content_type.find(';')));
+}
+
+std::string_view parameter(std::string_view content_type, std::string_view name) {
+  size_t at = content_type.find(';');
+  while (at != std::string_view::npos) {
+    content_type.remove_prefix(at + 1);
+    at = content_type.find(';');
+    const std::string_view one = trimmed(content_type.substr(0, at));
+    const size_t equals = one.find('=');
+    if (equals == std::string_view::npos || !same(trimmed(one.substr(0, equals)), name)) continue;
+    std::string_view value = trimmed(one.substr(equals + 1));
+    if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
+      value = value.substr(1, value.size() - 2);
+    return value;
+  }
+  return {};
+}
+
+// The body of one part when it is SDP.
+std::string_view sdp_of_part(std::string_view part) {
+  bool is_sdp = false;
+  while (true) {
+    const size_t end = part.find('\n');
+    if (end == std::string_view::npos) return {};
+    const std::string_view line = trimmed(part.substr(0, end));
+    part.remove_prefix(end + 1);
+    if (line.empty()) return is_sdp ? part : std::string_view();
+    const size_t colon = line.find(':');
+    if (colon == std::string_view::npos) continue;
+    const std::string_view name = trimmed(line.substr(0, colon));
+    if (same(name, "Content-Type") || same(name, "c"))
+      is_sdp = same(media_type(line.substr(colon + 1)), "application/sdp");
+  }
+}
+
+}  // namespace
+
+std::string_view find_sdp(std::string_view content_type, std::string_view body) {
+  const std::string_view type = media_type(content_type);
+  if (type.empty() || same(type, "application/sdp")) return body;
+  if (type.size() < 10 || !same(type.substr(0, 10), "multipart/")) return {};
+  const std::string_view boundary = parameter(content_type, "boundary");
+  if (boundary.empty() || boundary.size() > kMaxBoundary) return {};
+  const std::string delimiter = "--" + std::string(boundary);
+  size_t at = body.find(delimiter);
+  for (size_t part = 0; part < kMaxParts && at != std::string_view::npos; ++part) {
+    body.remove_prefix(at + delimiter.size());
+    if (body.substr(0, 2) == "--") return {};
+    const size_t line_end = body.find('\n');
+    if (line_end == std::string_view::npos) return {};
+    body.remove_prefix(line_end + 1);
+    at = body.find(delimiter);
+    std::string_view one = body.substr(0, at);
+    if (at != std::string_view::npos) {  // the line break before a delimiter belongs to it
+      if (!one.empty() && one.back() == '\n') one.remove_suffix(1);
+      if (!one.empty() && one.back() == '\r') one.remove_suffix(1);
+    }
+    const std::string_view sdp = sdp_of_part(one);
+    if (!sdp.empty()) return sdp;
+  }
+  return {};
+}
+
+}  // namespace patchbay::sip_trunk

@@ -1,0 +1,91 @@
+#include "farewell.h"
+
+#include <chrono>
+#include <utility>
+
+#include "agent.h"
+#include "digest.h"
+#include "route.h"
+
+namespace patchbay::sip_trunk {
+namespace {
+
+constexpr uint32_t kPauseMs = 2000;       // before the next BYE after one that could not leave
+constexpr uint32_t kSequenceStep = 1000;  // beyond whatever CSeq the dialog had reached
+
+int64_t now_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+Farewell::Farewell(Agent& agent, DialogId id, StoredDialog dialog, TrunkAccess trunk)
+    : agent_(agent), id_(id), dialog_(std::move(dialog)), trunk_(std::move(trunk)) {
+  dialog_.sequence += kSequenceStep;
+}
+
+Farewell::~Farewell() {
+  if (timer_ != nullptr) su_timer_destroy(timer_);
+  agent_.forbid(hop_);
+}
+
+void Farewell::start(const sip_t* challenge) {
+  timer_ = su_timer_create(su_root_task(agent_.root()), kPauseMs);
+  give_up_ms_ = now_ms() + agent_.transaction_timeout_ms();
+  hop_ = address_of_url(dialog_.next_hop);
+  agent_.allow(hop_);
+  if (dialog_.next_hop.find(";transport=tcp") != std::string::npos) agent_.use_tcp(hop_);
+  finished_ = timer_ == nullptr || !hop_.valid() || (challenge != nullptr && !answer_challenge(*challenge));
+  if (!finished_) send();
+}
+
+void Farewell::send() {
+  handle_ = Handle(agent_.nua(), this, agent_.handle_count());
+  if (handle_.get() == nullptr) {
+    finished_ = true;
+    return;
+  }
+  const std::string sequence = std::to_string(++dialog_.sequence) + " BYE";
+  const bool has_credentials = !credentials_.empty();
+  nua_method(handle_.get(), NUTAG_METHOD("BYE"), NUTAG_URL(dialog_.target.c_str()),
+             NUTAG_PROXY(dialog_.next_hop.c_str()), SIPTAG_FROM_STR(dialog_.from.c_str()),
+             SIPTAG_TO_STR(dialog_.to.c_str()), SIPTAG_CALL_ID_STR(dialog_.call_id.c_str()),
+             SIPTAG_CSEQ_STR(sequence.c_str()),
+             TAG_IF(!dialog_.routes.empty(), SIPTAG_ROUTE_STR(dialog_.routes.c_str())),
+             TAG_IF(has_credentials && by_proxy_, SIPTAG_PROXY_AUTHORIZATION_STR(credentials_.c_str())),
+             TAG_IF(has_credentials && !by_proxy_, SIPTAG_AUTHORIZATION_STR(credentials_.c_str())),
+             TAG_END());
+}
+
+bool Farewell::answer_challenge(const sip_t& response) {
+  if (std::exchange(challenged_, true) || response.sip_status == nullptr) return false;
+  auto credentials = digest_answer(response, trunk_, {"BYE", dialog_.target, ""});
+  if (!credentials) return false;
+  credentials_ = *std::move(credentials);
+  by_proxy_ = response.sip_status->st_status == 407;
+  return true;
+}
+
+void Farewell::on_event(nua_event_t event, int status, const char*, nua_handle_t* handle, const sip_t* sip,
+                        tagi_t[]) {
+  if (event != nua_r_method || handle != handle_.get() || status < 200) return;
+  const bool answered = sip != nullptr && !nta_sip_is_internal(sip);
+  if (answered && (status == 401 || status == 407) && answer_challenge(*sip)) return send();
+  if (answered || now_ms() >= give_up_ms_) {
+    finished_ = true;
+    return;
+  }
+  su_timer_set_interval(timer_, on_timer_event, this, kPauseMs);
+}
+
+void Farewell::on_timer() { send(); }
+
+void Farewell::on_timer_event(Agent* agent, su_timer_t*, HandleOwner* self) {
+  const DialogId id = self->id();
+  self->on_timer();
+  agent->reap(id);
+}
+
+}  // namespace patchbay::sip_trunk

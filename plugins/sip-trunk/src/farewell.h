@@ -1,0 +1,50 @@
+// Says BYE for a dialog that sofia-sip no longer knows: after a challenge, after the network failed, and for
+// calls of a run of the program that was killed. sip thread only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "handle.h"
+#include "rtp/address.h"
+
+namespace patchbay::sip_trunk {
+
+class Agent;
+
+class Farewell final : public HandleOwner {
+ public:
+  Farewell(Agent& agent, DialogId id, StoredDialog dialog, TrunkAccess trunk);
+  ~Farewell() override;
+
+  // `challenge`: the 401 or 407 that the first BYE got, or null. Sends until a final answer comes, at most
+  // one answer to a challenge, for 32 s.
+  void start(const sip_t* challenge);
+
+  DialogId id() const noexcept override { return id_; }
+  const std::string& call_id() const noexcept { return dialog_.call_id; }
+  void on_event(nua_event_t event, int status, const char* phrase, nua_handle_t* handle, const sip_t* sip,
+                tagi_t tags[]) override;
+  void on_timer() override;
+  bool finished() const noexcept override { return finished_; }
+
+ private:
+  void send();
+  bool answer_challenge(const sip_t& response);
+  static void on_timer_event(Agent* agent, su_timer_t* timer, HandleOwner* self);
+
+  Agent& agent_;
+  const DialogId id_;
+  StoredDialog dialog_;
+  const TrunkAccess trunk_;
+  Handle handle_;
+  su_timer_t* timer_ = nullptr;
+  lib::SocketAddress hop_;
+  std::string credentials_;
+  bool by_proxy_ = false;
+  bool challenged_ = false;
+  bool finished_ = false;
+  int64_t give_up_ms_ = 0;
+};
+
+}  // namespace patchbay::sip_trunk

@@ -1,0 +1,39 @@
+// A nua handle with its one owner, and what the agent knows of owners. sip thread only.
+#pragma once
+
+#include <atomic>
+
+#include "sip_types.h"
+#include "sofia.h"
+
+namespace patchbay::sip_trunk {
+
+// Receives the events of its handles and its timer.
+class HandleOwner {
+ public:
+  virtual ~HandleOwner() = default;
+  virtual DialogId id() const noexcept = 0;
+  virtual void on_event(nua_event_t event, int status, const char* phrase, nua_handle_t* handle,
+                        const sip_t* sip, tagi_t tags[]) = 0;
+  virtual void on_timer() = 0;
+  // Nothing will happen any more; the agent deletes it.
+  virtual bool finished() const noexcept = 0;
+};
+
+// Destroying it ends what is still going on at the handle.
+class Handle {
+ public:
+  Handle() noexcept = default;
+  Handle(nua_t* nua, HandleOwner* owner, std::atomic<size_t>& count);
+  Handle(Handle&& other) noexcept;
+  Handle& operator=(Handle&& other) noexcept;
+  ~Handle();
+
+  nua_handle_t* get() const noexcept { return handle_; }
+
+ private:
+  nua_handle_t* handle_ = nullptr;
+  std::atomic<size_t>* count_ = nullptr;
+};
+
+}  // namespace patchbay::sip_trunk

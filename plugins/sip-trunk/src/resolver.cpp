@@ -1,0 +1,131 @@
+#include "resolver.h"
+
+#include <netdb.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace patchbay::sip_trunk {
+namespace {
+
+constexpr size_t kMaxLookups = 8;
+constexpr size_t kMaxNames = 1000;
+
+int64_t now_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+using Name = std::pair<std::string, int>;  // host and address family
+
+struct Entry {
+  Result<Addresses> latest = Error{Code::not_found, "not resolved yet"};
+  Addresses last_good;
+  int64_t fresh_until_ms = 0;
+  bool is_under_way = false;
+  std::vector<Resolver::Done> waiting;
+};
+
+}  // namespace
+
+struct Resolver::State {
+  std::mutex mutex;  // guards all that follows
+  Lookup lookup;
+  std::map<Name, Entry> entries;
+  size_t under_way = 0;
+
+  void finish(const Name& name, Result<Addresses> result);
+};
+
+void Resolver::State::finish(const Name& name, Result<Addresses> result) {
+  std::vector<Done> waiting;
+  {
+    const std::lock_guard lock(mutex);
+    --under_way;
+    Entry& entry = entries[name];
+    entry.is_under_way = false;
+    if (result) entry.last_good = *result;
+    entry.latest = result;
+    entry.fresh_until_ms = now_ms() + (result ? kFreshMs : kFailureFreshMs);
+    waiting.swap(entry.waiting);
+    // Under the lock, so that none is called once the resolver has been destroyed.
+    for (const Done& done : waiting) done(result);
+  }
+}
+
+Result<Addresses> Resolver::system_lookup(const std::string& host, int family) {
+  addrinfo hints{};
+  hints.ai_family = family;
+  hints.ai_socktype = SOCK_DGRAM;
+  addrinfo* found = nullptr;
+  const int error = ::getaddrinfo(host.c_str(), nullptr, &hints, &found);
+  if (error != 0) return {Code::unavailable, std::string(::gai_strerror(error))};
+  Addresses addresses;
+  for (const addrinfo* next = found; next != nullptr; next = next->ai_next) {
+    sockaddr_storage storage{};
+    std::memcpy(&storage, next->ai_addr, std::min<size_t>(next->ai_addrlen, sizeof(storage)));
+    const auto address = lib::SocketAddress::from(storage).with_port(0);
+    if (address.valid() && std::find(addresses.begin(), addresses.end(), address) == addresses.end() &&
+        addresses.size() < kMaxAddresses)
+      addresses.push_back(address);
+  }
+  ::freeaddrinfo(found);
+  if (addresses.empty()) return {Code::unavailable, "no address of the family that SIP listens on"};
+  return addresses;
+}
+
+Resolver::Resolver(Lookup lookup) : state_(std::make_shared<State>()) { state_->lookup = std::move(lookup); }
+
+Resolver::~Resolver() {
+  const std::lock_guard lock(state_->mutex);
+  for (auto& [name, entry] : state_->entries) entry.waiting.clear();
+}
+
+void Resolver::resolve(const std::string& host, int family, Done done) {
+  if (const auto numeric = lib::SocketAddress::parse(host, 0)) return done(Addresses{*numeric});
+  const Name name(host, family);
+  Result<Addresses> known = Error{Code::exhausted, "too many names are being resolved"};
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->entries.size() >= kMaxNames && state_->entries.count(name) == 0)
+      std::erase_if(state_->entries, [](const auto& item) { return !item.second.is_under_way; });
+    Entry& entry = state_->entries[name];
+    if (entry.is_under_way) {
+      entry.waiting.push_back(std::move(done));
+      return;
+    }
+    if (now_ms() < entry.fresh_until_ms) {
+      known = entry.latest;
+    } else if (state_->under_way < kMaxLookups) {
+      try {
+        std::thread([state = state_, name, lookup = state_->lookup] {
+          state->finish(name, lookup(name.first, name.second));
+        }).detach();
+        entry.waiting.push_back(std::move(done));
+        entry.is_under_way = true;
+        ++state_->under_way;
+        return;
+      } catch (const std::system_error&) {
+        known = Error{Code::exhausted, "no thread for resolving a name"};
+      }
+    }
+  }
+  done(known);
+}
+
+Result<Addresses> Resolver::last_known(const std::string& host, int family) const {
+  const std::lock_guard lock(state_->mutex);
+  const auto found = state_->entries.find(Name(host, family));
+  if (found == state_->entries.end() || found->second.last_good.empty())
+    return {Code::not_found, "never resolved"};
+  return found->second.last_good;
+}
+
+}  // namespace patchbay::sip_trunk

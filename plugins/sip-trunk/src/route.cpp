@@ -1,0 +1,74 @@
+#include "route.h"
+
+#include <strings.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "header_text.h"
+
+namespace patchbay::sip_trunk {
+namespace {
+
+// Of the host, or of its maddr, which takes precedence.
+lib::SocketAddress numeric_host(const url_t& url) {
+  char maddr[64];
+  std::string host = url.url_host != nullptr ? url.url_host : "";
+  if (url_param(url.url_params, "maddr", maddr, sizeof(maddr)) > 0) host = maddr;
+  if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
+  const long port = url.url_port != nullptr ? std::strtol(url.url_port, nullptr, 10) : 5060;
+  if (port <= 0 || port > 65535) return {};
+  const auto address = lib::SocketAddress::parse(host, static_cast<uint16_t>(port));
+  return address && !address->is_unspecified() ? *address : lib::SocketAddress();
+}
+
+// Empty when it is not a sip: URI with a numeric address over UDP or TCP.
+std::string hop_of(const url_t& url) {
+  if (url.url_type != url_sip) return {};
+  char transport[16];
+  const bool named = url_param(url.url_params, "transport", transport, sizeof(transport)) > 0;
+  const bool tcp = named && strcasecmp(transport, "tcp") == 0;
+  if (named && !tcp && strcasecmp(transport, "udp") != 0) return {};
+  const lib::SocketAddress address = numeric_host(url);
+  return address.valid() ? numeric_url(address, tcp) : std::string();
+}
+
+std::string text_of(const url_t& url) {
+  su_home_t home[1] = {SU_HOME_INIT(home)};
+  const char* text = url_as_string(home, &url);
+  std::string out = text != nullptr ? text : "";
+  su_home_deinit(home);
+  return out;
+}
+
+}  // namespace
+
+std::string numeric_url(const lib::SocketAddress& address, bool tcp) {
+  return "sip:" + address.text() + (tcp ? ";transport=tcp" : ";transport=udp");
+}
+
+lib::SocketAddress address_of_url(const std::string& url) {
+  su_home_t home[1] = {SU_HOME_INIT(home)};
+  const url_t* parsed = url_make(home, url.c_str());
+  const lib::SocketAddress address = parsed != nullptr ? numeric_host(*parsed) : lib::SocketAddress();
+  su_home_deinit(home);
+  return address;
+}
+
+DialogRoute dialog_route(const sip_t& answer, const std::string& uri, const std::string& fallback) {
+  DialogRoute route;
+  route.to = header_text(answer.sip_to);
+  const url_t* first = nullptr;
+  for (const sip_record_route_t* next = answer.sip_record_route; next != nullptr; next = next->r_next) {
+    route.routes.insert(route.routes.begin(), "<" + text_of(*next->r_url) + ">");
+    first = next->r_url;  // the last of the answer is the first hop
+  }
+  const bool has_contact = answer.sip_contact != nullptr && answer.sip_contact->m_url->url_type == url_sip;
+  route.target = has_contact ? text_of(*answer.sip_contact->m_url) : uri;
+  if (first == nullptr && has_contact) first = answer.sip_contact->m_url;
+  if (first != nullptr) route.next_hop = hop_of(*first);
+  if (route.next_hop.empty()) route.next_hop = fallback;
+  return route;
+}
+
+}  // namespace patchbay::sip_trunk

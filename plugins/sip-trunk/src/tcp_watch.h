@@ -1,0 +1,44 @@
+// Keeps order among the TCP connections of the SIP port, which sofia-sip leaves open: it never closes one
+// that began with junk, nor notices a peer that is gone without a word. sip thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "rtp/address.h"
+
+namespace patchbay::sip_trunk {
+
+// An IP socket of this process.
+struct OwnSocket {
+  int fd = -1;
+  bool is_stream = false;
+  bool is_listening = false;
+  lib::SocketAddress local;
+  lib::SocketAddress remote;  // invalid while not connected
+};
+std::vector<OwnSocket> own_sockets();
+
+class TcpWatch {
+ public:
+  struct Limits {
+    size_t max_accepted = 64;            // beyond, the ones silent for longest are shut down
+    uint32_t idle_ms = 120'000;          // of an accepted connection
+    uint32_t unacknowledged_ms = 4'000;  // until the kernel gives a connection up that does not take our data
+  };
+
+  TcpWatch(uint16_t sip_port, const Limits& limits) : sip_port_(sip_port), limits_(limits) {}
+
+  // To be called about once a second. `peers` are the targets of TCP trunks: connections to them count as
+  // ours too. A connection is ended by shutdown(): sofia-sip, which owns the descriptor, then closes it.
+  void sweep(const std::vector<lib::SocketAddress>& peers);
+
+ private:
+  const uint16_t sip_port_;
+  const Limits limits_;
+  std::map<int, int> half_closed_;  // descriptor: how many sweeps have seen the peer gone
+};
+
+}  // namespace patchbay::sip_trunk

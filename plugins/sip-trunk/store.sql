@@ -1,0 +1,29 @@
+-- migration: 1
+-- Answered dialogs whose BYE is not done: after a kill, the next start says it for them.
+CREATE TABLE sip_trunk_dialog (
+  call_id TEXT NOT NULL PRIMARY KEY,
+  epoch BIGINT NOT NULL,   -- of the run that dialled
+  tenant TEXT NOT NULL,
+  trunk TEXT NOT NULL,     -- its id: the credentials stay in the configuration
+  from_value TEXT NOT NULL,
+  to_value TEXT NOT NULL,
+  target TEXT NOT NULL,
+  routes TEXT NOT NULL,
+  next_hop TEXT NOT NULL,
+  sequence BIGINT NOT NULL
+);
+CREATE INDEX sip_trunk_dialog_epoch ON sip_trunk_dialog (epoch);
+
+-- name: up
+INSERT INTO sip_trunk_dialog
+  (call_id, epoch, tenant, trunk, from_value, to_value, target, routes, next_hop, sequence)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+ON CONFLICT (call_id) DO UPDATE SET epoch = $2, tenant = $3, trunk = $4, from_value = $5, to_value = $6,
+  target = $7, routes = $8, next_hop = $9, sequence = $10;
+
+-- name: down
+DELETE FROM sip_trunk_dialog WHERE call_id = $1;
+
+-- name: left_behind
+SELECT call_id, tenant, trunk, from_value, to_value, target, routes, next_hop, sequence
+FROM sip_trunk_dialog WHERE epoch <> $1 ORDER BY call_id LIMIT 10000;

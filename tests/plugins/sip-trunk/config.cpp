@@ -1,0 +1,66 @@
+#include "config.h"
+
+#include <doctest/doctest.h>
+
+#include "support/json_here.h"
+
+using namespace patchbay;
+using namespace patchbay::sip_trunk;
+
+namespace {
+
+Result<Settings> read(const std::string& plugin, const std::string& tenant = "{}") {
+  return Settings::read(Config(
+      *json_here(R"({"plugin":)" + plugin + R"(,"tenants":{"acme.example":{"section":)" + tenant + "}}}")));
+}
+
+std::string refusal(const std::string& plugin, const std::string& tenant = "{}") {
+  const auto settings = read(plugin, tenant);
+  return settings ? "" : settings.error().text;
+}
+
+bool names(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("routes that name no trunk, match badly or twice are refused with their field") {
+  const std::string trunks = R"("trunks":[{"id":"a","host":"192.0.2.1"}])";
+  CHECK(refusal("{}", "{" + trunks +
+                          R"(,"outboundRoutes":[{"match":"+49*","trunkIds":["a"]}],"defaultTrunkId":"a"})") ==
+        "");
+  CHECK(names(refusal("{}", "{" + trunks + R"(,"defaultTrunkId":"b"})"), "defaultTrunkId"));
+  CHECK(names(refusal("{}", "{" + trunks + R"(,"outboundRoutes":[{"match":"+49*","trunkIds":["a","b"]}]})"),
+              "outboundRoutes[0]: trunkIds[1]"));
+  CHECK(names(refusal("{}", "{" + trunks + R"(,"outboundRoutes":[{"match":"+49*307","trunkIds":["a"]}]})"),
+              "outboundRoutes[0]: match"));
+  CHECK(names(refusal("{}", "{" + trunks + R"(,"outboundRoutes":[{"match":"0049*","trunkIds":["a"]},)" +
+                                R"({"match":"+49*","trunkIds":["a"]}]})"),
+              "outboundRoutes[1].match"));
+  CHECK(names(refusal("{}", R"({"trunks":[{"id":"a","host":"x"},{"id":"a","host":"y"}]})"), "trunks[1].id"));
+}
+
+TEST_CASE("a password needs the realm that it is for") {
+  CHECK(names(refusal("{}", R"({"trunks":[{"id":"a","host":"x","username":"u","password":"p"}]})"), "realm"));
+  CHECK(refusal("{}", R"({"trunks":[{"id":"a","host":"x","username":"u","password":"p","realm":"r"}]})") ==
+        "");
+}
+
+TEST_CASE("addresses that this machine does not have are refused in favour of advertise") {
+  CHECK(names(refusal(R"({"listenIp":"203.0.113.9"})"), "listenIp"));
+  CHECK(names(refusal(R"({"mediaIp":"203.0.113.9"})"), "advertise"));
+  CHECK(refusal(R"({"listenIp":"0.0.0.0","advertise":"203.0.113.9"})") == "");
+  CHECK(names(refusal(R"({"advertise":"example.org"})"), "advertise"));
+  CHECK(names(refusal(R"({"advertise":"0.0.0.0"})"), "advertise"));
+  CHECK(names(refusal(R"({"advertise":"2001:db8::1"})"), "advertise"));
+}
+
+TEST_CASE("trunks tell whether TCP is needed and where they are") {
+  const auto settings = read("{}", R"({"trunks":[{"id":"a","host":"192.0.2.1"},
+    {"id":"b","host":"trunk.example","transport":"tcp"}]})");
+  REQUIRE(settings);
+  CHECK(settings->uses_tcp());
+  REQUIRE(settings->trunk_addresses().size() == 1);
+  CHECK(settings->trunk_names() == std::vector<std::string>{"trunk.example"});
+  CHECK(settings->trunk("acme.example", "b").host == "trunk.example");
+  CHECK(settings->trunk("acme.example", "c").host.empty());
+}

@@ -1,0 +1,303 @@
+// Dialogs whose peer loses messages, comes late or names itself oddly.
+#include <doctest/doctest.h>
+
+#include <thread>
+
+#include "caller.h"
+#include "raw_peer.h"
+
+using namespace patchbay::sip_trunk;
+using namespace patchbay::test;
+using patchbay::lib::SocketAddress;
+
+namespace {
+
+// What the stack reports to its log.
+class Log final : public DialogLog {
+ public:
+  void dialog_up(const StoredDialog& dialog) override {
+    const std::lock_guard lock(mutex_);
+    up_.push_back(dialog);
+  }
+  void dialog_down(const std::string& call_id) override {
+    const std::lock_guard lock(mutex_);
+    down_.push_back(call_id);
+  }
+  std::vector<StoredDialog> up() const {
+    const std::lock_guard lock(mutex_);
+    return up_;
+  }
+  bool wait_down(size_t count) const {
+    for (int i = 0; i < 3000; ++i) {
+      {
+        const std::lock_guard lock(mutex_);
+        if (down_.size() >= count) return down_.size() == count;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<StoredDialog> up_;
+  std::vector<std::string> down_;
+};
+
+struct Fixture {
+  void start(SipStack::Options options = {}) {
+    options.log = &log;
+    stack = *SipStack::start(options);
+    us = "sip:us@127.0.0.1:" + std::to_string(stack->port());
+  }
+  std::string dial(OutboundCall call) {
+    auto dialled = stack->dial(std::move(call), caller);
+    REQUIRE(dialled);
+    id = *dialled;
+    return peer.receive("INVITE ");
+  }
+  void answer(const std::string& invite, const std::string& contact, const std::string& more = "",
+              const std::string& body = kOffer) {
+    peer.send(stack->port(), answer_to(invite, "200 OK", contact, more, body));
+  }
+  void say(const std::string& request, const std::string& status) {
+    peer.send(stack->port(), answer_to(request, status));
+  }
+  std::string contact() const { return "sip:" + peer.address(); }
+
+  Log log;
+  Caller caller;
+  RawPeer peer;
+  std::unique_ptr<SipStack> stack;
+  std::string us;
+  DialogId id = 0;
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Fixture, "a call whose peer loses the ACK of a re-INVITE ends") {
+  start({.transaction_timeout_ms = 1500});
+  caller.reanswer = kOffer;
+  const std::string invite = dial(call_to(peer.port()));
+  answer(invite, contact());
+  REQUIRE(caller.wait_answered());
+  CHECK_FALSE(peer.receive("ACK ").empty());
+  const std::string to = header(invite, "To") + ";tag=peer";
+  peer.send(stack->port(),
+            peer.request("INVITE", us, to, header(invite, "From"), header(invite, "Call-ID"), 7));
+  CHECK_FALSE(peer.receive("SIP/2.0 200").empty());
+  const std::string bye = peer.receive("BYE ", 20'000);
+  REQUIRE_FALSE(bye.empty());
+  say(bye, "200 OK");
+  CHECK(caller.wait_ended().reason == EndReason::lost);
+  CHECK(caller.ended_count() == 1);
+  CHECK(log.wait_down(1));
+  CHECK(wait_no_handles(*stack));
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "peers that name themselves by anything but an address are reached where they answered") {
+  for (const char* name : {"sip:x@no-such-host.invalid", "tel:+1555", "sips:x@127.0.0.1:9"}) {
+    CAPTURE(std::string(name));
+    Fixture call;
+    call.start();
+    const std::string invite = call.dial(call_to(call.peer.port()));
+    call.answer(invite, name);
+    REQUIRE(call.caller.wait_answered());
+    CHECK_FALSE(call.peer.receive("ACK ").empty());
+    call.stack->hangup(call.id);
+    const std::string bye = call.peer.receive("BYE ");
+    CHECK_FALSE(bye.empty());
+    call.say(bye, "200 OK");
+    CHECK(call.log.wait_down(1));
+    CHECK(wait_no_handles(*call.stack));
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "requests inside the dialog go by the route set") {
+  RawPeer proxy("127.0.0.3");
+  start();
+  const std::string invite = dial(call_to(peer.port()));
+  answer(invite, "sip:callee@no-such-host.invalid", "Record-Route: <sip:" + proxy.address() + ";lr>\r\n");
+  REQUIRE(caller.wait_answered());
+  const std::string ack = proxy.receive("ACK sip:callee@no-such-host.invalid");
+  CHECK(header(ack, "Route") == "<sip:" + proxy.address() + ";lr>");
+  REQUIRE(log.up().size() == 1);
+  CHECK(log.up()[0].next_hop == "sip:" + proxy.address() + ";transport=udp");
+  stack->hangup(id);
+  const std::string bye = proxy.receive("BYE ");
+  proxy.send(stack->port(), answer_to(bye, "200 OK"));
+  CHECK(log.wait_down(1));
+}
+
+TEST_CASE_FIXTURE(Fixture, "a late ringing of a trunk that was given up is cancelled") {
+  start({.silence_timeout_ms = 300});
+  const std::string invite = dial(call_to(peer.port()));
+  CHECK(caller.wait_ended().reason == EndReason::silence);
+  say(invite, "180 Ringing");
+  const std::string cancel = peer.receive("CANCEL ");
+  CHECK_FALSE(cancel.empty());
+  say(cancel, "200 OK");
+  say(invite, "487 Request Terminated");
+  CHECK_FALSE(peer.receive("ACK ").empty());
+  CHECK(wait_no_handles(*stack));
+}
+
+TEST_CASE_FIXTURE(Fixture, "a trunk that only says 100 is not silent") {
+  start({.silence_timeout_ms = 300});
+  auto call = call_to(peer.port());
+  call.no_answer_timeout_ms = 1200;
+  const std::string invite = dial(call);
+  say(invite, "100 Trying");
+  const Ended ended = caller.wait_ended();
+  CHECK(ended.reason == EndReason::no_answer);
+  CHECK(ended.text == "the trunk reported no ringing");
+  CHECK(caller.progress().empty());
+}
+
+TEST_CASE_FIXTURE(Fixture, "silence is reported although the telephone may ring no longer than that") {
+  start({.silence_timeout_ms = 400});
+  auto call = call_to(peer.port());
+  call.no_answer_timeout_ms = 100;
+  CHECK_FALSE(dial(call).empty());
+  CHECK(caller.wait_ended().reason == EndReason::silence);
+}
+
+TEST_CASE_FIXTURE(Fixture, "the second address of a host is tried when the first is silent") {
+  RawPeer silent("127.0.0.4");
+  start({.silence_timeout_ms = 300});
+  auto call = call_to(peer.port());
+  call.trunk.host = "trunk.example";
+  call.targets = {*SocketAddress::parse("127.0.0.4", silent.port()),
+                  *SocketAddress::parse("127.0.0.1", peer.port())};
+  const std::string invite = dial(call);
+  CHECK(invite.rfind("INVITE sip:+493012345678@trunk.example:", 0) == 0);
+  answer(invite, contact());
+  CHECK(caller.wait_answered());
+}
+
+TEST_CASE_FIXTURE(Fixture, "a BYE is repeated until it is answered") {
+  start({.transaction_timeout_ms = 3000});
+  answer(dial(call_to(peer.port())), contact());
+  REQUIRE(caller.wait_answered());
+  stack->hangup(id);
+  CHECK_FALSE(peer.receive("BYE ").empty());
+  CHECK_FALSE(peer.receive("BYE ").empty());
+  const std::string third = peer.receive("BYE ");
+  REQUIRE_FALSE(third.empty());
+  say(third, "200 OK");
+  CHECK(log.wait_down(1));
+}
+
+TEST_CASE_FIXTURE(Fixture, "a dialog of an earlier run is ended, also when the BYE is challenged") {
+  start();
+  StoredDialog dialog;
+  dialog.call_id = "old@127.0.0.1";
+  dialog.from = "<sip:a@127.0.0.1>;tag=us";
+  dialog.to = "<sip:b@127.0.0.1>;tag=them";
+  dialog.target = "sip:b@" + peer.address();
+  dialog.next_hop = "sip:" + peer.address() + ";transport=udp";
+  dialog.sequence = 2;
+  TrunkAccess trunk;
+  trunk.username = "alice";
+  trunk.password = "secret";
+  trunk.realm = "r";
+  stack->end_stored(dialog, trunk);
+  const std::string bye = peer.receive("BYE sip:b@");
+  CHECK(header(bye, "Call-ID") == dialog.call_id);
+  CHECK(header(bye, "From") == dialog.from);
+  CHECK(header(bye, "To") == dialog.to);
+  peer.send(stack->port(), answer_to(bye, "401 Unauthorized", "",
+                                     "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\n"));
+  const std::string again = peer.receive("BYE sip:b@");
+  CHECK(header(again, "Authorization").rfind("Digest username=\"alice\", realm=\"r\"", 0) == 0);
+  CHECK(header(again, "Authorization").find("nc=00000001") != std::string::npos);
+  say(again, "481 Call/Transaction Does Not Exist");
+  CHECK(log.wait_down(1));
+  CHECK(wait_no_handles(*stack));
+}
+
+TEST_CASE_FIXTURE(Fixture, "of auth and auth-int the first is answered") {
+  start();
+  auto call = call_to(peer.port());
+  call.trunk.username = "alice";
+  call.trunk.password = "secret";
+  call.trunk.realm = "r";
+  const std::string invite = dial(call);
+  peer.send(stack->port(),
+            answer_to(invite, "401 Unauthorized", "",
+                      "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth,auth-int\"\r\n"));
+  CHECK_FALSE(peer.receive("ACK ").empty());
+  const std::string credentials = header(peer.receive("INVITE "), "Authorization");
+  CAPTURE(credentials);
+  CHECK(credentials.find("qop=auth,") != std::string::npos);
+  CHECK(credentials.find("auth-int") == std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a proxy and the server behind it may both ask for credentials") {
+  start();
+  auto call = call_to(peer.port());
+  call.trunk.username = "alice";
+  call.trunk.password = "secret";
+  call.trunk.realm = "r";
+  const std::string first = dial(call);
+  peer.send(stack->port(), answer_to(first, "407 Proxy Authentication Required", "",
+                                     "Proxy-Authenticate: Digest realm=\"r\", nonce=\"n\"\r\n"));
+  const std::string second = peer.receive("INVITE ");
+  peer.send(stack->port(), answer_to(second, "401 Unauthorized", "",
+                                     "WWW-Authenticate: Digest realm=\"r\", nonce=\"m\"\r\n"));
+  const std::string third = peer.receive("INVITE ");
+  CHECK_FALSE(header(third, "Proxy-Authorization").empty());
+  CHECK_FALSE(header(third, "Authorization").empty());
+}
+
+TEST_CASE_FIXTURE(Fixture, "an end says what the trunk said about it") {
+  start();
+  auto call = call_to(peer.port());
+  const std::string invite = dial(call);
+  peer.send(stack->port(), answer_to(invite, "503 Service Unavailable", "",
+                                     "Reason: Q.850;cause=34;text=\"no circuit\"\r\nRetry-After: 30\r\n"));
+  const Ended ended = caller.wait_ended();
+  CHECK(ended.detail == "Reason Q.850;cause=34;text=\"no circuit\", Retry-After 30");
+}
+
+TEST_CASE_FIXTURE(Fixture, "SDP is found in a body of several parts and whatever the case of its type") {
+  const std::string sdp = kOffer;
+  const std::string parts =
+      "--b1\r\nContent-Type: application/isup;version=x\r\n\r\n\x01\x02\r\n--b1\r\n"
+      "Content-Type: Application/SDP\r\nContent-Disposition: session\r\n\r\n" +
+      sdp + "\r\n--b1--\r\n";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"Content-Type: application/SDP\r\n", sdp},
+      {"Content-Type: multipart/mixed;boundary=\"b1\"\r\n", parts}};
+  for (const auto& [type, body] : cases) {
+    CAPTURE(type);
+    Fixture one;
+    one.start();
+    one.answer(one.dial(call_to(one.peer.port())), one.contact(), type, body);
+    CHECK(one.caller.wait_answered());
+    CHECK(one.caller.answer() == sdp);
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "an address to advertise is shown instead of the one listened on") {
+  start({.listen_ip = "0.0.0.0", .advertise = "203.0.113.7"});
+  const std::string invite = dial(call_to(peer.port()));
+  const std::string shown = "203.0.113.7:" + std::to_string(stack->port());
+  CHECK(header(invite, "Via").rfind("SIP/2.0/UDP " + shown, 0) == 0);
+  CHECK(header(invite, "Contact").rfind("<sip:" + shown, 0) == 0);
+  answer(invite, contact());
+  CHECK(caller.wait_answered());
+  CHECK_FALSE(peer.receive("ACK ").empty());
+}
+
+TEST_CASE_FIXTURE(Fixture, "listening on all addresses shows the one that leads to the trunk") {
+  start({.listen_ip = "0.0.0.0"});
+  const std::string invite = dial(call_to(peer.port()));
+  CHECK(header(invite, "Contact") == "<sip:127.0.0.1:" + std::to_string(stack->port()) + ">");
+  CHECK(header(invite, "Via").find("0.0.0.0") == std::string::npos);
+  answer(invite, contact());
+  CHECK(caller.wait_answered());
+  CHECK_FALSE(SipStack::start({.advertise = "0.0.0.0"}));
+  CHECK_FALSE(SipStack::start({.advertise = "::1"}));
+}

@@ -1,0 +1,180 @@
+// TCP connections that begin with junk, say nothing, or die without a word.
+#include "tcp_watch.h"
+
+#include <doctest/doctest.h>
+#include <linux/filter.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "caller.h"
+#include "raw_peer.h"
+#include "support/child.h"
+
+using namespace patchbay::sip_trunk;
+using namespace patchbay::test;
+using patchbay::lib::SocketAddress;
+
+namespace {
+
+class Tcp {
+ public:
+  explicit Tcp(int fd) : fd_(fd) {
+    const timeval limit{20, 0};
+    (void)::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+  }
+  Tcp(const char* from, uint16_t port, int limit_s = 20)
+      : Tcp(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const timeval limit{limit_s, 0};
+    (void)::setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+    sockaddr_storage storage;
+    socklen_t size = SocketAddress::parse(from, 0)->fill(storage);
+    (void)::bind(fd_, reinterpret_cast<sockaddr*>(&storage), size);
+    size = SocketAddress::parse("127.0.0.1", port)->fill(storage);
+    is_connected = ::connect(fd_, reinterpret_cast<sockaddr*>(&storage), size) == 0;
+  }
+  Tcp(Tcp&& other) noexcept : is_connected(other.is_connected), fd_(std::exchange(other.fd_, -1)) {}
+  Tcp& operator=(Tcp&&) = delete;
+  ~Tcp() { close(); }
+  void close() {
+    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+  }
+  void send(const std::string& text) const { (void)::send(fd_, text.data(), text.size(), MSG_NOSIGNAL); }
+  // Up to an empty line; "" when the connection ends or nothing comes.
+  std::string receive() const {
+    std::string text;
+    char c;
+    while (text.size() < 20'000 && text.find("\r\n\r\n") == std::string::npos)
+      if (::recv(fd_, &c, 1, 0) != 1)
+        return {};
+      else if (!(text.empty() && (c == '\r' || c == '\n')))
+        text += c;
+    return text;
+  }
+  bool has_ended() const {
+    pollfd state{fd_, POLLRDHUP, 0};
+    return ::poll(&state, 1, 0) == 1;
+  }
+  // From now on the kernel drops all that comes, as if a firewall had forgotten the connection.
+  void go_deaf() const {
+    sock_filter drop{BPF_RET | BPF_K, 0, 0, 0};
+    const sock_fprog program{1, &drop};
+    REQUIRE(::setsockopt(fd_, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) == 0);
+  }
+
+  bool is_connected = true;
+
+ private:
+  int fd_;
+};
+
+class TcpPeer {
+ public:
+  TcpPeer() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_storage storage;
+    socklen_t size = SocketAddress::parse("127.0.0.1", 0)->fill(storage);
+    (void)::bind(fd_, reinterpret_cast<sockaddr*>(&storage), size);
+    (void)::listen(fd_, 16);
+    (void)::getsockname(fd_, reinterpret_cast<sockaddr*>(&storage), &size);
+    port = SocketAddress::from(storage).port();
+    const timeval limit{20, 0};
+    (void)::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+  }
+  ~TcpPeer() { ::close(fd_); }
+  Tcp accept() const { return Tcp(::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC)); }
+
+  uint16_t port = 0;
+
+ private:
+  int fd_;
+};
+
+size_t accepted(uint16_t port) {
+  const auto sockets = own_sockets();
+  return static_cast<size_t>(std::count_if(sockets.begin(), sockets.end(), [&](const OwnSocket& socket) {
+    return socket.is_stream && !socket.is_listening && socket.local.port() == port;
+  }));
+}
+
+bool wait_accepted(uint16_t port, size_t count) {
+  for (int i = 0; i < 3000; ++i) {
+    if (accepted(port) == count) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("connections that begin with junk are closed when the peer closes them") {
+  auto stack = *SipStack::start({.sources = {*SocketAddress::parse("127.0.0.1", 0)}});
+  for (const char* junk :
+       {"a\r\n\r\n", "GET /\r\n\r\n", "SSH-2.0-Go\r\n\r\n", "INVITE\r\nVia: x\r\n\r\n", "\x16\x03\x01"})
+    for (int i = 0; i < 20; ++i) {
+      Tcp tcp("127.0.0.1", stack->port());
+      CHECK(tcp.is_connected);
+      tcp.send(junk);
+    }
+  CHECK(wait_accepted(stack->port(), 0));
+}
+
+TEST_CASE("an address without a trunk cannot connect") {
+  auto stack = *SipStack::start({.sources = {*SocketAddress::parse("127.0.0.1", 0)}});
+  CHECK_FALSE(Tcp("127.0.0.2", stack->port(), 1).is_connected);
+  CHECK(Tcp("127.0.0.1", stack->port()).is_connected);
+}
+
+TEST_CASE("without a trunk over TCP nothing listens there") {
+  auto stack = *SipStack::start({.tcp = false, .sources = {*SocketAddress::parse("127.0.0.1", 0)}});
+  CHECK_FALSE(Tcp("127.0.0.1", stack->port()).is_connected);
+  Caller caller;
+  auto call = call_to(free_port());
+  call.trunk.transport = Transport::tcp;
+  REQUIRE(stack->dial(call, caller));
+  CHECK(caller.wait_ended().reason == EndReason::transport);
+}
+
+TEST_CASE("idle connections and those beyond the limit are ended") {
+  TcpPeer server;  // stands for the SIP port
+  std::vector<Tcp> far, near;
+  for (int i = 0; i < 3; ++i) {
+    far.emplace_back("127.0.0.1", server.port);
+    near.push_back(server.accept());
+  }
+  const auto ended = [&far] {
+    return std::count_if(far.begin(), far.end(), [](const Tcp& tcp) { return tcp.has_ended(); });
+  };
+  TcpWatch many(server.port, {.max_accepted = 2, .idle_ms = 3'600'000});
+  many.sweep({});
+  for (int i = 0; i < 3000 && ended() < 1; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK(ended() == 1);
+  TcpWatch idle(server.port, {.max_accepted = 100, .idle_ms = 0});
+  idle.sweep({});
+  for (int i = 0; i < 3000 && ended() < 3; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK(ended() == 3);
+}
+
+TEST_CASE("a connection to a trunk that died silently is given up and made anew") {
+  TcpPeer peer;
+  auto stack = *SipStack::start({});
+  const auto refuse_by = [&](const Tcp& tcp) {
+    const std::string invite = tcp.receive();
+    REQUIRE(invite.rfind("INVITE ", 0) == 0);
+    tcp.send(answer_to(invite, "486 Busy Here"));
+  };
+  auto call = call_to(peer.port);
+  call.trunk.transport = Transport::tcp;
+  Caller first;
+  REQUIRE(stack->dial(call, first));
+  Tcp connection = peer.accept();
+  refuse_by(connection);
+  CHECK(first.wait_ended().sip_status == 486);
+  connection.go_deaf();
+  Caller second;
+  call.call_id = "second";
+  REQUIRE(stack->dial(call, second));
+  Tcp fresh = peer.accept();
+  refuse_by(fresh);
+  CHECK(second.wait_ended().sip_status == 486);
+}
