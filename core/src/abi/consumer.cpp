@@ -3,21 +3,58 @@
 #include <algorithm>
 #include <utility>
 
-#include "store/event.h"
+#include "abi/store_hub.h"
+#include "bus/topic_name.h"
+#include "observe/log.h"
+#include "runtime/runtime.h"
 
 namespace patchbay::core {
 
-HeldConsumer::HeldConsumer(Ref<Strand> strand, std::string name, std::vector<std::string> patterns, CallFn fn,
-                           void* user)
+HeldConsumer::HeldConsumer(HostParts& parts, Ref<Strand> strand, std::string name,
+                           std::vector<std::string> patterns, CallFn fn, void* user)
     : Registration(std::move(strand)),
+      parts_(parts),
       name_(std::move(name)),
       patterns_(std::move(patterns)),
       fn_(fn),
-      user_(user) {}
+      user_(user),
+      again_(parts.runtime.timers(), *this, [](void* self) { static_cast<HeldConsumer*>(self)->enroll(); }) {}
 
 bool HeldConsumer::wants(std::string_view topic) const {
   return std::any_of(patterns_.begin(), patterns_.end(),
-                     [&](const std::string& pattern) { return topic_matches(pattern, topic); });
+                     [&](const std::string& pattern) { return matches(pattern, topic); });
+}
+
+void HeldConsumer::enroll() {
+  if (!open()) return;
+  const Ref<HeldConsumer> self(this);
+  parts_.store.store().register_consumer(name_, patterns_,
+                                         [self](const Status& status) { self->enrolled(status); });
+}
+
+// [a thread of the store, or the caller's]
+void HeldConsumer::enrolled(const Status& status) {
+  if (status) return wake();
+  if (status.error().code == Code::gone) return;  // the store closes
+  warn(status.error());
+  const Ref<HeldConsumer> self(this);
+  strand().post([self] {
+    if (!self->open()) return;
+    self->again_.set(TimerClock::mono,
+                     self->parts_.runtime.mono_clock().now_ns() + self->retry_ms_ * 1'000'000);
+    self->retry_ms_ = std::min(self->retry_ms_ * 2, kLastRetryMs);
+  });
+}
+
+void HeldConsumer::warn(const Error& error) const {
+  const observe::Field fields[] = {{"consumer", name_}, {"why", error.text}};
+  observe::Event event;
+  event.level = observe::Level::warn;
+  event.component = strand().owner();
+  event.text = "a durable consumer could not be registered; events are lost for it until it can";
+  event.fields = fields;
+  event.count = std::size(fields);
+  parts_.log.write(event);
 }
 
 void HeldConsumer::wake() {
@@ -27,6 +64,11 @@ void HeldConsumer::wake() {
     self->queued_.store(false, std::memory_order_release);
     if (self->open()) self->fn_(self->user_);
   });
+}
+
+void HeldConsumer::rest() {
+  const Ref<HeldConsumer> self(this);
+  strand().post([self] { self->again_.cancel(); });
 }
 
 }  // namespace patchbay::core

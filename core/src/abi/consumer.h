@@ -5,27 +5,46 @@
 #include <string_view>
 #include <vector>
 
+#include "abi/host_parts.h"
+#include "patchbay/result.h"
+#include "runtime/alarm.h"
 #include "runtime/registration.h"
 
 namespace patchbay::core {
 
 class HeldConsumer final : public Registration {
  public:
-  HeldConsumer(Ref<Strand> strand, std::string name, std::vector<std::string> patterns, CallFn fn,
-               void* user);
+  HeldConsumer(HostParts& parts, Ref<Strand> strand, std::string name, std::vector<std::string> patterns,
+               CallFn fn, void* user);
 
   const std::string& name() const noexcept { return name_; }
-  const std::vector<std::string>& patterns() const noexcept { return patterns_; }
   bool wants(std::string_view topic) const;
+  // [any] Registers it with the store, and wakes it then. A store that refuses is asked again, with a
+  // warning, until it takes it: without its row there no event would be kept for it.
+  void enroll();
   // [any] One wake-up is queued at most.
   void wake();
+  // [any] Before close(): it waits for nothing any more.
+  void rest();
 
  private:
+  static constexpr int64_t kFirstRetryMs = 1000;
+  static constexpr int64_t kLastRetryMs = 60'000;
+
+  void enrolled(const Status& status);
+  void warn(const Error& error) const;
+
+  // borrowed
+  HostParts& parts_;
+  // owned
   const std::string name_;
   const std::vector<std::string> patterns_;
   const CallFn fn_;
   void* const user_;
+  // state; those below on the strand
   std::atomic<bool> queued_{false};
+  Alarm again_;
+  int64_t retry_ms_ = kFirstRetryMs;
 };
 
 }  // namespace patchbay::core

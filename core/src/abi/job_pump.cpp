@@ -11,7 +11,11 @@
 namespace patchbay::core {
 
 JobPump::JobPump(Runtime& runtime, Store& store, Ref<Strand> strand, JobPumpInit init)
-    : Registration(std::move(strand)), runtime_(runtime), store_(store), init_(std::move(init)) {}
+    : Registration(std::move(strand)),
+      runtime_(runtime),
+      store_(store),
+      init_(std::move(init)),
+      alarm_(runtime.timers(), *this, [](void* self) { static_cast<JobPump*>(self)->claim(); }) {}
 
 void JobPump::look() {
   const Ref<JobPump> self(this);
@@ -79,14 +83,7 @@ void JobPump::claimed(Result<std::vector<Job>> jobs) {
 
 void JobPump::rest() {
   const Ref<JobPump> self(this);
-  strand().post([self] { self->cancel_timer(); });
-}
-
-// A timer that cannot be cancelled any more has fired: then its own function gives its reference back.
-void JobPump::cancel_timer() {
-  if (timer_ == 0) return;
-  static_cast<void>(runtime_.timers().cancel(
-      std::exchange(timer_, 0), [](void* self) { static_cast<JobPump*>(self)->release(); }, this));
+  strand().post([self] { self->alarm_.cancel(); });
 }
 
 void JobPump::sleep_until(int64_t due_ms) {
@@ -94,18 +91,9 @@ void JobPump::sleep_until(int64_t due_ms) {
   const int64_t now = runtime_.wall_clock().now_ms();
   // Never due earlier than the next millisecond: a claim that finds nothing must not spin.
   const int64_t when = std::clamp(due_ms, now + 1, now + kLongestSleepMs);
-  if (timer_ != 0 && timer_due_ms_ <= when && timer_due_ms_ > now) return;
-  cancel_timer();
-  add_ref();  // the timer's
-  timer_due_ms_ = when;
-  timer_ = runtime_.timers().arm(
-      TimerClock::wall, when, strand(),
-      [](void* raw) {
-        const auto self = Ref<JobPump>::adopt(static_cast<JobPump*>(raw));
-        self->timer_ = 0;
-        self->claim();
-      },
-      this);
+  if (alarm_.is_set() && alarm_due_ms_ <= when && alarm_due_ms_ > now) return;
+  alarm_due_ms_ = when;
+  alarm_.set(TimerClock::wall, when);
 }
 
 }  // namespace patchbay::core

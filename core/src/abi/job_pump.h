@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/alarm.h"
 #include "runtime/registration.h"
-#include "runtime/timer_queue.h"
 #include "store/job.h"
 
 namespace patchbay::core {
@@ -45,7 +45,6 @@ class JobPump final : public Registration {
   void claim();
   void claimed(Result<std::vector<Job>> jobs);
   void sleep_until(int64_t due_ms);
-  void cancel_timer();
   void forget_expired();
 
   // borrowed
@@ -57,8 +56,8 @@ class JobPump final : public Registration {
   std::map<int64_t, int64_t> held_;  // job -> end of the lease, wall ms
   bool claiming_ = false;
   bool again_ = false;  // look() came while claiming
-  TimerId timer_ = 0;
-  int64_t timer_due_ms_ = 0;
+  Alarm alarm_;
+  int64_t alarm_due_ms_ = 0;
 };
 
 }  // namespace patchbay::core

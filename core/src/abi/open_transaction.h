@@ -2,18 +2,38 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "store/transaction.h"
 
 namespace patchbay::core {
 
-// Strands add one after the other, but a service may do so on another thread: hence the lock.
-struct OpenTransaction {
-  std::mutex mutex;
-  Transaction data;
-  std::vector<size_t> execs;  // indexes of operations, in order
-  std::vector<size_t> savepoints;
+// Any thread: the plugin that builds it and a service that adds to it may do so at once. What cannot be added
+// is noted, and refuses the commit, because callers add without looking at each answer.
+class OpenTransaction {
+ public:
+  struct Built {
+    Transaction data;
+    std::vector<size_t> execs;  // indexes of operations, in order
+    std::vector<size_t> savepoints;
+    Status status;  // why it cannot be committed
+  };
+
+  // PB_OK; PB_E_GONE once it was taken; PB_E_EXHAUSTED beyond kMostTransactionBytes.
+  int32_t add(Op op);
+  // Notes why an operation cannot be had, and returns its code.
+  int32_t refuse(Error why);
+  // Ends it. Nothing when it has ended before.
+  std::optional<Built> take();
+
+ private:
+  int32_t refuse_locked(Error why);
+
+  std::mutex mutex_;  // guards all
+  Built built_;
+  size_t bytes_ = 0;
+  bool ended_ = false;
 };
 
 }  // namespace patchbay::core

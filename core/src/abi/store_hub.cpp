@@ -55,9 +55,24 @@ void StoreHub::announced(Announcements&& what) {
   }
 }
 
-void StoreHub::settled(const std::vector<int64_t>& jobs) {
+std::vector<StoreHub::EndedJob> StoreHub::jobs_ended_by(const Transaction& transaction) {
+  std::vector<EndedJob> jobs;
+  for (const Op& op : transaction.ops) {
+    if (const auto* done = std::get_if<JobDoneOp>(&op)) jobs.push_back({done->job, done->kind_prefix});
+    if (const auto* retry = std::get_if<JobRetryOp>(&op)) jobs.push_back({retry->job, retry->kind_prefix});
+  }
+  return jobs;
+}
+
+// Only pumps that may hold one of them are told.
+void StoreHub::settled(const std::vector<EndedJob>& jobs) {
   if (jobs.empty()) return;
-  for (const auto& pump : pumps()) pump->settled(jobs);
+  for (const auto& pump : pumps()) {
+    std::vector<int64_t> own;
+    for (const EndedJob& each : jobs)
+      if (pump->kind().substr(0, each.kind_prefix.size()) == each.kind_prefix) own.push_back(each.job);
+    if (!own.empty()) pump->settled(own);
+  }
 }
 
 }  // namespace patchbay::core

@@ -35,8 +35,13 @@ class StoreHub {
 
   // [writer] After each commit, in commit order.
   void announced(Announcements&& what);
-  // [any] These claims have ended.
-  void settled(const std::vector<int64_t>& jobs);
+  // [any] The claims that this transaction completed or put off have ended.
+  struct EndedJob {
+    int64_t job;
+    std::string kind_prefix;
+  };
+  static std::vector<EndedJob> jobs_ended_by(const Transaction& transaction);
+  void settled(const std::vector<EndedJob>& jobs);
 
  private:
   std::vector<Ref<JobPump>> pumps() const;

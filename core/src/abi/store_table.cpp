@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "abi/rows_view.h"
 #include "abi/store_hub.h"
 #include "abi/text.h"
+#include "bus/topic_name.h"
 
 namespace patchbay::core {
 
@@ -72,44 +74,43 @@ void query(void* host, uint64_t handle, const pb_value* values, uint32_t count, 
       });
 }
 
+// Open transactions that one plugin may have.
+constexpr size_t kMostOpen = 16384;
+
 uint64_t begin(void* host) noexcept {
+  auto& context = HostContext::of(host);
+  if (context.handles().transactions.size() >= kMostOpen) {
+    context.misused("holds too many open transactions: commit or discard them", "begin");
+    return 0;
+  }
   const uint64_t handle = hub_of(host).transactions().add(std::make_shared<OpenTransaction>());
-  HostContext::of(host).handles().transactions.put(handle, true);
+  context.handles().transactions.put(handle, true);
   return handle;
 }
 
-// Adds one operation to an open transaction.
-template <class F>
-int32_t with_transaction(void* host, uint64_t tx, F f) noexcept {
+int32_t add(void* host, uint64_t tx, Op op) noexcept {
   const auto open = hub_of(host).transactions().find(tx);
-  if (!open) return PB_E_GONE;
-  const std::lock_guard lock(open->mutex);
-  f(*open);
-  return PB_OK;
+  return open ? open->add(std::move(op)) : PB_E_GONE;
 }
 
 int32_t exec(void* host, uint64_t tx, uint64_t handle, const pb_value* values, uint32_t count,
              int64_t expected_changes) noexcept {
   const StatementId id = own_statement(HostContext::of(host), handle);
-  return with_transaction(host, tx, [&](OpenTransaction& open) {
-    open.execs.push_back(open.data.exec(id, read_values(values, count), expected_changes));
-  });
+  return add(host, tx, ExecOp{id, read_values(values, count), expected_changes});
 }
 
-int32_t savepoint(void* host, uint64_t tx) noexcept {
-  return with_transaction(host, tx,
-                          [](OpenTransaction& open) { open.savepoints.push_back(open.data.savepoint()); });
-}
+int32_t savepoint(void* host, uint64_t tx) noexcept { return add(host, tx, SavepointOp{}); }
 
-int32_t release(void* host, uint64_t tx) noexcept {
-  return with_transaction(host, tx, [](OpenTransaction& open) { open.data.release(); });
-}
+int32_t release(void* host, uint64_t tx) noexcept { return add(host, tx, ReleaseOp{}); }
 
 int32_t emit(void* host, uint64_t tx, const pb_event* event, pb_str unique_key) noexcept {
-  return with_transaction(host, tx, [&](OpenTransaction& open) {
-    open.data.add(EmitOp{string(event->topic), string(event->tenant), string(event->subject),
-                         string(event->correlation), string(event->payload), string(unique_key)});
-  });
+  if (reserved_topic(view(event->topic))) {
+    const auto open = hub_of(host).transactions().find(tx);
+    return open ? open->refuse({Code::denied, "topics that begin with core. are the core's own"}) : PB_E_GONE;
+  }
+  return add(host, tx,
+             EmitOp{string(event->topic), string(event->tenant), string(event->subject),
+                    string(event->correlation), string(event->payload), string(unique_key)});
 }
 
 // Kinds of jobs and names of consumers are each plugin's own.
@@ -117,40 +118,23 @@ std::string own_name(void* host, pb_str name) { return HostContext::of(host).id(
 
 int32_t job_add(void* host, uint64_t tx, pb_str kind, pb_str tenant, pb_str key, int64_t due_ms,
                 pb_str body) noexcept {
-  return with_transaction(host, tx, [&](OpenTransaction& open) {
-    open.data.add(JobAddOp{own_name(host, kind), string(tenant), string(key), due_ms, string(body)});
-  });
+  return add(host, tx, JobAddOp{own_name(host, kind), string(tenant), string(key), due_ms, string(body)});
 }
 
 int32_t job_done(void* host, uint64_t tx, int64_t job, int64_t fence) noexcept {
-  return with_transaction(host, tx, [&](OpenTransaction& open) { open.data.add(JobDoneOp{job, fence}); });
+  return add(host, tx, JobDoneOp{job, fence, own_name(host, {})});
 }
 
 int32_t job_retry(void* host, uint64_t tx, int64_t job, int64_t fence, int64_t due_ms) noexcept {
-  return with_transaction(host, tx, [&](OpenTransaction& open) {
-    open.data.add(JobRetryOp{job, fence, due_ms});
-  });
+  return add(host, tx, JobRetryOp{job, fence, due_ms, own_name(host, {})});
 }
 
 int32_t job_cancel(void* host, uint64_t tx, pb_str kind, pb_str key) noexcept {
-  return with_transaction(host, tx, [&](OpenTransaction& open) {
-    open.data.add(JobCancelOp{own_name(host, kind), string(key)});
-  });
+  return add(host, tx, JobCancelOp{own_name(host, kind), string(key)});
 }
 
 int32_t ack(void* host, uint64_t tx, pb_str consumer, int64_t event_id) noexcept {
-  return with_transaction(host, tx, [&](OpenTransaction& open) {
-    open.data.add(AckOp{own_name(host, consumer), event_id});
-  });
-}
-
-std::vector<int64_t> jobs_ended_by(const Transaction& transaction) {
-  std::vector<int64_t> jobs;
-  for (const Op& op : transaction.ops) {
-    if (const auto* done = std::get_if<JobDoneOp>(&op)) jobs.push_back(done->job);
-    if (const auto* retry = std::get_if<JobRetryOp>(&op)) jobs.push_back(retry->job);
-  }
-  return jobs;
+  return add(host, tx, AckOp{own_name(host, consumer), event_id});
 }
 
 // Tells the plugin, on its strand, what its commit came to.
@@ -187,37 +171,42 @@ void commit(void* host, uint64_t tx, uint64_t strand, pb_commit_fn fn, void* use
   const auto open = hub.transactions().take(tx);
   context.handles().transactions.take(tx);
   context.wait_began();
-  auto tell = [&context, &hub, strand = context.strand(strand), open, fn, user,
-               jobs = open ? jobs_ended_by(open->data) : std::vector<int64_t>{}](CommitResult result) {
+  auto built = open ? open->take() : std::nullopt;
+  if (!built) {
+    built.emplace();
+    built->status = {Code::gone, "the transaction has ended"};
+  }
+  auto tell = [&context, &hub, strand = context.strand(strand), fn, user, execs = std::move(built->execs),
+               savepoints = std::move(built->savepoints),
+               jobs = StoreHub::jobs_ended_by(built->data)](CommitResult result) {
     if (result.status) hub.settled(jobs);
-    context.deliver(strand, [&context, open, fn, user, result = std::move(result)] {
-      static const std::vector<size_t> kNone;
-      tell_outcome(result, open ? open->execs : kNone, open ? open->savepoints : kNone, fn, user);
+    context.deliver(strand, [&context, execs, savepoints, fn, user, result = std::move(result)] {
+      tell_outcome(result, execs, savepoints, fn, user);
       context.wait_ended();
     });
   };
-  if (!open) {
-    CommitResult gone;
-    gone.status = Status(Code::gone, "the transaction has ended");
-    return tell(std::move(gone));
-  }
-  hub.store().commit(std::move(open->data), std::move(tell));
+  if (!built->status) return tell({std::move(built->status), -1, {}, {}});
+  hub.store().commit(std::move(built->data), std::move(tell));
 }
 
 void discard(void* host, uint64_t tx) noexcept {
   HostContext::of(host).handles().transactions.take(tx);
-  hub_of(host).transactions().take(tx);
+  if (const auto open = hub_of(host).transactions().take(tx)) open->take();
 }
+
+constexpr int64_t kShortestLeaseMs = 1000;
 
 uint64_t job_worker(void* host, pb_str kind, uint32_t concurrency, int64_t lease_ms, uint64_t strand_handle,
                     pb_job_fn fn, void* user) noexcept {
   auto& context = HostContext::of(host);
   Ref<Strand> strand = context.strand(strand_handle);
   if (!strand) return 0;
+  const int64_t lease = std::clamp(lease_ms, kShortestLeaseMs, kLongestLeaseMs);
+  if (lease != lease_ms) context.misused("a lease is a second at least and a day at most", "job_worker");
   StoreHub& hub = context.parts().store;
   const Ref<JobPump> pump =
       make_ref<JobPump>(context.parts().runtime, hub.store(), std::move(strand),
-                        JobPumpInit{own_name(host, kind), std::max(concurrency, 1u), lease_ms, fn, user});
+                        JobPumpInit{own_name(host, kind), std::max(concurrency, 1u), lease, fn, user});
   hub.add(pump);
   pump->look();
   return context.handles().job_workers.add(pump);
@@ -239,7 +228,7 @@ uint64_t consumer(void* host, pb_str name, pb_str patterns, uint64_t strand_hand
   std::istringstream words(string(patterns));
   std::vector<std::string> list;
   for (std::string word; words >> word;) {
-    if (!is_topic_pattern(word)) {
+    if (!valid_pattern(word)) {
       write_error(err, Code::invalid, "not a pattern of topics: " + word);
       return 0;
     }
@@ -251,9 +240,9 @@ uint64_t consumer(void* host, pb_str name, pb_str patterns, uint64_t strand_hand
   }
   StoreHub& hub = context.parts().store;
   const Ref<HeldConsumer> held =
-      make_ref<HeldConsumer>(std::move(strand), own_name(host, name), list, wake, user);
+      make_ref<HeldConsumer>(context.parts(), std::move(strand), own_name(host, name), list, wake, user);
   hub.add(held);
-  hub.store().register_consumer(held->name(), list, [held](const Result<void>&) { held->wake(); });
+  held->enroll();
   return context.handles().consumers.add(held);
 }
 
@@ -262,6 +251,7 @@ void consumer_close(void* host, uint64_t handle, pb_fn done, void* user) noexcep
   const Ref<HeldConsumer> held = context.handles().consumers.take(handle);
   if (!held) return context.closed_twice("consumer_close", handle);
   hub_of(host).remove(*held);
+  held->rest();
   held->close(done, user);
 }
 

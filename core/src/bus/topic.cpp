@@ -1,37 +1,10 @@
 #include "bus/topic.h"
 
-#include <algorithm>
 #include <functional>
 
 #include "bus/subscription.h"
 
 namespace patchbay::core {
-namespace {
-
-bool word_character(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-}
-
-}  // namespace
-
-bool valid_topic(std::string_view name) noexcept {
-  if (name.empty() || name.size() > 128 || name.front() == '.' || name.back() == '.') return false;
-  if (name.find("..") != std::string_view::npos) return false;
-  return std::all_of(name.begin(), name.end(), [](char c) { return c == '.' || word_character(c); });
-}
-
-bool valid_pattern(std::string_view pattern) noexcept {
-  if (pattern == "*") return true;
-  if (pattern.size() > 2 && pattern.substr(pattern.size() - 2) == ".*") pattern.remove_suffix(2);
-  return valid_topic(pattern);
-}
-
-bool matches(std::string_view pattern, std::string_view topic) noexcept {
-  if (pattern == "*") return true;
-  if (pattern.back() != '*') return pattern == topic;
-  pattern.remove_suffix(1);  // keeps the dot
-  return topic.size() > pattern.size() && topic.substr(0, pattern.size()) == pattern;
-}
 
 Topic::Topic(std::string name, size_t hash, const Audience* heard_by)
     : audience(heard_by), name_(std::move(name)), hash_(hash) {}

@@ -10,19 +10,13 @@
 #include <string_view>
 #include <vector>
 
+#include "bus/topic_name.h"
 #include "patchbay/result.h"
 #include "runtime/ref.h"
 
 namespace patchbay::core {
 
 class Subscription;
-
-// Dot-separated words of letters, digits, '-' and '_'; 128 bytes at most.
-bool valid_topic(std::string_view name) noexcept;
-
-// A topic's name, "prefix.*" (everything below prefix), or "*".
-bool valid_pattern(std::string_view pattern) noexcept;
-bool matches(std::string_view pattern, std::string_view topic) noexcept;
 
 // Replaced whole, never changed; readers hold an EpochGuard.
 struct Audience {

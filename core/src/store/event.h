@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 namespace patchbay::core {
 
@@ -15,9 +14,5 @@ struct LoggedEvent {
   int64_t ts_ms = 0;
   std::string payload;  // JSON, forwarded as it is
 };
-
-// A consumer's pattern: the topic itself, "call.*" (everything below call), or "*".
-bool is_topic_pattern(std::string_view pattern);
-bool topic_matches(std::string_view pattern, std::string_view topic);
 
 }  // namespace patchbay::core

@@ -1,6 +1,7 @@
 // Work that is due at a time and survives the process.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -16,5 +17,8 @@ struct Job {
   int64_t tries = 0;           // claims so far, this one included
   std::string body;
 };
+
+inline constexpr int64_t kLongestLeaseMs = int64_t{24} * 3600 * 1000;
+inline constexpr size_t kMostClaimedBytes = size_t{16} << 20;  // of one claim, but always one job
 
 }  // namespace patchbay::core

@@ -124,18 +124,19 @@ RETURNING id;
 DELETE FROM core_job WHERE kind = $1 AND job_key = $2 AND job_key <> '';
 
 -- name: job-done
-DELETE FROM core_job WHERE id = $1 AND fence = $2;
+DELETE FROM core_job WHERE id = $1 AND fence = $2 AND substr(kind, 1, length($3)) = $3;
 
 -- name: job-retry
-UPDATE core_job SET due_ms = $3, held_by = '' WHERE id = $1 AND fence = $2 RETURNING kind;
+UPDATE core_job SET due_ms = $3, held_by = '' WHERE id = $1 AND fence = $2 AND substr(kind, 1, length($4)) = $4
+RETURNING kind;
 
 -- name: jobs-due
-SELECT id, tenant, job_key, due_ms, fence, tries, body
+SELECT id, tenant, job_key, due_ms, fence, tries
 FROM core_job WHERE kind = $1 AND due_ms <= $2 ORDER BY due_ms, id LIMIT $3;
 
 -- name: job-claim
 UPDATE core_job SET due_ms = $3, fence = fence + 1, tries = tries + 1, held_by = $4, held_from_ms = due_ms
-WHERE id = $1 AND fence = $2;
+WHERE id = $1 AND fence = $2 RETURNING body;
 
 -- name: jobs-give-back
 UPDATE core_job SET due_ms = held_from_ms, held_by = '' WHERE held_by = $1 AND held_by <> '';

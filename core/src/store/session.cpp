@@ -1,5 +1,7 @@
 #include "store/session.h"
 
+#include "bus/topic_name.h"
+
 namespace patchbay::core {
 namespace {
 
@@ -15,7 +17,7 @@ std::vector<std::string> split_patterns(std::string_view text) {
 
 bool wants(const Consumer& consumer, const std::string& topic) {
   for (const std::string& pattern : consumer.patterns) {
-    if (topic_matches(pattern, topic)) return true;
+    if (matches(pattern, topic)) return true;
   }
   return false;
 }
@@ -106,6 +108,8 @@ int64_t Session::next_id() {
 }
 
 Result<int64_t> Session::emit(const EmitOp& op) {
+  if (!valid_topic(op.topic))
+    return {Code::invalid, "topic \"" + op.topic.substr(0, 128) + "\" is not words joined by dots"};
   Rows rows;
   PB_TRY(run("tenant-seq", {op.tenant}, &rows));
   LoggedEvent event{next_id(),  op.topic,       op.tenant, rows.integer(0, 0),
@@ -140,32 +144,43 @@ Status Session::cancel_job(const JobCancelOp& op) {
 }
 
 Status Session::finish_job(const JobDoneOp& op) {
-  PB_TRY_VALUE(int64_t gone, run("job-done", {op.job, op.fence}));
+  PB_TRY_VALUE(int64_t gone, run("job-done", {op.job, op.fence, op.kind_prefix}));
   if (gone == 1) return {};
   return {Code::fenced, "job " + std::to_string(op.job) + " is no longer ours"};
 }
 
 Status Session::retry_job(const JobRetryOp& op) {
   Rows rows;
-  PB_TRY(run("job-retry", {op.job, op.fence, op.due_ms}, &rows));
+  PB_TRY(run("job-retry", {op.job, op.fence, op.due_ms, op.kind_prefix}, &rows));
   if (rows.empty()) return {Code::fenced, "job " + std::to_string(op.job) + " is no longer ours"};
   announced_.jobs.push_back({std::string(rows.text(0, 0)), op.due_ms});
   return {};
 }
 
+// Fewer than asked for when their bodies are large: more than fits a result could never be claimed.
 Result<std::vector<Job>> Session::claim_jobs(const std::string& kind, int64_t limit, int64_t lease_ms) {
   int64_t now_ms = clock_();
+  int64_t lease_until_ms = now_ms + std::clamp(lease_ms, int64_t{0}, kLongestLeaseMs);
   Rows rows;
   PB_TRY(run("jobs-due", {kind, now_ms, limit}, &rows));
   std::vector<Job> jobs;
-  for (size_t row = 0; row < rows.row_count(); ++row) {
-    Job job{rows.integer(row, 0),           kind,
-            std::string(rows.text(row, 1)), std::string(rows.text(row, 2)),
-            rows.integer(row, 3),           now_ms + lease_ms,
-            rows.integer(row, 4) + 1,       rows.integer(row, 5) + 1,
-            std::string(rows.text(row, 6))};
-    PB_TRY_VALUE(int64_t ours, run("job-claim", {job.id, job.fence - 1, job.lease_until_ms, options_.node}));
-    if (ours == 1) jobs.push_back(std::move(job));
+  size_t bytes = 0;
+  for (size_t row = 0; row < rows.row_count() && bytes < kMostClaimedBytes; ++row) {
+    Job job{rows.integer(row, 0),
+            kind,
+            std::string(rows.text(row, 1)),
+            std::string(rows.text(row, 2)),
+            rows.integer(row, 3),
+            lease_until_ms,
+            rows.integer(row, 4) + 1,
+            rows.integer(row, 5) + 1,
+            {}};
+    Rows body;
+    PB_TRY(run("job-claim", {job.id, job.fence - 1, job.lease_until_ms, options_.node}, &body));
+    if (body.empty()) continue;
+    job.body = body.text(0, 0);
+    bytes += job.body.size();
+    jobs.push_back(std::move(job));
   }
   return jobs;
 }

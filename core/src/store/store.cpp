@@ -4,6 +4,7 @@
 #include <future>
 #include <limits>
 
+#include "bus/topic_name.h"
 #include "store/lock_file.h"
 #include "store/owners.h"
 #include "store/readers.h"
@@ -196,7 +197,7 @@ void Store::register_consumer(const std::string& name, const std::vector<std::st
                               Done<void> done) {
   std::string joined;
   for (const std::string& pattern : patterns) {
-    if (!is_topic_pattern(pattern))
+    if (!valid_pattern(pattern))
       return done({Code::invalid, "'" + pattern + "' is not a topic, 'prefix.*' or '*'"});
     joined += (joined.empty() ? "" : " ") + pattern;
   }
@@ -240,7 +241,15 @@ void Store::consumers(Done<std::vector<ConsumerState>> done) {
 
 void Store::pending(std::string consumer, int64_t after_id, int64_t limit,
                     Done<std::vector<LoggedEvent>> done) {
-  impl_->ask("pending", {std::move(consumer), after_id, limit}, as_events(std::move(done)));
+  Values values{consumer, after_id, limit};
+  // What is too large together is read in smaller parts, so that a consumer never stands still before it.
+  impl_->ask("pending", std::move(values),
+             as_events([this, consumer = std::move(consumer), after_id, limit,
+                        done = std::move(done)](Result<std::vector<LoggedEvent>> events) mutable {
+               if (!events && events.error().code == Code::exhausted && limit > 1)
+                 return pending(std::move(consumer), after_id, limit / 2, std::move(done));
+               done(std::move(events));
+             }));
 }
 
 void Store::read_log(std::string tenant, int64_t after_id, int64_t limit,

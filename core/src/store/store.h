@@ -100,7 +100,7 @@ class Store {
   void tidy_consumers(int64_t unseen_since_ms, int64_t limit, Done<ConsumersTidied> done);
   // All of them, by name.
   void consumers(Done<std::vector<ConsumerState>> done);
-  // In order, those after `after_id` (0: all).
+  // In order, those after `after_id` (0: all); fewer than `limit` also when they are large.
   void pending(std::string consumer, int64_t after_id, int64_t limit, Done<std::vector<LoggedEvent>> done);
   // The log after an id (0: from its start); an empty tenant means all.
   void read_log(std::string tenant, int64_t after_id, int64_t limit, Done<std::vector<LoggedEvent>> done);

@@ -46,12 +46,15 @@ struct JobAddOp {
 struct JobCancelOp {
   std::string kind, key;
 };
-// The end of a claimed job, or its postponement; Code::fenced when the claim is no longer ours.
+// The end of a claimed job, or its postponement; Code::fenced when the claim is no longer ours, or the job's
+// kind does not begin with the prefix.
 struct JobDoneOp {
   int64_t job = 0, fence = 0;
+  std::string kind_prefix = {};
 };
 struct JobRetryOp {
   int64_t job = 0, fence = 0, due_ms = 0;
+  std::string kind_prefix = {};
 };
 // The consumer has dealt with the event; Code::conflict when it had done so before.
 struct AckOp {

@@ -192,11 +192,13 @@ struct Job {
   int64_t id = 0;
   int64_t fence = 0;
   int64_t due_ms = 0;
-  uint32_t tries = 0;
-  std::string tenant, key, body;
+  uint32_t tries = 0;             // claims so far, this one included: 1 the first time
+  std::string tenant, key, body;  // key "": added without one
 };
 
-// Works on due jobs of one kind while it lives. Destroy it on its strand: then nothing runs after.
+// Works on due jobs of one kind while it lives; kinds are the plugin's own. A job that is not completed
+// within the lease (a second to a day) is claimed again with one more try, and so at once after a restart.
+// Destroy it on its strand: then nothing runs after.
 class JobWorker {
  public:
   JobWorker(const Host& host, std::string_view kind, uint32_t concurrency, int64_t lease_ms,

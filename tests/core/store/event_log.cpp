@@ -28,17 +28,14 @@ Pruned prune(Store& store, int64_t older_than_ms, int64_t limit, PrunePlace from
 
 }  // namespace
 
-TEST_CASE("topics match exactly, below a prefix, or all") {
-  CHECK(topic_matches("*", "call.started"));
-  CHECK(topic_matches("call.started", "call.started"));
-  CHECK_FALSE(topic_matches("call.started", "call.starte"));
-  CHECK(topic_matches("call.*", "call.started"));
-  CHECK(topic_matches("call.*", "call.leg.added"));
-  CHECK_FALSE(topic_matches("call.*", "call"));
-  CHECK_FALSE(topic_matches("call.*", "call."));
-  CHECK_FALSE(topic_matches("call.*", "caller.x"));
-  CHECK(is_topic_pattern("a.b.*"));
-  for (const char* bad : {"", "**", "a*", ".*", "*.a", "a.*.b", "a b"}) CHECK_FALSE(is_topic_pattern(bad));
+TEST_CASE("an event whose topic is no topic is refused") {
+  Notes notes;
+  for (const char* bad : {"", "a..b", ".x", "a b", "a.*", "a\n"}) {
+    const CommitResult refused = commit(*notes.store, one(event(bad, "s")));
+    CHECK(refused.status.error().code == Code::invalid);
+    CHECK(refused.failed_op == 0);
+  }
+  CHECK(read_log(*notes.store).empty());
 }
 
 TEST_CASE("each tenant's events are numbered without gaps, in commit order") {
@@ -248,4 +245,20 @@ TEST_CASE("the commit hook gets what was committed, after the commit is known") 
   REQUIRE(all.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready);
   std::lock_guard lock(mutex);
   CHECK(seen == std::vector<std::string>{"first", "last@9"});
+}
+
+TEST_CASE("pending events that are too large together come in parts") {
+  StoreOptions options;
+  options.max_result_bytes = 100'000;
+  Notes notes(std::move(options));
+  REQUIRE(add_consumer(*notes.store, "c", {"*"}).ok());
+  for (int i = 0; i < 8; ++i) {
+    EmitOp large = event("large", std::to_string(i));
+    large.payload = std::string(30'000, 'x');
+    REQUIRE(commit(*notes.store, one(std::move(large))).status.ok());
+  }
+  const auto first = pending(*notes.store, "c");
+  REQUIRE_FALSE(first.empty());
+  CHECK(first.size() < 8);
+  CHECK(first[0].subject == "0");
 }

@@ -134,3 +134,39 @@ TEST_CASE("many claimants never share a job") {
   CHECK(ids.size() == 200);
   CHECK(std::unique(ids.begin(), ids.end()) == ids.end());
 }
+
+TEST_CASE("a job is ended only under the prefix of its kind") {
+  Notes notes;
+  REQUIRE(commit(*notes.store, one(JobAddOp{"a/dial", "t1", "", notes.now_ms, ""})).status.ok());
+  const auto jobs = claim(*notes.store, "a/dial", 1, 1000);
+  REQUIRE(jobs.size() == 1);
+  const auto code = [&](Op op) {
+    const CommitResult result = commit(*notes.store, one(std::move(op)));
+    return result.status ? Code::ok : result.status.error().code;
+  };
+  CHECK(code(JobDoneOp{jobs[0].id, jobs[0].fence, "b/"}) == Code::fenced);
+  CHECK(code(JobRetryOp{jobs[0].id, jobs[0].fence, 0, "b/"}) == Code::fenced);
+  CHECK(code(JobRetryOp{jobs[0].id, jobs[0].fence, notes.now_ms, "a/"}) == Code::ok);
+  const auto again = claim(*notes.store, "a/dial", 1, 1000);
+  REQUIRE(again.size() == 1);
+  CHECK(code(JobDoneOp{again[0].id, again[0].fence, "a/"}) == Code::ok);
+}
+
+TEST_CASE("a lease has an end, whatever was asked for") {
+  Notes notes;
+  REQUIRE(commit(*notes.store, one(JobAddOp{"dial", "t1", "", notes.now_ms, ""})).status.ok());
+  const auto jobs = claim(*notes.store, "dial", 1, INT64_MAX);
+  REQUIRE(jobs.size() == 1);
+  CHECK(jobs[0].lease_until_ms == notes.now_ms + kLongestLeaseMs);
+}
+
+TEST_CASE("large jobs are claimed in parts") {
+  Notes notes;
+  for (int i = 0; i < 4; ++i) {
+    std::string body(12'000'000, 'x');
+    REQUIRE(commit(*notes.store, one(JobAddOp{"dial", "t1", "", notes.now_ms, body})).status.ok());
+  }
+  CHECK(claim(*notes.store, "dial", 10, 1000).size() == 2);
+  CHECK(claim(*notes.store, "dial", 10, 1000).size() == 2);
+  CHECK(claim(*notes.store, "dial", 10, 1000).empty());
+}

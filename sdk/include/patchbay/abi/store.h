@@ -61,13 +61,13 @@ typedef void (*pb_commit_fn)(void* user, const pb_commit* outcome) PB_NOEXCEPT;
 /* A durable consumer's pending event, or a claimed job. Borrowed for the callback. */
 typedef struct pb_job {
   uint32_t size;
-  uint32_t tries;
+  uint32_t tries; /* how often it was claimed, this time included: 1 the first time */
   int64_t id;
   int64_t fence; /* show it when completing */
   int64_t due_ms;
   pb_str kind;
   pb_str tenant;
-  pb_str key;
+  pb_str key; /* empty: it was added without one, and stands beside others of its kind */
   pb_str body;
 } pb_job;
 
@@ -88,7 +88,9 @@ typedef struct pb_store {
   void (*query)(void* host, uint64_t statement, const pb_value* values, uint32_t count, uint64_t strand,
                 pb_rows_fn fn, void* user) PB_NOEXCEPT;
 
-  /* [any] A new, empty transaction; ends with commit or discard: operations return PB_E_GONE after that. */
+  /* [any] A new, empty transaction; ends with commit or discard: operations return PB_E_GONE after that. 0
+   * when the plugin has 16384 open. It holds 32 MiB at most; an operation that is refused (PB_E_EXHAUSTED,
+   * PB_E_DENIED) refuses the commit as well. */
   uint64_t (*begin)(void* host) PB_NOEXCEPT;
   /* [any] A statement; the commit fails unless it changes so many rows (PB_ANY_CHANGES: any number). */
   int32_t (*exec)(void* host, uint64_t tx, uint64_t statement, const pb_value* values, uint32_t count,
@@ -98,14 +100,18 @@ typedef struct pb_store {
   /* [any] The end of the group. */
   int32_t (*release)(void* host, uint64_t tx) PB_NOEXCEPT;
   /* [any] A durable event; the host sets id and time. `unique_key`, when not empty, lets one event of that
-   * key exist, ever. */
+   * key exist while the log keeps it (30 days, longer while pending). Topics that begin with "core." are
+   * refused with PB_E_DENIED; one that is no topic (bus.h) fails the commit with PB_E_INVALID. */
   int32_t (*emit)(void* host, uint64_t tx, const pb_event* event, pb_str unique_key) PB_NOEXCEPT;
-  /* [any] A job of the plugin's kind; a job of the same kind and (not empty) key is replaced. */
+  /* [any] A job of the plugin's kind: kinds are the plugin's own, so two plugins may use the same word. A job
+   * of the same kind and key is replaced, and whoever works on it fails to complete it. With an empty key
+   * nothing is replaced, and job_cancel cannot name the job. */
   int32_t (*job_add)(void* host, uint64_t tx, pb_str kind, pb_str tenant, pb_str key, int64_t due_ms,
                      pb_str body) PB_NOEXCEPT;
-  /* [any] The claimed job is done; the commit fails when another has it by now. */
+  /* [any] The claimed job is done; the commit fails with PB_E_FENCED when it was claimed anew or replaced
+   * meanwhile, or is not the plugin's. */
   int32_t (*job_done)(void* host, uint64_t tx, int64_t job, int64_t fence) PB_NOEXCEPT;
-  /* [any] The claimed job is due again at `due_ms`; the commit fails when another has it by now. */
+  /* [any] The claimed job is due again at `due_ms`; the commit fails as with job_done. */
   int32_t (*job_retry)(void* host, uint64_t tx, int64_t job, int64_t fence, int64_t due_ms) PB_NOEXCEPT;
   /* [any] Jobs of that kind and key are forgotten. */
   int32_t (*job_cancel)(void* host, uint64_t tx, pb_str kind, pb_str key) PB_NOEXCEPT;
@@ -117,7 +123,9 @@ typedef struct pb_store {
   void (*discard)(void* host, uint64_t tx) PB_NOEXCEPT;
 
   /* [any] Works on due jobs of a kind, at most `concurrency` claimed and not completed; fn on the strand. A
-   * job that is not completed within `lease_ms` is claimed again, with another fence. */
+   * job that is not completed within `lease_ms` is claimed again, by any worker of that kind, with another
+   * fence and one more try; so it is at once after a restart of the server. There is no limit of tries: give
+   * up with job_done. `lease_ms` is kept between a second and a day. */
   uint64_t (*job_worker)(void* host, pb_str kind, uint32_t concurrency, int64_t lease_ms, uint64_t strand,
                          pb_job_fn fn, void* user) PB_NOEXCEPT;
   /* [any] Close as in base.h. What it had claimed is claimed again after its lease. */
@@ -125,12 +133,13 @@ typedef struct pb_store {
 
   /* [any] A durable consumer: from its first registration on, every emitted event that matches one of the
    * patterns (separated by spaces) has a pending row for it. `wake` is called on the strand when there may be
-   * new ones. */
+   * new ones, first when it is registered. A store that cannot register it now is asked again, with a warning
+   * in the log. A consumer that is not registered for 30 days is forgotten with what is pending for it. */
   uint64_t (*consumer)(void* host, pb_str name, pb_str patterns, uint64_t strand, pb_fn wake, void* user,
                        pb_err* err) PB_NOEXCEPT;
   /* [any] Close as in base.h. Its pending events stay, and gather. */
   void (*consumer_close)(void* host, uint64_t consumer, pb_fn done, void* user) PB_NOEXCEPT;
-  /* [any] The consumer's oldest pending events, at most `limit`. */
+  /* [any] The consumer's oldest pending events, at most `limit`; fewer also when they are large. */
   void (*pending)(void* host, uint64_t consumer, uint32_t limit, uint64_t strand, pb_events_fn fn,
                   void* user) PB_NOEXCEPT;
 

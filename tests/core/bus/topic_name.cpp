@@ -1,6 +1,8 @@
-#include "bus/topic.h"
+#include "bus/topic_name.h"
 
 #include <doctest/doctest.h>
+
+#include <string>
 
 using namespace patchbay::core;
 
@@ -14,18 +16,23 @@ TEST_CASE("Topics are words joined by dots") {
   CHECK_FALSE(valid_topic("call.*"));
   CHECK_FALSE(valid_topic("call \"x\""));
   CHECK_FALSE(valid_topic(std::string(129, 'a')));
+  CHECK(reserved_topic("core.dropped"));
+  CHECK_FALSE(reserved_topic("corex.dropped"));
 }
 
 TEST_CASE("Patterns are a topic or all below a prefix or all") {
   CHECK(valid_pattern("*"));
   CHECK(valid_pattern("call.*"));
-  CHECK_FALSE(valid_pattern(".*"));
+  for (const char* bad : {"", ".*", "**", "a*", "a.*.b", "a b", "a..b", ".x"})
+    CHECK_FALSE(valid_pattern(bad));
   CHECK_FALSE(valid_pattern("call*"));
   CHECK_FALSE(valid_pattern("*.call"));
   CHECK(matches("*", "call.answered"));
   CHECK(matches("call.*", "call.answered"));
   CHECK(matches("call.*", "call.a.b"));
   CHECK_FALSE(matches("call.*", "call"));
+  CHECK_FALSE(matches("call.*", "call."));
+  CHECK_FALSE(matches("", "call"));
   CHECK_FALSE(matches("call.*", "calls.answered"));
   CHECK(matches("call.answered", "call.answered"));
   CHECK_FALSE(matches("call.answered", "call.answered.twice"));
