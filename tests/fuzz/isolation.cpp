@@ -185,7 +185,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) std::abort();
   const Drain drain(ends[1]);
   Channel channel{Descriptor(ends[0])};
-  SessionTables tables(*world.fuzzed, *world.fuzzed_host);
+  InterfaceShare interfaces;
+  SessionTables tables(*world.fuzzed, *world.fuzzed_host, interfaces);
   bool sound = true;
   World::on(*world.fuzzed, [&] { tables.link().open(&channel); });
   for (const std::string& frame : frames_of(data, size)) {

@@ -2,6 +2,7 @@
 
 #include <patchbay/str.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -16,10 +17,11 @@ ChildHost* the_host = nullptr;
 
 }  // namespace
 
-void Listening::take(std::string frame) {
-  strand().post([self = Ref<Listening>(this), frame = std::move(frame)] {
+void Listening::take(std::string frame, bool counted) {
+  strand().post([self = Ref<Listening>(this), frame = std::move(frame), counted] {
     Decoder in(frame);
     in.kind();
+    if (counted) ChildHost::get().taken(frame.size());
     if (self->open()) {
       self->run(in);
     } else {
@@ -255,6 +257,36 @@ uint64_t ChildHost::sent(uint64_t handle) {
   return handle;
 }
 
+bool ChildHost::admit(size_t bytes) noexcept {
+  if (untaken_ >= kMostUntaken || untaken_bytes_ + bytes > kMostUntakenBytes) return false;
+  ++untaken_;
+  untaken_bytes_ += bytes;
+  return true;
+}
+
+void ChildHost::taken(size_t bytes) noexcept {
+  --untaken_;
+  untaken_bytes_ -= bytes;
+}
+
+std::string ChildHost::under_way() const {
+  size_t answers = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    answers = expected_.size();
+  }
+  const auto all = static_cast<size_t>(std::max<int64_t>(context_.outstanding(), 0));
+  std::string text;
+  const auto add = [&](size_t count, const char* one, const char* many) {
+    if (count > 0)
+      text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + (count > 1 ? many : one);
+  };
+  add(answers, "answer of the server", "answers of the server");
+  add(all > answers ? all - answers : 0, "job on a worker or answer on its strand",
+      "jobs on workers or answers on their strands");
+  return text;
+}
+
 bool ChildHost::take(const std::string& frame) {
   Decoder in(frame);
   const Kind kind = in.kind();
@@ -289,10 +321,16 @@ bool ChildHost::take(const std::string& frame) {
     const auto at = listening_.find(tag);
     if (at != listening_.end()) what = at->second;
   }
-  if (what) {
-    what->take(frame);
-  } else if (kind == Kind::call) {
-    send(Encoder(Kind::reply).u64(call).u32(static_cast<uint32_t>(PB_E_GONE)).str("withdrawn"));
+  const auto refuse = [&](int32_t status, const char* text) {
+    if (kind == Kind::call) send(Encoder(Kind::reply).u64(call).u32(static_cast<uint32_t>(status)).str(text));
+  };
+  const bool is_small = kind == Kind::watched || kind == Kind::ended || kind == Kind::wake;  // and never lost
+  if (!what) {
+    refuse(PB_E_GONE, "withdrawn");
+  } else if (is_small || admit(frame.size())) {
+    what->take(frame, !is_small);
+  } else {
+    refuse(PB_E_EXHAUSTED, "the plugin does not keep up with its calls");
   }
   return true;
 }

@@ -33,8 +33,8 @@ inline std::string body(const Encoder& out) { return out.frame().substr(sizeof(u
 class Listening : public Registration {
  public:
   using Registration::Registration;
-  // [any] A frame for it, read behind its kind.
-  void take(std::string frame);
+  // [any] A frame for it, read behind its kind; `counted` as not taken until it is run.
+  void take(std::string frame, bool counted);
 
  protected:
   virtual void run(Decoder& in) = 0;
@@ -102,8 +102,16 @@ class ChildHost final : public HandleRule {
   // [any] The number under which the server knows this interface.
   uint64_t interface_tag(const pb_interface* interface);
 
-  // [reader] Frames that are not about the plugin's life. False: not one of those.
+  // [reader] Frames that are not about the plugin's life. False: not one of those. Calls, events and jobs
+  // that the plugin has not taken wait here up to a limit: the reader never waits for the plugin, which may
+  // itself be waiting for an answer. Beyond it calls are refused, events lost, and jobs claimed again later.
   bool take(const std::string& frame);
+  static constexpr size_t kMostUntaken = 16384;
+  static constexpr size_t kMostUntakenBytes = 64u << 20;
+  void taken(size_t bytes) noexcept;
+
+  // What the plugin still waits for: "2 answers of the server, 1 job on a worker"; "" when there is nothing.
+  std::string under_way() const;
 
   uint64_t sent(uint64_t handle) override;
   uint64_t came(uint64_t handle) override { return handle; }
@@ -118,6 +126,7 @@ class ChildHost final : public HandleRule {
   void answered(Decoder& in);
   void arrived(const std::string& frame);
   void port_closed(uint64_t tag);
+  bool admit(size_t bytes) noexcept;
   void end_port(uint64_t tag, std::unique_lock<std::mutex> lock);
 
   // owned
@@ -129,6 +138,8 @@ class ChildHost final : public HandleRule {
   std::atomic<uint64_t> last_tag_{0};
   std::atomic<uint32_t> levels_{0};
   std::atomic<int64_t> epoch_{0};
+  std::atomic<size_t> untaken_{0};
+  std::atomic<size_t> untaken_bytes_{0};
   mutable std::mutex mutex_;  // of what follows
   std::condition_variable condition_;
   std::map<uint64_t, Answer> answers_;                      // by seq, while somebody waits

@@ -96,11 +96,14 @@ void Life::answered(Kind kind, int32_t status, const std::string& text) {
   destroy(kind, status, text, 0);
 }
 
-// A plugin is destroyed only when no answer is under way to it any more.
+// A plugin is destroyed only when no answer is under way to it any more. One that still has work of its own
+// then is not: its process leaves without (Life::over() stays false), as nothing in it may be freed.
 void Life::destroy(Kind kind, int32_t status, const std::string& text, int tries) {
   host_.abandon_calls();
   if (host_.context().outstanding() > 0 && tries < kMostTries)
     return rest_->after_ms(1, [=, this] { destroy(kind, status, text, tries + 1); });
+  if (host_.context().outstanding() > 0)
+    return say(kind, PB_E_TIMEOUT, "it was not destroyed, as this is still under way: " + host_.under_way());
   table_->destroy(self_.exchange(nullptr));
   figures_.reset();
   send_figures();

@@ -49,6 +49,7 @@ struct Parts {
     RuntimeOptions options;
     options.executor.threads = 2;
     options.executor.on_stall = &stalled;
+    options.media.loops = 1;  // one plugin; the calls' audio is joined in the server
     runtime = *Runtime::create(options);
     bus.emplace(runtime->wall_clock(), runtime->mono_clock());
     store.emplace(*bus);

@@ -69,7 +69,11 @@ bool Channel::transmit(const Packet& packet, int flags) const {
   }
   while (::sendmsg(socket_.get(), &message, MSG_NOSIGNAL | flags) < 0) {
     if (errno == EAGAIN) return false;
-    if (errno != EINTR) break;  // the reader sees the end
+    if (errno == EINTR) continue;
+    // A frame that cannot be sent (EMSGSIZE, ENOBUFS, ETOOMANYREFS) is not left out: who waits for it would
+    // wait for ever. Both readers see the end.
+    ::shutdown(socket_.get(), SHUT_RDWR);
+    return true;
   }
   return true;
 }

@@ -16,7 +16,8 @@ class Channel {
  public:
   static constexpr size_t kMostPacket = 128 * 1024;  // must fit into the socket's buffer
   static constexpr size_t kMostFrame = 16u << 20;
-  static constexpr size_t kMostQueued = 4096;
+  // More than all answers that a peer may wait for at once, by the limits of the tables.
+  static constexpr size_t kMostQueued = 65536;
   static constexpr size_t kMostQueuedBytes = 64u << 20;
 
   explicit Channel(Descriptor socket);

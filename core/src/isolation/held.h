@@ -23,11 +23,12 @@ class Held {
 
 class HeldThings {
  public:
-  static constexpr size_t kMost = 65536;
+  static constexpr size_t kMost = 16384;
 
   explicit HeldThings(const Host& host) : host_(host) {}
-  // False: that tag is in use, or there are too many.
-  bool has_room(uint64_t tag) const { return things_.size() < kMost && things_.count(tag) == 0; }
+  bool is_used(uint64_t tag) const { return things_.count(tag) != 0; }
+  // The child is refused more.
+  bool is_full() const { return things_.size() >= kMost; }
   // Keeps what could be made.
   void add(uint64_t tag, std::unique_ptr<Held> what) {
     if (what->handle != 0) things_[tag] = std::move(what);

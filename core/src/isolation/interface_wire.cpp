@@ -16,7 +16,6 @@ constexpr uint32_t kMostFields = 64;
 constexpr uint32_t kMostMethods = 64;
 constexpr uint32_t kMostBytes = 4096;  // of a struct
 constexpr size_t kMostName = 128;
-constexpr size_t kMostKept = 4096;
 
 constexpr bool known(uint32_t kind) { return kind >= PB_FIELD_INT && kind <= PB_FIELD_HANDLE; }
 
@@ -103,19 +102,25 @@ void put_interface(Encoder& out, const pb_interface& interface) {
   out.str(inner.frame());
 }
 
-const pb_interface* get_interface(Decoder& in) {
+Described get_interface(Decoder& in, InterfaceShare& share) {
   static std::mutex mutex;
   // By content; never freed, as messages may outlive whatever would free it.
   static auto& kept = *new std::map<std::string, std::unique_ptr<OwnedInterface>, std::less<>>;
   const std::string_view content = in.str();
   const std::lock_guard lock(mutex);
-  const auto at = kept.find(content);
-  if (at != kept.end()) return at->second->table();
-  if (kept.size() >= kMostKept) return nullptr;
-  auto fresh = std::make_unique<OwnedInterface>();
-  Decoder inner(content);
-  if (!fresh->read(inner) || !inner.whole()) return nullptr;
-  return kept.emplace(content, std::move(fresh)).first->second->table();
+  auto at = kept.find(content);
+  const bool is_full = share.described_.size() >= InterfaceShare::kMost;
+  if (at == kept.end()) {
+    auto fresh = std::make_unique<OwnedInterface>();
+    Decoder inner(content);
+    if (!in.ok() || !fresh->read(inner) || !inner.whole()) return {nullptr, true};
+    if (is_full) return {};
+    at = kept.emplace(content, std::move(fresh)).first;
+  }
+  const pb_interface* table = at->second->table();
+  if (is_full && share.described_.count(table) == 0) return {};
+  share.described_.insert(table);
+  return {table, false};
 }
 
 }  // namespace patchbay::core::isolation

@@ -4,15 +4,31 @@
 #include <patchbay/abi/services.h>
 #include <patchbay/str.h>
 
+#include <unordered_set>
+
 #include "isolation/wire.h"
 
 namespace patchbay::core::isolation {
 
 void put_interface(Encoder& out, const pb_interface& interface);
 
-// The table that arrived; it looks to the core like one that a plugin's compiler has made. Kept for the life
-// of the process, one per content: the core may hold a message by it after its instance was withdrawn. NULL
-// when it makes no sense, or when more than 4096 different ones have come.
-const pb_interface* get_interface(Decoder& in);
+// What one plugin has described, in all the runs of its process.
+class InterfaceShare {
+ public:
+  static constexpr size_t kMost = 1024;
+
+ private:
+  friend struct Described get_interface(Decoder& in, InterfaceShare& share);
+  std::unordered_set<const pb_interface*> described_;
+};
+
+// A table that arrived; it looks to the core like one that a plugin's compiler has made. Kept for the life of
+// the process, one per content: the core may hold a message by it after its instance was withdrawn. NULL when
+// it makes no sense, or when the plugin's share is used up.
+struct Described {
+  const pb_interface* interface = nullptr;
+  bool nonsense = false;
+};
+Described get_interface(Decoder& in, InterfaceShare& share);
 
 }  // namespace patchbay::core::isolation

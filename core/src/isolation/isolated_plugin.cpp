@@ -41,9 +41,10 @@ void IsolatedPlugin::start(const std::string& config, const pb_done& done) {
 void IsolatedPlugin::launch() {
   refused_ = {};
   phase_ = Phase::starting;
-  auto session = Session::begin(
-      *context_, *host_, {program_, plugin_file_, context_->id(), context_->parts().data_folder.string()},
-      [this](Status how) { ended(std::move(how)); });
+  auto session =
+      Session::begin(*context_, *host_, interfaces_,
+                     {program_, plugin_file_, context_->id(), context_->parts().data_folder.string()},
+                     [this](Status how) { ended(std::move(how)); });
   if (!session) return ended(session.error());
   session_ = std::move(*session);
   started_with_ = config_;

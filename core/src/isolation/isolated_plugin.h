@@ -58,6 +58,7 @@ class IsolatedPlugin final : public PluginBody {
   const std::string plugin_file_;
   const IsolationOptions options_;
   std::string program_;
+  InterfaceShare interfaces_;
   OnState on_state_;
   // of create() until destroy()
   HostContext* context_ = nullptr;

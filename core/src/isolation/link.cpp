@@ -15,7 +15,7 @@ constexpr uint64_t kDeadHandle = kMadeByChild - 1;  // no number ever comes so f
 
 bool Link::send_if_room(Encoder& out) {
   if (channel_ == nullptr) return true;
-  return channel_->waiting() < kRoom && channel_->send(out.take());
+  return has_room() && channel_->send(out.take());
 }
 
 void Link::answer(uint64_t seq, uint64_t value, int32_t status, std::string_view text) {
@@ -24,6 +24,12 @@ void Link::answer(uint64_t seq, uint64_t value, int32_t status, std::string_view
   if (send(whole.u64(value).u32(static_cast<uint32_t>(status)).str(text))) return;
   Encoder none = head();
   send(none.u64(0).u32(static_cast<uint32_t>(PB_E_EXHAUSTED)).str("too large for a plugin in a process"));
+}
+
+bool Link::refuse(uint64_t seq, const char* what) {
+  too_many(what);
+  answer(seq, 0, PB_E_EXHAUSTED, std::string("the plugin has too many ") + what);
+  return true;
 }
 
 void Link::lend(uint64_t handle) {
@@ -39,6 +45,10 @@ void Link::forget_dead() {
     at = alive ? std::next(at) : lent_.erase(at);
   }
   look_at_ = std::max<size_t>(1024, 2 * lent_.size());
+}
+
+bool Link::is_open_transaction(uint64_t tx) const {
+  return static_cast<bool>(context_.parts().store.transactions().find(tx));
 }
 
 uint64_t Link::sent(uint64_t handle) {

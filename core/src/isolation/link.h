@@ -35,12 +35,18 @@ class Link final : public HandleRule {
   bool send(Encoder&& out) { return send(out); }
   // What may get lost when the child does not keep up. False: it was.
   bool send_if_room(Encoder& out);
+  // It keeps up with what it is sent.
+  bool has_room() const { return channel_ == nullptr || channel_->waiting() < kRoom; }
   // Answers a request.
   void answer(uint64_t seq, uint64_t value, const pb_err& err) { answer(seq, value, err.code, err.text); }
   void answer(uint64_t seq, uint64_t value, int32_t status = PB_OK, std::string_view text = {});
+  // The child has as many `what` as one plugin may have: answers a request so, and says so in the log. True.
+  bool refuse(uint64_t seq, const char* what);
+  void too_many(const char* what) { context_.misused("a plugin in a process of its own has too many", what); }
 
   // The child made it, or was told of it.
   void lend(uint64_t handle);
+  bool is_open_transaction(uint64_t tx) const;
   bool is_lent(uint64_t handle) const { return lent_.count(handle) != 0; }
   uint64_t sent(uint64_t handle) override;
   uint64_t came(uint64_t handle) override;
@@ -49,7 +55,7 @@ class Link final : public HandleRule {
   std::map<uint64_t, uint64_t> transactions;
 
  private:
-  static constexpr size_t kRoom = Channel::kMostQueued / 2;
+  static constexpr size_t kRoom = 2048;
   void forget_dead();
 
   // borrowed

@@ -9,14 +9,16 @@ constexpr Kind answer_to(Kind command) { return static_cast<Kind>(static_cast<ui
 
 }  // namespace
 
-Session::Session(HostContext& context, const Host& host, Function<void(Status how)> on_end)
-    : host_(host), on_end_(std::move(on_end)), tables_(context, host) {}
+Session::Session(HostContext& context, const Host& host, InterfaceShare& interfaces,
+                 Function<void(Status how)> on_end)
+    : host_(host), on_end_(std::move(on_end)), tables_(context, host, interfaces) {}
 
 Session::~Session() = default;
 
-Result<std::unique_ptr<Session>> Session::begin(HostContext& context, const Host& host, ChildCommand command,
+Result<std::unique_ptr<Session>> Session::begin(HostContext& context, const Host& host,
+                                                InterfaceShare& interfaces, ChildCommand command,
                                                 Function<void(Status how)> on_end) {
-  std::unique_ptr<Session> session(new Session(context, host, std::move(on_end)));
+  std::unique_ptr<Session> session(new Session(context, host, interfaces, std::move(on_end)));
   Session* self = session.get();
   const Ref<Strand>& strand = context.main_strand();
   PB_TRY_VALUE(session->process_,

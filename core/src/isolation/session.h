@@ -20,7 +20,8 @@ class Session {
  public:
   // `on_end` comes once, last: why the process ended, or nothing when it left as it was told. The session
   // may be destroyed in it.
-  static Result<std::unique_ptr<Session>> begin(HostContext& context, const Host& host, ChildCommand command,
+  static Result<std::unique_ptr<Session>> begin(HostContext& context, const Host& host,
+                                                InterfaceShare& interfaces, ChildCommand command,
                                                 Function<void(Status how)> on_end);
   // After on_end, or before the process had a chance.
   ~Session();
@@ -32,7 +33,8 @@ class Session {
   void kill(Status why);
 
  private:
-  Session(HostContext& context, const Host& host, Function<void(Status how)> on_end);
+  Session(HostContext& context, const Host& host, InterfaceShare& interfaces,
+          Function<void(Status how)> on_end);
   void take(const std::string& frame, Descriptor fd);
   // False: the frame made no sense.
   bool dispatch(Kind kind, Decoder& in, Descriptor fd);

@@ -53,7 +53,8 @@ bool SessionBus::subscribe(Decoder& in) {
   what.tenant = to_abi(in.str());
   what.queue_max = in.u32();
   what.policy = in.u32();
-  if (!in.whole() || !held_.has_room(tag)) return false;
+  if (!in.whole() || held_.is_used(tag)) return false;
+  if (held_.is_full()) return link_->refuse(seq, "subscriptions");
   auto subscribed = std::make_unique<Subscribed>(link_, tag);
   pb_err err = empty_error();
   const Host& host = link_->host();
@@ -76,9 +77,10 @@ bool SessionBus::create_port(Decoder& in, Descriptor fd) {
   const uint64_t tag = in.u64();
   const uint32_t pull_rate_hz = in.u32();
   const uint32_t push_rate_hz = in.u32();
-  if (!in.whole() || !held_.has_room(tag)) return false;
+  if (!in.whole() || held_.is_used(tag)) return false;
   auto ring = Ring::map(std::move(fd));
   if (!ring) return false;
+  if (held_.is_full()) return link_->refuse(seq, "ports");
   if (std::max(pull_rate_hz, push_rate_hz) > kMostSamples * 1000 / PB_TICK_MS) {
     link_->answer(seq, 0);
     return true;

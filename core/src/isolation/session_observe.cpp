@@ -56,7 +56,11 @@ bool SessionObserve::metric(Decoder& in) {
   const pb_str name = to_abi(in.str());
   const pb_str help = to_abi(in.str());
   std::vector<pb_pair> labels;
-  if (!get_pairs(in, labels) || !in.whole() || metrics_.size() >= kMostMetrics) return false;
+  if (!get_pairs(in, labels) || !in.whole()) return false;
+  if (metrics_.size() >= kMostMetrics) {
+    link_->too_many("metrics");  // and its figures are left out
+    return true;
+  }
   metrics_[number] = {link_->host().observe->metric(link_->self(), kind, name, help, labels.data(),
                                                     static_cast<uint32_t>(labels.size())),
                       kind};
@@ -69,8 +73,8 @@ bool SessionObserve::figures(Decoder& in) {
     const double value = in.f64();
     std::vector<uint64_t> counts;
     for (uint32_t bucket = in.u32(); bucket > 0 && in.ok(); --bucket) counts.push_back(in.u64());
-    if (metric == metrics_.end() || !in.ok() || !std::isfinite(value)) return false;
-    add_figures(metric->second, value, counts);
+    if (!in.ok() || !std::isfinite(value)) return false;
+    if (metric != metrics_.end()) add_figures(metric->second, value, counts);
   }
   return in.whole();
 }

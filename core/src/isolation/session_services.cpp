@@ -10,6 +10,8 @@ namespace {
 
 // In the place of a message that was not sent: nobody in the server need expect none.
 constexpr pb_message kEmpty{sizeof(pb_message), 0};
+constexpr char kThings[] = "instances, watches, subscriptions, ports and workers";
+constexpr char kCalls[] = "calls without an answer";
 
 const pb_message* message_or_empty(const OwnedMessage& message) {
   return message.get() != nullptr ? message.get() : &kEmpty;
@@ -67,8 +69,11 @@ bool SessionServices::provide(Decoder& in) {
   const uint64_t seq = in.u64();
   const uint64_t tag = in.u64();
   const int32_t is_public = in.u32() != 0 ? 1 : 0;
-  const pb_interface* interface = get_interface(in);
-  if (interface == nullptr || !in.whole() || !held_.has_room(tag)) return false;
+  const Described described = get_interface(in, interfaces_);
+  if (described.nonsense || !in.whole() || held_.is_used(tag)) return false;
+  const pb_interface* interface = described.interface;
+  if (interface == nullptr) return link_->refuse(seq, "interfaces");
+  if (held_.is_full()) return link_->refuse(seq, kThings);
   auto provided = std::make_unique<Provided>(*this, tag, interface);
   pb_err err = empty_error();
   const Host& host = link_->host();
@@ -84,7 +89,8 @@ bool SessionServices::watch(Decoder& in) {
   const uint64_t seq = in.u64();
   const uint64_t tag = in.u64();
   const pb_str id = to_abi(in.str());
-  if (!in.whole() || !held_.has_room(tag)) return false;
+  if (!in.whole() || held_.is_used(tag)) return false;
+  if (held_.is_full()) return link_->refuse(seq, kThings);
   auto watched = std::make_unique<Watched>(link_, tag);
   const Host& host = link_->host();
   watched->handle = host.services->watch(host.self, id, kMainStrand, &Watched::tell, watched.get());
@@ -97,7 +103,8 @@ bool SessionServices::watch_end(Decoder& in) {
   const uint64_t seq = in.u64();
   const uint64_t tag = in.u64();
   const uint64_t handle = in.u64();
-  if (!in.whole() || !held_.has_room(tag)) return false;
+  if (!in.whole() || held_.is_used(tag)) return false;
+  if (held_.is_full()) return link_->refuse(seq, kThings);
   auto watched = std::make_unique<EndWatched>(link_, tag);
   const Host& host = link_->host();
   watched->handle =
@@ -111,7 +118,8 @@ bool SessionServices::lease(Kind kind, Decoder& in) {
   const uint64_t seq = in.u64();
   const uint64_t instance = kind == Kind::open ? in.u64() : 0;
   const pb_str id = to_abi(in.str());
-  if (!in.whole() || leases_.size() >= kMostLeases) return false;
+  if (!in.whole()) return false;
+  if (leases_.size() >= kMostLeases) return link_->refuse(seq, "leases");
   const pb_services& services = *link_->host().services;
   uint64_t lease = 0;
   if (kind == Kind::query) lease = services.query(link_->self(), id);
@@ -129,9 +137,14 @@ bool SessionServices::unlease(Decoder& in) {
 
 bool SessionServices::describe(Decoder& in) {
   const uint64_t tag = in.u64();
-  const pb_interface* interface = get_interface(in);
-  if (interface == nullptr || !in.whole() || described_.size() >= kMostDescribed) return false;
-  described_[tag] = interface;
+  const Described described = get_interface(in, interfaces_);
+  if (described.nonsense || !in.whole()) return false;
+  // Calls by one that is not known are refused.
+  if (described.interface == nullptr || described_.size() >= InterfaceShare::kMost) {
+    link_->too_many("interfaces");
+  } else {
+    described_[tag] = described.interface;
+  }
   return true;
 }
 
@@ -140,28 +153,44 @@ bool SessionServices::call(Decoder& in) {
   const uint64_t lease = in.u64();
   const auto described = described_.find(in.u64());
   const uint32_t slot = in.u32();
-  if (described == described_.end() || slot >= described->second->method_count) return false;
+  if (described == described_.end()) {
+    if (in.ok()) refuse_call(number, "interfaces");
+    return in.ok();
+  }
+  if (slot >= described->second->method_count) return false;
   const pb_interface* interface = described->second;
   const pb_method& method = *interface->methods[slot];
+  const size_t bytes = in.left();
   const OwnedMessage request = get_message(in, *method.request, *link_);
-  if (!in.whole() || *under_way_ >= kMostCalls) return false;
-  auto* outgoing = number != 0 ? new Outgoing{link_, under_way_, number, method.reply} : nullptr;
-  if (outgoing != nullptr) ++*under_way_;
+  if (!in.whole()) return false;
+  auto share = Load::take(under_way_, bytes);
+  if (!share) {
+    refuse_call(number, kCalls);
+    return true;
+  }
   link_->host().services->call(link_->self(), lease, interface, slot, message_or_empty(request), kMainStrand,
-                               outgoing != nullptr ? &SessionServices::answered : nullptr, outgoing);
+                               &SessionServices::answered,
+                               new Outgoing{link_, *std::move(share), number, method.reply});
   return true;
+}
+
+void SessionServices::refuse_call(uint64_t number, const char* what) {
+  link_->too_many(what);
+  if (number == 0) return;
+  Encoder out(Kind::reply);
+  out.u64(number).u32(static_cast<uint32_t>(PB_E_EXHAUSTED));
+  link_->send(out.str(std::string("the plugin has too many ") + what));
 }
 
 void SessionServices::answered(void* user, int32_t status, const pb_message* message,
                                const pb_err* err) noexcept {
   const std::unique_ptr<Outgoing> call(static_cast<Outgoing*>(user));
-  --*call->under_way;
   const auto head = [&](int32_t code, std::string_view text) {
     Encoder out(Kind::reply);
     out.u64(call->call).u32(static_cast<uint32_t>(code)).str(text);
     return out;
   };
-  if (!call->link->is_open()) return;
+  if (call->call == 0 || !call->link->is_open()) return;
   Encoder out = head(status, err != nullptr ? err->text : "");
   if (status == PB_OK) put_message(out, *call->reply, message, *call->link);
   if (call->link->send(out)) return;
@@ -190,6 +219,8 @@ int32_t SessionServices::run(void* self, uint32_t slot, const pb_message* reques
   const auto& provided = *static_cast<Provided*>(self);
   SessionServices& of = provided.of;
   const pb_method& method = *provided.interface->methods[slot];
+  if (of.calls_.size() >= kMostCalls || !of.link_->has_room())
+    return write_error(err, Code::exhausted, "the plugin does not keep up with its calls");
   const uint64_t number = ++of.last_call_;
   Encoder out(Kind::call);
   const uint64_t caller = calling_plugin();

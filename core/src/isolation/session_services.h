@@ -6,18 +6,22 @@
 #include <set>
 
 #include "isolation/held.h"
+#include "isolation/interface_wire.h"
 #include "isolation/link.h"
+#include "isolation/load.h"
 
 namespace patchbay::core::isolation {
 
 // On the plugin's main strand.
 class SessionServices {
  public:
-  static constexpr size_t kMostLeases = 65536;
-  static constexpr size_t kMostCalls = 16384;  // that the child waits for
-  static constexpr size_t kMostDescribed = 1024;
+  static constexpr size_t kMostLeases = 16384;
+  // Each way: of the child to others, whether it waits for the answer or not, and of others to it.
+  static constexpr size_t kMostCalls = 16384;
+  static constexpr size_t kMostCallBytes = 64u << 20;
 
-  SessionServices(std::shared_ptr<Link> link, HeldThings& held) : link_(std::move(link)), held_(held) {}
+  SessionServices(std::shared_ptr<Link> link, HeldThings& held, InterfaceShare& interfaces)
+      : link_(std::move(link)), held_(held), interfaces_(interfaces) {}
 
   // Frames; each is false when the frame made no sense.
   bool provide(Decoder& in);
@@ -42,19 +46,21 @@ class SessionServices {
   };
   struct Outgoing {
     std::shared_ptr<Link> link;
-    std::shared_ptr<size_t> under_way;
-    uint64_t call;
+    Load::Share share;
+    uint64_t call;  // 0: the child does not wait for it
     const pb_shape* reply;
   };
   static int32_t run(void* self, uint32_t slot, const pb_message* request, pb_completion* completion,
                      pb_err* err) noexcept;
+  void refuse_call(uint64_t number, const char* what);
   static void answered(void* user, int32_t status, const pb_message* message, const pb_err* err) noexcept;
 
   // shared with callbacks that may outlive the session
   const std::shared_ptr<Link> link_;
-  const std::shared_ptr<size_t> under_way_ = std::make_shared<size_t>(0);
+  const std::shared_ptr<Load> under_way_ = std::make_shared<Load>(kMostCalls, kMostCallBytes);
   // borrowed
   HeldThings& held_;
+  InterfaceShare& interfaces_;
   // state
   std::map<uint64_t, const pb_interface*> described_;
   std::set<uint64_t> leases_;

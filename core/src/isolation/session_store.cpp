@@ -8,6 +8,7 @@ namespace patchbay::core::isolation {
 namespace {
 
 constexpr uint32_t kMostPending = 10000;
+constexpr char kUnderWay[] = "reads and commits under way";
 constexpr char kTooLarge[] = "the answer is too large for a plugin in a process of its own";
 
 }  // namespace
@@ -51,10 +52,9 @@ class SessionStore::Consumer final : public Held {
 // A question of the child to the store, until it is answered.
 struct SessionStore::Asked {
   std::shared_ptr<Link> link;
-  std::shared_ptr<size_t> under_way;
+  Load::Share share;
   uint64_t number;
 
-  ~Asked() { --*under_way; }
   Encoder head(Kind kind) const {
     Encoder out(kind);
     out.u64(number);
@@ -62,9 +62,8 @@ struct SessionStore::Asked {
   }
 };
 
-SessionStore::Asked* SessionStore::ask(uint64_t number) {
-  ++*under_way_;
-  return new Asked{link_, under_way_, number};
+SessionStore::Asked* SessionStore::ask(uint64_t number, Load::Share share) {
+  return new Asked{link_, std::move(share), number};
 }
 
 bool SessionStore::statement(Decoder& in) {
@@ -78,8 +77,15 @@ bool SessionStore::statement(Decoder& in) {
 bool SessionStore::read(Decoder& in) {
   const uint64_t number = in.u64();
   const uint64_t statement = in.u64();
+  const size_t bytes = in.left();
   const auto values = get_values(in);
-  if (!in.whole() || *under_way_ >= kMostUnderWay) return false;
+  if (!in.whole()) return false;
+  auto share = Load::take(under_way_, bytes);
+  if (!share) {
+    link_->too_many(kUnderWay);
+    Encoder none(Kind::rows);
+    return link_->send(none.u64(number).u32(static_cast<uint32_t>(PB_E_EXHAUSTED)).str(kUnderWay).u32(0));
+  }
   link_->host().store->query(
       link_->self(), statement, values.data(), static_cast<uint32_t>(values.size()), kMainStrand,
       [](void* user, int32_t status, const pb_rows* rows, const pb_err* err) noexcept {
@@ -92,7 +98,7 @@ bool SessionStore::read(Decoder& in) {
         Encoder none = asked->head(Kind::rows);
         asked->link->send(none.u32(static_cast<uint32_t>(PB_E_EXHAUSTED)).str(kTooLarge).u32(0));
       },
-      ask(number));
+      ask(number, *std::move(share)));
   return true;
 }
 
@@ -105,23 +111,50 @@ uint64_t SessionStore::known(uint64_t tx) const {
 bool SessionStore::share(Decoder& in) {
   const uint64_t number = in.u64();
   auto& shared = link_->transactions;
-  if ((number & kMadeByChild) == 0 || shared.count(number) != 0 || shared.size() >= kMostShared) return false;
-  const pb_store& store = *link_->host().store;
-  const uint64_t tx = store.begin(link_->self());
+  if (!in.ok() || (number & kMadeByChild) == 0 || shared.count(number) != 0) return false;
+  if (shared.size() >= kMostShared) {
+    link_->too_many("open transactions");  // its name means nothing then, and its commit fails
+    return true;
+  }
+  const uint64_t tx = link_->host().store->begin(link_->self());
   shared[number] = tx;
-  return run_operations(in, store, link_->self(), tx);
+  return add_to(tx, in);
 }
 
+// Its owner may have ended it meanwhile: then the operations reach nothing.
 bool SessionStore::add(Decoder& in) {
   const uint64_t tx = known(in.u64());
-  // Its owner may have ended it meanwhile: then the operations reach nothing.
+  return add_to(tx, in);
+}
+
+bool SessionStore::add_to(uint64_t tx, Decoder& in) {
+  const size_t bytes = in.left();
+  if (all_open_bytes_ + bytes > kMostOpenBytes) forget_ended();
+  if (all_open_bytes_ + bytes > kMostOpenBytes) {
+    link_->too_many("bytes in open transactions");
+    link_->host().store->discard(link_->self(), tx);
+    return in.ok();
+  }
+  open_bytes_[tx] += bytes;
+  all_open_bytes_ += bytes;
   return run_operations(in, *link_->host().store, link_->self(), tx);
+}
+
+void SessionStore::forget_ended() {
+  for (auto at = open_bytes_.begin(); at != open_bytes_.end();) {
+    if (link_->is_open_transaction(at->first)) {
+      ++at;
+      continue;
+    }
+    all_open_bytes_ -= at->second;
+    at = open_bytes_.erase(at);
+  }
 }
 
 bool SessionStore::discard(Decoder& in) {
   const uint64_t number = in.u64();
   const auto at = link_->transactions.find(number);
-  if (at == link_->transactions.end()) return false;
+  if (at == link_->transactions.end()) return in.whole();
   link_->host().store->discard(link_->self(), at->second);
   link_->transactions.erase(at);
   return in.whole();
@@ -130,17 +163,27 @@ bool SessionStore::discard(Decoder& in) {
 bool SessionStore::commit(Decoder& in) {
   const uint64_t number = in.u64();
   const uint64_t name = in.u64();
+  if (!in.ok()) return false;
   const pb_store& store = *link_->host().store;
-  if (*under_way_ >= kMostUnderWay) return false;
-  uint64_t tx = 0;
-  if (name == 0) {
-    tx = store.begin(link_->self());
-  } else if (const auto at = link_->transactions.find(name); at != link_->transactions.end()) {
+  auto share = Load::take(under_way_, in.left());
+  uint64_t tx = 0;  // its commit is answered "gone"
+  if (const auto at = link_->transactions.find(name); at != link_->transactions.end()) {
     tx = at->second;
     link_->transactions.erase(at);
-  } else {
-    return false;
   }
+  if (!share) {
+    if (tx != 0) store.discard(link_->self(), tx);
+    link_->too_many(kUnderWay);
+    pb_commit outcome{};
+    outcome.size = sizeof outcome;
+    outcome.status = PB_E_EXHAUSTED;
+    outcome.failed_operation = -1;
+    outcome.text = to_abi(kUnderWay);
+    Encoder refused(Kind::committed);
+    put_outcome(refused.u64(number), outcome);
+    return link_->send(refused);
+  }
+  if (name == 0) tx = store.begin(link_->self());
   if (!run_operations(in, store, link_->self(), tx)) {
     store.discard(link_->self(), tx);
     return false;
@@ -160,7 +203,7 @@ bool SessionStore::commit(Decoder& in) {
         put_outcome(told, bare);
         asked->link->send(told);
       },
-      ask(number));
+      ask(number, *std::move(share)));
   return true;
 }
 
@@ -170,7 +213,8 @@ bool SessionStore::job_worker(Decoder& in) {
   const pb_str kind = to_abi(in.str());
   const uint32_t concurrency = in.u32();
   const int64_t lease_ms = in.i64();
-  if (!in.whole() || !held_.has_room(tag)) return false;
+  if (!in.whole() || held_.is_used(tag)) return false;
+  if (held_.is_full()) return link_->refuse(seq, "job workers");
   auto worker = std::make_unique<Worker>(link_, tag);
   worker->handle = link_->host().store->job_worker(link_->self(), kind, concurrency, lease_ms, kMainStrand,
                                                    &Worker::give, worker.get());
@@ -184,7 +228,8 @@ bool SessionStore::consumer(Decoder& in) {
   const uint64_t tag = in.u64();
   const pb_str name = to_abi(in.str());
   const pb_str patterns = to_abi(in.str());
-  if (!in.whole() || !held_.has_room(tag)) return false;
+  if (!in.whole() || held_.is_used(tag)) return false;
+  if (held_.is_full()) return link_->refuse(seq, "consumers");
   auto consumer = std::make_unique<Consumer>(link_, tag);
   pb_err err = empty_error();
   consumer->handle = link_->host().store->consumer(link_->self(), name, patterns, kMainStrand,
@@ -198,7 +243,12 @@ bool SessionStore::pending(Decoder& in) {
   const uint64_t number = in.u64();
   const uint64_t tag = in.u64();
   const uint32_t limit = in.u32();
-  if (!in.whole() || limit > kMostPending || *under_way_ >= kMostUnderWay) return false;
+  if (!in.whole() || limit > kMostPending) return false;
+  auto share = Load::take(under_way_, 0);
+  if (!share) {
+    link_->too_many(kUnderWay);
+    return link_->send(Encoder(Kind::events).u64(number).u32(static_cast<uint32_t>(PB_E_EXHAUSTED)).u32(0));
+  }
   const auto* consumer = dynamic_cast<const Consumer*>(held_.find(tag));
   link_->host().store->pending(
       link_->self(), consumer != nullptr ? consumer->handle : 0, limit, kMainStrand,
@@ -212,7 +262,7 @@ bool SessionStore::pending(Decoder& in) {
         Encoder none = asked->head(Kind::events);
         asked->link->send(none.u32(static_cast<uint32_t>(PB_E_EXHAUSTED)).u32(0));
       },
-      ask(number));
+      ask(number, *std::move(share)));
   return true;
 }
 

@@ -4,11 +4,11 @@
 
 namespace patchbay::core::isolation {
 
-SessionTables::SessionTables(HostContext& context, const Host& host)
+SessionTables::SessionTables(HostContext& context, const Host& host, InterfaceShare& interfaces)
     : context_(context),
       link_(std::make_shared<Link>(context, host)),
       held_(host),
-      services_(link_, held_),
+      services_(link_, held_, interfaces),
       store_(link_, held_),
       bus_(link_, held_),
       observe_(context, link_) {

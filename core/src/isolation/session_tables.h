@@ -15,7 +15,7 @@ namespace patchbay::core::isolation {
 // On the plugin's main strand.
 class SessionTables {
  public:
-  SessionTables(HostContext& context, const Host& host);
+  SessionTables(HostContext& context, const Host& host, InterfaceShare& interfaces);
 
   Link& link() noexcept { return *link_; }
 

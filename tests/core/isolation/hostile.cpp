@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 
@@ -18,8 +20,8 @@ struct Server {
   std::unique_ptr<Core> core;
   std::string start_error;
 
-  explicit Server(const std::string& how) {
-    std::filesystem::create_symlink(ISOLATION_NONSENSE_HOST, folder.path() / how);
+  explicit Server(const std::string& how, const char* program = ISOLATION_NONSENSE_HOST) {
+    std::filesystem::create_symlink(program, folder.path() / how);
     std::filesystem::create_directory(folder.path() / "plugins");
     std::filesystem::create_symlink(ISOLATION_KEEPER, folder.path() / "plugins" / "keeper.so");
     CoreOptions options;
@@ -41,6 +43,18 @@ struct Server {
   }
   ~Server() { static_cast<void>(core->stop()); }
 
+  std::string log() const {
+    std::ifstream in(folder.path() / "log");
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  bool logs(const std::string& part) const {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (std::chrono::steady_clock::now() < deadline) {
+      if (log().find(part) != std::string::npos) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return false;
+  }
   bool says(const char* what, const std::string& part) const {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (std::chrono::steady_clock::now() < deadline) {
@@ -84,6 +98,20 @@ TEST_CASE("a process that never answers its start is given up before the deadlin
 TEST_CASE("a process that lets go of the server without leaving is ended") {
   const Server server("leaves");
   CHECK(server.start_error.find("its process was ended by signal 9") != std::string::npos);
+}
+
+TEST_CASE("a process that wants more than a plugin may have is refused and lives on") {
+  for (const std::string how : {"many-metrics", "many-leases", "many-calls", "many-unanswered", "heavy-calls",
+                                "many-interfaces", "many-things", "heavy-transaction"}) {
+    CAPTURE(how);
+    const Server server(how, ISOLATION_GREEDY_HOST);
+    CHECK(server.start_error == "");
+    CHECK(server.logs("it was refused and lives"));
+    INFO(server.log());
+    CHECK(server.logs("a plugin in a process of its own has too many"));
+    CHECK(server.says("plugins", "running"));
+    CHECK(server.log().find("the plugin's process has ended") == std::string::npos);
+  }
 }
 
 TEST_CASE("a process that floods the server is slowed down and harms nobody") {

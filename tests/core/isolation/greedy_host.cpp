@@ -1,0 +1,230 @@
+// Plays patchbay-plugin-host and wants more than one plugin may have; of what is in the name by which it is
+// started. Says so in the server's log when it was refused as it should be, and goes on living. Descriptor 3
+// is the server.
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "isolation/held.h"
+#include "isolation/interface_wire.h"
+#include "isolation/session_observe.h"
+#include "isolation/session_services.h"
+#include "isolation/session_store.h"
+#include "isolation/store_wire.h"
+#include "isolation/wire.h"
+
+using namespace patchbay::core::isolation;
+
+namespace {
+
+constexpr int kServer = 3;
+
+void send(const std::string& frame) { ::send(kServer, frame.data(), frame.size(), MSG_NOSIGNAL); }
+void send(const Encoder& out) { send(out.frame()); }
+
+// What the server has sent, by kind and first number; the last counts.
+class Heard {
+ public:
+  void listen() {
+    std::string frame(1 << 17, '\0');
+    while (true) {
+      const ssize_t size = ::recv(kServer, frame.data(), frame.size(), 0);
+      if (size <= 0) ::_exit(0);
+      Decoder in(std::string_view(frame.data(), static_cast<size_t>(size)));
+      const Kind kind = in.kind();
+      if (kind == Kind::drain) send(Encoder(Kind::drained).u32(0).str(""));
+      if (kind == Kind::stop) send(Encoder(Kind::stopped).u32(0).str(""));
+      const bool is_life =
+          kind == Kind::start || kind == Kind::drain || kind == Kind::stop || kind == Kind::pass;
+      if (kind == Kind::pass) send(Encoder(Kind::passed).u32(0).str(""));
+      const uint64_t number = is_life ? 0 : in.u64();
+      const std::lock_guard lock(mutex_);
+      if (kind == Kind::call) ++calls_;
+      frames_[{kind, number}] = frame.substr(0, static_cast<size_t>(size));
+      changed_.notify_all();
+    }
+  }
+  // Ends this process when it does not come.
+  std::string wait(Kind kind, uint64_t number) {
+    std::unique_lock lock(mutex_);
+    const bool came = changed_.wait_for(lock, std::chrono::seconds(60), [&] {
+      return frames_.count({kind, number}) != 0;
+    });
+    if (!came) ::_exit(10);
+    return frames_[{kind, number}];
+  }
+
+  // Until so many calls to this process have come.
+  void wait_calls(uint64_t count) {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait_for(lock, std::chrono::seconds(60), [&] { return calls_ >= count; })) ::_exit(12);
+  }
+
+ private:
+  uint64_t calls_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::pair<Kind, uint64_t>, std::string> frames_;
+};
+Heard heard;
+
+struct Answer {
+  uint64_t value = 0;
+  int32_t status = 0;
+};
+Answer answer(uint64_t seq) {
+  const std::string frame = heard.wait(Kind::answer, seq);
+  Decoder in(frame);
+  in.kind();
+  in.u64();
+  const uint64_t value = in.u64();
+  return {value, in.status()};
+}
+// Not too much is waited for at once.
+void keep_pace(uint64_t seq) {
+  if (seq % 256 == 0) answer(seq);
+}
+int32_t reply(uint64_t number) {
+  const std::string frame = heard.wait(Kind::reply, number);
+  Decoder in(frame);
+  in.kind();
+  in.u64();
+  return in.status();
+}
+
+// An interface with one method that takes a text.
+std::string interface(const std::string& id) {
+  Encoder request;
+  request.u32(24).u32(1).u32(PB_FIELD_STR).u32(8).str("text");
+  Encoder nothing;
+  nothing.u32(8).u32(0);
+  Encoder table;
+  return table.str(id).u32(1).str("say").bytes(request.frame()).bytes(nothing.frame()).take();
+}
+Encoder call(uint64_t number, uint64_t lease, const std::string& text) {
+  Encoder out(Kind::call);
+  out.u64(number).u64(lease).u64(2).u32(0).u32(24).str(text);
+  return out;
+}
+// A lease on an instance of this process, which never answers.
+uint64_t own_instance() {
+  send(Encoder(Kind::provide).u64(1).u64(1).u32(0).str(interface("test.greedy/1")));
+  send(Encoder(Kind::open).u64(2).u64(answer(1).value).str("test.greedy/1"));
+  send(Encoder(Kind::describe).u64(2).str(interface("test.greedy/1")));
+  return answer(2).value;
+}
+
+bool many_metrics() {
+  const auto metric = [](uint64_t number) {
+    send(Encoder(Kind::metric)
+             .u64(number)
+             .u32(PB_METRIC_GAUGE)
+             .str("greedy_" + std::to_string(number))
+             .str("")
+             .u32(0));
+  };
+  for (uint64_t number = 1; number <= SessionObserve::kMostMetrics + 1; ++number) metric(number);
+  send(Encoder(Kind::figures).u32(1).u64(SessionObserve::kMostMetrics + 1).f64(1).u32(0));
+  return true;
+}
+
+bool many_leases() {
+  send(Encoder(Kind::provide).u64(1).u64(1).u32(1).str(interface("test.greedy/1")));
+  answer(1);
+  constexpr uint64_t kFirst = 1000;
+  for (uint64_t i = 0; i <= SessionServices::kMostLeases; ++i) {
+    send(Encoder(Kind::query).u64(kFirst + i).str("test.greedy/1"));
+    keep_pace(kFirst + i);
+  }
+  return answer(kFirst + SessionServices::kMostLeases - 1).value != 0 &&
+         answer(kFirst + SessionServices::kMostLeases).status == PB_E_EXHAUSTED;
+}
+
+bool many_calls(bool wanted) {
+  const uint64_t lease = own_instance();
+  for (uint64_t i = 1; i <= SessionServices::kMostCalls; ++i) {
+    send(call(wanted ? i : 0, lease, "hi"));
+    if (i % 512 == 0) heard.wait_calls(i);  // not too much is on its way at once
+  }
+  send(call(SessionServices::kMostCalls + 1, lease, "hi"));
+  return reply(SessionServices::kMostCalls + 1) == PB_E_EXHAUSTED;
+}
+
+bool heavy_calls() {
+  const uint64_t lease = own_instance();
+  const std::string large(100'000, 'x');
+  const uint64_t most = SessionServices::kMostCallBytes / large.size();
+  for (uint64_t i = 1; i <= most; ++i) {
+    send(call(0, lease, large));
+    heard.wait_calls(i);
+  }
+  send(call(1, lease, large));
+  return reply(1) == PB_E_EXHAUSTED;
+}
+
+bool many_interfaces() {
+  for (uint64_t i = 0; i <= InterfaceShare::kMost; ++i)
+    send(Encoder(Kind::describe).u64(i + 10).str(interface("test.greedy." + std::to_string(i) + "/1")));
+  send(Encoder(Kind::call).u64(7).u64(1).u64(InterfaceShare::kMost + 10).u32(0).u32(0));
+  send(Encoder(Kind::provide).u64(1).u64(1).u32(0).str(interface("test.greedy/2")));
+  return reply(7) == PB_E_EXHAUSTED && answer(1).status == PB_E_EXHAUSTED;
+}
+
+bool many_things() {
+  constexpr uint64_t kFirst = 1000;
+  for (uint64_t i = 0; i <= HeldThings::kMost; ++i) {
+    send(Encoder(Kind::watch).u64(kFirst + i).u64(kFirst + i).str("test.nobody/1"));
+    keep_pace(kFirst + i);
+  }
+  return answer(kFirst + HeldThings::kMost).status == PB_E_EXHAUSTED;
+}
+
+// A transaction that others may add to, and operations for it without end.
+bool heavy_transaction() {
+  const uint64_t tx = kMadeByChild | 1;
+  send(Encoder(Kind::tx_share).u64(tx));
+  const std::string large(100'000, 'x');
+  for (size_t sent = 0; sent <= SessionStore::kMostOpenBytes; sent += large.size()) {
+    Encoder event(Kind::tx_add);
+    event.u64(tx).u32(static_cast<uint32_t>(Operation::emit)).u32(0).i64(0).i64(0);
+    send(event.str("test.large").str("localhost").str("").str("").str(large).str(""));
+  }
+  send(Encoder(Kind::commit).u64(5).u64(tx));
+  const std::string frame = heard.wait(Kind::committed, 5);
+  Decoder in(frame);
+  in.kind();
+  in.u64();
+  const int32_t status = in.status();
+  send(Encoder(Kind::discard).u64(tx));  // which has ended
+  return status == PB_E_GONE;
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+  const std::map<std::string, std::function<bool()>> ways = {
+      {"many-metrics", many_metrics},
+      {"many-leases", many_leases},
+      {"many-calls", [] { return many_calls(true); }},
+      {"many-unanswered", [] { return many_calls(false); }},
+      {"heavy-calls", heavy_calls},
+      {"many-interfaces", many_interfaces},
+      {"many-things", many_things},
+      {"heavy-transaction", heavy_transaction},
+  };
+  const std::string how = std::strrchr(argv[0], '/') + 1;
+  std::thread([] { heard.listen(); }).detach();
+  heard.wait(Kind::start, 0);
+  send(Encoder(Kind::started).u32(0).str(""));
+  if (!ways.at(how)()) ::_exit(11);
+  send(Encoder(Kind::log).u32(PB_LOG_INFO).str("").str("it was refused and lives").u32(0));
+  while (true) ::pause();
+}
