@@ -49,6 +49,6 @@ set(CPACK_DEBIAN_DEV_DESCRIPTION
     "Headers, CMake package and pkg-config file for plugins, and the server as a static library for programs that embed it.")
 set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS ON)
 # Of programs that embed the server (Patchbay::core); a plugin needs none of them.
-set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "libspdlog-dev, libsqlite3-dev, libssl-dev, libyaml-cpp-dev")
+set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "libsqlite3-dev, libssl-dev, libyaml-cpp-dev")
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "patchbay (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}), cmake, g++")
 include(CPack)

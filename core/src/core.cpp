@@ -67,6 +67,10 @@ class Core::Impl {
     const auto& server = plan_.config.server();
     PB_TRY_VALUE(log_, observe::Log::open({server.log_json ? observe::Format::json : observe::Format::text,
                                            observe::level_of(server.log_level), options_.log_file}));
+    log_source_ = metrics_.add_source([this](observe::Exposition& out) {
+      out.counter("patchbay_log_lines_dropped_total", "Log lines that came faster than they could be written",
+                  static_cast<double>(log_->dropped()));
+    });
     for (const std::string& secret : plan_.config.secrets()) log_->redactor().add(secret);
     if (!plan_.warnings.empty()) warn(plan_.warnings);
     std::error_code error;
@@ -100,6 +104,7 @@ class Core::Impl {
   Status start() { return plugins_->start(plan_.catalogue, plan_.config); }
 
   Status reload() {
+    if (Status opened = log_->reopen(); !opened) warn(opened.error().text);
     PB_TRY_VALUE(Plan next, make_plan(options_));
     const auto change = core::config::diff(plan_.config, next.config);
     if (change.server || !change.added.empty() || !change.removed.empty()) {
@@ -120,12 +125,14 @@ class Core::Impl {
   }
 
   void drain() { plugins_->drain(); }
+  void flush_log() { log_->flush(); }
 
   Status stop() {
     Status status;
     if (plugins_) status = plugins_->stop();
     retention_.reset();
     if (store_) store_->close();
+    if (log_) log_->flush();
     return status;
   }
 
@@ -181,6 +188,7 @@ class Core::Impl {
   Plan plan_;
   std::unique_ptr<observe::Log> log_;
   observe::Metrics metrics_;
+  observe::MetricSource log_source_;
   core::Registry services_;
   std::unique_ptr<core::Runtime> runtime_;
   std::unique_ptr<core::Bus> bus_;
@@ -216,6 +224,7 @@ Status Core::reload() { return impl_->reload(); }
 void Core::drain() { impl_->drain(); }
 Status Core::stop() { return impl_->stop(); }
 std::string Core::report(std::string_view what) const { return impl_->report(what); }
+void Core::flush_log() { impl_->flush_log(); }
 
 Checked check_configuration(const CoreOptions& options) {
   const auto draft = draft_of(options);

@@ -83,6 +83,7 @@ void TestServer::restart() {
 }
 
 std::string TestServer::log() const {
+  if (core_) core_->flush_log();
   std::ostringstream all;
   all << std::ifstream(folder_.path() / "log").rdbuf();
   return all.str();

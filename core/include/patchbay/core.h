@@ -63,6 +63,8 @@ class Core {
 
   // [any] "metrics" (Prometheus text), "plugins" (JSON), "ready" (JSON); see pb_observe.report.
   std::string report(std::string_view what) const;
+  // [any] Returns when all lines logged so far are written to `log_file`, at the latest after a second.
+  void flush_log();
 
  private:
   class Impl;

@@ -38,11 +38,11 @@ int32_t log_enabled(void* host, uint32_t level) noexcept {
 }
 
 void secret_add(void* host, pb_str value) noexcept {
-  HostContext::of(host).parts().log.redactor().add(view(value));
+  HostContext::of(host).parts().log.redactor().add(view(value), observe::SecretFrom::plugin);
 }
 
 void secret_forget(void* host, pb_str value) noexcept {
-  HostContext::of(host).parts().log.redactor().remove(view(value));
+  HostContext::of(host).parts().log.redactor().remove(view(value), observe::SecretFrom::plugin);
 }
 
 uint64_t metric(void* host, uint32_t kind, pb_str name, pb_str help, const pb_pair* labels,

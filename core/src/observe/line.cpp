@@ -24,20 +24,28 @@ std::string stamp(std::chrono::system_clock::time_point when) {
   return text;
 }
 
-// Redacted before it is cut or escaped: a secret in pieces would not be recognised.
-std::string tame(std::string_view text, size_t most, const Redactor& redactor) {
-  // What is cut off anyway need not be searched, but for a secret across the border.
-  std::string clean = redactor.apply(text.substr(0, most + kLongestText));
+// `clean` is the redacted form of the first `most` + kLongestText bytes of `text`.
+std::string shortened(std::string_view text, std::string clean, size_t most) {
   const std::string_view kept = cut(clean, most);
-  if (kept.size() == text.size()) return clean;
-  const bool shortened = kept.size() < clean.size() || text.size() > most + kLongestText;
-  std::string out(kept);
-  return shortened ? out += "..." : out;
+  const bool whole = kept.size() == clean.size() && text.size() <= most + kLongestText;
+  return whole ? clean : std::string(kept) + "...";
 }
 
+// What is cut off anyway need not be searched, but for a secret across the border.
+std::string_view searched(std::string_view text, size_t most) { return text.substr(0, most + kLongestText); }
+
+// Redacted before it is cut or escaped: a secret in pieces would not be recognised.
 std::string value_of(const Field& field, const Redactor& redactor) {
-  return Redactor::is_secret_name(field.key) ? "[redacted]" : tame(field.value, kLongestValue, redactor);
+  if (Redactor::is_secret_name(field.key)) return "[redacted]";
+  return shortened(field.value, redactor.value(searched(field.value, kLongestValue)), kLongestValue);
 }
+
+std::string sentence_of(const Event& event, const Redactor& redactor) {
+  return shortened(event.text, redactor.sentence(searched(event.text, kLongestText)), kLongestText);
+}
+
+// Names are not redacted: they come from code, and the correlation is what lines are found by.
+std::string name_of(std::string_view name) { return shortened(name, std::string(name), kLongestName); }
 
 bool is_word(std::string_view text) {
   return !text.empty() && text.find_first_of(" \"='") == std::string_view::npos;
@@ -59,17 +67,17 @@ void append_value(std::string& out, std::string_view text) {
 std::string to_text(const Event& event, const std::string& time, const Redactor& redactor) {
   constexpr const char* kLevels[] = {"DEBUG", "INFO ", "WARN ", "ERROR"};
   std::string out = time + " " + kLevels[static_cast<size_t>(event.level)] + " ";
-  append_escaped(out, tame(event.component, kLongestName, redactor));
+  append_escaped(out, name_of(event.component));
   if (!event.correlation.empty()) {
     out += " [";
-    append_escaped(out, tame(event.correlation, kLongestName, redactor));
+    append_escaped(out, name_of(event.correlation));
     out += "]";
   }
   out += " ";
-  append_escaped(out, tame(event.text, kLongestText, redactor));
+  append_escaped(out, sentence_of(event, redactor));
   for (size_t i = 0; i < std::min(event.count, kMostFields); ++i) {
     out += " ";
-    append_escaped(out, tame(event.fields[i].key, kLongestName, redactor));
+    append_escaped(out, name_of(event.fields[i].key));
     out += "=";
     append_value(out, value_of(event.fields[i], redactor));
   }
@@ -78,18 +86,18 @@ std::string to_text(const Event& event, const std::string& time, const Redactor&
 
 std::string to_json(const Event& event, const std::string& time, const Redactor& redactor) {
   std::string out = "{\"time\":\"" + time + "\",\"level\":\"" + level_name(event.level) + "\"";
-  const auto member = [&](const char* name, std::string_view text, size_t most) {
+  const auto member = [&](const char* name, std::string_view text) {
     (out += ",\"") += name;
     out += "\":";
-    append_json_string(out, tame(text, most, redactor));
+    append_json_string(out, text);
   };
-  member("component", event.component, kLongestName);
-  if (!event.correlation.empty()) member("correlation", event.correlation, kLongestName);
-  member("message", event.text, kLongestText);
+  member("component", name_of(event.component));
+  if (!event.correlation.empty()) member("correlation", name_of(event.correlation));
+  member("message", sentence_of(event, redactor));
   if (event.count > 0) out += ",\"fields\":{";
   for (size_t i = 0; i < std::min(event.count, kMostFields); ++i) {
     if (i > 0) out += ",";
-    append_json_string(out, tame(event.fields[i].key, kLongestName, redactor));
+    append_json_string(out, name_of(event.fields[i].key));
     out += ":";
     append_json_string(out, value_of(event.fields[i], redactor));
   }

@@ -1,13 +1,12 @@
 #include "observe/log.h"
 
 #include <fcntl.h>
-#include <spdlog/logger.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
-#include "observe/descriptor_sink.h"
+#include "observe/line_writer.h"
 
 namespace patchbay::core::observe {
 namespace {
@@ -22,32 +21,14 @@ Error cannot_open(const std::string& file) {
   return {Code::failed, "the log file " + file + " cannot be opened: " + std::strerror(errno)};
 }
 
-spdlog::level::level_enum to_spdlog(Level level) noexcept {
-  constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::debug, spdlog::level::info,
-                                                   spdlog::level::warn, spdlog::level::err};
-  return kLevels[static_cast<size_t>(level)];
-}
-
 }  // namespace
 
-class Log::Output {
- public:
-  Output(std::string name, int fd, bool owned)
-      : file(std::move(name)),
-        sink(std::make_shared<DescriptorSink>(fd, owned, kLongestWait)),
-        logger("patchbay", sink) {
-    logger.set_level(spdlog::level::trace);  // Log has decided already
-    logger.set_error_handler([this](const std::string&) { ++failed; });
-  }
-
-  std::string file;
-  std::shared_ptr<DescriptorSink> sink;  // shared because spdlog keeps its sinks so
-  spdlog::logger logger;
-  std::atomic<uint64_t> failed{0};
-};
-
-Log::Log(const Options& options, std::unique_ptr<Output> output)
-    : output_(std::move(output)), level_(options.level), format_(options.format) {}
+// The writer's thread ends before what it formats announcements with.
+Log::Log(const Options& options, int fd)
+    : file_(options.file), level_(options.level), format_(options.format) {
+  writer_ = std::make_unique<LineWriter>(fd, !file_.empty(),
+                                         [this](uint64_t count) { return dropped_line(count); });
+}
 
 Log::~Log() = default;
 
@@ -55,27 +36,38 @@ Result<std::unique_ptr<Log>> Log::open(const Options& options) {
   const bool to_file = !options.file.empty();
   const int fd = to_file ? open_file(options.file) : STDERR_FILENO;
   if (fd < 0) return cannot_open(options.file);
-  return std::unique_ptr<Log>(new Log(options, std::make_unique<Output>(options.file, fd, to_file)));
+  return std::unique_ptr<Log>(new Log(options, fd));
 }
 
 Status Log::reopen() {
-  if (output_->file.empty()) return {};
-  const int fd = open_file(output_->file);
-  if (fd < 0) return cannot_open(output_->file);
-  output_->sink->replace(fd);
+  if (file_.empty()) return {};
+  const int fd = open_file(file_);
+  if (fd < 0) return cannot_open(file_);
+  writer_->replace(fd);
   return {};
 }
 
+// Formatted here and not by the writer: once this returns, the secrets in it may be forgotten.
 void Log::write(const Event& event) noexcept {
   if (!enabled(event.level)) return;
   try {
-    const std::string line = format_event(event, format_, std::chrono::system_clock::now(), redactor_);
-    output_->logger.log(to_spdlog(event.level), spdlog::string_view_t(line.data(), line.size()));
+    writer_->push(format_event(event, format_, std::chrono::system_clock::now(), redactor_),
+                  event.level >= Level::warn);
   } catch (...) {
-    ++output_->failed;
+    ++failed_;
   }
 }
 
-uint64_t Log::dropped() const noexcept { return output_->failed + output_->sink->dropped(); }
+std::string Log::dropped_line(uint64_t count) const {
+  const std::string number = std::to_string(count);
+  const Field fields[] = {{"count", number}};
+  return format_event({Level::warn, "core", "",
+                       "log lines were dropped: they came faster than they could be written", fields, 1},
+                      format_, std::chrono::system_clock::now(), redactor_);
+}
+
+void Log::flush() noexcept { writer_->flush(); }
+
+uint64_t Log::dropped() const noexcept { return failed_ + writer_->dropped(); }
 
 }  // namespace patchbay::core::observe

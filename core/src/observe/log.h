@@ -1,5 +1,5 @@
-// The log: one event, one line, for people or as JSON. Thread-safe; nothing here throws, and a reader that
-// does not read costs a line at most kLongestWait: then it is dropped and counted.
+// The log: one event, one line, for people or as JSON. Thread-safe; nothing here throws. A thread of the log
+// writes the lines; the threads that log never wait for the disk or for a reader.
 #pragma once
 
 #include <atomic>
@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "observe/line_writer.h"
 #include "observe/redact.h"
 #include "patchbay/result.h"
 
@@ -45,8 +46,6 @@ std::string format_event(const Event& event, Format format, std::chrono::system_
 
 class Log {
  public:
-  static constexpr std::chrono::milliseconds kLongestWait{50};
-
   struct Options {
     Format format = Format::text;
     Level level = Level::info;
@@ -64,20 +63,24 @@ class Log {
   // On reload.
   void set_level(Level level) noexcept { level_ = level; }
   void set_format(Format format) noexcept { format_ = format; }
-  // Opens the file anew, after somebody has moved it away; on failure the old one stays.
+  // Opens the file anew, after it was moved away (log rotation); on failure the old one stays.
   Status reopen();
 
   Redactor& redactor() noexcept { return redactor_; }
-  uint64_t dropped() const noexcept;  // lines nobody will see
+  // Returns when the events written so far are on their way to the file, at the latest after a second.
+  void flush() noexcept;
+  uint64_t dropped() const noexcept;  // lines that will never be seen
 
  private:
-  class Output;
-  Log(const Options& options, std::unique_ptr<Output> output);
+  Log(const Options& options, int fd);
+  std::string dropped_line(uint64_t count) const;
 
-  std::unique_ptr<Output> output_;
+  const std::string file_;
   Redactor redactor_;
   std::atomic<Level> level_;
   std::atomic<Format> format_;
+  std::atomic<uint64_t> failed_{0};
+  std::unique_ptr<LineWriter> writer_;  // last: its thread uses the others
 };
 
 }  // namespace patchbay::core::observe

@@ -2,7 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <iterator>
 #include <mutex>
+
+#include "observe/spellings.h"
+#include "patchbay/looks_random.h"
 
 namespace patchbay::core::observe {
 namespace {
@@ -11,53 +16,95 @@ constexpr std::string_view kRedacted = "[redacted]";
 constexpr std::array<std::string_view, 9> kSecretNames = {
     "apikey", "password", "passwd", "secret", "token", "authorization", "cookie", "credential", "privatekey"};
 
+uint64_t beginning(std::string_view text) noexcept {
+  uint64_t bytes = 0;
+  std::memcpy(&bytes, text.data(), Redactor::kMinSize);
+  return bytes;
+}
+
+size_t common(std::string_view a, std::string_view b) noexcept {
+  return static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+}
+
+bool is_taken(std::string_view secret, SecretFrom from) noexcept {
+  return secret.size() >= Redactor::kMinSize && (from == SecretFrom::config || looks_random(secret));
+}
+
 }  // namespace
 
-bool Redactor::add(std::string_view secret) {
-  if (secret.size() < kShortest) return false;
-  const std::unique_lock lock(mutex_);
-  auto& list = secrets_[std::string(secret.substr(0, kShortest))];
-  for (Secret& known : list)
-    if (known.value == secret) return ++known.uses, true;
-  const auto shorter = [&](const Secret& other) { return other.value.size() < secret.size(); };
-  list.insert(std::find_if(list.begin(), list.end(), shorter), {std::string(secret), 1});
-  return true;
+void Redactor::Set::add(std::string value) {
+  ++beginnings_[beginning(value)];
+  ++values_[std::move(value)];
 }
 
-void Redactor::remove(std::string_view secret) {
-  if (secret.size() < kShortest) return;
-  const std::unique_lock lock(mutex_);
-  const auto found = secrets_.find(std::string(secret.substr(0, kShortest)));
-  if (found == secrets_.end()) return;
-  auto& list = found->second;
-  const auto known =
-      std::find_if(list.begin(), list.end(), [&](const Secret& s) { return s.value == secret; });
-  if (known == list.end() || --known->uses > 0) return;
-  list.erase(known);
-  if (list.empty()) secrets_.erase(found);
+void Redactor::Set::remove(const std::string& value) {
+  const auto found = values_.find(value);
+  if (found == values_.end()) return;
+  const auto begins = beginnings_.find(beginning(value));
+  if (--begins->second == 0) beginnings_.erase(begins);
+  if (--found->second == 0) values_.erase(found);
 }
 
-std::string Redactor::apply(std::string_view text) const {
-  const std::shared_lock lock(mutex_);
+// The size of the longest value that `text` begins with; 0 for none. Of all values up to `text` the greatest
+// is the match, or else no match is longer than what the two have in common: look again up to that.
+size_t Redactor::Set::match(std::string_view text) const {
+  for (std::string_view upto = text; upto.size() >= kMinSize;) {
+    auto next = values_.upper_bound(upto);
+    if (next == values_.begin()) return 0;
+    const std::string& value = std::prev(next)->first;
+    const size_t same = common(value, text);
+    if (same == value.size()) return same;
+    upto = text.substr(0, same);
+  }
+  return 0;
+}
+
+std::string Redactor::Set::apply(std::string_view text) const {
   std::string out;
   out.reserve(text.size());
-  std::string prefix;
   size_t at = 0;
-  while (!secrets_.empty() && at + kShortest <= text.size()) {
-    prefix.assign(text.substr(at, kShortest));  // fits the small string: no allocation
-    const auto found = secrets_.find(prefix);
-    size_t length = 0;
-    if (found != secrets_.end())
-      for (const Secret& secret : found->second)
-        if (length == 0 && text.substr(at, secret.value.size()) == secret.value) length = secret.value.size();
-    if (length > 0) {
+  while (!values_.empty() && at + kMinSize <= text.size()) {
+    const std::string_view rest = text.substr(at);
+    const size_t size = beginnings_.count(beginning(rest)) != 0 ? match(rest) : 0;
+    if (size > 0) {
       out += kRedacted;
-      at += length;
+      at += size;
     } else {
       out += text[at++];
     }
   }
   return out += text.substr(at);
+}
+
+bool Redactor::add(std::string_view secret, SecretFrom from) {
+  if (!is_taken(secret, from)) return false;
+  const auto forms = spellings(secret, kMinSize);
+  const std::unique_lock lock(mutex_);
+  for (const std::string& form : forms) {
+    all_.add(form);
+    if (from == SecretFrom::config) of_config_.add(form);
+  }
+  return true;
+}
+
+void Redactor::remove(std::string_view secret, SecretFrom from) {
+  if (!is_taken(secret, from)) return;
+  const auto forms = spellings(secret, kMinSize);
+  const std::unique_lock lock(mutex_);
+  for (const std::string& form : forms) {
+    all_.remove(form);
+    if (from == SecretFrom::config) of_config_.remove(form);
+  }
+}
+
+std::string Redactor::value(std::string_view text) const {
+  const std::shared_lock lock(mutex_);
+  return all_.apply(text);
+}
+
+std::string Redactor::sentence(std::string_view text) const {
+  const std::shared_lock lock(mutex_);
+  return of_config_.apply(text);
 }
 
 bool Redactor::is_secret_name(std::string_view name) {

@@ -50,7 +50,8 @@ class Log {
   std::string correlation_;
 };
 
-// A value that the log must never show, for as long as this lives.
+// A value that the fields of log lines must not show, for as long as this lives. It is ignored unless it
+// looks_random(): refuse weaker secrets, or do not log what may hold them.
 class SecretGuard {
  public:
   SecretGuard(const Host& host, std::string value) : host_(&host), value_(std::move(value)) {

@@ -89,13 +89,13 @@ void log(void* host, uint32_t level, pb_str correlation, pb_str text, const pb_p
   watcher->off_media("log");
   observe_table().log(host, level, correlation, text, fields, count);
   const core::observe::Redactor& redactor = watcher->world().parts().log.redactor();
-  SeenLine line{watcher->id(), level, string(correlation), redactor.apply(core::view(text)), {}};
+  SeenLine line{watcher->id(), level, string(correlation), redactor.sentence(core::view(text)), {}};
   std::string shown;
   for (uint32_t i = 0; i < count; ++i) {
     std::string key = string(fields[i].key);
     std::string value = core::observe::Redactor::is_secret_name(key)
                             ? "[redacted]"
-                            : redactor.apply(core::view(fields[i].value));
+                            : redactor.value(core::view(fields[i].value));
     shown.append(" ").append(key).append("=").append(value);
     line.fields.emplace_back(std::move(key), std::move(value));
   }

@@ -8,14 +8,15 @@
 #include <vector>
 
 using patchbay::core::observe::Redactor;
+using patchbay::core::observe::SecretFrom;
 
 TEST_CASE("secrets vanish wherever they stand") {
   Redactor redactor;
   CHECK(redactor.add("hunter22"));
-  CHECK(redactor.apply("hunter22") == "[redacted]");
-  CHECK(redactor.apply("key=hunter22, again hunter22!") == "key=[redacted], again [redacted]!");
-  CHECK(redactor.apply("hunter2") == "hunter2");
-  CHECK(redactor.apply("") == "");
+  CHECK(redactor.value("hunter22") == "[redacted]");
+  CHECK(redactor.value("key=hunter22, again hunter22!") == "key=[redacted], again [redacted]!");
+  CHECK(redactor.value("hunter2") == "hunter2");
+  CHECK(redactor.value("") == "");
 }
 
 TEST_CASE("of two secrets that begin alike the longer one counts") {
@@ -23,7 +24,7 @@ TEST_CASE("of two secrets that begin alike the longer one counts") {
   redactor.add("secret-1");
   redactor.add("secret-1-and-more");
   redactor.add("secret-2");
-  CHECK(redactor.apply("secret-1-and-more secret-1 secret-2 secret-3") ==
+  CHECK(redactor.value("secret-1-and-more secret-1 secret-2 secret-3") ==
         "[redacted] [redacted] [redacted] secret-3");
 }
 
@@ -32,9 +33,9 @@ TEST_CASE("a secret is redacted until it was removed as often as added") {
   redactor.add("hunter22");
   redactor.add("hunter22");
   redactor.remove("hunter22");
-  CHECK(redactor.apply("hunter22") == "[redacted]");
+  CHECK(redactor.value("hunter22") == "[redacted]");
   redactor.remove("hunter22");
-  CHECK(redactor.apply("hunter22") == "hunter22");
+  CHECK(redactor.value("hunter22") == "hunter22");
   redactor.remove("hunter22");
   redactor.remove("x");
 }
@@ -43,7 +44,7 @@ TEST_CASE("short values are not taken") {
   Redactor redactor;
   CHECK_FALSE(redactor.add("12345"));
   CHECK_FALSE(redactor.add(""));
-  CHECK(redactor.apply("12345") == "12345");
+  CHECK(redactor.value("12345") == "12345");
 }
 
 TEST_CASE("names of secrets are known in every spelling") {
@@ -64,10 +65,74 @@ TEST_CASE("secrets come and go while others write") {
       const std::string own = "temporary-" + std::to_string(t);
       for (int i = 0; i < 500; ++i) {
         redactor.add(own);
-        if (redactor.apply("x constant-secret " + own) != "x [redacted] [redacted]") ++leaks;
+        if (redactor.value("x constant-secret " + own) != "x [redacted] [redacted]") ++leaks;
         redactor.remove(own);
       }
     });
   for (auto& thread : threads) thread.join();
   CHECK(leaks == 0);
+}
+
+TEST_CASE("what a tenant chose freely is no secret of the log") {
+  Redactor redactor;
+  for (const char* weak :
+       {"a sign-in was refused", "voice.example.com", "a.test", "administrator", "198.51.100.123",
+        "AAAAAAAAAAAAAAAAAAAAAAAA", "very-long-host-name-of.another-tenant.example", "short1Aa",
+        "a sentence That Is Long Enough"})
+    CHECK_FALSE(redactor.add(weak, SecretFrom::plugin));
+  for (const char* strong : {"AIzaSyA-1234567890abcdefghijklmnopqrstu", "0123456789abcdef0123456789abcdef"}) {
+    CHECK(redactor.add(strong, SecretFrom::plugin));
+    CHECK(redactor.value("x " + std::string(strong)) == "x [redacted]");
+    redactor.remove(strong, SecretFrom::plugin);
+    CHECK(redactor.value(strong) == strong);
+  }
+}
+
+TEST_CASE("sentences are constants, so that only the operator's secrets are searched in them") {
+  Redactor redactor;
+  CHECK(redactor.add("SomeRandomLookingWord", SecretFrom::plugin));
+  CHECK(redactor.add("hunter22"));
+  CHECK(redactor.sentence("SomeRandomLookingWord hunter22") == "SomeRandomLookingWord [redacted]");
+  CHECK(redactor.value("SomeRandomLookingWord hunter22") == "[redacted] [redacted]");
+}
+
+TEST_CASE("the same secret of the configuration and of a plugin is kept until both let go") {
+  Redactor redactor;
+  const std::string secret = "Abcdefgh12345678";
+  redactor.add(secret);
+  redactor.add(secret, SecretFrom::plugin);
+  redactor.remove(secret);
+  CHECK(redactor.value(secret) == "[redacted]");
+  CHECK(redactor.sentence(secret) == secret);
+  redactor.remove(secret, SecretFrom::plugin);
+  CHECK(redactor.value(secret) == secret);
+}
+
+TEST_CASE("secrets vanish from URLs, JSON and base64, too") {
+  Redactor redactor;
+  redactor.add("p\"ss w/rd+1");
+  CHECK(redactor.value("key=p%22ss%20w%2Frd%2B1&x") == "key=[redacted]&x");
+  CHECK(redactor.value(R"({"key":"p\"ss w/rd+1"})") == R"({"key":"[redacted]"})");
+  // base64 of "user:p"ss w/rd+1", "a:p"ss w/rd+1!" and "ab:..."
+  for (const char* text : {"dXNlcjpwInNzIHcvcmQrMQ==", "YTpwInNzIHcvcmQrMSE=", "YWI6cCJzcyB3L3JkKzE="}) {
+    const std::string shown = redactor.value(text);
+    CHECK(shown.find("[redacted]") != std::string::npos);
+    CHECK(shown.size() < std::string(text).size());
+  }
+}
+
+TEST_CASE("of many secrets that begin alike each is found, in few steps") {
+  Redactor redactor;
+  std::vector<std::string> secrets;
+  for (int i = 0; i < 20'000; ++i) secrets.push_back("The-same-Beginning-" + std::to_string(i));
+  for (const std::string& secret : secrets) redactor.add(secret);
+  std::string line, expected;
+  for (int i = 0; i < 100; ++i) {
+    line += "The-same-Beginning-x The-same-Beginning-19999! ";
+    expected += "The-same-Beginning-x [redacted]! ";
+  }
+  for (int i = 0; i < 100; ++i)
+    CHECK(redactor.value(line) == expected);  // a walk of the list would take minutes
+  for (const std::string& secret : secrets) redactor.remove(secret);
+  CHECK(redactor.value(line) == line);
 }

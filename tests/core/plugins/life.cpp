@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <filesystem>
 #include <stdexcept>
 
 #include "support/linked_plugin.h"
@@ -115,6 +116,16 @@ TEST_CASE("requirements that run in a circle are refused") {
   TestServer server("plugins: {circle: {}}\ntenants: {localhost: {}}\n", nullptr,
                     {&LinkedPlugin<Circle>::entry});
   CHECK(server.start_error().find("runs in a circle") != std::string::npos);
+}
+
+TEST_CASE("a reload opens the log file anew, after it was moved away") {
+  const std::string yaml = "plugins: {base: {}}\ntenants: {localhost: {}}\n";
+  TestServer server(yaml, nullptr, {&LinkedPlugin<Base>::entry});
+  const auto file = server.data().parent_path() / "log";
+  std::filesystem::rename(file, file.string() + ".1");
+  CHECK(server.reload(yaml).ok());
+  CHECK(std::filesystem::exists(file));
+  CHECK(server.core().report("metrics").find("patchbay_log_lines_dropped_total 0\n") != std::string::npos);
 }
 
 TEST_CASE("a reload is taken by all or by none") {

@@ -34,8 +34,9 @@ typedef struct pb_observe {
               uint32_t count) PB_NOEXCEPT;
   /* [any] 1 when a line of that level would be written. */
   int32_t (*log_enabled)(void* host, uint32_t level) PB_NOEXCEPT;
-  /* [any] From now on this value is redacted in every log line (counted: as many forgets as adds). At least 6
-   * bytes. */
+  /* [any] From now on this value is redacted in the fields of every log line, also as it stands in URLs, JSON
+   * and base64 (counted: as many forgets as adds). Ignored unless it looks random (patchbay/looks_random.h):
+   * otherwise a tenant's "secret" could be a word that other tenants' lines need. */
   void (*secret_add)(void* host, pb_str value) PB_NOEXCEPT;
   /* [any] No longer, once it was forgotten as often as added. */
   void (*secret_forget)(void* host, pb_str value) PB_NOEXCEPT;

@@ -1,0 +1,151 @@
+#include "observe/line_writer.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <utility>
+
+namespace patchbay::core::observe {
+namespace {
+
+constexpr int kPollMs = 100;
+
+// Room a line takes beside its text.
+constexpr size_t kOverhead = sizeof(std::string);
+
+}  // namespace
+
+LineWriter::LineWriter(int fd, bool owned, Announcement announcement)
+    : announcement_(std::move(announcement)), fd_(fd), owned_(owned) {
+  // Signals are for the program's threads, and SIGPIPE must not end the process.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+LineWriter::~LineWriter() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    end_ = std::chrono::steady_clock::now() + kFlushWait;
+  }
+  pushed_.notify_one();
+  thread_.join();
+  if (owned_) ::close(fd_);
+}
+
+void LineWriter::push(std::string line, bool urgent) {
+  const size_t size = line.size() + kOverhead;
+  {
+    const std::lock_guard lock(mutex_);
+    if (bytes_ + size > (urgent ? kMaxBytes + kUrgentBytes : kMaxBytes)) {
+      ++dropped_;
+      ++unannounced_;
+      return;
+    }
+    bytes_ += size;
+    ++pushes_;
+    waiting_.push_back(std::move(line));
+  }
+  pushed_.notify_one();
+}
+
+void LineWriter::flush() {
+  std::unique_lock lock(mutex_);
+  const uint64_t upto = pushes_;
+  written_.wait_for(lock, kFlushWait, [&] { return done_ >= upto; });
+}
+
+void LineWriter::replace(int fd) {
+  flush();
+  const std::lock_guard lock(mutex_);
+  if (next_fd_ >= 0) ::close(next_fd_);
+  next_fd_ = fd;
+}
+
+uint64_t LineWriter::dropped() const {
+  const std::lock_guard lock(mutex_);
+  return dropped_;
+}
+
+void LineWriter::run() {
+  std::vector<std::string> lines;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    pushed_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+    if (next_fd_ >= 0) {
+      if (owned_) ::close(fd_);
+      fd_ = std::exchange(next_fd_, -1);
+      owned_ = true;
+      torn_ = false;
+    }
+    if (waiting_.empty()) return;
+    lines.swap(waiting_);
+    lock.unlock();
+    const size_t lost = lines.size() - write_lines(lines);
+    size_t size = 0;
+    for (const std::string& line : lines) size += line.size() + kOverhead;
+    lock.lock();
+    bytes_ -= size;
+    done_ += lines.size();
+    dropped_ += lost;
+    unannounced_ += lost;
+    lines.clear();
+    written_.notify_all();
+    if (const uint64_t count = unannounced_; count > 0 && lost == 0) {
+      lock.unlock();
+      const bool announced = write_all(announcement_(count) + "\n");
+      lock.lock();
+      if (announced) unannounced_ -= count;
+    }
+  }
+}
+
+// Whole lines together up to PIPE_BUF, which a pipe takes at once or not at all: lines of other processes on
+// the same pipe do not land inside them. Stops at the first that cannot be written; how many could.
+size_t LineWriter::write_lines(const std::vector<std::string>& lines) {
+  size_t written = 0;
+  while (written < lines.size()) {
+    std::string text;
+    size_t upto = written;
+    while (upto < lines.size() && (text.empty() || text.size() + lines[upto].size() < PIPE_BUF))
+      text += lines[upto++] + "\n";
+    if (!write_all(text)) break;
+    written = upto;
+  }
+  return written;
+}
+
+bool LineWriter::may_go_on() const {
+  const std::lock_guard lock(mutex_);
+  return !stopping_ || std::chrono::steady_clock::now() < end_;
+}
+
+bool LineWriter::write_all(const std::string& text) {
+  const std::string line = torn_ ? "\n" + text : text;
+  size_t done = 0;
+  while (done < line.size()) {
+    pollfd poller{fd_, POLLOUT, 0};
+    const int ready = ::poll(&poller, 1, kPollMs);
+    if (ready == 0 || (ready < 0 && errno == EINTR)) {
+      if (may_go_on()) continue;
+      break;
+    }
+    // A writable pipe takes PIPE_BUF bytes without blocking, more might wait for its reader.
+    const ssize_t size = ::write(fd_, line.data() + done, std::min<size_t>(line.size() - done, PIPE_BUF));
+    if (size < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (size <= 0) break;
+    done += static_cast<size_t>(size);
+  }
+  const bool written = done == line.size();
+  if (done > 0) torn_ = !written && line[done - 1] != '\n';
+  return written;
+}
+
+}  // namespace patchbay::core::observe
