@@ -1,5 +1,6 @@
 #include "websocket/text.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace patchbay::lib {
@@ -21,6 +22,17 @@ size_t utf8_sequence(std::string_view text) {
   if (first == 0xF0 && byte(1) < 0x90) return 0;  // overlong
   if (first == 0xF4 && byte(1) > 0x8F) return 0;  // above U+10FFFF
   return length;
+}
+
+std::string valid_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const size_t length = utf8_sequence(text);
+    out += length == 0 ? "\xEF\xBF\xBD" : text.substr(0, length);
+    text.remove_prefix(std::max<size_t>(length, 1));
+  }
+  return out;
 }
 
 std::string_view clip_utf8(std::string_view text, size_t limit) {

@@ -14,6 +14,9 @@ std::string printable(std::string_view text, size_t limit = 200);
 // At most `limit` bytes of `text`, never half a character.
 std::string_view clip_utf8(std::string_view text, size_t limit);
 
+// `text` with a U+FFFD for each byte that is not UTF-8.
+std::string valid_utf8(std::string_view text);
+
 // The length of the valid UTF-8 sequence at the start of `text`, 0 when there is none.
 size_t utf8_sequence(std::string_view text);
 

@@ -1,5 +1,7 @@
 #include "record.h"
 
+#include <algorithm>
+
 #include "file_name.h"
 #include "utc/utc.h"
 
@@ -8,6 +10,13 @@ namespace {
 
 int64_t time_of(JsonView document, std::string_view name) {
   return lib::parse_utc(document.text(name, "")).value_or(0);
+}
+
+// The store takes no NUL, which JSON can write.
+std::string text_of(JsonView document, std::string_view name) {
+  std::string text(document.text(name, ""));
+  std::replace(text.begin(), text.end(), '\0', ' ');
+  return text;
 }
 
 std::string time_text(int64_t ms) { return ms == 0 ? std::string() : lib::utc_text(ms); }
@@ -25,16 +34,16 @@ Record make_record(const Save& save, JsonView document, int64_t now_ms) {
   record.started_ms = time_of(document, "startedUtc");
   record.ended_ms = time_of(document, "endedUtc");
   record.duration_sec = document.integer("durationSec", 0);
-  record.caller_source = document.text("callerSource", "");
+  record.caller_source = text_of(document, "callerSource");
   record.rule = save.rule;
-  record.phone = document.text("phone", "");
-  record.display_name = document.text("displayName", "");
-  record.number = document.text("number", "");
-  record.from_number = document.text("fromNumber", "");
-  record.outcome = document.text("outcome", "");
-  record.voice = document.text("voice", "");
-  record.language = document.text("language", "");
-  record.model = document.text("model", "");
+  record.phone = text_of(document, "phone");
+  record.display_name = text_of(document, "displayName");
+  record.number = text_of(document, "number");
+  record.from_number = text_of(document, "fromNumber");
+  record.outcome = text_of(document, "outcome");
+  record.voice = text_of(document, "voice");
+  record.language = text_of(document, "language");
+  record.model = text_of(document, "model");
   record.tokens_total = document.integer("tokensTotal", 0);
   record.tokens_prompt = document.integer("tokensPrompt", 0);
   record.turn_count = static_cast<int64_t>(document["turns"].size());

@@ -3,6 +3,7 @@
 #include <patchbay/strand.h>
 
 #include "file_name.h"
+#include "websocket/text.h"
 
 namespace patchbay::transcripts {
 namespace {
@@ -23,7 +24,14 @@ Status check(const Save& request) {
 }  // namespace
 
 Saver::Saver(const Host& host, const Archive& archive)
-    : host_(host), archive_(archive), put_(Statement::find(host, "put")), provision_(host) {
+    : host_(host),
+      archive_(archive),
+      log_(host),
+      put_(Statement::find(host, "put")),
+      saved_(Metric::counter(host, "patchbay_transcripts_saved_total", "Transcripts written to a file")),
+      failed_(
+          Metric::counter(host, "patchbay_transcripts_failed_total", "Transcripts that could not be kept")),
+      provision_(host) {
   provision_.on(Transcripts::save,
                 [this](Save request, Reply<Saved> reply) { save(std::move(request), std::move(reply)); });
 }
@@ -32,26 +40,43 @@ Status Saver::open() { return provision_.publish(); }
 
 void Saver::save(Save request, Reply<Saved> reply) {
   if (Status status = check(request); !status) return reply(status.error());
-  // Shared so that a refusal can still be answered.
+  // Shared so that a refusal can still be answered, and so that the document is not copied from step to step.
   auto answer = std::make_shared<Reply<Saved>>(std::move(reply));
-  const Status taken = post_worker(host_, [this, request = std::move(request), answer] {
-    auto record = store_file(request);
-    post(host_, kMainStrand, [this, request, record = std::move(record), answer] {
-      if (!record) return (*answer)(record.error());
-      add_to(request, *record);
+  const auto shared = std::make_shared<const Save>(std::move(request));
+  const Status taken = post_worker(host_, [this, shared, answer] {
+    auto record = store_file(*shared);
+    post(host_, kMainStrand, [this, shared, record = std::move(record), answer] {
+      if (!record) {
+        failed(*shared, record.error());
+        return (*answer)(record.error());
+      }
+      saved_.add();
+      add_to(*shared, *record);
       (*answer)(Saved{record->file});
     });
   });
-  if (!taken) (*answer)(taken.error());
+  if (taken) return;
+  failed(*shared, taken.error());
+  (*answer)(taken.error());
 }
 
-// On a worker.
+// On a worker. An engine's text may hold a character that was cut in two: one bad byte must not lose the
+// whole conversation.
 Result<Record> Saver::store_file(const Save& request) const {
-  PB_TRY_VALUE(const Json document, host_.parse_json(request.document));
+  const std::string text = lib::valid_utf8(request.document);
+  PB_TRY_VALUE(const Json document, host_.parse_json(text));
   if (!document.root().is_object()) return {Code::invalid, "document must be a JSON object"};
   Record record = make_record(request, document.root(), host_.wall_ms());
-  PB_TRY(archive_.write(record.tenant, record.file, request.document));
+  record.size = static_cast<int64_t>(text.size());
+  PB_TRY(archive_.write(record.tenant, record.file, text));
   return record;
+}
+
+void Saver::failed(const Save& request, const Error& error) const {
+  failed_.add();
+  log_.with(request.correlation)
+      .error("a transcript could not be kept",
+             {{"tenant", request.tenant}, {"call", request.call_id}, {"why", error.text}});
 }
 
 void Saver::add_to(const Save& request, const Record& record) const {

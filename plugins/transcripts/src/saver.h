@@ -21,12 +21,15 @@ class Saver {
   void save(Save request, Reply<Saved> reply);
   Result<Record> store_file(const Save& request) const;
   void add_to(const Save& request, const Record& record) const;
+  void failed(const Save& request, const Error& error) const;
 
   // borrowed
   const Host& host_;
   const Archive& archive_;
   // owned
+  const Log log_;
   const Statement put_;
+  const Metric saved_, failed_;
   Provision<Transcripts> provision_;
 };
 

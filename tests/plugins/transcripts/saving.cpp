@@ -200,3 +200,31 @@ TEST_CASE("a file whose transaction was dropped shows nowhere and is replaced") 
   CHECK(keep(make_save(document, "oac-1")) == "");
   CHECK(get("/api.ashx/v1/transcripts/oac-1").body == document);
 }
+
+TEST_CASE("a text that is not UTF-8 costs a character, not the transcript") {
+  TestServer server(kYaml, nullptr, {probe::entry()});
+  REQUIRE(server.start_error() == "");
+  CHECK(keep(make_save(outbound("oac-000000000001", "2026-11-20T07:00:01.000Z", "Zo\xC3 and \xFF"),
+                       "oac-000000000001")) == "");
+  const auto whole = get("/api.ashx/v1/transcripts/oac-000000000001");
+  CHECK(whole.status == 200);
+  CHECK(whole.body.find("Zo\xEF\xBF\xBD and \xEF\xBF\xBD") != std::string::npos);
+  CHECK(whole.body.find("Grüezi") != std::string::npos);
+  CHECK(list("{}").body.find("Zo\xEF\xBF\xBD and") != std::string::npos);
+}
+
+TEST_CASE("a NUL in a text does not lose the transcript") {
+  TestServer server(kYaml, nullptr, {probe::entry()});
+  REQUIRE(server.start_error() == "");
+  CHECK(keep(make_save(outbound("oac-000000000001", "2026-11-20T07:00:01.000Z", "a\\u0000b"),
+                       "oac-000000000001")) == "");
+  CHECK(list("{}").body.find("\"displayName\":\"a b\"") != std::string::npos);
+}
+
+TEST_CASE("a transcript that cannot be kept is logged and counted") {
+  TestServer server(kYaml, nullptr, {probe::entry()});
+  REQUIRE(server.start_error() == "");
+  CHECK(keep(make_save("no JSON", "oac-000000000001")) != "");
+  CHECK(server.log().find("a transcript could not be kept") != std::string::npos);
+  CHECK(server.core().report("metrics").find("patchbay_transcripts_failed_total 1\n") != std::string::npos);
+}
