@@ -7,7 +7,7 @@ Response refuse(const Refusal& refusal, const http::Route& route) {
   Response response = route.message_errors
                           ? message_response(refusal.status, refusal.description)
                           : error_response(refusal.status, refusal.code, refusal.description);
-  if (refusal.status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
+  if (refusal.status == 401) response.headers.emplace_back("WWW-Authenticate", refusal.challenge);
   return response;
 }
 

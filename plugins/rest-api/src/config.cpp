@@ -11,6 +11,9 @@
 namespace patchbay::rest_api {
 namespace {
 
+// The edge answers by itself when even the plugin's main strand does not get to it.
+constexpr int64_t kEdgeGraceMs = 10'000;
+
 std::vector<std::string> texts(JsonView value) {
   if (value.is_string()) return {std::string(value.text())};
   std::vector<std::string> all;
@@ -109,6 +112,8 @@ Result<Settings> Settings::read(const Config& config) {
   settings.edge.limits.max_per_address = static_cast<size_t>(limits.integer("connectionsPerAddress", 256));
   settings.edge.hsts_sec = static_cast<uint32_t>(plugin["tls"].integer("hstsSec", 31'536'000));
   settings.edge.limits.max_connections = static_cast<size_t>(limits.integer("connections", 8192));
+  settings.answer_ms = limits.integer("answerSec", 30) * 1000;
+  settings.edge.limits.answer_ms = static_cast<uint32_t>(settings.answer_ms + kEdgeGraceMs);
   settings.rate.per_second = limits.number("requestsPerSecond", 500);
   settings.rate.burst = limits.number("burst", 2000);
   settings.drain = drain_time(config.server().integer("drain_timeout_s", 30));
@@ -122,8 +127,8 @@ bool Settings::needs_restart(const Settings& next) const {
   return a.threads != b.threads || a.trusted_proxies != b.trusted_proxies ||
          a.limits.max_body != b.limits.max_body || a.limits.max_connections != b.limits.max_connections ||
          a.limits.max_bodies != b.limits.max_bodies || a.hsts_sec != b.hsts_sec ||
-         a.limits.max_per_address != b.limits.max_per_address || rate.per_second != next.rate.per_second ||
-         rate.burst != next.rate.burst ||
+         a.limits.max_per_address != b.limits.max_per_address || answer_ms != next.answer_ms ||
+         rate.per_second != next.rate.per_second || rate.burst != next.rate.burst ||
          !std::equal(a.listeners.begin(), a.listeners.end(), b.listeners.begin(), b.listeners.end(),
                      same_listener);
 }

@@ -30,6 +30,7 @@ struct Settings {
   // Public listeners first, then the management port, then the admin socket.
   EdgeConfig edge;
   lib::RateLimit rate;
+  int64_t answer_ms = 30'000;  // for a handler to answer
   Tenants tenants;
   std::string listening_file;
   std::chrono::milliseconds drain{20'000};  // for requests to be answered while the server stops

@@ -112,7 +112,9 @@ void Connection::route(const Head& head) {
       host_.router(facts_.surface).resolve({head.method, head.path, &exchange.query, exchange.upgrade});
   if (match.route == nullptr) {
     if (match.allow.empty()) {
-      incoming_.answer = error_response(404, "not_found", "there is nothing at this path");
+      incoming_.answer = error_response(404, "not_found",
+                                        match.choices.empty() ? "there is nothing at this path"
+                                                              : "this path needs one of " + match.choices);
     } else if (head.method == Method::options) {
       incoming_.answer = Response{204, {{"Allow", match.allow}}, {}};
     } else {

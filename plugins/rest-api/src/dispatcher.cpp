@@ -12,7 +12,53 @@ struct Dispatcher::Turn {
   int64_t started_ns = 0;
   http::Request request;
   Page page;
+  bool rated = false;     // its tokens were taken
+  bool finished = false;  // answered: what its handler says later is dropped
+
+  static Status read(Turn& turn, const Host& host);
 };
+
+namespace {
+
+// A larger body is parsed on a worker: on the main strand everybody's requests would wait for it.
+constexpr size_t kMostParsedHere = 64 * 1024;
+// So many octets of body cost as much as a request.
+constexpr double kOctetsPerToken = 4096;
+constexpr int64_t kHurryMs = 5'000;
+
+double cost_of(const Exchange& exchange) {
+  return 1 + static_cast<double>(exchange.body.size()) / kOctetsPerToken;
+}
+
+}  // namespace
+
+// Fills the handler's request; the error is the client's. [any thread] while no one else uses the turn.
+Status Dispatcher::Turn::read(Turn& turn, const Host& host) {
+  const Exchange& exchange = *turn.exchange;
+  const Target& target = *turn.target;
+  http::Request& request = turn.request;
+  request.method = target.route.method;  // HEAD is GET whose body stays here
+  request.path = percent_decode(exchange.path).value_or(std::string(exchange.path));
+  request.params = object_text(exchange.params);
+  PB_TRY_VALUE(request.query, target.query.read(host, exchange.query));
+  if (target.route.list) {
+    PB_TRY_VALUE(turn.page, read_page(exchange.query));
+    request.limit = turn.page.limit;
+    request.offset = turn.page.offset;
+  }
+  if (target.request_schema) {
+    // No body is as good as an empty one: the error then names what is missing.
+    PB_TRY_VALUE(const Json body,
+                 target.request_schema->read(exchange.body.empty() ? std::string_view("{}") : exchange.body));
+    request.json = host.write_json(body.root());
+  }
+  if (!exchange.body.empty()) request.body = Buffer::copy(exchange.body);
+  request.headers = headers_text(exchange.headers);
+  request.remote = exchange.client;
+  request.host = exchange.surface == kLocal ? std::string() : exchange.host;
+  request.surface = surface_name(exchange.surface);
+  return {};
+}
 
 Dispatcher::Dispatcher(const Host& host, const Settings& settings, RouteRegistry& registry, Traffic& traffic)
     : host_(&host),
@@ -20,7 +66,10 @@ Dispatcher::Dispatcher(const Host& host, const Settings& settings, RouteRegistry
       traffic_(&traffic),
       gatekeeper_(host, settings.tenants),
       slow_refusals_(host),
-      limiter_(settings.rate) {}
+      limiter_(settings.rate),
+      deadlines_(host, settings.answer_ms, [this](const TurnPtr& turn) { expire(turn); }) {}
+
+void Dispatcher::hurry() { deadlines_.shorten(kHurryMs); }
 
 void Dispatcher::serve(std::shared_ptr<Exchange> exchange, int64_t started_ns) {
   auto turn = std::make_shared<Turn>();
@@ -32,11 +81,15 @@ void Dispatcher::serve(std::shared_ptr<Exchange> exchange, int64_t started_ns) {
     return;
   }
   turn->request.correlation = turn->exchange->request_id;
+  deadlines_.add(turn);
+  // Whoever shows no credentials is limited before anything is done for him.
+  if (turn->exchange->header("authorization") == nullptr && !within_rate(turn)) return;
   gatekeeper_.admit(*turn->exchange, turn->target->route,
                     [this, turn](Gatekeeper::Verdict verdict) { admitted(turn, std::move(verdict)); });
 }
 
 void Dispatcher::admitted(const TurnPtr& turn, Gatekeeper::Verdict verdict) {
+  if (turn->finished) return;
   if (verdict.refusal) return turn_away(turn, *std::move(verdict.refusal));
   http::Request& request = turn->request;
   Caller& caller = verdict.caller;
@@ -48,9 +101,30 @@ void Dispatcher::admitted(const TurnPtr& turn, Gatekeeper::Verdict verdict) {
   request.is_key = caller.is_key;
   if (!within_rate(turn)) return;
   if (turn->exchange->refusal) return refuse(turn, *turn->exchange->refusal);
-  if (const Status read_well = read(*turn); !read_well)
-    return refuse(turn, {400, "invalid_request", read_well.error().text});
+  if (turn->exchange->body.size() <= kMostParsedHere || !turn->target->request_schema)
+    return was_read(turn, Turn::read(*turn, *host_));
+  auto then = alive_.bind([this, turn](const Status& read_well) { was_read(turn, read_well); });
+  const Status queued = post_worker(*host_, [&host = *host_, turn, then = std::move(then)]() mutable {
+    post(host, kMainStrand,
+         [then = std::move(then), read_well = Turn::read(*turn, host)]() mutable { then(read_well); });
+  });
+  if (!queued) refuse(turn, {503, "unavailable", "too much is to be done at the moment; try again later"});
+}
+
+void Dispatcher::was_read(const TurnPtr& turn, const Status& read_well) {
+  if (turn->finished) return;
+  if (!read_well) return refuse(turn, {400, "invalid_request", read_well.error().text});
   call(turn);
+}
+
+void Dispatcher::expire(const TurnPtr& turn) {
+  if (turn->finished) return;
+  traffic_->count_timeout();
+  Log(*host_)
+      .with(turn->request.correlation)
+      .error("a request was not answered in time",
+             {{"route", turn->target->route.method + " " + turn->target->route.path}});
+  refuse(turn, {503, "unavailable", "the answer took too long"});
 }
 
 void Dispatcher::turn_away(const TurnPtr& turn, Refusal refusal) {
@@ -60,43 +134,18 @@ void Dispatcher::turn_away(const TurnPtr& turn, Refusal refusal) {
                      [this, turn, refusal = std::move(refusal)] { refuse(turn, refusal); });
 }
 
-// Address and account together: strangers cannot use up what an account may.
+// Address and account together: strangers cannot use up what an account may. Large bodies weigh more.
 bool Dispatcher::within_rate(const TurnPtr& turn) {
-  if (turn->exchange->surface != kPublic) return true;
-  const int64_t wait_ms = limiter_.take(turn->exchange->client, host_->mono_ns(), turn->request.subject);
+  if (turn->exchange->surface != kPublic || std::exchange(turn->rated, true)) return true;
+  const int64_t wait_ms = limiter_.take(turn->exchange->client, host_->mono_ns(), turn->request.subject,
+                                        cost_of(*turn->exchange));
   if (wait_ms == 0) return true;
+  traffic_->count_rate_limited();
   Response response =
       rest_api::refuse({429, "rate_limited", "too many requests; slow down"}, turn->target->route);
   response.headers.emplace_back("Retry-After", std::to_string((wait_ms + 999) / 1000));
   finish(turn, std::move(response));
   return false;
-}
-
-Status Dispatcher::read(Turn& turn) const {
-  const Exchange& exchange = *turn.exchange;
-  const Target& target = *turn.target;
-  http::Request& request = turn.request;
-  request.method = target.route.method;  // HEAD is GET whose body stays here
-  request.path = percent_decode(exchange.path).value_or(std::string(exchange.path));
-  request.params = object_text(exchange.params);
-  PB_TRY_VALUE(request.query, target.query.read(*host_, exchange.query));
-  if (target.route.list) {
-    PB_TRY_VALUE(turn.page, read_page(exchange.query));
-    request.limit = turn.page.limit;
-    request.offset = turn.page.offset;
-  }
-  if (target.request_schema) {
-    // No body is as good as an empty one: the error then names what is missing.
-    PB_TRY_VALUE(const Json body,
-                 target.request_schema->read(exchange.body.empty() ? std::string_view("{}") : exchange.body));
-    request.json = host_->write_json(body.root());
-  }
-  if (!exchange.body.empty()) request.body = Buffer::copy(exchange.body);
-  request.headers = headers_text(exchange.headers);
-  request.remote = exchange.client;
-  request.host = exchange.surface == kLocal ? std::string() : exchange.host;
-  request.surface = surface_name(exchange.surface);
-  return {};
 }
 
 void Dispatcher::call(const TurnPtr& turn) {
@@ -114,6 +163,7 @@ int64_t Dispatcher::total_of(const http::Response& answer, const Page& page) con
 }
 
 void Dispatcher::answered(const TurnPtr& turn, Result<http::Response>&& answer) {
+  if (turn->finished) return;
   const Log log = Log(*host_).with(turn->request.correlation);
   const auto failed = [&](const Error& error) {
     log.error("a request failed",
@@ -137,6 +187,7 @@ void Dispatcher::refuse(const TurnPtr& turn, const Refusal& refusal) {
 }
 
 void Dispatcher::finish(const TurnPtr& turn, Response response) {
+  turn->finished = true;
   const Exchange& exchange = *turn->exchange;
   const http::Route& route = turn->target->route;
   Traffic::Served served;

@@ -1,13 +1,15 @@
 // A request's way through the plugin: admission, rate, validation, the handler, the answer. On the main
 // strand; the edge hands over what has a route (404 and 405 it answers itself).
 //
-// Order of checks: 401, 403, 429, 413 and 415, 400, then whatever the handler finds.
+// Order of checks: 401, 403, 429, 413 and 415, 400, then whatever the handler finds. Without an Authorization
+// header 429 comes first. Each request is answered: 503 when its handler takes longer than answer_ms.
 #pragma once
 
 #include <patchbay/lifetime.h>
 
 #include <memory>
 
+#include "deadlines.h"
 #include "gatekeeper.h"
 #include "paging.h"
 #include "rate/address_limiter.h"
@@ -24,6 +26,8 @@ class Dispatcher {
 
   // `started_ns` by the host's monotonic clock.
   void serve(std::shared_ptr<Exchange> exchange, int64_t started_ns);
+  // The server stops: handlers get a few seconds more, so that one that never answers does not hold it up.
+  void hurry();
 
  private:
   struct Turn;
@@ -32,8 +36,8 @@ class Dispatcher {
   void admitted(const TurnPtr& turn, Gatekeeper::Verdict verdict);
   void turn_away(const TurnPtr& turn, Refusal refusal);
   bool within_rate(const TurnPtr& turn);
-  // Fills the handler's request; the error is the client's.
-  Status read(Turn& turn) const;
+  void was_read(const TurnPtr& turn, const Status& read_well);
+  void expire(const TurnPtr& turn);
   void call(const TurnPtr& turn);
   int64_t total_of(const http::Response& answer, const Page& page) const;
   void answered(const TurnPtr& turn, Result<http::Response>&& answer);
@@ -46,6 +50,7 @@ class Dispatcher {
   Gatekeeper gatekeeper_;
   SlowRefusals slow_refusals_;
   lib::AddressLimiter limiter_;
+  Deadlines<Turn> deadlines_;
   Lifetime alive_;
 };
 

@@ -55,7 +55,9 @@ Response message_response(int status, std::string_view text) {
 const std::string* Request::param(std::string_view name) const noexcept { return find_value(params, name); }
 
 const std::string* Request::query_value(std::string_view key) const noexcept {
-  return find_value(query, key);
+  for (const auto& [written, value] : query)
+    if (is_name(key, written)) return &value;
+  return nullptr;
 }
 
 const std::string_view* Request::header(std::string_view name) const noexcept {

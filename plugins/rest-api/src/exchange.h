@@ -49,6 +49,8 @@ struct Refusal {
   int status = 400;
   std::string code;
   std::string description;
+  // WWW-Authenticate of a 401. RFC 6750 3.1: an error only when there were credentials.
+  std::string challenge = "Bearer";
 };
 
 struct Field {
@@ -77,7 +79,7 @@ struct Request {
   std::string request_id;
   std::optional<Refusal> refusal;
 
-  // Null when absent. `header` takes lower case.
+  // Null when absent. `header` takes lower case; `query_value` reads names in either case.
   const std::string* param(std::string_view name) const noexcept;
   const std::string* query_value(std::string_view key) const noexcept;
   const std::string_view* header(std::string_view name) const noexcept;

@@ -36,7 +36,7 @@ Refusal refusal_of(const Error& error) {
     case Code::invalid:
     case Code::not_found:
     case Code::exhausted:
-      return unauthorized("the bearer is not valid");
+      return {401, "invalid_token", "the bearer is not valid", R"(Bearer error="invalid_token")"};
     case Code::unavailable:
     case Code::gone:
     case Code::timeout:

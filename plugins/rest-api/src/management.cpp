@@ -14,10 +14,19 @@ http::Route open_route(const char* surface, const char* path, const char* summar
   return route;
 }
 
-http::Response readiness(const Host& host) {
+// What the core says, and the routes that plugins wanted and did not get: those plugins run, but not whole.
+http::Response readiness(const Host& host, RouteRegistry& registry) {
   http::Response response = http::ok(host.report("ready"));
   const auto report = host.parse_json(response.body);
   response.status = report && report->root().boolean("ready", false) ? 200 : 503;
+  const auto& refused = registry.refused();
+  const auto end = response.body.rfind('}');
+  if (refused.empty() || end == std::string::npos) return response;
+  JsonWriter out;
+  out.object().key("refused_routes").array();
+  for (const auto& one : refused) out.object().member("route", one.route).member("why", one.why).end();
+  out.end().end();
+  response.body = response.body.substr(0, end) + "," + out.str().substr(1);
   return response;
 }
 
@@ -28,7 +37,7 @@ Status add_management_routes(RouteRegistry& registry, const Host& host,
   PB_TRY(registry.add_own(open_route("management", "/healthz", "The process is alive"),
                           [](const http::Request&) { return http::ok(R"({"status":"ok"})"); }));
   PB_TRY(registry.add_own(open_route("management", "/readyz", "All plugins run, else 503"),
-                          [&host](const http::Request&) { return readiness(host); }));
+                          [&host, &registry](const http::Request&) { return readiness(host, registry); }));
   PB_TRY(registry.add_own(open_route("management", "/metrics", "Metrics for Prometheus"),
                           [&host, before = std::move(before_metrics)](const http::Request&) {
                             before();

@@ -39,7 +39,7 @@ std::string next_url(std::string_view path, Page page, const NamedValues& query)
   std::string url(path);
   url += '?';
   for (const auto& [key, value] : query) {
-    if (key == "limit" || key == "offset") continue;
+    if (is_name("limit", key) || is_name("offset", key)) continue;
     append_encoded(url, key);
     url += '=';
     append_encoded(url, value);
@@ -53,9 +53,10 @@ std::string next_url(std::string_view path, Page page, const NamedValues& query)
 Result<Page> read_page(const NamedValues& query) {
   Page page;
   for (const auto& [key, value] : query) {
-    if (key != "limit" && key != "offset") continue;
+    const bool is_limit = is_name("limit", key);
+    if (!is_limit && !is_name("offset", key)) continue;
     const auto count = read_count(value);
-    if (key == "limit") {
+    if (is_limit) {
       if (!count || *count < 1) return {Code::invalid, "limit must be a whole number of at least 1"};
       page.limit = std::min(*count, kMaxLimit);
     } else {

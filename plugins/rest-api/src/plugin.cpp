@@ -42,6 +42,7 @@ class RestApi final : public Plugin {
 
   // Nothing new is accepted; what runs is answered.
   void drain(Done done) override {
+    parts_->dispatcher.hurry();
     auto finished = std::make_shared<Done>(std::move(done));
     close_edge(settings_.drain, [finished] { (*finished)(); });
   }

@@ -10,14 +10,6 @@ bool has_type(JsonView types, std::string_view wanted) {
   return false;
 }
 
-// As in bodies: the first letter may be a capital.
-bool same_name(std::string_view name, std::string_view written) {
-  if (name.size() != written.size() || name.empty()) return false;
-  const char first = written.front();
-  const char lower = first >= 'A' && first <= 'Z' ? static_cast<char>(first + ('a' - 'A')) : first;
-  return (name.front() == first || name.front() == lower) && name.substr(1) == written.substr(1);
-}
-
 bool is_integer(std::string_view text) {
   if (!text.empty() && text.front() == '-') text.remove_prefix(1);
   return !text.empty() && text.size() <= 18 && text.find_first_not_of("0123456789") == std::string_view::npos;
@@ -50,7 +42,7 @@ Result<QueryReader> QueryReader::compile(const Host& host, const std::string& sc
 // "" when the text is to stay a string.
 std::string QueryReader::literal(const Host& host, std::string_view name, const std::string& text) const {
   for (const auto& [typed, kind] : typed_) {
-    if (!same_name(typed, name)) continue;
+    if (!is_name(typed, name)) continue;
     if (kind == Kind::boolean) {
       if (text == "true" || text == "1") return "true";
       return text == "false" || text == "0" ? "false" : "";

@@ -11,6 +11,9 @@
 namespace patchbay::rest_api {
 namespace {
 
+constexpr size_t kMostRefused = 100;
+constexpr size_t kLongestName = 200;
+
 // The admin socket also serves what the others do.
 Result<uint32_t> surfaces_of(std::string_view name) {
   if (name == "public") return uint32_t{kPublic | kLocal};
@@ -40,6 +43,22 @@ RouteRegistry::RouteRegistry(const Host& host, std::function<void(const RouteTab
 
 Result<http::Registered> RouteRegistry::add(http::Route route) {
   sweep();  // a plugin that was restarted registers what it had before
+  const std::string name = (route.method + " " + route.path).substr(0, kLongestName);
+  const Handle handler = route.handler;
+  auto done = take(std::move(route));
+  refused_.erase(
+      std::remove_if(refused_.begin(), refused_.end(), [&](const Refused& one) { return one.route == name; }),
+      refused_.end());
+  if (!done && refused_.size() < kMostRefused) refused_.push_back({name, done.error().text, handler});
+  return done;
+}
+
+const std::vector<RouteRegistry::Refused>& RouteRegistry::refused() {
+  sweep();
+  return refused_;
+}
+
+Result<http::Registered> RouteRegistry::take(http::Route route) {
   auto target = std::make_shared<Target>();
   target->handler = Lease<http::Handler>::open(*host_, route.handler);
   if (!target->handler) return {Code::invalid, "the route has no handler"};
@@ -89,6 +108,10 @@ std::shared_ptr<const Target> RouteRegistry::find(uint32_t id) const {
 }
 
 void RouteRegistry::sweep() {
+  refused_.erase(
+      std::remove_if(refused_.begin(), refused_.end(),
+                     [&](const Refused& one) { return !Lease<http::Handler>::open(*host_, one.handler); }),
+      refused_.end());
   const size_t before = targets_.size();
   for (auto at = targets_.begin(); at != targets_.end();) {
     const Target& target = *at->second;

@@ -40,6 +40,15 @@ class RouteRegistry {
 
   // Shared: a request may outlast its route. Null when the route has gone.
   std::shared_ptr<const Target> find(uint32_t id) const;
+  // A registration that was refused, until it succeeds or its handler is gone.
+  struct Refused {
+    std::string route;  // "GET /v1/calls"
+    std::string why;
+    Handle handler;
+  };
+  // As they are now.
+  const std::vector<Refused>& refused();
+
   // Forgets the routes whose handler's instance is gone.
   void sweep();
 
@@ -50,6 +59,7 @@ class RouteRegistry {
   uint64_t generation() const noexcept { return generation_; }
 
  private:
+  Result<http::Registered> take(http::Route route);
   Result<uint32_t> insert(std::shared_ptr<Target> target);
   Status check(const Route& candidate) const;
   void changed();
@@ -57,6 +67,7 @@ class RouteRegistry {
   const Host* host_;
   std::function<void(const RouteTable&)> publish_;
   std::map<uint32_t, std::shared_ptr<Target>> targets_;
+  std::vector<Refused> refused_;  // at most kMostRefused
   uint32_t last_id_ = 0;
   uint64_t generation_ = 0;
   bool publishing_ = false;

@@ -77,7 +77,7 @@ bool same_choice(const Route& a, const Route& b) {
 bool discriminator_holds(const Discriminator& wanted, const NamedValues* query) {
   if (query == nullptr) return false;
   return std::any_of(query->begin(), query->end(), [&](const auto& pair) {
-    return pair.first == wanted.key && (wanted.value.empty() || pair.second == wanted.value);
+    return is_name(wanted.key, pair.first) && (wanted.value.empty() || pair.second == wanted.value);
   });
 }
 
@@ -130,6 +130,7 @@ struct Router::Impl {
   // What the handler that Pistache ran left behind.
   const Candidates* hit = nullptr;
   std::vector<std::string> raw_params;
+  std::string choices;  // of the path's routes, which the query did not choose
 
   void add(const std::pair<Method, std::string>& key, const Candidates& list) {
     const size_t count = list.front().names.size();
@@ -140,6 +141,16 @@ struct Router::Impl {
       return Rest::Route::Result::Ok;
     };
     tree.addRoute(to_pistache(key.first), key.second, handler);
+  }
+
+  // What would have made one of `list` the route.
+  void note_choices(const Candidates& list) {
+    for (const auto& candidate : list) {
+      if (!candidate.route.discriminator) continue;
+      const auto& [key, value] = *candidate.route.discriminator;
+      const std::string text = "?" + key + "=" + value;
+      if (choices.find(text) == std::string::npos) choices += (choices.empty() ? "" : ", ") + text;
+    }
   }
 
   // Only the canonical request line is fed: Pistache's header parser throws on values it does not know.
@@ -154,7 +165,10 @@ struct Router::Impl {
                                                     std::weak_ptr<Pistache::Tcp::Peer>{}));
     if (hit == nullptr) return {};
     const auto* chosen = choose(*hit, query);
-    if (chosen == nullptr) return {};
+    if (chosen == nullptr) {
+      note_choices(*hit);
+      return {};
+    }
     RouteMatch match;
     match.route = &chosen->route;
     for (size_t i = 0; i < raw_params.size(); ++i)
@@ -164,6 +178,7 @@ struct Router::Impl {
 
   RouteMatch miss(const RouteQuery& query) {
     RouteMatch result;
+    choices.clear();
     std::string& list = result.allow;
     bool get = false;
     for (const auto method : kRouted) {
@@ -175,6 +190,7 @@ struct Router::Impl {
       if (match) result.neighbour = match->route;
     }
     if (!list.empty() || find(query, Method::options)) list.append(list.empty() ? "OPTIONS" : ", OPTIONS");
+    if (list.empty()) result.choices = choices;
     return result;
   }
 

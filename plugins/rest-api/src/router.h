@@ -28,6 +28,8 @@ struct RouteMatch {
   std::vector<std::pair<std::string_view, std::string>> params;
   // Methods that would have matched, with HEAD and OPTIONS: the value of Allow.
   std::string allow;
+  // Of a 404 whose path exists: the query parameters that its routes want, "?whitelist=list, ?whitelist=add".
+  std::string choices;
   // Of a 405: one of the routes that would have matched by another method.
   const Route* neighbour = nullptr;
 };

@@ -14,10 +14,17 @@ int hex_value(char c) noexcept {
 }
 
 bool is_number_key(std::string_view key) noexcept {
-  return key == "did" || key == "match" || key == "fromNumber";
+  return is_name("did", key) || is_name("match", key) || is_name("fromNumber", key);
 }
 
 }  // namespace
+
+bool is_name(std::string_view name, std::string_view written) noexcept {
+  if (name.size() != written.size() || name.empty()) return false;
+  const char first = written.front();
+  const char lower = first >= 'A' && first <= 'Z' ? static_cast<char>(first + ('a' - 'A')) : first;
+  return (name.front() == first || name.front() == lower) && name.substr(1) == written.substr(1);
+}
 
 bool is_valid_utf8(std::string_view text) noexcept {
   static constexpr std::array<uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
@@ -86,7 +93,9 @@ Query parse_query(std::string_view raw) {
       fail("query: " + (key ? value : key).error().text);
       continue;
     }
-    const auto same = [&](const auto& seen) { return seen.first == *key; };
+    const auto same = [&](const auto& seen) {
+      return is_name(seen.first, *key) || is_name(*key, seen.first);
+    };
     if (std::any_of(query.values.begin(), query.values.end(), same)) {
       fail("query: the parameter " + *key + " is given twice");
       continue;

@@ -18,6 +18,10 @@ using NamedValues = std::vector<std::pair<std::string, std::string>>;
 // surrogates).
 Result<std::string> percent_decode(std::string_view raw, bool plus_is_space = false);
 
+// Whether `written`, a name of a query parameter, means `name`: its first letter may be a capital, as in
+// bodies.
+bool is_name(std::string_view name, std::string_view written) noexcept;
+
 bool is_valid_utf8(std::string_view text) noexcept;
 
 // One raw path segment, decoded; "." and ".." are refused, a decoded "/" stays part of the value.
@@ -25,7 +29,7 @@ Result<std::string> decode_segment(std::string_view raw);
 
 struct Query {
   NamedValues values;          // in the order written; the good ones, also when error is set
-  std::optional<Error> error;  // the first bad or repeated key
+  std::optional<Error> error;  // the first bad or repeated key, in either case
 };
 
 // "a=1&b=2", without the "?". `+` means a space, and so a leading space in did, match and fromNumber is read

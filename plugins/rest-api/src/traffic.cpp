@@ -41,12 +41,18 @@ Traffic::Traffic(const Host& host)
       body_bytes_(Metric::gauge(host, "patchbay_rest_api_body_bytes",
                                 "Bodies of unanswered requests, without the first 4 KiB of each")),
       body_refused_(Metric::counter(host, "patchbay_rest_api_bodies_refused_total",
-                                    "Requests answered 503 because too many bodies were held")) {}
+                                    "Requests answered 503 because too many bodies were held")),
+      timeouts_(Metric::counter(host, "patchbay_rest_api_handler_timeouts_total",
+                                "Requests answered 503 because their handler did not answer")),
+      rate_limited_(Metric::counter(host, "patchbay_rest_api_rate_limited_total", "Requests answered 429")),
+      refusals_(host) {}
 
 void Traffic::note(const Served& served) {
   const int status_class = std::clamp(served.status / 100, 1, 5);
   requests_[static_cast<size_t>(status_class - 1)].add();
   seconds_.add(static_cast<double>(served.took_ns) / 1e9);
+  const bool stranger = served.user.empty() && served.status >= 400 && served.status < 500;
+  if (stranger && !refusals_.takes_line(served.remote, served.status)) return;
   Log(*host_, std::string(served.correlation))
       .info("request", {{"method", served.method},
                         {"path", served.path},

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "edge.h"
+#include "refusal_log.h"
 
 namespace patchbay::rest_api {
 
@@ -29,6 +30,8 @@ class Traffic {
     std::string_view correlation;
   };
   void note(const Served& served);
+  void count_timeout() { timeouts_.add(); }
+  void count_rate_limited() { rate_limited_.add(); }
   // The edge's own counts, shortly before the metrics are read.
   void note(const EdgeStats& stats);
 
@@ -42,7 +45,10 @@ class Traffic {
   std::array<Metric, 4> shed_;  // by reason
   Metric body_bytes_;
   Metric body_refused_;
+  Metric timeouts_;
+  Metric rate_limited_;
   EdgeStats told_;
+  RefusalLog refusals_;
 };
 
 }  // namespace patchbay::rest_api

@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "desk_server.h"
+#include "runtime/manual_clock.h"
 
 using namespace rest_api_test;
 
@@ -29,7 +30,8 @@ TEST_CASE("without a good bearer the answer is 401 and says how to authenticate"
     CAPTURE(header);
     const auto answer = server.http.get("/t/admin", {header});
     CHECK(answer.status == 401);
-    CHECK(answer.headers.at("www-authenticate") == "Bearer");
+    const bool shown = has(header, "nobody");  // RFC 6750 3.1: an error only for a bearer that was shown
+    CHECK(answer.headers.at("www-authenticate") == (shown ? "Bearer error=\"invalid_token\"" : "Bearer"));
     CHECK(has(answer.body, R"({"error":"invalid_token","error_description":)"));
   }
   CHECK(server.http.get("/t/admin", {"Authorization: bearer admin-a"}).status == 200);
@@ -93,6 +95,47 @@ TEST_CASE("surfaces keep to themselves") {
   CHECK(server.management.get("/t/open").status == 404);
   CHECK(server.management.get("/local/plugins").status == 404);
   CHECK(server.admin.get("/t/management").status == 200);
+}
+
+TEST_CASE(
+    "requests without credentials are limited before anything else, those with a bearer apart from them") {
+  const DeskServer server(with_limits("requestsPerSecond: 0.1, burst: 5"));
+  for (int i = 0; i < 5; ++i) CHECK(server.http.get("/t/admin").status == 401);
+  const auto refused = server.http.get("/t/admin");
+  CHECK(refused.status == 429);
+  CHECK(refused.headers.count("retry-after") == 1);
+  CHECK(server.as("admin-a", "GET", "/t/admin").status == 200);
+  CHECK(server.admin.get("/t/admin").status == 200);
+  CHECK(has(server.management.get("/metrics").body, "patchbay_rest_api_rate_limited_total 1\n"));
+}
+
+TEST_CASE("a large body costs more of the rate than a small one") {
+  const DeskServer server(with_limits("requestsPerSecond: 0.1, burst: 30"));
+  const std::string large = R"({"phone": "+49", "note": ")" + std::string(100'000, 'x') + "\"}";
+  CHECK(server.as("admin-a", "POST", "/t/checked", large).status == 200);
+  CHECK(server.as("admin-a", "POST", "/t/checked", large).status == 429);
+  CHECK(server.as("admin-a", "POST", "/t/checked", R"({"phone": "+49"})").status == 200);
+}
+
+TEST_CASE("strangers do not fill the log: their refusals are summed up") {
+  patchbay::core::ManualClock clock;
+  const DeskServer server(kConfig, &clock);
+  for (int i = 0; i < 40; ++i) server.http.get("/t/admin");
+  for (int i = 0; i < 40; ++i) server.as("admin-a", "GET", "/t/items/" + std::to_string(i));
+  const auto lines = [&](const std::string& part) {
+    const std::string log = server.core.log();
+    size_t count = 0;
+    for (size_t at = log.find(part); at != std::string::npos; at = log.find(part, at + 1)) ++count;
+    return count;
+  };
+  CHECK(lines("path=/t/admin status=401") == 10);
+  CHECK(lines("path=/t/items/") == 40);
+  clock.advance(std::chrono::seconds(61));
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (lines("by_status=\"401: 30\"") == 0 && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::yield();
+  CHECK(lines("by_status=\"401: 30\"") == 1);
+  CHECK(lines("remote=127.0.0.1 requests=30") == 1);
 }
 
 TEST_CASE("guessed bearers are still answered 401 when they are many, only slower") {

@@ -23,6 +23,12 @@ tenants:
   b.example: {}
 )";
 
+// kConfig with limits of rest-api.
+inline std::string with_limits(const std::string& limits) {
+  std::string yaml = kConfig;
+  return yaml.replace(yaml.find("threads: 1}"), 11, "threads: 1, limits: {" + limits + "}}");
+}
+
 struct DeskServer {
   patchbay::test::TestServer core;
   HttpClient http{""}, management{""}, admin{""};

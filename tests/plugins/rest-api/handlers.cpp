@@ -1,7 +1,9 @@
+#include <atomic>
 #include <filesystem>
 #include <thread>
 
 #include "desk_server.h"
+#include "runtime/manual_clock.h"
 
 using namespace rest_api_test;
 
@@ -56,6 +58,10 @@ TEST_CASE("a route that exists already is refused, and so is one that makes no s
   CHECK(has(log, "GET /t/items/{name} is routed twice"));
   CHECK(has(log, "route /t/any/*: a parameter is a whole segment"));
   CHECK(has(log, "there is no method 'FETCH'"));
+  const auto ready = server.management.get("/readyz");
+  CHECK(ready.status == 200);
+  CHECK(
+      has(ready.body, R"({"route":"GET /t/odd-role","why":"a route's role is none, user, admin or super"})"));
 }
 
 TEST_CASE("every answer says no-store") {
@@ -69,6 +75,47 @@ TEST_CASE("every answer says no-store") {
   CHECK(cached(server.as("user-a", "GET", "/t/admin")) == "no-store");
   CHECK(cached(server.as("admin-a", "POST", "/t/raw", std::string(2 << 20, 'x'))) == "no-store");
   CHECK(cached(server.management.get("/healthz")) == "no-store");
+}
+
+TEST_CASE("a handler that never answers is 503 after a while, and what it says later is dropped") {
+  patchbay::core::ManualClock clock;
+  const DeskServer server(kConfig, &clock);
+  std::atomic<int> status{0};
+  std::thread client([&] { status = server.http.get("/t/wait").status; });
+  wait_until_asked();
+  clock.advance(std::chrono::seconds(29));
+  CHECK(server.http.get("/t/open").status == 200);
+  CHECK(status == 0);
+  clock.advance(std::chrono::seconds(2));
+  client.join();
+  CHECK(status == 503);
+  CHECK(has(server.core.log(), "a request was not answered in time"));
+  CHECK(has(server.core.log(), "path=/t/wait status=503"));
+  CHECK(has(server.management.get("/metrics").body, "patchbay_rest_api_handler_timeouts_total 1\n"));
+  release_waiting();
+  CHECK(server.http.get("/t/open").status == 200);
+}
+
+TEST_CASE("a handler that never answers does not hold up the server's end") {
+  patchbay::core::ManualClock clock;
+  DeskServer server(kConfig, &clock);
+  std::atomic<int> status{0};
+  std::thread client([&] { status = server.http.get("/t/wait").status; });
+  wait_until_asked();
+  std::atomic<bool> drained{false};
+  std::thread draining([&] {
+    server.core.core().drain();
+    drained = true;
+  });
+  while (server.http.get("/t/open").status != 0) std::this_thread::yield();
+  CHECK(status == 0);
+  while (!drained) {
+    clock.advance(std::chrono::seconds(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  draining.join();
+  client.join();
+  CHECK(status == 503);
 }
 
 TEST_CASE("draining answers what runs and closes the doors") {

@@ -41,6 +41,38 @@ TEST_CASE("a body is validated by the route's schema, and the sentence names fie
   CHECK(has(broken.body, R"("error":"invalid_request")"));
 }
 
+TEST_CASE("a large body is read on a worker, and judged as a small one") {
+  const DeskServer server;
+  const std::string padding = R"(", "note": ")" + std::string(200'000, 'x') + "\"}";
+  const auto fine = server.as("admin-a", "POST", "/t/checked", R"({"phone": "+491)" + padding);
+  CHECK(fine.status == 200);
+  CHECK(has(fine.body, R"("json":{"phone":"+491","retries":0})"));
+  const auto short_phone = server.as("admin-a", "POST", "/t/checked", R"({"phone": "1)" + padding);
+  CHECK(short_phone.status == 400);
+  CHECK(has(short_phone.body, "phone"));
+  CHECK(server.as("admin-a", "POST", "/t/checked", "{" + std::string(100'000, ' ')).status == 400);
+}
+
+TEST_CASE("names of query parameters may begin with a capital, but not in both ways at once") {
+  const DeskServer server;
+  const auto page = server.http.get("/t/list?Limit=2&Offset=4&Q=ab");
+  CHECK(page.status == 200);
+  CHECK(has(page.body, R"({"n":4},{"n":5}])"));
+  CHECK(has(page.body, R"("limit":2,"offset":4,"next":"/t/list?Q=ab&limit=2&offset=6")"));
+  CHECK(server.http.get("/t/list?Limit=0").status == 400);
+  CHECK(server.http.get("/t/list?limit=1&Limit=2").status == 400);
+  CHECK(has(server.as("super", "GET", "/t/admin?Tenant=b.example").body, R"("tenant":"b.example")"));
+  CHECK(server.as("admin-a", "GET", "/t/admin?Tenant=b.example").status == 403);
+  CHECK(server.http.get("/t/choice?Verb=two").body == R"({"verb":"two"})");
+}
+
+TEST_CASE("a path that wants a query parameter says which") {
+  const DeskServer server;
+  const auto answer = server.http.get("/t/choice");
+  CHECK(answer.status == 404);
+  CHECK(answer.body == error_text("not_found", "this path needs one of ?verb=one, ?verb=two"));
+}
+
 TEST_CASE("query parameters are read as the schema's types") {
   const DeskServer server;
   const auto ask = [&](const std::string& query) {

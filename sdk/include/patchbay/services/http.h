@@ -73,7 +73,9 @@ struct Response {
 struct Handler {
   static constexpr char id[] = "patchbay.http.handler/1";
   // A failed answer becomes 500 internal_error (unavailable and gone: 503); every error that the client shall
-  // understand is a Response, made by error().
+  // understand is a Response, made by error(). A request without an answer after the server's deadline
+  // (rest-api: limits.answerSec, 30 s; 5 s once the server stops) is 503 for the client, and a later answer is
+  // dropped: work that takes longer answers at once and goes on as a job.
   static constexpr Method<0, Request, Response> handle{"handle"};
   static constexpr auto methods() { return std::make_tuple(handle); }
 };

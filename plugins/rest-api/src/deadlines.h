@@ -1,0 +1,60 @@
+// Requests that wait for their answer, in the order of their deadlines: all wait equally long. On the main
+// strand.
+#pragma once
+
+#include <patchbay/strand.h>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+
+namespace patchbay::rest_api {
+
+template <class T>
+class Deadlines {
+ public:
+  // `expire` gets each entry that still lives at its deadline.
+  Deadlines(const Host& host, int64_t wait_ms, std::function<void(const std::shared_ptr<T>&)> expire)
+      : host_(&host), wait_ns_(wait_ms * 1'000'000), expire_(std::move(expire)), timer_(host) {}
+
+  void add(const std::shared_ptr<T>& entry) {
+    while (!waiting_.empty() && waiting_.front().entry.expired()) waiting_.pop_front();
+    waiting_.push_back({host_->mono_ns() + wait_ns_, entry});
+    if (waiting_.size() == 1) arm();
+  }
+  // From now on nothing waits longer than this.
+  void shorten(int64_t wait_ms) {
+    wait_ns_ = std::min(wait_ns_, wait_ms * 1'000'000);
+    const int64_t latest = host_->mono_ns() + wait_ns_;
+    for (auto& waiting : waiting_) waiting.due_ns = std::min(waiting.due_ns, latest);
+    if (!waiting_.empty()) arm();
+  }
+
+ private:
+  struct Waiting {
+    int64_t due_ns = 0;
+    std::weak_ptr<T> entry;  // of which an answer lets go
+  };
+  void arm() {
+    const int64_t wait_ns = std::max<int64_t>(waiting_.front().due_ns - host_->mono_ns(), 0);
+    timer_.after_ms(wait_ns / 1'000'000 + 1, [this] { look(); });
+  }
+  void look() {
+    const int64_t now_ns = host_->mono_ns();
+    while (!waiting_.empty() && (waiting_.front().due_ns <= now_ns || waiting_.front().entry.expired())) {
+      const auto entry = waiting_.front().entry.lock();
+      waiting_.pop_front();
+      if (entry) expire_(entry);
+    }
+    if (!waiting_.empty()) arm();
+  }
+
+  const Host* host_;
+  int64_t wait_ns_;
+  std::function<void(const std::shared_ptr<T>&)> expire_;
+  std::deque<Waiting> waiting_;
+  Timer timer_;
+};
+
+}  // namespace patchbay::rest_api
