@@ -1,5 +1,6 @@
 #include "patchbay/core.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "runtime/runtime.h"
 #include "services/registry.h"
 #include "store/store.h"
+#include "store_metrics.h"
 
 namespace patchbay {
 namespace {
@@ -130,6 +132,7 @@ class Core::Impl {
   Status stop() {
     Status status;
     if (plugins_) status = plugins_->stop();
+    store_metrics_.reset();
     retention_.reset();
     if (store_) store_->close();
     if (log_) log_->flush();
@@ -157,6 +160,11 @@ class Core::Impl {
     options.now_ms = [this] { return runtime_->wall_clock().now_ms(); };
     options.on_committed = [this](core::Announcements&& what) { store_hub_->announced(std::move(what)); };
     options.warn = [this](const std::string& sentence) { warn(sentence); };
+    options.cannot_go_on = [this](const std::string& sentence) {
+      warn(sentence);
+      log_->flush();
+      std::_Exit(EXIT_FAILURE);
+    };
     const std::filesystem::path data = plan_.config.server().data;
     auto store = core::Store::open(data / "patchbay.db", std::move(options));
     if (!store) return std::move(store).error().within("the store in " + data.string() + " cannot be opened");
@@ -164,6 +172,8 @@ class Core::Impl {
     store_hub_->attach(*store_);
     retention_ = std::make_unique<core::Retention>(*runtime_, *store_,
                                                    [this](const std::string& sentence) { warn(sentence); });
+    store_metrics_ = std::make_unique<core::StoreMetrics>(
+        metrics_, *store_, *retention_, [this] { return runtime_->wall_clock().now_ms(); });
     return {};
   }
 
@@ -196,6 +206,7 @@ class Core::Impl {
   std::unique_ptr<core::MediaHub> media_;
   std::unique_ptr<core::Store> store_;
   std::unique_ptr<core::Retention> retention_;
+  std::unique_ptr<core::StoreMetrics> store_metrics_;
   std::unique_ptr<core::HostParts> parts_;
   std::unique_ptr<core::PluginSet> plugins_;
 };

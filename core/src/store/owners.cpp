@@ -1,6 +1,7 @@
 #include "store/owners.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace patchbay::core {
 namespace {
@@ -12,7 +13,16 @@ Error wrong(const std::string& what, int line, const Error& error) {
 }
 
 Error overlap(const std::string& prefix, const std::string& other) {
-  return {Code::conflict, "its prefix " + prefix + " overlaps with that of '" + other + "'"};
+  return {Code::conflict, "its prefix " + prefix + " overlaps with that of '" + other +
+                              "', which is used here or has tables here"};
+}
+
+// SQLite reads its catalogue itself while a migration runs, so the authorizer cannot tell whose doing it is.
+// A table may be named by a quoted string, too.
+bool names_catalogue(std::string_view sql) {
+  std::string lower = sql_plain(sql);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower.find("sqlite_") != std::string::npos;
 }
 
 bool begins_with(std::string_view text, std::string_view prefix) {
@@ -39,8 +49,9 @@ Status Owners::add(std::string_view owner_name, std::string_view text) {
   return {};
 }
 
-// Two owners never share a prefix: "ai" could else reach into "ai_voice_call".
-Status Owners::check_name(const std::string& owner) const {
+// Two owners never share a prefix: "ai" could else reach into "ai_voice_call". Owners that are not registered
+// in this run, or not yet, count by the tables that their migrations have left.
+Status Owners::check_name(const std::string& owner) {
   bool good = !owner.empty() && owner[0] >= 'a' && owner[0] <= 'z' &&
               std::all_of(owner.begin(), owner.end(), [](char c) {
                 return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
@@ -49,8 +60,11 @@ Status Owners::check_name(const std::string& owner) const {
   std::string prefix = table_prefix(owner);
   if (begins_with(prefix, "sqlite_") || begins_with(prefix, "pg_"))
     return {Code::invalid, "the prefix is reserved"};
-  for (const std::string& other : registered_) {
-    if (other == owner) return {Code::conflict, "is registered already"};
+  if (registered_.count(owner) != 0) return {Code::conflict, "is registered already"};
+  PB_TRY_VALUE(std::set<std::string> others, migrated_owners());
+  others.insert(registered_.begin(), registered_.end());
+  others.erase(owner);
+  for (const std::string& other : others) {
     std::string taken = table_prefix(other);
     if (begins_with(prefix, taken) || begins_with(taken, prefix)) {
       return overlap(prefix, other);
@@ -107,6 +121,7 @@ Status Owners::run_migration(const std::string& owner, const SchemaText::Migrati
 
 Status Owners::run_ddl(const std::string& owner, const SchemaText::Migration& migration) {
   PB_TRY_VALUE(std::string sql, expand_macros(migration.sql, Dialect::sqlite));
+  if (names_catalogue(sql)) return {Code::denied, "names what begins with sqlite_, which is not its own"};
   PB_TRY_VALUE(std::string before, foreign_tables(owner));
   {
     TableGuard::Scope scope(guard_, table_prefix(owner), true);
@@ -116,6 +131,7 @@ Status Owners::run_ddl(const std::string& owner, const SchemaText::Migration& mi
   }
   PB_TRY_VALUE(std::string after, foreign_tables(owner));  // a rename is not asked for by its new name
   if (before != after) return {Code::denied, "leaves a table outside its prefix " + table_prefix(owner)};
+  PB_TRY(check_references(owner));
   PB_TRY_VALUE(Compiled note,
                Compiled::prepare(db_,
                                  "INSERT INTO core_migration (owner, number, hash, applied_ms) "
@@ -134,6 +150,33 @@ Result<std::string> Owners::foreign_tables(const std::string& owner) {
   Rows rows;
   PB_TRY(list.run(db_, {table_prefix(owner)}, &rows, kSmallResult));
   return std::string(rows.text(0, 0));
+}
+
+// A reference to another owner's table would make that owner's statements touch this one's tables.
+Status Owners::check_references(const std::string& owner) {
+  PB_TRY_VALUE(
+      Compiled list,
+      Compiled::prepare(db_,
+                        "SELECT m.name, f.\"table\" FROM sqlite_master m, pragma_foreign_key_list(m.name) f "
+                        "WHERE m.type = 'table' AND lower(substr(m.name, 1, length($1))) = $1 "
+                        "AND lower(substr(f.\"table\", 1, length($1))) <> $1 LIMIT 1",
+                        1));
+  Rows rows;
+  PB_TRY(list.run(db_, {table_prefix(owner)}, &rows, kSmallResult));
+  if (rows.empty()) return {};
+  return {Code::denied, "'" + std::string(rows.text(0, 0)) + "' references '" + std::string(rows.text(0, 1)) +
+                            "', which is not its own (its tables begin with " + table_prefix(owner) + ")"};
+}
+
+// Those whose migrations this database has seen; none before the core's own first migration.
+Result<std::set<std::string>> Owners::migrated_owners() {
+  std::set<std::string> owners;
+  auto query = Compiled::prepare(db_, "SELECT DISTINCT owner FROM core_migration", 0);
+  if (!query) return owners;
+  Rows rows;
+  PB_TRY(query->run(db_, {}, &rows, kSmallResult));
+  for (size_t row = 0; row < rows.row_count(); ++row) owners.emplace(rows.text(row, 0));
+  return owners;
 }
 
 Result<Statement> Owners::check_statement(const std::string& owner, const SchemaText::Statement& text) {

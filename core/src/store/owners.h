@@ -22,12 +22,14 @@ class Owners {
   Status add(std::string_view owner, std::string_view schema);
 
  private:
-  Status check_name(const std::string& owner) const;
+  Status check_name(const std::string& owner);
   Status migrate(const std::string& owner, const SchemaText& schema);
   Result<size_t> applied_migrations(const std::string& owner, const SchemaText& schema);
   Status run_migration(const std::string& owner, const SchemaText::Migration& migration);
   Status run_ddl(const std::string& owner, const SchemaText::Migration& migration);
   Result<std::string> foreign_tables(const std::string& owner);
+  Status check_references(const std::string& owner);
+  Result<std::set<std::string>> migrated_owners();
   Result<Statement> check_statement(const std::string& owner, const SchemaText::Statement& statement);
 
   Database& db_;

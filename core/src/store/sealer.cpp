@@ -20,6 +20,7 @@ constexpr size_t kKeySize = 32, kNonceSize = 12, kTagSize = 16;
 constexpr unsigned char kVersion = 1;
 constexpr size_t kHeaderSize = 1 + 4 + kNonceSize;
 constexpr size_t kMaxKeys = 64;
+constexpr size_t kMostBytes = size_t{1} << 30;  // OpenSSL counts in int
 
 struct Fd {
   int number;
@@ -113,6 +114,8 @@ Sealer::~Sealer() {
 }
 
 Result<std::string> Sealer::seal(std::string_view plain, std::string_view context) const {
+  if (plain.size() > kMostBytes || context.size() > kMostBytes)
+    return {Code::exhausted, "too long to be sealed"};
   const Key& key = keys_.front();
   std::string sealed(kHeaderSize + plain.size() + kTagSize, '\0');
   unsigned char* out = bytes(sealed);
@@ -134,6 +137,8 @@ Result<std::string> Sealer::seal(std::string_view plain, std::string_view contex
 }
 
 Result<std::string> Sealer::unseal(std::string_view sealed, std::string_view context) const {
+  if (sealed.size() > kMostBytes || context.size() > kMostBytes)
+    return {Code::invalid, "not sealed by this store"};
   if (sealed.size() < kHeaderSize + kTagSize || static_cast<unsigned char>(sealed[0]) != kVersion) {
     return {Code::invalid, "not sealed by this store"};
   }

@@ -27,6 +27,7 @@ class Sealer {
   Sealer& operator=(Sealer&&) noexcept = default;
   ~Sealer();
 
+  // 1 GiB at most; more is Code::exhausted.
   Result<std::string> seal(std::string_view plain, std::string_view context) const;
   // Code::not_found: sealed with a key we do not have. Code::denied: altered, or another context.
   Result<std::string> unseal(std::string_view sealed, std::string_view context) const;

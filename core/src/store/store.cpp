@@ -280,15 +280,31 @@ int64_t Store::epoch() const { return impl_->epoch; }
 const Sealer& Store::sealer() const { return impl_->sealer; }
 
 StoreStats Store::stats() const {
-  const WriterStats& stats = impl_->writer.stats();
-  return {stats.tasks,
-          stats.refused,
-          stats.timeouts,
-          stats.commits,
-          stats.checkpoints,
-          impl_->writer.lock_waits(),
-          impl_->writer.queued(),
-          impl_->writer.queued_bytes()};
+  constexpr int64_t kPageBytes = 4096;
+  const auto histogram = [](const observe::Series& series, const observe::Bounds& bounds) {
+    return StoreStats::Histogram{bounds, series.buckets(), series.value()};
+  };
+  const WriterStats& writer = impl_->writer.stats();
+  StoreStats stats;
+  stats.tasks = writer.tasks;
+  stats.refused = writer.refused;
+  stats.timeouts = writer.timeouts;
+  stats.commits = writer.commits;
+  stats.doubtful = writer.doubtful;
+  stats.checkpoints = writer.checkpoints;
+  stats.failed_checkpoints = writer.failed_checkpoints;
+  stats.lock_waits = impl_->writer.lock_waits();
+  stats.log_bytes = writer.wal_pages * kPageBytes;
+  stats.queued = impl_->writer.queued();
+  stats.queued_bytes = impl_->writer.queued_bytes();
+  stats.group_tasks = histogram(writer.group_tasks, WriterStats::group_bounds());
+  stats.commit_seconds = histogram(writer.commit_seconds, observe::seconds_bounds());
+  const ReaderStats& readers = impl_->readers.stats();
+  stats.reads = readers.answered;
+  stats.refused_reads = readers.refused;
+  stats.read_timeouts = readers.timeouts;
+  stats.queued_reads = impl_->readers.queued();
+  return stats;
 }
 
 std::string_view core_schema() { return kCoreSchema; }

@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "observe/exposition.h"
 #include "store/announcements.h"
 #include "store/clock.h"
 #include "store/event.h"
@@ -58,12 +59,24 @@ struct StoreOptions {
 };
 
 struct StoreStats {
+  // Each bucket's own count, the last for +Inf.
+  struct Histogram {
+    observe::Bounds bounds;
+    std::vector<uint64_t> counts;
+    double sum = 0;
+  };
   uint64_t tasks = 0, refused = 0;  // written well; ended by an error
   uint64_t timeouts = 0;            // of those refused: ended because they took too long
   uint64_t commits = 0;             // groups, each one fsync
-  uint64_t checkpoints = 0;
+  uint64_t doubtful = 0;            // commits that were written but not synced, and undone
+  uint64_t checkpoints = 0, failed_checkpoints = 0;
   uint64_t lock_waits = 0;  // for another process
+  int64_t log_bytes = 0;    // of the write-ahead log, not yet moved into the file
   size_t queued = 0, queued_bytes = 0;
+  Histogram group_tasks, commit_seconds;
+
+  uint64_t reads = 0, refused_reads = 0, read_timeouts = 0;
+  size_t queued_reads = 0;
 };
 
 class Store {

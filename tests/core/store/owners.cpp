@@ -50,7 +50,11 @@ TEST_CASE("a migration may change only its owner's tables") {
         "ALTER TABLE notes_note ADD COLUMN z TEXT;", "INSERT INTO notes_note (id, body) VALUES (1, 'x');",
         "CREATE TABLE other_t (x TEXT); ALTER TABLE other_t RENAME TO stray;",
         "CREATE TABLE other_t (x TEXT); CREATE TRIGGER other_g AFTER INSERT ON other_t BEGIN SELECT 1; END;",
-        "CREATE VIRTUAL TABLE other_v USING fts5(x);", "COMMIT;", "PRAGMA journal_mode=DELETE;"}) {
+        "CREATE VIRTUAL TABLE other_v USING fts5(x);", "COMMIT;", "PRAGMA journal_mode=DELETE;",
+        "CREATE TABLE other_t (sql TEXT); INSERT INTO other_t SELECT sql FROM sqlite_master;",
+        "CREATE TABLE other_t (sql TEXT); INSERT INTO other_t SELECT sql FROM 'SQLite_schema';",
+        "CREATE TABLE other_t (x BIGINT REFERENCES notes_note (id) ON DELETE CASCADE);",
+        "CREATE TABLE other_t (x BIGINT, FOREIGN KEY (x) REFERENCES NOTES_note (id));"}) {
     INFO(std::string(sql));
     Status refused = migrate_one(notes, sql);
     REQUIRE_FALSE(refused.ok());
@@ -72,6 +76,27 @@ TEST_CASE("owners whose prefixes overlap are refused") {
   CHECK(notes.store->register_owner("core-x", "-- name: x\nSELECT 1").error().code == Code::conflict);
   CHECK(notes.store->register_owner("Bad_name", "-- name: x\nSELECT 1").error().code == Code::invalid);
   CHECK(notes.store->register_owner("sqlite", "-- name: x\nSELECT 1").error().code == Code::invalid);
+}
+
+TEST_CASE("an owner that does not run keeps its prefix, and with it its tables") {
+  Notes notes;
+  REQUIRE(notes.store->register_owner("ai-voice", "-- migration: 1\nCREATE TABLE ai_voice_key (secret TEXT);")
+              .ok());
+  notes.reopen();
+  const Status refused = notes.store->register_owner("ai", "-- name: steal\nSELECT secret FROM ai_voice_key");
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == Code::conflict);
+  CHECK(refused.error().text.find("'ai-voice'") != std::string::npos);
+  CHECK(notes.store->register_owner("ai-voice", "-- migration: 1\nCREATE TABLE ai_voice_key (secret TEXT);")
+            .ok());
+}
+
+TEST_CASE("references between an owner's own tables are fine") {
+  Notes notes;
+  CHECK(migrate_one(notes,
+                    "CREATE TABLE other_t (id BIGINT PRIMARY KEY);"
+                    "CREATE TABLE other_u (t BIGINT REFERENCES Other_t (id) ON DELETE CASCADE);")
+            .ok());
 }
 
 TEST_CASE("hints are checked and SQL errors name the statement") {
