@@ -52,6 +52,31 @@ CREATE TABLE ai_voice_turn (
   PRIMARY KEY (call_id, attempt, n)
 );
 
+-- migration: 3
+-- How many calls a tenant has in each status: lists and limits ask for it with every request.
+CREATE TABLE ai_voice_call_count (
+  tenant TEXT NOT NULL,
+  status TEXT NOT NULL,
+  n BIGINT NOT NULL,
+  PRIMARY KEY (tenant, status)
+);
+INSERT INTO ai_voice_call_count (tenant, status, n)
+SELECT tenant, status, COUNT(*) FROM ai_voice_call GROUP BY tenant, status;
+CREATE INDEX ai_voice_call_status ON ai_voice_call (tenant, status, created_ms, call_id, owner_epoch);
+DROP INDEX ai_voice_call_owner;
+CREATE INDEX ai_voice_call_running ON ai_voice_call (owner_epoch) WHERE owner_epoch > 0;
+CREATE INDEX ai_voice_call_ended ON ai_voice_call (ended_ms, call_id)
+  WHERE status IN ('ended-success', 'ended-failed-final', 'cancelled');
+CREATE INDEX ai_voice_idempotency_age ON ai_voice_idempotency (created_ms);
+
+-- name: count_before
+UPDATE ai_voice_call_count SET n = n - 1
+WHERE tenant = $1 AND status = (SELECT status FROM ai_voice_call WHERE call_id = $2);
+
+-- name: count_after
+INSERT INTO ai_voice_call_count (tenant, status, n) SELECT tenant, status, 1 FROM ai_voice_call WHERE call_id = $1
+ON CONFLICT (tenant, status) DO UPDATE SET n = ai_voice_call_count.n + 1;
+
 -- name: insert
 INSERT INTO ai_voice_call (call_id, tenant, created_ms, requested_by, phone, display_name, email, system_prompt, api_key,
   model, voice, language, max_seconds, status, attempt, retries_left, retry_delay_minutes, scheduled_ms, ended_reason,
@@ -62,17 +87,44 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 1, $15, $16
 SELECT call_id, tenant, created_ms, requested_by, phone, display_name, email, system_prompt, api_key, model, voice,
   language, max_seconds, status, attempt, retries_left, retry_delay_minutes, scheduled_ms, dispatched_ms, answered_ms,
   ended_ms, ended_reason, duration_sec, trunk_id, transcript_path, error_detail, owner_epoch, rev
-FROM ai_voice_call WHERE call_id = $1;
+FROM ai_voice_call WHERE call_id = $1 AND tenant = $2;
 
 -- name: list
 SELECT call_id, tenant, created_ms, requested_by, phone, display_name, email, system_prompt, api_key, model, voice,
   language, max_seconds, status, attempt, retries_left, retry_delay_minutes, scheduled_ms, dispatched_ms, answered_ms,
   ended_ms, ended_reason, duration_sec, trunk_id, transcript_path, error_detail, owner_epoch, rev
-FROM ai_voice_call WHERE tenant = $1 AND ($2 = '' OR $2 LIKE '%,' || status || ',%')
-ORDER BY created_ms DESC, call_id DESC LIMIT $3 OFFSET $4;
+FROM ai_voice_call WHERE tenant = $1 ORDER BY created_ms DESC, call_id DESC LIMIT $2 OFFSET $3;
+
+-- name: list_status
+-- Each status by its own part of the index, because no index has several of them in the order of time.
+SELECT call_id, tenant, created_ms, requested_by, phone, display_name, email, system_prompt, api_key, model, voice,
+  language, max_seconds, status, attempt, retries_left, retry_delay_minutes, scheduled_ms, dispatched_ms, answered_ms,
+  ended_ms, ended_reason, duration_sec, trunk_id, transcript_path, error_detail, owner_epoch, rev
+FROM ai_voice_call WHERE call_id IN (
+  SELECT call_id FROM (
+    SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $2
+      ORDER BY created_ms DESC, call_id DESC LIMIT $9) AS a
+    UNION ALL SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $3
+      ORDER BY created_ms DESC, call_id DESC LIMIT $9) AS b
+    UNION ALL SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $4
+      ORDER BY created_ms DESC, call_id DESC LIMIT $9) AS c
+    UNION ALL SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $5
+      ORDER BY created_ms DESC, call_id DESC LIMIT $9) AS d
+    UNION ALL SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $6
+      ORDER BY created_ms DESC, call_id DESC LIMIT $9) AS e
+    UNION ALL SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $7
+      ORDER BY created_ms DESC, call_id DESC LIMIT $9) AS f
+    UNION ALL SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $8
+      ORDER BY created_ms DESC, call_id DESC LIMIT $9) AS g
+  ) AS newest ORDER BY created_ms DESC, call_id DESC LIMIT $10 OFFSET $11
+) ORDER BY created_ms DESC, call_id DESC;
 
 -- name: list_count
-SELECT COUNT(*) FROM ai_voice_call WHERE tenant = $1 AND ($2 = '' OR $2 LIKE '%,' || status || ',%');
+SELECT status, n FROM ai_voice_call_count WHERE tenant = $1;
+
+-- name: open_count
+SELECT status, CAST(SUM(n) AS BIGINT) FROM ai_voice_call_count
+WHERE status IN ('scheduled', 'dispatching', 'in-flight', 'ended-failed-retry-pending') GROUP BY status;
 
 -- name: waiting_count
 SELECT COUNT(*) FROM ai_voice_call WHERE tenant = $1 AND owner_epoch = 0
@@ -111,14 +163,38 @@ SELECT of_ai, text, ts_ms FROM ai_voice_turn WHERE call_id = $1 AND attempt = $2
 DELETE FROM ai_voice_turn WHERE call_id = $1 AND attempt = $2;
 
 -- name: cancel_waiting
-UPDATE ai_voice_call SET status = 'cancelled', ended_ms = $3, ended_reason = 'cancelled', api_key = NULL, rev = rev + 1
-WHERE call_id = $1 AND rev = $2 AND owner_epoch = 0;
+UPDATE ai_voice_call SET status = 'cancelled', ended_ms = $4, ended_reason = 'cancelled', error_detail = '',
+  attempt = $5, retries_left = $6, api_key = NULL, rev = rev + 1
+WHERE call_id = $1 AND tenant = $2 AND rev = $3 AND owner_epoch = 0;
 
 -- name: remember
 INSERT INTO ai_voice_idempotency (tenant, key_hash, request_hash, response, created_ms) VALUES ($1, $2, $3, $4, $5);
+
+-- name: remember_answer
+UPDATE ai_voice_idempotency SET response = $3 WHERE tenant = $1 AND key_hash = $2;
 
 -- name: recall
 SELECT request_hash, response, created_ms FROM ai_voice_idempotency WHERE tenant = $1 AND key_hash = $2;
 
 -- name: forget
 DELETE FROM ai_voice_idempotency WHERE tenant = $1 AND key_hash = $2 AND created_ms = $3;
+
+-- name: forget_old
+DELETE FROM ai_voice_idempotency WHERE (tenant, key_hash) IN (
+  SELECT tenant, key_hash FROM ai_voice_idempotency WHERE created_ms < $1 ORDER BY created_ms LIMIT $2)
+RETURNING key_hash;
+
+-- name: count_old
+UPDATE ai_voice_call_count SET n = n - (
+  SELECT COUNT(*) FROM (
+    SELECT tenant, status FROM ai_voice_call
+    WHERE status IN ('ended-success', 'ended-failed-final', 'cancelled') AND ended_ms < $1
+    ORDER BY ended_ms, call_id LIMIT $2) AS old
+  WHERE old.tenant = ai_voice_call_count.tenant AND old.status = ai_voice_call_count.status);
+
+-- name: remove_old
+DELETE FROM ai_voice_call WHERE call_id IN (
+  SELECT call_id FROM ai_voice_call
+  WHERE status IN ('ended-success', 'ended-failed-final', 'cancelled') AND ended_ms < $1
+  ORDER BY ended_ms, call_id LIMIT $2)
+RETURNING call_id;

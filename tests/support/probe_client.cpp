@@ -68,6 +68,7 @@ http::Response call(const Call& what) {
   http::Request request;
   request.path = what.path;
   request.query = what.query;
+  request.headers = what.headers;
   request.tenant = what.tenant;
   request.username = "tester";
   request.role = "admin";

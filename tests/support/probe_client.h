@@ -23,6 +23,7 @@ struct Call {
   std::string tenant = "a.example";
   int64_t limit = 50;
   int64_t offset = 0;
+  std::string headers = "{}";  // JSON, names in lower case
 };
 
 // Looks again and again, for ten seconds at most, until done() is true.

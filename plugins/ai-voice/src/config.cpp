@@ -5,6 +5,10 @@
 namespace patchbay::ai_voice {
 
 Settings::Settings(const Config& config) {
+  const JsonView own = config.plugin();
+  server_.max_calls = static_cast<size_t>(own.integer("maxCalls", 250));
+  server_.log_conversations = own.boolean("logConversations", false);
+  server_.keep_calls_days = own.integer("keepCallsDays", 0);
   for (const Config::Tenant& tenant : config.tenants()) {
     const JsonView section = tenant.section;
     TenantSettings settings;

@@ -25,12 +25,21 @@ struct TenantSettings {
 // Immutable.
 class Settings {
  public:
+  // Of the whole server.
+  struct Server {
+    size_t max_calls = 250;          // attempts at once, over all tenants
+    bool log_conversations = false;  // whether what is said on calls may stand in the log
+    int64_t keep_calls_days = 0;     // of calls that have ended for good; 0: for ever
+  };
+
   Settings() = default;
   explicit Settings(const Config& config);
+  const Server& server() const noexcept { return server_; }
   // nullptr: no such tenant.
   const TenantSettings* tenant(std::string_view host) const;
 
  private:
+  Server server_;
   std::map<std::string, TenantSettings, std::less<>> tenants_;
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "calls/retention.h"
 #include "calls/routes.h"
 #include "calls/scheduler.h"
 #include "config.h"
@@ -30,6 +31,7 @@ class AiVoice final : public Plugin {
     add_own_engines(config.plugin()["engines"]);
     parts_->scheduler.start();
     parts_->routes.open();
+    parts_->retention.start();
     return {};
   }
   Status check_config(const Config&) override { return {}; }
@@ -91,13 +93,17 @@ class AiVoice final : public Plugin {
   struct Parts {
     Parts(const Host& host, const Settings& settings)
         : table(host),
-          scheduler(host, table, engines, settings),
-          routes(host, table, engines, settings, scheduler),
+          metrics(host),
+          scheduler(host, table, engines, settings, metrics),
+          routes(host, table, engines, settings, scheduler, metrics),
+          retention(host, table, settings, metrics),
           conversation(host) {}
     CallTable table;
+    CallMetrics metrics;
     EngineRegistry engines;
     Scheduler scheduler;
     CallRoutes routes;
+    Retention retention;
     Provision<engine::Conversation> conversation;
   };
 

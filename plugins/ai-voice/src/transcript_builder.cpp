@@ -8,6 +8,8 @@ namespace {
 
 constexpr int64_t kLateMs = 2000;
 constexpr size_t kRepeatBytes = 8;
+constexpr size_t kTurnBytes = 64;     // about what a turn costs beside its text
+constexpr size_t kFragmentBytes = 8;  // what a fragment counts for, so that empty ones have an end as well
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
@@ -49,6 +51,8 @@ TranscriptBuilder::Entry& TranscriptBuilder::open_caller(int64_t now_ms) {
   Entry entry;
   entry.turn = {TranscriptTurn::Speaker::caller, {}, ts_ms};
   entries_.insert(entries_.begin() + static_cast<std::ptrdiff_t>(at), std::move(entry));
+  bytes_ += kTurnBytes;
+  changed(at);
   caller_ = last_caller_ = at;
   if (ai_ != kNone) {  // late: the answer is under way
     entries_[at].closed_ms = now_ms;
@@ -62,6 +66,7 @@ TranscriptBuilder::Entry& TranscriptBuilder::open_ai(int64_t now_ms) {
   Entry entry;
   entry.turn = {TranscriptTurn::Speaker::ai, {}, now_ms};
   entries_.push_back(std::move(entry));
+  bytes_ += kTurnBytes;
   ai_ = last_ai_ = entries_.size() - 1;
   return entries_[ai_];
 }
@@ -69,6 +74,8 @@ TranscriptBuilder::Entry& TranscriptBuilder::open_ai(int64_t now_ms) {
 void TranscriptBuilder::append(Entry& entry, std::string_view fragment) {
   std::string& text = entry.turn.text;
   entry.taken = false;
+  changed(static_cast<size_t>(&entry - entries_.data()));
+  bytes_ += fragment.size() + kFragmentBytes;
   if (fragment.size() >= kRepeatBytes && fragment == entry.last_fragment) return;
   bool cumulative =
       text.size() >= kRepeatBytes && fragment.size() > text.size() && fragment.substr(0, text.size()) == text;
@@ -104,6 +111,7 @@ void TranscriptBuilder::interrupted(int64_t now_ms, int64_t received_ms, int64_t
   if (last_ai_ == kNone) return;
   std::string& text = entries_[last_ai_].turn.text;
   entries_[last_ai_].taken = false;
+  changed(last_ai_);
   text = cut_to_share(text, played_ms, received_ms);
 }
 
@@ -113,6 +121,7 @@ void TranscriptBuilder::dtmf(int64_t now_ms, std::string_view digits) {
   Entry entry;
   entry.turn = {TranscriptTurn::Speaker::caller, "[DTMF " + std::string(digits) + "]", now_ms};
   entry.closed_ms = now_ms;
+  bytes_ += kTurnBytes + digits.size();
   entries_.push_back(std::move(entry));
 }
 
@@ -142,11 +151,14 @@ std::vector<TranscriptTurn> TranscriptBuilder::turns() const {
 
 std::vector<NumberedTurn> TranscriptBuilder::take_closed() {
   std::vector<NumberedTurn> out;
-  for (size_t i = 0; i < entries_.size(); ++i) {
+  size_t open = entries_.size();  // the first that will have to be looked at again
+  for (size_t i = first_changed_; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
+    if (entry.closed_ms < 0) open = std::min(open, i);
     if (entry.closed_ms < 0 || std::exchange(entry.taken, true)) continue;
     out.push_back({i, {entry.turn.speaker, trimmed(entry.turn.text), entry.turn.ts_ms}});
   }
+  first_changed_ = open;
   return out;
 }
 

@@ -5,6 +5,7 @@
 // really played when it was interrupted, at a word border.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -41,6 +42,8 @@ class TranscriptBuilder {
   std::vector<NumberedTurn> take_closed();
   int input_turns() const;                            // closed caller turns with text
   int output_turns() const { return output_turns_; }  // closed AI turns with audio
+  // Of all text that came, also of what was cut since, and something for each turn.
+  size_t bytes() const { return bytes_; }
 
  private:
   static constexpr size_t kNone = static_cast<size_t>(-1);
@@ -56,13 +59,16 @@ class TranscriptBuilder {
   Entry& open_ai(int64_t now_ms);
   void close_caller(int64_t now_ms);
   void close_ai(int64_t now_ms);
-  static void append(Entry& entry, std::string_view fragment);
+  void append(Entry& entry, std::string_view fragment);
+  void changed(size_t at) { first_changed_ = std::min(first_changed_, at); }
 
   std::vector<Entry> entries_;
   size_t caller_ = kNone;  // the open turn of each side, an index into entries_
   size_t ai_ = kNone;
   size_t last_caller_ = kNone;
   size_t last_ai_ = kNone;
+  size_t first_changed_ = 0;  // nothing before it is to be taken
+  size_t bytes_ = 0;
   int output_turns_ = 0;
 };
 

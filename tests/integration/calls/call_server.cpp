@@ -34,8 +34,8 @@ std::string yaml(const CallServer::Options& options) {
   media: {}
   whitelist: {}
   transcripts: {}
-  ai-voice: {engines: )" +
-         options.engines + R"(}
+  ai-voice: {)" +
+         options.ai_voice_server + "engines: " + options.engines + R"(}
   sip-trunk: {listenPort: 0)" +
          options.sip_trunk + "}\n" + options.plugins + R"(tenants:
   )" + CallServer::kTenant +

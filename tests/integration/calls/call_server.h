@@ -37,6 +37,7 @@ class CallServer {
     std::string engines = "{}";
     std::string sip_trunk = {};                // YAML members, as in Trunk
     std::string ai_voice = "{}";               // of the tenant
+    std::string ai_voice_server = {};          // YAML members of the server, each with a comma after it
     std::string plugins = {};                  // YAML of further plugins, a line each, indented by two blanks
     std::vector<const pb_entry*> linked = {};  // further plugins that are not files of the build
     core::ManualClock* clock = nullptr;

@@ -55,7 +55,8 @@ TEST_CASE("a busy telephone is no answer") {
   const std::string id = server.create();
   const CallRecord record = server.wait(id, "ended-failed-final");
   check_end(server, id, record, "ended-failed-final", "no-answer", kNeverAnswered);
-  CHECK(record.text("errorDetail") == "");
+  CHECK(record.text("errorDetail") == "busy (486)");
+  CHECK(server.last_event(id, "outbound-ai.finished").root().integer("sipStatus", -1) == 486);
   CHECK(record.text("trunkId") == "main");
   CHECK(record.text("answeredAtUtc") == "");
   CHECK(record.integer("durationSec") == 0);
@@ -103,6 +104,25 @@ TEST_CASE("a refusal about the callee is not tried elsewhere") {
     check_end(server, id, record, "ended-failed-final", "no-answer", kNeverAnswered);
     CHECK(second.received().empty());
     check_sipp(first);
+  }
+}
+
+TEST_CASE("a number that does not exist and a callee that says no are not dialled again") {
+  for (const char* status : {"404 Not Found", "410 Gone", "484 Address Incomplete", "604 Does Not Exist",
+                             "603 Decline", "607 Unwanted", "608 Rejected"}) {
+    CAPTURE(status);
+    Sipp peer = start_sipp("reject", {{"status", status}, {"extra", "X-Test: 1"}});
+    Server server(peer);
+    const std::string id = server.create(R"(,"retries":3)");
+    const CallRecord record = server.wait(id, "ended-failed-final");
+    check_end(server, id, record, "ended-failed-final", "no-answer", kNeverAnswered);
+    const std::string code = std::string(status).substr(0, 3);
+    CHECK(record.text("errorDetail").find("(" + code + ")") != std::string::npos);
+    CHECK(record.integer("retriesLeft") == 3);
+    const Json finished = server.last_event(id, "outbound-ai.finished");
+    CHECK(finished.root().integer("sipStatus", -1) == std::stoi(code));
+    CHECK(finished.root()["nextAttemptUtc"].is_null());
+    check_sipp(peer);
   }
 }
 
@@ -229,6 +249,7 @@ TEST_CASE("a hang-up while it rings sends CANCEL") {
   CHECK(server.hangup(id).body.find(R"("newStatus":"cancelled")") != std::string::npos);
   const CallRecord record = server.get(id);
   check_end(server, id, record, "cancelled", "cancelled", kNeverAnswered);
+  CHECK(record.text("trunkId") == "main");
   CHECK(record.integer("retriesLeft") == 3);
   check_sipp(peer);
 }

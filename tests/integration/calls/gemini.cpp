@@ -86,6 +86,9 @@ TEST_CASE("a conversation: greeting, barge-in, question, a tool that ends the ca
   CHECK(contains(words.substr(question), "This is answer number 99."));
   CHECK(contains(words, "\"inputTurns\":1"));
   CHECK(contains(words, "\"outputTurns\":2"));
+  // What is said stays out of the log, which is at level debug here.
+  CHECK_FALSE(contains(server.server().log(), "I have a question"));
+  CHECK_FALSE(contains(server.server().log(), "This is answer"));
   const GeminiServer::Seen seen = gemini.seen();
   CHECK(seen.complaints.empty());
   CHECK(seen.interruptions == 1);
@@ -99,7 +102,9 @@ TEST_CASE("a conversation: greeting, barge-in, question, a tool that ends the ca
 TEST_CASE("a socket that drops is resumed and the call goes on") {
   GeminiServer gemini(script({{2, Act::drop}}));
   Phone phone;
-  CallServer server(options(gemini, phone.port()));
+  CallServer::Options talkative = options(gemini, phone.port());
+  talkative.ai_voice_server = "logConversations: true, ";
+  CallServer server(talkative);
   const std::string id = server.create();
   REQUIRE(phone.hears(1900));
   phone.speak(600);
@@ -112,6 +117,9 @@ TEST_CASE("a socket that drops is resumed and the call goes on") {
   server.hangup(id);
   check_end(server, id, server.get(id), "cancelled", "cancelled");
   CHECK(contains(server.transcript(id), "This is answer number 1."));
+  CHECK(server.logged("This is answer"));
+  CHECK(server.logged("the engine's connection was lost, it is tried again"));
+  CHECK(server.metric("patchbay_ai_voice_first_audio_seconds_count") == 1);
   check_sipp(phone.sipp());
   CHECK(server.idle());
 }

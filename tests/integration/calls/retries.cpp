@@ -63,7 +63,13 @@ TEST_CASE("a telephone that rings in vain is tried again after its delay") {
   CallRecord record = server.wait(id, "ended-failed-retry-pending");
   INFO(server.server().log());
   CHECK(record.text("endedReason") == "no-answer");
-  CHECK(record.text("errorDetail") == "");
+  CHECK(record.text("errorDetail") == "rang out");
+  const Json first = server.last_event(id, "outbound-ai.finished");
+  CHECK(first.root().integer("attempt", -1) == 1);
+  CHECK(first.root().integer("retriesLeft", -1) == 1);
+  const auto ended_ms = lib::parse_utc(record.text("endedAtUtc"));
+  REQUIRE(ended_ms);
+  CHECK(first.root().text("nextAttemptUtc", "") == lib::utc_text(*ended_ms + 7 * 60'000));
   CHECK(record.integer("attempt") == 1);
   CHECK(record.integer("retriesLeft") == 1);
   CHECK(server.topics(id) == Topics{"outbound-ai.finished"});
@@ -106,8 +112,17 @@ TEST_CASE("a call that waits for its retry can be cancelled, and then nothing is
   std::this_thread::sleep_for(300ms);
   const CallRecord record = server.get(id);
   CHECK(record.text("status") == "cancelled");
-  CHECK(record.integer("attempt") == 1);
-  CHECK(server.topics(id) == Topics{"outbound-ai.finished"});
+  CHECK(record.text("endedReason") == "cancelled");
+  CHECK(record.text("errorDetail") == "");
+  // The attempt that is never dialled has an end of its own, so that subscribers learn of it.
+  CHECK(record.integer("attempt") == 2);
+  CHECK(record.integer("retriesLeft") == 0);
+  CHECK(server.topics(id, 2) == Topics{"outbound-ai.finished", "outbound-ai.finished"});
+  const Json finished = server.last_event(id, "outbound-ai.finished");
+  CHECK(finished.root().text("outcome", "") == "cancelled");
+  CHECK(finished.root().text("errorDetail", "(absent)") == "");
+  CHECK(finished.root().integer("attempt", -1) == 2);
+  CHECK(finished.root()["nextAttemptUtc"].is_null());
 }
 
 TEST_CASE("a scheduled call is dialled when its time has come") {

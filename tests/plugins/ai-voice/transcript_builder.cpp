@@ -136,3 +136,33 @@ TEST_CASE("keys are caller text of their own, blanks are nothing, tools close th
   CHECK(text_of(t) == "C:my code|C:[DTMF 123]|C:done|C:more|");
   CHECK(t.input_turns() == 4);
 }
+
+TEST_CASE("everything that came counts towards the bound, also what was cut or empty") {
+  TranscriptBuilder builder;
+  builder.ai_text(0, std::string(1000, 'x'));
+  CHECK(builder.bytes() >= 1000);
+  builder.interrupted(100, 1000, 0);
+  CHECK(builder.bytes() >= 1000);
+  size_t before = builder.bytes();
+  for (int i = 0; i < 1000; ++i) builder.dtmf(200 + i, "1");
+  CHECK(builder.bytes() >= before + 64 * 1000);
+}
+
+TEST_CASE("each closed turn is taken once, and again when it changes") {
+  TranscriptBuilder builder;
+  for (int i = 0; i < 3; ++i) {
+    builder.user_text(i * 10000, "question");
+    builder.ai_audio(i * 10000 + 10);
+    builder.ai_text(i * 10000 + 20, "answer number one of some");
+    builder.turn_complete(i * 10000 + 30);
+    const auto taken = builder.take_closed();
+    CHECK(taken.size() == 2);
+    CHECK(taken.front().number == static_cast<size_t>(2 * i));
+    CHECK(builder.take_closed().empty());
+  }
+  builder.interrupted(20040, 1000, 500);
+  const auto changed = builder.take_closed();
+  REQUIRE(changed.size() == 1);
+  CHECK(changed[0].number == 5);
+  CHECK(changed[0].turn.text == "answer");
+}

@@ -11,6 +11,11 @@ namespace {
 
 constexpr int64_t kWarnBeforeMs = 30'000;
 constexpr int64_t kCommitAgainMs = 1000;
+constexpr int64_t kLegEndMs = 500;
+constexpr size_t kMaxTextBytes = 1u << 20;
+
+// A disk that is full now may not be so for ever; anything else does not mend by waiting.
+bool may_mend(Code code) { return code == Code::unavailable || code == Code::exhausted; }
 
 }  // namespace
 
@@ -18,23 +23,26 @@ Attempt::Live::Live(const Host& host, StrandId strand)
     : leg_listener(host, strand),
       engine_listener(host, strand),
       telephony(Lease<telephony::Telephony>::query(host, strand)),
-      audio(Lease<audio::Audio>::query(host, strand)),
+      audio(host, strand),
       transcripts(Lease<transcripts::Transcripts>::query(host, strand)),
       limit(host, strand),
       warning(host, strand),
       again(host, strand),
+      leg_wait(host, strand),
       dtmf(host, strand) {}
 
-std::shared_ptr<Attempt> Attempt::start(const Host& host, const CallTable& table, AttemptInit init,
-                                        Function<void()> ended) {
-  std::shared_ptr<Attempt> attempt(new Attempt(host, table, std::move(init), std::move(ended)));
+std::shared_ptr<Attempt> Attempt::start(const Host& host, const CallTable& table, const CallMetrics& metrics,
+                                        AttemptInit init, Function<void()> ended) {
+  std::shared_ptr<Attempt> attempt(new Attempt(host, table, metrics, std::move(init), std::move(ended)));
   attempt->strand_.post([attempt] { attempt->begin(); });
   return attempt;
 }
 
-Attempt::Attempt(const Host& host, const CallTable& table, AttemptInit init, Function<void()> ended)
+Attempt::Attempt(const Host& host, const CallTable& table, const CallMetrics& metrics, AttemptInit init,
+                 Function<void()> ended)
     : host_(host),
       table_(table),
+      metrics_(metrics),
       call_id_(init.call.call_id),
       tenant_(init.call.tenant),
       strand_(host, init.call.call_id),
@@ -50,7 +58,8 @@ void Attempt::cancel(Function<void()> done) {
 }
 
 void Attempt::interrupt() {
-  strand_.post([self = shared_from_this()] { self->end(Ending::failed(self->answered(), "interrupted")); });
+  strand_.post(
+      [self = shared_from_this()] { self->end(Ending::technical(self->answered(), "interrupted")); });
 }
 
 void Attempt::begin() {
@@ -62,6 +71,7 @@ void Attempt::begin() {
   });
   hear_leg();
   hear_engine();
+  watch_providers();
   open_engine();
   dial();
 }
@@ -71,6 +81,7 @@ void Attempt::hear_leg() {
   live_->leg_listener
       .on(LegListener::progress,
           [this](const telephony::Progress& progress) -> Result<Empty> {
+            if (!progress.trunk_id.empty()) call_.trunk_id = progress.trunk_id;
             log_.info("rings", {{"sip", progress.sip_status}, {"trunk", progress.trunk_id}});
             return Empty{};
           })
@@ -95,6 +106,7 @@ void Attempt::hear_engine() {
   const auto done = [this](auto f) {
     return [this, f = std::move(f)](auto message) -> Result<Empty> {
       f(message);
+      check_text_bound();
       keep_turns();
       return Empty{};
     };
@@ -107,15 +119,15 @@ void Attempt::hear_engine() {
           }))
       .on(Listener::user_words, done([this](const engine::Words& heard) {
             const std::string text = user_fragments_.take(heard.text);
-            log_.debug("heard", {{"text", text}});
+            if (init_.log_conversation) log_.debug("heard", {{"text", text}});
             words_.user_text(heard.ts_ms, text);
           }))
       .on(Listener::ai_words, done([this](const engine::Words& said) {
             const std::string text = ai_fragments_.take(said.text);
-            log_.debug("said", {{"text", text}});
+            if (init_.log_conversation) log_.debug("said", {{"text", text}});
             words_.ai_text(said.ts_ms, text);
           }))
-      .on(Listener::ai_audio, done([this](const Empty&) { words_.ai_audio(host_.wall_ms()); }))
+      .on(Listener::ai_audio, done([this](const Empty&) { on_ai_audio(); }))
       .on(Listener::interrupted, done([this](const engine::Interrupted& cut) {
             words_.interrupted(host_.wall_ms(), cut.received_ms, cut.played_ms);
           }))
@@ -128,6 +140,14 @@ void Attempt::hear_engine() {
             if (!farewell_outcome_.empty()) end(Ending::talked(farewell_outcome_));
           }))
       .on(Listener::closed, done([this](const engine::Closed& closed) { on_engine_closed(closed); }));
+}
+
+void Attempt::watch_providers() {
+  live_->audio.on_change([this](bool up) {
+    if (up || ending_ || !joining_) return;
+    join_ = 0;
+    end(Ending::technical(answered(), "the media plugin has stopped"));
+  });
 }
 
 void Attempt::open_engine() {
@@ -148,8 +168,15 @@ void Attempt::open_engine() {
   live_->engine.call(engine::Engine::open, open, [this](const Result<engine::Opened>& opened) {
     --replies_due_;
     if (!opened)
-      return end(Ending::failed(answered(), "the AI engine cannot be used: " + opened.error().text));
+      return end(Ending::technical(answered(), "the AI engine cannot be used: " + opened.error().text));
     live_->session = Lease<engine::Session>::open(host_, opened->session, strand_.id());
+    live_->session_gone = EndWatch(
+        host_, opened->session,
+        [this] {
+          if (!std::exchange(session_over_, true))
+            end(Ending::technical(answered(), "the plugin of the AI engine has stopped"));
+        },
+        strand_.id());
     engine_port_ = opened->port;
     if (ending_) {
       live_->session.send(engine::Session::close, {});
@@ -175,11 +202,19 @@ void Attempt::dial() {
     --replies_due_;
     if (!dialled) {
       leg_over_ = true;
-      return end(Ending::failed(false, dialled.error().text));
+      return end(Ending::technical(false, dialled.error().text));
     }
     live_->leg = Lease<telephony::Leg>::open(host_, dialled->leg, strand_.id());
+    live_->leg_gone = EndWatch(
+        host_, dialled->leg,
+        [this] {
+          if (std::exchange(leg_over_, true)) return;
+          awaits_leg_ = false;
+          end(Ending::technical(answered(), "the telephony plugin has stopped"));
+        },
+        strand_.id());
     if (!ending_) return;
-    live_->leg.send(telephony::Leg::hangup, {ending_->outcome});
+    hang_up_leg();
     settle();
   });
 }
@@ -191,32 +226,58 @@ void Attempt::on_answered(const telephony::Answered& answered) {
   call_.trunk_id = answered.trunk_id;
   answer_ms_ = answered.answer_ms;
   leg_port_ = answered.port;
+  answered_ns_ = host_.mono_ns();
   log_.info("answered", {{"trunk", answered.trunk_id}, {"answerMs", answered.answer_ms}});
+  store_answer();
+  if (!leg_port_) return end(Ending::technical(true, "the answer carried no usable media"));
+  join_when_both();
+  arm_limits();
+}
+
+void Attempt::store_answer() {
   Transaction tx(host_);
   table_.answered(tx, call_);
   tx.emit(call_answered(call_, answer_ms_));
   std::move(tx).commit(
       [self = shared_from_this()](const Commit& outcome) {
-        if (!outcome) self->log_.error("the answer could not be stored", {{"why", outcome.error().text}});
-        self->answer_stored_ = static_cast<bool>(outcome);
         if (self->ending_) return;
-        self->started_when_ready();
+        self->answer_stored_ = outcome.ok();
+        if (outcome) return self->started_when_ready();
+        self->log_.error("the answer could not be stored", {{"why", outcome.error().text}});
+        if (!may_mend(outcome.code()))
+          return self->end(Ending::technical(true, "the answer could not be stored"));
+        self->live_->again.after_ms(kCommitAgainMs, [raw = self.get()] {
+          if (!raw->ending_) raw->store_answer();
+        });
       },
       strand_.id());
-  if (!leg_port_) return end(Ending::failed(true, "the answer carried no usable media"));
-  join_when_both();
-  arm_limits();
+}
+
+void Attempt::on_ai_audio() {
+  words_.ai_audio(host_.wall_ms());
+  if (first_audio_ms_ >= 0 || answered_ns_ == 0) return;
+  first_audio_ms_ = (host_.mono_ns() - answered_ns_) / 1'000'000;
+  metrics_.first_audio(first_audio_ms_);
+}
+
+// Memory and the transcript are bounded, whatever an engine reports.
+void Attempt::check_text_bound() {
+  if (ending_ || words_.bytes() <= kMaxTextBytes) return;
+  end(Ending::technical(answered(), "the AI engine sent more than 1 MiB of text"));
 }
 
 void Attempt::keep_turns() {
-  if (ending_) return;
+  if (ending_ || keeping_turns_) return;
   const auto turns = words_.take_closed();
   if (turns.empty()) return;
   Transaction tx(host_);
   for (const NumberedTurn& turn : turns) table_.keep_turn(tx, call_, turn);
+  keeping_turns_ = true;
   std::move(tx).commit(
-      [log = log_](const Commit& outcome) {
-        if (!outcome) log.warn("what was said could not be stored yet", {{"why", outcome.error().text}});
+      [self = shared_from_this()](const Commit& outcome) {
+        self->keeping_turns_ = false;
+        if (outcome) return self->keep_turns();
+        self->log_.warn("what was said could not be stored yet", {{"why", outcome.error().text}});
       },
       strand_.id());
 }
@@ -239,7 +300,7 @@ void Attempt::join_when_both() {
       audio::Audio::join, {leg_port_, engine_port_, call_id_}, [this](const Result<audio::Joined>& joined) {
         --replies_due_;
         if (!joined)
-          return end(Ending::failed(true, "the audio could not be connected: " + joined.error().text));
+          return end(Ending::technical(true, "the audio could not be connected: " + joined.error().text));
         join_ = joined->join;
         settle();
       });
@@ -271,14 +332,14 @@ void Attempt::on_tool(const engine::ToolCall& tool) {
 
 void Attempt::on_leg_ended(const telephony::Ended& ended) {
   leg_over_ = true;
-  if (call_.trunk_id.empty()) call_.trunk_id = ended.trunk_id;
-  log_.info("the leg has ended",
-            {{"cause", ended.cause}, {"sip", ended.sip_status}, {"detail", ended.detail}});
-  if (ended.cause == "denied") return end(Ending::refused(ended.detail));
-  if (ended.cause == "failed") return end(Ending::failed(answered(), ended.detail));
-  if (!answered()) return end(Ending::no_answer());
-  // Hung up while the AI said goodbye: it was done.
-  end(Ending::talked(farewell_outcome_.empty() ? "far-hangup" : farewell_outcome_));
+  awaits_leg_ = false;
+  if (!ended.trunk_id.empty()) call_.trunk_id = ended.trunk_id;
+  log_.info("the leg has ended", {{"cause", ended.cause},
+                                  {"sip", ended.sip_status},
+                                  {"trunk", ended.trunk_id},
+                                  {"detail", ended.detail}});
+  if (ending_ && !saving_) ending_->sip_status = ended.sip_status;
+  end(ending_of(ended, answered(), farewell_outcome_));
 }
 
 void Attempt::on_engine_closed(const engine::Closed& closed) {
@@ -286,7 +347,7 @@ void Attempt::on_engine_closed(const engine::Closed& closed) {
   if (!closed.failed) return;
   log_.warn("the engine has gone", {{"why", closed.reason}});
   if (!farewell_outcome_.empty()) return end(Ending::talked(farewell_outcome_));
-  end(Ending::failed(answered(), closed.reason));
+  end(Ending::technical(answered(), closed.reason));
 }
 
 void Attempt::end(Ending ending) {
@@ -298,13 +359,25 @@ void Attempt::end(Ending ending) {
   live_->limit.cancel();
   live_->warning.cancel();
   words_.finish(ended_ms_);
-  if (!leg_over_) live_->leg.send(telephony::Leg::hangup, {ending_->outcome});
+  hang_up_leg();
   if (!session_over_) live_->session.send(engine::Session::close, {});
   settle();
 }
 
+// The leg of a call that rings in silence tells only with its end which trunk was tried.
+void Attempt::hang_up_leg() {
+  if (leg_over_ || !live_->leg) return;
+  live_->leg.send(telephony::Leg::hangup, {ending_->outcome});
+  if (answered() || !call_.trunk_id.empty()) return;
+  awaits_leg_ = true;
+  live_->leg_wait.after_ms(kLegEndMs, [this] {
+    awaits_leg_ = false;
+    settle();
+  });
+}
+
 void Attempt::settle() {
-  if (!ending_ || replies_due_ > 0 || std::exchange(saving_, true)) return;
+  if (!ending_ || replies_due_ > 0 || awaits_leg_ || std::exchange(saving_, true)) return;
   close_media([this] { save(); });
 }
 
@@ -336,6 +409,7 @@ void Attempt::save() {
       [this, held = std::unique_ptr<Transaction>(held)](const Result<transcripts::Saved>& saved) {
         if (!saved) {
           log_.error("the transcript could not be saved", {{"why", saved.error().text}});
+          metrics_.transcript_lost();
           call_.transcript_path.clear();
           Transaction without(host_);
           table_.finish(without, call_, *ending_, {words_.input_turns(), words_.output_turns()}, ended_ms_);
@@ -355,15 +429,24 @@ void Attempt::commit(Transaction tx) {
       [self = shared_from_this()](const Commit& outcome) {
         if (outcome) return self->finished();
         self->log_.error("the end of the attempt could not be stored", {{"why", outcome.error().text}});
-        // A disk that is full now may not be so for ever; anything else will not mend by waiting.
-        if (outcome.code() != Code::unavailable && outcome.code() != Code::exhausted) return self->finished();
+        if (!may_mend(outcome.code())) return self->finished();
         self->live_->again.after_ms(kCommitAgainMs, [raw = self.get()] { raw->save(); });
       },
       strand_.id());
 }
 
 void Attempt::finished() {
-  log_.info("the attempt has ended", {{"outcome", ending_->outcome}, {"detail", ending_->error_detail}});
+  metrics_.ended(call_, *ending_);
+  log_.info("the attempt has ended", {{"attempt", call_.attempt},
+                                      {"outcome", ending_->outcome},
+                                      {"status", status_after(call_, *ending_)},
+                                      {"detail", ending_->error_detail},
+                                      {"trunk", call_.trunk_id},
+                                      {"sip", ending_->sip_status},
+                                      {"talkSec", duration_sec(call_, ended_ms_)},
+                                      {"firstAudioMs", first_audio_ms_},
+                                      {"callerTurns", words_.input_turns()},
+                                      {"aiTurns", words_.output_turns()}});
   live_.reset();
   strand_.close([self = shared_from_this()] {
     post(self->host_, kMainStrand, [self] {

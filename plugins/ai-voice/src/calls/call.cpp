@@ -1,16 +1,13 @@
 #include "calls/call.h"
 
 #include <algorithm>
-#include <array>
 
 #include "utc/utc.h"
 
 namespace patchbay::ai_voice {
 
 bool is_status(std::string_view text) noexcept {
-  constexpr std::array all{status::kScheduled,    status::kDispatching, status::kInFlight, status::kSuccess,
-                           status::kRetryPending, status::kFailed,      status::kCancelled};
-  return std::find(all.begin(), all.end(), text) != all.end();
+  return std::find(kStatuses.begin(), kStatuses.end(), text) != kStatuses.end();
 }
 
 bool is_final(std::string_view status) noexcept {

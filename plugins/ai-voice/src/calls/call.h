@@ -4,6 +4,7 @@
 #include <patchbay/json.h>
 #include <patchbay/store.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,6 +21,9 @@ constexpr std::string_view kFailed = "ended-failed-final";
 constexpr std::string_view kCancelled = "cancelled";
 }  // namespace status
 
+inline constexpr std::array kStatuses{status::kScheduled, status::kDispatching,  status::kInFlight,
+                                      status::kSuccess,   status::kRetryPending, status::kFailed,
+                                      status::kCancelled};
 bool is_status(std::string_view text) noexcept;
 // success, failed, cancelled: nothing happens to such a call any more.
 bool is_final(std::string_view status) noexcept;

@@ -1,5 +1,6 @@
 #include "calls/call_table.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace patchbay::ai_voice {
@@ -21,8 +22,10 @@ CallTable::CallTable(const Host& host)
       insert_(Statement::find(host, "insert")),
       get_(Statement::find(host, "get")),
       list_(Statement::find(host, "list")),
+      list_status_(Statement::find(host, "list_status")),
       list_count_(Statement::find(host, "list_count")),
       waiting_count_(Statement::find(host, "waiting_count")),
+      open_count_(Statement::find(host, "open_count")),
       orphans_(Statement::find(host, "orphans")),
       claim_(Statement::find(host, "claim")),
       answered_(Statement::find(host, "answered")),
@@ -31,13 +34,20 @@ CallTable::CallTable(const Host& host)
       turns_(Statement::find(host, "turns")),
       turns_forget_(Statement::find(host, "turns_forget")),
       cancel_waiting_(Statement::find(host, "cancel_waiting")),
+      count_before_(Statement::find(host, "count_before")),
+      count_after_(Statement::find(host, "count_after")),
       remember_(Statement::find(host, "remember")),
+      remember_answer_(Statement::find(host, "remember_answer")),
       recall_(Statement::find(host, "recall")),
-      forget_(Statement::find(host, "forget")) {}
+      forget_(Statement::find(host, "forget")),
+      forget_old_(Statement::find(host, "forget_old")),
+      count_old_(Statement::find(host, "count_old")),
+      remove_old_(Statement::find(host, "remove_old")) {}
 
-void CallTable::get(const std::string& call_id, StrandId strand, Function<void(Result<Call>)> done) const {
+void CallTable::get(const std::string& tenant, const std::string& call_id, StrandId strand,
+                    Function<void(Result<Call>)> done) const {
   query(
-      host_, get_, {call_id},
+      host_, get_, {call_id, tenant},
       [done = std::move(done)](const Result<Rows>& rows) {
         if (!rows) return done(rows.error());
         if (rows->empty()) return done(Error{Code::not_found, "no such call"});
@@ -46,17 +56,27 @@ void CallTable::get(const std::string& call_id, StrandId strand, Function<void(R
       strand);
 }
 
-void CallTable::list(const std::string& tenant, const std::string& statuses, int64_t limit, int64_t offset,
-                     Function<void(Result<Page>)> done) const {
-  query(host_, list_count_, {tenant, statuses},
-        [this, tenant, statuses, limit, offset, done = std::move(done)](const Result<Rows>& count) mutable {
-          if (!count) return done(count.error());
-          const int64_t total = count->integer(0, 0);
-          query(host_, list_, {tenant, statuses, limit, offset},
-                [total, done = std::move(done)](const Result<Rows>& rows) {
-                  if (!rows) return done(rows.error());
-                  done(Page{read_calls(*rows), total});
-                });
+void CallTable::list(const std::string& tenant, const std::vector<std::string>& statuses, int64_t limit,
+                     int64_t offset, Function<void(Result<Page>)> done) const {
+  query(host_, list_count_, {tenant},
+        [this, tenant, statuses, limit, offset, done = std::move(done)](const Result<Rows>& counts) mutable {
+          if (!counts) return done(counts.error());
+          const auto wanted = [&](std::string_view status) {
+            return statuses.empty() || std::find(statuses.begin(), statuses.end(), status) != statuses.end();
+          };
+          int64_t total = 0;
+          for (size_t row = 0; row < counts->size(); ++row)
+            if (wanted(counts->text(row, 0))) total += counts->integer(row, 1);
+          auto page = [total, done = std::move(done)](const Result<Rows>& rows) {
+            if (!rows) return done(rows.error());
+            done(Page{read_calls(*rows), total});
+          };
+          if (statuses.empty()) return query(host_, list_, {tenant, limit, offset}, std::move(page));
+          Values values{tenant};
+          for (size_t i = 0; i < kStatuses.size(); ++i)
+            values.emplace_back(i < statuses.size() ? std::string_view(statuses[i]) : std::string_view());
+          values.insert(values.end(), {limit + offset, limit, offset});
+          query(host_, list_status_, values, std::move(page));
         });
 }
 
@@ -86,55 +106,90 @@ void CallTable::turns(const Call& call, Function<void(Result<std::vector<Transcr
   });
 }
 
+void CallTable::count_open(Function<void(Result<std::map<std::string, int64_t>>)> done) const {
+  query(host_, open_count_, {}, [done = std::move(done)](const Result<Rows>& rows) {
+    if (!rows) return done(rows.error());
+    std::map<std::string, int64_t> counts;
+    for (size_t row = 0; row < rows->size(); ++row)
+      counts[std::string(rows->text(row, 0))] = rows->integer(row, 1);
+    done(std::move(counts));
+  });
+}
+
+void CallTable::count_before(Transaction& tx, const Call& call) const {
+  tx.exec(count_before_, {call.tenant, call.call_id});
+}
+
+size_t CallTable::count_after(Transaction& tx, const Call& call) const {
+  return tx.exec(count_after_, {call.call_id});
+}
+
 void CallTable::keep_turn(Transaction& tx, const Call& call, const NumberedTurn& turn) const {
   const bool of_ai = turn.turn.speaker == TranscriptTurn::Speaker::ai;
   tx.exec(turn_put_, {call.call_id, call.attempt, turn.number, of_ai, turn.turn.text, turn.turn.ts_ms}, 1);
 }
 
-void CallTable::insert(Transaction& tx, const Call& call, const std::string& sealed_key) const {
+size_t CallTable::insert(Transaction& tx, const Call& call, const std::string& sealed_key) const {
   tx.exec(insert_,
           {call.call_id, call.tenant, call.created_ms, call.requested_by, call.phone, call.display_name,
            call.email, call.system_prompt, sealed_key.empty() ? Value(nullptr) : Value::bytes(sealed_key),
            call.model, call.voice, call.language, call.max_seconds, call.status, call.retries_left,
            call.retry_delay_minutes, time_value(call.scheduled_ms)},
           1);
+  return count_after(tx, call);
 }
 
 void CallTable::claim(Transaction& tx, const Call& call) const {
+  count_before(tx, call);
   tx.exec(claim_,
           {call.call_id, call.rev, call.attempt, call.retries_left, call.owner_epoch, call.dispatched_ms}, 1);
+  count_after(tx, call);
 }
 
 void CallTable::answered(Transaction& tx, const Call& call) const {
+  count_before(tx, call);
   tx.exec(answered_, {call.call_id, call.owner_epoch, call.attempt, call.answered_ms, call.trunk_id}, 1);
+  count_after(tx, call);
 }
 
 void CallTable::finish(Transaction& tx, const Call& call, const Ending& ending, const Talk& talk,
                        int64_t ended_ms) const {
   const std::string status(status_after(call, ending));
+  count_before(tx, call);
   tx.exec(finish_,
           {call.call_id, call.owner_epoch, call.attempt, status, ended_ms, ending.outcome,
            duration_sec(call, ended_ms), call.trunk_id, call.transcript_path, ending.error_detail},
           1);
+  count_after(tx, call);
   if (call.answered_ms > 0) tx.exec(turns_forget_, {call.call_id, call.attempt});
   if (status == status::kRetryPending) {
-    tx.job_add(kDialJob, call.tenant, call.call_id, ended_ms + call.retry_delay_minutes * 60'000,
-               call.call_id);
+    tx.job_add(kDialJob, call.tenant, call.call_id, next_attempt_ms(call, ending, ended_ms), call.call_id);
   }
   tx.emit(outbound_finished(call, ending, talk, ended_ms), finished_key(call));
 }
 
 void CallTable::cancel_waiting(Transaction& tx, const Call& call, int64_t now_ms) const {
-  tx.exec(cancel_waiting_, {call.call_id, call.rev, now_ms}, 1);
-  tx.job_cancel(kDialJob, call.call_id);
-  if (call.status != status::kRetryPending) {
-    tx.emit(outbound_finished(call, Ending::cancelled(), {}, now_ms), finished_key(call));
+  Call last = call;
+  if (call.status == status::kRetryPending) {
+    ++last.attempt;
+    --last.retries_left;
   }
+  count_before(tx, call);
+  tx.exec(cancel_waiting_, {call.call_id, call.tenant, call.rev, now_ms, last.attempt, last.retries_left}, 1);
+  count_after(tx, call);
+  tx.job_cancel(kDialJob, call.call_id);
+  tx.emit(outbound_finished(last, Ending::cancelled(), {}, now_ms), finished_key(last));
 }
 
-void CallTable::remember(Transaction& tx, const std::string& tenant, const std::string& key_hash,
-                         const std::string& request_hash, const std::string& response, int64_t now_ms) const {
-  tx.exec(remember_, {tenant, key_hash, request_hash, response, now_ms}, 1);
+size_t CallTable::remember(Transaction& tx, const std::string& tenant, const std::string& key_hash,
+                           const std::string& request_hash, const std::string& response,
+                           int64_t now_ms) const {
+  return tx.exec(remember_, {tenant, key_hash, request_hash, response, now_ms}, 1);
+}
+
+void CallTable::remember_answer(Transaction& tx, const std::string& tenant, const std::string& key_hash,
+                                const std::string& response) const {
+  tx.exec(remember_answer_, {tenant, key_hash, response});
 }
 
 void CallTable::recall(const std::string& tenant, const std::string& key_hash,
@@ -149,6 +204,15 @@ void CallTable::recall(const std::string& tenant, const std::string& key_hash,
 void CallTable::forget(Transaction& tx, const std::string& tenant, const std::string& key_hash,
                        int64_t created_ms) const {
   tx.exec(forget_, {tenant, key_hash, created_ms});
+}
+
+size_t CallTable::forget_old(Transaction& tx, int64_t before_ms, int64_t limit) const {
+  return tx.exec(forget_old_, {before_ms, limit});
+}
+
+size_t CallTable::remove_old(Transaction& tx, int64_t before_ms, int64_t limit) const {
+  tx.exec(count_old_, {before_ms, limit});
+  return tx.exec(remove_old_, {before_ms, limit});
 }
 
 }  // namespace patchbay::ai_voice

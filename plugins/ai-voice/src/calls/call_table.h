@@ -3,6 +3,7 @@
 
 #include <patchbay/store.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,16 +19,19 @@ class CallTable {
  public:
   explicit CallTable(const Host& host);
 
-  // Error not_found: no such call.
-  void get(const std::string& call_id, StrandId strand, Function<void(Result<Call>)> done) const;
+  // Error not_found: the tenant has no such call.
+  void get(const std::string& tenant, const std::string& call_id, StrandId strand,
+           Function<void(Result<Call>)> done) const;
   struct Page {
     std::vector<Call> calls;
     int64_t total = 0;
   };
-  // `statuses` as ",a,b,"; "" for all.
-  void list(const std::string& tenant, const std::string& statuses, int64_t limit, int64_t offset,
-            Function<void(Result<Page>)> done) const;
+  // `statuses` empty: all of them.
+  void list(const std::string& tenant, const std::vector<std::string>& statuses, int64_t limit,
+            int64_t offset, Function<void(Result<Page>)> done) const;
   void count_waiting(const std::string& tenant, Function<void(Result<int64_t>)> done) const;
+  // Calls that have not ended, over all tenants, by status.
+  void count_open(Function<void(Result<std::map<std::string, int64_t>>)> done) const;
   // Calls whose attempt belonged to a process that is gone.
   void orphans(int64_t epoch, Function<void(Result<std::vector<Call>>)> done) const;
 
@@ -35,7 +39,8 @@ class CallTable {
   void turns(const Call& call, Function<void(Result<std::vector<TranscriptTurn>>)> done) const;
 
   // Each adds to the transaction; `call` holds the state from before unless said otherwise.
-  void insert(Transaction& tx, const Call& call, const std::string& sealed_key) const;
+  // insert() and remember() return the index of their last result in the outcome.
+  size_t insert(Transaction& tx, const Call& call, const std::string& sealed_key) const;
   // `call` is as it shall be: attempt, retries, epoch, dispatched_ms.
   void claim(Transaction& tx, const Call& call) const;
   void answered(Transaction& tx, const Call& call) const;
@@ -44,11 +49,14 @@ class CallTable {
   // turns go.
   void finish(Transaction& tx, const Call& call, const Ending& ending, const Talk& talk,
               int64_t ended_ms) const;
-  // Of a call whose attempt does not run. A call that waits for a retry has had its finished event.
+  // Of a call whose attempt does not run. For a call that waits for a retry, the next attempt ends so: it is
+  // never dialled.
   void cancel_waiting(Transaction& tx, const Call& call, int64_t now_ms) const;
 
-  void remember(Transaction& tx, const std::string& tenant, const std::string& key_hash,
-                const std::string& request_hash, const std::string& response, int64_t now_ms) const;
+  size_t remember(Transaction& tx, const std::string& tenant, const std::string& key_hash,
+                  const std::string& request_hash, const std::string& response, int64_t now_ms) const;
+  void remember_answer(Transaction& tx, const std::string& tenant, const std::string& key_hash,
+                       const std::string& response) const;
   struct Remembered {
     bool found = false;
     std::string request_hash;
@@ -60,12 +68,23 @@ class CallTable {
   void forget(Transaction& tx, const std::string& tenant, const std::string& key_hash,
               int64_t created_ms) const;
 
+  // Removes at most `limit` calls that have ended for good before `before_ms`; the index of the result that
+  // has a row for each.
+  size_t remove_old(Transaction& tx, int64_t before_ms, int64_t limit) const;
+  // The same with remembered replies.
+  size_t forget_old(Transaction& tx, int64_t before_ms, int64_t limit) const;
+
   static constexpr std::string_view kDialJob = "dial";
 
  private:
+  // Around a statement that changes the call's status.
+  void count_before(Transaction& tx, const Call& call) const;
+  size_t count_after(Transaction& tx, const Call& call) const;
+
   const Host& host_;
-  Statement insert_, get_, list_, list_count_, waiting_count_, orphans_, claim_, answered_, finish_,
-      turn_put_, turns_, turns_forget_, cancel_waiting_, remember_, recall_, forget_;
+  Statement insert_, get_, list_, list_status_, list_count_, waiting_count_, open_count_, orphans_, claim_,
+      answered_, finish_, turn_put_, turns_, turns_forget_, cancel_waiting_, count_before_, count_after_,
+      remember_, remember_answer_, recall_, forget_, forget_old_, count_old_, remove_old_;
 };
 
 }  // namespace patchbay::ai_voice

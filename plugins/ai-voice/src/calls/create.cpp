@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "calls/request.h"
+#include "calls/retention.h"
 #include "calls/routes.h"
 #include "calls/routes_text.h"
 #include "calls/sealing.h"
@@ -13,14 +14,16 @@
 namespace patchbay::ai_voice {
 namespace {
 
-constexpr int64_t kRememberMs = 24 * 3600 * 1000;
-
 std::string fingerprint(std::string_view text) { return lib::to_hex(lib::sha256(text)); }
 
 http::Response busy() {
   http::Response response = http::error(429, "rate_limited", "Too many calls are waiting already.");
   response.headers = R"({"Retry-After": "30"})";
   return response;
+}
+
+http::Response key_in_use() {
+  return http::error(409, "idempotency_conflict", "A request with this Idempotency-Key is under way.");
 }
 
 }  // namespace
@@ -32,13 +35,16 @@ struct CallRoutes::Creation {
   std::string idempotency_key;  // hashed; "": the request has none
   std::string request_hash;
   int64_t forget_created_ms = 0;  // of a remembered answer that is too old
+  std::string remembered;         // the reply that is stored with the call
   Answer answer;
+
+  std::string under_way() const { return request.tenant + "|" + idempotency_key; }
 };
 
 // An answer that was given is given again before anything is judged: meanwhile the time of a schedule may
 // have passed, or a model be gone.
 void CallRoutes::create(const http::Request& request, Answer answer) {
-  auto creation = std::make_unique<Creation>(Creation{request, {}, {}, {}, {}, 0, std::move(answer)});
+  auto creation = std::make_unique<Creation>(Creation{request, {}, {}, {}, {}, 0, {}, std::move(answer)});
   const auto headers = host_.parse_json(request.headers);
   const auto key = headers ? headers->root().text("idempotency-key", "") : std::string_view();
   if (key.empty()) return judge(std::move(creation));
@@ -58,6 +64,7 @@ void CallRoutes::check_key(CreationPtr creation) {
                 alive_.bind([this, creation = std::move(creation)](
                                 const Result<CallTable::Remembered>& before) mutable {
                   if (!before) return creation->answer(before.error());
+                  if (under_way_.count(creation->under_way()) != 0) return creation->answer(key_in_use());
                   if (!before->found) return judge(std::move(creation));
                   if (before->created_ms < host_.wall_ms() - kRememberMs) {
                     creation->forget_created_ms = before->created_ms;
@@ -105,7 +112,10 @@ void CallRoutes::check_backlog(CreationPtr creation) {
       tenant, alive_.bind([this, creation = std::move(creation)](const Result<int64_t>& waiting) mutable {
         if (!waiting) return creation->answer(waiting.error());
         const TenantSettings* settings = settings_.tenant(creation->call.tenant);
-        if (settings == nullptr || *waiting >= settings->max_waiting_calls) return creation->answer(busy());
+        if (settings == nullptr || *waiting >= settings->max_waiting_calls) {
+          metrics_.limited("backlog");
+          return creation->answer(busy());
+        }
         if (creation->call.scheduled_ms > 0) return whitelist(std::move(creation));
         check_telephony(std::move(creation));
       }));
@@ -135,8 +145,10 @@ void CallRoutes::check_telephony(CreationPtr creation) {
 void CallRoutes::whitelist(CreationPtr creation) {
   Call& call = creation->call;
   const TenantSettings* settings = settings_.tenant(call.tenant);
-  const bool full = settings == nullptr || scheduler_.running(call.tenant) >= settings->max_concurrent_calls;
-  call.status = call.scheduled_ms > 0 || full ? status::kScheduled : status::kDispatching;
+  const std::string_view limit =
+      settings == nullptr ? std::string_view() : scheduler_.limit_of(call.tenant, *settings);
+  if (call.scheduled_ms == 0 && !limit.empty()) metrics_.limited(limit);
+  call.status = call.scheduled_ms > 0 || !limit.empty() ? status::kScheduled : status::kDispatching;
   if (!gate_.up()) return store(std::move(creation), false, "no whitelist is loaded");
   store(std::move(creation), true, {});
 }
@@ -144,36 +156,34 @@ void CallRoutes::whitelist(CreationPtr creation) {
 void CallRoutes::store(CreationPtr creation, bool gated, std::string gate_error) {
   const Call& call = creation->call;
   auto tx = std::make_unique<Transaction>(host_);
-  table_.insert(*tx, call, creation->sealed_key);
+  size_t gate_result = table_.insert(*tx, call, creation->sealed_key) + 1;
   tx->job_add(CallTable::kDialJob, call.tenant, call.call_id, std::max(call.scheduled_ms, call.created_ms),
               call.call_id);
-  size_t gate_result = 1;
   if (!creation->idempotency_key.empty()) {
-    if (creation->forget_created_ms > 0) {
+    if (creation->forget_created_ms > 0)
       table_.forget(*tx, call.tenant, creation->idempotency_key, creation->forget_created_ms);
-      ++gate_result;
-    }
-    table_.remember(*tx, call.tenant, creation->idempotency_key, creation->request_hash,
-                    create_reply(call, false, ""), call.created_ms);
-    ++gate_result;
+    // What the gate does is known only afterwards: keep_answer() corrects this before the client has it.
+    creation->remembered = create_reply(call, gated, gate_error);
+    gate_result = table_.remember(*tx, call.tenant, creation->idempotency_key, creation->request_hash,
+                                  creation->remembered, call.created_ms) +
+                  1;
+    if (!under_way_.insert(creation->under_way()).second) return creation->answer(key_in_use());
   }
   const auto commit = [this, gate_result](CreationPtr whole, std::unique_ptr<Transaction> all, bool asked,
                                           std::string error) {
-    std::move(*all).commit(
-        alive_.bind([this, whole = std::shared_ptr<Creation>(std::move(whole)), gate_result, asked,
-                     error = std::move(error)](const Commit& outcome) mutable {
-          if (!outcome) {
-            // Two requests with one key at the same time: the first has it.
-            if (outcome.code() == Code::conflict && !whole->idempotency_key.empty()) {
-              return whole->answer(http::error(409, "idempotency_conflict",
-                                               "A request with this Idempotency-Key is under way."));
-            }
-            return whole->answer(outcome.error());
-          }
-          const bool kept = asked && outcome.savepoint_ok(0);
-          if (asked && !kept) error = "the whitelist could not be written";
-          created(*whole, kept && !outcome.result(gate_result).empty(), error);
-        }));
+    std::move(*all).commit(alive_.bind([this, whole = std::move(whole), gate_result, asked,
+                                        error = std::move(error)](const Commit& outcome) mutable {
+      if (!outcome) {
+        under_way_.erase(whole->under_way());
+        // Two requests with one key at the same time: the first has it.
+        const bool taken = outcome.code() == Code::conflict && !whole->idempotency_key.empty();
+        return taken ? whole->answer(key_in_use()) : whole->answer(outcome.error());
+      }
+      const bool kept = asked && outcome.savepoint_ok(0);
+      if (asked && !kept) error = "the whitelist could not be written";
+      const bool added = kept && !outcome.result(gate_result).empty();
+      created(std::move(whole), added, error);
+    }));
   };
   if (!gated) return commit(std::move(creation), std::move(tx), false, std::move(gate_error));
   tx->savepoint();
@@ -186,12 +196,34 @@ void CallRoutes::store(CreationPtr creation, bool gated, std::string gate_error)
       });
 }
 
-void CallRoutes::created(Creation& creation, bool added, const std::string& gate_error) {
-  const Call& call = creation.call;
+void CallRoutes::created(CreationPtr creation, bool added, const std::string& gate_error) {
+  const Call& call = creation->call;
   log_.with(call.call_id)
       .info("call accepted",
             {{"tenant", call.tenant}, {"status", call.status}, {"requestedBy", call.requested_by}});
-  creation.answer(http::ok(create_reply(call, added, gate_error)));
+  std::string reply = create_reply(call, added, gate_error);
+  if (creation->idempotency_key.empty()) return creation->answer(http::ok(std::move(reply)));
+  keep_answer(std::move(creation), std::move(reply));
+}
+
+// The client has its answer only when a repetition of the request would get the same.
+void CallRoutes::keep_answer(CreationPtr creation, std::string reply) {
+  if (creation->remembered == reply) {
+    under_way_.erase(creation->under_way());
+    return creation->answer(http::ok(std::move(reply)));
+  }
+  Transaction tx(host_);
+  table_.remember_answer(tx, creation->call.tenant, creation->idempotency_key, reply);
+  std::move(tx).commit(alive_.bind(
+      [this, creation = std::move(creation), reply = std::move(reply)](const Commit& outcome) mutable {
+        under_way_.erase(creation->under_way());
+        if (!outcome) {
+          log_.with(creation->call.call_id)
+              .warn("the answer could not be stored, a repeated request may get another",
+                    {{"why", outcome.error().text}});
+        }
+        creation->answer(http::ok(std::move(reply)));
+      }));
 }
 
 }  // namespace patchbay::ai_voice

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "utc/utc.h"
+
 namespace patchbay::ai_voice {
 namespace {
 
@@ -50,7 +52,17 @@ NewEvent outbound_finished(const Call& call, const Ending& ending, const Talk& t
       .member("inputTurns", talk.input_turns)
       .member("outputTurns", talk.output_turns)
       .member("errorDetail", ending.error_detail)
-      .end();
+      .member("sipStatus", ending.sip_status)
+      .member("attempt", call.attempt)
+      .member("retriesLeft", call.retries_left)
+      .key("nextAttemptUtc");
+  const int64_t next_ms = next_attempt_ms(call, ending, ended_ms);
+  if (next_ms == 0) {
+    data.null();
+  } else {
+    data.value(lib::utc_text(next_ms));
+  }
+  data.end();
   return event_of(call, "outbound-ai.finished", std::move(data));
 }
 

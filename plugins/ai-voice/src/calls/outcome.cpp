@@ -1,13 +1,90 @@
 #include "calls/outcome.h"
 
 #include <algorithm>
+#include <array>
 
 namespace patchbay::ai_voice {
+namespace {
+
+struct Meaning {
+  int64_t status;
+  std::string_view text;
+  bool may_retry;
+};
+
+// Final answers that tell something about the callee. A number that does not exist, and a person or a carrier
+// that said no, are never dialled again.
+constexpr std::array kMeanings{
+    Meaning{404, "no such number", false},
+    Meaning{408, "no response", true},
+    Meaning{410, "no longer in service", false},
+    Meaning{480, "unreachable", true},
+    Meaning{484, "incomplete number", false},
+    Meaning{486, "busy", true},
+    Meaning{600, "busy", true},
+    Meaning{603, "declined", false},
+    Meaning{604, "no such number", false},
+    Meaning{607, "not wanted by the callee", false},
+    Meaning{608, "rejected by the carrier", false},
+};
+
+const Meaning* meaning_of(int64_t status) {
+  const auto at = std::find_if(kMeanings.begin(), kMeanings.end(),
+                               [&](const Meaning& each) { return each.status == status; });
+  return at == kMeanings.end() ? nullptr : &*at;
+}
+
+bool starts_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+// `detail` of a trunk beside our own words, unless it says the same.
+std::string with_detail(std::string text, std::string_view detail) {
+  if (detail.empty() || starts_with(detail, "SIP ")) return text;
+  if (detail.find(text) != std::string_view::npos) return std::string(detail);
+  return text + "; " + std::string(detail);
+}
+
+std::string failure_text(const telephony::Ended& ended) {
+  if (!ended.detail.empty() && !starts_with(ended.detail, "SIP ")) return ended.detail;
+  if (ended.sip_status == 0) return "the call failed at the trunk";
+  const std::string code = ended.detail.empty() ? std::to_string(ended.sip_status) : ended.detail.substr(4);
+  return "the trunk refused the call (" + code + ")";
+}
+
+Ending unanswered(const telephony::Ended& ended) {
+  if (ended.cause == "denied") return Ending::refused(ended.detail);
+  if (const Meaning* known = meaning_of(ended.sip_status)) {
+    std::string text = std::string(known->text) + " (" + std::to_string(known->status) + ")";
+    return Ending::no_answer(with_detail(std::move(text), ended.detail), known->may_retry);
+  }
+  if (ended.cause == "failed") return Ending::technical(false, failure_text(ended));
+  return Ending::no_answer(with_detail("rang out", ended.detail));
+}
+
+Ending answered_end(const telephony::Ended& ended, std::string_view farewell) {
+  if (ended.cause == "failed") return Ending::technical(true, failure_text(ended));
+  // Hung up while the AI said goodbye: it was done.
+  return Ending::talked(farewell.empty() ? "far-hangup" : farewell);
+}
+
+}  // namespace
+
+Ending ending_of(const telephony::Ended& ended, bool answered, std::string_view farewell) {
+  Ending ending = answered ? answered_end(ended, farewell) : unanswered(ended);
+  ending.sip_status = ended.sip_status;
+  return ending;
+}
 
 std::string_view status_after(const Call& call, const Ending& ending) {
   if (ending.outcome == "cancelled") return status::kCancelled;
-  if (call.answered_ms > 0) return ending.error_detail.empty() ? status::kSuccess : status::kFailed;
+  if (call.answered_ms > 0) return ending.failed ? status::kFailed : status::kSuccess;
   return ending.may_retry && call.retries_left > 0 ? status::kRetryPending : status::kFailed;
+}
+
+int64_t next_attempt_ms(const Call& call, const Ending& ending, int64_t ended_ms) {
+  if (status_after(call, ending) != status::kRetryPending) return 0;
+  return ended_ms + call.retry_delay_minutes * 60'000;
 }
 
 int64_t duration_sec(const Call& call, int64_t ended_ms) {

@@ -12,8 +12,8 @@ constexpr int64_t kAgainMs = 1000;
 
 }  // namespace
 
-Recovery::Recovery(const Host& host, const CallTable& table)
-    : host_(host), table_(table), log_(host), transcripts_(host), again_(host) {}
+Recovery::Recovery(const Host& host, const CallTable& table, const CallMetrics& metrics)
+    : host_(host), table_(table), metrics_(metrics), log_(host), transcripts_(host), again_(host) {}
 
 void Recovery::read() {
   table_.orphans(host_.store->epoch(host_.self), alive_.bind([this](const Result<std::vector<Call>>& calls) {
@@ -30,10 +30,10 @@ void Recovery::read() {
 void Recovery::recover(Call call) {
   const bool answered = call.answered_ms > 0;
   auto one = std::make_shared<Case>(
-      Case{std::move(call), Ending::failed(answered, "interrupted"), {}, host_.wall_ms()});
+      Case{std::move(call), Ending::technical(answered, "interrupted"), {}, host_.wall_ms()});
   if (!answered) return finish(one, Transaction(host_));
   table_.turns(one->call, alive_.bind([this, one](Result<std::vector<TranscriptTurn>> turns) {
-    if (!turns) return ended(one->call.call_id, turns.error());
+    if (!turns) return ended(one, turns.error());
     save(one, std::move(*turns));
   }));
 }
@@ -68,6 +68,7 @@ void Recovery::save(const CasePtr& one, std::vector<TranscriptTurn> turns) {
                       if (saved) return commit(one, std::move(*tx));
                       log_.with(one->call.call_id)
                           .error("the transcript could not be saved", {{"why", saved.error().text}});
+                      metrics_.transcript_lost();
                       one->call.transcript_path.clear();
                       finish(one, Transaction(host_));
                     });
@@ -79,13 +80,14 @@ void Recovery::finish(const CasePtr& one, Transaction tx) {
 }
 
 void Recovery::commit(const CasePtr& one, Transaction tx) {
-  std::move(tx).commit(alive_.bind([this, one](const Commit& outcome) {
-    ended(one->call.call_id, outcome ? Status() : Status(outcome.error()));
-  }));
+  std::move(tx).commit(alive_.bind(
+      [this, one](const Commit& outcome) { ended(one, outcome ? Status() : Status(outcome.error())); }));
 }
 
-void Recovery::ended(const std::string& call_id, const Status& status) {
+void Recovery::ended(const CasePtr& one, const Status& status) {
+  const std::string& call_id = one->call.call_id;
   if (status) {
+    metrics_.ended(one->call, one->ending);
     log_.with(call_id).warn("the call was interrupted by the end of the last process");
   } else {
     failed_ = true;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "calls/call_metrics.h"
 #include "calls/call_table.h"
 
 namespace patchbay::ai_voice {
@@ -20,7 +21,7 @@ namespace patchbay::ai_voice {
 // answered, a transcript of the turns that were kept, in one transaction. Goes on until none is left.
 class Recovery {
  public:
-  Recovery(const Host& host, const CallTable& table);
+  Recovery(const Host& host, const CallTable& table, const CallMetrics& metrics);
   void start() { read(); }
 
  private:
@@ -37,11 +38,12 @@ class Recovery {
   void save(const CasePtr& one, std::vector<TranscriptTurn> turns);
   void finish(const CasePtr& one, Transaction tx);
   void commit(const CasePtr& one, Transaction tx);
-  void ended(const std::string& call_id, const Status& status);
+  void ended(const CasePtr& one, const Status& status);
 
   // borrowed
   const Host& host_;
   const CallTable& table_;
+  const CallMetrics& metrics_;
   // owned
   const Log log_;
   Service<transcripts::Transcripts> transcripts_;

@@ -37,7 +37,6 @@ constexpr std::string_view kSchema = R"({
   }})";
 
 Result<int64_t> read_schedule(std::string_view text, int64_t now_ms) {
-  if (text.empty()) return int64_t{0};
   const auto when = lib::parse_utc(text);
   if (!when) return {Code::invalid, "scheduleAtUtc must be an ISO 8601 time such as 2026-11-20T09:30:00Z"};
   if (*when < now_ms - kLatestPastMs)
@@ -88,7 +87,9 @@ Result<Call> read_create(JsonView body, const TenantSettings& settings, int64_t 
   call.max_seconds = body.integer("maxSeconds", 300);
   call.retries_left = body.integer("retries", 0);
   call.retry_delay_minutes = body.integer("retryDelayMinutes", 5);
-  PB_TRY_VALUE(call.scheduled_ms, read_schedule(body.text("scheduleAtUtc", ""), now_ms));
+  if (const JsonView when = body["scheduleAtUtc"]; when.is_string()) {
+    PB_TRY_VALUE(call.scheduled_ms, read_schedule(when.text(), now_ms));
+  }
   call.created_ms = now_ms;
   return call;
 }

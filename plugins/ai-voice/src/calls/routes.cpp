@@ -7,12 +7,13 @@
 namespace patchbay::ai_voice {
 
 CallRoutes::CallRoutes(const Host& host, const CallTable& table, const EngineRegistry& engines,
-                       const Settings& settings, Scheduler& scheduler)
+                       const Settings& settings, Scheduler& scheduler, const CallMetrics& metrics)
     : host_(host),
       table_(table),
       engines_(engines),
       settings_(settings),
       scheduler_(scheduler),
+      metrics_(metrics),
       log_(host),
       routes_(host),
       telephony_(host),
@@ -48,10 +49,10 @@ void CallRoutes::list(const http::Request& request, Answer answer) {
 }
 
 void CallRoutes::get(const http::Request& request, Answer answer) {
-  table_.get(id_of(host_, request), kMainStrand,
-             [tenant = request.tenant, answer = std::move(answer)](Result<Call> call) mutable {
+  table_.get(request.tenant, id_of(host_, request), kMainStrand,
+             [answer = std::move(answer)](Result<Call> call) mutable {
                if (!call && call.error().code != Code::not_found) return answer(call.error());
-               if (!call || call->tenant != tenant) return answer(no_such_call());
+               if (!call) return answer(no_such_call());
                JsonWriter body;
                write_call(body, *call);
                answer(http::ok(std::move(body).str()));
@@ -59,24 +60,26 @@ void CallRoutes::get(const http::Request& request, Answer answer) {
 }
 
 void CallRoutes::hangup(const http::Request& request, Answer answer) {
-  table_.get(id_of(host_, request), kMainStrand,
-             alive_.bind([this, tenant = request.tenant, actor = request.username,
-                          answer = std::move(answer)](Result<Call> call) mutable {
-               if (!call && call.error().code != Code::not_found) return answer(call.error());
-               if (!call || call->tenant != tenant) return answer(no_such_call());
-               hangup_call(*call, actor, std::move(answer));
-             }));
+  table_.get(
+      request.tenant, id_of(host_, request), kMainStrand,
+      alive_.bind([this, actor = request.username, answer = std::move(answer)](Result<Call> call) mutable {
+        if (!call && call.error().code != Code::not_found) return answer(call.error());
+        if (!call) return answer(no_such_call());
+        hangup_call(*call, actor, std::move(answer));
+      }));
 }
 
 void CallRoutes::hangup_call(const Call& call, const std::string& actor, Answer answer, int tries) {
   if (is_final(call.status)) return answer(hangup_reply(call, actor, call.status, true));
   if (const auto attempt = scheduler_.find(call.call_id)) {
     // Read again: what ended first decides.
-    attempt->cancel(alive_.bind([this, id = call.call_id, actor, answer = std::move(answer)]() mutable {
-      table_.get(id, kMainStrand, [actor, answer = std::move(answer)](const Result<Call>& ended) mutable {
-        if (!ended) return answer(ended.error());
-        answer(hangup_reply(*ended, actor, ended->status, ended->status != status::kCancelled));
-      });
+    attempt->cancel(alive_.bind([this, tenant = call.tenant, id = call.call_id, actor,
+                                 answer = std::move(answer)]() mutable {
+      table_.get(tenant, id, kMainStrand,
+                 [actor, answer = std::move(answer)](const Result<Call>& ended) mutable {
+                   if (!ended) return answer(ended.error());
+                   answer(hangup_reply(*ended, actor, ended->status, ended->status != status::kCancelled));
+                 });
     }));
     return;
   }
@@ -85,13 +88,14 @@ void CallRoutes::hangup_call(const Call& call, const std::string& actor, Answer 
   std::move(tx).commit(alive_.bind([this, call, actor, tries,
                                     answer = std::move(answer)](const Commit& outcome) mutable {
     if (outcome) {
+      metrics_.ended(call, Ending::cancelled());
       log_.with(call.call_id).info("cancelled", {{"actor", actor}});
       return answer(hangup_reply(call, actor, status::kCancelled, false));
     }
     if (outcome.code() != Code::conflict) return answer(outcome.error());
-    // It changes under our hands, or a process that is gone has it and it is not recovered yet.
+    // It changes at this moment, or belonged to a process that is gone and is not recovered yet.
     if (tries == 0) return answer(Error{Code::unavailable, "the call is changing"});
-    table_.get(call.call_id, kMainStrand,
+    table_.get(call.tenant, call.call_id, kMainStrand,
                alive_.bind([this, actor, tries, answer = std::move(answer)](const Result<Call>& now) mutable {
                  if (!now) return answer(now.error());
                  hangup_call(*now, actor, std::move(answer), tries - 1);

@@ -7,6 +7,8 @@
 #include <patchbay/services/http_routes.h>
 
 #include <memory>
+#include <set>
+#include <string>
 
 #include "calls/scheduler.h"
 
@@ -16,7 +18,7 @@ namespace patchbay::ai_voice {
 class CallRoutes {
  public:
   CallRoutes(const Host& host, const CallTable& table, const EngineRegistry& engines,
-             const Settings& settings, Scheduler& scheduler);
+             const Settings& settings, Scheduler& scheduler, const CallMetrics& metrics);
   void open();
   // Refuses new calls from now on (503).
   void drain() noexcept { draining_ = true; }
@@ -34,7 +36,8 @@ class CallRoutes {
   void check_telephony(CreationPtr creation);
   void whitelist(CreationPtr creation);
   void store(CreationPtr creation, bool gated, std::string gate_error);
-  void created(Creation& creation, bool added, const std::string& gate_error);
+  void created(CreationPtr creation, bool added, const std::string& gate_error);
+  void keep_answer(CreationPtr creation, std::string reply);
 
   void list(const http::Request& request, Answer answer);
   void get(const http::Request& request, Answer answer);
@@ -47,12 +50,14 @@ class CallRoutes {
   const EngineRegistry& engines_;
   const Settings& settings_;
   Scheduler& scheduler_;
+  const CallMetrics& metrics_;
   // owned
   const Log log_;
   http::Routes routes_;
   Service<telephony::Telephony> telephony_;
   Service<gate::Gate> gate_;
   bool draining_ = false;
+  std::set<std::string> under_way_;  // Idempotency-Keys whose answer is not stored yet, with their tenant
   Lifetime alive_;
 };
 

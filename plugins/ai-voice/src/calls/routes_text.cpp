@@ -1,5 +1,7 @@
 #include "calls/routes_text.h"
 
+#include <algorithm>
+
 #include "calls/request.h"
 
 namespace patchbay::ai_voice {
@@ -106,14 +108,14 @@ std::string create_reply(const Call& call, bool whitelist_added, std::string_vie
   return std::move(body).str();
 }
 
-Result<std::string> read_statuses(std::string_view text) {
-  if (text.empty()) return std::string();
-  std::string statuses = ",";
+Result<std::vector<std::string>> read_statuses(std::string_view text) {
+  std::vector<std::string> statuses;
+  if (text.empty()) return statuses;
   while (true) {
     const auto comma = text.find(',');
     const auto word = text.substr(0, comma);
     if (!is_status(word)) return {Code::invalid, "status must be a comma-separated list of call statuses"};
-    statuses += std::string(word) + ",";
+    if (std::find(statuses.begin(), statuses.end(), word) == statuses.end()) statuses.emplace_back(word);
     if (comma == std::string_view::npos) return statuses;
     text.remove_prefix(comma + 1);
   }

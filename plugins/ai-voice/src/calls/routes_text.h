@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "calls/call.h"
 
@@ -24,7 +25,7 @@ http::Response hangup_reply(const Call& call, std::string_view actor, std::strin
 // `gate_error` "": the whitelist knows the number now.
 std::string create_reply(const Call& call, bool whitelist_added, std::string_view gate_error);
 
-// "scheduled,cancelled" as ",scheduled,cancelled,"; "" stays "". invalid: names what is no status.
-Result<std::string> read_statuses(std::string_view text);
+// "scheduled,cancelled", each once; "": none. invalid: something in the list is no status.
+Result<std::vector<std::string>> read_statuses(std::string_view text);
 
 }  // namespace patchbay::ai_voice

@@ -1,5 +1,9 @@
 #include "calls/scheduler.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <algorithm>
 #include <utility>
 
@@ -11,18 +15,21 @@ namespace {
 constexpr uint32_t kClaimsAtOnce = 64;
 constexpr int64_t kLeaseMs = 60'000;
 constexpr int64_t kFullAgainMs = 1000;
+constexpr size_t kManyCalls = 20;
 
 }  // namespace
 
 Scheduler::Scheduler(const Host& host, const CallTable& table, const EngineRegistry& engines,
-                     const Settings& settings)
+                     const Settings& settings, const CallMetrics& metrics)
     : host_(host),
       table_(table),
       engines_(engines),
       settings_(settings),
+      metrics_(metrics),
       log_(host),
-      recovery_(host, table),
-      running_(Metric::gauge(host, "patchbay_ai_voice_attempts", "Call attempts that run")) {}
+      recovery_(host, table, metrics) {
+  metrics_.running(0);
+}
 
 void Scheduler::start() {
   recovery_.start();
@@ -30,9 +37,15 @@ void Scheduler::start() {
                                         [this](const Job& job) { claim(job); });
 }
 
-size_t Scheduler::running(std::string_view tenant) const {
-  return static_cast<size_t>(std::count_if(
-      attempts_.begin(), attempts_.end(), [&](const auto& each) { return each.second->tenant() == tenant; }));
+std::string_view Scheduler::limit_of(const std::string& tenant, const TenantSettings& settings) const {
+  size_t claimed = 0;
+  for (const auto& [host, count] : claiming_) claimed += count;
+  if (attempts_.size() + claimed >= settings_.server().max_calls) return "server";
+  const auto own = std::count_if(attempts_.begin(), attempts_.end(),
+                                 [&](const auto& each) { return each.second->tenant() == tenant; });
+  const auto at = claiming_.find(tenant);
+  claimed = at == claiming_.end() ? 0 : at->second;
+  return static_cast<size_t>(own) + claimed >= settings.max_concurrent_calls ? "tenant" : "";
 }
 
 std::shared_ptr<Attempt> Scheduler::find(const std::string& call_id) const {
@@ -41,7 +54,7 @@ std::shared_ptr<Attempt> Scheduler::find(const std::string& call_id) const {
 }
 
 void Scheduler::claim(const Job& job) {
-  table_.get(job.body, kMainStrand, alive_.bind([this, job](Result<Call> call) {
+  table_.get(job.tenant, job.body, kMainStrand, alive_.bind([this, job](Result<Call> call) {
     if (call) return claim_call(job, std::move(*call));
     if (call.error().code == Code::not_found) return drop(job);
     later(job);
@@ -55,7 +68,7 @@ void Scheduler::claim_call(const Job& job, Call call) {
   if (!waits) return drop(job);
   const TenantSettings* settings = settings_.tenant(call.tenant);
   if (settings == nullptr) return refuse(job, std::move(call), "the tenant is not configured any more");
-  if (!worker_ || running(call.tenant) >= settings->max_concurrent_calls) return later(job);
+  if (!worker_ || !limit_of(call.tenant, *settings).empty()) return later(job);
   const RegisteredEngine* engine = engines_.find(call.model);
   if (engine == nullptr) return refuse(job, std::move(call), "no engine serves the model");
   auto key = unseal_key(host_, call);
@@ -73,11 +86,11 @@ void Scheduler::claim_call(const Job& job, Call call) {
   Transaction tx(host_);
   table_.claim(tx, call);
   tx.job_done(job.id, job.fence);
-  // Only when this is on disk does anything leave the house: an attempt never dials twice.
-  ++claiming_;
+  // Nothing is sent before this is on disk, so that an attempt never dials twice.
+  ++claiming_[call.tenant];
   std::move(tx).commit(alive_.bind([this, job, call, key = *std::move(key), engine = *engine,
                                     settings = *settings](const Commit& outcome) {
-    --claiming_;
+    if (--claiming_[call.tenant] == 0) claiming_.erase(call.tenant);
     if (outcome) return begin(call, key, engine, settings);
     look_idle();
     if (outcome.code() == Code::conflict) return drop(job);
@@ -94,19 +107,31 @@ void Scheduler::begin(Call call, std::string api_key, const RegisteredEngine& en
   init.greeting = settings.greeting;
   init.engine = engine.engine;
   init.ring_timeout_ms = settings.ring_timeout_ms;
-  attempts_[id] = Attempt::start(host_, table_, std::move(init), alive_.bind([this, id] { ended(id); }));
+  init.log_conversation = settings_.server().log_conversations;
+  attempts_[id] =
+      Attempt::start(host_, table_, metrics_, std::move(init), alive_.bind([this, id] { ended(id); }));
   if (stopping_) attempts_[id]->interrupt();
-  running_.set(static_cast<double>(attempts_.size()));
+  metrics_.running(attempts_.size());
+  most_running_ = std::max(most_running_, attempts_.size());
 }
 
 void Scheduler::ended(const std::string& call_id) {
   attempts_.erase(call_id);
-  running_.set(static_cast<double>(attempts_.size()));
+  metrics_.running(attempts_.size());
+  if (attempts_.empty()) give_memory_back();
   look_idle();
 }
 
+// The allocator keeps what many calls at once have used, and would keep it until the next such peak.
+void Scheduler::give_memory_back() {
+  if (std::exchange(most_running_, 0) < kManyCalls) return;
+#ifdef __GLIBC__
+  static_cast<void>(post_worker(host_, [] { malloc_trim(0); }));
+#endif
+}
+
 void Scheduler::look_idle() {
-  if (attempts_.empty() && claiming_ == 0 && idle_) std::exchange(idle_, {})();
+  if (attempts_.empty() && claiming_.empty() && idle_) std::exchange(idle_, {})();
 }
 
 void Scheduler::drop(const Job& job) {
@@ -133,9 +158,12 @@ void Scheduler::refuse(const Job& job, Call call, const std::string& why) {
   call.owner_epoch = host_.store->epoch(host_.self);
   call.dispatched_ms = host_.wall_ms();
   table_.claim(tx, call);
-  table_.finish(tx, call, Ending::refused(why), {}, host_.wall_ms());
-  std::move(tx).commit(alive_.bind([this, id = call.call_id, why](const Commit& outcome) {
-    log_.with(id).warn("the call cannot be dialled", {{"why", outcome ? why : outcome.error().text}});
+  const Ending ending = Ending::refused(why);
+  table_.finish(tx, call, ending, {}, host_.wall_ms());
+  std::move(tx).commit(alive_.bind([this, call, ending](const Commit& outcome) {
+    if (outcome) metrics_.ended(call, ending);
+    log_.with(call.call_id)
+        .warn("the call cannot be dialled", {{"why", outcome ? ending.error_detail : outcome.error().text}});
   }));
 }
 

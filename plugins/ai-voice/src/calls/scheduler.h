@@ -20,8 +20,8 @@ namespace patchbay::ai_voice {
 // Main strand only.
 class Scheduler {
  public:
-  Scheduler(const Host& host, const CallTable& table, const EngineRegistry& engines,
-            const Settings& settings);
+  Scheduler(const Host& host, const CallTable& table, const EngineRegistry& engines, const Settings& settings,
+            const CallMetrics& metrics);
 
   // Ends what a process that is gone has left running, then begins to claim.
   void start();
@@ -30,7 +30,8 @@ class Scheduler {
   // Ends what runs; done() when its end is on disk.
   void stop(Function<void()> done);
 
-  size_t running(std::string_view tenant) const;
+  // The limit for which another call of the tenant has to wait: "tenant" or "server"; "": none.
+  std::string_view limit_of(const std::string& tenant, const TenantSettings& settings) const;
   // The running attempt of the call; null when none runs.
   std::shared_ptr<Attempt> find(const std::string& call_id) const;
 
@@ -44,21 +45,23 @@ class Scheduler {
   void ended(const std::string& call_id);
   void when_idle(Function<void()> done);
   void look_idle();
+  void give_memory_back();
 
   // borrowed
   const Host& host_;
   const CallTable& table_;
   const EngineRegistry& engines_;
   const Settings& settings_;
+  const CallMetrics& metrics_;
   // owned
   const Log log_;
   Recovery recovery_;
   std::unique_ptr<JobWorker> worker_;
   std::map<std::string, std::shared_ptr<Attempt>> attempts_;  // shared with the attempts themselves
   Function<void()> idle_;                                     // not empty: nothing new is begun
-  size_t claiming_ = 0;                                       // claims on their way to the disk
+  std::map<std::string, size_t> claiming_;                    // by tenant: claims on their way to the disk
+  size_t most_running_ = 0;                                   // since memory was given back
   bool stopping_ = false;
-  Metric running_;
   Lifetime alive_;
 };
 

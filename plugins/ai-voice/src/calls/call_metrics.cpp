@@ -1,0 +1,33 @@
+#include "calls/call_metrics.h"
+
+namespace patchbay::ai_voice {
+
+CallMetrics::CallMetrics(const Host& host)
+    : host_(host),
+      running_(Metric::gauge(host, "patchbay_ai_voice_attempts", "Call attempts that run")),
+      first_audio_(Metric::seconds(host, "patchbay_ai_voice_first_audio_seconds",
+                                   "From the answer of a call to the first audio of its engine")),
+      transcripts_lost_(Metric::counter(host, "patchbay_ai_voice_transcripts_lost_total",
+                                        "Answered calls whose transcript could not be saved")) {}
+
+// One series for each outcome and status; the host gives the same one again.
+void CallMetrics::ended(const Call& call, const Ending& ending) const {
+  Metric::counter(host_, "patchbay_ai_voice_outcomes_total", "Ended call attempts by outcome and status",
+                  {{"outcome", ending.outcome}, {"status", std::string(status_after(call, ending))}})
+      .add();
+}
+
+void CallMetrics::limited(std::string_view limit) const {
+  Metric::counter(host_, "patchbay_ai_voice_limited_total",
+                  "Calls that a limit refused (backlog) or made wait (tenant, server)",
+                  {{"limit", std::string(limit)}})
+      .add();
+}
+
+void CallMetrics::open_calls(std::string_view status, int64_t count) const {
+  Metric::gauge(host_, "patchbay_ai_voice_calls", "Calls that have not ended, by status",
+                {{"status", std::string(status)}})
+      .set(static_cast<double>(count));
+}
+
+}  // namespace patchbay::ai_voice

@@ -1,0 +1,228 @@
+// POST and GET of calls, without a telephone: what is refused, repeated, counted and limited.
+#include <doctest/doctest.h>
+
+#include "call_server.h"
+#include "runtime/manual_clock.h"
+#include "support/probe_client.h"
+#include "utc/utc.h"
+
+using namespace patchbay;
+using namespace patchbay::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+CallServer::Options options(uint16_t trunk_port, const std::string& tenant = "{}",
+                            core::ManualClock* clock = nullptr, const std::string& server = "") {
+  CallServer::Options out;
+  out.trunks = {{"main", trunk_port}};
+  out.ai_voice = tenant;
+  out.ai_voice_server = server;
+  out.clock = clock;
+  return out;
+}
+
+// A POST of a call for the engine `local`, as JSON members.
+http::Response post(const std::string& members, const std::string& headers = "{}") {
+  probe::Call call;
+  call.method = "POST";
+  call.path = "/api.ashx/v1/calls";
+  call.body = R"({"phone":"+4930123456",)" + members + "}";
+  call.headers = headers;
+  call.tenant = CallServer::kTenant;
+  return probe::call(call);
+}
+
+std::string usual(const std::string& more = "") {
+  return R"("email":"ops@example.com","systemPrompt":"Be brief.")" + more;
+}
+
+std::string list(const std::string& status, int64_t limit = 50, int64_t offset = 0,
+                 int64_t* total = nullptr) {
+  probe::Call call;
+  call.method = "GET";
+  call.path = "/api.ashx/v1/calls";
+  call.query = status.empty() ? "{}" : R"({"status":")" + status + "\"}";
+  call.tenant = CallServer::kTenant;
+  call.limit = limit;
+  call.offset = offset;
+  const http::Response response = probe::call(call);
+  REQUIRE(response.status == 200);
+  if (total != nullptr) *total = response.total;
+  return response.body;
+}
+
+int64_t total(const std::string& status) {
+  int64_t value = -1;
+  list(status, 50, 0, &value);
+  return value;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("what a call cannot be made of is refused with a sentence") {
+  DeafPort trunk;
+  CallServer server(options(trunk.port()));
+  struct Case {
+    const char* members;
+    const char* says;
+  };
+  for (const Case& each : {
+           Case{R"("systemPrompt":"x")", "email is required"},
+           Case{R"("systemPrompt":"x","email":"nobody")", "email must be "},
+           Case{R"("systemPrompt":"x","email":"a@b@c")", "email must be "},
+           Case{R"("systemPrompt":"x","email":"a @b")", "email must be "},
+           Case{R"("systemPrompt":"x","email":"a@b","language":"e")", "language must be "},
+           Case{R"("systemPrompt":"x","email":"a@b","language":"en_US")", "language must be "},
+           Case{R"("systemPrompt":"x","email":"a@b","apiKey":"***")", "apiKey"},
+           Case{R"("systemPrompt":"x","email":"a@b","apiKey":"with a blank")", "apiKey must consist of"},
+           Case{R"("systemPrompt":"x","email":"a@b","scheduleAtUtc":"")", "scheduleAtUtc must be"},
+           Case{R"("systemPrompt":"a\u0000b","email":"a@b")", "systemPrompt"},
+           Case{R"("systemPrompt":"x","email":"a@b","apiKey":"test-key\u0000")", "apiKey"},
+           Case{R"("systemPrompt":"x","email":"a@b","model":"gemini-x\u0000","apiKey":"test-key")", "model"},
+           Case{R"("systemPrompt":"x","email":"a@b","maxSeconds":99999999999999999999999)", "maxSeconds"},
+       }) {
+    CAPTURE(std::string(each.members));
+    const http::Response response = post(each.members);
+    INFO(response.body);
+    CHECK(response.status == 400);
+    CHECK(contains(response.body, each.says));
+    CHECK_FALSE(contains(response.body, "^["));
+  }
+  CHECK(total("") == 0);
+}
+
+TEST_CASE("null for an optional member means that it was left out") {
+  DeafPort trunk;
+  core::ManualClock clock;
+  CallServer server(options(trunk.port(), "{}", &clock));
+  const std::string later = lib::utc_text(clock.now_ms() + 3600'000);
+  const http::Response response = post(usual(
+      R"(,"displayName":null,"apiKey":null,"model":null,"voice":null,"language":null,"maxSeconds":null,)"
+      R"("retries":null,"retryDelayMinutes":null,"scheduleAtUtc":")" +
+      later + "\""));
+  INFO(response.body);
+  REQUIRE(response.status == 200);
+  const CallRecord record = server.get(probe::text_member(response.body, "callId"));
+  CHECK(record.text("displayName") == CallServer::kPhone);
+  CHECK(record.text("voice") == "Aoede");
+  CHECK(record.text("language") == "en-US");
+  CHECK(record.text("model") == "local");
+  CHECK(record.integer("retryDelayMinutes") == 5);
+}
+
+TEST_CASE("a repeated request gets the very answer of the first one") {
+  core::ManualClock clock;
+  DeafPort trunk;
+  CallServer server(options(trunk.port(), "{}", &clock));
+  const std::string later = lib::utc_text(clock.now_ms() + 3600'000);
+  const std::string body = usual(R"(,"scheduleAtUtc":")" + later + "\"");
+  for (const char* key : {"first", "second"}) {  // of a new number, and of one that is known by then
+    CAPTURE(key);
+    const std::string headers = R"({"idempotency-key":")" + std::string(key) + "\"}";
+    const http::Response first = post(body, headers);
+    REQUIRE(first.status == 200);
+    CHECK(contains(first.body,
+                   key == std::string("first") ? R"("whitelistAdded":true)" : R"("whitelistAdded")"));
+    const http::Response again = post(body, headers);
+    CHECK(again.status == 200);
+    CHECK(again.body == first.body);
+    CHECK(contains(again.headers, "Idempotent-Replayed"));
+    CHECK(post(usual(R"(,"maxSeconds":30)"), headers).status == 409);
+  }
+  CHECK(total("") == 2);
+}
+
+TEST_CASE("lists by status have the newest first and totals that are true") {
+  core::ManualClock clock;
+  DeafPort trunk;
+  CallServer server(options(trunk.port(), "{}", &clock));
+  std::vector<std::string> ids;
+  for (int i = 0; i < 6; ++i) {
+    clock.advance(1s);
+    const std::string later = lib::utc_text(clock.now_ms() + 3600'000);
+    const http::Response response = post(usual(R"(,"scheduleAtUtc":")" + later + "\""));
+    REQUIRE(response.status == 200);
+    ids.push_back(probe::text_member(response.body, "callId"));
+  }
+  CHECK(server.hangup(ids[1]).status == 200);
+  CHECK(server.hangup(ids[4]).status == 200);
+  CHECK(total("") == 6);
+  CHECK(total("scheduled") == 4);
+  CHECK(total("cancelled") == 2);
+  CHECK(total("scheduled,cancelled,scheduled") == 6);
+  CHECK(total("in-flight") == 0);
+  const auto at = [](const std::string& text, const std::string& id) { return text.find(id); };
+  const std::string cancelled = list("cancelled");
+  CHECK(at(cancelled, ids[4]) < at(cancelled, ids[1]));
+  CHECK_FALSE(contains(cancelled, ids[5]));
+  const std::string page = list("cancelled,scheduled", 3, 1);  // the 2nd to the 4th newest
+  CHECK(at(page, ids[4]) < at(page, ids[3]));
+  CHECK(at(page, ids[3]) < at(page, ids[2]));
+  CHECK(contains(page, ids[2]));
+  CHECK_FALSE(contains(page, ids[5]));
+  CHECK_FALSE(contains(page, ids[1]));
+}
+
+TEST_CASE("beyond maxCalls of the server a call waits, whatever its tenant may") {
+  DeafPort trunk;
+  CallServer server(options(trunk.port(), "{}", nullptr, "maxCalls: 1, "));
+  const http::Response first = post(usual());
+  REQUIRE(first.status == 200);
+  const std::string running = probe::text_member(first.body, "callId");
+  REQUIRE(probe::eventually([&] { return server.metric("patchbay_ai_voice_attempts") == 1; }));
+  const http::Response second = post(usual());
+  REQUIRE(second.status == 200);
+  const std::string waiting = probe::text_member(second.body, "callId");
+  CHECK(server.get(waiting).text("status") == "scheduled");
+  CHECK(server.metric("patchbay_ai_voice_limited_total{limit=\"server\"}") == 1);
+  CHECK(server.hangup(running).status == 200);
+  CHECK(probe::eventually([&] { return server.get(waiting).text("status") == "dispatching"; }));
+  CHECK(server.hangup(waiting).status == 200);
+  CHECK(server.metric("patchbay_ai_voice_outcomes_total{outcome=\"cancelled\",status=\"cancelled\"}") == 2);
+  CHECK(server.idle());
+}
+
+TEST_CASE("beyond the backlog a call is refused and counted") {
+  DeafPort trunk;
+  core::ManualClock clock;
+  CallServer server(options(trunk.port(), "{maxWaitingCalls: 2}", &clock));
+  const std::string later = R"(,"scheduleAtUtc":")" + lib::utc_text(clock.now_ms() + 3600'000) + "\"";
+  REQUIRE(post(usual(later)).status == 200);
+  REQUIRE(post(usual(later)).status == 200);
+  const http::Response third = post(usual(later));
+  CHECK(third.status == 429);
+  CHECK(contains(third.headers, "Retry-After"));
+  CHECK(server.metric("patchbay_ai_voice_limited_total{limit=\"backlog\"}") == 1);
+}
+
+TEST_CASE("ended calls and remembered answers are removed when their time is over") {
+  DeafPort trunk;
+  core::ManualClock clock;
+  CallServer server(options(trunk.port(), "{}", &clock, "keepCallsDays: 2, "));
+  const std::string later =
+      R"(,"scheduleAtUtc":")" + lib::utc_text(clock.now_ms() + 10 * 24 * 3600'000) + "\"";
+  const std::string headers = R"({"idempotency-key":"one"})";
+  const http::Response ended = post(usual(later), headers);
+  const http::Response open = post(usual(later));
+  REQUIRE(open.status == 200);
+  CHECK(server.hangup(probe::text_member(ended.body, "callId")).status == 200);
+  CHECK(total("") == 2);
+  clock.advance(25h);  // the answer is forgotten, the call is not
+  CHECK(probe::eventually([&] {
+    clock.advance(1ms);
+    return contains(server.server().core().report("metrics"), "patchbay_ai_voice_calls");
+  }));
+  CHECK(total("cancelled") == 1);
+  clock.advance(24h);
+  CHECK(probe::eventually([&] {
+    clock.advance(1s);
+    return total("cancelled") == 0;
+  }));
+  CHECK(total("") == 1);
+  CHECK(server.get(probe::text_member(open.body, "callId")).text("status") == "scheduled");
+}

@@ -1,0 +1,91 @@
+#include "calls/outcome.h"
+
+#include <doctest/doctest.h>
+
+#include "calls/events.h"
+
+using namespace patchbay;
+using namespace patchbay::ai_voice;
+
+namespace {
+
+telephony::Ended leg(const char* cause, int64_t status, const char* detail = "") {
+  telephony::Ended out;
+  out.cause = cause;
+  out.sip_status = status;
+  out.detail = detail;
+  return out;
+}
+
+Call call(int64_t retries, int64_t answered_ms = 0) {
+  Call out;
+  out.call_id = "oac-1";
+  out.retries_left = retries;
+  out.retry_delay_minutes = 5;
+  out.answered_ms = answered_ms;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("no answer says why, with the code") {
+  struct Case {
+    int64_t status;
+    const char* text;
+    bool may_retry;
+  };
+  for (const Case& each :
+       {Case{486, "busy (486)", true}, Case{600, "busy (600)", true}, Case{480, "unreachable (480)", true},
+        Case{408, "no response (408)", true}, Case{603, "declined (603)", false},
+        Case{607, "not wanted by the callee (607)", false}, Case{608, "rejected by the carrier (608)", false},
+        Case{404, "no such number (404)", false}, Case{604, "no such number (604)", false},
+        Case{410, "no longer in service (410)", false}, Case{484, "incomplete number (484)", false},
+        Case{0, "rang out", true}, Case{487, "rang out", true}}) {
+    CAPTURE(each.status);
+    const Ending ending = ending_of(leg("no-answer", each.status), false, "");
+    CHECK(ending.outcome == "no-answer");
+    CHECK(ending.error_detail == each.text);
+    CHECK(ending.may_retry == each.may_retry);
+    CHECK(ending.sip_status == each.status);
+    CHECK(status_after(call(2), ending) == (each.may_retry ? status::kRetryPending : status::kFailed));
+    CHECK(status_after(call(0), ending) == status::kFailed);
+  }
+}
+
+TEST_CASE("a trunk that calls a final answer about the callee a failure changes nothing") {
+  const Ending ending = ending_of(leg("failed", 404, "SIP 404 Not Found"), false, "");
+  CHECK(ending.error_detail == "no such number (404)");
+  CHECK_FALSE(ending.may_retry);
+}
+
+TEST_CASE("what the trunks say beside the code is kept, once") {
+  CHECK(ending_of(leg("no-answer", 486, "trunk a: no answer within 5 s"), false, "").error_detail ==
+        "busy (486); trunk a: no answer within 5 s");
+  CHECK(ending_of(leg("no-answer", 486, "busy (486), trunk a was out of order"), false, "").error_detail ==
+        "busy (486), trunk a was out of order");
+  CHECK(ending_of(leg("failed", 503, "SIP 503 No"), false, "").error_detail ==
+        "the trunk refused the call (503 No)");
+  CHECK(ending_of(leg("failed", 401, "the password is wrong"), false, "").error_detail ==
+        "the password is wrong");
+}
+
+TEST_CASE("after the answer nothing is dialled again") {
+  const Ending hung_up = ending_of(leg("far", 0), true, "");
+  CHECK(hung_up.outcome == "far-hangup");
+  CHECK(status_after(call(3, 1000), hung_up) == status::kSuccess);
+  CHECK(ending_of(leg("far", 0), true, "finished").outcome == "finished");
+  const Ending failed = ending_of(leg("failed", 0, "no media for 20 s"), true, "");
+  CHECK(failed.outcome == "far-hangup");
+  CHECK(status_after(call(3, 1000), failed) == status::kFailed);
+  CHECK(next_attempt_ms(call(3, 1000), failed, 5000) == 0);
+}
+
+TEST_CASE("the finished event tells the attempt and the next one") {
+  const Ending busy = ending_of(leg("no-answer", 486), false, "");
+  const NewEvent event = outbound_finished(call(2), busy, {}, 0);
+  CHECK(event.payload.find(R"("attempt":1,"retriesLeft":2,"nextAttemptUtc":"1970-01-01T00:05:00.000Z"})") !=
+        std::string::npos);
+  CHECK(event.payload.find(R"("sipStatus":486)") != std::string::npos);
+  const NewEvent last = outbound_finished(call(0), busy, {}, 0);
+  CHECK(last.payload.find(R"("retriesLeft":0,"nextAttemptUtc":null})") != std::string::npos);
+}
