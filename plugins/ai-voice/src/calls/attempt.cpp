@@ -336,8 +336,13 @@ void Attempt::on_leg_ended(const telephony::Ended& ended) {
   if (!ended.trunk_id.empty()) call_.trunk_id = ended.trunk_id;
   log_.info("the leg has ended", {{"cause", ended.cause},
                                   {"sip", ended.sip_status},
+                                  {"reason", ended.sip_reason},
                                   {"trunk", ended.trunk_id},
-                                  {"detail", ended.detail}});
+                                  {"earlierTrunks", ended.earlier_trunks},
+                                  {"detail", ended.detail},
+                                  {"rtpReceived", ended.rtp_received},
+                                  {"rtpLost", ended.rtp_lost},
+                                  {"rtpLate", ended.rtp_late}});
   if (ending_ && !saving_) ending_->sip_status = ended.sip_status;
   end(ending_of(ended, answered(), farewell_outcome_));
 }

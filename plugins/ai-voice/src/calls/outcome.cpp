@@ -38,11 +38,9 @@ bool starts_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
-// `detail` of a trunk beside our own words, unless it says the same.
-std::string with_detail(std::string text, std::string_view detail) {
-  if (detail.empty() || starts_with(detail, "SIP ")) return text;
-  if (detail.find(text) != std::string_view::npos) return std::string(detail);
-  return text + "; " + std::string(detail);
+std::string with_earlier_trunks(std::string text, const telephony::Ended& ended) {
+  if (ended.earlier_trunks.empty()) return text;
+  return text + "; earlier trunks: " + ended.earlier_trunks;
 }
 
 std::string failure_text(const telephony::Ended& ended) {
@@ -54,12 +52,15 @@ std::string failure_text(const telephony::Ended& ended) {
 
 Ending unanswered(const telephony::Ended& ended) {
   if (ended.cause == "denied") return Ending::refused(ended.detail);
-  if (const Meaning* known = meaning_of(ended.sip_status)) {
-    std::string text = std::string(known->text) + " (" + std::to_string(known->status) + ")";
-    return Ending::no_answer(with_detail(std::move(text), ended.detail), known->may_retry);
-  }
-  if (ended.cause == "failed") return Ending::technical(false, failure_text(ended));
-  return Ending::no_answer(with_detail("rang out", ended.detail));
+  const Meaning* known = meaning_of(ended.sip_status);
+  const bool no_answer = ended.cause == "no-answer";
+  if (known == nullptr && !no_answer)
+    return Ending::technical(false, with_earlier_trunks(failure_text(ended), ended));
+  std::string text = no_answer ? ended.detail : std::string();
+  if (text.empty() && known != nullptr)
+    text = std::string(known->text) + " (" + std::to_string(known->status) + ")";
+  if (text.empty()) text = "rang out";
+  return Ending::no_answer(with_earlier_trunks(std::move(text), ended), known == nullptr || known->may_retry);
 }
 
 Ending answered_end(const telephony::Ended& ended, std::string_view farewell) {

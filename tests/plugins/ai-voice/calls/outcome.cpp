@@ -58,15 +58,20 @@ TEST_CASE("a trunk that calls a final answer about the callee a failure changes 
   CHECK_FALSE(ending.may_retry);
 }
 
-TEST_CASE("what the trunks say beside the code is kept, once") {
-  CHECK(ending_of(leg("no-answer", 486, "trunk a: no answer within 5 s"), false, "").error_detail ==
-        "busy (486); trunk a: no answer within 5 s");
-  CHECK(ending_of(leg("no-answer", 486, "busy (486), trunk a was out of order"), false, "").error_detail ==
-        "busy (486), trunk a was out of order");
+TEST_CASE("what telephony says is kept, and why the trunks before failed") {
+  telephony::Ended second = leg("no-answer", 486, "busy (486)");
+  second.earlier_trunks = "main: SIP 503 Out of order";
+  CHECK(ending_of(second, false, "").error_detail ==
+        "busy (486); earlier trunks: main: SIP 503 Out of order");
+  CHECK(ending_of(leg("no-answer", 408, "did not answer (408)"), false, "").error_detail ==
+        "did not answer (408)");
   CHECK(ending_of(leg("failed", 503, "SIP 503 No"), false, "").error_detail ==
         "the trunk refused the call (503 No)");
-  CHECK(ending_of(leg("failed", 401, "the password is wrong"), false, "").error_detail ==
-        "the password is wrong");
+  CHECK(
+      ending_of(leg("failed", 401, "SIP 401 Unauthorized: the password is wrong"), false, "").error_detail ==
+      "the trunk refused the call (401 Unauthorized: the password is wrong)");
+  CHECK(ending_of(leg("failed", 0, "the trunk does not answer"), false, "").error_detail ==
+        "the trunk does not answer");
 }
 
 TEST_CASE("after the answer nothing is dialled again") {
