@@ -2,6 +2,9 @@
 
 #include <strings.h>
 
+#include <algorithm>
+
+#include "rate/address_key.h"
 #include "signature.h"
 
 namespace patchbay::whitelist {
@@ -38,13 +41,14 @@ void Admission::admit(const Credentials& who, Done done) {
                  0},
                 {});
   }
-  if (!who.authorization.empty()) return admit_bearer(who, std::move(done));
+  // A bearer decides. An Authorization of another scheme, which a proxy may have added, does not: the
+  // signature may still be right.
+  if (const std::string bearer = bearer_of(who.authorization); !bearer.empty())
+    return admit_bearer(who, bearer, std::move(done));
   admit_signature(who, *secret, done);
 }
 
-void Admission::admit_bearer(const Credentials& who, Done done) {
-  const std::string bearer = bearer_of(who.authorization);
-  if (bearer.empty()) return done(kBadSignature, {});
+void Admission::admit_bearer(const Credentials& who, const std::string& bearer, Done done) {
   auth_.call(auth::Auth::verify, {bearer, who.remote},
              [tenant = who.tenant, done = std::move(done)](const Result<auth::Principal>& principal) {
                if (principal) return done(judge(*principal, tenant), principal->username);
@@ -54,13 +58,19 @@ void Admission::admit_bearer(const Credentials& who, Done done) {
 }
 
 void Admission::admit_signature(const Credentials& who, const std::string& secret, const Done& done) {
-  const std::string key = who.tenant + "\n" + who.remote;
-  const int64_t now_ns = host_->mono_ns();
-  if (const int64_t wait_ms = wrong_.wait_ms(key, now_ns); wait_ms > 0)
-    return done({429, "too many wrong signatures", wait_ms / 1000 + 1}, {});
+  if (const int64_t wait = wait_ms(who); wait > 0)
+    return done({429, "too many wrong signatures", wait / 1000 + 1}, {});
   if (signature_matches(who.signature, secret, who.canonical)) return done({}, "shared secret");
-  wrong_.take(key, now_ns);
+  const int64_t now_ns = host_->mono_ns();
+  wrong_.take(who.tenant + "\n" + lib::address_key(who.remote), now_ns);
+  wrong_of_site_.take(who.tenant + "\n" + lib::site_key(who.remote), now_ns);
   done(kBadSignature, {});
+}
+
+int64_t Admission::wait_ms(const Credentials& who) const {
+  const int64_t now_ns = host_->mono_ns();
+  return std::max(wrong_.wait_ms(who.tenant + "\n" + lib::address_key(who.remote), now_ns),
+                  wrong_of_site_.wait_ms(who.tenant + "\n" + lib::site_key(who.remote), now_ns));
 }
 
 }  // namespace patchbay::whitelist

@@ -38,15 +38,17 @@ class Admission {
 
  private:
   using Done = Function<void(const Refusal&, const std::string& actor)>;
-  void admit_bearer(const Credentials& who, Done done);
+  void admit_bearer(const Credentials& who, const std::string& bearer, Done done);
   void admit_signature(const Credentials& who, const std::string& secret, const Done& done);
+  int64_t wait_ms(const Credentials& who) const;
 
   const Host* host_;
   Service<auth::Auth> auth_;
   Settings settings_;
-  // Wrong signatures, by tenant and address. Whoever guesses that often is no longer listened to; bearers
-  // are.
+  // Wrong signatures, by tenant and address (IPv6: /64, and /48). Beyond the limit signatures are not looked
+  // at any more; bearers are.
   lib::RateLimiter wrong_{{1.0, 100.0, 10'000}};
+  lib::RateLimiter wrong_of_site_{{16.0, 1600.0, 10'000}};
 };
 
 }  // namespace patchbay::whitelist

@@ -3,6 +3,7 @@
 #include "crypto/digest.h"
 #include "crypto/encode.h"
 #include "number/number.h"
+#include "rate/address_key.h"
 #include "signature.h"
 
 namespace patchbay::whitelist {
@@ -34,12 +35,23 @@ http::Response refused(const Refusal& refusal) {
   return response;
 }
 
-http::Response not_applied(const Error& error) {
+}  // namespace
+
+Endpoints::Endpoints(const Host& host, Admission& admission, Entries& entries)
+    : host_(&host),
+      admission_(admission),
+      entries_(entries),
+      log_(host),
+      refused_(Metric::counter(host, "patchbay_whitelist_requests_refused_total",
+                               "Requests to the whitelist endpoints without the right to")),
+      routes_(host) {}
+
+http::Response Endpoints::not_applied(const http::Request& request, const Error& error) const {
   if (error.code == Code::invalid) return refused(400, error.text);
+  log_.with(request.correlation)
+      .error("the whitelist could not be written", {{"tenant", request.tenant}, {"why", error.text}});
   return refused(500, "the whitelist could not be written; the change was not applied");
 }
-
-}  // namespace
 
 Status Endpoints::open() {
   PB_TRY_VALUE(add_body_, Schema::compile(*host_, kAddBody));
@@ -92,11 +104,14 @@ void Endpoints::admit(const char* verb, const http::Request& request, Serve serv
   admission_.admit(who, [this, request, serve, reply = std::move(reply)](const Refusal& refusal,
                                                                          const std::string& actor) mutable {
     if (refusal.status == 0) return (this->*serve)(request, actor, std::move(reply));
-    log_.with(request.correlation)
-        .warn("a whitelist request was refused", {{"tenant", request.tenant},
-                                                  {"remote", request.remote},
-                                                  {"status", refusal.status},
-                                                  {"why", refusal.text}});
+    refused_.add();
+    // A flood of requests must not become a flood of lines.
+    if (lines_.take(lib::address_key(request.remote), host_->mono_ns()) == 0)
+      log_.with(request.correlation)
+          .warn("a whitelist request was refused", {{"tenant", request.tenant},
+                                                    {"remote", request.remote},
+                                                    {"status", refusal.status},
+                                                    {"why", refusal.text}});
     reply(refused(refusal));
   });
 }
@@ -122,7 +137,7 @@ void Endpoints::add(const http::Request& request, const std::string& actor, Repl
       request.tenant, std::string((*body)["number"].text()),
       comment.is_string() ? std::optional(std::string(comment.text())) : std::nullopt,
       alive_.bind([this, request, actor, reply = std::move(reply)](const Result<Added>& result) mutable {
-        if (!result) return reply(not_applied(result.error()));
+        if (!result) return reply(not_applied(request, result.error()));
         audit(result->added ? "whitelist: number added" : "whitelist: number was there", request, actor,
               result->count);
         JsonWriter answer;
@@ -139,7 +154,7 @@ void Endpoints::write(const http::Request& request, const std::string& actor, Re
   entries_.write(
       request.tenant, *entries,
       alive_.bind([this, request, actor, reply = std::move(reply)](const Result<int64_t>& count) mutable {
-        if (!count) return reply(not_applied(count.error()));
+        if (!count) return reply(not_applied(request, count.error()));
         audit("whitelist: all numbers replaced", request, actor, *count);
         JsonWriter answer;
         answer.object().member("ok", true).member("tenant", request.tenant).member("count", *count).end();

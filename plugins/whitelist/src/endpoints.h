@@ -14,8 +14,7 @@ namespace patchbay::whitelist {
 
 class Endpoints {
  public:
-  Endpoints(const Host& host, Admission& admission, Entries& entries)
-      : host_(&host), admission_(admission), entries_(entries), log_(host), routes_(host) {}
+  Endpoints(const Host& host, Admission& admission, Entries& entries);
 
   // Error: our own schemas are wrong.
   Status open();
@@ -30,6 +29,7 @@ class Endpoints {
   void add(const http::Request& request, const std::string& actor, Reply reply);
   void write(const http::Request& request, const std::string& actor, Reply reply);
   Result<std::vector<Entry>> read_entries(const http::Request& request) const;
+  http::Response not_applied(const http::Request& request, const Error& error) const;
   void audit(const char* what, const http::Request& request, const std::string& actor, int64_t count) const;
 
   const Host* host_;
@@ -37,6 +37,8 @@ class Endpoints {
   Entries& entries_;
 
   Log log_;
+  const Metric refused_;
+  lib::RateLimiter lines_{{0.2, 20.0, 4096}};  // of the log about refusals, by address
   Schema add_body_, write_body_;
   http::Routes routes_;
   Lifetime alive_;

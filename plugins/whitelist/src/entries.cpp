@@ -9,6 +9,9 @@ namespace {
 
 constexpr size_t kLongestComment = 200;
 
+// Code::invalid is kept for what the client sent: what the store says is not for its eyes.
+Error store_error(const Commit& commit) { return {Code::unavailable, commit.error().text}; }
+
 std::string trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
@@ -75,7 +78,7 @@ void Entries::add(const std::string& tenant, const std::string& number,
   const size_t get = tx.exec(get_, {tenant, *normal});
   const size_t count = tx.exec(count_, {tenant});
   std::move(tx).commit(alive_.bind([=, done = std::move(done)](const Commit& commit) {
-    if (!commit) return done(commit.error());
+    if (!commit) return done(store_error(commit));
     const Rows now = commit.result(get);
     Added result;
     result.added = !commit.result(insert).empty();
@@ -99,7 +102,7 @@ void Entries::write(const std::string& tenant, const std::vector<Entry>& entries
   }
   std::move(tx).commit(
       alive_.bind([done = std::move(done), count = static_cast<int64_t>(seen.size())](const Commit& commit) {
-        if (!commit) return done(commit.error());
+        if (!commit) return done(store_error(commit));
         done(count);
       }));
 }

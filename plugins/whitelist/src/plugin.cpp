@@ -28,12 +28,16 @@ class Whitelist final : public Plugin {
 
   struct Parts {
     explicit Parts(const Host& host)
-        : entries(host),
+        : dials_refused(
+              Metric::counter(host, "patchbay_whitelist_dials_refused_total",
+                              "Dials to numbers that are not listed, or that could not be looked up")),
+          entries(host),
           admission(host),
           endpoints(host, admission, entries),
           gate(host),
           dial_gate(host),
           telephony(host) {}
+    const Metric dials_refused;
     Entries entries;
     Admission admission;
     Endpoints endpoints;
@@ -66,15 +70,17 @@ class Whitelist final : public Plugin {
   }
 
   void check(const telephony::Check& check, Reply<telephony::Verdict> reply) {
-    parts_->entries.contains(check.tenant, check.number,
-                             [log = log().with(check.correlation), call = check.call_id,
-                              reply = std::move(reply)](const Result<bool>& listed) mutable {
-                               if (listed && *listed) return reply(telephony::Verdict{true, ""});
-                               if (listed) return reply(telephony::Verdict{false, "not whitelisted"});
-                               log.error("the whitelist could not be read: the dial is refused",
-                                         {{"call", call}, {"why", listed.error().text}});
-                               reply(telephony::Verdict{false, "the whitelist could not be read"});
-                             });
+    parts_->entries.contains(
+        check.tenant, check.number,
+        [log = log().with(check.correlation), call = check.call_id, refused = parts_->dials_refused,
+         reply = std::move(reply)](const Result<bool>& listed) mutable {
+          if (listed && *listed) return reply(telephony::Verdict{true, ""});
+          refused.add();
+          if (listed) return reply(telephony::Verdict{false, "not whitelisted"});
+          log.error("the whitelist could not be read: the dial is refused",
+                    {{"call", call}, {"why", listed.error().text}});
+          reply(telephony::Verdict{false, "the whitelist could not be read"});
+        });
   }
 
   std::unique_ptr<Parts> parts_;

@@ -219,6 +219,53 @@ TEST_CASE("who sends wrong signatures is no longer listened to, whoever has a be
   CHECK(signed_send("list", "", "{}", kTenantB, kSecretB).status == 200);
 }
 
+TEST_CASE("an Authorization header of another kind does not hide a right signature") {
+  Server server;
+  const std::string right = sign(kSecretA, "whitelist-list|a.example"),
+                    wrong = sign(kSecretB, "whitelist-list|a.example");
+  const auto with = [](const std::string& authorization, const std::string& signature) {
+    return send("list", kTenantA,
+                R"({"authorization":")" + authorization + R"(","x-platform-admin-signature":")" + signature +
+                    "\"}")
+        .status;
+  };
+  CHECK(with("Basic dXNlcjpwYXNzd29yZA==", right) == 200);
+  CHECK(with("Basic", right) == 200);
+  CHECK(with("Bearer nonsense", right) == 401);  // a bearer decides
+  CHECK(with("Basic dXNlcjpwYXNzd29yZA==", wrong) == 401);
+  CHECK(with("Bearer nonsense", wrong) == 401);
+}
+
+TEST_CASE("wrong signatures count for the whole /64 of an IPv6 client, and are logged a few times only") {
+  Server server;
+  http::Request request;
+  request.tenant = kTenantA;
+  request.headers = signature(sign(kSecretB, "whitelist-list|a.example"));
+  int64_t last = 0;
+  for (int i = 0; i < 130; ++i) {
+    request.remote = "2001:db8::" + std::to_string(i + 1);
+    last = probe::ask("GET", "/signal.ashx", request, "whitelist=list")->status;
+  }
+  CHECK(last == 429);
+  const std::string log = server.core.log();
+  size_t lines = 0;
+  for (size_t at = 0; (at = log.find("a whitelist request was refused", at)) != std::string::npos; ++at)
+    ++lines;
+  CHECK(lines >= 20);
+  CHECK(lines < 100);
+}
+
+TEST_CASE("a NUL in a comment is refused in words of the field, not of the store") {
+  Server server;
+  const std::string body = R"({"number":"+4930123456","comment":"a\u0000b"})";
+  const auto refused =
+      send("add", kTenantA,
+           signature(sign(kSecretA, "whitelist-add|a.example|" + std::to_string(body.size()))), body);
+  CHECK(refused.status == 400);
+  CHECK(refused.body.find("comment") != std::string::npos);
+  CHECK(refused.body.find("$4") == std::string::npos);
+}
+
 TEST_CASE("only listed numbers are dialled, in whatever spelling") {
   Server server;
   CHECK_FALSE(allowed("+4930123456"));
