@@ -23,6 +23,11 @@ CREATE INDEX webhooks_delivery_list ON webhooks_delivery (subscription, event_ms
 CREATE INDEX webhooks_delivery_done ON webhooks_delivery (done_ms) WHERE done_ms IS NOT NULL;
 CREATE INDEX webhooks_delivery_event ON webhooks_delivery (event);
 
+-- migration: 2
+ALTER TABLE webhooks_delivery ADD COLUMN tenant TEXT NOT NULL DEFAULT '';
+UPDATE webhooks_delivery SET tenant = COALESCE(
+  (SELECT s.tenant FROM webhooks_subscription s WHERE s.id = webhooks_delivery.subscription), '');
+
 -- name: subscriptions
 SELECT id, tenant, url, events, from_config, active, failures, created_ms, created_by, last_fired_ms, rev
 FROM webhooks_subscription ORDER BY created_ms, id;
@@ -38,11 +43,11 @@ VALUES ($1, $2, $3, $4, $5, 1, 0, $6, $7, NULL, 1);
 -- name: subscription-change
 UPDATE webhooks_subscription
 SET url = $3, events = $4, active = $5, failures = CASE WHEN $5 > active THEN 0 ELSE failures END, rev = rev + 1
-WHERE id = $1 AND rev = $2
+WHERE id = $1 AND rev = $2 AND tenant = $6
 RETURNING failures;
 
 -- name: subscription-remove
-DELETE FROM webhooks_subscription WHERE id = $1;
+DELETE FROM webhooks_subscription WHERE id = $1 AND tenant = $2;
 
 -- name: subscription-succeeded
 UPDATE webhooks_subscription SET failures = 0, last_fired_ms = $2 WHERE id = $1;
@@ -64,8 +69,9 @@ INSERT INTO webhooks_body (event, body, event_ms) VALUES ($1, $2, $3) ON CONFLIC
 
 -- name: delivery-add
 INSERT INTO webhooks_delivery
-  (id, subscription, event, seq, topic, subject, event_ms, secret_rev, state, attempt, due_ms, status, error, done_ms)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', 0, $7, 0, '', NULL)
+  (id, subscription, event, seq, topic, subject, event_ms, secret_rev, state, attempt, due_ms, status, error, done_ms,
+   tenant)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', 0, $7, 0, '', NULL, $9)
 ON CONFLICT (id) DO NOTHING;
 
 -- name: lanes
@@ -88,18 +94,22 @@ WHERE id = $1 AND state = 'pending';
 
 -- name: delivery-resend
 UPDATE webhooks_delivery SET state = 'pending', attempt = 0, due_ms = $3, status = 0, error = '', done_ms = NULL
-WHERE id = $1 AND subscription = $2 AND state <> 'pending'
+WHERE id = $1 AND subscription = $2 AND tenant = $4 AND state <> 'pending'
 RETURNING topic;
 
 -- name: deliveries-count
-SELECT COUNT(*) FROM webhooks_delivery WHERE subscription = $1;
+SELECT COUNT(*) FROM webhooks_delivery WHERE subscription = $1 AND tenant = $2;
 
 -- name: deliveries-list
 SELECT id, topic, state, attempt, event_ms, due_ms, status, error, done_ms
-FROM webhooks_delivery WHERE subscription = $1 ORDER BY event_ms DESC, id LIMIT $2 OFFSET $3;
+FROM webhooks_delivery WHERE subscription = $1 AND tenant = $2 ORDER BY event_ms DESC, id LIMIT $3 OFFSET $4;
 
 -- name: deliveries-remove
-DELETE FROM webhooks_delivery WHERE subscription = $1;
+DELETE FROM webhooks_delivery WHERE subscription = $1 AND tenant = $2;
+
+-- For the metrics.
+-- name: backlog
+SELECT COUNT(*), MIN(due_ms) FROM webhooks_delivery WHERE state = 'pending';
 
 -- What a paused subscription did not get in time.
 -- name: sweep-paused

@@ -1,6 +1,7 @@
 #include "address.h"
 
 #include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <netinet/in.h>
 
 #include <array>
@@ -20,18 +21,22 @@ constexpr uint32_t ip(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
 }
 
 // The blocks of the IANA special-purpose registry (RFC 6890) that do not lead to a host of the Internet.
-constexpr std::array<Block, 11> kRefused{{
-    {ip(0, 0, 0, 0), 8},       // this network
-    {ip(10, 0, 0, 0), 8},      // private
-    {ip(100, 64, 0, 0), 10},   // shared, behind carrier NAT; some clouds' metadata
-    {ip(127, 0, 0, 0), 8},     // loopback
-    {ip(169, 254, 0, 0), 16},  // link-local; cloud metadata
-    {ip(172, 16, 0, 0), 12},   // private
-    {ip(192, 0, 0, 0), 24},    // protocol assignments; one cloud's metadata
-    {ip(192, 168, 0, 0), 16},  // private
-    {ip(198, 18, 0, 0), 15},   // benchmarks
-    {ip(224, 0, 0, 0), 4},     // multicast
-    {ip(240, 0, 0, 0), 4},     // reserved, broadcast
+constexpr std::array<Block, 15> kRefused{{
+    {ip(0, 0, 0, 0), 8},        // this network
+    {ip(10, 0, 0, 0), 8},       // private
+    {ip(100, 64, 0, 0), 10},    // shared, behind carrier NAT; some clouds' metadata
+    {ip(127, 0, 0, 0), 8},      // loopback
+    {ip(169, 254, 0, 0), 16},   // link-local; cloud metadata
+    {ip(172, 16, 0, 0), 12},    // private
+    {ip(192, 0, 0, 0), 24},     // protocol assignments; one cloud's metadata
+    {ip(192, 0, 2, 0), 24},     // documentation
+    {ip(192, 88, 99, 0), 24},   // 6to4 relays
+    {ip(192, 168, 0, 0), 16},   // private
+    {ip(198, 18, 0, 0), 15},    // benchmarks
+    {ip(198, 51, 100, 0), 24},  // documentation
+    {ip(203, 0, 113, 0), 24},   // documentation
+    {ip(224, 0, 0, 0), 4},      // multicast
+    {ip(240, 0, 0, 0), 4},      // reserved, broadcast
 }};
 
 bool is_public_v4(uint32_t address) {
@@ -48,10 +53,49 @@ bool is_public_v6(const in6_addr& address) {
   if (b[0] >> 5 != 1) return false;  // only 2000::/3 is global unicast
   const bool teredo = b[0] == 0x20 && b[1] == 0x01 && b[2] == 0 && b[3] == 0;
   const bool six_to_four = b[0] == 0x20 && b[1] == 0x02;
-  return !teredo && !six_to_four;
+  const bool documentation = (b[0] == 0x20 && b[1] == 0x01 && b[2] == 0x0d && b[3] == 0xb8) ||
+                             (b[0] == 0x3f && b[1] == 0xff && b[2] >> 4 == 0);
+  return !teredo && !six_to_four && !documentation;
+}
+
+// The bytes of an IPv4 or IPv6 address, an IPv4 address inside IPv6 as IPv4; "" for others.
+std::string bytes_of(const sockaddr& address) {
+  if (address.sa_family == AF_INET) {
+    sockaddr_in v4{};
+    std::memcpy(&v4, &address, sizeof v4);
+    return {reinterpret_cast<const char*>(&v4.sin_addr), sizeof v4.sin_addr};
+  }
+  if (address.sa_family != AF_INET6) return {};
+  sockaddr_in6 v6{};
+  std::memcpy(&v6, &address, sizeof v6);
+  const std::string bytes(reinterpret_cast<const char*>(&v6.sin6_addr), sizeof v6.sin6_addr);
+  return IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr) ? bytes.substr(12) : bytes;
 }
 
 }  // namespace
+
+bool is_own(const sockaddr& address) {
+  const std::string wanted = bytes_of(address);
+  ifaddrs* all = nullptr;
+  if (wanted.empty() || getifaddrs(&all) != 0) return false;
+  bool own = false;
+  for (const ifaddrs* one = all; one != nullptr && !own; one = one->ifa_next)
+    own = one->ifa_addr != nullptr && bytes_of(*one->ifa_addr) == wanted;
+  freeifaddrs(all);
+  return own;
+}
+
+bool is_own_text(const std::string& address) {
+  sockaddr_storage parsed{};
+  auto* v4 = reinterpret_cast<sockaddr_in*>(&parsed);
+  auto* v6 = reinterpret_cast<sockaddr_in6*>(&parsed);
+  if (inet_pton(AF_INET, address.c_str(), &v4->sin_addr) == 1) {
+    parsed.ss_family = AF_INET;
+  } else if (inet_pton(AF_INET6, address.substr(0, address.find('%')).c_str(), &v6->sin6_addr) == 1) {
+    parsed.ss_family = AF_INET6;
+  }
+  return is_own(reinterpret_cast<const sockaddr&>(parsed));
+}
 
 bool is_public(const sockaddr& address) {
   if (address.sa_family == AF_INET) {

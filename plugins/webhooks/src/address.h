@@ -9,12 +9,17 @@
 namespace patchbay::webhooks {
 
 // False for loopback, private, shared, link-local (cloud metadata), unique-local, multicast, reserved,
-// unspecified addresses, and for IPv6 forms that carry an IPv4 address (mapped, 6to4, Teredo), NAT64 of a
-// public one excepted. Documentation addresses count as public. Only AF_INET and AF_INET6 can be public.
+// unspecified and documentation addresses, and for IPv6 forms that carry an IPv4 address (mapped, 6to4,
+// Teredo), NAT64 of a public one excepted. Only AF_INET and AF_INET6 can be public.
 bool is_public(const sockaddr& address);
+
+// Whether an interface of this machine has the address. A public one may lead to services that a firewall in
+// front of the machine keeps from others.
+bool is_own(const sockaddr& address);
 
 // The same for an address as text. An unreadable text is not public.
 bool is_public_text(const std::string& address);
+bool is_own_text(const std::string& address);
 
 // Whether the host of a URL is an IP address in text form, without brackets.
 bool is_ip_text(const std::string& host);

@@ -1,5 +1,8 @@
 #include "admin_routes.h"
 
+#include <algorithm>
+#include <set>
+
 #include "admin_schemas.h"
 #include "crypto/random.h"
 #include "receiver_url.h"
@@ -9,6 +12,8 @@ namespace patchbay::webhooks {
 namespace {
 
 constexpr size_t kMostPerTenant = 100;
+constexpr size_t kMaxSecrets = 50;  // the sweeper forgets those that nothing pending needs
+constexpr size_t kMinDifferent = 8;
 constexpr std::string_view kRoot = "/api.ashx/v1/admin/webhooks";
 
 using http::Request;
@@ -37,10 +42,22 @@ std::vector<std::string> read_events(JsonView list) {
   return events;
 }
 
-// The one in the body, or a new one of 256 bits.
+// The one in the body, or a new one of 256 bits. A sentence or a repeated character is no key of a signature.
 Result<std::string> read_secret(JsonView body) {
   const std::string_view given = body.text("secret", "");
-  return given.empty() ? lib::random_hex(64) : Result<std::string>(std::string(given));
+  if (given.empty()) return lib::random_hex(64);
+  const auto blank = [](char c) { return c <= 0x20 || c >= 0x7f; };
+  const std::set<char> different(given.begin(), given.end());
+  if (std::any_of(given.begin(), given.end(), blank) || different.size() < kMinDifferent)
+    return {Code::invalid,
+            "secret must be random: ASCII without blanks and at least 8 different characters, as openssl "
+            "rand -hex 32 "
+            "gives; leave it out to have one made"};
+  return std::string(given);
+}
+
+Result<Response> no_secret(const Error& error) {
+  return error.code == Code::invalid ? Result<Response>(invalid(error.text)) : Result<Response>(error);
 }
 
 // What changes a subscription is worth a line: who, which, where to.
@@ -106,7 +123,8 @@ void AdminRoutes::create(const Request& request, Answer answer) {
   if (request.tenant.empty()) return answer(invalid("tenant is missing: name it with ?tenant="));
   auto id = lib::random_hex(16);
   auto secret = read_secret(body->root());
-  if (!id || !secret) return answer(id ? secret.error() : id.error());
+  if (!id) return answer(id.error());
+  if (!secret) return answer(no_secret(secret.error()));
   Definition made;
   made.id = *std::move(id);
   made.tenant = request.tenant;
@@ -176,7 +194,9 @@ void AdminRoutes::rotate(const Request& request, Answer answer) {
   if (subscription->from_config) return answer(read_only());
   const auto body = host_.parse_json(request.json);
   const auto made = read_secret(body ? body->root() : JsonView());
-  if (!made) return answer(made.error());
+  if (!made) return answer(no_secret(made.error()));
+  if (subscription->secrets.size() >= kMaxSecrets)
+    return answer(http::error(409, "conflict", "the secret was rotated too often: try again in a day"));
   const std::string& secret = *made;
   store_.rotate(*subscription, secret,
                 alive_.bind([this, request, id = subscription->id, secret,
@@ -204,7 +224,7 @@ void AdminRoutes::test(const Request& request, Answer answer) {
 void AdminRoutes::deliveries(const Request& request, Answer answer) {
   const Subscription* subscription = find(request);
   if (subscription == nullptr) return answer(missing());
-  query(host_, count_, {subscription->id},
+  query(host_, count_, {subscription->id, subscription->tenant},
         alive_.bind([this, request, id = subscription->id,
                      answer = std::move(answer)](const Result<Rows>& rows) mutable {
           if (!rows) return answer(rows.error());
@@ -214,7 +234,7 @@ void AdminRoutes::deliveries(const Request& request, Answer answer) {
 
 void AdminRoutes::deliveries_page(const std::string& id, const Request& request, int64_t total,
                                   Answer answer) {
-  query(host_, list_, {id, request.limit, request.offset},
+  query(host_, list_, {id, request.tenant, request.limit, request.offset},
         [total, answer = std::move(answer)](const Result<Rows>& rows) mutable {
           if (!rows) return answer(rows.error());
           JsonWriter body;
@@ -232,7 +252,7 @@ void AdminRoutes::resend(const Request& request, Answer answer) {
   if (subscription == nullptr) return answer(missing());
   const std::string delivery = param(host_, request, "deliveryId");
   Transaction tx(host_);
-  tx.exec(resend_, {delivery, subscription->id, host_.wall_ms()});
+  tx.exec(resend_, {delivery, subscription->id, host_.wall_ms(), subscription->tenant});
   std::move(tx).commit(alive_.bind(
       [this, id = subscription->id, delivery, answer = std::move(answer)](const Commit& outcome) mutable {
         if (!outcome) return answer(outcome.error());

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kUrl = R"("url":{"type":"string","minLength":1,"maxLength":2048,"format":"uri"})";
 constexpr const char* kSecret =
-    R"("secret":{"type":"string","minLength":16,"maxLength":256,"description":"Made when left out"})";
+    R"("secret":{"type":"string","minLength":16,"maxLength":256,"description":"Random ASCII without blanks; made when left out"})";
 
 std::string events_member(bool with_default) {
   JsonWriter items;

@@ -82,8 +82,9 @@ void FanOut::add(Transaction& tx, const Event& event, Batch& batch) {
 void FanOut::add_delivery(Transaction& tx, const Subscription& subscription, const Event& event,
                           const std::string& key) {
   const Secret* secret = subscription.secret_at(event.time_ms());
-  tx.exec(delivery_add_, {delivery_id(key, subscription.id), subscription.id, key, event.id(), event.topic(),
-                          event.subject(), event.time_ms(), secret != nullptr ? secret->rev : 0});
+  tx.exec(delivery_add_,
+          {delivery_id(key, subscription.id), subscription.id, key, event.id(), event.topic(),
+           event.subject(), event.time_ms(), secret != nullptr ? secret->rev : 0, subscription.tenant});
 }
 
 void FanOut::test(const Subscription& subscription, const std::string& requested_by,
@@ -103,7 +104,9 @@ void FanOut::test(const Subscription& subscription, const std::string& requested
   Transaction tx(host_);
   tx.exec(body_add_, {key, envelope(kTestTopic, subscription.tenant, now_ms, data.str()), now_ms}, 1);
   tx.exec(delivery_add_,
-          {id, subscription.id, key, 0, kTestTopic, "", now_ms, secret != nullptr ? secret->rev : 0}, 1);
+          {id, subscription.id, key, 0, kTestTopic, "", now_ms, secret != nullptr ? secret->rev : 0,
+           subscription.tenant},
+          1);
   std::move(tx).commit(
       alive_.bind([this, id, subscription = subscription.id, done = std::move(done)](const Commit& outcome) {
         if (!outcome) return done(outcome.error());

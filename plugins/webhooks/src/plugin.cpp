@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "admin_routes.h"
+#include "backlog.h"
 #include "config.h"
 #include "dispatcher.h"
 #include "fan_out.h"
@@ -64,6 +65,7 @@ class Webhooks final : public Plugin {
           dispatcher(host, log, registry, sender),
           fan_out(host, log, registry, [this](const std::string& id) { dispatcher.wake(id); }),
           sweeper(host, log),
+          backlog(host, registry),
           admin(host, log, registry, store, fan_out, dispatcher),
           routes(host) {
       add_list_routes(routes, registry);
@@ -75,6 +77,7 @@ class Webhooks final : public Plugin {
     Dispatcher dispatcher;
     FanOut fan_out;
     Sweeper sweeper;
+    Backlog backlog;
     AdminRoutes admin;
     http::Routes routes;
   };
@@ -100,6 +103,7 @@ class Webhooks final : public Plugin {
     parts_->dispatcher.open();
     parts_->fan_out.open();
     parts_->sweeper.open();
+    parts_->backlog.open();
     parts_->routes.open();
   }
 

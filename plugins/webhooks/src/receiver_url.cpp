@@ -38,7 +38,7 @@ bool names_this_machine(std::string host) {
 
 Status check_host(std::string host) {
   if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
-  if (names_this_machine(host) || (is_ip_text(host) && !is_public_text(host)))
+  if (names_this_machine(host) || (is_ip_text(host) && (!is_public_text(host) || is_own_text(host))))
     return {Code::invalid, "must lead to a public address; see allowPrivateReceivers"};
   return {};
 }
@@ -54,11 +54,15 @@ Status check_receiver_url(const std::string& url, bool allow_private) {
     return {Code::invalid, "must be a URL such as https://example.com/hook"};
   const std::string scheme = part(parsed, CURLUPART_SCHEME);
   if (scheme != "http" && scheme != "https") return {Code::invalid, "must begin with https:// or http://"};
-  // As it stands, because the parser forgives "https:///host" and "https://@host".
-  const size_t slashes = url.find("//") + 2;
+  // As it stands, because the parser forgives "https:///host", "https:/host" and "https://@host".
+  const size_t slashes = scheme.size() + 3;
+  if (url.compare(scheme.size(), 3, "://") != 0)
+    return {Code::invalid, "must begin with https:// or http://"};
   const std::string authority = url.substr(slashes, url.find_first_of("/?#", slashes) - slashes);
   if (authority.empty()) return {Code::invalid, "must name a host"};
-  if (authority.find('@') != std::string::npos) return {Code::invalid, "must not hold a user name"};
+  const bool has_user = !part(parsed, CURLUPART_USER).empty() || !part(parsed, CURLUPART_PASSWORD).empty();
+  if (has_user || authority.find('@') != std::string::npos)
+    return {Code::invalid, "must not hold a user name"};
   return allow_private ? Status() : check_host(part(parsed, CURLUPART_HOST));
 }
 

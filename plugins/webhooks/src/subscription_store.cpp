@@ -120,14 +120,14 @@ Status SubscriptionStore::add_secret(Transaction& tx, const Subscription& subscr
   return {};
 }
 
-void SubscriptionStore::drop(Transaction& tx, const std::string& id) {
-  tx.exec(remove_, {id});
-  tx.exec(secrets_remove_, {id});
-  tx.exec(deliveries_remove_, {id});
+void SubscriptionStore::drop(Transaction& tx, const Subscription& subscription) {
+  tx.exec(remove_, {subscription.id, subscription.tenant}, 1);
+  tx.exec(secrets_remove_, {subscription.id});
+  tx.exec(deliveries_remove_, {subscription.id, subscription.tenant});
 }
 
 Status SubscriptionStore::redefine(Transaction& tx, const Subscription& current, const Definition& wanted) {
-  tx.exec(change_, {current.id, current.rev, wanted.url, join_events(wanted.events), 1}, 1);
+  tx.exec(change_, {current.id, current.rev, wanted.url, join_events(wanted.events), 1, current.tenant}, 1);
   const bool same_secret = !current.secrets.empty() && current.secrets.back().value == wanted.secret;
   return same_secret ? Status() : add_secret(tx, current, wanted.secret);
 }
@@ -138,7 +138,7 @@ Status SubscriptionStore::bring_in(Transaction& tx, const Definition& wanted) {
     return {Code::conflict, "a subscription made over REST has the id " + wanted.id +
                                 " already: delete it or give the configured one an id of its own"};
   if (current != nullptr && current->tenant == wanted.tenant) return redefine(tx, *current, wanted);
-  if (current != nullptr) drop(tx, wanted.id);
+  if (current != nullptr) drop(tx, *current);
   const Subscription made = make(wanted, "config", true);
   PB_TRY(add(tx, made));
   return add_secret(tx, made, wanted.secret);
@@ -173,9 +173,10 @@ void SubscriptionStore::reconcile(const std::vector<Definition>& wanted, Done do
   }
   std::vector<std::string> gone;
   for (const Subscription* current : registry_.all()) {
-    if (current->from_config && kept.count(current->id) == 0) gone.push_back(current->id);
+    if (!current->from_config || kept.count(current->id) != 0) continue;
+    gone.push_back(current->id);
+    drop(tx, *current);
   }
-  for (const std::string& id : gone) drop(tx, id);
   if (changed.empty() && gone.empty()) return done({});
   std::move(tx).commit(alive_.bind([this, changed = std::move(changed), gone = std::move(gone),
                                     done = std::move(done)](const Commit& outcome) {
@@ -203,7 +204,8 @@ void SubscriptionStore::create(Definition definition, std::string by, Done done)
 void SubscriptionStore::change(const Subscription& subscription, Change change, Done done) {
   Transaction tx(host_);
   tx.exec(change_,
-          {subscription.id, subscription.rev, change.url, join_events(change.events), change.active ? 1 : 0},
+          {subscription.id, subscription.rev, change.url, join_events(change.events), change.active ? 1 : 0,
+           subscription.tenant},
           1);
   std::move(tx).commit(alive_.bind([this, id = subscription.id, change = std::move(change),
                                     done = std::move(done)](const Commit& outcome) mutable {
@@ -221,7 +223,7 @@ void SubscriptionStore::change(const Subscription& subscription, Change change, 
 
 void SubscriptionStore::remove(const Subscription& subscription, Done done) {
   Transaction tx(host_);
-  drop(tx, subscription.id);
+  drop(tx, subscription);
   std::move(tx).commit(
       alive_.bind([this, id = subscription.id, done = std::move(done)](const Commit& outcome) {
         if (!outcome) return done(outcome.error());

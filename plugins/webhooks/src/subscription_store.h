@@ -48,7 +48,7 @@ class SubscriptionStore {
   Status add_secret(Transaction& tx, const Subscription& subscription, const std::string& secret);
   Status bring_in(Transaction& tx, const Definition& wanted);
   Status redefine(Transaction& tx, const Subscription& current, const Definition& wanted);
-  void drop(Transaction& tx, const std::string& id);
+  void drop(Transaction& tx, const Subscription& subscription);
   Subscription make(const Definition& definition, std::string by, bool from_config) const;
   void accept(const Definition& definition);
   Secret make_secret(int64_t rev, int64_t since_ms, std::string value) const;

@@ -91,8 +91,9 @@ Outcome Transfer::outcome(CURLcode code) const {
   outcome.status = head_done_ ? status : 0;
   outcome.delivered = outcome.status >= 200 && outcome.status <= 299;
   if (outcome.delivered) return outcome;
-  if (refused_) {
-    outcome.error = "the address is not public";
+  // One phrase for both: which names an internal name server knows is not for tenants to find out.
+  if (refused_ || (!post_.allow_private && code == CURLE_COULDNT_RESOLVE_HOST)) {
+    outcome.error = "the host has no address that may be used";
   } else if (outcome.status != 0) {
     outcome.error = "answered " + std::to_string(outcome.status);
   } else {
@@ -118,7 +119,7 @@ size_t Transfer::on_body(char* /*data*/, size_t size, size_t count, void* self) 
 }
 
 curl_socket_t Transfer::on_open_socket(void* self, curlsocktype /*purpose*/, curl_sockaddr* address) {
-  if (!is_public(address->addr)) {
+  if (!is_public(address->addr) || is_own(address->addr)) {
     static_cast<Transfer*>(self)->refused_ = true;
     return CURL_SOCKET_BAD;
   }
@@ -126,7 +127,7 @@ curl_socket_t Transfer::on_open_socket(void* self, curlsocktype /*purpose*/, cur
 }
 
 int Transfer::on_connected(void* self, char* peer, char* /*own*/, int /*peer_port*/, int /*own_port*/) {
-  if (is_public_text(peer)) return CURL_PREREQFUNC_OK;
+  if (is_public_text(peer) && !is_own_text(peer)) return CURL_PREREQFUNC_OK;
   static_cast<Transfer*>(self)->refused_ = true;
   return CURL_PREREQFUNC_ABORT;
 }

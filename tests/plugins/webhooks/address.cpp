@@ -18,6 +18,12 @@ TEST_CASE("addresses that do not lead to the Internet are refused") {
                                     "100.127.255.255",
                                     "100.100.100.200",
                                     "192.0.0.192",
+                                    "192.0.2.2",
+                                    "192.88.99.1",
+                                    "198.51.100.7",
+                                    "203.0.113.7",
+                                    "2001:db8::1",
+                                    "3fff:0fff::1",
                                     "198.18.0.1",
                                     "224.0.0.1",
                                     "239.255.255.255",
@@ -57,10 +63,18 @@ TEST_CASE("addresses next to the refused ones are public") {
                                     "128.0.0.0",       "169.253.255.255", "169.255.0.0",
                                     "172.15.255.255",  "172.32.0.0",      "192.0.1.0",
                                     "192.167.255.255", "192.169.0.0",     "198.17.255.255",
-                                    "198.20.0.0",      "203.0.113.7",     "223.255.255.255",
-                                    "2606:4700::1111", "2001:db8::1",     "2001:4860:4860::8888",
+                                    "198.20.0.0",      "203.0.114.7",     "223.255.255.255",
+                                    "2606:4700::1111", "2001:db9::1",     "2001:4860:4860::8888",
                                     "64:ff9b::8.8.8.8"}) {
     INFO(address);
     CHECK(is_public_text(address));
   }
+}
+
+TEST_CASE("the addresses of this machine's interfaces are its own") {
+  CHECK(is_own_text("127.0.0.1"));
+  CHECK(is_own_text("::ffff:127.0.0.1"));
+  CHECK_FALSE(is_own_text("8.8.8.8"));
+  CHECK_FALSE(is_own_text("2606:4700::1111"));
+  CHECK_FALSE(is_own_text("localhost"));
 }

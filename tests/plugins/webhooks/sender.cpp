@@ -136,7 +136,7 @@ TEST_CASE("addresses that are not public are refused on connecting") {
     INFO(url);
     const Outcome outcome = send(sender, post_to(url, false));
     CHECK_FALSE(outcome.delivered);
-    CHECK(outcome.error == "the address is not public");
+    CHECK(outcome.error == "the host has no address that may be used");
   }
   CHECK(receiver.deliveries().empty());
 }
@@ -146,7 +146,7 @@ TEST_CASE("a connection that another tenant's leave opened is not used") {
   Sender sender;
   CHECK(send(sender, post_to(receiver.url(), true)).delivered);
   const Outcome outcome = send(sender, post_to(receiver.url(), false));
-  CHECK(outcome.error == "the address is not public");
+  CHECK(outcome.error == "the host has no address that may be used");
   CHECK(receiver.deliveries().size() == 1);
 }
 

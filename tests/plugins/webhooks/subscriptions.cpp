@@ -94,7 +94,8 @@ TEST_CASE("what cannot be a subscription is 400") {
        {R"({})", R"({"url":"ftp://example.com/"})", R"({"url":"https://u:p@example.com/"})",
         R"({"url":"https://example.com/","events":["call.*"]})",
         R"({"url":"https://example.com/","events":[]})", R"({"url":"https://example.com/","secret":"short"})",
-        R"({"url":7})"}) {
+        R"({"url":"https://example.com/","secret":"a sign-in was refused"})",
+        R"({"url":"https://example.com/","secret":"abcabcabcabcabcabcabcabc"})", R"({"url":7})"}) {
     INFO(body);
     CHECK(ask({"POST", kAdmin, body}).status == 400);
   }
