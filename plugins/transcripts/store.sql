@@ -9,6 +9,16 @@ CREATE TABLE transcripts_transcript (
   PRIMARY KEY (tenant, call_id, attempt));
 CREATE INDEX transcripts_transcript_by_time ON transcripts_transcript (tenant, started_ms);
 
+-- migration: 2
+CREATE INDEX transcripts_transcript_by_age ON transcripts_transcript (mtime_ms);
+
+-- Of all tenants: the retention's.
+-- name: old
+SELECT tenant, call_id, attempt, file FROM transcripts_transcript WHERE mtime_ms < $1 ORDER BY mtime_ms LIMIT $2;
+
+-- name: forget
+DELETE FROM transcripts_transcript WHERE tenant = $1 AND call_id = $2 AND attempt = $3;
+
 -- name: put
 INSERT INTO transcripts_transcript
   (tenant, call_id, attempt, file, size, mtime_ms, started_ms, ended_ms, duration_sec, caller_source, rule, phone,

@@ -105,6 +105,10 @@ Result<std::string> Archive::read(std::string_view tenant, std::string_view file
   }
 }
 
+bool Archive::remove(std::string_view tenant, std::string_view file) const {
+  return ::unlink((folder_ / tenant / file).c_str()) == 0 || errno == ENOENT;
+}
+
 void Archive::remove_unfinished() const {
   std::error_code error;
   for (const auto& tenant : fs::directory_iterator(folder_, error)) {

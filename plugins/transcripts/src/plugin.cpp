@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "archive.h"
+#include "retention.h"
 #include "routes.h"
 #include "saver.h"
 
@@ -12,9 +13,10 @@ using namespace patchbay;               // NOLINT(google-build-using-namespace)
 using namespace patchbay::transcripts;  // NOLINT(google-build-using-namespace)
 
 class TranscriptsPlugin final : public Plugin {
-  Status start(const Config& /*config*/) override {
+  Status start(const Config& config) override {
     const std::string folder(from_abi(host().store->data_folder(host().self)));
     parts_ = std::make_unique<Parts>(host(), folder);
+    reconfigure(config);
     return {};
   }
 
@@ -25,20 +27,33 @@ class TranscriptsPlugin final : public Plugin {
       parts_->archive.remove_unfinished();
       post(host(), kMainStrand, [this, shared] {
         parts_->routes.open();
+        if (parts_->retention) parts_->retention->sweep();  // else it is stopping already
         (*shared)(parts_->saver.open());
       });
     });
     if (!taken) (*shared)(taken);
   }
 
-  // There is nothing to configure.
   Status check_config(const Config& /*config*/) override { return {}; }
+  void reconfigure(const Config& config) override {
+    parts_->retention->keep_days(config.plugin().integer("keepDays", 0));
+  }
+
+  // Its timer must end on the strand; workers may still use the rest.
+  void stop(Done done) override {
+    parts_->retention.reset();
+    done();
+  }
 
   struct Parts {
     Parts(const Host& host, const std::string& folder)
-        : archive(folder), saver(host, archive), routes(host, archive) {}
+        : archive(folder),
+          saver(host, archive),
+          retention(std::make_unique<Retention>(host, archive)),
+          routes(host, archive) {}
     Archive archive;
     Saver saver;
+    std::unique_ptr<Retention> retention;
     TranscriptRoutes routes;
   };
   std::unique_ptr<Parts> parts_;

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "runtime/manual_clock.h"
 #include "support/probe_client.h"
 #include "support/server.h"
 
@@ -227,4 +228,25 @@ TEST_CASE("a transcript that cannot be kept is logged and counted") {
   CHECK(keep(make_save("no JSON", "oac-000000000001")) != "");
   CHECK(server.log().find("a transcript could not be kept") != std::string::npos);
   CHECK(server.core().report("metrics").find("patchbay_transcripts_failed_total 1\n") != std::string::npos);
+}
+
+TEST_CASE("old transcripts are removed when the operator says so, file and all") {
+  core::ManualClock clock;
+  TestServer server(
+      "plugins: {probe: {}, transcripts: {keepDays: 30}}\ntenants: {a.example: {primary: true}, b.example: "
+      "{}}\n",
+      &clock, {probe::entry()});
+  REQUIRE(server.start_error() == "");
+  const auto document = outbound("oac-000000000001", "2026-11-20T07:00:01.000Z", "Zoe");
+  CHECK(keep(make_save(document, "oac-000000000001")) == "");
+  clock.advance(std::chrono::hours(24 * 20));
+  CHECK(keep(make_save(document, "oac-000000000002")) == "");
+  clock.advance(std::chrono::hours(24 * 11));
+  const auto file = server.data() / "transcripts" / "a.example" / "oac-000000000001.json";
+  CHECK(probe::eventually([&] {
+    clock.advance(std::chrono::minutes(1));
+    return list("{}").body.find("oac-000000000001") == std::string::npos;
+  }));
+  CHECK_FALSE(std::filesystem::exists(file));
+  CHECK(list("{}").body.find("oac-000000000002") != std::string::npos);
 }
