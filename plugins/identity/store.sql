@@ -29,6 +29,14 @@ CREATE TABLE identity_api_key (
 );
 CREATE INDEX identity_api_key_tenant ON identity_api_key (tenant, created_ms, id);
 
+-- migration: 2
+-- born_ms: when the user signed in; 0 in rows from before.
+ALTER TABLE identity_refresh ADD COLUMN born_ms BIGINT NOT NULL DEFAULT 0;
+UPDATE identity_api_key SET name = name || ' ' || id
+WHERE EXISTS (SELECT 1 FROM identity_api_key other WHERE other.tenant = identity_api_key.tenant
+                AND other.name = identity_api_key.name AND other.id < identity_api_key.id);
+CREATE UNIQUE INDEX identity_api_key_name ON identity_api_key (tenant, name);
+
 -- name: signing_keys
 SELECT kid, sealed FROM identity_signing_key ORDER BY seq DESC;
 
@@ -37,18 +45,18 @@ INSERT INTO identity_signing_key (seq, kid, sealed, created_ms) VALUES (1, $1, $
 ON CONFLICT (seq) DO NOTHING;
 
 -- name: refresh_get
-SELECT family, username, client_id, scope, proof, expires_ms, used_ms
+SELECT family, username, client_id, scope, proof, expires_ms, used_ms, born_ms
 FROM identity_refresh WHERE hash = $1 AND tenant = $2;
 
 -- name: refresh_add
-INSERT INTO identity_refresh (hash, family, tenant, username, client_id, scope, proof, expires_ms, used_ms)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0);
+INSERT INTO identity_refresh (hash, family, tenant, username, client_id, scope, proof, expires_ms, used_ms, born_ms)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9);
 
 -- name: refresh_use
-UPDATE identity_refresh SET used_ms = $2 WHERE hash = $1 AND used_ms = 0;
+UPDATE identity_refresh SET used_ms = $2 WHERE hash = $1 AND used_ms = 0 AND tenant = $3;
 
 -- name: refresh_revoke_family
-DELETE FROM identity_refresh WHERE family = $1;
+DELETE FROM identity_refresh WHERE family = $1 AND tenant = $2;
 
 -- name: refresh_expire
 DELETE FROM identity_refresh WHERE expires_ms <= $1;

@@ -1,5 +1,9 @@
 #include "api_keys.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "crypto/digest.h"
 #include "crypto/encode.h"
 #include "crypto/random.h"
@@ -17,7 +21,31 @@ ApiKey read_key(const Rows& rows, size_t row) {
   return {text(0), text(1), text(2), text(3), rows.integer(row, 4), text(5)};
 }
 
+// The code point at `at` of valid UTF-8, and `at` behind it.
+uint32_t next_character(std::string_view text, size_t& at) {
+  const auto byte = static_cast<unsigned char>(text[at++]);
+  uint32_t code = byte < 0x80 ? byte : byte & (byte >= 0xF0 ? 0x07 : byte >= 0xE0 ? 0x0F : 0x1F);
+  while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80)
+    code = code << 6 | (static_cast<unsigned char>(text[at++]) & 0x3F);
+  return code;
+}
+
+bool is_shown(uint32_t code) {
+  constexpr std::pair<uint32_t, uint32_t> kHidden[] = {
+      {0, 0x1F},        {0x7F, 0x9F},     {0xAD, 0xAD},     {0x61C, 0x61C},   {0x200B, 0x200F},
+      {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF}, {0xFFF0, 0xFFFB}, {0xE0000, 0xE0FFF}};
+  return std::none_of(std::begin(kHidden), std::end(kHidden),
+                      [code](const auto& range) { return code >= range.first && code <= range.second; });
+}
+
 }  // namespace
+
+bool is_key_name(std::string_view name) {
+  if (name.empty() || name.front() == ' ' || name.back() == ' ') return false;
+  for (size_t at = 0; at < name.size();)
+    if (!is_shown(next_character(name, at))) return false;
+  return true;
+}
 
 bool looks_like_api_key(std::string_view bearer) {
   return bearer.size() == kPrefix.size() + kSecretSize && bearer.substr(0, kPrefix.size()) == kPrefix &&

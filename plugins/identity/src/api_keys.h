@@ -27,10 +27,15 @@ struct NewApiKey {
 
 bool looks_like_api_key(std::string_view bearer);
 
+// Whether a key may have this name (UTF-8): no control characters, no line separators, nothing that is not
+// shown or turns the direction of what follows, no blank at either end.
+bool is_key_name(std::string_view name);
+
 class ApiKeys {
  public:
   explicit ApiKeys(const Host& host);
 
+  // Code::conflict: the tenant has a key of this name.
   void create(const std::string& tenant, const std::string& name, const std::string& created_by,
               Function<void(Result<NewApiKey>)> done);
   void list(const std::string& tenant, Function<void(Result<std::vector<ApiKey>>)> done);

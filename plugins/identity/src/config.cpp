@@ -1,5 +1,7 @@
 #include "config.h"
 
+#include <algorithm>
+
 #include "crypto/digest.h"
 #include "crypto/encode.h"
 
@@ -33,6 +35,18 @@ Result<User> read_user(JsonView section, std::string_view tenant, HashCost& cost
   return user;
 }
 
+// `issuer` with another host, its scheme and port kept.
+std::string with_host(const std::string& issuer, std::string_view host) {
+  const size_t scheme = issuer.find("://");
+  if (scheme == std::string::npos) return issuer;
+  const size_t begin = scheme + 3;
+  const size_t end = std::min(issuer.find_first_of("/?#", begin), issuer.size());
+  const std::string authority = issuer.substr(begin, end - begin);
+  const size_t colon = authority.rfind(':');
+  const bool has_port = colon != std::string::npos && authority.find(']', colon) == std::string::npos;
+  return issuer.substr(0, begin) + std::string(host) + (has_port ? authority.substr(colon) : "");
+}
+
 Result<Tenant> read_tenant(const Config::Tenant& config, const std::string& issuer) {
   Tenant tenant;
   tenant.host = config.host;
@@ -63,9 +77,14 @@ Result<Settings> Settings::read(const Config& config) {
   settings.issuer = without_slash(plugin.text("issuer", {}));
   settings.key_file = plugin.text("keyFile", {});
   settings.token_lifetime_sec = plugin.integer("tokenLifetimeSec", settings.token_lifetime_sec);
+  settings.sign_in_lifetime_sec = plugin.integer("signInLifetimeSec", settings.sign_in_lifetime_sec);
   settings.refresh_lifetime_sec = plugin.integer("refreshLifetimeSec", settings.refresh_lifetime_sec);
+  std::string of_primary = settings.issuer;
+  for (const auto& section : config.tenants())
+    if (section.primary) of_primary = without_slash(section.section.text("issuer", settings.issuer));
   for (const auto& section : config.tenants()) {
-    PB_TRY_VALUE(Tenant tenant, read_tenant(section, settings.issuer));
+    PB_TRY_VALUE(Tenant tenant,
+                 read_tenant(section, section.primary ? of_primary : with_host(of_primary, section.host)));
     settings.tenants.emplace(section.host, std::move(tenant));
   }
   return settings;

@@ -37,6 +37,7 @@ struct Settings {
   std::string key_file;
   int64_t token_lifetime_sec = 3600;
   int64_t refresh_lifetime_sec = 2'592'000;
+  int64_t sign_in_lifetime_sec = 7'776'000;            // of all refresh tokens that came from one sign-in
   std::map<std::string, Tenant, std::less<>> tenants;  // by host
 
   // Errors name the user, never the password.

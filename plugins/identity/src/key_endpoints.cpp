@@ -56,26 +56,44 @@ std::string KeyEndpoints::tenant_of(const http::Request& request) const {
   return primary != nullptr ? primary->host : std::string();
 }
 
+// A super-admin may make keys of another tenant, whose admins may have users of the same name.
+std::string KeyEndpoints::creator(const http::Request& request, const std::string& tenant) const {
+  for (const auto& [host, of] : context_.settings.tenants) {
+    const auto user = of.users.find(request.username);
+    if (host != tenant && user != of.users.end() && user->second.subject == request.subject)
+      return request.username + "@" + host;
+  }
+  return request.username;
+}
+
 void KeyEndpoints::create(const http::Request& request, Reply reply) {
   const std::string tenant = tenant_of(request);
   if (context_.settings.tenant(tenant) == nullptr)
     return reply(http::error(400, "invalid_request", "tenant is not configured"));
   const auto body = context_.host.parse_json(request.json);
   if (!body) return reply(body.error());
-  keys_.create(tenant, std::string((*body)["name"].text()), request.username,
-               alive_.bind([this, request, reply = std::move(reply)](const Result<NewApiKey>& made) mutable {
-                 if (!made) return reply(made.error());
-                 context_.log.with(request.correlation)
-                     .info("an API key was made", {{"id", made->key.id},
-                                                   {"tenant", made->key.tenant},
-                                                   {"name", made->key.name},
-                                                   {"actor", request.username}});
-                 JsonWriter answer;
-                 write_members(answer.object(), made->key).member("key", made->secret).end();
-                 http::Response response = http::ok(std::move(answer).str());
-                 response.status = 201;
-                 reply(std::move(response));
-               }));
+  const std::string name((*body)["name"].text());
+  if (!is_key_name(name))
+    return reply(http::error(400, "invalid_request",
+                             "name must be printable and begin and end with no blank, such as \"billing\""));
+  keys_.create(
+      tenant, name, creator(request, tenant),
+      alive_.bind([this, request, reply = std::move(reply)](const Result<NewApiKey>& made) mutable {
+        if (!made && made.error().code == Code::conflict)
+          return reply(http::error(
+              409, "conflict", "there is an API key of this name: revoke it, or name this one differently"));
+        if (!made) return reply(made.error());
+        context_.log.with(request.correlation)
+            .info("an API key was made", {{"id", made->key.id},
+                                          {"tenant", made->key.tenant},
+                                          {"name", made->key.name},
+                                          {"actor", request.username}});
+        JsonWriter answer;
+        write_members(answer.object(), made->key).member("key", made->secret).end();
+        http::Response response = http::ok(std::move(answer).str());
+        response.status = 201;
+        reply(std::move(response));
+      }));
 }
 
 void KeyEndpoints::list(const http::Request& request, Reply reply) {

@@ -21,6 +21,7 @@ class KeyEndpoints {
   void list(const http::Request& request, Reply reply);
   void remove(const http::Request& request, Reply reply);
   std::string tenant_of(const http::Request& request) const;
+  std::string creator(const http::Request& request, const std::string& tenant) const;
 
   Context& context_;
   ApiKeys& keys_;

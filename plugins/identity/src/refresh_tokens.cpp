@@ -1,5 +1,7 @@
 #include "refresh_tokens.h"
 
+#include <algorithm>
+
 #include "crypto/digest.h"
 #include "crypto/encode.h"
 #include "crypto/random.h"
@@ -24,6 +26,7 @@ struct RefreshTokens::Stored {
   std::string proof;
   int64_t expires_ms;
   bool used;
+  int64_t born_ms;
 };
 
 RefreshTokens::RefreshTokens(Context& context)
@@ -42,7 +45,7 @@ void RefreshTokens::issue(const Grant& grant, Function<void(Result<std::string>)
   const auto family = lib::random_hex(32);
   if (!token || !family) return done({Code::unavailable, "no random numbers"});
   Transaction tx(context_.host);
-  add_to(tx, *token, *family, grant);
+  add_to(tx, *token, *family, grant, context_.host.wall_ms());
   std::move(tx).commit(alive_.bind([token = *std::move(token), done = std::move(done)](const Commit& commit) {
     if (!commit) return done(commit.error());
     done(token);
@@ -62,7 +65,8 @@ void RefreshTokens::rotate(const std::string& token, const std::string& tenant, 
                             text(0),
                             text(4),
                             rows->integer(0, 5),
-                            rows->integer(0, 6) != 0};
+                            rows->integer(0, 6) != 0,
+                            rows->integer(0, 7)};
         if (stored.grant.client_id != client_id) return done({Code::denied, "of another client"});
         if (stored.expires_ms <= context_.host.wall_ms()) return done({Code::denied, "expired"});
         replace(hash, stored, std::move(done));
@@ -81,8 +85,9 @@ void RefreshTokens::replace(const std::string& hash, const Stored& stored, Done 
   auto token = make_token();
   if (!token) return done(token.error());
   Transaction tx(context_.host);
-  tx.exec(use_, {hash, context_.host.wall_ms()}, 1);
-  add_to(tx, *token, stored.family, stored.grant);
+  const int64_t now_ms = context_.host.wall_ms();
+  tx.exec(use_, {hash, now_ms, stored.grant.tenant}, 1);
+  add_to(tx, *token, stored.family, stored.grant, stored.born_ms > 0 ? stored.born_ms : now_ms);
   std::move(tx).commit(alive_.bind([this, token = *std::move(token), family = stored.family,
                                     grant = stored.grant, done = std::move(done)](const Commit& commit) {
     if (commit) return done(Rotated{grant, token});
@@ -96,17 +101,18 @@ void RefreshTokens::revoke_family(const std::string& family, const Grant& grant,
   context_.log.warn("refresh tokens were revoked",
                     {{"tenant", grant.tenant}, {"user", grant.username}, {"why", why}});
   Transaction tx(context_.host);
-  tx.exec(revoke_family_, {family});
+  tx.exec(revoke_family_, {family, grant.tenant});
   std::move(tx).commit(alive_.bind([this](const Commit& commit) {
     if (!commit) context_.log.error("refresh tokens could not be revoked", {{"why", commit.error().text}});
   }));
 }
 
 void RefreshTokens::add_to(Transaction& tx, const std::string& token, const std::string& family,
-                           const Grant& grant) const {
-  const int64_t expires_ms = context_.host.wall_ms() + context_.settings.refresh_lifetime_sec * 1000;
+                           const Grant& grant, int64_t born_ms) const {
+  const int64_t expires_ms = std::min(context_.host.wall_ms() + context_.settings.refresh_lifetime_sec * 1000,
+                                      born_ms + context_.settings.sign_in_lifetime_sec * 1000);
   tx.exec(add_, {hash_of(token), family, grant.tenant, grant.username, grant.client_id, grant.scope,
-                 proof(grant), expires_ms});
+                 proof(grant), expires_ms, born_ms});
 }
 
 // Tells whether the user still has the password he had; "" when there is no such user. Keyed, so that the

@@ -1,6 +1,6 @@
 // Refresh tokens (RFC 6749 6, RFC 9700 4.14): each is used once and followed by another of its family. Using
-// one a second time ends the family, since one of the two who hold it is not who he should be. The store
-// keeps only SHA-256 of them. Main strand.
+// one a second time ends the family, since one of its two holders is not the user. A family ends at the
+// latest signInLifetimeSec after the sign-in. The store keeps only SHA-256 of them. Main strand.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -39,7 +39,8 @@ class RefreshTokens {
   using Done = Function<void(Result<Rotated>)>;
   void replace(const std::string& hash, const Stored& stored, Done done);
   void revoke_family(const std::string& family, const Grant& grant, const char* why);
-  void add_to(Transaction& tx, const std::string& token, const std::string& family, const Grant& grant) const;
+  void add_to(Transaction& tx, const std::string& token, const std::string& family, const Grant& grant,
+              int64_t born_ms) const;
   std::string proof(const Grant& grant) const;
   void expire_later();
 

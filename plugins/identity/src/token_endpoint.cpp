@@ -79,6 +79,10 @@ void TokenEndpoint::handle(const http::Request& request, Reply reply) {
   const Tenant* tenant = context_.settings.tenant(request.tenant);
   if (tenant == nullptr)
     return reply(http::error(400, "invalid_request", "no tenant is served under this host name"));
+  if (request.body.view().substr(0, 1) == "{")
+    return reply(
+        http::error(400, "invalid_request",
+                    "send a form, not JSON: grant_type=password&client_id=...&username=...&password=..."));
   const auto form = Form::parse(request.body.view());
   if (!form) return reply(http::error(400, "invalid_request", form.error().text));
 

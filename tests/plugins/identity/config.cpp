@@ -64,3 +64,19 @@ TEST_CASE("a user has one secret and one entry") {
   CHECK(refused(R"({"username":"alice","password":"x"},{"username":"alice","password":"y"})"));
   CHECK_FALSE(refused(R"({"username":"alice","password":"x"},{"username":"bob","password":"x"})"));
 }
+
+TEST_CASE("a tenant without an issuer has the primary's scheme and port with its own host") {
+  const auto with = [](const std::string& issuer, const std::string& of_primary) {
+    auto settings = Settings::read(
+        Config(*json_here(R"({"server":{},"plugin":{"issuer":")" + issuer +
+                          R"("},"tenants":{"a.example":{"primary":true,"section":{)" + of_primary +
+                          R"("users":[]}},"b.example":{"section":{"users":[]}}}})")));
+    REQUIRE(settings);
+    return settings->tenant("b.example")->issuer;
+  };
+  CHECK(with("https://a.example", "") == "https://b.example");
+  CHECK(with("http://127.0.0.1:8080/", "") == "http://b.example:8080");
+  CHECK(with("https://[2001:db8::1]", "") == "https://b.example");
+  CHECK(with("https://[2001:db8::1]:8443", "") == "https://b.example:8443");
+  CHECK(with("https://x.example", R"("issuer":"http://a.example:81",)") == "http://b.example:81");
+}

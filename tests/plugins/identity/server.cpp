@@ -322,6 +322,45 @@ TEST_CASE("a refresh token expires") {
   CHECK(error_of(refresh(tokens.refresh)) == "400 invalid_grant");
 }
 
+TEST_CASE("refresh tokens follow each other for a limited time after the sign-in") {
+  Server server;
+  Tokens tokens = sign_in(kAlice + "&scope=offline_access");
+  for (int i = 0; i < 3; ++i) {
+    server.clock.advance(std::chrono::hours(24 * 29));
+    tokens = tokens_of(refresh(tokens.refresh));
+  }
+  server.clock.advance(std::chrono::hours(24 * 3) + std::chrono::seconds(1));  // 90 days after the sign-in
+  CHECK(error_of(refresh(tokens.refresh)) == "400 invalid_grant");
+}
+
+TEST_CASE("JSON at the token endpoint is told to be a form") {
+  Server server;
+  const auto response = token_response(post(R"({"grant_type":"password","username":"alice"})"));
+  CHECK(error_of(response) == "400 invalid_request");
+  CHECK(response.body.find("send a form") != std::string::npos);
+}
+
+TEST_CASE("names of keys are printable and each once") {
+  Server server;
+  const auto answer = [](const std::string& name) {
+    return error_of(*probe::ask("POST", kKeys, as_alice(R"({"name":")" + name + "\"}")));
+  };
+  CHECK(make_key("billing").id != "");
+  CHECK(answer("billing") == "409 conflict");
+  CHECK(make_key("Zoë's phone, 2nd").id != "");
+  for (const char* name :
+       {" x", "x ", "a\\nb", "a\\u0085b", "a\\u202eb", "a\\u200bb", "\\u2028", "a\\udb40\\udc41"})
+    CHECK(answer(name) == "400 invalid_request");
+  http::Request other = as_alice(R"({"name":"billing"})");
+  other.tenant = kTenantB;
+  other.subject = probe::verify(sign_in().access)->subject;
+  other.is_super = true;
+  const auto made = probe::ask("POST", kKeys, other);  // another tenant's names are its own
+  REQUIRE(made);
+  CHECK(made->status == 201);
+  CHECK(json_here(made->body)->root().text("createdBy", "") == "alice@a.example");
+}
+
 TEST_CASE("whom a reload takes away or changes, it does so at once") {
   Server server;
   const std::string bob = "grant_type=password&client_id=patchbay-admin&username=bob&password=bob%27s";
