@@ -12,6 +12,19 @@ constexpr std::string_view kNumberSeparators = " .-()[]/";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+// Ways of writing that would name somebody else once the separators are gone: "(0)" in an international
+// number, which is dialled inside the country only, and the ".0" that a spreadsheet appends.
+bool names_another(std::string_view text, std::string_view digits) {
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  const size_t size = text.size();
+  if (size >= 3 && text[size - 2] == '.' && is_digit(text[size - 1]) && is_digit(text[size - 3])) return true;
+  if (digits.empty() || digits[0] != '+') return false;
+  std::string compact;
+  for (char c : text)
+    if (c != ' ') compact += c == '[' ? '(' : c == ']' ? ')' : c;
+  return compact.find("(0)") != std::string::npos;
+}
+
 // Digits behind an optional '+'; "00" becomes '+'. Nothing on any other character.
 std::optional<std::string> strip(std::string_view text, std::string_view separators) {
   if (text.size() > kMaxText) return std::nullopt;
@@ -24,6 +37,7 @@ std::optional<std::string> strip(std::string_view text, std::string_view separat
     }
   }
   if (out.size() >= 2 && out[0] == '0' && out[1] == '0') out.replace(0, 2, "+");
+  if (names_another(text, out)) return std::nullopt;
   return out;
 }
 

@@ -10,8 +10,9 @@ constexpr uint32_t kMask = JitterBuffer::kCapacitySamples - 1;
 static_assert((JitterBuffer::kCapacitySamples & kMask) == 0);
 constexpr uint32_t kFrame = JitterBuffer::kFrameSamples;
 constexpr uint32_t kSamplesPerMs = 8;
-constexpr uint32_t kFramesToShrink = 100;  // 2 s without a late packet
-constexpr uint32_t kLateToResync = 4;      // that many in a row are a sender whose clock has jumped back
+constexpr uint32_t kFramesToShrink = 100;   // 2 s without a late packet
+constexpr uint32_t kLateToResync = 4;       // that many in a row are a sender whose clock has jumped back
+constexpr uint32_t kMaxBurst = 4 * kFrame;  // ahead of the greatest delay: beyond, the clock has jumped
 
 }  // namespace
 
@@ -47,7 +48,7 @@ void JitterBuffer::put(uint32_t timestamp, const int16_t* pcm, size_t samples) n
     ahead = static_cast<int32_t>(timestamp - play_);
     if (ahead + count <= 0) return;
   }
-  if (ahead > int64_t{kCapacitySamples} - count) {
+  if (ahead > int64_t{max_} + kMaxBurst) {
     ++stats_.resyncs;
     begin_at(timestamp);
     ahead = target_;

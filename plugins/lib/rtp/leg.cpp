@@ -9,7 +9,11 @@ namespace {
 
 constexpr uint8_t kPcmu = 0;
 constexpr uint8_t kPcma = 8;
-constexpr int kMaxPacketsPerTick = 32;  // a flood costs the media thread no more than this
+constexpr uint8_t kComfortNoise = 13;  // RFC 3389: the peer is silent, and there
+// A flood costs the media thread no more than this. Refused packets have a budget of their own, so that they
+// do not displace the peer's; the kernel drops those from other hosts before.
+constexpr int kMaxPacketsPerTick = 32;
+constexpr int kMaxRefusedPerTick = 256;
 constexpr int64_t kControlIntervalNs = 5'000'000'000;
 constexpr uint64_t kNtpEpochOffsetS = 2'208'988'800;
 constexpr auto kRelaxed = std::memory_order_relaxed;
@@ -60,6 +64,11 @@ void RtpLeg::configure(const LegMedia& media) noexcept {
   media_ = media;
   policy_.set_remote(media.remote_rtp, media.signalling);
   marker_ = true;
+  SocketAddress hosts[3];
+  size_t count = 0;
+  for (const SocketAddress& host : {media.remote_rtp, media.remote_rtcp, media.signalling})
+    if (host.valid()) hosts[count++] = host;
+  socket_.accept_only(hosts, count);
 }
 
 bool RtpLeg::pull(int16_t* pcm, int64_t now_ns) noexcept {
@@ -72,36 +81,48 @@ bool RtpLeg::pull(int16_t* pcm, int64_t now_ns) noexcept {
 
 void RtpLeg::drain_media(int64_t now_ns) noexcept {
   SocketAddress source;
-  for (int i = 0; i < kMaxPacketsPerTick; ++i) {
+  int taken = 0;
+  int refused = 0;
+  while (taken < kMaxPacketsPerTick && refused < kMaxRefusedPerTick) {
     const auto size = socket_.receive(RtpSocket::Channel::rtp, datagram_.data(), datagram_.size(), source);
     if (size < 0) return;
-    const auto bytes = static_cast<size_t>(size);
-    if (is_rtcp(datagram_.data(), bytes)) {
-      if (policy_.accept_control(source)) on_control(datagram_.data(), bytes, now_ns);
-      continue;
-    }
-    const auto packet = parse_rtp(datagram_.data(), bytes);
-    if (!packet || !policy_.accept_media(source)) {
-      stats_.packets_refused.fetch_add(1, kRelaxed);
-      continue;
-    }
-    on_media(*packet, now_ns);
+    ++(on_datagram(static_cast<size_t>(size), source, now_ns) ? taken : refused);
   }
+}
+
+// False when it does not come from the peer.
+bool RtpLeg::on_datagram(size_t bytes, const SocketAddress& source, int64_t now_ns) noexcept {
+  if (is_rtcp(datagram_.data(), bytes)) return on_control_datagram(bytes, source, now_ns);
+  const auto packet = parse_rtp(datagram_.data(), bytes);
+  if (!packet || !policy_.accept_media(source)) {
+    refuse();
+    return false;
+  }
+  on_media(*packet, now_ns);
+  return true;
+}
+
+bool RtpLeg::on_control_datagram(size_t bytes, const SocketAddress& source, int64_t now_ns) noexcept {
+  if (!policy_.accept_control(source)) return false;
+  on_control(datagram_.data(), bytes, now_ns);
+  return true;
 }
 
 void RtpLeg::drain_control(int64_t now_ns) noexcept {
   SocketAddress source;
-  for (int i = 0; i < kMaxPacketsPerTick / 4; ++i) {
+  int taken = 0;
+  int refused = 0;
+  while (taken < kMaxPacketsPerTick / 4 && refused < kMaxRefusedPerTick / 4) {
     const auto size = socket_.receive(RtpSocket::Channel::rtcp, datagram_.data(), datagram_.size(), source);
     if (size < 0) return;
-    if (policy_.accept_control(source)) on_control(datagram_.data(), static_cast<size_t>(size), now_ns);
+    ++(on_control_datagram(static_cast<size_t>(size), source, now_ns) ? taken : refused);
   }
 }
 
 void RtpLeg::on_control(const uint8_t* data, size_t size, int64_t now_ns) noexcept {
   if (size > datagram_.size()) return;
   ControlReader reader(*this, now_ns);
-  (void)parse_rtcp(data, size, reader);
+  if (parse_rtcp(data, size, reader)) stats_.last_received_ns.store(now_ns, kRelaxed);
 }
 
 // A stream is followed from its first packet on; another SSRC replaces it only with two packets in sequence.
@@ -128,15 +149,15 @@ bool RtpLeg::take_source(const RtpPacket& packet) noexcept {
 void RtpLeg::on_media(const RtpPacket& packet, int64_t now_ns) noexcept {
   const bool is_event = packet.payload_type == media_.event_payload_type;
   const bool is_audio = packet.payload_type == kPcmu || packet.payload_type == kPcma;
-  if (!is_event && (!is_audio || packet.payload_bytes > decoded_.size())) {
-    stats_.packets_refused.fetch_add(1, kRelaxed);
-    return;
-  }
+  stats_.last_received_ns.store(now_ns, kRelaxed);  // whatever it is: the peer is there
+  if (packet.payload_type == kComfortNoise) return;
+  if (!is_event && (!is_audio || packet.payload_bytes > decoded_.size())) return refuse();
   if (!take_source(packet)) return;
   stats_.packets_received.fetch_add(1, kRelaxed);
-  stats_.last_received_ns.store(now_ns, kRelaxed);
-  if (reception_.add(packet.sequence, packet.timestamp, samples_of(now_ns)) != Reception::Verdict::fresh)
-    return;
+  const uint64_t restarts = reception_.restarts();
+  const auto verdict = reception_.add(packet.sequence, packet.timestamp, samples_of(now_ns));
+  if (reception_.restarts() != restarts) event_receiver_.reset();
+  if (verdict != Reception::Verdict::fresh) return;
   if (is_event) {
     on_digit(event_receiver_.add(packet.timestamp, packet.payload, packet.payload_bytes));
   } else if (media_.receive) {

@@ -42,7 +42,7 @@ struct LegStats {
   std::atomic<int64_t> lost{0};
   std::atomic<uint32_t> jitter_us{0};
   std::atomic<uint32_t> delay_ms{0};          // of the jitter buffer
-  std::atomic<int64_t> last_received_ns{0};   // 0: nothing yet
+  std::atomic<int64_t> last_received_ns{0};   // any sign of life from the peer, RTCP too; 0: nothing yet
   std::atomic<uint32_t> round_trip_us{0};     // by RTCP; 0: unknown
   std::atomic<uint8_t> far_fraction_lost{0};  // of what we send, as the peer reports, in 1/256
   std::atomic<bool> far_reported{false};      // whether it ever did
@@ -93,6 +93,9 @@ class RtpLeg {
   void on_media(const RtpPacket& packet, int64_t now_ns) noexcept;
   void on_control(const uint8_t* data, size_t size, int64_t now_ns) noexcept;
   bool take_source(const RtpPacket& packet) noexcept;
+  bool on_datagram(size_t bytes, const SocketAddress& source, int64_t now_ns) noexcept;
+  bool on_control_datagram(size_t bytes, const SocketAddress& source, int64_t now_ns) noexcept;
+  void refuse() noexcept { stats_.packets_refused.fetch_add(1, std::memory_order_relaxed); }
   void on_digit(std::optional<char> digit) noexcept;
   void send_packet(uint8_t payload_type, bool marker, uint32_t timestamp, const uint8_t* payload,
                    size_t bytes) noexcept;

@@ -17,19 +17,29 @@ void Reception::start(uint32_t ssrc, uint16_t sequence) noexcept {
   highest_ = first_ - 1;
 }
 
+Reception::Verdict Reception::restart(uint16_t sequence, uint32_t timestamp, uint32_t arrival) noexcept {
+  const uint64_t restarts = restarts_ + 1;
+  start(ssrc_, sequence);
+  restarts_ = restarts;
+  return add(sequence, timestamp, arrival);
+}
+
 Reception::Verdict Reception::add(uint16_t sequence, uint32_t timestamp, uint32_t arrival) noexcept {
   const auto step = static_cast<int16_t>(sequence - static_cast<uint16_t>(highest_));
   if (step > kMaxJump || step < -kMaxJump) {
-    const uint32_t ssrc = ssrc_;
-    start(ssrc, sequence);
-    return add(sequence, timestamp, arrival);
+    return restart(sequence, timestamp, arrival);
   }
   if (step > 0) {
     seen_ = step >= kWindow ? 0 : seen_ << step;
     seen_ |= 1;
     highest_ += step;
   } else {
-    if (-step >= kWindow) return Verdict::too_old;
+    if (-step >= kWindow) {
+      // Two in sequence are a sender that began anew with lower numbers, one is a straggler.
+      if (after_old_ == sequence) return restart(sequence, timestamp, arrival);
+      after_old_ = static_cast<uint16_t>(sequence + 1);
+      return Verdict::too_old;
+    }
     const uint64_t bit = uint64_t{1} << -step;
     if ((seen_ & bit) != 0) {
       ++duplicates_;

@@ -27,9 +27,12 @@ class Reception {
   uint32_t ssrc() const noexcept { return ssrc_; }
   int64_t lost() const noexcept;
   uint32_t jitter() const noexcept { return jitter_16_ >> 4; }
+  // How often the sender began anew with other sequence numbers.
+  uint64_t restarts() const noexcept { return restarts_; }
   uint64_t duplicates() const noexcept { return duplicates_; }
 
  private:
+  Verdict restart(uint16_t sequence, uint32_t timestamp, uint32_t arrival) noexcept;
   int64_t expected() const noexcept { return static_cast<int64_t>(highest_) - first_ + 1; }
 
   uint32_t ssrc_ = 0;
@@ -38,6 +41,8 @@ class Reception {
   uint64_t seen_ = 0;  // bit n: highest_ - n has arrived
   uint64_t received_ = 0;
   uint64_t duplicates_ = 0;
+  uint64_t restarts_ = 0;
+  int32_t after_old_ = -1;  // the sequence number behind the latest one that was too old
   uint32_t last_transit_ = 0;
   uint32_t jitter_16_ = 0;  // times 16
   bool has_transit_ = false;

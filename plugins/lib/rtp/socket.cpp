@@ -8,6 +8,8 @@
 #include <random>
 #include <utility>
 
+#include "rtp/source_program.h"
+
 namespace patchbay::lib {
 namespace {
 
@@ -94,6 +96,11 @@ RtpSocket& RtpSocket::operator=(RtpSocket&& other) noexcept {
 RtpSocket::~RtpSocket() {
   if (rtp_ >= 0) ::close(rtp_);
   if (rtcp_ >= 0) ::close(rtcp_);
+}
+
+void RtpSocket::accept_only(const SocketAddress* peers, size_t count) noexcept {
+  (void)filter_sources(rtp_, peers, count);
+  (void)filter_sources(rtcp_, peers, count);
 }
 
 ptrdiff_t RtpSocket::receive(Channel channel, uint8_t* data, size_t capacity,

@@ -27,6 +27,10 @@ class RtpSocket {
 
   uint16_t rtp_port() const noexcept { return port_; }
 
+  // From now on the kernel drops what comes from other hosts; at most 16 peers, invalid ones are ignored.
+  // No effect where the kernel takes no filter.
+  void accept_only(const SocketAddress* peers, size_t count) noexcept;
+
   // The next datagram waiting, or -1 when none is. A longer one than `capacity` is cut; its size says so.
   ptrdiff_t receive(Channel channel, uint8_t* data, size_t capacity, SocketAddress& source) noexcept;
 

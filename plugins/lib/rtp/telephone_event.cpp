@@ -13,16 +13,33 @@ constexpr uint32_t kSamplesPerTick = 160;
 constexpr uint8_t kVolume = 10;  // -10 dBm0
 constexpr uint8_t kEnd = 0x80;
 constexpr uint8_t kEndRepeats = 3;
+constexpr uint32_t kSegmentSlack = 480;  // samples: the last packets of a segment may be lost
 
 }  // namespace
 
 std::optional<char> TelephoneEventReceiver::add(uint32_t timestamp, const uint8_t* payload,
                                                 size_t size) noexcept {
   if (size < TelephoneEventSender::kPayloadBytes || payload[0] >= kDigits.size()) return std::nullopt;
+  const bool ended = (payload[1] & kEnd) != 0;
+  const uint32_t duration = read_u16(payload + 2);
+  const uint32_t step = timestamp - last_timestamp_;
+  if (has_last_ && step == 0) {
+    last_duration_ = std::max(last_duration_, duration);
+    last_ended_ = last_ended_ || ended;
+    return std::nullopt;
+  }
   // Packets of an earlier event that come late are no new one.
-  if (has_last_ && static_cast<int32_t>(timestamp - last_timestamp_) <= 0) return std::nullopt;
+  if (has_last_ && static_cast<int32_t>(step) < 0) return std::nullopt;
+  // A key that is held for longer than the duration field can say comes in segments, each with a timestamp
+  // that follows on the one before (RFC 4733 section 2.5.1.3).
+  const bool continues = has_last_ && !last_ended_ && payload[0] == last_event_ && last_duration_ != 0 &&
+                         step >= last_duration_ && step <= last_duration_ + kSegmentSlack;
   has_last_ = true;
+  last_event_ = payload[0];
   last_timestamp_ = timestamp;
+  last_duration_ = duration;
+  last_ended_ = ended;
+  if (continues) return std::nullopt;
   return kDigits[payload[0]];
 }
 

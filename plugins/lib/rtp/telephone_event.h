@@ -17,6 +17,9 @@ class TelephoneEventReceiver {
  private:
   bool has_last_ = false;
   uint32_t last_timestamp_ = 0;
+  uint32_t last_duration_ = 0;
+  uint8_t last_event_ = 0;
+  bool last_ended_ = false;
 };
 
 // Makes the payloads of one digit, one for each 20 ms tick, the last one sent three times.

@@ -14,6 +14,7 @@ namespace {
 constexpr size_t kMaxBytes = 64 * 1024;
 constexpr size_t kMaxLines = 1000;
 constexpr std::string_view kLinesRead = "vosctma";
+constexpr std::string_view kOrigin = "o=- 0 0 IN IP4 0.0.0.0";  // nothing in it matters to us
 constexpr size_t kMaxMediaLines = 16;
 constexpr size_t kMaxFormatsText = 256;
 
@@ -64,6 +65,22 @@ std::string canonical_media_line(std::string_view line) {
   return fields >= 4 ? out : std::string();
 }
 
+// "c=IN IP4 192.0.2.1/127" of a unicast address, which must not have a TTL; the parser refuses it.
+std::string_view without_ttl(std::string_view line) {
+  const size_t slash = line.find('/');
+  const size_t begin = line.rfind(' ', slash);
+  if (slash == std::string_view::npos || begin == std::string_view::npos) return line;
+  const auto address = SocketAddress::parse(std::string(line.substr(begin + 1, slash - begin - 1)), 0);
+  if (!address) return line;
+  sockaddr_storage storage;
+  address->fill(storage);
+  const bool multicast =
+      address->family() == AF_INET
+          ? IN_MULTICAST(ntohl(reinterpret_cast<const sockaddr_in&>(storage).sin_addr.s_addr))
+          : IN6_IS_ADDR_MULTICAST(&reinterpret_cast<const sockaddr_in6&>(storage).sin6_addr);
+  return multicast ? line : line.substr(0, slash);
+}
+
 // Only the lines that we read reach the parser.
 Result<std::string> canonical(std::string_view text) {
   if (text.empty() || text.size() > kMaxBytes) return {Code::invalid, "SDP is empty or larger than 64 KiB"};
@@ -81,6 +98,8 @@ Result<std::string> canonical(std::string_view text) {
     if (kLinesRead.find(line[0]) == std::string_view::npos) continue;
     const std::string media = line[0] == 'm' ? canonical_media_line(line) : std::string();
     if (line[0] == 'm' && media.empty()) return {Code::invalid, "SDP with a bad media line"};
+    if (line[0] == 'o') line = kOrigin;
+    if (line[0] == 'c') line = without_ttl(line);
     out.append(line[0] == 'm' ? media : line).append("\r\n");
   }
   return out;

@@ -27,7 +27,7 @@ std::string audio_lines(const LocalMedia& local, const std::vector<G711>& laws, 
     maps += "a=rtpmap:" + type + " telephone-event/8000\r\na=fmtp:" + type + " 0-15\r\n";
   }
   return "m=audio " + std::to_string(local.rtp.port()) + " RTP/AVP" + formats + "\r\n" + maps +
-         "a=ptime:20\r\na=" + direction + "\r\n";
+         "a=ptime:20\r\na=silenceSupp:off - - - -\r\na=" + direction + "\r\n";
 }
 
 const char* answer_direction(const RemoteMedia& remote) {

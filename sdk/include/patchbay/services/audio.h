@@ -19,8 +19,8 @@ struct Joined {
 };
 
 // Thread: answers on the strand of the caller; the ports are called on one media loop.
-// Lifetime: a join lasts until leave(), its caller's end does not end it; both ports stay usable until then,
-//   since closing one waits for the joins that have it.
+// Lifetime: a join lasts until leave(). It ends by itself when the plugin that asked for it stops or
+//   crashes, or when one of its ports is closed.
 // Since: 0.1
 struct Audio {
   static constexpr char id[] = "patchbay.audio/1";

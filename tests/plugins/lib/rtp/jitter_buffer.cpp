@@ -156,3 +156,21 @@ TEST_CASE("absurd sizes are ignored") {
   bench.put(0, 1, 5000);
   CHECK(bench.buffer.depth() == 0);
 }
+
+TEST_CASE("a jump of the sender's clock adds no lasting delay") {
+  JitterBuffer buffer(40, 100);
+  std::array<int16_t, JitterBuffer::kFrameSamples> frame;
+  frame.fill(1000);
+  std::array<int16_t, JitterBuffer::kFrameSamples> out;
+  uint32_t timestamp = 0;
+  for (int i = 0; i < 50; ++i, timestamp += 160) {
+    buffer.put(timestamp, frame.data(), frame.size());
+    buffer.get(out.data());
+  }
+  timestamp += 3000;
+  for (int i = 0; i < 50; ++i, timestamp += 160) {
+    buffer.put(timestamp, frame.data(), frame.size());
+    buffer.get(out.data());
+  }
+  CHECK(buffer.depth() <= 100 * 8);
+}

@@ -62,3 +62,19 @@ TEST_CASE("the delay since the last sender report is in 1/65536 s") {
   CHECK(block.last_sr == 0x33445566);
   CHECK(block.delay_since_last_sr == 32768);
 }
+
+TEST_CASE("a sender that goes back to lower numbers is followed after two packets in sequence") {
+  for (int back : {100, 500, 2900}) {
+    CAPTURE(back);
+    Reception reception;
+    reception.start(1, 10'000);
+    for (uint16_t sequence = 10'000; sequence < 10'100; ++sequence) reception.add(sequence, 0, 0);
+    const auto lower = static_cast<uint16_t>(10'099 - back);
+    CHECK(reception.add(lower, 0, 0) == Verdict::too_old);
+    CHECK(reception.restarts() == 0);
+    CHECK(reception.add(static_cast<uint16_t>(lower + 1), 0, 0) == Verdict::fresh);
+    CHECK(reception.restarts() == 1);
+    CHECK(reception.add(static_cast<uint16_t>(lower + 2), 0, 0) == Verdict::fresh);
+    CHECK(reception.lost() == 0);
+  }
+}

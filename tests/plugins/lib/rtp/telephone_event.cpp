@@ -49,3 +49,17 @@ TEST_CASE("late packets of an earlier event are no new digit") {
   CHECK(receiver.add(3000, five, 4));
   CHECK_FALSE(receiver.add(1000, five, 4));
 }
+
+TEST_CASE("a key held for longer than one segment is one key") {
+  TelephoneEventReceiver receiver;
+  const auto packet = [&receiver](uint32_t timestamp, uint32_t duration, bool end = false) {
+    const uint8_t payload[4] = {5, static_cast<uint8_t>(end ? 0x8A : 0x0A),
+                                static_cast<uint8_t>(duration >> 8), static_cast<uint8_t>(duration)};
+    return receiver.add(timestamp, payload, sizeof(payload));
+  };
+  CHECK(packet(1000, 160) == '5');
+  CHECK_FALSE(packet(1000, 0xFFFF));
+  CHECK_FALSE(packet(1000 + 0xFFFF, 160));
+  CHECK_FALSE(packet(1000 + 0xFFFF, 3200, true));
+  CHECK(packet(1000 + 0xFFFF + 3200, 160) == '5');  // it had ended: pressed again
+}

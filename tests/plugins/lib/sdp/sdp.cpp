@@ -32,7 +32,8 @@ TEST_CASE("our offer reads as it should") {
   CHECK(write_offer(local()) ==
         "v=0\r\no=- 77 1 IN IP4 192.0.2.1\r\ns=-\r\nc=IN IP4 192.0.2.1\r\nt=0 0\r\n"
         "m=audio 4000 RTP/AVP 0 8 101\r\na=rtpmap:0 PCMU/8000\r\na=rtpmap:8 PCMA/8000\r\n"
-        "a=rtpmap:101 telephone-event/8000\r\na=fmtp:101 0-15\r\na=ptime:20\r\na=sendrecv\r\n");
+        "a=rtpmap:101 telephone-event/8000\r\na=fmtp:101 0-15\r\na=ptime:20\r\na=silenceSupp:off - - - "
+        "-\r\na=sendrecv\r\n");
   auto six = local();
   six.rtp = *SocketAddress::parse("2001:db8::1", 4000);
   CHECK(write_offer(six).find("c=IN IP6 2001:db8::1\r\n") != std::string::npos);
@@ -147,7 +148,7 @@ TEST_CASE("a re-offer is answered line by line") {
         "v=0\r\no=- 77 2 IN IP4 192.0.2.1\r\ns=-\r\nc=IN IP4 192.0.2.1\r\nt=0 0\r\n"
         "m=video 0 RTP/AVP 96 97\r\n"
         "m=audio 4000 RTP/AVP 8 100\r\na=rtpmap:8 PCMA/8000\r\na=rtpmap:100 telephone-event/8000\r\n"
-        "a=fmtp:100 0-15\r\na=ptime:20\r\na=recvonly\r\n"
+        "a=fmtp:100 0-15\r\na=ptime:20\r\na=silenceSupp:off - - - -\r\na=recvonly\r\n"
         "m=image 0 udptl t38\r\n");
 }
 
@@ -157,4 +158,22 @@ TEST_CASE("an offer without audio that we speak says why") {
   std::string many = sdp("");
   for (int i = 0; i < 20; ++i) many += kAudio;
   CHECK(parse_offer(local(), many).error().code == Code::invalid);
+}
+
+TEST_CASE("our descriptions ask for no silence suppression") {
+  LocalMedia local;
+  local.rtp = *SocketAddress::parse("192.0.2.1", 4000);
+  CHECK(write_offer(local).find("\r\na=silenceSupp:off - - - -\r\n") != std::string::npos);
+}
+
+TEST_CASE("a TTL behind a unicast address and a short origin do no harm") {
+  LocalMedia local;
+  local.rtp = *SocketAddress::parse("192.0.2.1", 4000);
+  const auto remote = parse_answer(
+      local, "v=0\r\no= 1 1 \r\ns=-\r\nc=IN IP4 192.0.2.9/127\r\nt=0 0\r\nm=audio 5000 RTP/AVP 0\r\n");
+  REQUIRE(remote);
+  CHECK(remote->rtp.text() == "192.0.2.9:5000");
+  CHECK_FALSE(parse_answer(local,
+                           "v=0\r\no=- 1 1 IN IP4 1.1.1.1\r\ns=-\r\nc=IN IP4 224.0.0.1/127\r\nt=0 "
+                           "0\r\nm=audio 5000 RTP/AVP 0\r\n"));
 }

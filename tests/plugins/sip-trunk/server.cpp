@@ -1,0 +1,165 @@
+// The plugin in a server: whose call it is, which trunk, and what is left after the end of a process.
+#include "support/server.h"
+
+#include <doctest/doctest.h>
+#include <patchbay/services/telephony.h>
+
+#include <thread>
+
+#include "raw_peer.h"
+#include "support/probe.h"
+
+using namespace patchbay;
+using namespace patchbay::test;
+using telephony::LegListener;
+
+namespace {
+
+const char kAnswer[] =
+    "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n";
+
+std::string config(const std::string& trunks, const std::string& more = "") {
+  return "plugins:\n  media: {}\n  probe: {}\n  sip-trunk: {listenPort: 0, requireGate: false, "
+         "silenceTimeoutMs: 500" +
+         more + "}\ntenants:\n  acme.example:\n    sip-trunk:\n      trunks: [" + trunks +
+         "]\n      outboundRoutes: [{match: global, trunkIds: [a, b]}]\n";
+}
+
+std::string trunk(const std::string& id, const std::string& host, uint16_t port) {
+  return "{id: " + id + ", host: " + host + ", port: " + std::to_string(port) + "}";
+}
+
+// The owner of a call, on the probe's strand.
+struct Owner {
+  void dial() {
+    std::promise<Result<telephony::Dialled>> dialled;
+    probe::run([&](const Host& host) {
+      listener = std::make_unique<Provision<LegListener>>(host);
+      listener->on(LegListener::progress, [](const telephony::Progress&) -> Result<Empty> { return Empty{}; })
+          .on(LegListener::digit, [](const telephony::Digit&) -> Result<Empty> { return Empty{}; })
+          .on(LegListener::answered,
+              [this](const telephony::Answered& what) -> Result<Empty> {
+                answered.set_value(what);
+                return Empty{};
+              })
+          .on(LegListener::ended, [this](const telephony::Ended& what) -> Result<Empty> {
+            ended.set_value(what);
+            return Empty{};
+          });
+      service = std::make_unique<Service<telephony::Telephony>>(host);
+      telephony::Dial request;
+      request.call_id = "oac-0123456789ab";
+      request.tenant = "acme.example";
+      request.number = "+4930123456";
+      request.ring_timeout_ms = 500;
+      request.listener = listener->handle();
+      request.correlation = "c";
+      service->call(telephony::Telephony::dial, request,
+                    [&](const Result<telephony::Dialled>& result) { dialled.set_value(result); });
+    });
+    const auto result = probe::wait(dialled.get_future());
+    REQUIRE(result);
+    leg = result->leg;
+  }
+  void go() {
+    std::promise<Result<int>> gone;
+    probe::run([&](const Host&) {
+      listener.reset();
+      service.reset();
+      gone.set_value(0);
+    });
+    CHECK(probe::wait(gone.get_future()));
+  }
+  Handle leg;
+  std::unique_ptr<Provision<LegListener>> listener;
+  std::unique_ptr<Service<telephony::Telephony>> service;
+  std::promise<Result<telephony::Answered>> answered;
+  std::promise<Result<telephony::Ended>> ended;
+};
+
+// Where the server listens for SIP.
+uint16_t sip_port(TestServer& server) {
+  const std::string log = server.log();
+  const size_t at = log.find("address=127.0.0.1:", log.rfind("listening for SIP"));
+  REQUIRE(at != std::string::npos);
+  return static_cast<uint16_t>(std::strtoul(log.c_str() + at + 18, nullptr, 10));
+}
+
+bool wait_no_legs(TestServer& server) {
+  for (int i = 0; i < 3000; ++i) {
+    if (server.core().report("metrics").find("\npatchbay_sip_trunk_legs 0\n") != std::string::npos)
+      return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a call whose owner is gone is hung up") {
+  RawPeer peer;
+  TestServer server(
+      config(trunk("a", "127.0.0.1", peer.port()) + ", " + trunk("b", "127.0.0.1", peer.port())), nullptr,
+      {probe::http_entry()});
+  REQUIRE(server.start_error() == "");
+  Owner owner;
+  owner.dial();
+  const std::string invite = peer.receive("INVITE ", 20'000);
+  const uint16_t port = sip_port(server);
+  peer.send(port, answer_to(invite, "200 OK", "sip:" + peer.address(), "", kAnswer));
+  REQUIRE(probe::wait(owner.answered.get_future()));
+  owner.go();
+  const std::string bye = peer.receive("BYE ", 20'000);
+  REQUIRE_FALSE(bye.empty());
+  peer.send(port, answer_to(bye, "200 OK"));
+  CHECK(wait_no_legs(server));
+}
+
+TEST_CASE("a trunk that is not resolved and one that is silent lead to the next, and the end says so") {
+  RawPeer silent, peer;
+  for (const std::string& first :
+       {trunk("a", "no-such-host.invalid", 5060), trunk("a", "127.0.0.1", silent.port())}) {
+    CAPTURE(first);
+    TestServer server(config(first + ", " + trunk("b", "127.0.0.1", peer.port())), nullptr,
+                      {probe::http_entry()});
+    REQUIRE(server.start_error() == "");
+    Owner owner;
+    owner.dial();
+    const std::string invite = peer.receive("INVITE ", 20'000);
+    REQUIRE_FALSE(invite.empty());
+    peer.send(sip_port(server), answer_to(invite, "486 Busy Here"));
+    const auto ended = probe::wait(owner.ended.get_future());
+    REQUIRE(ended);
+    CHECK(ended->cause == "no-answer");
+    CHECK(ended->detail == "busy (486)");
+    CHECK(ended->sip_status == 486);
+    CHECK(ended->trunk_id == "b");
+    CHECK(ended->earlier_trunks.rfind("a: the ", 0) == 0);
+    owner.go();
+  }
+}
+
+TEST_CASE("a call that an ended process left up is hung up by the next one") {
+  RawPeer peer;
+  TestServer server(
+      config(trunk("a", "127.0.0.1", peer.port()) + ", " + trunk("b", "127.0.0.1", peer.port())), nullptr,
+      {probe::http_entry()});
+  REQUIRE(server.start_error() == "");
+  Owner owner;
+  owner.dial();
+  const std::string invite = peer.receive("INVITE ", 20'000);
+  peer.send(sip_port(server), answer_to(invite, "200 OK", "sip:" + peer.address(), "", kAnswer));
+  REQUIRE(probe::wait(owner.answered.get_future()));
+  owner.go();
+  // No answer to any BYE of this process, as if none had been sent.
+  REQUIRE_FALSE(peer.receive("BYE ", 20'000).empty());
+  server.restart();
+  std::string bye;
+  do bye = peer.receive("BYE ", 20'000);
+  while (!bye.empty() && std::stoi(header(bye, "CSeq")) < 1000);
+  REQUIRE_FALSE(bye.empty());
+  CHECK(header(bye, "Call-ID") == header(invite, "Call-ID"));
+  CHECK(header(bye, "From") == header(invite, "From"));
+  peer.send(sip_port(server), answer_to(bye, "200 OK"));
+  CHECK(peer.receive("BYE ", 3000).empty());
+}
