@@ -260,7 +260,10 @@ void Agent::guard_sockets() {
   filter_.set_permanent(options_.sources);
   guarded_ = !descriptors.empty() && filter_.guard(std::move(descriptors));
   if (!options_.tcp) return;
-  watch_ = std::make_unique<TcpWatch>(port_, TcpWatch::Limits{});
+  // A dead connection is given up in time for another one within the time-out for silence.
+  TcpWatch::Limits limits;
+  limits.unacknowledged_ms = std::clamp<uint32_t>(options_.silence_timeout_ms / 5 * 4, 1000, 4000);
+  watch_ = std::make_unique<TcpWatch>(port_, limits);
   watch_timer_ = su_timer_create(su_root_task(root_), kWatchMs);
   if (watch_timer_ != nullptr) su_timer_set_for_ever(watch_timer_, on_watch_timer, nullptr);
 }

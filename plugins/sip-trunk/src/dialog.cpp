@@ -15,6 +15,7 @@ namespace {
 constexpr uint32_t kLingerMs = 40'000;  // beyond the 32 s in which a last answer may come (RFC 3261 timer B)
 constexpr uint32_t kMaxCredentialTries = 3;  // a proxy's, its server's, and one for a nonce that went stale
 constexpr size_t kMaxTrusted = 16;
+constexpr int64_t kMinTryMs = 1000;  // for the second connection to a TCP trunk
 
 std::string_view body_of(const sip_t* sip) {
   if (sip == nullptr || sip->sip_payload == nullptr || sip->sip_payload->pl_data == nullptr) return {};
@@ -79,6 +80,7 @@ void Dialog::send_invite() {
   trust(target());
   if (is_tcp()) agent_.use_tcp(target());
   heard_ = false;
+  tried_ms_ = now_ms();
   set_timer(agent_.options().silence_timeout_ms);
   // Sofia-sip counts on from what it is given: the first INVITE has CSeq 2, the one with credentials 3.
   const std::string sequence = std::to_string(++sequence_) + " INVITE";
@@ -89,6 +91,7 @@ void Dialog::send_invite() {
       SIPTAG_FROM_STR(invite_.from.c_str()), SIPTAG_TO_STR(invite_.to.c_str()),
       SIPTAG_CALL_ID_STR(invite_.call_id.c_str()), SIPTAG_CSEQ_STR(sequence.c_str()),
       TAG_IF(!contact.empty(), SIPTAG_CONTACT_STR(contact.c_str())),
+      TAG_IF(!invite_.preferred_identity.empty(), SIPTAG_HEADER_STR(invite_.preferred_identity.c_str())),
       TAG_IF(!invite_.privacy.empty(), SIPTAG_PRIVACY_STR(invite_.privacy.c_str())),
       TAG_IF(!authorization_.empty(), SIPTAG_AUTHORIZATION_STR(authorization_.c_str())),
       TAG_IF(!proxy_authorization_.empty(), SIPTAG_PROXY_AUTHORIZATION_STR(proxy_authorization_.c_str())),
@@ -225,7 +228,9 @@ void Dialog::on_failure(int status, const char* phrase, const sip_t* sip) {
 bool Dialog::try_next_target(EndReason reason) {
   if (rang_) return false;
   if (is_tcp() && reason == EndReason::transport && !std::exchange(tcp_tried_again_, true)) {
+    const int64_t spent_ms = now_ms() - tried_ms_;
     send_invite();
+    set_timer(std::max<int64_t>(kMinTryMs, agent_.options().silence_timeout_ms - spent_ms));
     return true;
   }
   if (target_ + 1 >= invite_.call.targets.size()) return false;

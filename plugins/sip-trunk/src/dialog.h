@@ -81,6 +81,7 @@ class Dialog final : public HandleOwner {
   size_t target_ = 0;           // the one of the call's targets that is tried
   bool tcp_tried_again_ = false;
   int64_t begun_ms_ = 0;
+  int64_t tried_ms_ = 0;   // when the latest INVITE left
   uint32_t sequence_ = 0;  // CSeq of the INVITE
   uint32_t credentials_sent_ = 0;
   std::string authorization_;  // header values that answer the challenges so far

@@ -81,6 +81,8 @@ Result<Invite> make_invite(OutboundCall call) {
     display = "\"Anonymous\"";
     if (trunk.from_domain.empty()) from_domain = "anonymous.invalid";
     invite.privacy = "id";
+    if (consists_of(trunk.username, "+-_.*#"))
+      invite.preferred_identity = "P-Preferred-Identity: <sip:" + trunk.username + "@" + domain + ">";
   }
   invite.uri = target + (trunk.transport == Transport::tcp ? ";transport=tcp" : ";transport=udp");
   invite.to = "<sip:" + call.number + "@" + host + ">";

@@ -18,6 +18,8 @@ struct Invite {
   std::string from;  // with a tag of our own, which stays over an authenticated retry
   std::string call_id;
   std::string privacy;  // header value; empty for a caller who shows a number
+  // A whole header line: who the anonymous caller is, for the trunk only (RFC 3325); may be empty.
+  std::string preferred_identity;
 };
 
 // Code::invalid names the field that could break out of its place.

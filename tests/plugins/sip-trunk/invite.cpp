@@ -29,6 +29,35 @@ TEST_CASE("a call becomes header values") {
   CHECK(invite->call_id == "call-0123456789ab-2@sip.example.com");
 }
 
+TEST_CASE("without a caller id the caller is anonymous, and known to the trunk only") {
+  auto wanted = call();
+  wanted.trunk.caller_id = "";
+  wanted.trunk.username = "account";
+  wanted.display_name = "Anna";
+  auto invite = make_invite(wanted);
+  REQUIRE(invite);
+  CHECK(invite->from.rfind("\"Anonymous\" <sip:anonymous@anonymous.invalid>;tag=", 0) == 0);
+  CHECK(invite->privacy == "id");
+  CHECK(invite->preferred_identity == "P-Preferred-Identity: <sip:account@sip.example.com>");
+  wanted.trunk.from_domain = "mine.example";
+  wanted.trunk.username = "a>b";
+  invite = make_invite(wanted);
+  REQUIRE(invite);
+  CHECK(invite->from.find("<sip:anonymous@mine.example>") != std::string::npos);
+  CHECK(invite->preferred_identity.empty());
+}
+
+TEST_CASE("the callee's number is not shown as the caller's name") {
+  auto wanted = call();
+  for (const char* label : {"+493012345678", "0049 30 12345678"}) {
+    wanted.display_name = label;
+    auto invite = make_invite(wanted);
+    REQUIRE(invite);
+    CHECK(invite->from.rfind("<sip:+4930123456@", 0) == 0);
+    CHECK(invite->privacy.empty());
+  }
+}
+
 TEST_CASE("an IPv6 trunk is written with brackets") {
   auto wanted = call();
   wanted.trunk.host = "2001:db8::1";

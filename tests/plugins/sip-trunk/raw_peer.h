@@ -12,10 +12,11 @@ namespace patchbay::test {
 
 class RawPeer {
  public:
-  explicit RawPeer(const char* ip = "127.0.0.1")
+  explicit RawPeer(const char* ip = "127.0.0.1", uint16_t port = 0)
       : ip_(ip), fd_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
+    address.sin_port = htons(port);
     inet_pton(AF_INET, ip, &address.sin_addr);
     (void)::bind(fd_, reinterpret_cast<sockaddr*>(&address), sizeof(address));
     socklen_t size = sizeof(address);

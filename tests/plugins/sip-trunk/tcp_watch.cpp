@@ -52,6 +52,10 @@ class Tcp {
         text += c;
     return text;
   }
+  std::string receive_bytes(size_t count) const {
+    std::string text(count, '\0');
+    return ::recv(fd_, text.data(), count, MSG_WAITALL) == static_cast<ssize_t>(count) ? text : std::string();
+  }
   bool has_ended() const {
     pollfd state{fd_, POLLRDHUP, 0};
     return ::poll(&state, 1, 0) == 1;
@@ -177,4 +181,17 @@ TEST_CASE("a connection to a trunk that died silently is given up and made anew"
   Tcp fresh = peer.accept();
   refuse_by(fresh);
   CHECK(second.wait_ended().sip_status == 486);
+}
+
+TEST_CASE("connections to trunks are kept alive by pings") {
+  TcpPeer peer;
+  auto stack = *SipStack::start({.tcp_keepalive_ms = 200});
+  auto call = call_to(peer.port);
+  call.trunk.transport = Transport::tcp;
+  Caller caller;
+  REQUIRE(stack->dial(call, caller));
+  const Tcp connection = peer.accept();
+  connection.send(answer_to(connection.receive(), "486 Busy Here"));
+  CHECK(connection.receive().find("ACK ") != std::string::npos);  // behind the body of the INVITE
+  CHECK(connection.receive_bytes(4) == "\r\n\r\n");
 }
