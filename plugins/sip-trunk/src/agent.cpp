@@ -277,7 +277,10 @@ void Agent::on_nua(nua_event_t event, int status, const char* phrase, nua_t*, Ag
     if (status >= 200) su_root_break(self->root_);
     return;
   }
-  if (event == nua_r_invite && status == 100 && is_leaky_of_100()) {
+  const bool is_trying = event == nua_r_invite && status == 100 && sip != nullptr &&
+                         sip->sip_status != nullptr && sip->sip_status->st_status == 100 &&
+                         !nta_sip_is_internal(sip);
+  if (is_trying && is_leaky_of_100()) {
     if (msg_t* message = nua_current_request(self->nua_)) msg_destroy(message);
   }
   if (owner == nullptr) return self->on_stranger(event, status, handle);
