@@ -163,3 +163,27 @@ TEST_CASE("a call that an ended process left up is hung up by the next one") {
   peer.send(sip_port(server), answer_to(bye, "200 OK"));
   CHECK(peer.receive("BYE ", 3000).empty());
 }
+
+TEST_CASE("the SDP shows an address that the trunk can send to") {
+  struct Row {
+    const char* settings;
+    const char* shown;
+  };
+  for (const Row& row : {Row{", listenIp: 0.0.0.0", "127.0.0.1"},
+                         Row{", listenIp: 0.0.0.0, advertise: 203.0.113.7", "203.0.113.7"},
+                         Row{", mediaIp: 127.0.0.9", "127.0.0.9"}}) {
+    CAPTURE(std::string(row.settings));
+    RawPeer peer;
+    TestServer server(
+        config(trunk("a", "127.0.0.1", peer.port()) + ", " + trunk("b", "127.0.0.1", peer.port()),
+               row.settings),
+        nullptr, {probe::http_entry()});
+    REQUIRE(server.start_error() == "");
+    Owner owner;
+    owner.dial();
+    const std::string invite = peer.receive("INVITE ", 20'000);
+    CHECK(invite.find(std::string("c=IN IP4 ") + row.shown + "\r\n") != std::string::npos);
+    CHECK(invite.find(" IN IP4 0.0.0.0") == std::string::npos);
+    owner.go();
+  }
+}

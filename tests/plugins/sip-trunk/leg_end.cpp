@@ -1,0 +1,48 @@
+#include "leg_end.h"
+
+#include <doctest/doctest.h>
+
+using namespace patchbay::sip_trunk;
+
+namespace {
+
+Ended rejected(int status, const std::string& text, const std::string& detail = "") {
+  return {EndReason::rejected, status, text, detail};
+}
+
+}  // namespace
+
+TEST_CASE("calls that were not taken say why, with the code") {
+  struct Row {
+    int status;
+    const char* detail;
+  };
+  for (const Row& row : {Row{486, "busy (486)"}, Row{600, "busy (600)"}, Row{603, "declined (603)"},
+                         Row{480, "unreachable (480)"}, Row{408, "did not answer (408)"}}) {
+    const auto told = leg_end(rejected(row.status, "Phrase"));
+    CHECK(told.cause == "no-answer");
+    CHECK(told.detail == row.detail);
+    CHECK(told.sip_status == row.status);
+    CHECK(told.sip_reason == "Phrase");
+  }
+  CHECK(leg_end({EndReason::no_answer, 0, "rang out", ""}).detail == "rang out");
+}
+
+TEST_CASE("failures carry what the trunk said and what stood in the way") {
+  const auto told =
+      leg_end(rejected(401, "Unauthorized", "the trunk does not accept the username or password"));
+  CHECK(told.cause == "failed");
+  CHECK(told.detail == "SIP 401 Unauthorized: the trunk does not accept the username or password");
+  const auto failed = leg_end(rejected(503, "No", "Reason Q.850;cause=34"));
+  CHECK(failed.detail == "SIP 503 No: Reason Q.850;cause=34");
+  CHECK(failed.sip_reason == "No, Reason Q.850;cause=34");
+  CHECK(leg_end({EndReason::transport, 0, "", "the name x is not resolved: why"}).detail ==
+        "the name x is not resolved: why");
+  CHECK(leg_end({EndReason::lost, 0, "no ACK", ""}).cause == "failed");
+}
+
+TEST_CASE("ordinary ends need no words") {
+  CHECK(leg_end({EndReason::far_hangup, 0, "", ""}).cause == "far");
+  CHECK(leg_end({EndReason::local_hangup, 0, "", ""}).cause == "local");
+  CHECK(leg_end({EndReason::cancelled, 0, "", ""}).detail.empty());
+}
