@@ -28,6 +28,9 @@ ALTER TABLE webhooks_delivery ADD COLUMN tenant TEXT NOT NULL DEFAULT '';
 UPDATE webhooks_delivery SET tenant = COALESCE(
   (SELECT s.tenant FROM webhooks_subscription s WHERE s.id = webhooks_delivery.subscription), '');
 
+-- migration: 3
+CREATE INDEX webhooks_body_age ON webhooks_body (event_ms);
+
 -- name: subscriptions
 SELECT id, tenant, url, events, from_config, active, failures, created_ms, created_by, last_fired_ms, rev
 FROM webhooks_subscription ORDER BY created_ms, id;

@@ -25,7 +25,8 @@ void Sweeper::sweep() {
   Transaction tx(host_);
   tx.exec(paused_, {now_ms - kDayMs, now_ms, kAtOnce});
   tx.exec(done_, {now_ms - keep_ms_, kAtOnce});
-  tx.exec(bodies_, {now_ms - kDayMs, kAtOnce});
+  // Only those whose deliveries have been swept as a rule: the statement looks at every body that is older.
+  tx.exec(bodies_, {now_ms - keep_ms_ - kDayMs, kAtOnce});
   tx.exec(secrets_, {now_ms - kDayMs});
   std::move(tx).commit(alive_.bind([this](const Commit& outcome) {
     if (!outcome) log_.warn("old deliveries cannot be removed", {{"why", outcome.error().text}});
