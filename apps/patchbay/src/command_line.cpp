@@ -12,7 +12,7 @@ constexpr const char* kFooter = R"(Examples:
   patchbay calls --status in-flight
   patchbay transcript oac-0123456789ab
 
-`patchbay VERB --help` has more. All verbs but serve, check, version and those about plugins' files talk to the running
+`patchbay VERB --help` has more. All verbs but serve, check, version, store and those about plugins' files talk to the running
 server through its admin socket, which they find through the configuration (-c, else ./patchbay.yaml, else
 /etc/patchbay/patchbay.yaml) or --socket.
 
@@ -27,7 +27,7 @@ int run_command_line(int count, const char* const* arguments) {
   app.require_subcommand(1);
   int exit_code = kDone;
   for (const auto add : {add_serve, add_check, add_call, add_hangup, add_calls, add_transcript, add_key,
-                         add_webhook, add_plugin, add_version})
+                         add_webhook, add_plugin, add_store, add_version})
     add(app, exit_code);
   try {
     app.parse(count, arguments);

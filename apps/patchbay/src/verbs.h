@@ -19,6 +19,7 @@ void add_transcript(CLI::App& app, int& exit_code);
 void add_key(CLI::App& app, int& exit_code);
 void add_webhook(CLI::App& app, int& exit_code);
 void add_plugin(CLI::App& app, int& exit_code);
+void add_store(CLI::App& app, int& exit_code);
 void add_version(CLI::App& app, int& exit_code);
 
 // main() without the process around it.

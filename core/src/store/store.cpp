@@ -1,5 +1,6 @@
 #include "store/store.h"
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <limits>
@@ -305,6 +306,18 @@ StoreStats Store::stats() const {
   stats.read_timeouts = readers.timeouts;
   stats.queued_reads = impl_->readers.queued();
   return stats;
+}
+
+Result<std::vector<ConsumerState>> read_consumers(const std::filesystem::path& path) {
+  auto clock = std::make_shared<const Clock>(system_now_ms);
+  PB_TRY_VALUE(Database db, Database::open(path, Database::Mode::read, std::move(clock)));
+  PB_TRY_VALUE(const SchemaText schema, parse_schema(kCoreSchema));
+  const auto found = std::find_if(schema.statements.begin(), schema.statements.end(),
+                                  [](const auto& each) { return each.name == "consumer-states"; });
+  PB_TRY_VALUE(Compiled compiled, Compiled::prepare(db, found->sql, found->parameters));
+  Rows rows;
+  PB_TRY(compiled.run(db, {ConsumerState::kMostCounted}, &rows, StoreOptions().max_result_bytes));
+  return states_of(rows);
 }
 
 std::string_view core_schema() { return kCoreSchema; }

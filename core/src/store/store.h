@@ -137,6 +137,9 @@ class Store {
   std::unique_ptr<Impl> impl_;
 };
 
+// The consumers of a database that another process may have open. Blocks.
+Result<std::vector<ConsumerState>> read_consumers(const std::filesystem::path& path);
+
 // The core's own schema text (schema.sql), for the tests of other databases.
 std::string_view core_schema();
 

@@ -47,11 +47,14 @@ TEST_CASE("every verb has help with an example") {
                                                                                     {"plugin", "new"},
                                                                                     {"plugin", "run"},
                                                                                     {"plugin", "validate"},
+                                                                                    {"store"},
+                                                                                    {"store", "consumers"},
+                                                                                    {"store", "forget"},
                                                                                     {"version"}}) {
     CLI::App app;
     int exit_code = 0;
     for (const auto add : {add_serve, add_check, add_call, add_hangup, add_calls, add_transcript, add_key,
-                           add_webhook, add_plugin, add_version})
+                           add_webhook, add_plugin, add_store, add_version})
       add(app, exit_code);
     CLI::App* at = &app;
     for (const char* name : verb) at = at->get_subcommand(name);

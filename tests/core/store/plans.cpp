@@ -19,6 +19,8 @@ namespace {
 const std::map<std::string, std::string> kMayScan = {
     {"core/consumers", "one row per durable consumer"},
     {"core/consumer-states", "one row per durable consumer"},
+    {"ai-voice/open_count", "a row per tenant and status"},
+    {"ai-voice/count_old", "a row per tenant and status"},
     {"identity/signing_keys", "a few keys"},
     {"sip-trunk/left_behind", "the calls of the last process, once at the start"},
     {"webhooks/subscriptions", "tens of rows"},

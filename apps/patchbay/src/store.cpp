@@ -1,0 +1,147 @@
+// patchbay store: the durable consumers in the server's database. Works on the file, not through the server.
+#include "store/store.h"
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <future>
+#include <memory>
+
+#include "config/config.h"
+#include "json/writer.h"
+#include "server_address.h"
+#include "text.h"
+#include "verbs.h"
+
+namespace patchbay::app {
+namespace {
+
+using core::ConsumerState;
+
+struct Command {
+  std::string config_file;
+  std::string name;
+  bool json = false;
+};
+
+Result<std::filesystem::path> find_database(const Command& command) {
+  const auto draft =
+      core::config::load({usual_config_file(command.config_file), core::config::process_environment(), {}});
+  if (!draft.value) return {Code::invalid, core::config::sentences(draft.problems)};
+  const auto path = std::filesystem::path(draft.value->server().data) / "patchbay.db";
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) return path;
+  return {Code::invalid, "there is no database " + path.string() + "; has the server run yet?"};
+}
+
+int fail(const Error& error) {
+  std::fprintf(stderr, "patchbay: %s\n", harmless(error.text).c_str());
+  return error.code == Code::invalid ? kConfiguration : kRefused;
+}
+
+std::string ago(int64_t since_ms) {
+  if (since_ms < 0) return "";
+  using namespace std::chrono;
+  const int64_t now_ms = duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+  const int64_t minutes = (now_ms - since_ms) / 60'000;
+  if (minutes < 120) return std::to_string(minutes) + " min";
+  return minutes < 48 * 60 ? std::to_string(minutes / 60) + " h" : std::to_string(minutes / (24 * 60)) + " d";
+}
+
+void print_json(const std::vector<ConsumerState>& all) {
+  core::json::Writer out;
+  out.begin_array();
+  for (const ConsumerState& each : all) {
+    out.begin_object().member("name", std::string_view(each.name));
+    out.member("patterns", std::string_view(each.patterns));
+    out.member("pending", each.pending).member("oldestPendingMs", each.oldest_pending_ms);
+    out.member("seenMs", each.seen_ms).member("forgotten", each.forgotten).end_object();
+  }
+  std::printf("%s\n", out.end_array().text().c_str());
+}
+
+int list(const Command& command) {
+  const auto path = find_database(command);
+  if (!path) return fail(path.error());
+  const auto all = core::read_consumers(path.value());
+  if (!all) return fail(all.error());
+  if (command.json) {
+    print_json(all.value());
+    return kDone;
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const ConsumerState& each : all.value()) {
+    const bool more = each.pending >= ConsumerState::kMostCounted;
+    rows.push_back({harmless(each.name), harmless(each.patterns),
+                    std::to_string(each.pending) + (more ? "+" : ""), ago(each.oldest_pending_ms),
+                    each.forgotten ? "forgotten" : ago(each.seen_ms)});
+  }
+  std::fputs(table({"CONSUMER", "PATTERNS", "PENDING", "OLDEST", "LAST SEEN"}, rows).c_str(), stdout);
+  return kDone;
+}
+
+// Both wait for the store, which answers each within its own limits.
+Status forget(core::Store& store, const std::string& name) {
+  std::promise<Status> forgotten;
+  store.forget_consumer(name, [&](Status status) { forgotten.set_value(std::move(status)); });
+  return forgotten.get_future().get();
+}
+
+Result<core::ConsumersTidied> tidy(core::Store& store) {
+  constexpr int64_t kSlice = 10'000;
+  std::promise<Result<core::ConsumersTidied>> tidied;
+  store.tidy_consumers(INT64_MIN, kSlice,
+                       [&](Result<core::ConsumersTidied> result) { tidied.set_value(std::move(result)); });
+  return tidied.get_future().get();
+}
+
+int forget(const Command& command) {
+  const auto path = find_database(command);
+  if (!path) return fail(path.error());
+  auto store = core::Store::open(path.value(), {});
+  if (!store && store.error().code == Code::conflict)
+    return fail({Code::conflict, store.error().text +
+                                     "; stop the server first, or leave the plugin out of its "
+                                     "configuration: its consumers are forgotten after 30 days"});
+  if (!store) return fail(store.error());
+  if (auto forgotten = forget(**store, command.name); !forgotten) return fail(forgotten.error());
+  int64_t removed = 0;
+  for (bool more = true; more;) {
+    const auto tidied = tidy(**store);
+    if (!tidied) return fail(tidied.error());
+    removed += tidied.value().removed;
+    more = tidied.value().more;
+  }
+  std::printf("forgotten, with %lld pending events\n", static_cast<long long>(removed));
+  return kDone;
+}
+
+void add_config_option(CLI::App& verb, Command& command) {
+  verb.add_option("-c,--config", command.config_file, "The configuration; says where the database is")
+      ->type_name("FILE");
+}
+
+}  // namespace
+
+void add_store(CLI::App& app, int& exit_code) {
+  CLI::App& verb = *app.add_subcommand("store", "The server's database");
+  verb.require_subcommand(1);
+  verb.footer("Examples:\n  patchbay store consumers\n  patchbay store forget webhooks/fan-out");
+  const auto command = std::make_shared<Command>();
+
+  CLI::App& consumers =
+      *verb.add_subcommand("consumers", "List durable consumers of events, and what is pending for each");
+  add_config_option(consumers, *command);
+  consumers.add_flag("--json", command->json, "Print the result as JSON");
+  consumers.footer("Works beside a running server.\n\nExamples:\n  patchbay store consumers --json");
+  consumers.callback([command, &exit_code] { exit_code = list(*command); });
+
+  CLI::App& gone =
+      *verb.add_subcommand("forget", "Forget a consumer whose plugin is gone, with what is pending");
+  gone.add_option("NAME", command->name, "As `patchbay store consumers` lists it")->required();
+  add_config_option(gone, *command);
+  gone.footer("The server must be stopped.\n\nExamples:\n  patchbay store forget webhooks/fan-out");
+  gone.callback([command, &exit_code] { exit_code = forget(*command); });
+}
+
+}  // namespace patchbay::app
