@@ -59,7 +59,7 @@ class Caller final : public sip_trunk::DialogListener {
   template <class Condition>
   bool wait(Condition condition) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(15), condition);
+    return changed_.wait_for(lock, std::chrono::seconds(30), condition);
   }
   bool ended() const { return locked(ended_).has_value(); }
   int ended_count() const { return locked(ended_count_); }
@@ -108,7 +108,7 @@ inline sip_trunk::OutboundCall call_to(uint16_t port) {
 
 // Until no dialog holds a handle any more.
 inline bool wait_no_handles(const sip_trunk::SipStack& stack) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(15);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (stack.live_handles() != 0) {
     if (std::chrono::steady_clock::now() >= deadline) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));

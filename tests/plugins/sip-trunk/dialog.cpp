@@ -144,9 +144,9 @@ TEST_CASE_FIXTURE(Fixture, "a late ringing of a trunk that was given up is cance
 }
 
 TEST_CASE_FIXTURE(Fixture, "a trunk that only says 100 is not silent") {
-  start({.silence_timeout_ms = 300});
+  start({.silence_timeout_ms = 2000});
   auto call = call_to(peer.port());
-  call.no_answer_timeout_ms = 1200;
+  call.no_answer_timeout_ms = 2500;
   const std::string invite = dial(call);
   say(invite, "100 Trying");
   const Ended ended = caller.wait_ended();

@@ -39,7 +39,7 @@ class RawPeer {
   }
 
   // The next message that begins with `start`; others are dropped. Empty after `limit_ms` without one.
-  std::string receive(const std::string& start, int limit_ms = 5000) const {
+  std::string receive(const std::string& start, int limit_ms = 20'000) const {
     pollfd ready{fd_, POLLIN, 0};
     char buffer[65536];
     while (::poll(&ready, 1, limit_ms) == 1) {

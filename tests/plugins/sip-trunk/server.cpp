@@ -20,7 +20,7 @@ const char kAnswer[] =
 
 std::string config(const std::string& trunks, const std::string& more = "") {
   return "plugins:\n  media: {}\n  probe: {}\n  sip-trunk: {listenPort: 0, requireGate: false, "
-         "silenceTimeoutMs: 500" +
+         "silenceTimeoutMs: 2000" +
          more + "}\ntenants:\n  acme.example:\n    sip-trunk:\n      trunks: [" + trunks +
          "]\n      outboundRoutes: [{match: global, trunkIds: [a, b]}]\n";
 }
