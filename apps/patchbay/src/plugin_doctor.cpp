@@ -25,6 +25,7 @@ struct Command {
 struct Setup {
   std::string folder;
   std::optional<std::vector<std::string>> configured;
+  std::vector<std::string> isolated;  // of the configured
   std::vector<std::string> problems;  // of the configuration
 };
 
@@ -43,7 +44,10 @@ Setup read_setup(const Command& command) {
   if (command.plugin_dir.empty()) setup.folder = draft.value->server().plugin_dir;
   setup.configured = draft.value->plugins();
   const core::PluginCatalogue catalogue({}, setup.folder);
-  add_problems(core::config::check(*draft.value, catalogue.schemas()).problems, setup.problems);
+  const auto checked = core::config::check(*draft.value, catalogue.schemas());
+  add_problems(checked.problems, setup.problems);
+  for (const std::string& id : *setup.configured)
+    if (checked.value && checked.value->isolation(id).process) setup.isolated.push_back(id);
   return setup;
 }
 
@@ -70,6 +74,7 @@ int run(const Command& command) {
   } else if (setup.configured) {
     all = diagnose(setup.folder, *setup.configured);
   }
+  judge_isolation(all, setup.isolated, setup.folder);
   bool well = setup.problems.empty();
   for (const Diagnosis& each : all) well = well && each.state != Diagnosis::State::refused;
   if (command.json) {
