@@ -106,7 +106,6 @@ void Attempt::hear_engine() {
   const auto done = [this](auto f) {
     return [this, f = std::move(f)](auto message) -> Result<Empty> {
       f(message);
-      check_text_bound();
       keep_turns();
       return Empty{};
     };
@@ -118,11 +117,13 @@ void Attempt::hear_engine() {
             started_when_ready();
           }))
       .on(Listener::user_words, done([this](const engine::Words& heard) {
+            if (!admits(heard)) return;
             const std::string text = user_fragments_.take(heard.text);
             if (init_.log_conversation) log_.debug("heard", {{"text", text}});
             words_.user_text(heard.ts_ms, text);
           }))
       .on(Listener::ai_words, done([this](const engine::Words& said) {
+            if (!admits(said)) return;
             const std::string text = ai_fragments_.take(said.text);
             if (init_.log_conversation) log_.debug("said", {{"text", text}});
             words_.ai_text(said.ts_ms, text);
@@ -260,10 +261,11 @@ void Attempt::on_ai_audio() {
   metrics_.first_audio(first_audio_ms_);
 }
 
-// Memory and the transcript are bounded, whatever an engine reports.
-void Attempt::check_text_bound() {
-  if (ending_ || words_.bytes() <= kMaxTextBytes) return;
-  end(Ending::technical(answered(), "the AI engine sent more than 1 MiB of text"));
+// Memory and the transcript are bounded, whatever an engine reports and however late.
+bool Attempt::admits(const engine::Words& words) {
+  if (words_.bytes() + words.text.size() <= kMaxTextBytes) return true;
+  if (!ending_) end(Ending::technical(answered(), "the AI engine sent more than 1 MiB of text"));
+  return false;
 }
 
 void Attempt::keep_turns() {
@@ -322,7 +324,7 @@ void Attempt::started_when_ready() {
 void Attempt::on_tool(const engine::ToolCall& tool) {
   words_.tool_call(host_.wall_ms());
   const ToolAnswer answer = answer_tool(tool.name);
-  log_.info("the AI calls a tool", {{"tool", tool.name}});
+  log_.info("the AI calls a tool", {{"tool", valid_text(tool.name)}});
   live_->session.send(engine::Session::tool_result, {tool.call, answer.result});
   if (answer.hang_up_now) return end(Ending::talked(answer.outcome));
   if (answer.outcome.empty() || !farewell_outcome_.empty()) return;

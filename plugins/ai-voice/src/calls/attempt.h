@@ -100,7 +100,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
 
   void end(Ending ending);
   void hang_up_leg();
-  void check_text_bound();
+  bool admits(const engine::Words& words);
   void settle();
   void close_media(Function<void()> then);
   void save();

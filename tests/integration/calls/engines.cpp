@@ -1,0 +1,188 @@
+// Engines of other plugins that break their promises: the call ends, and what was said is kept.
+#include <doctest/doctest.h>
+#include <patchbay/audio.h>
+#include <patchbay/plugin.h>
+#include <patchbay/services/voice_engine.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "call_server.h"
+#include "support/linked_plugin.h"
+
+using namespace patchbay;
+using namespace patchbay::test;
+
+namespace {
+
+using S = engine::Session;
+using L = engine::Listener;
+
+class SilentPort final : public AudioPort {
+  uint32_t pull_rate_hz() const noexcept override { return 16000; }
+  uint32_t push_rate_hz() const noexcept override { return 16000; }
+  void pull(pb_frame& out) override {
+    for (uint32_t i = 0; i < out.capacity; ++i) out.pcm[i] = 0;
+    out.samples = out.capacity;
+  }
+  void push(const pb_frame&) override {}
+};
+
+// What it does once the call was answered is the name of its model.
+class OddSession {
+ public:
+  OddSession(const Host& host, const engine::Open& open, Function<void()> ended)
+      : host_(host),
+        model_(open.model),
+        ended_(std::move(ended)),
+        listener_(Lease<L>::open(host, open.listener)),
+        session_(std::in_place, host) {
+    session_->on(S::begin, [this](const Empty&) -> Result<Empty> {
+      post(host_, kMainStrand, [this] { misbehave(); });
+      return Empty{};
+    });
+    session_->on(S::push_text, [](const engine::Text&) -> Result<Empty> { return Empty{}; });
+    session_->on(S::tool_result, [](const engine::ToolResult&) -> Result<Empty> { return Empty{}; });
+    session_->on(S::farewell, [this](const Empty&) -> Result<Empty> {
+      listener_.send(L::farewell_done, {});
+      return Empty{};
+    });
+    session_->on(S::close, [this](const Empty&) -> Result<Empty> {
+      close();
+      return Empty{};
+    });
+    port_.open(host);
+    listener_.send(L::ready, {""});
+  }
+  engine::Opened handles() { return {session_->handle(), port_.handle()}; }
+  void close() {
+    if (std::exchange(closing_, true)) return;
+    listener_.send(L::closed, {});
+    port_.close([this] { ended_(); });
+  }
+
+ private:
+  void say(const std::string& text) { listener_.send(L::ai_words, {text, host_.wall_ms()}); }
+  void misbehave() {
+    say("Hello.");
+    if (model_ == "odd-flood") {
+      for (int i = 0; i < 40; ++i) say(std::string(60 * 1024, 'a' + static_cast<char>(i % 26)));
+    } else if (model_ == "odd-bytes") {
+      say(" K\xC3");
+      say("\xA4se \xFF");
+      say(std::string("\0end", 4));
+      listener_.send(L::tool_call, {"1", "hang_up\xC3", "{}"});
+      listener_.send(L::tool_call, {"2", "hang_up", "{}"});
+    } else {  // gone, without a word
+      closing_ = true;
+      session_.reset();
+      port_.close([this] { ended_(); });
+    }
+  }
+
+  const Host& host_;
+  const std::string model_;
+  Function<void()> ended_;
+  Lease<L> listener_;
+  SilentPort port_;
+  std::optional<Provision<S>> session_;
+  bool closing_ = false;
+};
+
+class OddEngine final : public Plugin {
+ public:
+  static constexpr char manifest[] =
+      R"({"id": "odd", "version": "0.1.0", "optional": ["patchbay.conversation/1"],
+          "config": {"plugin": {"type": "object", "properties": {}}}})";
+  static constexpr char store_sql[] = "";
+
+  Status start(const Config&) override { return {}; }
+  Status check_config(const Config&) override { return {}; }
+  void stop(Done done) override {
+    engine_.withdraw();
+    stopped_.emplace(std::move(done));
+    for (const auto& [id, session] : sessions_) session->close();
+    if (sessions_.empty()) (*stopped_)();
+  }
+
+ private:
+  engine::Opened begin(const engine::Open& open) {
+    const int64_t id = ++last_;
+    auto session = std::make_unique<OddSession>(host(), open, [this, id] { ended(id); });
+    return sessions_.emplace(id, std::move(session)).first->second->handles();
+  }
+  void ended(int64_t id) {
+    post(host(), kMainStrand, [this, id] {
+      sessions_.erase(id);
+      if (sessions_.empty() && stopped_) (*stopped_)();
+    });
+  }
+
+  int64_t last_ = 0;
+  std::map<int64_t, std::unique_ptr<OddSession>> sessions_;
+  std::optional<Done> stopped_;
+  engine::VoiceEngine engine_{
+      host(), "odd", "odd-",
+      [this](const engine::Open& open) -> Result<engine::Opened> { return begin(open); }};
+};
+
+CallServer::Options options(uint16_t trunk_port) {
+  CallServer::Options out;
+  out.trunks = {{"main", trunk_port}};
+  out.plugins = "  odd: {}\n";
+  out.linked = {&LinkedPlugin<OddEngine>::entry};
+  return out;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("an engine that sends text without end ends its call, and what came before is kept") {
+  Sipp peer = start_sipp("answer");
+  CallServer server(options(peer.port()));
+  const std::string id = server.create(R"(,"model":"odd-flood")");
+  const CallRecord record = server.wait(id, "ended-failed-final");
+  INFO(record.body);
+  CHECK(record.text("status") == "ended-failed-final");
+  CHECK(record.text("endedReason") == "far-hangup");
+  CHECK(contains(record.text("errorDetail"), "more than 1 MiB of text"));
+  const std::string words = server.transcript(id);
+  CHECK(contains(words, "Hello."));
+  CHECK(words.size() > 900 * 1024);
+  CHECK(words.size() < 1200 * 1024);
+  check_sipp(peer);
+  CHECK(server.idle());
+}
+
+TEST_CASE("bytes that are no text cost neither the transcript nor the call") {
+  Sipp peer = start_sipp("answer");
+  CallServer server(options(peer.port()));
+  const std::string id = server.create(R"(,"model":"odd-bytes")");
+  const CallRecord record = server.wait(id, "ended-success");
+  INFO(record.body);
+  CHECK(record.text("endedReason") == "finished");
+  const std::string words = server.transcript(id);
+  INFO(words);
+  CHECK(contains(words,
+                 "Hello. K\xC3\xA4se \xEF\xBF\xBD\xEF\xBF\xBD"
+                 "end"));
+  check_sipp(peer);
+  CHECK(server.idle());
+}
+
+TEST_CASE("an engine that goes away without a word ends its call") {
+  Sipp peer = start_sipp("answer");
+  CallServer server(options(peer.port()));
+  const std::string id = server.create(R"(,"model":"odd-gone")");
+  const CallRecord record = server.wait(id, "ended-failed-final");
+  INFO(record.body);
+  INFO(server.server().log());
+  CHECK(record.text("errorDetail") == "the plugin of the AI engine has stopped");
+  CHECK(contains(server.transcript(id), "Hello."));
+  check_sipp(peer);
+  CHECK(server.idle());
+}
