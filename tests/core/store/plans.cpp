@@ -28,7 +28,6 @@ const std::map<std::string, std::string> kMayScan = {
     {"webhooks/lanes", "the index of pending deliveries only"},
     {"webhooks/backlog", "the index of pending deliveries only"},
     {"webhooks/sweep-paused", "the index of pending deliveries only"},
-    {"webhooks/sweep-bodies", "once an hour; an index by event_ms is wanted"},
     {"webhooks/sweep-secrets", "a few per subscription"},
 };
 
