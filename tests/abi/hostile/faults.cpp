@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -43,23 +45,30 @@ class Hostile final : public Plugin {
  private:
   using Fault = void (Hostile::*)();
   static const std::map<std::string, Fault>& faults() {
-    static const std::map<std::string, Fault> all{{"throws-in-start", &Hostile::throw_now},
-                                                  {"throws-in-event", &Hostile::throw_in_event},
-                                                  {"throws-in-timer", &Hostile::throw_in_timer},
-                                                  {"throws-in-post", &Hostile::throw_in_post},
-                                                  {"throws-in-worker", &Hostile::throw_in_worker},
-                                                  {"throws-in-method", &Hostile::throw_in_method},
-                                                  {"throws-in-reply", &Hostile::throw_in_reply},
-                                                  {"throws-in-query", &Hostile::throw_in_query},
-                                                  {"throws-in-port", &Hostile::throw_in_port},
-                                                  {"never-starts", &Hostile::hang},
-                                                  {"hangs-in-event", &Hostile::hang_in_event},
-                                                  {"calls-on-media-loop", &Hostile::call_on_media_loop},
-                                                  {"keeps-a-buffer", &Hostile::keep_a_buffer},
-                                                  {"leaks", &Hostile::leak},
-                                                  {"closes-twice", &Hostile::close_twice},
-                                                  {"states-wrong-sizes", &Hostile::state_wrong_sizes},
-                                                  {"floods", &Hostile::flood}};
+    static const std::map<std::string, Fault> all{
+        {"throws-in-start", &Hostile::throw_now},
+        {"throws-in-event", &Hostile::throw_in_event},
+        {"throws-in-timer", &Hostile::throw_in_timer},
+        {"throws-in-post", &Hostile::throw_in_post},
+        {"throws-in-worker", &Hostile::throw_in_worker},
+        {"throws-in-method", &Hostile::throw_in_method},
+        {"throws-in-reply", &Hostile::throw_in_reply},
+        {"throws-in-query", &Hostile::throw_in_query},
+        {"throws-in-port", &Hostile::throw_in_port},
+        {"never-starts", &Hostile::hang},
+        {"hangs-in-event", &Hostile::hang_in_event},
+        {"calls-on-media-loop", &Hostile::call_on_media_loop},
+        {"keeps-a-buffer", &Hostile::keep_a_buffer},
+        {"leaks", &Hostile::leak},
+        {"closes-twice", &Hostile::close_twice},
+        {"states-wrong-sizes", &Hostile::state_wrong_sizes},
+        {"floods", &Hostile::flood},
+        {"answers-a-call-twice", &Hostile::answer_a_call_twice},
+        {"releases-a-buffer-twice", &Hostile::release_a_buffer_twice},
+        {"reads-what-was-lent", &Hostile::read_what_was_lent},
+        {"writes-anywhere", &Hostile::write_anywhere},
+        {"exits", &Hostile::leave},
+        {"throws-bare", &Hostile::throw_bare}};
     return all;
   }
 
@@ -227,6 +236,48 @@ class Hostile final : public Plugin {
     host().json->schema(self, to_abi("{}"), nullptr);
   }
 
+  // Memory is given to others between the two, as it would be sooner or later.
+  void answer_a_call_twice() {
+    const auto say = [](void*, uint32_t, const pb_message* request, pb_completion* completion,
+                        pb_err*) noexcept -> int32_t {
+      for (int time = 0; time < 3; ++time) completion->complete(completion, PB_OK, request, nullptr);
+      return PB_OK;
+    };
+    const uint64_t echo = host().services->provide(host().self, &detail::InterfaceTable<Echo>::table, 0,
+                                                   kMainStrand, say, nullptr, nullptr);
+    lease_ = Lease<Echo>::open(host(), {echo});
+    lease_.call(Echo::say, Word{"hi", Buffer::copy("bytes")}, [](const Result<Word>&) {});
+  }
+  void release_a_buffer_twice() {
+    call_myself(
+        [](Word word, Reply<Word> reply) {
+          pb_buf* bytes = word.bytes.get();
+          for (int time = 0; time < 3; ++time) bytes->ops->release(bytes);
+          reply(std::move(word));
+        },
+        [](const Result<Word>&) {});
+  }
+  void read_what_was_lent() {
+    timer_ = std::make_unique<Timer>(host());
+    listen([this](const Event& event) {
+      timer_->after_ms(20, [this, lent = event.payload()] {
+        size_t sum = 0;
+        for (const char each : lent) sum += static_cast<unsigned char>(each);
+        log().info("read", {{"sum", static_cast<int64_t>(sum)}});
+      });
+    });
+  }
+  void write_anywhere() {
+    listen([this](const Event&) { *nowhere_ = 1; });
+  }
+  void leave() {
+    listen([](const Event&) { std::exit(0); });
+  }
+  void throw_bare() {
+    host().runtime->strand_post(
+        host().self, kMainStrand, [](void*) noexcept { fail(); }, nullptr);
+  }
+
   template <class F>
   static void twice(F f) {
     f();
@@ -280,6 +331,7 @@ class Hostile final : public Plugin {
     }));
   }
 
+  int* volatile nowhere_ = nullptr;
   const std::string fault_;
   std::unique_ptr<Done> kept_;
   std::unique_ptr<Timer> timer_;

@@ -195,7 +195,9 @@ TEST_CASE("a plugin that throws in drain and stop is named") {
   CHECK(server.logs("hostile-throws-in-drain", "hostile words", "where=drain"));
   CHECK(server.core().stop().ok());
   Server other("throws-in-stop");
-  CHECK(other.core().stop().ok());
+  const Status stopped = other.core().stop();
+  CHECK((stopped ? std::string() : stopped.error().text)
+            .find("hostile-throws-in-stop: it threw an exception") == 0);
   CHECK(other.logs("hostile-throws-in-stop", "hostile words", "where=stop"));
 }
 
@@ -268,4 +270,33 @@ TEST_CASE("a plugin that closes twice is named") {
 TEST_CASE("a message that states a wrong size is read within its shape") {
   named("states-wrong-sizes", "heard", "text=\"\"");
   named("states-wrong-sizes", "heard", "text=hi");
+}
+
+// Whether such a process crashes at once, later or never is up to its memory; the server does not notice.
+TEST_CASE("what one process cannot contain costs a process of its own only") {
+  for (const std::string fault : {"answers-a-call-twice", "releases-a-buffer-twice", "reads-what-was-lent",
+                                  "writes-anywhere", "exits", "throws-bare"}) {
+    CAPTURE(fault);
+    test::TestServer server("plugins: {healthy: {}, hostile-" + fault +
+                                ": {isolation: process, restarts: {most: 2, within_s: 600}}}\n"
+                                "tenants: {localhost: {}}\n",
+                            nullptr, {&test::LinkedPlugin<Healthy>::entry}, {},
+                            [](CoreOptions& options) { options.plugin_dir = PATCHBAY_HOSTILE_PLUGINS; });
+    const std::string& error = server.start_error();
+    CHECK((error == "" || error.find("hostile-" + fault + " not started: ") == 0));
+    healthy->works();
+    const bool surely_ends = fault == "writes-anywhere" || fault == "exits" || fault == "throws-bare";
+    if (surely_ends && error == "") {
+      const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+      const auto quarantined = [&] {
+        return server.core().report("plugins").find("quarantined") != std::string::npos;
+      };
+      while (!quarantined() && std::chrono::steady_clock::now() < deadline)
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      CHECK(quarantined());
+    }
+    healthy->works();
+    CHECK(server.core().report("ready").find(R"("healthy":"running")") != std::string::npos);
+    static_cast<void>(server.core().stop());
+  }
 }

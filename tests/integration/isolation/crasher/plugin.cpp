@@ -1,9 +1,12 @@
 // Busy with all that the boundary offers: hears every event, writes rows, has an audio port, a timer that
-// never rests. On the event test.crash it writes to nowhere.
+// never rests. On the event test.dial it calls the number that is its subject, and listens to it; on the
+// event test.crash it writes to nowhere.
 #include <patchbay/audio.h>
 #include <patchbay/bus.h>
 #include <patchbay/plugin.h>
 #include <patchbay/service.h>
+#include <patchbay/services/audio.h>
+#include <patchbay/services/telephony.h>
 #include <patchbay/store.h>
 #include <patchbay/strand.h>
 
@@ -32,6 +35,7 @@ class CrasherPlugin final : public Plugin {
     add_ = Statement::find(host(), "add");
     PB_TRY_VALUE(heard_, Subscription::open(host(), "*", [this](const Event& event) {
                    if (event.topic() == "test.crash") *nowhere_ = 1;
+                   if (event.topic() == "test.dial") dial(std::string(event.subject()));
                  }));
     offered_ = std::make_unique<Provision<Crasher>>(host());
     offered_->on(Crasher::ask, [](Empty) -> Result<Empty> { return Empty{}; });
@@ -41,9 +45,28 @@ class CrasherPlugin final : public Plugin {
   }
   void stop(Done done) override {
     busy_.cancel();
+    listener_.reset();
     offered_.reset();
     heard_ = {};
     port_.close([done = std::move(done)]() mutable { done(); });
+  }
+
+  void dial(const std::string& number) {
+    listener_ = std::make_unique<Provision<telephony::LegListener>>(host());
+    listener_->on(telephony::LegListener::answered,
+                  [this](const telephony::Answered& answered) -> Result<Empty> {
+                    audio_.call(audio::Audio::join, {answered.port, port_.handle(), ""},
+                                [](const Result<audio::Joined>&) {});
+                    return Empty{};
+                  });
+    telephony::Dial request;
+    request.call_id = "crasher";
+    request.tenant = "localhost";
+    request.number = number;
+    request.listener = listener_->handle();
+    telephony_.call(telephony::Telephony::dial, request, [this](const Result<telephony::Dialled>& dialled) {
+      if (!dialled) log().error("it could not dial", {{"why", dialled.error().text}});
+    });
   }
 
   void write() {
@@ -58,6 +81,9 @@ class CrasherPlugin final : public Plugin {
   Statement add_;
   Subscription heard_;
   std::unique_ptr<Provision<Crasher>> offered_;
+  Service<telephony::Telephony> telephony_{host()};
+  Service<audio::Audio> audio_{host()};
+  std::unique_ptr<Provision<telephony::LegListener>> listener_;
   QuietPort port_;
   Timer busy_{host()};
 };
