@@ -23,6 +23,13 @@ JsonWriter& write_members(JsonWriter& body, const ApiKey& key) {
       .member("createdBy", key.created_by);
 }
 
+std::string key_schema(const std::string& more = {}) {
+  return R"({"type":"object","properties":{"id":{"type":"string"},"name":{"type":"string"},
+    "tenant":{"type":"string"},"hint":{"type":"string"},"createdAtUtc":{"type":"string"},
+    "createdBy":{"type":"string"})" +
+         more + "}}";
+}
+
 http::Route route(const char* method, std::string path, const char* summary) {
   http::Route made;
   made.method = method;
@@ -39,13 +46,19 @@ void KeyEndpoints::add_to(http::Routes& routes) {
   create.oidc_only = true;
   create.request_schema = kBody;
   create.example = kExample;
+  create.reply_schema = key_schema(R"(,"key":{"type":"string"})");
+  create.documents =
+      R"({"statuses": {"201": "Made", "409": "conflict: the tenant has a key of this name already"}})";
   routes.add(std::move(create),
              [this](const http::Request& request, Reply reply) { this->create(request, std::move(reply)); });
   http::Route list = route("GET", kPath, "Lists the API keys");
   list.list = true;
+  list.reply_schema = key_schema();
   routes.add(std::move(list),
              [this](const http::Request& request, Reply reply) { this->list(request, std::move(reply)); });
-  routes.add(route("DELETE", std::string(kPath) + "/{id}", "Revokes an API key, at once"),
+  http::Route removal = route("DELETE", std::string(kPath) + "/{id}", "Revokes an API key, at once");
+  removal.reply_schema = R"({"type":"object","properties":{"deleted":)" + key_schema() + "}}";
+  routes.add(std::move(removal),
              [this](const http::Request& request, Reply reply) { remove(request, std::move(reply)); });
 }
 

@@ -3,8 +3,25 @@
 namespace patchbay::identity {
 namespace {
 
-http::Route open_route(const char* path, const char* summary) {
+constexpr char kJwksSchema[] = R"({"type":"object","required":["keys"],"properties":{
+  "keys":{"type":"array","items":{"type":"object","properties":{
+    "kty":{"type":"string"},"use":{"type":"string"},"alg":{"type":"string"},"kid":{"type":"string"},
+    "crv":{"type":"string"},"x":{"type":"string"},"y":{"type":"string"}}}}}})";
+
+constexpr char kDiscoverySchema[] =
+    R"({"type":"object","required":["issuer","token_endpoint","jwks_uri"],"properties":{
+  "issuer":{"type":"string"},"token_endpoint":{"type":"string"},"jwks_uri":{"type":"string"},
+  "grant_types_supported":{"type":"array","items":{"type":"string"}},
+  "response_types_supported":{"type":"array","items":{"type":"string"}},
+  "scopes_supported":{"type":"array","items":{"type":"string"}},
+  "subject_types_supported":{"type":"array","items":{"type":"string"}},
+  "id_token_signing_alg_values_supported":{"type":"array","items":{"type":"string"}},
+  "token_endpoint_auth_methods_supported":{"type":"array","items":{"type":"string"}},
+  "claims_supported":{"type":"array","items":{"type":"string"}}}})";
+
+http::Route open_route(const char* path, const char* summary, const char* schema) {
   http::Route route;
+  route.reply_schema = schema;
   route.method = "GET";
   route.path = path;
   route.role = "none";
@@ -38,9 +55,10 @@ std::string discovery_document(const std::string& issuer) {
 
 void add_metadata_routes(http::Routes& routes, const Context& context) {
   routes.add(
-      open_route("/oidc.ashx/jwks", "The public keys that tokens are signed with (RFC 7517)"),
+      open_route("/oidc.ashx/jwks", "The public keys that tokens are signed with (RFC 7517)", kJwksSchema),
       [&context](const http::Request&) -> Result<http::Response> { return http::ok(context.keys.jwks()); });
-  routes.add(open_route("/.well-known/openid-configuration", "Where tokens are to be had (OIDC Discovery)"),
+  routes.add(open_route("/.well-known/openid-configuration", "Where tokens are to be had (OIDC Discovery)",
+                        kDiscoverySchema),
              [&context](const http::Request& request) -> Result<http::Response> {
                const Tenant* tenant = context.settings.tenant(request.tenant);
                return http::ok(discovery_document(tenant ? tenant->issuer : context.settings.issuer));

@@ -71,6 +71,18 @@ void TokenEndpoint::add_to(http::Routes& routes) {
       R"({"request": "grant_type=password&client_id=patchbay-admin&username=alice&password=...&scope=openid",
           "reply": {"access_token": "eyJ...", "token_type": "Bearer", "expires_in": 3600, "scope": "openid",
                     "id_token": "eyJ..."}})";
+  route.reply_schema =
+      R"({"type":"object","required":["access_token","token_type","expires_in"],"properties":{
+    "access_token":{"type":"string"},"token_type":{"type":"string"},"expires_in":{"type":"integer"},
+    "scope":{"type":"string"},"refresh_token":{"type":"string"},"id_token":{"type":"string"}}})";
+  route.documents = R"({
+    "requestType": "application/x-www-form-urlencoded",
+    "requestSchema": {"type":"object","required":["grant_type","client_id"],"properties":{
+      "grant_type":{"type":"string","enum":["password","refresh_token"]},"client_id":{"type":"string"},
+      "username":{"type":"string"},"password":{"type":"string"},"refresh_token":{"type":"string"},
+      "scope":{"type":"string"}}},
+    "statuses": {"400": "RFC 6749, 5.2: invalid_request, invalid_grant or unsupported_grant_type",
+                 "401": "invalid_client: this client_id is not configured"}})";
   routes.add(std::move(route),
              [this](const http::Request& request, Reply reply) { handle(request, std::move(reply)); });
 }

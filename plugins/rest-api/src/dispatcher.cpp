@@ -37,7 +37,8 @@ Status Dispatcher::Turn::read(Turn& turn, const Host& host) {
   const Exchange& exchange = *turn.exchange;
   const Target& target = *turn.target;
   http::Request& request = turn.request;
-  request.method = target.route.method;  // HEAD is GET whose body stays here
+  request.method = target.route.method;
+  request.is_head = exchange.method == Method::head;
   request.path = percent_decode(exchange.path).value_or(std::string(exchange.path));
   request.params = object_text(exchange.params);
   PB_TRY_VALUE(request.query, target.query.read(host, exchange.query));

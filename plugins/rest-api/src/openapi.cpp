@@ -14,10 +14,10 @@ constexpr char kSchemas[] = R"({
 "MessageError": {"type": "object", "required": ["error"], "properties": {
   "error": {"type": "string", "description": "A sentence for people"}}}})";
 
-constexpr char kSecurity[] = R"({"bearer": {"type": "http", "scheme": "bearer",
-  "description": "An OIDC access token of /oidc.ashx/token, or an API key, ak_..."
-}
-})";
+constexpr char kBearer[] = R"({"type": "http", "scheme": "bearer",
+  "description": "An OIDC access token of /oidc.ashx/token, or an API key, ak_..."})";
+constexpr char kOidc[] = R"({"type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+  "description": "An OIDC access token of /oidc.ashx/token; an API key is not enough"})";
 
 std::string lower(std::string text) {
   for (char& c : text) c = static_cast<char>(c | 0x20);
@@ -49,11 +49,15 @@ std::string document(const RouteRegistry& registry, const Host& host) {
   out.member(
          "description",
          "Every answer carries Cache-Control: no-store. Bodies are JSON; names may be written camelCase or "
-         "PascalCase, unknown ones are ignored.")
+         "PascalCase, unknown ones are ignored. Every answer carries X-Request-Id.")
       .end();
   out.key("servers").raw(R"([{"url":"/"}])");
-  write_paths(out, host, registry.catalogue("public"));
-  out.key("components").object().key("securitySchemes").raw(kSecurity).key("schemas").raw(kSchemas);
+  const auto routes = registry.catalogue("public");
+  write_paths(out, host, routes);
+  out.key("components").object().key("securitySchemes").object();
+  out.key("bearer").raw(kBearer).key("oidc").raw(kOidc);
+  write_security_schemes(out, host, routes);
+  out.end().key("schemas").raw(kSchemas);
   out.key("responses").raw(shared_responses()).end().end();
   return std::move(out).str();
 }

@@ -5,7 +5,7 @@ namespace {
 
 std::string root_text(const RouteRegistry& registry) {
   JsonWriter out;
-  out.object().member("name", "Patchbay").member("version", "v1").member("build", PATCHBAY_VERSION);
+  out.object().member("name", "Patchbay").member("version", "v1").member("build", PATCHBAY_BUILD);
   out.key("endpoints").array();
   for (const http::Route* route : registry.catalogue("public")) {
     const std::string query = route->discriminator.empty() ? "" : "?" + route->discriminator;

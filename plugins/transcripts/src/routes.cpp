@@ -14,6 +14,33 @@ namespace {
 using http::Request;
 using http::Response;
 
+// What only outbound or only inbound conversations have is not required.
+constexpr char kItemSchema[] = R"({"type":"object",
+  "required":["callId","callerSource","startedUtc","endedUtc","durationSec","rule","outcome","tokensTotal","turnCount",
+              "size","source","file"],
+  "properties":{
+    "callId":{"type":"string"},"callerSource":{"type":"string"},"startedUtc":{"type":"string"},
+    "endedUtc":{"type":"string"},"mtimeUtc":{"type":"string"},"durationSec":{"type":"integer"},
+    "rule":{"type":"string"},"phone":{"type":"string"},"displayName":{"type":"string"},
+    "number":{"type":"string"},"outcome":{"type":"string"},"voice":{"type":"string"},
+    "language":{"type":"string"},"model":{"type":"string"},"tokensTotal":{"type":"integer"},
+    "tokensPrompt":{"type":"integer"},"turnCount":{"type":"integer"},"size":{"type":"integer"},
+    "source":{"type":"string"},"file":{"type":"string"}}})";
+constexpr char kTranscriptSchema[] =
+    R"({"type":"object","required":["callId","startedUtc","endedUtc","turns"],
+  "properties":{
+    "callId":{"type":"string"},"tenant":{"type":"string"},"callerSource":{"type":"string"},
+    "phone":{"type":"string"},"displayName":{"type":"string"},"email":{"type":"string"},
+    "number":{"type":"string"},"fromNumber":{"type":"string"},"room":{"type":"string"},
+    "rule":{"type":"string"},"trunkId":{"type":"string"},"voice":{"type":"string"},
+    "language":{"type":"string"},"model":{"type":"string"},"startedUtc":{"type":"string"},
+    "answeredUtc":{"type":"string"},"endedUtc":{"type":"string"},"durationSec":{"type":"integer"},
+    "inputTurns":{"type":"integer"},"outputTurns":{"type":"integer"},"tokensTotal":{"type":"integer"},
+    "tokensPrompt":{"type":"integer"},"answered":{"type":"boolean"},"outcome":{"type":"string"},
+    "errorDetail":{"type":"string"},
+    "turns":{"type":"array","items":{"type":"object","required":["speaker","text","ts"],"properties":{
+      "speaker":{"type":"string","enum":["AI","Caller"]},"text":{"type":"string"},"ts":{"type":"string"}}}}}})";
+
 Response missing() { return http::error(404, "not_found", "no such transcript"); }
 
 }  // namespace
@@ -40,6 +67,7 @@ void TranscriptRoutes::add_list() {
     "source":{"type":"string","enum":["vnum","outbound-ai"],"description":"vnum: office-tab as well"},
     "q":{"type":"string","maxLength":200,"description":"Part of caller, number, displayName or rule"},
     "since":{"type":"string","maxLength":40,"description":"ISO 8601: only those started then or later"}}})";
+  route.reply_schema = kItemSchema;
   routes_.add(std::move(route),
               [this](const Request& request, Answer answer) { list(request, std::move(answer)); });
 }
@@ -52,6 +80,7 @@ void TranscriptRoutes::add_get() {
   route.summary = "Gives a whole transcript: of the call's latest attempt, or of ?attempt=";
   route.query_schema = R"({"type":"object","properties":{
     "attempt":{"type":"integer","minimum":1,"maximum":1000,"description":"Which attempt's"}}})";
+  route.reply_schema = kTranscriptSchema;
   routes_.add(std::move(route),
               [this](const Request& request, Answer answer) { get(request, std::move(answer)); });
 }

@@ -16,6 +16,11 @@ constexpr size_t kMaxSecrets = 50;  // the sweeper forgets those that nothing pe
 constexpr size_t kMinDifferent = 8;
 constexpr std::string_view kRoot = "/api.ashx/v1/admin/webhooks";
 
+constexpr char kCreated[] =
+    R"({"statuses": {"201": "Made", "409": "conflict: the tenant has 100 subscriptions already"}})";
+constexpr char kConflicts[] =
+    R"({"statuses": {"409": "read_only: defined by configuration; conflict: changed meanwhile"}})";
+
 using http::Request;
 using http::Response;
 
@@ -86,31 +91,35 @@ AdminRoutes::AdminRoutes(const Host& host, const Log& log, Registry& registry, S
 void AdminRoutes::add_to(http::Routes& routes) {
   using Handle = void (AdminRoutes::*)(const Request&, Answer);
   const auto add = [this, &routes](const char* method, std::string_view tail, const char* summary,
-                                   std::string schema, bool list, Handle handle) {
+                                   std::string schema, std::string reply, const char* documents,
+                                   Handle handle) {
     http::Route route;
     route.method = method;
     route.path = std::string(kRoot).append(tail);
     route.area = "webhooks";
     route.summary = summary;
     route.request_schema = std::move(schema);
-    route.list = list;
+    route.reply_schema = std::move(reply);
+    route.documents = documents;
+    route.list = tail == "/{id}/deliveries";
     routes.add(std::move(route), [this, handle](const Request& request, Answer answer) {
       (this->*handle)(request, std::move(answer));
     });
   };
-  add("POST", "", "Creates a subscription; the secret is shown in this answer only", create_schema(), false,
-      &AdminRoutes::create);
-  add("PATCH", "/{id}", "Changes a subscription, or pauses and reactivates it", change_schema(), false,
-      &AdminRoutes::change);
-  add("DELETE", "/{id}", "Deletes a subscription and its deliveries", "", false, &AdminRoutes::remove);
+  add("POST", "", "Creates a subscription; the secret is shown in this answer only", create_schema(),
+      subscription_schema(true), kCreated, &AdminRoutes::create);
+  add("PATCH", "/{id}", "Changes a subscription, or pauses and reactivates it", change_schema(),
+      subscription_schema(), kConflicts, &AdminRoutes::change);
+  add("DELETE", "/{id}", "Deletes a subscription and its deliveries", "", deleted_schema(), kConflicts,
+      &AdminRoutes::remove);
   add("POST", "/{id}/rotate", "Gives a subscription a new secret, shown in this answer only", secret_schema(),
-      false, &AdminRoutes::rotate);
-  add("POST", "/{id}/test", "Sends webhook.test to the receiver, also when paused", "", false,
+      subscription_schema(true), kConflicts, &AdminRoutes::rotate);
+  add("POST", "/{id}/test", "Sends webhook.test to the receiver, also when paused", "", sent_schema(), "",
       &AdminRoutes::test);
-  add("GET", "/{id}/deliveries", "Lists the deliveries of a subscription, newest first", "", true,
-      &AdminRoutes::deliveries);
+  add("GET", "/{id}/deliveries", "Lists the deliveries of a subscription, newest first", "",
+      delivery_schema(), "", &AdminRoutes::deliveries);
   add("POST", "/{id}/deliveries/{deliveryId}/resend", "Sends an ended delivery again, from attempt 1", "",
-      false, &AdminRoutes::resend);
+      sent_schema(), "", &AdminRoutes::resend);
 }
 
 Subscription* AdminRoutes::find(const Request& request) {

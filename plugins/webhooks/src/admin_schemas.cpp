@@ -36,4 +36,25 @@ std::string change_schema() {
 
 std::string secret_schema() { return object(kSecret, ""); }
 
+std::string subscription_schema(bool with_secret) {
+  std::string members = R"("id":{"type":"string","pattern":"^[0-9a-f]{16}$"},"url":{"type":"string"},
+    "events":{"type":"array","items":{"type":"string"}},"active":{"type":"boolean"},
+    "createdAtUtc":{"type":"string"},"createdBy":{"type":"string"},
+    "lastFiredUtc":{"type":["string","null"]},"failures":{"type":"integer"},
+    "source":{"type":"string","enum":["config","api"]})";
+  if (with_secret) members += R"(,"secret":{"type":"string"})";
+  return object(members, "");
+}
+
+std::string deleted_schema() { return object("\"deleted\":" + subscription_schema(), ""); }
+
+std::string delivery_schema() {
+  return object(R"("deliveryId":{"type":"string"},"event":{"type":"string"},"state":{"type":"string"},
+    "attempts":{"type":"integer"},"eventUtc":{"type":"string"},"nextAttemptUtc":{"type":["string","null"]},
+    "endedUtc":{"type":["string","null"]},"status":{"type":"integer"},"error":{"type":"string"})",
+                "");
+}
+
+std::string sent_schema() { return object(R"("ok":{"type":"boolean"},"deliveryId":{"type":"string"})", ""); }
+
 }  // namespace patchbay::webhooks

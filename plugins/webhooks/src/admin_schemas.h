@@ -9,4 +9,10 @@ std::string create_schema();
 std::string change_schema();
 std::string secret_schema();
 
+// Of answers: a subscription, with its secret where that is shown; a delivery.
+std::string subscription_schema(bool with_secret = false);
+std::string deleted_schema();
+std::string delivery_schema();
+std::string sent_schema();
+
 }  // namespace patchbay::webhooks

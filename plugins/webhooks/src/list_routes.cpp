@@ -1,5 +1,6 @@
 #include "list_routes.h"
 
+#include "admin_schemas.h"
 #include "subscription_json.h"
 
 namespace patchbay::webhooks {
@@ -27,6 +28,7 @@ void add_list_routes(http::Routes& routes, Registry& registry) {
   route.area = "webhooks";
   route.summary = "Lists the tenant's webhook subscriptions; secrets are left out";
   route.list = true;
+  route.reply_schema = subscription_schema();
   routes.add(std::move(route), [&registry](const http::Request& request) { return list(registry, request); });
 }
 

@@ -18,6 +18,28 @@ constexpr char kWriteBody[] = R"({"type": "object", "required": ["numbers"], "pr
     "number": {"type": "string", "minLength": 1, "maxLength": 32},
     "comment": {"type": ["string", "null"]}}}}}})";
 
+constexpr char kListReply[] = R"({"type": "object", "properties": {"tenant": {"type": "string"},
+  "numbers": {"type": "array", "items": {"type": "object", "properties": {
+    "number": {"type": "string"}, "comment": {"type": "string"}}}}, "count": {"type": "integer"}}})";
+constexpr char kAddReply[] =
+    R"({"type": "object", "properties": {"ok": {"type": "boolean"}, "tenant": {"type": "string"},
+  "number": {"type": "string"}, "comment": {"type": "string"}, "added": {"type": "boolean"},
+  "count": {"type": "integer"}}})";
+constexpr char kWriteReply[] = R"({"type": "object", "properties": {"ok": {"type": "boolean"},
+  "tenant": {"type": "string"}, "count": {"type": "integer"}}})";
+constexpr char kWriteQuery[] = R"({"type": "object", "properties": {"confirmEmpty": {"type": "string",
+  "description": "1: replaces all numbers by none, which forbids every call"}}})";
+
+// The edge asks for no credentials, but these endpoints do.
+constexpr char kDocuments[] =
+    R"({"security": {"bearer": null, "adminSignature": {"type": "apiKey", "in": "header",
+    "name": "X-Platform-Admin-Signature",
+    "description": "Hex HMAC-SHA256 of the canonical string under the tenant's AdminSharedSecret"}},
+  "statuses": {"401": "The bearer or the signature is missing or wrong",
+               "403": "The bearer is of another tenant or no admin's",
+               "429": "Too many wrong signatures; Retry-After says when to come again",
+               "503": "The tenant has no AdminSharedSecret, or is not known"})";
+
 http::Response refused(int64_t status, std::string_view text) {
   JsonWriter body;
   body.object().member("error", text).end();
@@ -60,22 +82,22 @@ Status Endpoints::open() {
       "GET", "list", "Lists the numbers that may be dialled, in the operator's order",
       R"({"reply": {"tenant": "voice.example.com", "numbers": [{"number": "+4930123456", "comment": "Office"}],
             "count": 1}})",
-      &Endpoints::list);
+      "", kListReply, &Endpoints::list);
   route("POST", "add", "Adds one number; an existing one only gets the comment",
         R"({"request": {"number": "+4930123456", "comment": "Office"}, "reply": {"ok": true, "tenant":
             "voice.example.com", "number": "+4930123456", "comment": "Office", "added": true, "count": 1}})",
-        &Endpoints::add);
+        kAddBody, kAddReply, &Endpoints::add);
   route("POST", "write", "Replaces all numbers; an empty list needs confirmEmpty=1",
         R"({"request": {"numbers": [{"number": "+4930123456", "comment": "Office"}]},
             "reply": {"ok": true, "tenant": "voice.example.com", "count": 1}})",
-        &Endpoints::write);
+        kWriteBody, kWriteReply, &Endpoints::write);
   routes_.open();
   return {};
 }
 
 // The edge asks for no bearer and checks no body: the order here is 503, 401 and 403, 400.
 void Endpoints::route(const char* method, const char* verb, const char* summary, const char* example,
-                      Serve serve) {
+                      const char* request_schema, const char* reply_schema, Serve serve) {
   http::Route route;
   route.method = method;
   route.path = "/signal.ashx";
@@ -85,6 +107,10 @@ void Endpoints::route(const char* method, const char* verb, const char* summary,
   route.summary = summary;
   route.example = example;
   route.message_errors = true;
+  route.reply_schema = reply_schema;
+  route.documents =
+      std::string(kDocuments) + (*request_schema ? R"(, "requestSchema": )" : "") + request_schema + "}";
+  if (std::string_view(verb) == "write") route.query_schema = kWriteQuery;
   routes_.add(std::move(route), [this, verb, serve](const http::Request& request, Reply reply) {
     admit(verb, request, serve, std::move(reply));
   });

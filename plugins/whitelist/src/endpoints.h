@@ -23,7 +23,8 @@ class Endpoints {
   using Reply = patchbay::Reply<http::Response>;
   using Serve = void (Endpoints::*)(const http::Request&, const std::string& actor, Reply);
 
-  void route(const char* method, const char* verb, const char* summary, const char* example, Serve serve);
+  void route(const char* method, const char* verb, const char* summary, const char* example,
+             const char* request_schema, const char* reply_schema, Serve serve);
   void admit(const char* verb, const http::Request& request, Serve serve, Reply reply);
   void list(const http::Request& request, const std::string& actor, Reply reply);
   void add(const http::Request& request, const std::string& actor, Reply reply);

@@ -44,7 +44,7 @@ std::string echo_text(const http::Request& request) {
   out.member("username", request.username).member("role", request.role);
   out.member("is_super", request.is_super).member("is_key", request.is_key);
   out.member("limit", request.limit).member("offset", request.offset);
-  out.member("correlation", request.correlation).end();
+  out.member("correlation", request.correlation).member("is_head", request.is_head).end();
   return std::move(out).str();
 }
 

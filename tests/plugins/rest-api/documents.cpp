@@ -107,6 +107,7 @@ TEST_CASE("the service root enumerates the endpoints") {
     CHECK(root.find(name)->type() == Type::string);
   }
   CHECK(root.find("version")->string() == "v1");
+  CHECK(root.find("build")->string().substr(0, 2) == "0.");
   CHECK(root.find("endpoints")->size() > 20);
   CHECK(has(answer.body,
             R"({"method":"GET","path":"/t/admin","description":"A route of the test","area":"test"})"));

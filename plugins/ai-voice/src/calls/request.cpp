@@ -15,7 +15,8 @@ constexpr std::string_view kSchema = R"({
   "type": "object",
   "required": ["phone", "systemPrompt"],
   "properties": {
-    "phone": {"type": "string", "minLength": 1, "maxLength": 64, "description": "E.164"},
+    "phone": {"type": "string", "minLength": 1, "maxLength": 64,
+              "description": "E.164, 7 to 15 digits behind a +, the first not 0; 00 is read as +; spaces, dots, dashes, slashes and brackets are ignored"},
     "displayName": {"type": "string", "maxLength": 200, "description": "Caller-ID label, by default the phone"},
     "email": {"type": "string", "minLength": 3, "maxLength": 320, "pattern": "^[^\\s@]+@[^\\s@]+$",
               "x-rule": "be an e-mail address", "example": "ann@example.com",
@@ -33,7 +34,8 @@ constexpr std::string_view kSchema = R"({
     "maxSeconds": {"type": "integer", "minimum": 10, "maximum": 3600, "default": 300},
     "retries": {"type": "integer", "minimum": 0, "maximum": 10, "default": 0},
     "retryDelayMinutes": {"type": "integer", "minimum": 1, "maximum": 1440, "default": 5},
-    "scheduleAtUtc": {"type": "string", "maxLength": 64, "description": "ISO 8601, UTC; left out, the call is dialled at once"}
+    "scheduleAtUtc": {"type": "string", "maxLength": 64, "format": "date-time",
+                      "description": "ISO 8601, UTC unless it names a zone; at most 60 s ago and 366 days ahead; left out, the call is dialled at once"}
   }})";
 
 Result<int64_t> read_schedule(std::string_view text, int64_t now_ms) {

@@ -46,6 +46,13 @@ http::Route create_route() {
     "ok": {"type": "boolean"}, "callId": {"type": "string", "pattern": "^oac-[0-9a-f]{12}$"}, "tenant": {"type": "string"},
     "whitelistAdded": {"type": "boolean"}, "whitelistError": {"type": ["string", "null"]}, "bridgeReply": {"type": "string"}}})";
   route.example = kCreateExample;
+  route.documents = R"({
+    "requestHeaders": {"Idempotency-Key": "Of at most 255 characters: the same key and body within 24 h gives the first answer again"},
+    "replyHeaders": {"Idempotent-Replayed": "true when the answer is that of an earlier request with this Idempotency-Key"},
+    "statuses": {"200": "Accepted: dialled now, or scheduled",
+                 "409": "idempotency_conflict: the Idempotency-Key was used with another body",
+                 "502": "bridge_unreachable: telephony cannot act now; nothing was stored",
+                 "503": "bridge_not_configured: the tenant has no telephony; or not available at the moment"}})";
   return route;
 }
 

@@ -26,8 +26,16 @@ struct Route {
   bool oidc_only = false;       // an API key is not enough (403)
   bool catalogue = true;        // shown in the service root and /openapi.json
   Handle handler;               // instance of Handler
+  // What /openapi.json shall say beyond the above, a JSON object; it changes nothing of how requests are
+  // served:
+  //   requestType, replyType   content types, by default application/json
+  //   requestSchema            of a body that the handler itself checks, instead of request_schema
+  //   statuses                 {"201": "Made"}: 2xx ones replace 200, others are added or described better
+  //   requestHeaders, replyHeaders   {"Idempotency-Key": "what it does"}
+  //   security                 {"bearer": null, "mine": <OpenAPI security scheme>}: any one of them will do
+  std::string documents;
   PATCHBAY_FIELDS(method, path, discriminator, surface, role, area, summary, request_schema, query_schema,
-                  reply_schema, example, list, message_errors, oidc_only, catalogue, handler)
+                  reply_schema, example, list, message_errors, oidc_only, catalogue, handler, documents)
 };
 
 struct Request {
@@ -52,8 +60,10 @@ struct Request {
   int64_t limit = 50;  // of a list
   int64_t offset = 0;
   std::string correlation;  // for logs and events
+  // `method` is then "GET", and the client gets the answer's head alone: it has seen nothing.
+  bool is_head = false;
   PATCHBAY_FIELDS(method, path, params, query, headers, json, body, remote, host, surface, tenant, subject,
-                  username, role, is_super, is_key, limit, offset, correlation)
+                  username, role, is_super, is_key, limit, offset, correlation, is_head)
 };
 
 struct Response {
@@ -74,8 +84,8 @@ struct Handler {
   static constexpr char id[] = "patchbay.http.handler/1";
   // A failed answer becomes 500 internal_error (unavailable and gone: 503); every error that the client shall
   // understand is a Response, made by error(). A request without an answer after the server's deadline
-  // (rest-api: limits.answerSec, 30 s; 5 s once the server stops) is 503 for the client, and a later answer is
-  // dropped: work that takes longer answers at once and goes on as a job.
+  // (rest-api: limits.answerSec, 30 s; 5 s once the server stops) is 503 for the client, and a later answer
+  // is dropped: work that takes longer answers at once and goes on as a job.
   static constexpr Method<0, Request, Response> handle{"handle"};
   static constexpr auto methods() { return std::make_tuple(handle); }
 };

@@ -79,6 +79,23 @@ inline Status check_place(const Route& route) {
   return {};
 }
 
+// Route.documents.
+inline Status check_documents(const Host& host, const Route& route) {
+  if (route.documents.empty()) return {};
+  const auto parsed = host.parse_json(route.documents);
+  if (!parsed || !parsed->root().is_object())
+    return {Code::invalid, "a route's documents are no JSON object"};
+  constexpr std::array<std::string_view, 7> kMembers = {
+      "requestType", "replyType", "requestSchema", "statuses", "requestHeaders", "replyHeaders", "security"};
+  for (size_t i = 0; i < parsed->root().size(); ++i) {
+    bool known = false;
+    for (const auto member : kMembers) known = known || member == parsed->root().key(i);
+    if (!known)
+      return {Code::invalid, "a route's documents have no member " + std::string(parsed->root().key(i))};
+  }
+  return {};
+}
+
 // The whole route but its handler.
 inline Status check_route(const Host& host, const Route& route) {
   PB_TRY(check_place(route));
@@ -91,7 +108,7 @@ inline Status check_route(const Host& host, const Route& route) {
     auto parsed = host.parse_json(*text);
     if (!parsed) return std::move(parsed).error().within("reply_schema or example");
   }
-  return {};
+  return check_documents(host, route);
 }
 
 // Whether `name` and `value` can stand in an answer's head: a token, and no control characters.
