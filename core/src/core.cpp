@@ -1,5 +1,6 @@
 #include "patchbay/core.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -9,6 +10,7 @@
 #include "abi/store_hub.h"
 #include "bus/bus.h"
 #include "config/config.h"
+#include "figures.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
 #include "plugins/plugin_set.h"
@@ -85,12 +87,17 @@ class Core::Impl {
     runtime.executor.watchdog_ms = options_.stall_ms;
     runtime.executor.on_stall = &Impl::stalled;
     runtime.executor.stall_user = this;
+    runtime.media.on_stall = &Impl::media_stalled;
+    runtime.media.stall_user = this;
+    runtime.media.watchdog_ms = std::min<int64_t>(runtime.media.watchdog_ms, options_.stall_ms);
     runtime.manual = options_.clock;
     PB_TRY_VALUE(runtime_, core::Runtime::create(runtime));
     bus_ = std::make_unique<core::Bus>(runtime_->wall_clock(), runtime_->mono_clock());
     store_hub_ = std::make_unique<core::StoreHub>(*bus_);
     media_ = std::make_unique<core::MediaHub>(runtime_->media());
     PB_TRY(open_store());
+    figures_ = std::make_unique<core::Figures>(core::Figures{*runtime_, *bus_, services_, *media_, *log_});
+    figures_source_ = metrics_.add_source([this](observe::Exposition& out) { figures_->tell(out); });
 
     parts_ = std::make_unique<core::HostParts>(core::HostParts{
         *runtime_, *bus_, *store_hub_, services_, *media_, *log_, metrics_,
@@ -144,7 +151,7 @@ class Core::Impl {
   // Code of a plugin never came back.
   bool stuck() const {
     if (!runtime_) return false;
-    return (plugins_ && plugins_->stuck()) ||
+    return (plugins_ && plugins_->stuck()) || runtime_->media().stalled() > 0 ||
            !runtime_->wait_idle(std::chrono::milliseconds(options_.start_deadline_ms));
   }
 
@@ -173,8 +180,8 @@ class Core::Impl {
     store_hub_->attach(*store_);
     retention_ = std::make_unique<core::Retention>(*runtime_, *store_,
                                                    [this](const std::string& sentence) { warn(sentence); });
-    store_metrics_ = std::make_unique<core::StoreMetrics>(
-        metrics_, *store_, *retention_, [this] { return runtime_->wall_clock().now_ms(); });
+    store_metrics_ = std::make_unique<core::StoreMetrics>(metrics_, *store_, *retention_,
+                                                          [this] { return runtime_->wall_clock().now_ms(); });
     return {};
   }
 
@@ -193,6 +200,11 @@ class Core::Impl {
     static_cast<Impl*>(self)->warn("a plugin holds its strand",
                                    {{"plugin", report.owner}, {"strand", report.strand}, {"ms", ms}});
   }
+  static void media_stalled(void* self, const core::StallReport& report) {
+    const std::string ms = std::to_string(report.ms);
+    static_cast<Impl*>(self)->warn("a plugin holds a media loop: what runs on it is silent",
+                                   {{"plugin", report.owner}, {"loop", report.strand}, {"ms", ms}});
+  }
 
   // owned, each used by those below it
   const CoreOptions options_;
@@ -208,6 +220,8 @@ class Core::Impl {
   std::unique_ptr<core::Store> store_;
   std::unique_ptr<core::Retention> retention_;
   std::unique_ptr<core::StoreMetrics> store_metrics_;
+  std::unique_ptr<core::Figures> figures_;
+  observe::MetricSource figures_source_;
   std::unique_ptr<core::HostParts> parts_;
   std::unique_ptr<core::PluginSet> plugins_;
 };

@@ -6,6 +6,7 @@
 #include "abi/off_media.h"
 #include "abi/text.h"
 #include "bus/bus.h"
+#include "runtime/thread_kind.h"
 
 namespace patchbay::core {
 namespace {
@@ -20,6 +21,7 @@ struct Listener {
   static void deliver(void* self, const Event& event) {
     const auto* listener = static_cast<const Listener*>(self);
     const pb_event raw = event_view(event);
+    const CallbackScope what("event", event.topic());
     listener->fn(listener->user, &raw);
   }
   static void ended(void* self) {
@@ -38,7 +40,8 @@ int32_t publish(void* host, const pb_event* event) noexcept {
                        0};
   auto& context = HostContext::of(host);
   context.published();
-  const Status status = context.parts().bus.publish(data);
+  Status status = context.may_say(data.topic);
+  if (status) status = context.parts().bus.publish(data);
   return status ? PB_OK : static_cast<int32_t>(status.error().code);
 }
 

@@ -5,6 +5,7 @@
 
 #include "abi/consumer.h"
 #include "abi/job_pump.h"
+#include "runtime/slot_table.h"
 #include "runtime/strand.h"
 #include "runtime/timer_queue.h"
 #include "services/handle_map.h"
@@ -25,17 +26,14 @@ struct HeldSubscription {
 };
 
 struct Handles {
-  HandleMap<Ref<Strand>> strands;
+  SlotTable<Ref<Strand>> strands;  // posted to from media loops
   HandleMap<HeldTimer> timers;
   HandleMap<HeldSubscription> subscriptions;
   HandleMap<Ref<Instance>> leases;
   HandleMap<Ref<JobPump>> job_workers;
   HandleMap<Ref<HeldConsumer>> consumers;
-  // True of what somebody else keeps: the registry, the media hub, the store hub.
+  // True of what somebody else keeps: the registry, the store hub. The media hub knows itself whose what is.
   HandleMap<bool> watches;
-  HandleMap<bool> attachments;
-  HandleMap<bool> ports;
-  HandleMap<bool> openings;
   HandleMap<bool> transactions;
   HandleMap<std::shared_ptr<const void>> schemas;  // shared with checks under way
 };

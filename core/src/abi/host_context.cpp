@@ -6,7 +6,10 @@
 
 #include "abi/media_hub.h"
 #include "abi/text.h"
+#include "bus/bus.h"
+#include "bus/topic_name.h"
 #include "observe/log.h"
+#include "runtime/owner_name.h"
 #include "runtime/runtime.h"
 #include "services/registry.h"
 
@@ -15,6 +18,7 @@ namespace patchbay::core {
 HostContext::HostContext(HostParts& parts, std::string id)
     : parts_(parts),
       id_(std::move(id)),
+      name_(lasting_name(id_)),
       main_(Strand::create(parts.runtime.executor(), id_, "main")),
       raw_{sizeof(pb_host), PB_ABI_MINOR, this, &HostContext::query} {
   const auto folder = parts.data_folder / id_;
@@ -88,6 +92,12 @@ void HostContext::hush() {
     wait_began(Awaited::callbacks);
     if (!strand->post(over, this)) wait_ended(Awaited::callbacks);
   }
+  MediaHub& media = parts_.media;
+  if (!media.hush(this)) return;
+  for (uint32_t loop = 0; loop < media.loops(); ++loop) {
+    wait_began(Awaited::callbacks);
+    media.pass(loop, over, this);
+  }
 }
 
 void HostContext::cancel_calls() {
@@ -110,6 +120,11 @@ void HostContext::misused(std::string_view rule, std::string_view function) noex
   event.fields = &field;
   event.count = 1;
   parts_.log.write(event);
+}
+
+Status HostContext::may_say(std::string_view topic) {
+  if (reserved_topic(topic)) return {Code::denied, "topics that begin with core. are the core's own"};
+  return parts_.bus.may_publish(topic, topics_made_);
 }
 
 void HostContext::published() noexcept {

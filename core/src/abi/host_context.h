@@ -14,6 +14,7 @@
 
 #include "abi/handles.h"
 #include "abi/host_parts.h"
+#include "abi/port.h"
 #include "observe/once_per.h"
 #include "runtime/strand.h"
 #include "services/service_call.h"
@@ -35,6 +36,8 @@ class HostContext final : public CallObserver {
   // The strand of that handle, 0 being the main strand; null when it is gone.
   Ref<Strand> strand(uint64_t handle) const;
   const Ref<Strand>& main_strand() const noexcept { return main_; }
+
+  PortOwner as_owner() const noexcept { return {this, name_}; }
 
   // What stands for the plugin as a caller: a private instance without methods, which ends when the plugin
   // stops, so that who keeps something for it can watch its end. A plugin in a process of its own has a new
@@ -74,6 +77,8 @@ class HostContext final : public CallObserver {
   void closed_twice(std::string_view function, uint64_t handle) noexcept {
     if (handle != 0) misused("a handle was closed that is not held", function);
   }
+  // [any] Whether the plugin may publish or emit an event of that topic. Code::denied: it is the core's own.
+  Status may_say(std::string_view topic);
   // [any] It has published one more event; a flood of them is such a rule.
   void published() noexcept;
   // [control, after destroy] Ends what the plugin held and did not let go of. "2 leases, 1 timer"; "" when
@@ -90,6 +95,7 @@ class HostContext final : public CallObserver {
   HostParts& parts_;
   // owned
   const std::string id_;
+  const char* const name_;  // the same, a lasting_name()
   std::string data_folder_;
   Ref<Strand> main_;
   Handles handles_;
@@ -98,6 +104,7 @@ class HostContext final : public CallObserver {
   std::array<std::atomic<int64_t>, 4> outstanding_{};  // by Awaited
   std::atomic<uint64_t> life_{0};
   observe::OncePer misuses_{std::chrono::seconds(10)};
+  std::atomic<uint32_t> topics_made_{0};
   std::atomic<uint32_t> published_{0};
   std::atomic<int64_t> published_since_ns_{0};
   std::mutex calls_mutex_;

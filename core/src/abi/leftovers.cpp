@@ -1,6 +1,8 @@
 #include <string>
+#include <vector>
 
 #include "abi/host_context.h"
+#include "abi/media_hub.h"
 
 namespace patchbay::core {
 namespace {
@@ -14,6 +16,10 @@ void count(std::string& text, size_t number, const char* one) {
 
 std::string HostContext::end_leftovers() {
   std::string left;
+  const auto end_all = [&](const std::vector<uint64_t>& all, const char* one, auto close) {
+    count(left, all.size(), one);
+    for (const uint64_t handle : all) close(handle);
+  };
   const auto end = [&](auto& map, const char* one, auto close) {
     const auto all = map.all();
     count(left, all.size(), one);
@@ -22,12 +28,14 @@ std::string HostContext::end_leftovers() {
   // Media loops call what they are given without asking: first of all, and waited for.
   const pb_media& media = media_table(parts_);
   const auto ended = [](void* self) noexcept { of(self).wait_ended(Awaited::callbacks); };
-  end(handles_.attachments, "media attachment", [&](uint64_t handle) {
+  MediaHub& hub = parts_.media;
+  end_all(hub.attachments_of(this), "media attachment", [&](uint64_t handle) {
     wait_began(Awaited::callbacks);
     media.detach(this, handle, ended, this);
   });
-  end(handles_.openings, "port opening", [&](uint64_t handle) { media.port_release(this, handle); });
-  end(handles_.ports, "port", [&](uint64_t handle) { media.port_close(this, handle, nullptr, nullptr); });
+  end_all(hub.openings_of(this), "port opening", [&](uint64_t handle) { media.port_release(this, handle); });
+  end_all(hub.ports_of(this), "port",
+          [&](uint64_t handle) { media.port_close(this, handle, nullptr, nullptr); });
 
   const pb_runtime& runtime = runtime_table();
   end(handles_.timers, "timer",

@@ -3,44 +3,72 @@
 
 #include <patchbay/abi/media.h>
 
-#include <memory>
+#include <atomic>
+#include <vector>
 
 #include "abi/port.h"
 #include "runtime/media_pool.h"
-#include "services/handle_map.h"
+#include "runtime/slot_table.h"
 
 namespace patchbay::core {
 
 class MediaHub {
  public:
   explicit MediaHub(MediaPool& pool) : pool_(pool) {}
+  // No plugin is left.
+  ~MediaHub();
+  MediaHub(const MediaHub&) = delete;
+  MediaHub& operator=(const MediaHub&) = delete;
 
   uint32_t loops() const noexcept { return static_cast<uint32_t>(pool_.size()); }
   // [any] 0 when there is no such loop.
-  uint64_t attach(uint32_t loop, pb_tick_fn fn, void* user);
-  // [any] [media] done(user) on the loop's thread after the last tick.
-  void detach(uint64_t attachment, CallFn done, void* user);
+  uint64_t attach(const PortOwner& owner, uint32_t loop, pb_tick_fn fn, void* user);
+  // [any, media too] done(user) on the loop's thread after the last tick. False: the owner holds no such
+  // thing.
+  bool detach(const void* owner, uint64_t attachment, CallFn done, void* user) noexcept;
 
-  HandleMap<Ref<Port>>& ports() noexcept { return ports_; }
-  HandleMap<Ref<Port>>& openings() noexcept { return openings_; }
+  // [any] 0 when there is no room.
+  uint64_t add_port(Ref<Port> port) { return ports_.add(std::move(port)); }
+  // [any] Null when it is gone.
+  Ref<Port> port(uint64_t handle) const { return ports_.find(handle); }
+  // [any] Null when the owner has no such port.
+  Ref<Port> take_port(const void* owner, uint64_t handle);
+  // [any] What has it open; 0 when it is closed.
+  uint64_t open(const void* opener, Ref<Port> port);
+  // [any, media too] False: the opener holds no such thing.
+  bool release(const void* opener, uint64_t opening) noexcept;
+
+  // [control] What the owner holds.
+  std::vector<uint64_t> attachments_of(const void* owner) const;
+  std::vector<uint64_t> ports_of(const void* owner) const;
+  std::vector<uint64_t> openings_of(const void* opener) const;
+
+  // [control] No tick and no port of the owner is called any more once each loop has passed. True: it has
+  // some.
+  bool hush(const void* owner);
+  // [control] fn(user) on the loop's thread, when what runs there now is over.
+  void pass(uint32_t loop, CallFn fn, void* user);
+
+  // [any] Open ports that this loop pulls from and pushes to.
+  int64_t ports_on(uint32_t loop) const noexcept;
+  size_t ports() const noexcept { return ports_.size(); }
+  size_t openings() const noexcept { return openings_.size(); }
+  MediaPool& pool() const noexcept { return pool_; }
 
  private:
-  struct Attachment {
-    pb_tick_fn fn = nullptr;
-    void* user = nullptr;
-    uint32_t loop = 0;
-    AttachId id = 0;
-    CallFn done = nullptr;
-    void* done_user = nullptr;
-    std::shared_ptr<Attachment> self;  // while the loop may still tick it
+  struct Attachment;
+  struct Opening {
+    const void* opener = nullptr;
+    Ref<Port> port;
   };
   static void tick(void* self, uint64_t number, int64_t now_ns);
   static void detached(void* self);
+  static void free_retired();
 
   MediaPool& pool_;
-  HandleMap<std::shared_ptr<Attachment>> attachments_;  // shared with the loop
-  HandleMap<Ref<Port>> ports_;
-  HandleMap<Ref<Port>> openings_;
+  SlotTable<Attachment*> attachments_;
+  SlotTable<Ref<Port>> ports_;
+  SlotTable<Opening> openings_;
 };
 
 }  // namespace patchbay::core

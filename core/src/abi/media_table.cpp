@@ -14,31 +14,26 @@ namespace {
 
 uint64_t attach(void* host, uint32_t loop, pb_tick_fn fn, void* user) noexcept {
   auto& context = HostContext::of(host);
-  const uint64_t attachment = context.parts().media.attach(loop, fn, user);
-  if (attachment != 0) context.handles().attachments.put(attachment, true);
-  return attachment;
+  return context.parts().media.attach(context.as_owner(), loop, fn, user);
 }
 
 void detach(void* host, uint64_t attachment, pb_fn done, void* user) noexcept {
   auto& context = HostContext::of(host);
-  if (!context.handles().attachments.take(attachment)) return context.closed_twice("detach", attachment);
-  context.parts().media.detach(attachment, done, user);
+  if (!context.parts().media.detach(&context, attachment, done, user))
+    context.closed_twice("detach", attachment);
 }
 
 uint64_t port_create(void* host, const pb_port* port, void* self) noexcept {
   auto& context = HostContext::of(host);
   if (port == nullptr) return 0;
-  const uint64_t handle =
-      context.parts().media.ports().add(make_ref<Port>(port, self, context.main_strand()));
-  context.handles().ports.put(handle, true);
-  return handle;
+  return context.parts().media.add_port(
+      make_ref<Port>(port, self, context.as_owner(), context.main_strand()));
 }
 
 void port_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
   auto& context = HostContext::of(host);
-  if (!context.handles().ports.take(handle)) return context.closed_twice("port_close", handle);
-  const Ref<Port> port = context.parts().media.ports().take(handle);
-  if (!port) return;
+  const Ref<Port> port = context.parts().media.take_port(&context, handle);
+  if (!port) return context.closed_twice("port_close", handle);
   context.parts().services.ends().ended(handle);
   port->close(done, user);
 }
@@ -46,29 +41,26 @@ void port_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
 uint64_t port_open(void* host, uint64_t handle, const pb_port** table, void** self) noexcept {
   auto& context = HostContext::of(host);
   MediaHub& hub = context.parts().media;
-  Ref<Port> port = hub.ports().find(handle);
-  if (!port || !port->join()) return 0;
+  const Ref<Port> port = hub.port(handle);
+  if (!port) return 0;
+  const uint64_t opening = hub.open(&context, port);
+  if (opening == 0) return 0;
   *table = port->table();
   *self = port->self();
-  const uint64_t opening = hub.openings().add(std::move(port));
-  context.handles().openings.put(opening, true);
   return opening;
 }
 
 void port_release(void* host, uint64_t opening) noexcept {
   auto& context = HostContext::of(host);
-  if (!context.handles().openings.take(opening)) return context.closed_twice("port_release", opening);
-  const Ref<Port> port = context.parts().media.openings().take(opening);
-  if (port) port->leave();
+  if (!context.parts().media.release(&context, opening)) context.closed_twice("port_release", opening);
 }
 
 }  // namespace
 
 const pb_media& media_table(HostParts& parts) noexcept {
-  static const pb_media table{sizeof(pb_media),          parts.media.loops(),
-                              PB_OFF_MEDIA(attach),      &detach,
-                              PB_OFF_MEDIA(port_create), PB_OFF_MEDIA(port_close),
-                              PB_OFF_MEDIA(port_open),   PB_OFF_MEDIA(port_release)};
+  static const pb_media table{
+      sizeof(pb_media),          parts.media.loops(),      PB_OFF_MEDIA(attach),    &detach,
+      PB_OFF_MEDIA(port_create), PB_OFF_MEDIA(port_close), PB_OFF_MEDIA(port_open), &port_release};
   return table;
 }
 

@@ -1,6 +1,58 @@
 #include "abi/port.h"
 
+#include <utility>
+
+#include "runtime/thread_kind.h"
+
 namespace patchbay::core {
+
+Port::Port(const pb_port* table, void* self, PortOwner owner, Ref<Strand> strand)
+    : table_(table), self_(self), owner_(owner), strand_(std::move(strand)), shown_{sizeof(pb_port),
+                                                                                    table->pull_rate_hz,
+                                                                                    table->push_rate_hz,
+                                                                                    0,
+                                                                                    &Port::attached,
+                                                                                    &Port::pull,
+                                                                                    &Port::push,
+                                                                                    &Port::detached} {}
+
+void Port::attached(void* self, uint32_t loop) noexcept {
+  Port& port = of(self);
+  port.loop_.store(loop, std::memory_order_relaxed);
+  if (!port.reachable()) return;
+  const OwnerScope scope(port.owner_.name);
+  const CallbackScope what("port attached");
+  port.table_->attached(port.self_, loop);
+}
+
+void Port::pull(void* self, pb_frame* out) noexcept {
+  Port& port = of(self);
+  if (!port.reachable()) {
+    out->samples = 0;
+    out->flags |= PB_FRAME_SILENCE;
+    return;
+  }
+  const OwnerScope scope(port.owner_.name);
+  const CallbackScope what("port pull");
+  port.table_->pull(port.self_, out);
+}
+
+void Port::push(void* self, const pb_frame* in) noexcept {
+  Port& port = of(self);
+  if (!port.reachable()) return;
+  const OwnerScope scope(port.owner_.name);
+  const CallbackScope what("port push");
+  port.table_->push(port.self_, in);
+}
+
+void Port::detached(void* self) noexcept {
+  Port& port = of(self);
+  port.loop_.store(PB_LOOP_ANY, std::memory_order_relaxed);
+  if (!port.reachable()) return;
+  const OwnerScope scope(port.owner_.name);
+  const CallbackScope what("port detached");
+  port.table_->detached(port.self_);
+}
 
 bool Port::join() noexcept {
   uint32_t users = users_.load(std::memory_order_acquire);
@@ -23,7 +75,7 @@ void Port::close(CallFn done, void* user) noexcept {
 void Port::finish() noexcept {
   if (done_ == nullptr) return;
   // A closed strand runs nothing any more: then neither does anything else of its plugin.
-  if (!owner_->post(done_, user_)) done_(user_);
+  if (!strand_->post(done_, user_)) done_(user_);
 }
 
 }  // namespace patchbay::core

@@ -1,32 +1,43 @@
-// Ports: the audio ports that plugins have made known, by handle. Any thread but a media loop, except
-// release().
+// Ports: the audio ports that plugins have made known, by handle.
 #pragma once
 
 #include <patchbay/abi/media.h>
 
 #include <atomic>
-#include <string>
 
 #include "runtime/ref.h"
 #include "runtime/strand.h"
 
 namespace patchbay::core {
 
-// One port, open to those who join it. It ends when its owner has closed it and nobody has it open.
+// Whose a port or an attachment is.
+struct PortOwner {
+  const void* id = nullptr;    // its HostContext, only compared
+  const char* name = nullptr;  // a lasting_name()
+};
+
+// One port, open to those who join it, who call it through table() and self(): then the owner is known to the
+// watchdog and the crash banner, and a port that was cut is not called any more. It ends when its owner has
+// closed it and nobody has it open.
 class Port final : public RefCounted<Port> {
  public:
-  Port(const pb_port* table, void* self, Ref<Strand> owner)
-      : table_(table), self_(self), owner_(std::move(owner)) {}
+  Port(const pb_port* table, void* self, PortOwner owner, Ref<Strand> strand);
 
-  const pb_port* table() const noexcept { return table_; }
-  void* self() const noexcept { return self_; }
+  const pb_port* table() const noexcept { return &shown_; }
+  void* self() noexcept { return this; }
+  const PortOwner& owner() const noexcept { return owner_; }
 
   // [any] False once closed.
   bool join() noexcept;
-  // [any] [media]
+  // [any, media too]
   void leave() noexcept;  // not `release`, which is the count of RefCounted
   // [any] done(user) on the owner's strand when nobody has it open; only the first close counts.
   void close(CallFn done, void* user) noexcept;
+  // [any] Its plugin ends: what is not already in it goes no further. It gives silence and takes nothing.
+  void cut() noexcept { cut_.store(true, std::memory_order_release); }
+
+  // [any] The loop that ticks it, PB_LOOP_ANY for none.
+  uint32_t loop() const noexcept { return loop_.load(std::memory_order_relaxed); }
 
  private:
   friend class RefCounted<Port>;
@@ -34,10 +45,22 @@ class Port final : public RefCounted<Port> {
   static constexpr uint32_t kClosed = 1u << 31;
   void finish() noexcept;
 
+  // What others see. [media]
+  static Port& of(void* self) noexcept { return *static_cast<Port*>(self); }
+  static void attached(void* self, uint32_t loop) noexcept;
+  static void pull(void* self, pb_frame* out) noexcept;
+  static void push(void* self, const pb_frame* in) noexcept;
+  static void detached(void* self) noexcept;
+  bool reachable() const noexcept { return !cut_.load(std::memory_order_acquire); }
+
   const pb_port* const table_;  // the owner's, as `self_`
   void* const self_;
-  const Ref<Strand> owner_;
+  const PortOwner owner_;
+  const Ref<Strand> strand_;
+  const pb_port shown_;
   std::atomic<uint32_t> users_{0};
+  std::atomic<uint32_t> loop_{PB_LOOP_ANY};
+  std::atomic<bool> cut_{false};
   CallFn done_ = nullptr;
   void* user_ = nullptr;
 };

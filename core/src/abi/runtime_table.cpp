@@ -21,8 +21,11 @@ uint64_t strand_create(void* host, pb_str name) noexcept {
 }
 
 int32_t strand_post(void* host, uint64_t handle, pb_fn fn, void* user) noexcept {
-  const Ref<Strand> strand = HostContext::of(host).strand(handle);
-  return strand && strand->post(fn, user) ? PB_OK : PB_E_GONE;
+  auto& context = HostContext::of(host);
+  if (handle == 0) return static_cast<int32_t>(context.main_strand()->post_bounded(fn, user));
+  // Pinned, not copied: on a media loop the last reference may not be this one.
+  const auto strand = context.handles().strands.pin(handle);
+  return strand ? static_cast<int32_t>((*strand)->post_bounded(fn, user)) : PB_E_GONE;
 }
 
 void strand_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
@@ -33,8 +36,10 @@ void strand_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept 
 }
 
 int32_t strand_is_current(void* host, uint64_t handle) noexcept {
-  const Ref<Strand> strand = HostContext::of(host).strand(handle);
-  return strand && strand->is_current() ? 1 : 0;
+  auto& context = HostContext::of(host);
+  if (handle == 0) return context.main_strand()->is_current() ? 1 : 0;
+  const auto strand = context.handles().strands.pin(handle);
+  return strand && (*strand)->is_current() ? 1 : 0;
 }
 
 // A worker job on behalf of a plugin, which may not be destroyed before it has ended.
@@ -45,7 +50,10 @@ struct WorkerJob {
 
   static void run(void* raw) {
     const std::unique_ptr<WorkerJob> job(static_cast<WorkerJob*>(raw));
-    job->fn(job->user);
+    {
+      const CallbackScope what("worker job");
+      job->fn(job->user);
+    }
     job->context.wait_ended(HostContext::Awaited::worker);
   }
 };

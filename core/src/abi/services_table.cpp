@@ -86,7 +86,7 @@ uint64_t watch_end(void* host, uint64_t handle, uint64_t strand_handle, pb_fn fn
   if (!strand || fn == nullptr) return 0;
   const uint64_t watch = parts.services.ends().add(handle, make_ref<EndWatch>(std::move(strand), fn, user));
   context.handles().watches.put(watch, true);
-  if (!parts.services.find(handle) && !parts.media.ports().find(handle)) parts.services.ends().ended(handle);
+  if (!parts.services.find(handle) && !parts.media.port(handle)) parts.services.ends().ended(handle);
   return watch;
 }
 

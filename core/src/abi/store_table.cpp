@@ -104,9 +104,9 @@ int32_t savepoint(void* host, uint64_t tx) noexcept { return add(host, tx, Savep
 int32_t release(void* host, uint64_t tx) noexcept { return add(host, tx, ReleaseOp{}); }
 
 int32_t emit(void* host, uint64_t tx, const pb_event* event, pb_str unique_key) noexcept {
-  if (reserved_topic(view(event->topic))) {
+  if (const Status said = HostContext::of(host).may_say(view(event->topic)); !said) {
     const auto open = hub_of(host).transactions().find(tx);
-    return open ? open->refuse({Code::denied, "topics that begin with core. are the core's own"}) : PB_E_GONE;
+    return open ? open->refuse(said.error()) : PB_E_GONE;
   }
   return add(host, tx,
              EmitOp{string(event->topic), string(event->tenant), string(event->subject),

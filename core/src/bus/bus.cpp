@@ -21,6 +21,15 @@ Status Bus::publish(const EventData& data) {
   return {};
 }
 
+Status Bus::may_publish(std::string_view name, std::atomic<uint32_t>& topics_made) {
+  if (topics_.find(name)) return {};
+  if (topics_made.load(std::memory_order_relaxed) >= kMostTopics)
+    return {Code::exhausted, "too many different topics; put what varies into the subject"};
+  PB_TRY(topic(name));
+  topics_made.fetch_add(1, std::memory_order_relaxed);
+  return {};
+}
+
 Result<Ref<const Event>> Bus::make(const EventData& data) {
   if (thread_kind() == ThreadKind::media) return {Code::misuse, "publish from a media thread"};
   PB_TRY_VALUE(Topic * entry, topic(data.topic));
@@ -70,6 +79,7 @@ Status Bus::unsubscribe(SubscriptionId id, CallFn done, void* user) {
     gone = std::move(found->second);
     subscriptions_.erase(found);
     renew(gone, Change::leaves, past);
+    if (const uint64_t dropped = gone->stats().dropped) past_drops_[gone->strand().owner()] += dropped;
   }
   gone->close(done, user);
   gone->clear();
@@ -81,6 +91,20 @@ Result<SubscriptionStats> Bus::stats(SubscriptionId id) {
   const auto found = subscriptions_.find(id);
   if (found == subscriptions_.end()) return {Code::not_found, "no such subscription"};
   return found->second->stats();
+}
+
+std::map<std::string, Bus::OwnerStats> Bus::owner_stats() {
+  std::map<std::string, OwnerStats> all;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [owner, dropped] : past_drops_) all[owner].dropped += dropped;
+  for (const auto& [id, subscription] : subscriptions_) {
+    const SubscriptionStats stats = subscription->stats();
+    OwnerStats& owner = all[subscription->strand().owner()];
+    owner.dropped += stats.dropped;
+    owner.queued += stats.queued;
+    ++owner.subscriptions;
+  }
+  return all;
 }
 
 Result<Topic*> Bus::topic(std::string_view name) {

@@ -3,9 +3,12 @@
 // on core.bus.dropped. What must not be lost goes through the store's event log.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,6 +37,10 @@ class Bus {
   // [any, not media] Never blocks. invalid for a bad topic, exhausted for too many topics, misuse on a media
   // thread.
   Status publish(const EventData& data);
+  // How many topics one publisher may make.
+  static constexpr uint32_t kMostTopics = 1024;
+  // [any, not media] Whether it may be published: a topic, and one that is known or that may still be made.
+  Status may_publish(std::string_view topic, std::atomic<uint32_t>& topics_made);
 
   // [any, not media] The two halves of it, for who publishes an event again or beside storing it. `event`
   // must be of this bus. The result is ok or misuse.
@@ -48,6 +55,13 @@ class Bus {
 
   // [any, not media]
   Result<SubscriptionStats> stats(SubscriptionId id);
+  // [any, not media] By owner of the strands that listen; what ended subscriptions have lost is counted on.
+  struct OwnerStats {
+    uint64_t dropped = 0;
+    uint64_t queued = 0;
+    uint64_t subscriptions = 0;
+  };
+  std::map<std::string, OwnerStats> owner_stats();
 
   const MonoClock& mono_clock() const noexcept { return mono_; }
 
@@ -74,6 +88,7 @@ class Bus {
   TopicTable topics_;
   std::map<SubscriptionId, Ref<Subscription>> subscriptions_;
   std::vector<Retired> retired_;
+  std::map<std::string, uint64_t> past_drops_;  // of subscriptions that have ended, by owner
   // state
   const Topic* dropped_topic_ = nullptr;
   SubscriptionId last_id_ = 0;

@@ -38,6 +38,11 @@ class Event {
   }
   std::string_view payload() const noexcept { return {payload_begin(), payload_size_}; }
 
+  // What it holds in memory; its subscribers share it.
+  size_t bytes() const noexcept {
+    return sizeof(Event) + tenant_size_ + subject_size_ + correlation_size_ + payload_size_;
+  }
+
   // Valid while the bus lives.
   const Topic& topic_entry() const noexcept { return topic_; }
 

@@ -15,15 +15,24 @@ class EventRing {
   explicit EventRing(size_t most) : most_(most) {}
 
   size_t size() const noexcept { return tail_ - head_; }
-  bool full() const noexcept { return size() >= most_; }
+  size_t bytes() const noexcept { return bytes_; }
+  // Has no room for `more` bytes; one event of any size fits when it is empty.
+  bool full(size_t more = 0) const noexcept {
+    return size() >= most_ || (size() > 0 && bytes_ + more > kMostBytes);
+  }
 
   // Not when full.
   void push(const Event* event) {
     if (size() == capacity_) grow();
     slots_[tail_++ & (capacity_ - 1)] = event;
+    bytes_ += event->bytes();
   }
   // Not when empty.
-  const Event* pop() noexcept { return slots_[head_++ & (capacity_ - 1)]; }
+  const Event* pop() noexcept {
+    const Event* event = slots_[head_++ & (capacity_ - 1)];
+    bytes_ -= event->bytes();
+    return event;
+  }
 
  private:
   void grow() {
@@ -37,7 +46,10 @@ class EventRing {
     tail_ = count;
   }
 
+  static constexpr size_t kMostBytes = size_t{16} << 20;
+
   const size_t most_;
+  size_t bytes_ = 0;
   std::unique_ptr<const Event*[]> slots_;
   size_t capacity_ = 0;  // a power of two
   size_t head_ = 0;

@@ -29,11 +29,18 @@ Subscription::~Subscription() { clear(); }
 bool Subscription::offer(const Event& event) noexcept {
   if (!open()) return false;
   if (!options_.tenant.empty() && options_.tenant != event.tenant()) return false;
-  const Event* displaced = nullptr;
+  const size_t bytes = event.bytes();
   bool wake = false;
-  {
-    const std::lock_guard lock(lock_);
-    if (ring_.full()) {
+  for (;;) {
+    const Event* displaced = nullptr;
+    {
+      const std::lock_guard lock(lock_);
+      if (!ring_.full(bytes)) {
+        ring_.push(&event);
+        wake = !scheduled_;
+        scheduled_ = true;
+        break;
+      }
       if (options_.policy == DropPolicy::newest) {
         count_drop(event);
         return false;
@@ -41,11 +48,8 @@ bool Subscription::offer(const Event& event) noexcept {
       displaced = ring_.pop();
       count_drop(*displaced);
     }
-    ring_.push(&event);
-    wake = !scheduled_;
-    scheduled_ = true;
+    displaced->release();  // not under the lock
   }
-  if (displaced) displaced->release();
   if (wake) {
     add_ref();
     schedule();

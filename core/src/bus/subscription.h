@@ -22,7 +22,7 @@ enum class DropPolicy { oldest, newest };
 struct SubscribeOptions {
   std::string pattern;        // "call.answered", "call.*", "*"
   std::string tenant;         // "": of every tenant
-  uint32_t queue_max = 1024;  // waiting events, 1 to 65536
+  uint32_t queue_max = 1024;  // waiting events, 1 to 65536; together 16 MiB at most
   DropPolicy policy = DropPolicy::oldest;
 };
 

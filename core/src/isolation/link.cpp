@@ -41,7 +41,7 @@ void Link::forget_dead() {
   HostParts& parts = context_.parts();
   for (auto at = lent_.begin(); at != lent_.end();) {
     const bool alive =
-        parts.services.find(*at) || parts.media.ports().find(*at) || parts.store.transactions().find(*at);
+        parts.services.find(*at) || parts.media.port(*at) || parts.store.transactions().find(*at);
     at = alive ? std::next(at) : lent_.erase(at);
   }
   look_at_ = std::max<size_t>(1024, 2 * lent_.size());

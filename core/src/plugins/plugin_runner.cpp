@@ -126,8 +126,9 @@ Status PluginRunner::fail(Status why) {
 Status PluginRunner::run_step(const char* what, Deadline deadline,
                               const std::function<void(const std::shared_ptr<Step>&)>& call) {
   auto step = std::make_shared<Step>(*context_);
-  const bool posted = context_->main_strand()->post([step, call] {
+  const bool posted = context_->main_strand()->post([step, call, what] {
     const OwnerScope scope(step->context().id().c_str());
+    const CallbackScope callback(what);
     call(step);
   });
   came_back_ = true;

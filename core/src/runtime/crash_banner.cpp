@@ -1,12 +1,15 @@
 #include "runtime/crash_banner.h"
 
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
+#include <string_view>
 
 #include "runtime/thread_kind.h"
 
@@ -46,31 +49,68 @@ const char* name_of(ThreadKind kind) noexcept {
 // One line, put together without malloc.
 class Line {
  public:
-  Line& operator<<(const char* text) noexcept {
+  Line& operator<<(std::string_view text) noexcept {
     const size_t room = text_.size() - size_;
-    const size_t length = std::min(std::strlen(text), room);
-    std::memcpy(text_.data() + size_, text, length);
+    const size_t length = std::min(text.size(), room);
+    std::memcpy(text_.data() + size_, text.data(), length);
     size_ += length;
     return *this;
+  }
+  Line& operator<<(uintptr_t value) noexcept {
+    std::array<char, 16> digits;
+    size_t at = digits.size();
+    do digits[--at] = "0123456789abcdef"[value % 16];
+    while ((value /= 16) != 0);
+    return *this << "0x" << std::string_view(digits.data() + at, digits.size() - at);
   }
   void write() const noexcept {
     if (::write(STDERR_FILENO, text_.data(), size_) < 0) return;
   }
 
  private:
-  std::array<char, 400> text_;
+  std::array<char, 1200> text_;
   size_t size_ = 0;
 };
+
+// A command per file that names the functions and lines of its frames. Not those of the C library: they are
+// above and below every crash.
+void say_how_to_read(void* const* frames, size_t count) noexcept {
+  constexpr size_t kMostFiles = 4;
+  std::array<const void*, kMostFiles> told{};
+  size_t files = 0;
+  for (size_t i = 0; i < count && files < kMostFiles; ++i) {
+    Dl_info of{};
+    if (::dladdr(frames[i], &of) == 0 || of.dli_fname == nullptr || of.dli_fbase == nullptr) continue;
+    if (std::find(told.begin(), told.end(), of.dli_fbase) != told.end()) continue;
+    if (std::strstr(of.dli_fname, "/libc.so") != nullptr) continue;
+    told[files++] = of.dli_fbase;
+    Line line;
+    line << "patchbay: lines of it: addr2line -Cfipe " << of.dli_fname;
+    for (size_t j = i; j < count; ++j) {
+      Dl_info other{};
+      if (::dladdr(frames[j], &other) == 0 || other.dli_fbase != of.dli_fbase) continue;
+      const auto offset = reinterpret_cast<uintptr_t>(frames[j]) - reinterpret_cast<uintptr_t>(of.dli_fbase);
+      line << " " << offset;
+    }
+    line << "\n";
+    line.write();
+  }
+}
 
 void say_last_words(int number) {
   Line line;
   line << "patchbay: crashed: " << name_of(number);
   if (const char* owner = current_owner(); owner != nullptr) line << " in plugin '" << owner << "'";
+  if (thread_state.what != nullptr) {
+    line << ", in its " << thread_state.what;
+    if (!thread_state.detail.empty()) line << " '" << thread_state.detail << "'";
+  }
   line << ", on " << name_of(thread_kind()) << "\n";
   line.write();
   std::array<void*, 64> frames;
-  ::backtrace_symbols_fd(frames.data(), ::backtrace(frames.data(), static_cast<int>(frames.size())),
-                         STDERR_FILENO);
+  const int count = ::backtrace(frames.data(), static_cast<int>(frames.size()));
+  ::backtrace_symbols_fd(frames.data(), count, STDERR_FILENO);
+  say_how_to_read(frames.data(), static_cast<size_t>(std::max(count, 0)));
   ::raise(number);  // the default action stands again
 }
 

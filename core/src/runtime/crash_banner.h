@@ -1,5 +1,6 @@
-// The last words of a process that crashes: the signal, the plugin whose code ran, on what kind of thread,
-// and the addresses that led there, on stderr. Then the signal does what it would have done.
+// The last words of a process that crashes: the signal, the plugin whose code ran, in which of its callbacks,
+// on what kind of thread, the addresses that led there, and the command that makes lines of them, on stderr.
+// Then the signal does what it would have done.
 #pragma once
 
 namespace patchbay::core {

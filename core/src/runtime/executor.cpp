@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <system_error>
+#include <utility>
 
 #include "runtime/executor_slot.h"
 #include "runtime/thread_kind.h"
@@ -22,23 +24,78 @@ Executor::Executor(const ExecutorOptions& options)
     threads_.emplace_back([this, &slot = *slots_[i]] { run(slot); });
   if (options.on_stall) {
     watchdog_ = std::make_unique<Watchdog>(slots_, options.watchdog_ms, &Executor::stalled, this);
+    watchdog_->also(options.on_sample, options.sample_user);
     if (options.watchdog_thread) watchdog_->start();
   }
 }
 
-void Executor::stalled(void* self, const StallReport& report) {
-  auto& executor = *static_cast<Executor*>(self);
-  executor.options_.on_stall(executor.options_.stall_user, report);
-  executor.add_spare();
+OwnerLoad& Executor::load_of(const std::string& owner) {
+  const std::lock_guard lock(loads_mutex_);
+  auto& load = loads_[owner];
+  if (!load) load = std::make_unique<OwnerLoad>();
+  return *load;
 }
 
-void Executor::add_spare() {
-  if (threads_.size() == slots_.size()) return;
-  try {
-    threads_.emplace_back([this, &slot = *slots_[threads_.size()]] { run(slot); });
-  } catch (const std::system_error&) {
-    return;  // the others go on
+void Executor::stalled(void* self, const Stall& stall) {
+  auto& executor = *static_cast<Executor*>(self);
+  OwnerLoad& load = stall.strand.load_;
+  load.stalls.fetch_add(1, std::memory_order_relaxed);
+  executor.options_.on_stall(executor.options_.stall_user,
+                             {stall.strand.owner(), stall.strand.name(), stall.ms});
+  {
+    const std::lock_guard lock(executor.threads_mutex_);
+    if (!stall.slot.give_up(stall.progress)) return;
+    load.stalled.fetch_add(1);
+    stall.slot.replaced = executor.add_spare();
   }
+  executor.unpark(load);
+}
+
+bool Executor::add_spare() {
+  size_t at = 0;
+  while (at < threads_.size() && !slots_[at]->vacant) ++at;
+  if (at == slots_.size()) return false;
+  try {
+    std::thread spare([this, &slot = *slots_[at]] { run(slot); });
+    if (at == threads_.size()) {
+      threads_.push_back(std::move(spare));
+    } else {
+      threads_[at].join();  // it has nothing more to do
+      threads_[at] = std::move(spare);
+    }
+    slots_[at]->vacant = false;
+    return true;
+  } catch (const std::system_error&) {
+    return false;  // the others go on
+  }
+}
+
+bool Executor::came_back(ExecutorSlot& slot, OwnerLoad& load) {
+  const std::lock_guard lock(threads_mutex_);
+  load.stalled.fetch_sub(1);
+  return std::exchange(slot.replaced, false);
+}
+
+void Executor::vacate(ExecutorSlot& slot) {
+  const std::lock_guard lock(threads_mutex_);
+  slot.vacant = true;
+}
+
+unsigned Executor::threads_alive() {
+  const std::lock_guard lock(threads_mutex_);
+  unsigned alive = 0;
+  for (size_t i = 0; i < threads_.size(); ++i) alive += slots_[i]->vacant ? 0 : 1;
+  return alive;
+}
+
+std::vector<Executor::OwnerFigures> Executor::owner_figures() {
+  const std::lock_guard lock(loads_mutex_);
+  std::vector<OwnerFigures> all;
+  for (const auto& [owner, load] : loads_)
+    all.push_back({owner, load->stalled.load(std::memory_order_relaxed),
+                   load->stalls.load(std::memory_order_relaxed),
+                   load->waiting_calls.load(std::memory_order_relaxed)});
+  return all;
 }
 
 Executor::~Executor() {
@@ -83,13 +140,19 @@ void Executor::run(ExecutorSlot& slot) noexcept {
   thread_state.kind = ThreadKind::strand;
   executor_slot = &slot;
   while (Strand* strand = next()) {
-    slot.enter(strand);
+    OwnerLoad& load = strand->load_;
+    slot.enter(*strand);
     const Strand::Turn turn = strand->run_turn(slot);
-    slot.enter(nullptr);
+    const bool surplus = slot.leave() && came_back(slot, load);
+    load.running.fetch_sub(1);
     if (turn == Strand::Turn::more)
       enqueue(*strand);
     else
       retire(*strand);
+    if (load.parks.load()) unpark(load);
+    if (!surplus) continue;
+    if (waiting_.load() > 0) wake_one();  // what this thread would have looked at next
+    return vacate(slot);
   }
 }
 
@@ -103,15 +166,63 @@ Strand* Executor::next() noexcept {
 
 Strand* Executor::pop_ready() noexcept {
   Strand* strand = nullptr;
+  int left = 0;
   {
     const std::lock_guard lock(ready_mutex_);
-    if (!ready_) ready_ = incoming_.take();
-    strand = ready_;
-    if (strand) ready_ = strand->ready_next_;
+    for (;;) {
+      if (!ready_) ready_ = incoming_.take();
+      strand = ready_;
+      if (!strand) break;
+      ready_ = strand->ready_next_;
+      left = waiting_.fetch_sub(1) - 1;
+      if (admit(*strand)) break;
+    }
   }
   // A strand that was counted but not yet called for must not wait for this turn to end.
-  if (strand && waiting_.fetch_sub(1) > 1) wake_one();
+  if (strand && left > 0) wake_one();
   return strand;
+}
+
+int Executor::most_running(int stalled) const noexcept {
+  if (stalled <= 0) return std::numeric_limits<int>::max();
+  return stalled < kMostGivenUp ? std::max(1, static_cast<int>(threads_wanted_) / 2) : 0;
+}
+
+bool Executor::admit(Strand& strand) noexcept {
+  OwnerLoad& load = strand.load_;
+  for (;;) {
+    const int running = load.running.fetch_add(1) + 1;
+    const int stalled = load.stalled.load();
+    if (running - stalled <= most_running(stalled)) return true;
+    load.running.fetch_sub(1);
+    // Set before the second look: a turn that ends after the first one sees it.
+    if (load.parks.exchange(true)) break;
+  }
+  strand.ready_next_ = nullptr;
+  (load.parked_last ? load.parked_last->ready_next_ : load.parked_first) = &strand;
+  load.parked_last = &strand;
+  return false;
+}
+
+void Executor::unpark(OwnerLoad& load) noexcept {
+  int woken = 0;
+  {
+    const std::lock_guard lock(ready_mutex_);
+    const int stalled = load.stalled.load();
+    const int running = load.running.load() - stalled;
+    while (load.parked_first && running + woken < most_running(stalled)) {
+      Strand& strand = *load.parked_first;
+      load.parked_first = strand.ready_next_;
+      incoming_.push(strand);
+      ++woken;
+    }
+    if (!load.parked_first) {
+      load.parked_last = nullptr;
+      load.parks.store(false);
+    }
+  }
+  waiting_.fetch_add(woken);
+  for (; woken > 0; --woken) wake_one();
 }
 
 void Executor::sleep() noexcept {

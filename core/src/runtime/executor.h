@@ -1,6 +1,7 @@
 // Executor: the threads under the strands. A strand with work waits on one list of ready strands; each thread
 // takes the oldest, runs one turn of it (64 tasks at most) and puts it back behind the others if more is
-// left.
+// left. A turn that does not come back is given up on: another thread stands in, and its owner may have fewer
+// threads until it does, so that one plugin that blocks does not take them all.
 #pragma once
 
 #include <semaphore.h>
@@ -9,11 +10,14 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "runtime/owner_load.h"
 #include "runtime/push_list.h"
 #include "runtime/strand.h"
 #include "runtime/watchdog.h"
@@ -25,7 +29,9 @@ struct ExecutorOptions {
   int64_t watchdog_ms = 5000;  // a task that runs longer is reported once, and another thread takes over
   StallFn on_stall = nullptr;  // null: no watchdog
   void* stall_user = nullptr;
-  bool watchdog_thread = true;  // false: tests sample by hand through watchdog()
+  bool watchdog_thread = true;             // false: tests sample by hand through watchdog()
+  Watchdog::SampleFn on_sample = nullptr;  // called by the watchdog with each of its samples
+  void* sample_user = nullptr;
 };
 
 class Executor {
@@ -43,6 +49,23 @@ class Executor {
 
   // As many as were asked for; those that stand in for stalled ones do not count.
   unsigned threads() const noexcept { return threads_wanted_; }
+  // [any] With those that stand in.
+  unsigned threads_alive();
+  // [any] Figures, each true though not all of the same instant.
+  struct Figures {
+    int busy;     // strands that have something queued or running
+    int waiting;  // of these, strands that wait for a thread
+  };
+  Figures figures() const noexcept {
+    return {busy_.load(std::memory_order_relaxed), waiting_.load(std::memory_order_relaxed)};
+  }
+  struct OwnerFigures {
+    std::string owner;
+    int stalled;      // threads that its tasks hold and that were given up on
+    uint64_t stalls;  // how often that happened
+    int64_t waiting;  // calls that it has posted and that have not run yet
+  };
+  std::vector<OwnerFigures> owner_figures();
   // No stall is told, and no spare thread begun, any more. [control]
   void stop_watching() { watchdog_.reset(); }
   // Null without on_stall.
@@ -50,11 +73,21 @@ class Executor {
 
  private:
   friend class Strand;
-  static constexpr unsigned kMostSpares = 16;
+  static constexpr unsigned kMostSpares = 32;
+  static constexpr int kMostGivenUp = 8;  // of one owner: then none of its strands runs until one comes back
 
-  static void stalled(void* self, const StallReport& report);
-  // [watchdog] A thread in the place of one whose task does not come back.
-  void add_spare();
+  OwnerLoad& load_of(const std::string& owner);
+  static void stalled(void* self, const Stall& stall);
+  // Under threads_mutex_: a thread in the place of one whose task does not come back.
+  bool add_spare();
+  // [that thread] Its turn came back after it had been given up on. True: the thread is one too many.
+  bool came_back(ExecutorSlot& slot, OwnerLoad& load);
+  void vacate(ExecutorSlot& slot);
+  int most_running(int stalled) const noexcept;
+  // Under ready_mutex_: counts the strand's turn, or parks it when its owner has enough threads.
+  bool admit(Strand& strand) noexcept;
+  // Those that may run now wait for a thread again.
+  void unpark(OwnerLoad& load) noexcept;
   void schedule(Strand& strand) noexcept;
   void enqueue(Strand& strand) noexcept;
   void retire(Strand& strand) noexcept;
@@ -67,9 +100,12 @@ class Executor {
   const ExecutorOptions options_;
   const unsigned threads_wanted_;
   // owned
+  std::mutex loads_mutex_;
+  std::map<std::string, std::unique_ptr<OwnerLoad>> loads_;
   std::vector<std::unique_ptr<ExecutorSlot>> slots_;  // of the spares, too
   std::unique_ptr<Watchdog> watchdog_;
-  std::vector<std::thread> threads_;
+  std::mutex threads_mutex_;          // beside the watchdog's: slots' replaced and vacant, and threads_
+  std::vector<std::thread> threads_;  // by slot
   // state
   PushList<Strand, &Strand::ready_next_> incoming_;
   std::mutex ready_mutex_;  // among the threads that take; who pushes never waits for it

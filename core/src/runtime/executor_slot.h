@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 
 #include "runtime/ref.h"
 #include "runtime/strand.h"
@@ -16,11 +17,25 @@ struct ExecutorSlot {
     progress.store(progress.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
-  // [that thread] The strand whose turn begins; null when it ends. The turn holds a reference.
-  void enter(Strand* turn) noexcept {
+  // [that thread] The strand whose turn begins, which holds a reference.
+  void enter(Strand& turn) noexcept {
     const std::lock_guard lock(mutex);
-    strand = turn;
+    strand = &turn;
     note_progress();
+  }
+  // [that thread] The turn has ended. True: it had been given up on.
+  bool leave() noexcept {
+    const std::lock_guard lock(mutex);
+    strand = nullptr;
+    note_progress();
+    return std::exchange(given_up, false);
+  }
+  // [watchdog] The task that began at `at` is not waited for any more. False: it has ended, or its turn was
+  // given up on before.
+  bool give_up(uint64_t at) noexcept {
+    const std::lock_guard lock(mutex);
+    if (!strand || progress.load(std::memory_order_relaxed) != at) return false;
+    return !std::exchange(given_up, true);
   }
 
   // [watchdog] The strand in its turn, kept alive; null at rest.
@@ -31,6 +46,10 @@ struct ExecutorSlot {
 
   std::mutex mutex;
   Strand* strand = nullptr;  // guarded by mutex
+  bool given_up = false;     // guarded by mutex
+  // Guarded by the executor's threads_mutex_:
+  bool replaced = false;  // another thread was begun in the place of this one
+  bool vacant = false;    // its thread has left
   std::atomic<uint64_t> progress{0};
 };
 

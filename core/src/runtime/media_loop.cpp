@@ -1,45 +1,20 @@
 #include "runtime/media_loop.h"
 
-#include <mutex>
-#include <unordered_map>
 #include <utility>
 
 namespace patchbay::core {
-namespace {
-
-thread_local constinit const MediaLoop* ticking = nullptr;
-
-}  // namespace
-
-struct MediaLoop::Control : RefCounted<Control> {
-  // An entry stays findable until nothing points at it any more, though it may have been detached.
-  void forget(AttachId id) {
-    const std::lock_guard lock(mutex);
-    live.erase(id);
-  }
-
-  std::mutex mutex;
-  std::unordered_map<AttachId, Entry*> live;
-  AttachId last_id = 0;
-  bool stopped = false;
-};
 
 struct MediaLoop::Entry : Task {
-  Entry(Ref<Control> found_by, AttachId number, TickFn tick, void* context) noexcept
+  Entry(TickFn tick, void* context) noexcept
       : Task([](Task& task) noexcept {
           // On the strand of its detach, the last to know it.
           auto& entry = static_cast<Entry&>(task);
-          entry.control->forget(entry.id);
           if (entry.done) entry.done(entry.done_user);
           delete &entry;
         }),
-        control(std::move(found_by)),
-        id(number),
         fn(tick),
         self(context) {}
 
-  const Ref<Control> control;
-  const AttachId id;
   const TickFn fn;
   void* const self;
   Entry* command_next = nullptr;  // in attaching, later in retired
@@ -62,7 +37,6 @@ struct MediaLoop::Commands {
 
 MediaLoop::MediaLoop(const MonoClock& clock)
     : clock_(clock),
-      control_(make_ref<Control>()),
       commands_(std::make_unique<Commands>()),
       begin_ns_(clock.now_ns()),
       deadline_ns_(begin_ns_ + kStepNs) {}
@@ -75,51 +49,38 @@ MediaLoop::~MediaLoop() {
 
 AttachId MediaLoop::attach(TickFn fn, void* self) {
   free_retired();
-  AttachId id = 0;
-  {
-    const std::lock_guard lock(control_->mutex);
-    id = ++control_->last_id;
-    auto* entry = new Entry(control_, id, fn, self);
-    control_->live.emplace(id, entry);
-    // Inside the lock, so that the commands follow the order of the ids and an entry's detach follows its
-    // attach.
-    commands_->attaching.push(*entry);
+  auto* entry = new Entry(fn, self);
+  const AttachId id = entries_.add(entry);
+  if (id == 0) {
+    delete entry;
+    return 0;
   }
+  // Before its number is known, so that its detach can only follow.
+  commands_->attaching.push(*entry);
   attached_.fetch_add(1, std::memory_order_relaxed);
   tell_command();
   return id;
 }
 
 Status MediaLoop::detach(AttachId id, Strand* strand, CallFn done, void* user) {
-  if (ticking == this)
-    for (Entry* entry = first_; entry; entry = entry->after)
-      if (entry->id == id && end(*entry, strand, done, user)) return {};
-  bool stopped = false;
-  {
-    const std::lock_guard lock(control_->mutex);
-    const auto found = control_->live.find(id);
-    stopped = control_->stopped;
-    if (found == control_->live.end() || found->second->detached.load(std::memory_order_acquire) ||
-        (!stopped && !end(*found->second, strand, done, user)))
-      return {Code::not_found, "nothing is attached under that id"};
-    if (stopped) found->second->detached = true;
-  }
-  if (!stopped) return {};
+  Entry* entry = nullptr;
+  if (const auto taken = entries_.take_pinned(id)) entry = *taken;
+  if (!entry) return {Code::not_found, "nothing is attached"};  // short: no malloc
+  entry->strand = Ref<Strand>(strand);
+  entry->done = done;
+  entry->done_user = user;
   attached_.fetch_sub(1, std::memory_order_relaxed);
-  if (done && !(strand && strand->post(done, user))) done(user);
+  entry->detached.store(true, std::memory_order_release);
+  commands_->detaching.push(*entry);
+  // Pushed before this look; stop() looks at the commands after it has set it.
+  if (stopped_.load()) drain_stopped();
+  tell_command();
   return {};
 }
 
-// False when another was first.
-bool MediaLoop::end(Entry& entry, Strand* strand, CallFn done, void* user) noexcept {
-  if (entry.detached.exchange(true, std::memory_order_acq_rel)) return false;
-  entry.strand = Ref<Strand>(strand);
-  entry.done = done;
-  entry.done_user = user;
-  commands_->detaching.push(entry);
-  attached_.fetch_sub(1, std::memory_order_relaxed);
-  tell_command();
-  return true;
+void MediaLoop::drain_stopped() noexcept {
+  const std::lock_guard lock(stopped_mutex_);
+  take_commands();
 }
 
 int64_t MediaLoop::run_due() noexcept {
@@ -139,12 +100,12 @@ int64_t MediaLoop::run_due() noexcept {
 }
 
 void MediaLoop::tick(int64_t deadline_ns) noexcept {
-  ticking = this;
   const int64_t start = clock_.now_ns();
+  tick_began_ns_.store(start, std::memory_order_relaxed);
   const auto tick_no = uint64_t((deadline_ns - begin_ns_) / kStepNs);
   for (Entry* entry = first_; entry; entry = entry->after)
     if (!entry->detached.load(std::memory_order_acquire)) entry->fn(entry->self, tick_no, start);
-  ticking = nullptr;
+  tick_began_ns_.store(0, std::memory_order_relaxed);
   // One writer: plain load and store, atomic only for those who read.
   const int64_t late = start - deadline_ns;
   ticks_.store(ticks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -199,11 +160,8 @@ void MediaLoop::tell_command() const {
 }
 
 void MediaLoop::stop() noexcept {
-  {
-    const std::lock_guard lock(control_->mutex);
-    control_->stopped = true;
-  }
-  take_commands();
+  stopped_.store(true);
+  drain_stopped();
 }
 
 void MediaLoop::resume() noexcept {
@@ -215,10 +173,15 @@ void MediaLoop::free_retired() noexcept {
   Entry* entry = commands_->retired.take();
   while (entry) {
     Entry* next = entry->command_next;
-    control_->forget(entry->id);
     delete entry;
     entry = next;
   }
+}
+
+MediaLoop::Now MediaLoop::now() const noexcept {
+  const ThreadState* driver = driver_.load(std::memory_order_acquire);
+  return {tick_began_ns_.load(std::memory_order_relaxed),
+          driver ? driver->owner.load(std::memory_order_relaxed) : nullptr};
 }
 
 MediaLoopStats MediaLoop::stats() const noexcept {

@@ -6,11 +6,14 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 #include "patchbay/result.h"
 #include "runtime/clock.h"
 #include "runtime/push_list.h"
+#include "runtime/slot_table.h"
 #include "runtime/strand.h"
+#include "runtime/thread_kind.h"
 
 namespace patchbay::core {
 
@@ -40,10 +43,10 @@ class MediaLoop {
   // [any, not media] From the next tick on, calls fn(self, ...) once per tick, in the order of attaching.
   AttachId attach(TickFn fn, void* self);
 
-  // [any] Ends it; from a tick without lock or malloc. On the loop's own thread (from a tick) nothing of it
+  // [any, media too] Ends it, without lock or malloc. On the loop's own thread (from a tick) nothing of it
   // runs after this returns; elsewhere nothing runs after done(user), which comes within a step: on `strand`,
-  // or on the loop's thread if that is null. not_found: it never was or is being detached, and `done` is not
-  // called.
+  // or on the loop's thread if that is null. not_found: it never was or is being detached, and `done` is
+  // not called.
   Status detach(AttachId id, Strand* strand, CallFn done, void* user);
 
   // [driver] Runs what is due now, at most three ticks; what is due beyond is skipped and counted. Returns
@@ -63,16 +66,24 @@ class MediaLoop {
   MediaLoopStats stats() const noexcept;
   uint64_t attached() const noexcept { return attached_.load(std::memory_order_relaxed); }
 
+  // [driver] The thread that runs it, for who watches it.
+  void driven_by(const ThreadState& thread) noexcept { driver_.store(&thread, std::memory_order_release); }
+  // [any, while it is driven] The tick that runs now: when it began, and whose code it is in. 0: none does.
+  struct Now {
+    int64_t since_ns;
+    const char* owner;  // null: nobody's; else a lasting_name()
+  };
+  Now now() const noexcept;
+
  private:
   struct Entry;
-  struct Control;
   struct Commands;
 
   void take_commands() noexcept;
   void link(Entry& entry) noexcept;
   void unlink(Entry& entry) noexcept;
   void tick(int64_t deadline_ns) noexcept;
-  bool end(Entry& entry, Strand* strand, CallFn done, void* user) noexcept;
+  void drain_stopped() noexcept;
   void tell_command() const;
   void free_retired() noexcept;
 
@@ -81,12 +92,14 @@ class MediaLoop {
   CallFn command_fn_ = nullptr;
   void* command_user_ = nullptr;
   // owned
-  // Among callers of attach and detach, never taken by the loop; shared with the entries that end on a
-  // strand, perhaps after the loop.
-  const Ref<Control> control_;
-  const std::unique_ptr<Commands> commands_;  // from control to the loop
-  // state of control
+  SlotTable<Entry*> entries_;                 // those that are not being detached
+  const std::unique_ptr<Commands> commands_;  // from everyone to the loop
+  // state
   std::atomic<uint64_t> attached_{0};
+  std::atomic<bool> stopped_{false};
+  std::mutex stopped_mutex_;  // among those who take commands once no driver does
+  std::atomic<const ThreadState*> driver_{nullptr};
+  std::atomic<int64_t> tick_began_ns_{0};
   // state of the loop
   Entry* first_ = nullptr;
   Entry* last_ = nullptr;

@@ -12,8 +12,10 @@
 #include <atomic>
 #include <cerrno>
 #include <ctime>
+#include <string>
 #include <thread>
 #include <tuple>
+#include <utility>
 
 #include "runtime/thread_kind.h"
 
@@ -39,21 +41,40 @@ void sleep_until(int64_t deadline_ns) {
 struct MediaPool::Driver {
   explicit Driver(bool realtime) : loop(system_mono_clock()) {
     sem_init(&wake, 0, 0);
+    sem_init(&ended, 0, 0);
     loop.on_command([](void* self) { static_cast<Driver*>(self)->call(); }, this);
     thread = std::thread([this, realtime] { run(realtime); });
   }
 
   ~Driver() {
-    stop();
+    sem_destroy(&ended);
     sem_destroy(&wake);
   }
 
-  void stop() {
-    if (!thread.joinable()) return;
+  // False: its tick does not come back. Then nothing of this may be freed.
+  bool stop(std::chrono::milliseconds patience) {
+    if (!thread.joinable()) return true;
     stopping = true;
     call();
+    if (!wait_ended(patience)) {
+      thread.detach();
+      return false;
+    }
     thread.join();
     loop.stop();
+    return true;
+  }
+
+  bool wait_ended(std::chrono::milliseconds patience) {
+    timespec until{};
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    const int64_t ns = until.tv_nsec + patience.count() * 1'000'000;
+    until.tv_sec += time_t(ns / 1'000'000'000);
+    until.tv_nsec = long(ns % 1'000'000'000);
+    int result = 0;
+    while ((result = sem_clockwait(&ended, CLOCK_MONOTONIC, &until)) != 0 && errno == EINTR) {
+    }
+    return result == 0;
   }
 
   void call() noexcept {
@@ -63,6 +84,7 @@ struct MediaPool::Driver {
   void run(bool realtime) {
     pthread_setname_np(pthread_self(), "pb-media");
     thread_state.kind = ThreadKind::media;
+    loop.driven_by(thread_state);
     if (realtime) ask_for_priority();
     while (!stopping) {
       if (loop.empty()) {
@@ -71,6 +93,7 @@ struct MediaPool::Driver {
       }
       sleep_until(loop.run_due());
     }
+    sem_post(&ended);
   }
 
   // Sleeps until called. A command that came just before is seen by the second look.
@@ -85,19 +108,49 @@ struct MediaPool::Driver {
   std::atomic<bool> stopping{false};
   std::atomic<bool> asleep{false};
   sem_t wake;
+  sem_t ended;              // its thread is about to
+  int64_t reported_ns = 0;  // of the watchdog: the tick that was reported, by when it began
+  bool left = false;        // its thread did not come back
   std::thread thread;
 };
 
-MediaPool::MediaPool(const MediaOptions& options) {
+MediaPool::MediaPool(const MediaOptions& options) : options_(options) {
   prepare_call_pool();
   const unsigned count = options.loops ? options.loops : std::max(1u, std::thread::hardware_concurrency());
   for (unsigned i = 0; i < count; ++i) drivers_.push_back(std::make_unique<Driver>(options.realtime));
 }
 
-MediaPool::~MediaPool() = default;
+MediaPool::~MediaPool() {
+  stop();
+  for (auto& driver : drivers_) {
+    if (driver->left) static_cast<void>(driver.release());  // NOLINT(bugprone-unused-return-value)
+  }
+}
 
-void MediaPool::stop() {
-  for (auto& driver : drivers_) driver->stop();
+void MediaPool::stop(std::chrono::milliseconds patience) {
+  for (auto& driver : drivers_) {
+    if (driver->left || driver->stop(patience)) continue;
+    driver->left = true;
+    static auto* const left = new std::vector<Driver*>;  // still reachable, and the thread may use it
+    left->push_back(driver.get());
+  }
+}
+
+void MediaPool::check(int64_t now_ns) {
+  int stalled = 0;
+  for (size_t i = 0; i < drivers_.size(); ++i) {
+    Driver& driver = *drivers_[i];
+    const MediaLoop::Now now = driver.loop.now();
+    const int64_t ms = now.since_ns == 0 ? 0 : (now_ns - now.since_ns) / 1'000'000;
+    if (ms < options_.watchdog_ms) continue;
+    ++stalled;
+    if (std::exchange(driver.reported_ns, now.since_ns) == now.since_ns) continue;
+    stalls_.fetch_add(1, std::memory_order_relaxed);
+    const std::string loop = "media loop " + std::to_string(i);
+    if (options_.on_stall)
+      options_.on_stall(options_.stall_user, {now.owner != nullptr ? now.owner : "", loop, ms});
+  }
+  stalled_.store(stalled, std::memory_order_relaxed);
 }
 
 MediaLoop& MediaPool::at(size_t index) noexcept { return drivers_.at(index)->loop; }

@@ -11,19 +11,30 @@ Result<std::unique_ptr<Runtime>> Runtime::create(const RuntimeOptions& options) 
   return runtime;
 }
 
+namespace {
+
+ExecutorOptions with_media_watch(ExecutorOptions options, MediaPool& media) {
+  options.on_sample = [](void* pool, int64_t now_ns) { static_cast<MediaPool*>(pool)->check(now_ns); };
+  options.sample_user = &media;
+  return options;
+}
+
+}  // namespace
+
 Runtime::Runtime(const RuntimeOptions& options)
     : manual_(options.manual),
       wall_(manual_ ? static_cast<const WallClock&>(*manual_) : system_wall_clock()),
       mono_(manual_ ? static_cast<const MonoClock&>(*manual_) : system_mono_clock()),
       workers_(options.workers),
       media_(options.media),
-      executor_(options.executor) {
+      executor_(with_media_watch(options.executor, media_)) {
   if (manual_) manual_->drive(&timers_);
 }
 
 Runtime::~Runtime() {
   if (manual_) manual_->drive(nullptr);
   if (timer_thread_) timer_thread_->stop();
+  executor_.stop_watching();  // it looks at the media threads
   media_.stop();
   workers_.stop();
 }
@@ -31,8 +42,8 @@ Runtime::~Runtime() {
 void Runtime::quiet() {
   if (manual_) manual_->drive(nullptr);
   if (timer_thread_) timer_thread_->stop();
+  executor_.stop_watching();  // it looks at the media threads
   media_.stop();
-  executor_.stop_watching();
 }
 
 bool Runtime::wait_idle(std::chrono::milliseconds timeout) {

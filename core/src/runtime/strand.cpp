@@ -2,6 +2,7 @@
 
 #include "runtime/executor.h"
 #include "runtime/executor_slot.h"
+#include "runtime/owner_load.h"
 #include "runtime/thread_kind.h"
 
 namespace patchbay::core {
@@ -17,7 +18,7 @@ Ref<Strand> Strand::create(Executor& executor, std::string owner, std::string na
 }
 
 Strand::Strand(Executor& executor, std::string owner, std::string name)
-    : executor_(executor), owner_(std::move(owner)), name_(std::move(name)) {}
+    : executor_(executor), load_(executor.load_of(owner)), owner_(std::move(owner)), name_(std::move(name)) {}
 
 Strand* Strand::current() noexcept { return running; }
 
@@ -27,6 +28,18 @@ bool Strand::post(CallFn fn, void* user) {
   if (push(call)) return true;
   discard_call(call);
   return false;
+}
+
+Code Strand::post_bounded(CallFn fn, void* user) {
+  if (closing()) return Code::gone;
+  if (load_.waiting_calls.fetch_add(1, std::memory_order_relaxed) >= kMostWaiting) {
+    load_.waiting_calls.fetch_sub(1, std::memory_order_relaxed);
+    return Code::exhausted;
+  }
+  Task& call = make_call(fn, user, &load_.waiting_calls);
+  if (push(call)) return Code::ok;
+  discard_call(call);
+  return Code::gone;
 }
 
 bool Strand::push(Task& task) noexcept {

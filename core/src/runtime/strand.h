@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "patchbay/result.h"
 #include "runtime/done_list.h"
 #include "runtime/ref.h"
 #include "runtime/task.h"
@@ -14,6 +15,7 @@ namespace patchbay::core {
 
 class Executor;
 struct ExecutorSlot;
+struct OwnerLoad;
 
 class Strand final : public RefCounted<Strand> {
  public:
@@ -23,6 +25,11 @@ class Strand final : public RefCounted<Strand> {
 
   // [any, media too] Queues fn(user). Never blocks. False once close() was called: fn will not run.
   bool post(CallFn fn, void* user);
+
+  // [any, media too] The same for a plugin: at most kMostWaiting of its calls wait on all its strands
+  // together. Code::gone: closed; Code::exhausted: too many wait.
+  static constexpr int64_t kMostWaiting = 262'144;
+  Code post_bounded(CallFn fn, void* user);
 
   // [any, not media] The same with a callable, which is freed where it ran.
   template <class F>
@@ -69,6 +76,7 @@ class Strand final : public RefCounted<Strand> {
 
   // borrowed
   Executor& executor_;
+  OwnerLoad& load_;  // the executor's, of all strands of this owner
   // owned
   const std::string owner_;
   const std::string name_;

@@ -13,7 +13,13 @@ struct CallTask : Task {
   CallTask() noexcept : Task(nullptr) {}
   CallFn fn = nullptr;
   void* user = nullptr;
+  std::atomic<int64_t>* counted = nullptr;
   std::atomic<uint32_t> next_free{0};
+
+  // Its own memory may go before the call.
+  void uncount() const noexcept {
+    if (counted != nullptr) counted->fetch_sub(1, std::memory_order_relaxed);
+  }
 };
 
 // Free cells by index; the upper half of the head counts pops, so that a cell that came back meanwhile is
@@ -58,6 +64,7 @@ void run_pooled(Task& task) noexcept {
   auto& call = static_cast<CallTask&>(task);
   const CallFn fn = call.fn;
   void* user = call.user;
+  call.uncount();
   call_pool().give_back(call);
   fn(user);
 }
@@ -66,6 +73,7 @@ void run_owned(Task& task) noexcept {
   auto& call = static_cast<CallTask&>(task);
   const CallFn fn = call.fn;
   void* user = call.user;
+  call.uncount();
   delete &call;
   fn(user);
 }
@@ -74,18 +82,20 @@ void run_owned(Task& task) noexcept {
 
 void prepare_call_pool() { call_pool(); }
 
-Task& make_call(CallFn fn, void* user) {
+Task& make_call(CallFn fn, void* user, std::atomic<int64_t>* counted) {
   CallTask* call = thread_kind() == ThreadKind::media ? call_pool().take() : nullptr;
   const bool pooled = call != nullptr;
   if (!pooled) call = new CallTask;
   call->run = pooled ? run_pooled : run_owned;
   call->fn = fn;
   call->user = user;
+  call->counted = counted;
   return *call;
 }
 
 void discard_call(Task& task) noexcept {
   auto& call = static_cast<CallTask&>(task);
+  call.uncount();
   if (call.run == run_pooled)
     call_pool().give_back(call);
   else

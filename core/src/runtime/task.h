@@ -2,6 +2,8 @@
 // run() is called; the makers below free themselves.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -21,7 +23,8 @@ struct Task {
 
 // A task that calls fn(user) once and frees itself. On a media thread it comes from a fixed pool (4096,
 // shared), so that a tick can post without malloc; from malloc elsewhere and when the pool is used up.
-Task& make_call(CallFn fn, void* user);
+// `counted`, if given, is one less when it runs, before the call.
+Task& make_call(CallFn fn, void* user, std::atomic<int64_t>* counted = nullptr);
 
 // Frees a task of make_call that will not run after all.
 void discard_call(Task& task) noexcept;

@@ -2,7 +2,10 @@
 // against misuse and by the crash banner. Reading is safe in a signal handler.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <string_view>
+#include <utility>
 
 namespace patchbay::core {
 
@@ -16,24 +19,46 @@ enum class ThreadKind : int32_t {
 
 struct ThreadState {
   ThreadKind kind = ThreadKind::other;
-  const char* owner = nullptr;  // the plugin whose code runs, or null
+  // The plugin whose code runs, or null. Read by the watchdog, too; on media loops it is a lasting_name().
+  std::atomic<const char*> owner{nullptr};
+  const char* what = nullptr;  // the callback of it, as a kind: "event", "method"; or null
+  std::string_view detail;     // which one: the topic, the method's name; lives as long as the callback
 };
 
 inline thread_local constinit ThreadState thread_state{};
 
 inline ThreadKind thread_kind() noexcept { return thread_state.kind; }
-inline const char* current_owner() noexcept { return thread_state.owner; }
+inline const char* current_owner() noexcept { return thread_state.owner.load(std::memory_order_relaxed); }
 
 // Names the owner of what runs until the end of the scope. `owner` must outlive it.
 class OwnerScope {
  public:
-  explicit OwnerScope(const char* owner) noexcept : outer_(thread_state.owner) { thread_state.owner = owner; }
-  ~OwnerScope() { thread_state.owner = outer_; }
+  explicit OwnerScope(const char* owner) noexcept : outer_(current_owner()) { set(owner); }
+  ~OwnerScope() { set(outer_); }
   OwnerScope(const OwnerScope&) = delete;
   OwnerScope& operator=(const OwnerScope&) = delete;
 
  private:
+  static void set(const char* owner) noexcept { thread_state.owner.store(owner, std::memory_order_relaxed); }
   const char* outer_;
+};
+
+// Says which callback of the owner runs until the end of the scope, for the crash banner. Both must outlive
+// it.
+class CallbackScope {
+ public:
+  explicit CallbackScope(const char* what, std::string_view detail = {}) noexcept
+      : what_(std::exchange(thread_state.what, what)), detail_(std::exchange(thread_state.detail, detail)) {}
+  ~CallbackScope() {
+    thread_state.what = what_;
+    thread_state.detail = detail_;
+  }
+  CallbackScope(const CallbackScope&) = delete;
+  CallbackScope& operator=(const CallbackScope&) = delete;
+
+ private:
+  const char* what_;
+  std::string_view detail_;
 };
 
 }  // namespace patchbay::core

@@ -1,5 +1,7 @@
 #include "runtime/timer_queue.h"
 
+#include "runtime/thread_kind.h"
+
 namespace patchbay::core {
 
 class TimerQueue::Timer final : public Registration {
@@ -28,7 +30,10 @@ class TimerQueue::Timer final : public Registration {
   };
 
   void run() noexcept {
-    if (open()) fn_(user_);
+    if (open()) {
+      const CallbackScope what("timer");
+      fn_(user_);
+    }
     // Only now: until here a cancel from another thread must find it, to be told when it is over.
     queue_.forget(key.second);
     release();

@@ -7,7 +7,7 @@
 
 namespace patchbay::core {
 
-Watchdog::Watchdog(const std::vector<std::unique_ptr<ExecutorSlot>>& slots, int64_t limit_ms, StallFn report,
+Watchdog::Watchdog(const std::vector<std::unique_ptr<ExecutorSlot>>& slots, int64_t limit_ms, ReportFn report,
                    void* user)
     : slots_(slots), report_(report), user_(user), limit_ms_(limit_ms), seen_(slots.size()) {}
 
@@ -25,6 +25,7 @@ void Watchdog::start() {
 }
 
 void Watchdog::check(int64_t now_ns) {
+  if (also_) also_(also_user_, now_ns);
   for (size_t i = 0; i < slots_.size(); ++i) {
     const uint64_t before = slots_[i]->progress.load(std::memory_order_relaxed);
     const Ref<Strand> strand = slots_[i]->running();
@@ -37,7 +38,7 @@ void Watchdog::check(int64_t now_ns) {
     const int64_t ms = (now_ns - seen.since_ns) / 1'000'000;
     if (seen.reported || ms < limit_ms_) continue;
     seen.reported = true;
-    report_(user_, {strand->owner(), strand->name(), ms});
+    report_(user_, {*slots_[i], *strand, progress, ms});
   }
 }
 

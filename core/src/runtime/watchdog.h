@@ -24,12 +24,29 @@ struct StallReport {
 // Called on the watchdog's thread, with no lock held.
 using StallFn = void (*)(void* user, const StallReport& report);
 
+// A task of `strand`, in the turn that `slot` runs, which began at `progress`.
+struct Stall {
+  ExecutorSlot& slot;
+  Strand& strand;
+  uint64_t progress;
+  int64_t ms;
+};
+
 class Watchdog {
  public:
+  using ReportFn = void (*)(void* user, const Stall& stall);
+
   // `slots` must outlive it. limit_ms > 0.
-  Watchdog(const std::vector<std::unique_ptr<ExecutorSlot>>& slots, int64_t limit_ms, StallFn report,
+  Watchdog(const std::vector<std::unique_ptr<ExecutorSlot>>& slots, int64_t limit_ms, ReportFn report,
            void* user);
   ~Watchdog();
+
+  // Calls fn(user, now_ns) with each sample. Before start().
+  using SampleFn = void (*)(void* user, int64_t now_ns);
+  void also(SampleFn fn, void* user) noexcept {
+    also_ = fn;
+    also_user_ = user;
+  }
 
   // Samples every limit/8 on a thread of its own, until the destructor.
   void start();
@@ -48,7 +65,9 @@ class Watchdog {
 
   // borrowed
   const std::vector<std::unique_ptr<ExecutorSlot>>& slots_;
-  StallFn report_;
+  SampleFn also_ = nullptr;
+  void* also_user_ = nullptr;
+  ReportFn report_;
   void* user_;
   // state
   const int64_t limit_ms_;

@@ -57,6 +57,11 @@ bool WorkerPool::idle() {
   return jobs_.empty() && running_ == 0;
 }
 
+WorkerPool::Figures WorkerPool::figures() {
+  const std::lock_guard lock(mutex_);
+  return {jobs_.size(), running_, alive_};
+}
+
 void WorkerPool::run() {
   pthread_setname_np(pthread_self(), "pb-worker");
   thread_state.kind = ThreadKind::worker;

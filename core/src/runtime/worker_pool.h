@@ -37,6 +37,12 @@ class WorkerPool {
   // Waits until nothing is queued or running. False after the timeout.
   bool wait_idle(std::chrono::milliseconds timeout);
   bool idle();
+  struct Figures {
+    size_t waiting;
+    unsigned running;
+    unsigned threads;
+  };
+  Figures figures();
 
  private:
   struct Job {

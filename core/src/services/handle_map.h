@@ -2,19 +2,15 @@
 // dead handle is only ever not found.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-namespace patchbay::core {
+#include "runtime/next_handle.h"
 
-inline uint64_t next_handle() noexcept {
-  static std::atomic<uint64_t> last{0};
-  return last.fetch_add(1, std::memory_order_relaxed) + 1;
-}
+namespace patchbay::core {
 
 // T is cheap to copy and empty by default (a Ref, a shared_ptr). Any thread but a media loop.
 template <class T>

@@ -25,33 +25,47 @@ bool Instance::agrees_with(const pb_interface& caller) noexcept {
 int32_t Instance::run(uint32_t slot, const pb_message* request, pb_completion* completion,
                       pb_err* err) noexcept {
   const OwnerScope scope(init_.owner.c_str());
+  const pb_str name = init_.interface->methods[slot]->name;
+  const CallbackScope what("method", {name.data, static_cast<size_t>(name.len)});
   return init_.fn(init_.self, slot, request, completion, err);
 }
 
-bool Instance::add_call(ServiceCall& call) {
+Code Instance::add_call(ServiceCall& call, size_t bytes) {
   const std::lock_guard lock(mutex_);
-  if (withdrawn_) return false;
+  if (withdrawn_) return Code::gone;
+  const bool full = waiting_.size() >= kMostCalls || waiting_bytes_ + bytes > kMostBytes;
+  if (full && !waiting_.empty()) return Code::exhausted;
   call.add_ref();
-  waiting_.insert(&call);
-  return true;
+  waiting_.emplace(&call, bytes);
+  waiting_bytes_ += bytes;
+  return Code::ok;
+}
+
+size_t Instance::waiting() {
+  const std::lock_guard lock(mutex_);
+  return waiting_.size();
 }
 
 void Instance::remove_call(ServiceCall& call) {
   {
     const std::lock_guard lock(mutex_);
-    if (waiting_.erase(&call) == 0) return;
+    const auto at = waiting_.find(&call);
+    if (at == waiting_.end()) return;
+    waiting_bytes_ -= at->second;
+    waiting_.erase(at);
   }
   call.release();
 }
 
 void Instance::abandon_calls() {
-  std::unordered_set<ServiceCall*> waiting;
+  std::unordered_map<ServiceCall*, size_t> waiting;
   {
     const std::lock_guard lock(mutex_);
     withdrawn_ = true;
     waiting.swap(waiting_);
+    waiting_bytes_ = 0;
   }
-  for (ServiceCall* call : waiting) {
+  for (const auto& [call, bytes] : waiting) {
     call->answer(PB_E_GONE, nullptr, nullptr);
     call->release();
   }

@@ -6,8 +6,9 @@
 #include <atomic>
 #include <mutex>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 
+#include "patchbay/result.h"
 #include "runtime/registration.h"
 
 namespace patchbay::core {
@@ -39,11 +40,18 @@ class Instance final : public Registration {
   // [its strand, or any for PB_METHOD_ANY] Runs the provider's function.
   int32_t run(uint32_t slot, const pb_message* request, pb_completion* completion, pb_err* err) noexcept;
 
-  // [any] A call that waits for its answer; false once withdrawn.
-  bool add_call(ServiceCall& call);
+  // Calls that may wait at once, and the bytes of their requests together; a single request may be larger. More
+  // than one plugin in a process of its own may have under way.
+  static constexpr size_t kMostCalls = 65536;
+  static constexpr size_t kMostBytes = size_t{128} << 20;
+
+  // [any] A call that waits for its answer. Code::gone: withdrawn; Code::exhausted: too much waits.
+  Code add_call(ServiceCall& call, size_t bytes);
   void remove_call(ServiceCall& call);
   // [any] Answers all that waits with PB_E_GONE, and refuses more.
   void abandon_calls();
+  // [any] Calls that have no answer yet.
+  size_t waiting();
 
  private:
   const InstanceInit init_;
@@ -51,7 +59,9 @@ class Instance final : public Registration {
       nullptr};  // the table that was compared last; tables live for ever
   std::mutex mutex_;
   bool withdrawn_ = false;
-  std::unordered_set<ServiceCall*> waiting_;  // each holds its own reference while it is here
+  // By their requests' bytes; each holds its own reference while it is here.
+  std::unordered_map<ServiceCall*, size_t> waiting_;
+  size_t waiting_bytes_ = 0;
 };
 
 }  // namespace patchbay::core

@@ -40,6 +40,7 @@ MessageCopy MessageCopy::of(const pb_shape& shape, const pb_message* message) {
 
   copy.shape_ = &shape;
   copy.bytes_.reset(new char[size + text]);
+  copy.held_ = size + text;
   char* to = copy.bytes_.get();
   std::memcpy(to, from, size);
   const pb_message head{size, 0};
@@ -54,18 +55,23 @@ MessageCopy MessageCopy::of(const pb_shape& shape, const pb_message* message) {
       std::memcpy(to + field.offset, &value, sizeof value);
     } else if (field.kind == PB_FIELD_BUF) {
       auto* buf = load<pb_buf*>(from, field.offset);
-      if (buf != nullptr) buf->ops->retain(buf);
+      if (buf == nullptr) return;
+      buf->ops->retain(buf);
+      copy.held_ += buf->len;
     }
   });
   return copy;
 }
 
 MessageCopy::MessageCopy(MessageCopy&& other) noexcept
-    : shape_(std::exchange(other.shape_, nullptr)), bytes_(std::move(other.bytes_)) {}
+    : shape_(std::exchange(other.shape_, nullptr)),
+      bytes_(std::move(other.bytes_)),
+      held_(std::exchange(other.held_, 0)) {}
 
 MessageCopy& MessageCopy::operator=(MessageCopy&& other) noexcept {
   std::swap(shape_, other.shape_);
   std::swap(bytes_, other.bytes_);
+  std::swap(held_, other.held_);
   return *this;
 }
 

@@ -20,11 +20,14 @@ class MessageCopy {
   MessageCopy& operator=(MessageCopy&& other) noexcept;
   ~MessageCopy();
 
+  // What it holds in memory, its share of counted buffers included.
+  size_t bytes() const noexcept { return held_; }
   const pb_message* get() const noexcept { return reinterpret_cast<const pb_message*>(bytes_.get()); }
 
  private:
   const pb_shape* shape_ = nullptr;  // borrowed: interface tables are never unloaded
   std::unique_ptr<char[]> bytes_;
+  size_t held_ = 0;
 };
 
 }  // namespace patchbay::core

@@ -82,6 +82,12 @@ std::vector<std::pair<std::string, std::string>> Registry::provided() const {
   return all;
 }
 
+std::map<std::string, size_t> Registry::waiting() const {
+  std::map<std::string, size_t> all;
+  for (const auto& [handle, instance] : instances_.all()) all[instance->owner()] += instance->waiting();
+  return all;
+}
+
 uint64_t Registry::watch(const Ref<Watch>& watch) {
   const uint64_t handle = watches_.add(watch);
   watch->look(*this);

@@ -53,6 +53,9 @@ class Registry {
   // Public ids with their providers, for reports.
   std::vector<std::pair<std::string, std::string>> provided() const;
 
+  // By plugin, the calls that wait for its answer.
+  std::map<std::string, size_t> waiting() const;
+
   uint64_t watch(const Ref<Watch>& watch);
   // Of both kinds of watches.
   bool unwatch(uint64_t handle, CallFn done, void* user);

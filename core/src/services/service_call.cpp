@@ -53,14 +53,20 @@ void ServiceCall::start(Ref<Instance> instance, const pb_interface* caller_table
                     " disagree about its messages; build both with the same header");
     return call->answer(PB_E_MISUSE, nullptr, &err);
   }
-  if (!target.add_call(*call)) return call->answer(PB_E_GONE, nullptr, nullptr);
-  if ((method->flags & PB_METHOD_ANY) != 0) {
+  const bool here = (method->flags & PB_METHOD_ANY) != 0;
+  if (!here) call->request_ = MessageCopy::of(*caller_table->methods[slot]->request, request);
+  if (const Code code = target.add_call(*call, call->request_.bytes()); code != Code::ok) {
+    pb_err err = empty_error();
+    if (code == Code::exhausted)
+      write_error(&err, code, "too many calls wait for " + std::string(target.interface_id()) + " already");
+    return call->answer(static_cast<int32_t>(code), nullptr, &err);
+  }
+  if (here) {
     if (!target.enter()) return call->answer(PB_E_GONE, nullptr, nullptr);
     call->provide(request);
     target.leave();
     return;
   }
-  call->request_ = MessageCopy::of(*caller_table->methods[slot]->request, request);
   ServiceCall* raw = Ref<ServiceCall>(call).detach();
   const bool posted = target.strand().post(
       [](void* user) {

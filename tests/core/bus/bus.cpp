@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <chrono>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -207,4 +209,50 @@ TEST_CASE("Listening on a strand that closed is harmless") {
             .ok());
   CHECK(done);
   CHECK(listener.seen.empty());
+}
+
+TEST_CASE("Waiting events are bounded in bytes, too") {
+  Fixture f;
+  Listener slow;
+  f.listen(slow, {"big.*", "", 1024, DropPolicy::oldest});
+  std::promise<void> release;
+  f.strand->post([held = release.get_future().share()] { held.wait(); });
+  const std::string payload(1 << 20, 'x');
+  for (int i = 0; i < 40; ++i) f.publish(event("big.one", "call", payload));
+  const auto stats = f.bus.owner_stats();
+  REQUIRE(stats.count("listener") == 1);
+  CHECK(stats.at("listener").queued < 17);
+  CHECK(stats.at("listener").queued + stats.at("listener").dropped == 40);
+  f.publish(event("big.one", "call", std::string(size_t{20} << 20, 'y')));  // alone it fits
+  release.set_value();
+  f.settle();
+  CHECK(slow.seen.size() == 1);
+}
+
+TEST_CASE("A publisher may make so many topics and no more, and knows all others") {
+  Fixture f;
+  std::atomic<uint32_t> made{0};
+  for (uint32_t i = 0; i < Bus::kMostTopics; ++i)
+    CHECK(f.bus.may_publish("varies." + std::to_string(i), made).ok());
+  CHECK(f.bus.may_publish("varies.0", made).ok());
+  const auto refused = f.bus.may_publish("varies.more", made);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == Code::exhausted);
+  std::atomic<uint32_t> of_another{0};
+  CHECK(f.bus.may_publish("varies.more", of_another).ok());
+  CHECK(f.bus.may_publish("varies.more", made).ok());
+}
+
+TEST_CASE("What ended subscriptions have lost is counted on") {
+  Fixture f;
+  Listener slow;
+  const auto id = f.listen(slow, {"a.b", "", 1, DropPolicy::newest});
+  std::promise<void> release;
+  f.strand->post([held = release.get_future().share()] { held.wait(); });
+  for (int i = 0; i < 3; ++i) f.publish(event("a.b", "s", "{}"));
+  CHECK(f.bus.owner_stats().at("listener").dropped == 2);
+  CHECK(f.bus.unsubscribe(id).ok());
+  CHECK(f.bus.owner_stats().at("listener").dropped == 2);
+  release.set_value();
+  f.settle();
 }

@@ -4,10 +4,11 @@
 #include <patchbay/strand.h>
 
 #include <atomic>
-#include <future>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "runtime/manual_clock.h"
 #include "support/linked_plugin.h"
@@ -17,6 +18,7 @@
 namespace {
 
 using namespace patchbay;
+using patchbay::Strand;
 using patchbay::test::LinkedPlugin;
 using patchbay::test::Promise;
 using patchbay::test::TestServer;
@@ -128,6 +130,28 @@ struct Busy final : Counted {
   }
 };
 
+// Blocks on many strands.
+struct Stuck final : Counted {
+  static constexpr char manifest[] = R"({"id": "stuck", "version": "1.0.0"})";
+  Status start(const Config&) override {
+    for (int i = 0; i < 30; ++i) {
+      strands_.push_back(std::make_unique<Strand>(host(), "call"));
+      strands_.back()->post([] { wait_while_held(); });
+    }
+    return {};
+  }
+  std::vector<std::unique_ptr<Strand>> strands_;
+};
+
+struct Well final : Counted {
+  static constexpr char manifest[] = R"({"id": "well", "version": "1.0.0"})";
+  static inline std::atomic<bool> stopped{false};
+  void stop(Done done) override {
+    stopped = true;
+    done();
+  }
+};
+
 void be_short(CoreOptions& options) { options.start_deadline_ms = 400; }
 
 std::string yaml(const std::string& plugins) {
@@ -163,6 +187,26 @@ TEST_CASE("a plugin whose worker job still runs is not destroyed, and stop says 
     CHECK(alive == 1);
   }
   CHECK(within(std::chrono::seconds(30), [] { return ended_waits == 1; }));
+}
+
+TEST_CASE("a plugin that blocks on many strands does not keep others, or the core, from stopping") {
+  Well::stopped = false;
+  const Held held;
+  {
+    TestServer server(yaml("well: {}, stuck: {}"), nullptr,
+                      {&LinkedPlugin<Well>::entry, &LinkedPlugin<Stuck>::entry}, {},
+                      [](CoreOptions& options) {
+                        options.start_deadline_ms = 2000;
+                        options.stall_ms = 16;
+                      });
+    CHECK(server.start_error() == "");
+    REQUIRE(within(std::chrono::seconds(30), [] { return holding.load(); }));
+    const Status stopped = server.core().stop();
+    REQUIRE(!stopped.ok());
+    CHECK(stopped.error().text.find("stuck: ") != std::string::npos);
+    CHECK(stopped.error().text.find("well: ") == std::string::npos);
+    CHECK(Well::stopped);
+  }
 }
 
 TEST_CASE("a start that does not come back has a reason, and who requires the plugin is refused") {

@@ -3,7 +3,9 @@
 #include <patchbay/service.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <thread>
 
 #include "support/linked_plugin.h"
 #include "support/promise.h"
@@ -172,4 +174,38 @@ TEST_CASE("calls that were never answered do not hold up the stop") {
   CHECK(server.core().stop().ok());
   // A bound that tells waiting for a deadline (30 s) from not waiting.
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(15));
+}
+
+TEST_CASE("calls that wait for an answer are bounded in number and in bytes") {
+  Both both;
+  REQUIRE(both.start_error() == "");
+  std::atomic<int> exhausted{0};
+  Promise<bool> asked;
+  const auto flood = [&](int count, size_t note) {
+    post(caller->host(), kMainStrand, [&, count, note] {
+      for (int i = 0; i < count; ++i) {
+        caller->service_->call(Adder::never, Add{0, 0, std::string(note, 'x'), {}, {}},
+                               [&](Result<Sum> result) {
+                                 if (!result && result.error().code == Code::exhausted) ++exhausted;
+                               });
+      }
+      asked.set(true);
+    });
+    REQUIRE(asked.get(std::chrono::seconds(60)).has_value());
+  };
+  const auto refused = [&](int count) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (exhausted < count && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return exhausted.load();
+  };
+  SUBCASE("in number") {
+    flood(65536 + 10, 0);
+    CHECK(refused(10) == 10);
+  }
+  SUBCASE("in bytes") {
+    flood(134, size_t{1} << 20);
+    CHECK(refused(7) == 7);  // each a little more than a MiB
+  }
+  CHECK(both.core().stop().ok());
 }

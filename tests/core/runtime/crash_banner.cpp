@@ -24,6 +24,7 @@ TEST_CASE("a crash names the signal and the plugin, and still is one") {
     install_crash_banner();
     thread_state.kind = ThreadKind::worker;
     const OwnerScope scope("hello-plugin");
+    const CallbackScope callback("event", "call.answered");
     ::raise(SIGSEGV);
     ::_exit(0);
   }
@@ -38,5 +39,10 @@ TEST_CASE("a crash names the signal and the plugin, and still is one") {
   CHECK(WIFSIGNALED(status));
   CHECK(WTERMSIG(status) == SIGSEGV);
   CAPTURE(text);
-  CHECK(text.rfind("patchbay: crashed: SIGSEGV in plugin 'hello-plugin', on a worker\n", 0) == 0);
+  CHECK(
+      text.rfind(
+          "patchbay: crashed: SIGSEGV in plugin 'hello-plugin', in its event 'call.answered', on a worker\n",
+          0) == 0);
+  CHECK(text.find("\npatchbay: lines of it: addr2line -Cfipe ") != std::string::npos);
+  CHECK(text.find("test-core-runtime 0x") != std::string::npos);
 }

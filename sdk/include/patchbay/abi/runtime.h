@@ -24,7 +24,7 @@ typedef struct pb_runtime {
   /* [any] A strand of the plugin's own: what is posted to it runs in order, one at a time. `name` is for
    * people. */
   uint64_t (*strand_create)(void* host, pb_str name) PB_NOEXCEPT;
-  /* [any] Runs fn(user) on the strand (0: the main strand). Never blocks. PB_E_GONE after close. */
+  /* [any] [media] fn(user) on the strand (0: main). Never blocks. PB_E_GONE: closed. PB_E_EXHAUSTED: full. */
   int32_t (*strand_post)(void* host, uint64_t strand, pb_fn fn, void* user) PB_NOEXCEPT;
   /* [any] Refuses new posts, runs what is queued, then calls done(user) as its last. The main strand cannot
    * be closed. */

@@ -1,0 +1,83 @@
+#include "figures.h"
+
+#include <string>
+
+#include "abi/media_hub.h"
+#include "bus/bus.h"
+#include "observe/exposition.h"
+#include "observe/log.h"
+#include "runtime/runtime.h"
+#include "services/registry.h"
+
+namespace patchbay::core {
+
+void Figures::tell(observe::Exposition& out) const {
+  tell_threads(out);
+  tell_plugins(out);
+  tell_media(out);
+  out.counter("patchbay_core_log_dropped_total", "Log lines that could not be written in time",
+              static_cast<double>(log.dropped()));
+}
+
+void Figures::tell_threads(observe::Exposition& out) const {
+  const Executor::Figures strands = runtime.executor().figures();
+  out.gauge("patchbay_core_strands_busy", "Strands that have something queued or running", strands.busy);
+  out.gauge("patchbay_core_strands_waiting", "Strands that wait for a thread", strands.waiting);
+  out.gauge("patchbay_core_executor_threads",
+            "Threads that run strands, with those that stand in for stalled ones",
+            runtime.executor().threads_alive());
+  const WorkerPool::Figures workers = runtime.workers().figures();
+  out.gauge("patchbay_core_worker_jobs_waiting", "Jobs that wait for a worker",
+            static_cast<double>(workers.waiting));
+  out.gauge("patchbay_core_worker_jobs_running", "Workers that run a job", workers.running);
+  out.gauge("patchbay_core_timers", "Timers that are armed", static_cast<double>(runtime.timers().size()));
+}
+
+void Figures::tell_plugins(observe::Exposition& out) const {
+  for (const auto& owner : runtime.executor().owner_figures()) {
+    const observe::Labels plugin{{"plugin", owner.owner}};
+    out.gauge("patchbay_core_stalled_threads", "Threads held by callbacks that were given up on",
+              owner.stalled, plugin);
+    out.counter("patchbay_core_stalls_total", "Callbacks that held their strand for too long",
+                static_cast<double>(owner.stalls), plugin);
+    out.gauge("patchbay_core_posts_waiting", "Calls that wait on the plugin's strands",
+              static_cast<double>(owner.waiting), plugin);
+  }
+  for (const auto& [plugin, waiting] : services.waiting())
+    out.gauge("patchbay_core_calls_waiting", "Service calls that wait for the plugin's answer",
+              static_cast<double>(waiting), {{"plugin", plugin}});
+  for (const auto& [plugin, stats] : bus.owner_stats()) {
+    const observe::Labels label{{"plugin", plugin}};
+    out.counter("patchbay_core_events_dropped_total", "Events lost because the plugin's queues were full",
+                static_cast<double>(stats.dropped), label);
+    out.gauge("patchbay_core_events_waiting", "Events that wait for the plugin",
+              static_cast<double>(stats.queued), label);
+  }
+}
+
+void Figures::tell_media(observe::Exposition& out) const {
+  for (uint32_t loop = 0; loop < media.loops(); ++loop) {
+    const observe::Labels label{{"loop", std::to_string(loop)}};
+    const MediaLoopStats stats = media.pool().at(loop).stats();
+    out.counter("patchbay_media_ticks_total", "Ticks of the media loop", static_cast<double>(stats.ticks),
+                label);
+    out.counter("patchbay_media_ticks_late_total", "Ticks that began a whole step late or more",
+                static_cast<double>(stats.late), label);
+    out.counter("patchbay_media_ticks_skipped_total", "Ticks that never ran because too many were due",
+                static_cast<double>(stats.skipped), label);
+    out.gauge("patchbay_media_tick_max_late_seconds", "The latest start of a tick since the core began",
+              static_cast<double>(stats.max_late_ns) / 1e9, label);
+    out.counter("patchbay_media_busy_seconds_total", "Time spent in ticks",
+                static_cast<double>(stats.busy_ns) / 1e9, label);
+    out.gauge("patchbay_media_attached", "What the media loop calls in each tick",
+              static_cast<double>(stats.attached), label);
+    out.gauge("patchbay_media_loop_ports", "Audio ports that the media loop pulls from and pushes to",
+              static_cast<double>(media.ports_on(loop)), label);
+  }
+  out.gauge("patchbay_media_ports", "Audio ports that plugins have made", static_cast<double>(media.ports()));
+  out.counter("patchbay_media_stalls_total", "Ticks that did not come back in time",
+              static_cast<double>(media.pool().stalls()));
+  out.gauge("patchbay_media_stalled_loops", "Media loops that are in such a tick", media.pool().stalled());
+}
+
+}  // namespace patchbay::core

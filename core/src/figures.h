@@ -1,0 +1,33 @@
+// The core's own metrics: what its queues, threads and loops do. `patchbay_core_*` and `patchbay_media_*`.
+#pragma once
+
+namespace patchbay::core {
+
+class Bus;
+class MediaHub;
+class Registry;
+class Runtime;
+
+namespace observe {
+class Exposition;
+class Log;
+}  // namespace observe
+
+// Borrowed; must outlive the metric source that asks it.
+struct Figures {
+  Runtime& runtime;
+  Bus& bus;
+  Registry& services;
+  MediaHub& media;
+  const observe::Log& log;
+
+  // [any, not media] Waits for nothing but short locks.
+  void tell(observe::Exposition& out) const;
+
+ private:
+  void tell_threads(observe::Exposition& out) const;
+  void tell_plugins(observe::Exposition& out) const;
+  void tell_media(observe::Exposition& out) const;
+};
+
+}  // namespace patchbay::core

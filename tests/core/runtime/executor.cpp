@@ -1,0 +1,110 @@
+#include "runtime/executor.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <thread>
+#include <vector>
+
+#include "runtime/strand.h"
+
+namespace {
+
+using namespace patchbay::core;
+using namespace std::chrono_literals;
+
+template <class Condition>
+bool within(std::chrono::seconds limit, Condition condition) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(1ms);
+  }
+  return true;
+}
+
+ExecutorOptions watched() {
+  ExecutorOptions options;
+  options.threads = 2;
+  options.watchdog_ms = 8;
+  options.on_stall = [](void*, const StallReport&) {};
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "An owner whose strands block does not take the threads of the others, and its spares leave again") {
+  Executor executor(watched());
+  std::promise<void> release;
+  const auto held = release.get_future().share();
+  std::vector<Ref<Strand>> blocked;
+  std::atomic<int> entered{0};
+  for (int i = 0; i < 100; ++i) {
+    blocked.push_back(Strand::create(executor, "blocks", "call"));
+    blocked.back()->post([&entered, held] {
+      ++entered;
+      held.wait();
+    });
+  }
+  // As many as it may hold, and no more.
+  REQUIRE(within(60s, [&] {
+    const auto figures = executor.owner_figures();
+    return figures.size() == 1 && figures[0].stalled == 8;
+  }));
+  const auto other = Strand::create(executor, "serves", "main");
+  std::atomic<int> served{0};
+  for (int i = 0; i < 100; ++i) other->post([&served] { ++served; });
+  CHECK(within(60s, [&] { return served == 100; }));
+  CHECK(entered < 100);
+  CHECK(executor.threads_alive() <= 10);
+
+  release.set_value();
+  REQUIRE(executor.wait_idle(60s));
+  CHECK(entered == 100);
+  CHECK(within(60s, [&] { return executor.threads_alive() == 2; }));
+  for (const auto& owner : executor.owner_figures()) CHECK(owner.stalled == 0);
+
+  // It may hold them all again.
+  blocked.clear();
+  entered = 0;
+  std::promise<void> again;
+  const auto held_again = again.get_future().share();
+  for (int i = 0; i < 2; ++i) {
+    blocked.push_back(Strand::create(executor, "blocks", "call"));
+    blocked.back()->post([&entered, held_again] {
+      ++entered;
+      held_again.wait();
+    });
+  }
+  CHECK(within(60s, [&] { return entered == 2; }));
+  again.set_value();
+  CHECK(executor.wait_idle(60s));
+}
+
+TEST_CASE("A plugin's calls that wait are bounded, and the bound is for all its strands") {
+  Executor executor({2});
+  const auto strand = Strand::create(executor, "floods", "one");
+  const auto second = Strand::create(executor, "floods", "two");
+  const auto other = Strand::create(executor, "other", "main");
+  std::promise<void> release;
+  strand->post([held = release.get_future().share()] { held.wait(); });
+  static std::atomic<int64_t> ran{0};
+  ran = 0;
+  const CallFn count = [](void*) { ++ran; };
+  int64_t accepted = 0;
+  while (strand->post_bounded(count, nullptr) == patchbay::Code::ok) ++accepted;
+  CHECK(accepted == Strand::kMostWaiting);
+  CHECK(strand->post_bounded(count, nullptr) == patchbay::Code::exhausted);
+  CHECK(second->post_bounded(count, nullptr) == patchbay::Code::exhausted);
+  CHECK(other->post_bounded(count, nullptr) == patchbay::Code::ok);
+  release.set_value();
+  REQUIRE(executor.wait_idle(60s));
+  CHECK(ran == accepted + 1);
+  CHECK(second->post_bounded(count, nullptr) == patchbay::Code::ok);
+  REQUIRE(executor.wait_idle(60s));
+  strand->close(nullptr, nullptr);
+  CHECK(strand->post_bounded(count, nullptr) == patchbay::Code::gone);
+}
