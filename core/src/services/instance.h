@@ -40,8 +40,8 @@ class Instance final : public Registration {
   // [its strand, or any for PB_METHOD_ANY] Runs the provider's function.
   int32_t run(uint32_t slot, const pb_message* request, pb_completion* completion, pb_err* err) noexcept;
 
-  // Calls that may wait at once, and the bytes of their requests together; a single request may be larger. More
-  // than one plugin in a process of its own may have under way.
+  // Calls that may wait at once, and the bytes of their requests together; a single request may be larger.
+  // More than one plugin in a process of its own may have under way.
   static constexpr size_t kMostCalls = 65536;
   static constexpr size_t kMostBytes = size_t{128} << 20;
 
