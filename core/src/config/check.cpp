@@ -11,6 +11,7 @@ class Checking {
       : draft_(draft), installed_(installed), judge_(draft.sources_) {}
 
   Outcome<Config> run() {
+    judge_.add(draft_.problems_);
     auto layout = full_layout(named_plugins());
     if (!layout) {
       judge_.problem({}, "", layout.error().text);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/environment.h"
@@ -38,12 +39,11 @@ struct Tenant {
   bool primary = false;
 };
 
-// Where a plugin runs: `isolation`, `restarts` and `paths` of its section, which are the core's.
+// Where a plugin runs: `isolation` and `restarts` of its section, which are the core's.
 struct Isolation {
   bool process = false;  // in a process of its own
   int64_t most_restarts = 5;
   int64_t within_s = 600;
-  std::vector<std::string> paths = {};  // files and folders that it may reach there
 
   bool operator==(const Isolation&) const = default;
 };
@@ -73,6 +73,7 @@ class Draft {
   Value root_;  // hosts normalised, empty sections made mappings; environment not yet applied
   Server server_;
   std::vector<std::string> plugins_;
+  std::vector<Problem> problems_;  // that check() would not find again
 };
 
 class Config {
@@ -88,6 +89,8 @@ class Config {
   // {"server":{...},"plugin":{...},"tenants":{"<host>":{"primary":bool,"name":"","section":{...},"WebPhone":{...}}}}
   std::string plugin_view(std::string_view plugin) const;
   Isolation isolation(std::string_view plugin) const;
+  // As if server.data said so.
+  void keep_data_in(std::string folder) { server_.data = std::move(folder); }
 
  private:
   friend class Checking;
@@ -101,7 +104,8 @@ class Config {
   json::Document document_;  // the whole file, canonical
 };
 
-// Reads the file; problems stop it when YAML, `server`, a host or a plugin's name is wrong.
+// Reads the file. Problems stop it when there is no YAML, or it does not say where plugins are. Other
+// problems come with the draft; check() finds them again and tells them together with its own.
 Outcome<Draft> load(Sources sources);
 // The same with the text in hand; sources.file then only gives names and the folder of relative paths.
 Outcome<Draft> load_text(Sources sources, std::string_view text);

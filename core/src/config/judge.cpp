@@ -74,6 +74,11 @@ json::Document Judge::run(const std::string& layout, Value root) {
   json::Checked checked = schema.value().check(tree.root(), options);
   for (json::Violation& violation : checked.violations)
     problem(marks_.mark(violation.origin), violation.path, violation.text, violation.hint);
+  for (json::Violation& advice : checked.advice) {
+    if (failed()) break;
+    warnings_.push_back(place(marks_.mark(advice.origin), std::move(advice.path), std::move(advice.text),
+                              std::move(advice.hint)));
+  }
   return std::move(checked.value);
 }
 

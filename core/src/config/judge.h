@@ -28,6 +28,9 @@ class Judge {
   std::vector<std::string>& secrets() { return secrets_; }
   const Mark& mark(uint32_t origin) const { return marks_.mark(origin); }
   bool failed() const { return !problems_.empty(); }
+  void add(const std::vector<Problem>& problems) {
+    problems_.insert(problems_.end(), problems.begin(), problems.end());
+  }
 
  private:
   Result<std::string> secret(const json::Node& node);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "config/tunables.h"
+#include "json/parse.h"
 #include "json/writer.h"
 
 namespace patchbay::core::config {
@@ -28,18 +30,19 @@ constexpr std::string_view kRestarts = R"({"type":"object","default":{},"propert
   "most":{"type":"integer","minimum":0,"maximum":100000,"default":5},
   "within_s":{"type":"integer","minimum":1,"maximum":86400,"default":600}}})";
 
-constexpr std::string_view kPaths =
-    R"({"type":"array","default":[],"items":{"type":"string","minLength":1,"x-path":true}})";
-
 const Node* part(const PluginSchema& plugin, std::string_view name) {
   return plugin.config ? plugin.config->find(name) : nullptr;
 }
 
+// Its manifest is known and says nothing of this section.
+bool is_closed(const PluginSchema& plugin, const Node* schema) { return plugin.config && !schema; }
+
 // A section that is left out gets its defaults, unless something in it is required.
-void write_section(Writer& out, const Node* schema) {
+void write_section(Writer& out, const PluginSchema& plugin, const Node* schema) {
   out.begin_object();
   const Node* required = schema ? schema->find("required") : nullptr;
   if (!schema || !schema->find("type")) out.member("type", "object");
+  if (is_closed(plugin, schema)) out.member("additionalProperties", false);
   for (uint32_t i = 0; schema && i < schema->size(); ++i) {
     const json::Member& member = *schema->member(i);
     if (member.key != "default") out.key(member.key).value(member.value);
@@ -49,7 +52,7 @@ void write_section(Writer& out, const Node* schema) {
 }
 
 // The same with the core's own keys beside the plugin's.
-void write_plugin_section(Writer& out, const Node* schema) {
+void write_plugin_section(Writer& out, const PluginSchema& plugin, const Node* schema) {
   const Node* properties = schema ? schema->find("properties") : nullptr;
   out.begin_object();
   if (!schema || !schema->find("type")) out.member("type", "object");
@@ -57,10 +60,10 @@ void write_plugin_section(Writer& out, const Node* schema) {
     const json::Member& member = *schema->member(i);
     if (member.key != "default" && member.key != "properties") out.key(member.key).value(member.value);
   }
-  if (!properties && !(schema && schema->find("additionalProperties")))
+  if (!properties && !is_closed(plugin, schema) && !(schema && schema->find("additionalProperties")))
     out.member("additionalProperties", true);
   out.key("properties").begin_object();
-  out.key("isolation").raw(kIsolation).key("restarts").raw(kRestarts).key("paths").raw(kPaths);
+  out.key("isolation").raw(kIsolation).key("restarts").raw(kRestarts);
   for (uint32_t i = 0; properties && i < properties->size(); ++i) {
     const json::Member& member = *properties->member(i);
     if (!is_core_key(member.key)) out.key(member.key).value(member.value);
@@ -141,11 +144,13 @@ Status write_tenant(Writer& out, const std::vector<PluginSchema>& plugins) {
   std::vector<const Node*> shared;
   for (const PluginSchema& plugin : plugins)
     if (const Node* schema = part(plugin, "WebPhone")) shared.push_back(schema);
+  PB_TRY_VALUE(const json::Document tunables, json::parse(kTunables));
+  shared.push_back(&tunables.root());
   out.key("WebPhone");
   PB_TRY(write_merged(out, shared));
   for (const PluginSchema& plugin : plugins) {
     out.key(plugin.name);
-    write_section(out, part(plugin, "tenant"));
+    write_section(out, plugin, part(plugin, "tenant"));
   }
   out.end_object().end_object();
   return {};
@@ -153,7 +158,7 @@ Status write_tenant(Writer& out, const std::vector<PluginSchema>& plugins) {
 
 }  // namespace
 
-bool is_core_key(std::string_view key) { return key == "isolation" || key == "restarts" || key == "paths"; }
+bool is_core_key(std::string_view key) { return key == "isolation" || key == "restarts"; }
 
 std::string outer_layout() {
   constexpr std::string_view kAnyMappings =
@@ -172,7 +177,7 @@ Result<std::string> full_layout(const std::vector<PluginSchema>& plugins) {
   out.key("plugins").begin_object().member("type", "object").key("properties").begin_object();
   for (const PluginSchema& plugin : plugins) {
     out.key(plugin.name);
-    write_plugin_section(out, part(plugin, "plugin"));
+    write_plugin_section(out, plugin, part(plugin, "plugin"));
   }
   out.end_object().key("default").begin_object().end_object().end_object();
   out.key("tenants").begin_object().member("type", "object").key("default").begin_object().end_object();

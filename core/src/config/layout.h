@@ -14,17 +14,18 @@ namespace patchbay::core::config {
 // optional.
 struct PluginSchema {
   std::string name;
-  const json::Node* config = nullptr;  // borrowed; nullptr: the plugin takes anything
+  const json::Node* config = nullptr;  // borrowed; nullptr: nothing is known of it, it takes anything
 };
 
 // Before manifests are known: `server` in full, of plugins and tenants only that they are mappings.
 std::string outer_layout();
 
-// Keys of a plugin's section that the core owns and the plugin never sees: `isolation`, `restarts`, `paths`.
+// Keys of a plugin's section that the core owns and the plugin never sees: `isolation`, `restarts`.
 bool is_core_key(std::string_view key);
 
-// With the schemas of the plugins the file names. A plugin without a schema takes anything. What several
-// plugins declare under WebPhone is merged; two different schemas for one key there are an error.
+// With the schemas of the plugins the file names. What a manifest has no schema for takes nothing. What
+// several plugins declare under WebPhone is merged, also with the tunables of the specification; two
+// different schemas for one key there are an error.
 Result<std::string> full_layout(const std::vector<PluginSchema>& plugins);
 
 }  // namespace patchbay::core::config

@@ -43,12 +43,13 @@ class Loading {
     for (const char* section : {"server", "plugins", "tenants"})
       if (Entry* entry = draft_.root_.find(section)) open_sections(*entry);
     if (Entry* tenants = draft_.root_.find("tenants")) normalise_hosts(tenants->value);
-    if (const Entry* plugins = draft_.root_.find("plugins")) list_plugins(plugins->value);
+    if (Entry* plugins = draft_.root_.find("plugins")) list_plugins(plugins->value);
+    draft_.problems_ = judge_.problems();
 
     const json::Document document = judge_.run(outer_layout(), draft_.root_);
     draft_.server_ = to_server(document.root(), draft_.sources_);
-    if (judge_.failed()) return {std::nullopt, judge_.problems()};
-    return {std::move(draft_), {}};
+    if (judge_.failed() && hides_plugins()) return {std::nullopt, judge_.problems()};
+    return {std::move(draft_), judge_.problems()};
   }
 
  private:
@@ -78,15 +79,29 @@ class Loading {
     }
   }
 
-  void list_plugins(const Value& plugins) {
-    std::map<std::string, std::string> seen;
-    for (const Entry& entry : plugins.entries) {
+  // Leaves those with good names.
+  void list_plugins(Value& plugins) {
+    std::vector<Entry> good;
+    for (Entry& entry : plugins.entries) {
       const std::string path = "plugins." + json::printable(entry.key, kNameInMessage);
-      if (!is_plugin_name(entry.key))
+      if (!is_plugin_name(entry.key)) {
         judge_.problem(entry.mark, path, "is not a plugin's name", "write small letters, digits and -");
-      else
-        draft_.plugins_.push_back(entry.key);
+        continue;
+      }
+      draft_.plugins_.push_back(entry.key);
+      good.push_back(std::move(entry));
     }
+    plugins.entries = std::move(good);
+  }
+
+  // Without knowing where plugins are, every further check would be a guess.
+  bool hides_plugins() {
+    const auto problems = judge_.problems();
+    return std::any_of(problems.begin(), problems.end(), [this](const Problem& problem) {
+      const bool whole = problem.path.empty() && problem.file == draft_.sources_.file;
+      return whole || problem.path == "server" || problem.path == "plugins" ||
+             problem.path == "server.plugin_dir";
+    });
   }
 
   Draft draft_;

@@ -109,6 +109,13 @@ void Builder::copy(const Node& node, bool origins) {
   }
 }
 
+Document Builder::empty_object() {
+  Builder builder;
+  builder.begin_object();
+  builder.end();
+  return builder.finish();
+}
+
 Document Builder::finish() {
   assert(open_.empty() && stack_.size() == 1);
   document_.root_ = stack_.front().value;

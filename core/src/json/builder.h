@@ -40,6 +40,7 @@ class Builder {
   const Member* members() const noexcept { return stack_.data() + open_.back().first; }
   size_t count() const noexcept { return stack_.size() - open_.back().first; }
 
+  static Document empty_object();
   // The finished document; the builder may not be used afterwards.
   Document finish();
 

@@ -164,6 +164,9 @@ void Check::number(const Rule& rule, const Node& value) {
 
 void Check::text(const Rule& rule, std::string_view value, uint32_t origin) {
   const bool good = text_is_good(rule, value, origin);
+  if (good && rule.advised_length > 0 && code_points(value) < rule.advised_length)
+    advice_.push_back({path_, "is shorter than " + count_of(rule.advised_length, "character"),
+                       "write a longer one", origin});
   builder_.origin(origin);
   if (good && rule.file_path && options_.file_path && !value.empty())
     return builder_.string(options_.file_path(value));

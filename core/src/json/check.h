@@ -16,7 +16,7 @@ class Check {
 
   // Adds exactly one value to the result, whatever is wrong with `value`.
   void run(const Rule& rule, const Node& value);
-  Checked finish() { return {builder_.finish(), std::move(violations_)}; }
+  Checked finish() { return {builder_.finish(), std::move(violations_), std::move(advice_)}; }
 
  private:
   void number(const Rule& rule, const Node& value);
@@ -49,6 +49,7 @@ class Check {
   std::string path_;
   Builder builder_;
   std::vector<Violation> violations_;
+  std::vector<Violation> advice_;
 };
 
 }  // namespace patchbay::core::json

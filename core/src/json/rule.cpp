@@ -154,6 +154,7 @@ Status read_keyword(std::string_view keyword, const Node& value, Rule& rule) {
   if (keyword == "maximum") return read_number(keyword, value, rule.maximum);
   if (keyword == "minLength") return read_count(keyword, value, rule.min_length);
   if (keyword == "maxLength") return read_count(keyword, value, rule.max_length);
+  if (keyword == "x-advised-length") return read_count(keyword, value, rule.advised_length);
   if (keyword == "minItems") return read_count(keyword, value, rule.min_items);
   if (keyword == "maxItems") return read_count(keyword, value, rule.max_items);
   if (keyword == "x-ignore-case") return read_flag(keyword, value, rule.ignore_case);

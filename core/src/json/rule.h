@@ -37,6 +37,7 @@ struct Rule {
   const Node* example = nullptr;  // the first of them
   std::string spoken;             // x-rule: completes "must ..." in place of the pattern
   size_t min_length = 0, max_length = kNoLimit;
+  size_t advised_length = 0;  // a shorter text is good, with advice
   size_t min_items = 0, max_items = kNoLimit;
   std::optional<Pattern> pattern;
   std::vector<const Node*> choices;  // of enum or const; empty: any

@@ -6,8 +6,9 @@
 // date-time; others are remarks), default, additionalProperties, example and examples (shown in messages);
 // x-rule (completes "must ..." in the message of a pattern, which is itself never shown), x-ignore-case (enum
 // of strings), x-snap (a number outside its bounds becomes the nearest one), x-secret and x-path (see
-// CheckOptions). title, description, deprecated, readOnly, writeOnly, $schema, $id and other x-* are remarks.
-// Any other keyword is refused, so that a typing error cannot switch a check off.
+// CheckOptions), x-advised-length (code points; a shorter text is taken, with advice). title, description,
+// deprecated, readOnly, writeOnly, $schema, $id and other x-* are remarks. Any other keyword is refused, so
+// that a typing error cannot switch a check off.
 //
 // A default is checked like a value: `"default": {}` fills in the defaults of what is inside. Strings and
 // names with NUL are refused everywhere, since no table and no C string can hold them. null where no rule
@@ -62,6 +63,7 @@ struct Checked {
   Document
       value;  // names as in the schema, in its order, defaults filled in; null parts where a violation was
   std::vector<Violation> violations;
+  std::vector<Violation> advice;  // what is allowed, but hardly meant
 
   bool ok() const noexcept { return violations.empty(); }
   // Every violation in one sentence, as an Error of Code::invalid.

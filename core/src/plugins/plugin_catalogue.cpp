@@ -3,6 +3,7 @@
 #include <system_error>
 #include <utility>
 
+#include "json/builder.h"
 #include "plugins/plugin_set.h"
 
 namespace patchbay::core {
@@ -39,9 +40,10 @@ Result<PluginSource> PluginCatalogue::find(const std::string& id) const {
 }
 
 std::vector<config::PluginSchema> PluginCatalogue::schemas() const {
+  static const json::Document nothing = json::Builder::empty_object();
   std::vector<config::PluginSchema> all;
   for (const auto& [id, source] : sources_) {
-    all.push_back({id, source.manifest.config});
+    all.push_back({id, source.manifest.config != nullptr ? source.manifest.config : &nothing.root()});
   }
   // Not usable, but there: whoever configures it learns why when it is started.
   for (const auto& [id, reason] : broken_) all.push_back({id, nullptr});

@@ -54,6 +54,34 @@ TEST_CASE("all problems are told at once, in the order of the file, up to twenty
   CHECK(Installed().config(many).problems.size() == 20);
 }
 
+TEST_CASE("what is wrong outside of the plugins does not hide what is wrong inside") {
+  CHECK(faults("tenant: {}\nplugins:\n  whitelist: {rate: 0}\n  Not_One: {}\n  rest-api: {a: 1}\n"
+               "server: {threads: 300}\ntenants: {'a/b': }\n") ==
+        "/etc/pb.yaml:1:1: tenant is not a known field; did you mean tenants?\n"
+        "/etc/pb.yaml:3:15: plugins.whitelist.rate must be at least 1\n"
+        "/etc/pb.yaml:4:3: plugins.Not_One is not a plugin's name; write small letters, digits and -\n"
+        "/etc/pb.yaml:5:14: plugins.rest-api.a is not a known field; known are isolation, restarts, listen\n"
+        "/etc/pb.yaml:6:10: server.threads must be at most 256\n"
+        "/etc/pb.yaml:7:11: tenants.a/b is not a host name; write one such as voice.example.com");
+}
+
+TEST_CASE("a secret that is shorter than advised is taken with a warning that does not show it") {
+  const auto schema = patchbay::core::json::parse(
+      R"({"WebPhone":{"properties":{"AdminSharedSecret":{"type":"string","x-secret":true,"x-advised-length":24}}}})");
+  const auto warned = [&](const std::string& secret) {
+    const auto draft =
+        load_text({"/etc/pb.yaml", {}, "/plugins"},
+                  "plugins: {whitelist: }\ntenants: {a: {WebPhone: {AdminSharedSecret: " + secret + "}}}\n");
+    const auto config = check(*draft.value, {{"whitelist", &schema->root()}});
+    CHECK(config.value.has_value());
+    return sentences(config.problems);
+  };
+  CHECK(warned("twenty-four-characters-x") == "");
+  CHECK(warned("twenty-three-characters") ==
+        "/etc/pb.yaml:2:26: tenants.a.WebPhone.AdminSharedSecret is shorter than 24 characters; write a "
+        "longer one");
+}
+
 TEST_CASE("a problem from the environment names the variable") {
   CHECK(faults("plugins: {whitelist: }\n", {{"PATCHBAY_PLUGIN_WHITELIST__RATE", "1000"}}) ==
         "environment variable PATCHBAY_PLUGIN_WHITELIST__RATE: plugins.whitelist.rate must be at most 100");

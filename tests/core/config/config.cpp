@@ -34,13 +34,19 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 TEST_CASE("a plugin sees the server, its own section and its part of every tenant") {
   const Config all = make(kFile);
+  const std::string tunables =  // the others, whose values are the specification's defaults
+      R"("AutoPromoteHumanCount":6,"AutoPromoteBwMinHumans":3,"MinStressedPeers":2,"BwDegradedSuppressSec":300,)"
+      R"("StressBwMbpsThreshold":1.5,"StressLossPctThreshold":5,"StressRttMsThreshold":300)";
   CHECK(
       all.plugin_view("whitelist") ==
       R"({"server":{"data":"/var/pb","plugin_dir":"/plugins","admin_socket":"/var/pb/admin.sock",)"
       R"("management":{"listen":"127.0.0.1:9090"},"log":{"format":"text","level":"info"},"threads":0,"drain_timeout_s":30},)"
       R"("plugin":{"rate":5},"tenants":{"acme.example":{"primary":true,"name":"acme.example","section":{},)"
-      R"("WebPhone":{"AdminSharedSecret":"012345678901234567890123","Sfu":{"StressWindowSec":5}}},)"
-      R"("b.example":{"primary":false,"name":"Bee","section":{},"WebPhone":{"Sfu":{"StressWindowSec":30}}}}})");
+      R"("WebPhone":{"AdminSharedSecret":"012345678901234567890123","Sfu":{"StressWindowSec":5,)" +
+          tunables +
+          R"(}}},)"
+          R"("b.example":{"primary":false,"name":"Bee","section":{},"WebPhone":{"Sfu":{"StressWindowSec":30,)" +
+          tunables + "}}}}}");
   const auto view = json::parse(all.plugin_view("sip-trunk"));
   CHECK(view.ok());
   const json::Node* trunks =
@@ -85,10 +91,9 @@ TEST_CASE("a reload tells what changed") {
 }
 
 TEST_CASE("where a plugin runs is the core's to know, and not the plugin's") {
-  const std::string apart =
-      replaced(kFile, "rate: 5", "rate: 5, isolation: process, restarts: {most: 2}, paths: [/srv/models]");
+  const std::string apart = replaced(kFile, "rate: 5", "rate: 5, isolation: process, restarts: {most: 2}");
   const Config all = make(apart);
-  CHECK(all.isolation("whitelist") == Isolation{true, 2, 600, {"/srv/models"}});
+  CHECK(all.isolation("whitelist") == Isolation{true, 2, 600});
   CHECK(all.isolation("rooms") == Isolation{});
   CHECK(all.plugin_view("whitelist") == make(kFile).plugin_view("whitelist"));
   CHECK(make(kFile, {{"PATCHBAY_PLUGIN_ROOMS__ISOLATION", "process"}}).isolation("rooms").process);

@@ -24,7 +24,54 @@ std::string canonical(const std::string& layout, const std::string& value) {
   return checked.ok() ? json::write(*checked.value.root().find("tenants")) : checked.error().text;
 }
 
+// The defaults of platform-v1.md.
+const std::string kSfu =
+    R"("Sfu":{"AutoPromoteHumanCount":6,"AutoPromoteBwMinHumans":3,"StressWindowSec":30,"MinStressedPeers":2,)"
+    R"("BwDegradedSuppressSec":300,"StressBwMbpsThreshold":1.5,"StressLossPctThreshold":5,"StressRttMsThreshold":300})";
+
 }  // namespace
+
+TEST_CASE("what a manifest has no schema for takes nothing, and what is not known takes anything") {
+  const json::Document hello = tree(R"({"plugin":{"properties":{"greeting":{"type":"string"}}}})");
+  const json::Document silent = tree("{}");
+  const auto layout =
+      config::full_layout({{"hello", &hello.root()}, {"silent", &silent.root()}, {"broken", nullptr}});
+  CHECK(canonical(layout.value(), R"({"tenants":{"a":{"hello":{"x":1}}}})") ==
+        "tenants.a.hello.x is not a known field");
+  CHECK(canonical(layout.value(), R"({"plugins":{"silent":{"x":1}},"tenants":{}})")
+            .find("plugins.silent.x is not a known field") == 0);
+  CHECK(canonical(layout.value(), R"({"plugins":{"silent":{"isolation":"process"}},"tenants":{}})") == "{}");
+  CHECK(canonical(layout.value(),
+                  R"({"plugins":{"broken":{"x":1}},"tenants":{"a":{"hello":{},"broken":{"y":1}}}})")
+            .find(R"("broken":{"y":1})") != std::string::npos);
+}
+
+TEST_CASE("the tunables of the specification snap to their bounds, each below, at and above") {
+  const auto layout = config::full_layout({});
+  const auto given = [&](const std::string& key, const char* value) {
+    const std::string text =
+        canonical(layout.value(), R"({"tenants":{"a":{"WebPhone":{"Sfu":{")" + key + "\":" + value + "}}}}}");
+    const size_t at = text.find("\"" + key + "\":") + key.size() + 3;
+    return text.substr(at, text.find_first_of(",}", at) - at);
+  };
+  struct Bounds {
+    const char *key, *low, *high;
+  };
+  for (const Bounds& b : std::initializer_list<Bounds>{{"AutoPromoteHumanCount", "2", "100"},
+                                                       {"AutoPromoteBwMinHumans", "2", "100"},
+                                                       {"StressWindowSec", "5", "600"},
+                                                       {"MinStressedPeers", "2", "100"},
+                                                       {"BwDegradedSuppressSec", "30", "86400"},
+                                                       {"StressBwMbpsThreshold", "0.1", "1000"},
+                                                       {"StressLossPctThreshold", "0.1", "50"},
+                                                       {"StressRttMsThreshold", "50", "10000"}}) {
+    CHECK(given(b.key, "-1") == b.low);
+    CHECK(given(b.key, b.low) == b.low);
+    CHECK(given(b.key, b.high) == b.high);
+    CHECK(given(b.key, "99999999999999999999") == b.high);
+  }
+  CHECK(given("StressBwMbpsThreshold", "2.5") == "2.5");
+}
 
 TEST_CASE("the outer layout compiles and fills in the server") {
   auto schema = json::Schema::compile(config::outer_layout());
@@ -36,16 +83,16 @@ TEST_CASE("the outer layout compiles and fills in the server") {
 
 TEST_CASE("what plugins declare under WebPhone is merged") {
   const json::Document rooms =
-      tree(R"({"WebPhone":{"type":"object","properties":{"Sfu":{"type":"object","default":{},
+      tree(R"({"WebPhone":{"type":"object","properties":{"Office":{"type":"object","default":{},
     "properties":{"A":{"type":"integer","default":1}}}}}})");
   const json::Document gate = tree(R"({"WebPhone":{"properties":{"Secret":{"type":"string"},
-    "Sfu":{"type":"object","properties":{"B":{"type":"integer","default":2}}}}},"tenant":{"properties":{"x":{"default":9}}}})");
+    "Office":{"type":"object","properties":{"B":{"type":"integer","default":2}}}}},"tenant":{"properties":{"x":{"default":9}}}})");
   const auto layout = config::full_layout({{"rooms", &rooms.root()}, {"gate", &gate.root()}});
   CHECK(layout.ok());
   CHECK(canonical(layout.value(), R"({"tenants":{"a":{}}})") ==
-        R"({"a":{"WebPhone":{"Sfu":{"A":1,"B":2}},"rooms":{},"gate":{"x":9}}})");
-  CHECK(canonical(layout.value(), R"({"tenants":{"a":{"WebPhone":{"Sfu":{"C":1}}}}})") ==
-        "tenants.a.WebPhone.Sfu.C is not a known field; known are A, B");
+        R"({"a":{"WebPhone":{"Office":{"A":1,"B":2},)" + kSfu + R"(},"rooms":{},"gate":{"x":9}}})");
+  CHECK(canonical(layout.value(), R"({"tenants":{"a":{"WebPhone":{"Office":{"C":1}}}}})") ==
+        "tenants.a.WebPhone.Office.C is not a known field; known are A, B");
 }
 
 TEST_CASE("two meanings of one WebPhone key are refused, twice the same is fine") {
@@ -59,7 +106,7 @@ TEST_CASE("a tenant's section that is left out is asked for nothing") {
   const json::Document trunk =
       tree(R"({"tenant":{"required":["trunks"],"properties":{"trunks":{"type":"array"}}}})");
   const auto layout = config::full_layout({{"sip-trunk", &trunk.root()}});
-  CHECK(canonical(layout.value(), R"({"tenants":{"a":{}}})") == R"({"a":{"WebPhone":{}}})");
+  CHECK(canonical(layout.value(), R"({"tenants":{"a":{}}})") == R"({"a":{"WebPhone":{)" + kSfu + "}}}");
   CHECK(canonical(layout.value(), R"({"tenants":{"a":{"sip-trunk":{}}}})") ==
         "tenants.a.sip-trunk.trunks is required");
 }
