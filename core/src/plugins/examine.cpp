@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "plugins/library_search.h"
+#include "plugins/trusted_file.h"
 #include "store/schema_text.h"
 
 namespace patchbay::core {
@@ -124,6 +125,14 @@ class Examiner {
   std::optional<uint64_t> entry_at_;
 };
 
+void examine_owner(const std::filesystem::path& path, Examination& out) {
+  const Status trusted = check_trusted(path);
+  if (trusted) return;
+  const std::string& why = trusted.error().text;
+  const size_t cut = std::min(why.find("; "), why.size());
+  out.findings.push_back({"owner", true, why.substr(0, cut), why.substr(std::min(cut + 2, why.size()))});
+}
+
 void examine_libraries(const std::filesystem::path& path, Examination& out) {
   const LibrarySearch search;
   bool all_there = true;
@@ -144,8 +153,8 @@ void examine_libraries(const std::filesystem::path& path, Examination& out) {
 }  // namespace
 
 const std::vector<const char*>& examination_checks() {
-  static const std::vector<const char*> names{"file",  "libraries", "stack", "exports",
-                                              "entry", "manifest",  "store", "symbols"};
+  static const std::vector<const char*> names{"file",  "owner",    "libraries", "stack",  "exports",
+                                              "entry", "manifest", "store",     "symbols"};
   return names;
 }
 
@@ -162,6 +171,7 @@ Examination examine_plugin_bytes(std::string bytes) {
 Examination examine_plugin(const std::filesystem::path& path) {
   Examination out = Examiner().run(ElfFile::read(path));
   if (out.source) out.source->file = path;
+  if (out.file) examine_owner(path, out);
   if (out.file) examine_libraries(path, out);
   return out;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plugins/elf_file.h"
+#include "plugins/trusted_file.h"
 
 namespace patchbay::core {
 namespace {
@@ -97,6 +98,7 @@ Result<PluginSource> read_plugin_entry(const pb_entry& entry) {
 
 Status load_plugin(PluginSource& source) {
   if (source.entry != nullptr) return {};
+  PB_TRY(check_trusted(source.file));
   PB_TRY_VALUE(const pb_entry* entry, open_library(source.file));
   PB_TRY(check_entry(*entry));
   PB_TRY_VALUE(const Manifest loaded, parse_manifest(view(entry->manifest)));

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
+
+#include "json/nearest.h"
 
 namespace patchbay::core {
 namespace {
@@ -60,7 +63,22 @@ class Planner {
       return ", whose provider " + plugins_[at->second].id + " is not started either";
     const auto there = elsewhere_.find(service);
     if (there != elsewhere_.end()) return "; add `" + there->second + ":` to `plugins:`";
-    return ", which no plugin in the plugin folder provides";
+    const std::string near = nearest_service(service);
+    return ", which no plugin in the plugin folder provides" +
+           (near.empty() ? std::string() : "; did you mean " + near + "?");
+  }
+
+  // Without what all names of one owner begin with: "patchbay." says nothing about what was meant.
+  std::string nearest_service(const std::string& service) const {
+    const std::string owner = service.substr(0, service.find('.') + 1);
+    std::vector<std::string_view> known;
+    const auto add = [&](std::string_view id) {
+      if (id.substr(0, owner.size()) == owner) known.push_back(id.substr(owner.size()));
+    };
+    for (const auto& [id, plugin] : provider_) add(id);
+    for (const auto& [id, plugin] : elsewhere_) add(id);
+    const std::string near = json::nearest(std::string_view(service).substr(owner.size()), known);
+    return near.empty() ? near : owner + near;
   }
 
   // Starts what needs nothing more; with `optional`, only what has its optional services started, too.
