@@ -14,6 +14,7 @@
 #include "observe/log.h"
 #include "observe/metrics.h"
 #include "plugins/plugin_set.h"
+#include "plugins/start_order.h"
 #include "retention.h"
 #include "runtime/manual_clock.h"
 #include "runtime/runtime.h"
@@ -110,6 +111,10 @@ class Core::Impl {
     return {};
   }
 
+  std::map<std::string, core::PluginRunner::Rehearsed> rehearse() {
+    return plugins_->rehearse(plan_.catalogue, plan_.config);
+  }
+
   Status start() { return plugins_->start(plan_.catalogue, plan_.config); }
 
   Status reload() {
@@ -121,9 +126,8 @@ class Core::Impl {
               "a change of `server` or of the list of plugins needs a restart; nothing was applied"};
     }
     if (!change.isolated.empty()) {
-      return {Code::unsupported,
-              "a change of where " + change.isolated.front() +
-                  " runs (`isolation`, `restarts`, `paths`) needs a restart; nothing was applied"};
+      return {Code::unsupported, "a change of where " + change.isolated.front() +
+                                     " runs (`isolation`, `restarts`) needs a restart; nothing was applied"};
     }
     for (const std::string& secret : next.config.secrets()) log_->redactor().add(secret);
     Status told = plugins_->reconfigure(next.config, change.changed);
@@ -252,19 +256,78 @@ Status Core::stop() { return impl_->stop(); }
 std::string Core::report(std::string_view what) const { return impl_->report(what); }
 void Core::flush_log() { impl_->flush_log(); }
 
+namespace {
+
+void add_line(std::string& lines, const std::string& line) {
+  lines += (lines.empty() || line.empty() ? "" : "\n") + line;
+}
+
+// What plugins lack that no other configured one provides.
+std::map<std::string, std::string> unmet(const core::PluginCatalogue& catalogue,
+                                         const std::vector<std::string>& plugins) {
+  std::vector<core::Manifest> manifests;
+  for (const std::string& id : plugins) {
+    const auto source = catalogue.find(id);
+    if (!source) return {};  // told of it already; it may be what the others lack
+    manifests.push_back(source->manifest);
+  }
+  std::map<std::string, std::string> why;
+  for (auto& [index, text] : core::start_order(manifests, catalogue.providers()).refused)
+    why.emplace(manifests[index].id, std::move(text));
+  return why;
+}
+
+}  // namespace
+
+// A core in a folder that goes away, whose plugins are asked and never started.
+struct Core::Rehearsal {
+  using Result = std::map<std::string, core::PluginRunner::Rehearsed>;
+
+  static Result run(CoreOptions options, Plan plan) {
+    std::string folder = (std::filesystem::temp_directory_path() / "patchbay-check-XXXXXX").string();
+    // A full disk is no fault of the configuration: the plugins are then asked when they start.
+    if (mkdtemp(folder.data()) == nullptr) return {};
+    plan.config.keep_data_in(folder);
+    options.log_file = "/dev/null";
+    Result result;
+    {
+      Core core(std::make_unique<Impl>(std::move(options), std::move(plan)));
+      if (core.impl_->open()) result = core.impl_->rehearse();
+    }
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+    return result;
+  }
+};
+
 Checked check_configuration(const CoreOptions& options) {
   const auto draft = draft_of(options);
-  if (!draft.value) return {false, core::config::sentences(draft.problems)};
-  const core::PluginCatalogue catalogue(options.linked_plugins, draft.value->server().plugin_dir);
-  const auto config = core::config::check(*draft.value, catalogue.schemas());
-  Checked checked{config.value.has_value(), core::config::sentences(config.problems)};
-  for (const std::string& id : config.value ? config.value->plugins() : std::vector<std::string>{}) {
+  if (!draft.value) return {false, core::config::sentences(draft.problems), false, {}};
+  core::PluginCatalogue catalogue(options.linked_plugins, draft.value->server().plugin_dir);
+  auto config = core::config::check(*draft.value, catalogue.schemas());
+  Checked checked{
+      config.value.has_value(), core::config::sentences(config.problems), config.value.has_value(), {}};
+  const std::vector<std::string>& plugins = draft.value->plugins();
+  for (const std::string& id : config.value ? plugins : std::vector<std::string>{}) {
     const auto source = catalogue.find(id);
     if (source) continue;
     checked.usable = false;
-    checked.sentences +=
-        (checked.sentences.empty() ? "" : "\n") + id + " cannot be used: " + source.error().text;
+    add_line(checked.sentences, id + " cannot be used: " + source.error().text);
   }
+  checked.refused = unmet(catalogue, plugins);
+  checked.sound = checked.sound && checked.refused.empty() && !plugins.empty();
+  if (checked.sound) {
+    for (const auto& [id, rehearsed] :
+         Core::Rehearsal::run(options, {*std::move(config.value), std::move(catalogue), ""})) {
+      checked.sound = checked.sound && rehearsed.asked.ok();
+      checked.refused.emplace(id, (rehearsed.made ? rehearsed.asked : rehearsed.made).error().text);
+    }
+  }
+  for (const auto& [id, why] : checked.refused)
+    add_line(checked.sentences, options.config_file + ": " + id + " would not start: " + why);
+  if (plugins.empty() && config.problems.empty())
+    add_line(checked.sentences, options.config_file + ": names no plugin; add those to run under `plugins:`");
+  checked.usable = checked.usable && checked.sound && checked.refused.empty();
   return checked;
 }
 

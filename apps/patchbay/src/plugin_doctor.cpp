@@ -1,6 +1,10 @@
-// patchbay plugin doctor: why a plugin would not start, in one line with the cure, without running its code.
+// patchbay plugin doctor: why a plugin would not start, in one line with the cure. What can be told from
+// files comes first; when that is well, the plugins of the configuration are asked for their own rules.
+#include <patchbay/core.h>
+
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -11,6 +15,7 @@
 #include "plugin_verbs.h"
 #include "plugins/plugin_set.h"
 #include "server_address.h"
+#include "text.h"
 
 namespace patchbay::app {
 namespace {
@@ -25,8 +30,8 @@ struct Command {
 struct Setup {
   std::string folder;
   std::optional<std::vector<std::string>> configured;
-  std::vector<std::string> isolated;  // of the configured
-  std::vector<std::string> problems;  // of the configuration
+  std::vector<std::string> problems;           // of the configuration
+  std::map<std::string, std::string> refused;  // by plugin: what its own rules refuse
 };
 
 void add_problems(const std::vector<core::config::Problem>& problems, std::vector<std::string>& out) {
@@ -39,16 +44,36 @@ Setup read_setup(const Command& command) {
   if (!command.file.empty() && command.config_file.empty()) return setup;
   auto draft = core::config::load(
       {usual_config_file(command.config_file), core::config::process_environment(), setup.folder});
-  add_problems(draft.problems, setup.problems);
-  if (!draft.value) return setup;
+  if (!draft.value) return add_problems(draft.problems, setup.problems), setup;
   if (command.plugin_dir.empty()) setup.folder = draft.value->server().plugin_dir;
   setup.configured = draft.value->plugins();
   const core::PluginCatalogue catalogue({}, setup.folder);
-  const auto checked = core::config::check(*draft.value, catalogue.schemas());
-  add_problems(checked.problems, setup.problems);
-  for (const std::string& id : *setup.configured)
-    if (checked.value && checked.value->isolation(id).process) setup.isolated.push_back(id);
+  const auto config = core::config::check(*draft.value, catalogue.schemas());
+  add_problems(config.problems, setup.problems);
+  if (setup.configured->empty() && setup.problems.empty())
+    setup.problems.push_back(usual_config_file(command.config_file) +
+                             ": names no plugin; add those to run under `plugins:`");
+  if (!config.value) return setup;
+  CoreOptions options;
+  options.config_file = usual_config_file(command.config_file);
+  options.plugin_dir = setup.folder;
+  setup.refused = check_configuration(options).refused;
   return setup;
+}
+
+// Files that are only there take one line together; the configuration does not speak of them.
+void print_text(const std::vector<Diagnosis>& all) {
+  std::string others;
+  for (const Diagnosis& each : all) {
+    const bool quiet =
+        each.state == Diagnosis::State::not_configured && each.remarks.empty() && all.size() > 1;
+    if (quiet)
+      others += (others.empty() ? "" : ", ") + each.plugin;
+    else
+      std::fputs(sentence(each).c_str(), stdout);
+  }
+  if (!others.empty())
+    std::printf("not configured: %s; add `NAME:` to `plugins:` for those to run\n", harmless(others).c_str());
 }
 
 void print_json(const Setup& setup, const std::vector<Diagnosis>& all) {
@@ -74,14 +99,19 @@ int run(const Command& command) {
   } else if (setup.configured) {
     all = diagnose(setup.folder, *setup.configured);
   }
-  judge_isolation(all, setup.isolated, setup.folder);
+  for (Diagnosis& each : all) {
+    const auto refused = setup.refused.find(each.plugin);
+    if (refused == setup.refused.end() || each.state != Diagnosis::State::starts) continue;
+    each.state = Diagnosis::State::refused;
+    each.why = refused->second;
+  }
   bool well = setup.problems.empty();
   for (const Diagnosis& each : all) well = well && each.state != Diagnosis::State::refused;
   if (command.json) {
     print_json(setup, all);
   } else {
     for (const std::string& problem : setup.problems) std::printf("%s\n", problem.c_str());
-    for (const Diagnosis& each : all) std::fputs(sentence(each).c_str(), stdout);
+    print_text(all);
   }
   return well ? kDone : kConfiguration;
 }
@@ -90,7 +120,7 @@ int run(const Command& command) {
 
 void add_plugin_doctor(CLI::App& plugin, int& exit_code) {
   CLI::App& verb =
-      *plugin.add_subcommand("doctor", "Why plugins would not start, and what to do; runs none of them");
+      *plugin.add_subcommand("doctor", "Why plugins would not start, and what to do; starts none of them");
   const auto command = std::make_shared<Command>();
   verb.add_option("FILE", command->file, "One plugin's .so; else all of the configuration");
   verb.add_option("-c,--config", command->config_file, "The configuration");

@@ -84,6 +84,11 @@ int run(const Command& command) {
   options.config_file = usual_config_file(command.config_file);
   options.plugin_dir = usual_plugin_dir(command.plugin_dir);
   const std::string file = options.config_file;
+  // A configuration is taken whole or not at all. A plugin whose file is missing or broken costs only itself.
+  if (const Checked checked = check_configuration(options); !checked.sound) {
+    say("", checked.sentences);
+    return kConfiguration;
+  }
   auto core = Core::create(std::move(options));
   if (!core) {
     say("", core.error().text);

@@ -1,5 +1,6 @@
 #include "server_address.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -38,7 +39,11 @@ Result<ServerAddress> find_server(const ServerOptions& options) {
   if (!address.socket.empty() && options.config_file.empty()) return address;
   const std::string file = usual_config_file(options.config_file);
   const auto draft = config::load({file, config::process_environment(), {}});
-  if (!draft.value) return {Code::invalid, config::sentences(draft.problems)};
+  // What is wrong with plugins and tenants is none of a client's business.
+  const bool known =
+      std::none_of(draft.problems.begin(), draft.problems.end(),
+                   [](const config::Problem& problem) { return problem.path.rfind("server", 0) == 0; });
+  if (!draft.value || !known) return {Code::invalid, config::sentences(draft.problems)};
   if (address.socket.empty()) address.socket = draft.value->server().admin_socket;
   if (address.tenant.empty()) {
     std::ostringstream text;

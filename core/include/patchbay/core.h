@@ -38,11 +38,13 @@ struct CoreOptions {
   int64_t start_deadline_ms = 30000;  // of each plugin's start, and of each stop
   // Of each plugin's drain; below 0: server.drain_timeout_s of the configuration.
   int64_t drain_deadline_ms = -1;
-  int64_t stall_ms = 5000;            // a callback that runs longer is named in the log and given up on
+  int64_t stall_ms = 5000;  // a callback that runs longer is named in the log and given up on
   // Tests: drives wall clock, monotonic clock and timers by hand.
   core::ManualClock* clock = nullptr;
   std::string log_file;  // where log lines go; "": stderr
 };
+
+struct Checked;
 
 class Core {
  public:
@@ -68,15 +70,24 @@ class Core {
 
  private:
   class Impl;
+  struct Rehearsal;  // for check_configuration
+  friend Checked check_configuration(const CoreOptions& options);
   explicit Core(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 
 // What `patchbay check` says.
 struct Checked {
-  bool usable = false;    // a core would start with it
+  bool usable = false;    // a core would start with it, and each of its plugins
   std::string sentences;  // a line per problem, or, when usable, per warning
+  // The configuration is not to blame: what would not run are plugins whose files are missing or broken.
+  bool sound = false;
+  // Why not, of plugins that would not start: what they require is not configured, they cannot be loaded, or
+  // their own rules refuse the configuration.
+  std::map<std::string, std::string> refused;
 };
+// Beside the schemas it asks the plugins' own rules: each is created and asked, never started, in a data
+// folder that is removed afterwards. Those with `isolation: process` are asked only when they start.
 Checked check_configuration(const CoreOptions& options);
 
 }  // namespace patchbay

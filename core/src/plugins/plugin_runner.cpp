@@ -189,6 +189,19 @@ Status PluginRunner::start(const std::string& config, Deadline deadline) {
   return {};
 }
 
+PluginRunner::Rehearsed PluginRunner::rehearse(const std::string& config, Deadline deadline) {
+  if (Status status = begin(); !status) return {std::move(status), {}};
+  Rehearsed result{create(deadline), {}};
+  if (result.made) {
+    result.asked = run_vital_step(
+        "check_config", deadline,
+        [this, config](const std::shared_ptr<Step>& step) { body_->check_config(config, Step::done(step)); });
+  }
+  if (!stuck_) static_cast<void>(destroy(deadline));
+  if (!result.asked && result.asked.error().code == Code::unsupported) result.asked = {};
+  return result;
+}
+
 // The four below are no fault of the plugin when they take too long: stop shows whether it still answers.
 Status PluginRunner::check_config(const std::string& config, Deadline deadline) {
   return run_step("check_config", deadline, [this, config](const std::shared_ptr<Step>& step) {

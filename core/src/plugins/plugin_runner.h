@@ -33,6 +33,12 @@ class PluginRunner {
 
   // Loads, registers its SQL, creates, starts.
   Status start(const std::string& config, Deadline deadline);
+  // What it says of a configuration before it was ever started: creates it, asks check_config, destroys it.
+  struct Rehearsed {
+    Status made;   // loaded and created
+    Status asked;  // "needs a restart" is no refusal here
+  };
+  Rehearsed rehearse(const std::string& config, Deadline deadline);
   Status check_config(const std::string& config, Deadline deadline);
   // Error: it did not come back in time, and may take the configuration yet.
   Status reconfigure(const std::string& config, Deadline deadline);

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "isolation/containment.h"
 #include "isolation/isolated_plugin.h"
 #include "json/writer.h"
-#include "plugins/configured_paths.h"
 #include "plugins/loaded_plugin.h"
 #include "plugins/start_order.h"
 
@@ -42,21 +40,29 @@ Result<std::unique_ptr<PluginRunner>> PluginSet::make(PluginSource source,
   } else if (source.file.empty()) {
     return {Code::unsupported,
             "it is linked into the program and cannot run in a process of its own; remove `isolation`"};
-  } else if (std::string why = isolation::not_to_be_isolated(source.manifest.provides); !why.empty()) {
-    return {Code::unsupported, std::move(why)};
   } else {
     isolation::IsolationOptions options;
     options.program = options_.plugin_host;
     options.restarts = {isolation.most_restarts, isolation.within_s};
-    options.paths = [manifest = source.manifest, more = isolation.paths](const std::string& own) {
-      std::vector<std::string> paths = configured_paths(manifest, own);
-      paths.insert(paths.end(), more.begin(), more.end());
-      return paths;
-    };
     options.patience = options_.start_deadline * 5 / 6;
     body = std::make_unique<isolation::IsolatedPlugin>(source.file.string(), std::move(options));
   }
   return std::make_unique<PluginRunner>(parts_, std::move(source), std::move(body));
+}
+
+std::map<std::string, PluginRunner::Rehearsed> PluginSet::rehearse(const PluginCatalogue& catalogue,
+                                                                   const config::Config& config) {
+  std::map<std::string, PluginRunner::Rehearsed> wrong;
+  for (const std::string& id : config.plugins()) {
+    auto source = catalogue.find(id);
+    if (!source || config.isolation(id).process) continue;
+    auto runner = make(*std::move(source), {});
+    if (!runner) continue;
+    PluginRunner::Rehearsed rehearsed = (*runner)->rehearse(config.plugin_view(id), options_.start_deadline);
+    if (!rehearsed.made || !rehearsed.asked) wrong.emplace(id, std::move(rehearsed));
+    if ((*runner)->stuck()) runners_.push_back(*std::move(runner));  // its code may still run
+  }
+  return wrong;
 }
 
 Status PluginSet::start(const PluginCatalogue& catalogue, const config::Config& config) {
@@ -67,7 +73,6 @@ Status PluginSet::start(const PluginCatalogue& catalogue, const config::Config& 
     complaints += (complaints.empty() ? "" : "\n") + id + " not started: " + why;
   };
   for (const std::string& id : config.plugins()) {
-    if (config.isolation(id).process) has_isolated_ = true;
     auto source = catalogue.find(id);
     const Manifest manifest = source ? source->manifest : nothing_known_of(id);
     auto runner = source ? make(*std::move(source), config.isolation(id))
@@ -194,13 +199,7 @@ std::string PluginSet::ready_json() const {
   for (const auto& runner : runners_) ready = ready && runner->state() == PluginState::running;
   out.begin_object().member("ready", ready).key("plugins").begin_object();
   for (const auto& runner : runners_) out.member(runner->manifest().id, state_name(runner->state()));
-  out.end_object();
-  // Not a reason to take a server out of service, but for people to know.
-  if (has_isolated_) {
-    const std::string why = isolation::not_contained();
-    out.member("isolation", why.empty() ? std::string("contained") : why);
-  }
-  out.end_object();
+  out.end_object().end_object();
   return out.take();
 }
 

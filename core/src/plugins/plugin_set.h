@@ -1,7 +1,6 @@
 // PluginSet: which plugins there are, which are configured, and their common life.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -44,6 +43,10 @@ class PluginSet {
   PluginSet(HostParts& parts, PluginSetOptions options) : parts_(parts), options_(std::move(options)) {}
   ~PluginSet();
 
+  // Makes each configured plugin, asks for its own rules and destroys it; by plugin, those of which something
+  // is wrong. None of them starts. One that runs in a process of its own is asked only there, when it starts.
+  std::map<std::string, PluginRunner::Rehearsed> rehearse(const PluginCatalogue& catalogue,
+                                                          const config::Config& config);
   // Error: every refused plugin, a sentence each; the others run.
   Status start(const PluginCatalogue& catalogue, const config::Config& config);
   // All or nothing: `changed` are asked, then told. Code::timeout: all were told, and some have not come
@@ -68,7 +71,6 @@ class PluginSet {
 
   HostParts& parts_;
   const PluginSetOptions options_;
-  std::atomic<bool> has_isolated_{false};               // plugins in processes of their own
   mutable std::mutex mutex_;                            // guards runners_ against report()
   std::vector<std::unique_ptr<PluginRunner>> runners_;  // in the order of starting
 };

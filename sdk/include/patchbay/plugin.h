@@ -80,7 +80,9 @@ class Plugin {
   // After start() went well: answer once the plugin serves, for one that must wait for something first (a
   // row, a file).
   virtual void finish_start(Done done) { done(); }
-  // Would this configuration be taken? No side effect. Code::unsupported: only by a restart.
+  // Would this configuration be taken? No side effect. Code::unsupported: only by a restart. It is asked
+  // before each reload, and before a server starts also of a plugin that never starts: then it has nothing
+  // but host().
   virtual Status check_config(const Config& /*config*/) { return {Code::unsupported, "needs a restart"}; }
   // Take it: it was checked just before.
   virtual void reconfigure(const Config& /*config*/) {}

@@ -61,7 +61,9 @@ typedef struct pb_plugin {
   uint32_t reserved;
   /* [strand main] Register, open, begin. The plugin serves when `done` was called with PB_OK. */
   void (*start)(void* self, pb_str config, const pb_done* done) PB_NOEXCEPT;
-  /* [strand main] Would this configuration be taken? No side effect. PB_E_UNSUPPORTED: only by a restart. */
+  /* [strand main] Would this configuration be taken? No side effect. PB_E_UNSUPPORTED: only by a restart.
+   * Before a server starts, and for `patchbay check`, it is asked of a plugin that was created and never
+   * started. */
   int32_t (*check_config)(void* self, pb_str config, pb_err* err) PB_NOEXCEPT;
   /* [strand main] Take it; was checked just before, so it may not fail. */
   void (*reconfigure)(void* self, pb_str config) PB_NOEXCEPT;

@@ -1,0 +1,147 @@
+// Configurations that are well-formed and still wrong: `patchbay check`, `plugin doctor` and `serve` agree
+// about them.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "support/child.h"
+
+using namespace patchbay;
+
+namespace {
+
+constexpr const char* kWorks =
+    "server: {data: DATA, management: {listen: \"127.0.0.1:0\"}}\n"
+    "plugins: {rest-api: {listen: \"127.0.0.1:0\"}, sip-trunk: {listenPort: 0}, media: {}}\n"
+    "tenants: {localhost: {}}\n";
+
+struct Answer {
+  int code = -1;
+  std::string text;
+
+  bool says(const std::string& part) const { return text.find(part) != std::string::npos; }
+};
+
+struct Place : test::TempFolder {
+  Place() {
+    namespace fs = std::filesystem;
+    fs::create_directory(file("plugins"));
+    for (const char* name : {"media.so", "rest-api.so", "sip-trunk.so", "whitelist.so"})
+      fs::create_symlink(std::string(TEST_PLUGINS) + "/" + name, file("plugins/") + name);
+    fs::create_symlink(TEST_NOTES, file("plugins/notes.so"));
+  }
+  Answer run(std::vector<std::string> arguments, const std::string& yaml) const {
+    std::string placed = yaml;
+    if (const size_t at = placed.find("DATA"); at != std::string::npos)
+      placed.replace(at, 4, path() + "/data");
+    std::ofstream(file("a.yaml")) << placed;
+    const std::string says = "says-" + std::to_string(++runs_);
+    arguments.insert(arguments.begin(), std::getenv("PATCHBAY_PROGRAM"));
+    arguments.insert(arguments.end(), {"--plugin-dir", file("plugins")});
+    auto child = test::Child::spawn(arguments, path(), file(says));
+    REQUIRE(child.ok());
+    const int code = child->wait(std::chrono::seconds(60)).value_or(-1);
+    return {code, test::read_text(file(says))};
+  }
+  // What check says; doctor and serve have to refuse it for the same reason.
+  Answer refused(const std::string& yaml, const std::string& reason) const {
+    const Answer checked = run({"check", "a.yaml"}, yaml);
+    CHECK(checked.code == 4);
+    for (const std::vector<std::string>& verb :
+         {std::vector<std::string>{"plugin", "doctor", "-c", "a.yaml"}, {"serve", "-c", "a.yaml"}}) {
+      const Answer answer = run(verb, yaml);
+      INFO(verb[0]);
+      CHECK(answer.code == 4);
+      CHECK_MESSAGE(answer.says(reason), answer.text);
+    }
+    CHECK_MESSAGE(checked.says(reason), checked.text);
+    return checked;
+  }
+
+ private:
+  mutable int runs_ = 0;
+};
+
+std::string with_trunk(const std::string& section) {
+  return std::string(kWorks).substr(0, std::string(kWorks).find("tenants:")) +
+         "tenants:\n  localhost:\n    sip-trunk: " + section + "\n";
+}
+
+}  // namespace
+
+TEST_CASE("a configuration that works is fine, and checking it leaves nothing behind") {
+  const Place place;
+  const Answer answer = place.run({"check", "a.yaml"}, kWorks);
+  CHECK(answer.code == 0);
+  CHECK_MESSAGE(answer.text == "a.yaml is fine\n", answer.text);
+  CHECK_FALSE(std::ifstream(place.file("data")).good());
+}
+
+TEST_CASE("a configuration without plugins has nothing to serve") {
+  const Place place;
+  place.refused("", "names no plugin; add those to run under `plugins:`");
+  place.refused("server: {data: DATA}\n", "names no plugin");
+}
+
+TEST_CASE("what a plugin requires must be configured") {
+  const Place place;
+  place.refused("server: {data: DATA}\nplugins: {notes: {}}\ntenants: {localhost: {}}\n",
+                "it needs patchbay.http/1; add `rest-api:` to `plugins:`");
+}
+
+TEST_CASE("addresses that nothing can listen at are refused") {
+  const Place place;
+  const auto listens = [](const std::string& where) {
+    return "server: {data: DATA}\nplugins: {rest-api: {listen: " + where + "}}\ntenants: {localhost: {}}\n";
+  };
+  for (const char* where : {"8080", "\"127.0.0.1\"", "\"localhost:80\""})
+    place.refused(listens(where), "is not a numeric address and a port");
+  place.refused(listens("[]"), "listen must name at least one address");
+  place.refused(
+      "server: {data: DATA, management: {listen: nowhere}}\nplugins: {rest-api: {}}\ntenants: {localhost: "
+      "{}}\n",
+      "'nowhere' is not a numeric address and a port");
+}
+
+TEST_CASE("routes to trunks that do not exist are refused by the trunks' plugin") {
+  const Place place;
+  place.refused(with_trunk("{trunks: [{id: a, host: 127.0.0.1}], defaultTrunkId: b}"), "sip-trunk");
+  place.refused(
+      with_trunk(
+          "{trunks: [{id: a, host: 127.0.0.1}], outboundRoutes: [{match: \"+49*307\", trunkIds: [a]}]}"),
+      "sip-trunk");
+  place.refused(
+      with_trunk("{trunks: [{id: a, host: 127.0.0.1}], outboundRoutes: [{match: \"*\", trunkIds: [c]}]}"),
+      "sip-trunk");
+}
+
+TEST_CASE("a plugin without settings per tenant has no section there") {
+  const Place place;
+  std::string yaml(kWorks);
+  yaml.replace(yaml.find("{localhost: {}}"), 15, "{localhost: {media: {x: 1}}}");
+  place.refused(yaml, "tenants.localhost.media.x is not a known field");
+}
+
+TEST_CASE("all is told at once, also beside a misspelt key of the whole file") {
+  const Place place;
+  const Answer answer =
+      place.refused("server: {data: DATA}\ntenant: {}\nplugins: {rest-api: {lisen: x}, meda: {}}\n",
+                    "tenant is not a known field; did you mean tenants?");
+  CHECK_MESSAGE(answer.says("plugins.rest-api.lisen is not a known field; did you mean listen?"),
+                answer.text);
+  CHECK_MESSAGE(answer.says("plugins.meda is not installed"), answer.text);
+}
+
+TEST_CASE("a shared secret that is too short is warned of, and the tunables of the specification are taken") {
+  const Place place;
+  const Answer answer =
+      place.run({"check", "a.yaml"},
+                "server: {data: DATA}\nplugins: {whitelist: {}, rest-api: {listen: \"127.0.0.1:0\"}}\n"
+                "tenants: {localhost: {WebPhone: {AdminSharedSecret: short, Sfu: {StressWindowSec: 1, "
+                "StressBwMbpsThreshold: 2}}}}\n");
+  CHECK(answer.code == 0);
+  CHECK_MESSAGE(
+      answer.says("a.yaml:3:34: tenants.localhost.WebPhone.AdminSharedSecret is shorter than 24 characters"),
+      answer.text);
+}
