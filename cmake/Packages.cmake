@@ -8,8 +8,14 @@ install(SCRIPT ${packaging}/install-system-files.cmake COMPONENT runtime)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay RENAME copyright COMPONENT runtime)
 install(FILES CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay COMPONENT runtime)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay-dev RENAME copyright COMPONENT sdk)
-install(FILES sdk/README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay-dev COMPONENT sdk)
-install(DIRECTORY sdk/docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay-dev COMPONENT sdk FILES_MATCHING PATTERN *.md)
+# In the folders of the source tree, so that the links between them lead somewhere.
+foreach(page sdk/README.md sdk/testing/README.md core/src/isolation/README.md)
+  get_filename_component(folder ${page} DIRECTORY)
+  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay-dev/${folder} COMPONENT sdk)
+endforeach()
+install(DIRECTORY sdk/docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay-dev/sdk COMPONENT sdk FILES_MATCHING PATTERN *.md)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay-dev COMPONENT sdk
+        PATTERN build EXCLUDE)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The Patchbay developers <patchbay@localhost>")

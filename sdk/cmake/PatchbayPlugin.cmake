@@ -1,7 +1,9 @@
-# patchbay_add_plugin(<id> SOURCES <file>... MANIFEST <file> [STORE <file>] [LIBRARIES <target>...])
+# patchbay_add_plugin(<id> SOURCES <file>... MANIFEST <file> [STORE <file>] [LIBRARIES <target>...] [ID <id>])
 #
 # A plugin as the host wants it: <id>.so with one exported symbol, the manifest and the SQL embedded in sections of their
-# own. The id is the name of the target, the file and the configuration key.
+# own. The id is the name of the target, the file and the configuration key; ID is for a target that is only a build of
+# another plugin, whose file has to be renamed. What is wrong in the manifest's outline is told at configure time, all
+# else by `patchbay plugin doctor`.
 #
 # patchbay_add_linked_plugin(<id> ...)
 #
@@ -21,9 +23,44 @@ function(_patchbay_embed file symbol section out size_var)
   set(${size_var} ${size} PARENT_SCOPE)
 endfunction()
 
+# The manifest is JSON, has the members it must have and none that hosts do not know, and its id is `wanted`.
+function(_patchbay_check_manifest file wanted)
+  file(READ ${file} text)
+  string(JSON count ERROR_VARIABLE wrong LENGTH "${text}")
+  if(wrong)
+    message(FATAL_ERROR "${file}: it is not JSON: ${wrong}")
+  endif()
+  set(known id version summary license provides requires optional emits config)
+  if(count GREATER 0)
+    math(EXPR last "${count} - 1")
+    foreach(at RANGE ${last})
+      string(JSON member ERROR_VARIABLE wrong MEMBER "${text}" ${at})
+      if(wrong)
+        message(FATAL_ERROR "${file}: it is not a JSON object")
+      endif()
+      if(NOT member IN_LIST known)
+        string(REPLACE ";" ", " list "${known}")
+        message(FATAL_ERROR "${file}: ${member} is not a known field; known are ${list}")
+      endif()
+    endforeach()
+  endif()
+  foreach(member id version)
+    string(JSON ${member} ERROR_VARIABLE wrong GET "${text}" ${member})
+    if(wrong)
+      message(FATAL_ERROR "${file}: ${member} is required")
+    endif()
+  endforeach()
+  if(NOT version MATCHES "^[0-9]+\\.[0-9]+\\.[0-9]+")
+    message(FATAL_ERROR "${file}: version must be three numbers with dots; for example 1.0.0")
+  endif()
+  if(NOT id STREQUAL wanted)
+    message(FATAL_ERROR "${file}: id is '${id}', but the plugin's target is '${wanted}'; make the two the same")
+  endif()
+endfunction()
+
 # What both kinds share: a library of that type from the sources, manifest and SQL, with the entry named `entry`.
 function(_patchbay_plugin_library target type id entry)
-  cmake_parse_arguments(arg "" "MANIFEST;STORE" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "MANIFEST;STORE;ID" "SOURCES;LIBRARIES" ${ARGN})
   if(NOT arg_MANIFEST OR NOT arg_SOURCES)
     message(FATAL_ERROR "${target}: SOURCES and MANIFEST are needed")
   endif()
@@ -31,6 +68,11 @@ function(_patchbay_plugin_library target type id entry)
   set(data ${CMAKE_CURRENT_BINARY_DIR}/${target}-data)
 
   get_filename_component(manifest ${arg_MANIFEST} ABSOLUTE)
+  if(arg_ID)
+    _patchbay_check_manifest(${manifest} ${arg_ID})
+  else()
+    _patchbay_check_manifest(${manifest} ${id})
+  endif()
   _patchbay_embed(${manifest} patchbay_manifest_${symbol} .patchbay_manifest ${data}/manifest.c manifest_size)
   if(arg_STORE)
     get_filename_component(store ${arg_STORE} ABSOLUTE)

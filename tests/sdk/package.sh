@@ -13,6 +13,17 @@ cmake -S "$work/hello" -B "$work/hello/build" -DCMAKE_PREFIX_PATH="$work/sdk" -D
   -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" >> "$work/says" 2>&1 || { cat "$work/says"; exit 1; }
 cmake --build "$work/hello/build" >> "$work/says" 2>&1 || { cat "$work/says"; exit 1; }
 
+# The pages that come with it lead somewhere.
+docs=$work/sdk/share/doc/patchbay-dev
+for page in $(cd "$docs" && find . -name '*.md'); do
+  for link in $(grep -oE '\]\([A-Za-z0-9_./-]+[)#]' "$docs/$page" | sed 's/^..//; s/.$//'); do
+    if [ ! -e "$docs/$(dirname "$page")/$link" ]; then
+      echo "$page leads to $link, which is not in the package"
+      exit 1
+    fi
+  done
+done
+
 plugin=$work/hello/build/plugins/hello-plugin.so
 symbols=$(nm -D --defined-only "$plugin" | awk '{print $3}')
 if [ "$symbols" != patchbay_plugin_v1 ]; then
