@@ -34,6 +34,11 @@ Status check_name(const std::string& name) {
                 "' cannot be a plugin's name; use small letters, digits and '-', a letter first, at "
                 "most 32: call-meter"};
   }
+  for (const char* taken :
+       {"ai-voice", "identity", "media", "rest-api", "sip-trunk", "transcripts", "webhooks", "whitelist"}) {
+    if (name == taken)
+      return {Code::invalid, "NAME: '" + name + "' is a plugin that Patchbay brings; choose another"};
+  }
   // Names that CMake keeps for itself.
   for (const char* taken : {"all", "clean", "help", "install", "package", "test"}) {
     if (name == taken) return {Code::invalid, "NAME: '" + name + "' is a word of CMake's; choose another"};
@@ -67,8 +72,10 @@ int run(const Command& command) {
   std::printf(
       "\nNow:\n  cd %s\n  cmake -B build        # -DCMAKE_PREFIX_PATH=FOLDER, where the SDK is not installed "
       "in /usr\n"
-      "  cmake --build build\n  ctest --test-dir build\n",
-      folder.c_str());
+      "  cmake --build build\n  ctest --test-dir build\n"
+      "  patchbay plugin validate build/plugins/%s.so\n"
+      "  patchbay plugin run build/plugins/%s.so --watch\n",
+      folder.c_str(), command.name.c_str(), command.name.c_str());
   return kDone;
 }
 

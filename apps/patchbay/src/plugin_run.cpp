@@ -17,6 +17,7 @@ boundary it broke. It ends with Ctrl-C, after --for, or a second after the sound
 Examples:
   patchbay plugin run build/plugins/call-meter.so --publish 'call.answered {"callId": "c-1"}' --watch
   patchbay plugin run notes.so --ask 'POST /api.ashx/v1/notes {"text": "milk"}' --ask 'GET /api.ashx/v1/notes' --for 1
+  patchbay plugin run voicemail.so --with sip-trunk.so --config patchbay.yaml
   patchbay plugin run echo.so --config patchbay.yaml --pcm in.wav --pcm-out out.wav)";
 
 struct Command {
@@ -57,6 +58,8 @@ void add_plugin_run(CLI::App& plugin, int& exit_code) {
   verb.add_option("--ask", words.ask,
                   "A request to one of its routes: 'METHOD /path {json}'; may be given again")
       ->type_name("REQUEST");
+  verb.add_option("--with", words.with, "Another plugin's .so, started first; may be given again")
+      ->type_name("FILE");
   verb.add_option("--pcm", words.pcm, "A WAV to play into the first audio port it makes")->type_name("FILE");
   verb.add_option("--pcm-out", words.pcm_out, "Where to keep what that port gives meanwhile")
       ->type_name("FILE");

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "companions.h"
 #include "exit_code.h"
 #include "port_player.h"
 #include "runtime/crash_banner.h"
@@ -39,9 +40,11 @@ class Stage {
   int run() {
     for (const std::string& secret : trial_.secrets)
       host_.host().observe->secret_add(host_.host().self, to_abi(secret));
+    if (const Status begun = companions_.start(trial_.companions); !begun)
+      return refused("--with: " + begun.error().text);
     play_missing();
     const Status started = host_.start(trial_.plugin, trial_.tenants);
-    if (!started) return refused("it did not start: " + started.error().text);
+    if (!started) return refused("it did not start: " + started.error().text + cure_of(started.error()));
     show_routes();
     for (const NewEvent& event : trial_.events) host_.publish(event);
     for (const TrialRequest& request : trial_.requests) ask(request);
@@ -57,6 +60,10 @@ class Stage {
     if (trial.lasts_ms == 0) return std::nullopt;
     return steady_clock::now() + std::chrono::milliseconds(trial.lasts_ms);
   }
+  static std::string cure_of(const Error& error) {
+    const bool lacks = error.code == Code::unavailable && error.text.find("provide() it first") != std::string::npos;
+    return lacks ? "; on this command line: --with <the .so of a plugin that provides it>" : "";
+  }
   static int refused(const std::string& why) {
     std::fprintf(stderr, "patchbay: %s\n", harmless(why).c_str());
     return kRefused;
@@ -65,6 +72,7 @@ class Stage {
   // patchbay.audio, unless the plugin is that itself.
   void play_missing() {
     if (host_.manifest().find(audio::Audio::id) == std::string::npos) return;
+    if (companions_.provide(audio::Audio::id)) return;
     const auto manifest = host_.host().parse_json(host_.manifest());
     const JsonView provides = manifest ? (*manifest)["provides"] : JsonView();
     for (size_t i = 0; i < provides.size(); ++i)
@@ -132,7 +140,8 @@ class Stage {
     if (player_) keep_sound();
     player_.reset();
     PB_TRY(host_.drain());
-    return host_.stop();
+    PB_TRY(host_.stop());
+    return companions_.stop();
   }
   void keep_sound() const {
     if (trial_.wav_out.empty()) return;
@@ -146,6 +155,7 @@ class Stage {
   const Trial& trial_;
   StopSignals signals_;  // before the host's threads
   FakeHost host_;
+  Companions companions_{host_};
   std::optional<testing::FakeAudio> audio_;
   std::unique_ptr<PortPlayer> player_;
   const std::optional<steady_clock::time_point> end_;

@@ -16,7 +16,7 @@ namespace patchbay::app {
 // As written on the command line.
 struct TrialWords {
   std::string file, config, pcm, pcm_out, data;
-  std::vector<std::string> publish, ask;
+  std::vector<std::string> publish, ask, with;
   double seconds = 0;  // 0: until it is stopped, or the sound is over
 };
 
@@ -24,8 +24,15 @@ struct TrialRequest {
   std::string method, target, body;
 };
 
+// A plugin beside the one that is tried.
+struct Companion {
+  std::string file;
+  std::string plugin, tenants;  // its configuration, JSON
+};
+
 struct Trial {
   std::string file;
+  std::vector<Companion> companions;  // in the order of starting
   std::string plugin, tenants;  // the plugin's configuration, JSON
   std::vector<std::string> secrets;
   std::vector<NewEvent> events;

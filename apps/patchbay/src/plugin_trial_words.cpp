@@ -50,24 +50,56 @@ Result<TrialRequest> read_request(const std::string& text) {
   return TrialRequest{method, target, body};
 }
 
-// The plugin's part of a server's configuration file.
-Status read_config(const std::string& file, const core::Manifest& manifest, Trial& trial) {
-  const auto draft = config::load({file, config::process_environment(), "."});
-  if (!draft.value) return {Code::failed, "--config: " + config::sentences(draft.problems)};
-  std::vector<config::PluginSchema> schemas;
-  bool there = false;
-  // Of the others nothing is known here: whatever they are given is taken.
-  for (const std::string& name : draft.value->plugins()) {
-    there = there || name == manifest.id;
-    schemas.push_back({name, name == manifest.id ? manifest.config : nullptr});
+// The parts of a server's configuration file for the plugin and its companions.
+class ConfigFile {
+ public:
+  explicit ConfigFile(const std::vector<core::Manifest>& known) : known_(known) {}
+
+  Status read(const std::string& file) {
+    const auto draft = config::load({file, config::process_environment(), "."});
+    if (!draft.value) return {Code::failed, "--config: " + config::sentences(draft.problems)};
+    std::vector<config::PluginSchema> schemas;
+    for (const std::string& name : draft.value->plugins()) schemas.push_back({name, schema_of(name)});
+    auto checked = config::check(*draft.value, schemas);
+    if (!checked.value) return {Code::failed, "--config: " + config::sentences(checked.problems)};
+    config_ = std::move(checked.value);
+    return {};
   }
-  if (!there) return {Code::failed, "--config: " + file + " has no plugins." + manifest.id};
-  const auto checked = config::check(*draft.value, schemas);
-  if (!checked.value) return {Code::failed, "--config: " + config::sentences(checked.problems)};
-  PB_TRY_VALUE(const core::json::Document view, core::json::parse(checked.value->plugin_view(manifest.id)));
-  trial.plugin = core::json::write(*view.root().find("plugin"));
-  trial.tenants = core::json::write(*view.root().find("tenants"));
-  trial.secrets = checked.value->secrets();
+  bool has(const std::string& id) const {
+    const auto& all = config_->plugins();
+    return std::find(all.begin(), all.end(), id) != all.end();
+  }
+  Status give(const std::string& id, std::string& plugin, std::string& tenants) const {
+    PB_TRY_VALUE(const core::json::Document view, core::json::parse(config_->plugin_view(id)));
+    plugin = core::json::write(*view.root().find("plugin"));
+    tenants = core::json::write(*view.root().find("tenants"));
+    return {};
+  }
+  const std::vector<std::string>& secrets() const { return config_->secrets(); }
+
+ private:
+  // Of others nothing is known here: they may be given anything.
+  const core::json::Node* schema_of(const std::string& id) const {
+    for (const core::Manifest& manifest : known_)
+      if (manifest.id == id) return manifest.config;
+    return nullptr;
+  }
+
+  const std::vector<core::Manifest>& known_;
+  std::optional<config::Config> config_;
+};
+
+// `manifests`: the plugin's, then its companions'.
+Status read_config(const std::string& file, const std::vector<core::Manifest>& manifests, Trial& trial) {
+  ConfigFile config(manifests);
+  PB_TRY(config.read(file));
+  const std::string& id = manifests.front().id;
+  if (!config.has(id)) return {Code::failed, "--config: " + file + " has no plugins." + id};
+  PB_TRY(config.give(id, trial.plugin, trial.tenants));
+  for (size_t i = 0; i < trial.companions.size(); ++i)
+    if (config.has(manifests[i + 1].id))
+      PB_TRY(config.give(manifests[i + 1].id, trial.companions[i].plugin, trial.companions[i].tenants));
+  trial.secrets = config.secrets();
   return {};
 }
 
@@ -76,8 +108,15 @@ Status read_config(const std::string& file, const core::Manifest& manifest, Tria
 Result<Trial> read_trial(const TrialWords& words) {
   Trial trial;
   trial.file = words.file;
-  const auto source = core::read_plugin_file(words.file);
-  if (!source) return {Code::failed, words.file + ": " + source.error().text};
+  std::vector<core::Manifest> manifests;
+  std::vector<std::string> files{words.file};
+  files.insert(files.end(), words.with.begin(), words.with.end());
+  for (const std::string& file : files) {
+    const auto source = core::read_plugin_file(file);
+    if (!source) return {Code::failed, file + ": " + source.error().text};
+    manifests.push_back(source->manifest);
+    if (manifests.size() > 1) trial.companions.push_back({file, {}, {}});
+  }
   for (const std::string& text : words.publish) {
     PB_TRY_VALUE(NewEvent event, read_event(text));
     trial.events.push_back(std::move(event));
@@ -97,7 +136,7 @@ Result<Trial> read_trial(const TrialWords& words) {
   trial.wav_out = words.pcm_out;
   trial.data = words.data;
   trial.lasts_ms = static_cast<int64_t>(words.seconds * 1000);
-  if (!words.config.empty()) PB_TRY(read_config(words.config, source->manifest, trial));
+  if (!words.config.empty()) PB_TRY(read_config(words.config, manifests, trial));
   return trial;
 }
 

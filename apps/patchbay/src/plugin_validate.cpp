@@ -1,4 +1,6 @@
 // patchbay plugin validate: what a plugin does when it is run, in every way a server may run it.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -36,6 +38,7 @@ std::vector<Result> examine(const Command& command, const core::Examination& see
   std::vector<Result> results;
   for (const char* check : core::examination_checks()) {
     if (!wanted(command, check)) continue;
+    if (!seen.file && std::string(check) != "file") break;  // there is nothing to look at
     Result result;
     result.name = check;
     for (const core::Finding& each : seen.findings)
@@ -58,19 +61,35 @@ std::vector<Step> chosen_steps(const Command& command) {
   return chosen;
 }
 
-void print_text(const Subject& subject, const std::vector<Result>& results) {
-  size_t passed = 0;
-  for (const Result& each : results) {
-    if (each.outcome.passed()) {
-      ++passed;
-      std::printf("ok    %s\n", each.name.c_str());
-    } else {
-      std::printf("FAIL  %s\n      %s\n      cure: %s\n", each.name.c_str(),
-                  harmless(each.outcome.reason).c_str(), harmless(each.outcome.cure).c_str());
-    }
+// On a terminal the check that runs now stands on the last line.
+void print_begun(const std::string& name) {
+  if (::isatty(STDOUT_FILENO) == 0) return;
+  std::printf("...   %s\r", name.c_str());
+  std::fflush(stdout);
+}
+
+// Each as it ends: one that waits long says for what by then.
+void print_result(const Result& each) {
+  const char* erased = ::isatty(STDOUT_FILENO) == 0 ? "" : "\x1b[K";
+  if (each.outcome.passed()) {
+    std::printf("%sok    %s\n", erased, each.name.c_str());
+  } else if (each.left_out) {
+    std::printf("%sleft  %s: %s\n", erased, each.name.c_str(), harmless(each.outcome.reason).c_str());
+  } else {
+    std::printf("%sFAIL  %s\n      %s\n      cure: %s\n", erased, each.name.c_str(),
+                harmless(each.outcome.reason).c_str(), harmless(each.outcome.cure).c_str());
   }
-  std::printf("%s: %zu of %zu checks passed, seed %llu\n", subject.file.c_str(), passed, results.size(),
-              static_cast<unsigned long long>(subject.seed));
+  std::fflush(stdout);
+}
+
+void print_sum(const Subject& subject, const std::vector<Result>& results) {
+  const auto passed =
+      std::count_if(results.begin(), results.end(), [](const Result& each) { return each.outcome.passed(); });
+  const auto left =
+      std::count_if(results.begin(), results.end(), [](const Result& each) { return each.left_out; });
+  std::printf("%s: %td of %zu checks passed", subject.file.c_str(), passed, results.size());
+  if (left > 0) std::printf(", %td left out", left);
+  std::printf(", seed %llu\n", static_cast<unsigned long long>(subject.seed));
 }
 
 void print_json(const Subject& subject, const std::vector<Result>& results, bool passed) {
@@ -82,6 +101,7 @@ void print_json(const Subject& subject, const std::vector<Result>& results, bool
     out.member("reason", each.outcome.reason)
         .member("cure", each.outcome.cure)
         .member("ms", each.ms)
+        .member("leftOut", each.left_out)
         .end_object();
   }
   std::printf("%s\n", out.end_array().end_object().text().c_str());
@@ -90,13 +110,16 @@ void print_json(const Subject& subject, const std::vector<Result>& results, bool
 int run(Command command) {
   const core::Examination seen = core::examine_plugin(command.subject.file);
   std::vector<Result> results = examine(command, seen);
-  if (!seen.source || seen.reason() != nullptr) {
-    if (results.empty()) results = examine({}, seen);
-  } else {
+  const bool loads = seen.source && seen.reason() == nullptr;
+  if (!loads && results.empty()) results = examine({}, seen);
+  if (!command.json) std::for_each(results.begin(), results.end(), &print_result);
+  if (loads) {
     command.subject.manifest = seen.source->manifest;
     const auto steps = chosen_steps(command);
     if (steps.empty() && results.empty()) return report({Code::invalid, "no check has that name"}), kUsage;
-    auto more = validate::run_in_children(command.subject, steps);
+    const validate::Progress aloud{&print_begun, &print_result};
+    auto more =
+        validate::run_in_children(command.subject, steps, command.json ? validate::Progress{} : aloud);
     std::move(more.begin(), more.end(), std::back_inserter(results));
   }
   const bool passed =
@@ -104,7 +127,7 @@ int run(Command command) {
   if (command.json) {
     print_json(command.subject, results, passed);
   } else {
-    print_text(command.subject, results);
+    print_sum(command.subject, results);
   }
   if (seen.reason() != nullptr) return kConfiguration;
   return passed ? kDone : kRefused;

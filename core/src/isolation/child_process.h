@@ -9,7 +9,6 @@
 #include <memory>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "isolation/channel.h"
 
@@ -19,8 +18,7 @@ struct ChildCommand {
   std::string program;
   std::string plugin_file;
   std::string id;
-  std::string data_folder;         // of the server; the plugin's own lies in it
-  std::vector<std::string> paths;  // else of the server's files, that the plugin may reach
+  std::string data_folder;  // of the server; the plugin's own lies in it
 };
 
 // One line for people: "its process was ended by signal 11 (Segmentation fault)". `status` is of waitpid.

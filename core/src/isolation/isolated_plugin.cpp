@@ -2,14 +2,12 @@
 
 #include <utility>
 
-#include "isolation/containment.h"
 #include "isolation/plugin_host_program.h"
 
 namespace patchbay::core::isolation {
 namespace {
 
 constexpr std::chrono::milliseconds kStop{5000};
-constexpr int64_t kPingsPerPatience = 5;
 // A flood of words is cut to what a state can show.
 constexpr size_t kMostWhy = 300;
 
@@ -31,9 +29,6 @@ Status IsolatedPlugin::create(HostContext& context, OnState on_state) {
   on_state_ = std::move(on_state);
   restart_ = std::make_unique<Timer>(*host_);
   patience_ = std::make_unique<Timer>(*host_);
-  ping_ = std::make_unique<Timer>(*host_);
-  if (const std::string why = not_contained(); !why.empty())
-    log(PB_LOG_WARN, "the plugin's process is not wholly contained", why);
   return {};
 }
 
@@ -46,10 +41,10 @@ void IsolatedPlugin::start(const std::string& config, const pb_done& done) {
 void IsolatedPlugin::launch() {
   refused_ = {};
   phase_ = Phase::starting;
-  auto session = Session::begin(*context_, *host_, interfaces_,
-                                {program_, plugin_file_, context_->id(),
-                                 context_->parts().data_folder.string(), options_.paths(config_)},
-                                [this](Status how) { ended(std::move(how)); });
+  auto session =
+      Session::begin(*context_, *host_, interfaces_,
+                     {program_, plugin_file_, context_->id(), context_->parts().data_folder.string()},
+                     [this](Status how) { ended(std::move(how)); });
   if (!session) return ended(session.error());
   session_ = std::move(*session);
   started_with_ = config_;
@@ -67,7 +62,6 @@ void IsolatedPlugin::launched(Status status) {
   }
   phase_ = Phase::up;
   show_up(true);
-  ping();
   if (std::exchange(first_, false)) {
     if (const auto done = std::move(waiting_)) (*done)();
     return;
@@ -82,7 +76,6 @@ void IsolatedPlugin::launched(Status status) {
 
 void IsolatedPlugin::ended(Status how) {
   patience_->cancel();
-  ping_->cancel();
   session_.reset();
   show_up(false);
   const std::string why = !refused_ ? refused_.error().text
@@ -130,20 +123,6 @@ void IsolatedPlugin::allow(const char* what) {
   });
 }
 
-void IsolatedPlugin::ping() {
-  ping_->after_ms(options_.patience.count() / kPingsPerPatience, [this] {
-    if (phase_ != Phase::up) return;
-    ping_->after_ms(options_.patience.count(), [this] {
-      if (phase_ == Phase::up)
-        session_->kill({Code::timeout, "it did not answer for " + std::to_string(options_.patience.count()) +
-                                           " ms: something holds its main strand"});
-    });
-    session_->command(Kind::pass, {}, [this](const Status& status) {
-      if (status && phase_ == Phase::up) ping();
-    });
-  });
-}
-
 void IsolatedPlugin::check_config(const std::string& config, const pb_done& raw) {
   Done done(&raw);
   if (phase_ == Phase::quarantined) return done();
@@ -164,9 +143,6 @@ void IsolatedPlugin::reconfigure(const std::string& config, const pb_done& raw) 
     return launch();
   }
   if (phase_ != Phase::up) return;  // it will be started with this one
-  if (options_.paths(config) != options_.paths(started_with_))
-    return session_->kill(
-        {Code::cancelled, "its configuration names other files, which only a new process can reach"});
   started_with_ = config;
   allow("reconfigure");
   session_->command(Kind::reconfigure, config, [this, done = std::move(done)](const Status&) mutable {
@@ -205,7 +181,6 @@ void IsolatedPlugin::stop(const pb_done& raw) {
 
 void IsolatedPlugin::destroy() {
   patience_.reset();
-  ping_.reset();
   restart_.reset();
 }
 

@@ -1,5 +1,6 @@
 // A plugin's configuration, checked against its manifest's schemas, with defaults filled in and secrets
-// resolved.
+// resolved. Views and texts of it live as long as the Config that start(), check_config() or reconfigure()
+// was given, which ends with that call: copy what is to be kept.
 #pragma once
 
 #include <string_view>

@@ -59,9 +59,15 @@ class Host {
   // [any] [media] Nanoseconds that never jump.
   int64_t mono_ns() const noexcept { return runtime->now(self, PB_CLOCK_MONO); }
   std::string_view plugin_id() const noexcept { return from_abi(runtime->plugin_id(self)); }
+  // The folder for the plugin's own files; it exists.
+  std::string data_folder() const { return std::string(from_abi(store->data_folder(self))); }
 
-  // [any]
-  Result<Json> parse_json(std::string_view text) const {
+  // [any] Longer texts are refused unread: a parsed value takes at least 24 bytes, however short its text, so
+  // give the bound of what you expect. The host takes at most 16 MiB and a million values.
+  Result<Json> parse_json(std::string_view text, size_t most_bytes = size_t{16} << 20) const {
+    if (text.size() > most_bytes)
+      return Error{Code::exhausted, "JSON of " + std::to_string(text.size()) +
+                                        " bytes exceeds the limit of " + std::to_string(most_bytes)};
     pb_json_doc* doc = nullptr;
     pb_err err = empty_error();
     const int32_t status = json->parse(self, to_abi(text), &doc, &err);

@@ -70,7 +70,8 @@ class SecretGuard {
   std::string value_;
 };
 
-// [any] [media] One series. The name is of the form patchbay_<plugin>_<what>.
+// [any] [media] One series. The name is of the form patchbay_<plugin>_<what>, with _ for every - of
+// the plugin's id: patchbay_call_meter_seconds.
 class Metric {
  public:
   using Labels = std::vector<std::pair<std::string, std::string>>;

@@ -12,7 +12,8 @@ void post(const Host& host, StrandId strand, F f) {
   if (host.runtime->strand_post(host.self, strand, &OneShot<F>::run, task) != PB_OK) delete task;
 }
 
-// [any] Runs f() on a worker thread, where it may block. Error: too much waits already; f was not run.
+// [any] Runs f() on a worker thread, where it may block. Error: too much waits already; f was not run and is
+// destroyed, so keep elsewhere what must not be lost with it.
 template <class F>
 Status post_worker(const Host& host, F f) {
   auto* task = new OneShot<F>{host, "worker", std::move(f)};

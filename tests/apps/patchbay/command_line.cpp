@@ -1,5 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "verbs.h"
@@ -18,6 +22,7 @@ int run(std::vector<const char*> arguments) {
 TEST_CASE("exit codes are as documented") {
   CHECK(run({"--help"}) == kDone);
   CHECK(run({"version"}) == kDone);
+  CHECK(run({"--version"}) == kDone);
   CHECK(run({"version", "--json"}) == kDone);
   CHECK(run({}) == kUsage);
   CHECK(run({"dance"}) == kUsage);
@@ -27,6 +32,21 @@ TEST_CASE("exit codes are as documented") {
   CHECK(run({"check", "/nowhere/patchbay.yaml"}) == kConfiguration);
   CHECK(run({"serve", "-c", "/nowhere/patchbay.yaml"}) == kConfiguration);
   CHECK(run({"plugin", "inspect", "/bin/true"}) == kConfiguration);
+}
+
+TEST_CASE("a misspelt verb is told with the likely one, a wrong value with its option") {
+  const auto says = [](std::vector<const char*> arguments) {
+    std::ostringstream said;
+    std::streambuf* const before = std::cerr.rdbuf(said.rdbuf());
+    const int code = run(std::move(arguments));
+    std::cerr.rdbuf(before);
+    CHECK(code == kUsage);
+    return said.str();
+  };
+  CHECK(says({"srve"}) == "patchbay has no verb srve; did you mean `patchbay serve`?\n");
+  CHECK(says({"plugin", "nwe", "foo"}) == "patchbay plugin has no verb nwe; did you mean `patchbay plugin new`?\n");
+  CHECK(says({"dance"}) == "patchbay has no verb dance; `patchbay --help` lists them\n");
+  CHECK(says({"plugin", "run", "x.so", "--for", "x"}) == "--for does not take x; --help says what it takes\n");
 }
 
 TEST_CASE("every verb has help with an example") {

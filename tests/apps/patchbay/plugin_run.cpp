@@ -72,6 +72,19 @@ TEST_CASE("the plugin's part of a server's configuration is used, and its secret
             "--config: patchbay.yaml has no plugins.trial-plugin"));
 }
 
+TEST_CASE("what a plugin requires can be run with it, each with its part of the configuration") {
+  const Program program("plugins:\n  dial-hours: {}\n  notes: {}\n  trial-plugin: {token: open-sesame}\n");
+  const auto ended = run(program, {kTrial, "--with", TEST_NOTES, "--config", "patchbay.yaml", "--ask",
+                                   R"(POST /api.ashx/v1/notes {"text": "milk"})", "--for", "0.1"});
+  CHECK(ended.code == app::kDone);
+  CHECK(has(ended, "route GET /api.ashx/v1/notes (user)"));
+  CHECK(has(ended, "answer POST /api.ashx/v1/notes: 200 {\"id\":1,\"text\":\"milk\""));
+  CHECK(has(ended, "trial-plugin begun"));
+  const auto missing = run(program, {kTrial, "--with", "nowhere.so", "--for", "0.1"});
+  CHECK(missing.code == app::kConfiguration);
+  CHECK(has(missing, "nowhere.so: "));
+}
+
 TEST_CASE("a sound is played into the plugin's port, and what it gives is kept") {
   const Program program("");
   app::Wav tone{16000, {}};

@@ -2,8 +2,11 @@
 // them.
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/child.h"
@@ -71,6 +74,48 @@ TEST_CASE("validate goes on after a crash, and a plugin that does nothing wrong 
   INFO(good);
   CHECK_FALSE(has(good, "FAIL"));
   CHECK(good.back() == '0');
+}
+
+TEST_CASE("a plugin that does not start is told once, not by each check that needs it to") {
+  const std::string said = validate("hang", {"--only", "life", "--only", "threads", "--only", "leaks"});
+  INFO(said);
+  CHECK(has(said, "FAIL  life: start and stop"));
+  CHECK(has(said, "left  life: stop at once: `life: start and stop` has failed, and this needs it"));
+  CHECK(has(said, "left  leaks: "));
+  CHECK(has(said, "left  life: without the services it knows"));
+  CHECK(has(said, "ok    life: create and destroy"));
+  size_t failures = 0;
+  for (size_t at = said.find("FAIL"); at != std::string::npos; at = said.find("FAIL", at + 1)) ++failures;
+  CHECK(failures == 1);
+  CHECK(has(said, " left out, seed 1"));
+}
+
+TEST_CASE("a check is told when it ends, not when all have ended") {
+  const test::TempFolder folder;
+  auto child = test::Child::spawn({std::getenv("PATCHBAY_PROGRAM"), "plugin", "validate", TEST_BAD_PLUGIN,
+                                   "--only", "life", "--only", "fuzz", "--fuzz", "600"},
+                                  folder.path(), folder.file("says"));
+  REQUIRE(child.ok());
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!has(test::read_text(folder.file("says")), "ok    life: with services that refuse") &&
+         std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  CHECK(has(test::read_text(folder.file("says")), "ok    life: with services that refuse"));
+  child->signal(SIGKILL);
+  static_cast<void>(child->wait(std::chrono::seconds(20)));
+}
+
+TEST_CASE("a file that is not there has one fault, and nothing is said of its contents") {
+  const test::TempFolder folder;
+  auto child = test::Child::spawn({std::getenv("PATCHBAY_PROGRAM"), "plugin", "validate", "nope.so"},
+                                  folder.path(), folder.file("says"));
+  REQUIRE(child.ok());
+  CHECK(child->wait(std::chrono::seconds(30)).value_or(-1) == 4);
+  const std::string said = test::read_text(folder.file("says"));
+  INFO(said);
+  CHECK(has(said, "FAIL  file"));
+  CHECK_FALSE(has(said, "ok    "));
+  CHECK(has(said, "0 of 1 checks passed"));
 }
 
 TEST_CASE("validate wants a type for each key and a word for each refusal") {

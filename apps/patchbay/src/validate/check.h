@@ -48,6 +48,7 @@ struct Result {
   std::string name;
   Outcome outcome;
   int64_t ms = 0;
+  bool left_out = false;  // it was not run; the outcome says why
 };
 
 std::vector<Step> life_steps();

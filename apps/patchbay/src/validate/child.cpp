@@ -18,6 +18,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -144,18 +146,16 @@ class Child {
     ::close(output_);
   }
 
-  // Results from `index` on, until all are there or the child ended in one.
-  void collect(const std::vector<Step>& steps, std::vector<Result>& results) {
-    while (results.size() < steps.size()) {
-      Result result;
-      result.name = steps[results.size()].name;
-      const auto begun = Clock::now();
-      const bool whole = read_result(result.outcome);
-      if (!whole) result.outcome = ended(result.outcome);
-      result.ms = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun).count();
-      results.push_back(std::move(result));
-      if (!whole) return;
-    }
+  // The result of the step that the child runs now. False: the child has ended in it.
+  bool collect(Result& result) {
+    const auto begun = Clock::now();
+    const bool whole = read_result(result.outcome);
+    if (!whole) result.outcome = ended(result.outcome);
+    result.ms = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun).count();
+    return whole;
+  }
+  void finish(bool all_done) {
+    if (!all_done) ::kill(pid_, SIGKILL);
     int ignored = 0;
     ::waitpid(pid_, &ignored, 0);
   }
@@ -220,9 +220,60 @@ class Child {
 
 }  // namespace
 
-std::vector<Result> run_in_children(const Subject& subject, const std::vector<Step>& steps) {
+namespace {
+
+std::string group_of(const std::string& name) { return name.substr(0, name.find(':')); }
+
+// What the results so far say of those still to come.
+class Course {
+ public:
+  void learn(const Result& result) {
+    if (result.outcome.passed()) return;
+    if (result.name == kPlainLife) plain_life_fails_ = true;
+    if (result.ms >= kSlowMs) ++slow_[group_of(result.name)];
+  }
+  // Why it is left out; empty: it runs.
+  std::string left_out(const std::string& name) const {
+    if (plain_life_fails_ && name != "life: create and destroy" && name != "config: what it refuses")
+      return std::string("`") + kPlainLife + "` has failed, and this needs it";
+    const std::string group = group_of(name);
+    const auto slow = slow_.find(group);
+    if (slow != slow_.end() && slow->second >= kMostSlow)
+      return std::to_string(slow->second) + " checks of `" + group + "` did not come to an end";
+    return {};
+  }
+
+ private:
+  static constexpr const char* kPlainLife = "life: start and stop";
+  bool plain_life_fails_ = false;
+  std::map<std::string, int> slow_;  // by group
+};
+
+}  // namespace
+
+std::vector<Result> run_in_children(const Subject& subject, const std::vector<Step>& steps,
+                                    const Progress& progress) {
   std::vector<Result> results;
-  while (results.size() < steps.size()) Child(subject, steps, results.size()).collect(steps, results);
+  Course course;
+  std::unique_ptr<Child> child;  // runs the steps from results.size() on
+  while (results.size() < steps.size()) {
+    Result result;
+    result.name = steps[results.size()].name;
+    const std::string why = course.left_out(result.name);
+    if (!why.empty()) {
+      result.left_out = true;
+      result.outcome = {why, "cure that first, then run it again; --only runs one check by itself"};
+      if (child) std::exchange(child, nullptr)->finish(false);
+    } else {
+      if (progress.begun) progress.begun(result.name);
+      if (!child) child = std::make_unique<Child>(subject, steps, results.size());
+      if (!child->collect(result)) child.reset();
+      course.learn(result);
+    }
+    results.push_back(std::move(result));
+    if (progress.ended) progress.ended(results.back());
+  }
+  if (child) child->finish(true);
   return results;
 }
 

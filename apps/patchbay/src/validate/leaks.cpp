@@ -72,10 +72,10 @@ Outcome cycle(const Run& run, const pb_entry& entry) {
   const std::string config = &entry == &empty::kEntry ? "{}" : run.subject.config;
   Status begun = rig.step(PB_STEP_CREATE);
   if (begun) begun = rig.step(PB_STEP_START, config);
-  if (!begun) return {"it does not start: " + begun.error().text, "give a configuration with --config"};
+  if (!begun) return {"it does not start: " + begun.error().text, cure_of(begun)};
   static_cast<void>(rig.advance_ms(100));
   if (const Status ended = rig.end(); !ended)
-    return {"it does not stop: " + ended.error().text, "call `done` in every case"};
+    return {"it does not stop: " + ended.error().text, cure_of(ended)};
   static_cast<void>(rig.settle());
   return first_problem(rig);
 }

@@ -7,8 +7,7 @@ namespace patchbay::app::validate {
 namespace {
 
 Outcome failed(const char* what, const Status& status) {
-  return {std::string(what) + ": " + status.error().text,
-          "call `done` in every case; for a start that is refused, give a configuration with --config"};
+  return {std::string(what) + ": " + status.error().text, cure_of(status)};
 }
 
 // Each word of the orders below; "" is a fresh rig.
@@ -19,6 +18,11 @@ Status act(Rig& rig, const std::string& word) {
   if (word == "stop") return rig.step(PB_STEP_STOP);
   if (word == "destroy") return rig.step(PB_STEP_DESTROY);
   if (word == "settle") return rig.settle();
+  if (word == "ask") {
+    // `patchbay check` does so. It may say no, but in a sentence.
+    const Status asked = rig.step(PB_STEP_CHECK_CONFIG);
+    return wordless(asked) && asked.error().code != Code::unsupported ? asked : Status();
+  }
   if (word == "wait") return rig.advance_ms(2000);
   // A plugin may say no to a reload; then nothing is told to it.
   if (!rig.step(PB_STEP_CHECK_CONFIG)) return {};
@@ -73,6 +77,7 @@ Step in_order(std::string name, std::vector<std::string> order) {
 std::vector<Step> life_steps() {
   return {
       in_order("create and destroy", {"create", "destroy"}),
+      in_order("asked before it starts", {"create", "ask", "destroy"}),
       in_order("start and stop", {"create", "start", "settle", "wait", "stop", "destroy"}),
       in_order("stop at once", {"create", "start", "stop", "destroy"}),
       in_order("drain before stop", {"create", "start", "settle", "drain", "stop", "destroy"}),

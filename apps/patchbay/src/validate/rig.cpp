@@ -97,6 +97,15 @@ Status Rig::end() {
   return step(PB_STEP_DESTROY);
 }
 
+const char* cure_of(const Status& status) {
+  if (status.error().code == Code::timeout ||
+      status.error().text.find("did not come back") != std::string::npos)
+    return "call `done` in every case, and wait for nothing on a strand";
+  if (status.error().text.find("exception") != std::string::npos)
+    return "catch what your code throws and return an error";
+  return "say in --config and --tenants what it needs to start, as in the server's configuration";
+}
+
 bool wordless(const Status& status) {
   return !status && (status.error().text.empty() || status.error().text == code_name(status.error().code));
 }

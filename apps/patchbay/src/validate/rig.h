@@ -36,6 +36,9 @@ class Rig : public testing::World {
   uint64_t plugin_ = 0;
 };
 
+// What to do about a step that failed: it did not answer, or it refused.
+const char* cure_of(const Status& status);
+
 // An error that says no more than its code.
 bool wordless(const Status& status);
 

@@ -23,7 +23,7 @@ Outcome not_stopped(const Status& status) {
 Outcome driven(const Run& run, int actions) {
   Rig rig(run, layer::over(run.entry));
   if (const Status begun = rig.begin(); !begun)
-    return {"it does not start: " + begun.error().text, "give a configuration with --config"};
+    return {"it does not start: " + begun.error().text, cure_of(begun)};
   Driver driver(rig, run.subject.seed);
   driver.act(actions);
   if (const Status ended = rig.end(); !ended) return not_stopped(ended);
@@ -120,7 +120,7 @@ Outcome fuzz(const Run& run) {
   for (uint64_t life = 0; std::chrono::steady_clock::now() < end; ++life) {
     Rig rig(run, layer::over(run.entry));
     if (const Status begun = rig.begin(); !begun)
-      return {"it does not start: " + begun.error().text, "give a configuration with --config"};
+      return {"it does not start: " + begun.error().text, cure_of(begun)};
     Driver driver(rig, run.subject.seed + life);
     for (int i = 0; i < kLife && std::chrono::steady_clock::now() < end; ++i) {
       driver.act();

@@ -25,7 +25,8 @@ typedef struct pb_json {
   uint32_t size;
   uint32_t reserved;
 
-  /* [any] RFC 8259, strictly: no duplicate keys, depth 32, size 16 MiB. *doc is set on PB_OK. */
+  /* [any] RFC 8259, strictly: no duplicate keys, depth 32, at most 16 MiB and a million values. Errors hold
+   * nothing of the text but the name of a field. *doc is set on PB_OK. */
   int32_t (*parse)(void* host, pb_str text, pb_json_doc** doc, pb_err* err) PB_NOEXCEPT;
   /* [any] Frees it; NULL is allowed. */
   void (*free_doc)(void* host, pb_json_doc* doc) PB_NOEXCEPT;
@@ -56,8 +57,9 @@ typedef struct pb_json {
   uint64_t (*schema)(void* host, pb_str schema_text, pb_err* err) PB_NOEXCEPT;
   /* [any] 0 is allowed. */
   void (*schema_free)(void* host, uint64_t schema) PB_NOEXCEPT;
-  /* [any] Reads a request body: names in camelCase or PascalCase, unknown members dropped, defaults filled.
-   * *doc is the canonical document. Errors name the field and the bound. */
+  /* [any] Reads a request body: names in camelCase or PascalCase, unknown members dropped, defaults filled,
+   * null for a member that may be left out as good as absent, no NUL in any string. *doc is the canonical
+   * document. Errors name the field and the bound. */
   int32_t (*schema_read)(void* host, uint64_t schema, pb_str text, pb_json_doc** doc,
                          pb_err* err) PB_NOEXCEPT;
 } pb_json;

@@ -42,7 +42,7 @@ typedef struct pb_observe {
   void (*secret_forget)(void* host, pb_str value) PB_NOEXCEPT;
 
   /* [any] A series; the same name and labels give the same handle. Names are of the form
-   * patchbay_<plugin>_<what>. */
+   * patchbay_<plugin>_<what>, with _ for every - of the plugin's id. */
   uint64_t (*metric)(void* host, uint32_t kind, pb_str name, pb_str help, const pb_pair* labels,
                      uint32_t count) PB_NOEXCEPT;
   /* [any] [media] Adds to a counter or gauge; observes in a histogram. */

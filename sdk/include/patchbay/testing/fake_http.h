@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "../log.h"
 #include "../services/http.h"
+#include "../services/http_rules.h"
 #include "http_text.h"
 #include "world.h"
 
@@ -81,10 +83,6 @@ class FakeHttp {
   };
   using Refusal = std::optional<http::Response>;
 
-  static bool same_place(const http::Route& a, const http::Route& b) {
-    return a.method == b.method && a.path == b.path && a.discriminator == b.discriminator &&
-           a.surface == b.surface;
-  }
   // [test's strand]
   void sweep() const {
     routes_->erase(std::remove_if(routes_->begin(), routes_->end(),
@@ -96,19 +94,9 @@ class FakeHttp {
   // [test's strand]
   Result<http::Registered> add(http::Route route) const {
     sweep();
-    if (route.path.empty() || route.path.front() != '/') return Error{Code::invalid, "a path starts with /"};
-    if (route.role != "none" && route.role != "user" && route.role != "admin" && route.role != "super")
-      return Error{Code::invalid, "a route's role is none, user, admin or super"};
-    for (const std::string* text : {&route.request_schema, &route.query_schema}) {
-      if (text->empty()) continue;
-      PB_TRY(Schema::compile(world_->host(), *text));
-    }
-    for (const std::string* text : {&route.reply_schema, &route.example}) {
-      if (text->empty()) continue;
-      PB_TRY(world_->host().parse_json(*text));
-    }
+    PB_TRY(http::check_route(world_->host(), route));
     for (const http::Route& other : *routes_)
-      if (same_place(route, other))
+      if (http::same_place(route, other))
         return Error{Code::conflict, "route " + route.method + " " + route.path + " is there already"};
     routes_->push_back(std::move(route));
     return http::Registered{static_cast<int64_t>(routes_->size())};
@@ -233,6 +221,12 @@ class FakeHttp {
       if (code == Code::unavailable || code == Code::gone)
         return refuse(call.route, 503, "unavailable", "this is not available at the moment; try again later");
       return refuse(call.route, 500, "internal_error", "the request could not be processed");
+    }
+    if (const Status can_be_sent = http::check_response(world_->host(), *reply); !can_be_sent) {
+      Log(world_->host())
+          .error("an answer could not be sent",
+                 {{"route", call.route.method + " " + call.route.path}, {"why", can_be_sent.error().text}});
+      return refuse(call.route, 500, "internal_error", "the answer could not be written");
     }
     if (call.route.list && reply->status == 200) reply->body = envelope(call, *reply);
     return *std::move(reply);
