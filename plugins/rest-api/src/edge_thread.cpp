@@ -164,8 +164,8 @@ struct EdgeThread::Impl final : ConnectionHost {
 
   void adopt(int fd, Connection::Facts facts, std::shared_ptr<TlsContext> tls) {
     if (draining || !make_space(facts.surface)) {
-      ::close(fd);
       if (!draining) shared.over_places.fetch_add(1, std::memory_order_relaxed);
+      ::close(fd);
       if (!facts.counted_as.empty()) shared.addresses.remove(facts.counted_as);
       return;
     }

@@ -189,8 +189,8 @@ struct Listener::Impl {
     facts.surface = surface;
     if (address.ss_family == AF_UNIX) facts.peer_uid = peer_uid(fd);
     if (!is_counted(facts)) {
-      ::close(fd);
       shared->over_address.fetch_add(1, std::memory_order_relaxed);
+      ::close(fd);
       return;
     }
     const auto fewest = std::min_element(threads->begin(), threads->end(), [](const auto& a, const auto& b) {
