@@ -50,8 +50,8 @@ class Connection final : public TransportClient, public std::enable_shared_from_
     std::string peer;
     Surface surface = kPublic;
     bool tls = false;
-    std::string counted_as;            // its key in AddressCounts; "": not counted
-    std::optional<uint32_t> peer_uid;  // of a Unix socket
+    std::string counted_as{};            // its key in AddressCounts; "": not counted
+    std::optional<uint32_t> peer_uid{};  // of a Unix socket
   };
 
   Connection(Facts facts, std::unique_ptr<Transport> transport, ConnectionHost& host);
