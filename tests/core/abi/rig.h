@@ -68,6 +68,7 @@ struct Rig {
 
   std::filesystem::path log_file() const { return dir.path / "log"; }
   std::string log_text() const {
+    log->flush();  // lines are written by a thread of the log
     std::ifstream in(log_file());
     return {std::istreambuf_iterator<char>(in), {}};
   }
