@@ -1,7 +1,11 @@
 // The program `patchbay` from outside: start, signals, exit codes.
 #include "integration/program.h"
 
+#include <arpa/inet.h>
 #include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <string>
@@ -55,10 +59,22 @@ TEST_CASE("check names file, line and key, and what to write instead") {
 }
 
 TEST_CASE("a server whose port cannot be opened does not stay as one that nothing can reach") {
-  const Program program("server: {data: data}\nplugins: {rest-api: {listen: \"127.0.0.1\"}, media: {}}\n");
+  // Somebody else listens there.
+  const int taken = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  REQUIRE(::bind(taken, reinterpret_cast<const sockaddr*>(&address), size) == 0);
+  REQUIRE(::listen(taken, 1) == 0);
+  REQUIRE(::getsockname(taken, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  const Program program("server: {data: data}\nplugins: {rest-api: {listen: \"127.0.0.1:" +
+                        std::to_string(ntohs(address.sin_port)) + "\"}, media: {}}\n");
   CHECK(program.run({"serve"}).wait(kPatience) == 4);
-  CHECK(program.says("rest-api not started: "));
-  CHECK(program.says("rest-api does not run: without it the server cannot be reached, and stops"));
+  CHECK(program.output().find("rest-api not started: ") != std::string::npos);
+  CHECK(program.output().find("rest-api does not run: without it the server cannot be reached, and stops") !=
+        std::string::npos);
+  ::close(taken);
 }
 
 TEST_CASE("nothing to serve is an error of the configuration") {
