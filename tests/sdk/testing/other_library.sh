@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# other_library.sh <clang++> <sdk/include> <folder of libpatchbay-testing.so> <plugin>
+# other_library.sh <clang++> <sdk/include> <folder of libpatchbay-testing.so> <plugin> <libc++>
 # The fake host has a standard library of its own: a test built with libc++, shared or static, runs a plugin built with
 # libstdc++ in it, and the library shows one symbol.
 set -eu
-cxx=$1 include=$2 lib=$3 plugin=$4
+cxx=$1 include=$2 lib=$3 plugin=$4 libcxx=$5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -17,7 +17,8 @@ if readelf -d "$lib/libpatchbay-testing.so" | grep -E 'NEEDED.*(libstdc\+\+|libc
   exit 1
 fi
 for linked in -shared-libgcc -static-libstdc++; do
-  "$cxx" -std=c++17 -stdlib=libc++ -fno-exceptions -fno-rtti -Wall -Wextra -Werror -I "$include" \
-    "$(dirname "$0")/other_library.cpp" -o "$work/test" $linked -L "$lib" -lpatchbay-testing -Wl,-rpath,"$lib"
+  "$cxx" -std=c++17 -stdlib++-isystem "$libcxx/include/c++/v1" -fno-exceptions -fno-rtti -Wall -Wextra -Werror -I "$include" \
+    "$(dirname "$0")/other_library.cpp" -o "$work/test" -stdlib=libc++ -L "$libcxx/lib" \
+    -Wl,-rpath,"$libcxx/lib" $linked -L "$lib" -lpatchbay-testing -Wl,-rpath,"$lib"
   "$work/test" "$plugin"
 done
