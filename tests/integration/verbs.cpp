@@ -76,6 +76,29 @@ TEST_CASE("verbs reach the server through the configuration's admin socket") {
   CHECK(server.ask({"calls"}).text == "none\n");
 }
 
+TEST_CASE("status shows a healthy server on one screen") {
+  Server server;
+  const Said status = server.ask({"status", "--interval", "0.2"});
+  CHECK(status.code == 0);
+  CHECK(status.has("8 of 8 running"));
+  for (const char* area : {"calls ", "media ", "store ", "http ", "webhooks "})
+    CHECK_MESSAGE(status.has(area), status.text);
+  CHECK(status.has("Nothing is wrong."));
+  CHECK(server.ask({"status", "--json", "--interval", "0.2"}).has("{\"healthy\":true,"));
+}
+
+TEST_CASE("status names the plugin that does not run, and why") {
+  Program program(
+      "server: {data: data}\nplugins: {rest-api: {listen: \"127.0.0.1:0\"}, sip-trunk: {listenPort: 0, "
+      "listenIp: 192.0.2.1}}\n"
+      "tenants: {one.example: {primary: true}}\n");
+  const Child child = program.run({"serve"});
+  REQUIRE(program.says("ready, patchbay.yaml"));
+  const int code = program.run({"status", "--interval", "0.2"}, "answer").wait(kPatience).value_or(-1);
+  CHECK(code == 1);
+  CHECK(program.output("answer").find("! plugin sip-trunk is ") != std::string::npos);
+}
+
 TEST_CASE("a refusal of the server is exit code 1, with its reason") {
   Server server;
   const Said transcript = server.ask({"transcript", "oac-000000000000"});

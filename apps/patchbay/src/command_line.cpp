@@ -14,6 +14,7 @@ namespace {
 constexpr const char* kFooter = R"(Examples:
   patchbay check patchbay.yaml
   patchbay serve -c patchbay.yaml
+  patchbay status
   patchbay call +4930123456 --prompt "Ask whether Tuesday suits." --watch
   patchbay calls --status in-flight
   patchbay transcript oac-0123456789ab
@@ -65,8 +66,8 @@ int run_command_line(int count, const char* const* arguments) {
   app.footer(kFooter);
   app.require_subcommand(1);
   int exit_code = kDone;
-  for (const auto add : {add_serve, add_check, add_call, add_hangup, add_calls, add_transcript, add_key,
-                         add_webhook, add_plugin, add_store, add_version})
+  for (const auto add : {add_serve, add_check, add_status, add_call, add_hangup, add_calls, add_transcript,
+                         add_key, add_webhook, add_plugin, add_store, add_version})
     add(app, exit_code);
   app.set_version_flag("--version", std::string("patchbay ") + PATCHBAY_VERSION);
   if (const std::string wrong = wrong_verb(app, count, arguments); !wrong.empty()) {

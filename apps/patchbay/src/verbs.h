@@ -12,6 +12,7 @@ namespace patchbay::app {
 
 void add_serve(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
+void add_status(CLI::App& app, int& exit_code);
 void add_call(CLI::App& app, int& exit_code);
 void add_hangup(CLI::App& app, int& exit_code);
 void add_calls(CLI::App& app, int& exit_code);

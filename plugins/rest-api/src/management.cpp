@@ -38,13 +38,14 @@ Status add_management_routes(RouteRegistry& registry, const Host& host,
                           [](const http::Request&) { return http::ok(R"({"status":"ok"})"); }));
   PB_TRY(registry.add_own(open_route("management", "/readyz", "All plugins run, else 503"),
                           [&host, &registry](const http::Request&) { return readiness(host, registry); }));
-  PB_TRY(registry.add_own(open_route("management", "/metrics", "Metrics for Prometheus"),
-                          [&host, before = std::move(before_metrics)](const http::Request&) {
-                            before();
-                            http::Response response = http::ok(host.report("metrics"));
-                            response.content_type = "text/plain; version=0.0.4; charset=utf-8";
-                            return response;
-                          }));
+  const auto metrics = [&host, before = std::move(before_metrics)](const http::Request&) {
+    before();
+    http::Response response = http::ok(host.report("metrics"));
+    response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+    return response;
+  };
+  PB_TRY(registry.add_own(open_route("management", "/metrics", "Metrics for Prometheus"), metrics));
+  PB_TRY(registry.add_own(open_route("local", "/local/metrics", "The same, for `patchbay status`"), metrics));
   return registry.add_own(open_route("local", "/local/plugins", "The plugins and their states"),
                           [&host](const http::Request&) { return http::ok(host.report("plugins")); });
 }

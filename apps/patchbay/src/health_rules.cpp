@@ -1,0 +1,103 @@
+#include "health_rules.h"
+
+namespace patchbay::app {
+namespace {
+
+constexpr HealthRule kRules[] = {
+    // Media: callers hear these at once.
+    {"patchbay_media_stalled_loops", Reading::now, 0,
+     "# media loops are held by a plugin's port: their calls are silent",
+     "the log names the plugin (`media loop`); restart the server, and run that plugin with `isolation: "
+     "process`"},
+    {"patchbay_media_ticks_skipped_total", Reading::per_second, 0.1,
+     "# ticks a second of a media loop were skipped: callers hear gaps",
+     "the machine has too little CPU for its calls: lower plugins.ai-voice.maxCalls, or stop what else runs "
+     "there"},
+    {"patchbay_media_ticks_late_total", Reading::per_second, 5,
+     "# ticks a second of a media loop were late by 20 ms or more",
+     "see which process uses the CPU (top); the server should have the cores to itself"},
+    {"patchbay_ai_voice_engine_audio_dropped_ms_total", Reading::per_second, 20,
+     "# ms a second of callers' speech were dropped because the engine took it too slowly",
+     "check the network to the engine and its limits; lower plugins.ai-voice.maxCalls when CPU is short"},
+    {"patchbay_ai_voice_engine_lag_seconds", Reading::now, 1, "the engine's I/O thread is # s behind",
+     "lower plugins.ai-voice.maxCalls; when CPU is free, the log says what holds the thread"},
+    {"patchbay_sip_trunk_rtp_lost_total", Reading::per_second, 5,
+     "# RTP packets a second of calls that ended were lost",
+     "check the network to the trunk; `grep <callId>` in the log has the loss and jitter of each call"},
+    {"patchbay_sip_trunk_rtp_refused_total", Reading::per_second, 50,
+     "# RTP packets a second came from addresses that are not the peer's",
+     "somebody sends to the RTP ports, or the trunk's NAT changes addresses: see the log, and filter at the "
+     "firewall"},
+    // Calls.
+    {"patchbay_sip_trunk_failovers_total", Reading::increase, 0, "# calls just went to the next trunk",
+     "the log says per call why the first trunk failed (`sip-trunk`); check its credentials and address"},
+    {"patchbay_ai_voice_limited_total", Reading::increase, 0,
+     "# calls just had to wait or were refused because of a limit",
+     "raise maxConcurrentCalls of the tenant or plugins.ai-voice.maxCalls when CPU allows"},
+    {"patchbay_ai_voice_transcripts_lost_total", Reading::increase, 0, "# transcripts were just lost",
+     "the log has the call and the reason; check the disk of server.data"},
+    {"patchbay_transcripts_failed_total", Reading::increase, 0, "# transcripts could just not be kept",
+     "check space and rights of the transcripts' folder under server.data"},
+    // What everything stands on.
+    {"patchbay_core_stalled_threads", Reading::now, 0, "# threads are held by callbacks that did not return",
+     "the log names the plugin and its strand; run that plugin with `isolation: process`"},
+    {"patchbay_store_queue_tasks", Reading::now, 1000, "# writes wait for the store",
+     "the disk is too slow or a statement holds the writer: see the log (`store`) and the disk's latency "
+     "(iostat)"},
+    {"patchbay_store_commits_refused_total", Reading::increase, 0, "# commits were just refused",
+     "the log says why; check free space and errors of the disk under server.data"},
+    {"patchbay_core_events_dropped_total", Reading::increase, 0,
+     "# events were just lost because a plugin is too slow",
+     "see patchbay_core_events_waiting of that plugin, and the log for what holds it"},
+    {"patchbay_log_lines_dropped_total", Reading::increase, 0, "# log lines were just dropped",
+     "the log's disk or reader is too slow; raise server.log.level to write less"},
+    // The edge.
+    {"patchbay_rest_api_connections_shed_total", Reading::increase, 0,
+     "# HTTP connections were just closed to make room",
+     "one client holds many connections: see the log; lower plugins.rest-api.limits.perAddress"},
+    {"patchbay_rest_api_handler_timeouts_total", Reading::increase, 0,
+     "# requests were just not answered in time",
+     "the log names the route; see whether its plugin is stalled or the store is slow"},
+    // Webhooks.
+    {"patchbay_webhooks_overdue_seconds", Reading::now, 30, "a webhook delivery is # s overdue",
+     "its receiver is slow or the tenant's share is full: GET /api.ashx/v1/admin/webhooks/{id}/deliveries "
+     "tells which"},
+    {"patchbay_webhooks_subscriptions_paused", Reading::now, 0,
+     "# webhook subscriptions are paused after 20 failures",
+     "cure the receiver, then PATCH /api.ashx/v1/admin/webhooks/{id} with {\"active\": true}"},
+};
+
+constexpr Figure kScreen[] = {
+    {"calls", "patchbay_ai_voice_attempts", Reading::now, "# running"},
+    {"calls", "patchbay_sip_trunk_legs", Reading::now, "# SIP legs"},
+    {"calls", "patchbay_media_joins", Reading::now, "# audio joins"},
+    {"calls", "patchbay_ai_voice_first_audio_seconds", Reading::mean_ms, "first audio after # ms"},
+    {"engine", "patchbay_ai_voice_engine_sessions", Reading::now, "# sessions"},
+    {"engine", "patchbay_ai_voice_engine_queue_ms", Reading::max, "# ms of speech waiting at most"},
+    {"engine", "patchbay_ai_voice_engine_lag_seconds", Reading::max, "I/O # s behind"},
+    {"media", "patchbay_media_ports", Reading::now, "# ports"},
+    {"media", "patchbay_media_ticks_late_total", Reading::per_second, "# late ticks/s"},
+    {"media", "patchbay_media_ticks_skipped_total", Reading::per_second, "# skipped/s"},
+    {"media", "patchbay_media_tick_max_late_seconds", Reading::max, "# s late at most"},
+    {"store", "patchbay_store_commits_total", Reading::per_second, "# commits/s"},
+    {"store", "patchbay_store_commit_seconds", Reading::mean_ms, "# ms each"},
+    {"store", "patchbay_store_queue_tasks", Reading::now, "# waiting"},
+    {"events", "patchbay_core_events_waiting", Reading::now, "# waiting"},
+    {"events", "patchbay_core_events_dropped_total", Reading::per_second, "# dropped/s"},
+    {"threads", "patchbay_core_executor_threads", Reading::now, "# threads"},
+    {"threads", "patchbay_core_strands_waiting", Reading::now, "# strands waiting"},
+    {"threads", "patchbay_core_worker_jobs_waiting", Reading::now, "# worker jobs waiting"},
+    {"http", "patchbay_rest_api_connections", Reading::now, "# connections"},
+    {"http", "patchbay_rest_api_requests_total", Reading::per_second, "# requests/s"},
+    {"http", "patchbay_rest_api_request_seconds", Reading::mean_ms, "# ms each"},
+    {"webhooks", "patchbay_webhooks_pending", Reading::now, "# waiting"},
+    {"webhooks", "patchbay_webhooks_in_flight", Reading::now, "# under way"},
+    {"log", "patchbay_log_lines_dropped_total", Reading::per_second, "# lines dropped/s"},
+};
+
+}  // namespace
+
+std::span<const HealthRule> health_rules() { return kRules; }
+std::span<const Figure> health_screen() { return kScreen; }
+
+}  // namespace patchbay::app

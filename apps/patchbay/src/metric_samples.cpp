@@ -1,0 +1,93 @@
+#include "metric_samples.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+namespace patchbay::app {
+namespace {
+
+// Takes what stands before `end` off the front of `text`; all of it when `end` is missing.
+std::string_view take_until(std::string_view& text, char end) {
+  const size_t at = std::min(text.find(end), text.size());
+  const std::string_view taken = text.substr(0, at);
+  text.remove_prefix(std::min(at + 1, text.size()));
+  return taken;
+}
+
+// The value of a label, up to its closing quote, which is removed as well.
+std::string take_quoted(std::string_view& text) {
+  std::string value;
+  while (!text.empty() && text.front() != '"') {
+    const bool escaped = text.front() == '\\' && text.size() > 1;
+    const char c = text[escaped ? 1 : 0];
+    value += escaped && c == 'n' ? '\n' : c;
+    text.remove_prefix(escaped ? 2 : 1);
+  }
+  if (!text.empty()) text.remove_prefix(1);
+  return value;
+}
+
+// name="value",name="value"} with the brace.
+MetricLabels take_labels(std::string_view& text) {
+  MetricLabels labels;
+  while (!text.empty() && text.front() != '}') {
+    const std::string name(take_until(text, '='));
+    if (text.empty() || text.front() != '"') break;
+    text.remove_prefix(1);
+    labels[name] = take_quoted(text);
+    if (!text.empty() && text.front() == ',') text.remove_prefix(1);
+  }
+  take_until(text, '}');
+  return labels;
+}
+
+std::optional<double> number(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  double value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (read.ec != std::errc{} || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+MetricSamples MetricSamples::parse(std::string_view text) {
+  MetricSamples samples;
+  while (!text.empty()) {
+    std::string_view line = take_until(text, '\n');
+    if (line.empty() || line.front() == '#') continue;
+    const size_t end_of_name = line.find_first_of(" {");
+    if (end_of_name == std::string_view::npos) continue;
+    const std::string name(line.substr(0, end_of_name));
+    const bool labelled = line[end_of_name] == '{';
+    line.remove_prefix(end_of_name + 1);
+    MetricLabels labels = labelled ? take_labels(line) : MetricLabels{};
+    if (const auto value = number(line)) samples.by_name_[name].push_back({std::move(labels), *value});
+  }
+  return samples;
+}
+
+const std::vector<MetricSample>& MetricSamples::of(std::string_view name) const {
+  static const std::vector<MetricSample> none;
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? none : found->second;
+}
+
+double MetricSamples::sum(std::string_view name, std::string_view label, std::string_view value) const {
+  double sum = 0;
+  for (const MetricSample& sample : of(name)) {
+    const auto found = label.empty() ? sample.labels.end() : sample.labels.find(label);
+    if (label.empty() || (found != sample.labels.end() && found->second == value)) sum += sample.value;
+  }
+  return sum;
+}
+
+double MetricSamples::max(std::string_view name) const {
+  double most = 0;
+  for (const MetricSample& sample : of(name)) most = std::max(most, sample.value);
+  return most;
+}
+
+}  // namespace patchbay::app

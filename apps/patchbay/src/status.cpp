@@ -1,0 +1,115 @@
+// patchbay status: the health of a server on one screen, and what to do about what is wrong.
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <thread>
+
+#include "admin_client.h"
+#include "health.h"
+#include "json/parse.h"
+#include "json/writer.h"
+#include "text.h"
+#include "verbs.h"
+
+namespace patchbay::app {
+namespace {
+
+using core::json::Node;
+
+struct Command {
+  ServerOptions server;
+  double interval_sec = 1;
+};
+
+struct ServerHealth {
+  std::vector<std::vector<std::string>> figures;  // heading and text of a row
+  std::vector<HealthFinding> findings;
+};
+
+Result<std::string> read(AdminClient& client, const char* path) {
+  PB_TRY_VALUE(AdminClient::Answer answer, client.request("GET", path));
+  if (!answer.ok())
+    return {Code::unsupported, std::string("the server has no ") + path + "; is it older than this program?"};
+  return std::move(answer.body);
+}
+
+// Plugins that do not run are findings, too. Returns the row about all plugins.
+std::vector<std::string> judge_plugins(const Node& plugins, std::vector<HealthFinding>& findings) {
+  uint32_t running = 0;
+  for (uint32_t at = 0; at < plugins.size(); ++at) {
+    const Node& plugin = *plugins.element(at);
+    const std::string state = member(plugin, "state"), reason = member(plugin, "reason");
+    if (state == "running") {
+      ++running;
+      continue;
+    }
+    findings.push_back(
+        {"plugin " + member(plugin, "id") + " is " + state + (reason.empty() ? "" : ": " + reason),
+         "see its lines in the log; `patchbay plugin doctor` checks its file and configuration"});
+  }
+  return {"plugins", std::to_string(running) + " of " + std::to_string(plugins.size()) + " running"};
+}
+
+Result<ServerHealth> examine(AdminClient& client, double interval_sec) {
+  PB_TRY_VALUE(const std::string before, read(client, "/local/metrics"));
+  const auto begin = std::chrono::steady_clock::now();
+  std::this_thread::sleep_for(std::chrono::duration<double>(interval_sec));
+  PB_TRY_VALUE(const std::string after, read(client, "/local/metrics"));
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+  const MetricReadings readings{MetricSamples::parse(before), MetricSamples::parse(after), passed.count()};
+
+  PB_TRY_VALUE(const std::string text, read(client, "/local/plugins"));
+  PB_TRY_VALUE(const core::json::Document plugins, core::json::parse(text));
+  ServerHealth health;
+  health.figures.push_back(judge_plugins(plugins.root(), health.findings));
+  for (auto& row : health_figures(readings)) health.figures.push_back(std::move(row));
+  for (HealthFinding& finding : find_problems(readings)) health.findings.push_back(std::move(finding));
+  return health;
+}
+
+void print_screen(const ServerHealth& health) {
+  std::fputs(table({"AREA", "NOW"}, health.figures).c_str(), stdout);
+  if (health.findings.empty()) std::puts("\nNothing is wrong.");
+  for (const HealthFinding& finding : health.findings)
+    std::printf("\n! %s\n  %s\n", harmless(finding.problem).c_str(), harmless(finding.advice).c_str());
+}
+
+void print_json(const ServerHealth& health) {
+  core::json::Writer out;
+  out.begin_object().member("healthy", health.findings.empty()).key("figures").begin_object();
+  for (const auto& row : health.figures) out.member(row[0], row[1]);
+  out.end_object().key("problems").begin_array();
+  for (const HealthFinding& finding : health.findings)
+    out.begin_object().member("problem", finding.problem).member("advice", finding.advice).end_object();
+  out.end_array().end_object();
+  std::printf("%s\n", out.text().c_str());
+}
+
+int run(const Command& command) {
+  auto client = AdminClient::connect(command.server);
+  if (!client) return report(client.error());
+  const auto health = examine(*client, command.interval_sec);
+  if (!health) return report(health.error());
+  if (command.server.json)
+    print_json(*health);
+  else
+    print_screen(*health);
+  return health->findings.empty() ? kDone : kRefused;
+}
+
+}  // namespace
+
+void add_status(CLI::App& app, int& exit_code) {
+  CLI::App& verb = *app.add_subcommand("status", "The server's health on one screen, and what to do");
+  const auto command = std::make_shared<Command>();
+  verb.add_option("--interval", command->interval_sec, "Seconds over which rates are measured")
+      ->check(CLI::Range(0.1, 60.0))
+      ->type_name("SEC");
+  add_server_options(verb, command->server);
+  verb.footer(
+      "Ends with 0 when nothing is wrong, with 1 when something is.\n\n"
+      "Examples:\n  patchbay status\n  patchbay status --interval 10\n  patchbay status --json");
+  verb.callback([command, &exit_code] { exit_code = run(*command); });
+}
+
+}  // namespace patchbay::app

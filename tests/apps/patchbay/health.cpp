@@ -1,0 +1,90 @@
+#include "health.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "health_rules.h"
+
+using namespace patchbay::app;
+
+namespace {
+
+MetricReadings readings(const char* before, const char* after, double seconds = 1) {
+  return {MetricSamples::parse(before), MetricSamples::parse(after), seconds};
+}
+
+}  // namespace
+
+TEST_CASE("a server without metrics has no problems and an empty screen") {
+  CHECK(find_problems(readings("", "")).empty());
+  CHECK(health_figures(readings("", "")).empty());
+}
+
+TEST_CASE("a counter is a problem while it grows, not for what it once was") {
+  const char* once = "patchbay_core_events_dropped_total{plugin=\"webhooks\"} 7\n";
+  const char* more = "patchbay_core_events_dropped_total{plugin=\"webhooks\"} 9\n";
+  CHECK(find_problems(readings(once, once)).empty());
+  const auto findings = find_problems(readings(once, more));
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].problem.find("2 events") == 0);
+  CHECK(findings[0].problem.find("plugin webhooks") != std::string::npos);
+  CHECK_FALSE(findings[0].advice.empty());
+}
+
+TEST_CASE("each series is judged by itself") {
+  const char* text =
+      "patchbay_media_stalled_loops{loop=\"0\"} 0\n"
+      "patchbay_media_stalled_loops{loop=\"1\"} 1\n";
+  const auto findings = find_problems(readings(text, text));
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].problem.find("loop 1") != std::string::npos);
+}
+
+TEST_CASE("the screen shows rates and means of the time between the readings") {
+  const auto rows =
+      health_figures(readings("patchbay_rest_api_requests_total{status=\"2xx\"} 100\n"
+                              "patchbay_rest_api_requests_total{status=\"4xx\"} 10\n"
+                              "patchbay_rest_api_request_seconds_sum 1\n"
+                              "patchbay_rest_api_request_seconds_count 100\n",
+                              "patchbay_rest_api_requests_total{status=\"2xx\"} 130\n"
+                              "patchbay_rest_api_requests_total{status=\"4xx\"} 20\n"
+                              "patchbay_rest_api_request_seconds_sum 1.08\n"
+                              "patchbay_rest_api_request_seconds_count 140\n",
+                              2));
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0][0] == "http");
+  CHECK(rows[0][1] == "20 requests/s, 2 ms each");
+}
+
+// Otherwise a renamed metric would silence its rule.
+TEST_CASE("every metric of the rules and the screen is exported by the core or a plugin") {
+  std::string sources;
+  for (const char* folder : {"/core/src", "/plugins"}) {
+    for (const auto& file : std::filesystem::recursive_directory_iterator(std::string(TEST_TREE) + folder)) {
+      if (file.path().extension() != ".cpp") continue;
+      std::ostringstream text;
+      text << std::ifstream(file.path()).rdbuf();
+      sources += text.str();
+    }
+  }
+  const auto exported = [&](std::string_view metric) {
+    return sources.find("\"" + std::string(metric) + "\"") != std::string::npos;
+  };
+  for (const HealthRule& rule : health_rules())
+    CHECK_MESSAGE(exported(rule.metric), std::string(rule.metric));
+  for (const Figure& figure : health_screen())
+    CHECK_MESSAGE(exported(figure.metric), std::string(figure.metric));
+}
+
+TEST_CASE("every rule shows its figure and says what to do") {
+  for (const HealthRule& rule : health_rules()) {
+    CAPTURE(std::string(rule.metric));
+    CHECK(rule.problem.find('#') != std::string_view::npos);
+    CHECK(rule.advice.size() > 20);
+    CHECK((rule.reading == Reading::now || rule.reading == Reading::increase ||
+           rule.reading == Reading::per_second));
+  }
+}
