@@ -10,10 +10,7 @@
 namespace patchbay::core::json {
 namespace {
 
-constexpr size_t kNameInMessage = 40;
 constexpr const char* kNul = "must not hold the character U+0000";
-
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 bool same_letters(std::string_view a, std::string_view b) noexcept {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),

@@ -4,15 +4,15 @@
 #include <numeric>
 #include <utility>
 
+#include "json/text.h"
+
 namespace patchbay::core::json {
 namespace {
 
 constexpr size_t kLongestName = 64;
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-// Insertions, deletions, replacements and swaps of neighbours that turn one name into the other (Levenshtein's
-// distance with swaps).
+// Insertions, deletions, replacements and swaps of neighbours that turn one name into the other
+// (Levenshtein's distance with swaps).
 size_t distance(std::string_view a, std::string_view b) {
   std::vector<size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), 0);

@@ -18,8 +18,7 @@
 namespace patchbay::core::json {
 namespace {
 
-constexpr size_t kNameInMessage = 40;  // characters
-constexpr size_t kPairwiseKeys = 12;   // up to here comparing all pairs beats sorting
+constexpr size_t kPairwiseKeys = 12;  // up to here comparing all pairs beats sorting
 
 bool has_key(const Member* members, size_t count, std::string_view key) {
   return std::any_of(members, members + count, [key](const Member& m) { return m.key == key; });

@@ -14,6 +14,11 @@ constexpr uint32_t kInvalid = 0xFFFFFFFF;
 uint32_t next_code_point(std::string_view text, size_t& at) noexcept;
 size_t code_points(std::string_view text) noexcept;
 
+// Of ASCII letters; other bytes as they are.
+constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+// How many characters of a field's name a message shows.
+constexpr size_t kNameInMessage = 40;
 // At most `most` characters of `text` for a message: printable ASCII as it is, everything else as \xNN,
 // \uNNNN; quotes escaped.
 std::string printable(std::string_view text, size_t most);

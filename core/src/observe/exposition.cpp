@@ -17,7 +17,7 @@ bool is_name(std::string_view name, bool label) {
          std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
-void append_escaped(std::string& out, std::string_view text, bool quotes) {
+void append_metric_text(std::string& out, std::string_view text, bool quotes) {
   for (char c : text) {
     if (c == '\\' || (c == '"' && quotes)) out += '\\';
     if (c == '\n')
@@ -58,7 +58,7 @@ std::string print_labels(const Labels& labels) {
   for (const auto& [name, value] : labels) {
     if (!out.empty()) out += ',';
     out += name + "=\"";
-    append_escaped(out, std::string_view(value).substr(0, kLongestValue), true);
+    append_metric_text(out, std::string_view(value).substr(0, kLongestValue), true);
     out += '"';
   }
   return out;
@@ -106,7 +106,7 @@ std::string Exposition::text() const {
   std::string out;
   for (const auto& [name, family] : families_) {
     out += "# HELP " + name + " ";
-    append_escaped(out, family.help, false);
+    append_metric_text(out, family.help, false);
     out += "\n# TYPE " + name + " " + kTypes[static_cast<size_t>(family.kind)] + "\n";
     for (const auto& [labels, lines] : family.lines) out += lines;
   }

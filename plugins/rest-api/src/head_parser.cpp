@@ -11,13 +11,13 @@
 namespace patchbay::rest_api {
 namespace {
 
-namespace http = boost::beast::http;
+namespace beast_http = boost::beast::http;
 using BeastError = boost::beast::error_code;
 
 std::string_view view(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
 // Collects what Beast finds. Bodies are not its business: it is fed exactly one head.
-class Collector : public http::basic_parser<true> {
+class Collector : public beast_http::basic_parser<true> {
  public:
   Collector(Head& out, char* base, size_t max_fields) : out_(out), base_(base), max_fields_(max_fields) {
     header_limit(1 << 20);  // the edge has measured the head already
@@ -28,7 +28,7 @@ class Collector : public http::basic_parser<true> {
   std::string_view target() const { return target_; }
 
  private:
-  void on_request_impl(http::verb, boost::beast::string_view method, boost::beast::string_view target,
+  void on_request_impl(beast_http::verb, boost::beast::string_view method, boost::beast::string_view target,
                        int version, BeastError&) override {
     out_.method_text = view(method);
     out_.method = method_from(out_.method_text);
@@ -36,11 +36,11 @@ class Collector : public http::basic_parser<true> {
     target_ = view(target);
   }
 
-  void on_field_impl(http::field, boost::beast::string_view name, boost::beast::string_view value,
+  void on_field_impl(beast_http::field, boost::beast::string_view name, boost::beast::string_view value,
                      BeastError& error) override {
     if (out_.fields.size() == max_fields_) {
       too_many_ = true;
-      error = http::make_error_code(http::error::header_limit);
+      error = beast_http::make_error_code(beast_http::error::header_limit);
       return;
     }
     char* writable = base_ + (name.data() - base_);

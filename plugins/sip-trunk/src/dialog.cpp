@@ -8,6 +8,7 @@
 #include "body.h"
 #include "digest.h"
 #include "header_text.h"
+#include "now_ms.h"
 
 namespace patchbay::sip_trunk {
 namespace {
@@ -33,12 +34,6 @@ std::string printable(const char* phrase) {
   for (const char* c = phrase; c != nullptr && *c != '\0' && out.size() < 200; ++c)
     if (*c >= ' ' && *c < 0x7F) out += *c;
   return out;
-}
-
-int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
 }
 
 // What an answer says beyond its status: Reason (RFC 3326), Warning, Retry-After.

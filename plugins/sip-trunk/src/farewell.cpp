@@ -5,6 +5,7 @@
 
 #include "agent.h"
 #include "digest.h"
+#include "now_ms.h"
 #include "route.h"
 
 namespace patchbay::sip_trunk {
@@ -12,12 +13,6 @@ namespace {
 
 constexpr uint32_t kPauseMs = 2000;       // before the next BYE after one that could not leave
 constexpr uint32_t kSequenceStep = 1000;  // beyond whatever CSeq the dialog had reached
-
-int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 }  // namespace
 

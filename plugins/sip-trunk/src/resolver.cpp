@@ -11,17 +11,13 @@
 #include <thread>
 #include <utility>
 
+#include "now_ms.h"
+
 namespace patchbay::sip_trunk {
 namespace {
 
 constexpr size_t kMaxLookups = 8;
 constexpr size_t kMaxNames = 1000;
-
-int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 using Name = std::pair<std::string, int>;  // host and address family
 

@@ -8,7 +8,7 @@
 namespace patchbay::transcripts {
 namespace {
 
-constexpr size_t kLargest = size_t{16} << 20;
+constexpr size_t kLargestDocument = size_t{16} << 20;
 constexpr int64_t kMostAttempts = 1000;
 
 Status check(const Save& request) {
@@ -17,7 +17,7 @@ Status check(const Save& request) {
   if (!is_tenant(request.tenant)) return {Code::invalid, "tenant cannot name a folder"};
   if (request.attempt < 1 || request.attempt > kMostAttempts)
     return {Code::invalid, "attempt must be 1 to 1000"};
-  if (request.document.size() > kLargest) return {Code::invalid, "document is larger than 16 MiB"};
+  if (request.document.size() > kLargestDocument) return {Code::invalid, "document is larger than 16 MiB"};
   return {};
 }
 

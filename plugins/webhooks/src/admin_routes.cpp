@@ -5,6 +5,7 @@
 
 #include "admin_schemas.h"
 #include "crypto/random.h"
+#include "event_list.h"
 #include "receiver_url.h"
 #include "subscription_json.h"
 
@@ -39,12 +40,6 @@ Result<Response> failed(const Status& status) {
 std::string param(const Host& host, const Request& request, std::string_view name) {
   const auto params = host.parse_json(request.params);
   return params ? std::string((*params)[name].text()) : std::string();
-}
-
-std::vector<std::string> read_events(JsonView list) {
-  std::vector<std::string> events;
-  for (size_t i = 0; i < list.size(); ++i) events.emplace_back(list.at(i).text());
-  return events;
 }
 
 // The one in the body, or a new one of 256 bits. A sentence or a repeated character is no key of a signature.

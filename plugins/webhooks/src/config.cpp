@@ -5,6 +5,7 @@
 #include <set>
 
 #include "catalogue.h"
+#include "event_list.h"
 #include "receiver_url.h"
 #include "signing.h"
 
@@ -13,18 +14,12 @@ namespace {
 
 constexpr int64_t kDayMs = 86'400'000;
 
-std::vector<std::string> read_events(JsonView list) {
-  std::vector<std::string> events;
-  for (size_t i = 0; i < list.size(); ++i) events.emplace_back(list.at(i).text());
-  if (events.empty()) events.emplace_back(kAllEvents);
-  return events;
-}
-
 Definition read_definition(const Config::Tenant& tenant, JsonView item) {
   Definition definition;
   definition.tenant = tenant.host;
   definition.url = item.text("url", "");
   definition.events = read_events(item["events"]);
+  if (definition.events.empty()) definition.events.emplace_back(kAllEvents);
   definition.secret = item.text("secret", "");
   definition.id = item.text("id", "");
   if (definition.id.empty()) definition.id = subscription_id(tenant.host, definition.url);

@@ -2,6 +2,12 @@
 
 namespace patchbay::webhooks {
 
+std::vector<std::string> read_events(JsonView list) {
+  std::vector<std::string> events;
+  for (size_t i = 0; i < list.size(); ++i) events.emplace_back(list.at(i).text());
+  return events;
+}
+
 std::string join_events(const std::vector<std::string>& events) {
   std::string text;
   for (const std::string& event : events) text.append(text.empty() ? "" : " ").append(event);

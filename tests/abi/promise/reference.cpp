@@ -15,12 +15,13 @@ using patchbay::test::loaded;
 using patchbay::test::TestServer;
 using patchbay::test::yaml;
 
-const std::string kPlugins = PATCHBAY_ABI_PROMISE_PLUGINS;
+const std::string kReferencePlugins = PATCHBAY_ABI_PROMISE_PLUGINS;
 
 }  // namespace
 
 TEST_CASE("every function of the boundary is used by the reference plugin in the real core") {
-  TestServer server(yaml("moin"), nullptr, {probe::entry(), loaded(kPlugins + "/reference-counted.so")});
+  TestServer server(yaml("moin"), nullptr,
+                    {probe::entry(), loaded(kReferencePlugins + "/reference-counted.so")});
   live(server);
   std::ifstream counts(server.data() / "reference-plugin" / "slots");
   size_t slots = 0;
@@ -32,7 +33,7 @@ TEST_CASE("every function of the boundary is used by the reference plugin in the
 }
 
 TEST_CASE("the reference plugin runs on a core that serves the oldest tables") {
-  const pb_entry* entry = loaded(kPlugins + "/reference-counted.so");
+  const pb_entry* entry = loaded(kReferencePlugins + "/reference-counted.so");
   TestServer server(yaml("moin"), nullptr, {probe::entry(), patchbay::test::on_oldest_tables(*entry)});
   live(server);
 }
@@ -43,6 +44,6 @@ TEST_CASE("the reference plugin runs in a process of its own, which serves every
            "}}\ntenants: {localhost: {}}\n";
   };
   TestServer server(isolated("moin"), nullptr, {probe::entry()},
-                    {{"reference-plugin", kPlugins + "/reference-counted.so"}});
+                    {{"reference-plugin", kReferencePlugins + "/reference-counted.so"}});
   live(server, isolated);
 }

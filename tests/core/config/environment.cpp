@@ -10,7 +10,7 @@ using namespace patchbay::core;
 
 namespace {
 
-constexpr const char* kFile =
+constexpr const char* kTwoTenants =
     "server: {data: x}\n"
     "plugins: {rest-api: }\n"
     "tenants:\n  acme.example: {sip-trunk: {trunks: [{host: a}, {host: b}]}}\n";
@@ -21,7 +21,7 @@ constexpr const char* kSchema =
 
 std::string apply(const config::Environment& environment, std::vector<config::Problem>& problems) {
   config::Problem problem;
-  auto root = config::read_yaml(kFile, problem);
+  auto root = config::read_yaml(kTwoTenants, problem);
   CHECK(root.has_value());
   const auto schema = json::parse(kSchema);
   config::apply_environment(environment, schema.value().root(), *root, problems);

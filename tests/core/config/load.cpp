@@ -11,7 +11,7 @@ Outcome<Draft> load_it(const std::string& text, Environment environment = {}) {
                    text);
 }
 
-std::string faults(const std::string& text) {
+std::string load_faults(const std::string& text) {
   const auto outcome = load_it(text);
   return sentences(outcome.value ? check(*outcome.value, {}).problems : outcome.problems);
 }
@@ -51,28 +51,28 @@ TEST_CASE("the server section is read, the environment on top") {
 }
 
 TEST_CASE("problems name file, line, column and key") {
-  CHECK(faults("server:\n  log: {level: loud}\n") ==
+  CHECK(load_faults("server:\n  log: {level: loud}\n") ==
         "/etc/patchbay/patchbay.yaml:2:9: server.log.level must be one of \"debug\", \"info\", \"warn\", "
         "\"error\"");
-  CHECK(faults("sever: {}\n") ==
+  CHECK(load_faults("sever: {}\n") ==
         "/etc/patchbay/patchbay.yaml:1:1: sever is not a known field; did you mean server?");
-  CHECK(faults("server: {threads: 300}\n") ==
+  CHECK(load_faults("server: {threads: 300}\n") ==
         "/etc/patchbay/patchbay.yaml:1:10: server.threads must be at most 256");
-  CHECK(faults("a: [\n").find("/etc/patchbay/patchbay.yaml:") == 0);
-  CHECK(faults("plugins: [x]\n").find("plugins must be an object") != std::string::npos);
+  CHECK(load_faults("a: [\n").find("/etc/patchbay/patchbay.yaml:") == 0);
+  CHECK(load_faults("plugins: [x]\n").find("plugins must be an object") != std::string::npos);
 }
 
 TEST_CASE("hosts are normalised and must differ, also as variables") {
-  CHECK(faults("tenants: {A.b: , 'a.B.:80': }\n").find("is the same host as another tenant") !=
+  CHECK(load_faults("tenants: {A.b: , 'a.B.:80': }\n").find("is the same host as another tenant") !=
         std::string::npos);
-  CHECK(faults("tenants: {a.b: , a-b: }\n").find("has the same environment variables as a.b") !=
+  CHECK(load_faults("tenants: {a.b: , a-b: }\n").find("has the same environment variables as a.b") !=
         std::string::npos);
-  CHECK(faults("tenants: {'a/b': }\n").find("is not a host name") != std::string::npos);
+  CHECK(load_faults("tenants: {'a/b': }\n").find("is not a host name") != std::string::npos);
 }
 
 TEST_CASE("a plugin's name cannot leave the plugin folder") {
   for (const char* bad : {"../x", "a/b", "A", "", "-x", "a.b"})
-    CHECK(faults("plugins: {'" + std::string(bad) + "': }\n").find("is not a plugin's name") !=
+    CHECK(load_faults("plugins: {'" + std::string(bad) + "': }\n").find("is not a plugin's name") !=
           std::string::npos);
 }
 

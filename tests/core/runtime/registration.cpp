@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-void set_flag(void* user) { static_cast<std::atomic<bool>*>(user)->store(true); }
+void set_closed(void* user) { static_cast<std::atomic<bool>*>(user)->store(true); }
 
 void deliver(const Ref<Registration>& registration, std::atomic<int>& count) {
   registration->strand().post([registration, &count] {
@@ -33,7 +33,7 @@ TEST_CASE("Closed on its strand nothing of it runs afterwards and done follows")
   bool done_inside = false;
   strand->post([&] {
     deliver(registration, count);
-    registration->close(set_flag, &done);
+    registration->close(set_closed, &done);
     done_inside = done;
     deliver(registration, count);
   });
@@ -59,7 +59,7 @@ TEST_CASE("Closed from elsewhere nothing of it runs after done") {
           if (done) ++late;
         });
     });
-    registration->close(set_flag, &done);
+    registration->close(set_closed, &done);
     source.join();
     REQUIRE(executor.wait_idle(10s));
     CHECK(done);
@@ -72,7 +72,7 @@ TEST_CASE("Done waits for those inside on other threads") {
   const auto registration = make_ref<Registration>(Strand::create(executor, "test", "r"));
   std::atomic<bool> done{false};
   REQUIRE(registration->enter());
-  registration->close(set_flag, &done);
+  registration->close(set_closed, &done);
   CHECK_FALSE(registration->enter());
   REQUIRE(executor.wait_idle(10s));
   CHECK_FALSE(done);
@@ -101,6 +101,6 @@ TEST_CASE("Done comes at once when the strand is closed for good") {
   strand->close(nullptr, nullptr);
   REQUIRE(executor.wait_idle(10s));
   std::atomic<bool> done{false};
-  registration->close(set_flag, &done);
+  registration->close(set_closed, &done);
   CHECK(done);
 }

@@ -35,7 +35,7 @@ int connect_to(const std::string& path) {
   return -1;
 }
 
-std::string exchange(int fd, const std::string& request) {
+std::string send_and_read(int fd, const std::string& request) {
   std::string reply;
   std::array<char, 16384> buffer;
   if (::send(fd, request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size()))
@@ -121,10 +121,10 @@ bool ServerProcess::wait_ready() {
 std::optional<Answer> ServerProcess::ask(const Request& request) const {
   const int fd = connect_to(folder_ + "/data/admin.sock");
   if (fd < 0) return {};
-  const std::string reply =
-      exchange(fd, request.method + " " + request.path +
-                       " HTTP/1.1\r\nHost: acme.example\r\nConnection: close\r\n" + request.headers +
-                       "Content-Length: " + std::to_string(request.body.size()) + "\r\n\r\n" + request.body);
+  const std::string reply = send_and_read(
+      fd, request.method + " " + request.path + " HTTP/1.1\r\nHost: acme.example\r\nConnection: close\r\n" +
+              request.headers + "Content-Length: " + std::to_string(request.body.size()) + "\r\n\r\n" +
+              request.body);
   ::close(fd);
   return parse(reply);
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "loopback.h"
 #include "rtp/packet.h"
 
 using namespace patchbay::lib;
@@ -14,8 +15,6 @@ namespace {
 
 constexpr int64_t kTickNs = 20'000'000;
 using Frame = std::array<int16_t, RtpLeg::kFrameSamples>;
-
-SocketAddress loopback(uint16_t port = 0) { return *SocketAddress::parse("127.0.0.1", port); }
 
 std::unique_ptr<RtpLeg> make_leg(uint64_t random) {
   auto socket = RtpSocket::open(loopback(), 0, 0);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "loopback.h"
 #include "rtp/source_policy.h"
 
 using namespace patchbay::lib;
@@ -12,8 +13,6 @@ using Channel = RtpSocket::Channel;
 using patchbay::Code;
 
 namespace {
-
-SocketAddress loopback(uint16_t port = 0) { return *SocketAddress::parse("127.0.0.1", port); }
 
 ptrdiff_t receive(RtpSocket& socket, Channel channel, uint8_t* data, size_t size, SocketAddress& source) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
