@@ -29,6 +29,10 @@ std::string filled(std::string_view pattern, double value) {
   return std::string(pattern.substr(0, at)) + print(value) + std::string(pattern.substr(at + 1));
 }
 
+bool has_value(const MetricLabels& labels, std::string_view value) {
+  return std::any_of(labels.begin(), labels.end(), [&](const auto& label) { return label.second == value; });
+}
+
 double value_before(const MetricReadings& readings, std::string_view metric, const MetricLabels& labels) {
   for (const MetricSample& sample : readings.before.of(metric)) {
     if (sample.labels == labels) return sample.value;
@@ -78,7 +82,7 @@ std::vector<HealthFinding> find_problems(const MetricReadings& readings) {
   for (const HealthRule& rule : health_rules()) {
     for (const MetricSample& sample : readings.after.of(rule.metric)) {
       const double value = read(readings, rule.metric, rule.reading, sample);
-      if (value <= rule.above) continue;
+      if (value <= rule.above || !(rule.only.empty() || has_value(sample.labels, rule.only))) continue;
       const std::string labels = print(sample.labels);
       findings.push_back({filled(rule.problem, value) + (labels.empty() ? "" : " (" + labels + ")"),
                           std::string(rule.advice)});

@@ -22,6 +22,7 @@ struct HealthRule {
   double above;              // a problem beyond this
   std::string_view problem;  // '#' stands for the figure
   std::string_view advice;
+  std::string_view only = {};  // judges only series that have a label with this value
 };
 
 // Figures of one area stand together; each is read over all series of its metric.

@@ -66,6 +66,17 @@ void Phone::press(const std::string& keys) {
   keys_ = pressed_.c_str();
 }
 
+void Phone::suffer_junk(int packets) {
+  auto stranger = lib::RtpSocket::open(loopback(0), 0, 0);
+  REQUIRE(stranger);
+  const std::array<uint8_t, 172> junk{0x80};
+  for (int i = 0; i < packets; ++i) {
+    (void)stranger->send(lib::RtpSocket::Channel::rtp, loopback(server_port_), junk.data(), junk.size());
+    if (i % 10 == 9)
+      std::this_thread::sleep_for(std::chrono::milliseconds(kTickMs));  // the server reads so often
+  }
+}
+
 bool Phone::hears(int64_t ms) const {
   return probe::eventually([&] { return heard_ms() >= ms; });
 }
@@ -79,6 +90,7 @@ void Phone::run(Ear& ear) {
     if (ear.caller == 0) {
       ear.caller = offered_port(*sipp_);
       if (ear.caller == 0) continue;
+      server_port_ = ear.caller;
       lib::LegMedia media;
       media.remote_rtp = loopback(ear.caller);
       media.remote_rtcp = loopback(static_cast<uint16_t>(ear.caller + 1));

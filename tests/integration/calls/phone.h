@@ -23,6 +23,8 @@ class Phone {
   // A tone, from now on for so long.
   void speak(int ms) { speak_ms_ = ms; }
   void press(const std::string& keys);
+  // Sends so many packets of junk from another port to where the server listens. Not before sound has come.
+  void suffer_junk(int packets);
   // How much sound has come so far.
   int64_t heard_ms() const { return heard_ms_; }
   // Whether so much came within ten seconds.
@@ -34,6 +36,7 @@ class Phone {
 
   std::unique_ptr<Ear> ear_;
   std::unique_ptr<Sipp> sipp_;
+  std::atomic<uint16_t> server_port_{0};
   std::atomic<int> speak_ms_{0};
   std::atomic<int64_t> heard_ms_{0};
   std::atomic<const char*> keys_{nullptr};  // still to be pressed; points into pressed_
