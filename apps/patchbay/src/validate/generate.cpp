@@ -11,7 +11,7 @@ namespace {
 using core::json::Node;
 using core::json::Type;
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string out;
   core::json::append_quoted(out, text);
   return out;
@@ -42,7 +42,7 @@ std::string allowed_text(const Node& schema, Chance& chance) {
   std::string text = chance.word();
   while (text.size() < least) text += chance.word() + "x";
   if (text.size() > most) text.resize(std::max(least, most));
-  return quoted(text);
+  return json_string(text);
 }
 
 std::string allowed_integer(const Node& schema, Chance& chance) {
@@ -74,7 +74,7 @@ std::string allowed_object(const Node& schema, Chance& chance) {
     if (!required && chance.one_in(2)) continue;
     const std::string value = allowed_by(property.value, chance);
     if (value.empty() && required) return {};
-    if (!value.empty()) out += (out.size() > 1 ? "," : "") + quoted(property.key) + ":" + value;
+    if (!value.empty()) out += (out.size() > 1 ? "," : "") + json_string(property.key) + ":" + value;
   }
   return out + "}";
 }
@@ -123,7 +123,7 @@ std::string Chance::object(int depth) {
   for (uint64_t i = below(5); i > 0; --i) {
     const uint64_t key = below(kKeys.size());
     if (std::exchange(used[key], true)) continue;
-    out += (out.size() > 1 ? "," : "") + quoted(kKeys[key]) + ":" + json(depth - 1);
+    out += (out.size() > 1 ? "," : "") + json_string(kKeys[key]) + ":" + json(depth - 1);
   }
   return out + "}";
 }
@@ -139,7 +139,7 @@ std::string Chance::json(int depth) {
     case 3:
       return "0.5";
     case 4:
-      return quoted(one_in(10) ? std::string(5000, 'y') : word());
+      return json_string(one_in(10) ? std::string(5000, 'y') : word());
     case 5:
       return "[" + json(depth - 1) + "]";
     default:
