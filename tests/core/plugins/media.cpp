@@ -14,6 +14,7 @@
 #include "support/linked_plugin.h"
 #include "support/promise.h"
 #include "support/server.h"
+#include "support/within.h"
 
 namespace {
 
@@ -21,16 +22,6 @@ using namespace patchbay;
 using patchbay::test::LinkedPlugin;
 using patchbay::test::Promise;
 using patchbay::test::TestServer;
-
-template <class Condition>
-bool within(std::chrono::seconds limit, Condition condition) {
-  const auto until = std::chrono::steady_clock::now() + limit;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > until) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
-}
 
 std::atomic<bool> gone{false};  // the owner of the port is destroyed
 std::atomic<int> pulled{0};

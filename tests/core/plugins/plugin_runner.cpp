@@ -14,6 +14,7 @@
 #include "support/linked_plugin.h"
 #include "support/promise.h"
 #include "support/server.h"
+#include "support/within.h"
 
 namespace {
 
@@ -32,16 +33,6 @@ void wait_while_held() {
   holding = true;
   while (hold) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   ++ended_waits;
-}
-
-template <class Condition>
-bool within(std::chrono::seconds limit, Condition condition) {
-  const auto until = std::chrono::steady_clock::now() + limit;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > until) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
 }
 
 struct Counted : Plugin {

@@ -9,21 +9,12 @@
 #include <vector>
 
 #include "runtime/strand.h"
+#include "support/within.h"
 
 namespace {
 
 using namespace patchbay::core;
 using namespace std::chrono_literals;
-
-template <class Condition>
-bool within(std::chrono::seconds limit, Condition condition) {
-  const auto until = std::chrono::steady_clock::now() + limit;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > until) return false;
-    std::this_thread::sleep_for(1ms);
-  }
-  return true;
-}
 
 ExecutorOptions watched() {
   ExecutorOptions options;

@@ -12,6 +12,7 @@
 
 #include "runtime/owner_name.h"
 #include "runtime/thread_kind.h"
+#include "support/within.h"
 
 namespace {
 
@@ -41,16 +42,6 @@ struct Blocker {
     blocker.left = true;
   }
 };
-
-template <class Condition>
-bool within(std::chrono::seconds limit, Condition condition) {
-  const auto until = std::chrono::steady_clock::now() + limit;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > until) return false;
-    std::this_thread::sleep_for(1ms);
-  }
-  return true;
-}
 
 MediaOptions one_loop(Reports& reports) {
   MediaOptions options;
