@@ -5,7 +5,6 @@
 #include "abi/media_hub.h"
 #include "bus/bus.h"
 #include "observe/exposition.h"
-#include "observe/log.h"
 #include "runtime/runtime.h"
 #include "services/registry.h"
 
@@ -15,8 +14,6 @@ void Figures::tell(observe::Exposition& out) const {
   tell_threads(out);
   tell_plugins(out);
   tell_media(out);
-  out.counter("patchbay_core_log_dropped_total", "Log lines that could not be written in time",
-              static_cast<double>(log.dropped()));
 }
 
 void Figures::tell_threads(observe::Exposition& out) const {

@@ -10,8 +10,7 @@ class Runtime;
 
 namespace observe {
 class Exposition;
-class Log;
-}  // namespace observe
+}
 
 // Borrowed; must outlive the metric source that asks it.
 struct Figures {
@@ -19,7 +18,6 @@ struct Figures {
   Bus& bus;
   Registry& services;
   MediaHub& media;
-  const observe::Log& log;
 
   // [any, not media] Waits for nothing but short locks.
   void tell(observe::Exposition& out) const;
