@@ -33,9 +33,8 @@ std::string wrong_verb(const CLI::App& program, int count, const char* const* ar
   for (int i = 1; i < count; ++i) {
     const auto verbs = at->get_subcommands([](const CLI::App*) { return true; });
     if (verbs.empty() || arguments[i][0] == '-') return {};
-    const auto found = std::find_if(verbs.begin(), verbs.end(), [&](const CLI::App* verb) {
-      return verb->get_name() == arguments[i];
-    });
+    const auto found = std::find_if(verbs.begin(), verbs.end(),
+                                    [&](const CLI::App* verb) { return verb->get_name() == arguments[i]; });
     if (found == verbs.end()) {
       std::vector<std::string> names;
       for (const CLI::App* verb : verbs) names.push_back(verb->get_name());

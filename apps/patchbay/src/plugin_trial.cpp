@@ -61,7 +61,8 @@ class Stage {
     return steady_clock::now() + std::chrono::milliseconds(trial.lasts_ms);
   }
   static std::string cure_of(const Error& error) {
-    const bool lacks = error.code == Code::unavailable && error.text.find("provide() it first") != std::string::npos;
+    const bool lacks =
+        error.code == Code::unavailable && error.text.find("provide() it first") != std::string::npos;
     return lacks ? "; on this command line: --with <the .so of a plugin that provides it>" : "";
   }
   static int refused(const std::string& why) {

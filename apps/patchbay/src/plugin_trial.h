@@ -33,7 +33,7 @@ struct Companion {
 struct Trial {
   std::string file;
   std::vector<Companion> companions;  // in the order of starting
-  std::string plugin, tenants;  // the plugin's configuration, JSON
+  std::string plugin, tenants;        // the plugin's configuration, JSON
   std::vector<std::string> secrets;
   std::vector<NewEvent> events;
   std::vector<TrialRequest> requests;

@@ -1,4 +1,5 @@
-// /healthz, /readyz and /metrics on the management port; /local/metrics and /local/plugins on the admin socket.
+// /healthz, /readyz and /metrics on the management port; /local/metrics and /local/plugins on the admin
+// socket.
 #pragma once
 
 #include <functional>

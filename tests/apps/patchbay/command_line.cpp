@@ -44,9 +44,11 @@ TEST_CASE("a misspelt verb is told with the likely one, a wrong value with its o
     return said.str();
   };
   CHECK(says({"srve"}) == "patchbay has no verb srve; did you mean `patchbay serve`?\n");
-  CHECK(says({"plugin", "nwe", "foo"}) == "patchbay plugin has no verb nwe; did you mean `patchbay plugin new`?\n");
+  CHECK(says({"plugin", "nwe", "foo"}) ==
+        "patchbay plugin has no verb nwe; did you mean `patchbay plugin new`?\n");
   CHECK(says({"dance"}) == "patchbay has no verb dance; `patchbay --help` lists them\n");
-  CHECK(says({"plugin", "run", "x.so", "--for", "x"}) == "--for does not take x; --help says what it takes\n");
+  CHECK(says({"plugin", "run", "x.so", "--for", "x"}) ==
+        "--for does not take x; --help says what it takes\n");
 }
 
 TEST_CASE("every verb has help with an example") {

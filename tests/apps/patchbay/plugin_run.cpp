@@ -58,7 +58,8 @@ TEST_CASE("routes are listed and can be asked") {
 }
 
 TEST_CASE("the plugin's part of a server's configuration is used, and its secrets are not told") {
-  const Program program("plugins:\n  rest-api: {listen: x}\n  trial-plugin: {token: Open-Sesame-0123456789}\n");
+  const Program program(
+      "plugins:\n  rest-api: {listen: x}\n  trial-plugin: {token: Open-Sesame-0123456789}\n");
   const auto ended = run(program, {kTrial, "--config", "patchbay.yaml", "--for", "0.1"});
   CHECK(ended.code == app::kDone);
   CHECK(has(ended, "value=[redacted]"));

@@ -217,6 +217,7 @@ TEST_CASE("const and enum compare by meaning") {
   CHECK(errors(R"({"const":1})", "1.0").empty());
   CHECK(errors(R"({"enum":[1,"a",true]})", "true").empty());
   CHECK(errors(R"({"enum":[1,"a",true]})", "false") == "the value must be one of 1, \"a\", true\n");
-  CHECK(errors(R"({"format":"uri"})", "\"nowhere\"") == "the value must be a URI such as https://example.com/path\n");
+  CHECK(errors(R"({"format":"uri"})", "\"nowhere\"") ==
+        "the value must be a URI such as https://example.com/path\n");
   CHECK(errors(R"({"format":"date-time"})", "\"2026-01-01T00:00:00Z\"").empty());
 }

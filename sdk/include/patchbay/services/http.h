@@ -12,8 +12,8 @@ struct Route {
   std::string path;           // "/api.ashx/v1/calls/{id}"
   std::string discriminator;  // query pair that tells routes of one path apart: "whitelist=list"; "" for none
   std::string surface = "public";  // "public", "management" (loopback) or "local" (the admin socket only)
-  // Who may: "none" (no bearer is asked for), "user" (any bearer), "admin", "super". The admin socket passes as
-  // super-admin.
+  // Who may: "none" (no bearer is asked for), "user" (any bearer), "admin", "super". The admin socket passes
+  // as super-admin.
   std::string role = "admin";
   std::string area;  // "calls": the group in documents
   std::string summary;
