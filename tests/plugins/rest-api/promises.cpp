@@ -33,7 +33,7 @@ struct Operation {
 
 std::string text_of(const Node* node) { return node != nullptr ? std::string(node->string()) : ""; }
 
-std::vector<Operation> operations(const Node& document) {
+std::vector<Operation> asked_operations(const Node& document) {
   std::vector<Operation> all;
   const Node* paths = document.find("paths");
   for (uint32_t i = 0; paths != nullptr && i < paths->size(); ++i) {
@@ -79,7 +79,7 @@ TEST_CASE("every operation answers only what the OpenAPI document promises") {
   REQUIRE(http.wait_for("POST", "/api.ashx/v1/calls"));
   const auto document = patchbay::core::json::parse(http.get("/openapi.json").body);
   REQUIRE(document);
-  const auto all = operations(document->root());
+  const auto all = asked_operations(document->root());
   CHECK(all.size() >= 20);
   const std::string host = "Host: a.example";
   for (const Operation& operation : all) {
@@ -121,7 +121,7 @@ TEST_CASE("every operation of the OpenAPI document has the schemas of what it ta
     return node;
   };
   std::set<std::string> schemes;
-  for (const Operation& operation : operations(document->root())) {
+  for (const Operation& operation : asked_operations(document->root())) {
     CAPTURE(operation.name());
     const Node& responses = *operation.node->find("responses");
     for (uint32_t i = 0; i < responses.size(); ++i) {

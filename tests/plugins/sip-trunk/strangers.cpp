@@ -12,8 +12,8 @@ using namespace patchbay::test;
 
 namespace {
 
-struct Fixture {
-  Fixture()
+struct QuietServer {
+  QuietServer()
       : stack(*SipStack::start({.sources = {*patchbay::lib::SocketAddress::parse("127.0.0.1", 0)}})),
         us("sip:us@127.0.0.1:" + std::to_string(stack->port())) {}
 
@@ -34,7 +34,7 @@ struct Fixture {
 };
 
 // A call that `peer` answers.
-struct Answered : Fixture {
+struct Answered : QuietServer {
   Answered() {
     auto dialled = stack->dial(call_to(peer.port()), caller);
     REQUIRE(dialled);
@@ -71,7 +71,7 @@ struct Answered : Fixture {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Fixture, "OPTIONS is answered and nothing else is served") {
+TEST_CASE_FIXTURE(QuietServer, "OPTIONS is answered and nothing else is served") {
   CHECK(ask("OPTIONS") == "SIP/2.0 200");
   CHECK(ask("INVITE") == "SIP/2.0 480");
   for (const char* method :
@@ -87,7 +87,7 @@ TEST_CASE_FIXTURE(Fixture, "OPTIONS is answered and nothing else is served") {
   CHECK(stack->live_handles() == 0);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a proxy's challenge gets a Proxy-Authorization") {
+TEST_CASE_FIXTURE(QuietServer, "a proxy's challenge gets a Proxy-Authorization") {
   auto call = call_to(peer.port());
   call.trunk.username = "alice";
   call.trunk.password = "secret";
@@ -132,7 +132,7 @@ TEST_CASE_FIXTURE(Answered, "a stranger's requests inside the dialog do not touc
   check_call_lives();
 }
 
-TEST_CASE_FIXTURE(Fixture, "addresses that belong to no trunk get no answer until one is configured") {
+TEST_CASE_FIXTURE(QuietServer, "addresses that belong to no trunk get no answer until one is configured") {
   RawPeer stranger("127.0.0.2");
   const auto ask_as_stranger = [&](int limit_ms) {
     stranger.send(stack->port(), stranger.request("OPTIONS", us, "<sip:x@127.0.0.2>;tag=1", "<" + us + ">",
@@ -165,7 +165,7 @@ TEST_CASE_FIXTURE(Answered, "other methods inside the dialog are refused and it 
   check_call_lives();
 }
 
-TEST_CASE_FIXTURE(Fixture, "the messages of RFC 4475 leave the stack alive") {
+TEST_CASE_FIXTURE(QuietServer, "the messages of RFC 4475 leave the stack alive") {
   int sent = 0;
   for (const auto& entry :
        std::filesystem::directory_iterator(std::string(SIP_TRUNK_TEST_FOLDER) + "/rfc4475")) {

@@ -12,7 +12,7 @@ using namespace patchbay::ai_voice::gemini;
 
 namespace {
 
-SessionConfig config(const std::string& model) {
+SessionConfig config_of(const std::string& model) {
   SessionConfig out;
   out.model = model;
   out.system_prompt = "Be \"kind\".\n\xff";
@@ -22,7 +22,8 @@ SessionConfig config(const std::string& model) {
 
 // The setup as JSON, accepted by the rules of the server.
 support::JsonDocument setup_of(const std::string& model, SetupOptions options = {}) {
-  auto document = support::JsonDocument::parse(write_setup(config(model), family_of(model), options), 100000);
+  auto document =
+      support::JsonDocument::parse(write_setup(config_of(model), family_of(model), options), 100000);
   REQUIRE(document.ok());
   auto complaint = support::check_setup(document->root()["setup"]);
   CAPTURE(complaint.reason);
