@@ -1,5 +1,8 @@
 // The verbs of `patchbay` against a running server, over its admin socket.
+#include <arpa/inet.h>
 #include <doctest/doctest.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <string>
@@ -88,15 +91,27 @@ TEST_CASE("status shows a healthy server on one screen") {
 }
 
 TEST_CASE("status names the plugin that does not run, and why") {
+  // Another program has the SIP port.
+  const int taken = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  REQUIRE(::bind(taken, reinterpret_cast<const sockaddr*>(&address), size) == 0);
+  REQUIRE(::getsockname(taken, reinterpret_cast<sockaddr*>(&address), &size) == 0);
   Program program(
-      "server: {data: data}\nplugins: {rest-api: {listen: \"127.0.0.1:0\"}, sip-trunk: {listenPort: 0, "
-      "listenIp: 192.0.2.1}}\n"
-      "tenants: {one.example: {primary: true}}\n");
+      "server: {data: data}\nplugins: {rest-api: {listen: \"127.0.0.1:0\"}, media: {}, sip-trunk: "
+      "{listenPort: " +
+      std::to_string(ntohs(address.sin_port)) + "}}\ntenants: {one.example: {primary: true}}\n");
   const Child child = program.run({"serve"});
   REQUIRE(program.says("ready, patchbay.yaml"));
   const int code = program.run({"status", "--interval", "0.2"}, "answer").wait(kPatience).value_or(-1);
   CHECK(code == 1);
-  CHECK(program.output("answer").find("! plugin sip-trunk is ") != std::string::npos);
+  const std::string text = program.output("answer");
+  INFO(text);
+  CHECK(text.find("! plugin sip-trunk is ") != std::string::npos);
+  CHECK(text.find("cannot listen on 127.0.0.1") != std::string::npos);
+  ::close(taken);
 }
 
 TEST_CASE("a refusal of the server is exit code 1, with its reason") {

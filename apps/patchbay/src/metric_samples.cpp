@@ -16,8 +16,8 @@ std::string_view take_until(std::string_view& text, char end) {
   return taken;
 }
 
-// The value of a label, up to its closing quote, which is removed as well.
-std::string take_quoted(std::string_view& text) {
+// The value of a label, up to its closing quote, which is removed as well; nothing when that is missing.
+std::optional<std::string> take_quoted(std::string_view& text) {
   std::string value;
   while (!text.empty() && text.front() != '"') {
     const bool escaped = text.front() == '\\' && text.size() > 1;
@@ -25,21 +25,25 @@ std::string take_quoted(std::string_view& text) {
     value += escaped && c == 'n' ? '\n' : c;
     text.remove_prefix(escaped ? 2 : 1);
   }
-  if (!text.empty()) text.remove_prefix(1);
+  if (text.empty()) return std::nullopt;
+  text.remove_prefix(1);
   return value;
 }
 
-// name="value",name="value"} with the brace.
-MetricLabels take_labels(std::string_view& text) {
+// name="value",name="value"} with the brace; nothing when it is not of that form.
+std::optional<MetricLabels> take_labels(std::string_view& text) {
   MetricLabels labels;
   while (!text.empty() && text.front() != '}') {
     const std::string name(take_until(text, '='));
-    if (text.empty() || text.front() != '"') break;
+    if (text.empty() || text.front() != '"') return std::nullopt;
     text.remove_prefix(1);
-    labels[name] = take_quoted(text);
+    auto value = take_quoted(text);
+    if (!value) return std::nullopt;
+    labels[name] = *std::move(value);
     if (!text.empty() && text.front() == ',') text.remove_prefix(1);
   }
-  take_until(text, '}');
+  if (text.empty()) return std::nullopt;
+  text.remove_prefix(1);
   return labels;
 }
 
@@ -63,8 +67,9 @@ MetricSamples MetricSamples::parse(std::string_view text) {
     const std::string name(line.substr(0, end_of_name));
     const bool labelled = line[end_of_name] == '{';
     line.remove_prefix(end_of_name + 1);
-    MetricLabels labels = labelled ? take_labels(line) : MetricLabels{};
-    if (const auto value = number(line)) samples.by_name_[name].push_back({std::move(labels), *value});
+    auto labels = labelled ? take_labels(line) : MetricLabels{};
+    const auto value = number(line);
+    if (labels && value) samples.by_name_[name].push_back({*std::move(labels), *value});
   }
   return samples;
 }

@@ -106,6 +106,7 @@ int run(const Command& command) {
     return kConfiguration;
   }
   for (const std::string& address : listening_addresses()) say("listens at ", address);
+  (*core)->flush_log();  // so that what was logged during the start stands before this line
   say("", "ready, " + file + ":" + running);
   tell_service_manager("READY=1\nSTATUS=Running" + running);
 
