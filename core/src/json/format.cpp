@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "json/text.h"
+
 namespace patchbay::core::json {
 namespace {
 
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // Reads a text from left to right; once something is missing, it stays wrong.

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "json/text.h"
+
 namespace patchbay::core::json {
 namespace {
 
@@ -9,7 +11,6 @@ constexpr size_t kNumberCharacters = 400;
 // RapidJSON 1.1.0 computes with the exponent as int and indexes a table by it: no double needs more digits.
 constexpr size_t kExponentDigits = 4;
 
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 bool in_number(char c) noexcept {
   return is_digit(c) || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
 }

@@ -14,6 +14,7 @@ constexpr uint32_t kInvalid = 0xFFFFFFFF;
 uint32_t next_code_point(std::string_view text, size_t& at) noexcept;
 size_t code_points(std::string_view text) noexcept;
 
+constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 // Of ASCII letters; other bytes as they are.
 constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
