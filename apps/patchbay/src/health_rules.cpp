@@ -66,7 +66,7 @@ constexpr HealthRule kRules[] = {
     // The edge.
     {"patchbay_rest_api_connections_shed_total", Reading::increase, 0,
      "# HTTP connections were just closed to make room",
-     "one client holds many connections: see the log; lower plugins.rest-api.limits.perAddress"},
+     "one client holds many connections: see the log; lower plugins.rest-api.limits.connectionsPerAddress"},
     {"patchbay_rest_api_handler_timeouts_total", Reading::increase, 0,
      "# requests were just not answered in time",
      "the log names the route; see whether its plugin is stalled or the store is slow"},

@@ -79,6 +79,23 @@ TEST_CASE("every metric of the rules and the screen is exported by the core or a
     CHECK_MESSAGE(exported(figure.metric), std::string(figure.metric));
 }
 
+// An operator who follows the advice must not be refused by the configuration.
+TEST_CASE("settings of plugins that an advice names are in their manifests") {
+  const std::string prefix = "plugins.";
+  for (const HealthRule& rule : health_rules()) {
+    const std::string advice(rule.advice);
+    for (size_t at = advice.find(prefix); at != std::string::npos; at = advice.find(prefix, at + 1)) {
+      const size_t end = advice.find_first_of(" ,;", at);
+      const std::string setting = advice.substr(at + prefix.size(), end - at - prefix.size());
+      const std::string plugin = setting.substr(0, setting.find('.'));
+      std::ostringstream manifest;
+      manifest << std::ifstream(TEST_TREE "/plugins/" + plugin + "/manifest.json").rdbuf();
+      const std::string last = setting.substr(setting.rfind('.') + 1);
+      CHECK_MESSAGE(manifest.str().find("\"" + last + "\"") != std::string::npos, setting);
+    }
+  }
+}
+
 TEST_CASE("every rule shows its figure and says what to do") {
   for (const HealthRule& rule : health_rules()) {
     CAPTURE(std::string(rule.metric));
