@@ -80,12 +80,9 @@ const std::vector<MetricSample>& MetricSamples::of(std::string_view name) const 
   return found == by_name_.end() ? none : found->second;
 }
 
-double MetricSamples::sum(std::string_view name, std::string_view label, std::string_view value) const {
+double MetricSamples::sum(std::string_view name) const {
   double sum = 0;
-  for (const MetricSample& sample : of(name)) {
-    const auto found = label.empty() ? sample.labels.end() : sample.labels.find(label);
-    if (label.empty() || (found != sample.labels.end() && found->second == value)) sum += sample.value;
-  }
+  for (const MetricSample& sample : of(name)) sum += sample.value;
   return sum;
 }
 

@@ -23,8 +23,8 @@ class MetricSamples {
 
   // The samples of one name; empty when the server has none.
   const std::vector<MetricSample>& of(std::string_view name) const;
-  // Their sum; only those with this label value when `label` is given. 0 when there is none.
-  double sum(std::string_view name, std::string_view label = {}, std::string_view value = {}) const;
+  // Their sum and their largest; 0 when there is none.
+  double sum(std::string_view name) const;
   double max(std::string_view name) const;
   bool has(std::string_view name) const { return !of(name).empty(); }
 
