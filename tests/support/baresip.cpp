@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/ports.h"
+
 namespace patchbay::test {
 namespace {
 

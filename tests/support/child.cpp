@@ -1,10 +1,8 @@
 #include "support/child.h"
 
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,27 +19,6 @@ namespace patchbay::test {
 namespace {
 
 constexpr auto kPoll = std::chrono::milliseconds(5);
-
-sockaddr_in loopback(uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
-
-// The port bound, 0 when it was taken.
-uint16_t try_bind(int type, uint16_t port) {
-  const int fd = ::socket(AF_INET, type | SOCK_CLOEXEC, 0);
-  sockaddr_in address = loopback(port);
-  socklen_t size = sizeof(address);
-  uint16_t bound = 0;
-  if (::bind(fd, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
-      ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0)
-    bound = ntohs(address.sin_port);
-  ::close(fd);
-  return bound;
-}
 
 }  // namespace
 
@@ -108,23 +85,6 @@ TempFolder::TempFolder() {
 TempFolder::~TempFolder() {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
-}
-
-uint16_t free_port() {
-  for (int i = 0; i < 100; ++i) {
-    const uint16_t port = try_bind(SOCK_DGRAM, 0);
-    if (port != 0 && try_bind(SOCK_STREAM, port) == port) return port;
-  }
-  return 0;
-}
-
-bool wait_for_udp_port(uint16_t port, std::chrono::milliseconds limit) {
-  const auto deadline = std::chrono::steady_clock::now() + limit;
-  while (try_bind(SOCK_DGRAM, port) == port) {
-    if (std::chrono::steady_clock::now() >= deadline) return false;
-    std::this_thread::sleep_for(kPoll);
-  }
-  return true;
 }
 
 std::string read_text(const std::string& path) {

@@ -49,13 +49,6 @@ class TempFolder {
   std::string path_;
 };
 
-// A port on 127.0.0.1 that was free for UDP and TCP a moment ago, for programs that cannot choose one
-// themselves.
-uint16_t free_port();
-
-// Whether somebody is bound to the UDP port, within `limit`.
-bool wait_for_udp_port(uint16_t port, std::chrono::milliseconds limit);
-
 std::string read_text(const std::string& path);
 
 }  // namespace patchbay::test

@@ -1,26 +1,21 @@
 #include "support/sipp.h"
 
 #include <fstream>
-#include <thread>
+
+#include "support/ports.h"
 
 namespace patchbay::test {
 namespace {
 
-constexpr auto kStartLimit = std::chrono::seconds(10);
+constexpr auto kStartLimit = std::chrono::seconds(20);
+constexpr int kAttempts = 5;
 
-// SIPp's TCP listener has no UDP port to look at; it is ready when it listens.
-bool is_listening_on_tcp(uint16_t port) {
-  char wanted[32];
-  std::snprintf(wanted, sizeof(wanted), ":%04X 00000000:0000 0A", port);
-  return read_text("/proc/net/tcp").find(wanted) != std::string::npos;
-}
-
-bool wait_until_ready(uint16_t port, bool tcp) {
-  if (!tcp) return wait_for_udp_port(port, kStartLimit);
+// False when it ended first: another program had the port.
+bool wait_until_ready(Child& sipp, bool tcp, uint16_t port) {
   const auto deadline = std::chrono::steady_clock::now() + kStartLimit;
-  while (!is_listening_on_tcp(port)) {
+  while (!(tcp ? is_listening_on_tcp(port) : is_bound_on_udp(port))) {
     if (std::chrono::steady_clock::now() >= deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    if (sipp.wait(std::chrono::milliseconds(5))) return false;
   }
   return true;
 }
@@ -37,6 +32,13 @@ std::string fill(std::string text, const std::map<std::string, std::string>& val
 }  // namespace
 
 Result<Sipp> Sipp::start(const Options& options) {
+  for (int attempt = 1;; ++attempt) {
+    auto sipp = try_start(options);
+    if (sipp || attempt == kAttempts) return sipp;
+  }
+}
+
+Result<Sipp> Sipp::try_start(const Options& options) {
   auto folder = std::make_unique<TempFolder>();
   const std::string scenario = folder->file("scenario.xml");
   std::ofstream(scenario) << fill(read_text(options.scenario), options.values);
@@ -67,7 +69,7 @@ Result<Sipp> Sipp::start(const Options& options) {
   if (options.rtp_echo) command.emplace_back("-rtp_echo");
   auto child = Child::spawn(command, folder->path(), folder->file("output"));
   if (!child) return std::move(child).error();
-  if (child->wait(std::chrono::milliseconds(0)) || !wait_until_ready(port, options.tcp))
+  if (!wait_until_ready(*child, options.tcp, port))
     return {Code::timeout, "SIPp does not listen: " + read_text(folder->file("output"))};
   return Sipp(std::move(folder), *std::move(child), port, std::chrono::seconds(options.limit_sec));
 }

@@ -29,6 +29,7 @@ class Sipp {
   std::string messages() const;
 
  private:
+  static Result<Sipp> try_start(const Options& options);
   Sipp(std::unique_ptr<TempFolder> folder, Child child, uint16_t port, std::chrono::seconds limit)
       : folder_(std::move(folder)), child_(std::move(child)), port_(port), limit_(limit) {}
 

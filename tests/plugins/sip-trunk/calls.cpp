@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "caller.h"
+#include "support/ports.h"
 #include "support/sipp.h"
 
 using namespace patchbay::sip_trunk;

@@ -10,7 +10,7 @@
 
 #include "caller.h"
 #include "raw_peer.h"
-#include "support/child.h"
+#include "support/ports.h"
 
 using namespace patchbay::sip_trunk;
 using namespace patchbay::test;
