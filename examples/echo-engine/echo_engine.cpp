@@ -1,3 +1,4 @@
+#include <patchbay/end_watch.h>
 #include <patchbay/lifetime.h>
 #include <patchbay/plugin.h>
 #include <patchbay/services/voice_engine.h>
@@ -20,7 +21,8 @@ class EchoSession {
       : ended_(std::move(ended)),
         listener_(Lease<L>::open(host, open.listener)),
         port_(delay_ms),
-        session_(host) {
+        session_(host),
+        listener_gone_(host, open.listener, [this] { close(); }) {
     session_.on(S::begin, [this](const Empty&) -> Result<Empty> {
       port_.listen(true);
       return Empty{};
@@ -51,6 +53,7 @@ class EchoSession {
   Lease<L> listener_;
   EchoPort port_;
   Provision<S> session_;
+  EndWatch listener_gone_;  // the listener's plugin may crash, and then close() is never called
   bool closing_ = false;
 };
 

@@ -9,6 +9,7 @@
 // plugin's own.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "config.h"
@@ -111,6 +112,8 @@ namespace detail {
 // destroyed in destroy, on the strand, while host and tables still live.
 struct PluginBox {
   const pb_host* raw = nullptr;
+  pb_done started{};  // the host's; answered once, whether finish_start() answers, drops its Done or throws
+  std::atomic<bool> start_answered{false};
   std::unique_ptr<Plugin> plugin;
 };
 
@@ -121,8 +124,15 @@ inline Result<Config> read_config(void* self, pb_str text) {
   return Config(std::move(doc));
 }
 
+inline void answer_start(void* self, int32_t status, const pb_err* err) noexcept {
+  auto& box = *static_cast<PluginBox*>(self);
+  if (!box.start_answered.exchange(true)) box.started.call(box.started.self, status, err);
+}
+
 inline void plugin_start(void* self, pb_str text, const pb_done* raw) noexcept {
-  Done done(raw);
+  static_cast<PluginBox*>(self)->started = *raw;
+  const pb_done once{sizeof(pb_done), 0, self, &answer_start};
+  Done done(&once);
   pb_err err = empty_error();
   Status status;
   const int32_t code = guard(&err, [&] {
@@ -132,8 +142,13 @@ inline void plugin_start(void* self, pb_str text, const pb_done* raw) noexcept {
   });
   if (code != PB_OK) return done(read_error(code, &err));
   if (!status) return done(status);
+  // It may have moved the Done elsewhere before it throws: what that says comes too late.
   guard_void([&] { plugin_of(self).finish_start(std::move(done)); },
-             [&](const char* what) { plugin_of(self).host().log_thrown("start", what); });
+             [&](const char* what) {
+               plugin_of(self).host().log_thrown("start", what);
+               Done failed(&once);
+               failed({Code::failed, "it threw an exception; the log says which"});
+             });
 }
 
 inline int32_t plugin_check(void* self, pb_str text, pb_err* err) noexcept {

@@ -66,6 +66,15 @@ struct LateThrower final : Counted {
   void finish_start(Done) override { throw std::runtime_error("boom"); }
 };
 
+// Its answer is on its way, in a task of its strand, when it throws.
+struct ThrowsAfterPosting final : Counted {
+  static constexpr char manifest[] = R"({"id": "throws-after-posting", "version": "1.0.0"})";
+  void finish_start(Done done) override {
+    post(host(), kMainStrand, [done = std::move(done)]() mutable { done(); });
+    throw std::runtime_error("boom");
+  }
+};
+
 struct HalfMade final : Counted {
   static constexpr char manifest[] = R"({"id": "half-made", "version": "1.0.0"})";
   static inline std::atomic<int> fired{0};
@@ -253,6 +262,12 @@ TEST_CASE("a plugin that throws while it finishes its start has not started") {
   TestServer server(yaml("late-thrower: {}"), nullptr, {&LinkedPlugin<LateThrower>::entry});
   CHECK(server.start_error() == "late-thrower not started: it threw an exception; the log says which");
   CHECK(server.log().find("boom") != std::string::npos);
+}
+
+TEST_CASE("a plugin that throws after it passed its answer on has not started either") {
+  TestServer server(yaml("throws-after-posting: {}"), nullptr, {&LinkedPlugin<ThrowsAfterPosting>::entry});
+  CHECK(server.start_error() ==
+        "throws-after-posting not started: it threw an exception; the log says which");
 }
 
 TEST_CASE("what a plugin registered before its constructor threw is ended") {

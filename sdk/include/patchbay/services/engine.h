@@ -112,8 +112,8 @@ struct Closed {
 
 // What the caller of open() provides, to be told.
 // Thread: runs on the strand that the listener was provided on, in order.
-// Lifetime: must be there until closed(); nothing comes after that.
-// Since: 0.1
+// Lifetime: must be there until closed(); nothing comes after that. Its plugin may crash all the same: an
+// engine watches it (EndWatch) and closes the session. Since: 0.1
 struct Listener {
   static constexpr char id[] = "patchbay.engine.listener/1";
   // The engine could begin.
