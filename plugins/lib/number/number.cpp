@@ -1,5 +1,7 @@
 #include "number/number.h"
 
+#include <algorithm>
+
 namespace patchbay::lib {
 namespace {
 
@@ -12,12 +14,23 @@ constexpr std::string_view kNumberSeparators = " .-()[]/";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+// Whether it reads as a decimal fraction: one dot with a single digit behind it at the end, as a spreadsheet
+// appends, or one with zeros only, in a text that has no other separator.
+bool is_decimal(std::string_view text) {
+  const size_t dot = text.rfind('.');
+  if (dot == std::string_view::npos || dot == 0 || dot + 1 == text.size()) return false;
+  const std::string_view whole = text.substr(text[0] == '+' ? 1 : 0, dot - (text[0] == '+' ? 1 : 0));
+  const std::string_view fraction = text.substr(dot + 1);
+  if (fraction.size() == 1) return is_digit(fraction[0]) && is_digit(text[dot - 1]);
+  return fraction.find_first_not_of('0') == std::string_view::npos &&
+         std::all_of(whole.begin(), whole.end(), is_digit);
+}
+
 // Ways of writing that would name somebody else once the separators are gone: "(0)" in an international
-// number, which is dialled inside the country only, and the ".0" that a spreadsheet appends.
+// number, which is dialled inside the country only, and the ".0" or ".00" that a spreadsheet appends.
 bool names_another(std::string_view text, std::string_view digits) {
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  const size_t size = text.size();
-  if (size >= 3 && text[size - 2] == '.' && is_digit(text[size - 1]) && is_digit(text[size - 3])) return true;
+  if (is_decimal(text)) return true;
   if (digits.empty() || digits[0] != '+') return false;
   std::string compact;
   for (char c : text)

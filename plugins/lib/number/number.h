@@ -13,8 +13,9 @@
 namespace patchbay::lib {
 
 // The number to dial: `+`, then 7 to 15 digits, the first not 0. Spaces, dots, dashes and brackets are
-// removed, a leading "00" is read as '+'. An error, too: "(0)" in an international number, and a dot with a
-// single digit at the end (a spreadsheet's "123.0"), since another person would be dialled.
+// removed, a leading "00" is read as '+'. An error, too: "(0)" in an international number, and a
+// spreadsheet's "123.0" or "123.00" (a single digit behind a dot at the end, or zeros behind the only
+// separator), since another person would be dialled.
 Result<std::string> parse_phone(std::string_view text);
 
 // Any whole number: a phone number, or an extension of up to 20 digits without '+'. Slashes are removed too.

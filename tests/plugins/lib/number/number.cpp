@@ -124,14 +124,18 @@ TEST_CASE("a caller that is no number has none") {
 }
 
 TEST_CASE("ways of writing that would dial another number are refused") {
-  for (const char* text : {"+1(0)4155550100", "+49 (0) 30 123456", "0049(0)30123456", "+44 [0] 20 7946 0000",
-                           "+14155550100.0", "+14155550100.5", "14155550100.0 "}) {
+  for (const char* text :
+       {"+1(0)4155550100", "+49 (0) 30 123456", "0049(0)30123456", "+44 [0] 20 7946 0000", "+14155550100.0",
+        "+14155550100.5", "14155550100.0 ", "+14155550100.00", "0014155550100.000"}) {
     CAPTURE(std::string(text));
     CHECK_FALSE(parse_phone(text));
     CHECK_FALSE(normalise_number(text));
     CHECK_FALSE(NumberPattern::match(text));
   }
   CHECK(*parse_phone("+1.415.555.0100") == "+14155550100");
+  CHECK(*parse_phone("+1.415.555.0000") == "+14155550000");
+  CHECK(*parse_phone("+33.1.40.20.00.00") == "+33140200000");
+  CHECK(*parse_phone("+1 415 555.0000") == "+14155550000");
   CHECK(*parse_phone("+49 (30) 123456") == "+4930123456");
   CHECK(*normalise_number("(0) 30 123") == "030123");
 }
