@@ -14,6 +14,7 @@ constexpr uint8_t kComfortNoise = 13;  // RFC 3389: the peer is silent, and ther
 // do not displace the peer's; the kernel drops those from other hosts before.
 constexpr int kMaxPacketsPerTick = 32;
 constexpr int kMaxRefusedPerTick = 256;
+constexpr int kMaxControlPerTick = 4;  // a peer sends one in some seconds
 constexpr int64_t kControlIntervalNs = 5'000'000'000;
 constexpr uint64_t kNtpEpochOffsetS = 2'208'988'800;
 constexpr auto kRelaxed = std::memory_order_relaxed;
@@ -72,6 +73,7 @@ void RtpLeg::configure(const LegMedia& media) noexcept {
 }
 
 bool RtpLeg::pull(int16_t* pcm, int64_t now_ns) noexcept {
+  control_taken_ = 0;
   drain_media(now_ns);
   drain_control(now_ns);
   const bool received = jitter_buffer_.get(pcm);
@@ -90,7 +92,7 @@ void RtpLeg::drain_media(int64_t now_ns) noexcept {
   }
 }
 
-// False when it does not come from the peer.
+// False when it is nothing that the peer sends.
 bool RtpLeg::on_datagram(size_t bytes, const SocketAddress& source, int64_t now_ns) noexcept {
   if (is_rtcp(datagram_.data(), bytes)) return on_control_datagram(bytes, source, now_ns);
   const auto packet = parse_rtp(datagram_.data(), bytes);
@@ -103,26 +105,25 @@ bool RtpLeg::on_datagram(size_t bytes, const SocketAddress& source, int64_t now_
 }
 
 bool RtpLeg::on_control_datagram(size_t bytes, const SocketAddress& source, int64_t now_ns) noexcept {
-  if (!policy_.accept_control(source)) return false;
-  on_control(datagram_.data(), bytes, now_ns);
+  ControlReader reader(*this, now_ns);
+  if (!policy_.accept_control(source) || control_taken_ == kMaxControlPerTick ||
+      !parse_rtcp(datagram_.data(), bytes, reader)) {
+    refuse();
+    return false;
+  }
+  ++control_taken_;
+  stats_.last_received_ns.store(now_ns, kRelaxed);
   return true;
 }
 
 void RtpLeg::drain_control(int64_t now_ns) noexcept {
   SocketAddress source;
-  int taken = 0;
   int refused = 0;
-  while (taken < kMaxPacketsPerTick / 4 && refused < kMaxRefusedPerTick / 4) {
+  while (refused < kMaxRefusedPerTick / 4) {
     const auto size = socket_.receive(RtpSocket::Channel::rtcp, datagram_.data(), datagram_.size(), source);
     if (size < 0) return;
-    ++(on_control_datagram(static_cast<size_t>(size), source, now_ns) ? taken : refused);
+    if (!on_control_datagram(static_cast<size_t>(size), source, now_ns)) ++refused;
   }
-}
-
-void RtpLeg::on_control(const uint8_t* data, size_t size, int64_t now_ns) noexcept {
-  if (size > datagram_.size()) return;
-  ControlReader reader(*this, now_ns);
-  if (parse_rtcp(data, size, reader)) stats_.last_received_ns.store(now_ns, kRelaxed);
 }
 
 // A stream is followed from its first packet on; another SSRC replaces it only with two packets in sequence.

@@ -36,7 +36,7 @@ struct LegMedia {
 struct LegStats {
   std::atomic<uint64_t> packets_received{0};
   std::atomic<uint64_t> packets_sent{0};
-  std::atomic<uint64_t> packets_refused{0};  // wrong source, malformed, unknown payload type
+  std::atomic<uint64_t> packets_refused{0};  // wrong source, malformed, unknown payload type, a flood of RTCP
   std::atomic<uint64_t> packets_late{0};
   std::atomic<uint64_t> duplicates{0};
   std::atomic<int64_t> lost{0};
@@ -91,7 +91,6 @@ class RtpLeg {
   void drain_media(int64_t now_ns) noexcept;
   void drain_control(int64_t now_ns) noexcept;
   void on_media(const RtpPacket& packet, int64_t now_ns) noexcept;
-  void on_control(const uint8_t* data, size_t size, int64_t now_ns) noexcept;
   bool take_source(const RtpPacket& packet) noexcept;
   bool on_datagram(size_t bytes, const SocketAddress& source, int64_t now_ns) noexcept;
   bool on_control_datagram(size_t bytes, const SocketAddress& source, int64_t now_ns) noexcept;
@@ -124,6 +123,7 @@ class RtpLeg {
   uint32_t packets_sent_ = 0;
   uint32_t octets_sent_ = 0;
   int64_t next_control_ns_ = 0;
+  int control_taken_ = 0;  // RTCP packets in this tick
   std::array<char, 16> digits_{};
   size_t digits_begin_ = 0;
   size_t digits_count_ = 0;

@@ -162,18 +162,26 @@ TEST_CASE("a new SSRC is followed from its second packet on") {
 }
 
 TEST_CASE("a spray from the peer's own host takes no frame of the peer's") {
-  Pair pair;
-  auto sprayer = RtpSocket::open(loopback(), 0, 0);
-  REQUIRE(sprayer);
-  uint8_t junk[4] = {0xFF, 0xFF, 0, 0};
-  const auto target = loopback(pair.b->local_port());
-  pair.tick(constant(0));
-  for (int i = 0; i < 50; ++i) {
-    for (int k = 0; k < 50; ++k) (void)sprayer->send(RtpSocket::Channel::rtp, target, junk, sizeof(junk));
+  const std::vector<std::vector<uint8_t>> sprays = {
+      {0xFF, 0xFF, 0, 0},              // nothing
+      {0x80, 0xC8, 0, 0},              // looks like RTCP, and is none
+      {0x80, 0xC9, 0, 1, 0, 0, 0, 7},  // RTCP: an empty receiver report
+  };
+  for (const auto& junk : sprays) {
+    CAPTURE(int{junk[1]});
+    Pair pair;
+    auto sprayer = RtpSocket::open(loopback(), 0, 0);
+    REQUIRE(sprayer);
+    const auto target = loopback(pair.b->local_port());
     pair.tick(constant(0));
+    for (int i = 0; i < 50; ++i) {
+      for (int k = 0; k < 50; ++k)
+        (void)sprayer->send(RtpSocket::Channel::rtp, target, junk.data(), junk.size());
+      pair.tick(constant(0));
+    }
+    CHECK(pair.b->stats().packets_received == 51);
+    CHECK(pair.b->stats().packets_refused >= 2000);
   }
-  CHECK(pair.b->stats().packets_received == 51);
-  CHECK(pair.b->stats().packets_refused >= 2000);
 }
 
 TEST_CASE("comfort noise, unknown payloads and RTCP of the peer are signs of life") {
