@@ -254,7 +254,7 @@ void Agent::on_parameters(const tagi_t* tags) {
 void Agent::guard_sockets() {
   const auto listen = lib::SocketAddress::parse(options_.listen_ip, port_);
   std::vector<int> descriptors;
-  for (const OwnSocket& socket : own_sockets())
+  for (const OwnSocket& socket : OwnSockets().list())
     if (listen && socket.local == *listen && (socket.is_listening || !socket.is_stream))
       descriptors.push_back(socket.fd);
   filter_.set_permanent(options_.sources);

@@ -1,22 +1,16 @@
 #include "tcp_watch.h"
 
-#include <dirent.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <memory>
 #include <utility>
 
 namespace patchbay::sip_trunk {
 namespace {
 
 constexpr int kSweepsHalfClosed = 2;  // sofia-sip has had time to close it by itself
-
-struct DirCloser {
-  void operator()(DIR* dir) const { ::closedir(dir); }
-};
 
 int option(int fd, int name) {
   int value = 0;
@@ -38,10 +32,17 @@ struct Accepted {
 
 }  // namespace
 
-std::vector<OwnSocket> own_sockets() {
+OwnSockets::OwnSockets() : folder_(::opendir("/proc/self/fd")) {}
+
+OwnSockets::~OwnSockets() {
+  if (folder_ != nullptr) ::closedir(folder_);
+}
+
+std::vector<OwnSocket> OwnSockets::list() const {
   std::vector<OwnSocket> found;
-  const std::unique_ptr<DIR, DirCloser> dir(::opendir("/proc/self/fd"));
-  while (const dirent* entry = dir ? ::readdir(dir.get()) : nullptr) {
+  if (folder_ == nullptr) return found;
+  ::rewinddir(folder_);
+  while (const dirent* entry = ::readdir(folder_)) {
     char* end = nullptr;
     const long number = std::strtol(entry->d_name, &end, 10);
     if (end == entry->d_name || *end != '\0') continue;
@@ -62,7 +63,7 @@ std::vector<OwnSocket> own_sockets() {
 void TcpWatch::sweep(const std::vector<lib::SocketAddress>& peers) {
   std::vector<Accepted> accepted;
   std::map<int, int> half_closed;
-  for (const OwnSocket& socket : own_sockets()) {
+  for (const OwnSocket& socket : sockets_.list()) {
     if (!socket.is_stream || socket.is_listening) continue;
     const bool is_accepted = socket.local.port() == sip_port_;
     const bool is_ours = is_accepted || std::find(peers.begin(), peers.end(), socket.remote) != peers.end();

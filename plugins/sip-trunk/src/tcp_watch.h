@@ -2,6 +2,8 @@
 // that began with junk, nor notices a peer that is gone without a word. sip thread.
 #pragma once
 
+#include <dirent.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -19,7 +21,21 @@ struct OwnSocket {
   lib::SocketAddress local;
   lib::SocketAddress remote;  // invalid while not connected
 };
-std::vector<OwnSocket> own_sockets();
+
+// Lists them. Keeps the folder of descriptors open: opening it needs a descriptor, and none may be left when
+// the list is needed most.
+class OwnSockets {
+ public:
+  OwnSockets();
+  ~OwnSockets();
+  OwnSockets(const OwnSockets&) = delete;
+  OwnSockets& operator=(const OwnSockets&) = delete;
+
+  std::vector<OwnSocket> list() const;
+
+ private:
+  DIR* const folder_;
+};
 
 class TcpWatch {
  public:
@@ -36,6 +52,7 @@ class TcpWatch {
   void sweep(const std::vector<lib::SocketAddress>& peers);
 
  private:
+  const OwnSockets sockets_;
   const uint16_t sip_port_;
   const Limits limits_;
   std::map<int, int> half_closed_;  // descriptor: how many sweeps have seen the peer gone

@@ -4,8 +4,10 @@
 #include <doctest/doctest.h>
 #include <linux/filter.h>
 #include <poll.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <thread>
 
 #include "caller.h"
@@ -56,6 +58,13 @@ class Tcp {
     std::string text(count, '\0');
     return ::recv(fd_, text.data(), count, MSG_WAITALL) == static_cast<ssize_t>(count) ? text : std::string();
   }
+  void send_end() const { (void)::shutdown(fd_, SHUT_WR); }
+  bool wait_ended() const {
+    char c;
+    ssize_t size = 1;
+    while (size > 0) size = ::recv(fd_, &c, 1, 0);
+    return size == 0 || errno == ECONNRESET;
+  }
   bool has_ended() const {
     pollfd state{fd_, POLLRDHUP, 0};
     return ::poll(&state, 1, 0) == 1;
@@ -71,6 +80,22 @@ class Tcp {
 
  private:
   int fd_;
+};
+
+// While it lives, this process cannot open another descriptor.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before_) == 0);
+    const rlimit none{1, before_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  }
+  NoDescriptors(const NoDescriptors&) = delete;
+  NoDescriptors& operator=(const NoDescriptors&) = delete;
+  ~NoDescriptors() { (void)::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
 };
 
 class TcpPeer {
@@ -95,7 +120,7 @@ class TcpPeer {
 };
 
 size_t accepted(uint16_t port) {
-  const auto sockets = own_sockets();
+  const auto sockets = OwnSockets().list();
   return static_cast<size_t>(std::count_if(sockets.begin(), sockets.end(), [&](const OwnSocket& socket) {
     return socket.is_stream && !socket.is_listening && socket.local.port() == port;
   }));
@@ -121,6 +146,19 @@ TEST_CASE("connections that begin with junk are closed when the peer closes them
       tcp.send(junk);
     }
   CHECK(wait_accepted(stack->port(), 0));
+}
+
+TEST_CASE("connections that begin with junk are closed although no descriptor is left") {
+  auto stack = *SipStack::start({.sources = {*SocketAddress::parse("127.0.0.1", 0)}});
+  std::vector<Tcp> far;
+  for (int i = 0; i < 20; ++i) {
+    far.emplace_back("127.0.0.1", stack->port());
+    far.back().send("GET /\r\n\r\n");
+  }
+  CHECK(wait_accepted(stack->port(), far.size()));
+  for (const Tcp& tcp : far) tcp.send_end();
+  const NoDescriptors none;
+  CHECK(std::all_of(far.begin(), far.end(), [](const Tcp& tcp) { return tcp.wait_ended(); }));
 }
 
 TEST_CASE("an address without a trunk cannot connect") {
