@@ -52,7 +52,7 @@ std::string explanation(const sip_t* sip) {
 }  // namespace
 
 Dialog::Dialog(Agent& agent, DialogId id, Invite invite, DialogListener& listener)
-    : agent_(agent), listener_(listener), id_(id), invite_(std::move(invite)) {}
+    : agent_(agent), listener_(&listener), id_(id), invite_(std::move(invite)) {}
 
 Dialog::~Dialog() {
   if (timer_ != nullptr) su_timer_destroy(timer_);
@@ -134,8 +134,9 @@ StoredDialog Dialog::stored() const {
 void Dialog::end(const Ended& ended) {
   if (state_ == State::ended) return;
   state_ = State::ended;
+  offered_again_ = false;
   set_timer(kLingerMs);
-  listener_.on_ended(id_, ended);
+  std::exchange(listener_, nullptr)->on_ended(id_, ended);
 }
 
 void Dialog::on_event(nua_event_t event, int status, const char* phrase, nua_handle_t* handle,
@@ -147,7 +148,7 @@ void Dialog::on_event(nua_event_t event, int status, const char* phrase, nua_han
     case nua_i_invite:
       return on_reinvite(handle, sip);
     case nua_i_ack:
-      if (std::exchange(offered_again_, false)) listener_.on_reanswer(id_, body_of(sip));
+      if (std::exchange(offered_again_, false)) listener_->on_reanswer(id_, body_of(sip));
       return;
     case nua_i_bye:
       return on_bye(handle);
@@ -177,7 +178,7 @@ void Dialog::on_provisional(int status, const sip_t* sip) {
   rang_ = true;
   const auto sdp = body_of(sip);
   if (!sdp.empty()) sdp_ = sdp;
-  listener_.on_progress(id_, status, sdp, peer_ip_);
+  listener_->on_progress(id_, status, sdp, peer_ip_);
 }
 
 void Dialog::on_success(const sip_t* sip) {
@@ -192,12 +193,13 @@ void Dialog::on_success(const sip_t* sip) {
     return end({EndReason::no_media, 200, "answered without SDP", ""});
   }
   su_timer_reset(timer_);
-  listener_.on_answered(id_, sdp_, peer_ip_);
+  listener_->on_answered(id_, sdp_, peer_ip_);
 }
 
 // The ACK, and every request after it, goes to a numeric address: see DialogRoute.
 void Dialog::acknowledge(const sip_t* sip) {
-  route_ = dialog_route(*sip, invite_.uri, numeric_url(target(), is_tcp()));
+  const OpenTransports open{target().family(), agent_.options().tcp};
+  route_ = dialog_route(*sip, invite_.uri, numeric_url(target(), is_tcp()), open);
   const lib::SocketAddress hop = address_of_url(route_.next_hop);
   trust(hop);
   if (route_.next_hop.find(";transport=tcp") != std::string::npos) agent_.use_tcp(hop);
@@ -266,7 +268,7 @@ void Dialog::on_reinvite(nua_handle_t* handle, const sip_t* sip) {
     return;
   }
   const auto offer = body_of(sip);
-  const std::string answer = listener_.on_reoffer(id_, offer);
+  const std::string answer = listener_->on_reoffer(id_, offer);
   if (answer.empty()) {
     nua_respond(handle, SIP_488_NOT_ACCEPTABLE, NUTAG_WITH_THIS(nua), TAG_END());
     return;
@@ -335,10 +337,7 @@ void Dialog::on_timer() {
 
 // The INVITE stays alive at sofia-sip, so that a late answer is cancelled or hung up.
 void Dialog::on_silence() {
-  if (target_ + 1 < invite_.call.targets.size()) {
-    (void)try_next_target(EndReason::silence);
-    return;
-  }
+  if (try_next_target(EndReason::silence)) return;
   hang_up_peer();
   end({EndReason::silence, 0, "no answer of any kind", ""});
 }

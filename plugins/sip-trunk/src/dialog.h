@@ -65,7 +65,7 @@ class Dialog final : public HandleOwner {
   bool from_peer() const;
 
   Agent& agent_;
-  DialogListener& listener_;
+  DialogListener* listener_;  // null from its on_ended on: its owner may be gone
   const DialogId id_;
   const Invite invite_;
   Handle handle_;

@@ -22,15 +22,15 @@ lib::SocketAddress numeric_host(const url_t& url) {
   return address && !address->is_unspecified() ? *address : lib::SocketAddress();
 }
 
-// Empty when it is not a sip: URI with a numeric address over UDP or TCP.
-std::string hop_of(const url_t& url) {
+// Empty when it is not a sip: URI with a numeric address that a transport which is open leads to.
+std::string hop_of(const url_t& url, const OpenTransports& open) {
   if (url.url_type != url_sip) return {};
   char transport[16];
   const bool named = url_param(url.url_params, "transport", transport, sizeof(transport)) > 0;
   const bool tcp = named && strcasecmp(transport, "tcp") == 0;
-  if (named && !tcp && strcasecmp(transport, "udp") != 0) return {};
+  if (tcp ? !open.tcp : named && strcasecmp(transport, "udp") != 0) return {};
   const lib::SocketAddress address = numeric_host(url);
-  return address.valid() ? numeric_url(address, tcp) : std::string();
+  return address.valid() && address.family() == open.family ? numeric_url(address, tcp) : std::string();
 }
 
 std::string text_of(const url_t& url) {
@@ -55,7 +55,8 @@ lib::SocketAddress address_of_url(const std::string& url) {
   return address;
 }
 
-DialogRoute dialog_route(const sip_t& answer, const std::string& uri, const std::string& fallback) {
+DialogRoute dialog_route(const sip_t& answer, const std::string& uri, const std::string& fallback,
+                         const OpenTransports& open) {
   DialogRoute route;
   route.to = header_text(answer.sip_to);
   const url_t* first = nullptr;
@@ -66,7 +67,7 @@ DialogRoute dialog_route(const sip_t& answer, const std::string& uri, const std:
   const bool has_contact = answer.sip_contact != nullptr && answer.sip_contact->m_url->url_type == url_sip;
   route.target = has_contact ? text_of(*answer.sip_contact->m_url) : uri;
   if (first == nullptr && has_contact) first = answer.sip_contact->m_url;
-  if (first != nullptr) route.next_hop = hop_of(*first);
+  if (first != nullptr) route.next_hop = hop_of(*first, open);
   if (route.next_hop.empty()) route.next_hop = fallback;
   return route;
 }

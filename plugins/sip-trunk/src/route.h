@@ -1,6 +1,8 @@
 // Where the requests of an answered dialog go (RFC 3261 section 12.2.1.1). sip thread.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <string>
 #include <vector>
 
@@ -17,10 +19,17 @@ struct DialogRoute {
   std::string next_hop;             // URL with a numeric host, for NUTAG_PROXY
 };
 
+// What the stack can send over: UDP, always, and perhaps TCP, to addresses of one family.
+struct OpenTransports {
+  int family = AF_INET;
+  bool tcp = false;
+};
+
 // `fallback` is the URL that the INVITE went to: requests go there when the peer names itself by a host name,
-// which sofia-sip must not resolve (its resolver blocks and can spin), or by no address at all. `uri` is the
-// request URI of the INVITE.
-DialogRoute dialog_route(const sip_t& answer, const std::string& uri, const std::string& fallback);
+// which sofia-sip must not resolve (its resolver blocks and can spin), by an address that no open transport
+// leads to, or by no address at all. `uri` is the request URI of the INVITE.
+DialogRoute dialog_route(const sip_t& answer, const std::string& uri, const std::string& fallback,
+                         const OpenTransports& open);
 
 // The address in such a URL; invalid for anything else.
 lib::SocketAddress address_of_url(const std::string& url);

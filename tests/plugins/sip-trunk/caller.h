@@ -35,7 +35,11 @@ class Caller final : public sip_trunk::DialogListener {
     changed_.notify_all();
     return reanswer;
   }
-  void on_reanswer(DialogId, std::string_view) override {}
+  void on_reanswer(DialogId, std::string_view) override {
+    const std::lock_guard lock(mutex_);
+    ++reanswers_;
+    changed_.notify_all();
+  }
   void on_ended(DialogId, const sip_trunk::Ended& ended) override {
     const std::lock_guard lock(mutex_);
     ++ended_count_;
@@ -45,6 +49,9 @@ class Caller final : public sip_trunk::DialogListener {
 
   bool wait_answered() {
     return wait([this] { return answer_.has_value(); });
+  }
+  bool wait_reanswers(int count) {
+    return wait([this, count] { return reanswers_ >= count; });
   }
   bool wait_progress(int status) {
     return wait([this, status] { return !progress_.empty() && progress_.back() == status; });
@@ -67,6 +74,7 @@ class Caller final : public sip_trunk::DialogListener {
   std::string early_sdp() const { return locked(early_sdp_); }
   std::string peer_ip() const { return locked(peer_ip_); }
   std::vector<std::string> reoffers() const { return locked(reoffers_); }
+  int reanswers() const { return locked(reanswers_); }
   std::vector<int> progress() const { return locked(progress_); }
 
   std::string reanswer;  // set before the call
@@ -85,6 +93,7 @@ class Caller final : public sip_trunk::DialogListener {
   std::optional<std::string> answer_;
   std::string peer_ip_;
   std::vector<std::string> reoffers_;
+  int reanswers_ = 0;
   std::optional<sip_trunk::Ended> ended_;
   int ended_count_ = 0;
 };

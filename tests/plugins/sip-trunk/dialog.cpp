@@ -95,12 +95,41 @@ TEST_CASE_FIXTURE(Fixture, "a call whose peer loses the ACK of a re-INVITE ends"
   CHECK(wait_no_handles(*stack));
 }
 
+TEST_CASE_FIXTURE(Fixture, "an ACK that comes after the hang-up is not told to the owner") {
+  start();
+  caller.reanswer = kOffer;
+  const std::string invite = dial(call_to(peer.port()));
+  answer(invite, contact());
+  REQUIRE(caller.wait_answered());
+  CHECK_FALSE(peer.receive("ACK ").empty());
+  const std::string to = header(invite, "To") + ";tag=peer";
+  const auto say_inside = [&](const std::string& method, int sequence) {
+    peer.send(stack->port(),
+              peer.request(method, us, to, header(invite, "From"), header(invite, "Call-ID"), sequence));
+  };
+  say_inside("INVITE", 7);
+  CHECK_FALSE(peer.receive("SIP/2.0 200").empty());
+  say_inside("ACK", 7);
+  CHECK(caller.wait_reanswers(1));
+  say_inside("INVITE", 8);
+  CHECK_FALSE(peer.receive("SIP/2.0 200").empty());
+  stack->hangup(id);
+  CHECK(caller.wait_ended().reason == EndReason::local_hangup);
+  const std::string bye = peer.receive("BYE ");
+  REQUIRE_FALSE(bye.empty());
+  say_inside("ACK", 8);
+  say(bye, "200 OK");
+  CHECK(log.wait_down(1));
+  CHECK(caller.reanswers() == 1);
+}
+
 TEST_CASE_FIXTURE(Fixture,
                   "peers that name themselves by anything but an address are reached where they answered") {
-  for (const char* name : {"sip:x@no-such-host.invalid", "tel:+1555", "sips:x@127.0.0.1:9"}) {
+  for (const char* name : {"sip:x@no-such-host.invalid", "tel:+1555", "sips:x@127.0.0.1:9",
+                           "sip:x@[2001:db8::1]", "sip:x@127.0.0.1:9;transport=tcp"}) {
     CAPTURE(std::string(name));
     Fixture call;
-    call.start();
+    call.start({.tcp = false});
     const std::string invite = call.dial(call_to(call.peer.port()));
     call.answer(invite, name);
     REQUIRE(call.caller.wait_answered());
@@ -174,6 +203,21 @@ TEST_CASE_FIXTURE(Fixture, "the second address of a host is tried when the first
   CHECK(invite.rfind("INVITE sip:+493012345678@trunk.example:", 0) == 0);
   answer(invite, contact());
   CHECK(caller.wait_answered());
+}
+
+TEST_CASE_FIXTURE(Fixture, "a trunk that rang and then asked for credentials and says no more is silent") {
+  start({.silence_timeout_ms = 1000});
+  auto call = call_to(peer.port());
+  call.trunk.username = "alice";
+  call.trunk.password = "secret";
+  call.trunk.realm = "r";
+  call.targets = {*SocketAddress::parse("127.0.0.1", peer.port()), *SocketAddress::parse("127.0.0.4", 9)};
+  const std::string invite = dial(call);
+  say(invite, "183 Session Progress");
+  peer.send(stack->port(), answer_to(invite, "407 Proxy Authentication Required", "",
+                                     "Proxy-Authenticate: Digest realm=\"r\", nonce=\"n\"\r\n"));
+  CHECK_FALSE(peer.receive("INVITE ").empty());
+  CHECK(caller.wait_ended().reason == EndReason::silence);
 }
 
 TEST_CASE_FIXTURE(Fixture, "a BYE is repeated until it is answered") {
