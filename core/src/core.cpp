@@ -97,7 +97,8 @@ class Core::Impl {
     store_hub_ = std::make_unique<core::StoreHub>(*bus_);
     media_ = std::make_unique<core::MediaHub>(runtime_->media());
     PB_TRY(open_store());
-    figures_ = std::make_unique<core::Figures>(core::Figures{*runtime_, *bus_, services_, *media_});
+    figures_ = std::make_unique<core::Figures>(
+        core::Figures{*runtime_, *bus_, services_, *media_, runtime_->mono_clock().now_ns()});
     figures_source_ = metrics_.add_source([this](observe::Exposition& out) { figures_->tell(out); });
 
     parts_ = std::make_unique<core::HostParts>(core::HostParts{

@@ -11,6 +11,8 @@
 namespace patchbay::core {
 
 void Figures::tell(observe::Exposition& out) const {
+  out.gauge("patchbay_core_uptime_seconds", "Time since the core began",
+            static_cast<double>(runtime.mono_clock().now_ns() - begun_ns) / 1e9);
   tell_threads(out);
   tell_plugins(out);
   tell_media(out);

@@ -1,6 +1,8 @@
 // The core's own metrics: what its queues, threads and loops do. `patchbay_core_*` and `patchbay_media_*`.
 #pragma once
 
+#include <cstdint>
+
 namespace patchbay::core {
 
 class Bus;
@@ -18,6 +20,7 @@ struct Figures {
   Bus& bus;
   Registry& services;
   MediaHub& media;
+  int64_t begun_ns = 0;  // by the runtime's monotonic clock
 
   // [any, not media] Waits for nothing but short locks.
   void tell(observe::Exposition& out) const;

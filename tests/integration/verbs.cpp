@@ -43,7 +43,7 @@ struct Said {
 };
 
 struct Server {
-  Server() : program(kServer), child(program.run({"serve"})) {
+  explicit Server(const std::string& yaml = kServer) : program(yaml), child(program.run({"serve"})) {
     REQUIRE(program.says("ready, patchbay.yaml"));
   }
   Said ask(const std::vector<std::string>& arguments) {
@@ -88,6 +88,27 @@ TEST_CASE("status shows a healthy server on one screen") {
     CHECK_MESSAGE(status.has(area), status.text);
   CHECK(status.has("Nothing is wrong."));
   CHECK(server.ask({"status", "--json", "--interval", "0.2"}).has("{\"healthy\":true,"));
+}
+
+TEST_CASE("status tells what was counted when calls ended, before it was asked") {
+  std::string yaml(kServer);
+  const std::string one =
+      "{defaultTrunkId: nobody, trunks: [{id: nobody, host: 127.0.0.1, port: 1, transport: tcp}]}";
+  REQUIRE(yaml.find(one) != std::string::npos);
+  yaml.replace(
+      yaml.find(one), one.size(),
+      "{outboundRoutes: [{match: \"*\", trunkIds: [a, b]}], trunks: [{id: a, host: 127.0.0.1, port: 1, "
+      "transport: tcp}, {id: b, host: 127.0.0.1, port: 1, transport: tcp}]}");
+  Server server(yaml);
+  CHECK(server.ask({"call", "+4930123456", "--prompt", "Hello.", "--watch"}).has("ended-failed-final"));
+  const Said status = server.ask({"status", "--interval", "0.2"});
+  INFO(status.text);
+  CHECK(status.code == 0);
+  CHECK(status.has("Nothing is wrong."));
+  CHECK(status.has("Since the start "));
+  CHECK(status.has("- 1 calls went to the next trunk"));
+  CHECK(server.ask({"status", "--json", "--interval", "0.2"})
+            .has("\"since_start\":[{\"problem\":\"1 calls went to the next trunk"));
 }
 
 TEST_CASE("status names the plugin that does not run, and why") {

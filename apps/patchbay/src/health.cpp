@@ -75,20 +75,80 @@ bool has(const MetricSamples& samples, const Figure& figure) {
          (figure.reading == Reading::mean_ms && samples.has(std::string(figure.metric) + "_count"));
 }
 
+std::string in_brackets(const std::string& text) { return text.empty() ? text : " (" + text + ")"; }
+
+// The series that a rule judges.
+std::vector<const MetricSample*> judged(const MetricReadings& readings, const HealthRule& rule) {
+  std::vector<const MetricSample*> all;
+  for (const MetricSample& sample : readings.after.of(rule.metric))
+    if (rule.only.empty() || has_value(sample.labels, rule.only)) all.push_back(&sample);
+  return all;
+}
+
+bool is_problem(const MetricReadings& readings, const HealthRule& rule, const MetricSample& sample) {
+  return read(readings, rule.metric, rule.reading, sample) > rule.above;
+}
+
+// "2 calls went to the next trunk in the last 1 s, 12 since the start (trunk a)".
+std::string problem_text(const MetricReadings& readings, const HealthRule& rule, const MetricSample& sample) {
+  const double value = read(readings, rule.metric, rule.reading, sample);
+  std::string text = filled(rule.problem, value);
+  if (rule.reading == Reading::increase) {
+    text += " in the last " + print(readings.seconds) + " s";
+    if (sample.value > value) text += ", " + print(sample.value) + " since the start";
+  }
+  return text + in_brackets(print(sample.labels));
+}
+
+std::string_view past_text(const HealthRule& rule) {
+  return rule.reading == Reading::increase ? rule.problem : rule.past;
+}
+
+// The largest unit that is over: "50 s", "3 h", "2 days".
+std::string print_duration(double seconds) {
+  if (seconds < 120) return print(std::floor(seconds)) + " s";
+  if (seconds < 2 * 3600) return print(std::floor(seconds / 60)) + " min";
+  if (seconds < 2 * 86'400) return print(std::floor(seconds / 3600)) + " h";
+  return print(std::floor(seconds / 86'400)) + " days";
+}
+
 }  // namespace
 
 std::vector<HealthFinding> find_problems(const MetricReadings& readings) {
   std::vector<HealthFinding> findings;
   for (const HealthRule& rule : health_rules()) {
-    for (const MetricSample& sample : readings.after.of(rule.metric)) {
-      const double value = read(readings, rule.metric, rule.reading, sample);
-      if (value <= rule.above || !(rule.only.empty() || has_value(sample.labels, rule.only))) continue;
-      const std::string labels = print(sample.labels);
-      findings.push_back({filled(rule.problem, value) + (labels.empty() ? "" : " (" + labels + ")"),
-                          std::string(rule.advice)});
-    }
+    for (const MetricSample* sample : judged(readings, rule))
+      if (is_problem(readings, rule, *sample))
+        findings.push_back({problem_text(readings, rule, *sample), std::string(rule.advice)});
   }
   return findings;
+}
+
+std::vector<HealthFinding> find_past(const MetricReadings& readings) {
+  std::vector<HealthFinding> findings;
+  for (const HealthRule& rule : health_rules()) {
+    const auto samples = judged(readings, rule);
+    if (past_text(rule).empty() || samples.empty()) continue;
+    const bool goes_on = std::any_of(samples.begin(), samples.end(), [&](const MetricSample* sample) {
+      return is_problem(readings, rule, *sample);
+    });
+    double sum = 0;
+    for (const MetricSample* sample : samples) sum += sample->value;
+    if (goes_on || sum <= rule.above) continue;
+    const MetricSample& most =
+        **std::max_element(samples.begin(), samples.end(),
+                           [](const auto* one, const auto* other) { return one->value < other->value; });
+    std::string labels = print(most.labels);
+    if (most.value < sum && !labels.empty()) labels = "most: " + labels;
+    findings.push_back({filled(past_text(rule), sum) + in_brackets(labels), std::string(rule.advice)});
+  }
+  return findings;
+}
+
+std::string since_start(const MetricReadings& readings) {
+  constexpr std::string_view kUptime = "patchbay_core_uptime_seconds";
+  if (!readings.after.has(kUptime)) return "Since the start";
+  return "Since the start " + print_duration(readings.after.sum(kUptime)) + " ago";
 }
 
 std::vector<std::vector<std::string>> health_figures(const MetricReadings& readings) {

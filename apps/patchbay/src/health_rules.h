@@ -23,6 +23,8 @@ struct HealthRule {
   std::string_view problem;  // '#' stands for the figure
   std::string_view advice;
   std::string_view only = {};  // judges only series that have a label with this value
+  // What the counter has come to since the start, in words. An increase needs none: its problem fits.
+  std::string_view past = {};
 };
 
 // Figures of one area stand together; each is read over all series of its metric.

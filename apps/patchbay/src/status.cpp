@@ -24,6 +24,8 @@ struct Command {
 struct ServerHealth {
   std::vector<std::vector<std::string>> figures;  // heading and text of a row
   std::vector<HealthFinding> findings;
+  std::string since;                // what `past` counts from
+  std::vector<HealthFinding> past;  // what was wrong, and is no problem now
 };
 
 Result<std::string> read(AdminClient& client, const char* path) {
@@ -64,6 +66,8 @@ Result<ServerHealth> examine(AdminClient& client, double interval_sec) {
   health.figures.push_back(judge_plugins(plugins.root(), health.findings));
   for (auto& row : health_figures(readings)) health.figures.push_back(std::move(row));
   for (HealthFinding& finding : find_problems(readings)) health.findings.push_back(std::move(finding));
+  health.since = since_start(readings);
+  health.past = find_past(readings);
   return health;
 }
 
@@ -72,16 +76,26 @@ void print_screen(const ServerHealth& health) {
   if (health.findings.empty()) std::puts("\nNothing is wrong.");
   for (const HealthFinding& finding : health.findings)
     std::printf("\n! %s\n  %s\n", harmless(finding.problem).c_str(), harmless(finding.advice).c_str());
+  if (!health.past.empty()) std::printf("\n%s:\n", health.since.c_str());
+  for (const HealthFinding& finding : health.past)
+    std::printf("- %s\n  %s\n", harmless(finding.problem).c_str(), harmless(finding.advice).c_str());
+}
+
+void write_findings(core::json::Writer& out, const char* name, const std::vector<HealthFinding>& findings) {
+  out.key(name).begin_array();
+  for (const HealthFinding& finding : findings)
+    out.begin_object().member("problem", finding.problem).member("advice", finding.advice).end_object();
+  out.end_array();
 }
 
 void print_json(const ServerHealth& health) {
   core::json::Writer out;
   out.begin_object().member("healthy", health.findings.empty()).key("figures").begin_object();
   for (const auto& row : health.figures) out.member(row[0], row[1]);
-  out.end_object().key("problems").begin_array();
-  for (const HealthFinding& finding : health.findings)
-    out.begin_object().member("problem", finding.problem).member("advice", finding.advice).end_object();
-  out.end_array().end_object();
+  out.end_object();
+  write_findings(out, "problems", health.findings);
+  write_findings(out, "since_start", health.past);
+  out.end_object();
   std::printf("%s\n", out.text().c_str());
 }
 
@@ -103,11 +117,16 @@ void add_status(CLI::App& app, int& exit_code) {
   CLI::App& verb = *app.add_subcommand("status", "The server's health on one screen, and what to do");
   const auto command = std::make_shared<Command>();
   verb.add_option("--interval", command->interval_sec, "Seconds over which rates are measured")
-      ->check(CLI::Range(0.1, 60.0))
+      ->check(CLI::Range(0.1, 600.0))
       ->type_name("SEC");
   add_server_options(verb, command->server);
   verb.footer(
       "Ends with 0 when nothing is wrong, with 1 when something is.\n\n"
+      "Counters are a problem while they grow, during --interval. Much is counted only when a call ends "
+      "(lost packets,\n"
+      "trunks that failed): what such counters have come to since the server started stands below, and is no "
+      "problem\n"
+      "by itself. `--interval 60` watches for a minute.\n\n"
       "Examples:\n  patchbay status\n  patchbay status --interval 10\n  patchbay status --json");
   verb.callback([command, &exit_code] { exit_code = run(*command); });
 }

@@ -29,9 +29,30 @@ TEST_CASE("a counter is a problem while it grows, not for what it once was") {
   CHECK(find_problems(readings(once, once)).empty());
   const auto findings = find_problems(readings(once, more));
   REQUIRE(findings.size() == 1);
-  CHECK(findings[0].problem.find("2 events") == 0);
-  CHECK(findings[0].problem.find("plugin webhooks") != std::string::npos);
+  CHECK(
+      findings[0].problem ==
+      "2 events were lost because a plugin is too slow in the last 1 s, 9 since the start (plugin webhooks)");
   CHECK_FALSE(findings[0].advice.empty());
+}
+
+TEST_CASE("what was counted before the interval is told as what has come together since the start") {
+  const char* text =
+      "patchbay_core_uptime_seconds 11000\n"
+      "patchbay_sip_trunk_failovers_total{tenant=\"a\"} 2\n"
+      "patchbay_sip_trunk_failovers_total{tenant=\"b\"} 10\n"
+      "patchbay_sip_trunk_rtp_lost_total 49\n"
+      "patchbay_ai_voice_engine_audio_dropped_ms_total{engine=\"local\"} 4000\n";
+  CHECK(find_problems(readings(text, text)).empty());
+  const auto past = find_past(readings(text, text));
+  REQUIRE(past.size() == 2);
+  CHECK(past[0].problem ==
+        "4000 ms of callers' speech were dropped because the engine took it too slowly (engine local)");
+  CHECK(past[1].problem == "12 calls went to the next trunk (most: tenant b)");
+  CHECK_FALSE(past[1].advice.empty());
+  CHECK(since_start(readings(text, text)) == "Since the start 3 h ago");
+  CHECK(since_start(readings("", "")) == "Since the start");
+  CHECK(find_past(readings("", text)).size() == 0);  // it goes on: find_problems has it
+  CHECK(find_problems(readings("", text)).size() == 3);
 }
 
 TEST_CASE("each series is judged by itself") {
@@ -101,6 +122,7 @@ TEST_CASE("every rule shows its figure and says what to do") {
     CAPTURE(std::string(rule.metric));
     CHECK(rule.problem.find('#') != std::string_view::npos);
     CHECK(rule.advice.size() > 20);
+    if (!rule.past.empty()) CHECK(rule.past.find('#') != std::string_view::npos);
     CHECK((rule.reading == Reading::now || rule.reading == Reading::increase ||
            rule.reading == Reading::per_second));
   }

@@ -182,8 +182,9 @@ TEST_CASE("topics of the core are nobody else's, and the core's figures are amon
   CHECK(Teller::cores == PB_E_DENIED);
   const std::string metrics = server.core().report("metrics");
   for (const char* name :
-       {"patchbay_core_strands_busy ", "patchbay_core_strands_waiting ", "patchbay_core_executor_threads ",
-        "patchbay_core_worker_jobs_waiting ", "patchbay_core_worker_jobs_running ", "patchbay_core_timers ",
+       {"patchbay_core_uptime_seconds ", "patchbay_core_strands_busy ", "patchbay_core_strands_waiting ",
+        "patchbay_core_executor_threads ", "patchbay_core_worker_jobs_waiting ",
+        "patchbay_core_worker_jobs_running ", "patchbay_core_timers ",
         "patchbay_core_stalled_threads{plugin=\"teller\"} 0",
         "patchbay_core_stalls_total{plugin=\"teller\"} 0", "patchbay_core_posts_waiting{plugin=\"teller\"} ",
         "patchbay_core_calls_waiting{plugin=\"teller\"} 0", "patchbay_media_ticks_late_total{loop=\"0\"}",
