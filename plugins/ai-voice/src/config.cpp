@@ -1,6 +1,10 @@
 #include "config.h"
 
+#include <unistd.h>
+
 #include <utility>
+
+#include "websocket/url.h"
 
 namespace patchbay::ai_voice {
 
@@ -29,6 +33,19 @@ Settings::Settings(const Config& config) {
 const TenantSettings* Settings::tenant(std::string_view host) const {
   const auto at = tenants_.find(host);
   return at == tenants_.end() ? nullptr : &at->second;
+}
+
+Status check_settings(const Config& config) {
+  const std::string where = "plugins.ai-voice.engines.gemini-live.";
+  const JsonView remote = config.plugin()["engines"]["gemini-live"];
+  if (const std::string_view url = remote.text("url", ""); !url.empty()) {
+    auto parsed = lib::parse_websocket_url(url);
+    if (!parsed) return std::move(parsed).error().within(where + "url");
+  }
+  const std::string ca_file(remote.text("caFile", ""));
+  if (!ca_file.empty() && access(ca_file.c_str(), R_OK) != 0)
+    return {Code::invalid, where + "caFile cannot be read: " + ca_file};
+  return {};
 }
 
 }  // namespace patchbay::ai_voice

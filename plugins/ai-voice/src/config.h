@@ -2,6 +2,7 @@
 #pragma once
 
 #include <patchbay/config.h>
+#include <patchbay/result.h>
 
 #include <cstdint>
 #include <map>
@@ -42,5 +43,9 @@ class Settings {
   Server server_;
   std::map<std::string, TenantSettings, std::less<>> tenants_;
 };
+
+// What the schema cannot say: whether the engine's address is one, and its CA file can be read. The error
+// names the setting. Without this, the first call would find out.
+Status check_settings(const Config& config);
 
 }  // namespace patchbay::ai_voice

@@ -19,6 +19,7 @@ namespace {
 
 class AiVoice final : public Plugin {
   Status start(const Config& config) override {
+    PB_TRY(check_settings(config));
     settings_ = Settings(config);
     parts_ = std::make_unique<Parts>(host(), settings_);
     parts_->conversation.on(
@@ -34,7 +35,7 @@ class AiVoice final : public Plugin {
     parts_->retention.start();
     return {};
   }
-  Status check_config(const Config&) override { return {}; }
+  Status check_config(const Config& config) override { return check_settings(config); }
   void reconfigure(const Config& config) override { settings_ = Settings(config); }
   void drain(Done done) override {
     parts_->routes.drain();

@@ -27,7 +27,7 @@ struct Place : test::TempFolder {
   Place() {
     namespace fs = std::filesystem;
     fs::create_directory(file("plugins"));
-    for (const char* name : {"media.so", "rest-api.so", "sip-trunk.so", "whitelist.so"})
+    for (const char* name : {"ai-voice.so", "media.so", "rest-api.so", "sip-trunk.so", "whitelist.so"})
       fs::create_symlink(std::string(TEST_PLUGINS) + "/" + name, file("plugins/") + name);
     fs::create_symlink(TEST_NOTES, file("plugins/notes.so"));
   }
@@ -114,6 +114,30 @@ TEST_CASE("routes to trunks that do not exist are refused by the trunks' plugin"
   place.refused(
       with_trunk("{trunks: [{id: a, host: 127.0.0.1}], outboundRoutes: [{match: \"*\", trunkIds: [c]}]}"),
       "sip-trunk");
+}
+
+TEST_CASE(
+    "an engine's address, its authorities, and what a tenant's calls begin with are looked at before any "
+    "call") {
+  const Place place;
+  const auto with = [](const std::string& engine, const std::string& tenant) {
+    return "server: {data: DATA}\nplugins: {rest-api: {listen: \"127.0.0.1:0\"}, media: {}, ai-voice: "
+           "{engines: "
+           "{gemini-live: " +
+           engine + "}}}\ntenants: {localhost: {ai-voice: " + tenant + "}}\n";
+  };
+  const std::string setting = "plugins.ai-voice.engines.gemini-live.";
+  place.refused(with("{url: \"https://127.0.0.1/x\"}", "{}"),
+                setting + "url: WebSocket URL: must start with wss:// or ws://");
+  place.refused(with("{caFile: nowhere.pem}", "{}"),
+                setting + "caFile cannot be read: " + place.path() + "/nowhere.pem");
+  place.refused(with("{}", "{email: nobody}"), "tenants.localhost.ai-voice.email must be an e-mail address");
+  place.refused(with("{}", "{apiKey: \"has some blanks\"}"),
+                "tenants.localhost.ai-voice.apiKey must consist of");
+  std::ofstream(place.file("ca.pem")) << "x";
+  const Answer fine =
+      place.run({"check", "a.yaml"}, with("{url: \"ws://127.0.0.1:1\", caFile: ca.pem}", "{email: a@b}"));
+  CHECK_MESSAGE(fine.code == 0, fine.text);
 }
 
 TEST_CASE("a plugin without settings per tenant has no section there") {
