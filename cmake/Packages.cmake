@@ -14,6 +14,7 @@ foreach(page sdk/README.md sdk/testing/README.md core/src/isolation/README.md)
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay-dev/${folder} COMPONENT sdk)
 endforeach()
 install(DIRECTORY sdk/docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay-dev/sdk COMPONENT sdk FILES_MATCHING PATTERN *.md)
+install(DIRECTORY sdk/tutorial DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay-dev/sdk COMPONENT sdk)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay-dev COMPONENT sdk
         PATTERN build EXCLUDE)
 

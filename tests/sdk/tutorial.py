@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """tutorial.py <build folder> <README.md>: does what the tutorial says, in an empty folder, with what that build installs.
+tutorial.py --write <README.md>: writes the folders of tutorial/, the project as it is after each step, beside README.md.
+tutorial.py --check <README.md>: whether these folders are what the tutorial makes.
 
 A fenced block is used by the words behind its fence:
     <language> <file>   is the file
@@ -11,6 +13,7 @@ The ports that are named are replaced by free ones.
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -32,14 +35,52 @@ def free_port():
         return str(probe.getsockname()[1])
 
 
-def change(path, hunk):
+def changed(name, text, hunk):
     lines = hunk.splitlines()
     before = "".join(line[1:] + "\n" for line in lines if line[:1] != "+")
     after = "".join(line[1:] + "\n" for line in lines if line[:1] != "-")
-    text = path.read_text()
     if text.count(before) != 1:
-        raise SystemExit(f"{path.name} has {text.count(before)} places for:\n{hunk}\nit is:\n{text}")
-    path.write_text(text.replace(before, after))
+        raise SystemExit(f"{name} has {text.count(before)} places for:\n{hunk}\nit is:\n{text}")
+    return text.replace(before, after)
+
+
+def steps(tutorial):
+    """What the blocks make, without running anything: {"1-hello/greeter.cpp": text}, for each step that changes a file."""
+    project, all_files = {}, {}
+    for section in re.split(r"^## (?=\d+\. )", tutorial, flags=re.M)[1:]:
+        section = section.split("\n## ")[0]
+        number, title = re.match(r"(\d+)\. (.*)", section).groups()
+        before = dict(project)
+        for _, language, name, text in blocks(section):
+            if language == "diff":
+                project[name] = changed(name, project[name], text)
+            elif language != "console":
+                project[name] = text
+        if project != before:
+            folder = number + "-" + re.sub(r"[^a-z]+", "-", title.lower())
+            all_files.update({f"{folder}/{name}": text for name, text in project.items()})
+    return all_files
+
+
+def finished(readme):
+    """The folder of the finished steps, and what belongs into it."""
+    return readme.parent / "tutorial", steps(readme.read_text())
+
+
+def write_steps(readme):
+    folder, wanted = finished(readme)
+    shutil.rmtree(folder, ignore_errors=True)
+    for name, text in wanted.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+def check_steps(readme):
+    folder, wanted = finished(readme)
+    there = {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+    wrong = sorted(name for name in there.keys() | wanted.keys() if there.get(name) != wanted.get(name))
+    if wrong or not wanted:
+        raise SystemExit(f"{folder} is not what {readme} makes: {wrong}; write it with {sys.argv[0]} --write {readme}")
 
 
 def pattern_of(expected):
@@ -107,7 +148,8 @@ class Reader:
         elif not words:
             raise SystemExit("nothing says what to do with it")
         elif language == "diff":
-            change(self.folder / words, text)
+            path = self.folder / words
+            path.write_text(changed(words, path.read_text(), text))
         else:
             (self.folder / words).write_text(text)
 
@@ -120,8 +162,8 @@ def installed(build, prefix):
     return environment
 
 
-def main():
-    build, tutorial = sys.argv[1], pathlib.Path(sys.argv[2]).read_text()
+def run_all(build, readme):
+    tutorial = readme.read_text()
     ports = {"8080": free_port(), "9090": free_port()}
     for named, free in ports.items():
         tutorial = tutorial.replace(":" + named, ":" + free)
@@ -139,6 +181,15 @@ def main():
             ends = [server.stop() for server in reader.servers]
         if any(ends) or used < 15:
             raise SystemExit(f"{used} blocks, servers ended with {ends}")
+
+
+def main():
+    what, readme = sys.argv[1], pathlib.Path(sys.argv[2])
+    if what == "--write":
+        return write_steps(readme)
+    check_steps(readme)
+    if what != "--check":
+        run_all(what, readme)
 
 
 if __name__ == "__main__":

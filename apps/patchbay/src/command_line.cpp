@@ -26,27 +26,52 @@ server through its admin socket, which they find through the configuration (-c, 
 Exit codes: 0 done; 1 the server refused, or the watched call did not succeed; 2 the command line is wrong;
 3 no server can be reached; 4 the configuration or a plugin's file is wrong.)";
 
+// How far the words of a command line lead: verb by verb, up to an option or a word that is no verb.
+struct Reached {
+  const CLI::App* verb;
+  std::string path = "patchbay";
+  int next = 1;  // the first word that was not followed
+  std::vector<const CLI::App*> verbs() const {
+    return verb->get_subcommands([](const CLI::App*) { return true; });
+  }
+};
+
+Reached follow(const CLI::App& program, int count, const char* const* arguments) {
+  Reached reached{&program};
+  for (; reached.next < count; ++reached.next) {
+    const auto verbs = reached.verbs();
+    const std::string word = arguments[reached.next];
+    const auto found = std::find_if(verbs.begin(), verbs.end(),
+                                    [&](const CLI::App* verb) { return verb->get_name() == word; });
+    if (found == verbs.end()) break;
+    reached.verb = *found;
+    reached.path += " " + word;
+  }
+  return reached;
+}
+
 // A word where a verb should stand, in a sentence; empty when all verbs are there.
 std::string wrong_verb(const CLI::App& program, int count, const char* const* arguments) {
-  const CLI::App* at = &program;
-  std::string path = "patchbay";
-  for (int i = 1; i < count; ++i) {
-    const auto verbs = at->get_subcommands([](const CLI::App*) { return true; });
-    if (verbs.empty() || arguments[i][0] == '-') return {};
-    const auto found = std::find_if(verbs.begin(), verbs.end(),
-                                    [&](const CLI::App* verb) { return verb->get_name() == arguments[i]; });
-    if (found == verbs.end()) {
-      std::vector<std::string> names;
-      for (const CLI::App* verb : verbs) names.push_back(verb->get_name());
-      const std::string near = core::json::nearest(arguments[i], {names.begin(), names.end()});
-      return path + " has no verb " + harmless(std::string_view(arguments[i]).substr(0, 40)) +
-             (near.empty() ? "; `" + path + " --help` lists them"
-                           : "; did you mean `" + path + " " + near + "`?");
-    }
-    at = *found;
-    path += std::string(" ") + arguments[i];
-  }
-  return {};
+  const Reached reached = follow(program, count, arguments);
+  const auto verbs = reached.verbs();
+  if (verbs.empty() || reached.next == count || arguments[reached.next][0] == '-') return {};
+  std::vector<std::string> names;
+  for (const CLI::App* verb : verbs) names.push_back(verb->get_name());
+  const std::string_view word = arguments[reached.next];
+  const std::string near = core::json::nearest(word, {names.begin(), names.end()});
+  return reached.path + " has no verb " + harmless(word.substr(0, 40)) +
+         (near.empty() ? "; `" + reached.path + " --help` lists them"
+                       : "; did you mean `" + reached.path + " " + near + "`?");
+}
+
+// Lists the verbs that may stand where the command line ends; empty when it needs none.
+std::string missing_verb(const CLI::App& program, int count, const char* const* arguments) {
+  const Reached reached = follow(program, count, arguments);
+  std::vector<std::vector<std::string>> rows;
+  for (const CLI::App* verb : reached.verbs()) rows.push_back({verb->get_name(), verb->get_description()});
+  if (rows.empty() || reached.next < count) return {};
+  return reached.path + " needs a verb; `" + reached.path + " --help` has examples\n\n" +
+         table({"VERB", "WHAT IT DOES"}, rows);
 }
 
 // "Could not convert: --for = x", so that it says what to do.
@@ -71,6 +96,10 @@ int run_command_line(int count, const char* const* arguments) {
   app.set_version_flag("--version", std::string("patchbay ") + PATCHBAY_VERSION);
   if (const std::string wrong = wrong_verb(app, count, arguments); !wrong.empty()) {
     std::cerr << wrong << "\n";
+    return kUsage;
+  }
+  if (const std::string missing = missing_verb(app, count, arguments); !missing.empty()) {
+    std::cerr << missing;
     return kUsage;
   }
   try {

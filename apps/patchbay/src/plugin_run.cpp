@@ -66,6 +66,9 @@ void add_plugin_run(CLI::App& plugin, int& exit_code) {
   verb.add_option("--data", words.data, "A folder for its store and files, instead of a temporary one")
       ->type_name("DIR");
   verb.add_option("--for", words.seconds, "How long to run it")->type_name("SECONDS");
+  verb.add_option("--deadline", words.deadline_sec, "How long its start may take, and its stop")
+      ->check(CLI::Range(1.0, 3600.0))
+      ->type_name("SECONDS");
   verb.add_flag("--watch", command->watch, "Start it again, in a new process, when the file changes");
   verb.footer(kFooter);
   verb.callback([command, &exit_code] { exit_code = run(*command); });

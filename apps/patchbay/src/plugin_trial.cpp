@@ -12,6 +12,7 @@
 #include "runtime/crash_banner.h"
 #include "stop_signals.h"
 #include "text.h"
+#include "wait_notice.h"
 
 namespace patchbay::app {
 namespace {
@@ -28,6 +29,7 @@ testing::Options options_of(const Trial& trial) {
   options.real_time = true;
   options.echo = true;
   options.folder = trial.data;
+  options.wait_ms = trial.deadline_ms;
   return options;
 }
 
@@ -40,10 +42,9 @@ class Stage {
   int run() {
     for (const std::string& secret : trial_.secrets)
       host_.host().observe->secret_add(host_.host().self, to_abi(secret));
-    if (const Status begun = companions_.start(trial_.companions); !begun)
-      return refused("--with: " + begun.error().text);
+    if (const Status begun = start_companions(); !begun) return refused("--with: " + begun.error().text);
     play_missing();
-    const Status started = host_.start(trial_.plugin, trial_.tenants);
+    const Status started = start();
     if (!started) return refused("it did not start: " + started.error().text + cure_of(started.error()));
     show_routes();
     for (const NewEvent& event : trial_.events) host_.publish(event);
@@ -70,6 +71,18 @@ class Stage {
     return kRefused;
   }
 
+  std::string waiting_for(const std::string& what) const {
+    return "still waiting for " + what + "; each step has " + std::to_string(trial_.deadline_ms / 1000) +
+           " s";
+  }
+  Status start_companions() {
+    const WaitNotice notice(waiting_for("the plugins of --with to start"));
+    return companions_.start(trial_.companions);
+  }
+  Status start() {
+    const WaitNotice notice(waiting_for("its start to end"));
+    return host_.start(trial_.plugin, trial_.tenants);
+  }
   // patchbay.audio, unless the plugin is that itself.
   void play_missing() {
     if (host_.manifest().find(audio::Audio::id) == std::string::npos) return;
@@ -140,6 +153,7 @@ class Stage {
     signals_.let_through();
     if (player_) keep_sound();
     player_.reset();
+    const WaitNotice notice(waiting_for("its drain and stop to end"));
     PB_TRY(host_.drain());
     PB_TRY(host_.stop());
     return companions_.stop();

@@ -17,7 +17,8 @@ namespace patchbay::app {
 struct TrialWords {
   std::string file, config, pcm, pcm_out, data;
   std::vector<std::string> publish, ask, with;
-  double seconds = 0;  // 0: until it is stopped, or the sound is over
+  double seconds = 0;        // 0: until it is stopped, or the sound is over
+  double deadline_sec = 30;  // of each step of its life, as in a server
 };
 
 struct TrialRequest {
@@ -40,6 +41,7 @@ struct Trial {
   std::optional<Wav> wav;
   std::string wav_out, data;
   int64_t lasts_ms = 0;
+  int64_t deadline_ms = 30'000;
 };
 
 // Errors name the option. Code::invalid: the command line is wrong; Code::failed: the plugin's file or the

@@ -136,6 +136,7 @@ Result<Trial> read_trial(const TrialWords& words) {
   trial.wav_out = words.pcm_out;
   trial.data = words.data;
   trial.lasts_ms = static_cast<int64_t>(words.seconds * 1000);
+  trial.deadline_ms = static_cast<int64_t>(words.deadline_sec * 1000);
   if (!words.config.empty()) PB_TRY(read_config(words.config, manifests, trial));
   return trial;
 }

@@ -1,5 +1,7 @@
 #include "plugin_life.h"
 
+#include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -51,10 +53,21 @@ class PluginLife::Question {
             }};
   }
   WatchedHost& host() noexcept { return host_; }
+  const char* what() const noexcept { return what_; }
+  // Of `limit`, counted from the beginning.
+  milliseconds left_of(milliseconds limit) const {
+    const auto passed = std::chrono::steady_clock::now() - begun_;
+    return std::max(milliseconds(0), limit - std::chrono::duration_cast<milliseconds>(passed));
+  }
+  // The callback has come back, whether it has answered or not.
+  void returned() noexcept { returned_ = true; }
+  bool has_returned() const noexcept { return returned_; }
 
  private:
   WatchedHost& host_;
   const char* const what_;
+  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  std::atomic<bool> returned_{false};
   std::mutex mutex_;
   std::condition_variable condition_;
   std::optional<Status> answer_;
@@ -133,6 +146,7 @@ void PluginLife::ask(const char* what, std::function<void(const std::shared_ptr<
   hosts_.back()->context().main_strand()->post([question, call = std::move(call)] {
     const core::OwnerScope scope(question->host().id().c_str());
     call(question);
+    question->returned();
   });
 }
 
@@ -213,8 +227,15 @@ Status PluginLife::close_strand() {
 
 void PluginLife::end() {
   if (!alive() || stuck_) return;
-  // A step that was begun may still be answered; one that never is does not keep us.
-  static_cast<void>(answer(world_.options().wait));
+  // A step that was begun may still be answered, until its time is over. When even its callback has not come
+  // back, it holds the strand, and nothing after it would run.
+  const std::shared_ptr<Question> last = asked_.back();
+  static_cast<void>(last->wait(last->left_of(world_.options().wait)));
+  if (!last->has_returned() && !last->wait(milliseconds(0))) {
+    stuck_ = true;
+    world_.problem("stuck", id(), std::string("it did not come back from ") + last->what() + "()");
+    return;
+  }
   ask_life("stop", &pb_plugin::stop);
   if (!answer(world_.options().wait)) {
     stuck_ = true;

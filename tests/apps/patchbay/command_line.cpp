@@ -17,6 +17,16 @@ int run(std::vector<const char*> arguments) {
   return run_command_line(static_cast<int>(arguments.size()), arguments.data());
 }
 
+// What a command line that is wrong gets on standard error.
+std::string says(std::vector<const char*> arguments) {
+  std::ostringstream said;
+  std::streambuf* const before = std::cerr.rdbuf(said.rdbuf());
+  const int code = run(std::move(arguments));
+  std::cerr.rdbuf(before);
+  CHECK(code == kUsage);
+  return said.str();
+}
+
 }  // namespace
 
 TEST_CASE("exit codes are as documented") {
@@ -35,20 +45,23 @@ TEST_CASE("exit codes are as documented") {
 }
 
 TEST_CASE("a misspelt verb is told with the likely one, a wrong value with its option") {
-  const auto says = [](std::vector<const char*> arguments) {
-    std::ostringstream said;
-    std::streambuf* const before = std::cerr.rdbuf(said.rdbuf());
-    const int code = run(std::move(arguments));
-    std::cerr.rdbuf(before);
-    CHECK(code == kUsage);
-    return said.str();
-  };
   CHECK(says({"srve"}) == "patchbay has no verb srve; did you mean `patchbay serve`?\n");
   CHECK(says({"plugin", "nwe", "foo"}) ==
         "patchbay plugin has no verb nwe; did you mean `patchbay plugin new`?\n");
   CHECK(says({"dance"}) == "patchbay has no verb dance; `patchbay --help` lists them\n");
   CHECK(says({"plugin", "run", "x.so", "--for", "x"}) ==
         "--for does not take x; --help says what it takes\n");
+}
+
+TEST_CASE("without a verb the verbs are listed") {
+  const std::string program = says({});
+  CHECK(program.find("patchbay needs a verb; `patchbay --help` has examples\n") == 0);
+  CHECK(program.find("\nserve ") != std::string::npos);
+  CHECK(program.find("\nstatus  ") != std::string::npos);
+  const std::string plugin = says({"plugin"});
+  CHECK(plugin.find("patchbay plugin needs a verb; ") == 0);
+  CHECK(plugin.find("\ndoctor ") != std::string::npos);
+  CHECK(plugin.find("\nserve ") == std::string::npos);
 }
 
 TEST_CASE("every verb has help with an example") {

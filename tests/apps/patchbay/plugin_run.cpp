@@ -113,6 +113,16 @@ TEST_CASE("a plugin without a port is named when a sound is to be played") {
   CHECK(has(ended, "--pcm: the plugin made no audio port within 5 s"));
 }
 
+TEST_CASE("a start that hangs is told while it is waited for, and ends with its deadline") {
+  const Program program("plugins: {trial-plugin: {hang: true}}\n");
+  const auto begun = std::chrono::steady_clock::now();
+  const auto ended = run(program, {kTrial, "-c", "patchbay.yaml", "--deadline", "4"});
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(25));
+  CHECK(ended.code == app::kRefused);
+  CHECK(has(ended, "patchbay: still waiting for its start to end; each step has 4 s"));
+  CHECK(has(ended, "patchbay: it did not start: it did not come back from start"));
+}
+
 TEST_CASE("a changed file is started again in a new process") {
   const Program program("");
   const std::string file = program.folder.file("trial-plugin.so");

@@ -1,6 +1,7 @@
 #include <patchbay/audio.h>
 #include <patchbay/bus.h>
 #include <patchbay/plugin.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -27,6 +28,7 @@ class EchoPort final : public AudioPort {
 class Trial final : public Plugin {
   Status start(const Config& config) override {
     log().info("begun", {{"build", TRIAL_BUILD}, {"value", config.plugin().text("token", "")}});
+    while (config.plugin().boolean("hang", false)) pause();
     if (config.plugin().boolean("port", true)) port_.open(host());
     PB_TRY_VALUE(asked_, Subscription::open(host(), "trial.asked", [this](const Event& event) {
                    publish(host(), {"trial.heard", "", std::string(event.subject()), "",
