@@ -24,7 +24,8 @@ JsonWriter& write_members(JsonWriter& body, const ApiKey& key) {
 }
 
 std::string key_schema(const std::string& more = {}) {
-  return R"({"type":"object","properties":{"id":{"type":"string"},"name":{"type":"string"},
+  return R"({"type":"object","required":["id","name","tenant","hint","createdAtUtc","createdBy"],
+    "properties":{"id":{"type":"string"},"name":{"type":"string"},
     "tenant":{"type":"string"},"hint":{"type":"string"},"createdAtUtc":{"type":"string"},
     "createdBy":{"type":"string"})" +
          more + "}}";

@@ -4,7 +4,7 @@ namespace patchbay::identity {
 namespace {
 
 constexpr char kJwksSchema[] = R"({"type":"object","required":["keys"],"properties":{
-  "keys":{"type":"array","items":{"type":"object","properties":{
+  "keys":{"type":"array","items":{"type":"object","required":["kty","kid","alg","crv","x","y"],"properties":{
     "kty":{"type":"string"},"use":{"type":"string"},"alg":{"type":"string"},"kid":{"type":"string"},
     "crv":{"type":"string"},"x":{"type":"string"},"y":{"type":"string"}}}}}})";
 

@@ -72,7 +72,7 @@ void TokenEndpoint::add_to(http::Routes& routes) {
           "reply": {"access_token": "eyJ...", "token_type": "Bearer", "expires_in": 3600, "scope": "openid",
                     "id_token": "eyJ..."}})";
   route.reply_schema =
-      R"({"type":"object","required":["access_token","token_type","expires_in"],"properties":{
+      R"({"type":"object","required":["access_token","token_type","expires_in","scope"],"properties":{
     "access_token":{"type":"string"},"token_type":{"type":"string"},"expires_in":{"type":"integer"},
     "scope":{"type":"string"},"refresh_token":{"type":"string"},"id_token":{"type":"string"}}})";
   route.documents = R"({

@@ -30,7 +30,7 @@ constexpr char kTranscriptSchema[] =
     R"({"type":"object","required":["callId","startedUtc","endedUtc","turns"],
   "properties":{
     "callId":{"type":"string"},"tenant":{"type":"string"},"callerSource":{"type":"string"},
-    "phone":{"type":"string"},"displayName":{"type":"string"},"email":{"type":"string"},
+    "requestedBy":{"type":"string"},"phone":{"type":"string"},"displayName":{"type":"string"},"email":{"type":"string"},
     "number":{"type":"string"},"fromNumber":{"type":"string"},"room":{"type":"string"},
     "rule":{"type":"string"},"trunkId":{"type":"string"},"voice":{"type":"string"},
     "language":{"type":"string"},"model":{"type":"string"},"startedUtc":{"type":"string"},

@@ -20,7 +20,7 @@ std::string events_member(bool with_default) {
   return text + (with_default ? R"(,"default":["*"]})" : "}");
 }
 
-std::string object(const std::string& properties, const char* required) {
+std::string object(const std::string& properties, const std::string& required) {
   return R"({"type":"object","properties":{)" + properties + "}" + required + "}";
 }
 
@@ -42,19 +42,30 @@ std::string subscription_schema(bool with_secret) {
     "createdAtUtc":{"type":"string"},"createdBy":{"type":"string"},
     "lastFiredUtc":{"type":["string","null"]},"failures":{"type":"integer"},
     "source":{"type":"string","enum":["config","api"]})";
-  if (with_secret) members += R"(,"secret":{"type":"string"})";
-  return object(members, "");
+  std::string required =
+      R"("id","url","events","active","createdAtUtc","createdBy","lastFiredUtc","failures","source")";
+  if (with_secret) {
+    members += R"(,"secret":{"type":"string"})";
+    required += R"(,"secret")";
+  }
+  return object(members, ",\"required\":[" + required + "]");
 }
 
-std::string deleted_schema() { return object("\"deleted\":" + subscription_schema(), ""); }
+std::string deleted_schema() {
+  return object("\"deleted\":" + subscription_schema(), R"(,"required":["deleted"])");
+}
 
 std::string delivery_schema() {
-  return object(R"("deliveryId":{"type":"string"},"event":{"type":"string"},"state":{"type":"string"},
+  return object(
+      R"("deliveryId":{"type":"string"},"event":{"type":"string"},"state":{"type":"string"},
     "attempts":{"type":"integer"},"eventUtc":{"type":"string"},"nextAttemptUtc":{"type":["string","null"]},
     "endedUtc":{"type":["string","null"]},"status":{"type":"integer"},"error":{"type":"string"})",
-                "");
+      R"(,"required":["deliveryId","event","state","attempts","eventUtc","nextAttemptUtc","endedUtc","status","error"])");
 }
 
-std::string sent_schema() { return object(R"("ok":{"type":"boolean"},"deliveryId":{"type":"string"})", ""); }
+std::string sent_schema() {
+  return object(R"("ok":{"type":"boolean"},"deliveryId":{"type":"string"})",
+                R"(,"required":["ok","deliveryId"])");
+}
 
 }  // namespace patchbay::webhooks

@@ -18,14 +18,16 @@ constexpr char kWriteBody[] = R"({"type": "object", "required": ["numbers"], "pr
     "number": {"type": "string", "minLength": 1, "maxLength": 32},
     "comment": {"type": ["string", "null"]}}}}}})";
 
-constexpr char kListReply[] = R"({"type": "object", "properties": {"tenant": {"type": "string"},
-  "numbers": {"type": "array", "items": {"type": "object", "properties": {
+constexpr char kListReply[] =
+    R"({"type": "object", "required": ["tenant", "numbers", "count"], "properties": {"tenant": {"type": "string"},
+  "numbers": {"type": "array", "items": {"type": "object", "required": ["number", "comment"], "properties": {
     "number": {"type": "string"}, "comment": {"type": "string"}}}}, "count": {"type": "integer"}}})";
 constexpr char kAddReply[] =
-    R"({"type": "object", "properties": {"ok": {"type": "boolean"}, "tenant": {"type": "string"},
-  "number": {"type": "string"}, "comment": {"type": "string"}, "added": {"type": "boolean"},
-  "count": {"type": "integer"}}})";
-constexpr char kWriteReply[] = R"({"type": "object", "properties": {"ok": {"type": "boolean"},
+    R"({"type": "object", "required": ["ok", "tenant", "number", "comment", "added", "count"],
+  "properties": {"ok": {"type": "boolean"}, "tenant": {"type": "string"}, "number": {"type": "string"},
+    "comment": {"type": "string"}, "added": {"type": "boolean"}, "count": {"type": "integer"}}})";
+constexpr char kWriteReply[] =
+    R"({"type": "object", "required": ["ok", "tenant", "count"], "properties": {"ok": {"type": "boolean"},
   "tenant": {"type": "string"}, "count": {"type": "integer"}}})";
 constexpr char kWriteQuery[] = R"({"type": "object", "properties": {"confirmEmpty": {"type": "string",
   "description": "1: replaces all numbers by none, which forbids every call"}}})";

@@ -24,6 +24,9 @@ constexpr std::string_view kCreateExample = R"({
 
 constexpr std::string_view kRecordSchema = R"({
   "type": "object",
+  "required": ["callId", "tenant", "requestedBy", "phone", "displayName", "email", "voice", "language", "model", "status",
+               "createdAtUtc", "scheduledForUtc", "dispatchedAtUtc", "answeredAtUtc", "endedAtUtc", "endedReason",
+               "durationSec", "trunkId", "transcriptPath", "errorDetail", "attempt", "retriesLeft", "retryDelayMinutes"],
   "properties": {
     "callId": {"type": "string"}, "tenant": {"type": "string"}, "requestedBy": {"type": "string"},
     "phone": {"type": "string"}, "displayName": {"type": "string"}, "email": {"type": "string"},
@@ -42,9 +45,11 @@ constexpr std::string_view kRecordSchema = R"({
 http::Route create_route() {
   http::Route route = route_of("POST", "/api.ashx/v1/calls", "Place an outbound AI call, now or later");
   route.request_schema = create_schema();
-  route.reply_schema = R"({"type": "object", "properties": {
+  route.reply_schema = R"({"type": "object",
+    "required": ["ok", "callId", "tenant", "whitelistAdded", "whitelistError", "bridgeReply"], "properties": {
     "ok": {"type": "boolean"}, "callId": {"type": "string", "pattern": "^oac-[0-9a-f]{12}$"}, "tenant": {"type": "string"},
-    "whitelistAdded": {"type": "boolean"}, "whitelistError": {"type": ["string", "null"]}, "bridgeReply": {"type": "string"}}})";
+    "whitelistAdded": {"type": "boolean"}, "whitelistError": {"type": ["string", "null"]},
+    "bridgeReply": {"type": "string", "enum": ["queued", "scheduled"]}}})";
   route.example = kCreateExample;
   route.documents = R"({
     "requestHeaders": {"Idempotency-Key": "Of at most 255 characters: the same key and body within 24 h gives the first answer again"},
@@ -73,7 +78,8 @@ http::Route get_route() {
 
 http::Route hangup_route() {
   http::Route route = route_of("POST", "/api.ashx/v1/calls/{id}/hangup", "End or cancel an outbound AI call");
-  route.reply_schema = R"({"type": "object", "properties": {
+  route.reply_schema = R"({"type": "object",
+    "required": ["ok", "callId", "newStatus", "actor", "wasNoop"], "properties": {
     "ok": {"type": "boolean"}, "callId": {"type": "string"}, "newStatus": {"type": "string"}, "actor": {"type": "string"},
     "wasNoop": {"type": "boolean"}}})";
   return route;

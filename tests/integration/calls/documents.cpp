@@ -1,0 +1,201 @@
+// Whole answers against /openapi.json: every success that it documents, after a real call with a real
+// webhook.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "call_server.h"
+#include "support/http_client.h"
+#include "support/json_here.h"
+#include "support/openapi.h"
+#include "support/webhook_receiver.h"
+#include "utc/utc.h"
+
+using namespace patchbay;
+using namespace patchbay::test;
+
+namespace {
+
+constexpr char kRoot[] = "/api.ashx/v1";
+constexpr char kHost[] = "Host: acme.example";
+
+std::string yaml(uint16_t trunk_port) {
+  return R"(plugins:
+  rest-api: {listen: "127.0.0.1:0"}
+  identity: {issuer: "http://acme.example"}
+  media: {}
+  whitelist: {}
+  webhooks: {}
+  transcripts: {}
+  ai-voice: {}
+  sip-trunk: {listenPort: 0}
+tenants:
+  acme.example:
+    primary: true
+    identity: {users: [{username: alice, role: admin, password: alice}]}
+    WebPhone: {AdminSharedSecret: "0123456789abcdef01234567"}
+    webhooks: {allowPrivateReceivers: true}
+    ai-voice: {email: ops@example.com}
+    sip-trunk:
+      defaultTrunkId: main
+      trunks: [{id: main, host: 127.0.0.1, port: )" +
+         std::to_string(trunk_port) + "}]\n";
+}
+
+// Asks the real endpoints, and compares each success with what /openapi.json says of it.
+class Client {
+ public:
+  explicit Client(const TestServer& server) : http_(HttpClient::of(server)) {
+    REQUIRE(http_.wait_for("POST", std::string(kRoot) + "/calls"));
+    REQUIRE(http_.wait_for("GET", std::string(kRoot) + "/transcripts"));
+    auto api = OpenApi::parse(http_.get("/openapi.json").body);
+    REQUIRE(api);
+    api_ = *std::move(api);
+    const Json tokens =
+        sign_in("grant_type=password&username=alice&password=alice&scope=openid%20offline_access");
+    bearer_ = "Authorization: Bearer " + std::string(tokens["access_token"].text());
+    sign_in("grant_type=refresh_token&refresh_token=" + std::string(tokens["refresh_token"].text()));
+  }
+
+  // `path` as documented; `target` what to ask, by default the same.
+  Json ask(const std::string& method, const std::string& path, const std::string& body = "",
+           const std::string& target = "") {
+    return checked(method, path, http_.ask(method, target.empty() ? path : target, body, {kHost, bearer_}));
+  }
+  // Asks until `done` says so of the answer.
+  template <class Done>
+  Json ask_until(const std::string& path, const std::string& target, Done done) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (true) {
+      Json answer = ask("GET", path, "", target);
+      if (done(answer) || std::chrono::steady_clock::now() > deadline) return answer;
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  }
+  std::vector<std::string> unseen(const std::vector<std::string>& paths) const { return api_.unseen(paths); }
+
+ private:
+  Json sign_in(const std::string& form) {
+    return checked("POST", "/oidc.ashx/token",
+                   http_.post("/oidc.ashx/token", form + "&client_id=patchbay-admin", {kHost}));
+  }
+  Json checked(const std::string& method, const std::string& path, const HttpAnswer& answer) {
+    INFO(method, " ", path, ": ", answer.status, " ", answer.body);
+    CHECK(answer.status / 100 == 2);
+    for (const std::string& fault : api_.faults(method, path, answer.status, answer.body)) FAIL_CHECK(fault);
+    auto body = json_here(answer.body);
+    return body ? *std::move(body) : Json();
+  }
+
+  HttpClient http_;
+  OpenApi api_;
+  std::string bearer_;
+};
+
+std::string text_of(const Json& json, const char* name) { return std::string(json.root().text(name, "")); }
+
+void calls_and_transcripts(Client& client) {
+  const std::string calls = std::string(kRoot) + "/calls", transcripts = std::string(kRoot) + "/transcripts";
+  const std::string body =
+      R"({"phone":"+4930123456","displayName":"Dentist","systemPrompt":"Be brief.","retries":1)";
+  const std::string id = text_of(client.ask("POST", calls, body + "}"), "callId");
+  const auto ended = [](const Json& call) { return text_of(call, "status").rfind("ended-", 0) == 0; };
+  const Json call = client.ask_until(calls + "/{id}", calls + "/" + id, ended);
+  CHECK(text_of(call, "status") == "ended-success");
+  const int64_t tomorrow_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(
+          std::chrono::system_clock::now().time_since_epoch() + std::chrono::hours(24))
+          .count();
+  const std::string later = text_of(
+      client.ask("POST", calls, body + R"(,"scheduleAtUtc":")" + lib::utc_text(tomorrow_ms) + "\"}", ""),
+      "callId");
+  client.ask("GET", calls + "/{id}", "", calls + "/" + later);
+  client.ask("POST", calls + "/{id}/hangup", "", calls + "/" + later + "/hangup");
+  client.ask("POST", calls + "/{id}/hangup", "", calls + "/" + id + "/hangup");
+  CHECK(client.ask("GET", calls, "", calls + "?limit=1")["data"].size() == 1);
+  CHECK(client.ask("GET", transcripts)["data"].size() == 1);
+  client.ask("GET", transcripts + "/{callId}", "", transcripts + "/" + id);
+}
+
+void webhooks(Client& client, const WebhookReceiver& receiver) {
+  const std::string list = std::string(kRoot) + "/webhooks", admin = std::string(kRoot) + "/admin/webhooks";
+  const std::string id = text_of(
+      client.ask("POST", admin, R"({"url":")" + receiver.url() + R"(","events":["webhook.test"]})"), "id");
+  const std::string path = admin + "/{id}", target = admin + "/" + id;
+  client.ask("GET", list);
+  client.ask("PATCH", path, R"({"active":true})", target);
+  client.ask("POST", path + "/rotate", "", target + "/rotate");
+  client.ask("POST", path + "/test", "", target + "/test");
+  const Json deliveries =
+      client.ask_until(path + "/deliveries", target + "/deliveries",
+                       [](const Json& page) { return !page["data"].at(0)["endedUtc"].text().empty(); });
+  const std::string delivery(deliveries["data"].at(0).text("deliveryId", ""));
+  client.ask("POST", path + "/deliveries/{deliveryId}/resend", "",
+             target + "/deliveries/" + delivery + "/resend");
+  client.ask("GET", list);
+  client.ask("DELETE", path, "", target);
+}
+
+void whitelist(Client& client) {
+  const std::string path = "/signal.ashx";
+  client.ask("POST", path, R"({"number":"+4930123457","comment":null})", path + "?whitelist=add");
+  client.ask("POST", path, R"({"numbers":[{"number":"+4930123456","comment":"Office"}]})",
+             path + "?whitelist=write");
+  CHECK(client.ask("GET", path, "", path + "?whitelist=list")["numbers"].size() == 1);
+}
+
+void keys(Client& client) {
+  const std::string path = std::string(kRoot) + "/admin/keys";
+  const std::string id = text_of(client.ask("POST", path, R"({"name":"billing"})"), "id");
+  CHECK(client.ask("GET", path)["data"].size() == 1);
+  client.ask("DELETE", path + "/{id}", "", path + "/" + id);
+}
+
+}  // namespace
+
+TEST_CASE("every success that the OpenAPI document promises has the body that it describes") {
+  Sipp callee = start_sipp("talk_then_bye", {{"ms", "1500"}});
+  WebhookReceiver receiver{{}};
+  const TestServer server(yaml(callee.port()));
+  REQUIRE(server.start_error() == "");
+  Client client(server);
+  calls_and_transcripts(client);
+  webhooks(client, receiver);
+  whitelist(client);
+  keys(client);
+  for (const char* path : {"/oidc.ashx/jwks", "/.well-known/openid-configuration", kRoot, "/openapi.json",
+                           "/.well-known/openapi.json"})
+    client.ask("GET", path);
+  for (const std::string& success : client.unseen({"/"})) FAIL_CHECK("never asked: " << success);
+  check_sipp(callee);
+}
+
+TEST_CASE("the schema checker finds what does not fit, and what is not documented") {
+  const auto faults = [](const std::string& schema, const std::string& value) -> std::string {
+    std::string document =
+        R"({"paths":{"/x":{"get":{"responses":{"200":{"content":{"application/json":{"schema":)" + schema +
+        R"(}}}}}}},"components":{"schemas":{"Name":{"type":"string"}}}})";
+    auto parsed = OpenApi::parse(document);
+    REQUIRE(parsed);
+    const auto all = parsed->faults("GET", "/x", 200, value);
+    CHECK(parsed->unseen({"/x"}).size() == (all.empty() ? 0 : 1));
+    return all.empty() ? "" : all.front().substr(all.front().find(": ") + 2);
+  };
+  const std::string object =
+      R"({"type":"object","required":["n"],"properties":{"n":{"type":"integer","maximum":9},
+          "s":{"type":["string","null"],"enum":["a",null]},"l":{"type":"array","items":{"$ref":"#/components/schemas/Name"}},
+          "m":{"type":"object","additionalProperties":{"type":"boolean"}}}})";
+  CHECK(faults(object, R"({"n":1,"s":null,"l":["x"],"m":{"any":true}})") == "");
+  CHECK(faults(object, "{}") == "the body lacks n");
+  CHECK(faults(object, R"({"n":"1"})") == "n is a string");
+  CHECK(faults(object, R"({"n":10})") == "n is above its maximum");
+  CHECK(faults(object, R"({"n":1,"s":"b"})") == R"(s is none of its enum: "b")");
+  CHECK(faults(object, R"({"n":1,"l":[1]})") == "l[0] is a number");
+  CHECK(faults(object, R"({"n":1,"m":{"x":1}})") == "m.x is a number");
+  CHECK(faults(object, R"({"n":1,"more":1})") == "more is not documented");
+  CHECK(faults(R"({"anyOf":[{"type":"string"},{"type":"null"}]})", "null") == "");
+  CHECK(faults(R"({"anyOf":[{"type":"string"},{"type":"null"}]})", "1").find("is none of those") !=
+        std::string::npos);
+  CHECK(faults(R"({"type":"string","pattern":"^a$"})", R"("b")").find("does not match") != std::string::npos);
+}
