@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "admin_client.h"
+#include "json/parse.h"
 #include "plugin_verbs.h"
 #include "text.h"
 #include "verbs.h"
@@ -12,16 +13,31 @@ namespace {
 
 using core::json::Node;
 
+// Of plugins that run, but not whole. Nothing when the server does not say.
+void print_refused_routes(const ServerOptions& options) {
+  auto client = AdminClient::connect(options);
+  if (!client) return;
+  const auto answer = client->request("GET", "/readyz");
+  const auto ready = core::json::parse(answer ? answer->body : "{}");
+  if (!ready) return;
+  for (const std::string& route : refused_routes(ready->root()))
+    std::printf("route refused: %s\n", route.c_str());
+}
+
+int list_plugins(const ServerOptions& options) {
+  const int code = exchange(options, "GET", "/local/plugins", {}, {},
+                            [](const Node& plugins) { std::fputs(plugins_table(plugins).c_str(), stdout); });
+  if (code == kDone && !options.json) print_refused_routes(options);
+  return code;
+}
+
 void add_list(CLI::App& verb, int& exit_code) {
   CLI::App& list =
       *verb.add_subcommand("list", "What runs in the server, and why what does not run does not");
   const auto options = std::make_shared<ServerOptions>();
   add_server_options(list, *options);
   list.footer("Examples:\n  patchbay plugin list\n  patchbay plugin list --json");
-  list.callback([options, &exit_code] {
-    exit_code = exchange(*options, "GET", "/local/plugins", {}, {},
-                         [](const Node& plugins) { std::fputs(plugins_table(plugins).c_str(), stdout); });
-  });
+  list.callback([options, &exit_code] { exit_code = list_plugins(*options); });
 }
 
 }  // namespace

@@ -52,6 +52,13 @@ std::vector<std::string> judge_plugins(const Node& plugins, std::vector<HealthFi
   return {"plugins", std::to_string(running) + " of " + std::to_string(plugins.size()) + " running"};
 }
 
+// Routes that were refused: their plugins run, but not whole.
+void judge_routes(const Node& ready, std::vector<HealthFinding>& findings) {
+  for (const std::string& route : refused_routes(ready))
+    findings.push_back(
+        {"a plugin's route was refused: " + route, "its plugin's author has to choose another route"});
+}
+
 Result<ServerHealth> examine(AdminClient& client, double interval_sec) {
   PB_TRY_VALUE(const std::string before, read(client, "/local/metrics"));
   const auto begin = std::chrono::steady_clock::now();
@@ -62,8 +69,11 @@ Result<ServerHealth> examine(AdminClient& client, double interval_sec) {
 
   PB_TRY_VALUE(const std::string text, read(client, "/local/plugins"));
   PB_TRY_VALUE(const core::json::Document plugins, core::json::parse(text));
+  // 503 while a plugin does not run, with the same body.
+  PB_TRY_VALUE(const AdminClient::Answer readiness, client.request("GET", "/readyz"));
   ServerHealth health;
   health.figures.push_back(judge_plugins(plugins.root(), health.findings));
+  if (const auto ready = core::json::parse(readiness.body)) judge_routes(ready->root(), health.findings);
   for (auto& row : health_figures(readings)) health.figures.push_back(std::move(row));
   for (HealthFinding& finding : find_problems(readings)) health.findings.push_back(std::move(finding));
   health.since = since_start(readings);

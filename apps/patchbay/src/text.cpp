@@ -88,6 +88,14 @@ std::string plugins_table(const Node& list) {
   });
 }
 
+std::vector<std::string> refused_routes(const Node& ready) {
+  std::vector<std::string> all;
+  const Node* refused = ready.find("refused_routes");
+  for (uint32_t i = 0; refused != nullptr && i < refused->size(); ++i)
+    all.push_back(member(*refused->element(i), "route") + ": " + member(*refused->element(i), "why"));
+  return all;
+}
+
 std::string call_line(const Node& call) {
   const std::string status = member(call, "status");
   std::string time = member(call, "createdAtUtc");

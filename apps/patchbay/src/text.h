@@ -21,6 +21,8 @@ std::string table(const std::vector<std::string>& headings,
 
 std::string calls_table(const core::json::Node& list);
 std::string plugins_table(const core::json::Node& list);
+// "GET /v1/calls: why" of each route that the server refused a plugin, from what /readyz says.
+std::vector<std::string> refused_routes(const core::json::Node& ready);
 // "12:30:05  in-flight  attempt 1 through main" of a call's record.
 std::string call_line(const core::json::Node& call);
 // A head of two lines, then each turn under its speaker.

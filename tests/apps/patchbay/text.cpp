@@ -27,6 +27,13 @@ TEST_CASE("tables line up") {
   CHECK(plugins_table(plugins.root()).find("a/1 b/1") != std::string::npos);
 }
 
+TEST_CASE("routes that were refused are told with the reason") {
+  const auto ready = json(
+      R"({"ready":true,"plugins":{},"refused_routes":[{"route":"GET /x","why":"GET /x is routed twice"}]})");
+  CHECK(refused_routes(ready.root()) == std::vector<std::string>{"GET /x: GET /x is routed twice"});
+  CHECK(refused_routes(json(R"({"ready":true})").root()).empty());
+}
+
 TEST_CASE("what strangers wrote cannot steer the terminal") {
   const auto document = json(R"({"a":"x\u001b[2J\ny","n":5,"z":null})");
   CHECK(member(document.root(), "a") == "x [2J y");

@@ -62,6 +62,7 @@ TEST_CASE("a route that exists already is refused, and so is one that makes no s
   CHECK(ready.status == 200);
   CHECK(
       has(ready.body, R"({"route":"GET /t/odd-role","why":"a route's role is none, user, admin or super"})"));
+  CHECK(server.admin.get("/readyz").body == ready.body);  // where `patchbay plugin list` and `status` look
 }
 
 TEST_CASE("every answer says no-store") {
