@@ -13,8 +13,12 @@ std::string SignInLimits::pair_of(const Attempt& attempt) {
 int64_t SignInLimits::wait_ms(const Attempt& attempt, int64_t now_ns) const {
   const int64_t of_pair = pairs_.wait_ms(pair_of(attempt), now_ns);
   if (is_known(attempt)) return of_pair;
-  return std::max({of_pair, addresses_.wait_ms(lib::address_key(attempt.address), now_ns),
-                   sites_.wait_ms(lib::site_key(attempt.address), now_ns)});
+  return std::max(of_pair, wait_at_ms(attempt.address, now_ns));
+}
+
+int64_t SignInLimits::wait_at_ms(const std::string& address, int64_t now_ns) const {
+  return std::max(addresses_.wait_ms(lib::address_key(address), now_ns),
+                  sites_.wait_ms(lib::site_key(address), now_ns));
 }
 
 int64_t SignInLimits::delay_ms(const Attempt& attempt, int64_t now_ns) const {
@@ -23,9 +27,13 @@ int64_t SignInLimits::delay_ms(const Attempt& attempt, int64_t now_ns) const {
 
 void SignInLimits::failed(const Attempt& attempt, int64_t now_ns) {
   pairs_.take(pair_of(attempt), now_ns);
-  addresses_.take(lib::address_key(attempt.address), now_ns);
-  sites_.take(lib::site_key(attempt.address), now_ns);
+  failed_at(attempt.address, now_ns);
   accounts_.take(attempt.account, now_ns);
+}
+
+void SignInLimits::failed_at(const std::string& address, int64_t now_ns) {
+  addresses_.take(lib::address_key(address), now_ns);
+  sites_.take(lib::site_key(address), now_ns);
 }
 
 void SignInLimits::succeeded(const Attempt& attempt) {

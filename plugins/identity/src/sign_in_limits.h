@@ -1,7 +1,7 @@
-// How often passwords may be tried. Failures are counted per account and address together, per address over
-// all accounts (against spraying) and per account over all addresses (against guessing from many places).
-// An attacker must not be able to lock an account's owner out: the last limit only slows, and an account that
-// has signed in from an address is not affected there by what others did. Main strand.
+// How often passwords and refresh tokens may be tried. Failures are counted per account and address together,
+// per address over all accounts (against spraying) and per account over all addresses (against guessing from
+// many places). An attacker must not be able to lock an account's owner out: the last limit only slows, and
+// an account that has signed in from an address is not affected there by what others did. Main strand.
 #pragma once
 
 #include <deque>
@@ -28,6 +28,10 @@ class SignInLimits {
   int64_t delay_ms(const Attempt& attempt, int64_t now_ns) const;
   void failed(const Attempt& attempt, int64_t now_ns);
   void succeeded(const Attempt& attempt);
+
+  // The limits of the address alone, for what names no account: a refresh token.
+  int64_t wait_at_ms(const std::string& address, int64_t now_ns) const;
+  void failed_at(const std::string& address, int64_t now_ns);
 
  private:
   static constexpr size_t kMaxKnown = 65'536;

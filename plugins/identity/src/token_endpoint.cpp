@@ -57,7 +57,9 @@ TokenEndpoint::TokenEndpoint(Context& context)
       busy_(outcome(context.host, "busy")) {}
 
 int64_t TokenEndpoint::wait_ms(const Asked& asked) const {
-  return limits_.wait_ms(asked.attempt(), context_.host.mono_ns());
+  const int64_t now_ns = context_.host.mono_ns();
+  return asked.grant_type == "password" ? limits_.wait_ms(asked.attempt(), now_ns)
+                                        : limits_.wait_at_ms(asked.remote, now_ns);
 }
 
 void TokenEndpoint::add_to(http::Routes& routes) {
@@ -172,10 +174,13 @@ void TokenEndpoint::throttle(const Asked& asked, Reply reply) {
 void TokenEndpoint::by_refresh_token(Asked asked, const Form& form, Reply reply) {
   const std::string& token = form["refresh_token"];
   if (token.empty()) return reply(http::error(400, "invalid_request", "refresh_token is missing"));
+  if (wait_ms(asked) > 0) return throttle(asked, std::move(reply));
   refresh_.rotate(token, asked.grant.tenant, asked.grant.client_id,
                   [this, asked, reply = std::move(reply)](const Result<Rotated>& rotated) mutable {
-                    if (!rotated && rotated.error().code == Code::denied)
+                    if (!rotated && rotated.error().code == Code::denied) {
+                      limits_.failed_at(asked.remote, context_.host.mono_ns());
                       return refuse(asked, rotated.error().text.c_str(), std::move(reply));
+                    }
                     if (!rotated) return reply(rotated.error());
                     asked.grant = rotated->grant;
                     answer(asked, rotated->token, std::move(reply));

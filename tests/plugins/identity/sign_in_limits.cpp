@@ -29,6 +29,15 @@ TEST_CASE("what strangers did at an address does not touch an account that has s
   CHECK(limits.wait_ms({"t\nalice", "192.0.2.1"}, 0) == 60'000);
 }
 
+TEST_CASE("what names no account counts for the address, together with wrong passwords") {
+  SignInLimits limits;
+  for (int i = 0; i < 5; ++i) limits.failed_at("192.0.2.1", 0);
+  for (int i = 0; i < 5; ++i) limits.failed({"t\nuser" + std::to_string(i), "192.0.2.1"}, 0);
+  CHECK(limits.wait_at_ms("192.0.2.1", 0) == 6000);
+  CHECK(limits.wait_ms({"t\nalice", "192.0.2.1"}, 0) == 6000);
+  CHECK(limits.wait_at_ms("192.0.2.2", 0) == 0);
+}
+
 TEST_CASE("the many /64 of one IPv6 site share a larger allowance") {
   SignInLimits limits;
   for (int i = 0; i < 40; ++i)

@@ -1,0 +1,105 @@
+// API keys: made, listed, used and revoked.
+#include <chrono>
+#include <future>
+#include <vector>
+
+#include "identity_server.h"
+
+using namespace identity_test;
+
+TEST_CASE("names of keys are printable and each once") {
+  Server server;
+  const auto answer = [](const std::string& name) {
+    return error_of(*probe::ask("POST", kKeys, as_alice(R"({"name":")" + name + "\"}")));
+  };
+  CHECK(make_key("billing").id != "");
+  CHECK(answer("billing") == "409 conflict");
+  CHECK(make_key("Zoë's phone, 2nd").id != "");
+  for (const char* name :
+       {" x", "x ", "a\\nb", "a\\u0085b", "a\\u202eb", "a\\u200bb", "\\u2028", "a\\udb40\\udc41"})
+    CHECK(answer(name) == "400 invalid_request");
+  http::Request other = as_alice(R"({"name":"billing"})");
+  other.tenant = kTenantB;
+  other.subject = probe::verify(sign_in().access)->subject;
+  other.is_super = true;
+  const auto made = probe::ask("POST", kKeys, other);  // another tenant's names are its own
+  REQUIRE(made);
+  CHECK(made->status == 201);
+  CHECK(json_here(made->body)->root().text("createdBy", "") == "alice@a.example");
+}
+
+TEST_CASE("an API key acts as an admin of its tenant until it is revoked") {
+  Server server;
+  const MadeKey key = make_key("billing");
+  CHECK(key.key.size() == 46);
+  CHECK(key.key.substr(0, 3) == "ak_");
+  const auto who = probe::verify(key.key);
+  REQUIRE(who);
+  CHECK(who->username == "key:billing");
+  CHECK(who->tenant == kTenantA);
+  CHECK(who->role == "admin");
+  CHECK(who->is_key);
+  CHECK(who->is_super);
+  CHECK_FALSE(probe::verify("ak_" + std::string(43, 'A')));
+  CHECK(remove_key(key.id, kTenantB).status == 404);
+  CHECK(remove_key(key.id).status == 200);
+  CHECK_FALSE(probe::verify(key.key));
+  CHECK(remove_key(key.id).status == 404);
+}
+
+TEST_CASE("keys are listed by tenant and page, without the key") {
+  Server server;
+  for (const char* name : {"one", "two", "three"}) {
+    make_key(name);
+    server.clock.advance(std::chrono::milliseconds(1));
+  }
+  http::Request request = as_alice();
+  request.limit = 2;
+  request.offset = 1;
+  const auto page = probe::ask("GET", kKeys, request);
+  REQUIRE(page);
+  CHECK(page->total == 3);
+  const auto body = json_here(page->body);
+  CHECK((*body)["data"].size() == 2);
+  CHECK((*body)["data"].at(0).text("name", "") == "two");
+  CHECK((*body)["data"].at(0).text("createdBy", "") == "alice");
+  CHECK_FALSE((*body)["data"].at(0)["key"]);
+  request.offset = INT64_MAX;
+  CHECK(json_here(probe::ask("GET", kKeys, request)->body)->root()["data"].size() == 0);
+  request.tenant = kTenantB;
+  CHECK(probe::ask("GET", kKeys, request)->total == 0);
+}
+
+TEST_CASE("once a revocation is answered, no check that is still to come accepts the key") {
+  Server server;
+  for (int round = 0; round < 20; ++round) {
+    const MadeKey key = make_key();
+    std::vector<std::future<Result<auth::Principal>>> before;
+    for (int i = 0; i < 20; ++i) before.push_back(probe::begin_verify(key.key));
+    CHECK(remove_key(key.id).status == 200);
+    CHECK_FALSE(probe::verify(key.key));
+    for (auto& answer : before) static_cast<void>(probe::wait(std::move(answer)));
+  }
+}
+
+TEST_CASE("only an admin's token makes keys, and the operator at the admin socket means the primary tenant") {
+  Server server;
+  sign_in();  // the routes are there
+  for (const auto& route : probe::routes()) {
+    if (route.path.find("/admin/keys") != std::string::npos) {
+      CHECK(route.role == "admin");
+      CHECK(route.oidc_only == (route.method == "POST"));
+    } else {
+      CHECK(route.role == "none");
+    }
+  }
+  http::Request operator_request;
+  operator_request.username = "operator";
+  operator_request.surface = "local";
+  operator_request.json = R"({"name":"cli"})";
+  const auto made = probe::ask("POST", kKeys, operator_request);
+  REQUIRE(made);
+  CHECK(json_here(made->body)->root().text("tenant", "") == kTenantA);
+  operator_request.tenant = "c.example";
+  CHECK(probe::ask("POST", kKeys, operator_request)->status == 400);
+}
