@@ -29,16 +29,41 @@ struct Keeper {
   static constexpr auto methods() { return std::make_tuple(keep); }
 };
 
+// A plugin of which the test has one at a time.
+template <class T>
+class OnlyPlugin : public Plugin {
+ public:
+  static constexpr char store_sql[] = "";
+  static inline T* current = nullptr;
+
+  Status start(const Config&) override {
+    current = static_cast<T*>(this);
+    return begin();
+  }
+
+ protected:
+  // Runs f() on the main strand, behind what was on its way there, and waits for it.
+  template <class F>
+  void run(F f) {
+    auto done = std::make_shared<test::Promise<bool>>();
+    post(host(), kMainStrand, [f = std::move(f), done]() mutable {
+      f();
+      done->set(true);
+    });
+    CHECK(done->get().has_value());
+  }
+
+ private:
+  virtual Status begin() = 0;
+};
+
 // Keeps something until what it is kept for has ended.
-class KeeperPlugin final : public Plugin {
+class KeeperPlugin final : public OnlyPlugin<KeeperPlugin> {
  public:
   static constexpr char manifest[] =
       R"({"id": "keeper", "version": "1.0.0", "provides": ["test.end.keeper/1"]})";
-  static constexpr char store_sql[] = "";
-  static inline KeeperPlugin* current = nullptr;
 
-  Status start(const Config&) override {
-    current = this;
+  Status begin() override {
     service_ = std::make_unique<Provision<Keeper>>(host());
     service_->on(Keeper::keep, [this](Keep request) -> Result<Empty> {
       const Handle of = request.of ? request.of : calling_plugin(host());
@@ -54,18 +79,11 @@ class KeeperPlugin final : public Plugin {
     done();
   }
   void give_up() {
-    auto given_up = std::make_shared<test::Promise<bool>>();
-    post(host(), kMainStrand, [this, given_up] {
-      kept_ = {};
-      given_up->set(true);
-    });
-    CHECK(given_up->get().has_value());
+    run([this] { kept_ = {}; });
   }
   // Nothing that was on its way to the main strand is left.
   void come_to_rest() {
-    auto rest = std::make_shared<test::Promise<bool>>();
-    post(host(), kMainStrand, [rest] { rest->set(true); });
-    CHECK(rest->get().has_value());
+    run([] {});
   }
   bool outside_of_a_method() const { return calling_plugin(host()).id == 0; }
 
@@ -86,15 +104,12 @@ class QuietPort final : public AudioPort {
 };
 
 // Has an instance and a port, and asks the keeper to keep something for them.
-class AskerPlugin final : public Plugin {
+class AskerPlugin final : public OnlyPlugin<AskerPlugin> {
  public:
   static constexpr char manifest[] =
       R"({"id": "asker", "version": "1.0.0", "requires": ["test.end.keeper/1"]})";
-  static constexpr char store_sql[] = "";
-  static inline AskerPlugin* current = nullptr;
 
-  Status start(const Config&) override {
-    current = this;
+  Status begin() override {
     keeper_ = std::make_unique<Service<Keeper>>(host());
     listener_ = std::make_unique<Provision<Keeper>>(host());
     listener = listener_->handle();

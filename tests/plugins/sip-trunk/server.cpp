@@ -94,25 +94,38 @@ bool wait_no_legs(TestServer& server) {
   return false;
 }
 
+// A server whose trunks both lead to one peer, and a call that has arrived there.
+struct RingingCall {
+  explicit RingingCall(const std::string& settings = "")
+      : server(config(trunk("a", "127.0.0.1", peer.port()) + ", " + trunk("b", "127.0.0.1", peer.port()),
+                      settings),
+               nullptr, {probe::http_entry()}) {
+    REQUIRE(server.start_error() == "");
+    owner.dial();
+    invite = peer.receive("INVITE ", 20'000);
+    REQUIRE_FALSE(invite.empty());
+  }
+  void answer() {
+    peer.send(sip_port(server), answer_to(invite, "200 OK", "sip:" + peer.address(), "", kAnswer));
+    REQUIRE(probe::wait(owner.answered.get_future()));
+  }
+
+  RawPeer peer;
+  TestServer server;
+  Owner owner;
+  std::string invite;
+};
+
 }  // namespace
 
 TEST_CASE("a call whose owner is gone is hung up") {
-  RawPeer peer;
-  TestServer server(
-      config(trunk("a", "127.0.0.1", peer.port()) + ", " + trunk("b", "127.0.0.1", peer.port())), nullptr,
-      {probe::http_entry()});
-  REQUIRE(server.start_error() == "");
-  Owner owner;
-  owner.dial();
-  const std::string invite = peer.receive("INVITE ", 20'000);
-  const uint16_t port = sip_port(server);
-  peer.send(port, answer_to(invite, "200 OK", "sip:" + peer.address(), "", kAnswer));
-  REQUIRE(probe::wait(owner.answered.get_future()));
-  owner.go();
-  const std::string bye = peer.receive("BYE ", 20'000);
+  RingingCall call;
+  call.answer();
+  call.owner.go();
+  const std::string bye = call.peer.receive("BYE ", 20'000);
   REQUIRE_FALSE(bye.empty());
-  peer.send(port, answer_to(bye, "200 OK"));
-  CHECK(wait_no_legs(server));
+  call.peer.send(sip_port(call.server), answer_to(bye, "200 OK"));
+  CHECK(wait_no_legs(call.server));
 }
 
 TEST_CASE("a trunk that is not resolved and one that is silent lead to the next, and the end says so") {
@@ -140,28 +153,20 @@ TEST_CASE("a trunk that is not resolved and one that is silent lead to the next,
 }
 
 TEST_CASE("a call that an ended process left up is hung up by the next one") {
-  RawPeer peer;
-  TestServer server(
-      config(trunk("a", "127.0.0.1", peer.port()) + ", " + trunk("b", "127.0.0.1", peer.port())), nullptr,
-      {probe::http_entry()});
-  REQUIRE(server.start_error() == "");
-  Owner owner;
-  owner.dial();
-  const std::string invite = peer.receive("INVITE ", 20'000);
-  peer.send(sip_port(server), answer_to(invite, "200 OK", "sip:" + peer.address(), "", kAnswer));
-  REQUIRE(probe::wait(owner.answered.get_future()));
-  owner.go();
+  RingingCall call;
+  call.answer();
+  call.owner.go();
   // No answer to any BYE of this process, as if none had been sent.
-  REQUIRE_FALSE(peer.receive("BYE ", 20'000).empty());
-  server.restart();
+  REQUIRE_FALSE(call.peer.receive("BYE ", 20'000).empty());
+  call.server.restart();
   std::string bye;
-  do bye = peer.receive("BYE ", 20'000);
+  do bye = call.peer.receive("BYE ", 20'000);
   while (!bye.empty() && std::stoi(header(bye, "CSeq")) < 1000);
   REQUIRE_FALSE(bye.empty());
-  CHECK(header(bye, "Call-ID") == header(invite, "Call-ID"));
-  CHECK(header(bye, "From") == header(invite, "From"));
-  peer.send(sip_port(server), answer_to(bye, "200 OK"));
-  CHECK(peer.receive("BYE ", 3000).empty());
+  CHECK(header(bye, "Call-ID") == header(call.invite, "Call-ID"));
+  CHECK(header(bye, "From") == header(call.invite, "From"));
+  call.peer.send(sip_port(call.server), answer_to(bye, "200 OK"));
+  CHECK(call.peer.receive("BYE ", 3000).empty());
 }
 
 TEST_CASE("the SDP shows an address that the trunk can send to") {
@@ -173,17 +178,9 @@ TEST_CASE("the SDP shows an address that the trunk can send to") {
                          Row{", listenIp: 0.0.0.0, advertise: 203.0.113.7", "203.0.113.7"},
                          Row{", mediaIp: 127.0.0.9", "127.0.0.9"}}) {
     CAPTURE(std::string(row.settings));
-    RawPeer peer;
-    TestServer server(
-        config(trunk("a", "127.0.0.1", peer.port()) + ", " + trunk("b", "127.0.0.1", peer.port()),
-               row.settings),
-        nullptr, {probe::http_entry()});
-    REQUIRE(server.start_error() == "");
-    Owner owner;
-    owner.dial();
-    const std::string invite = peer.receive("INVITE ", 20'000);
-    CHECK(invite.find(std::string("c=IN IP4 ") + row.shown + "\r\n") != std::string::npos);
-    CHECK(invite.find(" IN IP4 0.0.0.0") == std::string::npos);
-    owner.go();
+    RingingCall call(row.settings);
+    CHECK(call.invite.find(std::string("c=IN IP4 ") + row.shown + "\r\n") != std::string::npos);
+    CHECK(call.invite.find(" IN IP4 0.0.0.0") == std::string::npos);
+    call.owner.go();
   }
 }
