@@ -70,7 +70,8 @@ Router& shared_router() {
     auto made = Router::create({{1, Method::get, "/a/{x}", {}, kPublic, false},
                                 {2, Method::post, "/a", {}, kPublic, false},
                                 {3, Method::get, "/s", Discriminator{"k", "v"}, kPublic, false},
-                                {4, Method::get, "/s", {}, kPublic, true}},
+                                {4, Method::get, "/s", {}, kPublic, true},
+                                {5, Method::post, "/b", {}, kPublic, false, false, true}},
                                kPublic);
     if (!made) std::abort();
     return *std::move(made);
@@ -96,6 +97,7 @@ struct Host final : ConnectionHost {
     explicit Port(Host& h) : host(h) {}
     void send(uint64_t, std::string) noexcept override {}
     void close(uint64_t) noexcept override {}
+    void proceed(uint64_t) noexcept override {}
     void deliver(uint64_t, uint64_t slot, Response response) noexcept override {
       if (host.connection) host.connection->answer(slot, std::move(response));
     }
@@ -115,6 +117,11 @@ struct Host final : ConnectionHost {
   uint32_t hsts_sec() const noexcept override { return 0; }
   std::string new_request_id() override { return "0123456789abcdef"; }
   void closed(uint64_t) noexcept override {}
+  bool show_head(uint64_t, const std::shared_ptr<Exchange>& exchange) noexcept override {
+    if (*exchange->header("authorization") == "no") exchange->refusal = Refusal{401, "invalid_token", "no"};
+    connection->proceed();
+    return true;
+  }
   void dispatch(uint64_t, std::shared_ptr<Exchange> exchange) noexcept override {
     if (exchange->refusal) {
       exchange->refuse();

@@ -150,7 +150,11 @@ void Connection::fail(int status, const char* text) {
   auto& slot = push_slot();
   slot.request_id =
       exchange && !exchange->request_id.empty() ? std::move(exchange->request_id) : host_.new_request_id();
-  slot.response = error_response(status, status == 408 ? "request_timeout" : "invalid_request", text);
+  slot.response = error_response(status,
+                                 status == 408   ? "request_timeout"
+                                 : status == 503 ? "unavailable"
+                                                 : "invalid_request",
+                                 text);
   slot.close = true;
   phase_ = Phase::last;
 }
@@ -288,6 +292,10 @@ void Connection::tick(Clock::time_point now) {
       phase_ == Phase::body || (phase_ == Phase::head && !unread().empty() && may_take_request());
   if (reads && now > deadline_) {
     fail(408, "the request came too slowly");
+    return advance();
+  }
+  if (phase_ == Phase::asking && now > deadline_) {
+    fail(503, "the bearer could not be checked in time");
     return advance();
   }
   for (size_t i = 0; i < slots_.size(); ++i)

@@ -35,6 +35,9 @@ class ConnectionHost {
   virtual Clock::time_point now() const noexcept = 0;
   // To the handler, which may answer before this returns.
   virtual void dispatch(uint64_t connection, std::shared_ptr<Exchange> exchange) noexcept = 0;
+  // EdgeHandlers::on_head. Connection::proceed follows, perhaps before this returns. False: there is no such
+  // handler.
+  virtual bool show_head(uint64_t connection, const std::shared_ptr<Exchange>& exchange) noexcept = 0;
   virtual std::string new_request_id() = 0;
   virtual void count_refused() noexcept = 0;       // a request that was no HTTP, too big or too slow
   virtual void count_body_refused() noexcept = 0;  // no memory left for its body
@@ -59,6 +62,8 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   void start();
   // Ignored when the slot has been answered already.
   void answer(uint64_t slot, Response response);
+  // Reads the body of the request whose head was shown, unless that has a refusal by now.
+  void proceed();
   // Once an answer has made it a stream; nothing before.
   void stream_send(std::string_view bytes);
   void stream_close();
@@ -81,7 +86,7 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   void on_lingered() override;
 
  private:
-  enum class Phase { handshake, head, body, holding, switching, stream, last, linger, closed };
+  enum class Phase { handshake, head, asking, body, holding, switching, stream, last, linger, closed };
 
   // The place of one answer; answers leave in the order of the slots.
   struct Slot {
@@ -106,6 +111,10 @@ class Connection final : public TransportClient, public std::enable_shared_from_
     bool streams = false;  // nothing after it is a request before it is answered
     bool upgrade = false;
     bool needs_bearer = false;
+    // Of its body.
+    uint64_t length = 0;
+    bool chunked = false;
+    bool withheld = false;  // until 100 Continue
   };
 
   bool step();
@@ -115,7 +124,8 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   void accept_head(const Head& head);
   void route(const Head& head);
   void identify(const Head& head);
-  void begin_body(const Head& head);
+  void begin_body();
+  bool asks_before_body() const noexcept;
   bool feed_stream();
   void fail(int status, const char* text);
   Slot& push_slot();

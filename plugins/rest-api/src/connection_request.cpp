@@ -72,7 +72,19 @@ void Connection::accept_head(const Head& head) {
     refusal = Refusal{415, "unsupported_media_type", "Content-Encoding is not supported"};
   if (incoming_.needs_bearer && incoming_.exchange->header("authorization") == nullptr)
     refusal = Refusal{401, "invalid_token", "this needs the header Authorization: Bearer <token>"};
-  begin_body(head);
+  incoming_.chunked = head.chunked;
+  incoming_.length = head.content_length.value_or(0);
+  incoming_.withheld = head.expects_continue;
+  if (!head.chunked && incoming_.length == 0) {
+    phase_ = Phase::holding;
+    return;
+  }
+  if (asks_before_body()) {
+    phase_ = Phase::asking;
+    deadline_ = host_.now() + std::chrono::milliseconds(host_.limits().answer_ms);
+    if (host_.show_head(facts_.id, incoming_.exchange)) return;
+  }
+  begin_body();
 }
 
 void Connection::identify(const Head& head) {
@@ -140,32 +152,42 @@ void Connection::route(const Head& head) {
   }
 }
 
-void Connection::begin_body(const Head& head) {
+// Whether strangers could fill memory with such bodies.
+bool Connection::asks_before_body() const noexcept {
+  const bool settled = incoming_.answer || incoming_.exchange->refusal;
+  return incoming_.needs_bearer && !settled && (incoming_.chunked || incoming_.length > BodyBudget::kFree);
+}
+
+void Connection::begin_body() {
   const auto& limits = host_.limits();
-  const auto length = head.content_length.value_or(0);
   auto& exchange = *incoming_.exchange;
-  phase_ = Phase::holding;
-  if (!head.chunked && length == 0) return;
   // What is refused or answered already needs no body: a long one is not read, nor one that is still
   // withheld.
   const bool settled = incoming_.answer || exchange.refusal;
-  if (settled && (head.chunked || head.expects_continue || length > kMostDiscarded)) {
+  if (settled && (incoming_.chunked || incoming_.withheld || incoming_.length > kMostDiscarded)) {
     incoming_.close = true;
+    phase_ = Phase::holding;
     return;
   }
-  if (head.chunked)
+  if (incoming_.chunked)
     body_.begin_chunked(limits.max_body);
   else
-    body_.begin_length(length);
+    body_.begin_length(incoming_.length);
   if (settled) body_.discard();
   exchange.body_share = BodyBudget::Share(host_.bodies(), lib::address_key(exchange.client));
   phase_ = Phase::body;
   body_started_ = host_.now();
   body_received_ = 0;
   deadline_ = body_started_ + std::chrono::milliseconds(limits.body_ms);
-  if (!head.expects_continue || !unread().empty()) return;
+  if (!incoming_.withheld || !unread().empty()) return;
   push_slot().interim = true;
   slots_.back().response.emplace();
+}
+
+void Connection::proceed() {
+  if (phase_ != Phase::asking) return;
+  begin_body();
+  advance();
 }
 
 bool Connection::read_body() {

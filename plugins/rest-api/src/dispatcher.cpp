@@ -89,6 +89,19 @@ void Dispatcher::serve(std::shared_ptr<Exchange> exchange, int64_t started_ns) {
                     [this, turn](Gatekeeper::Verdict verdict) { admitted(turn, std::move(verdict)); });
 }
 
+void Dispatcher::look(std::shared_ptr<Exchange> exchange, std::function<void()> proceed) {
+  const auto target = registry_->find(exchange->route);
+  if (!target) return proceed();
+  const Request& request = *exchange;
+  const http::Route& route = target->route;
+  gatekeeper_.admit(
+      request, route,
+      [exchange = std::move(exchange), target, proceed = std::move(proceed)](Gatekeeper::Verdict verdict) {
+        exchange->refusal = std::move(verdict.refusal);
+        proceed();
+      });
+}
+
 void Dispatcher::admitted(const TurnPtr& turn, Gatekeeper::Verdict verdict) {
   if (turn->finished) return;
   if (verdict.refusal) return turn_away(turn, *std::move(verdict.refusal));

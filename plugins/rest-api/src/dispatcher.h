@@ -7,6 +7,7 @@
 
 #include <patchbay/lifetime.h>
 
+#include <functional>
 #include <memory>
 
 #include "deadlines.h"
@@ -26,6 +27,9 @@ class Dispatcher {
 
   // `started_ns` by the host's monotonic clock.
   void serve(std::shared_ptr<Exchange> exchange, int64_t started_ns);
+  // Of a request whose body was not read yet: sets its refusal when its bearer may not do this, and proceeds.
+  // serve() judges it again, with the body.
+  void look(std::shared_ptr<Exchange> exchange, std::function<void()> proceed);
   // The server stops: handlers get a few seconds more, so that one that never answers does not hold it up.
   void hurry();
 

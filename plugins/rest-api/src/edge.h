@@ -47,6 +47,11 @@ struct EdgeHandlers {
   // usable body. The handler answers 401 or 403 if that comes first, else calls refuse(). When empty, the
   // edge refuses.
   std::function<void(std::shared_ptr<Exchange>)> on_refused;
+  // A request that needs a bearer, before its body is read, when that is one that BodyBudget counts: memory
+  // is not spent on strangers. The exchange is the handler's until it calls `proceed`, from any thread, once;
+  // when it has set `refusal` by then, the body is not read. Either way the request comes to one of the two
+  // above. When empty, bodies are read unseen.
+  std::function<void(std::shared_ptr<Exchange>, std::function<void()> proceed)> on_head = {};
 };
 
 struct EdgeStats {

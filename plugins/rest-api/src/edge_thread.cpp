@@ -111,6 +111,18 @@ struct EdgeThread::Impl final : ConnectionHost {
     exchange.reset();
   }
 
+  bool show_head(uint64_t connection, const std::shared_ptr<Exchange>& exchange) noexcept override {
+    if (!shared.handlers.on_head) return false;
+    const auto proceed = [port = mailbox, connection] { port->proceed(connection); };
+    const Mailbox::Direct own_answers(*mailbox, connection, direct);
+    try {
+      shared.handlers.on_head(exchange, proceed);
+    } catch (...) {
+      proceed();
+    }
+    return true;
+  }
+
   void closed(uint64_t connection) noexcept override {
     const auto found = connections.find(connection);
     if (found == connections.end()) return;
@@ -142,6 +154,8 @@ struct EdgeThread::Impl final : ConnectionHost {
     switch (letter.kind) {
       case Mailbox::Letter::Kind::answer:
         return connection->answer(letter.slot, std::move(letter.response));
+      case Mailbox::Letter::Kind::proceed:
+        return connection->proceed();
       case Mailbox::Letter::Kind::send:
         return connection->stream_send(letter.response.body);
       case Mailbox::Letter::Kind::close:

@@ -95,6 +95,8 @@ class ReplyPort {
  public:
   virtual ~ReplyPort() = default;
   virtual void deliver(uint64_t connection, uint64_t slot, Response response) noexcept = 0;
+  // The head of its request was looked at: see EdgeHandlers::on_head.
+  virtual void proceed(uint64_t connection) noexcept = 0;
   virtual void send(uint64_t connection, std::string bytes) noexcept = 0;
   virtual void close(uint64_t connection) noexcept = 0;
 };

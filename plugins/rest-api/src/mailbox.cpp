@@ -16,6 +16,8 @@ void Mailbox::deliver(uint64_t connection, uint64_t slot, Response response) noe
   put({connection, slot, std::move(response), Letter::Kind::answer});
 }
 
+void Mailbox::proceed(uint64_t connection) noexcept { put({connection, 0, {}, Letter::Kind::proceed}); }
+
 void Mailbox::send(uint64_t connection, std::string bytes) noexcept {
   Response holder;
   holder.body = std::move(bytes);

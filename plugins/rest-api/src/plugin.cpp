@@ -1,6 +1,7 @@
 #include <patchbay/plugin.h>
 
 #include <cstdio>
+#include <functional>
 #include <optional>
 
 #include "dispatcher.h"
@@ -88,7 +89,14 @@ class RestApi final : public Plugin {
              parts_->dispatcher.serve(std::move(exchange), started);
            }));
     };
-    PB_TRY_VALUE(auto edge, Edge::start(settings_.edge, parts_->registry.table(), {take, take}));
+    const auto look = [this, &host = host(), alive = &parts_->alive](std::shared_ptr<Exchange> exchange,
+                                                                     std::function<void()> proceed) {
+      post(host, kMainStrand,
+           alive->bind([this, exchange = std::move(exchange), proceed = std::move(proceed)]() mutable {
+             parts_->dispatcher.look(std::move(exchange), std::move(proceed));
+           }));
+    };
+    PB_TRY_VALUE(auto edge, Edge::start(settings_.edge, parts_->registry.table(), {take, take, look}));
     edge_ = std::move(edge);
     const auto bound = bound_addresses(*edge_, settings_.edge.listeners);
     for (const Bound& one : bound)

@@ -1,6 +1,7 @@
 #include <chrono>
 #include <thread>
 
+#include "client.h"
 #include "desk_server.h"
 #include "runtime/manual_clock.h"
 
@@ -38,6 +39,25 @@ TEST_CASE("without a good bearer the answer is 401 and says how to authenticate"
   CHECK(server.http.get("/t/admin", {"Authorization: Bearer admin-a", "Authorization: Bearer admin-a"})
             .status == 400);
   CHECK(has(server.as("user-a", "GET", "/t/admin").body, R"("error":"insufficient_role")"));
+}
+
+TEST_CASE("a wrong bearer, and one that may not, is refused before its body is sent") {
+  const DeskServer server;
+  const std::string& url = server.http.base_url();
+  const auto status = [&](const std::string& bearer) {
+    Client client(static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1))));
+    client.patience = std::chrono::seconds(20);
+    client.send("POST /t/checked HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + bearer +
+                "\r\nContent-Length: 100000\r\n\r\n");
+    const auto answer = client.receive();
+    return answer ? answer->status : 0;
+  };
+  CHECK(status("nobody") == 401);
+  CHECK(status("user-a") == 403);
+  CHECK(has(server.management.get("/metrics").body, "patchbay_rest_api_body_bytes 0\n"));
+  const std::string large = R"({"phone": "+491", "note": ")" + std::string(50'000, 'x') + "\"}";
+  CHECK(server.as("admin-a", "POST", "/t/checked", large).status == 200);
+  CHECK(server.as("nobody", "POST", "/t/checked", large).status == 401);
 }
 
 TEST_CASE("when bearers cannot be checked the answer is 503, or 500 when the check failed") {

@@ -2,8 +2,11 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -130,6 +133,76 @@ TEST_CASE_FIXTURE(EdgeFixture, "crowds - a body nobody will read is not waited f
   kept.send(post("/secured", "short") + get("/v1/calls"));
   CHECK(kept.receive()->status == 401);
   CHECK(kept.receive()->status == 200);
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "crowds - a body that counts is read once its bearer was looked at") {
+  routes.push_back({50, Method::post, "/secured", {}, kPublic, false});
+  routes.back().needs_bearer = true;
+  std::atomic<int> looked{0};
+  std::vector<std::thread> lookers;
+  std::mutex mutex;
+  handlers.on_head = [&](std::shared_ptr<Exchange> exchange, std::function<void()> proceed) {
+    ++looked;
+    const std::lock_guard lock(mutex);
+    lookers.emplace_back([exchange = std::move(exchange), proceed = std::move(proceed)] {
+      if (*exchange->header("authorization") == "bad")
+        exchange->refusal = Refusal{401, "invalid_token", "the bearer is not valid"};
+      proceed();
+    });
+  };
+  REQUIRE(start() != 0);
+  auto bad = connect();
+  bad.patience = kPatience;
+  bad.send(post_head("/secured", 200'000, "Authorization: bad\r\n"));  // and nothing of the body
+  const auto refused = bad.receive();
+  REQUIRE(refused);
+  CHECK(refused->status == 401);
+  CHECK(refused->headers.at("connection") == "close");
+  auto chunked = connect();
+  chunked.patience = kPatience;
+  chunked.send(
+      "POST /secured HTTP/1.1\r\nHost: a\r\nAuthorization: bad\r\nTransfer-Encoding: chunked\r\n\r\n");
+  CHECK(chunked.receive()->status == 401);
+  auto good = connect();
+  good.patience = kPatience;
+  good.send(post_head("/secured", 100'000, "Authorization: good\r\nExpect: 100-continue\r\n"));
+  CHECK(good.receive(true)->status == 100);
+  good.send(std::string(100'000, 'x'));
+  CHECK(good.receive()->body.size() > 100'000);
+  CHECK(looked == 3);
+  good.send(post("/secured", std::string(10'000, 'y'), "Authorization: bad\r\n") +
+            post("/secured", std::string(10'000, 'z'), "Authorization: good\r\n"));
+  CHECK(good.receive()->status == 401);  // short enough to be read and forgotten
+  CHECK(good.receive()->body.find("zzz") != std::string::npos);
+  CHECK(looked == 5);
+  good.send(post("/secured", "small", "Authorization: bad\r\n"));
+  CHECK(good.receive()->status == 200);  // not counted, so not asked before
+  CHECK(looked == 5);
+  CHECK(edge->stats().body_bytes == 0);
+  edge.reset();
+  for (auto& looker : lookers) looker.join();
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "crowds - a bearer that is never judged is 503 in the end") {
+  config.limits.answer_ms = 200;
+  routes.push_back({50, Method::post, "/secured", {}, kPublic, false});
+  routes.back().needs_bearer = true;
+  std::function<void()> late;
+  std::mutex mutex;
+  handlers.on_head = [&](std::shared_ptr<Exchange>, std::function<void()> proceed) {
+    const std::lock_guard lock(mutex);
+    late = std::move(proceed);
+  };
+  REQUIRE(start() != 0);
+  auto client = connect();
+  client.patience = kPatience;
+  client.send(post_head("/secured", 200'000, "Authorization: any\r\n"));
+  const auto answer = client.receive();
+  REQUIRE(answer);
+  CHECK(answer->status == 503);
+  const std::lock_guard lock(mutex);
+  late();
+  CHECK(client.is_closed());
 }
 
 TEST_CASE_FIXTURE(EdgeFixture, "crowds - the memory for bodies is bounded, and small requests go on") {
