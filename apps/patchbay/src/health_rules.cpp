@@ -43,6 +43,8 @@ constexpr HealthRule kRules[] = {
     // Calls.
     {"patchbay_sip_trunk_failovers_total", Reading::increase, 0, "# calls went to the next trunk",
      "the log says per call why the first trunk failed (`sip-trunk`); check its credentials and address"},
+    {"patchbay_sip_trunk_unfiltered", Reading::now, 0, "# SIP port is open to any address",
+     "the log says why (`no source filter`): configure fewer trunk addresses, or filter at the firewall"},
     {"patchbay_ai_voice_limited_total", Reading::increase, 0,
      "# calls had to wait or were refused because of a limit",
      "raise maxConcurrentCalls of the tenant or plugins.ai-voice.maxCalls when CPU allows"},

@@ -73,7 +73,11 @@ void set_sofia_log(SofiaLogSink sink, void* context) noexcept {
   log_sink = sink;
 }
 
-Agent::Agent(SipStack::Options options) : options_(std::move(options)) {}
+Agent::Agent(SipStack::Options options)
+    : options_(std::move(options)), filter_([this](const Status& guarded) {
+        guarded_ = guarded.ok();
+        if (options_.on_guarded) options_.on_guarded(guarded);
+      }) {}
 
 Agent::~Agent() { stop(); }
 
@@ -258,7 +262,7 @@ void Agent::guard_sockets() {
     if (listen && socket.local == *listen && (socket.is_listening || !socket.is_stream))
       descriptors.push_back(socket.fd);
   filter_.set_permanent(options_.sources);
-  guarded_ = !descriptors.empty() && filter_.guard(std::move(descriptors));
+  filter_.guard(std::move(descriptors));
   if (!options_.tcp) return;
   // A dead connection is given up in time for another one within the time-out for silence.
   TcpWatch::Limits limits;

@@ -8,6 +8,8 @@ Metrics::Metrics(const Host& host)
     : legs_(Metric::gauge(host, "patchbay_sip_trunk_legs", "Calls out that run")),
       handles_(Metric::gauge(host, "patchbay_sip_trunk_dialogs",
                              "SIP dialogs, ended ones that wait for a last answer included")),
+      unfiltered_(Metric::gauge(host, "patchbay_sip_trunk_unfiltered",
+                                "1 while the kernel cannot drop SIP from unknown addresses")),
       failovers_(Metric::counter(host, "patchbay_sip_trunk_failovers_total",
                                  "Calls that went beyond their first trunk")),
       received_(Metric::counter(host, "patchbay_sip_trunk_rtp_received_total", "RTP packets of ended calls")),
@@ -29,6 +31,8 @@ void Metrics::set_legs(size_t legs, size_t handles) const {
   legs_.set(static_cast<double>(legs));
   handles_.set(static_cast<double>(handles));
 }
+
+void Metrics::set_guarded(bool guarded) const { unfiltered_.set(guarded ? 0 : 1); }
 
 void Metrics::ended(const telephony::Ended& ended) const {
   const auto counter = ended_.find(ended.cause);

@@ -31,9 +31,11 @@ class SipTrunk final : public Plugin {
     options.silence_timeout_ms = settings_.server.silence_timeout_ms;
     options.log = dialogs_.get();
     has_tcp_ = options.tcp;
+    metrics_ = std::make_unique<Metrics>(host());
+    options.on_guarded = [this, take = alive_.bind([this](const Status& guarded) {
+      tell_guarded(guarded);
+    })](const Status& guarded) { post(host(), kMainStrand, [take, guarded]() mutable { take(guarded); }); };
     PB_TRY_VALUE(stack_, SipStack::start(options));
-    if (!stack_->is_guarded())
-      log().warn("the kernel takes no socket filter: SIP from any address is looked at");
     know_names();
     dialogs_->left_behind([this](StoredDialog dialog) {
       log().warn("ending a call of an earlier run", {{"dialog", dialog.call_id}, {"trunk", dialog.trunk_id}});
@@ -41,7 +43,6 @@ class SipTrunk final : public Plugin {
       stack_->end_stored(std::move(dialog), std::move(trunk));
     });
     tell_port();
-    metrics_ = std::make_unique<Metrics>(host());
 
     service_ = std::make_unique<Provision<telephony::Telephony>>(host());
     using T = telephony::Telephony;
@@ -145,6 +146,12 @@ class SipTrunk final : public Plugin {
     json.object().member("sip", address).end();
     std::ofstream(std::string(from_abi(host().store->data_folder(host().self))) + "/listening.json")
         << json.str();
+  }
+
+  void tell_guarded(const Status& guarded) {
+    metrics_->set_guarded(guarded.ok());
+    if (guarded) return log().info("the kernel drops SIP from unknown addresses");
+    log().warn("no source filter: SIP from any address is looked at", {{"why", guarded.error().text}});
   }
 
   // Gives the stack the addresses of trunks that are configured by name, as they become known.

@@ -6,6 +6,7 @@
 #include <patchbay/result.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +35,9 @@ class SipStack {
     uint32_t transaction_timeout_ms = 32'000;
     uint32_t tcp_keepalive_ms = 25'000;  // between two CRLF pings (RFC 5626 section 3.5.1)
     DialogLog* log = nullptr;            // outlives the stack
+    // Called when the kernel begins to drop what comes from unknown addresses (ok), and when it cannot, or no
+    // longer (why). sip thread.
+    std::function<void(const Status&)> on_guarded{};
   };
 
   // Listening when it returns. Any thread; may take a second.
@@ -64,7 +68,7 @@ class SipStack {
   // a request.
   void stop();
 
-  // Whether the kernel drops what comes from unknown addresses; false where it takes no socket filter.
+  // Whether the kernel drops what comes from unknown addresses; see Options::on_guarded. Any thread.
   bool is_guarded() const noexcept;
 
   // For metrics: dialogs that still hold a handle of sofia-sip, ended ones that wait for a last answer

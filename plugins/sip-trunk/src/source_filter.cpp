@@ -2,56 +2,72 @@
 
 #include <sys/socket.h>
 
+#include <cerrno>
+#include <cstring>
 #include <set>
 #include <utility>
 
 #include "rtp/source_program.h"
 
 namespace patchbay::sip_trunk {
-namespace {
 
-constexpr size_t kMaxPeers = 400;  // 9 instructions for an IPv6 peer, BPF_MAXINSNS is 4096
-
-}  // namespace
-
-bool SourceFilter::guard(std::vector<int> descriptors) {
+void SourceFilter::guard(std::vector<int> descriptors) {
   descriptors_ = std::move(descriptors);
-  return apply();
+  if (descriptors_.empty() && changed_) changed_({Code::not_found, "the SIP sockets are not found"});
+  apply();
 }
 
 void SourceFilter::set_permanent(std::vector<lib::SocketAddress> peers) {
   permanent_ = std::move(peers);
-  (void)apply();
+  apply();
 }
 
 void SourceFilter::allow(const lib::SocketAddress& peer) {
   if (!peer.valid() || ++counted_[peer.ip_text()] > 1) return;
-  (void)apply();
+  apply();
 }
 
 void SourceFilter::forbid(const lib::SocketAddress& peer) {
   const auto found = peer.valid() ? counted_.find(peer.ip_text()) : counted_.end();
   if (found == counted_.end() || --found->second > 0) return;
   counted_.erase(found);
-  (void)apply();
+  apply();
 }
 
-bool SourceFilter::apply() {
-  if (descriptors_.empty()) return true;
+void SourceFilter::apply() {
+  if (descriptors_.empty()) return;
+  Status attached = attach();
+  if (!attached && attached.error().code == Code::unavailable) {
+    detach();  // the kernel limits the memory of the old and the new program together
+    attached = attach();
+  }
+  if (!attached) detach();
+  const State next = attached ? State::on : State::off;
+  if (std::exchange(state_, next) != next && changed_) changed_(attached);
+}
+
+Status SourceFilter::attach() const {
   std::set<std::string> texts;
   for (const auto& peer : permanent_) texts.insert(peer.ip_text());
   for (const auto& [peer, count] : counted_) texts.insert(peer);
   std::vector<lib::SocketAddress> peers;
   for (const std::string& text : texts)
-    if (const auto peer = lib::SocketAddress::parse(text, 0); peer && peers.size() < kMaxPeers)
-      peers.push_back(*peer);
+    if (const auto peer = lib::SocketAddress::parse(text, 0)) peers.push_back(*peer);
   std::vector<sock_filter> code(lib::kMaxSourceInstructions);
   const size_t size = lib::write_source_program(peers.data(), peers.size(), code.data(), code.size());
+  if (size == 0) return {Code::exhausted, std::to_string(peers.size()) + " addresses do not fit into it"};
   const sock_fprog filter{static_cast<unsigned short>(size), code.data()};
-  bool taken = size != 0;
-  for (int fd : descriptors_)
-    taken = ::setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter)) == 0 && taken;
-  return taken;
+  for (int fd : descriptors_) {
+    if (::setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter)) != 0)
+      return {Code::unavailable,
+              "the kernel refuses " + std::to_string(peers.size()) + " addresses: " + std::strerror(errno)};
+  }
+  return {};
+}
+
+void SourceFilter::detach() const {
+  const int unused = 0;
+  for (int fd : descriptors_) (void)::setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &unused, sizeof(unused));
 }
 
 }  // namespace patchbay::sip_trunk

@@ -1,7 +1,11 @@
 // Lets only known peers reach the SIP sockets: a classic BPF program in the kernel drops everything else, TCP
-// connection attempts included, before it costs this process anything. sip thread.
+// connection attempts included, before it costs this process anything. A filter that lacks one peer would
+// silence its calls, so that it holds all of them or is off. sip thread.
 #pragma once
 
+#include <patchbay/result.h>
+
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,8 +16,12 @@ namespace patchbay::sip_trunk {
 
 class SourceFilter {
  public:
-  // The sockets to guard, once they are open. False when the kernel does not take the filter.
-  bool guard(std::vector<int> descriptors);
+  // Told each time the filter goes on (ok) or off (why), from inside the methods below.
+  using Changed = std::function<void(const Status&)>;
+  explicit SourceFilter(Changed changed = {}) : changed_(std::move(changed)) {}
+
+  // The sockets to guard, once they are open. They outlive this object, or its last call at least.
+  void guard(std::vector<int> descriptors);
 
   // The peers that are always known; replaces the ones given before.
   void set_permanent(std::vector<lib::SocketAddress> peers);
@@ -22,12 +30,20 @@ class SourceFilter {
   void allow(const lib::SocketAddress& peer);
   void forbid(const lib::SocketAddress& peer);
 
- private:
-  bool apply();
+  bool is_on() const noexcept { return state_ == State::on; }
 
+ private:
+  enum class State { none, on, off };
+
+  void apply();
+  Status attach() const;
+  void detach() const;
+
+  const Changed changed_;
   std::vector<int> descriptors_;
   std::vector<lib::SocketAddress> permanent_;
   std::map<std::string, size_t> counted_;  // by ip_text
+  State state_ = State::none;
 };
 
 }  // namespace patchbay::sip_trunk
