@@ -45,14 +45,16 @@ std::string TextFragments::take(std::string_view fragment) {
 
 std::string without_secret(std::string_view text, std::string_view secret) {
   std::string out;
-  size_t from = 0;
-  if (secret.size() >= kMinSecretBytes) {
-    for (size_t at = 0; (at = text.find(secret, from)) != std::string_view::npos;) {
-      out.append(text.substr(from, at - from)).append("***");
-      from = at + secret.size();
+  const std::string_view beginning = secret.substr(0, kMinSecretBytes);
+  if (beginning.size() == kMinSecretBytes) {
+    for (size_t at = 0; (at = text.find(beginning)) != std::string_view::npos;) {
+      out.append(text.substr(0, at)).append("***");
+      text.remove_prefix(at);
+      const auto end = std::mismatch(text.begin(), text.end(), secret.begin(), secret.end()).first;
+      text.remove_prefix(static_cast<size_t>(end - text.begin()));
     }
   }
-  return out.append(text.substr(from));
+  return out.append(text);
 }
 
 }  // namespace patchbay::ai_voice

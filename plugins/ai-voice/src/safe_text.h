@@ -20,8 +20,8 @@ class TextFragments {
   std::string rest_;  // the first bytes of a character, at most 3
 };
 
-// `text` with `secret` replaced by "***". A secret shorter than kMinSecretBytes is left: it would match
-// ordinary text.
+// `text` with `secret` replaced by "***", also where it breaks off: close reasons are cut at 123 bytes. A
+// secret, or a part of one, that is shorter than kMinSecretBytes is left: it would match ordinary text.
 constexpr size_t kMinSecretBytes = 8;
 std::string without_secret(std::string_view text, std::string_view secret);
 

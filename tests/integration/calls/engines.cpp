@@ -35,6 +35,7 @@ class OddSession {
   OddSession(const Host& host, const engine::Open& open, Function<void()> ended)
       : host_(host),
         model_(open.model),
+        key_(open.api_key),
         ended_(std::move(ended)),
         listener_(Lease<L>::open(host, open.listener)),
         session_(std::in_place, host) {
@@ -74,6 +75,10 @@ class OddSession {
       say(std::string("\0end", 4));
       listener_.send(L::tool_call, {"1", "hang_up\xC3", "{}"});
       listener_.send(L::tool_call, {"2", "hang_up", "{}"});
+    } else if (model_ == "odd-tells") {
+      closing_ = true;
+      listener_.send(L::closed, {true, false, "1008 " + key_ + " is no key, nor is " + key_.substr(0, 10)});
+      port_.close([this] { ended_(); });
     } else {  // gone, without a word
       closing_ = true;
       session_.reset();
@@ -83,6 +88,7 @@ class OddSession {
 
   const Host& host_;
   const std::string model_;
+  const std::string key_;
   Function<void()> ended_;
   Lease<L> listener_;
   SilentPort port_;
@@ -107,7 +113,8 @@ class OddEngine final : public Plugin {
   }
 
  private:
-  engine::Opened begin(const engine::Open& open) {
+  Result<engine::Opened> begin(const engine::Open& open) {
+    if (open.model == "odd-refuses") return {Code::invalid, open.api_key + " is no key"};
     const int64_t id = ++last_;
     auto session = std::make_unique<OddSession>(host(), open, [this, id] { ended(id); });
     return sessions_.emplace(id, std::move(session)).first->second->handles();
@@ -124,7 +131,7 @@ class OddEngine final : public Plugin {
   std::optional<Done> stopped_;
   engine::VoiceEngine engine_{
       host(), "odd", "odd-",
-      [this](const engine::Open& open) -> Result<engine::Opened> { return begin(open); }};
+      [this](const engine::Open& open) -> Result<engine::Opened> { return begin(open); }, true};
 };
 
 CallServer::Options options(uint16_t trunk_port) {
@@ -172,6 +179,31 @@ TEST_CASE("bytes that are no text cost neither the transcript nor the call") {
                  "end"));
   check_sipp(peer);
   CHECK(server.idle());
+}
+
+TEST_CASE("an engine that quotes its key as it closes shows it to nobody") {
+  Sipp peer = start_sipp("answer");
+  CallServer server(options(peer.port()));
+  const std::string id = server.create(R"(,"model":"odd-tells","apiKey":"key-of-acme-one")");
+  const CallRecord record = server.wait(id, "ended-failed-final");
+  INFO(record.body);
+  CHECK(record.text("errorDetail") == "1008 *** is no key, nor is ***");
+  const Json finished = server.last_event(id, "outbound-ai.finished");
+  CHECK(finished.root().text("errorDetail", "") == record.text("errorDetail"));
+  for (const std::string& text : {server.transcript(id), server.server().log()})
+    CHECK_FALSE(contains(text, "key-of-acm"));
+  check_sipp(peer);
+  CHECK(server.idle());
+}
+
+TEST_CASE("an engine that refuses a call and quotes its key shows it to nobody") {
+  Sipp peer = start_sipp("answer");
+  CallServer server(options(peer.port()));
+  const std::string id = server.create(R"(,"model":"odd-refuses","apiKey":"key-of-acme-one")");
+  const CallRecord record = server.wait(id, "ended-failed-final");
+  INFO(record.body);
+  CHECK(contains(record.text("errorDetail"), "*** is no key"));
+  CHECK_FALSE(contains(server.server().log(), "key-of-acm"));
 }
 
 TEST_CASE("an engine that goes away without a word ends its call") {

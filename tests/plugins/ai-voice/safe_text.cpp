@@ -43,6 +43,14 @@ TEST_CASE("a secret is replaced wherever it stands, and one made of asterisks en
     CHECK(without_secret("a *** key", secret) == "a *** key");
 }
 
+TEST_CASE("a secret that is cut off is replaced, unless little of it is left") {
+  CHECK(without_secret("closed (1008 bad key test-key-of-acm)", "test-key-of-acme") ==
+        "closed (1008 bad key ***)");
+  CHECK(without_secret("bad key test-key", "test-key-of-acme") == "bad key ***");
+  CHECK(without_secret("bad key test-ke", "test-key-of-acme") == "bad key test-ke");
+  CHECK(without_secret("test-test-key-of-acmetest-key-of-acme", "test-key-of-acme") == "test-******");
+}
+
 TEST_CASE("the end of a session is told as a sentence") {
   CHECK(describe_close(403, "upgrade refused with HTTP 403") ==
         "the AI engine refused the API key (HTTP 403)");

@@ -113,7 +113,7 @@ void Attempt::hear_engine() {
   live_->engine_listener
       .on(Listener::ready, done([this](const engine::Ready& ready) {
             engine_ready_ = true;
-            log_.info("the engine is ready", {{"note", ready.note}});
+            log_.info("the engine is ready", {{"note", without_key(ready.note)}});
             started_when_ready();
           }))
       .on(Listener::user_words, done([this](const engine::Words& heard) {
@@ -352,16 +352,17 @@ void Attempt::on_leg_ended(const telephony::Ended& ended) {
 void Attempt::on_engine_closed(const engine::Closed& closed) {
   session_over_ = true;
   if (!closed.failed) return;
-  log_.warn("the engine has gone", {{"why", closed.reason}});
+  const std::string why = without_key(closed.reason);
+  log_.warn("the engine has gone", {{"why", why}});
   if (!farewell_outcome_.empty()) return end(Ending::talked(farewell_outcome_));
-  end(Ending::technical(answered(), closed.reason));
+  end(Ending::technical(answered(), why));
 }
 
 void Attempt::end(Ending ending) {
   if (ending_) return settle();
   ending_ = std::move(ending);
-  // Engines and trunks of other plugins write it too, and the transcript takes nothing but UTF-8.
-  ending_->error_detail = valid_text(ending_->error_detail);
+  // Engines and trunks of other plugins write it too: it may hold the key, or bytes that are no text.
+  ending_->error_detail = without_key(ending_->error_detail);
   ended_ms_ = host_.wall_ms();
   live_->limit.cancel();
   live_->warning.cancel();
@@ -424,6 +425,10 @@ void Attempt::save() {
         }
         commit(std::move(*held));
       });
+}
+
+std::string Attempt::without_key(std::string_view text) const {
+  return without_secret(valid_text(text), init_.api_key);
 }
 
 std::string Attempt::document() const {

@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calls/call_metrics.h"
@@ -108,6 +109,8 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   void finished();
 
   bool answered() const noexcept { return call_.answered_ms > 0; }
+  // Text that an engine or a trunk wrote, for people.
+  std::string without_key(std::string_view text) const;
   std::string document() const;
 
   // borrowed
