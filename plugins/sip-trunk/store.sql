@@ -14,16 +14,38 @@ CREATE TABLE sip_trunk_dialog (
 );
 CREATE INDEX sip_trunk_dialog_epoch ON sip_trunk_dialog (epoch);
 
+-- migration: 2
+-- Known by its From too, whose tag is the dialog's own: trunks of one domain get the same Call-ID for a call.
+-- run: the start of the plugin that dialled; in a process of its own it may start anew within one epoch.
+DROP INDEX sip_trunk_dialog_epoch;
+ALTER TABLE sip_trunk_dialog RENAME TO sip_trunk_dialog_1;
+CREATE TABLE sip_trunk_dialog (
+  call_id TEXT NOT NULL,
+  from_value TEXT NOT NULL,
+  run BIGINT NOT NULL,
+  tenant TEXT NOT NULL,
+  trunk TEXT NOT NULL,
+  to_value TEXT NOT NULL,
+  target TEXT NOT NULL,
+  routes TEXT NOT NULL,
+  next_hop TEXT NOT NULL,
+  sequence BIGINT NOT NULL,
+  PRIMARY KEY (call_id, from_value)
+);
+INSERT INTO sip_trunk_dialog
+SELECT call_id, from_value, epoch, tenant, trunk, to_value, target, routes, next_hop, sequence FROM sip_trunk_dialog_1;
+DROP TABLE sip_trunk_dialog_1;
+
 -- name: up
 INSERT INTO sip_trunk_dialog
-  (call_id, epoch, tenant, trunk, from_value, to_value, target, routes, next_hop, sequence)
+  (call_id, run, tenant, trunk, from_value, to_value, target, routes, next_hop, sequence)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-ON CONFLICT (call_id) DO UPDATE SET epoch = $2, tenant = $3, trunk = $4, from_value = $5, to_value = $6,
+ON CONFLICT (call_id, from_value) DO UPDATE SET run = $2, tenant = $3, trunk = $4, to_value = $6,
   target = $7, routes = $8, next_hop = $9, sequence = $10;
 
 -- name: down
-DELETE FROM sip_trunk_dialog WHERE call_id = $1;
+DELETE FROM sip_trunk_dialog WHERE call_id = $1 AND from_value = $2;
 
 -- name: left_behind
 SELECT call_id, tenant, trunk, from_value, to_value, target, routes, next_hop, sequence
-FROM sip_trunk_dialog WHERE epoch <> $1 ORDER BY call_id LIMIT 10000;
+FROM sip_trunk_dialog WHERE run <> $1 ORDER BY call_id LIMIT 10000;

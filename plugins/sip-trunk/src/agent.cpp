@@ -308,7 +308,7 @@ void Agent::reap(DialogId id) {
   if (dialog != dialogs_.end() && dialog->second->finished()) {
     dialogs_.erase(dialog);
   } else if (farewell != farewells_.end() && farewell->second->finished()) {
-    if (options_.log != nullptr) options_.log->dialog_down(farewell->second->call_id());
+    if (options_.log != nullptr) options_.log->dialog_down(farewell->second->dialog());
     farewells_.erase(farewell);
   } else {
     return;

@@ -118,9 +118,15 @@ void Dialog::finish(const Ended& ended) {
   end(ended);
 }
 
+// From here on the farewell tells the log.
+void Dialog::start_farewell(const sip_t* challenge) {
+  is_up_ = false;
+  agent_.start_farewell(stored(), invite_.call.trunk, challenge);
+}
+
 void Dialog::set_down() {
   if (std::exchange(is_up_, false) && agent_.options().log != nullptr)
-    agent_.options().log->dialog_down(invite_.call_id);
+    agent_.options().log->dialog_down(stored());
 }
 
 StoredDialog Dialog::stored() const {
@@ -293,8 +299,7 @@ void Dialog::on_bye_answer(int status, const sip_t* sip) {
   const bool is_internal = sip == nullptr || nta_sip_is_internal(sip);
   const bool is_challenge = !is_internal && (status == 401 || status == 407);
   if (is_challenge || (is_internal && status != 408)) {
-    is_up_ = false;  // from here on the farewell tells the log
-    agent_.start_farewell(stored(), invite_.call.trunk, is_challenge ? sip : nullptr);
+    start_farewell(is_challenge ? sip : nullptr);
   }
   finish({EndReason::lost, 0, "the peer did not acknowledge our answer to its re-INVITE", ""});
   set_down();
@@ -306,7 +311,10 @@ void Dialog::on_state(tagi_t tags[]) {
   if (state != nua_callstate_terminated) return;
   // A BYE of ours is not done before its answer.
   if (said_bye_) return;
-  if (state_ == State::answered) return finish({EndReason::lost, 0, "session terminated", ""});
+  if (state_ == State::answered) {
+    start_farewell(nullptr);  // sofia-sip has forgotten the dialog, the peer may not have
+    return finish({EndReason::lost, 0, "session terminated", ""});
+  }
   finish({EndReason::far_hangup, 0, "session terminated", ""});
   set_down();
 }

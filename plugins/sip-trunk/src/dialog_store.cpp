@@ -4,41 +4,44 @@
 
 #include <utility>
 
+#include "random64.h"
+
 namespace patchbay::sip_trunk {
 
 DialogStore::DialogStore(const Host& host)
     : host_(host),
+      run_(static_cast<int64_t>(random64() >> 1)),
       log_(host),
       up_(Statement::find(host, "up")),
       down_(Statement::find(host, "down")),
       left_behind_(Statement::find(host, "left_behind")) {}
 
 void DialogStore::left_behind(Function<void(StoredDialog)> found) {
-  query(host_, left_behind_, {host_.store->epoch(host_.self)},
-        alive_.bind([this, found = std::move(found)](const Result<Rows>& rows) {
-          if (!rows)
-            return log_.error("calls of an earlier run cannot be read", {{"why", rows.error().text}});
-          for (size_t row = 0; row < rows->size(); ++row) {
-            StoredDialog dialog;
-            size_t column = 0;
-            for (std::string* field : {&dialog.call_id, &dialog.tenant, &dialog.trunk_id, &dialog.from,
-                                       &dialog.to, &dialog.target, &dialog.routes, &dialog.next_hop})
-              *field = rows->text(row, column++);
-            dialog.sequence = static_cast<uint32_t>(rows->integer(row, column));
-            found(std::move(dialog));
-          }
-        }));
+  query(host_, left_behind_, {run_}, alive_.bind([this, found = std::move(found)](const Result<Rows>& rows) {
+    if (!rows) return log_.error("calls of an earlier run cannot be read", {{"why", rows.error().text}});
+    for (size_t row = 0; row < rows->size(); ++row) {
+      StoredDialog dialog;
+      size_t column = 0;
+      for (std::string* field : {&dialog.call_id, &dialog.tenant, &dialog.trunk_id, &dialog.from, &dialog.to,
+                                 &dialog.target, &dialog.routes, &dialog.next_hop})
+        *field = rows->text(row, column++);
+      dialog.sequence = static_cast<uint32_t>(rows->integer(row, column));
+      found(std::move(dialog));
+    }
+  }));
 }
 
 void DialogStore::dialog_up(const StoredDialog& dialog) {
   post(host_, kMainStrand, alive_.bind([this, dialog] {
-    write(up_, {dialog.call_id, host_.store->epoch(host_.self), dialog.tenant, dialog.trunk_id, dialog.from,
-                dialog.to, dialog.target, dialog.routes, dialog.next_hop, dialog.sequence});
+    write(up_, {dialog.call_id, run_, dialog.tenant, dialog.trunk_id, dialog.from, dialog.to, dialog.target,
+                dialog.routes, dialog.next_hop, dialog.sequence});
   }));
 }
 
-void DialogStore::dialog_down(const std::string& call_id) {
-  post(host_, kMainStrand, alive_.bind([this, call_id] { write(down_, {call_id}); }));
+void DialogStore::dialog_down(const StoredDialog& dialog) {
+  post(host_, kMainStrand, alive_.bind([this, call_id = dialog.call_id, from = dialog.from] {
+    write(down_, {call_id, from});
+  }));
 }
 
 void DialogStore::write(Statement statement, const Values& values) {

@@ -18,17 +18,19 @@ class DialogStore final : public DialogLog {
  public:
   explicit DialogStore(const Host& host);
 
-  // The dialogs of earlier runs that nobody has ended. found() once per dialog, on the main strand.
+  // The dialogs of earlier starts of this plugin whose BYE is not done. found() once per dialog, on the main
+  // strand.
   void left_behind(Function<void(StoredDialog)> found);
 
  private:
   // sip thread
   void dialog_up(const StoredDialog& dialog) override;
-  void dialog_down(const std::string& call_id) override;
+  void dialog_down(const StoredDialog& dialog) override;
 
   void write(Statement statement, const Values& values);
 
   const Host& host_;
+  const int64_t run_;  // names this start of the plugin: its process may start anew while the server runs on
   const Log log_;
   Statement up_, down_, left_behind_;
   Lifetime alive_;

@@ -22,7 +22,7 @@ class Farewell final : public HandleOwner {
   void start(const sip_t* challenge);
 
   DialogId id() const noexcept override { return id_; }
-  const std::string& call_id() const noexcept { return dialog_.call_id; }
+  const StoredDialog& dialog() const noexcept { return dialog_; }
   void on_event(nua_event_t event, int status, const char* phrase, nua_handle_t* handle, const sip_t* sip,
                 tagi_t tags[]) override;
   void on_timer() override;

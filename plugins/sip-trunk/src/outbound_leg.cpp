@@ -3,21 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "crypto/random.h"
 #include "leg_end.h"
+#include "random64.h"
 
 namespace patchbay::sip_trunk {
 namespace {
 
 constexpr int64_t kMediaCheckMs = 1000;
-
-// Of 64 bits that nobody can guess; 0 only if the system has no randomness.
-uint64_t random64() {
-  const auto bytes = lib::random_bytes(8);
-  uint64_t value = 0;
-  if (bytes) std::memcpy(&value, bytes->data(), sizeof value);
-  return value;
-}
 
 }  // namespace
 

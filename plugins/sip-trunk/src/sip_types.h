@@ -72,11 +72,12 @@ struct StoredDialog {
   uint32_t sequence = 0;
 };
 
-// Told on the sip thread which answered dialogs may still be up at the peer.
+// Told on the sip thread which answered dialogs may still be up at the peer. A dialog is known by its call_id
+// and its from, whose tag is its own: trunks of one domain get the same call_id for a call.
 class DialogLog {
  public:
   virtual void dialog_up(const StoredDialog& dialog) = 0;
-  virtual void dialog_down(const std::string& call_id) = 0;
+  virtual void dialog_down(const StoredDialog& dialog) = 0;
 
  protected:
   ~DialogLog() = default;

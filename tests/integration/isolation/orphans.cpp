@@ -1,13 +1,17 @@
-// A plugin in a process of its own that crashes in the middle of a call that it has dialled: the call ends at
-// the other side, and nothing of it stays in the server.
+// Plugins in processes of their own that end in the middle of a call, the one that dialled it or the one that
+// places it: the call ends at the other side, and nothing of it stays in the server.
 #include <doctest/doctest.h>
 #include <patchbay/bus.h>
 #include <patchbay/plugin.h>
+#include <signal.h>
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
+#include "../kills/database.h"
 #include "support/linked_plugin.h"
 #include "support/probe_client.h"
 #include "support/server.h"
@@ -32,12 +36,14 @@ class Signal final : public Plugin {
   }
 };
 
-std::string yaml(int sip_port) {
+std::string yaml(int sip_port, const std::string& crasher, const std::string& sip_trunk) {
   return R"(plugins:
   signal: {}
-  crasher: {isolation: process}
+  crasher: {)" +
+         crasher + R"(}
   media: {}
-  sip-trunk: {listenPort: 0, requireGate: false}
+  sip-trunk: {listenPort: 0, requireGate: false)" +
+         sip_trunk + R"(}
 tenants:
   localhost:
     sip-trunk: {defaultTrunkId: main, trunks: [{id: main, host: 127.0.0.1, port: )" +
@@ -50,7 +56,42 @@ double metric(Core& core, const std::string& name) {
   return at == std::string::npos ? 0 : std::strtod(all.c_str() + at + name.size() + 2, nullptr);
 }
 
+// Kills the processes of isolated plugins that this process has.
+int kill_plugin_hosts() {
+  int killed = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream children(task.path() / "children");
+    for (pid_t child; children >> child;) {
+      std::string name;
+      std::getline(std::ifstream("/proc/" + std::to_string(child) + "/comm"), name);
+      if (name.rfind("patchbay-plugin", 0) == 0 && ::kill(child, SIGKILL) == 0) ++killed;
+    }
+  }
+  return killed;
+}
+
 }  // namespace
+
+TEST_CASE("a call of a telephony plugin whose process is killed ends at the other side") {
+  test::Sipp::Options options;
+  options.scenario = ISOLATION_PHONE_SCENARIO;
+  options.limit_sec = 120;
+  options.values = {{"rtp_port", "9"}};
+  auto sipp = test::Sipp::start(options);
+  REQUIRE(sipp.ok());
+  test::TestServer server(yaml(sipp->port(), "", ", isolation: process"), nullptr,
+                          {&test::LinkedPlugin<Signal>::entry}, {{"crasher", ISOLATION_CRASHER}});
+  REQUIRE(server.start_error() == "");
+  INFO(server.log());
+  Signal::current->give("test.dial", "+4930123456");
+  const kills::Database store((server.data() / "patchbay.db").string());
+  REQUIRE(probe::eventually([&] { return store.count("SELECT COUNT(*) FROM sip_trunk_dialog") == 1; }));
+  CHECK(sipp->messages().find("BYE sip:") == std::string::npos);
+
+  CHECK(kill_plugin_hosts() == 1);
+  CHECK(probe::eventually([&] { return sipp->messages().find("BYE sip:") != std::string::npos; }));
+  CHECK(sipp->result() == 0);
+}
 
 TEST_CASE(
     "a call of a plugin that crashes in a process of its own ends at the other side and in the server") {
@@ -60,8 +101,8 @@ TEST_CASE(
   options.values = {{"rtp_port", "9"}};  // nobody need hear it
   auto sipp = test::Sipp::start(options);
   REQUIRE(sipp.ok());
-  test::TestServer server(yaml(sipp->port()), nullptr, {&test::LinkedPlugin<Signal>::entry},
-                          {{"crasher", ISOLATION_CRASHER}});
+  test::TestServer server(yaml(sipp->port(), "isolation: process", ""), nullptr,
+                          {&test::LinkedPlugin<Signal>::entry}, {{"crasher", ISOLATION_CRASHER}});
   REQUIRE(server.start_error() == "");
   Core& core = server.core();
 

@@ -19,9 +19,9 @@ class Log final : public DialogLog {
     const std::lock_guard lock(mutex_);
     up_.push_back(dialog);
   }
-  void dialog_down(const std::string& call_id) override {
+  void dialog_down(const StoredDialog& dialog) override {
     const std::lock_guard lock(mutex_);
-    down_.push_back(call_id);
+    down_.push_back(dialog.from);
   }
   std::vector<StoredDialog> up() const {
     const std::lock_guard lock(mutex_);

@@ -169,6 +169,34 @@ TEST_CASE("a call that an ended process left up is hung up by the next one") {
   CHECK(call.peer.receive("BYE ", 3000).empty());
 }
 
+TEST_CASE("of two dialogs with one Call-ID the end of one does not forget the other") {
+  RawPeer slow, peer;
+  TestServer server(
+      config(trunk("a", "127.0.0.1", slow.port()) + ", " + trunk("b", "127.0.0.1", peer.port())), nullptr,
+      {probe::http_entry()});
+  REQUIRE(server.start_error() == "");
+  Owner owner;
+  owner.dial();
+  const std::string late = slow.receive("INVITE ", 20'000);
+  const std::string invite = peer.receive("INVITE ", 20'000);
+  REQUIRE(header(invite, "Call-ID") == header(late, "Call-ID"));
+  peer.send(sip_port(server), answer_to(invite, "200 OK", "sip:" + peer.address(), "", kAnswer));
+  REQUIRE(probe::wait(owner.answered.get_future()));
+  slow.send(sip_port(server), answer_to(late, "200 OK", "sip:" + slow.address(), "", kAnswer));
+  const std::string bye = slow.receive("BYE ", 20'000);
+  REQUIRE_FALSE(bye.empty());
+  slow.send(sip_port(server), answer_to(bye, "200 OK"));
+  owner.go();
+  REQUIRE_FALSE(peer.receive("BYE ", 20'000).empty());
+  server.restart();
+  std::string again;
+  do again = peer.receive("BYE ", 20'000);
+  while (!again.empty() && std::stoi(header(again, "CSeq")) < 1000);
+  REQUIRE_FALSE(again.empty());
+  CHECK(header(again, "From") == header(invite, "From"));
+  peer.send(sip_port(server), answer_to(again, "200 OK"));
+}
+
 TEST_CASE("the SDP shows an address that the trunk can send to") {
   struct Row {
     const char* settings;
