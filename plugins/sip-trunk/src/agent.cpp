@@ -201,6 +201,7 @@ void Agent::set_state(State state) {
 }
 
 void Agent::run() {
+  screen_with(this);
   root_ = su_root_create(this);
   if (root_ != nullptr && open()) {
     su_root_run(root_);
@@ -236,6 +237,9 @@ bool Agent::open() {
                     NUTAG_APPL_METHOD("INVITE, BYE"), SIPTAG_ALLOW_EVENTS(nullptr),
                     // The ACK goes where Dialog says. 100 is passed on: it ends the time-out for silence.
                     NUTAG_AUTOACK(0), NTATAG_PASS_100(1), NTATAG_SIP_T1X64(options_.transaction_timeout_ms),
+                    NTATAG_MCLASS(screening_parser()),
+                    // Errors in headers that nothing here reads (session timers, events) cost no call.
+                    NTATAG_BAD_RESP_MASK(sip_mask_response | sip_mask_ua),
                     // A request does not change to TCP because it is long.
                     NTATAG_UDP_MTU(65535), NTATAG_MAXSIZE(65536), TPTAG_KEEPALIVE(options_.tcp_keepalive_ms),
                     TPTAG_TIMEOUT(10'000), TAG_END());
@@ -291,6 +295,16 @@ void Agent::on_nua(nua_event_t event, int status, const char* phrase, nua_t*, Ag
   const DialogId id = owner->id();
   owner->on_event(event, status, phrase, handle, sip, tags);
   self->reap(id);
+}
+
+bool Agent::is_intruder(std::string_view call_id, const lib::SocketAddress& from) const {
+  bool is_known = false;
+  for (const auto& [id, dialog] : dialogs_) {
+    if (dialog->call_id() != call_id) continue;
+    if (dialog->trusts(from)) return false;
+    is_known = true;
+  }
+  return is_known;
 }
 
 // Requests that belong to no dialog of ours. Sofia-sip has answered all but the INVITE; the handle it made is

@@ -10,12 +10,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "dialog.h"
 #include "farewell.h"
 #include "invite.h"
+#include "request_screen.h"
 #include "sip_stack.h"
 #include "sofia.h"
 #include "source_filter.h"
@@ -23,7 +25,7 @@
 
 namespace patchbay::sip_trunk {
 
-class Agent {
+class Agent final : public DialogPeers {
  public:
   explicit Agent(SipStack::Options options);
   ~Agent();
@@ -64,6 +66,8 @@ class Agent {
   void begin_stop();
   void finish_stop();
   void set_state(State state);
+
+  bool is_intruder(std::string_view call_id, const lib::SocketAddress& from) const override;
 
   static void on_nua(nua_event_t event, int status, const char* phrase, nua_t* nua, Agent* self,
                      nua_handle_t* handle, HandleOwner* owner, const sip_t* sip, tagi_t tags[]);

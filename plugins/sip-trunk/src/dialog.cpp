@@ -265,10 +265,6 @@ bool Dialog::retry_with_credentials(int status, const sip_t* sip) {
 
 void Dialog::on_reinvite(nua_handle_t* handle, const sip_t* sip) {
   nua_t* nua = agent_.nua();
-  if (!from_peer()) {
-    nua_respond(handle, SIP_403_FORBIDDEN, NUTAG_WITH_THIS(nua), TAG_END());
-    return;
-  }
   if (state_ != State::answered) {
     nua_respond(handle, SIP_491_REQUEST_PENDING, NUTAG_WITH_THIS(nua), TAG_END());
     return;
@@ -285,11 +281,7 @@ void Dialog::on_reinvite(nua_handle_t* handle, const sip_t* sip) {
 }
 
 void Dialog::on_bye(nua_handle_t* handle) {
-  nua_t* nua = agent_.nua();
-  // Sofia-sip ends the dialog with any answer to a BYE, so that a stranger's gets none. Its transaction goes
-  // with the handle.
-  if (!from_peer()) return;
-  nua_respond(handle, SIP_200_OK, NUTAG_WITH_THIS(nua), TAG_END());
+  nua_respond(handle, SIP_200_OK, NUTAG_WITH_THIS(agent_.nua()), TAG_END());
   end({EndReason::far_hangup, 0, "", ""});
 }
 
@@ -350,21 +342,8 @@ void Dialog::on_silence() {
   end({EndReason::silence, 0, "no answer of any kind", ""});
 }
 
-// Where the message that nua reports just now came from.
-lib::SocketAddress Dialog::source() const {
-  msg_t* message = nua_current_request(agent_.nua());
-  const su_addrinfo_t* info = message != nullptr ? msg_addrinfo(message) : nullptr;
-  if (info == nullptr || info->ai_addr == nullptr) return {};
-  sockaddr_storage storage{};
-  std::copy_n(reinterpret_cast<const char*>(info->ai_addr),
-              std::min<size_t>(info->ai_addrlen, sizeof(storage)), reinterpret_cast<char*>(&storage));
-  return lib::SocketAddress::from(storage);
-}
-
 void Dialog::trust(const lib::SocketAddress& address) {
-  const bool known = std::any_of(trusted_.begin(), trusted_.end(),
-                                 [&](const lib::SocketAddress& other) { return other.same_ip(address); });
-  if (!address.valid() || known || trusted_.size() == kMaxTrusted) return;
+  if (!address.valid() || trusts(address) || trusted_.size() == kMaxTrusted) return;
   trusted_.push_back(address);
   agent_.allow(address);
 }
@@ -378,7 +357,7 @@ void Dialog::trust_source(const sip_t* sip) {
     if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
     if (auto address = lib::SocketAddress::parse(host, 0)) trust(*address);
   };
-  const auto from = source();
+  const auto from = source_of(nua_current_request(agent_.nua()));
   if (from.valid()) peer_ip_ = from.ip_text();
   trust(from);
   for (const sip_record_route_t* route = sip->sip_record_route; route != nullptr; route = route->r_next)
@@ -386,10 +365,9 @@ void Dialog::trust_source(const sip_t* sip) {
   if (sip->sip_contact != nullptr) trust_host(sip->sip_contact->m_url);
 }
 
-bool Dialog::from_peer() const {
-  const auto from = source();
+bool Dialog::trusts(const lib::SocketAddress& address) const {
   return std::any_of(trusted_.begin(), trusted_.end(),
-                     [&](const lib::SocketAddress& address) { return address.same_ip(from); });
+                     [&](const lib::SocketAddress& other) { return other.same_ip(address); });
 }
 
 }  // namespace patchbay::sip_trunk

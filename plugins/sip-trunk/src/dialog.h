@@ -32,6 +32,9 @@ class Dialog final : public HandleOwner {
                 tagi_t tags[]) override;
   void on_timer() override;
   bool finished() const noexcept override { return finished_; }
+  const std::string& call_id() const noexcept { return invite_.call_id; }
+  // Whether requests of this dialog may come from there.
+  bool trusts(const lib::SocketAddress& address) const;
 
  private:
   enum class State { calling, answered, ended };
@@ -60,10 +63,8 @@ class Dialog final : public HandleOwner {
   const lib::SocketAddress& target() const { return invite_.call.targets[target_]; }
   bool is_tcp() const noexcept { return invite_.call.trunk.transport == Transport::tcp; }
   StoredDialog stored() const;
-  lib::SocketAddress source() const;
   void trust(const lib::SocketAddress& address);
   void trust_source(const sip_t* sip);
-  bool from_peer() const;
 
   Agent& agent_;
   DialogListener* listener_;  // null from its on_ended on: its owner may be gone

@@ -4,13 +4,17 @@
 
 #include <cctype>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "header_text.h"
 #include "sofia.h"
 
 namespace patchbay::sip_trunk {
 namespace {
+
+constexpr size_t kMaxChallenges = 16;
 
 std::string unquoted(const char* text) {
   std::string out;
@@ -44,57 +48,96 @@ class Home {
   su_home_t home_[1] = {SU_HOME_INIT(home_)};
 };
 
-std::string parameter(const msg_auth_t* challenge, const char* name) {
-  return unquoted(msg_params_find(challenge->au_params, name));
+// One challenge of a response, its parameters as "name=value".
+struct Challenge {
+  std::string scheme;
+  std::vector<std::string> parameters;
+};
+
+// The scheme that stands before a parameter: "Digest" of `Digest realm="r"`. Empty when there is none.
+std::string_view leading_scheme(std::string_view parameter) {
+  const size_t blank = parameter.find(' ');
+  const size_t equals = parameter.find('=');
+  if (blank == std::string_view::npos || (equals != std::string_view::npos && equals < blank)) return {};
+  return parameter.substr(0, blank);
 }
 
-// Empty when we can answer; otherwise what stands in the way.
-std::string obstacle(const msg_auth_t* challenge, const TrunkAccess& trunk) {
-  if (challenge->au_scheme == nullptr || strcasecmp(challenge->au_scheme, "Digest") != 0)
-    return "the trunk asks for another scheme than Digest";
-  const std::string algorithm = parameter(challenge, "algorithm=");
-  if (!algorithm.empty() && strcasecmp(algorithm.c_str(), "MD5") != 0)
-    return "the trunk asks for another digest algorithm than MD5";
-  const std::string realm = parameter(challenge, "realm=");
-  if (realm.empty() || realm != trunk.realm)
-    return "the trunk asks for credentials of the realm \"" + printable(realm) + "\", configured is \"" +
-           trunk.realm + "\"";
+// All challenges in their order. Sofia-sip takes each header line for one, but a line may hold several (RFC
+// 7235 section 4.1): the scheme of a further one stands before its first parameter.
+std::vector<Challenge> challenges(const sip_t& response) {
+  const bool by_proxy = response.sip_status != nullptr && response.sip_status->st_status == 407;
+  std::vector<Challenge> found;
+  const msg_auth_t* line = by_proxy ? response.sip_proxy_authenticate : response.sip_www_authenticate;
+  for (; line != nullptr && found.size() < kMaxChallenges; line = line->au_next) {
+    found.push_back({line->au_scheme != nullptr ? line->au_scheme : "", {}});
+    for (const msg_param_t* next = line->au_params; next != nullptr && *next != nullptr; ++next) {
+      std::string_view parameter = *next;
+      const std::string_view scheme = leading_scheme(parameter);
+      if (!scheme.empty()) {
+        found.push_back({std::string(scheme), {}});
+        parameter.remove_prefix(scheme.size() + 1);
+      }
+      found.back().parameters.emplace_back(parameter);
+    }
+  }
+  return found;
+}
+
+// The value of `name`; empty without it.
+std::string parameter(const Challenge& challenge, std::string_view name) {
+  for (const std::string& one : challenge.parameters)
+    if (one.size() > name.size() && one[name.size()] == '=' &&
+        strncasecmp(one.data(), name.data(), name.size()) == 0)
+      return unquoted(one.c_str() + name.size() + 1);
   return {};
 }
 
-// The challenge alone, with qop reduced to auth where that is among its values: sofia-sip would take
-// auth-int.
-msg_auth_t one_challenge(su_home_t* home, const msg_auth_t* challenge) {
-  msg_auth_t one = *challenge;
-  one.au_next = nullptr;
-  const std::string qop = "," + parameter(challenge, "qop=") + ",";
-  std::string compact;
-  for (char c : qop)
+bool is_token(const std::string& text, const char* token) { return strcasecmp(text.c_str(), token) == 0; }
+
+// Whether the values of qop include this one.
+bool offers_qop(const Challenge& challenge, std::string_view wanted) {
+  std::string compact = ",";
+  for (char c : parameter(challenge, "qop"))
     if (c != ' ' && c != '\t') compact += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (compact.find(",auth,") == std::string::npos) return one;
-  size_t count = 0;
-  while (challenge->au_params != nullptr && challenge->au_params[count] != nullptr) ++count;
-  auto* params = static_cast<msg_param_t*>(su_alloc(home, (count + 1) * sizeof(msg_param_t)));
-  if (params == nullptr) return one;
-  for (size_t i = 0; i < count; ++i) {
-    const bool is_qop = strncasecmp(challenge->au_params[i], "qop=", 4) == 0;
-    params[i] = is_qop ? "qop=\"auth\"" : challenge->au_params[i];
-  }
-  params[count] = nullptr;
-  one.au_params = params;
-  return one;
+  return (compact + ",").find("," + std::string(wanted) + ",") != std::string::npos;
 }
 
-const msg_auth_t* challenges(const sip_t& response) {
-  const bool by_proxy = response.sip_status != nullptr && response.sip_status->st_status == 407;
-  return by_proxy ? response.sip_proxy_authenticate : response.sip_www_authenticate;
+// Empty when we can answer; otherwise what stands in the way.
+std::string obstacle(const Challenge& challenge, const TrunkAccess& trunk) {
+  if (!is_token(challenge.scheme, "Digest")) return "the trunk asks for another scheme than Digest";
+  const std::string algorithm = parameter(challenge, "algorithm");
+  const bool has_session = is_token(algorithm, "MD5-sess");
+  if (!algorithm.empty() && !is_token(algorithm, "MD5") && !has_session)
+    return "the trunk asks for the digest algorithm " + printable(algorithm) + ", known are MD5 and MD5-sess";
+  // Its key is made of a nonce of ours, which only an answer with qop carries (RFC 2617 section 3.2.2).
+  if (has_session && !offers_qop(challenge, "auth") && !offers_qop(challenge, "auth-int"))
+    return "the trunk asks for the digest algorithm MD5-sess without qop";
+  const std::string realm = parameter(challenge, "realm");
+  if (realm.empty() || realm != trunk.realm)
+    return "the trunk asks for credentials of the realm \"" + printable(realm) + "\", configured is \"" +
+           trunk.realm + "\"";
+  if (parameter(challenge, "nonce").empty()) return "the trunk's challenge has no nonce";
+  return {};
+}
+
+// A header for sofia-sip, with qop reduced to auth where that is offered: it would take auth-int.
+msg_auth_t* to_answer(su_home_t* home, const Challenge& challenge) {
+  std::string text = challenge.scheme;
+  const bool has_auth = offers_qop(challenge, "auth");
+  const char* separator = " ";
+  for (const std::string& one : challenge.parameters) {
+    const bool is_qop = has_auth && strncasecmp(one.c_str(), "qop=", 4) == 0;
+    text += separator + (is_qop ? std::string("qop=\"auth\"") : one);
+    separator = ", ";
+  }
+  return sip_www_authenticate_make(home, text.c_str());
 }
 
 }  // namespace
 
 bool is_stale(const sip_t& response) {
-  const msg_auth_t* challenge = challenges(response);
-  return challenge != nullptr && strcasecmp(parameter(challenge, "stale=").c_str(), "true") == 0;
+  const auto all = challenges(response);
+  return !all.empty() && is_token(parameter(all.front(), "stale"), "true");
 }
 
 Result<std::string> digest_answer(const sip_t& response, const TrunkAccess& trunk,
@@ -102,23 +145,23 @@ Result<std::string> digest_answer(const sip_t& response, const TrunkAccess& trun
   if (trunk.username.empty()) return {Code::denied, "the trunk asks for credentials and none are configured"};
   const bool by_proxy = response.sip_status->st_status == 407;
   std::string why = "the trunk asks for credentials without a challenge";
-  for (const msg_auth_t* next = challenges(response); next != nullptr; next = next->au_next) {
+  for (const Challenge& next : challenges(response)) {
     std::string in_the_way = obstacle(next, trunk);
     if (!in_the_way.empty()) {
       why = std::move(in_the_way);
       continue;
     }
     Home home;
-    const msg_auth_t challenge = one_challenge(home.get(), next);
+    const msg_auth_t* challenge = to_answer(home.get(), next);
     auth_client_t* client = nullptr;
     msg_hclass_t* header_class = by_proxy ? sip_proxy_authorization_class : sip_authorization_class;
-    const std::string realm = "\"" + parameter(next, "realm=") + "\"";
+    const std::string realm = "\"" + parameter(next, "realm") + "\"";
     msg_header_t* header = nullptr;
     const url_t* url = url_make(home.get(), request.uri.c_str());
     const msg_payload_t* body = sip_payload_make(home.get(), request.body.c_str());
     std::string text;
-    if (url != nullptr && body != nullptr &&
-        auc_challenge(&client, home.get(), &challenge, header_class) > 0 &&
+    if (challenge != nullptr && url != nullptr && body != nullptr &&
+        auc_challenge(&client, home.get(), challenge, header_class) > 0 &&
         auc_all_credentials(&client, "Digest", realm.c_str(), trunk.username.c_str(),
                             trunk.password.c_str()) > 0 &&
         auc_authorization_headers(&client, home.get(), request.method.c_str(), url, body, &header) > 0 &&

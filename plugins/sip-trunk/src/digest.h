@@ -17,9 +17,9 @@ struct DigestRequest {
   std::string body;
 };
 
-// The value of Authorization (for a 401) or Proxy-Authorization (407), for the first MD5 challenge of
-// `response` whose realm is the trunk's. Of qop, auth is preferred to auth-int. Code::denied says in one
-// sentence why no challenge can be answered.
+// The value of Authorization (for a 401) or Proxy-Authorization (407), for the first MD5 or MD5-sess
+// challenge of `response` whose realm is the trunk's. Of qop, auth is preferred to auth-int. Code::denied
+// says in one sentence why no challenge can be answered.
 Result<std::string> digest_answer(const sip_t& response, const TrunkAccess& trunk,
                                   const DigestRequest& request);
 

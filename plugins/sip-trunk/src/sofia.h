@@ -14,6 +14,7 @@ class HandleOwner;
 
 #include <sofia-sip/auth_client.h>
 #include <sofia-sip/msg_addr.h>
+#include <sofia-sip/msg_mclass.h>
 #include <sofia-sip/nta.h>
 #include <sofia-sip/nta_tag.h>
 #include <sofia-sip/nua.h>

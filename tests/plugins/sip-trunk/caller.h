@@ -53,6 +53,9 @@ class Caller final : public sip_trunk::DialogListener {
   bool wait_reanswers(int count) {
     return wait([this, count] { return reanswers_ >= count; });
   }
+  bool wait_answered_or_ended() {
+    return wait([this] { return answer_.has_value() || ended_.has_value(); });
+  }
   bool wait_progress(int status) {
     return wait([this, status] { return !progress_.empty() && progress_.back() == status; });
   }

@@ -26,12 +26,33 @@ struct QuietServer {
     while (!answer.empty() && (header(answer, "Call-ID") != id || answer.rfind("SIP/2.0 1", 0) == 0));
     return answer.substr(0, 11);
   }
+  // Makes the other peer's address one of a trunk, as a second trunk in the configuration does.
+  void configure(const RawPeer& other) {
+    stack->set_sources({*patchbay::lib::SocketAddress::parse("127.0.0.1", 0),
+                        *patchbay::lib::SocketAddress::parse("127.0.0.2", 0)});
+    bool answered = false;
+    for (int i = 0; i < 200 && !answered; ++i) {
+      other.send(stack->port(), other.request("OPTIONS", us, "<sip:x@127.0.0.2>;tag=1", "<" + us + ">",
+                                              "configure" + std::to_string(++asked), 1));
+      answered = !other.receive("SIP/2.0 200", 200).empty();
+    }
+    REQUIRE(answered);
+  }
 
   std::unique_ptr<SipStack> stack;
   std::string us;
   RawPeer peer;
   int asked = 0;
 };
+
+// The status of the final answer to `request`.
+std::string final_status(const RawPeer& asker, const std::string& request) {
+  std::string answer;
+  do answer = asker.receive("SIP/2.0 ");
+  while (!answer.empty() &&
+         (header(answer, "CSeq") != header(request, "CSeq") || answer.rfind("SIP/2.0 1", 0) == 0));
+  return answer.substr(0, 11);
+}
 
 // A call that `peer` answers.
 struct Answered : QuietServer {
@@ -129,6 +150,42 @@ TEST_CASE_FIXTURE(Answered, "a stranger's requests inside the dialog do not touc
     stranger.send(stack->port(), stranger.request(method, us, to, from, call_id, ++sequence));
   CHECK(stranger.receive("SIP/2.0 ", 300).empty());
   CHECK(caller.reoffers().empty());
+  check_call_lives();
+}
+
+TEST_CASE_FIXTURE(Answered, "what another trunk sends inside the dialog gets 481 and the call lives") {
+  RawPeer other("127.0.0.2");
+  configure(other);
+  int sequence = 5000;
+  const auto spoof = [&](const std::string& method, const std::string& from_them, const std::string& to_us) {
+    const std::string request = other.request(method, us, from_them, to_us, call_id, ++sequence);
+    other.send(stack->port(), request);
+    return final_status(other, request);
+  };
+  for (const char* method : {"BYE", "INVITE", "OPTIONS"}) {
+    CAPTURE(std::string(method));
+    CHECK(spoof(method, to, from) == "SIP/2.0 481");
+    CHECK(spoof(method, to, "<" + us + ">") == "SIP/2.0 481");  // without our tag
+    CHECK(spoof(method, "<sip:x@127.0.0.2>;tag=", "<" + us + ">;tag=") != "SIP/2.0 200");
+  }
+  for (const char* method : {"INFO", "UPDATE", "MESSAGE", "REFER"}) {
+    const std::string status = spoof(method, to, from);
+    CAPTURE(std::string(method) + " " + status);
+    CHECK((status == "SIP/2.0 405" || status == "SIP/2.0 481"));
+  }
+  other.send(stack->port(), other.request("ACK", us, to, from, call_id, ++sequence));
+  CHECK(caller.reoffers().empty());
+  check_call_lives();  // its peer counts its requests from 900
+}
+
+TEST_CASE_FIXTURE(Answered, "a thousand spoofed BYEs leave nothing behind") {
+  RawPeer other("127.0.0.2");
+  configure(other);
+  for (int i = 1; i <= 1000; ++i) {
+    const std::string request = other.request("BYE", us, to, from, call_id, 5000 + i);
+    other.send(stack->port(), request);
+    if (i % 100 == 0) CHECK(final_status(other, request) == "SIP/2.0 481");
+  }
   check_call_lives();
 }
 

@@ -1,0 +1,181 @@
+// Challenges as trunks send them: algorithms, several in one line, several lines.
+#include <doctest/doctest.h>
+#include <openssl/evp.h>
+
+#include <array>
+#include <map>
+
+#include "caller.h"
+#include "raw_peer.h"
+
+using namespace patchbay::sip_trunk;
+using namespace patchbay::test;
+
+namespace {
+
+std::string md5(const std::string& text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+  unsigned size = 0;
+  REQUIRE(EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_md5(), nullptr) == 1);
+  std::string hex;
+  for (unsigned i = 0; i < size; ++i) {
+    constexpr char kDigits[] = "0123456789abcdef";
+    hex += kDigits[digest[i] >> 4];
+    hex += kDigits[digest[i] & 15];
+  }
+  return hex;
+}
+
+// The parameters behind the scheme. No value in these tests holds a comma.
+std::map<std::string, std::string> parameters(const std::string& credentials) {
+  std::map<std::string, std::string> found;
+  size_t at = credentials.find(' ');
+  while (at < credentials.size()) {
+    const size_t begin = credentials.find_first_not_of(" ,", at);
+    if (begin == std::string::npos) break;
+    at = std::min(credentials.find(',', begin), credentials.size());
+    const std::string one = credentials.substr(begin, at - begin);
+    const size_t equals = one.find('=');
+    std::string value = one.substr(equals + 1);
+    if (value.size() >= 2 && value.front() == '"') value = value.substr(1, value.size() - 2);
+    found[one.substr(0, equals)] = value;
+  }
+  return found;
+}
+
+// What RFC 2617 section 3.2.2 wants in `response`.
+std::string expected(std::map<std::string, std::string>& given) {
+  std::string key = md5("alice:r:secret");
+  if (given["algorithm"] == "MD5-sess") key = md5(key + ":" + given["nonce"] + ":" + given["cnonce"]);
+  const std::string request = md5("INVITE:" + given["uri"]);
+  if (given["qop"].empty()) return md5(key + ":" + given["nonce"] + ":" + request);
+  return md5(key + ":" + given["nonce"] + ":" + given["nc"] + ":" + given["cnonce"] + ":" + given["qop"] +
+             ":" + request);
+}
+
+struct Challenged {
+  Challenged() : stack(*SipStack::start({})) {}
+
+  // Dials and has the INVITE challenged with these header lines.
+  std::string challenge(const std::string& lines) {
+    auto call = call_to(peer.port());
+    call.trunk.username = "alice";
+    call.trunk.password = "secret";
+    call.trunk.realm = "r";
+    REQUIRE(stack->dial(call, caller));
+    const std::string invite = peer.receive("INVITE ");
+    peer.send(stack->port(), answer_to(invite, "401 Unauthorized", "", lines));
+    return invite;
+  }
+  // The credentials of the second INVITE; the call has ended then.
+  std::string credentials(const std::string& lines) {
+    challenge(lines);
+    CHECK_FALSE(peer.receive("ACK ").empty());
+    const std::string again = peer.receive("INVITE ");
+    peer.send(stack->port(), answer_to(again, "486 Busy Here"));
+    CHECK(caller.wait_ended().sip_status == 486);
+    CHECK(wait_no_handles(*stack));
+    return header(again, "Authorization");
+  }
+
+  Caller caller;
+  RawPeer peer;
+  std::unique_ptr<SipStack> stack;
+};
+
+}  // namespace
+
+TEST_CASE("challenges of MD5 and of MD5-sess are answered as RFC 2617 wants it") {
+  struct Row {
+    const char* lines;
+    const char* algorithm;
+    const char* nonce;
+  };
+  for (const Row& row : {
+           Row{"WWW-Authenticate: Digest realm=\"r\", nonce=\"n1\"\r\n", "MD5", "n1"},
+           Row{"WWW-Authenticate: Digest realm=\"r\", nonce=\"n2\", algorithm=md5, qop=\"auth\"\r\n", "MD5",
+               "n2"},
+           Row{"WWW-Authenticate: Digest realm=\"r\", nonce=\"n3\", algorithm=MD5-sess, qop=\"auth\"\r\n",
+               "MD5-sess", "n3"},
+           Row{"WWW-Authenticate: Digest "
+               "realm=\"r\",nonce=\"n4\",algorithm=\"MD5-sess\",qop=\"auth-int,auth\""
+               "\r\n",
+               "MD5-sess", "n4"},
+       }) {
+    CAPTURE(std::string(row.lines));
+    Challenged call;
+    const std::string text = call.credentials(row.lines);
+    CAPTURE(text);
+    auto given = parameters(text);
+    CHECK(given["algorithm"] == row.algorithm);
+    CHECK(given["nonce"] == row.nonce);
+    CHECK(given["username"] == "alice");
+    CHECK(given["response"] == expected(given));
+  }
+}
+
+TEST_CASE("of several challenges the one that can be answered is found, in one line or in many") {
+  for (const char* lines : {
+           "WWW-Authenticate: Digest realm=\"other\", nonce=\"x\", Digest realm=\"r\", nonce=\"ours\"\r\n",
+           "WWW-Authenticate: Digest realm=\"r\", nonce=\"x\", algorithm=SHA-256, qop=\"auth\", "
+           "Digest realm=\"r\", nonce=\"ours\", algorithm=MD5, qop=\"auth\"\r\n",
+           "WWW-Authenticate: Basic realm=\"r\", Digest realm=\"r\", nonce=\"ours\"\r\n",
+           "WWW-Authenticate: Digest realm=\"other\", nonce=\"x\"\r\n"
+           "WWW-Authenticate: Digest realm=\"r\", nonce=\"x\", algorithm=SHA-512-256\r\n"
+           "WWW-Authenticate: Digest realm=\"r\", nonce=\"ours\", qop=auth\r\n",
+           "WWW-Authenticate: Digest realm=\"r\", nonce=\"ours\", Digest realm=\"other\", nonce=\"x\"\r\n",
+       }) {
+    CAPTURE(std::string(lines));
+    Challenged call;
+    auto given = parameters(call.credentials(lines));
+    CHECK(given["nonce"] == "ours");
+    CHECK(given["realm"] == "r");
+    CHECK(given["response"] == expected(given));
+  }
+}
+
+TEST_CASE("a challenge that cannot be answered ends the call and the end says why") {
+  struct Row {
+    const char* lines;
+    const char* why;
+  };
+  for (const Row& row : {
+           Row{"WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", algorithm=SHA-256, qop=\"auth\"\r\n",
+               "the trunk asks for the digest algorithm SHA-256, known are MD5 and MD5-sess"},
+           Row{"WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", algorithm=MD5-sess\r\n",
+               "the trunk asks for the digest algorithm MD5-sess without qop"},
+           Row{"WWW-Authenticate: Basic realm=\"r\"\r\n", "the trunk asks for another scheme than Digest"},
+           Row{"WWW-Authenticate: Digest realm=\"r\"\r\n", "the trunk's challenge has no nonce"},
+           Row{"WWW-Authenticate: Digest realm=\"other\", nonce=\"n\"\r\n",
+               "the trunk asks for credentials of the realm \"other\", configured is \"r\""},
+           Row{"", "the trunk asks for credentials without a challenge"},
+       }) {
+    CAPTURE(std::string(row.lines));
+    Challenged call;
+    call.challenge(row.lines);
+    const Ended ended = call.caller.wait_ended();
+    CHECK(ended.reason == EndReason::rejected);
+    CHECK(ended.sip_status == 401);
+    CHECK(ended.detail == row.why);
+    CHECK(wait_no_handles(*call.stack));
+    CHECK(call.caller.ended_count() == 1);
+  }
+}
+
+TEST_CASE("broken challenges crash nothing and end the call") {
+  std::string many = "WWW-Authenticate: Digest realm=\"r\"";
+  for (int i = 0; i < 500; ++i) many += ", Digest realm=\"x" + std::to_string(i) + "\", nonce=\"n\"";
+  for (const std::string& lines :
+       {std::string("WWW-Authenticate: Digest\r\n"), std::string("WWW-Authenticate: Digest ,,,\r\n"),
+        std::string("WWW-Authenticate: Digest realm=\"r, nonce=n\r\n"),
+        std::string("WWW-Authenticate: Digest =, = Digest, \"\"\r\n"), many + "\r\n",
+        "WWW-Authenticate: Digest realm=\"r\", nonce=\"" + std::string(20'000, 'n') + "\"\r\n"}) {
+    CAPTURE(lines.substr(0, 80));
+    Challenged call;
+    call.challenge(lines);
+    const Ended ended = call.caller.wait_ended();
+    CHECK(ended.sip_status == 401);
+    CHECK_FALSE(ended.detail.empty());
+    CHECK(wait_no_handles(*call.stack));
+  }
+}
