@@ -2,11 +2,18 @@
 #include "support/server.h"
 
 #include <doctest/doctest.h>
+#include <net/if.h>
 #include <patchbay/services/telephony.h>
+#include <sys/ioctl.h>
 
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "raw_peer.h"
+#include "support/child.h"
 #include "support/probe.h"
 
 using namespace patchbay;
@@ -31,7 +38,7 @@ std::string trunk(const std::string& id, const std::string& host, uint16_t port)
 
 // The owner of a call, on the probe's strand.
 struct Owner {
-  void dial() {
+  void dial(const std::string& number = "+4930123456", const std::string& call_id = "oac-0123456789ab") {
     std::promise<Result<telephony::Dialled>> dialled;
     probe::run([&](const Host& host) {
       listener = std::make_unique<Provision<LegListener>>(host);
@@ -48,9 +55,9 @@ struct Owner {
           });
       service = std::make_unique<Service<telephony::Telephony>>(host);
       telephony::Dial request;
-      request.call_id = "oac-0123456789ab";
+      request.call_id = call_id;
       request.tenant = "acme.example";
-      request.number = "+4930123456";
+      request.number = number;
       request.ring_timeout_ms = 500;
       request.listener = listener->handle();
       request.correlation = "c";
@@ -114,6 +121,43 @@ struct RingingCall {
   TestServer server;
   Owner owner;
   std::string invite;
+};
+
+// A network of loopback only, without a route to the DNS server that resolv.conf names. Needs the rights to
+// make namespaces.
+class NoRoute {
+ public:
+  NoRoute() { std::ofstream(folder_.file("resolv.conf")) << "nameserver 192.0.2.53\n"; }
+  bool is_allowed() const { return run("true") == 0; }
+  // The exit code of this program with that test only, whose name has no comma; what it printed.
+  int repeat(const std::string& test, std::string& output) const {
+    const int code = run("exec env PATCHBAY_TEST_NO_ROUTE=1 \"$2\" \"-tc=" + test + "\"");
+    output = read_text(folder_.file("output"));
+    return code;
+  }
+  static bool is_inside() { return std::getenv("PATCHBAY_TEST_NO_ROUTE") != nullptr; }
+  static bool open_loopback() {
+    const int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    ifreq request{};
+    std::strcpy(request.ifr_name, "lo");
+    request.ifr_flags = IFF_UP | IFF_RUNNING;
+    const bool done = ::ioctl(fd, SIOCSIFFLAGS, &request) == 0;
+    ::close(fd);
+    return done;
+  }
+
+ private:
+  int run(const std::string& command) const {
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+    auto child = Child::spawn(
+        {"unshare", "--map-root-user", "--net", "--mount", "sh", "-c",
+         "mount --bind \"$1\" /etc/resolv.conf && " + command, "sh", folder_.file("resolv.conf"), self},
+        folder_.path(), folder_.file("output"));
+    if (!child) return -1;
+    return child->wait(std::chrono::seconds(50)).value_or(-1);
+  }
+
+  TempFolder folder_;
 };
 
 }  // namespace
@@ -211,4 +255,59 @@ TEST_CASE("the SDP shows an address that the trunk can send to") {
     CHECK(call.invite.find(" IN IP4 0.0.0.0") == std::string::npos);
     call.owner.go();
   }
+}
+
+TEST_CASE("without a route to the DNS server calls through other trunks go on and the server stops") {
+  if (!NoRoute::is_inside()) {
+    const NoRoute no_route;
+    if (!no_route.is_allowed()) {
+      MESSAGE("skipped: no namespaces here");
+      return;
+    }
+    std::string output;
+    const int code =
+        no_route.repeat("without a route to the DNS server calls through other trunks go on*", output);
+    CAPTURE(output);
+    CHECK(code == 0);
+    return;
+  }
+  REQUIRE(NoRoute::open_loopback());
+  RawPeer peer;
+  TestServer server(
+      "plugins:\n  media: {}\n  probe: {}\n  sip-trunk: {listenPort: 0, requireGate: false, "
+      "silenceTimeoutMs: "
+      "2000}\ntenants:\n  acme.example:\n    sip-trunk:\n      trunks: [" +
+          trunk("named", "sip.carrier.example", 5060) + ", " + trunk("numeric", "127.0.0.1", peer.port()) +
+          "]\n      outboundRoutes: [{match: \"+1*\", trunkIds: [named]}, {match: global, trunkIds: "
+          "[numeric]}]\n",
+      nullptr, {probe::http_entry()});
+  REQUIRE(server.start_error() == "");
+  Owner unresolved, owner;
+  unresolved.dial("+14155550100", "oac-000000000001");
+  owner.dial();
+  // Names where sofia-sip could meet them: in the Contact of an answer, in the Via of a request.
+  const std::string invite = peer.receive("INVITE ", 20'000);
+  REQUIRE_FALSE(invite.empty());
+  const uint16_t port = sip_port(server);
+  peer.send(port, answer_to(invite, "200 OK", "sip:callee@pbx.carrier.example", "", kAnswer));
+  REQUIRE(probe::wait(owner.answered.get_future()));
+  CHECK_FALSE(peer.receive("ACK ", 20'000).empty());
+  std::string options = peer.request("OPTIONS", "sip:us@127.0.0.1", "<sip:x@127.0.0.1>;tag=1",
+                                     "<sip:us@127.0.0.1>", "named-via", 1);
+  options.replace(options.find(peer.address()), peer.address().size(), "pbx.carrier.example");
+  peer.send(port, options);
+  const auto ended = probe::wait(unresolved.ended.get_future());
+  REQUIRE(ended);
+  CAPTURE(ended->detail);
+  CHECK(ended->cause == "failed");
+  CHECK(ended->trunk_id == "named");
+  owner.go();
+  const std::string bye = peer.receive("BYE ", 20'000);
+  REQUIRE_FALSE(bye.empty());
+  peer.send(port, answer_to(bye, "200 OK"));
+  CHECK(wait_no_legs(server));
+  unresolved.go();
+  const auto began = std::chrono::steady_clock::now();
+  CHECK(server.core().stop().ok());
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(25));
 }
