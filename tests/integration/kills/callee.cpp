@@ -85,6 +85,13 @@ std::map<std::string, size_t> Callee::dials() const {
   return counts;
 }
 
+std::set<std::string> Callee::hung_up() const {
+  const std::lock_guard lock(mutex_);
+  std::set<std::string> calls;
+  for (const std::string& call : hung_up_) calls.insert(call.substr(0, call.find('@')));
+  return calls;
+}
+
 void Callee::run() {
   while (!stopping_) {
     pollfd ready{socket_, POLLIN, 0};
@@ -114,6 +121,10 @@ void Callee::handle(const Message& message) {
   }
   if (message.is("BYE")) {
     ended_.insert(call);
+    {
+      const std::lock_guard lock(mutex_);
+      hung_up_.insert(call);
+    }
     return send(message.response("200 OK"));
   }
   if (message.is("CANCEL")) {

@@ -23,6 +23,8 @@ class Callee {
   uint16_t port() const { return port_; }
   // By "<callId>-<attempt>": how many different INVITEs came, retransmissions not counted.
   std::map<std::string, size_t> dials() const;
+  // "<callId>-<attempt>" of the calls for which a BYE came.
+  std::set<std::string> hung_up() const;
 
  private:
   using Time = std::chrono::steady_clock::time_point;
@@ -55,6 +57,7 @@ class Callee {
   // of all
   mutable std::mutex mutex_;
   std::map<std::string, std::set<std::string>> dials_;  // branches by Call-ID
+  std::set<std::string> hung_up_;                       // Call-IDs
   std::thread thread_;
 };
 

@@ -114,6 +114,27 @@ TEST_CASE("what was said before a kill is in the transcript") {
   CHECK(json_text(transcript->body, "errorDetail") == "interrupted");
 }
 
+TEST_CASE("a call that was up when its server was killed is hung up by the next one") {
+  World world;
+  auto server = world.start();
+  REQUIRE(server->wait_ready());
+  const auto created = server->ask(create_call("+49301234565"));
+  REQUIRE(created);
+  const std::string dial = json_text(created->body, "callId") + "-1";
+  const Database db(world.database());
+  const auto stored = [&] { return db.count("SELECT COUNT(*) FROM sip_trunk_dialog"); };
+  REQUIRE(eventually([&] { return stored() == 1; }));
+  server->kill();
+  CHECK(world.callee.hung_up().empty());
+  CHECK(stored() == 1);
+
+  server = world.start();
+  REQUIRE(server->wait_ready());
+  CHECK(eventually([&] { return world.callee.hung_up().count(dial) == 1; }));
+  CHECK(eventually([&] { return stored() == 0; }));
+  CHECK(world.callee.dials()[dial] == 1);
+}
+
 TEST_CASE("a call that was accepted just before a kill is dialled as soon as a server is there again") {
   World world;
   auto server = world.start();
