@@ -1,10 +1,15 @@
 // Joins that nobody leaves.
 #include <doctest/doctest.h>
 #include <patchbay/audio.h>
+#include <patchbay/plugin.h>
 #include <patchbay/services/audio.h>
+#include <patchbay/strand.h>
 
+#include <atomic>
+#include <optional>
 #include <thread>
 
+#include "support/linked_plugin.h"
 #include "support/probe.h"
 #include "support/server.h"
 
@@ -19,6 +24,57 @@ class QuietPort final : public AudioPort {
   uint32_t push_rate_hz() const noexcept override { return 8000; }
   void pull(pb_frame& out) override { out.samples = 0; }
   void push(const pb_frame&) override {}
+};
+
+// Has two ports for others to join, and outlives them.
+class PortOwner final : public Plugin {
+ public:
+  static constexpr char manifest[] = R"({"id": "port-owner", "version": "1.0.0"})";
+  static constexpr char store_sql[] = "";
+  static inline std::atomic<uint64_t> ports[2]{};
+
+  Status start(const Config&) override {
+    ports[0] = a_.open(host()).id;
+    ports[1] = b_.open(host()).id;
+    return {};
+  }
+  void stop(Done done) override {
+    a_.close([this, done = std::move(done)]() mutable {
+      b_.close([done = std::move(done)]() mutable { done(); });
+    });
+  }
+
+ private:
+  QuietPort a_, b_;
+};
+
+// Joins the ports of another plugin, and ends as soon as they are joined.
+class BriefCaller final : public Plugin {
+ public:
+  static constexpr char manifest[] =
+      R"({"id": "brief-caller", "version": "1.0.0", "requires": ["patchbay.audio/1"]})";
+  static constexpr char store_sql[] = "";
+  static inline std::atomic<bool> joined{false};
+
+  Status start(const Config&) override { return {}; }
+  void finish_start(Done done) override {
+    done_.emplace(std::move(done));
+    try_to_join();
+  }
+
+ private:
+  void try_to_join() {
+    const Handle a{PortOwner::ports[0]}, b{PortOwner::ports[1]};
+    if (!a || !b) return later_.after_ms(10, [this] { try_to_join(); });
+    audio_.call(audio::Audio::join, {a, b, "test"}, [this](const Result<audio::Joined>& result) {
+      joined = result.ok();
+      (*done_)({Code::failed, "it has seen enough"});
+    });
+  }
+
+  Service<audio::Audio> audio_{host()};
+  Timer later_{host()};
+  std::optional<Done> done_;
 };
 
 bool wait_joins(TestServer& server, int count) {
@@ -55,4 +111,17 @@ TEST_CASE("a port can be closed although its join was not left") {
     b.close([&] { other.set_value(0); });
   });
   CHECK(probe::wait(other.get_future()));
+}
+
+TEST_CASE("a join ends with the plugin that asked for it although its ports stay") {
+  PortOwner::ports[0] = PortOwner::ports[1] = 0;
+  TestServer server("plugins:\n  media: {}\n  port-owner: {}\n  brief-caller: {}\n", nullptr,
+                    {&LinkedPlugin<PortOwner>::entry, &LinkedPlugin<BriefCaller>::entry});
+  CAPTURE(server.start_error());
+  CHECK(server.start_error().find("it has seen enough") != std::string::npos);
+  CHECK(BriefCaller::joined);
+  CHECK(wait_joins(server, 0));
+  CHECK(server.core().report("metrics").find("\npatchbay_media_joins_abandoned_total 1\n") !=
+        std::string::npos);
+  CHECK(server.core().stop().ok());
 }
