@@ -8,24 +8,23 @@
 namespace patchbay::ai_voice {
 namespace {
 
-constexpr int64_t kLookMs = 1000;
-constexpr int64_t kStallMs = 5000;     // the thread is reported, and opens no more sessions
-constexpr int64_t kGiveUpMs = 15'000;  // the calls on it are ended
-
 Metric::Labels label(const Engine& engine) { return {{"engine", engine.name()}}; }
 
 }  // namespace
 
 EngineHost::EngineHost(const Host& host, lib::IoThread& io, std::unique_ptr<Engine> engine,
-                       std::string models, bool key_required)
+                       std::string models, bool key_required, StallLimits limits)
     : host_(host),
+      io_(io),
       log_(host),
       engine_(std::move(engine)),
       models_(std::move(models)),
       key_required_(key_required),
+      limits_(limits),
       service_(host),
-      io_(io),
+      thread_watch_(io),
       timer_(host),
+      stop_limit_(host),
       sessions_metric_(Metric::gauge(host, "patchbay_ai_voice_engine_sessions", "Open sessions of an engine",
                                      label(*engine_))),
       dropped_(Metric::counter(host, "patchbay_ai_voice_engine_audio_dropped_ms_total",
@@ -39,15 +38,19 @@ EngineHost::EngineHost(const Host& host, lib::IoThread& io, std::unique_ptr<Engi
       reconnects_(Metric::counter(host, "patchbay_ai_voice_engine_reconnects_total",
                                   "Connections to an engine that were lost in mid-call and tried again",
                                   label(*engine_))),
+      unsaid_(Metric::counter(host, "patchbay_ai_voice_engine_unsaid_total",
+                              "Answers that an engine did not speak because too many waited for its voice",
+                              label(*engine_))),
       stalls_(Metric::counter(host, "patchbay_ai_voice_engine_stalls_total",
                               "Times an engine's thread did not come back from a task", label(*engine_))),
       lag_(Metric::gauge(host, "patchbay_ai_voice_engine_lag_seconds",
-                         "How long a task waits for an engine's thread", label(*engine_))) {
+                         "How long a task waits for an engine's thread", label(*engine_))),
+      drained_(std::make_shared<lib::CallbackGate>()) {
   service_.on(engine::Engine::open, [this](const engine::Open& request) { return open(request); });
   watch();
 }
 
-EngineHost::~EngineHost() = default;
+EngineHost::~EngineHost() { drained_->close(); }
 
 engine::AddEngine EngineHost::registration() {
   return {engine_->name(), models_, key_required_, service_.handle()};
@@ -55,7 +58,7 @@ engine::AddEngine EngineHost::registration() {
 
 Result<engine::Opened> EngineHost::open(const engine::Open& request) {
   if (stopped_) return {Code::unavailable, "the server is stopping"};
-  if (stuck_ms_ >= kStallMs)
+  if (stuck_ms_ >= limits_.stall_ms)
     return {Code::unavailable, std::string(engine_->name()) + " does not respond: its thread is stuck"};
   const int64_t id = ++last_id_;
   auto session = std::make_unique<EngineSession>(host_, request, [this, id] { ended(id); });
@@ -69,22 +72,22 @@ void EngineHost::ended(int64_t id) {
   // Called from inside the session: it goes when that has returned.
   post(host_, kMainStrand, [this, id] {
     sessions_.erase(id);
-    if (sessions_.empty() && stopped_) std::exchange(stopped_, {})();
+    if (sessions_.empty() && stopped_) drain_thread();
   });
 }
 
 void EngineHost::watch() {
   watch_thread();
   export_stats();
-  timer_.after_ms(kLookMs, [this] { watch(); });
+  timer_.after_ms(limits_.look_ms, [this] { watch(); });
 }
 
 // A stuck thread keeps its calls in silence for ever, because nothing on it can end them: that is done here.
 void EngineHost::watch_thread() {
-  const lib::IoWatch::Sample sample = io_.look();
+  const lib::IoWatch::Sample sample = thread_watch_.look();
   stuck_ms_ = sample.waiting_ms;
   lag_.set(static_cast<double>(std::max(sample.waiting_ms, sample.lag_ms)) / 1000);
-  if (stuck_ms_ < kStallMs) {
+  if (stuck_ms_ < limits_.stall_ms) {
     if (std::exchange(stall_reported_, false))
       log_.warn("the engine's thread has come back", {{"engine", engine_->name()}, {"ms", sample.lag_ms}});
     return;
@@ -94,7 +97,10 @@ void EngineHost::watch_thread() {
     log_.error("the engine's thread is stuck, new calls are refused",
                {{"engine", engine_->name()}, {"ms", stuck_ms_}, {"sessions", sessions_.size()}});
   }
-  if (stuck_ms_ < kGiveUpMs) return;
+  if (stuck_ms_ >= limits_.give_up_ms) give_up_sessions();
+}
+
+void EngineHost::give_up_sessions() {
   for (const auto& [id, session] : sessions_) session->give_up("its thread is stuck");
 }
 
@@ -109,13 +115,37 @@ void EngineHost::export_stats() {
   dropped_.add(gained(stats.dropped_ms, exported_.dropped_ms));
   reply_dropped_.add(gained(stats.reply_dropped_ms, exported_.reply_dropped_ms));
   reconnects_.add(gained(stats.reconnects, exported_.reconnects));
+  unsaid_.add(gained(stats.unsaid, exported_.unsaid));
 }
 
-void EngineHost::stop(Function<void()> done) {
+void EngineHost::stop(Function<void(bool)> done) {
   service_.withdraw();
-  if (sessions_.empty()) return done();
   stopped_ = std::move(done);
+  stop_limit_.after_ms(limits_.stop_ms, [this] {
+    log_.error("the engine's thread is stuck, it is left behind",
+               {{"engine", engine_->name()}, {"sessions", sessions_.size()}});
+    draining_ = true;
+    drained_->close();
+    if (sessions_.empty()) return stopped(false);
+    give_up_sessions();  // the last one to end reports that the host has stopped
+  });
   for (const auto& [id, session] : sessions_) session->close();
+  if (sessions_.empty()) drain_thread();
+}
+
+// What sessions have posted runs before the thread may go.
+void EngineHost::drain_thread() {
+  if (std::exchange(draining_, true)) return stopped(false);
+  io_.post([gate = drained_, host = &host_, then = alive_.bind([this] { stopped(true); })] {
+    gate->run([&] { post(*host, kMainStrand, then); });
+  });
+}
+
+void EngineHost::stopped(bool thread_works) {
+  timer_.cancel();
+  stop_limit_.cancel();
+  if (!thread_works) static_cast<void>(engine_.release());  // NOLINT(bugprone-unused-return-value)
+  if (stopped_) std::exchange(stopped_, {})(thread_works);
 }
 
 }  // namespace patchbay::ai_voice

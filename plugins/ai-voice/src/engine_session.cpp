@@ -147,6 +147,7 @@ void EngineSession::on_closed(const SessionClose& close) {
 
 void EngineSession::give_up(std::string_view why) {
   report_closed({true, true, "the AI engine does not respond: " + std::string(why)});
+  release();
 }
 
 void EngineSession::report_closed(const engine::Closed& closed) {

@@ -26,8 +26,8 @@ class EngineSession final : public SessionListener, private AudioPort {
   Status open(Engine& engine, const engine::Open& request);
   engine::Opened handles();
   void close();
-  // Reports the end to the listener although the engine has not: it does not respond. The session itself ends
-  // when the engine comes back.
+  // Ends the session without the engine, which does not respond: the listener has `why`, and the engine is
+  // not listened to any more.
   void give_up(std::string_view why);
 
  private:

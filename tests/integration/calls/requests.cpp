@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "call_server.h"
+#include "integration/kills/database.h"
 #include "runtime/manual_clock.h"
 #include "support/probe_client.h"
 #include "utc/utc.h"
@@ -187,6 +188,36 @@ TEST_CASE("beyond maxCalls of the server a call waits, whatever its tenant may")
   CHECK(server.idle());
 }
 
+TEST_CASE("a call that a limit holds back begins when another ends and is not looked at before") {
+  DeafPort trunk;
+  core::ManualClock clock;  // stands: nothing is tried again because time has passed
+  CallServer server(options(trunk.port(), "{maxConcurrentCalls: 1}", &clock));
+  const kills::Database db((server.server().data() / "patchbay.db").string());
+  std::vector<std::string> ids;
+  for (int i = 0; i < 4; ++i) {
+    const http::Response response = post(usual());
+    REQUIRE(response.status == 200);
+    ids.push_back(probe::text_member(response.body, "callId"));
+    REQUIRE(probe::eventually([&] { return server.metric("patchbay_ai_voice_attempts") == 1; }));
+  }
+  const auto tries = [&] {
+    return db.value("SELECT GROUP_CONCAT(tries) FROM core_job WHERE kind LIKE '%dial'");
+  };
+  CHECK(probe::eventually([&] { return tries() == "1,1,1"; }));
+  for (int second = 0; second < 20; ++second) clock.advance(1s);
+  CHECK(server.get(ids[1]).text("status") == "scheduled");
+  CHECK(tries() == "1,1,1");
+  // One that is cancelled while it waits takes no slot with it.
+  CHECK(server.hangup(ids[1]).status == 200);
+  CHECK(server.hangup(ids[0]).status == 200);
+  CHECK(probe::eventually([&] { return server.get(ids[2]).text("status") == "dispatching"; }));
+  CHECK(server.get(ids[3]).text("status") == "scheduled");
+  CHECK(server.hangup(ids[2]).status == 200);
+  CHECK(probe::eventually([&] { return server.get(ids[3]).text("status") == "dispatching"; }));
+  CHECK(server.hangup(ids[3]).status == 200);
+  CHECK(server.idle());
+}
+
 TEST_CASE("beyond the backlog a call is refused and counted") {
   DeafPort trunk;
   core::ManualClock clock;
@@ -204,6 +235,8 @@ TEST_CASE("ended calls and remembered answers are removed when their time is ove
   DeafPort trunk;
   core::ManualClock clock;
   CallServer server(options(trunk.port(), "{}", &clock, "keepCallsDays: 2, "));
+  const kills::Database db((server.server().data() / "patchbay.db").string());
+  const auto remembered = [&] { return db.count("SELECT COUNT(*) FROM ai_voice_idempotency"); };
   const std::string later =
       R"(,"scheduleAtUtc":")" + lib::utc_text(clock.now_ms() + 10 * 24 * 3600'000) + "\"";
   const std::string headers = R"({"idempotency-key":"one"})";
@@ -212,17 +245,26 @@ TEST_CASE("ended calls and remembered answers are removed when their time is ove
   REQUIRE(open.status == 200);
   CHECK(server.hangup(probe::text_member(ended.body, "callId")).status == 200);
   CHECK(total("") == 2);
-  clock.advance(25h);  // the answer is forgotten, the call is not
+  CHECK(remembered() == 1);
+  clock.advance(23h);
+  CHECK(post(usual(later), headers).body == ended.body);
+  clock.advance(2h);  // the answer is forgotten, the call is not
   CHECK(probe::eventually([&] {
-    clock.advance(1ms);
-    return contains(server.server().core().report("metrics"), "patchbay_ai_voice_calls");
+    clock.advance(1s);
+    return remembered() == 0;
   }));
   CHECK(total("cancelled") == 1);
+  // The key is as good as new, also for another request.
+  const http::Response anew = post(usual(later + R"(,"maxSeconds":30)"), headers);
+  CHECK(anew.status == 200);
+  CHECK(probe::text_member(anew.body, "callId") != probe::text_member(ended.body, "callId"));
+  CHECK(remembered() == 1);
+  CHECK(total("") == 3);
   clock.advance(24h);
   CHECK(probe::eventually([&] {
     clock.advance(1s);
     return total("cancelled") == 0;
   }));
-  CHECK(total("") == 1);
+  CHECK(total("") == 2);
   CHECK(server.get(probe::text_member(open.body, "callId")).text("status") == "scheduled");
 }

@@ -14,7 +14,10 @@ namespace {
 
 constexpr uint32_t kClaimsAtOnce = 64;
 constexpr int64_t kLeaseMs = 60'000;
-constexpr int64_t kFullAgainMs = 1000;
+constexpr int64_t kStoreAgainMs = 1000;   // after a store that could not be read or written
+constexpr int64_t kHeldAgainMs = 30'000;  // if no slot that became free has woken the call before
+constexpr uint32_t kMaxHeldTimes = 10;    // how often that pause grows
+constexpr size_t kMaxHeldBack = 1000;     // calls that a free slot can wake
 constexpr size_t kManyCalls = 20;
 
 }  // namespace
@@ -68,7 +71,9 @@ void Scheduler::claim_call(const Job& job, Call call) {
   if (!waits) return drop(job);
   const TenantSettings* settings = settings_.tenant(call.tenant);
   if (settings == nullptr) return refuse(job, std::move(call), "the tenant is not configured any more");
-  if (!worker_ || !limit_of(call.tenant, *settings).empty()) return later(job);
+  if (!worker_) return later(job);
+  if (!limit_of(call.tenant, *settings).empty()) return hold_back(job);
+  no_longer_held_back(job.body);
   const RegisteredEngine* engine = engines_.find(call.model);
   if (engine == nullptr) return refuse(job, std::move(call), "no engine serves the model");
   auto key = unseal_key(host_, call);
@@ -93,6 +98,7 @@ void Scheduler::claim_call(const Job& job, Call call) {
     if (--claiming_[call.tenant] == 0) claiming_.erase(call.tenant);
     if (outcome) return begin(call, key, engine, settings);
     look_idle();
+    wake_held_back();
     if (outcome.code() == Code::conflict) return drop(job);
     later(job);
   }));
@@ -120,6 +126,7 @@ void Scheduler::ended(const std::string& call_id) {
   metrics_.running(attempts_.size());
   if (attempts_.empty()) give_memory_back();
   look_idle();
+  wake_held_back();
 }
 
 // The allocator keeps what many calls at once have used, and would keep it until the next such peak.
@@ -134,20 +141,57 @@ void Scheduler::look_idle() {
   if (attempts_.empty() && claiming_.empty() && idle_) std::exchange(idle_, {})();
 }
 
+// The slot that a call was woken for is still free when the call is no more.
 void Scheduler::drop(const Job& job) {
+  no_longer_held_back(job.body);
   Transaction tx(host_);
   tx.job_done(job.id, job.fence);
   std::move(tx).commit([](const Commit&) {});
+  wake_held_back();
 }
 
-void Scheduler::later(const Job& job) {
+void Scheduler::later(const Job& job) { retry(job, kStoreAgainMs); }
+
+void Scheduler::retry(const Job& job, int64_t delay_ms) {
   Transaction tx(host_);
-  tx.job_retry(job.id, job.fence, host_.wall_ms() + kFullAgainMs);
+  tx.job_retry(job.id, job.fence, host_.wall_ms() + delay_ms);
+  std::move(tx).commit([](const Commit&) {});
+}
+
+// Until a slot is free. The pause is for calls beyond kMaxHeldBack and for limits that are raised meanwhile.
+void Scheduler::hold_back(const Job& job) {
+  const auto is_this = [&](const HeldBack& held) { return held.call_id == job.body; };
+  const bool is_known = std::any_of(held_back_.begin(), held_back_.end(), is_this);
+  if (!is_known && held_back_.size() < kMaxHeldBack) held_back_.push_back({job.tenant, job.body});
+  retry(job, kHeldAgainMs * std::clamp<uint32_t>(job.tries, 1, kMaxHeldTimes));
+}
+
+void Scheduler::no_longer_held_back(const std::string& call_id) {
+  std::erase_if(held_back_, [&](const HeldBack& held) { return held.call_id == call_id; });
+}
+
+// The call that has waited longest among those whose limits have room now. Another slot that becomes free
+// wakes the next.
+void Scheduler::wake_held_back() {
+  if (!worker_) return;
+  std::map<std::string, bool, std::less<>> has_room;  // by tenant
+  const auto next = std::find_if(held_back_.begin(), held_back_.end(), [&](const HeldBack& held) {
+    const auto [known, is_new] = has_room.try_emplace(held.tenant, true);
+    const TenantSettings* settings = is_new ? settings_.tenant(held.tenant) : nullptr;
+    if (settings != nullptr) known->second = limit_of(held.tenant, *settings).empty();
+    return known->second;
+  });
+  if (next == held_back_.end()) return;
+  const HeldBack held = std::move(*next);
+  held_back_.erase(next);
+  Transaction tx(host_);
+  tx.job_add(CallTable::kDialJob, held.tenant, held.call_id, host_.wall_ms(), held.call_id);
   std::move(tx).commit([](const Commit&) {});
 }
 
 // A call that can never be dialled ends; it counts as an attempt that was not made.
 void Scheduler::refuse(const Job& job, Call call, const std::string& why) {
+  no_longer_held_back(job.body);
   Transaction tx(host_);
   tx.job_done(job.id, job.fence);
   if (call.status == status::kRetryPending) {
@@ -160,6 +204,7 @@ void Scheduler::refuse(const Job& job, Call call, const std::string& why) {
   table_.claim(tx, call);
   const Ending ending = Ending::refused(why);
   table_.finish(tx, call, ending, {}, host_.wall_ms());
+  wake_held_back();
   std::move(tx).commit(alive_.bind([this, call, ending](const Commit& outcome) {
     if (outcome) metrics_.ended(call, ending);
     log_.with(call.call_id)

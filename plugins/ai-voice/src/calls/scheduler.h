@@ -5,6 +5,7 @@
 #include <patchbay/lifetime.h>
 #include <patchbay/plugin.h>
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -41,11 +42,21 @@ class Scheduler {
   void begin(Call call, std::string api_key, const RegisteredEngine& engine, const TenantSettings& settings);
   void drop(const Job& job);
   void later(const Job& job);
+  void retry(const Job& job, int64_t delay_ms);
+  void hold_back(const Job& job);
+  void no_longer_held_back(const std::string& call_id);
+  void wake_held_back();
   void refuse(const Job& job, Call call, const std::string& why);
   void ended(const std::string& call_id);
   void when_idle(Function<void()> done);
   void look_idle();
   void give_memory_back();
+
+  // A call that waits for a limit of its tenant or of the server.
+  struct HeldBack {
+    std::string tenant;
+    std::string call_id;
+  };
 
   // borrowed
   const Host& host_;
@@ -58,6 +69,7 @@ class Scheduler {
   Recovery recovery_;
   std::unique_ptr<JobWorker> worker_;
   std::map<std::string, std::shared_ptr<Attempt>> attempts_;  // shared with the attempts themselves
+  std::deque<HeldBack> held_back_;                            // by how long they wait
   Function<void()> idle_;                                     // not empty: nothing new is begun
   std::map<std::string, size_t> claiming_;                    // by tenant: claims on their way to the disk
   size_t most_running_ = 0;                                   // since memory was given back

@@ -196,12 +196,17 @@ void LocalConversation::say(const std::string& text) {
   speaking_ = true;
   had_audio_ = false;
   auto sentences = sentences_of(text);
+  if (sentences.size() > Synthesiser::kMaxSentences) sentences.resize(Synthesiser::kMaxSentences);
+  std::vector<Synthesiser::Sentence> jobs;
   for (size_t i = 0; i < sentences.size(); ++i)
-    synthesiser_.speak(sentences[i], voice_,
-                       from_worker([turn, sentence = sentences[i], last = i + 1 == sentences.size()](
+    jobs.push_back(
+        {sentences[i], from_worker([turn, sentence = sentences[i], last = i + 1 == sentences.size()](
                                        LocalConversation& self, const std::vector<int16_t>& samples) {
-                         self.spoken(turn, sentence, samples, last);
-                       }));
+           self.spoken(turn, sentence, samples, last);
+         })});
+  if (synthesiser_.speak(std::move(jobs), voice_)) return;
+  stats_->unsaid.fetch_add(1, std::memory_order_relaxed);
+  end_turn();
 }
 
 void LocalConversation::spoken(unsigned turn, const std::string& sentence,

@@ -80,11 +80,16 @@ Synthesiser::~Synthesiser() {
   worker_.join();
 }
 
-void Synthesiser::speak(const std::string& text, Voice voice,
-                        std::function<void(std::vector<int16_t>)> done) {
+bool Synthesiser::speak(std::vector<Sentence> sentences, Voice voice) {
+  if (sentences.empty() || sentences.size() > kMaxSentences) return false;
   std::lock_guard lock(mutex_);
-  jobs_.push_back({speakable(text), voice, std::move(done)});
+  if (jobs_.size() + sentences.size() > kMaxWaiting) return false;
+  for (Sentence& sentence : sentences) {
+    sentence.text = speakable(sentence.text);
+    jobs_.push_back({std::move(sentence), voice});
+  }
   wake_.notify_one();
+  return true;
 }
 
 void Synthesiser::run() {
@@ -98,7 +103,7 @@ void Synthesiser::run() {
     jobs_.pop_front();
     lock.unlock();
     try {
-      job.done(synthesise(job.text, job.voice));
+      job.sentence.done(synthesise(job.sentence.text, job.voice));
     } catch (...) {
       // Out of memory: this sentence stays unsaid.
     }

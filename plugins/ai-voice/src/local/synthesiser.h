@@ -26,18 +26,27 @@ Voice voice_of(std::string_view name);  // one of the 14 names; others sound lik
 class Synthesiser {
  public:
   static constexpr int kRateHz = 16000;
+  static constexpr size_t kMaxSentences = 64;  // of one text
+  // Sentences that may wait, of all calls; what comes later than that comes too late to be an answer.
+  static constexpr size_t kMaxWaiting = 256;
 
   Synthesiser();
   ~Synthesiser();  // what is queued is dropped without its callback
 
-  // [any] One sentence; the callback comes on the worker thread, with nothing when it cannot be said.
-  void speak(const std::string& text, Voice voice, std::function<void(std::vector<int16_t>)> done);
+  // What comes of one sentence, on the worker thread: nothing when it cannot be said.
+  using Done = std::function<void(std::vector<int16_t>)>;
+  struct Sentence {
+    std::string text;
+    Done done;
+  };
+  // [any] One text. False, and no callback, when it would have to wait behind too much, or is empty or too
+  // long itself.
+  bool speak(std::vector<Sentence> sentences, Voice voice);
 
  private:
   struct Job {
-    std::string text;
+    Sentence sentence;
     Voice voice;
-    std::function<void(std::vector<int16_t>)> done;
   };
   void run();
 

@@ -18,12 +18,13 @@ inline std::vector<int16_t> spoken(const std::string& text) {
   std::condition_variable changed;
   std::vector<int16_t> out;
   bool done = false;
-  synthesiser.speak(text, {local::FliteVoice::rms, 1.0f, 1.0f}, [&](std::vector<int16_t> samples) {
+  const auto take = [&](std::vector<int16_t> samples) {
     std::lock_guard lock(mutex);
     out = std::move(samples);
     done = true;
     changed.notify_all();
-  });
+  };
+  synthesiser.speak({{text, take}}, {local::FliteVoice::rms, 1.0f, 1.0f});
   std::unique_lock lock(mutex);
   changed.wait_for(lock, std::chrono::seconds(20), [&] { return done; });
   return out;

@@ -126,6 +126,16 @@ TEST_CASE("the caller interrupts, and what was heard is counted") {
   CHECK(heard.played_ms < heard.received_ms);
 }
 
+TEST_CASE("answers beyond what the voice can say soon are left out and counted, and the call goes on") {
+  Call call;
+  REQUIRE(call.turns(1));
+  for (int i = 0; i < 1000; ++i)
+    call.session->push_text("The caller is silent. Ask whether they are still there.", true);
+  CHECK(call.record.wait([&] { return call.engine.stats().unsaid > 0 && call.record.silent_turns > 0; },
+                         kSeconds));
+  CHECK(call.record.read([&] { return call.record.closes; }) == 0);
+}
+
 TEST_CASE("another language is admitted, and the script plays all the same") {
   auto with = Call::config();
   with.language = "de-DE";

@@ -1,0 +1,215 @@
+// An engine whose thread does not come back.
+#include "engine_host.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <future>
+#include <optional>
+
+#include "io_session.h"
+#include "support/probe.h"
+#include "support/server.h"
+#include "support/within.h"
+
+using namespace patchbay;
+using namespace patchbay::ai_voice;
+using patchbay::test::TestServer;
+
+namespace {
+
+constexpr std::chrono::seconds kPatience(40);
+constexpr int64_t kNever = 3'600'000;
+
+// Says and hears nothing.
+class Conversation {
+ public:
+  static constexpr int kOutputRateHz = 16000;
+  explicit Conversation(SessionListener& listener) : listener_(listener) {}
+  lib::CallbackGate& gate() { return gate_; }
+  void push_audio(const int16_t*, size_t) noexcept {}
+  size_t pull_audio(int16_t* out, size_t count) noexcept {
+    std::fill_n(out, count, int16_t{0});
+    return 0;
+  }
+  void start() {
+    gate_.run([this] { listener_.on_ready(""); });
+  }
+  void begin() {}
+  void push_text(const std::string&, bool) {}
+  void tool_result(const std::string&, const std::string&) {}
+  void farewell() {}
+  void close() {
+    gate_.run([this] { listener_.on_closed({1000, "", false, true}); });
+  }
+  void abandon() {}
+
+ private:
+  SessionListener& listener_;
+  lib::CallbackGate gate_;
+};
+
+class QuietEngine final : public Engine {
+ public:
+  QuietEngine(lib::IoThread& io, std::atomic<bool>& gone) : io_(io), gone_(gone) {}
+  ~QuietEngine() override { gone_ = true; }
+  const char* name() const override { return "quiet"; }
+  bool matches(std::string_view) const override { return true; }
+  Result<std::unique_ptr<Session>> open(SessionConfig, SessionListener& listener) override {
+    return std::unique_ptr<Session>(
+        std::make_unique<IoSession<Conversation>>(io_, std::make_shared<Conversation>(listener)));
+  }
+
+ private:
+  lib::IoThread& io_;
+  std::atomic<bool>& gone_;
+};
+
+// Runs f(host) on the strand of the plugin that has the engine.
+template <class F>
+void on_strand(F f) {
+  std::promise<Result<int>> done;
+  probe::run([&](const Host& host) {
+    f(host);
+    done.set_value(0);
+  });
+  REQUIRE(probe::wait(done.get_future()));
+}
+
+struct Fixture {
+  void start(const StallLimits& limits) {
+    REQUIRE(server.start_error() == "");
+    on_strand([&](const Host& host) {
+      auto made = std::make_unique<QuietEngine>(io, engine_gone);
+      engine = made.get();
+      engine_host.emplace(host, io, std::move(made), "quiet", false, limits);
+      listener.emplace(host);
+      listener->on(engine::Listener::ready, [](const engine::Ready&) -> Result<Empty> { return Empty{}; })
+          .on(engine::Listener::closed, [this](const engine::Closed& what) -> Result<Empty> {
+            const std::lock_guard lock(mutex);
+            closed.push_back(what);
+            return Empty{};
+          });
+      service = Lease<engine::Engine>::open(host, engine_host->registration().engine);
+    });
+  }
+  ~Fixture() {
+    let_go();
+    on_strand([&](const Host&) {
+      service = {};
+      engine_host.reset();
+      listener.reset();
+    });
+  }
+  // The thread does not come back from its next task until let_go().
+  void hold() {
+    io.post([wait = held.get_future().share()] { wait.wait(); });
+  }
+  void let_go() {
+    if (!std::exchange(let_go_, true)) held.set_value();
+  }
+  Result<engine::Opened> open() {
+    std::promise<Result<engine::Opened>> opened;
+    engine::Open request;
+    on_strand([&](const Host&) {
+      request.listener = listener->handle();
+      service.call(engine::Engine::open, request,
+                   [&](const Result<engine::Opened>& result) { opened.set_value(result); });
+    });
+    return probe::wait(opened.get_future());
+  }
+  // done(...) of stop, or nothing.
+  std::optional<bool> stop() {
+    std::promise<Result<bool>> stopped;
+    auto result = stopped.get_future();
+    on_strand([&](const Host&) { engine_host->stop([&](bool works) { stopped.set_value(works); }); });
+    if (result.wait_for(kPatience) != std::future_status::ready) return {};
+    return *result.get();
+  }
+  bool wait_closed(size_t count) {
+    return within(kPatience, [&] {
+      const std::lock_guard lock(mutex);
+      return closed.size() >= count;
+    });
+  }
+  double metric(const std::string& name) {
+    const std::string all = server.core().report("metrics");
+    const size_t at = all.find("\n" + name + "{engine=\"quiet\"} ");
+    return at == std::string::npos ? -1 : std::strtod(all.c_str() + all.find(' ', at + name.size()), nullptr);
+  }
+
+  TestServer server{"plugins:\n  probe: {}\n", nullptr, {probe::entry()}};
+  std::atomic<bool> engine_gone{false};
+  lib::IoThread io{"quiet"};
+  std::promise<void> held;
+  bool let_go_ = false;
+  QuietEngine* engine = nullptr;
+  std::optional<EngineHost> engine_host;
+  std::optional<Provision<engine::Listener>> listener;
+  Lease<engine::Engine> service;
+  std::mutex mutex;
+  std::vector<engine::Closed> closed;
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Fixture, "an engine whose thread is stuck takes no calls until it has come back") {
+  start({.look_ms = 10, .stall_ms = 200, .give_up_ms = kNever, .stop_ms = kNever});
+  CHECK(within(kPatience, [&] { return open().ok(); }));
+  hold();
+  CHECK(within(kPatience, [&] { return !open().ok(); }));
+  const auto refused = open();
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == Code::unavailable);
+  CHECK(refused.error().text.find("its thread is stuck") != std::string::npos);
+  CHECK(metric("patchbay_ai_voice_engine_stalls_total") >= 1);
+  CHECK(metric("patchbay_ai_voice_engine_lag_seconds") > 0);
+  CHECK(server.log().find("the engine's thread is stuck, new calls are refused") != std::string::npos);
+  CHECK(closed.empty());
+  let_go();
+  CHECK(within(kPatience, [&] { return open().ok(); }));
+  CHECK(server.log().find("the engine's thread has come back") != std::string::npos);
+  CHECK(stop() == true);
+}
+
+TEST_CASE_FIXTURE(Fixture, "the calls of a thread that stays stuck are ended without it") {
+  start({.look_ms = 10, .stall_ms = 200, .give_up_ms = 400, .stop_ms = kNever});
+  CHECK(within(kPatience, [&] { return open().ok(); }));
+  hold();
+  REQUIRE(wait_closed(1));
+  CHECK(closed[0].failed);
+  CHECK(closed[0].retryable);
+  CHECK(closed[0].reason == "the AI engine does not respond: its thread is stuck");
+  CHECK(within(kPatience, [&] { return metric("patchbay_ai_voice_engine_sessions") == 0; }));
+  let_go();
+  CHECK(stop() == true);
+  CHECK(closed.size() == 1);
+}
+
+TEST_CASE_FIXTURE(Fixture, "stop waits for a thread that works, which has then run all it was sent") {
+  start({});
+  REQUIRE(open().ok());
+  CHECK(stop() == true);
+  REQUIRE(wait_closed(1));
+  CHECK_FALSE(closed[0].failed);
+  CHECK_FALSE(engine_gone);
+}
+
+TEST_CASE("stop does not wait for a thread that is stuck, and leaves it what it may still use") {
+  for (bool has_session : {true, false}) {
+    CAPTURE(has_session);
+    Fixture one;
+    one.start({.look_ms = 10, .stall_ms = kNever, .give_up_ms = kNever, .stop_ms = 200});
+    if (has_session) REQUIRE(one.open().ok());
+    one.hold();
+    CHECK(one.stop() == false);
+    CHECK(one.server.log().find("the engine's thread is stuck, it is left behind") != std::string::npos);
+    if (has_session) CHECK(one.wait_closed(1));
+    on_strand([&](const Host&) { one.engine_host.reset(); });
+    CHECK_FALSE(one.engine_gone);
+    one.let_go();
+    one.io.drain();  // what it was sent meets nothing that is gone
+    delete one.engine;
+    CHECK(one.closed.size() == (has_session ? 1 : 0));
+  }
+}
