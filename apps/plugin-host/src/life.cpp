@@ -34,7 +34,7 @@ void Life::take(const std::string& frame) {
 void Life::command(const std::string& frame) {
   Decoder in(frame);
   const Kind kind = in.kind();
-  if (kind == Kind::start) return start(in);
+  if (kind == Kind::start || kind == Kind::make) return begin(in, kind);
   if (table_ == nullptr || over()) return;
   if (kind == Kind::check) return check(in.str());
   if (kind == Kind::reconfigure) return reconfigure(in.str());
@@ -48,13 +48,16 @@ void Life::command(const std::string& frame) {
   }
 }
 
-void Life::start(Decoder& in) {
+void Life::begin(Decoder& in, Kind kind) {
   const std::string config(in.str());
   uint32_t levels = 0;
   for (uint32_t level = PB_LOG_DEBUG; level <= PB_LOG_ERROR; ++level) levels |= in.u32() << level;
   host_.began(levels, in.i64());
-  if (const Status made = create(); !made)
-    return say(Kind::started, static_cast<int32_t>(made.error().code), made.error().text);
+  const Status made = create();
+  if (kind == Kind::make || !made) {
+    const int32_t status = made ? PB_OK : static_cast<int32_t>(made.error().code);
+    return say(kind == Kind::make ? Kind::made : Kind::started, status, made ? "" : made.error().text);
+  }
   tell_figures();
   const pb_done done = done_for(Kind::started);
   table_->start(self_, to_abi(config), &done);

@@ -26,7 +26,7 @@ class Life {
   // On the main strand from here on.
   struct Asked;
   void command(const std::string& frame);
-  void start(Decoder& in);
+  void begin(Decoder& in, Kind kind);
   Status create();
   void check(std::string_view config);
   void reconfigure(std::string_view config);

@@ -87,7 +87,7 @@ struct Checked {
   std::map<std::string, std::string> refused;
 };
 // Beside the schemas it asks the plugins' own rules: each is created and asked, never started, in a data
-// folder that is removed afterwards. Those with `isolation: process` are asked only when they start.
+// folder that is removed afterwards; those with `isolation: process` in a process of their own.
 Checked check_configuration(const CoreOptions& options);
 
 }  // namespace patchbay

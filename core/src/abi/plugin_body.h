@@ -29,6 +29,9 @@ class PluginBody {
   // Each `done` is called once, from any thread.
   virtual void start(const std::string& config, const pb_done& done) = 0;
   virtual void check_config(const std::string& config, const pb_done& done) = 0;
+  // [control] After the answer to a check_config before any start: false when an error is not the plugin's
+  // answer, but why it could not be asked.
+  virtual bool was_asked() const { return true; }
   virtual void reconfigure(const std::string& config, const pb_done& done) = 0;
   // Answers once what was queued for it before has run.
   virtual void pass(const pb_done& done) = 0;

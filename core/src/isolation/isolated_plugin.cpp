@@ -38,6 +38,24 @@ void IsolatedPlugin::start(const std::string& config, const pb_done& done) {
   launch();
 }
 
+// The process has only this to do: it is killed then, and the answer given once it has ended.
+void IsolatedPlugin::rehearse(const std::string& config, const pb_done& done) {
+  rehearses_ = true;
+  start(config, done);
+}
+
+void IsolatedPlugin::made(Status status) {
+  if (!status) {
+    refused_ = std::move(status);
+    return;
+  }
+  session_->command(Kind::check, config_, [this](Status answer) {
+    refused_ = std::move(answer);
+    was_asked_ = true;
+    session_->kill({});
+  });
+}
+
 void IsolatedPlugin::launch() {
   refused_ = {};
   phase_ = Phase::starting;
@@ -48,6 +66,11 @@ void IsolatedPlugin::launch() {
   if (!session) return ended(session.error());
   session_ = std::move(*session);
   started_with_ = config_;
+  if (rehearses_) {
+    allow("check_config");
+    session_->command(Kind::make, config_, [this](Status status) { made(std::move(status)); });
+    return;
+  }
   allow("start");
   session_->command(Kind::start, config_, [this](Status status) { launched(std::move(status)); });
 }
@@ -78,6 +101,7 @@ void IsolatedPlugin::ended(Status how) {
   patience_->cancel();
   session_.reset();
   show_up(false);
+  was_asked_ = was_asked_ && how.ok();
   const std::string why = !refused_ ? refused_.error().text
                           : how     ? std::string("its process has ended")
                                     : how.error().text;
@@ -124,6 +148,7 @@ void IsolatedPlugin::allow(const char* what) {
 }
 
 void IsolatedPlugin::check_config(const std::string& config, const pb_done& raw) {
+  if (first_ && !session_) return rehearse(config, raw);
   Done done(&raw);
   if (phase_ == Phase::quarantined) return done();
   if (phase_ != Phase::up) return done({Code::unavailable, "it is being restarted; try again"});

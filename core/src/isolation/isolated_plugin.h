@@ -31,8 +31,10 @@ class IsolatedPlugin final : public PluginBody {
   Status prepare() override;
   Status create(HostContext& context, OnState on_state) override;
   void start(const std::string& config, const pb_done& done) override;
-  // While it is being restarted it cannot be asked; a quarantined one takes what its schema allows.
+  // One that was never started is asked in a process for that only. While it is being restarted it cannot be
+  // asked; a quarantined one takes what its schema allows.
   void check_config(const std::string& config, const pb_done& done) override;
+  bool was_asked() const override { return was_asked_; }
   // Ends a quarantine, with a fresh budget.
   void reconfigure(const std::string& config, const pb_done& done) override;
   void pass(const pb_done& done) override;
@@ -44,6 +46,8 @@ class IsolatedPlugin final : public PluginBody {
  private:
   enum class Phase { starting, up, down, quarantined, leaving, gone };
 
+  void rehearse(const std::string& config, const pb_done& done);
+  void made(Status status);
   void launch();
   void launched(Status status);
   void ended(Status how);
@@ -69,6 +73,8 @@ class IsolatedPlugin final : public PluginBody {
   // state
   RestartBudget budget_;
   Phase phase_ = Phase::starting;
+  bool rehearses_ = false;         // it is only asked, never started
+  bool was_asked_ = false;         // and has answered by itself
   bool first_ = true;              // the start that somebody waits for
   std::string config_;             // to be started with
   std::string started_with_;       // by the session

@@ -36,8 +36,9 @@ Result<std::unique_ptr<Session>> Session::begin(HostContext& context, const Host
 
 void Session::command(Kind kind, std::string_view config, Function<void(Status)> answer) {
   Encoder out(kind);
-  if (kind == Kind::start || kind == Kind::check || kind == Kind::reconfigure) out.str(config);
-  if (kind == Kind::start) {
+  const bool begins = kind == Kind::start || kind == Kind::make;
+  if (begins || kind == Kind::check || kind == Kind::reconfigure) out.str(config);
+  if (begins) {
     for (uint32_t level = PB_LOG_DEBUG; level <= PB_LOG_ERROR; ++level)
       out.u32(host_.observe->log_enabled(host_.self, level) != 0 ? 1 : 0);
     out.i64(host_.store->epoch(host_.self));
@@ -64,6 +65,7 @@ void Session::take(const std::string& frame, Descriptor fd) {
 bool Session::dispatch(Kind kind, Decoder& in, Descriptor fd) {
   switch (kind) {
     case Kind::started:
+    case Kind::made:
     case Kind::checked:
     case Kind::reconfigured:
     case Kind::passed:
@@ -83,7 +85,8 @@ bool Session::answered(Kind kind, Decoder& in) {
   const Function<void(Status)> answer = std::move(waiting.front());
   waiting.erase(waiting.begin());
   // A plugin that stopped, or did not start, has been destroyed: its process may leave.
-  if (kind == Kind::stopped || (kind == Kind::started && status != PB_OK)) process_->channel().finish();
+  const bool begins = kind == Kind::started || kind == Kind::made;
+  if (kind == Kind::stopped || (begins && status != PB_OK)) process_->channel().finish();
   answer(status == PB_OK ? Status() : Status(static_cast<Code>(status), text));
   return true;
 }

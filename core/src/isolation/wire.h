@@ -20,6 +20,8 @@ enum class Kind : uint32_t {
   // Life. Every command of the server is answered by its own kind: status, text.
   start,  // [to child] config, log levels, epoch
   started,
+  make,  // [to child] as start: the plugin is created, and not started
+  made,
   check,  // [to child] config
   checked,
   reconfigure,  // [to child] config

@@ -197,6 +197,7 @@ PluginRunner::Rehearsed PluginRunner::rehearse(const std::string& config, Deadli
         "check_config", deadline,
         [this, config](const std::shared_ptr<Step>& step) { body_->check_config(config, Step::done(step)); });
   }
+  if (!result.asked && !stuck_ && !body_->was_asked()) result.made = std::exchange(result.asked, {});
   if (!stuck_) static_cast<void>(destroy(deadline));
   if (!result.asked && result.asked.error().code == Code::unsupported) result.asked = {};
   return result;

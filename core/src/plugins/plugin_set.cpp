@@ -55,9 +55,12 @@ std::map<std::string, PluginRunner::Rehearsed> PluginSet::rehearse(const PluginC
   std::map<std::string, PluginRunner::Rehearsed> wrong;
   for (const std::string& id : config.plugins()) {
     auto source = catalogue.find(id);
-    if (!source || config.isolation(id).process) continue;
-    auto runner = make(*std::move(source), {});
-    if (!runner) continue;
+    if (!source) continue;
+    auto runner = make(*std::move(source), config.isolation(id));
+    if (!runner) {
+      wrong.emplace(id, PluginRunner::Rehearsed{runner.error(), {}});
+      continue;
+    }
     PluginRunner::Rehearsed rehearsed = (*runner)->rehearse(config.plugin_view(id), options_.start_deadline);
     if (!rehearsed.made || !rehearsed.asked) wrong.emplace(id, std::move(rehearsed));
     if ((*runner)->stuck()) runners_.push_back(*std::move(runner));  // its code may still run

@@ -44,7 +44,7 @@ class PluginSet {
   ~PluginSet();
 
   // Makes each configured plugin, asks for its own rules and destroys it; by plugin, those of which something
-  // is wrong. None of them starts. One that runs in a process of its own is asked only there, when it starts.
+  // is wrong. None of them starts. One that is isolated is asked in a process of its own.
   std::map<std::string, PluginRunner::Rehearsed> rehearse(const PluginCatalogue& catalogue,
                                                           const config::Config& config);
   // Error: every refused plugin, a sentence each; the others run.

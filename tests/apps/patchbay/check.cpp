@@ -140,6 +140,17 @@ TEST_CASE(
   CHECK_MESSAGE(fine.code == 0, fine.text);
 }
 
+TEST_CASE("a plugin in a process of its own is asked its rules there") {
+  const Place place;
+  const auto isolated = [](std::string yaml) {
+    return yaml.replace(yaml.find("listenPort: 0"), 13, "isolation: process, listenPort: 0");
+  };
+  place.refused(isolated(with_trunk("{trunks: [{id: a, host: 127.0.0.1}], defaultTrunkId: b}")), "sip-trunk");
+  const Answer fine = place.run({"check", "a.yaml"}, isolated(kWorks));
+  CHECK(fine.code == 0);
+  CHECK_MESSAGE(fine.text == "a.yaml is fine\n", fine.text);
+}
+
 TEST_CASE("a plugin without settings per tenant has no section there") {
   const Place place;
   std::string yaml(kWorks);
