@@ -10,6 +10,7 @@ namespace patchbay::sip_trunk {
 namespace {
 
 constexpr int64_t kMediaCheckMs = 1000;
+constexpr int64_t kGateLimitMs = 10'000;
 
 }  // namespace
 
@@ -29,11 +30,9 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, 
       listener_(Lease<LegListener>::open(host, request_.listener)),
       selector_(trunks.trunks_for(request_.number)),
       media_watch_(host),
-      resolve_limit_(host),
-      listener_gone_(host, request_.listener, [this] {
-        log_.warn("the owner of the call has gone: hanging up");
-        hangup();
-      }) {
+      step_limit_(host),
+      listener_gone_(host, request_.listener, [this] { owner_gone(); }),
+      dialler_gone_(host, calling_plugin(host), [this] { owner_gone(); }) {
   service_.on(telephony::Leg::hangup, [this](const telephony::Hangup& why) -> Result<Empty> {
     log_.info("hanging up", {{"reason", why.reason}});
     hangup();
@@ -49,12 +48,18 @@ void OutboundLeg::start(const std::vector<Gate>& gates) {
 }
 
 void OutboundLeg::ask_gate(size_t index) {
-  if (hanging_up_) return finish(ended_as("local", ""));
+  if (finished_) return;
   if (index == gates_.size()) return open_media();
+  step_limit_.after_ms(kGateLimitMs, [this, index] {
+    drop_gate();
+    log_.warn("a gate does not answer", {{"gate", gates_[index].name}});
+    finish(ended_as("denied", "the gate did not answer in time"));
+  });
   gate_ = Lease<telephony::DialGate>::open(host_, gates_[index].instance);
   gate_.call(telephony::DialGate::check,
              {request_.tenant, request_.number, request_.call_id, request_.correlation},
              [this, index](const Result<telephony::Verdict>& verdict) {
+               step_limit_.cancel();
                if (verdict && verdict->allowed)
                  return post(host_, kMainStrand, alive_.bind([this, index] { ask_gate(index + 1); }));
                const std::string why = verdict ? verdict->reason : "the gate did not answer";
@@ -62,6 +67,9 @@ void OutboundLeg::ask_gate(size_t index) {
                finish(ended_as("denied", why));
              });
 }
+
+// Whatever it says now is not heard.
+void OutboundLeg::drop_gate() { gate_ = Lease<telephony::DialGate>(); }
 
 void OutboundLeg::open_media() {
   const auto ip = lib::SocketAddress::parse(server_.media_ip, 0);
@@ -89,7 +97,7 @@ void OutboundLeg::try_trunk() {
   const std::string& name = trunks_.at(*id).host;
   auto take =
       alive_.bind([this, attempt](const Result<Addresses>& addresses) { resolved(attempt, addresses); });
-  resolve_limit_.after_ms(server_.silence_timeout_ms, [this, attempt] {
+  step_limit_.after_ms(server_.silence_timeout_ms, [this, attempt] {
     resolved(attempt, Error{Code::timeout, "no answer in time"});
   });
   resolver_.resolve(name, local_.rtp.family(), [&host = host_, take](const Result<Addresses>& addresses) {
@@ -100,7 +108,7 @@ void OutboundLeg::try_trunk() {
 void OutboundLeg::resolved(size_t attempt, const Result<Addresses>& addresses) {
   if (attempt != resolving_ || finished_) return;
   resolving_ = 0;
-  resolve_limit_.cancel();
+  step_limit_.cancel();
   if (hanging_up_) return finish(ended_as("local", ""));
   if (addresses) return dial(*addresses);
   const std::string& name = trunks_.at(*selector_.current()).host;
@@ -160,7 +168,14 @@ void OutboundLeg::trunk_failed(const Ended& ended) {
 void OutboundLeg::hangup() {
   if (finished_ || std::exchange(hanging_up_, true)) return;
   if (dialog_ != 0) return stack_.hangup(dialog_);
-  if (resolving_ != 0) resolved(resolving_, Error{Code::cancelled, "hung up"});
+  if (resolving_ != 0) return resolved(resolving_, Error{Code::cancelled, "hung up"});
+  drop_gate();
+  finish(ended_as("local", ""));
+}
+
+void OutboundLeg::owner_gone() {
+  log_.warn("the owner of the call has gone: hanging up");
+  hangup();
 }
 
 void OutboundLeg::on_progress(DialogId id, int status, std::string_view sdp, std::string_view) {
@@ -306,8 +321,9 @@ void OutboundLeg::finish_as(telephony::Ended told) {
 void OutboundLeg::finish(const telephony::Ended& ended) {
   if (std::exchange(finished_, true)) return;
   media_watch_.cancel();
-  resolve_limit_.cancel();
+  step_limit_.cancel();
   listener_gone_ = EndWatch();
+  dialler_gone_ = EndWatch();
   if (metrics_) metrics_(ended);
   listener_.send(LegListener::ended, ended);
   service_.withdraw();

@@ -29,7 +29,8 @@ struct Gate {
 // Lives on the main strand; the sip thread calls it as DialogListener. Destroyed only when gone() was called.
 class OutboundLeg final : public DialogListener {
  public:
-  // gone() on the main strand, as the last.
+  // gone() on the main strand, as the last. To be made in the method that dials: the plugin that calls is the
+  // call's owner, as the listener is.
   OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, const ServerSettings& server,
               const TenantTrunks& trunks, telephony::Dial request, Function<void()> gone);
 
@@ -43,6 +44,8 @@ class OutboundLeg final : public DialogListener {
 
  private:
   void ask_gate(size_t index);
+  void drop_gate();
+  void owner_gone();
   void open_media();
   void try_trunk();
   void resolved(size_t attempt, const Result<Addresses>& addresses);
@@ -83,8 +86,9 @@ class OutboundLeg final : public DialogListener {
   TrunkSelector selector_;
   std::unique_ptr<LegPort> port_;
   Timer media_watch_;
-  Timer resolve_limit_;
+  Timer step_limit_;  // of the gate that is asked, or of the resolution that is awaited
   EndWatch listener_gone_;
+  EndWatch dialler_gone_;
   // state, main strand
   DialogId dialog_ = 0;
   size_t resolving_ = 0;  // which resolution is awaited; 0: none

@@ -93,6 +93,26 @@ TEST_CASE("a call of a telephony plugin whose process is killed ends at the othe
   CHECK(sipp->result() == 0);
 }
 
+TEST_CASE("a call that no listener hears ends with the plugin that dialled it") {
+  test::Sipp::Options options;
+  options.scenario = ISOLATION_PHONE_SCENARIO;
+  options.limit_sec = 120;
+  options.values = {{"rtp_port", "9"}};
+  auto sipp = test::Sipp::start(options);
+  REQUIRE(sipp.ok());
+  test::TestServer server(yaml(sipp->port(), "isolation: process", ""), nullptr,
+                          {&test::LinkedPlugin<Signal>::entry}, {{"crasher", ISOLATION_CRASHER}});
+  REQUIRE(server.start_error() == "");
+  Signal::current->give("test.dial-unheard", "+4930123456");
+  const kills::Database store((server.data() / "patchbay.db").string());
+  REQUIRE(probe::eventually([&] { return store.count("SELECT COUNT(*) FROM sip_trunk_dialog") == 1; }));
+  CHECK(sipp->messages().find("BYE sip:") == std::string::npos);
+  Signal::current->give("test.crash", "now");
+  CHECK(probe::eventually([&] { return sipp->messages().find("BYE sip:") != std::string::npos; }));
+  CHECK(sipp->result() == 0);
+  CHECK(probe::eventually([&] { return metric(server.core(), "patchbay_sip_trunk_legs") == 0; }));
+}
+
 TEST_CASE(
     "a call of a plugin that crashes in a process of its own ends at the other side and in the server") {
   test::Sipp::Options options;

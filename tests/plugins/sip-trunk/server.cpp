@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <net/if.h>
+#include <patchbay/services/dial_gate.h>
 #include <patchbay/services/telephony.h>
 #include <sys/ioctl.h>
 
@@ -211,6 +212,44 @@ TEST_CASE("a call that an ended process left up is hung up by the next one") {
   CHECK(header(bye, "From") == header(call.invite, "From"));
   call.peer.send(sip_port(call.server), answer_to(bye, "200 OK"));
   CHECK(call.peer.receive("BYE ", 3000).empty());
+}
+
+TEST_CASE("a gate that never answers holds up neither the hang-up nor the call for long") {
+  RawPeer peer;
+  TestServer server(
+      config(trunk("a", "127.0.0.1", peer.port()) + ", " + trunk("b", "127.0.0.1", peer.port())), nullptr,
+      {probe::http_entry()});
+  REQUIRE(server.start_error() == "");
+  std::vector<Reply<telephony::Verdict>> unanswered;
+  std::unique_ptr<telephony::Gate> gate;
+  std::promise<Result<int>> asked[2];
+  probe::run([&](const Host& host) {
+    gate = std::make_unique<telephony::Gate>(host, "mute",
+                                             [&](const telephony::Check&, Reply<telephony::Verdict> reply) {
+                                               asked[unanswered.size()].set_value(0);
+                                               unanswered.push_back(std::move(reply));
+                                             });
+  });
+  Owner hanging_up;
+  hanging_up.dial();
+  REQUIRE(probe::wait(asked[0].get_future()));
+  hanging_up.go();
+  CHECK(wait_no_legs(server));
+  Owner patient;
+  patient.dial();
+  REQUIRE(probe::wait(asked[1].get_future()));
+  auto ended = patient.ended.get_future();
+  REQUIRE(ended.wait_for(std::chrono::seconds(60)) == std::future_status::ready);
+  CHECK(ended.get()->cause == "denied");
+  patient.go();
+  std::promise<Result<int>> gone;
+  probe::run([&](const Host&) {
+    unanswered.clear();
+    gate.reset();
+    gone.set_value(0);
+  });
+  CHECK(probe::wait(gone.get_future()));
+  CHECK(peer.receive("INVITE ", 0).empty());
 }
 
 TEST_CASE("of two dialogs with one Call-ID the end of one does not forget the other") {

@@ -1,6 +1,6 @@
 // Busy with all that the boundary offers: hears every event, writes rows, has an audio port, a timer that
-// never rests. On the event test.dial it calls the number that is its subject, and listens to it; on the
-// event test.crash it writes to nowhere.
+// never rests. On the event test.dial it calls the number that is its subject, and listens to it; on
+// test.dial-unheard it does not listen; on test.crash it writes to nowhere.
 #include <patchbay/audio.h>
 #include <patchbay/bus.h>
 #include <patchbay/plugin.h>
@@ -35,7 +35,8 @@ class CrasherPlugin final : public Plugin {
     add_ = Statement::find(host(), "add");
     PB_TRY_VALUE(heard_, Subscription::open(host(), "*", [this](const Event& event) {
                    if (event.topic() == "test.crash") *nowhere_ = 1;
-                   if (event.topic() == "test.dial") dial(std::string(event.subject()));
+                   if (event.topic() == "test.dial") dial(std::string(event.subject()), true);
+                   if (event.topic() == "test.dial-unheard") dial(std::string(event.subject()), false);
                  }));
     offered_ = std::make_unique<Provision<Crasher>>(host());
     offered_->on(Crasher::ask, [](Empty) -> Result<Empty> { return Empty{}; });
@@ -51,7 +52,7 @@ class CrasherPlugin final : public Plugin {
     port_.close([done = std::move(done)]() mutable { done(); });
   }
 
-  void dial(const std::string& number) {
+  void dial(const std::string& number, bool with_listener) {
     listener_ = std::make_unique<Provision<telephony::LegListener>>(host());
     listener_->on(telephony::LegListener::answered,
                   [this](const telephony::Answered& answered) -> Result<Empty> {
@@ -63,7 +64,7 @@ class CrasherPlugin final : public Plugin {
     request.call_id = "crasher";
     request.tenant = "localhost";
     request.number = number;
-    request.listener = listener_->handle();
+    if (with_listener) request.listener = listener_->handle();
     telephony_.call(telephony::Telephony::dial, request, [this](const Result<telephony::Dialled>& dialled) {
       if (!dialled) log().error("it could not dial", {{"why", dialled.error().text}});
     });
