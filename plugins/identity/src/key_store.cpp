@@ -10,7 +10,9 @@ namespace {
 
 std::string context_of(std::string_view kid) { return "identity_signing_key/" + std::string(kid); }
 
-Result<KeyRing> read_pem(const std::string& path) {
+}  // namespace
+
+Result<KeyRing> read_key_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
@@ -21,8 +23,6 @@ Result<KeyRing> read_pem(const std::string& path) {
   keys.push_back(*std::move(key));
   return KeyRing(std::move(keys));
 }
-
-}  // namespace
 
 KeyStore::KeyStore(const Host& host)
     : host_(&host),
@@ -42,7 +42,7 @@ void KeyStore::load_file(const std::string& file) {
   auto finish = alive_.bind([this](Result<KeyRing> keys) { done_(std::move(keys)); });
   const Status posted = post_worker(*host_, [host = host_, file, finish = std::move(finish)]() mutable {
     post(*host, kMainStrand,
-         [keys = read_pem(file), finish = std::move(finish)]() mutable { finish(std::move(keys)); });
+         [keys = read_key_file(file), finish = std::move(finish)]() mutable { finish(std::move(keys)); });
   });
   if (!posted) done_(posted.error());
 }

@@ -9,6 +9,9 @@
 
 namespace patchbay::identity {
 
+// The key in the operator's file, a PEM. Blocks while it reads.
+Result<KeyRing> read_key_file(const std::string& path);
+
 class KeyStore {
  public:
   using Done = Function<void(Result<KeyRing>)>;

@@ -34,7 +34,11 @@ class Identity final : public Plugin {
 
   Status check_config(const Config& config) override {
     PB_TRY_VALUE(const Settings settings, Settings::read(config));
-    if (context_ && settings.key_file != context_->settings.key_file)
+    if (!context_) {
+      if (!settings.key_file.empty()) PB_TRY(read_key_file(settings.key_file));
+      return {};
+    }
+    if (settings.key_file != context_->settings.key_file)
       return {Code::unsupported, "another keyFile needs a restart"};
     return {};
   }

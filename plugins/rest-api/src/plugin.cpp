@@ -10,6 +10,7 @@
 #include "openapi.h"
 #include "request_text.h"
 #include "service_root.h"
+#include "tls.h"
 #include "upkeep.h"
 
 namespace patchbay::rest_api {
@@ -31,6 +32,8 @@ class RestApi final : public Plugin {
 
   Status check_config(const Config& config) override {
     PB_TRY_VALUE(const Settings next, Settings::read(config));
+    for (const ListenerConfig& listener : next.edge.listeners)
+      if (listener.tls) PB_TRY(load_tls(*listener.tls));
     if (settings_.needs_restart(next)) return {Code::unsupported, "needs a restart"};
     return {};
   }

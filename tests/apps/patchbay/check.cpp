@@ -27,7 +27,8 @@ struct Place : test::TempFolder {
   Place() {
     namespace fs = std::filesystem;
     fs::create_directory(file("plugins"));
-    for (const char* name : {"ai-voice.so", "media.so", "rest-api.so", "sip-trunk.so", "whitelist.so"})
+    for (const char* name :
+         {"ai-voice.so", "identity.so", "media.so", "rest-api.so", "sip-trunk.so", "whitelist.so"})
       fs::create_symlink(std::string(TEST_PLUGINS) + "/" + name, file("plugins/") + name);
     fs::create_symlink(TEST_NOTES, file("plugins/notes.so"));
   }
@@ -138,6 +139,22 @@ TEST_CASE(
   const Answer fine =
       place.run({"check", "a.yaml"}, with("{url: \"ws://127.0.0.1:1\", caFile: ca.pem}", "{email: a@b}"));
   CHECK_MESSAGE(fine.code == 0, fine.text);
+}
+
+TEST_CASE("files of keys and certificates that cannot be used are refused") {
+  const Place place;
+  const auto keys_in = [](const std::string& file) {
+    return "server: {data: DATA, management: {listen: \"127.0.0.1:0\"}}\n"
+           "plugins: {rest-api: {listen: \"127.0.0.1:0\"}, identity: {issuer: \"https://a.example\", "
+           "keyFile: " +
+           file + "}}\ntenants: {localhost: {}}\n";
+  };
+  place.refused(keys_in("nowhere.pem"), "cannot read keyFile " + place.path() + "/nowhere.pem");
+  std::ofstream(place.file("no-key.pem")) << "no key\n";
+  place.refused(keys_in("no-key.pem"), "keyFile " + place.path() + "/no-key.pem: ");
+  std::string tls(kWorks);
+  tls.replace(tls.find("rest-api: {"), 11, "rest-api: {tls: {cert: nowhere.pem, key: no-key.pem}, ");
+  place.refused(tls, "certificate " + place.path() + "/nowhere.pem");
 }
 
 TEST_CASE("a plugin in a process of its own is asked its rules there") {
