@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "now_ms.h"
 #include "rtp/address.h"
 
 namespace patchbay::sip_trunk {
@@ -297,14 +298,15 @@ void Agent::on_nua(nua_event_t event, int status, const char* phrase, nua_t*, Ag
   self->reap(id);
 }
 
-bool Agent::is_intruder(std::string_view call_id, const lib::SocketAddress& from) const {
+Admission Agent::admit(std::string_view call_id, const lib::SocketAddress& from) {
   bool is_known = false;
   for (const auto& [id, dialog] : dialogs_) {
     if (dialog->call_id() != call_id) continue;
-    if (dialog->trusts(from)) return false;
+    if (dialog->trusts(from)) return Admission::granted;
     is_known = true;
   }
-  return is_known;
+  if (!outside_.take(now_ms())) return Admission::refused;
+  return is_known ? Admission::outside : Admission::granted;
 }
 
 // Requests that belong to no dialog of ours. Sofia-sip has answered all but the INVITE; the handle it made is

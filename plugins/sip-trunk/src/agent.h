@@ -25,7 +25,7 @@
 
 namespace patchbay::sip_trunk {
 
-class Agent final : public DialogPeers {
+class Agent final : public RequestGuard {
  public:
   explicit Agent(SipStack::Options options);
   ~Agent();
@@ -57,6 +57,9 @@ class Agent final : public DialogPeers {
   void reap(DialogId id);
 
  private:
+  // Requests that belong to no dialog. At about 8 KiB for 32 s each, 40 MiB at most.
+  static constexpr uint32_t kMaxOutsidePerSecond = 150;
+
   enum class State { starting, running, failed, stopped };
 
   void run();
@@ -67,7 +70,7 @@ class Agent final : public DialogPeers {
   void finish_stop();
   void set_state(State state);
 
-  bool is_intruder(std::string_view call_id, const lib::SocketAddress& from) const override;
+  Admission admit(std::string_view call_id, const lib::SocketAddress& from) override;
 
   static void on_nua(nua_event_t event, int status, const char* phrase, nua_t* nua, Agent* self,
                      nua_handle_t* handle, HandleOwner* owner, const sip_t* sip, tagi_t tags[]);
@@ -99,6 +102,7 @@ class Agent final : public DialogPeers {
   su_timer_t* stop_timer_ = nullptr;
   su_timer_t* watch_timer_ = nullptr;
   bool stopping_ = false;
+  RateLimit outside_{kMaxOutsidePerSecond};
   SourceFilter filter_;
   std::unique_ptr<TcpWatch> watch_;
   std::vector<lib::SocketAddress> tcp_peers_;

@@ -1,7 +1,9 @@
-// Sees each request before sofia-sip matches it to a dialog: one that claims to belong to a dialog and comes
-// from an address that is not its peer's must not touch that dialog, not even its sequence of requests.
+// Sees each request before sofia-sip does more than parse it: one that claims to belong to a dialog and comes
+// from an address that is not its peer's must not touch that dialog, not even its sequence of requests; and
+// requests without a dialog must not fill the memory, since sofia-sip keeps each for 32 s.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "rtp/address.h"
@@ -9,22 +11,44 @@
 
 namespace patchbay::sip_trunk {
 
-// Who may send requests inside the dialogs of an agent.
-class DialogPeers {
- public:
-  // Whether a dialog has this Call-ID and `from` is no address of its peer.
-  virtual bool is_intruder(std::string_view call_id, const lib::SocketAddress& from) const = 0;
-
- protected:
-  ~DialogPeers() = default;
+enum class Admission {
+  granted,
+  outside,  // belongs to no dialog, whatever it says
+  refused,  // answered with an error, and not kept
 };
 
-// The parser for NTATAG_MCLASS: sofia-sip's own, which in addition replaces the To tag of an intruder's
-// request, so that it matches no dialog and is answered 481. Null when memory is short.
+// Who may send requests inside the dialogs of an agent, and how many come in from outside.
+class RequestGuard {
+ public:
+  virtual Admission admit(std::string_view call_id, const lib::SocketAddress& from) = 0;
+
+ protected:
+  ~RequestGuard() = default;
+};
+
+// Counts events by the second.
+class RateLimit {
+ public:
+  explicit RateLimit(uint32_t per_second) noexcept : per_second_(per_second) {}
+  // False when there were as many already in this second.
+  bool take(int64_t now_ms) noexcept {
+    if (now_ms / 1000 != second_) second_ = now_ms / 1000, taken_ = 0;
+    return ++taken_ <= per_second_;
+  }
+
+ private:
+  const uint32_t per_second_;
+  int64_t second_ = 0;
+  uint32_t taken_ = 0;
+};
+
+// The parser for NTATAG_MCLASS: sofia-sip's own, which in addition asks the thread's guard about each
+// request. The To tag of one from outside is replaced, so that it matches no dialog and is answered 481; a
+// refused one is answered 400 without a transaction. Null when memory is short.
 const msg_mclass_t* screening_parser();
 
-// Names the peers for the messages that the calling thread parses; null for none.
-void screen_with(const DialogPeers* peers) noexcept;
+// Names the guard of the messages that the calling thread parses; null for none.
+void screen_with(RequestGuard* guard) noexcept;
 
 // Where a message came from; invalid when it did not come from the network.
 lib::SocketAddress source_of(msg_t* message);

@@ -184,7 +184,9 @@ TEST_CASE_FIXTURE(Answered, "a thousand spoofed BYEs leave nothing behind") {
   for (int i = 1; i <= 1000; ++i) {
     const std::string request = other.request("BYE", us, to, from, call_id, 5000 + i);
     other.send(stack->port(), request);
-    if (i % 100 == 0) CHECK(final_status(other, request) == "SIP/2.0 481");
+    if (i % 50 != 0) continue;
+    const std::string status = final_status(other, request);  // beyond 150 a second it is 400
+    CHECK((status == "SIP/2.0 481" || status == "SIP/2.0 400"));
   }
   check_call_lives();
 }
