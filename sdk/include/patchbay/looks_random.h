@@ -9,22 +9,35 @@
 namespace patchbay {
 
 // Whether a value may be kept out of the log wherever it stands. What a tenant chooses freely may not:
-// otherwise its "secret" could be the name of another tenant or a word of the lines it wants to hide. True
-// for at least 16 printable ASCII characters without blanks, 8 of them different, with an upper-case letter,
-// or at least 32 that are no host name. Pure, any thread.
+// otherwise its "secret" could be the name of another tenant or user, or a word of the lines it wants to
+// hide. True for at least 16 printable ASCII characters without blanks and '@', 8 of them different, if 16 in
+// a row without '.' and ':' have an upper-case letter, a lower-case letter and a digit among them, or if
+// there are at least 32 in all, and no '.' or ':'. Pure, any thread.
 inline bool looks_random(std::string_view value) noexcept {
-  constexpr size_t kMinSize = 16, kMinDistinct = 8, kMinSizeOfLowerCase = 32;
-  if (value.size() < kMinSize) return false;
+  constexpr size_t kMinSize = 16, kMinDistinct = 8, kMinSizeOfOneCase = 32;
+  struct Part {  // between dots and colons, as in host names
+    size_t size = 0;
+    bool upper = false, lower = false, digit = false;
+  };
   std::array<bool, 128> seen{};
-  bool upper = false, host_like = false;
+  Part part;
+  bool mixed = false, parted = false;
   for (const char c : value) {
-    if (c <= 0x20 || c >= 0x7f) return false;
+    if (c <= 0x20 || c >= 0x7f || c == '@') return false;
     seen[static_cast<size_t>(c)] = true;
-    upper = upper || (c >= 'A' && c <= 'Z');
-    host_like = host_like || c == '.' || c == ':' || c == '@';
+    if (c == '.' || c == ':') {
+      parted = true;
+      part = {};
+      continue;
+    }
+    ++part.size;
+    part.upper = part.upper || (c >= 'A' && c <= 'Z');
+    part.lower = part.lower || (c >= 'a' && c <= 'z');
+    part.digit = part.digit || (c >= '0' && c <= '9');
+    mixed = mixed || (part.size >= kMinSize && part.upper && part.lower && part.digit);
   }
   if (std::count(seen.begin(), seen.end(), true) < static_cast<std::ptrdiff_t>(kMinDistinct)) return false;
-  return upper || (value.size() >= kMinSizeOfLowerCase && !host_like);
+  return mixed || (value.size() >= kMinSizeOfOneCase && !parted);
 }
 
 }  // namespace patchbay

@@ -78,9 +78,12 @@ TEST_CASE("what a tenant chose freely is no secret of the log") {
   for (const char* weak :
        {"a sign-in was refused", "voice.example.com", "a.test", "administrator", "198.51.100.123",
         "AAAAAAAAAAAAAAAAAAAAAAAA", "very-long-host-name-of.another-tenant.example", "short1Aa",
-        "a sentence That Is Long Enough"})
+        "a sentence That Is Long Enough", "Firstname.Lastname@acme.example", "Firstname-Lastname-Of-Acme",
+        "Firstname.Lastname.1970.Acme.Example", "0123456789abcdefABCDEF@acme.example",
+        "Voice1.Long-Host-Name-Of.Acme2024.Example:5060"})
     CHECK_FALSE(redactor.add(weak, SecretFrom::plugin));
-  for (const char* strong : {"AIzaSyA-1234567890abcdefghijklmnopqrstu", "0123456789abcdef0123456789abcdef"}) {
+  for (const char* strong : {"AIzaSyA-1234567890abcdefghijklmnopqrstu", "0123456789abcdef0123456789abcdef",
+                             "AQ.Ab8RN6KlmnopqrstuVWXYZ0123456789abcdefghij", "x3Jk9Lq2Vb7Nm4Rt"}) {
     CHECK(redactor.add(strong, SecretFrom::plugin));
     CHECK(redactor.value("x " + std::string(strong)) == "x [redacted]");
     redactor.remove(strong, SecretFrom::plugin);
@@ -90,10 +93,10 @@ TEST_CASE("what a tenant chose freely is no secret of the log") {
 
 TEST_CASE("sentences are constants, so that only the operator's secrets are searched in them") {
   Redactor redactor;
-  CHECK(redactor.add("SomeRandomLookingWord", SecretFrom::plugin));
+  CHECK(redactor.add("SomeRandomLookingWord1", SecretFrom::plugin));
   CHECK(redactor.add("hunter22"));
-  CHECK(redactor.sentence("SomeRandomLookingWord hunter22") == "SomeRandomLookingWord [redacted]");
-  CHECK(redactor.value("SomeRandomLookingWord hunter22") == "[redacted] [redacted]");
+  CHECK(redactor.sentence("SomeRandomLookingWord1 hunter22") == "SomeRandomLookingWord1 [redacted]");
+  CHECK(redactor.value("SomeRandomLookingWord1 hunter22") == "[redacted] [redacted]");
 }
 
 TEST_CASE("the same secret of the configuration and of a plugin is kept until both let go") {
