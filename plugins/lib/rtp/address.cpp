@@ -67,6 +67,20 @@ bool SocketAddress::is_unspecified() const noexcept {
   return std::all_of(std::begin(bytes_), std::end(bytes_), [](uint8_t byte) { return byte == 0; });
 }
 
+AddressKind SocketAddress::kind() const noexcept {
+  if (is_unspecified()) return AddressKind::unspecified;
+  if (family_ == AF_INET6) {
+    static constexpr uint8_t kLoopback[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+    if (std::memcmp(bytes_, kLoopback, sizeof(kLoopback)) == 0) return AddressKind::loopback;
+    if (bytes_[0] == 0xFF) return AddressKind::multicast;
+    return bytes_[0] == 0xFE && (bytes_[1] & 0xC0) == 0x80 ? AddressKind::link_local : AddressKind::host;
+  }
+  if (bytes_[0] == 0) return AddressKind::unspecified;
+  if (bytes_[0] == 127) return AddressKind::loopback;
+  if (bytes_[0] >= 224) return AddressKind::multicast;
+  return bytes_[0] == 169 && bytes_[1] == 254 ? AddressKind::link_local : AddressKind::host;
+}
+
 std::string SocketAddress::ip_text() const {
   char buffer[INET6_ADDRSTRLEN] = "";
   if (valid()) inet_ntop(family_, bytes_, buffer, sizeof(buffer));

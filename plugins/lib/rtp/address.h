@@ -8,6 +8,15 @@
 
 namespace patchbay::lib {
 
+// Where packets to an address may go.
+enum class AddressKind {
+  host,         // one host somewhere, in a private network or a public one
+  unspecified,  // 0.0.0.0/8, ::
+  loopback,
+  link_local,
+  multicast,  // broadcast and reserved ones too
+};
+
 class SocketAddress {
  public:
   SocketAddress() noexcept = default;  // no address
@@ -23,7 +32,8 @@ class SocketAddress {
   SocketAddress with_port(uint16_t port) const noexcept;
   bool same_ip(const SocketAddress& other) const noexcept;
   bool is_unspecified() const noexcept;  // 0.0.0.0 or ::
-  std::string text() const;              // "192.0.2.1:5004", "[2001:db8::1]:5004"
+  AddressKind kind() const noexcept;
+  std::string text() const;  // "192.0.2.1:5004", "[2001:db8::1]:5004"
   std::string ip_text() const;
 
   socklen_t fill(sockaddr_storage& out) const noexcept;

@@ -194,17 +194,26 @@ void OutboundLeg::on_answered(DialogId id, std::string_view sdp, std::string_vie
 }
 
 // media_mutex_ is held.
-void OutboundLeg::take_media(const lib::RemoteMedia& remote) {
+Status OutboundLeg::take_media(const lib::RemoteMedia& remote) {
+  const auto peer = lib::SocketAddress::parse(signalling_ip_, 0);
+  const auto is_allowed = [&](const lib::SocketAddress& target) {
+    const lib::AddressKind kind = target.kind();
+    return kind == lib::AddressKind::host || (peer && kind == peer->kind());
+  };
+  // The SDP is the callee's: it may not aim our packets at this machine, or at many.
+  if (remote.send && !is_allowed(remote.rtp))
+    return {Code::denied, "its address, " + remote.rtp.ip_text() + ", is none that the trunk could have"};
   if (std::exchange(held_, !remote.send || !remote.receive)) resumed_ns_ = host_.mono_ns();
   lib::LegMedia media;
   media.remote_rtp = remote.rtp;
-  media.remote_rtcp = remote.rtcp;
-  if (const auto peer = lib::SocketAddress::parse(signalling_ip_, 0)) media.signalling = *peer;
+  if (is_allowed(remote.rtcp)) media.remote_rtcp = remote.rtcp;
+  if (peer) media.signalling = *peer;
   media.law = remote.law;
   media.event_payload_type = remote.event_payload_type;
   media.send = remote.send;
   media.receive = remote.receive;
   port_->configure(media);
+  return {};
 }
 
 void OutboundLeg::answered(DialogId id, const std::string& sdp, const std::string& peer_ip) {
@@ -213,11 +222,11 @@ void OutboundLeg::answered(DialogId id, const std::string& sdp, const std::strin
     const std::lock_guard lock(media_mutex_);
     signalling_ip_ = peer_ip;
     const auto remote = lib::parse_answer(local_, sdp);
-    if (remote) {
-      take_media(*remote);
+    const Status taken = remote ? take_media(*remote) : Status(remote.error());
+    if (taken) {
       port = port_->open(host_);
     } else {
-      log_.warn("the answer carries no media we can use", {{"why", remote.error().text}});
+      log_.warn("the answer carries no media we can use", {{"why", taken.error().text}});
       no_media_ = "the answer carried no usable media";
     }
   }
@@ -258,7 +267,7 @@ Result<std::string> OutboundLeg::take_offer(std::string_view sdp) {
   ++local_.version;
   if (sdp.empty()) return lib::write_offer(local_);
   PB_TRY_VALUE(const lib::RemoteOffer offer, lib::parse_offer(local_, sdp));
-  take_media(offer.media);
+  PB_TRY(take_media(offer.media));
   return lib::write_answer(local_, offer);
 }
 
@@ -270,8 +279,8 @@ std::string OutboundLeg::on_reoffer(DialogId, std::string_view sdp) {
 void OutboundLeg::on_reanswer(DialogId, std::string_view sdp) {
   const std::lock_guard lock(media_mutex_);
   const auto remote = lib::parse_answer(local_, sdp);
-  if (!remote) return;
-  take_media(*remote);
+  const Status taken = remote ? take_media(*remote) : Status(remote.error());
+  if (!taken) log_.warn("the new answer carries no media we can use", {{"why", taken.error().text}});
 }
 
 void OutboundLeg::on_ended(DialogId id, const Ended& ended) {

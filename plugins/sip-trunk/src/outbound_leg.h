@@ -59,7 +59,7 @@ class OutboundLeg final : public DialogListener {
   void finish_as(telephony::Ended told);
   void watch_media();
   Result<std::string> take_offer(std::string_view sdp);
-  void take_media(const lib::RemoteMedia& remote);
+  Status take_media(const lib::RemoteMedia& remote);
 
   // sip thread
   void on_progress(DialogId id, int status, std::string_view sdp, std::string_view peer_ip) override;

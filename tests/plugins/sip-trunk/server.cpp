@@ -173,6 +173,36 @@ TEST_CASE("a call whose owner is gone is hung up") {
   CHECK(wait_no_legs(call.server));
 }
 
+TEST_CASE("an answer cannot aim audio at addresses that its trunk could not have") {
+  for (const char* target : {"169.254.1.1", "224.0.0.5", "255.255.255.255", "0.0.0.9"}) {
+    CAPTURE(std::string(target));
+    RawPeer peer;
+    TestServer server(
+        config(trunk("a", "127.0.0.1", peer.port()) + ", " + trunk("b", "127.0.0.1", peer.port())), nullptr,
+        {probe::http_entry()});
+    REQUIRE(server.start_error() == "");
+    Owner owner;
+    owner.dial();
+    const std::string invite = peer.receive("INVITE ", 20'000);
+    REQUIRE_FALSE(invite.empty());
+    std::string sdp = kAnswer;
+    sdp.replace(sdp.find("c=IN IP4 127.0.0.1"), 18, std::string("c=IN IP4 ") + target);
+    const uint16_t port = sip_port(server);
+    peer.send(port, answer_to(invite, "200 OK", "sip:" + peer.address(), "", sdp));
+    const auto answered = probe::wait(owner.answered.get_future());
+    REQUIRE(answered);
+    CHECK_FALSE(answered->port);
+    const std::string bye = peer.receive("BYE ", 20'000);
+    REQUIRE_FALSE(bye.empty());
+    peer.send(port, answer_to(bye, "200 OK"));
+    const auto ended = probe::wait(owner.ended.get_future());
+    REQUIRE(ended);
+    CHECK(ended->cause == "failed");
+    CHECK(ended->detail == "the answer carried no usable media");
+    owner.go();
+  }
+}
+
 TEST_CASE("a trunk that is not resolved and one that is silent lead to the next, and the end says so") {
   RawPeer silent, peer;
   for (const std::string& first :
