@@ -88,7 +88,7 @@ struct Host final : ConnectionHost {
     limits.max_pipelined = 4;
     return limits;
   }();
-  std::shared_ptr<BodyBudget> budget = std::make_shared<BodyBudget>(1024, 512);
+  std::shared_ptr<BodyBudget> budget = std::make_shared<BodyBudget>(1024, 512, std::chrono::seconds(5));
   TrustedProxies trusted = *TrustedProxies::parse({"unix"});
   std::shared_ptr<Connection> connection;
 
@@ -98,6 +98,7 @@ struct Host final : ConnectionHost {
     void send(uint64_t, std::string) noexcept override {}
     void close(uint64_t) noexcept override {}
     void proceed(uint64_t) noexcept override {}
+    void drop_body(uint64_t) noexcept override {}
     void deliver(uint64_t, uint64_t slot, Response response) noexcept override {
       if (host.connection) host.connection->answer(slot, std::move(response));
     }

@@ -7,7 +7,6 @@
 namespace patchbay::identity {
 namespace {
 
-constexpr size_t kLongestBody = 16'384;
 constexpr size_t kMostFields = 64;
 
 std::optional<std::string> decode(std::string_view text) {

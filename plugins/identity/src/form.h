@@ -3,6 +3,7 @@
 
 #include <patchbay/result.h>
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -11,7 +12,9 @@ namespace patchbay::identity {
 
 class Form {
  public:
-  // Refused: more than 16 KiB or 64 fields, a field twice (RFC 6749 3.2), a broken escape, NUL.
+  static constexpr size_t kLongestBody = 16 * 1024;
+
+  // Refused: more than kLongestBody or 64 fields, a field twice (RFC 6749 3.2), a broken escape, NUL.
   static Result<Form> parse(std::string_view body);
 
   // "" when absent: RFC 6749 3.2 reads a field without a value as absent.

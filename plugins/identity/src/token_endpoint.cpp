@@ -67,6 +67,7 @@ void TokenEndpoint::add_to(http::Routes& routes) {
   route.method = "POST";
   route.path = "/oidc.ashx/token";
   route.role = "none";
+  route.max_body_bytes = Form::kLongestBody;
   route.area = "oidc";
   route.summary = "Gives an access token for a password or a refresh token (RFC 6749)";
   route.example =

@@ -1,31 +1,50 @@
-// How many connections each client address has open. [any thread]
+// Counts the open connections of each client address, and of each IPv6 /48, which may have kSiteFactor times
+// as many: a customer of one provider gets many /64. [any thread]
 #pragma once
 
 #include <cstddef>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+
+#include "rate/address_key.h"
 
 namespace patchbay::rest_api {
 
 class AddressCounts {
  public:
-  // Counts one more of `key` (lib::address_key). False: there are `most` already.
-  bool add(const std::string& key, size_t most) {
+  static constexpr size_t kSiteFactor = 4;
+
+  // Counts one more connection of `address`. False: there are `most` already, or too many of its site.
+  bool add(std::string_view address, size_t most) {
+    const std::string host = lib::address_key(address);
+    const std::string site = lib::site_key(address);
     const std::lock_guard lock(mutex_);
-    size_t& count = counts_[key];
-    if (count >= most) return false;
-    ++count;
+    if (count(host) >= most || (site != host && count(site) / kSiteFactor >= most)) return false;
+    ++counts_[host];
+    if (site != host) ++counts_[site];
     return true;
   }
   // Takes back one add().
-  void remove(const std::string& key) noexcept {
+  void remove(std::string_view address) {
+    const std::string host = lib::address_key(address);
+    const std::string site = lib::site_key(address);
     const std::lock_guard lock(mutex_);
+    drop(host);
+    if (site != host) drop(site);
+  }
+
+ private:
+  size_t count(const std::string& key) const {
+    const auto found = counts_.find(key);
+    return found == counts_.end() ? 0 : found->second;
+  }
+  void drop(const std::string& key) {
     const auto found = counts_.find(key);
     if (found != counts_.end() && --found->second == 0) counts_.erase(found);
   }
 
- private:
   std::mutex mutex_;
   std::unordered_map<std::string, size_t> counts_;  // guarded by mutex_
 };

@@ -1,53 +1,116 @@
 #include "body_budget.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "rate/address_key.h"
 
 namespace patchbay::rest_api {
 
-BodyBudget::Share::~Share() {
-  if (taken_ > 0) budget_->give(client_, taken_);
+BodyBudget::BodyBudget(size_t most, size_t most_per_client, Clock::duration grace)
+    : most_{most, std::min(most, kSiteFactor * most_per_client), most_per_client}, grace_(grace) {}
+
+BodyBudget::Share::Share(std::shared_ptr<BodyBudget> budget, std::string_view address,
+                         Clock::time_point started, std::function<void()> drop)
+    : budget_(std::move(budget)), held_(std::make_unique<Held>()) {
+  held_->keys = {"", "site " + lib::site_key(address), lib::address_key(address)};
+  held_->started = started;
+  held_->drop = std::move(drop);
 }
 
-BodyBudget::Share::Share(Share&& other) noexcept
-    : budget_(std::move(other.budget_)),
-      client_(std::move(other.client_)),
-      taken_(std::exchange(other.taken_, 0)) {}
+BodyBudget::Share::~Share() { release(); }
+
+BodyBudget::Share::Share(Share&& other) noexcept = default;
 
 BodyBudget::Share& BodyBudget::Share::operator=(Share&& other) noexcept {
   std::swap(budget_, other.budget_);
-  std::swap(client_, other.client_);
-  std::swap(taken_, other.taken_);
+  std::swap(held_, other.held_);
   return *this;
 }
 
-bool BodyBudget::Share::grow_to(size_t octets) {
-  if (!budget_ || octets <= kFree || octets - kFree <= taken_) return true;
-  const size_t more = octets - kFree - taken_;
-  if (!budget_->take(client_, more)) return false;
-  taken_ += more;
-  return true;
+void BodyBudget::Share::release() noexcept {
+  if (!held_) return;
+  const std::lock_guard lock(budget_->mutex_);
+  budget_->release(*held_);
+}
+
+bool BodyBudget::Share::grow_to(size_t octets, const Lag& lag, Clock::time_point now) {
+  return !held_ || octets <= kFree || budget_->grow(*held_, octets - kFree, lag, now);
+}
+
+bool BodyBudget::Share::complete() {
+  if (!held_) return true;
+  const std::lock_guard lock(budget_->mutex_);
+  held_->receiving = false;
+  held_->drop = nullptr;
+  return !held_->dropped;
 }
 
 size_t BodyBudget::held() const {
   const std::lock_guard lock(mutex_);
-  return held_;
+  return taken_by("");
 }
 
-bool BodyBudget::take(const std::string& client, size_t octets) {
+uint64_t BodyBudget::dropped() const {
   const std::lock_guard lock(mutex_);
-  const auto found = taken_.find(client);
-  const size_t before = found == taken_.end() ? 0 : found->second;
-  if (octets > most_ - held_ || octets > most_per_client_ - before) return false;
-  taken_[client] = before + octets;
-  held_ += octets;
+  return dropped_;
+}
+
+size_t BodyBudget::taken_by(const std::string& key) const {
+  const auto found = taken_.find(key);
+  return found == taken_.end() ? 0 : found->second;
+}
+
+bool BodyBudget::grow(Held& body, size_t octets, const Lag& lag, Clock::time_point now) {
+  const std::lock_guard lock(mutex_);
+  if (body.dropped) return false;
+  body.lag = lag;
+  if (octets <= body.taken) return true;
+  const size_t more = octets - body.taken;
+  if (!make_room(body, more, now)) return false;
+  bodies_.insert(&body);
+  body.taken += more;
+  for (const std::string& key : body.keys) taken_[key] += more;
   return true;
 }
 
-void BodyBudget::give(const std::string& client, size_t octets) noexcept {
-  const std::lock_guard lock(mutex_);
-  held_ -= octets;
-  const auto found = taken_.find(client);
-  if ((found->second -= octets) == 0) taken_.erase(found);
+// A client that has taken its part makes room for itself only.
+bool BodyBudget::make_room(const Held& body, size_t octets, Clock::time_point now) {
+  for (size_t level = most_.size(); level-- > 0;)
+    while (taken_by(body.keys[level]) + octets > most_[level])
+      if (!drop_slowest(body, level, now)) return false;
+  return true;
+}
+
+bool BodyBudget::drop_slowest(const Held& newcomer, size_t level, Clock::time_point now) {
+  Held* slowest = nullptr;
+  const auto is_slower = [now](const Held& a, const Held& b) {
+    const auto left = a.lag.of(now);
+    const auto right = b.lag.of(now);
+    return left != right ? left > right : a.started < b.started;
+  };
+  for (Held* body : bodies_) {
+    if (body == &newcomer || !body->receiving || body->started + grace_ > now) continue;
+    if (body->keys[level] != newcomer.keys[level]) continue;
+    if (slowest == nullptr || is_slower(*body, *slowest)) slowest = body;
+  }
+  if (slowest == nullptr) return false;
+  // Its memory is freed a moment later, by its own thread.
+  release(*slowest);
+  slowest->dropped = true;
+  ++dropped_;
+  slowest->drop();
+  return true;
+}
+
+void BodyBudget::release(Held& body) noexcept {
+  if (body.taken == 0) return;
+  for (const std::string& key : body.keys) {
+    const auto found = taken_.find(key);
+    if ((found->second -= body.taken) == 0) taken_.erase(found);
+  }
+  body.taken = 0;
+  bodies_.erase(&body);
 }
 
 }  // namespace patchbay::rest_api

@@ -105,7 +105,9 @@ Result<Settings> Settings::read(const Config& config) {
   settings.edge.threads = thread_count(plugin.integer("threads", 0));
   settings.edge.trusted_proxies = texts(plugin["trustedProxies"]);
   PB_TRY(TrustedProxies::parse(settings.edge.trusted_proxies));
-  settings.edge.limits.max_body = static_cast<size_t>(limits.integer("bodyBytes", 256 << 10));
+  // What the operator sets also bounds what routes ask for.
+  if (const int64_t body = limits.integer("bodyBytes", 0); body > 0)
+    settings.edge.limits.max_body = settings.edge.limits.max_route_body = static_cast<size_t>(body);
   settings.edge.limits.max_bodies = static_cast<size_t>(limits.integer("bodyMemoryBytes", 64 << 20));
   if (settings.edge.limits.max_bodies < settings.edge.limits.max_body)
     return {Code::invalid, "limits.bodyMemoryBytes must be at least limits.bodyBytes"};
@@ -125,10 +127,11 @@ bool Settings::needs_restart(const Settings& next) const {
   const auto& a = edge;
   const auto& b = next.edge;
   return a.threads != b.threads || a.trusted_proxies != b.trusted_proxies ||
-         a.limits.max_body != b.limits.max_body || a.limits.max_connections != b.limits.max_connections ||
-         a.limits.max_bodies != b.limits.max_bodies || a.hsts_sec != b.hsts_sec ||
-         a.limits.max_per_address != b.limits.max_per_address || answer_ms != next.answer_ms ||
-         rate.per_second != next.rate.per_second || rate.burst != next.rate.burst ||
+         a.limits.max_body != b.limits.max_body || a.limits.max_route_body != b.limits.max_route_body ||
+         a.limits.max_connections != b.limits.max_connections || a.limits.max_bodies != b.limits.max_bodies ||
+         a.hsts_sec != b.hsts_sec || a.limits.max_per_address != b.limits.max_per_address ||
+         answer_ms != next.answer_ms || rate.per_second != next.rate.per_second ||
+         rate.burst != next.rate.burst ||
          !std::equal(a.listeners.begin(), a.listeners.end(), b.listeners.begin(), b.listeners.end(),
                      same_listener);
 }

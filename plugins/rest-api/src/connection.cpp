@@ -10,7 +10,6 @@ namespace {
 
 constexpr size_t kFirstBuffer = 2 * 1024;
 constexpr size_t kWritePiece = 64 * 1024;
-constexpr uint64_t kSlowestBody = 1024;  // octets a second
 
 std::chrono::milliseconds ms(uint32_t count) { return std::chrono::milliseconds(count); }
 
@@ -55,9 +54,11 @@ void Connection::on_written(IoResult result, size_t count) {
   if (result != IoResult::ok) return finish();
   last_activity_ = host_.now();
   sent_ += count;
+  write_lag_.take(count, last_activity_);
   if (sent_ == sending_.size()) {
     sending_.clear();
     sent_ = 0;
+    if (out_.empty()) write_lag_.end(last_activity_);
     if (sending_.capacity() > kWritePiece) sending_.shrink_to_fit();
   }
   advance();
@@ -227,7 +228,7 @@ void Connection::send() {
     std::swap(sending_, out_);
   }
   writing_ = true;
-  write_deadline_ = host_.now() + ms(host_.limits().write_ms);
+  write_lag_.begin(host_.now());
   transport_->write(sending_.data() + sent_, std::min(kWritePiece, sending_.size() - sent_),
                     shared_from_this());
 }
@@ -264,11 +265,15 @@ bool Connection::is_idle() const noexcept {
          (phase_ == Phase::head && slots_.empty() && out_.empty() && sending_.empty());
 }
 
-bool Connection::is_slow_body(Clock::time_point now) const noexcept {
-  if (phase_ != Phase::body) return false;
-  const auto taken = std::chrono::duration_cast<std::chrono::milliseconds>(now - body_started_).count();
-  return taken > static_cast<int64_t>(host_.limits().slow_body_ms) &&
-         body_received_ * 1000 < kSlowestBody * static_cast<uint64_t>(taken);
+Clock::duration Connection::lag(Clock::time_point now) const noexcept {
+  const auto none = Clock::duration::zero();
+  return std::max(is_in_body() ? body_lag_.of(now) : none, writing_ ? write_lag_.of(now) : none);
+}
+
+void Connection::drop_body() {
+  if (!is_in_body()) return;
+  fail(408, "the request came too slowly");
+  advance();
 }
 
 void Connection::drain() {
@@ -282,7 +287,7 @@ void Connection::drain() {
 
 void Connection::tick(Clock::time_point now) {
   const auto& limits = host_.limits();
-  if (writing_ && now > write_deadline_) return finish();
+  if (writing_ && write_lag_.of(now) > ms(limits.write_ms)) return finish();
   if ((phase_ == Phase::handshake || phase_ == Phase::linger) && now > deadline_) return finish();
   if (phase_ == Phase::head && is_idle() && unread().empty()) {
     if (now > last_activity_ + ms(limits.idle_ms)) finish();

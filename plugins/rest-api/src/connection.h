@@ -15,13 +15,12 @@
 #include "exchange.h"
 #include "head_parser.h"
 #include "head_scan.h"
+#include "lag.h"
 #include "router.h"
 #include "transport.h"
 #include "trusted_proxies.h"
 
 namespace patchbay::rest_api {
-
-using Clock = std::chrono::steady_clock;
 
 // What a connection needs of its thread.
 class ConnectionHost {
@@ -53,7 +52,7 @@ class Connection final : public TransportClient, public std::enable_shared_from_
     std::string peer;
     Surface surface = kPublic;
     bool tls = false;
-    std::string counted_as{};            // its key in AddressCounts; "": not counted
+    bool counted = false;                // in AddressCounts
     std::optional<uint32_t> peer_uid{};  // of a Unix socket
   };
 
@@ -67,6 +66,8 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   // Once an answer has made it a stream; nothing before.
   void stream_send(std::string_view bytes);
   void stream_close();
+  // The memory of the body that is being received is needed for others; no-op when there is none.
+  void drop_body();
   // Finishes what is in flight, then closes.
   void drain();
   void abort();
@@ -75,9 +76,9 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   // Whether closing it would lose nothing that was asked for.
   bool is_idle() const noexcept;
   Clock::time_point last_activity() const noexcept { return last_activity_; }
-  // Whether a body is being read that comes slower than kSlowestBody, and has for a while.
-  bool is_slow_body(Clock::time_point now) const noexcept;
-  Clock::time_point body_started() const noexcept { return body_started_; }
+  // How far the client lags behind, with the body it sends or with reading what it is sent.
+  Clock::duration lag(Clock::time_point now) const noexcept;
+  bool is_in_body() const noexcept { return phase_ == Phase::body; }
   const Facts& facts() const noexcept { return facts_; }
 
   void on_ready(IoResult result) override;
@@ -111,6 +112,7 @@ class Connection final : public TransportClient, public std::enable_shared_from_
     bool streams = false;  // nothing after it is a request before it is answered
     bool upgrade = false;
     bool needs_bearer = false;
+    size_t max_body = 0;
     // Of its body.
     uint64_t length = 0;
     bool chunked = false;
@@ -135,6 +137,7 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   void read_more();
   void finish();
   void refuse_body();
+  Refusal too_large() const;
   bool may_take_request() const noexcept;
   std::string_view unread() const noexcept;
   size_t make_room();
@@ -161,8 +164,7 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   uint64_t next_slot_ = 0;
   size_t unanswered_ = 0;
   size_t unsafe_unanswered_ = 0;
-  size_t heads_held_ = 0;       // octets of the heads of unanswered requests
-  uint64_t body_received_ = 0;  // octets, with chunked coding
+  size_t heads_held_ = 0;  // octets of the heads of unanswered requests
   bool reading_ = false;
   bool writing_ = false;
   bool busy_ = false;
@@ -170,9 +172,9 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   bool skipped_blank_ = false;
   bool head_started_ = false;
   Clock::time_point deadline_;  // of the phase, where it has one
-  Clock::time_point write_deadline_;
   Clock::time_point last_activity_;
-  Clock::time_point body_started_;
+  Lag body_lag_;
+  Lag write_lag_;
 };
 
 }  // namespace patchbay::rest_api

@@ -1,7 +1,8 @@
 // The half of Connection that turns octets into a request.
+#include <algorithm>
+
 #include "authority.h"
 #include "connection.h"
-#include "rate/address_key.h"
 #include "request_id.h"
 
 namespace patchbay::rest_api {
@@ -62,12 +63,12 @@ bool Connection::read_head() {
 
 void Connection::accept_head(const Head& head) {
   incoming_.close = !head.keep_alive || draining_;
+  incoming_.max_body = host_.limits().max_body;
   identify(head);
   route(head);
   auto& refusal = incoming_.exchange->refusal;
-  if (head.content_length.value_or(0) > host_.limits().max_body)
-    refusal = Refusal{413, "payload_too_large",
-                      "the body is larger than " + std::to_string(host_.limits().max_body) + " bytes"};
+  if (head.content_length.value_or(0) > incoming_.max_body)
+    refusal = too_large();
   else if (head.content_coded)
     refusal = Refusal{415, "unsupported_media_type", "Content-Encoding is not supported"};
   if (incoming_.needs_bearer && incoming_.exchange->header("authorization") == nullptr)
@@ -140,6 +141,8 @@ void Connection::route(const Head& head) {
   }
   exchange.route = match.route->id;
   incoming_.upgrade = match.route->upgrade;
+  if (match.route->max_body > 0)
+    incoming_.max_body = std::min(match.route->max_body, host_.limits().max_route_body);
   incoming_.needs_bearer = match.route->needs_bearer && facts_.surface != kLocal;
   incoming_.streams = match.route->streams || match.route->upgrade;
   if (query.error) exchange.refusal = Refusal{400, "invalid_request", query.error->text};
@@ -170,15 +173,18 @@ void Connection::begin_body() {
     return;
   }
   if (incoming_.chunked)
-    body_.begin_chunked(limits.max_body);
+    body_.begin_chunked(incoming_.max_body);
   else
     body_.begin_length(incoming_.length);
   if (settled) body_.discard();
-  exchange.body_share = BodyBudget::Share(host_.bodies(), lib::address_key(exchange.client));
+  const auto now = host_.now();
+  exchange.body_share =
+      BodyBudget::Share(host_.bodies(), exchange.client, now,
+                        [port = host_.reply_port(), id = facts_.id] { port->drop_body(id); });
   phase_ = Phase::body;
-  body_started_ = host_.now();
-  body_received_ = 0;
-  deadline_ = body_started_ + std::chrono::milliseconds(limits.body_ms);
+  body_lag_ = {};
+  body_lag_.begin(now);
+  deadline_ = now + std::chrono::milliseconds(limits.body_ms);
   if (!incoming_.withheld || !unread().empty()) return;
   push_slot().interim = true;
   slots_.back().response.emplace();
@@ -196,9 +202,13 @@ bool Connection::read_body() {
   auto& exchange = *incoming_.exchange;
   const auto state = body_.feed(unread(), exchange.body, used);
   begin_ += used;
-  body_received_ += used;
+  const auto now = host_.now();
+  body_lag_.take(used, now);
   // A chunked body grows by doubling, which is what it costs.
-  if (!exchange.body_share.grow_to(body_.is_chunked() ? exchange.body.capacity() : exchange.body.size())) {
+  const size_t costs = body_.is_chunked() ? exchange.body.capacity() : exchange.body.size();
+  const bool taken = exchange.body_share.grow_to(costs, body_lag_, now) &&
+                     (state == BodyReader::State::more || exchange.body_share.complete());
+  if (!taken) {
     refuse_body();
     return true;
   }
@@ -209,13 +219,17 @@ bool Connection::read_body() {
   }
   if (state == BodyReader::State::too_large) {
     exchange.body = {};
-    exchange.refusal =
-        Refusal{413, "payload_too_large",
-                "the body is larger than " + std::to_string(host_.limits().max_body) + " bytes"};
+    exchange.body_share = {};
+    exchange.refusal = too_large();
     incoming_.close = true;
   }
   phase_ = Phase::holding;
   return true;
+}
+
+Refusal Connection::too_large() const {
+  return {413, "payload_too_large",
+          "the body is larger than " + std::to_string(incoming_.max_body) + " bytes"};
 }
 
 // The rest of the body is not read.

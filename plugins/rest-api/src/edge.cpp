@@ -43,8 +43,10 @@ Result<std::unique_ptr<Edge>> Edge::start(EdgeConfig config, const RouteTable& r
   impl->shared.limits = config.limits;
   impl->shared.hsts_sec = config.hsts_sec;
   const size_t bodies = std::max(config.limits.max_bodies, config.limits.max_body);
+  const size_t of_client = std::max(bodies / kClientsOfBudget, config.limits.max_body);
+  impl->shared.limits.max_route_body = std::min(config.limits.max_route_body, of_client);
   impl->shared.bodies =
-      std::make_shared<BodyBudget>(bodies, std::max(bodies / kClientsOfBudget, config.limits.max_body));
+      std::make_shared<BodyBudget>(bodies, of_client, std::chrono::milliseconds(config.limits.slow_ms));
   impl->shared.handlers = std::move(handlers);
   impl->shared.threads = std::max(1U, config.threads);
   impl->config = std::move(config);
@@ -100,9 +102,11 @@ EdgeStats Edge::stats() const noexcept {
   stats.refused = shared.refused.load();
   stats.shed = shared.shed.load();
   stats.shed_slow = shared.shed_slow.load();
+  stats.shed_readers = shared.shed_readers.load();
   stats.over_address = shared.over_address.load();
   stats.over_places = shared.over_places.load();
   stats.body_refused = shared.body_refused.load();
+  stats.body_dropped = shared.bodies->dropped();
   stats.body_bytes = shared.bodies->held();
   return stats;
 }

@@ -60,13 +60,15 @@ struct EdgeStats {
   std::array<uint64_t, 3> open_by{};  // public, management, local
   uint64_t requests = 0;              // that reached a handler
   uint64_t refused = 0;               // framing errors, too large, too slow
-  // Connections closed: idle and slow ones to make room, new ones because their address has too many or
-  // because there was no room.
+  // Connections closed: idle ones and those with slow bodies or slow readers to make room, new ones because
+  // their address has too many or because there was no room.
   uint64_t shed = 0;
   uint64_t shed_slow = 0;
+  uint64_t shed_readers = 0;
   uint64_t over_address = 0;
   uint64_t over_places = 0;
   uint64_t body_refused = 0;  // requests refused because too many bodies were held
+  uint64_t body_dropped = 0;  // slow bodies given up for others
   uint64_t body_bytes = 0;    // held now
 };
 

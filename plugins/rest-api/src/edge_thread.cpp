@@ -133,7 +133,7 @@ struct EdgeThread::Impl final : ConnectionHost {
     const size_t surface = index_of(closing->facts().surface);
     --open_by[surface];
     shared.open_by[surface].fetch_sub(1, std::memory_order_relaxed);
-    if (!closing->facts().counted_as.empty()) shared.addresses.remove(closing->facts().counted_as);
+    if (closing->facts().counted) shared.addresses.remove(closing->facts().peer);
   }
 
   std::shared_ptr<Connection> find(uint64_t id) const {
@@ -160,6 +160,8 @@ struct EdgeThread::Impl final : ConnectionHost {
         return connection->stream_send(letter.response.body);
       case Mailbox::Letter::Kind::close:
         return connection->stream_close();
+      case Mailbox::Letter::Kind::drop_body:
+        return connection->drop_body();
     }
   }
 
@@ -180,7 +182,7 @@ struct EdgeThread::Impl final : ConnectionHost {
     if (draining || !make_space(facts.surface)) {
       if (!draining) shared.over_places.fetch_add(1, std::memory_order_relaxed);
       ::close(fd);
-      if (!facts.counted_as.empty()) shared.addresses.remove(facts.counted_as);
+      if (facts.counted) shared.addresses.remove(facts.peer);
       return;
     }
     const size_t surface = index_of(facts.surface);
@@ -209,17 +211,21 @@ struct EdgeThread::Impl final : ConnectionHost {
     const auto now = Clock::now();
     std::shared_ptr<Connection> idle;
     std::shared_ptr<Connection> slow;
+    Clock::duration longest = std::chrono::milliseconds(shared.limits.slow_ms);
     for (const auto& [id, connection] : connections) {
       if (connection->facts().surface != surface) continue;
       if (connection->is_idle() && (!idle || connection->last_activity() < idle->last_activity()))
         idle = connection;
-      if (connection->is_slow_body(now) && (!slow || connection->body_started() < slow->body_started()))
+      if (connection->lag(now) > longest) {
+        longest = connection->lag(now);
         slow = connection;
+      }
     }
     if (idle && idle->last_activity() + least_idle > now) idle = nullptr;
     const auto& chosen = idle ? idle : slow;
     if (!chosen) return false;
-    (idle ? shared.shed : shared.shed_slow).fetch_add(1, std::memory_order_relaxed);
+    auto& counter = idle ? shared.shed : slow->is_in_body() ? shared.shed_slow : shared.shed_readers;
+    counter.fetch_add(1, std::memory_order_relaxed);
     chosen->abort();
     return true;
   }

@@ -38,6 +38,7 @@ struct EdgeShared {
   std::atomic<uint64_t> refused{0};
   std::atomic<uint64_t> shed{0};
   std::atomic<uint64_t> shed_slow{0};
+  std::atomic<uint64_t> shed_readers{0};
   std::atomic<uint64_t> over_address{0};
   std::atomic<uint64_t> over_places{0};
   std::atomic<uint64_t> body_refused{0};

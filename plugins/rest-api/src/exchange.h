@@ -51,6 +51,10 @@ struct Refusal {
   std::string description;
   // WWW-Authenticate of a 401. RFC 6750 3.1: an error only when there were credentials.
   std::string challenge = "Bearer";
+  // Of 429 and 503.
+  int64_t retry_after_sec = 1;
+  // Nothing comes before it: the handler has refused the request itself, by its head.
+  bool is_final = false;
 };
 
 struct Field {
@@ -99,6 +103,8 @@ class ReplyPort {
   virtual void proceed(uint64_t connection) noexcept = 0;
   virtual void send(uint64_t connection, std::string bytes) noexcept = 0;
   virtual void close(uint64_t connection) noexcept = 0;
+  // Ends the body that the connection is receiving, if it is: its memory is needed for others.
+  virtual void drop_body(uint64_t connection) noexcept = 0;
 };
 
 // The sending side of a Stream. [any thread] Copies are the same; a client that has gone is no error.

@@ -16,7 +16,6 @@
 
 #include "asio_parts.h"
 #include "descriptor_reserve.h"
-#include "rate/address_key.h"
 
 namespace patchbay::rest_api {
 namespace {
@@ -203,8 +202,8 @@ struct Listener::Impl {
   // False: the address has too many connections already. A trusted proxy stands for many clients.
   bool is_counted(Connection::Facts& facts) const {
     if (surface != kPublic || shared->proxies.contains(facts.peer)) return true;
-    facts.counted_as = lib::address_key(facts.peer);
-    return shared->addresses.add(facts.counted_as, shared->limits.max_per_address);
+    facts.counted = shared->addresses.add(facts.peer, shared->limits.max_per_address);
+    return facts.counted;
   }
 };
 

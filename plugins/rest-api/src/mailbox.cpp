@@ -26,6 +26,8 @@ void Mailbox::send(uint64_t connection, std::string bytes) noexcept {
 
 void Mailbox::close(uint64_t connection) noexcept { put({connection, 0, {}, Letter::Kind::close}); }
 
+void Mailbox::drop_body(uint64_t connection) noexcept { put({connection, 0, {}, Letter::Kind::drop_body}); }
+
 void Mailbox::put(Letter letter) noexcept {
   if (current != nullptr && current->box_ == this && current->connection_ == letter.connection)
     return current->sink_(std::move(letter));

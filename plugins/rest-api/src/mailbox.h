@@ -17,7 +17,7 @@ class Mailbox final : public ReplyPort {
     uint64_t connection = 0;
     uint64_t slot = 0;
     Response response;  // of send: its body
-    enum class Kind { answer, proceed, send, close } kind = Kind::answer;
+    enum class Kind { answer, proceed, send, close, drop_body } kind = Kind::answer;
   };
 
   // `wake` is called under the lock, from any thread, when the box stops being empty; not after shut().
@@ -27,6 +27,7 @@ class Mailbox final : public ReplyPort {
   void proceed(uint64_t connection) noexcept override;
   void send(uint64_t connection, std::string bytes) noexcept override;
   void close(uint64_t connection) noexcept override;
+  void drop_body(uint64_t connection) noexcept override;
   std::vector<Letter> take();
   void shut();
 

@@ -29,6 +29,7 @@ Result<Route> edge_route(uint32_t id, const http::Route& route) {
   made.path = route.path;
   made.message_errors = route.message_errors;
   made.needs_bearer = route.role != "none";
+  made.max_body = static_cast<size_t>(route.max_body_bytes);
   if (const auto equals = route.discriminator.find('='); equals != std::string::npos)
     made.discriminator =
         Discriminator{route.discriminator.substr(0, equals), route.discriminator.substr(equals + 1)};

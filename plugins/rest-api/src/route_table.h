@@ -2,6 +2,7 @@
 // owner's matter.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -45,6 +46,8 @@ struct Route {
   bool needs_bearer = false;
   // 405 on its path has the body {error: text}.
   bool message_errors = false;
+  // Octets; 0: EdgeLimits::max_body.
+  size_t max_body = 0;
 };
 
 using RouteTable = std::vector<Route>;

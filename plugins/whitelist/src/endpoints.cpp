@@ -112,7 +112,10 @@ void Endpoints::route(const char* method, const char* verb, const char* summary,
   route.reply_schema = reply_schema;
   route.documents =
       std::string(kDocuments) + (*request_schema ? R"(, "requestSchema": )" : "") + request_schema + "}";
-  if (std::string_view(verb) == "write") route.query_schema = kWriteQuery;
+  if (std::string_view(verb) == "write") {
+    route.query_schema = kWriteQuery;
+    route.max_body_bytes = 1024 * 1024;  // some 40,000 numbers
+  }
   routes_.add(std::move(route), [this, verb, serve](const http::Request& request, Reply reply) {
     admit(verb, request, serve, std::move(reply));
   });

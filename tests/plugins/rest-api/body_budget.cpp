@@ -2,46 +2,134 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
+#include <string>
+
+using namespace std::chrono_literals;
 using patchbay::rest_api::BodyBudget;
+using patchbay::rest_api::Clock;
+using patchbay::rest_api::Lag;
 
 namespace {
+
 constexpr size_t kKiB = 1024;
+constexpr Clock::time_point kStart{};
+
+std::shared_ptr<BodyBudget> budget_of(size_t most, size_t most_per_client) {
+  return std::make_shared<BodyBudget>(most, most_per_client, 5s);
 }
 
+// A body that began at kStart, and what became of it.
+struct Body {
+  Body(const std::shared_ptr<BodyBudget>& budget, const std::string& client, Clock::time_point began = kStart)
+      : share(budget, client, began, [this] { dropped = true; }) {
+    lag.begin(began);
+  }
+  // What it takes of the budget; the rest is free.
+  bool takes(size_t octets, Clock::time_point now = kStart) {
+    return share.grow_to(BodyBudget::kFree + octets, lag, now);
+  }
+  Lag lag;
+  bool dropped = false;
+  BodyBudget::Share share;
+};
+
+}  // namespace
+
 TEST_CASE("a body takes of the budget what exceeds the free part, and gives it back") {
-  const auto budget = std::make_shared<BodyBudget>(100 * kKiB, 100 * kKiB);
+  const auto budget = budget_of(100 * kKiB, 100 * kKiB);
   {
-    BodyBudget::Share share(budget, "a");
-    CHECK(share.grow_to(BodyBudget::kFree));
+    Body body(budget, "a");
+    CHECK(body.share.grow_to(BodyBudget::kFree, body.lag, kStart));
     CHECK(budget->held() == 0);
-    CHECK(share.grow_to(BodyBudget::kFree + 10));
+    CHECK(body.takes(10));
     CHECK(budget->held() == 10);
-    CHECK(share.grow_to(BodyBudget::kFree + 30));
+    CHECK(body.takes(30));
     CHECK(budget->held() == 30);
-    BodyBudget::Share moved = std::move(share);
+    BodyBudget::Share moved = std::move(body.share);
     CHECK(budget->held() == 30);
   }
   CHECK(budget->held() == 0);
 }
 
 TEST_CASE("a used up budget refuses large bodies and serves small ones") {
-  const auto budget = std::make_shared<BodyBudget>(10 * kKiB, 10 * kKiB);
-  BodyBudget::Share large(budget, "a");
-  CHECK(large.grow_to(14 * kKiB));
-  BodyBudget::Share other(budget, "b");
-  CHECK(other.grow_to(4 * kKiB));
-  CHECK_FALSE(other.grow_to(4 * kKiB + 1));
+  const auto budget = budget_of(10 * kKiB, 10 * kKiB);
+  Body large(budget, "a");
+  CHECK(large.takes(10 * kKiB));
+  Body other(budget, "b");
+  CHECK(other.takes(0));
+  CHECK_FALSE(other.takes(1));
   CHECK(budget->held() == 10 * kKiB);
-  large = {};
-  CHECK(other.grow_to(4 * kKiB + 1));
+  large.share = {};
+  CHECK(other.takes(1));
 }
 
 TEST_CASE("one client cannot use up the budget of the others") {
-  const auto budget = std::make_shared<BodyBudget>(100 * kKiB, 10 * kKiB);
-  BodyBudget::Share first(budget, "a");
-  BodyBudget::Share second(budget, "a");
-  CHECK(first.grow_to(4 * kKiB + 8 * kKiB));
-  CHECK_FALSE(second.grow_to(4 * kKiB + 3 * kKiB));
-  BodyBudget::Share other(budget, "b");
-  CHECK(other.grow_to(4 * kKiB + 10 * kKiB));
+  const auto budget = budget_of(100 * kKiB, 10 * kKiB);
+  Body first(budget, "a");
+  Body second(budget, "a");
+  CHECK(first.takes(8 * kKiB));
+  CHECK_FALSE(second.takes(3 * kKiB));
+  Body other(budget, "b");
+  CHECK(other.takes(10 * kKiB));
+}
+
+TEST_CASE("many networks of one IPv6 site have twice the part of a client") {
+  const auto budget = budget_of(100 * kKiB, 10 * kKiB);
+  Body first(budget, "2001:db8:0:1::1");
+  Body second(budget, "2001:db8:0:2::1");
+  Body third(budget, "2001:db8:0:3::1");
+  CHECK(first.takes(10 * kKiB));
+  CHECK(second.takes(10 * kKiB));
+  CHECK_FALSE(third.takes(1));
+  Body elsewhere(budget, "2001:db8:1:1::1");
+  CHECK(elsewhere.takes(10 * kKiB));
+}
+
+TEST_CASE("when there is no room the body with the longest lag is given up, unless it has just begun") {
+  const auto budget = budget_of(30 * kKiB, 30 * kKiB);
+  Body slow(budget, "a");
+  Body slowest(budget, "b");
+  Body young(budget, "c", kStart + 4s);
+  CHECK(slow.takes(10 * kKiB));
+  CHECK(slowest.takes(10 * kKiB));
+  slow.lag.take(3 * kKiB, kStart + 4s);
+  CHECK(slow.takes(10 * kKiB, kStart + 4s));
+  CHECK(young.takes(10 * kKiB, kStart + 4s));
+  Body next(budget, "d", kStart + 4s);
+  CHECK_FALSE(next.takes(kKiB, kStart + 4s));
+  CHECK(next.takes(kKiB, kStart + 6s));
+  CHECK(slowest.dropped);
+  CHECK_FALSE(slow.dropped);
+  CHECK(budget->dropped() == 1);
+  CHECK(budget->held() == 21 * kKiB);
+  CHECK_FALSE(slowest.takes(11 * kKiB, kStart + 6s));  // its own thread may not have heard of it
+  CHECK_FALSE(slowest.share.complete());
+  CHECK(next.takes(15 * kKiB, kStart + 6s));
+  CHECK(slow.dropped);
+  CHECK_FALSE(young.dropped);
+  CHECK_FALSE(next.takes(25 * kKiB, kStart + 6s));
+}
+
+TEST_CASE("a body that has come whole is not given up") {
+  const auto budget = budget_of(10 * kKiB, 10 * kKiB);
+  Body whole(budget, "a");
+  CHECK(whole.takes(10 * kKiB));
+  CHECK(whole.share.complete());
+  Body next(budget, "b", kStart + 1min);
+  CHECK_FALSE(next.takes(1, kStart + 1min));
+  CHECK_FALSE(whole.dropped);
+}
+
+TEST_CASE("a client that has taken its part makes room for itself, not at the cost of others") {
+  const auto budget = budget_of(100 * kKiB, 10 * kKiB);
+  Body other(budget, "a");
+  Body mine(budget, "b");
+  CHECK(other.takes(10 * kKiB));
+  mine.lag.take(kKiB, kStart + 9s);
+  CHECK(mine.takes(10 * kKiB, kStart + 9s));
+  Body next(budget, "b", kStart + 9s);
+  CHECK(next.takes(10 * kKiB, kStart + 9s));
+  CHECK(mine.dropped);
+  CHECK_FALSE(other.dropped);
 }

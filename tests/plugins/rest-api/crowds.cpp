@@ -71,7 +71,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "crowds - public clients cannot take the places o
 TEST_CASE_FIXTURE(EdgeFixture, "crowds - slow bodies make room when nothing is idle") {
   config.threads = 1;
   config.limits.max_connections = 8;
-  config.limits.slow_body_ms = 100;
+  config.limits.slow_ms = 100;
   REQUIRE(start() != 0);
   std::vector<Client> crowd;
   for (int i = 0; i < 8; ++i) crowd.push_back(stuck_in_body(*this));
@@ -83,6 +83,86 @@ TEST_CASE_FIXTURE(EdgeFixture, "crowds - slow bodies make room when nothing is i
     return answer && answer->status == 200;
   }));
   CHECK(edge->stats().shed_slow >= 1);
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "crowds - clients that do not read make room when nothing is idle") {
+  config.threads = 1;
+  config.limits.max_connections = 8;
+  config.limits.slow_ms = 100;
+  handlers.on_request = [big = std::string(1 << 20, 'x')](const std::shared_ptr<Exchange>& exchange) {
+    exchange->reply(200, {}, exchange->route == kCalls ? big : "small");
+  };
+  REQUIRE(start() != 0);
+  std::vector<Client> crowd;
+  std::string pipelined;
+  for (int i = 0; i < 16; ++i) pipelined += get("/v1/calls");
+  for (int i = 0; i < 8; ++i) {
+    crowd.push_back(connect());
+    crowd.back().set_receive_buffer(4096);
+    crowd.back().send(pipelined);
+  }
+  REQUIRE(eventually([&] { return edge->stats().open == 8; }));
+  REQUIRE(eventually([&] {
+    auto client = connect();
+    client.send(get("/v1/calls/1"));
+    const auto answer = client.receive();
+    return answer && answer->body == "small";
+  }));
+  CHECK(edge->stats().shed_readers >= 1);
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "crowds - a body that stands still makes room for others") {
+  config.limits.max_body = 64 * 1024;
+  config.limits.max_bodies = 64 * 1024;
+  config.limits.slow_ms = 100;
+  config.trusted_proxies = {"127.0.0.1"};
+  REQUIRE(start() != 0);
+  auto holder = connect();
+  holder.patience = kPatience;
+  holder.send(post_head("/v1/calls", 60'000, "X-Forwarded-For: 192.0.2.1\r\n") + std::string(59'000, 'x'));
+  REQUIRE(eventually([&] { return edge->stats().body_bytes >= 54'000; }));
+  REQUIRE(eventually([&] {
+    auto client = connect();
+    client.patience = kPatience;
+    client.send(post("/v1/calls", std::string(60'000, 'x'), "X-Forwarded-For: 192.0.2.2\r\n"));
+    const auto answer = client.receive();
+    return answer && answer->status == 200;
+  }));
+  const auto given_up = holder.receive();
+  REQUIRE(given_up);
+  CHECK(given_up->status == 408);
+  CHECK(edge->stats().body_dropped == 1);
+  CHECK(eventually([&] { return edge->stats().body_bytes == 0; }));
+}
+
+TEST_CASE_FIXTURE(EdgeFixture, "crowds - a route may say how large its bodies are") {
+  config.limits.max_body = 64 * 1024;
+  config.limits.max_bodies = 1024 * 1024;
+  routes.push_back({50, Method::post, "/large", {}, kPublic, false});
+  routes.back().max_body = 100'000;
+  routes.push_back({51, Method::post, "/small", {}, kPublic, false});
+  routes.back().max_body = 1'000;
+  routes.push_back({52, Method::post, "/endless", {}, kPublic, false});
+  routes.back().max_body = 10'000'000;
+  REQUIRE(start() != 0);
+  const auto answer_to = [&](const std::string& bytes) {
+    auto client = connect();
+    client.patience = kPatience;
+    client.send(bytes);
+    auto answer = client.receive();
+    REQUIRE(answer);
+    return answer;
+  };
+  CHECK(answer_to(post("/large", std::string(100'000, 'x')))->status == 200);
+  CHECK(answer_to(post_head("/large", 100'001))->status == 413);
+  CHECK(answer_to(post("/small", std::string(1'000, 'x')))->status == 200);
+  const auto refused = answer_to(post("/small", std::string(1'001, 'x')));
+  CHECK(refused->status == 413);
+  CHECK(refused->body.find("the body is larger than 1000 bytes") != std::string::npos);
+  CHECK(answer_to("POST /small HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n")->status ==
+        413);
+  CHECK(answer_to(post_head("/v1/calls", 64 * 1024 + 1))->status == 413);
+  CHECK(answer_to(post_head("/endless", 128 * 1024 + 1))->status == 413);  // more than a client's part
 }
 
 TEST_CASE_FIXTURE(EdgeFixture, "crowds - one address has only so many connections") {
@@ -207,6 +287,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "crowds - a bearer that is never judged is 503 in
 
 TEST_CASE_FIXTURE(EdgeFixture, "crowds - the memory for bodies is bounded, and small requests go on") {
   config.limits.max_body = 64 * 1024;
+  config.limits.slow_ms = 60'000;
   config.limits.max_bodies = 256 * 1024;
   config.limits.max_per_address = 1000;
   config.trusted_proxies = {"127.0.0.1"};
@@ -236,6 +317,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "crowds - the memory for bodies is bounded, and s
 
 TEST_CASE_FIXTURE(EdgeFixture, "crowds - one client may hold a part of the memory for bodies only") {
   config.limits.max_body = 64 * 1024;
+  config.limits.slow_ms = 60'000;
   config.limits.max_bodies = 1024 * 1024;
   REQUIRE(start() != 0);
   std::vector<Client> holders;

@@ -4,6 +4,7 @@
 #include <patchbay/services/auth.h>
 #include <patchbay/services/http_routes.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -18,6 +19,7 @@ using namespace patchbay;
 namespace rest_api_test {
 namespace {
 
+std::atomic<int> checked_bearers{0};
 std::mutex mutex;
 std::condition_variable arrived;
 std::optional<Reply<http::Response>> waiting;  // guarded by mutex
@@ -104,6 +106,12 @@ class Desk final : public Plugin {
     routes_->add(route("PUT", "/t/items/{id}"), echo);
     routes_->add(route("GET", "/t/items/{id}"), echo);
     routes_->add(route("POST", "/t/raw"), echo);
+    http::Route sized = route("POST", "/t/large");
+    sized.max_body_bytes = 1024 * 1024;
+    routes_->add(sized, echo);
+    sized.path = "/t/small";
+    sized.max_body_bytes = 1000;
+    routes_->add(sized, echo);
   }
   void add_roles() {
     routes_->add(route("GET", "/t/open", "none"), echo);
@@ -138,15 +146,22 @@ class Desk final : public Plugin {
     routes_->add(route("GET", "/t/unavailable", "none"), [](const http::Request&) -> Result<http::Response> {
       return {Code::unavailable, "later"};
     });
+    routes_->add(route("GET", "/t/exhausted", "none"), [](const http::Request&) -> Result<http::Response> {
+      return {Code::exhausted, "the queue of the writer is full"};
+    });
+    routes_->add(route("GET", "/t/timeout", "none"), [](const http::Request&) -> Result<http::Response> {
+      return {Code::timeout, "the writer did not answer in 5 s"};
+    });
     routes_->add(route("GET", "/t/throws", "none"), [](const http::Request&) -> Result<http::Response> {
       throw std::runtime_error("a secret");
     });
     routes_->add(route("GET", "/t/drops", "none"), [](const http::Request&, Reply<http::Response>) {});
-    routes_->add(route("GET", "/t/wait", "none"), [](const http::Request&, Reply<http::Response> reply) {
-      const std::lock_guard lock(mutex);
-      waiting.emplace(std::move(reply));
-      arrived.notify_all();
-    });
+    for (const char* method : {"GET", "POST"})
+      routes_->add(route(method, "/t/wait", "none"), [](const http::Request&, Reply<http::Response> reply) {
+        const std::lock_guard lock(mutex);
+        waiting.emplace(std::move(reply));
+        arrived.notify_all();
+      });
     routes_->add(route("GET", "/t/teapot", "none"), [](const http::Request&) -> Result<http::Response> {
       auto response = http::error(409, "teapot", "short and stout");
       response.headers = R"({"X-Spout": "left", "Set-Cookie": ["a=1", "b=2"]})";
@@ -209,6 +224,9 @@ class Desk final : public Plugin {
     http::Route elsewhere = route("GET", "/t/open", "none");
     elsewhere.surface = "management";
     routes_->add(elsewhere, echo);
+    http::Route odd_size = route("POST", "/t/odd-size", "none");
+    odd_size.max_body_bytes = -1;
+    routes_->add(odd_size, echo);
     http::Route odd = route("POST", "/t/odd-schema", "none");
     odd.request_schema = R"({"type": "objekt"})";
     routes_->add(odd, echo);
@@ -236,6 +254,8 @@ class Doorman final : public Plugin {
           {"key-a", {"3", "key:ci", "a.example", "admin", true, false, 0}},
           {"admin-b", {"4", "carol", "b.example", "admin", false, false, 0}},
           {"super", {"5", "root", "a.example", "admin", false, true, 0}}};
+      ++checked_bearers;
+      if (asked.bearer == "busy") return {Code::exhausted, "too many queries wait"};
       if (asked.bearer == "broken") return {Code::failed, "broken"};
       const auto found = kKnown.find(asked.bearer);
       if (found == kKnown.end()) return {Code::denied, "unknown"};
@@ -256,6 +276,7 @@ class Doorman final : public Plugin {
 }  // namespace
 
 const pb_entry* desk() { return &test::LinkedPlugin<Desk>::entry; }
+int bearers_checked() { return checked_bearers; }
 const pb_entry* doorman() { return &test::LinkedPlugin<Doorman>::entry; }
 
 void end_mortal() {

@@ -9,10 +9,12 @@ namespace rest_api_test {
 const pb_entry* desk();
 
 // Bearers: admin-a, user-a, key-a (an admin's key), admin-b, super (of the primary tenant a.example), and
-// "broken", at which it fails.
+// "broken", at which it fails, and "busy", for which it has no capacity.
 const pb_entry* doorman();
+// Bearers it was asked about, since the process began.
+int bearers_checked();
 
-// Until a request is at /t/wait.
+// Until a request is at /t/wait (GET, POST).
 void wait_until_asked();
 // Ends the handler of /t/mortal.
 void end_mortal();

@@ -46,6 +46,7 @@ TEST_CASE("the OpenAPI document lists exactly the public routes") {
                                           "get /t/bad-headers",
                                           "get /t/choice",
                                           "get /t/drops",
+                                          "get /t/exhausted",
                                           "get /t/fails",
                                           "get /t/items/{id}",
                                           "get /t/last",
@@ -59,12 +60,16 @@ TEST_CASE("the OpenAPI document lists exactly the public routes") {
                                           "get /t/secret/{token}",
                                           "get /t/teapot",
                                           "get /t/throws",
+                                          "get /t/timeout",
                                           "get /t/unavailable",
                                           "get /t/user",
                                           "get /t/wait",
                                           "post /t/checked",
+                                          "post /t/large",
                                           "post /t/messages",
                                           "post /t/raw",
+                                          "post /t/small",
+                                          "post /t/wait",
                                           "put /t/items/{id}"};
   CHECK(operations(document.root()) == expected);
 }

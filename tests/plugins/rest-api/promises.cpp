@@ -109,6 +109,33 @@ TEST_CASE("every operation answers only what the OpenAPI document promises") {
   }
 }
 
+TEST_CASE("calls and whitelists may be as large as they have a right to be, and forms may not") {
+  std::string yaml = kAll;
+  const std::string limits = ", limits: {bodyBytes: 4096}";
+  yaml.erase(yaml.find(limits), limits.size());
+  const patchbay::test::TestServer core(yaml);
+  REQUIRE(core.start_error() == "");
+  const auto http = HttpClient::of(core);
+  const auto admin = HttpClient::of(core, "admin");
+  REQUIRE(http.wait_for("POST", "/api.ashx/v1/calls"));
+  std::string prompt;
+  for (int i = 0; i < 100'000; ++i) prompt += "\u754c";
+  const auto call = admin.post(
+      "/api.ashx/v1/calls",
+      R"({"phone": "+4930123456", "email": "a@a.example", "apiKey": "12345678", "systemPrompt": ")" + prompt +
+          "\"}");
+  CAPTURE(call.body);
+  CHECK(call.status != 413);
+  CHECK(call.status != 400);
+  std::string numbers;
+  for (int i = 0; i < 12'000; ++i)
+    numbers += std::string(i == 0 ? "" : ",") + "{\"number\":\"+49301" + std::to_string(100'000 + i) + "\"}";
+  const auto written = admin.post("/signal.ashx?whitelist=write", "{\"numbers\":[" + numbers + "]}");
+  CHECK(written.status == 200);
+  CHECK(has(written.body, "\"count\":12000"));
+  CHECK(http.post("/oidc.ashx/token", std::string(17'000, 'x'), {"Host: a.example"}).status == 413);
+}
+
 TEST_CASE("every operation of the OpenAPI document has the schemas of what it takes and gives") {
   const patchbay::test::TestServer core(kAll);
   REQUIRE(core.start_error() == "");

@@ -115,6 +115,22 @@ TEST_CASE("a body up to the limit arrives whole, and one octet more is 413") {
   CHECK(server.as("admin-a", "POST", "/t/raw", std::string((1 << 18) + 1, 'x')).status == 413);
 }
 
+TEST_CASE("a route may take larger or smaller bodies than the others, within what the operator sets") {
+  const auto status = [](const DeskServer& server, const char* path, size_t size) {
+    return server.as("admin-a", "POST", path, std::string(size, 'x')).status;
+  };
+  const DeskServer server;
+  CHECK(status(server, "/t/large", 1 << 20) == 200);
+  CHECK(status(server, "/t/large", (1 << 20) + 1) == 413);
+  CHECK(status(server, "/t/small", 1000) == 200);
+  CHECK(status(server, "/t/small", 1001) == 413);
+  const DeskServer set(with_limits("bodyBytes: 5000"));
+  CHECK(status(set, "/t/large", 5000) == 200);
+  CHECK(status(set, "/t/large", 5001) == 413);
+  CHECK(status(set, "/t/small", 1001) == 413);
+  CHECK(status(set, "/t/raw", 5001) == 413);
+}
+
 TEST_CASE("HEAD is GET without its body, OPTIONS tells the methods") {
   const DeskServer server;
   const auto get = server.as("admin-a", "GET", "/t/items/1");

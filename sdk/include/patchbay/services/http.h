@@ -34,8 +34,12 @@ struct Route {
   //   requestHeaders, replyHeaders   {"Idempotency-Key": "what it does"}
   //   security                 {"bearer": null, "mine": <OpenAPI security scheme>}: any one of them will do
   std::string documents;
+  // Of the body, when it shall be another than the server's (rest-api: limits.bodyBytes, 256 KiB); at most
+  // 16 MiB. A limit that the operator sets applies nevertheless. Larger bodies are 413.
+  int64_t max_body_bytes = 0;
   PATCHBAY_FIELDS(method, path, discriminator, surface, role, area, summary, request_schema, query_schema,
-                  reply_schema, example, list, message_errors, oidc_only, catalogue, handler, documents)
+                  reply_schema, example, list, message_errors, oidc_only, catalogue, handler, documents,
+                  max_body_bytes)
 };
 
 struct Request {

@@ -1,0 +1,134 @@
+// A connection by itself, with a clock and a transport that the test moves.
+#include "connection.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+using namespace patchbay::rest_api;
+using namespace std::chrono_literals;
+
+namespace {
+
+// What the transport was asked for and has not done yet.
+struct Wire {
+  Transport::Client starting, reading, writing;
+  char* buffer = nullptr;
+  bool closed = false;
+};
+
+class ManualTransport final : public Transport {
+ public:
+  explicit ManualTransport(Wire& wire) : wire_(wire) {}
+  void start(Client client) override { wire_.starting = std::move(client); }
+  void read(char* buffer, size_t, Client client) override {
+    wire_.buffer = buffer;
+    wire_.reading = std::move(client);
+  }
+  void write(const char*, size_t, Client client) override { wire_.writing = std::move(client); }
+  void linger(Client) override {}
+  void close() noexcept override { wire_.closed = true; }
+
+ private:
+  Wire& wire_;
+};
+
+// Answers each request with `answer` octets.
+struct FakeHost final : ConnectionHost {
+  struct Port final : ReplyPort {
+    void deliver(uint64_t, uint64_t slot, Response response) noexcept override {
+      if (const auto to = connection.lock()) to->answer(slot, std::move(response));
+    }
+    void proceed(uint64_t) noexcept override {}
+    void send(uint64_t, std::string) noexcept override {}
+    void close(uint64_t) noexcept override {}
+    void drop_body(uint64_t) noexcept override {}
+    std::weak_ptr<Connection> connection;
+  };
+
+  EdgeLimits edge_limits;
+  TrustedProxies trusted;
+  std::shared_ptr<BodyBudget> budget = std::make_shared<BodyBudget>(1024, 1024, 5s);
+  std::unique_ptr<Router> routes = *Router::create({{1, Method::get, "/a", {}, kPublic, false}}, kPublic);
+  std::shared_ptr<Port> port = std::make_shared<Port>();
+  Clock::time_point time{};
+  size_t answer = 0;
+
+  const EdgeLimits& limits() const noexcept override { return edge_limits; }
+  const TrustedProxies& proxies() const noexcept override { return trusted; }
+  Router& router(Surface) noexcept override { return *routes; }
+  std::shared_ptr<ReplyPort> reply_port() const noexcept override { return port; }
+  std::string_view date() override { return "Thu, 01 Jan 1970 00:00:00 GMT"; }
+  Clock::time_point now() const noexcept override { return time; }
+  void dispatch(uint64_t, std::shared_ptr<Exchange> exchange) noexcept override {
+    exchange->reply(200, {}, std::string(answer, 'x'));
+  }
+  bool show_head(uint64_t, const std::shared_ptr<Exchange>&) noexcept override { return false; }
+  std::string new_request_id() override { return "0123456789abcdef"; }
+  void count_refused() noexcept override {}
+  void count_body_refused() noexcept override {}
+  const std::shared_ptr<BodyBudget>& bodies() const noexcept override { return budget; }
+  uint32_t hsts_sec() const noexcept override { return 0; }
+  void closed(uint64_t) noexcept override {}
+};
+
+// A connection whose answer of `answer` octets is being written.
+struct Reader {
+  Wire wire;
+  FakeHost host;
+  std::shared_ptr<Connection> connection;
+
+  explicit Reader(size_t answer) {
+    host.answer = answer;
+    connection = std::make_shared<Connection>(Connection::Facts{1, "192.0.2.1", kPublic},
+                                              std::make_unique<ManualTransport>(wire), host);
+    host.port->connection = connection;
+    connection->start();
+    std::exchange(wire.starting, nullptr)->on_ready(IoResult::ok);
+    constexpr std::string_view kGet = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n";
+    std::memcpy(wire.buffer, kGet.data(), kGet.size());
+    std::exchange(wire.reading, nullptr)->on_read(IoResult::ok, kGet.size());
+  }
+  ~Reader() { connection->abort(); }
+  // The client takes so much after a while; false once the connection is closed.
+  bool takes(size_t octets, Clock::duration after) {
+    host.time += after;
+    connection->tick(host.time);
+    if (wire.closed || !wire.writing) return false;
+    std::exchange(wire.writing, nullptr)->on_written(IoResult::ok, octets);
+    return true;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a reader that takes a little each time is closed all the same") {
+  Reader reader(300'000);
+  REQUIRE(reader.wire.writing);
+  int rounds = 0;
+  while (rounds < 50 && reader.takes(4'000, 29s)) ++rounds;
+  CHECK(reader.wire.closed);
+  CHECK(rounds <= 2);
+}
+
+TEST_CASE("a reader as slow as a modem gets its whole answer") {
+  Reader reader(300'000);
+  for (int i = 0; i < 70; ++i) REQUIRE(reader.takes(4'000, 2s));
+  CHECK(reader.connection->lag(reader.host.time) == 0s);
+  CHECK_FALSE(reader.wire.closed);
+}
+
+TEST_CASE("the lag of a connection is that of its reader, and nothing while it rests") {
+  Reader reader(1'000);
+  reader.host.time += 7s;
+  CHECK(reader.connection->lag(reader.host.time) == 7s);
+  CHECK_FALSE(reader.connection->is_idle());
+  std::exchange(reader.wire.writing, nullptr)->on_written(IoResult::ok, 300);
+  CHECK(reader.wire.writing);
+  reader.host.time += 5s;
+  CHECK(reader.connection->lag(reader.host.time) > 11s);
+}
