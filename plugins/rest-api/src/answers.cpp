@@ -8,13 +8,21 @@ Response refuse(const Refusal& refusal, const http::Route& route) {
                           ? message_response(refusal.status, refusal.description)
                           : error_response(refusal.status, refusal.code, refusal.description);
   if (refusal.status == 401) response.headers.emplace_back("WWW-Authenticate", refusal.challenge);
+  if (refusal.status == 429 || refusal.status == 503)
+    response.headers.emplace_back("Retry-After", std::to_string(refusal.retry_after_sec));
   return response;
 }
 
 Refusal refusal_of_failure(const Error& error) {
-  if (error.code == Code::unavailable || error.code == Code::gone)
-    return {503, "unavailable", "this is not available at the moment; try again later"};
-  return {500, "internal_error", "the request could not be processed"};
+  switch (error.code) {
+    case Code::unavailable:
+    case Code::gone:
+    case Code::exhausted:
+    case Code::timeout:
+      return {503, "unavailable", "this is not available at the moment; try again later"};
+    default:
+      return {500, "internal_error", "the request could not be processed"};
+  }
 }
 
 Result<Response> response_of(const Host& host, http::Response answer) {

@@ -9,7 +9,7 @@
 namespace patchbay::rest_api {
 
 // The body is {error: description} where the route asks for that, else {error, error_description}; 401 says
-// how to authenticate.
+// how to authenticate, 429 and 503 when to come again.
 Response refuse(const Refusal& refusal, const http::Route& route);
 
 // What a handler's failure looks like from outside.

@@ -12,8 +12,11 @@ struct Dispatcher::Turn {
   int64_t started_ns = 0;
   http::Request request;
   Page page;
-  bool rated = false;     // its tokens were taken
-  bool finished = false;  // answered: what its handler says later is dropped
+  bool rated = false;      // its tokens were taken
+  bool on_worker = false;  // a worker reads and fills it
+  bool finished = false;   // answered: what its handler says later is dropped
+
+  void release_body();
 
   static Status read(Turn& turn, const Host& host);
 };
@@ -61,12 +64,19 @@ Status Dispatcher::Turn::read(Turn& turn, const Host& host) {
   return {};
 }
 
+// An answered request holds no memory for its body, however long its handler keeps the callback.
+void Dispatcher::Turn::release_body() {
+  if (on_worker) return;
+  std::string().swap(exchange->body);
+  exchange->body_share = {};
+  request = {};
+}
+
 Dispatcher::Dispatcher(const Host& host, const Settings& settings, RouteRegistry& registry, Traffic& traffic)
     : host_(&host),
       registry_(&registry),
       traffic_(&traffic),
       gatekeeper_(host, settings.tenants),
-      slow_refusals_(host),
       limiter_(settings.rate),
       deadlines_(host, settings.answer_ms, [this](const TurnPtr& turn) { expire(turn); }) {}
 
@@ -83,8 +93,10 @@ void Dispatcher::serve(std::shared_ptr<Exchange> exchange, int64_t started_ns) {
   }
   turn->request.correlation = turn->exchange->request_id;
   deadlines_.add(turn);
-  // Whoever shows no credentials is limited before anything is done for him.
-  if (turn->exchange->header("authorization") == nullptr && !within_rate(turn)) return;
+  if (const auto& refusal = turn->exchange->refusal; refusal && refusal->is_final)
+    return refuse(turn, *refusal);
+  // Requests without a bearer are limited before anything is done for them.
+  if (!Gatekeeper::has_bearer(*turn->exchange) && !within_rate(turn)) return;
   gatekeeper_.admit(*turn->exchange, turn->target->route,
                     [this, turn](Gatekeeper::Verdict verdict) { admitted(turn, std::move(verdict)); });
 }
@@ -98,13 +110,14 @@ void Dispatcher::look(std::shared_ptr<Exchange> exchange, std::function<void()> 
       request, route,
       [exchange = std::move(exchange), target, proceed = std::move(proceed)](Gatekeeper::Verdict verdict) {
         exchange->refusal = std::move(verdict.refusal);
+        if (exchange->refusal) exchange->refusal->is_final = true;
         proceed();
       });
 }
 
 void Dispatcher::admitted(const TurnPtr& turn, Gatekeeper::Verdict verdict) {
   if (turn->finished) return;
-  if (verdict.refusal) return turn_away(turn, *std::move(verdict.refusal));
+  if (verdict.refusal) return refuse(turn, *verdict.refusal);
   http::Request& request = turn->request;
   Caller& caller = verdict.caller;
   request.tenant = std::move(caller.tenant);
@@ -117,16 +130,22 @@ void Dispatcher::admitted(const TurnPtr& turn, Gatekeeper::Verdict verdict) {
   if (turn->exchange->refusal) return refuse(turn, *turn->exchange->refusal);
   if (turn->exchange->body.size() <= kMostParsedHere || !turn->target->request_schema)
     return was_read(turn, Turn::read(*turn, *host_));
-  auto then = alive_.bind([this, turn](const Status& read_well) { was_read(turn, read_well); });
+  turn->on_worker = true;
+  auto then = alive_.bind([this, turn](const Status& read_well) {
+    turn->on_worker = false;
+    was_read(turn, read_well);
+  });
   const Status queued = post_worker(*host_, [&host = *host_, turn, then = std::move(then)]() mutable {
     post(host, kMainStrand,
          [then = std::move(then), read_well = Turn::read(*turn, host)]() mutable { then(read_well); });
   });
-  if (!queued) refuse(turn, {503, "unavailable", "too much is to be done at the moment; try again later"});
+  if (queued) return;
+  turn->on_worker = false;
+  refuse(turn, {503, "unavailable", "too much is to be done at the moment; try again later"});
 }
 
 void Dispatcher::was_read(const TurnPtr& turn, const Status& read_well) {
-  if (turn->finished) return;
+  if (turn->finished) return turn->release_body();
   if (!read_well) return refuse(turn, {400, "invalid_request", read_well.error().text});
   call(turn);
 }
@@ -141,24 +160,15 @@ void Dispatcher::expire(const TurnPtr& turn) {
   refuse(turn, {503, "unavailable", "the answer took too long"});
 }
 
-void Dispatcher::turn_away(const TurnPtr& turn, Refusal refusal) {
-  const bool guessed = refusal.status == 401 && turn->exchange->header("authorization") != nullptr;
-  if (!guessed) return refuse(turn, refusal);
-  slow_refusals_.run(turn->exchange->client,
-                     [this, turn, refusal = std::move(refusal)] { refuse(turn, refusal); });
-}
-
 // Address and account together: strangers cannot use up what an account may. Large bodies weigh more.
 bool Dispatcher::within_rate(const TurnPtr& turn) {
   if (turn->exchange->surface != kPublic || std::exchange(turn->rated, true)) return true;
   const int64_t wait_ms = limiter_.take(turn->exchange->client, host_->mono_ns(), turn->request.subject,
                                         cost_of(*turn->exchange));
   if (wait_ms == 0) return true;
-  traffic_->count_rate_limited();
-  Response response =
-      rest_api::refuse({429, "rate_limited", "too many requests; slow down"}, turn->target->route);
-  response.headers.emplace_back("Retry-After", std::to_string((wait_ms + 999) / 1000));
-  finish(turn, std::move(response));
+  Refusal refusal{429, "rate_limited", "too many requests; slow down"};
+  refusal.retry_after_sec = (wait_ms + 999) / 1000;
+  refuse(turn, refusal);
   return false;
 }
 
@@ -197,6 +207,7 @@ void Dispatcher::answered(const TurnPtr& turn, Result<http::Response>&& answer) 
 }
 
 void Dispatcher::refuse(const TurnPtr& turn, const Refusal& refusal) {
+  if (refusal.status == 429) traffic_->count_rate_limited();
   finish(turn, rest_api::refuse(refusal, turn->target->route));
 }
 
@@ -217,6 +228,7 @@ void Dispatcher::finish(const TurnPtr& turn, Response response) {
   served.correlation = turn->request.correlation;
   traffic_->note(served);
   turn->exchange->reply(std::move(response));
+  turn->release_body();
 }
 
 }  // namespace patchbay::rest_api

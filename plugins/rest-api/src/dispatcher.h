@@ -2,7 +2,8 @@
 // strand; the edge hands over what has a route (404 and 405 it answers itself).
 //
 // Order of checks: 401, 403, 429, 413 and 415, 400, then whatever the handler finds. Without an Authorization
-// header 429 comes first. Each request is answered: 503 when its handler takes longer than answer_ms.
+// header with a bearer 429 comes first. Each request is answered: 503 when its handler takes longer than
+// answer_ms.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -15,7 +16,6 @@
 #include "paging.h"
 #include "rate/address_limiter.h"
 #include "route_registry.h"
-#include "slow_refusals.h"
 #include "traffic.h"
 
 namespace patchbay::rest_api {
@@ -38,7 +38,6 @@ class Dispatcher {
   using TurnPtr = std::shared_ptr<Turn>;  // shared by the callbacks of one request, of which one is next
 
   void admitted(const TurnPtr& turn, Gatekeeper::Verdict verdict);
-  void turn_away(const TurnPtr& turn, Refusal refusal);
   bool within_rate(const TurnPtr& turn);
   void was_read(const TurnPtr& turn, const Status& read_well);
   void expire(const TurnPtr& turn);
@@ -52,7 +51,6 @@ class Dispatcher {
   RouteRegistry* registry_;
   Traffic* traffic_;
   Gatekeeper gatekeeper_;
-  SlowRefusals slow_refusals_;
   lib::AddressLimiter limiter_;
   Deadlines<Turn> deadlines_;
   Lifetime alive_;

@@ -3,6 +3,7 @@
 #include <patchbay/log.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "authority.h"
 
@@ -11,6 +12,7 @@ namespace {
 
 Refusal unauthorized(std::string_view why) { return {401, "invalid_token", std::string(why)}; }
 Refusal forbidden(std::string_view why) { return {403, "insufficient_role", std::string(why)}; }
+Refusal too_many() { return {429, "rate_limited", "too many bearers were refused; slow down"}; }
 Refusal no_auth() {
   return {503, "auth_unavailable", "bearers cannot be checked at the moment; try again later"};
 }
@@ -35,10 +37,10 @@ Refusal refusal_of(const Error& error) {
     case Code::denied:
     case Code::invalid:
     case Code::not_found:
-    case Code::exhausted:
       return {401, "invalid_token", "the bearer is not valid", R"(Bearer error="invalid_token")"};
     case Code::unavailable:
     case Code::gone:
+    case Code::exhausted:
     case Code::timeout:
     case Code::cancelled:
       return no_auth();
@@ -63,16 +65,31 @@ void Gatekeeper::admit(const Request& request, const http::Route& route, Then th
     if (tenants_->has(request.host)) open.caller.tenant = request.host;
     return then(std::move(open));
   }
-  auto bearer = bearer_of(request);
+  const auto bearer = bearer_of(request);
   if (!bearer) return then({unauthorized("this needs the header Authorization: Bearer <token>"), {}});
+  // Shared by the check and, when it is not to be, the refusal.
+  const auto shared = std::make_shared<Then>(std::move(then));
+  const bool taken = throttle_.run(
+      request.client, *bearer,
+      [this, shared, bearer = *bearer, &request, &route] { verify(bearer, request, route, shared); });
+  if (!taken) (*shared)({too_many(), {}});
+}
+
+void Gatekeeper::verify(const std::string& bearer, const Request& request, const http::Route& route,
+                        const std::shared_ptr<Then>& then) {
   auth_.call(
-      auth::Auth::verify, {*std::move(bearer), request.client},
-      [this, &request, &route, then = std::move(then)](const Result<auth::Principal>& who) {
+      auth::Auth::verify, {bearer, request.client},
+      [this, bearer, &request, &route, then](const Result<auth::Principal>& who) {
+        const auto verdict = judge(request, route, who);
+        const bool is_bad = verdict.refusal && verdict.refusal->status == 401;
+        if (who || is_bad) throttle_.note(bearer, who.ok());
         if (!who)
           Log(*host_).debug("a bearer was refused", {{"remote", request.client}, {"why", who.error().text}});
-        then(judge(request, route, who));
+        (*then)(verdict);
       });
 }
+
+bool Gatekeeper::has_bearer(const Request& request) { return bearer_of(request).has_value(); }
 
 Gatekeeper::Verdict Gatekeeper::operator_of(const Request& request) const {
   Verdict verdict;

@@ -37,22 +37,24 @@ Traffic::Traffic(const Host& host)
           Metric::counter(host, "patchbay_rest_api_connections_total", "Connections that were accepted")),
       refused_(Metric::counter(host, "patchbay_rest_api_refused_total",
                                "Requests the edge refused: malformed, too large, too slow")),
-      shed_{shed(host, "idle"), shed(host, "slow_body"), shed(host, "address_limit"), shed(host, "no_place")},
+      shed_{shed(host, "idle"), shed(host, "slow_body"), shed(host, "slow_reader"),
+            shed(host, "address_limit"), shed(host, "no_place")},
       body_bytes_(Metric::gauge(host, "patchbay_rest_api_body_bytes",
                                 "Bodies of unanswered requests, without the first 4 KiB of each")),
       body_refused_(Metric::counter(host, "patchbay_rest_api_bodies_refused_total",
                                     "Requests answered 503 because too many bodies were held")),
+      body_dropped_(Metric::counter(host, "patchbay_rest_api_bodies_dropped_total",
+                                    "Slow bodies given up for others, answered 408")),
       timeouts_(Metric::counter(host, "patchbay_rest_api_handler_timeouts_total",
                                 "Requests answered 503 because their handler did not answer")),
       rate_limited_(Metric::counter(host, "patchbay_rest_api_rate_limited_total", "Requests answered 429")),
-      refusals_(host) {}
+      strangers_(host) {}
 
 void Traffic::note(const Served& served) {
   const int status_class = std::clamp(served.status / 100, 1, 5);
   requests_[static_cast<size_t>(status_class - 1)].add();
   seconds_.add(static_cast<double>(served.took_ns) / 1e9);
-  const bool stranger = served.user.empty() && served.status >= 400 && served.status < 500;
-  if (stranger && !refusals_.takes_line(served.remote, served.status)) return;
+  if (served.user.empty() && !strangers_.takes_line(served.remote, served.status)) return;
   Log(*host_, std::string(served.correlation))
       .info("request", {{"method", served.method},
                         {"path", served.path},
@@ -67,11 +69,15 @@ void Traffic::note(const EdgeStats& stats) {
   for (size_t i = 0; i < connections_.size(); ++i) connections_[i].set(static_cast<double>(stats.open_by[i]));
   accepted_.add(static_cast<double>(stats.accepted - told_.accepted));
   refused_.add(static_cast<double>(stats.refused - told_.refused));
-  const std::array<uint64_t, 4> now = {stats.shed, stats.shed_slow, stats.over_address, stats.over_places};
-  const std::array<uint64_t, 4> before = {told_.shed, told_.shed_slow, told_.over_address, told_.over_places};
+  const auto sheds = [](const EdgeStats& of) {
+    return std::array<uint64_t, 5>{of.shed, of.shed_slow, of.shed_readers, of.over_address, of.over_places};
+  };
+  const auto now = sheds(stats);
+  const auto before = sheds(told_);
   for (size_t i = 0; i < shed_.size(); ++i) shed_[i].add(static_cast<double>(now[i] - before[i]));
   body_bytes_.set(static_cast<double>(stats.body_bytes));
   body_refused_.add(static_cast<double>(stats.body_refused - told_.body_refused));
+  body_dropped_.add(static_cast<double>(stats.body_dropped - told_.body_dropped));
   told_ = stats;
 }
 

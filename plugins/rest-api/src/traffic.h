@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "edge.h"
-#include "refusal_log.h"
+#include "stranger_log.h"
 
 namespace patchbay::rest_api {
 
@@ -42,13 +42,14 @@ class Traffic {
   std::array<Metric, 3> connections_;  // by surface
   Metric accepted_;
   Metric refused_;
-  std::array<Metric, 4> shed_;  // by reason
+  std::array<Metric, 5> shed_;  // by reason
   Metric body_bytes_;
   Metric body_refused_;
+  Metric body_dropped_;
   Metric timeouts_;
   Metric rate_limited_;
   EdgeStats told_;
-  RefusalLog refusals_;
+  StrangerLog strangers_;
 };
 
 }  // namespace patchbay::rest_api

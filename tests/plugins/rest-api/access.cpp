@@ -1,11 +1,24 @@
 #include <chrono>
+#include <map>
+#include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "client.h"
 #include "desk_server.h"
 #include "runtime/manual_clock.h"
 
 using namespace rest_api_test;
+
+namespace {
+
+uint16_t port_of(const HttpClient& http) {
+  const std::string& url = http.base_url();
+  return static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+}
+
+}  // namespace
 
 TEST_CASE("each role is asked for what it needs") {
   const DeskServer server;
@@ -43,9 +56,8 @@ TEST_CASE("without a good bearer the answer is 401 and says how to authenticate"
 
 TEST_CASE("a wrong bearer, and one that may not, is refused before its body is sent") {
   const DeskServer server;
-  const std::string& url = server.http.base_url();
   const auto status = [&](const std::string& bearer) {
-    Client client(static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1))));
+    Client client(port_of(server.http));
     client.patience = std::chrono::seconds(20);
     client.send("POST /t/checked HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + bearer +
                 "\r\nContent-Length: 100000\r\n\r\n");
@@ -63,6 +75,10 @@ TEST_CASE("a wrong bearer, and one that may not, is refused before its body is s
 TEST_CASE("when bearers cannot be checked the answer is 503, or 500 when the check failed") {
   const DeskServer with;
   CHECK(with.as("broken", "GET", "/t/admin").status == 500);
+  const auto busy = with.as("busy", "GET", "/t/admin");
+  CHECK(busy.status == 503);
+  CHECK(has(busy.body, R"("error":"auth_unavailable")"));
+  CHECK(busy.headers.count("retry-after") == 1);
   const DeskServer without(R"(
 plugins: {rest-api: {listen: "127.0.0.1:0", threads: 1}, desk: {}}
 tenants: {a.example: {primary: true}}
@@ -129,6 +145,13 @@ TEST_CASE(
   CHECK(has(server.management.get("/metrics").body, "patchbay_rest_api_rate_limited_total 1\n"));
 }
 
+TEST_CASE("an Authorization header without a bearer is limited as none is") {
+  const DeskServer server(with_limits("requestsPerSecond: 0.1, burst: 5"));
+  for (int i = 0; i < 5; ++i)
+    CHECK(server.http.get("/t/admin", {"Authorization: Basic " + std::to_string(i)}).status == 401);
+  CHECK(server.http.get("/t/admin", {"Authorization: Basic x"}).status == 429);
+}
+
 TEST_CASE("a large body costs more of the rate than a small one") {
   const DeskServer server(with_limits("requestsPerSecond: 0.1, burst: 30"));
   const std::string large = R"({"phone": "+49", "note": ")" + std::string(100'000, 'x') + "\"}";
@@ -137,10 +160,12 @@ TEST_CASE("a large body costs more of the rate than a small one") {
   CHECK(server.as("admin-a", "POST", "/t/checked", R"({"phone": "+49"})").status == 200);
 }
 
-TEST_CASE("strangers do not fill the log: their refusals are summed up") {
+TEST_CASE("strangers do not fill the log: what they ask is summed up, whatever the answer") {
   patchbay::core::ManualClock clock;
   const DeskServer server(kConfig, &clock);
   for (int i = 0; i < 40; ++i) server.http.get("/t/admin");
+  for (int i = 0; i < 10; ++i) server.http.get("/t/open");
+  for (int i = 0; i < 10; ++i) server.http.get("/t/unavailable");
   for (int i = 0; i < 40; ++i) server.as("admin-a", "GET", "/t/items/" + std::to_string(i));
   const auto lines = [&](const std::string& part) {
     const std::string log = server.core.log();
@@ -150,12 +175,76 @@ TEST_CASE("strangers do not fill the log: their refusals are summed up") {
   };
   CHECK(lines("path=/t/admin status=401") == 10);
   CHECK(lines("path=/t/items/") == 40);
+  CHECK(lines("path=/t/open") == 0);
+  CHECK(lines("path=/t/unavailable status") == 0);
   clock.advance(std::chrono::seconds(61));
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (lines("by_status=\"401: 30\"") == 0 && std::chrono::steady_clock::now() < deadline)
+  const std::string summary = "by_status=\"200: 10, 401: 30, 503: 10\"";
+  while (lines(summary) == 0 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  CHECK(lines(summary) == 1);
+  CHECK(lines("remote=127.0.0.1 requests=50") == 1);
+}
+
+TEST_CASE("many strangers do not fill the log either: all their lines together are limited") {
+  patchbay::core::ManualClock clock;
+  std::string yaml = kConfig;
+  yaml.replace(yaml.find("threads: 1}"), 11, "threads: 1, trustedProxies: [127.0.0.1]}");
+  const DeskServer server(yaml, &clock);
+  Client client(port_of(server.http));
+  client.patience = std::chrono::seconds(20);
+  for (int address = 0; address < 200; ++address) {
+    std::string requests;
+    for (int i = 0; i < 10; ++i)
+      requests += "GET /t/open HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2." + std::to_string(address) +
+                  "\r\n\r\n";
+    REQUIRE(client.send(requests));
+    for (int i = 0; i < 10; ++i) REQUIRE(client.receive());
+  }
+  const auto lines = [&](const std::string& part) {
+    const std::string log = server.core.log();
+    size_t count = 0;
+    for (size_t at = log.find(part); at != std::string::npos; at = log.find(part, at + 1)) ++count;
+    return count;
+  };
+  CHECK(lines("path=/t/open") == 1000);
+  clock.advance(std::chrono::seconds(61));
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (lines("remote=\"other addresses\"") == 0 && std::chrono::steady_clock::now() < deadline)
     std::this_thread::yield();
-  CHECK(lines("by_status=\"401: 30\"") == 1);
-  CHECK(lines("remote=127.0.0.1 requests=30") == 1);
+  CHECK(lines("have no lines of their own") == 51);
+  CHECK(lines("remote=\"other addresses\" requests=500 by_status=\"200: 500\"") == 1);
+}
+
+TEST_CASE("a flood of unknown bearers of one address is not checked, and known bearers pass it by") {
+  patchbay::core::ManualClock clock;
+  const DeskServer server(kConfig, &clock);
+  CHECK(server.as("admin-a", "GET", "/t/admin").status == 200);
+  const int before = bearers_checked();
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int c = 0; c < 10; ++c) {
+    clients.push_back(std::make_unique<Client>(port_of(server.http)));
+    clients.back()->patience = std::chrono::seconds(20);
+    std::string requests;
+    for (int i = 0; i < 15; ++i)
+      requests += "GET /t/admin HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer guess-" +
+                  std::to_string(c * 15 + i) + "\r\n\r\n";
+    clients.back()->send(requests);
+  }
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  const auto refused = [&] {
+    return has(server.management.get("/metrics").body, "patchbay_rest_api_rate_limited_total 19\n");
+  };
+  while (!refused() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  CHECK(refused());  // of 150, 99 are checked at once and 32 wait
+  CHECK(bearers_checked() - before == 99);
+  CHECK(server.as("admin-a", "GET", "/t/admin").status == 200);
+  clock.advance(std::chrono::milliseconds(1100));
+  std::map<int, int> statuses;
+  for (const auto& client : clients)
+    for (int i = 0; i < 15; ++i)
+      if (const auto answer = client->receive()) ++statuses[answer->status];
+  CHECK(statuses == std::map<int, int>{{401, 131}, {429, 19}});
+  CHECK(bearers_checked() - before == 132);
 }
 
 TEST_CASE("guessed bearers are still answered 401 when they are many, only slower") {

@@ -27,6 +27,18 @@ TEST_CASE("a handler that is not available is 503") {
   CHECK(server.http.get("/t/unavailable").status == 503);
 }
 
+TEST_CASE("a handler that has no capacity or no time is 503, and says when to come again") {
+  const DeskServer server;
+  for (const char* path : {"/t/unavailable", "/t/exhausted", "/t/timeout"}) {
+    CAPTURE(path);
+    const auto answer = server.http.get(path);
+    CHECK(answer.status == 503);
+    CHECK(answer.body == error_text("unavailable", "this is not available at the moment; try again later"));
+    REQUIRE(answer.headers.count("retry-after") == 1);
+    CHECK(answer.headers.at("retry-after") == "1");
+  }
+}
+
 TEST_CASE("a handler's own error and headers arrive as they are") {
   const DeskServer server;
   const auto answer = server.http.get("/t/teapot");
@@ -58,6 +70,7 @@ TEST_CASE("a route that exists already is refused, and so is one that makes no s
   CHECK(has(log, "GET /t/items/{name} is routed twice"));
   CHECK(has(log, "route /t/any/*: a parameter is a whole segment"));
   CHECK(has(log, "there is no method 'FETCH'"));
+  CHECK(has(log, "a route's max_body_bytes is 0 to 16777216"));
   const auto ready = server.management.get("/readyz");
   CHECK(ready.status == 200);
   CHECK(
@@ -95,6 +108,24 @@ TEST_CASE("a handler that never answers is 503 after a while, and what it says l
   CHECK(has(server.management.get("/metrics").body, "patchbay_rest_api_handler_timeouts_total 1\n"));
   release_waiting();
   CHECK(server.http.get("/t/open").status == 200);
+}
+
+TEST_CASE("a request that was answered holds no memory for its body, though its handler never answers") {
+  patchbay::core::ManualClock clock;
+  const DeskServer server(kConfig, &clock);
+  const auto held = [&](const char* octets) {
+    return has(server.management.get("/metrics").body,
+               std::string("patchbay_rest_api_body_bytes ") + octets + "\n");
+  };
+  std::atomic<int> status{0};
+  std::thread client([&] { status = server.http.post("/t/wait", std::string(100'000, 'x')).status; });
+  wait_until_asked();
+  CHECK(held("95904"));
+  clock.advance(std::chrono::seconds(31));
+  client.join();
+  CHECK(status == 503);
+  CHECK(held("0"));
+  release_waiting();
 }
 
 TEST_CASE("a handler that never answers does not hold up the server's end") {

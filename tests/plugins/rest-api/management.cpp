@@ -64,11 +64,12 @@ TEST_CASE("metrics tell connections by surface, what was shed and what bodies ta
   const auto metrics = server.management.get("/metrics").body;
   CHECK(has(metrics, "patchbay_rest_api_connections{surface=\"management\"} 1\n"));
   CHECK(has(metrics, "patchbay_rest_api_connections{surface=\"public\"}"));
-  for (const char* reason : {"idle", "slow_body", "address_limit", "no_place"})
+  for (const char* reason : {"idle", "slow_body", "slow_reader", "address_limit", "no_place"})
     CHECK(
         has(metrics, std::string("patchbay_rest_api_connections_shed_total{reason=\"") + reason + "\"} 0\n"));
   CHECK(has(metrics, "patchbay_rest_api_body_bytes 0\n"));
   CHECK(has(metrics, "patchbay_rest_api_bodies_refused_total 0\n"));
+  CHECK(has(metrics, "patchbay_rest_api_bodies_dropped_total 0\n"));
 }
 
 TEST_CASE("a budget for bodies that one body exceeds is refused with a sentence") {

@@ -1,0 +1,72 @@
+#include "auth_throttle.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "crypto/digest.h"
+#include "rate/address_key.h"
+
+namespace patchbay::rest_api {
+namespace {
+
+constexpr lib::RateLimit kUnknown{.per_second = 5.0, .burst = AuthThrottle::kAtOnce};
+constexpr int64_t kDelayNs = 1'000'000'000;
+constexpr size_t kMostInAll = 4096;
+constexpr size_t kGeneration = 10'000;  // of known bearers
+
+}  // namespace
+
+AuthThrottle::AuthThrottle(const Host& host) : host_(&host), limiter_(kUnknown), timer_(host) {}
+
+bool AuthThrottle::run(std::string_view address, std::string_view bearer, Function<void()> check) {
+  if (is_known(lib::sha256(bearer)) || limiter_.take(address, host_->mono_ns()) == 0) {
+    check();
+    return true;
+  }
+  std::string key = lib::address_key(address);
+  if (queue_.size() >= kMostInAll) return false;
+  size_t& waiting = waiting_[key];
+  if (waiting >= kMostWaiting) return false;
+  ++waiting;
+  queue_.push_back({host_->mono_ns() + kDelayNs, std::move(key), std::move(check)});
+  if (queue_.size() == 1) arm();
+  return true;
+}
+
+void AuthThrottle::note(std::string_view bearer, bool is_good) {
+  std::string hash = lib::sha256(bearer);
+  if (is_good) return remember(std::move(hash));
+  newer_.erase(hash);
+  older_.erase(hash);
+}
+
+bool AuthThrottle::is_known(const std::string& hash) {
+  if (newer_.count(hash) > 0) return true;
+  if (older_.count(hash) == 0) return false;
+  remember(hash);
+  return true;
+}
+
+void AuthThrottle::remember(std::string hash) {
+  if (newer_.size() >= kGeneration) older_ = std::exchange(newer_, {});
+  newer_.insert(std::move(hash));
+}
+
+void AuthThrottle::arm() {
+  const int64_t wait_ns = std::max<int64_t>(queue_.front().due_ns - host_->mono_ns(), 0);
+  timer_.after_ms(wait_ns / 1'000'000 + 1, [this] { release(); });
+}
+
+void AuthThrottle::release() {
+  const int64_t now_ns = host_->mono_ns();
+  while (!queue_.empty() && queue_.front().due_ns <= now_ns) {
+    const Waiting next = std::move(queue_.front());
+    queue_.pop_front();
+    const auto found = waiting_.find(next.key);
+    if (--found->second == 0) waiting_.erase(found);
+    next.check();
+  }
+  if (!queue_.empty()) arm();
+}
+
+}  // namespace patchbay::rest_api

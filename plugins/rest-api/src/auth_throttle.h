@@ -1,0 +1,53 @@
+// Limits how many unknown bearers an address may have checked, because each costs a signature check or a
+// query of the store: 100 at once and then 5 a second (16 times as many of an IPv6 /48). Further ones wait
+// for a second, 32 of one address at a time; beyond that they are refused. A bearer is known while it is
+// among the last thousands that were good. On the main strand.
+#pragma once
+
+#include <patchbay/strand.h>
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "rate/address_limiter.h"
+
+namespace patchbay::rest_api {
+
+class AuthThrottle {
+ public:
+  static constexpr size_t kAtOnce = 100;
+  static constexpr size_t kMostWaiting = 32;  // of one address
+
+  explicit AuthThrottle(const Host& host);
+
+  // Runs `check` now or a second from now; not after this is destroyed. False: `check` is dropped, because
+  // too many of the address wait already.
+  bool run(std::string_view address, std::string_view bearer, Function<void()> check);
+  // What the check has found.
+  void note(std::string_view bearer, bool is_good);
+
+ private:
+  struct Waiting {
+    int64_t due_ns = 0;
+    std::string key;  // of the address
+    Function<void()> check;
+  };
+  bool is_known(const std::string& hash);
+  void remember(std::string hash);
+  void arm();
+  void release();
+
+  const Host* host_;
+  lib::AddressLimiter limiter_;
+  // SHA-256 of bearers that were good. `newer_` becomes `older_` when it is full.
+  std::unordered_set<std::string> newer_, older_;
+  std::deque<Waiting> queue_;                        // all wait equally long, so they are in order
+  std::unordered_map<std::string, size_t> waiting_;  // in queue_, by key
+  Timer timer_;
+};
+
+}  // namespace patchbay::rest_api
