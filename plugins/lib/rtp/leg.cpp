@@ -13,7 +13,7 @@ constexpr uint8_t kComfortNoise = 13;  // RFC 3389: the peer is silent, and ther
 // A flood costs the media thread no more than this. Refused packets have a budget of their own, so that they
 // do not displace the peer's; the kernel drops those from other hosts before.
 constexpr int kMaxPacketsPerTick = 32;
-constexpr int kMaxRefusedPerTick = 256;
+constexpr int kMaxRefusedPerTick = 512;
 constexpr int kMaxControlPerTick = 4;  // a peer sends one in some seconds
 constexpr int64_t kControlIntervalNs = 5'000'000'000;
 constexpr uint64_t kNtpEpochOffsetS = 2'208'988'800;
@@ -82,21 +82,20 @@ bool RtpLeg::pull(int16_t* pcm, int64_t now_ns) noexcept {
 }
 
 void RtpLeg::drain_media(int64_t now_ns) noexcept {
-  SocketAddress source;
   int taken = 0;
   int refused = 0;
   while (taken < kMaxPacketsPerTick && refused < kMaxRefusedPerTick) {
-    const auto size = socket_.receive(RtpSocket::Channel::rtp, datagram_.data(), datagram_.size(), source);
-    if (size < 0) return;
-    ++(on_datagram(static_cast<size_t>(size), source, now_ns) ? taken : refused);
+    const size_t count = socket_.receive(RtpSocket::Channel::rtp, received_.data(), received_.size());
+    for (size_t i = 0; i < count; ++i) ++(on_datagram(received_[i], now_ns) ? taken : refused);
+    if (count < received_.size()) return;
   }
 }
 
 // False when it is nothing that the peer sends.
-bool RtpLeg::on_datagram(size_t bytes, const SocketAddress& source, int64_t now_ns) noexcept {
-  if (is_rtcp(datagram_.data(), bytes)) return on_control_datagram(bytes, source, now_ns);
-  const auto packet = parse_rtp(datagram_.data(), bytes);
-  if (!packet || !policy_.accept_media(source)) {
+bool RtpLeg::on_datagram(const Datagram& datagram, int64_t now_ns) noexcept {
+  if (is_rtcp(datagram.data.data(), datagram.size)) return on_control_datagram(datagram, now_ns);
+  const auto packet = parse_rtp(datagram.data.data(), datagram.size);
+  if (!packet || !policy_.accept_media(datagram.source)) {
     refuse();
     return false;
   }
@@ -104,10 +103,10 @@ bool RtpLeg::on_datagram(size_t bytes, const SocketAddress& source, int64_t now_
   return true;
 }
 
-bool RtpLeg::on_control_datagram(size_t bytes, const SocketAddress& source, int64_t now_ns) noexcept {
+bool RtpLeg::on_control_datagram(const Datagram& datagram, int64_t now_ns) noexcept {
   ControlReader reader(*this, now_ns);
-  if (!policy_.accept_control(source) || control_taken_ == kMaxControlPerTick ||
-      !parse_rtcp(datagram_.data(), bytes, reader)) {
+  if (!policy_.accept_control(datagram.source) || control_taken_ == kMaxControlPerTick ||
+      !parse_rtcp(datagram.data.data(), datagram.size, reader)) {
     refuse();
     return false;
   }
@@ -117,12 +116,12 @@ bool RtpLeg::on_control_datagram(size_t bytes, const SocketAddress& source, int6
 }
 
 void RtpLeg::drain_control(int64_t now_ns) noexcept {
-  SocketAddress source;
   int refused = 0;
   while (refused < kMaxRefusedPerTick / 4) {
-    const auto size = socket_.receive(RtpSocket::Channel::rtcp, datagram_.data(), datagram_.size(), source);
-    if (size < 0) return;
-    if (!on_control_datagram(static_cast<size_t>(size), source, now_ns)) ++refused;
+    const size_t count = socket_.receive(RtpSocket::Channel::rtcp, received_.data(), received_.size());
+    for (size_t i = 0; i < count; ++i)
+      if (!on_control_datagram(received_[i], now_ns)) ++refused;
+    if (count < received_.size()) return;
   }
 }
 

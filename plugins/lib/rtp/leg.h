@@ -92,8 +92,8 @@ class RtpLeg {
   void drain_control(int64_t now_ns) noexcept;
   void on_media(const RtpPacket& packet, int64_t now_ns) noexcept;
   bool take_source(const RtpPacket& packet) noexcept;
-  bool on_datagram(size_t bytes, const SocketAddress& source, int64_t now_ns) noexcept;
-  bool on_control_datagram(size_t bytes, const SocketAddress& source, int64_t now_ns) noexcept;
+  bool on_datagram(const Datagram& datagram, int64_t now_ns) noexcept;
+  bool on_control_datagram(const Datagram& datagram, int64_t now_ns) noexcept;
   void refuse() noexcept { stats_.packets_refused.fetch_add(1, std::memory_order_relaxed); }
   void on_digit(std::optional<char> digit) noexcept;
   void send_packet(uint8_t payload_type, bool marker, uint32_t timestamp, const uint8_t* payload,
@@ -127,7 +127,7 @@ class RtpLeg {
   std::array<char, 16> digits_{};
   size_t digits_begin_ = 0;
   size_t digits_count_ = 0;
-  std::array<uint8_t, 2048> datagram_{};
+  std::array<Datagram, RtpSocket::kMaxReceived> received_{};
   std::array<int16_t, 1024> decoded_{};
   LegStats stats_;
 };

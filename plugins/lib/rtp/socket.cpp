@@ -3,6 +3,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <random>
@@ -14,8 +16,8 @@ namespace patchbay::lib {
 namespace {
 
 constexpr int kKernelPortTries = 200;
-constexpr int kReceiveBufferBytes = 64 * 1024;  // 300 ms of a flood, years of G.711
-constexpr int kExpeditedForwarding = 0xB8;      // DSCP EF
+constexpr int kReceiveBufferBytes = 256 * 1024;  // about 500 small packets: a flood of one tick
+constexpr int kExpeditedForwarding = 0xB8;       // DSCP EF
 
 class Descriptor {
  public:
@@ -103,22 +105,31 @@ void RtpSocket::accept_only(const SocketAddress* peers, size_t count) noexcept {
   (void)filter_sources(rtcp_, peers, count);
 }
 
-ptrdiff_t RtpSocket::receive(Channel channel, uint8_t* data, size_t capacity,
-                             SocketAddress& source) noexcept {
+size_t RtpSocket::receive(Channel channel, Datagram* out, size_t count) noexcept {
   const int fd = channel == Channel::rtp ? rtp_ : rtcp_;
+  count = std::min(count, kMaxReceived);
+  std::array<mmsghdr, kMaxReceived> headers{};
+  std::array<iovec, kMaxReceived> buffers;
+  std::array<sockaddr_storage, kMaxReceived> sources;
+  for (size_t i = 0; i < count; ++i) {
+    buffers[i] = {out[i].data.data(), out[i].data.size()};
+    headers[i].msg_hdr.msg_iov = &buffers[i];
+    headers[i].msg_hdr.msg_iovlen = 1;
+    headers[i].msg_hdr.msg_name = &sources[i];
+    headers[i].msg_hdr.msg_namelen = sizeof(sources[i]);
+  }
   // An ICMP error of an earlier send is reported here once for each; the datagrams wait behind it.
   for (int attempt = 0; attempt < 4; ++attempt) {
-    sockaddr_storage storage;
-    socklen_t size = sizeof(storage);
-    const ssize_t got = ::recvfrom(fd, data, capacity, MSG_DONTWAIT | MSG_TRUNC,
-                                   reinterpret_cast<sockaddr*>(&storage), &size);
-    if (got >= 0) {
-      source = SocketAddress::from(storage);
-      return got;
+    const int got = ::recvmmsg(fd, headers.data(), static_cast<unsigned>(count), MSG_DONTWAIT, nullptr);
+    for (int i = 0; i < got; ++i) {
+      const auto at = static_cast<size_t>(i);
+      out[at].size = (headers[at].msg_hdr.msg_flags & MSG_TRUNC) != 0 ? 0 : headers[at].msg_len;
+      out[at].source = SocketAddress::from(sources[at]);
     }
-    if (errno == EAGAIN || errno == EWOULDBLOCK) return -1;
+    if (got >= 0) return static_cast<size_t>(got);
+    if (errno == EAGAIN || errno == EWOULDBLOCK) return 0;
   }
-  return -1;
+  return 0;
 }
 
 bool RtpSocket::send(Channel channel, const SocketAddress& to, const uint8_t* data, size_t size) noexcept {

@@ -4,12 +4,19 @@
 
 #include <patchbay/result.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "rtp/address.h"
 
 namespace patchbay::lib {
+
+struct Datagram {
+  std::array<uint8_t, 2048> data;
+  size_t size = 0;  // 0 also for one that does not fit
+  SocketAddress source;
+};
 
 class RtpSocket {
  public:
@@ -31,8 +38,10 @@ class RtpSocket {
   // No effect where the kernel takes no filter.
   void accept_only(const SocketAddress* peers, size_t count) noexcept;
 
-  // The next datagram waiting, or -1 when none is. A longer one than `capacity` is cut; its size says so.
-  ptrdiff_t receive(Channel channel, uint8_t* data, size_t capacity, SocketAddress& source) noexcept;
+  static constexpr size_t kMaxReceived = 16;
+  // Takes the datagrams that wait, oldest first: at most `count`, and kMaxReceived. How many; 0 when none
+  // waits.
+  size_t receive(Channel channel, Datagram* out, size_t count) noexcept;
 
   // False when the kernel did not take it; media is not sent twice.
   bool send(Channel channel, const SocketAddress& to, const uint8_t* data, size_t size) noexcept;

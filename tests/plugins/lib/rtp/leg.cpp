@@ -127,7 +127,7 @@ TEST_CASE("a stranger's packets reach neither ear nor address") {
   CHECK(pair.b->stats().packets_received == 30);
   uint8_t data[64];
   SocketAddress source;
-  CHECK(stranger->receive(RtpSocket::Channel::rtp, data, sizeof(data), source) == -1);
+  CHECK(receive_one(*stranger, RtpSocket::Channel::rtp, data, sizeof(data), source) == -1);
 }
 
 TEST_CASE("a new SSRC is followed from its second packet on") {
@@ -182,6 +182,39 @@ TEST_CASE("a spray from the peer's own host takes no frame of the peer's") {
     CHECK(pair.b->stats().packets_received == 51);
     CHECK(pair.b->stats().packets_refused >= 2000);
   }
+}
+
+TEST_CASE("a burst from the peer's own host leaves room for the peer") {
+  Pair pair;
+  auto sprayer = RtpSocket::open(loopback(), 0, 0);
+  REQUIRE(sprayer);
+  const auto target = loopback(pair.b->local_port());
+  const uint8_t junk[4] = {0xFF, 0xFF};
+  pair.tick(constant(0));
+  for (int i = 0; i < 10; ++i) {
+    for (int k = 0; k < 400; ++k) (void)sprayer->send(RtpSocket::Channel::rtp, target, junk, sizeof(junk));
+    pair.tick(constant(0));
+  }
+  CHECK(pair.b->stats().packets_received == 11);
+  CHECK(pair.b->stats().packets_refused == 4000);
+}
+
+TEST_CASE("packets that are too long are refused, whatever they look like") {
+  Pair pair;
+  auto sender = RtpSocket::open(loopback(), 0, 0);
+  REQUIRE(sender);
+  for (const uint8_t second : {0x00, 0xC8}) {  // RTP with padding, RTCP
+    std::vector<uint8_t> large(60'000, 0x80);
+    large[0] = 0xA0;
+    large[1] = second;
+    large[2] = 0x3A;
+    large[3] = 0x97;
+    const auto port = static_cast<uint16_t>(pair.b->local_port() + (second == 0 ? 0 : 1));
+    (void)sender->send(RtpSocket::Channel::rtp, loopback(port), large.data(), large.size());
+  }
+  pair.tick(constant(0));
+  CHECK(pair.b->stats().packets_received == 1);
+  CHECK(pair.b->stats().packets_refused == 2);
 }
 
 TEST_CASE("comfort noise, unknown payloads and RTCP of the peer are signs of life") {

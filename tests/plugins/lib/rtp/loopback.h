@@ -1,10 +1,21 @@
 // The address that the peers of these tests have.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "rtp/socket.h"
 
 inline patchbay::lib::SocketAddress loopback(uint16_t port = 0) {
   return *patchbay::lib::SocketAddress::parse("127.0.0.1", port);
+}
+
+// The next datagram of `socket`, cut to `capacity`; -1 when none waits.
+inline ptrdiff_t receive_one(patchbay::lib::RtpSocket& socket, patchbay::lib::RtpSocket::Channel channel,
+                             uint8_t* data, size_t capacity, patchbay::lib::SocketAddress& source) {
+  patchbay::lib::Datagram datagram;
+  if (socket.receive(channel, &datagram, 1) == 0) return -1;
+  std::copy_n(datagram.data.begin(), std::min(capacity, datagram.size), data);
+  source = datagram.source;
+  return static_cast<ptrdiff_t>(datagram.size);
 }

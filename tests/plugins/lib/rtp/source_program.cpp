@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "rtp/socket.h"
+#include "loopback.h"
 
 using namespace patchbay::lib;
 
@@ -26,7 +26,7 @@ bool reaches(const char* from, const char* to, const std::vector<SocketAddress>&
   REQUIRE(sender->send(RtpSocket::Channel::rtp, address(to, receiver->rtp_port()), &byte, 1));
   uint8_t data[8];
   SocketAddress source;
-  return receiver->receive(RtpSocket::Channel::rtp, data, sizeof(data), source) ==
+  return receive_one(*receiver, RtpSocket::Channel::rtp, data, sizeof(data), source) ==
          1;  // loopback is immediate
 }
 
