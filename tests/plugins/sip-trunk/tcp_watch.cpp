@@ -233,3 +233,32 @@ TEST_CASE("connections to trunks are kept alive by pings") {
   CHECK(connection.receive().find("ACK ") != std::string::npos);  // behind the body of the INVITE
   CHECK(connection.receive_bytes(4) == "\r\n\r\n");
 }
+
+TEST_CASE("a peer over TCP hangs up its own call and another address does not") {
+  TcpPeer peer;
+  auto stack = *SipStack::start({.sources = {*SocketAddress::parse("127.0.0.2", 0)}});
+  auto call = call_to(peer.port);
+  call.trunk.transport = Transport::tcp;
+  Caller caller;
+  REQUIRE(stack->dial(call, caller));
+  const Tcp connection = peer.accept();
+  const std::string invite = connection.receive();
+  const std::string contact = "sip:127.0.0.1:" + std::to_string(peer.port) + ";transport=tcp";
+  connection.send(answer_to(invite, "200 OK", contact, "", kOffer));
+  REQUIRE(caller.wait_answered());
+  CHECK(connection.receive().find("ACK ") != std::string::npos);  // behind the body of the INVITE
+  const auto bye = [&](const std::string& from_ip, int sequence) {
+    return "BYE sip:us@127.0.0.1 SIP/2.0\r\nVia: SIP/2.0/TCP " + from_ip + ";branch=z9hG4bK" +
+           std::to_string(sequence) + "\r\nFrom: " + header(invite, "To") +
+           ";tag=peer\r\nTo: " + header(invite, "From") + "\r\nCall-ID: " + header(invite, "Call-ID") +
+           "\r\nCSeq: " + std::to_string(sequence) + " BYE\r\nMax-Forwards: 70\r\nContent-Length: 0\r\n\r\n";
+  };
+  const Tcp other("127.0.0.2", stack->port());
+  REQUIRE(other.is_connected);
+  other.send(bye("127.0.0.2", 900));
+  CHECK(other.receive().rfind("SIP/2.0 481", 0) == 0);
+  CHECK_FALSE(caller.ended());
+  connection.send(bye("127.0.0.1", 7));
+  CHECK(connection.receive().rfind("SIP/2.0 200", 0) == 0);
+  CHECK(caller.wait_ended().reason == EndReason::far_hangup);
+}
