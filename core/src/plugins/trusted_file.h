@@ -10,8 +10,9 @@
 
 namespace patchbay::core {
 
-// The file and its folder (and, of a link, also those that it leads to) belong to root or to `user`, and not
-// all may write there. Error: "reason; cure".
+// The file and all folders above it (and, of a link, also of what it leads to) belong to root or to `user`,
+// and no others may write there, by a group neither. The libraries it is linked to are not looked at. Error:
+// "reason; cure".
 Status check_trusted(const std::filesystem::path& file, uid_t user);
 Status check_trusted(const std::filesystem::path& file);  // of the user that this process runs as
 

@@ -42,6 +42,42 @@ TEST_CASE("a plugin's file that everybody may write is not trusted, nor one in s
   CHECK(has(says(inner / "missing.so"), "cannot be looked at"));
 }
 
+TEST_CASE("a plugin's file that a group may write is not trusted unless the group is root's") {
+  const test::TempFolder folder;
+  const fs::path file = fs::path(folder.path()) / "x.so";
+  std::ofstream(file) << "x";
+  fs::permissions(file, fs::perms(0664));
+  if (::geteuid() == 0) {
+    CHECK(says(file) == "");
+    if (::chown(file.c_str(), 0, 12345) != 0) return;
+    CHECK(has(says(file), "may be written by the group 12345"));
+    CHECK(has(says(file), "chmod g-w"));
+    // A user without a group of that number.
+    CHECK(has(says(file, 12345), "may be written by the group 12345"));
+  }
+  fs::permissions(file, fs::perms(0644));
+  CHECK(says(file) == "");
+}
+
+TEST_CASE("a folder far above the file that others may write is not trusted") {
+  const test::TempFolder folder;
+  const fs::path top = fs::path(folder.path()) / "opt", inner = top / "patchbay" / "plugins";
+  fs::create_directories(inner);
+  const fs::path file = inner / "x.so";
+  std::ofstream(file) << "x";
+  fs::permissions(file, fs::perms(0644));
+  fs::permissions(top, fs::perms(0755));
+  CHECK(says(file) == "");
+  fs::permissions(top, fs::perms(0777));
+  CHECK(has(says(file), "opt may be written by every user"));
+  // By a link, too, whether it leads there or lies there.
+  const test::TempFolder links;
+  fs::create_directory_symlink(inner, fs::path(links.path()) / "plugins");
+  CHECK(has(says(fs::path(links.path()) / "plugins" / "x.so"), "opt may be written by every user"));
+  fs::permissions(top, fs::perms(01777));
+  CHECK(says(file) == "");
+}
+
 TEST_CASE("a link is judged by its own folder and by what it leads to") {
   const test::TempFolder real, links;
   const fs::path file = fs::path(real.path()) / "x.so", link = fs::path(links.path()) / "x.so";
