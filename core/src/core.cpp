@@ -127,8 +127,9 @@ class Core::Impl {
               "a change of `server` or of the list of plugins needs a restart; nothing was applied"};
     }
     if (!change.isolated.empty()) {
-      return {Code::unsupported, "a change of where " + change.isolated.front() +
-                                     " runs (`isolation`, `restarts`) needs a restart; nothing was applied"};
+      return {Code::unsupported,
+              "a change of where " + change.isolated.front() +
+                  " runs (`isolation`, `restarts`, `paths`) needs a restart; nothing was applied"};
     }
     for (const std::string& secret : next.config.secrets()) log_->redactor().add(secret);
     Status told = plugins_->reconfigure(next.config, change.changed);

@@ -6,7 +6,10 @@
 #include <system_error>
 #include <utility>
 
+#include "isolation/containment.h"
+#include "isolation/plugin_host_program.h"
 #include "plugins/examine.h"
+#include "plugins/plugin_source.h"
 #include "plugins/start_order.h"
 #include "text.h"
 
@@ -143,6 +146,25 @@ Diagnosis diagnose_file(const std::string& file, const std::string& folder,
       !fs::equivalent(file, fs::path(folder) / (stem + ".so"), error))
     out.remarks.push_back("it is not in the plugin folder; copy it to " + folder);
   return out;
+}
+
+void judge_isolation(std::vector<Diagnosis>& all, const std::vector<std::string>& isolated,
+                     const std::string& folder) {
+  namespace iso = core::isolation;
+  const auto host = iso::find_plugin_host("");
+  const std::string open = iso::not_contained();
+  for (Diagnosis& each : all) {
+    if (each.state != Diagnosis::State::starts || !contains(isolated, each.plugin)) continue;
+    const auto source = core::read_plugin_file(fs::path(folder) / (each.plugin + ".so"));
+    std::string why = source ? iso::not_to_be_isolated(source->manifest.provides) : "";
+    if (why.empty() && !host) why = host.error().text;
+    if (!why.empty()) {
+      each.state = Diagnosis::State::refused;
+      each.why = why;
+    } else if (!open.empty()) {
+      each.remarks.push_back(open);
+    }
+  }
 }
 
 std::string sentence(const Diagnosis& diagnosis) {

@@ -23,6 +23,11 @@ std::vector<Diagnosis> diagnose(const std::string& folder, const std::vector<std
 Diagnosis diagnose_file(const std::string& file, const std::string& folder,
                         const std::optional<std::vector<std::string>>& configured);
 
+// Those of `isolated` (ids) run in processes of their own: whether they can, and what this machine does not
+// keep from them.
+void judge_isolation(std::vector<Diagnosis>& all, const std::vector<std::string>& isolated,
+                     const std::string& folder);
+
 std::string sentence(const Diagnosis& diagnosis);  // "event-log: starts", a line; remarks follow, a line each
 
 }  // namespace patchbay::app

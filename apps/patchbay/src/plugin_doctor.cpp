@@ -30,6 +30,7 @@ struct Command {
 struct Setup {
   std::string folder;
   std::optional<std::vector<std::string>> configured;
+  std::vector<std::string> isolated;           // of the configured
   std::vector<std::string> problems;           // of the configuration
   std::map<std::string, std::string> refused;  // by plugin: what its own rules refuse
 };
@@ -54,6 +55,8 @@ Setup read_setup(const Command& command) {
     setup.problems.push_back(usual_config_file(command.config_file) +
                              ": names no plugin; add those to run under `plugins:`");
   if (!config.value) return setup;
+  for (const std::string& id : *setup.configured)
+    if (config.value->isolation(id).process) setup.isolated.push_back(id);
   CoreOptions options;
   options.config_file = usual_config_file(command.config_file);
   options.plugin_dir = setup.folder;
@@ -105,6 +108,7 @@ int run(const Command& command) {
     each.state = Diagnosis::State::refused;
     each.why = refused->second;
   }
+  judge_isolation(all, setup.isolated, setup.folder);
   bool well = setup.problems.empty();
   for (const Diagnosis& each : all) well = well && each.state != Diagnosis::State::refused;
   if (command.json) {

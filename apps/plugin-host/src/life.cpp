@@ -8,7 +8,9 @@ namespace patchbay::core::isolation {
 namespace {
 
 constexpr int64_t kFiguresMs = 250;
-constexpr int kMostTries = 4000;  // a millisecond each, for answers under way when the plugin stopped
+// For answers under way when the plugin stopped; the server waits longer than this.
+constexpr int64_t kMostWaitNs = 3'000'000'000;
+constexpr int64_t kLookAgainMs = 2;
 
 }  // namespace
 
@@ -64,6 +66,7 @@ void Life::begin(Decoder& in, Kind kind) {
 }
 
 Status Life::create() {
+  PB_TRY(confined_);
   PB_TRY_VALUE(tables_, Host::open(host_.raw()));
   figures_ = std::make_unique<Timer>(*tables_);
   rest_ = std::make_unique<Timer>(*tables_);
@@ -96,15 +99,15 @@ pb_done Life::done_for(Kind kind) { return {sizeof(pb_done), 0, new Asked{this, 
 
 void Life::answered(Kind kind, int32_t status, const std::string& text) {
   if (kind == Kind::drained || (kind == Kind::started && status == PB_OK)) return say(kind, status, text);
-  destroy(kind, status, text, 0);
+  destroy(kind, status, text, tables_->mono_ns() + kMostWaitNs);
 }
 
 // A plugin is destroyed only when no answer is under way to it any more. One that still has work of its own
 // then is not: its process leaves without (Life::over() stays false), as nothing in it may be freed.
-void Life::destroy(Kind kind, int32_t status, const std::string& text, int tries) {
+void Life::destroy(Kind kind, int32_t status, const std::string& text, int64_t until_ns) {
   host_.abandon_calls();
-  if (host_.context().outstanding() > 0 && tries < kMostTries)
-    return rest_->after_ms(1, [=, this] { destroy(kind, status, text, tries + 1); });
+  if (host_.context().outstanding() > 0 && tables_->mono_ns() < until_ns)
+    return rest_->after_ms(kLookAgainMs, [=, this] { destroy(kind, status, text, until_ns); });
   if (host_.context().outstanding() > 0)
     return say(kind, PB_E_TIMEOUT, "it was not destroyed, as this is still under way: " + host_.under_way());
   table_->destroy(self_.exchange(nullptr));

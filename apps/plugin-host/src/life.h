@@ -15,7 +15,9 @@ namespace patchbay::core::isolation {
 
 class Life {
  public:
-  Life(ChildHost& host, std::string plugin_file) : host_(host), file_(std::move(plugin_file)) {}
+  // The plugin is not started in a process that could not be confined.
+  Life(ChildHost& host, std::string plugin_file, Status confined)
+      : host_(host), file_(std::move(plugin_file)), confined_(std::move(confined)) {}
 
   // [reader]
   void take(const std::string& frame);
@@ -32,7 +34,7 @@ class Life {
   void reconfigure(std::string_view config);
   pb_done done_for(Kind kind);
   void answered(Kind kind, int32_t status, const std::string& text);
-  void destroy(Kind kind, int32_t status, const std::string& text, int tries);
+  void destroy(Kind kind, int32_t status, const std::string& text, int64_t until_ns);
   void say(Kind kind, int32_t status, std::string_view text);
   void tell_figures();
 
@@ -41,6 +43,7 @@ class Life {
   const pb_plugin* table_ = nullptr;  // the plugin's
   // owned
   const std::string file_;
+  const Status confined_;
   std::optional<Host> tables_;
   std::unique_ptr<Timer> figures_;
   std::unique_ptr<Timer> rest_;

@@ -1,6 +1,6 @@
-// patchbay-plugin-host <plugin file> <id> <data folder> <pid of the server>: runs one plugin, with the server
-// at the other end of descriptor 3. The server starts it (core/src/isolation) and closes the channel when it
-// is to leave.
+// patchbay-plugin-host <plugin file> <id> <data folder> <pid of the server> [<path>...]: runs one plugin,
+// with the server at the other end of descriptor 3 and no other files of the server's than its own folder and
+// the paths. The server starts it (core/src/isolation) and closes the channel when it is to leave.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -15,6 +15,7 @@
 #include "abi/store_hub.h"
 #include "bus/bus.h"
 #include "child_host.h"
+#include "confine.h"
 #include "life.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
@@ -59,10 +60,22 @@ struct Parts {
   }
 };
 
-int run(const std::string& file, const std::string& id, std::filesystem::path data) {
-  Parts parts(std::move(data));
+Status confine(Needs needs) {
+  std::error_code ignored;  // a plugin that writes there will meet the reason itself
+  std::filesystem::create_directories(needs.data_folder, ignored);
+  ::setenv("TMPDIR", needs.data_folder.c_str(), 1);
+  PB_TRY(give_up_privileges());
+  PB_TRY(confine_files(needs));
+  return confine_calls();
+}
+
+int run(const std::string& file, const std::string& id, const std::filesystem::path& data,
+        std::vector<std::string> paths) {
+  // Before the first thread: those that run already would not be confined.
+  Status confined = confine({file, (data / id).string(), std::move(paths)});
+  Parts parts(data);
   ChildHost host(Descriptor(kChannelFd), *parts.all, id);
-  Life life(host, file);
+  Life life(host, file, std::move(confined));
   std::string frame;
   Descriptor fd;
   while (host.channel().receive(frame, fd)) life.take(frame);
@@ -83,7 +96,7 @@ bool bind_to(const char* server) {
 
 int main(int argc, char** argv) {
   using namespace patchbay::core;
-  if (argc != 5 || ::fcntl(3, F_GETFD) < 0) {
+  if (argc < 5 || ::fcntl(3, F_GETFD) < 0) {
     std::fputs("patchbay-plugin-host is started by patchbay, for plugins with `isolation: process`\n",
                stderr);
     return 2;
@@ -91,5 +104,5 @@ int main(int argc, char** argv) {
   if (!isolation::bind_to(argv[4])) return 1;
   ::fcntl(3, F_SETFD, FD_CLOEXEC);
   install_crash_banner();
-  return isolation::run(argv[1], argv[2], argv[3]);
+  return isolation::run(argv[1], argv[2], argv[3], {argv + 5, argv + argc});
 }

@@ -39,11 +39,12 @@ struct Tenant {
   bool primary = false;
 };
 
-// Where a plugin runs: `isolation` and `restarts` of its section, which are the core's.
+// Where a plugin runs: `isolation`, `restarts` and `paths` of its section, which are the core's.
 struct Isolation {
   bool process = false;  // in a process of its own
   int64_t most_restarts = 5;
   int64_t within_s = 600;
+  std::vector<std::string> paths = {};  // files and folders that it may reach there
 
   bool operator==(const Isolation&) const = default;
 };

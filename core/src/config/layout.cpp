@@ -30,6 +30,9 @@ constexpr std::string_view kRestarts = R"({"type":"object","default":{},"propert
   "most":{"type":"integer","minimum":0,"maximum":100000,"default":5},
   "within_s":{"type":"integer","minimum":1,"maximum":86400,"default":600}}})";
 
+constexpr std::string_view kPaths =
+    R"({"type":"array","default":[],"items":{"type":"string","minLength":1,"x-path":true}})";
+
 const Node* part(const PluginSchema& plugin, std::string_view name) {
   return plugin.config ? plugin.config->find(name) : nullptr;
 }
@@ -63,7 +66,7 @@ void write_plugin_section(Writer& out, const PluginSchema& plugin, const Node* s
   if (!properties && !is_closed(plugin, schema) && !(schema && schema->find("additionalProperties")))
     out.member("additionalProperties", true);
   out.key("properties").begin_object();
-  out.key("isolation").raw(kIsolation).key("restarts").raw(kRestarts);
+  out.key("isolation").raw(kIsolation).key("restarts").raw(kRestarts).key("paths").raw(kPaths);
   for (uint32_t i = 0; properties && i < properties->size(); ++i) {
     const json::Member& member = *properties->member(i);
     if (!is_core_key(member.key)) out.key(member.key).value(member.value);
@@ -158,7 +161,7 @@ Status write_tenant(Writer& out, const std::vector<PluginSchema>& plugins) {
 
 }  // namespace
 
-bool is_core_key(std::string_view key) { return key == "isolation" || key == "restarts"; }
+bool is_core_key(std::string_view key) { return key == "isolation" || key == "restarts" || key == "paths"; }
 
 std::string outer_layout() {
   constexpr std::string_view kAnyMappings =

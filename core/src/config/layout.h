@@ -20,7 +20,7 @@ struct PluginSchema {
 // Before manifests are known: `server` in full, of plugins and tenants only that they are mappings.
 std::string outer_layout();
 
-// Keys of a plugin's section that the core owns and the plugin never sees: `isolation`, `restarts`.
+// Keys of a plugin's section that the core owns and the plugin never sees: `isolation`, `restarts`, `paths`.
 bool is_core_key(std::string_view key);
 
 // With the schemas of the plugins the file names. What a manifest has no schema for takes nothing. What

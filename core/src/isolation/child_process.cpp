@@ -113,12 +113,13 @@ void ChildProcess::run() {
 
 Status ChildProcess::spawn() {
   const std::string parent = std::to_string(::getpid());
-  const char* arguments[] = {command_.program.c_str(), command_.plugin_file.c_str(),
-                             command_.id.c_str(),      command_.data_folder.c_str(),
-                             parent.c_str(),           nullptr};
+  std::vector<const char*> arguments = {command_.program.c_str(), command_.plugin_file.c_str(),
+                                        command_.id.c_str(), command_.data_folder.c_str(), parent.c_str()};
+  for (const std::string& path : command_.paths) arguments.push_back(path.c_str());
+  arguments.push_back(nullptr);
   const std::lock_guard lock(mutex_);
   pid_t pid = -1;
-  const int error = spawn_child(command_.program, arguments, theirs_.get(), pid);
+  const int error = spawn_child(command_.program, arguments.data(), theirs_.get(), pid);
   theirs_ = Descriptor();
   if (error != 0)
     return {Code::unavailable, "cannot start " + command_.program + ": " + std::strerror(error)};

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "isolation/channel.h"
 
@@ -18,7 +19,8 @@ struct ChildCommand {
   std::string program;
   std::string plugin_file;
   std::string id;
-  std::string data_folder;  // of the server; the plugin's own lies in it
+  std::string data_folder;         // of the server; the plugin's own lies in it
+  std::vector<std::string> paths;  // else of the server's files, that the plugin may reach
 };
 
 // One line for people: "its process was ended by signal 11 (Segmentation fault)". `status` is of waitpid.

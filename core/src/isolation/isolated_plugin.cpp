@@ -2,12 +2,14 @@
 
 #include <utility>
 
+#include "isolation/containment.h"
 #include "isolation/plugin_host_program.h"
 
 namespace patchbay::core::isolation {
 namespace {
 
 constexpr std::chrono::milliseconds kStop{5000};
+constexpr int64_t kPingsPerPatience = 5;
 // A flood of words is cut to what a state can show.
 constexpr size_t kMostWhy = 300;
 
@@ -29,6 +31,9 @@ Status IsolatedPlugin::create(HostContext& context, OnState on_state) {
   on_state_ = std::move(on_state);
   restart_ = std::make_unique<Timer>(*host_);
   patience_ = std::make_unique<Timer>(*host_);
+  ping_ = std::make_unique<Timer>(*host_);
+  if (const std::string why = not_contained(); !why.empty())
+    log(PB_LOG_WARN, "the plugin's process is not wholly contained", why);
   return {};
 }
 
@@ -59,10 +64,10 @@ void IsolatedPlugin::made(Status status) {
 void IsolatedPlugin::launch() {
   refused_ = {};
   phase_ = Phase::starting;
-  auto session =
-      Session::begin(*context_, *host_, interfaces_,
-                     {program_, plugin_file_, context_->id(), context_->parts().data_folder.string()},
-                     [this](Status how) { ended(std::move(how)); });
+  auto session = Session::begin(*context_, *host_, interfaces_,
+                                {program_, plugin_file_, context_->id(),
+                                 context_->parts().data_folder.string(), options_.paths(config_)},
+                                [this](Status how) { ended(std::move(how)); });
   if (!session) return ended(session.error());
   session_ = std::move(*session);
   started_with_ = config_;
@@ -85,6 +90,7 @@ void IsolatedPlugin::launched(Status status) {
   }
   phase_ = Phase::up;
   show_up(true);
+  ping();
   if (std::exchange(first_, false)) {
     if (const auto done = std::move(waiting_)) (*done)();
     return;
@@ -99,6 +105,7 @@ void IsolatedPlugin::launched(Status status) {
 
 void IsolatedPlugin::ended(Status how) {
   patience_->cancel();
+  ping_->cancel();
   session_.reset();
   show_up(false);
   was_asked_ = was_asked_ && how.ok();
@@ -147,6 +154,20 @@ void IsolatedPlugin::allow(const char* what) {
   });
 }
 
+void IsolatedPlugin::ping() {
+  ping_->after_ms(options_.patience.count() / kPingsPerPatience, [this] {
+    if (phase_ != Phase::up) return;
+    ping_->after_ms(options_.patience.count(), [this] {
+      if (phase_ == Phase::up)
+        session_->kill({Code::timeout, "it did not answer for " + std::to_string(options_.patience.count()) +
+                                           " ms: something holds its main strand"});
+    });
+    session_->command(Kind::pass, {}, [this](const Status& status) {
+      if (status && phase_ == Phase::up) ping();
+    });
+  });
+}
+
 void IsolatedPlugin::check_config(const std::string& config, const pb_done& raw) {
   if (first_ && !session_) return rehearse(config, raw);
   Done done(&raw);
@@ -168,6 +189,9 @@ void IsolatedPlugin::reconfigure(const std::string& config, const pb_done& raw) 
     return launch();
   }
   if (phase_ != Phase::up) return;  // it will be started with this one
+  if (options_.paths(config) != options_.paths(started_with_))
+    return session_->kill(
+        {Code::cancelled, "its configuration names other files, which only a new process can reach"});
   started_with_ = config;
   allow("reconfigure");
   session_->command(Kind::reconfigure, config, [this, done = std::move(done)](const Status&) mutable {
@@ -206,6 +230,7 @@ void IsolatedPlugin::stop(const pb_done& raw) {
 
 void IsolatedPlugin::destroy() {
   patience_.reset();
+  ping_.reset();
   restart_.reset();
 }
 

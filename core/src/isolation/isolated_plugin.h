@@ -5,6 +5,7 @@
 #include <patchbay/plugin.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,8 @@ namespace patchbay::core::isolation {
 struct IsolationOptions {
   std::string program;  // as CoreOptions.plugin_host
   RestartBudget::Limits restarts;
+  // The files and folders that the plugin may reach when it has that configuration.
+  std::function<std::vector<std::string>(const std::string& config)> paths;
   // After which a process that does not answer a start, a check or a stop is killed: less than whoever waits
   // for that does.
   std::chrono::milliseconds patience{25000};
@@ -54,6 +57,9 @@ class IsolatedPlugin final : public PluginBody {
   void crashed(const std::string& why);
   void quarantine(const std::string& why);
   void allow(const char* what);
+  // Asks a running plugin for a sign of life, again and again: one whose main strand is held for longer than
+  // the patience is ended, and so started anew.
+  void ping();
   void log(uint32_t level, std::string_view text, std::string_view why, std::string_view delay = {}) const;
   uint64_t metric(uint32_t kind, std::string_view name, std::string_view help) const;
   void show_up(bool up) const;
@@ -69,6 +75,7 @@ class IsolatedPlugin final : public PluginBody {
   std::optional<Host> host_;
   std::unique_ptr<Timer> restart_;
   std::unique_ptr<Timer> patience_;
+  std::unique_ptr<Timer> ping_;
   std::unique_ptr<Session> session_;
   // state
   RestartBudget budget_;

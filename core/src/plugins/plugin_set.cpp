@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "isolation/containment.h"
 #include "isolation/isolated_plugin.h"
 #include "json/writer.h"
+#include "plugins/configured_paths.h"
 #include "plugins/loaded_plugin.h"
 #include "plugins/start_order.h"
 
@@ -40,10 +42,17 @@ Result<std::unique_ptr<PluginRunner>> PluginSet::make(PluginSource source,
   } else if (source.file.empty()) {
     return {Code::unsupported,
             "it is linked into the program and cannot run in a process of its own; remove `isolation`"};
+  } else if (std::string why = isolation::not_to_be_isolated(source.manifest.provides); !why.empty()) {
+    return {Code::unsupported, std::move(why)};
   } else {
     isolation::IsolationOptions options;
     options.program = options_.plugin_host;
     options.restarts = {isolation.most_restarts, isolation.within_s};
+    options.paths = [manifest = source.manifest, more = isolation.paths](const std::string& own) {
+      std::vector<std::string> paths = configured_paths(manifest, own);
+      paths.insert(paths.end(), more.begin(), more.end());
+      return paths;
+    };
     options.patience = options_.start_deadline * 5 / 6;
     body = std::make_unique<isolation::IsolatedPlugin>(source.file.string(), std::move(options));
   }
@@ -76,6 +85,7 @@ Status PluginSet::start(const PluginCatalogue& catalogue, const config::Config& 
     complaints += (complaints.empty() ? "" : "\n") + id + " not started: " + why;
   };
   for (const std::string& id : config.plugins()) {
+    if (config.isolation(id).process) has_isolated_ = true;
     auto source = catalogue.find(id);
     const Manifest manifest = source ? source->manifest : nothing_known_of(id);
     auto runner = source ? make(*std::move(source), config.isolation(id))
@@ -202,7 +212,13 @@ std::string PluginSet::ready_json() const {
   for (const auto& runner : runners_) ready = ready && runner->state() == PluginState::running;
   out.begin_object().member("ready", ready).key("plugins").begin_object();
   for (const auto& runner : runners_) out.member(runner->manifest().id, state_name(runner->state()));
-  out.end_object().end_object();
+  out.end_object();
+  // Not a reason to take a server out of service, but for people to know.
+  if (has_isolated_) {
+    const std::string why = isolation::not_contained();
+    out.member("isolation", why.empty() ? std::string("contained") : why);
+  }
+  out.end_object();
   return out.take();
 }
 

@@ -1,6 +1,7 @@
 // PluginSet: which plugins there are, which are configured, and their common life.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -71,6 +72,7 @@ class PluginSet {
 
   HostParts& parts_;
   const PluginSetOptions options_;
+  std::atomic<bool> has_isolated_{false};               // plugins in processes of their own
   mutable std::mutex mutex_;                            // guards runners_ against report()
   std::vector<std::unique_ptr<PluginRunner>> runners_;  // in the order of starting
 };

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "isolation/containment.h"
 #include "support/child.h"
 
 using namespace patchbay;
@@ -107,4 +108,20 @@ TEST_CASE("inspect and doctor answer on the command line") {
       program({"doctor", "-c", folder.file("patchbay.yaml"), "--plugin-dir", folder.path()});
   CHECK(judged.find("patchbay.yaml:1:22: plugins.c-plugin.wrong is not a known field") != std::string::npos);
   CHECK(judged.find("leaky: does not start: it needs patchbay.nothing/1") != std::string::npos);
+}
+
+TEST_CASE("the doctor knows who can run in a process of its own") {
+  Folder folder;
+  folder.link(TEST_C_PLUGIN, "c-plugin.so");
+  folder.link(std::string(TEST_PLUGINS) + "/media.so", "media.so");
+  std::ofstream(folder.file("patchbay.yaml"))
+      << "plugins: {c-plugin: {isolation: process}, media: {isolation: process}}\ntenants: {localhost: {}}\n";
+  const std::string judged =
+      program({"doctor", "-c", folder.file("patchbay.yaml"), "--plugin-dir", folder.path()});
+  CHECK(judged.find("c-plugin: starts\n") != std::string::npos);
+  CHECK(judged.find(
+            "media: does not start: it joins the audio ports of other plugins, which a process of its own "
+            "cannot open; remove `isolation`\n") != std::string::npos);
+  const bool contained = judged.find("c-plugin: remark: this kernel has no Landlock") == std::string::npos;
+  CHECK(contained == (patchbay::core::isolation::landlock_version() > 0));
 }

@@ -91,9 +91,10 @@ TEST_CASE("a reload tells what changed") {
 }
 
 TEST_CASE("where a plugin runs is the core's to know, and not the plugin's") {
-  const std::string apart = replaced(kFile, "rate: 5", "rate: 5, isolation: process, restarts: {most: 2}");
+  const std::string apart =
+      replaced(kFile, "rate: 5", "rate: 5, isolation: process, restarts: {most: 2}, paths: [/srv/models]");
   const Config all = make(apart);
-  CHECK(all.isolation("whitelist") == Isolation{true, 2, 600});
+  CHECK(all.isolation("whitelist") == Isolation{true, 2, 600, {"/srv/models"}});
   CHECK(all.isolation("rooms") == Isolation{});
   CHECK(all.plugin_view("whitelist") == make(kFile).plugin_view("whitelist"));
   CHECK(make(kFile, {{"PATCHBAY_PLUGIN_ROOMS__ISOLATION", "process"}}).isolation("rooms").process);

@@ -1,0 +1,34 @@
+#include "isolation/containment.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace patchbay::core::isolation {
+namespace {
+
+constexpr long kCreateRuleset = 444;  // the libc of Debian 12 has no name for it
+constexpr unsigned kVersion = 1;
+
+}  // namespace
+
+int landlock_version() noexcept {
+  const long version = ::syscall(kCreateRuleset, nullptr, 0, kVersion);
+  return version > 0 ? static_cast<int>(version) : 0;
+}
+
+std::string not_contained() {
+  if (landlock_version() > 0) return "";
+  return "this kernel has no Landlock: isolated plugins can read what the server can, other plugins' data "
+         "and the "
+         "sealing key too; use Linux 5.13 or newer with `landlock` among its lsm=";
+}
+
+std::string not_to_be_isolated(const std::vector<std::string>& provides) {
+  if (std::find(provides.begin(), provides.end(), "patchbay.audio/1") == provides.end()) return "";
+  return "it joins the audio ports of other plugins, which a process of its own cannot open; remove "
+         "`isolation`";
+}
+
+}  // namespace patchbay::core::isolation

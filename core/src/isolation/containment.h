@@ -1,0 +1,19 @@
+// What this machine's kernel can keep an isolated plugin from: told by the log, by doctor and by /readyz. The
+// limits themselves are set by the program of the child (apps/plugin-host/src/confine.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace patchbay::core::isolation {
+
+// The version of Landlock that the kernel speaks; 0: it has none, or it is switched off.
+int landlock_version() noexcept;
+
+// What is not contained on this kernel, and the cure; "" when all is.
+std::string not_contained();
+
+// "" when a plugin that provides these services can run in a process of its own, else why not and the cure.
+std::string not_to_be_isolated(const std::vector<std::string>& provides);
+
+}  // namespace patchbay::core::isolation
