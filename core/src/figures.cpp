@@ -41,6 +41,9 @@ void Figures::tell_plugins(observe::Exposition& out) const {
                 static_cast<double>(owner.stalls), plugin);
     out.gauge("patchbay_core_posts_waiting", "Calls that wait on the plugin's strands",
               static_cast<double>(owner.waiting), plugin);
+    out.counter("patchbay_core_posts_refused_total",
+                "Calls that were not queued, as too many of the plugin's wait",
+                static_cast<double>(owner.refused), plugin);
   }
   for (const auto& [plugin, waiting] : services.waiting())
     out.gauge("patchbay_core_calls_waiting", "Service calls that wait for the plugin's answer",

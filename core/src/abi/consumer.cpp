@@ -7,6 +7,7 @@
 #include "bus/topic_name.h"
 #include "observe/log.h"
 #include "runtime/runtime.h"
+#include "runtime/thread_kind.h"
 
 namespace patchbay::core {
 
@@ -62,7 +63,9 @@ void HeldConsumer::wake() {
   const Ref<HeldConsumer> self(this);
   strand().post([self] {
     self->queued_.store(false, std::memory_order_release);
-    if (self->open()) self->fn_(self->user_);
+    if (!self->open()) return;
+    const CallbackScope what("consumer", self->name_);
+    self->fn_(self->user_);
   });
 }
 

@@ -17,6 +17,7 @@
 #include "abi/port.h"
 #include "observe/once_per.h"
 #include "runtime/strand.h"
+#include "runtime/thread_kind.h"
 #include "services/service_call.h"
 
 namespace patchbay::core {
@@ -49,7 +50,10 @@ class HostContext final : public CallObserver {
   // Runs f() on the strand an answer was wanted on; if that was closed meanwhile, on the main strand.
   template <class F>
   void deliver(const Ref<Strand>& wanted, F f) {
-    auto& task = make_task(std::move(f));
+    auto& task = make_task([f = std::move(f)]() mutable {
+      const CallbackScope what("answer");
+      f();
+    });
     if (wanted && !wanted->closing() && wanted->push(task)) return;
     if (!main_->push(task)) task.run(task);
   }

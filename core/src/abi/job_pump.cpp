@@ -6,6 +6,7 @@
 
 #include "abi/text.h"
 #include "runtime/runtime.h"
+#include "runtime/thread_kind.h"
 #include "store/store.h"
 
 namespace patchbay::core {
@@ -71,6 +72,7 @@ void JobPump::claimed(Result<std::vector<Job>> jobs) {
                      job.due_ms,       text(job.kind),
                      text(job.tenant), text(job.key),
                      text(job.body)};
+    const CallbackScope what("job", job.kind);
     init_.fn(init_.user, &raw);
   }
   if (!jobs->empty() || again_) return claim();

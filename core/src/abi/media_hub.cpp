@@ -16,6 +16,7 @@ struct MediaHub::Attachment {
   std::atomic<bool> hushed{false};
   CallFn done = nullptr;
   void* done_user = nullptr;
+  SpareCall spare;  // for what `done` posts
   Attachment* next_retired = nullptr;
 
   // Of all hubs: the last ticks may be over after their hub.
@@ -76,6 +77,7 @@ void MediaHub::detached(void* self) {
   auto* attachment = static_cast<Attachment*>(self);
   if (attachment->done != nullptr) {
     const OwnerScope scope(attachment->owner.name);
+    const SpareCall::Use use(attachment->spare);
     attachment->done(attachment->done_user);
   }
   Attachment::retired().push(*attachment);
@@ -143,9 +145,9 @@ bool MediaHub::hush(const void* owner) {
   return any;
 }
 
-void MediaHub::pass(uint32_t loop, CallFn fn, void* user) {
+void MediaHub::pass(uint32_t loop, CallFn fn, void* user, Strand* strand) {
   const AttachId id = pool_.at(loop).attach([](void*, uint64_t, int64_t) {}, nullptr);
-  if (!pool_.at(loop).detach(id, nullptr, fn, user)) fn(user);
+  if (!pool_.at(loop).detach(id, strand, fn, user)) fn(user);
 }
 
 int64_t MediaHub::ports_on(uint32_t loop) const noexcept {

@@ -46,8 +46,9 @@ class MediaHub {
   // [control] No tick and no port of the owner is called any more once each loop has passed. True: it has
   // some.
   bool hush(const void* owner);
-  // [control] fn(user) on the loop's thread, when what runs there now is over.
-  void pass(uint32_t loop, CallFn fn, void* user);
+  // [any, not media] fn(user) when what runs on the loop now is over; on `strand`, or on the loop's thread if
+  // that is null.
+  void pass(uint32_t loop, CallFn fn, void* user, Strand* strand = nullptr);
 
   // [any] Open ports that this loop pulls from and pushes to.
   int64_t ports_on(uint32_t loop) const noexcept;

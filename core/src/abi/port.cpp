@@ -74,8 +74,14 @@ void Port::close(CallFn done, void* user) noexcept {
 
 void Port::finish() noexcept {
   if (done_ == nullptr) return;
+  add_ref();  // of last_
   // A closed strand runs nothing any more: then neither does anything else of its plugin.
-  if (!strand_->post(done_, user_)) done_(user_);
+  if (!strand_->push(last_)) last_.run(last_);
+}
+
+void Port::Last::tell(Task& task) noexcept {
+  const Ref<Port> port = Ref<Port>::adopt(&static_cast<Last&>(task).of);
+  port->done_(port->user_);
 }
 
 }  // namespace patchbay::core

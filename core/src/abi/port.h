@@ -44,6 +44,12 @@ class Port final : public RefCounted<Port> {
   ~Port() = default;
   static constexpr uint32_t kClosed = 1u << 31;
   void finish() noexcept;
+  // Tells that it has ended; made with the port, as that may be on a media loop.
+  struct Last : Task {
+    explicit Last(Port& port) noexcept : Task(&Last::tell), of(port) {}
+    static void tell(Task& task) noexcept;
+    Port& of;
+  };
 
   // What others see. [media]
   static Port& of(void* self) noexcept { return *static_cast<Port*>(self); }
@@ -63,6 +69,7 @@ class Port final : public RefCounted<Port> {
   std::atomic<bool> cut_{false};
   CallFn done_ = nullptr;
   void* user_ = nullptr;
+  Last last_{*this};
 };
 
 }  // namespace patchbay::core

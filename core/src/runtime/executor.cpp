@@ -94,7 +94,8 @@ std::vector<Executor::OwnerFigures> Executor::owner_figures() {
   for (const auto& [owner, load] : loads_)
     all.push_back({owner, load->stalled.load(std::memory_order_relaxed),
                    load->stalls.load(std::memory_order_relaxed),
-                   load->waiting_calls.load(std::memory_order_relaxed)});
+                   load->calls.waiting.load(std::memory_order_relaxed),
+                   load->calls.refused.load(std::memory_order_relaxed)});
   return all;
 }
 

@@ -61,9 +61,10 @@ class Executor {
   }
   struct OwnerFigures {
     std::string owner;
-    int stalled;      // threads that its tasks hold and that were given up on
-    uint64_t stalls;  // how often that happened
-    int64_t waiting;  // calls that it has posted and that have not run yet
+    int stalled;       // threads that its tasks hold and that were given up on
+    uint64_t stalls;   // how often that happened
+    int64_t waiting;   // calls that it has posted and that have not run yet
+    uint64_t refused;  // calls that it could not post, as too many wait
   };
   std::vector<OwnerFigures> owner_figures();
   // No stall is told, and no spare thread begun, any more. [control]

@@ -11,11 +11,11 @@
 namespace patchbay::core {
 
 struct OwnerLoad {
-  std::atomic<int> running{0};            // turns under way
-  std::atomic<int> stalled{0};            // of these, turns whose task has been given up on
-  std::atomic<uint64_t> stalls{0};        // since the start
-  std::atomic<bool> parks{false};         // there are parked strands
-  std::atomic<int64_t> waiting_calls{0};  // that the owner has posted, on all its strands
+  std::atomic<int> running{0};      // turns under way
+  std::atomic<int> stalled{0};      // of these, turns whose task has been given up on
+  std::atomic<uint64_t> stalls{0};  // since the start
+  std::atomic<bool> parks{false};   // there are parked strands
+  CallCount calls;                  // that the owner has posted, on all its strands
   // Under the executor's ready mutex, oldest first.
   Strand* parked_first = nullptr;
   Strand* parked_last = nullptr;

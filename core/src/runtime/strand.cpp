@@ -32,13 +32,10 @@ bool Strand::post(CallFn fn, void* user) {
 
 Code Strand::post_bounded(CallFn fn, void* user) {
   if (closing()) return Code::gone;
-  if (load_.waiting_calls.fetch_add(1, std::memory_order_relaxed) >= kMostWaiting) {
-    load_.waiting_calls.fetch_sub(1, std::memory_order_relaxed);
-    return Code::exhausted;
-  }
-  Task& call = make_call(fn, user, &load_.waiting_calls);
-  if (push(call)) return Code::ok;
-  discard_call(call);
+  Task* call = make_counted_call(fn, user, load_.calls);
+  if (call == nullptr) return Code::exhausted;
+  if (push(*call)) return Code::ok;
+  discard_call(*call);
   return Code::gone;
 }
 

@@ -23,12 +23,11 @@ class Strand final : public RefCounted<Strand> {
   // outlive it.
   static Ref<Strand> create(Executor& executor, std::string owner, std::string name);
 
-  // [any, media too] Queues fn(user). Never blocks. False once close() was called: fn will not run.
+  // [any, not media] Queues fn(user). Never blocks. False once close() was called: fn will not run.
   bool post(CallFn fn, void* user);
 
-  // [any, media too] The same for a plugin: at most kMostWaiting of its calls wait on all its strands
-  // together. Code::gone: closed; Code::exhausted: too many wait.
-  static constexpr int64_t kMostWaiting = 262'144;
+  // [any, media too] The same for a plugin: so many of its calls wait on all its strands together as
+  // CallCount says. Code::gone: closed; Code::exhausted: too many wait.
   Code post_bounded(CallFn fn, void* user);
 
   // [any, not media] The same with a callable, which is freed where it ran.

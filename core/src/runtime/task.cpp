@@ -3,24 +3,21 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "runtime/thread_kind.h"
 
 namespace patchbay::core {
-namespace {
 
 struct CallTask : Task {
   CallTask() noexcept : Task(nullptr) {}
   CallFn fn = nullptr;
   void* user = nullptr;
-  std::atomic<int64_t>* counted = nullptr;
+  CallCount* count = nullptr;  // of a plugin's call
   std::atomic<uint32_t> next_free{0};
-
-  // Its own memory may go before the call.
-  void uncount() const noexcept {
-    if (counted != nullptr) counted->fetch_sub(1, std::memory_order_relaxed);
-  }
 };
+
+namespace {
 
 // Free cells by index; the upper half of the head counts pops, so that a cell that came back meanwhile is
 // noticed.
@@ -50,7 +47,7 @@ class CallPool {
   }
 
  private:
-  std::array<CallTask, 4096> cells_;
+  std::array<CallTask, 8192> cells_;
   std::atomic<uint64_t> free_{0};
   std::atomic<uint32_t> fresh_{0};
 };
@@ -60,12 +57,15 @@ CallPool& call_pool() {
   return pool;
 }
 
+thread_local constinit SpareCall* spare_in_use = nullptr;
+
+// Its own memory goes before the call; the count, too.
 void run_pooled(Task& task) noexcept {
   auto& call = static_cast<CallTask&>(task);
   const CallFn fn = call.fn;
   void* user = call.user;
-  call.uncount();
-  call_pool().give_back(call);
+  discard_call(task);
+  const CallbackScope what("post");
   fn(user);
 }
 
@@ -73,30 +73,69 @@ void run_owned(Task& task) noexcept {
   auto& call = static_cast<CallTask&>(task);
   const CallFn fn = call.fn;
   void* user = call.user;
-  call.uncount();
-  delete &call;
+  const bool of_plugin = call.count != nullptr;
+  discard_call(task);
+  const CallbackScope what(of_plugin ? "post" : thread_state.what, thread_state.detail);
   fn(user);
+}
+
+CallTask* of_pool(CallCount& count) noexcept {
+  if (count.of_pool.fetch_add(1, std::memory_order_relaxed) < CallCount::kMostOfPool) {
+    if (CallTask* call = call_pool().take()) {
+      call->run = run_pooled;
+      return call;
+    }
+  }
+  count.of_pool.fetch_sub(1, std::memory_order_relaxed);
+  return nullptr;
+}
+
+CallTask* of_heap() {
+  auto* call = new CallTask;
+  call->run = run_owned;
+  return call;
 }
 
 }  // namespace
 
 void prepare_call_pool() { call_pool(); }
 
-Task& make_call(CallFn fn, void* user, std::atomic<int64_t>* counted) {
-  CallTask* call = thread_kind() == ThreadKind::media ? call_pool().take() : nullptr;
-  const bool pooled = call != nullptr;
-  if (!pooled) call = new CallTask;
-  call->run = pooled ? run_pooled : run_owned;
+SpareCall::SpareCall() : call_(of_heap()) {}
+SpareCall::~SpareCall() { delete call_; }
+SpareCall::Use::Use(SpareCall& spare) noexcept : outer_(std::exchange(spare_in_use, &spare)) {}
+SpareCall::Use::~Use() { spare_in_use = outer_; }
+
+Task& make_call(CallFn fn, void* user) {
+  CallTask* call = of_heap();
   call->fn = fn;
   call->user = user;
-  call->counted = counted;
   return *call;
+}
+
+Task* make_counted_call(CallFn fn, void* user, CallCount& count) noexcept {
+  CallTask* call = nullptr;
+  if (count.waiting.fetch_add(1, std::memory_order_relaxed) < CallCount::kMostWaiting)
+    call = thread_kind() == ThreadKind::media ? of_pool(count) : of_heap();
+  if (call == nullptr && spare_in_use != nullptr) call = std::exchange(spare_in_use->call_, nullptr);
+  if (call == nullptr) {
+    count.waiting.fetch_sub(1, std::memory_order_relaxed);
+    count.refused.fetch_add(1, std::memory_order_relaxed);
+    return nullptr;
+  }
+  call->fn = fn;
+  call->user = user;
+  call->count = &count;
+  return call;
 }
 
 void discard_call(Task& task) noexcept {
   auto& call = static_cast<CallTask&>(task);
-  call.uncount();
-  if (call.run == run_pooled)
+  const bool pooled = call.run == run_pooled;
+  if (call.count != nullptr) {
+    call.count->waiting.fetch_sub(1, std::memory_order_relaxed);
+    if (pooled) call.count->of_pool.fetch_sub(1, std::memory_order_relaxed);
+  }
+  if (pooled)
     call_pool().give_back(call);
   else
     delete &call;

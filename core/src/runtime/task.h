@@ -21,16 +21,55 @@ struct Task {
   Task* next = nullptr;
 };
 
-// A task that calls fn(user) once and frees itself. On a media thread it comes from a fixed pool (4096,
-// shared), so that a tick can post without malloc; from malloc elsewhere and when the pool is used up.
-// `counted`, if given, is one less when it runs, before the call.
-Task& make_call(CallFn fn, void* user, std::atomic<int64_t>* counted = nullptr);
+// [any, not media] A task that calls fn(user) once and frees itself.
+Task& make_call(CallFn fn, void* user);
 
-// Frees a task of make_call that will not run after all.
+// What one owner has posted and what has not run yet.
+struct CallCount {
+  static constexpr int64_t kMostWaiting = 262'144;
+  static constexpr int64_t kMostOfPool = 4096;
+  std::atomic<int64_t> waiting{0};
+  std::atomic<int64_t> of_pool{0};   // of these, from media loops
+  std::atomic<uint64_t> refused{0};  // since the start
+};
+
+// [any, media too] The same for an owner that may have only so many under way; null when it has. On a media
+// loop nothing is allocated: the task comes from a fixed pool (8192, shared) or is the SpareCall in use. The
+// count must outlive the task.
+Task* make_counted_call(CallFn fn, void* user, CallCount& count) noexcept;
+
+// Frees a task of these that will not run after all.
 void discard_call(Task& task) noexcept;
 
 // Makes the pool now; called before the first media thread starts, so that no tick pays for it.
 void prepare_call_pool();
+
+// One call, made beforehand, for a callback on a media loop that has to be able to post: the end of what was
+// attached is told to nobody if it cannot.
+struct CallTask;
+class SpareCall {
+ public:
+  SpareCall();
+  ~SpareCall();
+  SpareCall(const SpareCall&) = delete;
+  SpareCall& operator=(const SpareCall&) = delete;
+
+  // [media] Until its end the first call that the pool does not have is this one.
+  class Use {
+   public:
+    explicit Use(SpareCall& spare) noexcept;
+    ~Use();
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    SpareCall* const outer_;
+  };
+
+ private:
+  friend Task* make_counted_call(CallFn fn, void* user, CallCount& count) noexcept;
+  CallTask* call_;  // null once it was taken: then it frees itself, as any call
+};
 
 // A task that owns a callable and frees itself once run. An exception that leaves the callable ends the
 // process.

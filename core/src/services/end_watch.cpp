@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/thread_kind.h"
 #include "services/handle_map.h"
 
 namespace patchbay::core {
@@ -11,7 +12,9 @@ void EndWatch::tell() {
   if (told_.exchange(true, std::memory_order_relaxed)) return;
   const Ref<EndWatch> self(this);
   strand().post([self] {
-    if (self->open()) self->fn_(self->user_);
+    if (!self->open()) return;
+    const CallbackScope what("watch of an end");
+    self->fn_(self->user_);
   });
 }
 

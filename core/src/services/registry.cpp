@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "runtime/thread_kind.h"
+
 namespace patchbay::core {
 
 void Watch::look(const Registry& registry) {
@@ -17,6 +19,7 @@ void Watch::tell(uint64_t provider) {
   const bool replaced = told_ && provider != 0 && provider_ != 0;
   told_ = true;
   provider_ = provider;
+  const CallbackScope what("watch", id_);
   if (replaced) fn_(user_, 0);
   if (!replaced || open()) fn_(user_, provider != 0 ? 1 : 0);
 }

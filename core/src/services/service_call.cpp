@@ -46,6 +46,7 @@ void ServiceCall::start(Ref<Instance> instance, const pb_interface* caller_table
   if (method == nullptr || slot >= caller_table->method_count) {
     return call->answer(PB_E_UNSUPPORTED, nullptr, nullptr);
   }
+  call->called_ = {method->name.data, static_cast<size_t>(method->name.len)};
   if (!target.agrees_with(*caller_table)) {
     pb_err err = empty_error();
     write_error(&err, Code::misuse,
@@ -133,8 +134,11 @@ void ServiceCall::deliver() noexcept {
   pb_err err = empty_error();
   if (status_ != PB_OK) write_error(&err, static_cast<Code>(status_), error_text_);
   const OwnerScope scope(caller_.strand->owner().c_str());
-  caller_.fn(caller_.user, status_, status_ == PB_OK ? reply_.get() : nullptr,
-             status_ == PB_OK ? nullptr : &err);
+  {
+    const CallbackScope what("answer to its call of", called_);
+    caller_.fn(caller_.user, status_, status_ == PB_OK ? reply_.get() : nullptr,
+               status_ == PB_OK ? nullptr : &err);
+  }
   if (caller_.observer != nullptr) caller_.observer->call_ended(*this);
 }
 

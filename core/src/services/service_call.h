@@ -72,6 +72,7 @@ class ServiceCall : public RefCounted<ServiceCall> {
   Completion completion_;
   // state
   const uint32_t slot_;
+  std::string_view called_;  // the method's name, for the crash banner
   std::atomic<bool> answered_{false};
   int32_t status_ = PB_OK;
   std::string error_text_;

@@ -187,6 +187,7 @@ TEST_CASE("topics of the core are nobody else's, and the core's figures are amon
         "patchbay_core_worker_jobs_running ", "patchbay_core_timers ",
         "patchbay_core_stalled_threads{plugin=\"teller\"} 0",
         "patchbay_core_stalls_total{plugin=\"teller\"} 0", "patchbay_core_posts_waiting{plugin=\"teller\"} ",
+        "patchbay_core_posts_refused_total{plugin=\"teller\"} 0",
         "patchbay_core_calls_waiting{plugin=\"teller\"} 0", "patchbay_media_ticks_late_total{loop=\"0\"}",
         "patchbay_media_ticks_skipped_total{loop=\"0\"}", "patchbay_media_tick_max_late_seconds{loop=\"0\"}",
         "patchbay_media_busy_seconds_total{loop=\"0\"}", "patchbay_media_attached{loop=\"0\"}",

@@ -87,7 +87,7 @@ TEST_CASE("A plugin's calls that wait are bounded, and the bound is for all its 
   const CallFn count = [](void*) { ++ran; };
   int64_t accepted = 0;
   while (strand->post_bounded(count, nullptr) == patchbay::Code::ok) ++accepted;
-  CHECK(accepted == Strand::kMostWaiting);
+  CHECK(accepted == CallCount::kMostWaiting);
   CHECK(strand->post_bounded(count, nullptr) == patchbay::Code::exhausted);
   CHECK(second->post_bounded(count, nullptr) == patchbay::Code::exhausted);
   CHECK(other->post_bounded(count, nullptr) == patchbay::Code::ok);

@@ -216,7 +216,8 @@ TEST_CASE("A tick can post to a strand without memory of its own") {
       [](void* self, uint64_t, int64_t) {
         auto& p = *static_cast<Poster*>(self);
         for (int i = 0; i < 100; ++i)
-          p.posted += p.strand->post([](void* user) { ++static_cast<Poster*>(user)->ran; }, &p);
+          p.posted += p.strand->post_bounded([](void* user) { ++static_cast<Poster*>(user)->ran; }, &p) ==
+                      patchbay::Code::ok;
         if (p.posted == 300) p.enough.set_value();
       },
       &poster);

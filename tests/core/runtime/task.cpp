@@ -1,0 +1,83 @@
+#include "runtime/task.h"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "runtime/thread_kind.h"
+
+using namespace patchbay::core;
+
+namespace {
+
+void on_media_loop(const std::function<void()>& work) {
+  std::thread([&] {
+    thread_state.kind = ThreadKind::media;
+    prepare_call_pool();
+    work();
+  }).join();
+}
+
+// As many as it gets.
+std::vector<Task*> take_all(CallCount& count) {
+  std::vector<Task*> taken;
+  while (Task* call = make_counted_call([](void* ran) { ++*static_cast<int*>(ran); }, nullptr, count))
+    taken.push_back(call);
+  return taken;
+}
+
+void discard_all(const std::vector<Task*>& calls) {
+  for (Task* call : calls) discard_call(*call);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a media loop is refused a call when its owner has had its share, and nothing is allocated instead") {
+  CallCount greedy, other, third;
+  on_media_loop([&] {
+    const auto first = take_all(greedy);
+    CHECK(first.size() == CallCount::kMostOfPool);
+    CHECK(greedy.refused == 1);
+    CHECK(greedy.waiting == CallCount::kMostOfPool);
+    // Who floods leaves enough for another.
+    const auto second = take_all(other);
+    CHECK(second.size() > 1000);
+    CHECK(take_all(third).empty());
+    discard_all(first);
+    CHECK(greedy.waiting == 0);
+    CHECK(greedy.of_pool == 0);
+    const auto again = take_all(third);
+    CHECK(again.size() == CallCount::kMostOfPool);
+    discard_all(again);
+    discard_all(second);
+  });
+  CHECK(other.waiting == 0);
+  CHECK(third.refused == 2);
+}
+
+TEST_CASE("a call that was made beforehand is there when the pool has none, once") {
+  CallCount count;
+  int ran = 0;
+  SpareCall spare, unused;
+  on_media_loop([&] {
+    const auto all = take_all(count);
+    {
+      const SpareCall::Use use(spare);
+      const SpareCall::Use inner(unused);
+    }
+    const SpareCall::Use use(spare);
+    Task* call = make_counted_call([](void* user) { ++*static_cast<int*>(user); }, &ran, count);
+    CHECK(call != nullptr);
+    if (call == nullptr) return;
+    CHECK(make_counted_call([](void*) {}, nullptr, count) == nullptr);
+    discard_all(all);
+    // Elsewhere, later, as any other.
+    std::thread([call] { call->run(*call); }).join();
+  });
+  CHECK(ran == 1);
+  CHECK(count.waiting == 0);
+  CHECK(count.of_pool == 0);
+}
