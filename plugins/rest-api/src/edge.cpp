@@ -88,6 +88,20 @@ Status Edge::reload_tls() {
   return {};
 }
 
+Result<bool> Edge::mend_sockets() {
+  bool made = false;
+  Status failed;
+  impl_->on_first_thread([&] {
+    for (const auto& listener : impl_->listeners) {
+      auto mended = listener->mend();
+      made = made || (mended && *mended);
+      if (!mended) failed = std::move(mended).error();
+    }
+  });
+  if (!failed) return failed.error();
+  return made;
+}
+
 uint16_t Edge::port(size_t index) const noexcept {
   return index < impl_->listeners.size() ? impl_->listeners[index]->port() : uint16_t{0};
 }

@@ -84,6 +84,9 @@ class Edge {
   Status set_routes(const RouteTable& routes);
   // Reads certificates and keys again. On error the old ones stay.
   Status reload_tls();
+  // Makes Unix sockets again whose files somebody has removed. True: there were such. Error: one could not be
+  // made, and is not reached.
+  Result<bool> mend_sockets();
   // The port of listener `index` of the configuration; 0 for a Unix socket.
   uint16_t port(size_t index) const noexcept;
   EdgeStats stats() const noexcept;

@@ -93,6 +93,18 @@ Result<int> open_socket(const Endpoint& end) {
   return fd;
 }
 
+// Which file that is; zeroes: none.
+struct FileId {
+  dev_t device = 0;
+  ino_t number = 0;
+  bool operator==(const FileId&) const = default;
+};
+FileId file_at(const std::string& path) {
+  struct stat found {};
+  if (path.empty() || ::stat(path.c_str(), &found) != 0) return {};
+  return {found.st_dev, found.st_ino};
+}
+
 std::string peer_name(const sockaddr_storage& address) {
   char text[INET6_ADDRSTRLEN] = "";
   if (address.ss_family == AF_INET) {
@@ -142,7 +154,8 @@ struct Listener::Impl {
   // Shared with the connections made with it.
   std::shared_ptr<TlsContext> tls;
   Surface surface = kPublic;
-  std::string unix_path;
+  ListenerConfig config;
+  FileId file;  // of a Unix socket
   const uint16_t port;
 
   void wait() {
@@ -229,7 +242,8 @@ Result<std::unique_ptr<Listener>> Listener::open(const ListenerConfig& config,
   impl->shared = &shared;
   impl->tls = std::move(tls);
   impl->surface = config.surface;
-  impl->unix_path = config.unix_path;
+  impl->config = config;
+  impl->file = file_at(config.unix_path);
   return std::unique_ptr<Listener>(new Listener(std::move(impl)));
 }
 
@@ -237,10 +251,25 @@ void Listener::start() { impl_->wait(); }
 
 void Listener::close() noexcept {
   if (!impl_->socket.is_open()) return;
-  if (!impl_->unix_path.empty()) ::unlink(impl_->unix_path.c_str());
+  const std::string& path = impl_->config.unix_path;
+  if (!path.empty() && file_at(path) == impl_->file) ::unlink(path.c_str());
   AsioError ignored;
   impl_->socket.close(ignored);
   impl_->timer.cancel(ignored);
+}
+
+Result<bool> Listener::mend() {
+  const std::string& path = impl_->config.unix_path;
+  if (path.empty() || !impl_->socket.is_open() || file_at(path) == impl_->file) return false;
+  PB_TRY_VALUE(const auto end, endpoint_of(impl_->config));
+  PB_TRY_VALUE(const int fd, open_socket(end));
+  AsioError ignored;
+  impl_->timer.cancel(ignored);
+  impl_->socket.close(ignored);
+  impl_->socket.assign(fd, ignored);
+  impl_->file = file_at(path);
+  impl_->wait();
+  return true;
 }
 
 void Listener::set_tls(std::shared_ptr<TlsContext> tls) { impl_->tls = std::move(tls); }

@@ -17,9 +17,12 @@ class Listener {
                                                 EdgeShared& shared);
   ~Listener();
 
-  // On the first edge thread, all three.
+  // On the first edge thread, all four.
   void start();
   void close() noexcept;
+  // Makes a Unix socket again whose file somebody has removed. True: it did. Error: it could not, and is not
+  // reached.
+  Result<bool> mend();
   void set_tls(std::shared_ptr<TlsContext> tls);
 
   uint16_t port() const noexcept;

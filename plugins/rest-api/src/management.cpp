@@ -14,30 +14,38 @@ http::Route open_route(const char* surface, const char* path, const char* summar
   return route;
 }
 
-// What the core says, and the routes that plugins wanted and did not get: those plugins run, but not whole.
-http::Response readiness(const Host& host, RouteRegistry& registry) {
+// What the core says; the routes that plugins wanted and did not get, as those plugins run, but not whole;
+// and why the admin socket is not reached.
+http::Response readiness(const Host& host, RouteRegistry& registry, const std::string& socket_trouble) {
   http::Response response = http::ok(host.report("ready"));
   const auto report = host.parse_json(response.body);
   response.status = report && report->root().boolean("ready", false) ? 200 : 503;
   const auto& refused = registry.refused();
   const auto end = response.body.rfind('}');
-  if (refused.empty() || end == std::string::npos) return response;
+  if ((refused.empty() && socket_trouble.empty()) || end == std::string::npos) return response;
   JsonWriter out;
-  out.object().key("refused_routes").array();
-  for (const auto& one : refused) out.object().member("route", one.route).member("why", one.why).end();
-  out.end().end();
+  out.object();
+  if (!socket_trouble.empty()) out.member("admin_socket", socket_trouble);
+  if (!refused.empty()) {
+    out.key("refused_routes").array();
+    for (const auto& one : refused) out.object().member("route", one.route).member("why", one.why).end();
+    out.end();
+  }
+  out.end();
   response.body = response.body.substr(0, end) + "," + out.str().substr(1);
   return response;
 }
 
 }  // namespace
 
-Status add_management_routes(RouteRegistry& registry, const Host& host,
-                             std::function<void()> before_metrics) {
+Status add_management_routes(RouteRegistry& registry, const Host& host, std::function<void()> before_metrics,
+                             const std::string& socket_trouble) {
   PB_TRY(registry.add_own(open_route("management", "/healthz", "The process is alive"),
                           [](const http::Request&) { return http::ok(R"({"status":"ok"})"); }));
   PB_TRY(registry.add_own(open_route("management", "/readyz", "All plugins run, else 503"),
-                          [&host, &registry](const http::Request&) { return readiness(host, registry); }));
+                          [&host, &registry, &socket_trouble](const http::Request&) {
+                            return readiness(host, registry, socket_trouble);
+                          }));
   const auto metrics = [&host, before = std::move(before_metrics)](const http::Request&) {
     before();
     http::Response response = http::ok(host.report("metrics"));

@@ -21,7 +21,7 @@ class RestApi final : public Plugin {
     PB_TRY_VALUE(settings_, Settings::read(config));
     parts_ = std::make_unique<Parts>(
         host(), settings_, [this](const RouteTable& table) { publish(table); },
-        [this] { renew_certificates(); });
+        [this] { renew_certificates(); }, [this] { mend_sockets(); });
     PB_TRY(add_own_routes());
     PB_TRY(open_edge());
     parts_->http.on(http::Http::add_route, [this](http::Route route) -> Result<http::Registered> {
@@ -62,26 +62,28 @@ class RestApi final : public Plugin {
 
   struct Parts {
     Parts(const Host& host, const Settings& settings, std::function<void(const RouteTable&)> publish,
-          std::function<void()> renew)
+          std::function<void()> renew, std::function<void()> mend)
         : registry(host, std::move(publish)),
           traffic(host),
           dispatcher(host, settings, registry, traffic),
-          upkeep(host, settings, registry, std::move(renew)),
+          upkeep(host, settings, registry, std::move(renew), std::move(mend)),
           http(host) {}
     RouteRegistry registry;
     Traffic traffic;
     Dispatcher dispatcher;
     Upkeep upkeep;
     Provision<http::Http> http;
+    std::string socket_trouble;  // why the admin socket is not reached; "" when it is
     Lifetime alive;
   };
 
   Status add_own_routes() {
     PB_TRY(add_service_root(parts_->registry));
     PB_TRY(add_openapi(parts_->registry, host()));
-    return add_management_routes(parts_->registry, host(), [this] {
+    const auto note_traffic = [this] {
       if (edge_) parts_->traffic.note(edge_->stats());
-    });
+    };
+    return add_management_routes(parts_->registry, host(), note_traffic, parts_->socket_trouble);
   }
 
   Status open_edge() {
@@ -118,6 +120,18 @@ class RestApi final : public Plugin {
     if (const Status done = edge_->reload_tls(); !done)
       return log().error("the certificates were not read again", {{"why", done.error().text}});
     log().info("the certificates were read again");
+  }
+
+  // Who cleans /run or /tmp takes the admin socket along.
+  void mend_sockets() {
+    if (!edge_) return;
+    const auto mended = edge_->mend_sockets();
+    const std::string trouble = mended ? std::string() : mended.error().text;
+    if (mended && *mended) log().warn("the admin socket was removed by somebody, and has been made again");
+    if (!trouble.empty() && trouble != parts_->socket_trouble)
+      log().error("the admin socket was removed by somebody, and could not be made again",
+                  {{"why", trouble}});
+    parts_->socket_trouble = trouble;
   }
 
   // On a worker, because it waits for the edge's threads; then() comes on the main strand.

@@ -10,10 +10,11 @@ constexpr int64_t kRoundMs = 60'000;
 }  // namespace
 
 Upkeep::Upkeep(const Host& host, const Settings& settings, RouteRegistry& registry,
-               std::function<void()> renew)
+               std::function<void()> renew, std::function<void()> mend)
     : settings_(&settings),
       registry_(&registry),
       renew_(std::move(renew)),
+      mend_(std::move(mend)),
       seen_(file_times()),
       timer_(host) {
   arm();
@@ -26,6 +27,7 @@ void Upkeep::arm() {
 void Upkeep::look() {
   arm();
   registry_->sweep();
+  mend_();
   auto times = file_times();
   if (times == seen_) return;
   seen_ = std::move(times);

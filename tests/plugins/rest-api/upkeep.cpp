@@ -11,10 +11,10 @@ using patchbay::core::ManualClock;
 
 namespace {
 
-// Until `holds`, moving the clock a minute at a time; ten seconds of real time at most.
+// Until `holds`, moving the clock a minute at a time; a minute of real time at most.
 template <class F>
 bool within_minutes(ManualClock& clock, F holds) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (std::chrono::steady_clock::now() < deadline) {
     if (holds()) return true;
     clock.advance(std::chrono::seconds(61));
@@ -38,6 +38,35 @@ TEST_CASE("a route goes with its handler also when nobody asks for it") {
   end_mortal();
   CHECK(within_minutes(clock, [&] { return server.http.ask("OPTIONS", "/t/mortal").status == 404; }));
   CHECK(server.http.get("/t/open").status == 200);
+}
+
+TEST_CASE("an admin socket that somebody removed is made again") {
+  ManualClock clock;
+  const DeskServer server(kConfig, &clock);
+  const auto socket = server.core.admin_socket();
+  const auto is_served = [&] { return server.admin.get("/local/plugins").status == 200; };
+  REQUIRE(is_served());
+  std::filesystem::remove(socket);
+  CHECK(!is_served());
+  CHECK(within_minutes(clock, is_served));
+  CHECK((std::filesystem::status(socket).permissions() & std::filesystem::perms::all) ==
+        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+  CHECK(has(server.core.log(), "the admin socket was removed by somebody, and has been made again"));
+}
+
+TEST_CASE("an admin socket that cannot be made again is told by the readiness and the log, until it can") {
+  ManualClock clock;
+  const DeskServer server(kConfig, &clock);
+  const auto socket = server.core.admin_socket();
+  const auto readiness = [&] { return server.management.get("/readyz"); };
+  std::filesystem::remove(socket);
+  std::filesystem::create_directory(socket);
+  CHECK(within_minutes(clock, [&] { return has(readiness().body, R"("admin_socket":"listener )"); }));
+  CHECK(readiness().status == 200);
+  CHECK(has(server.core.log(), "the admin socket was removed by somebody, and could not be made again"));
+  std::filesystem::remove(socket);
+  CHECK(within_minutes(clock, [&] { return server.admin.get("/local/plugins").status == 200; }));
+  CHECK(!has(readiness().body, "admin_socket"));
 }
 
 TEST_CASE("the public port speaks TLS, and renewed certificates are taken without a restart") {
