@@ -1,4 +1,5 @@
 #include "child_host.h"
+#include "runtime/thread_kind.h"
 
 namespace patchbay::core::isolation {
 namespace {
@@ -12,6 +13,7 @@ class Subscribed final : public Listening {
   void run(Decoder& in) override {
     in.u64();
     const pb_event event = get_event(in);
+    const CallbackScope what("event", from_abi(event.topic));
     if (in.ok()) fn_(user_, &event);
   }
   const pb_event_fn fn_;

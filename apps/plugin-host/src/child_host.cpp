@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "abi/media_hub.h"
 #include "child_port.h"
 #include "isolation/interface_wire.h"
 
@@ -199,44 +200,30 @@ void ChildHost::close_port(uint64_t handle, pb_fn done, void* user) {
 }
 
 uint64_t ChildHost::open_port(uint64_t handle, const pb_port** table, void** self) {
-  const std::lock_guard lock(mutex_);
-  const auto tag = tags_.find(handle);
-  const auto port = tag == tags_.end() ? ports_.end() : ports_.find(tag->second);
-  if (port == ports_.end()) return 0;
-  ++port->second->openings;
-  *table = port->second->table();
-  *self = port->second->self();
-  const uint64_t opening = next_tag();
-  openings_[opening] = tag->second;
+  Ref<Port> port;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto tag = tags_.find(handle);
+    const auto at = tag == tags_.end() ? ports_.end() : ports_.find(tag->second);
+    if (at != ports_.end()) port = at->second->port();
+  }
+  const uint64_t opening = port ? context_.parts().media.open(&context_, port) : 0;
+  if (opening == 0) return 0;
+  *table = port->table();
+  *self = port->self();
   return opening;
 }
 
-void ChildHost::release_port(uint64_t opening) {
-  std::unique_lock lock(mutex_);
-  const auto at = openings_.find(opening);
-  if (at == openings_.end()) return;
-  const uint64_t tag = at->second;
-  openings_.erase(at);
-  --ports_[tag]->openings;
-  end_port(tag, std::move(lock));
-}
-
 void ChildHost::port_closed(uint64_t tag) {
-  std::unique_lock lock(mutex_);
-  const auto at = ports_.find(tag);
-  if (at == ports_.end()) return;
-  at->second->closed = true;
-  end_port(tag, std::move(lock));
-}
-
-// Once nobody has it open, neither here nor there.
-void ChildHost::end_port(uint64_t tag, std::unique_lock<std::mutex> lock) {
-  const auto at = ports_.find(tag);
-  if (!at->second->closed || at->second->openings > 0) return;
-  std::unique_ptr<ChildPort> port = std::move(at->second);
-  ports_.erase(at);
-  lock.unlock();
-  port.release()->end(&context_, child_media());  // frees itself
+  std::unique_ptr<ChildPort> port;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = ports_.find(tag);
+    if (at == ports_.end()) return;
+    port = std::move(at->second);
+    ports_.erase(at);
+  }
+  port.release()->end();
 }
 
 uint64_t ChildHost::interface_tag(const pb_interface* interface) {

@@ -97,7 +97,6 @@ class ChildHost final : public HandleRule {
   void close_port(uint64_t handle, pb_fn done, void* user);
   // The plugin joins a port of its own. An opening; 0: it has no such port.
   uint64_t open_port(uint64_t handle, const pb_port** table, void** self);
-  void release_port(uint64_t opening);
 
   // [any] The number under which the server knows this interface.
   uint64_t interface_tag(const pb_interface* interface);
@@ -127,7 +126,6 @@ class ChildHost final : public HandleRule {
   void arrived(const std::string& frame);
   void port_closed(uint64_t tag);
   bool admit(size_t bytes) noexcept;
-  void end_port(uint64_t tag, std::unique_lock<std::mutex> lock);
 
   // owned
   HostContext context_;
@@ -147,7 +145,6 @@ class ChildHost final : public HandleRule {
   std::map<uint64_t, Ref<Listening>> listening_;            // by tag
   std::map<uint64_t, uint64_t> tags_;                       // by handle
   std::map<uint64_t, std::unique_ptr<ChildPort>> ports_;    // by tag
-  std::map<uint64_t, uint64_t> openings_;                   // by number: the tag of the port
   std::map<const pb_interface*, uint64_t> interface_tags_;  // described to the server
 };
 

@@ -24,29 +24,39 @@ void ChildPort::begin(void* host, const pb_media& media) {
   attachment_ = media.attach(host, PB_LOOP_ANY, &ChildPort::tick, this);
 }
 
-void ChildPort::end(void* host, const pb_media& media) {
-  media.detach(
-      host, attachment_,
+void ChildPort::end() {
+  port_->close([](void* raw) { static_cast<ChildPort*>(raw)->leave_loop(); }, this);
+}
+
+void ChildPort::leave_loop() noexcept {
+  ChildHost& host = ChildHost::get();
+  child_media().detach(
+      &host.context(), attachment_,
       [](void* raw) noexcept {
         auto* port = static_cast<ChildPort*>(raw);
-        if (port->joined_ % 2 == 1) port->port_->detached(port->self_);
-        ChildHost::get().context().main_strand()->post([port] {
-          const std::unique_ptr<ChildPort> owned(port);
-          if (owned->done != nullptr) owned->done(owned->user);
-        });
+        if (port->joined_ % 2 == 1) port->port_->table()->detached(port->port_->self());
+        Task& last = port->last_;
+        if (!ChildHost::get().context().main_strand()->push(last)) last.run(last);
       },
       this);
 }
 
-void ChildPort::tick(void* self, const pb_tick* tick) noexcept {
-  auto& port = *static_cast<ChildPort*>(self);
+void ChildPort::Last::tell(Task& task) noexcept {
+  const std::unique_ptr<ChildPort> owned(&static_cast<Last&>(task).of);
+  if (owned->done != nullptr) owned->done(owned->user);
+}
+
+void ChildPort::tick(void* raw, const pb_tick* tick) noexcept {
+  auto& port = *static_cast<ChildPort*>(raw);
+  const pb_port& shown = *port.port_->table();
+  void* self = port.port_->self();
   const uint32_t joined = port.ring_->shared().joined.load(std::memory_order_acquire);
   if (joined != port.joined_) {
-    if (port.joined_ % 2 == 1) port.port_->detached(port.self_);
+    if (port.joined_ % 2 == 1) shown.detached(self);
     port.joined_ = joined;
     if (joined % 2 == 1) {
       port.ring_->shared().to_child.clear();
-      port.port_->attached(port.self_, tick->loop);
+      shown.attached(self, tick->loop);
     }
   }
   if (joined % 2 == 1) port.exchange(*tick);
@@ -54,14 +64,15 @@ void ChildPort::tick(void* self, const pb_tick* tick) noexcept {
 
 void ChildPort::exchange(const pb_tick& tick) noexcept {
   SharedAudio& shared = ring_->shared();
-  while (port_->push_rate_hz != 0) {
-    pb_frame in = frame_of(tick, port_->push_rate_hz, pcm_);
+  const pb_port& shown = *port_->table();
+  while (shown.push_rate_hz != 0) {
+    pb_frame in = frame_of(tick, shown.push_rate_hz, pcm_);
     if (!shared.to_child.pop(in)) break;
-    port_->push(self_, &in);
+    shown.push(port_->self(), &in);
   }
-  while (port_->pull_rate_hz != 0 && shared.to_parent.size() < kAhead) {
-    pb_frame out = frame_of(tick, port_->pull_rate_hz, pcm_);
-    port_->pull(self_, &out);
+  while (shown.pull_rate_hz != 0 && shared.to_parent.size() < kAhead) {
+    pb_frame out = frame_of(tick, shown.pull_rate_hz, pcm_);
+    shown.pull(port_->self(), &out);
     if (!shared.to_parent.push(out)) break;
   }
 }

@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "abi/port.h"
 #include "isolation/ring.h"
 
 namespace patchbay::core::isolation {
@@ -15,30 +16,35 @@ class ChildPort {
   // Frames made before the parent asks for them: it never finds the ring empty because of a late tick here.
   static constexpr uint32_t kAhead = 2;
 
-  ChildPort(std::unique_ptr<Ring> ring, const pb_port* port, void* self)
-      : ring_(std::move(ring)), port_(port), self_(self) {}
+  ChildPort(std::unique_ptr<Ring> ring, Ref<Port> port)
+      : ring_(std::move(ring)), port_(std::move(port)), last_(*this) {}
 
   Ring& ring() noexcept { return *ring_; }
-  const pb_port* table() const noexcept { return port_; }
-  void* self() const noexcept { return self_; }
+  // The plugin may join it itself.
+  const Ref<Port>& port() const noexcept { return port_; }
   void begin(void* host, const pb_media& media);
-  // done(user) on the main strand once the port is no longer touched.
-  void end(void* host, const pb_media& media);
+  // Nobody in the server has it open. When the plugin itself has not either: done(user) on the main strand,
+  // once the port is no longer touched. Frees itself.
+  void end();
 
   // Of who closes it.
   pb_fn done = nullptr;
   void* user = nullptr;
-  // Of the host, under its lock.
-  int openings = 0;     // by the plugin itself
-  bool closed = false;  // and nobody in the server has it open
 
  private:
-  static void tick(void* self, const pb_tick* tick) noexcept;
+  static void tick(void* raw, const pb_tick* tick) noexcept;
   void exchange(const pb_tick& tick) noexcept;
+  void leave_loop() noexcept;
+  // What follows the last tick, on the main strand; made with the port, as nothing is on the loop.
+  struct Last : Task {
+    explicit Last(ChildPort& port) noexcept : Task(&Last::tell), of(port) {}
+    static void tell(Task& task) noexcept;
+    ChildPort& of;
+  };
 
   const std::unique_ptr<Ring> ring_;
-  const pb_port* const port_;  // borrowed from the plugin, as self_
-  void* const self_;
+  const Ref<Port> port_;
+  Last last_;
   uint64_t attachment_ = 0;
   uint32_t joined_ = 0;  // [media]
   int16_t pcm_[kMostSamples];

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "abi/media_hub.h"
 #include "plugins/plugin_source.h"
+#include "runtime/thread_kind.h"
 
 namespace patchbay::core::isolation {
 namespace {
@@ -41,6 +43,8 @@ void Life::command(const std::string& frame) {
   if (kind == Kind::check) return check(in.str());
   if (kind == Kind::reconfigure) return reconfigure(in.str());
   if (kind == Kind::pass) return say(Kind::passed, PB_OK, "");
+  if (kind == Kind::alive) return go_round();
+  const CallbackScope what(kind == Kind::drain ? "drain" : "stop");
   if (kind == Kind::drain) {
     const pb_done done = done_for(Kind::drained);
     table_->drain(self_, &done);
@@ -62,6 +66,7 @@ void Life::begin(Decoder& in, Kind kind) {
   }
   tell_figures();
   const pb_done done = done_for(Kind::started);
+  const CallbackScope what("start");
   table_->start(self_, to_abi(config), &done);
 }
 
@@ -74,6 +79,7 @@ Status Life::create() {
   PB_TRY(load_plugin(source));
   pb_err err = empty_error();
   void* self = nullptr;
+  const CallbackScope what("create");
   const int32_t status = source.entry->create(host_.raw(), &table_, &self, &err);
   if (status != PB_OK) return read_error(status, &err);
   const bool whole = table_ != nullptr && table_->size >= PB_PLUGIN_FLOOR && table_->start != nullptr &&
@@ -86,13 +92,45 @@ Status Life::create() {
 
 void Life::check(std::string_view config) {
   pb_err err = empty_error();
+  const CallbackScope what("check_config");
   const int32_t status = table_->check_config(self_, to_abi(config), &err);
   say(Kind::checked, status, status == PB_OK ? "" : err.text);
 }
 
 void Life::reconfigure(std::string_view config) {
+  const CallbackScope what("reconfigure");
   table_->reconfigure(self_, to_abi(config));
   say(Kind::reconfigured, PB_OK, "");
+}
+
+// Who comes by last answers. What is held somewhere keeps the round, and so the answer, back.
+struct Life::Round {
+  Life* life;
+  std::atomic<size_t> left;
+
+  static void came_by(void* self) noexcept {
+    auto* round = static_cast<Round*>(self);
+    if (round->left.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+    round->life->say(Kind::lives, PB_OK, "");
+    delete round;
+  }
+};
+
+void Life::go_round() {
+  HostContext& context = host_.context();
+  MediaHub& media = context.parts().media;
+  const auto strands = context.handles().strands.all();
+  // One for this strand.
+  auto* round = new Round{this, {strands.size() + media.loops() + 1}};
+  for (const auto& [handle, strand] : strands) {
+    if (!strand->post(&Round::came_by, round)) Round::came_by(round);
+  }
+  for (uint32_t loop = 0; loop < media.loops(); ++loop) {
+    const bool rests = media.pool().at(loop).attached() == 0;
+    if (rests) Round::came_by(round);
+    if (!rests) media.pass(loop, &Round::came_by, round, context.main_strand().get());
+  }
+  Round::came_by(round);
 }
 
 pb_done Life::done_for(Kind kind) { return {sizeof(pb_done), 0, new Asked{this, kind}, &Asked::answer}; }
@@ -110,6 +148,7 @@ void Life::destroy(Kind kind, int32_t status, const std::string& text, int64_t u
     return rest_->after_ms(kLookAgainMs, [=, this] { destroy(kind, status, text, until_ns); });
   if (host_.context().outstanding() > 0)
     return say(kind, PB_E_TIMEOUT, "it was not destroyed, as this is still under way: " + host_.under_way());
+  const CallbackScope what("destroy");
   table_->destroy(self_.exchange(nullptr));
   figures_.reset();
   send_figures();

@@ -27,11 +27,13 @@ class Life {
  private:
   // On the main strand from here on.
   struct Asked;
+  struct Round;
   void command(const std::string& frame);
   void begin(Decoder& in, Kind kind);
   Status create();
   void check(std::string_view config);
   void reconfigure(std::string_view config);
+  void go_round();
   pb_done done_for(Kind kind);
   void answered(Kind kind, int32_t status, const std::string& text);
   void destroy(Kind kind, int32_t status, const std::string& text, int64_t until_ns);

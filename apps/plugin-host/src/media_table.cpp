@@ -1,3 +1,4 @@
+#include "abi/media_hub.h"
 #include "child_host.h"
 #include "child_port.h"
 
@@ -12,7 +13,10 @@ uint64_t port_create(void*, const pb_port* port, void* self) noexcept {
   const uint64_t tag = host.next_tag();
   Encoder out(Kind::port_create);
   out.u64(tag).u32(port->pull_rate_hz).u32(port->push_rate_hz);
-  return host.add_port(std::make_unique<ChildPort>(std::move(*ring), port, self), tag, body(out));
+  HostContext& context = host.context();
+  auto made = std::make_unique<ChildPort>(
+      std::move(*ring), make_ref<Port>(port, self, context.as_owner(), context.main_strand()));
+  return host.add_port(std::move(made), tag, body(out));
 }
 
 void port_close(void*, uint64_t port, pb_fn done, void* user) noexcept {
@@ -23,7 +27,10 @@ void port_close(void*, uint64_t port, pb_fn done, void* user) noexcept {
 uint64_t port_open(void*, uint64_t port, const pb_port** table, void** self) noexcept {
   return ChildHost::get().open_port(port, table, self);
 }
-void port_release(void*, uint64_t opening) noexcept { ChildHost::get().release_port(opening); }
+void port_release(void* raw, uint64_t opening) noexcept {
+  HostContext& context = HostContext::of(raw);
+  if (!context.parts().media.release(&context, opening)) context.closed_twice("port_release", opening);
+}
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include "child_host.h"
 #include "isolation/interface_wire.h"
+#include "runtime/thread_kind.h"
 
 namespace patchbay::core::isolation {
 namespace {
@@ -49,6 +50,7 @@ class Provided final : public Listening {
     answering->call = call;
     answering->shape = method.reply;
     pb_err err = empty_error();
+    const CallbackScope what("method", from_abi(method.name));
     the_caller = caller;
     const int32_t status = fn_(self_, slot, request.get(), answering, &err);
     the_caller = 0;
@@ -69,6 +71,7 @@ class Watched final : public Listening {
  private:
   void run(Decoder& in) override {
     in.u64();
+    const CallbackScope what("watch");
     fn_(user_, static_cast<int32_t>(in.u32()));
   }
   const pb_watch_fn fn_;
@@ -162,7 +165,10 @@ class EndWatched final : public Listening {
   EndWatched(Ref<Strand> strand, pb_fn fn, void* user) : Listening(std::move(strand)), fn_(fn), user_(user) {}
 
  private:
-  void run(Decoder&) override { fn_(user_); }
+  void run(Decoder&) override {
+    const CallbackScope what("watch of an end");
+    fn_(user_);
+  }
   const pb_fn fn_;
   void* const user_;
 };

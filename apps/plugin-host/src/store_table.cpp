@@ -3,6 +3,7 @@
 #include "abi/text.h"
 #include "child_host.h"
 #include "isolation/store_wire.h"
+#include "runtime/thread_kind.h"
 
 namespace patchbay::core::isolation {
 namespace {
@@ -25,6 +26,7 @@ class Worker final : public Listening {
   void run(Decoder& in) override {
     in.u64();
     const pb_job job = get_job(in);
+    const CallbackScope what("job", from_abi(job.kind));
     if (in.ok()) fn_(user_, &job);
   }
   const pb_job_fn fn_;
@@ -37,7 +39,10 @@ class Woken final : public Listening {
       : Listening(std::move(strand)), wake_(wake), user_(user) {}
 
  private:
-  void run(Decoder&) override { wake_(user_); }
+  void run(Decoder&) override {
+    const CallbackScope what("consumer");
+    wake_(user_);
+  }
   const pb_fn wake_;
   void* const user_;
 };

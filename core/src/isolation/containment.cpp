@@ -26,9 +26,16 @@ std::string not_contained() {
 }
 
 std::string not_to_be_isolated(const std::vector<std::string>& provides) {
-  if (std::find(provides.begin(), provides.end(), "patchbay.audio/1") == provides.end()) return "";
-  return "it joins the audio ports of other plugins, which a process of its own cannot open; remove "
-         "`isolation`";
+  const auto has = [&](const char* id) {
+    return std::find(provides.begin(), provides.end(), id) != provides.end();
+  };
+  if (has("patchbay.audio/1"))
+    return "it joins the audio ports of other plugins, which a process of its own cannot open; remove "
+           "`isolation`";
+  if (has("patchbay.http/1"))
+    return "it opens the admin socket among the server's data, which a process of its own does not reach; "
+           "remove `isolation`";
+  return "";
 }
 
 }  // namespace patchbay::core::isolation

@@ -160,9 +160,9 @@ void IsolatedPlugin::ping() {
     ping_->after_ms(options_.patience.count(), [this] {
       if (phase_ == Phase::up)
         session_->kill({Code::timeout, "it did not answer for " + std::to_string(options_.patience.count()) +
-                                           " ms: something holds its main strand"});
+                                           " ms: something holds one of its strands or its media loop"});
     });
-    session_->command(Kind::pass, {}, [this](const Status& status) {
+    session_->command(Kind::alive, {}, [this](const Status& status) {
       if (status && phase_ == Phase::up) ping();
     });
   });

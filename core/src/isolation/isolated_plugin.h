@@ -57,8 +57,8 @@ class IsolatedPlugin final : public PluginBody {
   void crashed(const std::string& why);
   void quarantine(const std::string& why);
   void allow(const char* what);
-  // Asks a running plugin for a sign of life, again and again: one whose main strand is held for longer than
-  // the patience is ended, and so started anew.
+  // Asks a running plugin for a sign of life, again and again: one of whose strands, or whose media loop, is
+  // held for longer than the patience is ended, and so started anew.
   void ping();
   void log(uint32_t level, std::string_view text, std::string_view why, std::string_view delay = {}) const;
   uint64_t metric(uint32_t kind, std::string_view name, std::string_view help) const;

@@ -71,6 +71,7 @@ bool Session::dispatch(Kind kind, Decoder& in, Descriptor fd) {
     case Kind::passed:
     case Kind::drained:
     case Kind::stopped:
+    case Kind::lives:
       return answered(kind, in);
     default:
       return tables_.take(kind, in, std::move(fd));

@@ -26,8 +26,8 @@ class Session {
   // After on_end, or before the process had a chance.
   ~Session();
 
-  // Life of the plugin: start or make, check, reconfigure, pass, drain or stop. `answer` comes once, with why
-  // the process ended if that comes first.
+  // Life of the plugin: start or make, check, reconfigure, pass, alive, drain or stop. `answer` comes once,
+  // with why the process ended if that comes first.
   void command(Kind kind, std::string_view config, Function<void(Status)> answer);
   // Ends the process; the first `why` becomes the reason of on_end (nothing: it is no fault).
   void kill(Status why);

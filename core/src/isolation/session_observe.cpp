@@ -40,11 +40,16 @@ bool SessionObserve::secret(Decoder& in) {
   if (!in.whole()) return false;
   const pb_observe& observe = *link_->host().observe;
   if (add) {
-    if (secrets_.size() >= kMostSecrets) return false;
+    if (secrets_.size() >= kMostSecrets || secret_bytes_ + value.size() > kMostSecretBytes) {
+      link_->too_many("secrets: log lines may show those beyond");
+      return true;
+    }
     secrets_.emplace(value);
+    secret_bytes_ += value.size();
     observe.secret_add(link_->self(), to_abi(value));
   } else if (const auto at = secrets_.find(value); at != secrets_.end()) {
     observe.secret_forget(link_->self(), to_abi(value));
+    secret_bytes_ -= value.size();
     secrets_.erase(at);
   }
   return true;
@@ -99,6 +104,7 @@ void SessionObserve::end() {
   for (const auto& [number, metric] : metrics_) {
     if (metric.kind == PB_METRIC_GAUGE) observe.metric_set(link_->self(), metric.handle, 0);
   }
+  secret_bytes_ = 0;
   for (const std::string& value : std::exchange(secrets_, {}))
     observe.secret_forget(link_->self(), to_abi(value));
 }

@@ -14,6 +14,7 @@ namespace patchbay::core::isolation {
 class SessionObserve {
  public:
   static constexpr size_t kMostSecrets = 4096;
+  static constexpr size_t kMostSecretBytes = 4u << 20;
   static constexpr size_t kMostMetrics = 1000;
 
   SessionObserve(HostContext& context, std::shared_ptr<Link> link)
@@ -42,6 +43,7 @@ class SessionObserve {
   const std::shared_ptr<Link> link_;
   // state
   std::multiset<std::string, std::less<>> secrets_;
+  size_t secret_bytes_ = 0;
   std::map<uint64_t, Metric> metrics_;  // by the child's numbers
 };
 

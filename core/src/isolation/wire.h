@@ -77,7 +77,10 @@ enum class Kind : uint32_t {
   passed,
   // Services again.
   watch_end,  // [to parent] seq, tag, handle
-  ended       // [to child] tag: what it watches has
+  ended,      // [to child] tag: what it watches has
+  // Life once more.
+  alive,  // [to child] answered once every strand and every media loop of the plugin has come by
+  lives
 };
 
 // Numbers of transactions that the child has made itself have this bit; the server's numbers never do.

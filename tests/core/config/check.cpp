@@ -60,7 +60,8 @@ TEST_CASE("what is wrong outside of the plugins does not hide what is wrong insi
         "/etc/pb.yaml:1:1: tenant is not a known field; did you mean tenants?\n"
         "/etc/pb.yaml:3:15: plugins.whitelist.rate must be at least 1\n"
         "/etc/pb.yaml:4:3: plugins.Not_One is not a plugin's name; write small letters, digits and -\n"
-        "/etc/pb.yaml:5:14: plugins.rest-api.a is not a known field; known are isolation, restarts, listen\n"
+        "/etc/pb.yaml:5:14: plugins.rest-api.a is not a known field; known are isolation, restarts, paths, "
+        "listen\n"
         "/etc/pb.yaml:6:10: server.threads must be at most 256\n"
         "/etc/pb.yaml:7:11: tenants.a/b is not a host name; write one such as voice.example.com");
 }

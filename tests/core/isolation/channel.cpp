@@ -4,8 +4,44 @@
 #include <sys/socket.h>
 
 #include <string>
+#include <utility>
 
 using namespace patchbay::core::isolation;
+
+namespace {
+
+std::pair<Descriptor, Descriptor> two_ends() {
+  int ends[2];
+  REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+// Sends to a peer that reads only afterwards; how much of it came before the end.
+size_t sent_and_read(size_t frames, size_t size) {
+  auto [here, there] = two_ends();
+  Channel ours(std::move(here));
+  Channel theirs(std::move(there));
+  for (size_t i = 0; i < frames; ++i) CHECK(ours.send(std::string(size, 'x')));
+  ours.finish();
+  std::string frame;
+  Descriptor fd;
+  size_t read = 0;
+  while (theirs.receive(frame, fd)) read += frame.size() == size ? 1 : 0;
+  return read;
+}
+
+}  // namespace
+
+TEST_CASE("frames that a peer does not read yet wait for it") {
+  CHECK(sent_and_read(20'000, 10) == 20'000);
+  CHECK(sent_and_read(500, 100'000) == 500);
+}
+
+TEST_CASE("a peer that reads nothing is given up when too many frames wait, or too many bytes") {
+  CHECK(sent_and_read(Channel::kMostQueued + 2000, 10) < Channel::kMostQueued);
+  constexpr size_t kSize = 100'000;
+  CHECK(sent_and_read(Channel::kMostQueuedBytes / kSize + 50, kSize) < Channel::kMostQueuedBytes / kSize);
+}
 
 TEST_CASE("a frame that the socket refuses ends the channel instead of being left out") {
   int ends[2];

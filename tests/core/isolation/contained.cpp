@@ -1,5 +1,6 @@
 // What a plugin in a process of its own cannot do, tried by one that wants to.
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <patchbay/plugin.h>
 #include <patchbay/strand.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
@@ -169,13 +171,38 @@ TEST_CASE("a plugin in a process of its own reaches no other process, no kernel 
   CHECK(prison.core().stop().ok());
 }
 
-TEST_CASE("a plugin that hangs in a process of its own is restarted") {
-  Prison prison("isolation: process", [](CoreOptions& options) { options.start_deadline_ms = 3000; });
-  CHECK(Warden::current->call(Intruder::hang, {}).error().code == Code::gone);
+TEST_CASE("a plugin that hangs in a process of its own is restarted, wherever it hangs") {
+  Prison prison("isolation: process", [](CoreOptions& options) { options.start_deadline_ms = 6000; });
+  std::string where;
+  SUBCASE("on its main strand") { where = "main"; }
+  SUBCASE("on a strand of its own") { where = "strand"; }
+  SUBCASE("on its media loop") { where = "media"; }
+  const auto answer = Warden::current->call(Intruder::hang, {where});
+  CHECK((answer.ok() ? Code::ok : answer.error().code) == (where == "main" ? Code::gone : Code::ok));
   CHECK(prison.says("metrics", "patchbay_plugin_restarts_total{plugin=\"intruder\"} 1"));
   CHECK(prison.log().find("it did not answer for") != std::string::npos);
   CHECK(prison.attempt("thread") == 0);
   CHECK(prison.core().stop().ok());
+}
+
+TEST_CASE("the last words of a process of its own name the plugin and its callback") {
+  const test::TemporaryFolder folder;
+  const std::string file = (folder.path() / "words").string();
+  const int before = ::dup(STDERR_FILENO);
+  const int words = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  REQUIRE(::dup2(words, STDERR_FILENO) == STDERR_FILENO);
+  {
+    Prison prison("isolation: process");
+    CHECK(Warden::current->call(Intruder::crash, {}).error().code == Code::gone);
+  }
+  ::dup2(before, STDERR_FILENO);
+  ::close(before);
+  ::close(words);
+  std::ifstream in(file);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  CAPTURE(text);
+  CHECK(text.find("patchbay: crashed: SIGABRT in plugin 'intruder', in its method 'crash', on a strand\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("a plugin that stops while its own work runs on is not destroyed, and its server says why") {

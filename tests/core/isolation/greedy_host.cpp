@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -42,9 +43,10 @@ class Heard {
       const Kind kind = in.kind();
       if (kind == Kind::drain) send(Encoder(Kind::drained).u32(0).str(""));
       if (kind == Kind::stop) send(Encoder(Kind::stopped).u32(0).str(""));
-      const bool is_life =
-          kind == Kind::start || kind == Kind::drain || kind == Kind::stop || kind == Kind::pass;
+      const bool is_life = kind == Kind::start || kind == Kind::drain || kind == Kind::stop ||
+                           kind == Kind::pass || kind == Kind::alive;
       if (kind == Kind::pass) send(Encoder(Kind::passed).u32(0).str(""));
+      if (kind == Kind::alive) send(Encoder(Kind::lives).u32(0).str(""));
       const uint64_t number = is_life ? 0 : in.u64();
       const std::lock_guard lock(mutex_);
       if (kind == Kind::call) ++calls_;
@@ -136,6 +138,16 @@ bool many_metrics() {
   return true;
 }
 
+bool many_secrets(size_t each) {
+  const size_t most = each == 0 ? SessionObserve::kMostSecrets : SessionObserve::kMostSecretBytes / each;
+  for (size_t number = 0; number <= most; ++number) {
+    std::string secret = "9f1c" + std::to_string(1'000'000 + number);
+    secret.resize(std::max(each, secret.size()), 'q');
+    send(Encoder(Kind::secret).u32(1).str(secret));
+  }
+  return true;
+}
+
 bool many_leases() {
   send(Encoder(Kind::provide).u64(1).u64(1).u32(1).str(interface("test.greedy/1")));
   answer(1);
@@ -212,6 +224,8 @@ bool heavy_transaction() {
 int main(int, char** argv) {
   const std::map<std::string, std::function<bool()>> ways = {
       {"many-metrics", many_metrics},
+      {"many-secrets", [] { return many_secrets(0); }},
+      {"large-secrets", [] { return many_secrets(60'000); }},
       {"many-leases", many_leases},
       {"many-calls", [] { return many_calls(true); }},
       {"many-unanswered", [] { return many_calls(false); }},

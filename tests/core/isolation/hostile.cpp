@@ -101,8 +101,9 @@ TEST_CASE("a process that lets go of the server without leaving is ended") {
 }
 
 TEST_CASE("a process that wants more than a plugin may have is refused and lives on") {
-  for (const std::string how : {"many-metrics", "many-leases", "many-calls", "many-unanswered", "heavy-calls",
-                                "many-interfaces", "many-things", "heavy-transaction"}) {
+  for (const std::string how :
+       {"many-metrics", "many-secrets", "large-secrets", "many-leases", "many-calls", "many-unanswered",
+        "heavy-calls", "many-interfaces", "many-things", "heavy-transaction"}) {
     CAPTURE(how);
     const Server server(how, ISOLATION_GREEDY_HOST);
     CHECK(server.start_error == "");

@@ -1,60 +1,22 @@
 // Plugins in processes of their own that end in the middle of a call, the one that dialled it or the one that
 // places it: the call ends at the other side, and nothing of it stays in the server.
 #include <doctest/doctest.h>
-#include <patchbay/bus.h>
-#include <patchbay/plugin.h>
 #include <signal.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 #include "../kills/database.h"
-#include "support/linked_plugin.h"
+#include "dialler.h"
 #include "support/probe_client.h"
-#include "support/server.h"
 #include "support/sipp.h"
 
 namespace {
 
 using namespace patchbay;
-
-// Tells the crasher what to do.
-class Signal final : public Plugin {
- public:
-  static constexpr char manifest[] = R"({"id": "signal", "version": "1.0.0"})";
-  static constexpr char store_sql[] = "";
-  static inline Signal* current = nullptr;
-  Status start(const Config&) override {
-    current = this;
-    return {};
-  }
-  void give(const std::string& topic, const std::string& subject) {
-    publish(host(), {topic, "localhost", subject, "", "{}"});
-  }
-};
-
-std::string yaml(int sip_port, const std::string& crasher, const std::string& sip_trunk) {
-  return R"(plugins:
-  signal: {}
-  crasher: {)" +
-         crasher + R"(}
-  media: {}
-  sip-trunk: {listenPort: 0, requireGate: false)" +
-         sip_trunk + R"(}
-tenants:
-  localhost:
-    sip-trunk: {defaultTrunkId: main, trunks: [{id: main, host: 127.0.0.1, port: )" +
-         std::to_string(sip_port) + "}]}\n";
-}
-
-double metric(Core& core, const std::string& name) {
-  const std::string all = "\n" + core.report("metrics");
-  const size_t at = all.find("\n" + name + " ");
-  return at == std::string::npos ? 0 : std::strtod(all.c_str() + at + name.size() + 2, nullptr);
-}
+using isolation_test::metric;
 
 // Kills the processes of isolated plugins that this process has.
 int kill_plugin_hosts() {
@@ -79,11 +41,10 @@ TEST_CASE("a call of a telephony plugin whose process is killed ends at the othe
   options.values = {{"rtp_port", "9"}};
   auto sipp = test::Sipp::start(options);
   REQUIRE(sipp.ok());
-  test::TestServer server(yaml(sipp->port(), "", ", isolation: process"), nullptr,
-                          {&test::LinkedPlugin<Signal>::entry}, {{"crasher", ISOLATION_CRASHER}});
+  isolation_test::Dialler server(sipp->port(), "", "isolation: process, ");
   REQUIRE(server.start_error() == "");
   INFO(server.log());
-  Signal::current->give("test.dial", "+4930123456");
+  server.give("test.dial", "+4930123456");
   const kills::Database store((server.data() / "patchbay.db").string());
   REQUIRE(probe::eventually([&] { return store.count("SELECT COUNT(*) FROM sip_trunk_dialog") == 1; }));
   CHECK(sipp->messages().find("BYE sip:") == std::string::npos);
@@ -100,14 +61,13 @@ TEST_CASE("a call that no listener hears ends with the plugin that dialled it") 
   options.values = {{"rtp_port", "9"}};
   auto sipp = test::Sipp::start(options);
   REQUIRE(sipp.ok());
-  test::TestServer server(yaml(sipp->port(), "isolation: process", ""), nullptr,
-                          {&test::LinkedPlugin<Signal>::entry}, {{"crasher", ISOLATION_CRASHER}});
+  isolation_test::Dialler server(sipp->port(), "isolation: process", "");
   REQUIRE(server.start_error() == "");
-  Signal::current->give("test.dial-unheard", "+4930123456");
+  server.give("test.dial-unheard", "+4930123456");
   const kills::Database store((server.data() / "patchbay.db").string());
   REQUIRE(probe::eventually([&] { return store.count("SELECT COUNT(*) FROM sip_trunk_dialog") == 1; }));
   CHECK(sipp->messages().find("BYE sip:") == std::string::npos);
-  Signal::current->give("test.crash", "now");
+  server.give("test.crash", "now");
   CHECK(probe::eventually([&] { return sipp->messages().find("BYE sip:") != std::string::npos; }));
   CHECK(sipp->result() == 0);
   CHECK(probe::eventually([&] { return metric(server.core(), "patchbay_sip_trunk_legs") == 0; }));
@@ -121,18 +81,17 @@ TEST_CASE(
   options.values = {{"rtp_port", "9"}};  // nobody need hear it
   auto sipp = test::Sipp::start(options);
   REQUIRE(sipp.ok());
-  test::TestServer server(yaml(sipp->port(), "isolation: process", ""), nullptr,
-                          {&test::LinkedPlugin<Signal>::entry}, {{"crasher", ISOLATION_CRASHER}});
+  isolation_test::Dialler server(sipp->port(), "isolation: process", "");
   REQUIRE(server.start_error() == "");
   Core& core = server.core();
 
-  Signal::current->give("test.dial", "+4930123456");
+  server.give("test.dial", "+4930123456");
   CHECK(probe::eventually([&] { return metric(core, "patchbay_media_joins") == 1; }));
   CHECK(metric(core, "patchbay_sip_trunk_legs") == 1);
   INFO(server.log());
   CHECK(sipp->messages().find("BYE sip:") == std::string::npos);
 
-  Signal::current->give("test.crash", "now");
+  server.give("test.crash", "now");
   CHECK(probe::eventually([&] { return sipp->messages().find("BYE sip:") != std::string::npos; }));
   CHECK(sipp->result() == 0);
   CHECK(probe::eventually([&] { return metric(core, "patchbay_sip_trunk_legs") == 0; }));

@@ -17,14 +17,21 @@ struct Outcome {
   PATCHBAY_FIELDS(error)
 };
 
+struct Place {
+  std::string where;  // "main", "strand" or "media"
+  PATCHBAY_FIELDS(where)
+};
+
 struct Intruder {
   static constexpr char id[] = "test.intruder/1";
   static constexpr Method<0, Attempt, Outcome> attempt{"attempt"};
-  // Never comes back from its callback.
-  static constexpr Method<1, Empty, Empty> hang{"hang"};
+  // Never comes back from a callback there.
+  static constexpr Method<1, Place, Empty> hang{"hang"};
   // Leaves a job on a worker that takes longer than a stop may.
   static constexpr Method<2, Empty, Empty> linger{"linger"};
-  static constexpr auto methods() { return std::make_tuple(attempt, hang, linger); }
+  // Ends its process by a signal.
+  static constexpr Method<3, Empty, Empty> crash{"crash"};
+  static constexpr auto methods() { return std::make_tuple(attempt, hang, linger, crash); }
 };
 
 }  // namespace patchbay::intruder

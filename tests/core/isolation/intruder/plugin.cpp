@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -89,6 +90,10 @@ int64_t resolve() {
   return error == 0 ? 0 : ENOENT;
 }
 
+[[noreturn]] void never_come_back() {
+  while (true) ::pause();
+}
+
 const std::map<std::string, std::function<int64_t(const Attempt&)>> kWays = {
     {"read", [](const Attempt& a) { return open_and_close(a.path, O_RDONLY); }},
     {"write", [](const Attempt& a) { return open_and_close(a.path, O_WRONLY | O_CREAT); }},
@@ -114,15 +119,22 @@ const std::map<std::string, std::function<int64_t(const Attempt&)>> kWays = {
 
 class IntruderPlugin final : public Plugin {
   Status start(const Config&) override {
+    aside_ = std::make_unique<Strand>(host(), "aside");
     offered_ = std::make_unique<Provision<Intruder>>(host());
     offered_->on(Intruder::attempt, [](const Attempt& attempt) -> Result<Outcome> {
       const auto way = kWays.find(attempt.what);
       if (way == kWays.end()) return {Code::invalid, "no such attempt"};
       return Outcome{way->second(attempt)};
     });
-    offered_->on(Intruder::hang, [](Empty) -> Result<Empty> {
-      while (true) ::pause();
+    offered_->on(Intruder::hang, [this](const Place& place) -> Result<Empty> {
+      if (place.where == "main") never_come_back();
+      if (place.where == "strand") aside_->post(&never_come_back);
+      if (place.where == "media")
+        host().media->attach(
+            host().self, PB_LOOP_ANY, [](void*, const pb_tick*) noexcept { never_come_back(); }, nullptr);
+      return Empty{};
     });
+    offered_->on(Intruder::crash, [](Empty) -> Result<Empty> { std::abort(); });
     offered_->on(Intruder::linger, [this](Empty) -> Result<Empty> {
       return post_worker(host(), [] { ::sleep(300); }) ? Result<Empty>(Empty{})
                                                        : Result<Empty>(Code::exhausted, "no worker");
@@ -132,9 +144,11 @@ class IntruderPlugin final : public Plugin {
   Status check_config(const Config&) override { return {}; }
   void stop(Done done) override {
     offered_.reset();
+    aside_.reset();
     done();
   }
 
+  std::unique_ptr<Strand> aside_;
   std::unique_ptr<Provision<Intruder>> offered_;
 };
 

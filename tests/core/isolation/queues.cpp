@@ -1,0 +1,114 @@
+// What waits in the process of a plugin that does not keep up: bounded in number and in bytes, and nothing
+// ends when it is more.
+#include <doctest/doctest.h>
+#include <patchbay/bus.h>
+#include <patchbay/plugin.h>
+#include <patchbay/strand.h>
+
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "child_host.h"
+#include "sleeper/sleeper.h"
+#include "support/linked_plugin.h"
+#include "support/promise.h"
+#include "support/server.h"
+#include "support/within.h"
+
+namespace {
+
+using namespace patchbay;
+using namespace patchbay::sleeper;
+using core::isolation::ChildHost;
+
+// Lives in the server; publishes what the sleeper does not take.
+class Waker final : public Plugin {
+ public:
+  static constexpr char manifest[] = R"({"id": "waker", "version": "1.0.0", "optional": ["test.sleeper/1"]})";
+  static constexpr char store_sql[] = "";
+  static inline Waker* current = nullptr;
+
+  Status start(const Config&) override {
+    sleeper_ = std::make_unique<Service<Sleeper>>(host());
+    current = this;
+    return {};
+  }
+  void stop(Done done) override {
+    sleeper_.reset();
+    done();
+  }
+  void say(const std::string& payload, int times) {
+    for (int i = 0; i < times; ++i) publish(host(), {"test.flood", "localhost", "", "", payload});
+  }
+  template <class M>
+  Result<typename M::Reply> call(M method) {
+    auto answer = std::make_shared<test::Promise<Result<typename M::Reply>>>();
+    post(host(), kMainStrand, [this, method, answer] {
+      sleeper_->call(method, Empty{}, [answer](auto result) { answer->set(std::move(result)); });
+    });
+    auto came = answer->get(std::chrono::seconds(60));
+    return came ? std::move(*came) : Result<typename M::Reply>(Code::timeout, "no answer");
+  }
+
+ private:
+  std::unique_ptr<Service<Sleeper>> sleeper_;
+};
+
+struct House : test::TestServer {
+  House()
+      : TestServer("plugins: {waker: {}, sleeper: {isolation: process}}\ntenants: {localhost: {}}\n", nullptr,
+                   {&test::LinkedPlugin<Waker>::entry}, {{"sleeper", ISOLATION_SLEEPER}},
+                   [](CoreOptions& options) { options.start_deadline_ms = 300'000; }) {
+    REQUIRE(start_error() == "");
+    CHECK(Waker::current->call(Sleeper::sleep).ok());
+  }
+  // Publishes so many, or until a call is refused because no more may wait; the refusal. An answered call
+  // comes behind what was published before it, so that never more than `at_once` are on their way.
+  Error fill(const std::string& payload, int times, int at_once) {
+    for (int said = 0; said < times; said += at_once) {
+      Waker::current->say(payload, at_once);
+      const auto answer = Waker::current->call(Sleeper::count);
+      if (!answer) return answer.error();
+      CHECK(answer->events == 0);
+    }
+    return {Code::ok, ""};
+  }
+  // What was kept for it comes when it wakes, and then it serves as before.
+  int64_t wake(int64_t expected) {
+    std::ofstream(data() / "sleeper" / "wake") << "!";
+    int64_t events = 0;
+    CHECK(within(std::chrono::seconds(60), [&] {
+      const auto answer = Waker::current->call(Sleeper::count);
+      if (answer) events = answer->events;
+      return answer.ok() && events >= expected;
+    }));
+    return events;
+  }
+  ~House() {
+    CHECK(log().find("the plugin's process has ended") == std::string::npos);
+    CHECK(core().stop().ok());
+  }
+};
+
+}  // namespace
+
+TEST_CASE("events that a plugin in a process of its own does not take wait there up to a number") {
+  House house;
+  constexpr int kMost = ChildHost::kMostUntaken;
+  const Error refused = house.fill("{}", 2 * kMost, 128);
+  CHECK(refused.code == Code::exhausted);
+  CHECK(refused.text.find("does not keep up with its calls") != std::string::npos);
+  CHECK(house.wake(kMost) == kMost);
+}
+
+TEST_CASE("events that a plugin in a process of its own does not take wait there up to a number of bytes") {
+  House house;
+  constexpr int kSize = 1'000'000;
+  constexpr int kMost = ChildHost::kMostUntakenBytes / kSize;
+  CHECK(house.fill("\"" + std::string(kSize, 'x') + "\"", 2 * kMost, 2).code == Code::ok);
+  const int64_t came = house.wake(kMost - 1);
+  CHECK(came >= kMost - 1);
+  CHECK(came <= kMost);
+}
