@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 
@@ -136,5 +137,19 @@ TEST_CASE("a reload is taken by all or by none") {
   const Status refused = server.reload("plugins: {upper: {word: bad}, base: {}}\ntenants: {localhost: {}}\n");
   REQUIRE(!refused.ok());
   CHECK(refused.error().text == "upper: word must not be bad");
+  CHECK(trace == "base started, upper started with one, upper has two, ");
+}
+
+TEST_CASE("a reload reads the file again, and the environment as it was at the start") {
+  trace.clear();
+  TestServer server("plugins: {upper: {word: one}, base: {}}\ntenants: {localhost: {}}\n", nullptr,
+                    {&LinkedPlugin<Upper>::entry, &LinkedPlugin<Base>::entry}, {},
+                    [](patchbay::CoreOptions& options) { options.environment.reset(); });
+  REQUIRE(server.start_error() == "");
+  ::setenv("PATCHBAY_PLUGIN_UPPER__WORD", "three", 1);
+  const Status reloaded =
+      server.reload("plugins: {upper: {word: two}, base: {}}\ntenants: {localhost: {}}\n");
+  ::unsetenv("PATCHBAY_PLUGIN_UPPER__WORD");
+  CHECK(reloaded.ok());
   CHECK(trace == "base started, upper started with one, upper has two, ");
 }

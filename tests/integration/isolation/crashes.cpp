@@ -26,7 +26,8 @@ using namespace std::chrono_literals;
 using bench::kCalls;
 using Clock = std::chrono::steady_clock;
 
-// Beside what the same machine shows without a crash, twice: one control run does not meet the longest there is.
+// Beside what the same machine shows without a crash, twice: one control run does not meet the longest there
+// is.
 constexpr int64_t kMostGapNs = 100'000'000;
 
 // Tells the crasher to crash.
