@@ -56,6 +56,10 @@ check_unit() {
   said '^Seccomp:.2$' "$status"
   said '^CapBnd:.0000000000000000$' "$status"
   [[ $(inside stat -c %U "/proc/$pid") == patchbay ]] || fail "the server does not run as patchbay"
+  inside cat "/proc/$pid/limits" > "$work/limits"
+  said '^Max core file size *0 *0 ' "$work/limits"
+  [[ $(inside systemctl show -P TasksMax patchbay) == 1024 ]] || fail "the unit's tasks have no limit"
+  [[ $(inside systemctl show -P MemoryMax patchbay) =~ ^[0-9]+$ ]] || fail "the unit's memory has no limit"
   curl_inside http://127.0.0.1:9090/readyz > "$work/ready"
   said '"ready":true' "$work/ready"
 

@@ -24,6 +24,10 @@ std::mutex mutex;
 std::condition_variable arrived;
 std::optional<Reply<http::Response>> waiting;  // guarded by mutex
 std::function<void()> kill_mortal;             // guarded by mutex
+constexpr int kWorkers = 16;                   // the most that a server has
+std::function<void()> hold_worker;             // guarded by mutex, as the next two
+int held_workers = 0;
+bool holds_workers = false;
 
 http::Route route(const char* method, const char* path, const char* role = "admin") {
   http::Route made;
@@ -84,6 +88,7 @@ class Desk final : public Plugin {
       const std::lock_guard lock(mutex);
       waiting.reset();
       kill_mortal = nullptr;
+      hold_worker = nullptr;
     }
     short_lived_.reset();
     unanswered_.reset();
@@ -189,6 +194,16 @@ class Desk final : public Plugin {
     });
     {
       const std::lock_guard lock(mutex);
+      hold_worker = [this] {
+        (void)post_worker(host(), [] {
+          std::unique_lock held(mutex);
+          ++held_workers;
+          arrived.notify_all();
+          arrived.wait(held, [] { return !holds_workers; });
+          --held_workers;
+          arrived.notify_all();
+        });
+      };
       kill_mortal = [this] { post(host(), kMainStrand, [this] { short_lived_.reset(); }); };
     }
     http::Route mortal = route("GET", "/t/mortal", "none");
@@ -282,6 +297,25 @@ const pb_entry* doorman() { return &test::LinkedPlugin<Doorman>::entry; }
 void end_mortal() {
   const std::lock_guard lock(mutex);
   if (kill_mortal) kill_mortal();
+}
+
+HeldWorkers::HeldWorkers() {
+  std::unique_lock lock(mutex);
+  holds_workers = true;
+  for (int i = 0; i < kWorkers; ++i) {
+    const auto hold = hold_worker;
+    lock.unlock();
+    hold();
+    lock.lock();
+  }
+  arrived.wait_for(lock, std::chrono::seconds(20), [] { return held_workers == kWorkers; });
+}
+
+HeldWorkers::~HeldWorkers() {
+  std::unique_lock lock(mutex);
+  holds_workers = false;
+  arrived.notify_all();
+  arrived.wait_for(lock, std::chrono::seconds(20), [] { return held_workers == 0; });
 }
 
 void wait_until_asked() {

@@ -16,6 +16,12 @@ int bearers_checked();
 
 // Until a request is at /t/wait (GET, POST).
 void wait_until_asked();
+// Holds every worker of the server until this is destroyed.
+class HeldWorkers {
+ public:
+  HeldWorkers();
+  ~HeldWorkers();
+};
 // Ends the handler of /t/mortal.
 void end_mortal();
 // Lets the request at /t/wait be answered.

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <set>
 
 #include "desk_server.h"
@@ -113,6 +114,8 @@ TEST_CASE("the service root enumerates the endpoints") {
   }
   CHECK(root.find("version")->string() == "v1");
   CHECK(root.find("build")->string().substr(0, 2) == "0.");
+  // Of a checkout it names the commit; sources in a package have none.
+  CHECK(has(std::string(root.find("build")->string()), "+g") == std::filesystem::exists(TEST_TREE "/.git"));
   CHECK(root.find("endpoints")->size() > 20);
   CHECK(has(answer.body,
             R"({"method":"GET","path":"/t/admin","description":"A route of the test","area":"test"})"));

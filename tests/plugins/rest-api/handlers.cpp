@@ -171,3 +171,30 @@ TEST_CASE("stopping without draining closes the doors, too") {
   CHECK(server.http.get("/t/open").status == 0);
   CHECK_FALSE(std::filesystem::exists(server.core.data() / "listening.json"));
 }
+
+TEST_CASE("small requests are answered while every worker is held, and large bodies wait for one") {
+  DeskServer server;
+  const auto metric = [&](const std::string& line) {
+    return has(server.core.core().report("metrics"), "\n" + line + "\n");
+  };
+  HttpAnswer large;
+  std::thread client;
+  {
+    const HeldWorkers held;
+    client = std::thread([&] {
+      const std::string body = R"({"phone":")" + std::string(100 * 1024, '1') + R"("})";
+      large = server.as("admin-a", "POST", "/t/checked", body);
+    });
+    bool waits = false;
+    for (int i = 0; i < 2000 && !waits; ++i) {
+      waits = metric("patchbay_core_worker_jobs_waiting 1");
+      if (!waits) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    CHECK(waits);
+    for (int i = 0; i < 20; ++i)
+      CHECK(server.as("admin-a", "POST", "/t/checked", R"({"phone":"+4930123456"})").status == 200);
+    CHECK(metric("patchbay_core_worker_jobs_waiting 1"));
+  }
+  client.join();
+  CHECK(large.status == 200);
+}
