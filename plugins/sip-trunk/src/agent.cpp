@@ -305,7 +305,11 @@ Admission Agent::admit(std::string_view call_id, const lib::SocketAddress& from)
     if (dialog->trusts(from)) return Admission::granted;
     is_known = true;
   }
-  if (!outside_.take(now_ms())) return Admission::refused;
+  if (is_known) ++foreign_;
+  if (!outside_.take(now_ms())) {
+    if (!is_known) ++refused_by_rate_;
+    return Admission::refused;
+  }
   return is_known ? Admission::outside : Admission::granted;
 }
 

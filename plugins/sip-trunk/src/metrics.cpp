@@ -10,6 +10,12 @@ Metrics::Metrics(const Host& host)
                              "SIP dialogs, ended ones that wait for a last answer included")),
       unfiltered_(Metric::gauge(host, "patchbay_sip_trunk_unfiltered",
                                 "1 while the kernel cannot drop SIP from unknown addresses")),
+      foreign_(Metric::counter(host, "patchbay_sip_trunk_requests_refused_total",
+                               "SIP requests answered with an error for where, or how often, they came",
+                               {{"reason", "foreign"}})),
+      rate_(Metric::counter(host, "patchbay_sip_trunk_requests_refused_total",
+                            "SIP requests answered with an error for where, or how often, they came",
+                            {{"reason", "rate"}})),
       failovers_(Metric::counter(host, "patchbay_sip_trunk_failovers_total",
                                  "Calls that went beyond their first trunk")),
       received_(Metric::counter(host, "patchbay_sip_trunk_rtp_received_total", "RTP packets of ended calls")),
@@ -33,6 +39,12 @@ void Metrics::set_legs(size_t legs, size_t handles) const {
 }
 
 void Metrics::set_guarded(bool guarded) const { unfiltered_.set(guarded ? 0 : 1); }
+
+void Metrics::set_refusals(const Refusals& all) {
+  foreign_.add(static_cast<double>(all.foreign - exported_.foreign));
+  rate_.add(static_cast<double>(all.rate - exported_.rate));
+  exported_ = all;
+}
 
 void Metrics::ended(const telephony::Ended& ended) const {
   const auto counter = ended_.find(ended.cause);

@@ -1,6 +1,7 @@
 #include <patchbay/lifetime.h>
 #include <patchbay/plugin.h>
 #include <patchbay/services/telephony.h>
+#include <patchbay/strand.h>
 
 #include <fstream>
 #include <map>
@@ -17,6 +18,8 @@
 
 namespace patchbay::sip_trunk {
 namespace {
+
+constexpr int64_t kFiguresMs = 5000;  // between two exports of what only the stack knows
 
 class SipTrunk final : public Plugin {
   Status start(const Config& config) override {
@@ -43,6 +46,7 @@ class SipTrunk final : public Plugin {
       stack_->end_stored(std::move(dialog), std::move(trunk));
     });
     tell_port();
+    export_figures();
 
     service_ = std::make_unique<Provision<telephony::Telephony>>(host());
     using T = telephony::Telephony;
@@ -148,6 +152,12 @@ class SipTrunk final : public Plugin {
         << json.str();
   }
 
+  void export_figures() {
+    metrics_->set_legs(legs_.size(), stack_->live_handles());
+    metrics_->set_refusals(stack_->refusals());
+    figures_.after_ms(kFiguresMs, [this] { export_figures(); });
+  }
+
   void tell_guarded(const Status& guarded) {
     metrics_->set_guarded(guarded.ok());
     if (guarded) return log().info("the kernel drops SIP from unknown addresses");
@@ -180,6 +190,7 @@ class SipTrunk final : public Plugin {
   std::unique_ptr<SipStack> stack_;
   std::map<std::string, lib::SocketAddress> named_;  // by IP: trunks that are configured by name
   std::unique_ptr<Metrics> metrics_;
+  Timer figures_{host()};
   std::map<std::string, Gate> gates_;  // by name
   std::map<int64_t, std::unique_ptr<OutboundLeg>> legs_;
   int64_t last_id_ = 0;

@@ -72,6 +72,12 @@ struct StoredDialog {
   uint32_t sequence = 0;
 };
 
+// Requests that were answered with an error for where, or how often, they came.
+struct Refusals {
+  uint64_t foreign = 0;  // inside a dialog, not from its peer
+  uint64_t rate = 0;     // outside of any, beyond the limit
+};
+
 // Told on the sip thread which answered dialogs may still be up at the peer. A dialog is known by its call_id
 // and its from, whose tag is its own: trunks of one domain get the same call_id for a call.
 class DialogLog {
