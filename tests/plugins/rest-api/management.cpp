@@ -22,6 +22,19 @@ TEST_CASE("the management port tells health, readiness and metrics") {
   CHECK(has(metrics.body, "patchbay_rest_api_connections"));
 }
 
+TEST_CASE("readiness says whether isolated plugins are contained") {
+  const DeskServer without;
+  CHECK_FALSE(has(without.management.get("/readyz").body, "\"isolation\""));
+  std::string yaml = kConfig;
+  yaml.replace(yaml.find("  desk: {}"), 10, "  desk: {}\n  whitelist: {isolation: process}");
+  const DeskServer with(yaml);
+  const auto ready = with.management.get("/readyz");
+  CHECK(ready.status == 200);
+  CHECK_MESSAGE(has(ready.body, R"("isolation":")"), ready.body);
+  CHECK(has(ready.body, R"("whitelist":"running")"));
+  CHECK(has(ready.body, R"("refused_routes":[)"));
+}
+
 TEST_CASE("the admin socket lists the plugins and belongs to its owner alone") {
   const DeskServer server;
   const auto plugins = server.admin.get("/local/plugins");
