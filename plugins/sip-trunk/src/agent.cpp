@@ -313,6 +313,16 @@ Admission Agent::admit(std::string_view call_id, const lib::SocketAddress& from)
   return is_known ? Admission::outside : Admission::granted;
 }
 
+bool Agent::is_stray(const sip_t& answer) const {
+  const bool is_success = answer.sip_status != nullptr && answer.sip_status->st_status / 100 == 2;
+  if (!is_success || answer.sip_cseq == nullptr || answer.sip_cseq->cs_method != sip_method_invite)
+    return false;
+  for (const auto& [id, dialog] : dialogs_)
+    if (dialog->awaits(answer)) return false;
+  const auto listen = lib::SocketAddress::parse(options_.listen_ip, 0);
+  return next_hop(answer, {listen ? listen->family() : AF_INET, options_.tcp}).empty();
+}
+
 // Requests that belong to no dialog of ours. Sofia-sip has answered all but the INVITE; the handle it made is
 // ours to free.
 void Agent::on_stranger(nua_event_t event, int status, nua_handle_t* handle) {

@@ -72,6 +72,7 @@ class Agent final : public RequestGuard {
   void set_state(State state);
 
   Admission admit(std::string_view call_id, const lib::SocketAddress& from) override;
+  bool is_stray(const sip_t& answer) const override;
 
   static void on_nua(nua_event_t event, int status, const char* phrase, nua_t* nua, Agent* self,
                      nua_handle_t* handle, HandleOwner* owner, const sip_t* sip, tagi_t tags[]);

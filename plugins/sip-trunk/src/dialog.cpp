@@ -365,6 +365,14 @@ void Dialog::trust_source(const sip_t* sip) {
   if (sip->sip_contact != nullptr) trust_host(sip->sip_contact->m_url);
 }
 
+bool Dialog::awaits(const sip_t& answer) const {
+  if (answer.sip_call_id == nullptr || answer.sip_from == nullptr || answer.sip_cseq == nullptr) return false;
+  if (invite_.call_id != answer.sip_call_id->i_id || answer.sip_cseq->cs_seq != sequence_ + 1) return false;
+  const char* tag = answer.sip_from->a_tag;
+  if (tag == nullptr || !invite_.from.ends_with(std::string(";tag=") + tag)) return false;
+  return route_.to.empty() || route_.to == header_text(answer.sip_to);
+}
+
 bool Dialog::trusts(const lib::SocketAddress& address) const {
   return std::any_of(trusted_.begin(), trusted_.end(),
                      [&](const lib::SocketAddress& other) { return other.same_ip(address); });

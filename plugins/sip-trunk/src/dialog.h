@@ -33,6 +33,8 @@ class Dialog final : public HandleOwner {
   void on_timer() override;
   bool finished() const noexcept override { return finished_; }
   const std::string& call_id() const noexcept { return invite_.call_id; }
+  // Whether a 2xx belongs to the latest INVITE: it will come to on_event, the first one at least.
+  bool awaits(const sip_t& answer) const;
   // Whether requests of this dialog may come from there.
   bool trusts(const lib::SocketAddress& address) const;
 

@@ -1,8 +1,14 @@
 #include "request_screen.h"
 
+#include <strings.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "route.h"
 
 namespace patchbay::sip_trunk {
 namespace {
@@ -13,7 +19,19 @@ thread_local RequestGuard* request_guard = nullptr;
 // A tag that no dialog of ours has: ours are 16 letters and digits. (To sofia-sip, an empty one means any.)
 constexpr char kNoTag[] = "-";
 
+void route_to_source(msg_t* message, sip_t& answer) {
+  su_home_t* home = msg_home(message);
+  const auto from = source_of(message);
+  const bool tcp = answer.sip_via != nullptr && answer.sip_via->v_protocol != nullptr &&
+                   strcasecmp(answer.sip_via->v_protocol, sip_transport_tcp) == 0;
+  const std::string contact = "<" + numeric_url(from, tcp) + ">";
+  answer.sip_record_route = nullptr;
+  answer.sip_contact = sip_contact_make(home, contact.c_str());
+}
+
 void screen(msg_t* message, sip_t& sip) {
+  if (sip.sip_status != nullptr && request_guard != nullptr && request_guard->is_stray(sip))
+    route_to_source(message, sip);
   const bool is_complete = sip.sip_request != nullptr && sip.sip_call_id != nullptr && sip.sip_to != nullptr;
   if (request_guard == nullptr || !is_complete) return;
   const Admission admission = request_guard->admit(sip.sip_call_id->i_id, source_of(message));
@@ -23,6 +41,40 @@ void screen(msg_t* message, sip_t& sip) {
   // An ACK has no answer and is not kept, and by its branch it may end the repetition of an answer of ours.
   const bool is_ack = sip.sip_request->rq_method == sip_method_ack;
   if (admission == Admission::refused && !is_ack) sip.sip_flags |= MSG_FLG_ERROR;
+}
+
+// Without maddr and received, which take precedence over the source that sofia-sip notes. Done here, since it
+// also answers messages that break off before their body.
+issize_t parse_via(su_home_t* home, msg_header_t* header, char* text, isize_t size) {
+  const issize_t used = sip_via_class->hc_parse(home, header, text, size);
+  for (auto* via = reinterpret_cast<sip_via_t*>(header); used >= 0 && via != nullptr; via = via->v_next) {
+    for (const char* name : {"maddr", "received"})
+      while (msg_header_remove_param(via->v_common, name) > 0) {
+      }
+    via->v_maddr = via->v_received = nullptr;
+  }
+  return used;
+}
+
+// Sofia-sip looks headers up by name when it parses, and by the address of their class when it makes them:
+// ours is found first, its own stays.
+void parse_via_here(msg_mclass_t* made) {
+  static const msg_hclass_t via_class = [] {
+    std::remove_const_t<msg_hclass_t> copy = *sip_via_class;
+    copy.hc_parse = parse_via;
+    return copy;
+  }();
+  auto* const shorts = const_cast<msg_href_t*>(std::exchange(made->mc_short, nullptr));
+  msg_href_t original{};
+  const auto replace = [&original](msg_href_t& reference) {
+    if (reference.hr_class != sip_via_class) return;
+    original = reference;
+    reference.hr_class = &via_class;
+  };
+  std::for_each(made->mc_hash, made->mc_hash + made->mc_hash_size, replace);
+  msg_mclass_insert(made, &original);
+  if (shorts != nullptr) replace(shorts['v' - 'a']);
+  made->mc_short = shorts;
 }
 
 // Called with the end of the headers, and again while a body is incomplete.
@@ -39,7 +91,9 @@ issize_t extract_body(msg_t* message, msg_pub_t* object, char bytes[], isize_t s
 const msg_mclass_t* screening_parser() {
   static const msg_mclass_t* const parser = [] {
     msg_mclass_t* made = msg_mclass_clone(sip_default_mclass(), 0, 0);
-    if (made != nullptr) made->mc_extract_body = extract_body;
+    if (made == nullptr) return made;
+    made->mc_extract_body = extract_body;
+    parse_via_here(made);
     return made;
   }();
   return parser;

@@ -1,6 +1,7 @@
-// Sees each request before sofia-sip does more than parse it: one that claims to belong to a dialog and comes
-// from an address that is not its peer's must not touch that dialog, not even its sequence of requests; and
-// requests without a dialog must not fill the memory, since sofia-sip keeps each for 32 s.
+// Sees each message before sofia-sip does more than parse it. A request that claims to belong to a dialog and
+// comes from an address that is not its peer's must not touch that dialog, not even its sequence of requests.
+// Requests without a dialog must not fill the memory, since sofia-sip keeps each for 32 s. And nothing in a
+// message makes sofia-sip resolve a name, which stops all SIP, or send to a third party.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,13 @@ enum class Admission {
   refused,  // answered with an error, and not kept
 };
 
-// Who may send requests inside the dialogs of an agent, and how many come in from outside.
+// Who may send requests inside the dialogs of an agent, how many come in from outside, and which answers are
+// waited for.
 class RequestGuard {
  public:
   virtual Admission admit(std::string_view call_id, const lib::SocketAddress& from) = 0;
+  // Whether it is a 2xx to an INVITE that no dialog waits for (any more), and names no address to send to.
+  virtual bool is_stray(const sip_t& answer) const = 0;
 
  protected:
   ~RequestGuard() = default;
@@ -43,8 +47,10 @@ class RateLimit {
 };
 
 // The parser for NTATAG_MCLASS: sofia-sip's own, which in addition asks the thread's guard about each
-// request. The To tag of one from outside is replaced, so that it matches no dialog and is answered 481; a
-// refused one is answered 400 without a transaction. Null when memory is short.
+// message. The To tag of a request from outside is replaced, so that it matches no dialog and is answered
+// 481; a refused one is answered 400 without a transaction. maddr and received of Via are forgotten: answers
+// go to where the request came from. A stray answer is made to name the address that it came from, where
+// sofia-sip then sends its ACK and BYE. Null when memory is short.
 const msg_mclass_t* screening_parser();
 
 // Names the guard of the messages that the calling thread parses; null for none.

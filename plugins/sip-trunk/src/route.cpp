@@ -55,19 +55,22 @@ lib::SocketAddress address_of_url(const std::string& url) {
   return address;
 }
 
+std::string next_hop(const sip_t& answer, const OpenTransports& open) {
+  const sip_record_route_t* route = answer.sip_record_route;
+  while (route != nullptr && route->r_next != nullptr) route = route->r_next;  // the last is the first hop
+  if (route != nullptr) return hop_of(*route->r_url, open);
+  return answer.sip_contact != nullptr ? hop_of(*answer.sip_contact->m_url, open) : std::string();
+}
+
 DialogRoute dialog_route(const sip_t& answer, const std::string& uri, const std::string& fallback,
                          const OpenTransports& open) {
   DialogRoute route;
   route.to = header_text(answer.sip_to);
-  const url_t* first = nullptr;
-  for (const sip_record_route_t* next = answer.sip_record_route; next != nullptr; next = next->r_next) {
+  for (const sip_record_route_t* next = answer.sip_record_route; next != nullptr; next = next->r_next)
     route.routes.insert(route.routes.begin(), "<" + text_of(*next->r_url) + ">");
-    first = next->r_url;  // the last of the answer is the first hop
-  }
   const bool has_contact = answer.sip_contact != nullptr && answer.sip_contact->m_url->url_type == url_sip;
   route.target = has_contact ? text_of(*answer.sip_contact->m_url) : uri;
-  if (first == nullptr && has_contact) first = answer.sip_contact->m_url;
-  if (first != nullptr) route.next_hop = hop_of(*first, open);
+  route.next_hop = next_hop(answer, open);
   if (route.next_hop.empty()) route.next_hop = fallback;
   return route;
 }

@@ -31,6 +31,10 @@ struct OpenTransports {
 DialogRoute dialog_route(const sip_t& answer, const std::string& uri, const std::string& fallback,
                          const OpenTransports& open);
 
+// The URL of the address that the answer names for what follows, as in DialogRoute; empty without one that an
+// open transport leads to.
+std::string next_hop(const sip_t& answer, const OpenTransports& open);
+
 // The address in such a URL; invalid for anything else.
 lib::SocketAddress address_of_url(const std::string& url);
 

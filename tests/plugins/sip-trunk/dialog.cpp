@@ -205,6 +205,30 @@ TEST_CASE_FIXTURE(Fixture, "the second address of a host is tried when the first
   CHECK(caller.wait_answered());
 }
 
+TEST_CASE_FIXTURE(Fixture, "a late answer of the address before is ended where it came from") {
+  for (const char* name : {"sip:x@127.0.0.4:", "sip:x@no-such-host.invalid:"}) {
+    for (const char* route : {"", "Record-Route: <sip:no-such-host.invalid;lr>\r\n"}) {
+      CAPTURE(std::string(name) + route);
+      Fixture call;
+      call.start({.silence_timeout_ms = 300});
+      RawPeer slow("127.0.0.4");
+      auto out = call_to(call.peer.port());
+      out.targets = {*SocketAddress::parse("127.0.0.4", slow.port()),
+                     *SocketAddress::parse("127.0.0.1", call.peer.port())};
+      call.answer(call.dial(out), call.contact());
+      REQUIRE(call.caller.wait_answered());
+      const std::string late = slow.receive("INVITE ");
+      slow.send(call.stack->port(),
+                answer_to(late, "200 OK", name + std::to_string(slow.port()), route, kOffer, "slow"));
+      CHECK_FALSE(slow.receive("ACK ").empty());
+      const std::string bye = slow.receive("BYE ");
+      CHECK(header(bye, "To").find(";tag=slow") != std::string::npos);
+      slow.send(call.stack->port(), answer_to(bye, "200 OK"));
+      CHECK_FALSE(call.caller.ended());
+    }
+  }
+}
+
 TEST_CASE_FIXTURE(Fixture, "a trunk that rang and then asked for credentials and says no more is silent") {
   start({.silence_timeout_ms = 1000});
   auto call = call_to(peer.port());

@@ -108,6 +108,32 @@ TEST_CASE_FIXTURE(QuietServer, "OPTIONS is answered and nothing else is served")
   CHECK(stack->live_handles() == 0);
 }
 
+TEST_CASE_FIXTURE(QuietServer, "answers go to where the request came from, whatever its Via names") {
+  const RawPeer named("127.0.0.3", peer.port());
+  REQUIRE(named.port() == peer.port());
+  const auto ask_via = [&](const std::string& sent_by, const std::string& parameters,
+                           const std::string& end) {
+    std::string request = peer.request("OPTIONS", us, "<sip:x@127.0.0.1>;tag=v", "<" + us + ">",
+                                       "via" + std::to_string(++asked), 1);
+    const size_t at = request.find("Via: SIP/2.0/UDP ") + 17;
+    request.replace(at, request.find(';', at) - at, sent_by + ":" + std::to_string(peer.port()) + parameters);
+    if (asked % 2 == 0) request.replace(request.find("Via: "), 3, "v");
+    request.resize(request.size() - 4);
+    peer.send(stack->port(), request + end);
+    return peer.receive("SIP/2.0 ").substr(0, 8);
+  };
+  for (const char* sent_by : {"127.0.0.1", "no-such-host.invalid"})
+    for (const char* parameters : {";maddr=127.0.0.3", ";maddr=no-such-host.invalid", ";received=127.0.0.3",
+                                   ";received=no-such-host.invalid", ";rport;maddr=127.0.0.3",
+                                   ";MADDR=127.0.0.3;maddr=127.0.0.3;received=127.0.0.3"})
+      for (const char* end :
+           {"\r\n\r\n", "\r\nContent-Length: x\r\n\r\n", "\r\nContent-Type: a/b\r\n\r\nbody", ""}) {
+        CAPTURE(std::string(sent_by) + parameters + end);
+        CHECK(ask_via(sent_by, parameters, end) == "SIP/2.0 ");
+      }
+  CHECK(named.receive("SIP/2.0 ", 0).empty());
+}
+
 TEST_CASE_FIXTURE(QuietServer, "a proxy's challenge gets a Proxy-Authorization") {
   auto call = call_to(peer.port());
   call.trunk.username = "alice";
