@@ -15,6 +15,7 @@
 #include "outbound_leg.h"
 #include "resolver.h"
 #include "sip_stack.h"
+#include "trunk_names.h"
 
 namespace patchbay::sip_trunk {
 namespace {
@@ -39,7 +40,10 @@ class SipTrunk final : public Plugin {
       tell_guarded(guarded);
     })](const Status& guarded) { post(host(), kMainStrand, [take, guarded]() mutable { take(guarded); }); };
     PB_TRY_VALUE(stack_, SipStack::start(options));
-    know_names();
+    const bool v6 = settings_.server.listen_ip.find(':') != std::string::npos;
+    names_ =
+        std::make_unique<TrunkNames>(host(), resolver_, v6 ? AF_INET6 : AF_INET, [this] { tell_sources(); });
+    names_->watch(settings_.trunk_names());
     dialogs_->left_behind([this](StoredDialog dialog) {
       log().warn("ending a call of an earlier run", {{"dialog", dialog.call_id}, {"trunk", dialog.trunk_id}});
       TrunkAccess trunk = settings_.trunk(dialog.tenant, dialog.trunk_id);
@@ -75,9 +79,8 @@ class SipTrunk final : public Plugin {
     auto next = Settings::read(config);
     if (!next) return;
     settings_ = *std::move(next);
-    named_.clear();
+    names_->watch(settings_.trunk_names());
     tell_sources();
-    know_names();
   }
 
   void drain(Done done) override {
@@ -86,6 +89,7 @@ class SipTrunk final : public Plugin {
   }
   void stop(Done done) override {
     service_.reset();
+    names_.reset();
     draining_ = true;
     auto held = std::make_shared<Done>(std::move(done));
     // Stopping the stack ends its dialogs and waits for the peers: not on a strand, unless all workers are
@@ -164,23 +168,9 @@ class SipTrunk final : public Plugin {
     log().warn("no source filter: SIP from any address is looked at", {{"why", guarded.error().text}});
   }
 
-  // Gives the stack the addresses of trunks that are configured by name, as they become known.
-  void know_names() {
-    const bool v6 = settings_.server.listen_ip.find(':') != std::string::npos;
-    for (const std::string& name : settings_.trunk_names()) {
-      auto take = alive_.bind([this, name](const Result<Addresses>& found) {
-        if (!found) return log().warn("a trunk's name is not resolved", {{"name", name}});
-        for (const auto& address : *found) named_.insert_or_assign(address.ip_text(), address);
-        tell_sources();
-      });
-      resolver_.resolve(name, v6 ? AF_INET6 : AF_INET, [this, take](const Result<Addresses>& found) {
-        post(host(), kMainStrand, [take, found]() mutable { take(found); });
-      });
-    }
-  }
   void tell_sources() {
     std::vector<lib::SocketAddress> sources = settings_.trunk_addresses();
-    for (const auto& [ip, address] : named_) sources.push_back(address);
+    for (const auto& address : names_->addresses()) sources.push_back(address);
     stack_->set_sources(std::move(sources));
   }
 
@@ -188,7 +178,7 @@ class SipTrunk final : public Plugin {
   Resolver resolver_;
   std::unique_ptr<DialogStore> dialogs_;  // outlives the stack
   std::unique_ptr<SipStack> stack_;
-  std::map<std::string, lib::SocketAddress> named_;  // by IP: trunks that are configured by name
+  std::unique_ptr<TrunkNames> names_;
   std::unique_ptr<Metrics> metrics_;
   Timer figures_{host()};
   std::map<std::string, Gate> gates_;  // by name

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -25,7 +27,7 @@ struct Entry {
   Result<Addresses> latest = Error{Code::not_found, "not resolved yet"};
   Addresses last_good;
   int64_t fresh_until_ms = 0;
-  bool is_under_way = false;
+  bool is_under_way = false;  // or waits for a thread
   std::vector<Resolver::Done> waiting;
 };
 
@@ -35,25 +37,37 @@ struct Resolver::State {
   std::mutex mutex;  // guards all that follows
   Lookup lookup;
   std::map<Name, Entry> entries;
-  size_t under_way = 0;
+  size_t threads = 0;
+  std::deque<Name> queue;  // that wait for a thread
 
-  void finish(const Name& name, Result<Addresses> result);
+  std::optional<Name> finish(const Name& name, Result<Addresses> result);
+  static void run(const std::shared_ptr<State>& state, const Lookup& look_up, Name name);
 };
 
-void Resolver::State::finish(const Name& name, Result<Addresses> result) {
+// The next name to look up.
+std::optional<Name> Resolver::State::finish(const Name& name, Result<Addresses> result) {
   std::vector<Done> waiting;
-  {
-    const std::lock_guard lock(mutex);
-    --under_way;
-    Entry& entry = entries[name];
-    entry.is_under_way = false;
-    if (result) entry.last_good = *result;
-    entry.latest = result;
-    entry.fresh_until_ms = now_ms() + (result ? kFreshMs : kFailureFreshMs);
-    waiting.swap(entry.waiting);
-    // Under the lock, so that none is called once the resolver has been destroyed.
-    for (const Done& done : waiting) done(result);
+  const std::lock_guard lock(mutex);
+  Entry& entry = entries[name];
+  entry.is_under_way = false;
+  if (result) entry.last_good = *result;
+  entry.latest = result;
+  entry.fresh_until_ms = now_ms() + (result ? kFreshMs : kFailureFreshMs);
+  waiting.swap(entry.waiting);
+  // Under the lock, so that none is called once the resolver has been destroyed.
+  for (const Done& done : waiting) done(result);
+  if (queue.empty()) {
+    --threads;
+    return std::nullopt;
   }
+  Name next = std::move(queue.front());
+  queue.pop_front();
+  return next;
+}
+
+void Resolver::State::run(const std::shared_ptr<State>& state, const Lookup& look_up, Name name) {
+  for (std::optional<Name> next = std::move(name); next;)
+    next = state->finish(*next, look_up(next->first, next->second));
 }
 
 Result<Addresses> Resolver::system_lookup(const std::string& host, int family) {
@@ -82,9 +96,18 @@ Resolver::Resolver(Lookup lookup) : state_(std::make_shared<State>()) { state_->
 Resolver::~Resolver() {
   const std::lock_guard lock(state_->mutex);
   for (auto& [name, entry] : state_->entries) entry.waiting.clear();
+  state_->queue.clear();
 }
 
 void Resolver::resolve(const std::string& host, int family, Done done) {
+  ask(host, family, false, std::move(done));
+}
+
+void Resolver::refresh(const std::string& host, int family, Done done) {
+  ask(host, family, true, std::move(done));
+}
+
+void Resolver::ask(const std::string& host, int family, bool anew, Done done) {
   if (const auto numeric = lib::SocketAddress::parse(host, 0)) return done(Addresses{*numeric});
   const Name name(host, family);
   Result<Addresses> known = Error{Code::exhausted, "too many names are being resolved"};
@@ -97,16 +120,21 @@ void Resolver::resolve(const std::string& host, int family, Done done) {
       entry.waiting.push_back(std::move(done));
       return;
     }
-    if (now_ms() < entry.fresh_until_ms) {
+    if (!anew && now_ms() < entry.fresh_until_ms) {
       known = entry.latest;
-    } else if (state_->under_way < kMaxLookups) {
+    } else if (state_->threads == kMaxLookups && state_->queue.size() < kMaxNames) {
+      state_->queue.push_back(name);
+      entry.waiting.push_back(std::move(done));
+      entry.is_under_way = true;
+      return;
+    } else if (state_->threads < kMaxLookups) {
       try {
-        std::thread([state = state_, name, lookup = state_->lookup] {
-          state->finish(name, lookup(name.first, name.second));
+        std::thread([state = state_, name, look_up = state_->lookup] {
+          State::run(state, look_up, name);
         }).detach();
         entry.waiting.push_back(std::move(done));
         entry.is_under_way = true;
-        ++state_->under_way;
+        ++state_->threads;
         return;
       } catch (const std::system_error&) {
         known = Error{Code::exhausted, "no thread for resolving a name"};

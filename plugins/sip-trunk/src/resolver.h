@@ -35,14 +35,17 @@ class Resolver {
 
   // `done` comes exactly once unless this is destroyed before: at once for a numeric host or a fresh result,
   // else later from another thread, without a deadline. Never blocks; any thread. Code::exhausted when 8
-  // other names are being looked up.
+  // 1000 other names wait for one of the 8 lookups at a time.
   void resolve(const std::string& host, int family, Done done);
+  // The same, but never with a fresh result: a lookup that is under way counts, else it is made anew.
+  void refresh(const std::string& host, int family, Done done);
 
   // The latest addresses that were found, however old. Code::not_found when there are none.
   Result<Addresses> last_known(const std::string& host, int family) const;
 
  private:
   struct State;
+  void ask(const std::string& host, int family, bool anew, Done done);
   std::shared_ptr<State> state_;  // shared with the lookups under way
 };
 

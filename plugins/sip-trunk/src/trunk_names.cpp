@@ -1,0 +1,68 @@
+#include "trunk_names.h"
+
+#include <utility>
+
+namespace patchbay::sip_trunk {
+namespace {
+
+constexpr int64_t kAgainMs = 60'000;
+constexpr int64_t kAfterFailureMs = 5'000;
+constexpr int64_t kLookMs = 1'000;  // between two looks at what is due
+
+}  // namespace
+
+TrunkNames::TrunkNames(const Host& host, Resolver& resolver, int family, Function<void()> changed)
+    : host_(host),
+      resolver_(resolver),
+      family_(family),
+      log_(host),
+      changed_(std::move(changed)),
+      again_(host) {}
+
+void TrunkNames::watch(const std::vector<std::string>& names) {
+  std::map<std::string, Name> next;
+  for (const std::string& name : names) {
+    const auto known = names_.find(name);
+    Name& entry = next[name] = known != names_.end() ? known->second : Name();
+    entry.due_ns = 0;
+  }
+  names_ = std::move(next);
+  ask_due();
+}
+
+std::vector<lib::SocketAddress> TrunkNames::addresses() const {
+  std::vector<lib::SocketAddress> all;
+  for (const auto& [name, entry] : names_) all.insert(all.end(), entry.found.begin(), entry.found.end());
+  return all;
+}
+
+void TrunkNames::ask_due() {
+  for (auto& [name, entry] : names_) {
+    if (entry.is_asked || host_.mono_ns() < entry.due_ns) continue;
+    entry.is_asked = true;
+    auto take_it = alive_.bind([this, name](const Result<Addresses>& found) { take(name, found); });
+    resolver_.refresh(name, family_, [&host = host_, take_it](const Result<Addresses>& found) {
+      post(host, kMainStrand, [take_it, found]() mutable { take_it(found); });
+    });
+  }
+  if (!names_.empty()) again_.after_ms(kLookMs, [this] { ask_due(); });
+}
+
+void TrunkNames::take(const std::string& name, const Result<Addresses>& found) {
+  const auto at = names_.find(name);
+  if (at == names_.end()) return;
+  Name& entry = at->second;
+  entry.is_asked = false;
+  entry.due_ns = host_.mono_ns() + (found ? kAgainMs : kAfterFailureMs) * 1'000'000;
+  const bool had_failed = std::exchange(entry.has_failed, !found);
+  if (!found) {
+    if (!had_failed)
+      log_.warn("a trunk's name is not resolved", {{"name", name}, {"why", found.error().text}});
+    return;
+  }
+  if (had_failed) log_.info("a trunk's name is resolved again", {{"name", name}});
+  entry.found = *found;
+  changed_();
+}
+
+}  // namespace patchbay::sip_trunk

@@ -1,0 +1,50 @@
+// The addresses of trunks that are configured by name, for the source filter: a carrier's requests are
+// dropped while its address is not known. Main strand.
+#pragma once
+
+#include <patchbay/function.h>
+#include <patchbay/lifetime.h>
+#include <patchbay/log.h>
+#include <patchbay/strand.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "resolver.h"
+
+namespace patchbay::sip_trunk {
+
+class TrunkNames {
+ public:
+  // changed() when addresses() may have changed. Of `family`. The resolver outlives this.
+  TrunkNames(const Host& host, Resolver& resolver, int family, Function<void()> changed);
+
+  // Replaces the names. They are asked for now, each minute, and 5 s after a failure; meanwhile the addresses
+  // found last stay.
+  void watch(const std::vector<std::string>& names);
+
+  std::vector<lib::SocketAddress> addresses() const;
+
+ private:
+  struct Name {
+    Addresses found;
+    int64_t due_ns = 0;
+    bool is_asked = false;
+    bool has_failed = false;
+  };
+
+  void ask_due();
+  void take(const std::string& name, const Result<Addresses>& found);
+
+  const Host& host_;
+  Resolver& resolver_;
+  const int family_;
+  const Log log_;
+  Function<void()> changed_;
+  std::map<std::string, Name> names_;
+  Timer again_;
+  Lifetime alive_;
+};
+
+}  // namespace patchbay::sip_trunk
