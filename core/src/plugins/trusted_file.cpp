@@ -16,6 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The owner of what lies outside of a user namespace, as seen inside: of / and /home, for one.
+constexpr uid_t kUnmapped = 65534;
+
 // Whether the group has no members but root or `user`: many systems give each user a group of the same name,
 // and let it write what that user makes.
 bool is_private(gid_t group, uid_t user) {
@@ -39,7 +42,8 @@ Status check_one(const fs::path& path, uid_t user) {
   struct stat seen {};
   if (::stat(path.c_str(), &seen) != 0)
     return {Code::not_found, path.string() + " cannot be looked at: " + std::strerror(errno)};
-  if (seen.st_uid != 0 && seen.st_uid != user)
+  const bool is_outside = S_ISDIR(seen.st_mode) && seen.st_uid == kUnmapped;
+  if (seen.st_uid != 0 && seen.st_uid != user && !is_outside)
     return {Code::denied, path.string() + " belongs to another user (uid " + std::to_string(seen.st_uid) +
                               "), who could change what this server runs; chown it to root or to uid " +
                               std::to_string(user)};
