@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+// The heap of a sanitizer, or of another libc, is not glibc's.
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
 namespace {
 
 // Memory of this process that is in use, in MiB.
@@ -18,9 +21,6 @@ long resident_mib() {
 }
 
 }  // namespace
-
-// The heap of a sanitizer, or of another libc, is not glibc's.
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 TEST_CASE("what a flood took is given back, although something at the end of the heap is still in use") {
   constexpr int kBlocks = 200'000;
