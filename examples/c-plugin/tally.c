@@ -30,8 +30,8 @@ static void heard(void* user, const pb_event* event) {
   told.correlation = event->correlation;
   told.payload.data = payload;
   told.payload.len = (uint64_t)length;
+  self->observe->metric_add(self->host, self->metric, 1); /* before it is told: who hears it finds it counted */
   self->bus->publish(self->host, &told);
-  self->observe->metric_add(self->host, self->metric, 1);
 }
 
 static void start(void* user, pb_str config, const pb_done* done) {

@@ -291,8 +291,8 @@ TEST_CASE("a client may be destroyed at any moment, from any thread and from its
   options.url = server.url();
   options.ca_file = server.ca_file();
   callbacks.on_open = [client] { (void)(*client)->send_text("x"); };
+  std::mutex start;
   {
-    std::mutex start;
     std::unique_lock hold(start);
     io.post([&start] { std::lock_guard wait(start); });  // so that *client is set before on_open
     *client = *WebSocketClient::open(io, options, callbacks);
