@@ -32,6 +32,9 @@ void route_to_source(msg_t* message, sip_t& answer) {
 void screen(msg_t* message, sip_t& sip) {
   if (sip.sip_status != nullptr && request_guard != nullptr && request_guard->is_stray(sip))
     route_to_source(message, sip);
+  // Sofia-sip answers another version before it has noted the source, to where the Via says.
+  if (sip.sip_request != nullptr && strcasecmp(sip.sip_request->rq_version, sip_version_2_0) != 0)
+    sip.sip_flags |= MSG_FLG_ERROR;
   const bool is_complete = sip.sip_request != nullptr && sip.sip_call_id != nullptr && sip.sip_to != nullptr;
   if (request_guard == nullptr || !is_complete) return;
   const Admission admission = request_guard->admit(sip.sip_call_id->i_id, source_of(message));
@@ -43,15 +46,15 @@ void screen(msg_t* message, sip_t& sip) {
   if (admission == Admission::refused && !is_ack) sip.sip_flags |= MSG_FLG_ERROR;
 }
 
-// Without maddr and received, which take precedence over the source that sofia-sip notes. Done here, since it
-// also answers messages that break off before their body.
+// Without maddr, which takes precedence over the source that sofia-sip notes as received. Done here, since it
+// also answers messages that break off before their body. A received below the first Via is a proxy's way
+// back to who sent it the request: it has to return in the answer.
 issize_t parse_via(su_home_t* home, msg_header_t* header, char* text, isize_t size) {
   const issize_t used = sip_via_class->hc_parse(home, header, text, size);
   for (auto* via = reinterpret_cast<sip_via_t*>(header); used >= 0 && via != nullptr; via = via->v_next) {
-    for (const char* name : {"maddr", "received"})
-      while (msg_header_remove_param(via->v_common, name) > 0) {
-      }
-    via->v_maddr = via->v_received = nullptr;
+    while (msg_header_remove_param(via->v_common, "maddr") > 0) {
+    }
+    via->v_maddr = nullptr;
   }
   return used;
 }

@@ -132,6 +132,25 @@ TEST_CASE_FIXTURE(QuietServer, "answers go to where the request came from, whate
         CHECK(ask_via(sent_by, parameters, end) == "SIP/2.0 ");
       }
   CHECK(named.receive("SIP/2.0 ", 0).empty());
+  // Another version is answered at its source, too.
+  std::string request = peer.request("OPTIONS", us, "<sip:x@127.0.0.1>;tag=v", "<" + us + ">",
+                                     "via" + std::to_string(++asked), 1);
+  request.replace(request.find("SIP/2.0"), 7, "SIP/3.0");
+  const size_t host = request.find("Via: SIP/2.0/UDP ") + 17;
+  request.replace(host, request.find(';', host) - host,
+                  "no-such-host.invalid:" + std::to_string(peer.port()));
+  peer.send(stack->port(), request);
+  CHECK(peer.receive("SIP/2.0 ") != "");
+}
+
+TEST_CASE_FIXTURE(QuietServer, "what a proxy noted in the Via below its own returns in the answer") {
+  std::string request = peer.request("OPTIONS", us, "<sip:x@127.0.0.1>;tag=v", "<" + us + ">",
+                                     "via" + std::to_string(++asked), 1);
+  const size_t via = request.find("Via: ");
+  request.insert(request.find("\r\n", via) + 2,
+                 "Via: SIP/2.0/UDP 10.0.0.7;branch=z9hG4bK-below;received=192.0.2.7\r\n");
+  peer.send(stack->port(), request);
+  CHECK(peer.receive("SIP/2.0 ").find(";received=192.0.2.7") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(QuietServer, "a proxy's challenge gets a Proxy-Authorization") {
