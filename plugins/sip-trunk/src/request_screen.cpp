@@ -46,16 +46,30 @@ void screen(msg_t* message, sip_t& sip) {
   if (admission == Admission::refused && !is_ack) sip.sip_flags |= MSG_FLG_ERROR;
 }
 
-// Without maddr, which takes precedence over the source that sofia-sip notes as received. Done here, since it
-// also answers messages that break off before their body. A received below the first Via is a proxy's way
-// back to who sent it the request: it has to return in the answer.
+// Sofia-sip notes the source of a request as received, except where it refuses the Via: then its answer would
+// go to what the Via names.
+void note_source(su_home_t* home, sip_via_t& via) {
+  const auto* message = reinterpret_cast<const msg_t*>(home);  // what msg_home() of it is
+  const auto* sip = reinterpret_cast<const sip_t*>(msg_object(message));
+  if (sip == nullptr || sip->sip_request == nullptr || sip->sip_via != nullptr) return;  // not a first Via
+  const auto from = source_of(message);
+  if (!from.valid() || (via.v_host != nullptr && from.ip_text() == via.v_host)) return;
+  msg_header_replace_param(home, via.v_common, su_sprintf(home, "received=%s", from.ip_text().c_str()));
+}
+
+// Without maddr, which takes precedence over the source. Done here, since sofia-sip also answers messages
+// that break off before their body. A received below the first Via is a proxy's way back to who sent it the
+// request: it has to return in the answer.
 issize_t parse_via(su_home_t* home, msg_header_t* header, char* text, isize_t size) {
   const issize_t used = sip_via_class->hc_parse(home, header, text, size);
-  for (auto* via = reinterpret_cast<sip_via_t*>(header); used >= 0 && via != nullptr; via = via->v_next) {
+  if (used < 0) return used;
+  auto* const first = reinterpret_cast<sip_via_t*>(header);
+  for (auto* via = first; via != nullptr; via = via->v_next) {
     while (msg_header_remove_param(via->v_common, "maddr") > 0) {
     }
     via->v_maddr = nullptr;
   }
+  note_source(home, *first);
   return used;
 }
 
@@ -104,8 +118,8 @@ const msg_mclass_t* screening_parser() {
 
 void screen_with(RequestGuard* guard) noexcept { request_guard = guard; }
 
-lib::SocketAddress source_of(msg_t* message) {
-  const su_addrinfo_t* info = message != nullptr ? msg_addrinfo(message) : nullptr;
+lib::SocketAddress source_of(const msg_t* message) {
+  const su_addrinfo_t* info = message != nullptr ? msg_addrinfo(const_cast<msg_t*>(message)) : nullptr;
   if (info == nullptr || info->ai_addr == nullptr) return {};
   sockaddr_storage storage{};
   std::copy_n(reinterpret_cast<const char*>(info->ai_addr),

@@ -48,8 +48,8 @@ class RateLimit {
 
 // The parser for NTATAG_MCLASS: sofia-sip's own, which in addition asks the thread's guard about each
 // message. The To tag of a request from outside is replaced, so that it matches no dialog and is answered
-// 481; a refused one is answered 400 without a transaction. maddr and received of Via are forgotten: answers
-// go to where the request came from. A stray answer is made to name the address that it came from, where
+// 481; a refused one is answered 400 without a transaction. Answers go to where the request came from,
+// whatever its first Via names. A stray answer is made to name the address that it came from, where
 // sofia-sip then sends its ACK and BYE. Null when memory is short.
 const msg_mclass_t* screening_parser();
 
@@ -57,6 +57,6 @@ const msg_mclass_t* screening_parser();
 void screen_with(RequestGuard* guard) noexcept;
 
 // Where a message came from; invalid when it did not come from the network.
-lib::SocketAddress source_of(msg_t* message);
+lib::SocketAddress source_of(const msg_t* message);
 
 }  // namespace patchbay::sip_trunk
