@@ -93,13 +93,8 @@ TEST_CASE("plugins of ours that cannot run in a process of their own say why") {
 }
 
 TEST_CASE("a trunk in a process of its own makes a call, and ends it when the server stops") {
-  test::Sipp::Options options;
-  options.scenario = ISOLATION_PHONE_SCENARIO;
-  options.limit_sec = 120;
-  options.values = {{"rtp_port", "9"}};  // nobody need hear it
-  auto sipp = test::Sipp::start(options);
-  REQUIRE(sipp.ok());
-  isolation_test::Dialler server(sipp->port(), "", "isolation: process, ");
+  test::Sipp sipp = isolation_test::answering();
+  isolation_test::Dialler server(sipp.port(), "", "isolation: process, ");
   REQUIRE(server.start_error() == "");
   Core& core = server.core();
   server.give("test.dial", "+4930123456");
@@ -107,6 +102,6 @@ TEST_CASE("a trunk in a process of its own makes a call, and ends it when the se
   CHECK(probe::eventually([&] { return isolation_test::metric(core, "patchbay_media_joins") == 1; }));
   CHECK(probe::eventually([&] { return isolation_test::metric(core, "patchbay_sip_trunk_legs") == 1; }));
   CHECK(core.stop().ok());
-  CHECK(probe::eventually([&] { return sipp->messages().find("BYE sip:") != std::string::npos; }));
-  CHECK(sipp->result() == 0);
+  CHECK(probe::eventually([&] { return sipp.messages().find("BYE sip:") != std::string::npos; }));
+  CHECK(sipp.result() == 0);
 }

@@ -13,6 +13,7 @@
 
 #include "bench/calls/telephones.h"
 #include "bench/calls/voice.h"
+#include "dialler.h"
 #include "integration/isolation/stalls.h"
 #include "support/linked_plugin.h"
 #include "support/probe_client.h"
@@ -26,8 +27,6 @@ using namespace std::chrono_literals;
 using bench::kCalls;
 using Clock = std::chrono::steady_clock;
 
-// Beside what the same machine shows without a crash, twice: one control run does not meet the longest there
-// is.
 constexpr int64_t kMostGapNs = 100'000'000;
 
 // Tells the crasher to crash.
@@ -82,19 +81,8 @@ class World {
   test::TestServer server_;
 };
 
-test::Sipp answering(uint16_t rtp_port) {
-  test::Sipp::Options options;
-  options.scenario = ISOLATION_PHONE_SCENARIO;
-  options.calls = kCalls;
-  options.limit_sec = 1800;
-  options.values = {{"rtp_port", std::to_string(rtp_port)}};
-  auto sipp = test::Sipp::start(options);
-  if (!sipp) FAIL(sipp.error().text);
-  return *std::move(sipp);
-}
-
 World::World()
-    : sipp_(answering(telephones.port())),
+    : sipp_(isolation_test::answering(kCalls, telephones.port(), 1800)),
       server_(yaml(voice, sipp_.port()), nullptr, {probe::http_entry(), &test::LinkedPlugin<Alarm>::entry},
               {{"crasher", ISOLATION_CRASHER}}) {
   REQUIRE(server_.start_error() == "");
@@ -159,16 +147,17 @@ std::chrono::milliseconds World::crash() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
 }
 
-int crashes_wanted() {
-  const char* wanted = std::getenv("PATCHBAY_CRASHES");
-  return wanted != nullptr ? std::atoi(wanted) : 10;
-}
+// Null for the short run.
+const char* crashes_wanted() { return std::getenv("PATCHBAY_CRASHES"); }
 
 }  // namespace
 
 TEST_CASE("a plugin that crashes in a process of its own leaves no gap over 100 ms in 20 running calls") {
   World world;
-  const int crashes = crashes_wanted();
+  // The long run has the machine to itself and is strict. The short one runs beside other tests and allows,
+  // twice, what the same machine shows without a crash: one control run does not meet the longest there is.
+  const bool is_strict = crashes_wanted() != nullptr;
+  const int crashes = is_strict ? std::atoi(crashes_wanted()) : 10;
 
   // The measure works: a silence of the engine is a gap.
   world.telephones.watch();
@@ -194,8 +183,10 @@ TEST_CASE("a plugin that crashes in a process of its own leaves no gap over 100 
                   << " ms, without crashes " << double(control_ns) / 1e6 << " ms; slowest restart "
                   << slowest.count() << " ms; longest stall of the machine "
                   << double(world.stalls.longest_ns()) / 1e6 << " ms (taken off)");
-  CHECK(gap_ns < kMostGapNs + 2 * control_ns);
+  CHECK(gap_ns < kMostGapNs + (is_strict ? 0 : 2 * control_ns));
+  if (is_strict) CHECK(slowest < 2s);
   CHECK(world.metric("patchbay_plugin_crashes_total{plugin=\"crasher\"}") == crashes);
   CHECK(world.metric("patchbay_sip_trunk_legs") == kCalls);
-  CHECK(double(world.telephones.received() - heard) > 0.5 * kCalls * seconds * 1000 / bench::kFrameMs);
+  CHECK(double(world.telephones.received() - heard) >
+        (is_strict ? 0.9 : 0.5) * kCalls * seconds * 1000 / bench::kFrameMs);
 }

@@ -1,6 +1,7 @@
 // A server with media, a trunk and the crasher, which dials and crashes as it is told by events.
 #pragma once
 
+#include <doctest/doctest.h>
 #include <patchbay/bus.h>
 #include <patchbay/plugin.h>
 
@@ -9,6 +10,7 @@
 
 #include "support/linked_plugin.h"
 #include "support/server.h"
+#include "support/sipp.h"
 
 namespace isolation_test {
 
@@ -55,5 +57,18 @@ struct Dialler : patchbay::test::TestServer {
                    {{"crasher", ISOLATION_CRASHER}}) {}
   void give(const std::string& topic, const std::string& subject) { Signal::current->give(topic, subject); }
 };
+
+// A telephone that answers `calls` calls and wants their packets at `rtp_port`, by default one that drops
+// them.
+inline patchbay::test::Sipp answering(int calls = 1, uint16_t rtp_port = 9, int limit_sec = 120) {
+  patchbay::test::Sipp::Options options;
+  options.scenario = ISOLATION_PHONE_SCENARIO;
+  options.calls = calls;
+  options.limit_sec = limit_sec;
+  options.values = {{"rtp_port", std::to_string(rtp_port)}};
+  auto sipp = patchbay::test::Sipp::start(options);
+  if (!sipp) FAIL(sipp.error().text);
+  return *std::move(sipp);
+}
 
 }  // namespace isolation_test

@@ -35,53 +35,38 @@ int kill_plugin_hosts() {
 }  // namespace
 
 TEST_CASE("a call of a telephony plugin whose process is killed ends at the other side") {
-  test::Sipp::Options options;
-  options.scenario = ISOLATION_PHONE_SCENARIO;
-  options.limit_sec = 120;
-  options.values = {{"rtp_port", "9"}};
-  auto sipp = test::Sipp::start(options);
-  REQUIRE(sipp.ok());
-  isolation_test::Dialler server(sipp->port(), "", "isolation: process, ");
+  test::Sipp sipp = isolation_test::answering();
+  isolation_test::Dialler server(sipp.port(), "", "isolation: process, ");
   REQUIRE(server.start_error() == "");
   INFO(server.log());
   server.give("test.dial", "+4930123456");
   const kills::Database store((server.data() / "patchbay.db").string());
   REQUIRE(probe::eventually([&] { return store.count("SELECT COUNT(*) FROM sip_trunk_dialog") == 1; }));
-  CHECK(sipp->messages().find("BYE sip:") == std::string::npos);
+  CHECK(sipp.messages().find("BYE sip:") == std::string::npos);
 
   CHECK(kill_plugin_hosts() == 1);
-  CHECK(probe::eventually([&] { return sipp->messages().find("BYE sip:") != std::string::npos; }));
-  CHECK(sipp->result() == 0);
+  CHECK(probe::eventually([&] { return sipp.messages().find("BYE sip:") != std::string::npos; }));
+  CHECK(sipp.result() == 0);
 }
 
 TEST_CASE("a call that no listener hears ends with the plugin that dialled it") {
-  test::Sipp::Options options;
-  options.scenario = ISOLATION_PHONE_SCENARIO;
-  options.limit_sec = 120;
-  options.values = {{"rtp_port", "9"}};
-  auto sipp = test::Sipp::start(options);
-  REQUIRE(sipp.ok());
-  isolation_test::Dialler server(sipp->port(), "isolation: process", "");
+  test::Sipp sipp = isolation_test::answering();
+  isolation_test::Dialler server(sipp.port(), "isolation: process", "");
   REQUIRE(server.start_error() == "");
   server.give("test.dial-unheard", "+4930123456");
   const kills::Database store((server.data() / "patchbay.db").string());
   REQUIRE(probe::eventually([&] { return store.count("SELECT COUNT(*) FROM sip_trunk_dialog") == 1; }));
-  CHECK(sipp->messages().find("BYE sip:") == std::string::npos);
+  CHECK(sipp.messages().find("BYE sip:") == std::string::npos);
   server.give("test.crash", "now");
-  CHECK(probe::eventually([&] { return sipp->messages().find("BYE sip:") != std::string::npos; }));
-  CHECK(sipp->result() == 0);
+  CHECK(probe::eventually([&] { return sipp.messages().find("BYE sip:") != std::string::npos; }));
+  CHECK(sipp.result() == 0);
   CHECK(probe::eventually([&] { return metric(server.core(), "patchbay_sip_trunk_legs") == 0; }));
 }
 
 TEST_CASE(
     "a call of a plugin that crashes in a process of its own ends at the other side and in the server") {
-  test::Sipp::Options options;
-  options.scenario = ISOLATION_PHONE_SCENARIO;
-  options.limit_sec = 120;
-  options.values = {{"rtp_port", "9"}};  // nobody need hear it
-  auto sipp = test::Sipp::start(options);
-  REQUIRE(sipp.ok());
-  isolation_test::Dialler server(sipp->port(), "isolation: process", "");
+  test::Sipp sipp = isolation_test::answering();
+  isolation_test::Dialler server(sipp.port(), "isolation: process", "");
   REQUIRE(server.start_error() == "");
   Core& core = server.core();
 
@@ -89,11 +74,11 @@ TEST_CASE(
   CHECK(probe::eventually([&] { return metric(core, "patchbay_media_joins") == 1; }));
   CHECK(metric(core, "patchbay_sip_trunk_legs") == 1);
   INFO(server.log());
-  CHECK(sipp->messages().find("BYE sip:") == std::string::npos);
+  CHECK(sipp.messages().find("BYE sip:") == std::string::npos);
 
   server.give("test.crash", "now");
-  CHECK(probe::eventually([&] { return sipp->messages().find("BYE sip:") != std::string::npos; }));
-  CHECK(sipp->result() == 0);
+  CHECK(probe::eventually([&] { return sipp.messages().find("BYE sip:") != std::string::npos; }));
+  CHECK(sipp.result() == 0);
   CHECK(probe::eventually([&] { return metric(core, "patchbay_sip_trunk_legs") == 0; }));
   CHECK(probe::eventually([&] { return metric(core, "patchbay_media_joins") == 0; }));
   CHECK(probe::eventually(
