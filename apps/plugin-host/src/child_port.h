@@ -23,7 +23,7 @@ class ChildPort {
   // The plugin may join it itself.
   const Ref<Port>& port() const noexcept { return port_; }
   void begin(void* host, const pb_media& media);
-  // Nobody in the server has it open. When the plugin itself has not either: done(user) on the main strand,
+  // No user in the server has it open. When the plugin has closed it too: done(user) on the main strand,
   // once the port is no longer touched. Frees itself.
   void end();
 

@@ -18,7 +18,7 @@ namespace patchbay::core::isolation {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr bool kHasLeakCheck = true;  // which stops the threads of its own process by ptrace
+constexpr bool kHasLeakCheck = true;  // which stops the other threads of its process by ptrace
 #else
 constexpr bool kHasLeakCheck = false;
 #endif
@@ -76,7 +76,7 @@ class Filter {
   int failed_ = 0;
 };
 
-// Only to this process: whoever it starts may not signal at all.
+// Only to this process; the programs that it starts may not signal at all.
 void refuse_signals(Filter& filter) {
   const auto self = static_cast<scmp_datum_t>(::getpid());
   for (const char* call : {"kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"})
@@ -120,7 +120,7 @@ Status give_up_privileges() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct has[2]{};
   if (::syscall(SYS_capget, &header, has) != 0) return failed("capabilities");
-  // A service that runs as a user of its own has none, and may be forbidden to ask.
+  // A service with a dedicated user has none, and may be forbidden to ask.
   if ((has[0].permitted & ~kKept) == 0 && has[1].permitted == 0) return {};
   for (auto& each : has) each.inheritable = 0;
   has[0].permitted &= kKept;

@@ -28,7 +28,7 @@ namespace {
 
 constexpr int kChannelFd = 3;
 
-// A task that holds its strand, or a tick that holds the media loop, is told like any log line of the plugin.
+// A task that holds its strand, or a tick that holds the media loop, is logged like any line of the plugin.
 void stalled(void*, const StallReport& report) {
   const std::string ms = std::to_string(report.ms);
   const pb_pair fields[] = {{to_abi("strand"), to_abi(report.strand)}, {to_abi("ms"), to_abi(ms)}};

@@ -44,8 +44,8 @@ void discard_call(Task& task) noexcept;
 // Makes the pool now; called before the first media thread starts, so that no tick pays for it.
 void prepare_call_pool();
 
-// One call, made beforehand, for a callback on a media loop that has to be able to post: the end of what was
-// attached is told to nobody if it cannot.
+// One call, allocated beforehand, for a callback on a media loop whose post must not fail: without it, the
+// owner would never learn that what it attached has ended.
 struct CallTask;
 class SpareCall {
  public:
