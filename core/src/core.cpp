@@ -172,9 +172,9 @@ class Core::Impl {
   Status open_store() {
     core::StoreOptions options;
     options.now_ms = [this] { return runtime_->wall_clock().now_ms(); };
-    options.on_committed = [this](core::Announcements&& what) { store_hub_->announced(std::move(what)); };
+    options.on_committed = [this](core::CommitNotice&& what) { store_hub_->announced(std::move(what)); };
     options.warn = [this](const std::string& sentence) { warn(sentence); };
-    options.cannot_go_on = [this](const std::string& sentence) {
+    options.on_fatal = [this](const std::string& sentence) {
       warn(sentence);
       log_->flush();
       std::_Exit(EXIT_FAILURE);
@@ -289,7 +289,7 @@ struct Core::Rehearsal {
     std::string folder = (std::filesystem::temp_directory_path() / "patchbay-check-XXXXXX").string();
     // A full disk is no fault of the configuration: the plugins are then asked when they start.
     if (mkdtemp(folder.data()) == nullptr) return {};
-    plan.config.keep_data_in(folder);
+    plan.config.override_data_folder(folder);
     options.log_file = "/dev/null";
     Result result;
     {

@@ -43,21 +43,22 @@ class Retention::Sweeper : public std::enable_shared_from_this<Sweeper> {
     const std::unique_ptr<std::shared_ptr<Sweeper>> held(static_cast<std::shared_ptr<Sweeper>*>(raw));
     Sweeper& self = **held;
     self.arm(kEveryMs);
-    if (++self.sweeps_ % kSweepsPerPass == 1) self.place_ = {};
-    self.tidy();
+    if (++self.sweeps_ % kSweepsPerPass == 1) self.cursor_ = {};
+    self.purge_consumers();
   }
 
   int64_t horizon() const { return runtime_.wall_clock().now_ms() - kKeepMs; }
 
-  void tidy() {
+  void purge_consumers() {
     const std::lock_guard lock(mutex_);
     if (ended_) return;
-    store_.tidy_consumers(horizon(), kSlice, [self = shared_from_this()](Result<ConsumersTidied> tidied) {
-      if (!tidied) return;  // maybe within the call, with the lock held
-      self->tell(tidied->forgotten);
-      if (tidied->more) return self->tidy();
-      self->prune();
-    });
+    store_.purge_consumers(horizon(), kSlice,
+                           [self = shared_from_this()](Result<ConsumerPurgeResult> purged) {
+                             if (!purged) return;  // maybe within the call, with the lock held
+                             self->tell(purged->forgotten);
+                             if (purged->more) return self->purge_consumers();
+                             self->prune();
+                           });
   }
 
   void tell(const std::vector<std::string>& forgotten) const {
@@ -69,10 +70,10 @@ class Retention::Sweeper : public std::enable_shared_from_this<Sweeper> {
   void prune() {
     const std::lock_guard lock(mutex_);
     if (ended_) return;
-    store_.prune(horizon(), place_, kSlice, [self = shared_from_this()](Result<Pruned> pruned) {
+    store_.prune(horizon(), cursor_, kSlice, [self = shared_from_this()](Result<PruneResult> pruned) {
       if (!pruned) return;  // as above; the next sweep goes on from here
       self->removed += static_cast<uint64_t>(pruned->removed);
-      self->place_ = pruned->next;
+      self->cursor_ = pruned->next;
       if (pruned->more) self->prune();
     });
   }
@@ -83,12 +84,12 @@ class Retention::Sweeper : public std::enable_shared_from_this<Sweeper> {
   // owned
   const std::function<void(const std::string&)> warn_;
   const Ref<Strand> strand_;
-  // state; place_ and sweeps_ belong to the one sweep under way
+  // state; cursor_ and sweeps_ belong to the one sweep under way
   std::mutex mutex_;  // guards ended_, timer_, held_, and is held while the store is asked
   bool ended_ = false;
   TimerId timer_ = 0;
   void* held_ = nullptr;
-  PrunePlace place_;
+  PruneCursor cursor_;
   int sweeps_ = 0;
 };
 

@@ -92,7 +92,7 @@ struct World {
     hub.emplace(*bus);
     media.emplace(runtime->media());
     StoreOptions options;
-    options.on_committed = [this](Announcements&& what) { hub->announced(std::move(what)); };
+    options.on_committed = [this](CommitNotice&& what) { hub->announced(std::move(what)); };
     store = *Store::open(folder.path / "patchbay.db", std::move(options));
     hub->attach(*store);
     if (!store->register_owner("fuzzed", kSql).ok()) std::abort();

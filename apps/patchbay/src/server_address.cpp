@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "config/config.h"
-#include "config/host.h"
+#include "config/tenant_host.h"
 #include "config/yaml.h"
 
 namespace patchbay::app {

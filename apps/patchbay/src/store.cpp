@@ -71,7 +71,7 @@ int list(const Command& command) {
   }
   std::vector<std::vector<std::string>> rows;
   for (const ConsumerState& each : all.value()) {
-    const bool more = each.pending >= ConsumerState::kMostCounted;
+    const bool more = each.pending >= ConsumerState::kMaxCounted;
     rows.push_back({harmless(each.name), harmless(each.patterns),
                     std::to_string(each.pending) + (more ? "+" : ""), ago(each.oldest_pending_ms),
                     each.forgotten ? "forgotten" : ago(each.seen_ms)});
@@ -87,12 +87,13 @@ Status forget(core::Store& store, const std::string& name) {
   return forgotten.get_future().get();
 }
 
-Result<core::ConsumersTidied> tidy(core::Store& store) {
+Result<core::ConsumerPurgeResult> purge(core::Store& store) {
   constexpr int64_t kSlice = 10'000;
-  std::promise<Result<core::ConsumersTidied>> tidied;
-  store.tidy_consumers(INT64_MIN, kSlice,
-                       [&](Result<core::ConsumersTidied> result) { tidied.set_value(std::move(result)); });
-  return tidied.get_future().get();
+  std::promise<Result<core::ConsumerPurgeResult>> purged;
+  store.purge_consumers(INT64_MIN, kSlice, [&](Result<core::ConsumerPurgeResult> result) {
+    purged.set_value(std::move(result));
+  });
+  return purged.get_future().get();
 }
 
 int forget(const Command& command) {
@@ -107,10 +108,10 @@ int forget(const Command& command) {
   if (auto forgotten = forget(**store, command.name); !forgotten) return fail(forgotten.error());
   int64_t removed = 0;
   for (bool more = true; more;) {
-    const auto tidied = tidy(**store);
-    if (!tidied) return fail(tidied.error());
-    removed += tidied.value().removed;
-    more = tidied.value().more;
+    const auto purged = purge(**store);
+    if (!purged) return fail(purged.error());
+    removed += purged.value().removed;
+    more = purged.value().more;
   }
   std::printf("forgotten, with %lld pending events\n", static_cast<long long>(removed));
   return kDone;

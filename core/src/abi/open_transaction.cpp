@@ -11,7 +11,7 @@ int32_t OpenTransaction::add(Op op) {
   const std::lock_guard lock(mutex_);
   if (ended_) return PB_E_GONE;
   if (!built_.status) return static_cast<int32_t>(built_.status.error().code);
-  if (bytes_ + bytes > kMostTransactionBytes)
+  if (bytes_ + bytes > kMaxTransactionBytes)
     return refuse_locked({Code::exhausted, "a transaction holds 32 MiB at most; commit in parts"});
   bytes_ += bytes;
   const bool exec = std::holds_alternative<ExecOp>(op), savepoint = std::holds_alternative<SavepointOp>(op);

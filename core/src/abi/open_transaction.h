@@ -20,7 +20,7 @@ class OpenTransaction {
     Status status;  // why it cannot be committed
   };
 
-  // PB_OK; PB_E_GONE once it was taken; PB_E_EXHAUSTED beyond kMostTransactionBytes.
+  // PB_OK; PB_E_GONE once it was taken; PB_E_EXHAUSTED beyond kMaxTransactionBytes.
   int32_t add(Op op);
   // Notes why an operation cannot be had, and returns its code.
   int32_t refuse(Error why);

@@ -35,7 +35,7 @@ std::vector<Ref<HeldConsumer>> StoreHub::consumers() const {
   return consumers_;
 }
 
-void StoreHub::announced(Announcements&& what) {
+void StoreHub::announced(CommitNotice&& what) {
   for (const LoggedEvent& event : what.events) {
     static_cast<void>(bus_.publish(EventData{event.topic, event.tenant, event.subject, event.correlation,
                                              event.payload, event.ts_ms, static_cast<uint64_t>(event.id)}));

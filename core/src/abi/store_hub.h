@@ -34,7 +34,7 @@ class StoreHub {
   void remove(const HeldConsumer& consumer);
 
   // [writer] After each commit, in commit order.
-  void announced(Announcements&& what);
+  void announced(CommitNotice&& what);
   // [any] The claims that this transaction completed or put off have ended.
   struct EndedJob {
     int64_t job;

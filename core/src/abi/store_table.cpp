@@ -201,7 +201,7 @@ uint64_t job_worker(void* host, pb_str kind, uint32_t concurrency, int64_t lease
   auto& context = HostContext::of(host);
   Ref<Strand> strand = context.strand(strand_handle);
   if (!strand) return 0;
-  const int64_t lease = std::clamp(lease_ms, kShortestLeaseMs, kLongestLeaseMs);
+  const int64_t lease = std::clamp(lease_ms, kShortestLeaseMs, kMaxLeaseMs);
   if (lease != lease_ms) context.misused("a lease is a second at least and a day at most", "job_worker");
   StoreHub& hub = context.parts().store;
   const Ref<JobPump> pump =
@@ -287,12 +287,12 @@ int64_t epoch(void* host) noexcept { return hub_of(host).store().epoch(); }
 std::string own_context(void* host, pb_str words) { return HostContext::of(host).id() + "/" + string(words); }
 
 pb_buf* seal(void* host, pb_str plain, pb_str words) noexcept {
-  const auto sealed = hub_of(host).store().sealer().seal(view(plain), own_context(host, words));
+  const auto sealed = hub_of(host).store().secret_box().seal(view(plain), own_context(host, words));
   return sealed ? make_buffer(*sealed) : nullptr;
 }
 
 pb_buf* unseal(void* host, pb_str sealed, pb_str words) noexcept {
-  const auto plain = hub_of(host).store().sealer().unseal(view(sealed), own_context(host, words));
+  const auto plain = hub_of(host).store().secret_box().unseal(view(sealed), own_context(host, words));
   return plain ? make_buffer(*plain) : nullptr;
 }
 

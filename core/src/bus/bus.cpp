@@ -23,7 +23,7 @@ Status Bus::publish(const EventData& data) {
 
 Status Bus::may_publish(std::string_view name, std::atomic<uint32_t>& topics_made) {
   if (topics_.find(name)) return {};
-  if (topics_made.load(std::memory_order_relaxed) >= kMostTopics)
+  if (topics_made.load(std::memory_order_relaxed) >= kMaxTopicsPerPublisher)
     return {Code::exhausted, "too many different topics; put what varies into the subject"};
   PB_TRY(topic(name));
   topics_made.fetch_add(1, std::memory_order_relaxed);
@@ -42,15 +42,15 @@ Result<Ref<const Event>> Bus::make(const EventData& data) {
 Code Bus::publish(Ref<const Event> event) noexcept {
   if (thread_kind() == ThreadKind::media) return Code::misuse;
   const EpochGuard guard;
-  const Audience* audience = event->topic_entry().audience.load();
-  if (!audience) return Code::ok;
+  const SubscriberList* subscribers = event->topic_entry().subscribers.load();
+  if (!subscribers) return Code::ok;
   // One addition for all who may take it, the publisher's own reference being the first of them; what nobody
   // took is given back at once.
-  const auto most = uint32_t(audience->members.size());
+  const auto most = uint32_t(subscribers->members.size());
   if (most > 1) event->add_refs(most - 1);
   const Event& shared = *event.detach();
   uint32_t left = most;
-  for (const auto& member : audience->members) left -= member->offer(shared) ? 1 : 0;
+  for (const auto& member : subscribers->members) left -= member->enqueue(shared) ? 1 : 0;
   if (left > 0) shared.release(left);
   return Code::ok;
 }
@@ -79,7 +79,7 @@ Status Bus::unsubscribe(SubscriptionId id, CallFn done, void* user) {
     gone = std::move(found->second);
     subscriptions_.erase(found);
     renew(gone, Change::leaves, past);
-    if (const uint64_t dropped = gone->stats().dropped) past_drops_[gone->strand().owner()] += dropped;
+    if (const uint64_t dropped = gone->stats().dropped) closed_drops_[gone->strand().owner()] += dropped;
   }
   gone->close(done, user);
   gone->clear();
@@ -96,7 +96,7 @@ Result<SubscriptionStats> Bus::stats(SubscriptionId id) {
 std::map<std::string, Bus::OwnerStats> Bus::owner_stats() {
   std::map<std::string, OwnerStats> all;
   const std::lock_guard lock(mutex_);
-  for (const auto& [owner, dropped] : past_drops_) all[owner].dropped += dropped;
+  for (const auto& [owner, dropped] : closed_drops_) all[owner].dropped += dropped;
   for (const auto& [id, subscription] : subscriptions_) {
     const SubscriptionStats stats = subscription->stats();
     OwnerStats& owner = all[subscription->strand().owner()];
@@ -113,44 +113,44 @@ Result<Topic*> Bus::topic(std::string_view name) {
     return {Code::invalid, "topic \"" + std::string(name.substr(0, 128)) + "\" is not words joined by dots"};
   const std::lock_guard lock(mutex_);
   if (Topic* known = topics_.find(name)) return known;
-  return topics_.add(name, audience_of(name));
+  return topics_.add(name, subscribers_of(name));
 }
 
-const Audience* Bus::audience_of(std::string_view topic) const {
-  auto audience = std::make_unique<Audience>();
+const SubscriberList* Bus::subscribers_of(std::string_view topic) const {
+  auto subscribers = std::make_unique<SubscriberList>();
   for (const auto& [id, subscription] : subscriptions_)
-    if (matches(subscription->pattern(), topic)) audience->members.push_back(subscription);
-  return audience->members.empty() ? nullptr : audience.release();
+    if (matches(subscription->pattern(), topic)) subscribers->members.push_back(subscription);
+  return subscribers->members.empty() ? nullptr : subscribers.release();
 }
 
 // Replaces the audiences that `member` joins or leaves. What no reader can hold any more is moved to `past`.
 void Bus::renew(const Ref<Subscription>& member, Change change, std::vector<Retired>& past) {
-  std::vector<std::unique_ptr<const Audience>> replaced;
+  std::vector<std::unique_ptr<const SubscriberList>> replaced;
   for (Topic* topic : topics_.all()) {
     if (!matches(member->pattern(), topic->name())) continue;
-    const Audience* old = topic->audience.load();
-    auto next = std::make_unique<Audience>();
+    const SubscriberList* old = topic->subscribers.load();
+    auto next = std::make_unique<SubscriberList>();
     if (old) next->members.reserve(old->members.size() + 1);
     if (old)
       for (const auto& other : old->members)
         if (other.get() != member.get()) next->members.push_back(other);
     if (change == Change::joins) next->members.push_back(member);
-    topic->audience.store(next->members.empty() ? nullptr : next.release());
+    topic->subscribers.store(next->members.empty() ? nullptr : next.release());
     if (old) replaced.emplace_back(old);
   }
-  const uint64_t epoch = retire_epoch();
-  for (auto& audience : replaced) retired_.push_back({epoch, std::move(audience)});
+  const uint64_t epoch = advance_epoch();
+  for (auto& subscribers : replaced) retired_.push_back({epoch, std::move(subscribers)});
   reclaim(past);
 }
 
 void Bus::reclaim(std::vector<Retired>& past) {
   const auto over =
-      std::partition(retired_.begin(), retired_.end(), [](auto& r) { return !all_past(r.epoch); });
+      std::partition(retired_.begin(), retired_.end(), [](auto& r) { return !is_reclaimable(r.epoch); });
   std::move(over, retired_.end(), std::back_inserter(past));
   retired_.erase(over, retired_.end());
 }
 
-void Bus::announce_drops(Subscription& from, uint64_t fresh, uint64_t total) noexcept {
+void Bus::publish_drops(Subscription& from, uint64_t fresh, uint64_t total) noexcept {
   // Owner and pattern hold no character that JSON would escape: the pattern was checked, the owner is the
   // subject.
   const std::string payload = "{\"subscription\":" + std::to_string(from.id()) + ",\"pattern\":\"" +

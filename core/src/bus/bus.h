@@ -38,7 +38,7 @@ class Bus {
   // thread.
   Status publish(const EventData& data);
   // How many topics one publisher may make.
-  static constexpr uint32_t kMostTopics = 1024;
+  static constexpr uint32_t kMaxTopicsPerPublisher = 1024;
   // [any, not media] Whether it may be published: a topic, and one that is known or that may still be made.
   Status may_publish(std::string_view topic, std::atomic<uint32_t>& topics_made);
 
@@ -69,16 +69,16 @@ class Bus {
   friend class Subscription;
   struct Retired {
     uint64_t epoch;
-    std::unique_ptr<const Audience> audience;
+    std::unique_ptr<const SubscriberList> subscribers;
   };
 
   Result<Topic*> topic(std::string_view name);
-  const Audience* audience_of(std::string_view topic) const;
+  const SubscriberList* subscribers_of(std::string_view topic) const;
   enum class Change { joins, leaves };
   void renew(const Ref<Subscription>& member, Change change, std::vector<Retired>& past);
   void reclaim(std::vector<Retired>& past);
-  bool announceable(const Event& lost) const noexcept { return &lost.topic_entry() != dropped_topic_; }
-  void announce_drops(Subscription& from, uint64_t fresh, uint64_t total) noexcept;
+  bool counts_for_report(const Event& lost) const noexcept { return &lost.topic_entry() != dropped_topic_; }
+  void publish_drops(Subscription& from, uint64_t fresh, uint64_t total) noexcept;
 
   // borrowed
   const WallClock& wall_;
@@ -88,7 +88,7 @@ class Bus {
   TopicTable topics_;
   std::map<SubscriptionId, Ref<Subscription>> subscriptions_;
   std::vector<Retired> retired_;
-  std::map<std::string, uint64_t> past_drops_;  // of subscriptions that have ended, by owner
+  std::map<std::string, uint64_t> closed_drops_;  // of subscriptions that have ended, by owner
   // state
   const Topic* dropped_topic_ = nullptr;
   SubscriptionId last_id_ = 0;

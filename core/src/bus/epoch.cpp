@@ -39,13 +39,13 @@ EpochReader& register_epoch_reader() {
   return *epoch_reader;
 }
 
-uint64_t retire_epoch() noexcept {
+uint64_t advance_epoch() noexcept {
   const uint64_t epoch = epoch_now.fetch_add(1) + 1;
   if (epoch_barrier) barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
   return epoch;
 }
 
-bool all_past(uint64_t epoch) noexcept {
+bool is_reclaimable(uint64_t epoch) noexcept {
   for (EpochReader* reader = readers.load(); reader; reader = reader->next) {
     const uint64_t at = reader->at.load();
     if (at != 0 && at < epoch) return false;

@@ -1,6 +1,7 @@
 // Epoch: lets many threads read a structure while one replaces it, without a lock for the readers. A reader
-// holds an EpochGuard; who replaced something stamps it with retire_epoch() and frees it once all_past() says
-// so. The readers' records are process-wide, one per thread that ever read, and are used again.
+// holds an EpochGuard; who replaced something stamps it with advance_epoch() and frees it once
+// is_reclaimable() says so. The readers' records are process-wide, one per thread that ever read, and are
+// used again.
 #pragma once
 
 #include <atomic>
@@ -26,7 +27,7 @@ EpochReader& register_epoch_reader();
 class EpochGuard {
  public:
   EpochGuard() : reader_(epoch_reader ? *epoch_reader : register_epoch_reader()) {
-    // The store must be seen before anything is read through it. retire_epoch() pays for that where the
+    // The store must be seen before anything is read through it. advance_epoch() pays for that where the
     // kernel can put a barrier into every thread; else each reader does.
     const uint64_t now = epoch_now.load(std::memory_order_acquire);
     if (epoch_barrier) {
@@ -45,8 +46,8 @@ class EpochGuard {
 };
 
 // Call after the replacement is visible.
-uint64_t retire_epoch() noexcept;
+uint64_t advance_epoch() noexcept;
 // True when no reader can still hold what was retired at `epoch`.
-bool all_past(uint64_t epoch) noexcept;
+bool is_reclaimable(uint64_t epoch) noexcept;
 
 }  // namespace patchbay::core

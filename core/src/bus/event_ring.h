@@ -18,7 +18,7 @@ class EventRing {
   size_t bytes() const noexcept { return bytes_; }
   // Has no room for `more` bytes; one event of any size fits when it is empty.
   bool full(size_t more = 0) const noexcept {
-    return size() >= most_ || (size() > 0 && bytes_ + more > kMostBytes);
+    return size() >= most_ || (size() > 0 && bytes_ + more > kMaxBytes);
   }
 
   // Not when full.
@@ -46,7 +46,7 @@ class EventRing {
     tail_ = count;
   }
 
-  static constexpr size_t kMostBytes = size_t{16} << 20;
+  static constexpr size_t kMaxBytes = size_t{16} << 20;
 
   const size_t most_;
   size_t bytes_ = 0;

@@ -26,7 +26,7 @@ Subscription::Subscription(Bus& bus, SubscriptionId id, SubscribeOptions options
 
 Subscription::~Subscription() { clear(); }
 
-bool Subscription::offer(const Event& event) noexcept {
+bool Subscription::enqueue(const Event& event) noexcept {
   if (!open()) return false;
   if (!options_.tenant.empty() && options_.tenant != event.tenant()) return false;
   const size_t bytes = event.bytes();
@@ -87,10 +87,10 @@ void Subscription::deliver() noexcept {
     const std::lock_guard lock(lock_);
     more = ring_.size() > 0;
     scheduled_ = more;
-    lost = unannounced_ > 0;
+    lost = unreported_drops_ > 0;
   }
   // Still held by the reference of the delivery, though another may be queued by now if nothing more was.
-  if (lost) announce_drops(!more);
+  if (lost) publish_drops(!more);
   if (more)
     schedule();
   else
@@ -100,22 +100,22 @@ void Subscription::deliver() noexcept {
 // Under lock_. Lost announcements are only counted: announcing them would never end.
 void Subscription::count_drop(const Event& lost) noexcept {
   ++dropped_;
-  if (bus_.announceable(lost)) ++unannounced_;
+  if (bus_.counts_for_report(lost)) ++unreported_drops_;
 }
 
 // At the end of a burst, or every second of one that does not end.
-void Subscription::announce_drops(bool queue_empty) noexcept {
+void Subscription::publish_drops(bool queue_empty) noexcept {
   const int64_t now_ns = bus_.mono_clock().now_ns();
-  if (!open() || (!queue_empty && now_ns - announced_ns_ < kAnnounceEveryNs)) return;
-  announced_ns_ = now_ns;
+  if (!open() || (!queue_empty && now_ns - drops_published_ns_ < kAnnounceEveryNs)) return;
+  drops_published_ns_ = now_ns;
   uint64_t fresh = 0;
   uint64_t total = 0;
   {
     const std::lock_guard lock(lock_);
-    fresh = std::exchange(unannounced_, 0);
+    fresh = std::exchange(unreported_drops_, 0);
     total = dropped_;
   }
-  bus_.announce_drops(*this, fresh, total);
+  bus_.publish_drops(*this, fresh, total);
 }
 
 void Subscription::clear() noexcept {

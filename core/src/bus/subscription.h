@@ -40,7 +40,7 @@ class Subscription final : public Registration {
   const std::string& pattern() const noexcept { return options_.pattern; }
 
   // [any, not media] Takes over one reference of `event` when it returns true.
-  bool offer(const Event& event) noexcept;
+  bool enqueue(const Event& event) noexcept;
 
   // [any] Lets go of what is queued; after close().
   void clear() noexcept;
@@ -58,7 +58,7 @@ class Subscription final : public Registration {
   void deliver() noexcept;
   void schedule() noexcept;
   void count_drop(const Event& lost) noexcept;
-  void announce_drops(bool queue_empty) noexcept;
+  void publish_drops(bool queue_empty) noexcept;
 
   // borrowed
   Bus& bus_;
@@ -72,10 +72,10 @@ class Subscription final : public Registration {
   EventRing ring_;          // guarded by lock_, as the next three
   bool scheduled_ = false;  // the delivery is queued or running, and holds a reference
   uint64_t dropped_ = 0;
-  uint64_t unannounced_ = 0;
+  uint64_t unreported_drops_ = 0;
   Delivery delivery_;
   alignas(64) std::atomic<uint64_t> delivered_{0};  // written on the strand, as those below
-  int64_t announced_ns_ = 0;
+  int64_t drops_published_ns_ = 0;
 };
 
 }  // namespace patchbay::core

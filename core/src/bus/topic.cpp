@@ -6,10 +6,10 @@
 
 namespace patchbay::core {
 
-Topic::Topic(std::string name, size_t hash, const Audience* heard_by)
-    : audience(heard_by), name_(std::move(name)), hash_(hash) {}
+Topic::Topic(std::string name, size_t hash, const SubscriberList* heard_by)
+    : subscribers(heard_by), name_(std::move(name)), hash_(hash) {}
 
-Topic::~Topic() { delete audience.load(std::memory_order_relaxed); }
+Topic::~Topic() { delete subscribers.load(std::memory_order_relaxed); }
 
 TopicTable::~TopicTable() {
   for (Topic* topic : all()) delete topic;
@@ -22,9 +22,9 @@ Topic* TopicTable::find(std::string_view name) const noexcept {
   return topic;
 }
 
-Result<Topic*> TopicTable::add(std::string_view name, const Audience* audience) {
-  std::unique_ptr<const Audience> owned(audience);
-  if (count_ >= kMost)
+Result<Topic*> TopicTable::add(std::string_view name, const SubscriberList* subscribers) {
+  std::unique_ptr<const SubscriberList> owned(subscribers);
+  if (count_ >= kMaxTopics)
     return {Code::exhausted, "too many different topics; put what varies into the subject"};
   const size_t hash = std::hash<std::string_view>()(name);
   auto* topic = new Topic(std::string(name), hash, owned.release());

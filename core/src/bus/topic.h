@@ -19,18 +19,18 @@ namespace patchbay::core {
 class Subscription;
 
 // Replaced whole, never changed; readers hold an EpochGuard.
-struct Audience {
+struct SubscriberList {
   std::vector<Ref<Subscription>> members;  // in the order of subscribing
 };
 
 class Topic {
  public:
-  Topic(std::string name, size_t hash, const Audience* audience);
+  Topic(std::string name, size_t hash, const SubscriberList* subscribers);
   ~Topic();
 
   std::string_view name() const noexcept { return name_; }
 
-  std::atomic<const Audience*> audience;  // owned; null when nobody listens
+  std::atomic<const SubscriberList*> subscribers;  // owned; null when nobody listens
 
  private:
   friend class TopicTable;
@@ -43,7 +43,7 @@ class Topic {
 // Grows only. find() takes no lock.
 class TopicTable {
  public:
-  static constexpr size_t kMost = 16384;
+  static constexpr size_t kMaxTopics = 16384;
 
   TopicTable() = default;
   ~TopicTable();
@@ -53,7 +53,7 @@ class TopicTable {
   // [any] Null when it is not there.
   Topic* find(std::string_view name) const noexcept;
   // [one at a time] `name` is valid and not there yet. exhausted when there are too many.
-  Result<Topic*> add(std::string_view name, const Audience* audience);
+  Result<Topic*> add(std::string_view name, const SubscriberList* subscribers);
   // [one at a time] All of them, in no order.
   std::vector<Topic*> all() const;
 

@@ -1,31 +1,31 @@
 #include <algorithm>
 
-#include "config/judge.h"
+#include "config/schema_validator.h"
 #include "json/nearest.h"
 
 namespace patchbay::core::config {
 
-class Checking {
+class ConfigChecker {
  public:
-  Checking(const Draft& draft, const std::vector<PluginSchema>& installed)
-      : draft_(draft), installed_(installed), judge_(draft.sources_) {}
+  ConfigChecker(const Draft& draft, const std::vector<PluginSchema>& installed)
+      : draft_(draft), installed_(installed), validator_(draft.sources_) {}
 
   Outcome<Config> run() {
-    judge_.add(draft_.problems_);
-    auto layout = full_layout(named_plugins());
-    if (!layout) {
-      judge_.problem({}, "", layout.error().text);
-      return {std::nullopt, judge_.problems()};
+    validator_.add(draft_.problems_);
+    auto file_schema = full_file_schema(named_plugins());
+    if (!file_schema) {
+      validator_.problem({}, "", file_schema.error().text);
+      return {std::nullopt, validator_.problems()};
     }
-    json::Document document = judge_.run(*layout, draft_.root_);
+    json::Document document = validator_.run(*file_schema, draft_.root_);
     Config config;
-    if (!judge_.failed()) list_tenants(document.root(), config);
-    if (judge_.failed()) return {std::nullopt, judge_.problems()};
+    if (!validator_.failed()) list_tenants(document.root(), config);
+    if (validator_.failed()) return {std::nullopt, validator_.problems()};
     config.server_ = draft_.server_;
     config.plugins_ = draft_.plugins_;
-    config.secrets_ = std::move(judge_.secrets());
+    config.secrets_ = std::move(validator_.secrets());
     config.document_ = std::move(document);
-    return {std::move(config), std::move(judge_.warnings())};
+    return {std::move(config), std::move(validator_.warnings())};
   }
 
  private:
@@ -46,9 +46,9 @@ class Checking {
     const std::string near = json::nearest(name, names);
     const Entry* plugins = draft_.root_.find("plugins");
     const Entry* entry = plugins ? plugins->value.find(name) : nullptr;
-    judge_.problem(entry ? entry->mark : Mark{}, "plugins." + name,
-                   "is not installed in " + draft_.server_.plugin_dir,
-                   near.empty() ? "remove it, or set server.plugin_dir" : "did you mean " + near + "?");
+    validator_.problem(entry ? entry->mark : Mark{}, "plugins." + name,
+                       "is not installed in " + draft_.server_.plugin_dir,
+                       near.empty() ? "remove it, or set server.plugin_dir" : "did you mean " + near + "?");
   }
 
   void list_tenants(const json::Node& root, Config& config) {
@@ -63,21 +63,22 @@ class Checking {
           {std::string(member.key), std::string(name ? name->string() : member.key), first});
       primaries += first ? 1 : 0;
       if (first && primaries == 2)
-        judge_.problem(judge_.mark(primary->origin()), "tenants." + std::string(member.key) + ".primary",
-                       "must not be true for a second tenant", "keep it for one");
+        validator_.problem(validator_.mark(primary->origin()),
+                           "tenants." + std::string(member.key) + ".primary",
+                           "must not be true for a second tenant", "keep it for one");
     }
     if (tenants && tenants->size() > 0 && primaries == 0)
-      judge_.problem(judge_.mark(tenants->origin()), "tenants", "have no primary one",
-                     "write `primary: true` under one of them");
+      validator_.problem(validator_.mark(tenants->origin()), "tenants", "have no primary one",
+                         "write `primary: true` under one of them");
   }
 
   const Draft& draft_;
   const std::vector<PluginSchema>& installed_;
-  Judge judge_;
+  SchemaValidator validator_;
 };
 
 Outcome<Config> check(const Draft& draft, const std::vector<PluginSchema>& installed) {
-  return Checking(draft, installed).run();
+  return ConfigChecker(draft, installed).run();
 }
 
 }  // namespace patchbay::core::config

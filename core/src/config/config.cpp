@@ -77,7 +77,7 @@ Isolation Config::isolation(std::string_view plugin) const {
   const Node* where = child(section, "isolation");
   result.process = where && where->string() == "process";
   const Node* restarts = child(section, "restarts");
-  if (const Node* most = child(restarts, "most")) result.most_restarts = most->integer();
+  if (const Node* most = child(restarts, "most")) result.max_restarts = most->integer();
   if (const Node* within = child(restarts, "within_s")) result.within_s = within->integer();
   const Node* paths = child(section, "paths");
   for (uint32_t i = 0; paths != nullptr && i < paths->size(); ++i)

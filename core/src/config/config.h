@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "config/environment.h"
-#include "config/layout.h"
+#include "config/file_schema.h"
 #include "config/problem.h"
 #include "config/value.h"
 #include "json/document.h"
@@ -42,7 +42,7 @@ struct Tenant {
 // Where a plugin runs: `isolation`, `restarts` and `paths` of its section, which are the core's.
 struct Isolation {
   bool process = false;  // in a process of its own
-  int64_t most_restarts = 5;
+  int64_t max_restarts = 5;
   int64_t within_s = 600;
   std::vector<std::string> paths = {};  // files and folders that it may reach there
 
@@ -68,8 +68,8 @@ class Draft {
   const std::vector<std::string>& plugins() const noexcept { return plugins_; }  // in the order of the file
 
  private:
-  friend class Loading;
-  friend class Checking;
+  friend class DraftLoader;
+  friend class ConfigChecker;
   Sources sources_;
   Value root_;  // hosts normalised, empty sections made mappings; environment not yet applied
   Server server_;
@@ -91,10 +91,10 @@ class Config {
   std::string plugin_view(std::string_view plugin) const;
   Isolation isolation(std::string_view plugin) const;
   // As if server.data said so.
-  void keep_data_in(std::string folder) { server_.data = std::move(folder); }
+  void override_data_folder(std::string folder) { server_.data = std::move(folder); }
 
  private:
-  friend class Checking;
+  friend class ConfigChecker;
   friend struct Diff diff(const Config& before, const Config& after);
   std::string own_view(std::string_view plugin) const;
 

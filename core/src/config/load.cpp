@@ -3,20 +3,20 @@
 #include <fstream>
 #include <map>
 
-#include "config/host.h"
-#include "config/judge.h"
+#include "config/schema_validator.h"
+#include "config/tenant_host.h"
 #include "config/yaml.h"
 #include "json/text.h"
 
 namespace patchbay::core::config {
 namespace {
 
-constexpr size_t kNameInMessage = 60;
+constexpr size_t kMaxNameInMessage = 60;
 
 // It becomes part of a file name.
 bool is_plugin_name(std::string_view name) {
-  constexpr size_t kLongestName = 64;
-  return !name.empty() && name.size() <= kLongestName && name.front() != '-' &&
+  constexpr size_t kMaxNameLength = 64;
+  return !name.empty() && name.size() <= kMaxNameLength && name.front() != '-' &&
          std::all_of(name.begin(), name.end(),
                      [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
 }
@@ -28,9 +28,11 @@ void open_empty(Value& value) {
 
 }  // namespace
 
-class Loading {
+class DraftLoader {
  public:
-  explicit Loading(Sources sources) : judge_(draft_.sources_) { draft_.sources_ = std::move(sources); }
+  explicit DraftLoader(Sources sources) : validator_(draft_.sources_) {
+    draft_.sources_ = std::move(sources);
+  }
 
   Outcome<Draft> run(std::string_view text) {
     Problem problem;
@@ -44,12 +46,12 @@ class Loading {
       if (Entry* entry = draft_.root_.find(section)) open_sections(*entry);
     if (Entry* tenants = draft_.root_.find("tenants")) normalise_hosts(tenants->value);
     if (Entry* plugins = draft_.root_.find("plugins")) list_plugins(plugins->value);
-    draft_.problems_ = judge_.problems();
+    draft_.problems_ = validator_.problems();
 
-    const json::Document document = judge_.run(outer_layout(), draft_.root_);
+    const json::Document document = validator_.run(outer_file_schema(), draft_.root_);
     draft_.server_ = to_server(document.root(), draft_.sources_);
-    if (judge_.failed() && hides_plugins()) return {std::nullopt, judge_.problems()};
-    return {std::move(draft_), judge_.problems()};
+    if (validator_.failed() && hides_plugins()) return {std::nullopt, validator_.problems()};
+    return {std::move(draft_), validator_.problems()};
   }
 
  private:
@@ -62,18 +64,18 @@ class Loading {
   void normalise_hosts(Value& tenants) {
     std::map<std::string, std::string> seen;  // by the name a variable has for it
     for (Entry& entry : tenants.entries) {
-      const std::string path = "tenants." + json::printable(entry.key, kNameInMessage);
+      const std::string path = "tenants." + json::printable(entry.key, kMaxNameInMessage);
       const std::string host = normalise_host(entry.key);
       if (host.empty()) {
-        judge_.problem(entry.mark, path, "is not a host name", "write one such as voice.example.com");
+        validator_.problem(entry.mark, path, "is not a host name", "write one such as voice.example.com");
         continue;
       }
       const auto [other, fresh] = seen.emplace(variable_name(host), host);
       if (!fresh)
-        judge_.problem(entry.mark, path,
-                       other->second == host ? "is the same host as another tenant"
-                                             : "has the same environment variables as " + other->second,
-                       "give it another host name");
+        validator_.problem(entry.mark, path,
+                           other->second == host ? "is the same host as another tenant"
+                                                 : "has the same environment variables as " + other->second,
+                           "give it another host name");
       else
         entry.key = host;
     }
@@ -83,9 +85,9 @@ class Loading {
   void list_plugins(Value& plugins) {
     std::vector<Entry> good;
     for (Entry& entry : plugins.entries) {
-      const std::string path = "plugins." + json::printable(entry.key, kNameInMessage);
+      const std::string path = "plugins." + json::printable(entry.key, kMaxNameInMessage);
       if (!is_plugin_name(entry.key)) {
-        judge_.problem(entry.mark, path, "is not a plugin's name", "write small letters, digits and -");
+        validator_.problem(entry.mark, path, "is not a plugin's name", "write small letters, digits and -");
         continue;
       }
       draft_.plugins_.push_back(entry.key);
@@ -96,7 +98,7 @@ class Loading {
 
   // Without knowing where plugins are, every further check would be a guess.
   bool hides_plugins() {
-    const auto problems = judge_.problems();
+    const auto problems = validator_.problems();
     return std::any_of(problems.begin(), problems.end(), [this](const Problem& problem) {
       const bool whole = problem.path.empty() && problem.file == draft_.sources_.file;
       return whole || problem.path == "server" || problem.path == "plugins" ||
@@ -105,11 +107,11 @@ class Loading {
   }
 
   Draft draft_;
-  Judge judge_;
+  SchemaValidator validator_;
 };
 
 Outcome<Draft> load_text(Sources sources, std::string_view text) {
-  return Loading(std::move(sources)).run(text);
+  return DraftLoader(std::move(sources)).run(text);
 }
 
 Outcome<Draft> load(Sources sources) {
@@ -121,7 +123,7 @@ Outcome<Draft> load(Sources sources) {
   if (!std::filesystem::exists(status)) return fail("there is no such file", "name the configuration file");
   if (!std::filesystem::is_regular_file(status)) return fail("is not a file", "name the configuration file");
   std::ifstream file(sources.file, std::ios::binary);
-  std::string text(kLongestFile + 1, '\0');
+  std::string text(kMaxFileBytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.bad() || (!file.is_open())) return fail("cannot be read", "check its permissions");
   text.resize(static_cast<size_t>(file.gcount()));

@@ -21,6 +21,6 @@ struct Problem {
 std::string sentences(const std::vector<Problem>& problems);  // one per line
 
 // How many problems are collected before the rest is left for the next try.
-constexpr size_t kMostProblems = 20;
+constexpr size_t kMaxProblems = 20;
 
 }  // namespace patchbay::core::config

@@ -32,7 +32,7 @@ Result<std::string> SecretSource::read_file(const std::string& path, std::string
   if (file.get() < 0 || ::fstat(file.get(), &info) != 0)
     return {Code::not_found, "names the file " + path + ", which cannot be read: " + std::strerror(errno)};
   if (!S_ISREG(info.st_mode)) return {Code::invalid, "names " + path + ", which is not a file"};
-  if (info.st_size > static_cast<off_t>(kLongestSecret))
+  if (info.st_size > static_cast<off_t>(kMaxSecretBytes))
     return {Code::invalid, "names the file " + path + ", which is longer than 64 KiB"};
   if (info.st_mode & S_IROTH) warning = "is in " + path + ", which everybody may read";
 

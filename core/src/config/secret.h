@@ -10,7 +10,7 @@
 
 namespace patchbay::core::config {
 
-constexpr size_t kLongestSecret = 64 << 10;
+constexpr size_t kMaxSecretBytes = 64 << 10;
 
 class SecretSource {
  public:

@@ -47,7 +47,7 @@ void add_plain(json::Builder& builder, std::string_view text) {
   if (!add_number(builder, text)) builder.string(text);
 }
 
-void add(json::Builder& builder, const Value& value, const Mark& mark, Marks& marks) {
+void add(json::Builder& builder, const Value& value, const Mark& mark, SourceMap& marks) {
   builder.origin(marks.add(value, mark));
   switch (value.kind) {
     case Value::Kind::null:
@@ -80,22 +80,22 @@ const Entry* Value::find(std::string_view key) const {
 
 Entry* Value::find(std::string_view key) { return const_cast<Entry*>(std::as_const(*this).find(key)); }
 
-uint32_t Marks::add(const Value& value, const Mark& mark) {
+uint32_t SourceMap::add(const Value& value, const Mark& mark) {
   places_.push_back({mark, value.text, value.kind == Value::Kind::plain});
   return static_cast<uint32_t>(places_.size());
 }
 
-const Mark& Marks::mark(uint32_t origin) const {
+const Mark& SourceMap::mark(uint32_t origin) const {
   static const Mark kNowhere;
   return origin == 0 || origin > places_.size() ? kNowhere : places_[origin - 1].mark;
 }
 
-std::optional<std::string_view> Marks::spelling(uint32_t origin) const {
+std::optional<std::string_view> SourceMap::spelling(uint32_t origin) const {
   if (origin == 0 || origin > places_.size() || !places_[origin - 1].plain) return std::nullopt;
   return places_[origin - 1].text;
 }
 
-json::Document to_json(const Value& value, Marks& marks) {
+json::Document to_json(const Value& value, SourceMap& marks) {
   json::Builder builder;
   add(builder, value, value.mark, marks);
   return builder.finish();

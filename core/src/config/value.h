@@ -38,7 +38,7 @@ struct Entry {
 };
 
 // Where each node of a document made by to_json came from, by Node::origin.
-class Marks {
+class SourceMap {
  public:
   uint32_t add(const Value& value, const Mark& mark);
   const Mark& mark(uint32_t origin) const;
@@ -56,6 +56,6 @@ class Marks {
 
 // Plain scalars become null, booleans and numbers by YAML 1.2's core schema, the others strings. The mark of
 // a member is that of its key.
-json::Document to_json(const Value& value, Marks& marks);
+json::Document to_json(const Value& value, SourceMap& marks);
 
 }  // namespace patchbay::core::config

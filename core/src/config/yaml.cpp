@@ -93,11 +93,11 @@ class TreeBuilder : public YAML::EventHandler {
   void count(const Weight& weight, const Mark& mark) {
     nodes_ += weight.nodes;
     bytes_ += weight.bytes;
-    if (nodes_ > kMostNodes || bytes_ > kMostBytes)
-      throw Refused{mark, "the file holds more than " + std::to_string(kMostNodes) + " values", {}};
+    if (nodes_ > kMaxNodes || bytes_ > kMaxTextBytes)
+      throw Refused{mark, "the file holds more than " + std::to_string(kMaxNodes) + " values", {}};
   }
   void open(Value value, YAML::anchor_t anchor) {
-    if (open_.size() >= kDeepest) throw Refused{value.mark, "the file is nested too deeply", {}};
+    if (open_.size() >= kMaxDepth) throw Refused{value.mark, "the file is nested too deeply", {}};
     if (!open_.empty() && open_.back().value.kind == Value::Kind::map && !open_.back().entry)
       throw Refused{value.mark, "a key must be a word", {}};
     count({1, 0}, value.mark);
@@ -173,7 +173,7 @@ void check_indentation(std::string_view text) {
 }
 
 Value parse(std::string_view text) {
-  if (text.size() > kLongestFile) throw Refused{{1, 1, {}}, "the file is longer than 1 MiB", {}};
+  if (text.size() > kMaxFileBytes) throw Refused{{1, 1, {}}, "the file is longer than 1 MiB", {}};
   if (text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);
   check_characters(text);
   check_indentation(text);

@@ -1,6 +1,6 @@
 // Reads one YAML document strictly. yaml-cpp parses; what it lets through is refused here: duplicate keys,
-// keys that are not words, aliases inside what they name, more than kMostNodes nodes or kMostBytes of text
-// after aliases are expanded, nesting beyond kDeepest, tags other than !!str, tabs in indentation, a second
+// keys that are not words, aliases inside what they name, more than kMaxNodes nodes or kMaxTextBytes of text
+// after aliases are expanded, nesting beyond kMaxDepth, tags other than !!str, tabs in indentation, a second
 // document, bytes that are not UTF-8.
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace patchbay::core::config {
 
-constexpr size_t kLongestFile = 1 << 20;
-constexpr size_t kMostNodes = 10000;
-constexpr size_t kMostBytes = 4 << 20;
-constexpr size_t kDeepest = 32;
+constexpr size_t kMaxFileBytes = 1 << 20;
+constexpr size_t kMaxNodes = 10000;
+constexpr size_t kMaxTextBytes = 4 << 20;
+constexpr size_t kMaxDepth = 32;
 
 // An empty document is an empty map. On failure nothing, and `problem` says why (its file is left to the
 // caller).

@@ -47,7 +47,7 @@ Result<std::unique_ptr<PluginRunner>> PluginSet::make(PluginSource source,
   } else {
     isolation::IsolationOptions options;
     options.program = options_.plugin_host;
-    options.restarts = {isolation.most_restarts, isolation.within_s};
+    options.restarts = {isolation.max_restarts, isolation.within_s};
     options.paths = [manifest = source.manifest, more = isolation.paths](const std::string& own) {
       std::vector<std::string> paths = configured_paths(manifest, own);
       paths.insert(paths.end(), more.begin(), more.end());

@@ -52,7 +52,7 @@ Status create_private(const std::filesystem::path& path) {
 // Where WAL is impossible SQLite stays in its old mode without an error, in which readers and the writer shut
 // each other out.
 Status use_wal(const Database& db) {
-  PB_TRY_VALUE(Compiled pragma, Compiled::prepare(db, "PRAGMA journal_mode=WAL", 0));
+  PB_TRY_VALUE(PreparedStatement pragma, PreparedStatement::prepare(db, "PRAGMA journal_mode=WAL", 0));
   Rows rows;
   PB_TRY(pragma.run(db, {}, &rows, 1024));
   if (!rows.empty() && rows.text(0, 0) == "wal") return {};
@@ -149,11 +149,12 @@ bool Database::may_have_committed() const {
   return (code & 0xff) == SQLITE_IOERR && code != SQLITE_IOERR_WRITE;
 }
 
-Result<Compiled> Compiled::prepare(const Database& db, std::string_view sql, int parameters) {
+Result<PreparedStatement> PreparedStatement::prepare(const Database& db, std::string_view sql,
+                                                     int parameters) {
   sqlite3_stmt* statement = nullptr;
   int prepared = sqlite3_prepare_v3(db.handle(), sql.data(), static_cast<int>(sql.size()),
                                     SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
-  Compiled compiled;
+  PreparedStatement compiled;
   compiled.statement_.reset(statement);
   if (prepared != SQLITE_OK) return db.error();
   if (!statement) return {Code::invalid, "is empty"};
@@ -166,7 +167,8 @@ Result<Compiled> Compiled::prepare(const Database& db, std::string_view sql, int
   return compiled;
 }
 
-Result<int64_t> Compiled::run(const Database& db, const Values& values, Rows* rows, size_t max_bytes) {
+Result<int64_t> PreparedStatement::run(const Database& db, const Values& values, Rows* rows,
+                                       size_t max_bytes) {
   int64_t seen = 0;
   Status status = bind(db, values);
   if (status) status = step_all(db, rows, max_bytes, seen);
@@ -176,7 +178,7 @@ Result<int64_t> Compiled::run(const Database& db, const Values& values, Rows* ro
   return reads() ? seen : sqlite3_changes64(db.handle());
 }
 
-Status Compiled::bind(const Database& db, const Values& values) {
+Status PreparedStatement::bind(const Database& db, const Values& values) {
   if (values.size() != slots_.size()) {
     return {Code::misuse,
             "wants " + std::to_string(slots_.size()) + " values, was given " + std::to_string(values.size())};
@@ -191,7 +193,7 @@ Status Compiled::bind(const Database& db, const Values& values) {
   return {};
 }
 
-Status Compiled::step_all(const Database& db, Rows* rows, size_t max_bytes, int64_t& seen) {
+Status PreparedStatement::step_all(const Database& db, Rows* rows, size_t max_bytes, int64_t& seen) {
   int columns = sqlite3_column_count(statement_.get());
   if (rows) rows->start(static_cast<size_t>(columns));
   for (;;) {

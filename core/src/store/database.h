@@ -44,9 +44,9 @@ class Database {
 };
 
 // One prepared statement of ours with parameters $1..$n.
-class Compiled {
+class PreparedStatement {
  public:
-  static Result<Compiled> prepare(const Database& db, std::string_view sql, int parameters);
+  static Result<PreparedStatement> prepare(const Database& db, std::string_view sql, int parameters);
 
   bool reads() const { return sqlite3_stmt_readonly(statement_.get()) != 0; }
   // Runs it to the end. Returns rows changed, or for a reading statement rows seen. `rows` may be null.

@@ -18,7 +18,7 @@ struct Job {
   std::string body;
 };
 
-inline constexpr int64_t kLongestLeaseMs = int64_t{24} * 3600 * 1000;
-inline constexpr size_t kMostClaimedBytes = size_t{16} << 20;  // of one claim, but always one job
+inline constexpr int64_t kMaxLeaseMs = int64_t{24} * 3600 * 1000;
+inline constexpr size_t kMaxClaimedBytes = size_t{16} << 20;  // of one claim, but always one job
 
 }  // namespace patchbay::core

@@ -5,7 +5,7 @@ namespace {
 
 // One operation. Savepoints are the caller's.
 struct RunOp {
-  Session& session;
+  WriteSession& session;
   OpResult& result;
 
   Status operator()(const ExecOp& op) {
@@ -38,7 +38,7 @@ bool may_fail_alone(Code code) {
 
 class Runner {
  public:
-  Runner(Session& session, const Statements& statements, const Transaction& transaction)
+  Runner(WriteSession& session, const StatementRegistry& statements, const Transaction& transaction)
       : session_(session), statements_(statements), ops_(transaction.ops) {
     result_.ops.resize(ops_.size());
   }
@@ -104,8 +104,8 @@ class Runner {
     return title + " (" + kNames[ops_[index].index()] + ")";
   }
 
-  Session& session_;
-  const Statements& statements_;
+  WriteSession& session_;
+  const StatementRegistry& statements_;
   const std::vector<Op>& ops_;
   CommitResult result_;
   std::vector<size_t> open_;  // indexes of open savepoints
@@ -124,7 +124,8 @@ Status check_shape(const Transaction& transaction) {
   return {};
 }
 
-CommitResult run_transaction(Session& session, const Statements& statements, const Transaction& transaction) {
+CommitResult run_transaction(WriteSession& session, const StatementRegistry& statements,
+                             const Transaction& transaction) {
   return Runner(session, statements, transaction).run();
 }
 

@@ -1,8 +1,8 @@
 // Runs a transaction's operations, in order, with their expectations and savepoints.
 #pragma once
 
-#include "store/session.h"
 #include "store/transaction.h"
+#include "store/write_session.h"
 
 namespace patchbay::core {
 
@@ -10,6 +10,7 @@ namespace patchbay::core {
 Status check_shape(const Transaction& transaction);
 
 // Inside an open transaction or savepoint, which the caller undoes when the status is not ok.
-CommitResult run_transaction(Session& session, const Statements& statements, const Transaction& transaction);
+CommitResult run_transaction(WriteSession& session, const StatementRegistry& statements,
+                             const Transaction& transaction);
 
 }  // namespace patchbay::core

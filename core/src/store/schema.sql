@@ -1,4 +1,4 @@
--- The core's own tables, and the statements it runs on them (owners.cpp has the two about core_migration, which it
+-- The core's own tables, and the statements it runs on them (schema_registry.cpp has the two about core_migration, which it
 -- needs before any owner is known).
 
 -- migration: 1

@@ -7,8 +7,8 @@
 
 #include "bus/topic_name.h"
 #include "store/lock_file.h"
-#include "store/owners.h"
-#include "store/readers.h"
+#include "store/reader_pool.h"
+#include "store/schema_registry.h"
 #include "store/store_schema.h"  // generated from schema.sql
 #include "store/write_tasks.h"
 
@@ -67,11 +67,11 @@ Writer::Options writer_options(const StoreOptions& options) {
   writer.lock_timeout_ms = options.lock_timeout_ms;
   writer.on_committed = options.on_committed;
   writer.warn = options.warn;
-  writer.cannot_go_on = options.cannot_go_on;
+  writer.on_fatal = options.on_fatal;
   return writer;
 }
 
-Result<int64_t> start_epoch(Session& session, const std::string& node) {
+Result<int64_t> start_epoch(WriteSession& session, const std::string& node) {
   PB_TRY(session.begin());
   Rows rows;
   auto retired = session.run("node-retire", {node});
@@ -91,26 +91,26 @@ Result<int64_t> start_epoch(Session& session, const std::string& node) {
 // Members in the order in which they are made; threads last, so that they end first.
 class Store::Impl {
  public:
-  Impl(StoreOptions given, LockFile taken, Database opened, Sealer keys, std::shared_ptr<const Clock> now)
+  Impl(StoreOptions given, LockFile taken, Database opened, SecretBox keys, std::shared_ptr<const Clock> now)
       : options(std::move(given)),
         clock(std::move(now)),
         lock(std::move(taken)),
         db(std::move(opened)),
-        sealer(std::move(keys)),
-        owners(db, statements),
+        secret_box(std::move(keys)),
+        schema_registry(db, statements),
         session(db, statements, *clock, {options.node, options.max_result_bytes}),
         writer(db, session, writer_options(options)),
-        readers(statements, {options.readers, options.max_queued, options.max_result_bytes,
-                             options.query_timeout_ms, options.warn}) {}
+        reader_pool(statements, {options.reader_threads, options.max_queued, options.max_result_bytes,
+                                 options.query_timeout_ms, options.warn}) {}
 
   Status start(const std::filesystem::path& path) {
-    PB_TRY(owners.add("core", kCoreSchema));
+    PB_TRY(schema_registry.add("core", kCoreSchema));
     PB_TRY(session.load());
     PB_TRY_VALUE(epoch, start_epoch(session, options.node));
     if (options.max_pages > 0) {
       PB_TRY(db.run(("PRAGMA max_page_count=" + std::to_string(options.max_pages)).c_str()));
     }
-    PB_TRY(readers.start(path, clock));
+    PB_TRY(reader_pool.start(path, clock));
     writer.start();
     return {};
   }
@@ -122,20 +122,20 @@ class Store::Impl {
   }
 
   void ask(const char* name, Values values, Done<Rows> done) {
-    readers.post(statements.find("core", name).value_or({}), std::move(values), std::move(done));
+    reader_pool.post(statements.find("core", name).value_or({}), std::move(values), std::move(done));
   }
 
   const StoreOptions options;
   const std::shared_ptr<const Clock> clock;
   LockFile lock;
   Database db;
-  Sealer sealer;
-  Statements statements;
-  Owners owners;
-  Session session;
+  SecretBox secret_box;
+  StatementRegistry statements;
+  SchemaRegistry schema_registry;
+  WriteSession session;
   int64_t epoch = 0;
   Writer writer;
-  Readers readers;
+  ReaderPool reader_pool;
 };
 
 Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& path, StoreOptions options) {
@@ -143,10 +143,10 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& path, St
   if (options.key_file.empty()) options.key_file = path.parent_path() / "sealing.key";
   PB_TRY_VALUE(LockFile lock, LockFile::take(path.string() + ".lock"));
   warn_of_lost_key(path, options);
-  PB_TRY_VALUE(Sealer sealer, Sealer::open(options.key_file));
+  PB_TRY_VALUE(SecretBox secret_box, SecretBox::open(options.key_file));
   PB_TRY_VALUE(Database db, Database::open(path, Database::Mode::write, clock));
-  auto impl =
-      std::make_unique<Impl>(std::move(options), std::move(lock), std::move(db), std::move(sealer), clock);
+  auto impl = std::make_unique<Impl>(std::move(options), std::move(lock), std::move(db),
+                                     std::move(secret_box), clock);
   PB_TRY(impl->start(path));
   return std::unique_ptr<Store>(new Store(std::move(impl)));
 }
@@ -157,7 +157,7 @@ Store::~Store() { close(); }
 
 // Readers first: the writer's last act is to empty the log, which a reader could hold back.
 void Store::close() {
-  impl_->readers.stop(impl_->options.close_timeout_ms);
+  impl_->reader_pool.stop(impl_->options.close_timeout_ms);
   impl_->writer.stop(impl_->options.close_timeout_ms);
 }
 
@@ -165,8 +165,8 @@ void Store::close() {
 Status Store::register_owner(std::string_view owner, std::string_view schema) {
   auto finished = std::make_shared<std::promise<Status>>();
   auto answer = finished->get_future();
-  impl_->write<void>([owners = &impl_->owners, name = std::string(owner),
-                      text = std::string(schema)](Session&) { return owners->add(name, text); },
+  impl_->write<void>([schema_registry = &impl_->schema_registry, name = std::string(owner),
+                      text = std::string(schema)](WriteSession&) { return schema_registry->add(name, text); },
                      [finished](Status status) { finished->set_value(std::move(status)); },
                      WriteTask::Kind::migration);
   const auto patience =
@@ -191,7 +191,7 @@ void Store::commit(Transaction transaction, CommitDone done) {
 }
 
 void Store::query(StatementId statement, Values values, Done<Rows> done) {
-  impl_->readers.post(statement, std::move(values), std::move(done));
+  impl_->reader_pool.post(statement, std::move(values), std::move(done));
 }
 
 void Store::register_consumer(const std::string& name, const std::vector<std::string>& patterns,
@@ -205,7 +205,7 @@ void Store::register_consumer(const std::string& name, const std::vector<std::st
   if (name.empty() || joined.empty())
     return done({Code::invalid, "a consumer has a name and at least one pattern"});
   impl_->write<void>(
-      [name, joined](Session& session) -> Status {
+      [name, joined](WriteSession& session) -> Status {
         PB_TRY(session.put_consumer(name, joined));
         return session.load_consumers();
       },
@@ -214,18 +214,18 @@ void Store::register_consumer(const std::string& name, const std::vector<std::st
 
 void Store::forget_consumer(const std::string& name, Done<void> done) {
   impl_->write<void>(
-      [name](Session& session) -> Status {
+      [name](WriteSession& session) -> Status {
         PB_TRY(session.forget_consumer(name));
         return session.load_consumers();
       },
       std::move(done), WriteTask::Kind::alone);
 }
 
-void Store::tidy_consumers(int64_t unseen_since_ms, int64_t limit, Done<ConsumersTidied> done) {
-  impl_->write<ConsumersTidied>(
-      [=](Session& session) -> Result<ConsumersTidied> {
+void Store::purge_consumers(int64_t unseen_since_ms, int64_t limit, Done<ConsumerPurgeResult> done) {
+  impl_->write<ConsumerPurgeResult>(
+      [=](WriteSession& session) -> Result<ConsumerPurgeResult> {
         PB_TRY(session.begin());
-        PB_TRY_VALUE(ConsumersTidied tidied, session.tidy_consumers(unseen_since_ms, limit));
+        PB_TRY_VALUE(ConsumerPurgeResult tidied, session.purge_consumers(unseen_since_ms, limit));
         PB_TRY(session.commit());  // on an error the writer rolls back
         PB_TRY(session.load_consumers());
         return tidied;
@@ -234,7 +234,7 @@ void Store::tidy_consumers(int64_t unseen_since_ms, int64_t limit, Done<Consumer
 }
 
 void Store::consumers(Done<std::vector<ConsumerState>> done) {
-  impl_->ask("consumer-states", {ConsumerState::kMostCounted}, [done = std::move(done)](Result<Rows> rows) {
+  impl_->ask("consumer-states", {ConsumerState::kMaxCounted}, [done = std::move(done)](Result<Rows> rows) {
     if (!rows) return done(std::move(rows).error());
     done(states_of(*rows));
   });
@@ -259,15 +259,15 @@ void Store::read_log(std::string tenant, int64_t after_id, int64_t limit,
   impl_->ask("event-log-of-tenant", {std::move(tenant), after_id, limit}, as_events(std::move(done)));
 }
 
-void Store::prune(int64_t older_than_ms, PrunePlace from, int64_t limit, Done<Pruned> done) {
-  impl_->write<Pruned>([=](Session& session) { return session.prune(older_than_ms, from, limit); },
-                       std::move(done));
+void Store::prune(int64_t older_than_ms, PruneCursor from, int64_t limit, Done<PruneResult> done) {
+  impl_->write<PruneResult>([=](WriteSession& session) { return session.prune(older_than_ms, from, limit); },
+                            std::move(done));
 }
 
 void Store::claim_jobs(const std::string& kind, int64_t limit, int64_t lease_ms,
                        Done<std::vector<Job>> done) {
-  impl_->write<std::vector<Job>>([=](Session& session) { return session.claim_jobs(kind, limit, lease_ms); },
-                                 std::move(done));
+  impl_->write<std::vector<Job>>(
+      [=](WriteSession& session) { return session.claim_jobs(kind, limit, lease_ms); }, std::move(done));
 }
 
 void Store::next_due(std::string kind, Done<int64_t> done) {
@@ -278,7 +278,7 @@ void Store::next_due(std::string kind, Done<int64_t> done) {
 }
 
 int64_t Store::epoch() const { return impl_->epoch; }
-const Sealer& Store::sealer() const { return impl_->sealer; }
+const SecretBox& Store::secret_box() const { return impl_->secret_box; }
 
 StoreStats Store::stats() const {
   constexpr int64_t kPageBytes = 4096;
@@ -300,11 +300,11 @@ StoreStats Store::stats() const {
   stats.queued_bytes = impl_->writer.queued_bytes();
   stats.group_tasks = histogram(writer.group_tasks, WriterStats::group_bounds());
   stats.commit_seconds = histogram(writer.commit_seconds, observe::seconds_bounds());
-  const ReaderStats& readers = impl_->readers.stats();
+  const ReaderStats& readers = impl_->reader_pool.stats();
   stats.reads = readers.answered;
   stats.refused_reads = readers.refused;
   stats.read_timeouts = readers.timeouts;
-  stats.queued_reads = impl_->readers.queued();
+  stats.queued_reads = impl_->reader_pool.queued();
   return stats;
 }
 
@@ -314,9 +314,9 @@ Result<std::vector<ConsumerState>> read_consumers(const std::filesystem::path& p
   PB_TRY_VALUE(const SchemaText schema, parse_schema(kCoreSchema));
   const auto found = std::find_if(schema.statements.begin(), schema.statements.end(),
                                   [](const auto& each) { return each.name == "consumer-states"; });
-  PB_TRY_VALUE(Compiled compiled, Compiled::prepare(db, found->sql, found->parameters));
+  PB_TRY_VALUE(PreparedStatement compiled, PreparedStatement::prepare(db, found->sql, found->parameters));
   Rows rows;
-  PB_TRY(compiled.run(db, {ConsumerState::kMostCounted}, &rows, StoreOptions().max_result_bytes));
+  PB_TRY(compiled.run(db, {ConsumerState::kMaxCounted}, &rows, StoreOptions().max_result_bytes));
   return states_of(rows);
 }
 

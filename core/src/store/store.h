@@ -23,14 +23,14 @@
 #include <vector>
 
 #include "observe/exposition.h"
-#include "store/announcements.h"
 #include "store/clock.h"
+#include "store/commit_notice.h"
 #include "store/event.h"
 #include "store/job.h"
+#include "store/log_retention.h"
 #include "store/schema_text.h"
-#include "store/sealer.h"
+#include "store/secret_box.h"
 #include "store/transaction.h"
-#include "store/upkeep.h"
 #include "store/value.h"
 
 namespace patchbay::core {
@@ -39,7 +39,7 @@ struct StoreOptions {
   Clock now_ms;                    // empty: the system's; {{NOW_MS}} and all due times follow it
   std::string node = "node";       // the name under which epochs are counted
   std::filesystem::path key_file;  // empty: "sealing.key" in the database's folder
-  int readers = 2;
+  int reader_threads = 2;
   size_t max_queued = 65536;  // commits, and queries, that may wait; more are Code::exhausted
   size_t max_queued_bytes = size_t{256} << 20;  // of the commits that wait; more are Code::exhausted
   size_t max_result_bytes = size_t{64} << 20;   // of one statement; more is Code::exhausted
@@ -51,11 +51,11 @@ struct StoreOptions {
   int64_t max_pages = 0;              // budget of 4096-byte pages; beyond it the disk counts as full; 0: none
   // After each group commit, in commit order, on the writer's thread, after its `done`s. For the bus
   // (transient delivery, waking consumers) and for timers.
-  std::function<void(Announcements&&)> on_committed;
+  std::function<void(CommitNotice&&)> on_committed;
   std::function<void(const std::string&)> warn;  // a sentence for the log
   // The disk takes no log any more and a commit is in doubt, which only the next start can settle. Empty:
   // warns and ends the process.
-  std::function<void(const std::string&)> cannot_go_on;
+  std::function<void(const std::string&)> on_fatal;
 };
 
 struct StoreStats {
@@ -105,12 +105,12 @@ class Store {
   // A durable consumer gets every later event whose topic matches, pending until acknowledged by an AckOp;
   // also those that come while it is not running. Registering again replaces the patterns.
   void register_consumer(const std::string& name, const std::vector<std::string>& patterns, Done<void> done);
-  // It gets no more events, and what is pending for it is removed by tidy_consumers(). Registering it again
+  // It gets no more events, and what is pending for it is removed by purge_consumers(). Registering it again
   // keeps what is not removed yet. Code::conflict while this process has it registered.
   void forget_consumer(const std::string& name, Done<void> done);
   // Forgets the consumers that no process has registered since `unseen_since_ms`, and removes up to `limit`
   // pending events of forgotten ones. Call again while `more`.
-  void tidy_consumers(int64_t unseen_since_ms, int64_t limit, Done<ConsumersTidied> done);
+  void purge_consumers(int64_t unseen_since_ms, int64_t limit, Done<ConsumerPurgeResult> done);
   // All of them, by name.
   void consumers(Done<std::vector<ConsumerState>> done);
   // In order, those after `after_id` (0: all); fewer than `limit` also when they are large.
@@ -119,7 +119,7 @@ class Store {
   void read_log(std::string tenant, int64_t after_id, int64_t limit, Done<std::vector<LoggedEvent>> done);
   // Looks at up to `limit` events older than that, behind `from`, and forgets those that are pending nowhere
   // (their unique keys too). A slice costs the same whatever the log holds; call again while `more`.
-  void prune(int64_t older_than_ms, PrunePlace from, int64_t limit, Done<Pruned> done);
+  void prune(int64_t older_than_ms, PruneCursor from, int64_t limit, Done<PruneResult> done);
 
   // Claims due jobs, the longest due first. Not done within the lease, they are claimed again with a higher
   // fence.
@@ -128,7 +128,7 @@ class Store {
   void next_due(std::string kind, Done<int64_t> done);
 
   int64_t epoch() const;  // of this node, this start; 1, 2, ...
-  const Sealer& sealer() const;
+  const SecretBox& secret_box() const;
   StoreStats stats() const;
 
  private:

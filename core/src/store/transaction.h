@@ -87,7 +87,7 @@ size_t byte_size(const Op& op);
 size_t byte_size(const Transaction& transaction);
 
 // A transaction that plugins build may not become larger: the host refuses to add to it.
-inline constexpr size_t kMostTransactionBytes = size_t{32} << 20;
+inline constexpr size_t kMaxTransactionBytes = size_t{32} << 20;
 
 struct OpResult {
   bool ran = false;     // false: skipped or undone with its savepoint

@@ -5,13 +5,13 @@
 namespace patchbay::core {
 namespace {
 
-constexpr int kInstructionsBetweenLooks = 10'000;
-constexpr std::chrono::milliseconds kBetweenTries(2);
+constexpr int kProgressInterval = 10'000;
+constexpr std::chrono::milliseconds kLockRetryDelay(2);
 
 }  // namespace
 
 void WriteLimits::install(sqlite3* db) {
-  sqlite3_progress_handler(db, kInstructionsBetweenLooks, &WriteLimits::on_progress, this);
+  sqlite3_progress_handler(db, kProgressInterval, &WriteLimits::on_progress, this);
   sqlite3_busy_handler(db, &WriteLimits::on_busy, this);
 }
 
@@ -37,7 +37,7 @@ int WriteLimits::on_busy(void* raw, int count) {
     self.lock_wait_until_ = now + std::chrono::milliseconds(self.lock_wait_ms_);
   }
   if (self.given_up() || now >= self.lock_wait_until_) return 0;
-  std::this_thread::sleep_for(kBetweenTries);
+  std::this_thread::sleep_for(kLockRetryDelay);
   return 1;
 }
 

@@ -9,13 +9,14 @@ namespace patchbay::core {
 // A transaction of the store's users.
 class CommitTask final : public WriteTask {
  public:
-  CommitTask(const Statements& statements, Transaction transaction, std::function<void(CommitResult)> done)
+  CommitTask(const StatementRegistry& statements, Transaction transaction,
+             std::function<void(CommitResult)> done)
       : statements_(statements),
         transaction_(std::move(transaction)),
         bytes_(byte_size(transaction_)),
         done_(std::move(done)) {}
 
-  Status run(Session& session) override {
+  Status run(WriteSession& session) override {
     result_ = run_transaction(session, statements_, transaction_);
     return result_.status;
   }
@@ -26,7 +27,7 @@ class CommitTask final : public WriteTask {
   size_t bytes() const override { return bytes_; }
 
  private:
-  const Statements& statements_;
+  const StatementRegistry& statements_;
   Transaction transaction_;
   const size_t bytes_;
   std::function<void(CommitResult)> done_;
@@ -37,11 +38,11 @@ class CommitTask final : public WriteTask {
 template <class T>
 class FunctionTask final : public WriteTask {
  public:
-  using Function = std::function<Result<T>(Session&)>;
+  using Function = std::function<Result<T>(WriteSession&)>;
   FunctionTask(Function function, std::function<void(Result<T>)> done, Kind kind = Kind::grouped)
       : function_(std::move(function)), done_(std::move(done)), kind_(kind) {}
 
-  Status run(Session& session) override {
+  Status run(WriteSession& session) override {
     result_ = function_(session);
     if (!result_) return result_.error();
     return {};

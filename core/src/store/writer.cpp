@@ -9,12 +9,12 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 // Beyond this many times the usual size the log waits for readers to let go of it.
-constexpr int kWalTooLong = 8;
-constexpr int64_t kWaitForReadersMs = 100;
+constexpr int kMaxWalFactor = 8;
+constexpr int64_t kCheckpointLockWaitMs = 100;
 // A group that has run this long is committed without the rest of it.
-constexpr std::chrono::milliseconds kLongGroup(500);
-constexpr int kTriesInDoubt = 10;
-constexpr std::chrono::milliseconds kBetweenTriesInDoubt(100);
+constexpr std::chrono::milliseconds kMaxGroupTime(500);
+constexpr int kMaxOverwriteTries = 10;
+constexpr std::chrono::milliseconds kOverwriteRetryDelay(100);
 
 int note_wal_pages(void* pages, sqlite3*, const char*, int count) {
   *static_cast<int*>(pages) = count;
@@ -32,7 +32,7 @@ const observe::Bounds& WriterStats::group_bounds() {
   return kBounds;
 }
 
-Writer::Writer(Database& db, Session& session, Options options)
+Writer::Writer(Database& db, WriteSession& session, Options options)
     : db_(db), session_(session), options_(std::move(options)) {
   sqlite3_wal_hook(db_.handle(), note_wal_pages, &wal_pages_);
   limits_.install(db_.handle());
@@ -63,13 +63,13 @@ Status Writer::admit(std::unique_ptr<WriteTask>& task) {
   return {};
 }
 
-void Writer::stop(int64_t patience_ms) {
+void Writer::stop(int64_t timeout_ms) {
   {
     std::unique_lock lock(mutex_);
     stopping_ = true;
     wake_.notify_one();
     if (!thread_.joinable()) return;
-    if (!ended_.wait_for(lock, std::chrono::milliseconds(patience_ms), [this] { return at_end_; })) {
+    if (!ended_.wait_for(lock, std::chrono::milliseconds(timeout_ms), [this] { return at_end_; })) {
       limits_.give_up();
     }
   }
@@ -171,7 +171,7 @@ Writer::Try Writer::try_group(const Group& group) {
     }
     auto ended = result ? session_.release() : session_.undo_savepoint();
     if (!ended) return give_up(std::move(ended).error());
-    if (Steady::now() - begun_at > kLongGroup) break;
+    if (Steady::now() - begun_at > kMaxGroupTime) break;
   }
   if (auto done = commit(); !done) return give_up(std::move(done).error());
   tried.outcome = Try::Outcome::committed;
@@ -203,25 +203,25 @@ Status Writer::commit() {
   const auto begun_at = Steady::now();
   Status done = session_.commit();
   stats_.commit_seconds.add(seconds_since(begun_at));
-  if (!done && db_.may_have_committed()) settle_doubt();
+  if (!done && db_.may_have_committed()) resolve_uncertain_commit();
   return done;
 }
 
 // A commit whose fsync failed stands in the log with its mark, and the next start would find it: nobody may
 // hear that it did not happen before another commit stands in its place. When that cannot be had, only the
 // next start can tell, so there has to be one.
-void Writer::settle_doubt() {
+void Writer::resolve_uncertain_commit() {
   ++stats_.doubtful;
   session_.roll_back();
   Status overwritten;
-  for (int i = 0; i < kTriesInDoubt; ++i) {
-    if (i > 0) std::this_thread::sleep_for(kBetweenTriesInDoubt);
-    overwritten = session_.overwrite_tail();
+  for (int i = 0; i < kMaxOverwriteTries; ++i) {
+    if (i > 0) std::this_thread::sleep_for(kOverwriteRetryDelay);
+    overwritten = session_.overwrite_wal_tail();
     if (overwritten) return warn("a commit could not be synced to the disk and was undone");
   }
   const std::string sentence =
       "the disk does not take the store's log any more (" + overwritten.error().text + "): ending";
-  if (options_.cannot_go_on) return options_.cannot_go_on(sentence);
+  if (options_.on_fatal) return options_.on_fatal(sentence);
   warn(sentence);
   std::_Exit(EXIT_FAILURE);
 }
@@ -246,7 +246,7 @@ void Writer::finish_all(const Group& group, const Status& status) {
 }
 
 void Writer::announce() {
-  Announcements announced = session_.take_announcements();
+  CommitNotice announced = session_.take_notice();
   if (!options_.on_committed || (announced.events.empty() && announced.jobs.empty())) return;
   try {
     options_.on_committed(std::move(announced));
@@ -258,14 +258,14 @@ void Writer::announce() {
 void Writer::maybe_checkpoint() {
   stats_.wal_pages.store(wal_pages_, std::memory_order_relaxed);
   if (wal_pages_ < checkpoint_at_) return;
-  bool too_long = wal_pages_ > options_.checkpoint_pages * kWalTooLong;
+  bool too_long = wal_pages_ > options_.checkpoint_pages * kMaxWalFactor;
   checkpoint(too_long ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE);
 }
 
 // What cannot be moved now, because of a reader or a full disk, is tried again some pages later.
 void Writer::checkpoint(int mode) {
   int log_pages = 0, moved = 0;
-  limits_.wait_for_locks(kWaitForReadersMs);
+  limits_.wait_for_locks(kCheckpointLockWaitMs);
   int result = sqlite3_wal_checkpoint_v2(db_.handle(), nullptr, mode, &log_pages, &moved);
   limits_.wait_for_locks(options_.lock_timeout_ms);
   ++(result == SQLITE_OK ? stats_.checkpoints : stats_.failed_checkpoints);

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "observe/metrics.h"
-#include "store/session.h"
 #include "store/write_limits.h"
+#include "store/write_session.h"
 
 namespace patchbay::core {
 
@@ -28,7 +28,7 @@ class WriteTask {
 
   virtual ~WriteTask() = default;
   // An error undoes this task alone. May run again when the whole group was lost.
-  virtual Status run(Session& session) = 0;
+  virtual Status run(WriteSession& session) = 0;
   // Once, when it is on the disk or known not to be.
   virtual void finish(const Status& status) = 0;
   virtual Kind kind() const { return Kind::grouped; }
@@ -60,13 +60,13 @@ class Writer {
     int checkpoint_pages = 1000;
     int64_t task_timeout_ms = 5'000;
     int64_t migration_timeout_ms = 600'000;
-    int64_t lock_timeout_ms = 10'000;                      // for a lock that another process holds
-    std::function<void(Announcements&&)> on_committed;     // may be empty
-    std::function<void(const std::string&)> warn;          // may be empty
-    std::function<void(const std::string&)> cannot_go_on;  // ends the process; empty: warns and does so
+    int64_t lock_timeout_ms = 10'000;                  // for a lock that another process holds
+    std::function<void(CommitNotice&&)> on_committed;  // may be empty
+    std::function<void(const std::string&)> warn;      // may be empty
+    std::function<void(const std::string&)> on_fatal;  // ends the process; empty: warns and does so
   };
   // Borrows the database and the session, which belong to the thread until stop() returns.
-  Writer(Database& db, Session& session, Options options);
+  Writer(Database& db, WriteSession& session, Options options);
   ~Writer() { stop(0); }
 
   void start();
@@ -74,8 +74,8 @@ class Writer {
   // or after stop().
   void post(std::unique_ptr<WriteTask> task);
   // Finishes the queue, then moves the log into the database file. Blocks; not from the writer's own
-  // callbacks. After `patience_ms` it ends the statement that runs and refuses what is left.
-  void stop(int64_t patience_ms);
+  // callbacks. After `timeout_ms` it ends the statement that runs and refuses what is left.
+  void stop(int64_t timeout_ms);
 
   size_t queued() const;
   size_t queued_bytes() const;
@@ -100,7 +100,7 @@ class Writer {
   Try try_group(const Group& group);
   Status run_guarded(WriteTask& task);
   Status commit();
-  void settle_doubt();
+  void resolve_uncertain_commit();
   void finish(WriteTask& task, const Status& status);
   void finish_first(Group& group, size_t count, const std::vector<Status>& results);
   void finish_all(const Group& group, const Status& status);
@@ -110,7 +110,7 @@ class Writer {
   void warn(const std::string& sentence) const;
 
   Database& db_;
-  Session& session_;
+  WriteSession& session_;
   const Options options_;
   WriterStats stats_;
   WriteLimits limits_;

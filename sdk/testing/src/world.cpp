@@ -93,9 +93,9 @@ Status World::open_folder() {
 
 Status World::open_store() {
   core::StoreOptions options;
-  options.readers = 1;  // then what was asked before has been answered before
+  options.reader_threads = 1;  // then what was asked before has been answered before
   options.now_ms = [this] { return runtime_->wall_clock().now_ms(); };
-  options.on_committed = [this](core::Announcements&& what) {
+  options.on_committed = [this](core::CommitNotice&& what) {
     for (const core::LoggedEvent& event : what.events) {
       seen_.events.add({"", event.topic, event.tenant, event.subject, event.correlation, event.payload,
                         event.id, event.ts_ms});
@@ -135,7 +135,7 @@ void World::flush_store() {
   // A group of commits is announced after its answers: the second has waited for the announcements before it.
   for (int i = 0; i < 2; ++i) {
     std::promise<void> written;
-    store_->prune(0, {}, 0, [&](const Result<core::Pruned>&) { written.set_value(); });
+    store_->prune(0, {}, 0, [&](const Result<core::PruneResult>&) { written.set_value(); });
     written.get_future().wait();
   }
 }
@@ -219,8 +219,8 @@ Result<core::Rows> World::sql(std::string_view statement, const core::Values& va
   const auto clock = std::make_shared<const core::Clock>([this] { return runtime_->wall_clock().now_ms(); });
   PB_TRY_VALUE(const core::Database db,
                core::Database::open(folder_ / "patchbay.db", core::Database::Mode::write, clock));
-  PB_TRY_VALUE(core::Compiled compiled,
-               core::Compiled::prepare(db, statement, static_cast<int>(values.size())));
+  PB_TRY_VALUE(core::PreparedStatement compiled,
+               core::PreparedStatement::prepare(db, statement, static_cast<int>(values.size())));
   core::Rows rows;
   PB_TRY(compiled.run(db, values, &rows, size_t{64} << 20));
   return rows;

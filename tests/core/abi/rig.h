@@ -50,7 +50,7 @@ struct Rig {
     media.emplace(runtime->media());
     log = *observe::Log::open({observe::Format::text, observe::Level::info, log_file().string()});
     options.now_ms = [this] { return clock.now_ms(); };
-    options.on_committed = [this](Announcements&& what) { hub->announced(std::move(what)); };
+    options.on_committed = [this](CommitNotice&& what) { hub->announced(std::move(what)); };
     store = *Store::open(dir.path / "store.db", std::move(options));
     hub->attach(*store);
     REQUIRE(store->register_owner("one", kTableSql).ok());

@@ -1,13 +1,13 @@
 #include <doctest/doctest.h>
 
-#include "support.h"
+#include "installed_plugins.h"
 
 using namespace patchbay::core::config;
 
 namespace {
 
 std::string faults(const std::string& text, Environment environment = {}) {
-  const auto outcome = Installed().config(text, std::move(environment));
+  const auto outcome = InstalledPlugins().config(text, std::move(environment));
   CHECK(outcome.value.has_value() == outcome.problems.empty());
   return sentences(outcome.problems);
 }
@@ -51,7 +51,7 @@ TEST_CASE("all problems are told at once, in the order of the file, up to twenty
   CHECK(all.find("pb.yaml:3:14") < all.find("pb.yaml:4:11"));
   std::string many = "plugins:\n  rest-api:\n";
   for (int i = 0; i < 50; ++i) many += "    k" + std::to_string(i) + ": 1\n";
-  CHECK(Installed().config(many).problems.size() == 20);
+  CHECK(InstalledPlugins().config(many).problems.size() == 20);
 }
 
 TEST_CASE("what is wrong outside of the plugins does not hide what is wrong inside") {

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "support.h"
+#include "installed_plugins.h"
 
 using namespace patchbay::core;
 using namespace patchbay::core::config;
@@ -21,7 +21,7 @@ constexpr const char* kFile =
 
 Config make(const std::string& text, Environment environment = {}) {
   environment.emplace("TRUNK_PASSWORD", "pa55word");
-  auto outcome = Installed().config(text, std::move(environment));
+  auto outcome = InstalledPlugins().config(text, std::move(environment));
   CHECK_MESSAGE(outcome.value.has_value(), sentences(outcome.problems));
   return outcome.value ? *std::move(outcome.value) : Config();
 }
@@ -104,8 +104,8 @@ TEST_CASE("where a plugin runs is the core's to know, and not the plugin's") {
   CHECK(moved.changed.empty());
   CHECK_FALSE(moved.empty());
 
-  const auto wrong = Installed().config(replaced(kFile, "rate: 5", "isolation: container"),
-                                        {{"TRUNK_PASSWORD", "pa55word"}});
+  const auto wrong = InstalledPlugins().config(replaced(kFile, "rate: 5", "isolation: container"),
+                                               {{"TRUNK_PASSWORD", "pa55word"}});
   REQUIRE(wrong.problems.size() == 1);
   CHECK(sentences(wrong.problems).find("plugins.whitelist.isolation") != std::string::npos);
 }

@@ -25,7 +25,7 @@ std::string apply(const config::Environment& environment, std::vector<config::Pr
   CHECK(root.has_value());
   const auto schema = json::parse(kSchema);
   config::apply_environment(environment, schema.value().root(), *root, problems);
-  config::Marks marks;
+  config::SourceMap marks;
   return json::write(config::to_json(*root, marks).root());
 }
 

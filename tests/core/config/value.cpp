@@ -13,7 +13,7 @@ std::string convert(const std::string& yaml) {
   config::Problem problem;
   const auto value = config::read_yaml(yaml, problem);
   CHECK(value.has_value());
-  config::Marks marks;
+  config::SourceMap marks;
   return value ? json::write(config::to_json(*value, marks).root()) : "";
 }
 
@@ -31,7 +31,7 @@ TEST_CASE("plain scalars follow YAML 1.2, not 1.1") {
 TEST_CASE("a node knows its place and spelling") {
   config::Problem problem;
   const auto value = config::read_yaml("number: +0049\nlist:\n  - 'x'\n", problem);
-  config::Marks marks;
+  config::SourceMap marks;
   const json::Document doc = config::to_json(*value, marks);
   const json::Node& number = *doc.root().find("number");
   CHECK(number.integer() == 49);

@@ -8,9 +8,10 @@ Status forget(Store& store, const std::string& name) {
   return wait_for<Status>([&](auto done) { store.forget_consumer(name, done); }, Error{Code::timeout, ""});
 }
 
-ConsumersTidied tidy(Store& store, int64_t unseen_since_ms, int64_t limit) {
-  return wait_for<Result<ConsumersTidied>>(
-             [&](auto done) { store.tidy_consumers(unseen_since_ms, limit, done); }, Error{Code::timeout, ""})
+ConsumerPurgeResult tidy(Store& store, int64_t unseen_since_ms, int64_t limit) {
+  return wait_for<Result<ConsumerPurgeResult>>(
+             [&](auto done) { store.purge_consumers(unseen_since_ms, limit, done); },
+             Error{Code::timeout, ""})
       .value();
 }
 
@@ -20,9 +21,9 @@ std::vector<ConsumerState> consumers(Store& store) {
       .value();
 }
 
-Pruned prune(Store& store, int64_t older_than_ms, int64_t limit, PrunePlace from = {}) {
-  return wait_for<Result<Pruned>>([&](auto done) { store.prune(older_than_ms, from, limit, done); },
-                                  Error{Code::timeout, ""})
+PruneResult prune(Store& store, int64_t older_than_ms, int64_t limit, PruneCursor from = {}) {
+  return wait_for<Result<PruneResult>>([&](auto done) { store.prune(older_than_ms, from, limit, done); },
+                                       Error{Code::timeout, ""})
       .value();
 }
 
@@ -201,7 +202,7 @@ TEST_CASE("a slice of pruning looks at so many events, and the next goes on behi
   for (const char* topic : {"kept", "kept", "old", "kept", "old"})
     REQUIRE(commit(*notes.store, one(event(topic, "s"))).status.ok());
   notes.now_ms += 1000;
-  Pruned slice = prune(*notes.store, notes.now_ms, 2);
+  PruneResult slice = prune(*notes.store, notes.now_ms, 2);
   CHECK(slice.removed == 0);
   CHECK(slice.more);
   slice = prune(*notes.store, notes.now_ms, 2, slice.next);
@@ -230,7 +231,7 @@ TEST_CASE("the commit hook gets what was committed, after the commit is known") 
   std::vector<std::string> seen;
   std::promise<void> all;
   StoreOptions options;
-  options.on_committed = [&](Announcements&& announced) {
+  options.on_committed = [&](CommitNotice&& announced) {
     std::lock_guard lock(mutex);
     for (const LoggedEvent& one_event : announced.events) seen.push_back(one_event.topic);
     for (const JobNotice& job : announced.jobs) seen.push_back(job.kind + "@" + std::to_string(job.due_ms));

@@ -37,7 +37,7 @@ struct Step {
 };
 
 std::vector<Step> plan_of(const Database& db, const std::string& sql, int parameters) {
-  auto explained = Compiled::prepare(db, "EXPLAIN QUERY PLAN " + sql, parameters);
+  auto explained = PreparedStatement::prepare(db, "EXPLAIN QUERY PLAN " + sql, parameters);
   REQUIRE_MESSAGE(explained.ok(), (explained ? "" : explained.error().text));
   Rows rows;
   REQUIRE(explained->run(db, Values(static_cast<size_t>(parameters)), &rows, 1 << 20).ok());

@@ -329,7 +329,7 @@ TEST_CASE("a commit that was refused because it could not be synced does not com
 TEST_CASE("a disk that cannot be synced any more ends the process") {
   std::promise<std::string> ended;
   StoreOptions options;
-  options.cannot_go_on = [&](const std::string& text) {
+  options.on_fatal = [&](const std::string& text) {
     syncs_to_fail = 0;
     ended.set_value(text);
   };

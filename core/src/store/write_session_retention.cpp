@@ -1,15 +1,15 @@
 // The part of a session that keeps the log small.
-#include "store/session.h"
+#include "store/write_session.h"
 
 namespace patchbay::core {
 
-Status Session::put_consumer(const std::string& name, const std::string& patterns) {
+Status WriteSession::put_consumer(const std::string& name, const std::string& patterns) {
   PB_TRY(run("consumer-put", {name, patterns}));
   live_consumers_.insert(name);
   return {};
 }
 
-Status Session::forget_consumer(const std::string& name) {
+Status WriteSession::forget_consumer(const std::string& name) {
   if (live_consumers_.count(name) != 0)
     return {Code::conflict, "the consumer " + name + " is in use: take its plugin out of the configuration"};
   PB_TRY_VALUE(const int64_t known, run("consumer-forget", {name}));
@@ -17,11 +17,11 @@ Status Session::forget_consumer(const std::string& name) {
   return {};
 }
 
-Result<ConsumersTidied> Session::tidy_consumers(int64_t unseen_since_ms, int64_t limit) {
+Result<ConsumerPurgeResult> WriteSession::purge_consumers(int64_t unseen_since_ms, int64_t limit) {
   for (const std::string& name : live_consumers_) PB_TRY(run("consumer-seen", {name}));
   Rows rows;
   PB_TRY(run("consumers", {}, &rows));
-  ConsumersTidied tidied;
+  ConsumerPurgeResult tidied;
   for (size_t row = 0; row < rows.row_count(); ++row) {
     const std::string name(rows.text(row, 0));
     if (rows.integer(row, 4) == 0) {
@@ -38,10 +38,10 @@ Result<ConsumersTidied> Session::tidy_consumers(int64_t unseen_since_ms, int64_t
   return tidied;
 }
 
-Result<Pruned> Session::prune(int64_t older_than_ms, PrunePlace from, int64_t limit) {
+Result<PruneResult> WriteSession::prune(int64_t older_than_ms, PruneCursor from, int64_t limit) {
   Rows rows;
   PB_TRY(run("events-old", {older_than_ms, from.ts_ms, from.id, limit}, &rows));
-  Pruned pruned;
+  PruneResult pruned;
   pruned.next = from;
   for (size_t row = 0; row < rows.row_count(); ++row) {
     pruned.next = {rows.integer(row, 0), rows.integer(row, 1)};

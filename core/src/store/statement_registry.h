@@ -23,7 +23,7 @@ struct Statement {
   std::string title() const { return owner + "/" + name; }
 };
 
-class Statements {
+class StatementRegistry {
  public:
   void add(std::vector<Statement> statements);
   Result<StatementId> find(std::string_view owner, std::string_view name) const;
@@ -37,19 +37,20 @@ class Statements {
 };
 
 // The statements one connection has prepared so far. Owned by the connection's thread.
-class CompiledCache {
+class StatementCache {
  public:
-  CompiledCache(const Database& db, const Statements& statements) : db_(db), statements_(statements) {}
+  StatementCache(const Database& db, const StatementRegistry& statements)
+      : db_(db), statements_(statements) {}
 
   struct Entry {
     const Statement* statement = nullptr;
-    Compiled compiled;
+    PreparedStatement compiled;
   };
   Result<Entry*> get(StatementId id);
 
  private:
   const Database& db_;
-  const Statements& statements_;
+  const StatementRegistry& statements_;
   std::deque<Entry> entries_;
 };
 

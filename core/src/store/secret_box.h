@@ -19,13 +19,13 @@
 namespace patchbay::core {
 
 // Immutable once opened: any thread.
-class Sealer {
+class SecretBox {
  public:
   // Creates the file with a random key, mode 0600, when it is absent. Code::denied when others may read it.
-  static Result<Sealer> open(const std::filesystem::path& key_file);
-  Sealer(Sealer&&) noexcept = default;
-  Sealer& operator=(Sealer&&) noexcept = default;
-  ~Sealer();
+  static Result<SecretBox> open(const std::filesystem::path& key_file);
+  SecretBox(SecretBox&&) noexcept = default;
+  SecretBox& operator=(SecretBox&&) noexcept = default;
+  ~SecretBox();
 
   // 1 GiB at most; more is Code::exhausted.
   Result<std::string> seal(std::string_view plain, std::string_view context) const;
@@ -40,7 +40,7 @@ class Sealer {
     KeyId id;
     std::array<unsigned char, 32> bytes;
   };
-  Sealer() = default;
+  SecretBox() = default;
   std::vector<Key> keys_;
 };
 

@@ -1,4 +1,4 @@
-#include "config/host.h"
+#include "config/tenant_host.h"
 
 #include <doctest/doctest.h>
 

@@ -1,23 +1,23 @@
-#include "store/readers.h"
+#include "store/reader_pool.h"
 
 #include <chrono>
 #include <new>
 
 namespace patchbay::core {
 
-struct Readers::Limit {
-  const Readers& readers;
+struct ReaderPool::Limit {
+  const ReaderPool& readers;
   Moment deadline;
 };
 
 // SQLite asks now and then whether to end the query.
-int Readers::is_overdue(void* raw) {
+int ReaderPool::is_overdue(void* raw) {
   const auto& limit = *static_cast<Limit*>(raw);
   return limit.readers.given_up_.load(std::memory_order_relaxed) ||
          std::chrono::steady_clock::now() > limit.deadline;
 }
 
-Status Readers::start(const std::filesystem::path& path, const std::shared_ptr<const Clock>& clock) {
+Status ReaderPool::start(const std::filesystem::path& path, const std::shared_ptr<const Clock>& clock) {
   for (int i = 0; i < options_.threads; ++i) {
     PB_TRY_VALUE(Database opened, Database::open(path, Database::Mode::read, clock));
     ++working_;
@@ -26,7 +26,7 @@ Status Readers::start(const std::filesystem::path& path, const std::shared_ptr<c
   return {};
 }
 
-void Readers::post(StatementId statement, Values values, QueryDone done) {
+void ReaderPool::post(StatementId statement, Values values, QueryDone done) {
   Task task{statement, std::move(values), std::move(done)};
   Status admitted = admit(task);
   if (admitted) return wake_.notify_one();
@@ -34,7 +34,7 @@ void Readers::post(StatementId statement, Values values, QueryDone done) {
 }
 
 // Takes the task, or says why not.
-Status Readers::admit(Task& task) {
+Status ReaderPool::admit(Task& task) {
   std::lock_guard lock(mutex_);
   if (stopping_) return {Code::gone, "the store is closed"};
   if (queue_.size() >= options_.max_queued) return {Code::exhausted, "too many queries are waiting"};
@@ -42,27 +42,27 @@ Status Readers::admit(Task& task) {
   return {};
 }
 
-void Readers::stop(int64_t patience_ms) {
+void ReaderPool::stop(int64_t timeout_ms) {
   {
     std::unique_lock lock(mutex_);
     stopping_ = true;
     wake_.notify_all();
-    if (!ended_.wait_for(lock, std::chrono::milliseconds(patience_ms), [this] { return working_ == 0; }))
+    if (!ended_.wait_for(lock, std::chrono::milliseconds(timeout_ms), [this] { return working_ == 0; }))
       given_up_ = true;
   }
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
 }
 
-size_t Readers::queued() {
+size_t ReaderPool::queued() {
   std::lock_guard lock(mutex_);
   return queue_.size();
 }
 
-void Readers::work(const Database& db) {
-  CompiledCache cache(db, statements_);
+void ReaderPool::work(const Database& db) {
+  StatementCache cache(db, statements_);
   Limit limit{*this, {}};
-  sqlite3_progress_handler(db.handle(), 10'000, &Readers::is_overdue, &limit);
+  sqlite3_progress_handler(db.handle(), 10'000, &ReaderPool::is_overdue, &limit);
   Task task;
   while (take(task)) {
     limit.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.query_timeout_ms);
@@ -74,7 +74,7 @@ void Readers::work(const Database& db) {
   ended_.notify_all();
 }
 
-bool Readers::take(Task& task) {
+bool ReaderPool::take(Task& task) {
   std::unique_lock lock(mutex_);
   wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
   if (queue_.empty()) return false;
@@ -83,7 +83,7 @@ bool Readers::take(Task& task) {
   return true;
 }
 
-Result<Rows> Readers::answer(const Database& db, CompiledCache& cache, const Task& task) {
+Result<Rows> ReaderPool::answer(const Database& db, StatementCache& cache, const Task& task) {
   auto failed = [&](Error error) {
     const Statement* statement = statements_.get(task.statement);
     return statement ? std::move(error).within(statement->title()) : error;
@@ -101,7 +101,7 @@ Result<Rows> Readers::answer(const Database& db, CompiledCache& cache, const Tas
   }
 }
 
-void Readers::finish(const QueryDone& done, Result<Rows> result) {
+void ReaderPool::finish(const QueryDone& done, Result<Rows> result) {
   ++(result ? stats_.answered : stats_.refused);
   if (!result && result.error().code == Code::timeout) ++stats_.timeouts;
   try {

@@ -1,4 +1,4 @@
-#include "store/owners.h"
+#include "store/schema_registry.h"
 
 #include "core/store/fixture.h"
 

@@ -18,7 +18,7 @@ struct PluginSchema {
 };
 
 // Before manifests are known: `server` in full, of plugins and tenants only that they are mappings.
-std::string outer_layout();
+std::string outer_file_schema();
 
 // Keys of a plugin's section that the core owns and the plugin never sees: `isolation`, `restarts`, `paths`.
 bool is_core_key(std::string_view key);
@@ -26,6 +26,6 @@ bool is_core_key(std::string_view key);
 // With the schemas of the plugins the file names. What a manifest has no schema for takes nothing. What
 // several plugins declare under WebPhone is merged, also with the tunables of the specification; two
 // different schemas for one key there are an error.
-Result<std::string> full_layout(const std::vector<PluginSchema>& plugins);
+Result<std::string> full_file_schema(const std::vector<PluginSchema>& plugins);
 
 }  // namespace patchbay::core::config

@@ -1,4 +1,4 @@
-#include "store/sealer.h"
+#include "store/secret_box.h"
 
 #include <fcntl.h>
 #include <openssl/crypto.h>
@@ -20,7 +20,7 @@ constexpr size_t kKeySize = 32, kNonceSize = 12, kTagSize = 16;
 constexpr unsigned char kVersion = 1;
 constexpr size_t kHeaderSize = 1 + 4 + kNonceSize;
 constexpr size_t kMaxKeys = 64;
-constexpr size_t kMostBytes = size_t{1} << 30;  // OpenSSL counts in int
+constexpr size_t kMaxBytes = size_t{1} << 30;  // OpenSSL counts in int
 
 struct Fd {
   int number;
@@ -92,29 +92,29 @@ bool authenticate(EVP_CIPHER_CTX* cipher, std::string_view header, std::string_v
 
 }  // namespace
 
-Result<Sealer> Sealer::open(const std::filesystem::path& key_file) {
+Result<SecretBox> SecretBox::open(const std::filesystem::path& key_file) {
   if (::access(key_file.c_str(), F_OK) != 0 && errno == ENOENT) PB_TRY(create_key(key_file));
   PB_TRY_VALUE(std::string raw, read_key_file(key_file));
-  Sealer sealer;
+  SecretBox secret_box;
   for (size_t at = 0; at < raw.size(); at += kKeySize) {
     Key key;
     std::memcpy(key.bytes.data(), raw.data() + at, kKeySize);
     unsigned char digest[SHA256_DIGEST_LENGTH];
     SHA256(key.bytes.data(), kKeySize, digest);
     std::copy_n(digest, key.id.size(), key.id.begin());
-    sealer.keys_.push_back(key);
+    secret_box.keys_.push_back(key);
     OPENSSL_cleanse(key.bytes.data(), kKeySize);
   }
   OPENSSL_cleanse(raw.data(), raw.size());
-  return sealer;
+  return secret_box;
 }
 
-Sealer::~Sealer() {
+SecretBox::~SecretBox() {
   for (Key& key : keys_) OPENSSL_cleanse(key.bytes.data(), kKeySize);
 }
 
-Result<std::string> Sealer::seal(std::string_view plain, std::string_view context) const {
-  if (plain.size() > kMostBytes || context.size() > kMostBytes)
+Result<std::string> SecretBox::seal(std::string_view plain, std::string_view context) const {
+  if (plain.size() > kMaxBytes || context.size() > kMaxBytes)
     return {Code::exhausted, "too long to be sealed"};
   const Key& key = keys_.front();
   std::string sealed(kHeaderSize + plain.size() + kTagSize, '\0');
@@ -136,8 +136,8 @@ Result<std::string> Sealer::seal(std::string_view plain, std::string_view contex
   return sealed;
 }
 
-Result<std::string> Sealer::unseal(std::string_view sealed, std::string_view context) const {
-  if (sealed.size() > kMostBytes || context.size() > kMostBytes)
+Result<std::string> SecretBox::unseal(std::string_view sealed, std::string_view context) const {
+  if (sealed.size() > kMaxBytes || context.size() > kMaxBytes)
     return {Code::invalid, "not sealed by this store"};
   if (sealed.size() < kHeaderSize + kTagSize || static_cast<unsigned char>(sealed[0]) != kVersion) {
     return {Code::invalid, "not sealed by this store"};
@@ -166,7 +166,7 @@ Result<std::string> Sealer::unseal(std::string_view sealed, std::string_view con
   return plain;
 }
 
-bool Sealer::is_current(std::string_view sealed) const {
+bool SecretBox::is_current(std::string_view sealed) const {
   const KeyId& id = keys_.front().id;
   return sealed.size() > kHeaderSize && std::equal(id.begin(), id.end(), bytes(sealed) + 1);
 }

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "store/announcements.h"
+#include "store/commit_notice.h"
 #include "store/database.h"
 #include "store/job.h"
-#include "store/statements.h"
-#include "store/upkeep.h"
+#include "store/log_retention.h"
+#include "store/statement_registry.h"
 
 namespace patchbay::core {
 
@@ -21,15 +21,16 @@ struct Consumer {
   std::vector<std::string> patterns;
 };
 
-struct SessionOptions {
+struct WriteSessionOptions {
   std::string node;  // in whose name jobs are claimed
   size_t max_result_bytes = 0;
 };
 
-class Session {
+class WriteSession {
  public:
   // Borrows all three; the core's own schema must be registered.
-  Session(Database& db, const Statements& statements, const Clock& clock, SessionOptions options);
+  WriteSession(Database& db, const StatementRegistry& statements, const Clock& clock,
+               WriteSessionOptions options);
 
   // Prepares, and reads what the log and the jobs left behind; before the first use.
   Status load();
@@ -38,7 +39,7 @@ class Session {
   Status commit() { return step(commit_); }
   void roll_back();
   // A commit of its own that writes one page: to stand where one may stand that failed.
-  Status overwrite_tail();
+  Status overwrite_wal_tail();
   // Savepoints nest; undo_savepoint also ends it. What was announced since is forgotten.
   Status savepoint();
   Status release();
@@ -63,33 +64,33 @@ class Session {
   Status forget_consumer(const std::string& name);
   // Also forgets the consumers that nobody has registered since `unseen_since_ms`; removes at most `limit`
   // pending events.
-  Result<ConsumersTidied> tidy_consumers(int64_t unseen_since_ms, int64_t limit);
-  Result<Pruned> prune(int64_t older_than_ms, PrunePlace from, int64_t limit);
+  Result<ConsumerPurgeResult> purge_consumers(int64_t unseen_since_ms, int64_t limit);
+  Result<PruneResult> prune(int64_t older_than_ms, PruneCursor from, int64_t limit);
   // Reads the consumers anew, after a commit that may have changed them.
   Status load_consumers();
 
   // Of the transactions run since the last take.
-  Announcements take_announcements() { return std::exchange(announced_, {}); }
+  CommitNotice take_notice() { return std::exchange(notice_, {}); }
 
  private:
-  struct Mark {
+  struct SavepointMark {
     size_t events, jobs;
   };
   int64_t next_id();
-  Status step(Compiled& statement);
+  Status step(PreparedStatement& statement);
 
   Database& db_;
   const Clock& clock_;
-  const Statements& statements_;
-  const SessionOptions options_;
-  CompiledCache cache_;
-  Compiled begin_, commit_, savepoint_, release_, undo_;
+  const StatementRegistry& statements_;
+  const WriteSessionOptions options_;
+  StatementCache cache_;
+  PreparedStatement begin_, commit_, savepoint_, release_, undo_;
   std::unordered_map<std::string_view, StatementId> core_;  // by name, the core's own
   int64_t last_id_ = 0;
   std::vector<Consumer> consumers_;
   std::set<std::string> live_consumers_;  // registered by this process
-  Announcements announced_;
-  std::vector<Mark> marks_;  // one per open savepoint
+  CommitNotice notice_;
+  std::vector<SavepointMark> marks_;  // one per open savepoint
 };
 
 }  // namespace patchbay::core

@@ -1,4 +1,4 @@
-#include "store/owners.h"
+#include "store/schema_registry.h"
 
 #include <algorithm>
 #include <cctype>
@@ -6,7 +6,7 @@
 namespace patchbay::core {
 namespace {
 
-constexpr size_t kSmallResult = 1 << 20;
+constexpr size_t kMaxCatalogueBytes = 1 << 20;
 
 Error wrong(const std::string& what, int line, const Error& error) {
   return {error.code, what + " (line " + std::to_string(line) + "): " + error.text};
@@ -31,7 +31,7 @@ bool begins_with(std::string_view text, std::string_view prefix) {
 
 }  // namespace
 
-Status Owners::add(std::string_view owner_name, std::string_view text) {
+Status SchemaRegistry::add(std::string_view owner_name, std::string_view text) {
   std::string owner(owner_name);
   auto in_owner = [&](Error error) { return std::move(error).within("store schema of '" + owner + "'"); };
   if (auto named = check_name(owner); !named) return in_owner(std::move(named).error());
@@ -51,7 +51,7 @@ Status Owners::add(std::string_view owner_name, std::string_view text) {
 
 // Two owners never share a prefix: "ai" could else reach into "ai_voice_call". Owners that are not registered
 // in this run, or not yet, count by the tables that their migrations have left.
-Status Owners::check_name(const std::string& owner) {
+Status SchemaRegistry::check_name(const std::string& owner) {
   bool good = !owner.empty() && owner[0] >= 'a' && owner[0] <= 'z' &&
               std::all_of(owner.begin(), owner.end(), [](char c) {
                 return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
@@ -73,7 +73,7 @@ Status Owners::check_name(const std::string& owner) {
   return {};
 }
 
-Status Owners::migrate(const std::string& owner, const SchemaText& schema) {
+Status SchemaRegistry::migrate(const std::string& owner, const SchemaText& schema) {
   PB_TRY_VALUE(size_t applied, applied_migrations(owner, schema));
   for (size_t i = applied; i < schema.migrations.size(); ++i) {
     const SchemaText::Migration& migration = schema.migrations[i];
@@ -85,18 +85,19 @@ Status Owners::migrate(const std::string& owner, const SchemaText& schema) {
 }
 
 // How many have run; each must still say what it said then.
-Result<size_t> Owners::applied_migrations(const std::string& owner, const SchemaText& schema) {
-  auto query =
-      Compiled::prepare(db_, "SELECT number, hash FROM core_migration WHERE owner = $1 ORDER BY number", 1);
+Result<size_t> SchemaRegistry::applied_migrations(const std::string& owner, const SchemaText& schema) {
+  auto query = PreparedStatement::prepare(
+      db_, "SELECT number, hash FROM core_migration WHERE owner = $1 ORDER BY number", 1);
   if (!query) {  // a new database: the table comes with the core's own first migration
-    auto any = Compiled::prepare(db_, "SELECT 1 FROM sqlite_master WHERE name = 'core_migration'", 0);
+    auto any =
+        PreparedStatement::prepare(db_, "SELECT 1 FROM sqlite_master WHERE name = 'core_migration'", 0);
     if (!any) return any.error();
-    PB_TRY_VALUE(int64_t tables, any->run(db_, {}, nullptr, kSmallResult));
+    PB_TRY_VALUE(int64_t tables, any->run(db_, {}, nullptr, kMaxCatalogueBytes));
     if (tables == 0) return size_t{0};
     return query.error();
   }
   Rows rows;
-  PB_TRY(query->run(db_, {owner}, &rows, kSmallResult));
+  PB_TRY(query->run(db_, {owner}, &rows, kMaxCatalogueBytes));
   for (size_t row = 0; row < rows.row_count(); ++row) {
     std::string which = "migration " + std::to_string(rows.integer(row, 0));
     if (row >= schema.migrations.size()) {
@@ -111,7 +112,7 @@ Result<size_t> Owners::applied_migrations(const std::string& owner, const Schema
   return rows.row_count();
 }
 
-Status Owners::run_migration(const std::string& owner, const SchemaText::Migration& migration) {
+Status SchemaRegistry::run_migration(const std::string& owner, const SchemaText::Migration& migration) {
   PB_TRY(db_.run("BEGIN IMMEDIATE"));
   Status ran = run_ddl(owner, migration);
   if (ran) ran = db_.run("COMMIT");
@@ -119,12 +120,12 @@ Status Owners::run_migration(const std::string& owner, const SchemaText::Migrati
   return ran;
 }
 
-Status Owners::run_ddl(const std::string& owner, const SchemaText::Migration& migration) {
+Status SchemaRegistry::run_ddl(const std::string& owner, const SchemaText::Migration& migration) {
   PB_TRY_VALUE(std::string sql, expand_macros(migration.sql, Dialect::sqlite));
   if (names_catalogue(sql)) return {Code::denied, "names what begins with sqlite_, which is not its own"};
   PB_TRY_VALUE(std::string before, foreign_tables(owner));
   {
-    TableGuard::Scope scope(guard_, table_prefix(owner), true);
+    SqlAuthorizer::Scope scope(authorizer_, table_prefix(owner), true);
     auto ran = db_.run(sql.c_str());
     if (!ran && !scope.refusal().empty()) return {Code::denied, scope.refusal()};
     PB_TRY(std::move(ran));
@@ -132,58 +133,59 @@ Status Owners::run_ddl(const std::string& owner, const SchemaText::Migration& mi
   PB_TRY_VALUE(std::string after, foreign_tables(owner));  // a rename is not asked for by its new name
   if (before != after) return {Code::denied, "leaves a table outside its prefix " + table_prefix(owner)};
   PB_TRY(check_references(owner));
-  PB_TRY_VALUE(Compiled note,
-               Compiled::prepare(db_,
-                                 "INSERT INTO core_migration (owner, number, hash, applied_ms) "
-                                 "VALUES ($1, $2, $3, patchbay_now_ms())",
-                                 3));
-  PB_TRY(note.run(db_, {owner, migration.number, migration.hash}, nullptr, kSmallResult));
+  PB_TRY_VALUE(PreparedStatement note,
+               PreparedStatement::prepare(db_,
+                                          "INSERT INTO core_migration (owner, number, hash, applied_ms) "
+                                          "VALUES ($1, $2, $3, patchbay_now_ms())",
+                                          3));
+  PB_TRY(note.run(db_, {owner, migration.number, migration.hash}, nullptr, kMaxCatalogueBytes));
   return {};
 }
 
-Result<std::string> Owners::foreign_tables(const std::string& owner) {
-  PB_TRY_VALUE(Compiled list,
-               Compiled::prepare(db_,
-                                 "SELECT group_concat(name) FROM (SELECT name FROM sqlite_master "
-                                 "WHERE lower(substr(tbl_name, 1, length($1))) <> $1 ORDER BY name)",
-                                 1));
+Result<std::string> SchemaRegistry::foreign_tables(const std::string& owner) {
+  PB_TRY_VALUE(PreparedStatement list,
+               PreparedStatement::prepare(db_,
+                                          "SELECT group_concat(name) FROM (SELECT name FROM sqlite_master "
+                                          "WHERE lower(substr(tbl_name, 1, length($1))) <> $1 ORDER BY name)",
+                                          1));
   Rows rows;
-  PB_TRY(list.run(db_, {table_prefix(owner)}, &rows, kSmallResult));
+  PB_TRY(list.run(db_, {table_prefix(owner)}, &rows, kMaxCatalogueBytes));
   return std::string(rows.text(0, 0));
 }
 
 // A reference to another owner's table would make that owner's statements touch this one's tables.
-Status Owners::check_references(const std::string& owner) {
-  PB_TRY_VALUE(
-      Compiled list,
-      Compiled::prepare(db_,
-                        "SELECT m.name, f.\"table\" FROM sqlite_master m, pragma_foreign_key_list(m.name) f "
-                        "WHERE m.type = 'table' AND lower(substr(m.name, 1, length($1))) = $1 "
-                        "AND lower(substr(f.\"table\", 1, length($1))) <> $1 LIMIT 1",
-                        1));
+Status SchemaRegistry::check_references(const std::string& owner) {
+  PB_TRY_VALUE(PreparedStatement list,
+               PreparedStatement::prepare(
+                   db_,
+                   "SELECT m.name, f.\"table\" FROM sqlite_master m, pragma_foreign_key_list(m.name) f "
+                   "WHERE m.type = 'table' AND lower(substr(m.name, 1, length($1))) = $1 "
+                   "AND lower(substr(f.\"table\", 1, length($1))) <> $1 LIMIT 1",
+                   1));
   Rows rows;
-  PB_TRY(list.run(db_, {table_prefix(owner)}, &rows, kSmallResult));
+  PB_TRY(list.run(db_, {table_prefix(owner)}, &rows, kMaxCatalogueBytes));
   if (rows.empty()) return {};
   return {Code::denied, "'" + std::string(rows.text(0, 0)) + "' references '" + std::string(rows.text(0, 1)) +
                             "', which is not its own (its tables begin with " + table_prefix(owner) + ")"};
 }
 
 // Those whose migrations this database has seen; none before the core's own first migration.
-Result<std::set<std::string>> Owners::migrated_owners() {
+Result<std::set<std::string>> SchemaRegistry::migrated_owners() {
   std::set<std::string> owners;
-  auto query = Compiled::prepare(db_, "SELECT DISTINCT owner FROM core_migration", 0);
+  auto query = PreparedStatement::prepare(db_, "SELECT DISTINCT owner FROM core_migration", 0);
   if (!query) return owners;
   Rows rows;
-  PB_TRY(query->run(db_, {}, &rows, kSmallResult));
+  PB_TRY(query->run(db_, {}, &rows, kMaxCatalogueBytes));
   for (size_t row = 0; row < rows.row_count(); ++row) owners.emplace(rows.text(row, 0));
   return owners;
 }
 
-Result<Statement> Owners::check_statement(const std::string& owner, const SchemaText::Statement& text) {
+Result<Statement> SchemaRegistry::check_statement(const std::string& owner,
+                                                  const SchemaText::Statement& text) {
   using Access = SchemaText::Access;
   PB_TRY_VALUE(std::string sql, expand_macros(text.sql, Dialect::sqlite));
-  TableGuard::Scope scope(guard_, table_prefix(owner), false);
-  auto compiled = Compiled::prepare(db_, sql, text.parameters);
+  SqlAuthorizer::Scope scope(authorizer_, table_prefix(owner), false);
+  auto compiled = PreparedStatement::prepare(db_, sql, text.parameters);
   if (!compiled && !scope.refusal().empty()) return {Code::denied, scope.refusal()};
   if (!compiled) return {Code::invalid, compiled.error().text};
   bool reads = compiled->reads();

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "store/database.h"
-#include "store/statements.h"
+#include "store/statement_registry.h"
 
 namespace patchbay::core {
 
@@ -23,7 +23,7 @@ struct ReaderStats {
   std::atomic<uint64_t> timeouts{0};              // of those refused: ended because they took too long
 };
 
-class Readers {
+class ReaderPool {
  public:
   struct Options {
     int threads = 2;
@@ -33,16 +33,16 @@ class Readers {
     std::function<void(const std::string&)> warn;  // may be empty
   };
   // Borrows the statements.
-  Readers(const Statements& statements, Options options)
+  ReaderPool(const StatementRegistry& statements, Options options)
       : statements_(statements), options_(std::move(options)) {}
-  ~Readers() { stop(0); }
+  ~ReaderPool() { stop(0); }
 
   // The database must exist.
   Status start(const std::filesystem::path& path, const std::shared_ptr<const Clock>& clock);
   // Any thread, never blocks; `done` runs on a reader's thread, or here when refused.
   void post(StatementId statement, Values values, QueryDone done);
-  // Answers what is queued, then ends. After `patience_ms` it ends the queries that run and refuses the rest.
-  void stop(int64_t patience_ms);
+  // Answers what is queued, then ends. After `timeout_ms` it ends the queries that run and refuses the rest.
+  void stop(int64_t timeout_ms);
 
   size_t queued();
   const ReaderStats& stats() const { return stats_; }
@@ -58,11 +58,11 @@ class Readers {
   void work(const Database& db);
   Status admit(Task& task);
   bool take(Task& task);
-  Result<Rows> answer(const Database& db, CompiledCache& cache, const Task& task);
+  Result<Rows> answer(const Database& db, StatementCache& cache, const Task& task);
   void finish(const QueryDone& done, Result<Rows> result);
   static int is_overdue(void* limit);
 
-  const Statements& statements_;
+  const StatementRegistry& statements_;
   const Options options_;
 
   std::mutex mutex_;

@@ -1,4 +1,4 @@
-#include "config/layout.h"
+#include "config/file_schema.h"
 
 #include <doctest/doctest.h>
 
@@ -16,8 +16,8 @@ json::Document tree(const std::string& text) {
   return std::move(parsed).value();
 }
 
-std::string canonical(const std::string& layout, const std::string& value) {
-  auto schema = json::Schema::compile(layout);
+std::string canonical(const std::string& file_schema, const std::string& value) {
+  auto schema = json::Schema::compile(file_schema);
   CHECK_MESSAGE(schema.ok(), (schema.ok() ? "" : schema.error().text));
   const json::Document parsed = tree(value);
   const json::Checked checked = schema.value().check(parsed.root(), {.mode = json::Mode::config});
@@ -34,23 +34,24 @@ const std::string kSfu =
 TEST_CASE("what a manifest has no schema for takes nothing, and what is not known takes anything") {
   const json::Document hello = tree(R"({"plugin":{"properties":{"greeting":{"type":"string"}}}})");
   const json::Document silent = tree("{}");
-  const auto layout =
-      config::full_layout({{"hello", &hello.root()}, {"silent", &silent.root()}, {"broken", nullptr}});
-  CHECK(canonical(layout.value(), R"({"tenants":{"a":{"hello":{"x":1}}}})") ==
+  const auto file_schema =
+      config::full_file_schema({{"hello", &hello.root()}, {"silent", &silent.root()}, {"broken", nullptr}});
+  CHECK(canonical(file_schema.value(), R"({"tenants":{"a":{"hello":{"x":1}}}})") ==
         "tenants.a.hello.x is not a known field");
-  CHECK(canonical(layout.value(), R"({"plugins":{"silent":{"x":1}},"tenants":{}})")
+  CHECK(canonical(file_schema.value(), R"({"plugins":{"silent":{"x":1}},"tenants":{}})")
             .find("plugins.silent.x is not a known field") == 0);
-  CHECK(canonical(layout.value(), R"({"plugins":{"silent":{"isolation":"process"}},"tenants":{}})") == "{}");
-  CHECK(canonical(layout.value(),
+  CHECK(canonical(file_schema.value(), R"({"plugins":{"silent":{"isolation":"process"}},"tenants":{}})") ==
+        "{}");
+  CHECK(canonical(file_schema.value(),
                   R"({"plugins":{"broken":{"x":1}},"tenants":{"a":{"hello":{},"broken":{"y":1}}}})")
             .find(R"("broken":{"y":1})") != std::string::npos);
 }
 
 TEST_CASE("the tunables of the specification snap to their bounds, each below, at and above") {
-  const auto layout = config::full_layout({});
+  const auto file_schema = config::full_file_schema({});
   const auto given = [&](const std::string& key, const char* value) {
-    const std::string text =
-        canonical(layout.value(), R"({"tenants":{"a":{"WebPhone":{"Sfu":{")" + key + "\":" + value + "}}}}}");
+    const std::string text = canonical(
+        file_schema.value(), R"({"tenants":{"a":{"WebPhone":{"Sfu":{")" + key + "\":" + value + "}}}}}");
     const size_t at = text.find("\"" + key + "\":") + key.size() + 3;
     return text.substr(at, text.find_first_of(",}", at) - at);
   };
@@ -73,8 +74,8 @@ TEST_CASE("the tunables of the specification snap to their bounds, each below, a
   CHECK(given("StressBwMbpsThreshold", "2.5") == "2.5");
 }
 
-TEST_CASE("the outer layout compiles and fills in the server") {
-  auto schema = json::Schema::compile(config::outer_layout());
+TEST_CASE("the outer file schema compiles and fills in the server") {
+  auto schema = json::Schema::compile(config::outer_file_schema());
   CHECK(schema.ok());
   const json::Checked checked = schema.value().check(tree("{}").root(), {.mode = json::Mode::config});
   CHECK(checked.ok());
@@ -87,26 +88,26 @@ TEST_CASE("what plugins declare under WebPhone is merged") {
     "properties":{"A":{"type":"integer","default":1}}}}}})");
   const json::Document gate = tree(R"({"WebPhone":{"properties":{"Secret":{"type":"string"},
     "Office":{"type":"object","properties":{"B":{"type":"integer","default":2}}}}},"tenant":{"properties":{"x":{"default":9}}}})");
-  const auto layout = config::full_layout({{"rooms", &rooms.root()}, {"gate", &gate.root()}});
-  CHECK(layout.ok());
-  CHECK(canonical(layout.value(), R"({"tenants":{"a":{}}})") ==
+  const auto file_schema = config::full_file_schema({{"rooms", &rooms.root()}, {"gate", &gate.root()}});
+  CHECK(file_schema.ok());
+  CHECK(canonical(file_schema.value(), R"({"tenants":{"a":{}}})") ==
         R"({"a":{"WebPhone":{"Office":{"A":1,"B":2},)" + kSfu + R"(},"rooms":{},"gate":{"x":9}}})");
-  CHECK(canonical(layout.value(), R"({"tenants":{"a":{"WebPhone":{"Office":{"C":1}}}}})") ==
+  CHECK(canonical(file_schema.value(), R"({"tenants":{"a":{"WebPhone":{"Office":{"C":1}}}}})") ==
         "tenants.a.WebPhone.Office.C is not a known field; known are A, B");
 }
 
 TEST_CASE("two meanings of one WebPhone key are refused, twice the same is fine") {
   const json::Document one = tree(R"({"WebPhone":{"properties":{"K":{"type":"integer"}}}})");
   const json::Document two = tree(R"({"WebPhone":{"properties":{"K":{"type":"string"}}}})");
-  CHECK(config::full_layout({{"a", &one.root()}, {"b", &one.root()}}).ok());
-  CHECK_FALSE(config::full_layout({{"a", &one.root()}, {"b", &two.root()}}).ok());
+  CHECK(config::full_file_schema({{"a", &one.root()}, {"b", &one.root()}}).ok());
+  CHECK_FALSE(config::full_file_schema({{"a", &one.root()}, {"b", &two.root()}}).ok());
 }
 
 TEST_CASE("a tenant's section that is left out is asked for nothing") {
   const json::Document trunk =
       tree(R"({"tenant":{"required":["trunks"],"properties":{"trunks":{"type":"array"}}}})");
-  const auto layout = config::full_layout({{"sip-trunk", &trunk.root()}});
-  CHECK(canonical(layout.value(), R"({"tenants":{"a":{}}})") == R"({"a":{"WebPhone":{)" + kSfu + "}}}");
-  CHECK(canonical(layout.value(), R"({"tenants":{"a":{"sip-trunk":{}}}})") ==
+  const auto file_schema = config::full_file_schema({{"sip-trunk", &trunk.root()}});
+  CHECK(canonical(file_schema.value(), R"({"tenants":{"a":{}}})") == R"({"a":{"WebPhone":{)" + kSfu + "}}}");
+  CHECK(canonical(file_schema.value(), R"({"tenants":{"a":{"sip-trunk":{}}}})") ==
         "tenants.a.sip-trunk.trunks is required");
 }

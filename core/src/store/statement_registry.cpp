@@ -1,8 +1,8 @@
-#include "store/statements.h"
+#include "store/statement_registry.h"
 
 namespace patchbay::core {
 
-void Statements::add(std::vector<Statement> statements) {
+void StatementRegistry::add(std::vector<Statement> statements) {
   std::lock_guard lock(mutex_);
   for (Statement& statement : statements) {
     StatementId id{static_cast<uint32_t>(all_.size()) + 1};
@@ -11,19 +11,19 @@ void Statements::add(std::vector<Statement> statements) {
   }
 }
 
-Result<StatementId> Statements::find(std::string_view owner, std::string_view name) const {
+Result<StatementId> StatementRegistry::find(std::string_view owner, std::string_view name) const {
   std::lock_guard lock(mutex_);
   auto found = by_name_.find({std::string(owner), std::string(name)});
   if (found != by_name_.end()) return found->second;
   return {Code::not_found, "'" + std::string(owner) + "' has no statement '" + std::string(name) + "'"};
 }
 
-const Statement* Statements::get(StatementId id) const {
+const Statement* StatementRegistry::get(StatementId id) const {
   std::lock_guard lock(mutex_);
   return id.number == 0 || id.number > all_.size() ? nullptr : &all_[id.number - 1];
 }
 
-Result<CompiledCache::Entry*> CompiledCache::get(StatementId id) {
+Result<StatementCache::Entry*> StatementCache::get(StatementId id) {
   if (id.number >= entries_.size()) {
     if (!statements_.get(id)) return {Code::misuse, "no statement has number " + std::to_string(id.number)};
     entries_.resize(id.number + 1);
@@ -32,7 +32,7 @@ Result<CompiledCache::Entry*> CompiledCache::get(StatementId id) {
   if (entry.statement) return &entry;
   const Statement* statement = statements_.get(id);
   if (!statement) return {Code::misuse, "no statement has number " + std::to_string(id.number)};
-  PB_TRY_VALUE(entry.compiled, Compiled::prepare(db_, statement->sql, statement->parameters));
+  PB_TRY_VALUE(entry.compiled, PreparedStatement::prepare(db_, statement->sql, statement->parameters));
   entry.statement = statement;
   return &entry;
 }

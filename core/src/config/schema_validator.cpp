@@ -1,4 +1,4 @@
-#include "config/judge.h"
+#include "config/schema_validator.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -18,34 +18,34 @@ std::string text_of(const json::Node* section, std::string_view key, std::string
 
 }  // namespace
 
-std::string beside(const std::string& file, std::string_view path) {
+std::string resolve_path(const std::string& file, std::string_view path) {
   std::error_code ignored;
   const auto folder = std::filesystem::absolute(file, ignored).parent_path();
   return (folder / path).lexically_normal().string();
 }
 
-Problem Judge::place(const Mark& mark, std::string path, std::string text, std::string hint) const {
+Problem SchemaValidator::place(const Mark& mark, std::string path, std::string text, std::string hint) const {
   if (!mark.variable.empty())
     return {"environment variable " + mark.variable, 0, 0, std::move(path), std::move(text), std::move(hint)};
   return {sources_.file, mark.line, mark.column, std::move(path), std::move(text), std::move(hint)};
 }
 
-void Judge::problem(const Mark& mark, std::string path, std::string text, std::string hint) {
+void SchemaValidator::problem(const Mark& mark, std::string path, std::string text, std::string hint) {
   problems_.push_back(place(mark, std::move(path), std::move(text), std::move(hint)));
 }
 
-std::vector<Problem> Judge::problems() {
+std::vector<Problem> SchemaValidator::problems() {
   const auto key = [](const Problem& p) { return std::tie(p.line, p.column); };
   std::stable_sort(problems_.begin(), problems_.end(),
                    [&](const Problem& a, const Problem& b) { return key(a) < key(b); });
-  if (problems_.size() > kMostProblems) problems_.resize(kMostProblems);
+  if (problems_.size() > kMaxProblems) problems_.resize(kMaxProblems);
   return problems_;
 }
 
-Result<std::string> Judge::secret(const json::Node& node) {
+Result<std::string> SchemaValidator::secret(const json::Node& node) {
   std::string warning;
   const SecretSource source(sources_.environment,
-                            [this](std::string_view path) { return beside(sources_.file, path); });
+                            [this](std::string_view path) { return resolve_path(sources_.file, path); });
   const auto written = marks_.spelling(node.origin());
   auto secret = node.is(json::Type::string) || !written ? source.resolve(node, warning)
                                                         : Result<std::string>(std::string(*written));
@@ -56,21 +56,21 @@ Result<std::string> Judge::secret(const json::Node& node) {
   return secret;
 }
 
-json::Document Judge::run(const std::string& layout, Value root) {
-  const auto layout_tree = json::parse(layout, {.bytes = SIZE_MAX, .depth = 64});
-  auto schema = layout_tree ? json::Schema::compile(layout_tree.value().root())
-                            : Result<json::Schema>(layout_tree.error());
+json::Document SchemaValidator::run(const std::string& file_schema, Value root) {
+  const auto schema_tree = json::parse(file_schema, {.bytes = SIZE_MAX, .depth = 64});
+  auto schema = schema_tree ? json::Schema::compile(schema_tree.value().root())
+                            : Result<json::Schema>(schema_tree.error());
   if (!schema) {
     problem({}, "", "cannot be checked: " + schema.error().text);
     return {};
   }
-  apply_environment(sources_.environment, layout_tree.value().root(), root, problems_);
+  apply_environment(sources_.environment, schema_tree.value().root(), root, problems_);
   const json::Document tree = to_json(root, marks_);
 
-  json::CheckOptions options{.mode = json::Mode::config, .most = kMostProblems};
+  json::CheckOptions options{.mode = json::Mode::config, .most = kMaxProblems};
   options.spelling = [this](uint32_t origin) { return marks_.spelling(origin); };
   options.secret = [this](const json::Node& node) { return secret(node); };
-  options.file_path = [this](std::string_view path) { return beside(sources_.file, path); };
+  options.file_path = [this](std::string_view path) { return resolve_path(sources_.file, path); };
   json::Checked checked = schema.value().check(tree.root(), options);
   for (json::Violation& violation : checked.violations)
     problem(marks_.mark(violation.origin), violation.path, violation.text, violation.hint);

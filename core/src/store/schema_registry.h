@@ -7,15 +7,15 @@
 
 #include "store/database.h"
 #include "store/schema_text.h"
-#include "store/statements.h"
-#include "store/table_guard.h"
+#include "store/sql_authorizer.h"
+#include "store/statement_registry.h"
 
 namespace patchbay::core {
 
-class Owners {
+class SchemaRegistry {
  public:
-  Owners(Database& db, Statements& statements) : db_(db), statements_(statements) {
-    guard_.install(db.handle());
+  SchemaRegistry(Database& db, StatementRegistry& statements) : db_(db), statements_(statements) {
+    authorizer_.install(db.handle());
   }
 
   // Each missing migration in a transaction of its own. Errors name owner, section and line.
@@ -33,8 +33,8 @@ class Owners {
   Result<Statement> check_statement(const std::string& owner, const SchemaText::Statement& statement);
 
   Database& db_;
-  Statements& statements_;
-  TableGuard guard_;
+  StatementRegistry& statements_;
+  SqlAuthorizer authorizer_;
   std::set<std::string> registered_;
 };
 

@@ -14,7 +14,7 @@ struct JobNotice {
   int64_t due_ms = 0;
 };
 
-struct Announcements {
+struct CommitNotice {
   std::vector<LoggedEvent> events;  // in commit order
   std::vector<JobNotice> jobs;
 };

@@ -12,27 +12,27 @@ namespace patchbay::core {
 // Set on the writer's connection for good (setting an authorizer makes all statements prepare anew); outside
 // a Scope it lets everything pass, so that statements checked once may be prepared again after a schema
 // change.
-class TableGuard {
+class SqlAuthorizer {
  public:
-  void install(sqlite3* db) { sqlite3_set_authorizer(db, &TableGuard::ask, this); }
+  void install(sqlite3* db) { sqlite3_set_authorizer(db, &SqlAuthorizer::ask, this); }
 
   // While it lives, what is prepared may touch only tables that begin with the prefix, and change the schema
   // only if `ddl`.
   class Scope {
    public:
-    Scope(TableGuard& guard, std::string prefix, bool ddl) : guard_(guard) {
-      guard_.prefix_ = std::move(prefix);
-      guard_.ddl_ = ddl;
-      guard_.refusal_.clear();
+    Scope(SqlAuthorizer& authorizer, std::string prefix, bool ddl) : authorizer_(authorizer) {
+      authorizer_.prefix_ = std::move(prefix);
+      authorizer_.ddl_ = ddl;
+      authorizer_.refusal_.clear();
     }
-    ~Scope() { guard_.prefix_.clear(); }
+    ~Scope() { authorizer_.prefix_.clear(); }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
     // Why the last preparation was refused, e.g. "touches table 'x', which is not its own"; else "".
-    const std::string& refusal() const { return guard_.refusal_; }
+    const std::string& refusal() const { return authorizer_.refusal_; }
 
    private:
-    TableGuard& guard_;
+    SqlAuthorizer& authorizer_;
   };
 
  private:

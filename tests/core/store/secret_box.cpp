@@ -1,4 +1,4 @@
-#include "store/sealer.h"
+#include "store/secret_box.h"
 
 #include <sys/stat.h>
 
@@ -24,40 +24,40 @@ void write_private(const std::filesystem::path& path, const std::string& data) {
 
 TEST_CASE("what is sealed is unsealed by the same key and context") {
   TempDir dir;
-  auto sealer = Sealer::open(dir.path / "key");
-  REQUIRE(sealer.ok());
+  auto secret_box = SecretBox::open(dir.path / "key");
+  REQUIRE(secret_box.ok());
   CHECK(read_file(dir.path / "key").size() == 32);
   for (const std::string& plain : {std::string(), std::string("secret"), std::string(100'000, '\0')}) {
-    auto sealed = sealer->seal(plain, "row/1");
+    auto sealed = secret_box->seal(plain, "row/1");
     REQUIRE(sealed.ok());
     CHECK(sealed->size() == plain.size() + 33);
-    CHECK(*sealer->unseal(*sealed, "row/1") == plain);
-    CHECK(*Sealer::open(dir.path / "key")->unseal(*sealed, "row/1") == plain);
+    CHECK(*secret_box->unseal(*sealed, "row/1") == plain);
+    CHECK(*SecretBox::open(dir.path / "key")->unseal(*sealed, "row/1") == plain);
   }
-  CHECK(*sealer->seal("x", "") != *sealer->seal("x", ""));
+  CHECK(*secret_box->seal("x", "") != *secret_box->seal("x", ""));
 }
 
 TEST_CASE("what was altered, or belongs elsewhere, stays sealed") {
   TempDir dir;
-  auto sealer = Sealer::open(dir.path / "key");
-  std::string sealed = *sealer->seal("secret", "row/1");
-  CHECK(sealer->unseal(sealed, "row/2").error().code == Code::denied);
+  auto secret_box = SecretBox::open(dir.path / "key");
+  std::string sealed = *secret_box->seal("secret", "row/1");
+  CHECK(secret_box->unseal(sealed, "row/2").error().code == Code::denied);
   for (size_t i = 0; i < sealed.size(); ++i) {
     std::string altered = sealed;
     altered[i] = static_cast<char>(altered[i] ^ 1);
-    CHECK_FALSE(sealer->unseal(altered, "row/1").ok());
+    CHECK_FALSE(secret_box->unseal(altered, "row/1").ok());
   }
   for (size_t size = 0; size < sealed.size(); ++size)
-    CHECK_FALSE(sealer->unseal(sealed.substr(0, size), "row/1").ok());
+    CHECK_FALSE(secret_box->unseal(sealed.substr(0, size), "row/1").ok());
 }
 
 TEST_CASE("another key does not unseal, an older one in the file does") {
   TempDir dir;
-  std::string sealed = *Sealer::open(dir.path / "old")->seal("secret", "c");
-  auto other = Sealer::open(dir.path / "new");
+  std::string sealed = *SecretBox::open(dir.path / "old")->seal("secret", "c");
+  auto other = SecretBox::open(dir.path / "new");
   CHECK(other->unseal(sealed, "c").error().code == Code::not_found);
   write_private(dir.path / "both", read_file(dir.path / "new") + read_file(dir.path / "old"));
-  auto both = Sealer::open(dir.path / "both");
+  auto both = SecretBox::open(dir.path / "both");
   REQUIRE(both.ok());
   CHECK(*both->unseal(sealed, "c") == "secret");
   CHECK_FALSE(both->is_current(sealed));
@@ -68,12 +68,12 @@ TEST_CASE("another key does not unseal, an older one in the file does") {
 
 TEST_CASE("a key file that others may read, or that is no key, is refused") {
   TempDir dir;
-  REQUIRE(Sealer::open(dir.path / "key").ok());
+  REQUIRE(SecretBox::open(dir.path / "key").ok());
   ::chmod((dir.path / "key").c_str(), 0640);
-  CHECK(Sealer::open(dir.path / "key").error().code == Code::denied);
+  CHECK(SecretBox::open(dir.path / "key").error().code == Code::denied);
   write_private(dir.path / "short", "0123456789");
-  CHECK(Sealer::open(dir.path / "short").error().code == Code::invalid);
+  CHECK(SecretBox::open(dir.path / "short").error().code == Code::invalid);
   write_private(dir.path / "empty", "");
-  CHECK(Sealer::open(dir.path / "empty").error().code == Code::invalid);
-  CHECK(Sealer::open(dir.path / "none" / "key").error().code == Code::unavailable);
+  CHECK(SecretBox::open(dir.path / "empty").error().code == Code::invalid);
+  CHECK(SecretBox::open(dir.path / "none" / "key").error().code == Code::unavailable);
 }

@@ -1,4 +1,4 @@
-#include "store/session.h"
+#include "store/write_session.h"
 
 #include "bus/topic_name.h"
 
@@ -24,22 +24,23 @@ bool wants(const Consumer& consumer, const std::string& topic) {
 
 }  // namespace
 
-Session::Session(Database& db, const Statements& statements, const Clock& clock, SessionOptions options)
+WriteSession::WriteSession(Database& db, const StatementRegistry& statements, const Clock& clock,
+                           WriteSessionOptions options)
     : db_(db), clock_(clock), statements_(statements), options_(std::move(options)), cache_(db, statements) {}
 
-Status Session::load() {
-  PB_TRY_VALUE(begin_, Compiled::prepare(db_, "BEGIN IMMEDIATE", 0));
-  PB_TRY_VALUE(commit_, Compiled::prepare(db_, "COMMIT", 0));
-  PB_TRY_VALUE(savepoint_, Compiled::prepare(db_, "SAVEPOINT pb", 0));
-  PB_TRY_VALUE(release_, Compiled::prepare(db_, "RELEASE pb", 0));
-  PB_TRY_VALUE(undo_, Compiled::prepare(db_, "ROLLBACK TO pb", 0));
+Status WriteSession::load() {
+  PB_TRY_VALUE(begin_, PreparedStatement::prepare(db_, "BEGIN IMMEDIATE", 0));
+  PB_TRY_VALUE(commit_, PreparedStatement::prepare(db_, "COMMIT", 0));
+  PB_TRY_VALUE(savepoint_, PreparedStatement::prepare(db_, "SAVEPOINT pb", 0));
+  PB_TRY_VALUE(release_, PreparedStatement::prepare(db_, "RELEASE pb", 0));
+  PB_TRY_VALUE(undo_, PreparedStatement::prepare(db_, "ROLLBACK TO pb", 0));
   Rows rows;
   PB_TRY(run("last-id", {}, &rows));
   last_id_ = rows.integer(0, 0);
   return load_consumers();
 }
 
-Status Session::load_consumers() {
+Status WriteSession::load_consumers() {
   Rows rows;
   PB_TRY(run("consumers", {}, &rows));
   consumers_.clear();
@@ -50,50 +51,50 @@ Status Session::load_consumers() {
   return {};
 }
 
-Status Session::step(Compiled& statement) {
+Status WriteSession::step(PreparedStatement& statement) {
   PB_TRY(statement.run(db_, {}, nullptr, options_.max_result_bytes));
   return {};
 }
 
-void Session::roll_back() {
+void WriteSession::roll_back() {
   if (!db_.autocommit()) (void)db_.run("ROLLBACK");
-  announced_ = {};
+  notice_ = {};
   marks_.clear();
 }
 
-Status Session::overwrite_tail() {
+Status WriteSession::overwrite_wal_tail() {
   Status done = db_.run("BEGIN IMMEDIATE; PRAGMA user_version=1; COMMIT");
   if (!db_.autocommit()) (void)db_.run("ROLLBACK");
   return done;
 }
 
-Status Session::savepoint() {
+Status WriteSession::savepoint() {
   PB_TRY(step(savepoint_));
-  marks_.push_back({announced_.events.size(), announced_.jobs.size()});
+  marks_.push_back({notice_.events.size(), notice_.jobs.size()});
   return {};
 }
 
-Status Session::release() {
+Status WriteSession::release() {
   PB_TRY(step(release_));
   marks_.pop_back();
   return {};
 }
 
-Status Session::undo_savepoint() {
+Status WriteSession::undo_savepoint() {
   PB_TRY(step(undo_));
   PB_TRY(step(release_));
-  announced_.events.resize(marks_.back().events);
-  announced_.jobs.resize(marks_.back().jobs);
+  notice_.events.resize(marks_.back().events);
+  notice_.jobs.resize(marks_.back().jobs);
   marks_.pop_back();
   return {};
 }
 
-Result<int64_t> Session::exec(StatementId statement, const Values& values, Rows* rows) {
-  PB_TRY_VALUE(CompiledCache::Entry * entry, cache_.get(statement));
+Result<int64_t> WriteSession::exec(StatementId statement, const Values& values, Rows* rows) {
+  PB_TRY_VALUE(StatementCache::Entry * entry, cache_.get(statement));
   return entry->compiled.run(db_, values, rows, options_.max_result_bytes);
 }
 
-Result<int64_t> Session::run(const char* name, const Values& values, Rows* rows) {
+Result<int64_t> WriteSession::run(const char* name, const Values& values, Rows* rows) {
   auto known = core_.find(name);
   if (known == core_.end()) {
     PB_TRY_VALUE(StatementId id, statements_.find("core", name));
@@ -102,12 +103,12 @@ Result<int64_t> Session::run(const char* name, const Values& values, Rows* rows)
   return exec(known->second, values, rows);
 }
 
-int64_t Session::next_id() {
+int64_t WriteSession::next_id() {
   last_id_ = std::max(last_id_ + 1, clock_() << 20);
   return last_id_;
 }
 
-Result<int64_t> Session::emit(const EmitOp& op) {
+Result<int64_t> WriteSession::emit(const EmitOp& op) {
   if (!valid_topic(op.topic))
     return {Code::invalid, "topic \"" + op.topic.substr(0, 128) + "\" is not words joined by dots"};
   Rows rows;
@@ -121,51 +122,51 @@ Result<int64_t> Session::emit(const EmitOp& op) {
     if (wants(consumer, op.topic)) PB_TRY(run("pending-add", {consumer.name, event.id}));
   }
   int64_t id = event.id;
-  announced_.events.push_back(std::move(event));
+  notice_.events.push_back(std::move(event));
   return id;
 }
 
-Status Session::ack(const AckOp& op) {
+Status WriteSession::ack(const AckOp& op) {
   PB_TRY_VALUE(int64_t gone, run("pending-ack", {op.consumer, op.event}));
   if (gone == 1) return {};
   return {Code::conflict, "event " + std::to_string(op.event) + " is not pending for " + op.consumer};
 }
 
-Result<int64_t> Session::add_job(const JobAddOp& op) {
+Result<int64_t> WriteSession::add_job(const JobAddOp& op) {
   Rows rows;
   PB_TRY(run("job-add", {next_id(), op.kind, op.tenant, op.key, op.due_ms, op.body}, &rows));
-  announced_.jobs.push_back({op.kind, op.due_ms});
+  notice_.jobs.push_back({op.kind, op.due_ms});
   return rows.integer(0, 0);
 }
 
-Status Session::cancel_job(const JobCancelOp& op) {
+Status WriteSession::cancel_job(const JobCancelOp& op) {
   PB_TRY(run("job-cancel", {op.kind, op.key}));
   return {};
 }
 
-Status Session::finish_job(const JobDoneOp& op) {
+Status WriteSession::finish_job(const JobDoneOp& op) {
   PB_TRY_VALUE(int64_t gone, run("job-done", {op.job, op.fence, op.kind_prefix}));
   if (gone == 1) return {};
   return {Code::fenced, "job " + std::to_string(op.job) + " is no longer ours"};
 }
 
-Status Session::retry_job(const JobRetryOp& op) {
+Status WriteSession::retry_job(const JobRetryOp& op) {
   Rows rows;
   PB_TRY(run("job-retry", {op.job, op.fence, op.due_ms, op.kind_prefix}, &rows));
   if (rows.empty()) return {Code::fenced, "job " + std::to_string(op.job) + " is no longer ours"};
-  announced_.jobs.push_back({std::string(rows.text(0, 0)), op.due_ms});
+  notice_.jobs.push_back({std::string(rows.text(0, 0)), op.due_ms});
   return {};
 }
 
 // Fewer than asked for when their bodies are large: more than fits a result could never be claimed.
-Result<std::vector<Job>> Session::claim_jobs(const std::string& kind, int64_t limit, int64_t lease_ms) {
+Result<std::vector<Job>> WriteSession::claim_jobs(const std::string& kind, int64_t limit, int64_t lease_ms) {
   int64_t now_ms = clock_();
-  int64_t lease_until_ms = now_ms + std::clamp(lease_ms, int64_t{0}, kLongestLeaseMs);
+  int64_t lease_until_ms = now_ms + std::clamp(lease_ms, int64_t{0}, kMaxLeaseMs);
   Rows rows;
   PB_TRY(run("jobs-due", {kind, now_ms, limit}, &rows));
   std::vector<Job> jobs;
   size_t bytes = 0;
-  for (size_t row = 0; row < rows.row_count() && bytes < kMostClaimedBytes; ++row) {
+  for (size_t row = 0; row < rows.row_count() && bytes < kMaxClaimedBytes; ++row) {
     Job job{rows.integer(row, 0),
             kind,
             std::string(rows.text(row, 1)),

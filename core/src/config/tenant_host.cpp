@@ -1,4 +1,4 @@
-#include "config/host.h"
+#include "config/tenant_host.h"
 
 #include <algorithm>
 
@@ -23,7 +23,7 @@ std::string_view without_port(std::string_view host) noexcept {
 }  // namespace
 
 std::string normalise_host(std::string_view host) {
-  constexpr size_t kLongestHost = 253;
+  constexpr size_t kMaxHostLength = 253;
   std::string name(without_port(host));
   for (char& c : name)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
@@ -33,7 +33,7 @@ std::string normalise_host(std::string_view host) {
     return good ? name : "";
   }
   if (!name.empty() && name.back() == '.') name.pop_back();
-  const bool good = !name.empty() && name.size() <= kLongestHost && name.front() != '.' &&
+  const bool good = !name.empty() && name.size() <= kMaxHostLength && name.front() != '.' &&
                     name.find("..") == std::string::npos && std::all_of(name.begin(), name.end(), in_name);
   return good ? name : "";
 }

@@ -8,14 +8,14 @@
 namespace patchbay::core {
 
 // Where a slice of pruning ended; {} is the beginning of the log.
-struct PrunePlace {
+struct PruneCursor {
   int64_t ts_ms = INT64_MIN;
   int64_t id = 0;
 };
 
-struct Pruned {
+struct PruneResult {
   int64_t removed = 0;
-  PrunePlace next;    // where the next slice begins
+  PruneCursor next;   // where the next slice begins
   bool more = false;  // there may be older events behind `next`
 };
 
@@ -24,13 +24,13 @@ struct ConsumerState {
   int64_t registered_ms = 0;
   int64_t seen_ms = 0;             // when it was last registered, or known to be
   bool forgotten = false;          // its pending events are being removed
-  int64_t pending = 0;             // counted up to kMostCounted
+  int64_t pending = 0;             // counted up to kMaxCounted
   int64_t oldest_pending_ms = -1;  // when the oldest of them was emitted; -1: there is none
 
-  static constexpr int64_t kMostCounted = 100'000;
+  static constexpr int64_t kMaxCounted = 100'000;
 };
 
-struct ConsumersTidied {
+struct ConsumerPurgeResult {
   std::vector<std::string> forgotten;  // those forgotten by this call
   int64_t removed = 0;                 // pending events of forgotten consumers
   bool more = false;                   // there are more to remove

@@ -1,4 +1,4 @@
-#include "config/layout.h"
+#include "config/file_schema.h"
 
 #include <algorithm>
 
@@ -163,7 +163,7 @@ Status write_tenant(Writer& out, const std::vector<PluginSchema>& plugins) {
 
 bool is_core_key(std::string_view key) { return key == "isolation" || key == "restarts" || key == "paths"; }
 
-std::string outer_layout() {
+std::string outer_file_schema() {
   constexpr std::string_view kAnyMappings =
       R"({"type":"object","default":{},"additionalProperties":{"type":"object"}})";
   Writer out;
@@ -173,7 +173,7 @@ std::string outer_layout() {
   return out.take();
 }
 
-Result<std::string> full_layout(const std::vector<PluginSchema>& plugins) {
+Result<std::string> full_file_schema(const std::vector<PluginSchema>& plugins) {
   Writer out;
   out.begin_object().member("type", "object").key("properties").begin_object();
   out.key("server").raw(kServer);

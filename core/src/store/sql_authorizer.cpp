@@ -1,23 +1,24 @@
-#include "store/table_guard.h"
+#include "store/sql_authorizer.h"
 
 #include <strings.h>
 
 namespace patchbay::core {
 namespace {
 
-bool begins_with(std::string_view name, std::string_view prefix) {
+bool has_prefix(std::string_view name, std::string_view prefix) {
   return name.size() > prefix.size() && strncasecmp(name.data(), prefix.data(), prefix.size()) == 0;
 }
 
 }  // namespace
 
-int TableGuard::ask(void* self, int action, const char* first, const char* second, const char*, const char*) {
-  auto* guard = static_cast<TableGuard*>(self);
-  if (guard->prefix_.empty()) return SQLITE_OK;
-  return guard->allows(action, first ? first : "", second ? second : "") ? SQLITE_OK : SQLITE_DENY;
+int SqlAuthorizer::ask(void* self, int action, const char* first, const char* second, const char*,
+                       const char*) {
+  auto* authorizer = static_cast<SqlAuthorizer*>(self);
+  if (authorizer->prefix_.empty()) return SQLITE_OK;
+  return authorizer->allows(action, first ? first : "", second ? second : "") ? SQLITE_OK : SQLITE_DENY;
 }
 
-bool TableGuard::allows(int action, std::string_view first, std::string_view second) {
+bool SqlAuthorizer::allows(int action, std::string_view first, std::string_view second) {
   switch (action) {
     case SQLITE_SELECT:
     case SQLITE_RECURSIVE:
@@ -36,7 +37,7 @@ bool TableGuard::allows(int action, std::string_view first, std::string_view sec
       break;
     case SQLITE_CREATE_INDEX:
     case SQLITE_DROP_INDEX:
-      if (ddl_) return (begins_with(first, "sqlite_autoindex_") || is_own(first)) && is_own(second);
+      if (ddl_) return (has_prefix(first, "sqlite_autoindex_") || is_own(first)) && is_own(second);
       break;
     case SQLITE_ALTER_TABLE:
       if (ddl_) return is_own(second);
@@ -54,8 +55,8 @@ bool TableGuard::allows(int action, std::string_view first, std::string_view sec
 
 // A common table expression that is only counted is asked for by its own name too; it must carry the prefix
 // then.
-bool TableGuard::is_own(std::string_view table) {
-  if (begins_with(table, prefix_)) return true;
+bool SqlAuthorizer::is_own(std::string_view table) {
+  if (has_prefix(table, prefix_)) return true;
   refusal_ =
       "touches '" + std::string(table) + "', which is not its own (its tables begin with " + prefix_ + ")";
   return false;
@@ -63,8 +64,8 @@ bool TableGuard::is_own(std::string_view table) {
 
 // SQLite itself writes its catalogue while a migration runs; our connections refuse such statements of
 // others.
-bool TableGuard::in_schema_change(std::string_view table) const {
-  return ddl_ && begins_with(table, "sqlite_");
+bool SqlAuthorizer::in_schema_change(std::string_view table) const {
+  return ddl_ && has_prefix(table, "sqlite_");
 }
 
 }  // namespace patchbay::core

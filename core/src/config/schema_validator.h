@@ -12,17 +12,17 @@
 namespace patchbay::core::config {
 
 // An absolute path for one that is relative to the folder of `file`.
-std::string beside(const std::string& file, std::string_view path);
+std::string resolve_path(const std::string& file, std::string_view path);
 
-class Judge {
+class SchemaValidator {
  public:
-  explicit Judge(const Sources& sources) : sources_(sources) {}
+  explicit SchemaValidator(const Sources& sources) : sources_(sources) {}
 
   // Lays the environment over `root` and checks all of it. The result is meaningful when problems() is empty.
-  json::Document run(const std::string& layout, Value root);
+  json::Document run(const std::string& file_schema, Value root);
 
   void problem(const Mark& mark, std::string path, std::string text, std::string hint = {});
-  // In the order of the file, at most kMostProblems.
+  // In the order of the file, at most kMaxProblems.
   std::vector<Problem> problems();
   std::vector<Problem>& warnings() { return warnings_; }
   std::vector<std::string>& secrets() { return secrets_; }
@@ -37,7 +37,7 @@ class Judge {
   Problem place(const Mark& mark, std::string path, std::string text, std::string hint) const;
 
   const Sources& sources_;
-  Marks marks_;
+  SourceMap marks_;
   std::vector<Problem> problems_;
   std::vector<Problem> warnings_;
   std::vector<std::string> secrets_;

@@ -7,8 +7,8 @@
 #include "config/config.h"
 #include "json/parse.h"
 
-struct Installed {
-  Installed()
+struct InstalledPlugins {
+  InstalledPlugins()
       : rest(parse(R"({"plugin":{"properties":{"listen":{"type":"string","default":"127.0.0.1:8080"}}}})")),
         trunk(parse(R"({"tenant":{"properties":{"trunks":{"type":"array","items":{"type":"object",
           "required":["host"],"properties":{"host":{"type":"string"},"number":{"type":"string"},
