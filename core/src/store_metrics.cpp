@@ -29,7 +29,7 @@ void add_writer(Exposition& out, const StoreStats& stats) {
   out.histogram("patchbay_store_commit_seconds", "Time of a commit with its fsync",
                 stats.commit_seconds.bounds, stats.commit_seconds.counts, stats.commit_seconds.sum);
   out.counter("patchbay_store_unsynced_commits_total",
-              "Commits that the disk did not sync, and that were undone", number(stats.doubtful));
+              "Commits that the disk did not sync, and that were undone", number(stats.unsynced));
   out.counter("patchbay_store_lock_waits_total", "Waits for a lock that another process held on the database",
               number(stats.lock_waits));
   constexpr const char* kCheckpoints = "Moves of the write-ahead log into the database file";

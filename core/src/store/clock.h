@@ -5,7 +5,7 @@
 
 namespace patchbay::core {
 
-// Milliseconds since 1970; called on the store's threads.
+// Returns milliseconds since 1970. Called on the store's threads.
 using Clock = std::function<int64_t()>;
 
 }  // namespace patchbay::core

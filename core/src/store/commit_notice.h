@@ -1,4 +1,4 @@
-// What a commit tells the rest of the house once it is on the disk.
+// Events and jobs to announce after a durable commit.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace patchbay::core {
 
-// A job of this kind is due at that time: somebody may want to set a timer.
+// A job of this kind is due at due_ms, so that a worker can set a timer.
 struct JobNotice {
   std::string kind;
   int64_t due_ms = 0;

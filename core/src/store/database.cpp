@@ -41,7 +41,8 @@ void now_function(sqlite3_context* context, int, sqlite3_value**) {
   sqlite3_result_int64(context, (*clock)());
 }
 
-// SQLite gives a new file the process's umask; its -wal and -shm follow the file. Ours holds people's words.
+// Creates the file with mode 0600, because SQLite would apply the umask and the store holds transcripts.
+// SQLite gives -wal and -shm the mode of the file.
 Status create_private(const std::filesystem::path& path) {
   int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return {Code::unavailable, "cannot open " + path.string() + ": " + std::strerror(errno)};
@@ -49,8 +50,8 @@ Status create_private(const std::filesystem::path& path) {
   return {};
 }
 
-// Where WAL is impossible SQLite stays in its old mode without an error, in which readers and the writer shut
-// each other out.
+// Fails where WAL is impossible, because SQLite would silently stay in its old mode, in which readers and the
+// writer block each other.
 Status use_wal(const Database& db) {
   PB_TRY_VALUE(PreparedStatement pragma, PreparedStatement::prepare(db, "PRAGMA journal_mode=WAL", 0));
   Rows rows;
@@ -139,11 +140,11 @@ Status Database::run(const char* sql) {
 
 Error Database::error() const {
   const Code code = code_of(sqlite3_errcode(handle_.get()));
-  if (code == Code::timeout) return {code, "took too long and was ended"};
+  if (code == Code::timeout) return {code, "took too long and was interrupted"};
   return {code, sqlite3_errmsg(handle_.get())};
 }
 
-// The page with the commit mark is written last, so after a failed write it is not there.
+// SQLite writes the page with the commit mark last, so after a failed write there is no mark.
 bool Database::may_have_committed() const {
   const int code = sqlite3_extended_errcode(handle_.get());
   return (code & 0xff) == SQLITE_IOERR && code != SQLITE_IOERR_WRITE;
@@ -181,12 +182,12 @@ Result<int64_t> PreparedStatement::run(const Database& db, const Values& values,
 Status PreparedStatement::bind(const Database& db, const Values& values) {
   if (values.size() != slots_.size()) {
     return {Code::misuse,
-            "wants " + std::to_string(slots_.size()) + " values, was given " + std::to_string(values.size())};
+            "takes " + std::to_string(slots_.size()) + " values, got " + std::to_string(values.size())};
   }
   for (size_t i = 0; i < values.size(); ++i) {
     const Value& value = values[i];
     if (value.type == ValueType::text && value.data.find('\0') != std::string::npos) {
-      return {Code::invalid, "$" + std::to_string(i + 1) + " is text that holds a NUL"};
+      return {Code::invalid, "$" + std::to_string(i + 1) + " is text with a NUL"};
     }
     if (bind_value(statement_.get(), slots_[i], value) != SQLITE_OK) return db.error();
   }

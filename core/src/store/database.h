@@ -1,4 +1,4 @@
-// One SQLite connection, and the way its error codes become ours. A connection belongs to one thread.
+// An SQLite connection and a prepared statement; SQLite's error codes become Code. Use each on one thread.
 #pragma once
 
 #include <patchbay/result.h>
@@ -18,38 +18,39 @@ namespace patchbay::core {
 class Database {
  public:
   enum class Mode { write, read };
-  // WAL, synchronous=FULL, foreign keys on; double-quoted strings and schema edits off. The file is created
-  // 0600.
+  // Opens with WAL, synchronous=FULL and foreign keys on, double-quoted strings and schema edits off.
+  // Mode::write creates a missing file with mode 0600.
   static Result<Database> open(const std::filesystem::path& path, Mode mode,
                                std::shared_ptr<const Clock> clock);
 
   sqlite3* handle() const { return handle_.get(); }
-  // SQL without parameters or rows; several statements are fine.
+  // Runs SQL without parameters or rows; may be several statements.
   Status run(const char* sql);
-  // Why the last call on this connection failed.
+  // The error of the last call on this connection.
   Error error() const;
-  // After a commit that failed: whether a restart could find it all the same, because it was written but not
-  // synced.
+  // After a failed commit: true when the next start could find it all the same, because SQLite wrote it and
+  // only the fsync failed.
   bool may_have_committed() const;
-  // True when nothing is open: after an I/O error SQLite may have rolled back by itself.
+  // True when no transaction is open. After an I/O error SQLite may have rolled back by itself.
   bool autocommit() const { return sqlite3_get_autocommit(handle_.get()) != 0; }
 
  private:
   struct Closer {
     void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
   };
-  // Owned; the clock is shared with the SQL function {{NOW_MS}} of each connection.
+  // owned; the clock is shared with the store, as the SQL function behind {{NOW_MS}} calls it
   std::shared_ptr<const Clock> clock_;
   std::unique_ptr<sqlite3, Closer> handle_;
 };
 
-// One prepared statement of ours with parameters $1..$n.
+// A prepared statement with parameters $1..$n.
 class PreparedStatement {
  public:
   static Result<PreparedStatement> prepare(const Database& db, std::string_view sql, int parameters);
 
   bool reads() const { return sqlite3_stmt_readonly(statement_.get()) != 0; }
-  // Runs it to the end. Returns rows changed, or for a reading statement rows seen. `rows` may be null.
+  // Runs to completion. Returns the number of rows changed, or of rows read by a reading statement. `rows`
+  // may be null. Fails with Code::exhausted when the rows take more than `max_bytes`.
   Result<int64_t> run(const Database& db, const Values& values, Rows* rows, size_t max_bytes);
 
  private:

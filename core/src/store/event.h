@@ -1,4 +1,4 @@
-// What the event log holds and hands out.
+// A record of the durable event log.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 namespace patchbay::core {
 
 struct LoggedEvent {
-  int64_t id = 0;  // grows with time and commit order; the milliseconds are id >> 20
+  int64_t id = 0;  // grows in commit order; id >> 20 is the time in ms, unless the clock went back
   std::string topic, tenant;
   int64_t tenant_seq = 0;  // 1, 2, 3, ... per tenant, in commit order, without gaps
   std::string subject, correlation;
   int64_t ts_ms = 0;
-  std::string payload;  // JSON, forwarded as it is
+  std::string payload;  // JSON, forwarded unchanged
 };
 
 }  // namespace patchbay::core

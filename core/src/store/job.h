@@ -1,4 +1,4 @@
-// Work that is due at a time and survives the process.
+// A durable job: work that is due at a time and survives a restart.
 #pragma once
 
 #include <cstddef>
@@ -7,18 +7,19 @@
 
 namespace patchbay::core {
 
-// A claimed job: ours until lease_until_ms, after which anyone may claim it again with the next fence.
+// A claimed job. The claim holds until lease_until_ms; then any worker may claim the job with the next fence.
 struct Job {
   int64_t id = 0;
   std::string kind, tenant, key;
   int64_t due_ms = 0;          // when it was due
-  int64_t lease_until_ms = 0;  // when the claim ends
-  int64_t fence = 0;           // to be shown with JobDoneOp and JobRetryOp
-  int64_t tries = 0;           // claims so far, this one included
+  int64_t lease_until_ms = 0;  // when the claim expires
+  int64_t fence = 0;           // passed back in JobDoneOp and JobRetryOp
+  int64_t tries = 0;           // number of claims, this one included
   std::string body;
 };
 
 inline constexpr int64_t kMaxLeaseMs = int64_t{24} * 3600 * 1000;
-inline constexpr size_t kMaxClaimedBytes = size_t{16} << 20;  // of one claim, but always one job
+inline constexpr size_t kMaxClaimedBytes = size_t{16}
+                                           << 20;  // a claim takes no more jobs once their bodies reach this
 
 }  // namespace patchbay::core

@@ -9,7 +9,7 @@
 
 namespace patchbay::core {
 
-Result<LockFile> LockFile::take(const std::filesystem::path& path) {
+Result<LockFile> LockFile::acquire(const std::filesystem::path& path) {
   LockFile lock;
   lock.fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (lock.fd_ < 0) return {Code::unavailable, "cannot open " + path.string() + ": " + std::strerror(errno)};

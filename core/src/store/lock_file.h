@@ -1,5 +1,5 @@
-// One process per database: a second one would write beside the first. The kernel lets go when the process
-// dies.
+// Allows one process per database, because two would each keep its own event ids and job claims. The kernel
+// releases the lock when the process dies.
 #pragma once
 
 #include <patchbay/result.h>
@@ -11,8 +11,8 @@ namespace patchbay::core {
 
 class LockFile {
  public:
-  // Code::conflict when another process (or another Store of this one) holds it.
-  static Result<LockFile> take(const std::filesystem::path& path);
+  // Fails with Code::conflict when another process, or another Store of this one, holds it.
+  static Result<LockFile> acquire(const std::filesystem::path& path);
   LockFile() = default;
   LockFile(LockFile&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   LockFile& operator=(LockFile&& other) noexcept {

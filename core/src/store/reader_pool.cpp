@@ -5,22 +5,22 @@
 
 namespace patchbay::core {
 
-struct ReaderPool::Limit {
+struct ReaderPool::QueryLimit {
   const ReaderPool& readers;
   Moment deadline;
 };
 
-// SQLite asks now and then whether to end the query.
+// Progress handler: a result other than 0 interrupts the query.
 int ReaderPool::is_overdue(void* raw) {
-  const auto& limit = *static_cast<Limit*>(raw);
-  return limit.readers.given_up_.load(std::memory_order_relaxed) ||
+  const auto& limit = *static_cast<QueryLimit*>(raw);
+  return limit.readers.interrupted_.load(std::memory_order_relaxed) ||
          std::chrono::steady_clock::now() > limit.deadline;
 }
 
 Status ReaderPool::start(const std::filesystem::path& path, const std::shared_ptr<const Clock>& clock) {
   for (int i = 0; i < options_.threads; ++i) {
     PB_TRY_VALUE(Database opened, Database::open(path, Database::Mode::read, clock));
-    ++working_;
+    ++running_threads_;
     threads_.emplace_back([this, db = std::move(opened)] { work(db); });
   }
   return {};
@@ -30,10 +30,10 @@ void ReaderPool::post(StatementId statement, Values values, QueryDone done) {
   Task task{statement, std::move(values), std::move(done)};
   Status admitted = admit(task);
   if (admitted) return wake_.notify_one();
-  finish(task.done, admitted.error());
+  complete(task.done, admitted.error());
 }
 
-// Takes the task, or says why not.
+// Queues the task or returns why it is refused.
 Status ReaderPool::admit(Task& task) {
   std::lock_guard lock(mutex_);
   if (stopping_) return {Code::gone, "the store is closed"};
@@ -47,8 +47,9 @@ void ReaderPool::stop(int64_t timeout_ms) {
     std::unique_lock lock(mutex_);
     stopping_ = true;
     wake_.notify_all();
-    if (!ended_.wait_for(lock, std::chrono::milliseconds(timeout_ms), [this] { return working_ == 0; }))
-      given_up_ = true;
+    if (!all_stopped_.wait_for(lock, std::chrono::milliseconds(timeout_ms),
+                               [this] { return running_threads_ == 0; }))
+      interrupted_ = true;
   }
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
@@ -61,17 +62,18 @@ size_t ReaderPool::queued() {
 
 void ReaderPool::work(const Database& db) {
   StatementCache cache(db, statements_);
-  Limit limit{*this, {}};
+  QueryLimit limit{*this, {}};
   sqlite3_progress_handler(db.handle(), 10'000, &ReaderPool::is_overdue, &limit);
   Task task;
   while (take(task)) {
     limit.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.query_timeout_ms);
-    finish(task.done, given_up_ ? Result<Rows>(Code::gone, "the store is closed") : answer(db, cache, task));
+    complete(task.done,
+             interrupted_ ? Result<Rows>(Code::gone, "the store is closed") : answer(db, cache, task));
     task = {};
   }
   std::lock_guard lock(mutex_);
-  --working_;
-  ended_.notify_all();
+  --running_threads_;
+  all_stopped_.notify_all();
 }
 
 bool ReaderPool::take(Task& task) {
@@ -101,7 +103,7 @@ Result<Rows> ReaderPool::answer(const Database& db, StatementCache& cache, const
   }
 }
 
-void ReaderPool::finish(const QueryDone& done, Result<Rows> result) {
+void ReaderPool::complete(const QueryDone& done, Result<Rows> result) {
   ++(result ? stats_.answered : stats_.refused);
   if (!result && result.error().code == Code::timeout) ++stats_.timeouts;
   try {

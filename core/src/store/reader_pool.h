@@ -1,4 +1,4 @@
-// The threads that answer queries, each with a read-only connection of its own.
+// The threads that answer queries, each with its own read-only connection.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,9 @@ namespace patchbay::core {
 using QueryDone = std::function<void(Result<Rows>)>;
 
 struct ReaderStats {
-  std::atomic<uint64_t> answered{0}, refused{0};  // with rows; with an error
-  std::atomic<uint64_t> timeouts{0};              // of those refused: ended because they took too long
+  std::atomic<uint64_t> answered{0};  // with rows
+  std::atomic<uint64_t> refused{0};   // with an error
+  std::atomic<uint64_t> timeouts{0};  // of the refused: interrupted after query_timeout_ms
 };
 
 class ReaderPool {
@@ -37,11 +38,13 @@ class ReaderPool {
       : statements_(statements), options_(std::move(options)) {}
   ~ReaderPool() { stop(0); }
 
-  // The database must exist.
+  // Starts the threads. The database must exist.
   Status start(const std::filesystem::path& path, const std::shared_ptr<const Clock>& clock);
-  // Any thread, never blocks; `done` runs on a reader's thread, or here when refused.
+  // [any] Queues a query; never blocks. `done` runs on a reader thread, or on the caller's when the query is
+  // refused.
   void post(StatementId statement, Values values, QueryDone done);
-  // Answers what is queued, then ends. After `timeout_ms` it ends the queries that run and refuses the rest.
+  // Answers the queued queries and joins the threads. After `timeout_ms` it interrupts running queries and
+  // refuses the rest.
   void stop(int64_t timeout_ms);
 
   size_t queued();
@@ -49,7 +52,7 @@ class ReaderPool {
 
  private:
   using Moment = std::chrono::steady_clock::time_point;
-  struct Limit;
+  struct QueryLimit;
   struct Task {
     StatementId statement;
     Values values;
@@ -59,7 +62,7 @@ class ReaderPool {
   Status admit(Task& task);
   bool take(Task& task);
   Result<Rows> answer(const Database& db, StatementCache& cache, const Task& task);
-  void finish(const QueryDone& done, Result<Rows> result);
+  void complete(const QueryDone& done, Result<Rows> result);
   static int is_overdue(void* limit);
 
   const StatementRegistry& statements_;
@@ -68,10 +71,10 @@ class ReaderPool {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Task> queue_;
-  std::condition_variable ended_;
+  std::condition_variable all_stopped_;
   bool stopping_ = false;
-  int working_ = 0;
-  std::atomic<bool> given_up_{false};
+  int running_threads_ = 0;
+  std::atomic<bool> interrupted_{false};
   ReaderStats stats_;
   std::vector<std::thread> threads_;
 };

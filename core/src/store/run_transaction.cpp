@@ -3,7 +3,7 @@
 namespace patchbay::core {
 namespace {
 
-// One operation. Savepoints are the caller's.
+// Runs one operation. The caller keeps track of savepoints.
 struct RunOp {
   WriteSession& session;
   OpResult& result;
@@ -30,8 +30,8 @@ struct RunOp {
   }
 };
 
-// What the data can be the reason for fails a savepoint alone; a broken disk or a broken caller fails
-// everything.
+// True for errors that the data can cause, which undo only the innermost savepoint. A disk error or misuse
+// fails the whole transaction.
 bool may_fail_alone(Code code) {
   return code == Code::conflict || code == Code::fenced || code == Code::invalid || code == Code::not_found;
 }
@@ -50,7 +50,7 @@ class Runner {
         note_success(index);
         continue;
       }
-      if (open_.empty() || session_.lost() || !may_fail_alone(status.error().code))
+      if (open_.empty() || session_.rolled_back() || !may_fail_alone(status.error().code))
         return fail(index, std::move(status).error());
       if (auto undone = undo(index, std::move(status).error()); !undone)
         return fail(index, std::move(undone).error());
@@ -65,7 +65,7 @@ class Runner {
     if (std::holds_alternative<ReleaseOp>(ops_[index])) open_.pop_back();
   }
 
-  // Takes back the innermost savepoint and moves `index` to its release.
+  // Rolls back the innermost savepoint and moves `index` to its release.
   Status undo(size_t& index, Error why) {
     size_t savepoint = open_.back();
     open_.pop_back();

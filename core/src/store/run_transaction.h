@@ -1,4 +1,4 @@
-// Runs a transaction's operations, in order, with their expectations and savepoints.
+// Runs a transaction's operations in order, and checks their expected row counts.
 #pragma once
 
 #include "store/transaction.h"
@@ -6,10 +6,10 @@
 
 namespace patchbay::core {
 
-// Code::misuse when savepoints and releases do not pair up.
+// Fails with Code::misuse when savepoints and releases do not pair up.
 Status check_shape(const Transaction& transaction);
 
-// Inside an open transaction or savepoint, which the caller undoes when the status is not ok.
+// Runs inside an open transaction or savepoint; the caller rolls it back when the status is an error.
 CommitResult run_transaction(WriteSession& session, const StatementRegistry& statements,
                              const Transaction& transaction);
 

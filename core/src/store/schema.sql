@@ -1,11 +1,11 @@
--- The core's own tables, and the statements it runs on them (schema_registry.cpp has the two about core_migration, which it
--- needs before any owner is known).
+-- The core's tables and the statements on them. schema_registry.cpp holds the two on core_migration, because it needs them
+-- before any owner is registered.
 
 -- migration: 1
 CREATE TABLE core_migration (
   owner TEXT NOT NULL, number BIGINT NOT NULL, hash TEXT NOT NULL, applied_ms BIGINT NOT NULL,
   PRIMARY KEY (owner, number));
--- One row per start of a node; rows of other tables that name (node, epoch) fall to the next epoch's sweep.
+-- One row per start of a node. Rows of other tables that name (node, epoch) are cleaned up in the node's next epoch.
 CREATE TABLE core_node (
   id TEXT NOT NULL, epoch BIGINT NOT NULL, state TEXT NOT NULL,
   started_ms BIGINT NOT NULL, retired_ms BIGINT,
@@ -25,12 +25,12 @@ CREATE UNIQUE INDEX core_job_by_key ON core_job (kind, job_key) WHERE job_key <>
 CREATE INDEX core_job_by_due ON core_job (kind, due_ms);
 
 -- migration: 2
--- While a job is claimed: the node that has it, and when it was due. A node that starts again gives its own back.
+-- Of a claimed job: the claiming node and the original due time. A node releases its own claims when it starts.
 ALTER TABLE core_job ADD COLUMN held_by TEXT NOT NULL DEFAULT '';
 ALTER TABLE core_job ADD COLUMN held_from_ms BIGINT NOT NULL DEFAULT 0;
 
 -- migration: 3
--- Pruning asks whether an event is pending, and how old it is by its own time: ids follow the clock only forwards.
+-- For pruning: whether an event is pending, and its age by ts_ms, because ids do not follow a clock that is set back.
 CREATE INDEX core_pending_by_event ON core_pending (event_id);
 CREATE INDEX core_event_by_time ON core_event (ts_ms, id);
 -- seen_ms: when its plugin last ran. forgotten: 1 while its pending rows are being removed.
@@ -66,7 +66,7 @@ FROM core_event WHERE id > $1 ORDER BY id LIMIT $2;
 SELECT id, topic, tenant, tenant_seq, subject, correlation, ts_ms, payload
 FROM core_event WHERE tenant = $1 AND id > $2 ORDER BY id LIMIT $3;
 
--- The next events older than $1, behind the place ($2, $3): what one slice of pruning looks at.
+-- The next events older than $1, after the cursor ($2, $3): one slice of pruning.
 -- name: events-old
 SELECT ts_ms, id FROM core_event WHERE ts_ms < $1 AND (ts_ms, id) > ($2, $3) ORDER BY ts_ms, id LIMIT $4;
 
@@ -94,7 +94,7 @@ DELETE FROM core_consumer WHERE name = $1 AND forgotten = 1
 DELETE FROM core_pending WHERE consumer = $1 AND event_id IN (
   SELECT event_id FROM core_pending WHERE consumer = $1 ORDER BY event_id LIMIT $2);
 
--- For each consumer also how many events wait for it, counted up to $1, and when the oldest was emitted.
+-- Each consumer, with the number of its pending events, counted up to $1, and when the oldest was emitted.
 -- name: consumer-states
 SELECT c.name, c.patterns, c.registered_ms, c.seen_ms, c.forgotten,
   (SELECT COUNT(*) FROM (SELECT 1 FROM core_pending p WHERE p.consumer = c.name LIMIT $1) AS counted),

@@ -17,8 +17,8 @@ Error overlap(const std::string& prefix, const std::string& other) {
                               "', which is used here or has tables here"};
 }
 
-// SQLite reads its catalogue itself while a migration runs, so the authorizer cannot tell whose doing it is.
-// A table may be named by a quoted string, too.
+// Searches the text for the catalogue's name, because SQLite itself reads the catalogue during a migration,
+// so the authorizer cannot tell the two apart. Quotes are searched too, as a quoted string may name a table.
 bool names_catalogue(std::string_view sql) {
   std::string lower = sql_plain(sql);
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -49,14 +49,14 @@ Status SchemaRegistry::add(std::string_view owner_name, std::string_view text) {
   return {};
 }
 
-// Two owners never share a prefix: "ai" could else reach into "ai_voice_call". Owners that are not registered
-// in this run, or not yet, count by the tables that their migrations have left.
+// Refuses an owner whose prefix overlaps with another's: otherwise "ai" could reach "ai_voice_call". Owners
+// that are not registered in this run count too, by their entries in core_migration.
 Status SchemaRegistry::check_name(const std::string& owner) {
   bool good = !owner.empty() && owner[0] >= 'a' && owner[0] <= 'z' &&
               std::all_of(owner.begin(), owner.end(), [](char c) {
                 return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
               });
-  if (!good) return {Code::invalid, "an owner's id is made of a-z, 0-9 and '-'"};
+  if (!good) return {Code::invalid, "an owner's id consists of a-z, 0-9 and '-'"};
   std::string prefix = table_prefix(owner);
   if (begins_with(prefix, "sqlite_") || begins_with(prefix, "pg_"))
     return {Code::invalid, "the prefix is reserved"};
@@ -84,11 +84,11 @@ Status SchemaRegistry::migrate(const std::string& owner, const SchemaText& schem
   return {};
 }
 
-// How many have run; each must still say what it said then.
+// Returns how many migrations have run. Fails when the text of one has changed since.
 Result<size_t> SchemaRegistry::applied_migrations(const std::string& owner, const SchemaText& schema) {
   auto query = PreparedStatement::prepare(
       db_, "SELECT number, hash FROM core_migration WHERE owner = $1 ORDER BY number", 1);
-  if (!query) {  // a new database: the table comes with the core's own first migration
+  if (!query) {  // a new database: the core's first migration creates the table
     auto any =
         PreparedStatement::prepare(db_, "SELECT 1 FROM sqlite_master WHERE name = 'core_migration'", 0);
     if (!any) return any.error();
@@ -122,7 +122,7 @@ Status SchemaRegistry::run_migration(const std::string& owner, const SchemaText:
 
 Status SchemaRegistry::run_ddl(const std::string& owner, const SchemaText::Migration& migration) {
   PB_TRY_VALUE(std::string sql, expand_macros(migration.sql, Dialect::sqlite));
-  if (names_catalogue(sql)) return {Code::denied, "names what begins with sqlite_, which is not its own"};
+  if (names_catalogue(sql)) return {Code::denied, "names sqlite_..., which only SQLite may touch"};
   PB_TRY_VALUE(std::string before, foreign_tables(owner));
   {
     SqlAuthorizer::Scope scope(authorizer_, table_prefix(owner), true);
@@ -130,15 +130,16 @@ Status SchemaRegistry::run_ddl(const std::string& owner, const SchemaText::Migra
     if (!ran && !scope.refusal().empty()) return {Code::denied, scope.refusal()};
     PB_TRY(std::move(ran));
   }
-  PB_TRY_VALUE(std::string after, foreign_tables(owner));  // a rename is not asked for by its new name
+  // Compares the names, because the authorizer does not see the new name of a rename.
+  PB_TRY_VALUE(std::string after, foreign_tables(owner));
   if (before != after) return {Code::denied, "leaves a table outside its prefix " + table_prefix(owner)};
   PB_TRY(check_references(owner));
-  PB_TRY_VALUE(PreparedStatement note,
+  PB_TRY_VALUE(PreparedStatement insert,
                PreparedStatement::prepare(db_,
                                           "INSERT INTO core_migration (owner, number, hash, applied_ms) "
                                           "VALUES ($1, $2, $3, patchbay_now_ms())",
                                           3));
-  PB_TRY(note.run(db_, {owner, migration.number, migration.hash}, nullptr, kMaxCatalogueBytes));
+  PB_TRY(insert.run(db_, {owner, migration.number, migration.hash}, nullptr, kMaxCatalogueBytes));
   return {};
 }
 
@@ -153,7 +154,8 @@ Result<std::string> SchemaRegistry::foreign_tables(const std::string& owner) {
   return std::string(rows.text(0, 0));
 }
 
-// A reference to another owner's table would make that owner's statements touch this one's tables.
+// Refuses foreign keys to another owner's table, because that owner's statements would then touch this one's
+// tables.
 Status SchemaRegistry::check_references(const std::string& owner) {
   PB_TRY_VALUE(PreparedStatement list,
                PreparedStatement::prepare(
@@ -169,7 +171,7 @@ Status SchemaRegistry::check_references(const std::string& owner) {
                             "', which is not its own (its tables begin with " + table_prefix(owner) + ")"};
 }
 
-// Those whose migrations this database has seen; none before the core's own first migration.
+// Returns the owners with migrations in this database; none before the core's first migration.
 Result<std::set<std::string>> SchemaRegistry::migrated_owners() {
   std::set<std::string> owners;
   auto query = PreparedStatement::prepare(db_, "SELECT DISTINCT owner FROM core_migration", 0);

@@ -1,4 +1,5 @@
-// Registers an owner: its migrations run, its statements are checked and named. On the writer's thread.
+// Registers an owner (the core or a plugin): runs its missing migrations, checks and names its statements.
+// Writer's thread only.
 #pragma once
 
 #include <set>
@@ -18,7 +19,7 @@ class SchemaRegistry {
     authorizer_.install(db.handle());
   }
 
-  // Each missing migration in a transaction of its own. Errors name owner, section and line.
+  // Runs each missing migration in its own transaction. Errors name owner, section and line.
   Status add(std::string_view owner, std::string_view schema);
 
  private:

@@ -26,13 +26,13 @@ std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
-// The rest of a line that begins with `mark`, e.g. "-- name:".
+// Returns the rest of a line that begins with `mark`, e.g. "-- name:".
 std::optional<std::string_view> after(std::string_view line, std::string_view mark) {
   if (line.substr(0, mark.size()) != mark) return std::nullopt;
   return trim(line.substr(mark.size()));
 }
 
-// Two dialects share little beyond these; VACUUM and its like belong to nobody.
+// Allows the statements that both dialects have. VACUUM and the like are refused, as they affect all owners.
 bool is_plain_statement(std::string_view sql) {
   std::string word;
   for (char c : sql.substr(0, sql.find_first_of(" ("))) word += static_cast<char>(c & ~0x20);  // upper case
@@ -92,7 +92,7 @@ class SchemaParser {
     PB_TRY(close_section());
     section_ = Section::statement;
     if (!is_name(name))
-      return wrong(line_number_, "a statement's name is made of a-z, 0-9, '-', '_' and '.'");
+      return wrong(line_number_, "a statement's name consists of a-z, 0-9, '-', '_' and '.'");
     for (const auto& other : schema_.statements) {
       if (other.name == name)
         return wrong(line_number_, "statement '" + std::string(name) + "' exists already");
@@ -116,8 +116,8 @@ class SchemaParser {
       return {};
     }
     if (!is_plain_statement(plain))
-      return wrong(line,
-                   "'" + schema_.statements.back().name + "' is no SELECT, INSERT, UPDATE, DELETE or WITH");
+      return wrong(
+          line, "'" + schema_.statements.back().name + "' is not a SELECT, INSERT, UPDATE, DELETE or WITH");
     auto parameters = sql_parameters(plain);
     if (!parameters)
       return wrong(line, "'" + schema_.statements.back().name + "' " + parameters.error().text);

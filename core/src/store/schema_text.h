@@ -1,4 +1,4 @@
-// An owner's whole relation with the store, as one SQL text:
+// An owner's migrations and named statements, as one SQL text:
 //
 //   -- migration: 1            DDL, run once, in order; never edited once it has run anywhere
 //   CREATE TABLE notes_note (id {{ID}} PRIMARY KEY, body TEXT NOT NULL);
@@ -8,7 +8,8 @@
 //   -- read                    or `-- write`: optional, and checked
 //   SELECT id, body FROM notes_note ORDER BY id LIMIT $1;
 //
-// Tables and indexes begin with the owner's prefix. The text must mean the same to SQLite and PostgreSQL.
+// Names of tables and indexes begin with the owner's prefix. The text must mean the same in SQLite and
+// PostgreSQL.
 #pragma once
 
 #include <patchbay/result.h>
@@ -27,7 +28,7 @@ struct SchemaText {
     int number = 0;
     int line = 0;
     std::string sql;   // macros not yet expanded
-    std::string hash;  // hex SHA-256 of what it says, blind to comments and layout
+    std::string hash;  // hex SHA-256 of the SQL without comments and layout
   };
   struct Statement {
     std::string name;
@@ -40,10 +41,10 @@ struct SchemaText {
   std::vector<Statement> statements;
 };
 
-// Pure; errors name the line.
+// Parses an owner's text. Errors name the line.
 Result<SchemaText> parse_schema(std::string_view text);
 
-// "ai-voice" owns tables "ai_voice_...".
+// Returns the prefix of the owner's tables: "ai_voice_" for "ai-voice".
 std::string table_prefix(std::string_view owner);
 
 }  // namespace patchbay::core

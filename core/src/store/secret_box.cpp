@@ -20,7 +20,7 @@ constexpr size_t kKeySize = 32, kNonceSize = 12, kTagSize = 16;
 constexpr unsigned char kVersion = 1;
 constexpr size_t kHeaderSize = 1 + 4 + kNonceSize;
 constexpr size_t kMaxKeys = 64;
-constexpr size_t kMaxBytes = size_t{1} << 30;  // OpenSSL counts in int
+constexpr size_t kMaxBytes = size_t{1} << 30;  // because OpenSSL counts in int
 
 struct Fd {
   int number;
@@ -34,7 +34,8 @@ Error file_error(const std::filesystem::path& path, const char* what) {
           std::string("cannot ") + what + " key file " + path.string() + ": " + std::strerror(errno)};
 }
 
-// Written beside and linked into place, so that a crash leaves a whole key or none, and never replaces one.
+// Writes a draft and links it into place, so that a crash leaves a whole key or none, and an existing key is
+// never replaced.
 Status create_key(const std::filesystem::path& path) {
   std::array<unsigned char, kKeySize> key;
   if (RAND_bytes(key.data(), kKeySize) != 1) return {Code::unavailable, "no randomness for a sealing key"};
@@ -59,9 +60,9 @@ Result<std::string> read_key_file(const std::filesystem::path& path) {
   Fd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (fd.number < 0) return file_error(path, "open");
   struct stat info {};
-  if (::fstat(fd.number, &info) != 0) return file_error(path, "look at");
+  if (::fstat(fd.number, &info) != 0) return file_error(path, "inspect");
   if (info.st_mode & 077)
-    return {Code::denied, "others may read key file " + path.string() + ": chmod 600 it"};
+    return {Code::denied, "other users may read key file " + path.string() + ": chmod 600 it"};
   std::string raw(kKeySize * kMaxKeys + 1, '\0');
   ssize_t size = ::read(fd.number, raw.data(), raw.size());
   if (size < 0) return file_error(path, "read");
@@ -82,7 +83,7 @@ struct FreeContext {
 };
 using Cipher = std::unique_ptr<EVP_CIPHER_CTX, FreeContext>;
 
-// The header is authenticated with the context, so that neither can be exchanged.
+// Authenticates header and context, so that neither can be exchanged.
 bool authenticate(EVP_CIPHER_CTX* cipher, std::string_view header, std::string_view context, bool sealing) {
   int size = 0;
   auto update = sealing ? EVP_EncryptUpdate : EVP_DecryptUpdate;
@@ -160,7 +161,7 @@ Result<std::string> SecretBox::unseal(std::string_view sealed, std::string_view 
       EVP_DecryptFinal_ex(cipher.get(), bytes(plain) + size, &rest) == 1;
   if (!good) {
     OPENSSL_cleanse(plain.data(), plain.size());
-    return {Code::denied, "what was sealed has been altered, or belongs elsewhere"};
+    return {Code::denied, "the sealed bytes were altered, or the context differs"};
   }
   plain.resize(body.size());
   return plain;

@@ -1,11 +1,11 @@
-// Secrets at rest: AES-256-GCM under a key that lives in a file beside, not inside, the database.
+// Encrypts secrets at rest: AES-256-GCM under a key file, which is kept outside the database.
 //
 // Sealed bytes: version 1, key id (4), nonce (12), cipher text, tag (16). The context (e.g.
-// "webhook-secret/42") is authenticated and not stored: what was sealed for one row cannot be unsealed as
-// another.
+// "webhook-secret/42") is authenticated and not stored, so that a secret sealed for one row cannot be
+// unsealed for another.
 //
-// The key file holds one or more keys of 32 bytes. The first seals; all unseal. To rotate, put a new key in
-// front.
+// The key file holds one or more keys of 32 bytes. The first seals; each unseals what it sealed. To rotate,
+// insert a new key at the front.
 #pragma once
 
 #include <patchbay/result.h>
@@ -18,20 +18,22 @@
 
 namespace patchbay::core {
 
-// Immutable once opened: any thread.
+// Immutable after open(), so any thread may use it.
 class SecretBox {
  public:
-  // Creates the file with a random key, mode 0600, when it is absent. Code::denied when others may read it.
+  // Creates a missing file with a random key and mode 0600. Fails with Code::denied when other users may read
+  // the file.
   static Result<SecretBox> open(const std::filesystem::path& key_file);
   SecretBox(SecretBox&&) noexcept = default;
   SecretBox& operator=(SecretBox&&) noexcept = default;
   ~SecretBox();
 
-  // 1 GiB at most; more is Code::exhausted.
+  // Fails with Code::exhausted beyond 1 GiB.
   Result<std::string> seal(std::string_view plain, std::string_view context) const;
-  // Code::not_found: sealed with a key we do not have. Code::denied: altered, or another context.
+  // Fails with Code::not_found when the key file lacks the key, Code::denied when the bytes were altered or
+  // the context differs.
   Result<std::string> unseal(std::string_view sealed, std::string_view context) const;
-  // False when the first key did not seal it: worth sealing anew.
+  // False when an older key sealed it, so that the caller can seal it again.
   bool is_current(std::string_view sealed) const;
 
  private:

@@ -11,8 +11,8 @@ bool has_prefix(std::string_view name, std::string_view prefix) {
 
 }  // namespace
 
-int SqlAuthorizer::ask(void* self, int action, const char* first, const char* second, const char*,
-                       const char*) {
+int SqlAuthorizer::authorize(void* self, int action, const char* first, const char* second, const char*,
+                             const char*) {
   auto* authorizer = static_cast<SqlAuthorizer*>(self);
   if (authorizer->prefix_.empty()) return SQLITE_OK;
   return authorizer->allows(action, first ? first : "", second ? second : "") ? SQLITE_OK : SQLITE_DENY;
@@ -28,19 +28,19 @@ bool SqlAuthorizer::allows(int action, std::string_view first, std::string_view 
     case SQLITE_INSERT:
     case SQLITE_UPDATE:
     case SQLITE_DELETE:
-      return in_schema_change(first) || is_own(first);
+      return in_schema_change(first) || owns(first);
     case SQLITE_CREATE_TABLE:
     case SQLITE_DROP_TABLE:
     case SQLITE_CREATE_VIEW:
     case SQLITE_DROP_VIEW:
-      if (ddl_) return is_own(first);
+      if (ddl_) return owns(first);
       break;
     case SQLITE_CREATE_INDEX:
     case SQLITE_DROP_INDEX:
-      if (ddl_) return (has_prefix(first, "sqlite_autoindex_") || is_own(first)) && is_own(second);
+      if (ddl_) return (has_prefix(first, "sqlite_autoindex_") || owns(first)) && owns(second);
       break;
     case SQLITE_ALTER_TABLE:
-      if (ddl_) return is_own(second);
+      if (ddl_) return owns(second);
       break;
     case SQLITE_REINDEX:
       if (ddl_) return true;  // part of creating an index
@@ -48,22 +48,21 @@ bool SqlAuthorizer::allows(int action, std::string_view first, std::string_view 
     default:
       break;
   }
-  refusal_ =
-      ddl_ ? "does what a migration may not (only tables, views and indexes)" : "changes more than rows";
+  refusal_ = ddl_ ? "changes more than tables, views and indexes" : "changes more than rows";
   return false;
 }
 
-// A common table expression that is only counted is asked for by its own name too; it must carry the prefix
-// then.
-bool SqlAuthorizer::is_own(std::string_view table) {
+// SQLite also passes the name of a common table expression of which no column is read (COUNT(*) alone), so
+// such a name must carry the prefix too.
+bool SqlAuthorizer::owns(std::string_view table) {
   if (has_prefix(table, prefix_)) return true;
   refusal_ =
       "touches '" + std::string(table) + "', which is not its own (its tables begin with " + prefix_ + ")";
   return false;
 }
 
-// SQLite itself writes its catalogue while a migration runs; our connections refuse such statements of
-// others.
+// True for SQLite's catalogue, which SQLite itself writes during a migration. SQL of an owner cannot write
+// it, because the connection is in defensive mode.
 bool SqlAuthorizer::in_schema_change(std::string_view table) const {
   return ddl_ && has_prefix(table, "sqlite_");
 }

@@ -1,5 +1,5 @@
-// Keeps each owner's SQL inside its own tables while it is prepared: SQLite asks before every table and
-// column.
+// SQLite authorizer that limits each owner's SQL to its own tables. SQLite calls it for every table and
+// column while it prepares a statement.
 #pragma once
 
 #include <sqlite3.h>
@@ -9,15 +9,15 @@
 
 namespace patchbay::core {
 
-// Set on the writer's connection for good (setting an authorizer makes all statements prepare anew); outside
-// a Scope it lets everything pass, so that statements checked once may be prepared again after a schema
-// change.
+// Stays installed on the writer's connection, because setting an authorizer makes SQLite prepare all
+// statements again. Outside a Scope it allows everything, so that checked statements can be prepared again
+// after a schema change.
 class SqlAuthorizer {
  public:
-  void install(sqlite3* db) { sqlite3_set_authorizer(db, &SqlAuthorizer::ask, this); }
+  void install(sqlite3* db) { sqlite3_set_authorizer(db, &SqlAuthorizer::authorize, this); }
 
-  // While it lives, what is prepared may touch only tables that begin with the prefix, and change the schema
-  // only if `ddl`.
+  // While it lives, SQL may touch only tables that begin with the prefix, and change the schema only with
+  // `ddl`.
   class Scope {
    public:
     Scope(SqlAuthorizer& authorizer, std::string prefix, bool ddl) : authorizer_(authorizer) {
@@ -28,7 +28,7 @@ class SqlAuthorizer {
     ~Scope() { authorizer_.prefix_.clear(); }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
-    // Why the last preparation was refused, e.g. "touches table 'x', which is not its own"; else "".
+    // Why the last statement was denied, e.g. "touches 'x', which is not its own"; "" when it was not.
     const std::string& refusal() const { return authorizer_.refusal_; }
 
    private:
@@ -36,9 +36,10 @@ class SqlAuthorizer {
   };
 
  private:
-  static int ask(void* self, int action, const char* first, const char* second, const char*, const char*);
+  static int authorize(void* self, int action, const char* first, const char* second, const char*,
+                       const char*);
   bool allows(int action, std::string_view first, std::string_view second);
-  bool is_own(std::string_view table);
+  bool owns(std::string_view table);
   bool in_schema_change(std::string_view table) const;
 
   std::string prefix_;  // empty: no scope

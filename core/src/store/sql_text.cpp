@@ -13,7 +13,7 @@ size_t end_of_piece(std::string_view sql, size_t begin, SqlPiece::Kind& kind) {
   };
   char c = sql[begin];
   if (c == '\'' || c == '"') {
-    kind = SqlPiece::Kind::quoted;  // a doubled quote simply begins the next piece
+    kind = SqlPiece::Kind::quoted;  // a doubled quote begins the next piece
     return until(std::string_view(&c, 1), begin + 1);
   }
   kind = SqlPiece::Kind::comment;
@@ -32,7 +32,7 @@ size_t end_of_piece(std::string_view sql, size_t begin, SqlPiece::Kind& kind) {
 bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The numbers behind each '$' of a code piece; false when a '$' has none.
+// Collects the number after each '$' of a code piece. Returns false when a '$' has none.
 bool collect_parameters(std::string_view code, std::vector<int>& found) {
   for (size_t at = code.find('$'); at != std::string_view::npos; at = code.find('$', at)) {
     int number = 0;
@@ -118,7 +118,7 @@ Result<std::string> expand_macros(std::string_view sql, Dialect dialect) {
     std::string_view name = sql.substr(open + 2, close - open - 2);
     const Macro* macro = nullptr;
     for (const Macro& one : kMacros) macro = one.name == name ? &one : macro;
-    if (!macro) return {Code::invalid, "knows no macro {{" + std::string(name) + "}}"};
+    if (!macro) return {Code::invalid, "uses the unknown macro {{" + std::string(name) + "}}"};
     out += dialect == Dialect::sqlite ? macro->sqlite : macro->postgres;
     sql.remove_prefix(close + 2);
   }

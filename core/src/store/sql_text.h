@@ -1,4 +1,4 @@
-// What can be known of SQL by looking at it: where code ends and quotes and comments begin.
+// Splits SQL into code, quotes and comments, without parsing it further.
 #pragma once
 
 #include <patchbay/result.h>
@@ -16,18 +16,17 @@ struct SqlPiece {
   std::string_view text;  // quotes and comment marks included
 };
 
-// The pieces in order; together they are the whole text.
+// Returns the pieces in order; together they are the whole text.
 std::vector<SqlPiece> sql_pieces(std::string_view sql);
 
-// Without comments, white space outside quotes as single blanks, no ';' at the end.
+// Returns the SQL without comments and a final ';', with white space outside quotes as single blanks.
 std::string sql_plain(std::string_view sql);
 
-// How many parameters: the n of $1..$n, of which each must occur. `sql` must be one statement.
+// Returns n when the parameters are exactly $1..$n. `sql` must be one statement.
 Result<int> sql_parameters(std::string_view sql);
 
-// Replaces {{BYTES}} (type of a byte string), {{ID}} (type of a 63-bit key; in SQLite the row's own number)
-// and
-// {{NOW_MS}} (the store's clock). Any other {{word}} is an error.
+// Replaces {{BYTES}} (type of a byte string), {{ID}} (type of a 63-bit key; in SQLite the rowid) and
+// {{NOW_MS}} (the store's clock). Fails for any other {{word}}.
 Result<std::string> expand_macros(std::string_view sql, Dialect dialect);
 
 }  // namespace patchbay::core

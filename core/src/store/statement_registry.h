@@ -1,4 +1,4 @@
-// All registered statements, by number. Any thread; entries are never moved or removed.
+// All registered statements, by number. Any thread may use it; entries are never moved or removed.
 #pragma once
 
 #include <deque>
@@ -27,7 +27,7 @@ class StatementRegistry {
  public:
   void add(std::vector<Statement> statements);
   Result<StatementId> find(std::string_view owner, std::string_view name) const;
-  // Null for a number nobody was given.
+  // Returns null for an unknown number.
   const Statement* get(StatementId id) const;
 
  private:
@@ -36,7 +36,7 @@ class StatementRegistry {
   std::map<std::pair<std::string, std::string>, StatementId> by_name_;
 };
 
-// The statements one connection has prepared so far. Owned by the connection's thread.
+// The statements that one connection has prepared so far. Use on the connection's thread.
 class StatementCache {
  public:
   StatementCache(const Database& db, const StatementRegistry& statements)

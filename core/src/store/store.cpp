@@ -42,13 +42,13 @@ std::vector<ConsumerState> states_of(const Rows& rows) {
   return states;
 }
 
-// A new key beside an old database is made, since nothing else could be done, but not in silence.
+// Warns when an existing database has lost its key, because the store will create another one.
 void warn_of_lost_key(const std::filesystem::path& path, const StoreOptions& options) {
   std::error_code ignored;
   if (!options.warn || !std::filesystem::exists(path, ignored)) return;
   if (std::filesystem::exists(options.key_file, ignored)) return;
   options.warn("the sealing key " + options.key_file.string() +
-               " is missing and made anew: what was sealed before cannot be read");
+               " is missing and was created again: secrets sealed before cannot be read");
 }
 
 Store::Done<Rows> as_events(Store::Done<std::vector<LoggedEvent>> done) {
@@ -76,7 +76,7 @@ Result<int64_t> start_epoch(WriteSession& session, const std::string& node) {
   Rows rows;
   auto retired = session.run("node-retire", {node});
   auto added = retired ? session.run("node-add", {node}, &rows) : std::move(retired);
-  // What the last process had claimed is due again: it can do nothing about it any more.
+  // The claims of the node's last process are released at once, because that process is dead.
   if (added) added = session.run("jobs-give-back", {node});
   Status committed;
   if (added) committed = session.commit();
@@ -88,7 +88,7 @@ Result<int64_t> start_epoch(WriteSession& session, const std::string& node) {
 
 }  // namespace
 
-// Members in the order in which they are made; threads last, so that they end first.
+// Members with threads come last, so that they are destroyed first.
 class Store::Impl {
  public:
   Impl(StoreOptions given, LockFile taken, Database opened, SecretBox keys, std::shared_ptr<const Clock> now)
@@ -141,7 +141,7 @@ class Store::Impl {
 Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& path, StoreOptions options) {
   auto clock = std::make_shared<const Clock>(options.now_ms ? options.now_ms : system_now_ms);
   if (options.key_file.empty()) options.key_file = path.parent_path() / "sealing.key";
-  PB_TRY_VALUE(LockFile lock, LockFile::take(path.string() + ".lock"));
+  PB_TRY_VALUE(LockFile lock, LockFile::acquire(path.string() + ".lock"));
   warn_of_lost_key(path, options);
   PB_TRY_VALUE(SecretBox secret_box, SecretBox::open(options.key_file));
   PB_TRY_VALUE(Database db, Database::open(path, Database::Mode::write, clock));
@@ -155,13 +155,13 @@ Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Store::~Store() { close(); }
 
-// Readers first: the writer's last act is to empty the log, which a reader could hold back.
+// Stops the readers first, because an open reader would keep the writer from emptying the log at its end.
 void Store::close() {
   impl_->reader_pool.stop(impl_->options.close_timeout_ms);
   impl_->writer.stop(impl_->options.close_timeout_ms);
 }
 
-// Shared with the task, which may outlive the wait.
+// The promise is shared with the task, which may outlive the wait.
 Status Store::register_owner(std::string_view owner, std::string_view schema) {
   auto finished = std::make_shared<std::promise<Status>>();
   auto answer = finished->get_future();
@@ -172,7 +172,7 @@ Status Store::register_owner(std::string_view owner, std::string_view schema) {
   const auto patience =
       std::chrono::milliseconds(impl_->options.migration_timeout_ms + impl_->options.write_timeout_ms);
   if (answer.wait_for(patience) == std::future_status::ready) return answer.get();
-  return {Code::timeout, "the store did not come to the schema of '" + std::string(owner) + "' in time"};
+  return {Code::timeout, "the schema of '" + std::string(owner) + "' was not registered in time"};
 }
 
 Result<StatementId> Store::statement(std::string_view owner, std::string_view name) const {
@@ -243,7 +243,7 @@ void Store::consumers(Done<std::vector<ConsumerState>> done) {
 void Store::pending(std::string consumer, int64_t after_id, int64_t limit,
                     Done<std::vector<LoggedEvent>> done) {
   Values values{consumer, after_id, limit};
-  // What is too large together is read in smaller parts, so that a consumer never stands still before it.
+  // Halves the limit while the result is too large, otherwise the consumer would never get past these events.
   impl_->ask("pending", std::move(values),
              as_events([this, consumer = std::move(consumer), after_id, limit,
                         done = std::move(done)](Result<std::vector<LoggedEvent>> events) mutable {
@@ -291,7 +291,7 @@ StoreStats Store::stats() const {
   stats.refused = writer.refused;
   stats.timeouts = writer.timeouts;
   stats.commits = writer.commits;
-  stats.doubtful = writer.doubtful;
+  stats.unsynced = writer.unsynced;
   stats.checkpoints = writer.checkpoints;
   stats.failed_checkpoints = writer.failed_checkpoints;
   stats.lock_waits = impl_->writer.lock_waits();

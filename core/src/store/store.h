@@ -1,16 +1,17 @@
 // The store: state, event log and jobs that commit together, in one SQLite file.
 //
-// Threads: every function may be called from any thread. Those that take a `done` never block and call it
-// exactly once: on one of the store's threads, or, when refused at the door (too much queued, or closed), at
-// once on the caller's. A `done` must be quick (post to a strand), must not throw and must not call close().
-// What a finished commit wrote is seen by every query posted after its `done`, and is on the disk.
+// Threads: any thread may call any function. A function with a `done` never blocks and calls it exactly once:
+// on one of the store's threads, or, when the store refuses the call (queue full, or closed), on the caller's
+// before it returns. A `done` must be quick (post to a strand), must not throw and must not call close().
+// When a commit's `done` reports success, its changes are durable, and every query posted afterwards sees
+// them.
 //
-// A database that cannot be written (full disk, read-only) answers commits with Code::unavailable and goes on
-// serving queries; the next commit simply tries again. Code::unavailable means that it did not happen and
-// will not, over a restart either.
+// When the database cannot be written (full disk, read-only), commits fail with Code::unavailable, queries
+// still work, and the next commit tries again. A commit that failed with Code::unavailable did not happen,
+// and a restart does not bring it back.
 //
-// No transaction holds the writer for longer than `write_timeout_ms`: it is undone with Code::timeout, its
-// statement is named, and those that waited beside it go on.
+// A transaction that runs longer than `write_timeout_ms` is rolled back with Code::timeout and the name of
+// its statement; the other transactions of its group are committed.
 #pragma once
 
 #include <patchbay/result.h>
@@ -36,42 +37,42 @@
 namespace patchbay::core {
 
 struct StoreOptions {
-  Clock now_ms;                    // empty: the system's; {{NOW_MS}} and all due times follow it
-  std::string node = "node";       // the name under which epochs are counted
+  Clock now_ms;                    // clock of {{NOW_MS}} and all due times; empty: the system clock
+  std::string node = "node";       // this node's name, for epochs and job claims
   std::filesystem::path key_file;  // empty: "sealing.key" in the database's folder
   int reader_threads = 2;
-  size_t max_queued = 65536;  // commits, and queries, that may wait; more are Code::exhausted
-  size_t max_queued_bytes = size_t{256} << 20;  // of the commits that wait; more are Code::exhausted
-  size_t max_result_bytes = size_t{64} << 20;   // of one statement; more is Code::exhausted
-  int64_t query_timeout_ms = 10'000;            // of a query once it runs; then Code::timeout
-  int64_t write_timeout_ms = 5'000;             // of a transaction once it runs; then it is undone
-  int64_t migration_timeout_ms = 600'000;       // of an owner's migrations
-  int64_t lock_timeout_ms = 10'000;   // for a lock that another process holds; then Code::unavailable
-  int64_t close_timeout_ms = 10'000;  // close() ends what runs after this, once for queries, once for commits
-  int64_t max_pages = 0;              // budget of 4096-byte pages; beyond it the disk counts as full; 0: none
-  // After each group commit, in commit order, on the writer's thread, after its `done`s. For the bus
-  // (transient delivery, waking consumers) and for timers.
+  size_t max_queued = 65536;  // waiting commits, and waiting queries; beyond it Code::exhausted
+  size_t max_queued_bytes = size_t{256} << 20;  // of the waiting commits; beyond it Code::exhausted
+  size_t max_result_bytes = size_t{64} << 20;   // of one statement; beyond it Code::exhausted
+  int64_t query_timeout_ms = 10'000;            // run time of a query; beyond it Code::timeout
+  int64_t write_timeout_ms = 5'000;             // run time of a transaction; beyond it Code::timeout
+  int64_t migration_timeout_ms = 600'000;       // run time of an owner's migrations
+  int64_t lock_timeout_ms = 10'000;   // wait for another process's lock; beyond it Code::unavailable
+  int64_t close_timeout_ms = 10'000;  // wait of close() for queries, then for commits; then it interrupts
+  int64_t max_pages = 0;  // size limit in pages of 4096 bytes; beyond it the disk counts as full; 0: none
+  // Called on the writer's thread after each group commit and its `done`s, in commit order. The host
+  // publishes the events on the bus, wakes consumers and sets timers.
   std::function<void(CommitNotice&&)> on_committed;
-  std::function<void(const std::string&)> warn;  // a sentence for the log
-  // The disk takes no log any more and a commit is in doubt, which only the next start can settle. Empty:
-  // warns and ends the process.
+  std::function<void(const std::string&)> warn;  // writes a message to the log
+  // Called when the disk accepts no more writes and it is unknown whether a failed commit is on it, which
+  // only the next start can settle. Empty: warns and exits the process.
   std::function<void(const std::string&)> on_fatal;
 };
 
 struct StoreStats {
-  // Each bucket's own count, the last for +Inf.
+  // Counts are per bucket, not cumulative; the last is for +Inf.
   struct Histogram {
     observe::Bounds bounds;
     std::vector<uint64_t> counts;
     double sum = 0;
   };
-  uint64_t tasks = 0, refused = 0;  // written well; ended by an error
-  uint64_t timeouts = 0;            // of those refused: ended because they took too long
-  uint64_t commits = 0;             // groups, each one fsync
-  uint64_t doubtful = 0;            // commits that were written but not synced, and undone
+  uint64_t tasks = 0, refused = 0;  // succeeded; failed
+  uint64_t timeouts = 0;            // of the refused: interrupted because they took too long
+  uint64_t commits = 0;             // group commits, one fsync each
+  uint64_t unsynced = 0;            // commits whose fsync failed, and that were overwritten
   uint64_t checkpoints = 0, failed_checkpoints = 0;
-  uint64_t lock_waits = 0;  // for another process
-  int64_t log_bytes = 0;    // of the write-ahead log, not yet moved into the file
+  uint64_t lock_waits = 0;  // for a lock of another process
+  int64_t log_bytes = 0;    // of the write-ahead log, not yet moved into the database file
   size_t queued = 0, queued_bytes = 0;
   Histogram group_tasks, commit_seconds;
 
@@ -85,49 +86,52 @@ class Store {
   using Done = std::function<void(Result<T>)>;
   using CommitDone = std::function<void(CommitResult)>;
 
-  // Blocks: opens or creates, runs the core's migrations, retires this node's earlier epochs. Code::conflict
-  // when another process has it open.
+  // Opens or creates the database, runs the core's migrations and retires this node's earlier epochs. Blocks.
+  // Fails with Code::conflict when another process has the database open.
   static Result<std::unique_ptr<Store>> open(const std::filesystem::path& path, StoreOptions options);
   ~Store();
-  // Finishes all that is queued, moves the log into the file. Blocks, within close_timeout_ms; what is not
-  // finished by then, and later calls, are Code::gone.
+  // Completes everything queued and moves the write-ahead log into the file. Blocks, bounded by
+  // close_timeout_ms; calls that are not complete by then, and later ones, fail with Code::gone.
   void close();
 
-  // At start; blocks while migrations run, so not from a `done`. `owner` is a plugin's id. See schema_text.h.
+  // Runs the owner's migrations and registers its statements. Blocks, so not from a `done`. `owner` is a
+  // plugin's id. See schema_text.h.
   Status register_owner(std::string_view owner, std::string_view schema);
   Result<StatementId> statement(std::string_view owner, std::string_view name) const;
-  // "" for a number nobody was given. What lets the host refuse a plugin the statements of another.
+  // Returns "" for an unknown number. The host uses it to refuse a plugin another plugin's statements.
   std::string owner_of(StatementId statement) const;
 
   void commit(Transaction transaction, CommitDone done);
   void query(StatementId statement, Values values, Done<Rows> done);
 
-  // A durable consumer gets every later event whose topic matches, pending until acknowledged by an AckOp;
-  // also those that come while it is not running. Registering again replaces the patterns.
+  // Registers a durable consumer. Every later event with a matching topic is pending for it until an AckOp
+  // acknowledges it, also while the consumer does not run. Registering again replaces the patterns.
   void register_consumer(const std::string& name, const std::vector<std::string>& patterns, Done<void> done);
-  // It gets no more events, and what is pending for it is removed by purge_consumers(). Registering it again
-  // keeps what is not removed yet. Code::conflict while this process has it registered.
+  // Stops delivery to the consumer; purge_consumers() removes its pending events. Registering it again keeps
+  // those not removed yet. Fails with Code::conflict while this process has it registered.
   void forget_consumer(const std::string& name, Done<void> done);
   // Forgets the consumers that no process has registered since `unseen_since_ms`, and removes up to `limit`
-  // pending events of forgotten ones. Call again while `more`.
+  // pending events of forgotten ones. Call again while the result says `more`.
   void purge_consumers(int64_t unseen_since_ms, int64_t limit, Done<ConsumerPurgeResult> done);
-  // All of them, by name.
+  // Lists all consumers, sorted by name.
   void consumers(Done<std::vector<ConsumerState>> done);
-  // In order, those after `after_id` (0: all); fewer than `limit` also when they are large.
+  // Reads a consumer's pending events after `after_id` (0: from the first), in order. Returns fewer than
+  // `limit` when they are large.
   void pending(std::string consumer, int64_t after_id, int64_t limit, Done<std::vector<LoggedEvent>> done);
-  // The log after an id (0: from its start); an empty tenant means all.
+  // Reads the event log after `after_id` (0: from its start). An empty tenant means all tenants.
   void read_log(std::string tenant, int64_t after_id, int64_t limit, Done<std::vector<LoggedEvent>> done);
-  // Looks at up to `limit` events older than that, behind `from`, and forgets those that are pending nowhere
-  // (their unique keys too). A slice costs the same whatever the log holds; call again while `more`.
+  // Visits up to `limit` events older than `older_than_ms`, after `from`, and removes those that are pending
+  // for no consumer, with their unique keys. The cost does not depend on the log's size. Call again while the
+  // result says `more`.
   void prune(int64_t older_than_ms, PruneCursor from, int64_t limit, Done<PruneResult> done);
 
-  // Claims due jobs, the longest due first. Not done within the lease, they are claimed again with a higher
-  // fence.
+  // Claims due jobs, longest due first. A job that is not done within the lease can be claimed again, with a
+  // higher fence.
   void claim_jobs(const std::string& kind, int64_t limit, int64_t lease_ms, Done<std::vector<Job>> done);
-  // When the next job (or lease) of that kind is due; INT64_MAX: never.
+  // Returns when the next job of the kind is due or its lease expires; INT64_MAX: never.
   void next_due(std::string kind, Done<int64_t> done);
 
-  int64_t epoch() const;  // of this node, this start; 1, 2, ...
+  int64_t epoch() const;  // number of this node's starts: 1, 2, ...
   const SecretBox& secret_box() const;
   StoreStats stats() const;
 
@@ -137,10 +141,10 @@ class Store {
   std::unique_ptr<Impl> impl_;
 };
 
-// The consumers of a database that another process may have open. Blocks.
+// Lists the consumers of a database, which another process may have open. Blocks.
 Result<std::vector<ConsumerState>> read_consumers(const std::filesystem::path& path);
 
-// The core's own schema text (schema.sql), for the tests of other databases.
+// The core's schema text (schema.sql), for tests against other databases.
 std::string_view core_schema();
 
 }  // namespace patchbay::core

@@ -1,5 +1,5 @@
-// A transaction is data: what to do, in order, and what must hold. The store runs it whole or not at all, on
-// its own thread; no code of the caller runs in between, so it may be built anywhere and carried anywhere.
+// A transaction as data: operations in order, with expected row counts. The store runs it atomically on its
+// own thread. As it contains no callbacks, it can be built on any thread and sent between processes.
 #pragma once
 
 #include <patchbay/result.h>
@@ -13,7 +13,7 @@
 
 namespace patchbay::core {
 
-// Names a registered statement, and through it the statement's owner. 0 is none.
+// Number of a registered statement, which also identifies its owner. 0 is none.
 struct StatementId {
   uint32_t number = 0;
   bool operator==(const StatementId&) const = default;
@@ -24,30 +24,30 @@ inline constexpr int64_t kAnyChanges = -1;
 struct ExecOp {
   StatementId statement;
   Values values;
-  int64_t expected =
-      kAnyChanges;  // rows changed (for a reading statement: rows returned); else Code::conflict
+  // Rows that must be changed, or returned by a reading statement; otherwise Code::conflict.
+  int64_t expected = kAnyChanges;
 };
 struct SavepointOp {};
 struct ReleaseOp {};
-// Adds to the event log. A unique_key that the log holds already is Code::conflict.
+// Adds an event to the log. Fails with Code::conflict when the log already has its unique_key.
 struct EmitOp {
   std::string topic, tenant, subject, correlation;
   std::string payload;  // JSON
   std::string unique_key;
 };
-// Adds a job. One of the same kind and (not empty) key is replaced: new due time and body, and who had
-// claimed it is fenced off.
+// Adds a job. Replaces the job with the same kind and non-empty key: it gets the new due time and body, and a
+// worker that had claimed it gets Code::fenced.
 struct JobAddOp {
   std::string kind, tenant, key;
   int64_t due_ms = 0;
   std::string body;
 };
-// Takes an unclaimed or claimed job away, if it is there.
+// Removes a job, claimed or not; no-op when there is none.
 struct JobCancelOp {
   std::string kind, key;
 };
-// The end of a claimed job, or its postponement; Code::fenced when the claim is no longer ours, or the job's
-// kind does not begin with the prefix.
+// Removes a claimed job, or gives it back with a new due time. Fails with Code::fenced when the job
+// was claimed again, replaced or removed meanwhile, or when its kind does not begin with the prefix.
 struct JobDoneOp {
   int64_t job = 0, fence = 0;
   std::string kind_prefix = {};
@@ -56,7 +56,7 @@ struct JobRetryOp {
   int64_t job = 0, fence = 0, due_ms = 0;
   std::string kind_prefix = {};
 };
-// The consumer has dealt with the event; Code::conflict when it had done so before.
+// Acknowledges an event. Fails with Code::conflict when it is not pending for the consumer.
 struct AckOp {
   std::string consumer;
   int64_t event = 0;
@@ -68,12 +68,13 @@ using Op =
 struct Transaction {
   std::vector<Op> ops;
 
-  // Each returns the operation's index, under which CommitResult::ops tells what became of it.
+  // Each function returns the operation's index in CommitResult::ops.
   size_t exec(StatementId statement, Values values, int64_t expected = kAnyChanges) {
     return add(ExecOp{statement, std::move(values), expected});
   }
-  // What stands between savepoint() and its release() may fail alone: it is undone, the result says so, and
-  // the transaction goes on behind the release. They nest.
+  // When an operation between savepoint() and its release() fails, only the operations between them are
+  // rolled back, OpResult::status of the savepoint says why, and the transaction goes on after the release.
+  // They nest.
   size_t savepoint() { return add(SavepointOp{}); }
   size_t release() { return add(ReleaseOp{}); }
   size_t add(Op op) {
@@ -82,26 +83,26 @@ struct Transaction {
   }
 };
 
-// What it takes in memory, about.
+// Approximate size in memory.
 size_t byte_size(const Op& op);
 size_t byte_size(const Transaction& transaction);
 
-// A transaction that plugins build may not become larger: the host refuses to add to it.
+// Size limit of a transaction built by a plugin; the host refuses further operations.
 inline constexpr size_t kMaxTransactionBytes = size_t{32} << 20;
 
 struct OpResult {
   bool ran = false;     // false: skipped or undone with its savepoint
   int64_t changes = 0;  // exec: rows changed, or returned by a reading statement
   int64_t id = 0;       // emit: the event's id; job_add: the job's
-  Rows rows;            // exec: what RETURNING or SELECT gave
-  Status status;        // savepoint: why it was undone
+  Rows rows;            // exec: rows of RETURNING or SELECT
+  Status status;        // savepoint: why it was rolled back
 };
 
 struct CommitResult {
   Status status;
-  int failed_op = -1;            // the operation that ended the transaction, when one did
+  int failed_op = -1;            // the operation that failed the transaction, if any
   std::string failed_statement;  // "owner/name", when that operation was an exec
-  std::vector<OpResult> ops;     // as many as operations, when the status is ok
+  std::vector<OpResult> ops;     // one per operation, when the status is ok
 };
 
 }  // namespace patchbay::core

@@ -1,4 +1,4 @@
-// What goes into a statement and what comes out of it.
+// Parameters of a statement and rows of its result.
 #pragma once
 
 #include <concepts>
@@ -12,15 +12,15 @@ namespace patchbay::core {
 
 enum class ValueType : uint8_t { null, integer, real, text, bytes };
 
-// One bound parameter. Text is UTF-8 without NUL (PostgreSQL has no other); bytes may be anything.
+// One bound parameter. Text is UTF-8 without NUL, because PostgreSQL stores no other; bytes may be anything.
 struct Value {
   Value() = default;
   template <std::integral T>
   Value(T number) : type(ValueType::integer), integer(static_cast<int64_t>(number)) {}
   Value(double number) : type(ValueType::real), real(number) {}
-  Value(std::string words) : type(ValueType::text), data(std::move(words)) {}
-  Value(std::string_view words) : type(ValueType::text), data(words) {}
-  Value(const char* words) : type(ValueType::text), data(words) {}
+  Value(std::string text) : type(ValueType::text), data(std::move(text)) {}
+  Value(std::string_view text) : type(ValueType::text), data(text) {}
+  Value(const char* text) : type(ValueType::text), data(text) {}
 
   static Value bytes(std::string_view raw) {
     Value value(raw);
@@ -36,8 +36,8 @@ struct Value {
 
 using Values = std::vector<Value>;
 
-// The rows of one statement: cells and their text in two blocks of memory, whatever their number. Views live
-// as long as the Rows. A cell read as another type than its own gives 0 or "".
+// The rows of one statement, in two blocks of memory: cells, and their text. Views stay valid as long as the
+// Rows. Reading a cell as another type returns 0 or "".
 class Rows {
  public:
   size_t row_count() const { return columns_ == 0 ? 0 : cells_.size() / columns_; }
@@ -63,7 +63,7 @@ class Rows {
     return std::string_view(heap_).substr(static_cast<size_t>(at.payload.integer), at.size);
   }
 
-  // For who fills them: cells row by row.
+  // To fill: start(), then add the cells row by row.
   void start(size_t columns) { columns_ = columns; }
   void add_null() { cells_.push_back({}); }
   void add_integer(int64_t number) { cells_.push_back({ValueType::integer, 0, {.integer = number}}); }
@@ -78,7 +78,7 @@ class Rows {
     ValueType type = ValueType::null;
     uint32_t size = 0;
     union {
-      int64_t integer;  // the number, or where text begins in the heap
+      int64_t integer;  // the number, or the offset of text in the heap
       double real;
     } payload = {.integer = 0};
   };

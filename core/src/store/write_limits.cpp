@@ -20,23 +20,23 @@ void WriteLimits::begin_task(int64_t budget_ms) {
   deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(budget_ms);
 }
 
-// Not 0 ends the statement.
+// Progress handler: a result other than 0 interrupts the statement.
 int WriteLimits::on_progress(void* raw) {
   auto& self = *static_cast<WriteLimits*>(raw);
-  if (!self.given_up() && std::chrono::steady_clock::now() <= self.deadline_) return 0;
+  if (!self.cancelled() && std::chrono::steady_clock::now() <= self.deadline_) return 0;
   self.expired_ = true;
   return 1;
 }
 
-// Not 0 tries again. `count` is the number of tries for this lock so far.
+// Busy handler: a result other than 0 tries again. `count` is the number of earlier tries for this lock.
 int WriteLimits::on_busy(void* raw, int count) {
   auto& self = *static_cast<WriteLimits*>(raw);
   const auto now = std::chrono::steady_clock::now();
   if (count == 0) {
     self.lock_waits_.fetch_add(1, std::memory_order_relaxed);
-    self.lock_wait_until_ = now + std::chrono::milliseconds(self.lock_wait_ms_);
+    self.lock_wait_until_ = now + std::chrono::milliseconds(self.lock_timeout_ms_);
   }
-  if (self.given_up() || now >= self.lock_wait_until_) return 0;
+  if (self.cancelled() || now >= self.lock_wait_until_) return 0;
   std::this_thread::sleep_for(kLockRetryDelay);
   return 1;
 }

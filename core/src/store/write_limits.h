@@ -1,4 +1,4 @@
-// How long the writer's connection may take: for one task, and for a lock that another process holds.
+// Time limits of the writer's connection: for one task, and for a lock that another process holds.
 #pragma once
 
 #include <sqlite3.h>
@@ -9,26 +9,26 @@
 
 namespace patchbay::core {
 
-// Belongs to the writer's thread, but for give_up().
+// Writer's thread only, except for functions marked [any].
 class WriteLimits {
  public:
-  // Becomes the connection's progress and busy handler; must outlive it or its last use.
+  // Installs the connection's progress and busy handlers; must outlive the connection's last use.
   void install(sqlite3* db);
 
-  // Ends SQL that still runs this long from now, with Code::timeout.
+  // Interrupts SQL that still runs after `budget_ms`; it fails with Code::timeout.
   void begin_task(int64_t budget_ms);
   void end_task() { deadline_ = Moment::max(); }
-  // Whether SQL was ended since begin_task().
+  // True when SQL was interrupted since begin_task().
   bool expired() const { return expired_; }
 
-  // How long one lock of another process is waited for.
-  void wait_for_locks(int64_t ms) { lock_wait_ms_ = ms; }
+  // Sets how long to wait for one lock of another process.
+  void set_lock_timeout(int64_t ms) { lock_timeout_ms_ = ms; }
 
-  // [any] Ends what runs, and waits for nothing from now on.
-  void give_up() noexcept { given_up_.store(true, std::memory_order_relaxed); }
-  bool given_up() const noexcept { return given_up_.load(std::memory_order_relaxed); }
+  // [any] Interrupts running SQL, and ends all waiting from now on.
+  void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
+  bool cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
 
-  // [any] How often a lock had to be waited for.
+  // [any] How often the connection waited for a lock.
   uint64_t lock_waits() const noexcept { return lock_waits_.load(std::memory_order_relaxed); }
 
  private:
@@ -38,9 +38,9 @@ class WriteLimits {
 
   Moment deadline_ = Moment::max();
   bool expired_ = false;
-  int64_t lock_wait_ms_ = 0;
+  int64_t lock_timeout_ms_ = 0;
   Moment lock_wait_until_;
-  std::atomic<bool> given_up_{false};
+  std::atomic<bool> cancelled_{false};
   std::atomic<uint64_t> lock_waits_{0};
 };
 

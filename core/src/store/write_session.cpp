@@ -127,8 +127,8 @@ Result<int64_t> WriteSession::emit(const EmitOp& op) {
 }
 
 Status WriteSession::ack(const AckOp& op) {
-  PB_TRY_VALUE(int64_t gone, run("pending-ack", {op.consumer, op.event}));
-  if (gone == 1) return {};
+  PB_TRY_VALUE(int64_t removed, run("pending-ack", {op.consumer, op.event}));
+  if (removed == 1) return {};
   return {Code::conflict, "event " + std::to_string(op.event) + " is not pending for " + op.consumer};
 }
 
@@ -145,20 +145,22 @@ Status WriteSession::cancel_job(const JobCancelOp& op) {
 }
 
 Status WriteSession::finish_job(const JobDoneOp& op) {
-  PB_TRY_VALUE(int64_t gone, run("job-done", {op.job, op.fence, op.kind_prefix}));
-  if (gone == 1) return {};
-  return {Code::fenced, "job " + std::to_string(op.job) + " is no longer ours"};
+  PB_TRY_VALUE(int64_t removed, run("job-done", {op.job, op.fence, op.kind_prefix}));
+  if (removed == 1) return {};
+  return {Code::fenced, "the claim on job " + std::to_string(op.job) + " is no longer valid"};
 }
 
 Status WriteSession::retry_job(const JobRetryOp& op) {
   Rows rows;
   PB_TRY(run("job-retry", {op.job, op.fence, op.due_ms, op.kind_prefix}, &rows));
-  if (rows.empty()) return {Code::fenced, "job " + std::to_string(op.job) + " is no longer ours"};
+  if (rows.empty())
+    return {Code::fenced, "the claim on job " + std::to_string(op.job) + " is no longer valid"};
   notice_.jobs.push_back({std::string(rows.text(0, 0)), op.due_ms});
   return {};
 }
 
-// Fewer than asked for when their bodies are large: more than fits a result could never be claimed.
+// Claims fewer than `limit` when the bodies are large, because otherwise a backlog of large jobs could exceed
+// the result limit and never be claimed.
 Result<std::vector<Job>> WriteSession::claim_jobs(const std::string& kind, int64_t limit, int64_t lease_ms) {
   int64_t now_ms = clock_();
   int64_t lease_until_ms = now_ms + std::clamp(lease_ms, int64_t{0}, kMaxLeaseMs);

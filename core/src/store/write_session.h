@@ -1,4 +1,4 @@
-// What the writer's connection can do inside an open transaction. On the writer's thread only.
+// The operations of the writer's connection inside an open transaction. Writer's thread only.
 #pragma once
 
 #include <set>
@@ -22,33 +22,33 @@ struct Consumer {
 };
 
 struct WriteSessionOptions {
-  std::string node;  // in whose name jobs are claimed
+  std::string node;  // claims jobs under this name
   size_t max_result_bytes = 0;
 };
 
 class WriteSession {
  public:
-  // Borrows all three; the core's own schema must be registered.
+  // Borrows the database, statements and clock. The core's schema must be registered.
   WriteSession(Database& db, const StatementRegistry& statements, const Clock& clock,
                WriteSessionOptions options);
 
-  // Prepares, and reads what the log and the jobs left behind; before the first use.
+  // Prepares statements and reads the last id and the consumers. Call before the first use.
   Status load();
 
   Status begin() { return step(begin_); }
   Status commit() { return step(commit_); }
   void roll_back();
-  // A commit of its own that writes one page: to stand where one may stand that failed.
+  // Commits one page, to overwrite a failed commit at the end of the write-ahead log.
   Status overwrite_wal_tail();
-  // Savepoints nest; undo_savepoint also ends it. What was announced since is forgotten.
+  // Savepoints nest. undo_savepoint() also ends it, and drops the notices added since.
   Status savepoint();
   Status release();
   Status undo_savepoint();
-  // True when SQLite has rolled everything back by itself.
-  bool lost() const { return db_.autocommit(); }
+  // True when SQLite has rolled back the whole transaction by itself.
+  bool rolled_back() const { return db_.autocommit(); }
 
   Result<int64_t> exec(StatementId statement, const Values& values, Rows* rows);
-  // One of the core's own statements, by a literal name.
+  // Runs one of the core's statements. `name` must be a literal, because the session keeps a view of it.
   Result<int64_t> run(const char* name, const Values& values, Rows* rows = nullptr);
 
   Result<int64_t> emit(const EmitOp& op);
@@ -60,17 +60,17 @@ class WriteSession {
   Result<std::vector<Job>> claim_jobs(const std::string& kind, int64_t limit, int64_t lease_ms);
 
   Status put_consumer(const std::string& name, const std::string& patterns);
-  // Code::conflict for one that is registered by this process, Code::not_found for one that is unknown.
+  // Fails with Code::conflict while this process has it registered, Code::not_found when it is unknown.
   Status forget_consumer(const std::string& name);
-  // Also forgets the consumers that nobody has registered since `unseen_since_ms`; removes at most `limit`
-  // pending events.
+  // Forgets the consumers that no process has registered since `unseen_since_ms`, and removes at most `limit`
+  // pending events of forgotten ones.
   Result<ConsumerPurgeResult> purge_consumers(int64_t unseen_since_ms, int64_t limit);
   Result<PruneResult> prune(int64_t older_than_ms, PruneCursor from, int64_t limit);
-  // Reads the consumers anew, after a commit that may have changed them.
+  // Reloads the consumers, after a commit that may have changed them.
   Status load_consumers();
 
-  // Of the transactions run since the last take.
-  CommitNotice take_notice() { return std::exchange(notice_, {}); }
+  // Returns the events and jobs added since the last call.
+  CommitNotice take_commit_notice() { return std::exchange(notice_, {}); }
 
  private:
   struct SavepointMark {
@@ -85,7 +85,7 @@ class WriteSession {
   const WriteSessionOptions options_;
   StatementCache cache_;
   PreparedStatement begin_, commit_, savepoint_, release_, undo_;
-  std::unordered_map<std::string_view, StatementId> core_;  // by name, the core's own
+  std::unordered_map<std::string_view, StatementId> core_;  // the core's statements, by name
   int64_t last_id_ = 0;
   std::vector<Consumer> consumers_;
   std::set<std::string> live_consumers_;  // registered by this process

@@ -1,4 +1,4 @@
-// The part of a session that keeps the log small.
+// WriteSession's log retention: consumers, and pruning of events.
 #include "store/write_session.h"
 
 namespace patchbay::core {
@@ -11,7 +11,7 @@ Status WriteSession::put_consumer(const std::string& name, const std::string& pa
 
 Status WriteSession::forget_consumer(const std::string& name) {
   if (live_consumers_.count(name) != 0)
-    return {Code::conflict, "the consumer " + name + " is in use: take its plugin out of the configuration"};
+    return {Code::conflict, "the consumer " + name + " is in use: remove its plugin from the configuration"};
   PB_TRY_VALUE(const int64_t known, run("consumer-forget", {name}));
   if (known == 0) return {Code::not_found, "there is no consumer " + name};
   return {};

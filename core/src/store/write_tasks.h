@@ -1,4 +1,4 @@
-// The things the store gives its writer to do.
+// The tasks that the store posts to its writer.
 #pragma once
 
 #include "store/run_transaction.h"
@@ -6,7 +6,7 @@
 
 namespace patchbay::core {
 
-// A transaction of the store's users.
+// Runs a transaction of the store's user.
 class CommitTask final : public WriteTask {
  public:
   CommitTask(const StatementRegistry& statements, Transaction transaction,
@@ -20,7 +20,7 @@ class CommitTask final : public WriteTask {
     result_ = run_transaction(session, statements_, transaction_);
     return result_.status;
   }
-  void finish(const Status& status) override {
+  void complete(const Status& status) override {
     if (!status && result_.status) result_ = CommitResult{status, -1, {}, {}};
     done_(std::move(result_));
   }
@@ -34,7 +34,7 @@ class CommitTask final : public WriteTask {
   CommitResult result_;
 };
 
-// A function of the session that gives a T.
+// Runs a function on the session; `done` gets its T.
 template <class T>
 class FunctionTask final : public WriteTask {
  public:
@@ -47,7 +47,7 @@ class FunctionTask final : public WriteTask {
     if (!result_) return result_.error();
     return {};
   }
-  void finish(const Status& status) override {
+  void complete(const Status& status) override {
     if (!status) return done_(status.error());
     done_(std::move(result_));
   }

@@ -8,10 +8,11 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-// Beyond this many times the usual size the log waits for readers to let go of it.
+// When the log exceeds checkpoint_pages by this factor, a checkpoint waits for readers, so that the log can
+// restart.
 constexpr int kMaxWalFactor = 8;
 constexpr int64_t kCheckpointLockWaitMs = 100;
-// A group that has run this long is committed without the rest of it.
+// A group that has run this long is committed; its other tasks form the next group.
 constexpr std::chrono::milliseconds kMaxGroupTime(500);
 constexpr int kMaxOverwriteTries = 10;
 constexpr std::chrono::milliseconds kOverwriteRetryDelay(100);
@@ -36,7 +37,7 @@ Writer::Writer(Database& db, WriteSession& session, Options options)
     : db_(db), session_(session), options_(std::move(options)) {
   sqlite3_wal_hook(db_.handle(), note_wal_pages, &wal_pages_);
   limits_.install(db_.handle());
-  limits_.wait_for_locks(options_.lock_timeout_ms);
+  limits_.set_lock_timeout(options_.lock_timeout_ms);
   checkpoint_at_ = options_.checkpoint_pages;
 }
 
@@ -47,17 +48,17 @@ void Writer::start() {
 void Writer::post(std::unique_ptr<WriteTask> task) {
   Status admitted = admit(task);
   if (admitted) return wake_.notify_one();
-  finish(*task, admitted);
+  complete(*task, admitted);
 }
 
-// Takes the task, or says why not.
+// Queues the task or returns why it is refused.
 Status Writer::admit(std::unique_ptr<WriteTask>& task) {
   const size_t bytes = task->bytes();
   std::lock_guard lock(mutex_);
   if (stopping_) return {Code::gone, "the store is closed"};
   if (queue_.size() >= options_.max_queued) return {Code::exhausted, "too many transactions are waiting"};
   if (queued_bytes_ + bytes > options_.max_queued_bytes && !queue_.empty())
-    return {Code::exhausted, "the transactions that are waiting are too large"};
+    return {Code::exhausted, "the waiting transactions are too large"};
   queued_bytes_ += bytes;
   queue_.push_back(std::move(task));
   return {};
@@ -69,8 +70,8 @@ void Writer::stop(int64_t timeout_ms) {
     stopping_ = true;
     wake_.notify_one();
     if (!thread_.joinable()) return;
-    if (!ended_.wait_for(lock, std::chrono::milliseconds(timeout_ms), [this] { return at_end_; })) {
-      limits_.give_up();
+    if (!all_done_.wait_for(lock, std::chrono::milliseconds(timeout_ms), [this] { return stopped_; })) {
+      limits_.cancel();
     }
   }
   thread_.join();
@@ -93,13 +94,13 @@ void Writer::work() {
     run_group(std::move(group));
     maybe_checkpoint();
   }
-  if (!limits_.given_up()) checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+  if (!limits_.cancelled()) checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
   const std::lock_guard lock(mutex_);
-  at_end_ = true;
-  ended_.notify_all();
+  stopped_ = true;
+  all_done_.notify_all();
 }
 
-// All that is queued, up to a limit, in order; a task that runs alone comes alone. Empty: the end.
+// Takes the queued tasks in order, up to max_group; a task that runs alone is a group of one. Empty: stop.
 Writer::Group Writer::take_group() {
   std::unique_lock lock(mutex_);
   wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
@@ -115,22 +116,22 @@ Writer::Group Writer::take_group() {
   return group;
 }
 
-// A task that takes too long fails, and the others are tried again without it. A group that was lost as a
-// whole (no room left, usually) is tried again one by one, so that the task which asks too much does not fail
-// the others, and one that makes room gets through.
+// When a task takes too long, it fails and the others are attempted again without it. When SQLite rolled back
+// the whole group (usually a full disk), its tasks are attempted one by one, so that only the task that needs
+// too much space fails, and a delete that frees space succeeds.
 void Writer::run_group(Group group) {
   while (!group.empty()) {
-    if (limits_.given_up()) return finish_all(group, Status(Code::gone, "the store is closed"));
+    if (limits_.cancelled()) return complete_all(group, Status(Code::gone, "the store is closed"));
     if (group.front()->kind() != WriteTask::Kind::grouped) return run_alone(*group.front());
-    Try tried = try_group(group);
-    if (tried.outcome == Try::Outcome::committed) {
-      finish_first(group, tried.results.size(), tried.results);
-      announce();
-    } else if (tried.timed_out) {
-      finish(*group[tried.results.size() - 1], tried.results.back());
-      group.erase(group.begin() + static_cast<ptrdiff_t>(tried.results.size()) - 1);
-    } else if (tried.outcome == Try::Outcome::not_begun || group.size() == 1) {
-      return finish_all(group, Status(tried.why));
+    Attempt attempt = attempt_group(group);
+    if (attempt.outcome == Attempt::Outcome::committed) {
+      complete_first(group, attempt.results.size(), attempt.results);
+      publish_notice();
+    } else if (attempt.timed_out) {
+      complete(*group[attempt.results.size() - 1], attempt.results.back());
+      group.erase(group.begin() + static_cast<ptrdiff_t>(attempt.results.size()) - 1);
+    } else if (attempt.outcome == Attempt::Outcome::not_begun || group.size() == 1) {
+      return complete_all(group, Status(attempt.why));
     } else {
       for (auto& task : group) {
         Group single;
@@ -143,46 +144,46 @@ void Writer::run_group(Group group) {
 }
 
 void Writer::run_alone(WriteTask& task) {
-  Status result = run_guarded(task);
+  Status result = run_task(task);
   session_.roll_back();
-  finish(task, result);
+  complete(task, result);
 }
 
-// Runs as many tasks as time allows and commits them, or none.
-Writer::Try Writer::try_group(const Group& group) {
-  Try tried;
-  auto give_up = [&](Error why) {
+// Runs as many tasks as time allows and commits them, or rolls back all.
+Writer::Attempt Writer::attempt_group(const Group& group) {
+  Attempt attempt;
+  auto fail = [&](Error why) {
     session_.roll_back();
-    tried.why = std::move(why);
-    return std::move(tried);
+    attempt.why = std::move(why);
+    return std::move(attempt);
   };
-  const auto begun_at = Steady::now();
+  const auto start = Steady::now();
   if (auto begun = session_.begin(); !begun) {
-    tried.outcome = Try::Outcome::not_begun;
-    return give_up(std::move(begun).error());
+    attempt.outcome = Attempt::Outcome::not_begun;
+    return fail(std::move(begun).error());
   }
   for (const auto& task : group) {
-    if (auto saved = session_.savepoint(); !saved) return give_up(std::move(saved).error());
-    tried.results.push_back(run_guarded(*task));
-    const Status& result = tried.results.back();
-    if (session_.lost()) {
-      tried.timed_out = !result && result.error().code == Code::timeout;
-      return give_up(result ? Error{Code::failed, "rolled back"} : result.error());
+    if (auto saved = session_.savepoint(); !saved) return fail(std::move(saved).error());
+    attempt.results.push_back(run_task(*task));
+    const Status& result = attempt.results.back();
+    if (session_.rolled_back()) {
+      attempt.timed_out = !result && result.error().code == Code::timeout;
+      return fail(result ? Error{Code::failed, "rolled back"} : result.error());
     }
     auto ended = result ? session_.release() : session_.undo_savepoint();
-    if (!ended) return give_up(std::move(ended).error());
-    if (Steady::now() - begun_at > kMaxGroupTime) break;
+    if (!ended) return fail(std::move(ended).error());
+    if (Steady::now() - start > kMaxGroupTime) break;
   }
-  if (auto done = commit(); !done) return give_up(std::move(done).error());
-  tried.outcome = Try::Outcome::committed;
-  stats_.group_tasks.add(static_cast<double>(tried.results.size()));
+  if (auto done = commit(); !done) return fail(std::move(done).error());
+  attempt.outcome = Attempt::Outcome::committed;
+  stats_.group_tasks.add(static_cast<double>(attempt.results.size()));
   ++stats_.commits;
-  return tried;
+  return attempt;
 }
 
-Status Writer::run_guarded(WriteTask& task) {
-  const bool long_one = task.kind() == WriteTask::Kind::migration;
-  limits_.begin_task(long_one ? options_.migration_timeout_ms : options_.task_timeout_ms);
+Status Writer::run_task(WriteTask& task) {
+  const bool migration = task.kind() == WriteTask::Kind::migration;
+  limits_.begin_task(migration ? options_.migration_timeout_ms : options_.task_timeout_ms);
   Status status;
   try {
     status = task.run(session_);
@@ -194,62 +195,62 @@ Status Writer::run_guarded(WriteTask& task) {
   limits_.end_task();
   if (!status && limits_.expired()) {
     ++stats_.timeouts;
-    warn("a write was ended because it took too long, and undone: " + status.error().text);
+    warn("a transaction took too long and was rolled back: " + status.error().text);
   }
   return status;
 }
 
 Status Writer::commit() {
-  const auto begun_at = Steady::now();
+  const auto start = Steady::now();
   Status done = session_.commit();
-  stats_.commit_seconds.add(seconds_since(begun_at));
+  stats_.commit_seconds.add(seconds_since(start));
   if (!done && db_.may_have_committed()) resolve_uncertain_commit();
   return done;
 }
 
-// A commit whose fsync failed stands in the log with its mark, and the next start would find it: nobody may
-// hear that it did not happen before another commit stands in its place. When that cannot be had, only the
-// next start can tell, so there has to be one.
+// A commit whose fsync failed is in the log with its commit mark, so that the next start could find it.
+// Overwrites it with another commit before the caller learns that it failed. When the disk refuses that too,
+// exits the process, because only the next start can tell whether the commit is there.
 void Writer::resolve_uncertain_commit() {
-  ++stats_.doubtful;
+  ++stats_.unsynced;
   session_.roll_back();
   Status overwritten;
   for (int i = 0; i < kMaxOverwriteTries; ++i) {
     if (i > 0) std::this_thread::sleep_for(kOverwriteRetryDelay);
     overwritten = session_.overwrite_wal_tail();
-    if (overwritten) return warn("a commit could not be synced to the disk and was undone");
+    if (overwritten) return warn("a commit could not be synced to the disk and was rolled back");
   }
   const std::string sentence =
-      "the disk does not take the store's log any more (" + overwritten.error().text + "): ending";
+      "the disk no longer accepts writes to the store's log (" + overwritten.error().text + "): exiting";
   if (options_.on_fatal) return options_.on_fatal(sentence);
   warn(sentence);
   std::_Exit(EXIT_FAILURE);
 }
 
-void Writer::finish(WriteTask& task, const Status& status) {
+void Writer::complete(WriteTask& task, const Status& status) {
   ++(status ? stats_.tasks : stats_.refused);
   try {
-    task.finish(status);
+    task.complete(status);
   } catch (const std::exception& thrown) {
     warn(std::string("a commit's callback threw: ") + thrown.what());
   }
 }
 
-// Takes them out of the group.
-void Writer::finish_first(Group& group, size_t count, const std::vector<Status>& results) {
-  for (size_t i = 0; i < count; ++i) finish(*group[i], results[i]);
+// Completes the first `count` tasks and removes them from the group.
+void Writer::complete_first(Group& group, size_t count, const std::vector<Status>& results) {
+  for (size_t i = 0; i < count; ++i) complete(*group[i], results[i]);
   group.erase(group.begin(), group.begin() + static_cast<ptrdiff_t>(count));
 }
 
-void Writer::finish_all(const Group& group, const Status& status) {
-  for (const auto& task : group) finish(*task, status);
+void Writer::complete_all(const Group& group, const Status& status) {
+  for (const auto& task : group) complete(*task, status);
 }
 
-void Writer::announce() {
-  CommitNotice announced = session_.take_notice();
-  if (!options_.on_committed || (announced.events.empty() && announced.jobs.empty())) return;
+void Writer::publish_notice() {
+  CommitNotice notice = session_.take_commit_notice();
+  if (!options_.on_committed || (notice.events.empty() && notice.jobs.empty())) return;
   try {
-    options_.on_committed(std::move(announced));
+    options_.on_committed(std::move(notice));
   } catch (const std::exception& thrown) {
     warn(std::string("the commit hook threw: ") + thrown.what());
   }
@@ -262,14 +263,15 @@ void Writer::maybe_checkpoint() {
   checkpoint(too_long ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE);
 }
 
-// What cannot be moved now, because of a reader or a full disk, is tried again some pages later.
+// Pages that cannot be moved now, because of a reader or a full disk, are tried again checkpoint_pages later.
 void Writer::checkpoint(int mode) {
   int log_pages = 0, moved = 0;
-  limits_.wait_for_locks(kCheckpointLockWaitMs);
+  limits_.set_lock_timeout(kCheckpointLockWaitMs);
   int result = sqlite3_wal_checkpoint_v2(db_.handle(), nullptr, mode, &log_pages, &moved);
-  limits_.wait_for_locks(options_.lock_timeout_ms);
+  limits_.set_lock_timeout(options_.lock_timeout_ms);
   ++(result == SQLITE_OK ? stats_.checkpoints : stats_.failed_checkpoints);
-  // Once all is moved the next commit begins the log anew; if it cannot, the hook counts on.
+  // Once all pages are moved, the next commit restarts the log; if a reader prevents that, the hook's count
+  // grows on.
   if (result == SQLITE_OK && log_pages == moved) wal_pages_ = 0;
   checkpoint_at_ = wal_pages_ + options_.checkpoint_pages;
   stats_.wal_pages.store(wal_pages_, std::memory_order_relaxed);

@@ -1,5 +1,5 @@
-// The one thread that writes. It takes what is queued, runs each task in a savepoint, commits all with one
-// fsync, and checkpoints between. Nothing else opens the file for writing.
+// The one thread that writes. It takes the queued tasks as a group, runs each in a savepoint, commits the
+// group with one fsync, and checkpoints in between. No other connection opens the file for writing.
 #pragma once
 
 #include <atomic>
@@ -17,31 +17,31 @@
 
 namespace patchbay::core {
 
-// Something to be written. All but bytes() runs on the writer's thread.
+// A unit of work for the writer. All functions but bytes() run on the writer's thread.
 class WriteTask {
  public:
   enum class Kind {
-    grouped,    // in a transaction with its neighbours
-    alone,      // outside of any transaction; makes its own
-    migration,  // the same, and may take longer
+    grouped,    // in one transaction with other tasks
+    alone,      // outside any transaction; may begin its own
+    migration,  // like alone, with a longer time limit
   };
 
   virtual ~WriteTask() = default;
-  // An error undoes this task alone. May run again when the whole group was lost.
+  // An error rolls back only this task. Runs again when SQLite rolled back the whole group.
   virtual Status run(WriteSession& session) = 0;
-  // Once, when it is on the disk or known not to be.
-  virtual void finish(const Status& status) = 0;
+  // Called once, when the task is durable or has failed for good.
+  virtual void complete(const Status& status) = 0;
   virtual Kind kind() const { return Kind::grouped; }
-  // What it keeps in memory while it waits.
+  // Memory that the task uses while it is queued.
   virtual size_t bytes() const { return 0; }
 };
 
 struct WriterStats {
-  std::atomic<uint64_t> tasks{0};     // finished well
-  std::atomic<uint64_t> refused{0};   // finished with an error
-  std::atomic<uint64_t> timeouts{0};  // of those: ended because they took too long
-  std::atomic<uint64_t> commits{0};   // groups: each is one fsync
-  std::atomic<uint64_t> doubtful{0};  // commits that failed in a way that a restart could have undone
+  std::atomic<uint64_t> tasks{0};     // succeeded
+  std::atomic<uint64_t> refused{0};   // failed
+  std::atomic<uint64_t> timeouts{0};  // of the failed: interrupted because they took too long
+  std::atomic<uint64_t> commits{0};   // group commits, one fsync each
+  std::atomic<uint64_t> unsynced{0};  // commits whose fsync failed, and that were overwritten
   std::atomic<uint64_t> checkpoints{0};
   std::atomic<uint64_t> failed_checkpoints{0};
   std::atomic<int> wal_pages{0};
@@ -60,21 +60,22 @@ class Writer {
     int checkpoint_pages = 1000;
     int64_t task_timeout_ms = 5'000;
     int64_t migration_timeout_ms = 600'000;
-    int64_t lock_timeout_ms = 10'000;                  // for a lock that another process holds
+    int64_t lock_timeout_ms = 10'000;                  // wait for another process's lock
     std::function<void(CommitNotice&&)> on_committed;  // may be empty
     std::function<void(const std::string&)> warn;      // may be empty
-    std::function<void(const std::string&)> on_fatal;  // ends the process; empty: warns and does so
+    std::function<void(const std::string&)> on_fatal;  // empty: warns and exits the process
   };
-  // Borrows the database and the session, which belong to the thread until stop() returns.
+  // Borrows the database and the session, which only the writer's thread may use until stop() returns.
   Writer(Database& db, WriteSession& session, Options options);
   ~Writer() { stop(0); }
 
   void start();
-  // Any thread, never blocks. Refuses (and finishes the task at once, on this thread) when too much is queued
-  // or after stop().
+  // [any] Queues a task; never blocks. When too much is queued, or after stop(), completes it with an error
+  // on the caller's thread.
   void post(std::unique_ptr<WriteTask> task);
-  // Finishes the queue, then moves the log into the database file. Blocks; not from the writer's own
-  // callbacks. After `timeout_ms` it ends the statement that runs and refuses what is left.
+  // Runs the queued tasks, moves the write-ahead log into the database file and joins the thread. After
+  // `timeout_ms` it interrupts the running statement and refuses the other tasks. Blocks; must not be called
+  // from the writer's callbacks.
   void stop(int64_t timeout_ms);
 
   size_t queued() const;
@@ -84,12 +85,12 @@ class Writer {
 
  private:
   using Group = std::vector<std::unique_ptr<WriteTask>>;
-  // What one try to commit a group came to.
-  struct Try {
-    enum class Outcome { committed, not_begun, lost } outcome = Outcome::lost;
+  // Result of one attempt to commit a group.
+  struct Attempt {
+    enum class Outcome { committed, not_begun, rolled_back } outcome = Outcome::rolled_back;
     std::vector<Status> results;  // of the tasks that ran
     Error why = {};               // unless committed
-    bool timed_out = false;       // lost, because the last task that ran took too long
+    bool timed_out = false;       // rolled back, because the last task that ran took too long
   };
 
   void work();
@@ -97,14 +98,14 @@ class Writer {
   Group take_group();
   void run_group(Group group);
   void run_alone(WriteTask& task);
-  Try try_group(const Group& group);
-  Status run_guarded(WriteTask& task);
+  Attempt attempt_group(const Group& group);
+  Status run_task(WriteTask& task);
   Status commit();
   void resolve_uncertain_commit();
-  void finish(WriteTask& task, const Status& status);
-  void finish_first(Group& group, size_t count, const std::vector<Status>& results);
-  void finish_all(const Group& group, const Status& status);
-  void announce();
+  void complete(WriteTask& task, const Status& status);
+  void complete_first(Group& group, size_t count, const std::vector<Status>& results);
+  void complete_all(const Group& group, const Status& status);
+  void publish_notice();
   void checkpoint(int mode);
   void maybe_checkpoint();
   void warn(const std::string& sentence) const;
@@ -119,11 +120,11 @@ class Writer {
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  std::condition_variable ended_;
+  std::condition_variable all_done_;
   std::deque<std::unique_ptr<WriteTask>> queue_;
   size_t queued_bytes_ = 0;
   bool stopping_ = false;
-  bool at_end_ = false;
+  bool stopped_ = false;
   std::thread thread_;
 };
 

@@ -1,4 +1,5 @@
-// SIGKILL at random moments: what was acknowledged is there, and nothing is half there.
+// SIGKILL at random moments: every acknowledged transaction is complete in the database, and none is partly
+// there.
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
@@ -12,7 +13,7 @@ using namespace store_test;
 
 namespace {
 
-// Writes for ever with 16 transactions in flight; each acknowledged key goes down the pipe.
+// Writes until killed, with 16 transactions in flight; writes each acknowledged key to the pipe.
 [[noreturn]] void write_until_killed(const std::filesystem::path& path, int64_t first_key, int pipe_fd) {
   auto opened = Store::open(path, {});
   if (!opened || !(*opened)->register_owner("notes", kNotes)) ::_exit(1);
@@ -46,7 +47,7 @@ std::vector<int64_t> kill_a_writer(const std::filesystem::path& path, int64_t fi
   std::vector<int64_t> acknowledged;
   int64_t key = 0;
   auto read_one = [&] { return ::read(ends[0], &key, sizeof key) == sizeof key; };
-  if (read_one()) acknowledged.push_back(key);  // it has begun; now let it run on
+  if (read_one()) acknowledged.push_back(key);  // it has begun
   ::usleep(static_cast<useconds_t>(after_us));
   ::kill(child, SIGKILL);
   while (read_one()) acknowledged.push_back(key);
@@ -74,7 +75,7 @@ std::string integrity(const std::filesystem::path& path) {
 
 }  // namespace
 
-// PATCHBAY_KILLS asks for more rounds.
+// PATCHBAY_KILLS sets the number of rounds.
 TEST_CASE("killed writers lose nothing they acknowledged") {
   TempDir dir;
   std::filesystem::path path = dir.path / "store.db";
@@ -99,7 +100,7 @@ TEST_CASE("killed writers lose nothing they acknowledged") {
     CHECK(integrity(path) == "ok");
   }
 
-  // Note, event, pending row and job came together or not at all; the numbers have no gap.
+  // Note, event, pending row and job were committed together or not at all; tenant_seq has no gap.
   auto store = *Store::open(path, {});
   REQUIRE(store->register_owner("notes", kNotes).ok());
   auto notes = static_cast<size_t>(query(*store, *store->statement("notes", "count"))->integer(0, 0));

@@ -29,7 +29,7 @@ PruneResult prune(Store& store, int64_t older_than_ms, int64_t limit, PruneCurso
 
 }  // namespace
 
-TEST_CASE("an event whose topic is no topic is refused") {
+TEST_CASE("an event with an invalid topic is refused") {
   Notes notes;
   for (const char* bad : {"", "a..b", ".x", "a b", "a.*", "a\n"}) {
     const CommitResult refused = commit(*notes.store, one(event(bad, "s")));
@@ -65,7 +65,7 @@ TEST_CASE("each tenant's events are numbered without gaps, in commit order") {
   CHECK(second[0].payload == "{\"n\":1}");
 }
 
-TEST_CASE("an event's unique key happens once") {
+TEST_CASE("a second event with the same unique key is a conflict") {
   Notes notes;
   Transaction first = notes.add(1);
   first.add(event("call.ended", "c", "t1", "c/1"));
@@ -79,7 +79,7 @@ TEST_CASE("an event's unique key happens once") {
   CHECK(read_log(*notes.store).size() == 1);
 }
 
-TEST_CASE("a durable consumer gets what it wants, once, over a restart") {
+TEST_CASE("a durable consumer gets matching events once, also after a restart") {
   Notes notes;
   REQUIRE(commit(*notes.store, one(event("call.early", "c"))).status.ok());
   REQUIRE(add_consumer(*notes.store, "hooks", {"call.*", "note.added"}).ok());
@@ -120,7 +120,7 @@ TEST_CASE("a consumer's patterns can change") {
   CHECK(pending(*notes.store, "c").size() == 1);
 }
 
-TEST_CASE("a consumer that no process has registered can be forgotten, a live one not") {
+TEST_CASE("only a consumer that no process has registered can be forgotten") {
   Notes notes;
   REQUIRE(add_consumer(*notes.store, "c", {"b"}).ok());
   REQUIRE(commit(*notes.store, one(event("b", "s"))).status.ok());
@@ -130,13 +130,13 @@ TEST_CASE("a consumer that no process has registered can be forgotten, a live on
   notes.reopen();
   CHECK(forget(*notes.store, "c").ok());
   REQUIRE(commit(*notes.store, one(event("b", "s"))).status.ok());
-  CHECK(pending(*notes.store, "c").size() == 1);  // what came before is removed in slices
+  CHECK(pending(*notes.store, "c").size() == 1);  // the earlier event is removed in slices
   CHECK(tidy(*notes.store, 0, 100).removed == 1);
   CHECK(pending(*notes.store, "c").empty());
   CHECK(consumers(*notes.store).empty());
 }
 
-TEST_CASE("a consumer registered again while it is forgotten gets events again") {
+TEST_CASE("a forgotten consumer that is registered again gets events again") {
   Notes notes;
   REQUIRE(add_consumer(*notes.store, "c", {"b"}).ok());
   notes.reopen();
@@ -147,7 +147,7 @@ TEST_CASE("a consumer registered again while it is forgotten gets events again")
   CHECK(pending(*notes.store, "c").size() == 1);
 }
 
-TEST_CASE("consumers unseen for long are forgotten slice by slice, live ones never") {
+TEST_CASE("consumers not registered for long are forgotten slice by slice, live ones never") {
   Notes notes;
   REQUIRE(add_consumer(*notes.store, "gone", {"*"}).ok());
   REQUIRE(add_consumer(*notes.store, "live", {"*"}).ok());
@@ -181,7 +181,7 @@ TEST_CASE("consumers unseen for long are forgotten slice by slice, live ones nev
   CHECK(states[0].pending == 5);
 }
 
-TEST_CASE("pruning spares the young and the pending") {
+TEST_CASE("pruning keeps young and pending events") {
   Notes notes;
   REQUIRE(add_consumer(*notes.store, "c", {"kept"}).ok());
   for (const char* topic : {"old", "kept", "old"})
@@ -196,7 +196,7 @@ TEST_CASE("pruning spares the young and the pending") {
   CHECK(prune(*notes.store, notes.now_ms, 100).removed == 1);
 }
 
-TEST_CASE("a slice of pruning looks at so many events, and the next goes on behind them") {
+TEST_CASE("a slice of pruning visits a limited number of events, and the next continues after them") {
   Notes notes;
   REQUIRE(add_consumer(*notes.store, "c", {"kept"}).ok());
   for (const char* topic : {"kept", "kept", "old", "kept", "old"})
@@ -213,7 +213,7 @@ TEST_CASE("a slice of pruning looks at so many events, and the next goes on behi
   CHECK_FALSE(slice.more);
 }
 
-TEST_CASE("events keep their own time for pruning after a start with a clock in the future") {
+TEST_CASE("events are pruned by their own time, also after the clock was in the future") {
   Notes notes;
   const int64_t now_ms = notes.now_ms;
   notes.now_ms = now_ms + int64_t{20} * 365 * 24 * 3600 * 1000;
@@ -226,15 +226,15 @@ TEST_CASE("events keep their own time for pruning after a start with a clock in 
   CHECK(read_log(*notes.store)[0].topic == "future");
 }
 
-TEST_CASE("the commit hook gets what was committed, after the commit is known") {
+TEST_CASE("on_committed gets the events and jobs of each commit, after its done") {
   std::mutex mutex;
   std::vector<std::string> seen;
   std::promise<void> all;
   StoreOptions options;
-  options.on_committed = [&](CommitNotice&& announced) {
+  options.on_committed = [&](CommitNotice&& notice) {
     std::lock_guard lock(mutex);
-    for (const LoggedEvent& one_event : announced.events) seen.push_back(one_event.topic);
-    for (const JobNotice& job : announced.jobs) seen.push_back(job.kind + "@" + std::to_string(job.due_ms));
+    for (const LoggedEvent& one_event : notice.events) seen.push_back(one_event.topic);
+    for (const JobNotice& job : notice.jobs) seen.push_back(job.kind + "@" + std::to_string(job.due_ms));
     if (seen.back() == "last@9") all.set_value();
   };
   Notes notes(std::move(options));
@@ -248,7 +248,7 @@ TEST_CASE("the commit hook gets what was committed, after the commit is known") 
   CHECK(seen == std::vector<std::string>{"first", "last@9"});
 }
 
-TEST_CASE("pending events that are too large together come in parts") {
+TEST_CASE("pending events that exceed the result limit are read in parts") {
   StoreOptions options;
   options.max_result_bytes = 100'000;
   Notes notes(std::move(options));

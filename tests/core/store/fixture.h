@@ -1,4 +1,4 @@
-// A store in a folder of its own, and its asynchronous calls as bounded waits.
+// A store in a temporary folder, and its asynchronous calls as bounded waits.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -34,8 +34,8 @@ struct TempDir {
   std::filesystem::path path;
 };
 
-// What `start` passes to its done, or Code::timeout after 20 s. The promise is shared, for a done that comes
-// late.
+// Returns the value that `start` passes to its done, or `late` after 20 s. The promise is shared, because the
+// done may come later still.
 template <class T, class Start>
 T wait_for(Start start, T late) {
   auto promise = std::make_shared<std::promise<T>>();
@@ -89,7 +89,7 @@ inline EmitOp event(std::string topic, std::string subject, std::string tenant =
   return {std::move(topic), std::move(tenant), std::move(subject), "corr", "{\"n\":1}", std::move(key)};
 }
 
-// A plugin's schema as most tests want it.
+// The schema of a plugin, for most tests.
 inline constexpr const char* kNotes = R"(
 -- migration: 1
 CREATE TABLE notes_note (id {{ID}} PRIMARY KEY, body TEXT NOT NULL, rev BIGINT NOT NULL DEFAULT 0);
@@ -113,7 +113,7 @@ struct Notes {
     if (!options.now_ms) options.now_ms = [this] { return now_ms.load(); };
     open(std::move(options));
   }
-  // As another process would, after this one has ended.
+  // Opens the database again, as the next process would.
   void reopen(StoreOptions options = {}) {
     store.reset();
     if (!options.now_ms) options.now_ms = [this] { return now_ms.load(); };

@@ -10,7 +10,7 @@ int64_t next_due(Store& store, const char* kind) {
 
 }  // namespace
 
-TEST_CASE("due jobs are claimed in order and come back when their lease ends") {
+TEST_CASE("due jobs are claimed in order, and again once their lease expires") {
   Notes notes;
   int64_t now = notes.now_ms;
   CHECK(next_due(*notes.store, "dial") == INT64_MAX);
@@ -51,7 +51,7 @@ TEST_CASE("due jobs are claimed in order and come back when their lease ends") {
   CHECK(next_due(*notes.store, "dial") == now + 300);
 }
 
-TEST_CASE("a job added again under its key is replaced and its claimant fenced off") {
+TEST_CASE("a job added again with the same key is replaced, and its claimant is fenced") {
   Notes notes;
   int64_t now = notes.now_ms;
   auto add = [&](int64_t due_ms, const char* body) {
@@ -70,7 +70,7 @@ TEST_CASE("a job added again under its key is replaced and its claimant fenced o
   CHECK(commit(*notes.store, one(JobCancelOp{"dial", "k"})).status.ok());
 }
 
-TEST_CASE("what a process had claimed is due again when the next one starts") {
+TEST_CASE("jobs that a process had claimed are due again when the next one starts") {
   TempDir dir;
   int64_t now_ms = 1'000'000;
   StoreOptions options;
@@ -100,7 +100,7 @@ TEST_CASE("what a process had claimed is due again when the next one starts") {
   CHECK(claim(*store, "dial", 10, 60'000).size() == 2);
 }
 
-TEST_CASE("jobs without a key stand side by side") {
+TEST_CASE("jobs without a key are never replaced") {
   Notes notes;
   Transaction tx;
   tx.add(JobAddOp{"dial", "t1", "", notes.now_ms, "1"});
@@ -135,7 +135,7 @@ TEST_CASE("many claimants never share a job") {
   CHECK(std::unique(ids.begin(), ids.end()) == ids.end());
 }
 
-TEST_CASE("a job is ended only under the prefix of its kind") {
+TEST_CASE("a job is completed only with its kind's prefix") {
   Notes notes;
   REQUIRE(commit(*notes.store, one(JobAddOp{"a/dial", "t1", "", notes.now_ms, ""})).status.ok());
   const auto jobs = claim(*notes.store, "a/dial", 1, 1000);
@@ -152,7 +152,7 @@ TEST_CASE("a job is ended only under the prefix of its kind") {
   CHECK(code(JobDoneOp{again[0].id, again[0].fence, "a/"}) == Code::ok);
 }
 
-TEST_CASE("a lease has an end, whatever was asked for") {
+TEST_CASE("a lease is limited to kMaxLeaseMs") {
   Notes notes;
   REQUIRE(commit(*notes.store, one(JobAddOp{"dial", "t1", "", notes.now_ms, ""})).status.ok());
   const auto jobs = claim(*notes.store, "dial", 1, INT64_MAX);

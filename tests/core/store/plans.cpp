@@ -1,5 +1,5 @@
-// No named statement may scan a table that grows: what is quick in a test takes minutes on a table of a year,
-// and the writer serves everybody.
+// No named statement may scan a table that grows: a scan is quick in a test, but takes minutes on a year's
+// rows, and blocks all other writes meanwhile.
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -14,8 +14,8 @@ using namespace store_test;
 
 namespace {
 
-// Statements that scan a whole table or index, and why they may. Scans for each row of another are never
-// fine.
+// Statements that may scan a whole table or index, with the reason. Scans per row of another table are never
+// allowed.
 const std::map<std::string, std::string> kMayScan = {
     {"core/consumers", "one row per durable consumer"},
     {"core/consumer-states", "one row per durable consumer"},
@@ -61,16 +61,17 @@ struct Scans {
   std::vector<std::string> all, correlated;
 };
 
-// "SCAN x", where x is a table and not the result of a part of the statement.
+// Finds "SCAN x", where x is a table and not the result of a subquery.
 Scans scans_in(const std::vector<Step>& steps) {
-  std::set<std::string> parts = {"CONSTANT"};
+  std::set<std::string> subqueries = {"CONSTANT"};
   for (const Step& step : steps)
-    for (const char* made : {"CO-ROUTINE ", "MATERIALIZE "})
-      if (begins_with(step.text, made)) parts.insert(step.text.substr(std::string(made).size()));
+    for (const char* step_kind : {"CO-ROUTINE ", "MATERIALIZE "})
+      if (begins_with(step.text, step_kind))
+        subqueries.insert(step.text.substr(std::string(step_kind).size()));
   Scans scans;
   for (const Step& step : steps) {
     if (!begins_with(step.text, "SCAN ")) continue;
-    if (parts.count(step.text.substr(5, step.text.find(' ', 5) - 5)) != 0) continue;
+    if (subqueries.count(step.text.substr(5, step.text.find(' ', 5) - 5)) != 0) continue;
     scans.all.push_back(step.text);
     if (is_below_correlated(steps, step.parent)) scans.correlated.push_back(step.text);
   }
@@ -83,8 +84,8 @@ std::string joined(const std::vector<std::string>& list) {
   return text;
 }
 
-// A database with that schema and nothing else.
-Database made_with(const TempDir& dir, const SchemaText& schema) {
+// Creates a database with only that schema.
+Database create_database(const TempDir& dir, const SchemaText& schema) {
   auto clock = std::make_shared<const Clock>([] { return int64_t{0}; });
   auto db = Database::open(dir.path / "plans.db", Database::Mode::write, std::move(clock));
   REQUIRE(db.ok());
@@ -99,7 +100,7 @@ void check_plans(const std::string& owner, const std::string& text) {
   auto schema = parse_schema(text);
   REQUIRE(schema.ok());
   TempDir dir;
-  const Database db = made_with(dir, *schema);
+  const Database db = create_database(dir, *schema);
   for (const auto& statement : schema->statements) {
     const std::string name = owner + "/" + statement.name;
     const Scans scans =
@@ -126,10 +127,10 @@ TEST_CASE("the plugins' statements scan no table that grows") {
   }
 }
 
-TEST_CASE("scans are found in a plan, and those for each row of another table apart") {
+TEST_CASE("scans are found in a query plan, also those per row of another table") {
   TempDir dir;
   auto schema = *parse_schema("-- migration: 1\nCREATE TABLE x_t (id BIGINT PRIMARY KEY, other BIGINT);\n");
-  const Database db = made_with(dir, schema);
+  const Database db = create_database(dir, schema);
   const auto scans = [&](const char* sql) { return scans_in(plan_of(db, sql, 0)); };
   CHECK(scans("SELECT other FROM x_t WHERE id = 1").all.empty());
   CHECK(scans("SELECT 1").all.empty());

@@ -1,4 +1,4 @@
-// Every schema text must mean the same to SQLite and a real PostgreSQL.
+// Every schema text must be valid in SQLite and in a real PostgreSQL.
 #include "support/postgres.h"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ using namespace patchbay::test;
 
 namespace {
 
-// Runs the migrations and types every statement.
+// Runs the migrations and prepares every statement.
 Status check_schema(PostgresClient& client, std::string_view text) {
   PB_TRY_VALUE(SchemaText schema, parse_schema(text));
   for (const auto& migration : schema.migrations) {
@@ -54,7 +54,7 @@ std::string error_of(const Status& status) { return status ? "" : status.error()
 
 }  // namespace
 
-TEST_CASE("PostgreSQL takes every schema text") {
+TEST_CASE("PostgreSQL accepts every schema text") {
   auto postgres = Postgres::start();
   REQUIRE_MESSAGE(postgres.ok(), (postgres ? "" : postgres.error().text));
   auto client = PostgresClient::connect((*postgres)->conninfo());
@@ -68,12 +68,12 @@ TEST_CASE("PostgreSQL takes every schema text") {
     CHECK(error_of(check_schema(**client, schema.text)) == "");
   }
 
-  // What SQLite lets pass is found here.
+  // SQLite accepts this one.
   CHECK(error_of(check_schema(**client, "-- name: x\nSELECT body FROM notes_note GROUP BY rev"))
             .find("x (line 1)") == 0);
 }
 
-TEST_CASE("SQLite takes every schema text") {
+TEST_CASE("SQLite accepts every schema text") {
   store_test::Notes notes;
   for (const PluginSchema& schema : plugin_schemas()) {
     CHECK(error_of(notes.store->register_owner(schema.owner, schema.text)) == "");

@@ -4,7 +4,7 @@
 
 using namespace store_test;
 
-TEST_CASE("a transaction is whole or not at all") {
+TEST_CASE("a transaction is atomic") {
   Notes notes;
   Transaction tx = notes.add(1, "one");
   tx.exec(notes.id("add"), {2, "two"}, 1);
@@ -26,7 +26,7 @@ TEST_CASE("a transaction is whole or not at all") {
   CHECK(read_log(*notes.store).empty());
 }
 
-TEST_CASE("parameters are bound by name and RETURNING comes back") {
+TEST_CASE("parameters are bound by name and RETURNING gives rows") {
   Notes notes;
   REQUIRE(commit(*notes.store, notes.add(1, "old")).status.ok());
   CommitResult edited = commit(*notes.store, one(ExecOp{notes.id("edit"), {1, 0, "new"}, 1}));
@@ -38,13 +38,13 @@ TEST_CASE("parameters are bound by name and RETURNING comes back") {
   CHECK(rows->integer(0, 1) == 1);
 }
 
-TEST_CASE("a broken constraint is a conflict") {
+TEST_CASE("a violated constraint is a conflict") {
   Notes notes;
   REQUIRE(commit(*notes.store, notes.add(1)).status.ok());
   CHECK(commit(*notes.store, notes.add(1)).status.error().code == Code::conflict);
 }
 
-TEST_CASE("a savepoint fails alone and takes its events with it") {
+TEST_CASE("a failed savepoint is rolled back alone, with its events") {
   Notes notes;
   REQUIRE(commit(*notes.store, notes.add(1)).status.ok());
   Transaction tx = notes.add(2);
@@ -77,7 +77,7 @@ TEST_CASE("a savepoint fails alone and takes its events with it") {
   CHECK(events[0].tenant_seq == 1);
 }
 
-TEST_CASE("an inner savepoint leaves the outer one alone") {
+TEST_CASE("a failed inner savepoint keeps the outer one") {
   Notes notes;
   REQUIRE(commit(*notes.store, notes.add(1)).status.ok());
   Transaction tx;
@@ -94,7 +94,7 @@ TEST_CASE("an inner savepoint leaves the outer one alone") {
   CHECK(notes.count() == 2);
 }
 
-TEST_CASE("the caller's mistakes are misuse, even inside a savepoint") {
+TEST_CASE("a caller's mistakes are misuse, even inside a savepoint") {
   Notes notes;
   auto code = [&](Transaction tx) { return commit(*notes.store, std::move(tx)).status.error().code; };
   CHECK(code(one(SavepointOp{})) == Code::misuse);
@@ -110,7 +110,7 @@ TEST_CASE("the caller's mistakes are misuse, even inside a savepoint") {
   CHECK(code(one(ExecOp{notes.id("add"), {1, std::string("a\0b", 3)}})) == Code::invalid);
 }
 
-TEST_CASE("values of each type go in and come out") {
+TEST_CASE("values of each type are stored and read back") {
   Notes notes;
   REQUIRE(
       notes.store
@@ -140,7 +140,7 @@ TEST_CASE("values of each type go in and come out") {
   CHECK(rows->text(1, 4) == "n");
 }
 
-TEST_CASE("the store's clock is the one in SQL") {
+TEST_CASE("SQL uses the store's clock") {
   Notes notes;
   notes.now_ms = 42;
   CHECK(query(*notes.store, notes.id("now"))->integer(0, 0) == 42);

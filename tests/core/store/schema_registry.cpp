@@ -34,7 +34,7 @@ TEST_CASE("a statement may touch only its owner's tables") {
   CHECK(register_one(notes, "WITH c AS (SELECT x FROM other_t) SELECT x, COUNT(*) FROM c GROUP BY x").ok());
 }
 
-TEST_CASE("the refusal names statement and table") {
+TEST_CASE("the error names statement and table") {
   Notes notes;
   CHECK(register_one(notes, "SELECT body FROM notes_note").error().text ==
         "store schema of 'other': statement 'it' (line 3): touches 'notes_note', which is not its own (its "
@@ -69,7 +69,7 @@ TEST_CASE("a migration may change only its owner's tables") {
             .ok());
 }
 
-TEST_CASE("owners whose prefixes overlap are refused") {
+TEST_CASE("owners with overlapping prefixes are refused") {
   Notes notes;
   CHECK(notes.store->register_owner("notes-more", "-- name: x\nSELECT 1").error().code == Code::conflict);
   CHECK(notes.store->register_owner("notes", kNotes).error().code == Code::conflict);
@@ -78,7 +78,7 @@ TEST_CASE("owners whose prefixes overlap are refused") {
   CHECK(notes.store->register_owner("sqlite", "-- name: x\nSELECT 1").error().code == Code::invalid);
 }
 
-TEST_CASE("an owner that does not run keeps its prefix, and with it its tables") {
+TEST_CASE("an owner that does not run keeps its prefix and its tables") {
   Notes notes;
   REQUIRE(notes.store->register_owner("ai-voice", "-- migration: 1\nCREATE TABLE ai_voice_key (secret TEXT);")
               .ok());
@@ -91,7 +91,7 @@ TEST_CASE("an owner that does not run keeps its prefix, and with it its tables")
             .ok());
 }
 
-TEST_CASE("references between an owner's own tables are fine") {
+TEST_CASE("references between tables of one owner are allowed") {
   Notes notes;
   CHECK(migrate_one(notes,
                     "CREATE TABLE other_t (id BIGINT PRIMARY KEY);"
@@ -99,7 +99,7 @@ TEST_CASE("references between an owner's own tables are fine") {
             .ok());
 }
 
-TEST_CASE("hints are checked and SQL errors name the statement") {
+TEST_CASE("'-- read' and '-- write' are checked and SQL errors name the statement") {
   Notes notes;
   CHECK(register_one(notes, "-- read\nDELETE FROM other_t")
             .error()
@@ -111,7 +111,7 @@ TEST_CASE("hints are checked and SQL errors name the statement") {
   CHECK_FALSE(register_one(notes, "SELECT \"a string\" FROM other_t").ok());
 }
 
-TEST_CASE("migrations run once, in order, over restarts") {
+TEST_CASE("migrations run once, in order, also after restarts") {
   Notes notes;
   std::string first = "-- migration: 1\nCREATE TABLE plan_t (x TEXT NOT NULL);\n";
   std::string second = "-- migration: 2\nALTER TABLE plan_t ADD COLUMN y BIGINT NOT NULL DEFAULT 7;\n";
@@ -144,7 +144,7 @@ TEST_CASE("migrations run once, in order, over restarts") {
             .ok());
 }
 
-TEST_CASE("a migration that fails leaves nothing behind") {
+TEST_CASE("a failed migration changes nothing") {
   Notes notes;
   CHECK_FALSE(migrate_one(notes, "CREATE TABLE other_t (x TEXT); CREATE TABLE other_t (y TEXT);").ok());
   CHECK(migrate_one(notes, "CREATE TABLE other_t (x TEXT);").ok());

@@ -30,7 +30,7 @@ TEST_CASE("a schema text has migrations and named statements") {
   CHECK(schema->statements[1].line == 7);
 }
 
-TEST_CASE("what is wrong in a schema text is named with its line") {
+TEST_CASE("an error in a schema text names its line") {
   auto error = [](const char* text) { return parse_schema(text).error().text; };
   CHECK(error("\nSELECT 1;") == "line 2: SQL before the first '-- migration:' or '-- name:'");
   CHECK(error("-- migration: 2\nCREATE TABLE x (y TEXT);") == "line 1: expected '-- migration: 1'");
@@ -38,18 +38,18 @@ TEST_CASE("what is wrong in a schema text is named with its line") {
   CHECK(error("-- name: x\nSELECT 1; SELECT 2") == "line 1: 'x' holds more than one statement");
   CHECK(error("-- name: x\nSELECT ?") == "line 1: 'x' parameters are written $1, $2, ...");
   CHECK(error("-- name: x\nSELECT $a") == "line 1: 'x' parameters are written $1, $2, ...");
-  CHECK(error("-- name: X\nSELECT 1") == "line 1: a statement's name is made of a-z, 0-9, '-', '_' and '.'");
+  CHECK(error("-- name: X\nSELECT 1") == "line 1: a statement's name consists of a-z, 0-9, '-', '_' and '.'");
   CHECK(error("-- name: x\nSELECT 1\n-- name: x\nSELECT 1") == "line 3: statement 'x' exists already");
   for (const char* sql :
        {"DROP TABLE a", "CREATE TABLE a (x TEXT)", "PRAGMA synchronous=OFF", "ATTACH 'x.db' AS x", "BEGIN",
         "VACUUM", "REPLACE INTO a VALUES (1)", "EXPLAIN SELECT 1", "123"}) {
     CHECK(error((std::string("-- name: x\n") + sql).c_str()) ==
-          "line 1: 'x' is no SELECT, INSERT, UPDATE, DELETE or WITH");
+          "line 1: 'x' is not a SELECT, INSERT, UPDATE, DELETE or WITH");
   }
-  CHECK(error("-- name: x\nSELECT {{TIME}}") == "line 1: knows no macro {{TIME}}");
+  CHECK(error("-- name: x\nSELECT {{TIME}}") == "line 1: uses the unknown macro {{TIME}}");
 }
 
-TEST_CASE("a migration's hash is blind to comments and layout, not to words") {
+TEST_CASE("a migration's hash ignores comments and layout only") {
   auto hash = [](const char* sql) {
     return parse_schema(std::string("-- migration: 1\n") + sql)->migrations[0].hash;
   };
@@ -58,7 +58,7 @@ TEST_CASE("a migration's hash is blind to comments and layout, not to words") {
   CHECK(hash("INSERT INTO a_t VALUES ('a  b');") != hash("INSERT INTO a_t VALUES ('a b');"));
 }
 
-TEST_CASE("macros speak each dialect") {
+TEST_CASE("macros expand for each dialect") {
   CHECK(*expand_macros("x {{BYTES}}, y {{ID}}", Dialect::sqlite) == "x BLOB, y INTEGER");
   CHECK(*expand_macros("x {{BYTES}}, y {{ID}}", Dialect::postgres) == "x BYTEA, y BIGINT");
 }

@@ -22,7 +22,7 @@ void write_private(const std::filesystem::path& path, const std::string& data) {
 
 }  // namespace
 
-TEST_CASE("what is sealed is unsealed by the same key and context") {
+TEST_CASE("a secret is unsealed with the same key and context") {
   TempDir dir;
   auto secret_box = SecretBox::open(dir.path / "key");
   REQUIRE(secret_box.ok());
@@ -37,7 +37,7 @@ TEST_CASE("what is sealed is unsealed by the same key and context") {
   CHECK(*secret_box->seal("x", "") != *secret_box->seal("x", ""));
 }
 
-TEST_CASE("what was altered, or belongs elsewhere, stays sealed") {
+TEST_CASE("altered bytes or another context are refused") {
   TempDir dir;
   auto secret_box = SecretBox::open(dir.path / "key");
   std::string sealed = *secret_box->seal("secret", "row/1");
@@ -51,7 +51,7 @@ TEST_CASE("what was altered, or belongs elsewhere, stays sealed") {
     CHECK_FALSE(secret_box->unseal(sealed.substr(0, size), "row/1").ok());
 }
 
-TEST_CASE("another key does not unseal, an older one in the file does") {
+TEST_CASE("an unknown key does not unseal, an older one in the file does") {
   TempDir dir;
   std::string sealed = *SecretBox::open(dir.path / "old")->seal("secret", "c");
   auto other = SecretBox::open(dir.path / "new");
@@ -61,12 +61,12 @@ TEST_CASE("another key does not unseal, an older one in the file does") {
   REQUIRE(both.ok());
   CHECK(*both->unseal(sealed, "c") == "secret");
   CHECK_FALSE(both->is_current(sealed));
-  std::string anew = *both->seal("secret", "c");
-  CHECK(both->is_current(anew));
-  CHECK(*other->unseal(anew, "c") == "secret");
+  std::string resealed = *both->seal("secret", "c");
+  CHECK(both->is_current(resealed));
+  CHECK(*other->unseal(resealed, "c") == "secret");
 }
 
-TEST_CASE("a key file that others may read, or that is no key, is refused") {
+TEST_CASE("a key file that other users may read, or of a wrong size, is refused") {
   TempDir dir;
   REQUIRE(SecretBox::open(dir.path / "key").ok());
   ::chmod((dir.path / "key").c_str(), 0640);

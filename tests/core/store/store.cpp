@@ -6,7 +6,7 @@
 
 using namespace store_test;
 
-TEST_CASE("each start has an epoch of its own") {
+TEST_CASE("each start has its own epoch") {
   TempDir dir;
   for (int64_t expected : {1, 2, 3}) {
     auto store = Store::open(dir.path / "store.db", {});
@@ -20,7 +20,7 @@ TEST_CASE("each start has an epoch of its own") {
   CHECK((*store)->epoch() == 1);
 }
 
-TEST_CASE("a database is open once") {
+TEST_CASE("a second store on the same database is refused") {
   TempDir dir;
   auto first = Store::open(dir.path / "store.db", {});
   REQUIRE(first.ok());
@@ -30,7 +30,7 @@ TEST_CASE("a database is open once") {
   CHECK(second.error().text.find("another process uses this database") != std::string::npos);
 }
 
-TEST_CASE("what the store leaves on the disk is private") {
+TEST_CASE("the store's files are private") {
   Notes notes;
   REQUIRE(commit(*notes.store, notes.add(1)).status.ok());
   int files = 0;
@@ -44,7 +44,7 @@ TEST_CASE("what the store leaves on the disk is private") {
   CHECK(files == 5);  // database, log, its index, lock, key
 }
 
-TEST_CASE("what cannot be a database is refused with its name") {
+TEST_CASE("a file that cannot be a database is refused by name") {
   TempDir dir;
   auto missing = Store::open(dir.path / "no" / "store.db", {});
   REQUIRE_FALSE(missing.ok());
@@ -58,7 +58,7 @@ TEST_CASE("what cannot be a database is refused with its name") {
   CHECK(other.error().text.find("file is not a database") != std::string::npos);
 }
 
-TEST_CASE("a query behind its commit sees it, from many threads") {
+TEST_CASE("a query after a commit sees its changes, from many threads") {
   Notes notes;
   std::atomic<int> stale{0};
   std::vector<std::thread> threads;
@@ -76,7 +76,7 @@ TEST_CASE("a query behind its commit sees it, from many threads") {
   CHECK(stale == 0);
 }
 
-TEST_CASE("a query that takes too long is ended") {
+TEST_CASE("a query that takes too long is interrupted") {
   StoreOptions options;
   options.query_timeout_ms = 50;
   Notes notes(std::move(options));
@@ -91,7 +91,7 @@ TEST_CASE("a query that takes too long is ended") {
   CHECK(query(*notes.store, count, {10})->integer(0, 0) == 10);
 }
 
-TEST_CASE("a lost sealing key is made anew, not in silence") {
+TEST_CASE("a missing sealing key is created again, with a warning") {
   TempDir dir;
   std::vector<std::string> warnings;
   auto open = [&] {
@@ -105,10 +105,10 @@ TEST_CASE("a lost sealing key is made anew, not in silence") {
   std::filesystem::remove(dir.path / "sealing.key");
   REQUIRE(open());
   REQUIRE(warnings.size() == 1);
-  CHECK(warnings[0].find("sealing.key is missing and made anew") != std::string::npos);
+  CHECK(warnings[0].find("sealing.key is missing and was created again") != std::string::npos);
 }
 
-TEST_CASE("owners are known by their statements") {
+TEST_CASE("a statement's number identifies its owner") {
   Notes notes;
   CHECK(notes.store->owner_of(notes.id("add")) == "notes");
   CHECK(notes.store->owner_of({}).empty());

@@ -26,13 +26,13 @@ int sync_or_fail(long number, int fd) {
 
 }  // namespace
 
-// SQLite finds these before those of libc: a disk that loses what it was given to write.
+// SQLite finds these before those of libc. They simulate a disk that fails to sync.
 extern "C" [[gnu::visibility("default")]] int fdatasync(int fd) { return sync_or_fail(SYS_fdatasync, fd); }
 extern "C" [[gnu::visibility("default")]] int fsync(int fd) { return sync_or_fail(SYS_fsync, fd); }
 
 namespace {
 
-// Another process's hold on the database: its write lock.
+// Holds the database's write lock, as another process would.
 class ForeignLock {
  public:
   explicit ForeignLock(const std::filesystem::path& path) {
@@ -45,7 +45,7 @@ class ForeignLock {
   sqlite3* db_ = nullptr;
 };
 
-// Statements whose cost is their parameter.
+// Statements that run as long as their parameter says.
 constexpr const char* kSlow = R"(
 -- migration: 1
 CREATE TABLE slow_t (i BIGINT);
@@ -57,7 +57,7 @@ WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1) SEL
 )";
 constexpr int64_t kForEver = int64_t{1} << 60;
 
-// Files of this process may not grow beyond `bytes` while it lives: a disk that cannot be written.
+// While it lives, files of this process cannot grow beyond `bytes`. Simulates a full disk.
 class SmallDisk {
  public:
   explicit SmallDisk(rlim_t bytes) {
@@ -78,7 +78,7 @@ class SmallDisk {
 
 }  // namespace
 
-TEST_CASE("what waits together is committed together, each on its own feet") {
+TEST_CASE("waiting transactions are committed as one group, and each can fail alone") {
   Notes notes;
   uint64_t before = notes.store->stats().commits;
   std::promise<void> blocked, go_on;
@@ -110,7 +110,7 @@ TEST_CASE("what waits together is committed together, each on its own feet") {
   CHECK(log.back().tenant_seq == 90);
 }
 
-TEST_CASE("too many waiting transactions are refused at the door") {
+TEST_CASE("too many waiting transactions are refused at once") {
   StoreOptions options;
   options.max_queued = 2;
   Notes notes(std::move(options));
@@ -128,7 +128,7 @@ TEST_CASE("too many waiting transactions are refused at the door") {
   CHECK(commit(*notes.store, notes.add(4)).status.ok());
 }
 
-TEST_CASE("closing finishes what waits and leaves no log") {
+TEST_CASE("closing completes waiting transactions and leaves no log") {
   Notes notes;
   std::atomic<int> good{0};
   for (int i = 0; i < 500; ++i) {
@@ -142,7 +142,7 @@ TEST_CASE("closing finishes what waits and leaves no log") {
   CHECK_FALSE(std::filesystem::exists(notes.dir.path / "store.db-wal"));
 }
 
-TEST_CASE("a log that grows is moved into the file") {
+TEST_CASE("a growing log is moved into the database file") {
   Notes notes;
   for (int i = 0; i < 40; ++i)
     REQUIRE(commit(*notes.store, notes.add(i, std::string(400'000, 'x'))).status.ok());
@@ -150,7 +150,7 @@ TEST_CASE("a log that grows is moved into the file") {
   CHECK(std::filesystem::file_size(notes.dir.path / "store.db-wal") < 8'000'000);
 }
 
-TEST_CASE("a full database refuses what grows it, serves reads and recovers") {
+TEST_CASE("a full database refuses writes that grow it, serves reads and recovers") {
   StoreOptions options;
   options.max_pages = 150;
   Notes notes(std::move(options));
@@ -167,7 +167,7 @@ TEST_CASE("a full database refuses what grows it, serves reads and recovers") {
   CHECK(notes.count() == written);
   CHECK(query(*notes.store, notes.id("get"), {1}).ok());
 
-  // In one group: what makes room gets through although its neighbours do not.
+  // In one group, a delete that frees space succeeds although the others fail.
   std::latch all(3);
   std::array<Code, 3> codes{};
   auto post = [&](size_t i, Transaction tx) {
@@ -213,7 +213,8 @@ TEST_CASE("a callback that throws is reported, and the store goes on") {
   CHECK(notes.count() == 1);
 }
 
-TEST_CASE("a transaction that takes too long is undone and named, its neighbours are committed") {
+TEST_CASE(
+    "a transaction that takes too long is rolled back and named, the others of its group are committed") {
   std::mutex mutex;
   std::vector<std::string> warnings;
   StoreOptions options;
@@ -248,7 +249,7 @@ TEST_CASE("a transaction that takes too long is undone and named, its neighbours
   all.wait();
   for (size_t i : {0u, 2u, 4u}) CHECK(results[i].ok());
   for (size_t i : {1u, 3u}) CHECK(results[i].error().code == Code::timeout);
-  CHECK(results[1].error().text == "operation 0 (slow/change): took too long and was ended");
+  CHECK(results[1].error().text == "operation 0 (slow/change): took too long and was interrupted");
   CHECK(notes.count() == 4);
   CHECK(notes.store->stats().timeouts == 2);
   const std::lock_guard lock(mutex);
@@ -256,7 +257,7 @@ TEST_CASE("a transaction that takes too long is undone and named, its neighbours
   CHECK(warnings[0].find("slow/change") != std::string::npos);
 }
 
-TEST_CASE("closing ends what runs too long") {
+TEST_CASE("closing interrupts a statement that runs too long") {
   StoreOptions options;
   options.write_timeout_ms = 600'000;
   options.query_timeout_ms = 600'000;
@@ -279,7 +280,7 @@ TEST_CASE("closing ends what runs too long") {
   CHECK(codes[2] != Code::ok);  // timeout, or gone when it had not begun
 }
 
-TEST_CASE("a lock of another process is waited for, and not for ever") {
+TEST_CASE("the writer waits for another process's lock, up to a limit") {
   StoreOptions options;
   options.lock_timeout_ms = 120'000;
   Notes notes(std::move(options));
@@ -308,13 +309,13 @@ TEST_CASE("a lock of another process is waited for, and not for ever") {
   CHECK(commit(*notes.store, notes.add(100)).status.ok());
 }
 
-TEST_CASE("a commit that was refused because it could not be synced does not come back") {
+TEST_CASE("a commit that failed to sync is not found by the next start") {
   Notes notes;
   REQUIRE(commit(*notes.store, notes.add(1)).status.ok());
   syncs_to_fail = 1;
   CHECK(commit(*notes.store, notes.add(2)).status.error().code == Code::unavailable);
   CHECK(syncs_to_fail == 0);
-  // As a start after a crash finds it now.
+  // The files as a start after a crash would find them.
   TempDir other;
   for (const char* file : {"store.db", "store.db-wal", "sealing.key"})
     std::filesystem::copy_file(notes.dir.path / file, other.path / file);
@@ -326,7 +327,7 @@ TEST_CASE("a commit that was refused because it could not be synced does not com
   CHECK(notes.count() == 2);
 }
 
-TEST_CASE("a disk that cannot be synced any more ends the process") {
+TEST_CASE("a disk that can no longer be synced calls on_fatal") {
   std::promise<std::string> ended;
   StoreOptions options;
   options.on_fatal = [&](const std::string& text) {
@@ -339,10 +340,10 @@ TEST_CASE("a disk that cannot be synced any more ends the process") {
   notes.store->commit(notes.add(2), [](CommitResult) {});
   auto future = ended.get_future();
   REQUIRE(future.wait_for(std::chrono::seconds(60)) == std::future_status::ready);
-  CHECK(future.get().find("does not take the store's log any more") != std::string::npos);
+  CHECK(future.get().find("no longer accepts writes to the store's log") != std::string::npos);
 }
 
-TEST_CASE("transactions that wait are bounded in bytes too") {
+TEST_CASE("waiting transactions are limited in bytes too") {
   StoreOptions options;
   options.max_queued_bytes = 1'000'000;
   Notes notes(std::move(options));
