@@ -21,12 +21,12 @@ Status Bus::publish(const EventData& data) {
   return {};
 }
 
-Status Bus::may_publish(std::string_view name, std::atomic<uint32_t>& topics_made) {
+Status Bus::may_publish(std::string_view name, std::atomic<uint32_t>& topics_created) {
   if (topics_.find(name)) return {};
-  if (topics_made.load(std::memory_order_relaxed) >= kMaxTopicsPerPublisher)
+  if (topics_created.load(std::memory_order_relaxed) >= kMaxTopicsPerPublisher)
     return {Code::exhausted, "too many different topics; put what varies into the subject"};
   PB_TRY(topic(name));
-  topics_made.fetch_add(1, std::memory_order_relaxed);
+  topics_created.fetch_add(1, std::memory_order_relaxed);
   return {};
 }
 
@@ -44,12 +44,12 @@ Code Bus::publish(Ref<const Event> event) noexcept {
   const EpochGuard guard;
   const SubscriberList* subscribers = event->topic_entry().subscribers.load();
   if (!subscribers) return Code::ok;
-  // One addition for all who may take it, the publisher's own reference being the first of them; what nobody
-  // took is given back at once.
-  const auto most = uint32_t(subscribers->members.size());
-  if (most > 1) event->add_refs(most - 1);
+  // Takes one reference per subscriber in a single atomic add (the publisher's own counts as the first), and
+  // releases those that no subscriber kept.
+  const auto max_refs = uint32_t(subscribers->members.size());
+  if (max_refs > 1) event->add_refs(max_refs - 1);
   const Event& shared = *event.detach();
-  uint32_t left = most;
+  uint32_t left = max_refs;
   for (const auto& member : subscribers->members) left -= member->enqueue(shared) ? 1 : 0;
   if (left > 0) shared.release(left);
   return Code::ok;
@@ -60,29 +60,29 @@ Result<SubscriptionId> Bus::subscribe(SubscribeOptions options, Strand& strand, 
     return {Code::invalid, "pattern \"" + options.pattern + "\": give a topic, \"prefix.*\" or \"*\""};
   if (options.queue_max < 1 || options.queue_max > 65536)
     return {Code::invalid, "queue_max must be 1 to 65536"};
-  std::vector<Retired> past;  // freed after the lock is
+  std::vector<Retired> reclaimed;  // freed after mutex_ is released
   const std::lock_guard lock(mutex_);
   const SubscriptionId id = ++last_id_;
   auto fresh = make_ref<Subscription>(*this, id, std::move(options), strand, fn, user);
-  renew(fresh, Change::joins, past);
+  update_subscribers(fresh, Change::add, reclaimed);
   subscriptions_.emplace(id, std::move(fresh));
   return id;
 }
 
 Status Bus::unsubscribe(SubscriptionId id, CallFn done, void* user) {
-  Ref<Subscription> gone;
-  std::vector<Retired> past;
+  Ref<Subscription> ended;
+  std::vector<Retired> reclaimed;
   {
     const std::lock_guard lock(mutex_);
     const auto found = subscriptions_.find(id);
     if (found == subscriptions_.end()) return {Code::not_found, "no such subscription"};
-    gone = std::move(found->second);
+    ended = std::move(found->second);
     subscriptions_.erase(found);
-    renew(gone, Change::leaves, past);
-    if (const uint64_t dropped = gone->stats().dropped) closed_drops_[gone->strand().owner()] += dropped;
+    update_subscribers(ended, Change::remove, reclaimed);
+    if (const uint64_t dropped = ended->stats().dropped) ended_drops_[ended->strand().owner()] += dropped;
   }
-  gone->close(done, user);
-  gone->clear();
+  ended->close(done, user);
+  ended->clear();
   return {};
 }
 
@@ -96,7 +96,7 @@ Result<SubscriptionStats> Bus::stats(SubscriptionId id) {
 std::map<std::string, Bus::OwnerStats> Bus::owner_stats() {
   std::map<std::string, OwnerStats> all;
   const std::lock_guard lock(mutex_);
-  for (const auto& [owner, dropped] : closed_drops_) all[owner].dropped += dropped;
+  for (const auto& [owner, dropped] : ended_drops_) all[owner].dropped += dropped;
   for (const auto& [id, subscription] : subscriptions_) {
     const SubscriptionStats stats = subscription->stats();
     OwnerStats& owner = all[subscription->strand().owner()];
@@ -123,8 +123,10 @@ const SubscriberList* Bus::subscribers_of(std::string_view topic) const {
   return subscribers->members.empty() ? nullptr : subscribers.release();
 }
 
-// Replaces the audiences that `member` joins or leaves. What no reader can hold any more is moved to `past`.
-void Bus::renew(const Ref<Subscription>& member, Change change, std::vector<Retired>& past) {
+// Replaces the lists of the topics that `member` matches. Moves lists that no reader holds any more to
+// `reclaimed`.
+void Bus::update_subscribers(const Ref<Subscription>& member, Change change,
+                             std::vector<Retired>& reclaimed) {
   std::vector<std::unique_ptr<const SubscriberList>> replaced;
   for (Topic* topic : topics_.all()) {
     if (!matches(member->pattern(), topic->name())) continue;
@@ -134,25 +136,24 @@ void Bus::renew(const Ref<Subscription>& member, Change change, std::vector<Reti
     if (old)
       for (const auto& other : old->members)
         if (other.get() != member.get()) next->members.push_back(other);
-    if (change == Change::joins) next->members.push_back(member);
+    if (change == Change::add) next->members.push_back(member);
     topic->subscribers.store(next->members.empty() ? nullptr : next.release());
     if (old) replaced.emplace_back(old);
   }
   const uint64_t epoch = advance_epoch();
   for (auto& subscribers : replaced) retired_.push_back({epoch, std::move(subscribers)});
-  reclaim(past);
+  reclaim(reclaimed);
 }
 
-void Bus::reclaim(std::vector<Retired>& past) {
+void Bus::reclaim(std::vector<Retired>& reclaimed) {
   const auto over =
       std::partition(retired_.begin(), retired_.end(), [](auto& r) { return !is_reclaimable(r.epoch); });
-  std::move(over, retired_.end(), std::back_inserter(past));
+  std::move(over, retired_.end(), std::back_inserter(reclaimed));
   retired_.erase(over, retired_.end());
 }
 
 void Bus::publish_drops(Subscription& from, uint64_t fresh, uint64_t total) noexcept {
-  // Owner and pattern hold no character that JSON would escape: the pattern was checked, the owner is the
-  // subject.
+  // The pattern needs no JSON escaping, because subscribe() checked it. The owner is only in the subject.
   const std::string payload = "{\"subscription\":" + std::to_string(from.id()) + ",\"pattern\":\"" +
                               from.pattern() + "\",\"dropped\":" + std::to_string(fresh) +
                               ",\"total\":" + std::to_string(total) + "}";

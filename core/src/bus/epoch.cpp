@@ -11,18 +11,18 @@ std::atomic<EpochReader*> readers{nullptr};
 
 bool barrier(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
 
-struct GiveBack {
-  ~GiveBack() {
+struct RecordRelease {
+  ~RecordRelease() {
     if (!epoch_reader) return;
-    epoch_reader->taken.store(false, std::memory_order_release);
+    epoch_reader->in_use.store(false, std::memory_order_release);
     epoch_reader = nullptr;
   }
 };
 
-EpochReader& take_record() {
+EpochReader& acquire_record() {
   for (EpochReader* reader = readers.load(std::memory_order_acquire); reader; reader = reader->next)
-    if (!reader->taken.load(std::memory_order_relaxed) && !reader->taken.exchange(true)) return *reader;
-  auto* fresh = new EpochReader;  // kept for the next thread; their number is that of threads at once
+    if (!reader->in_use.load(std::memory_order_relaxed) && !reader->in_use.exchange(true)) return *reader;
+  auto* fresh = new EpochReader;  // reused, never freed, so their number is that of concurrent threads
   fresh->next = readers.load(std::memory_order_relaxed);
   while (!readers.compare_exchange_weak(fresh->next, fresh)) {
   }
@@ -34,8 +34,8 @@ EpochReader& take_record() {
 const bool epoch_barrier = barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
 
 EpochReader& register_epoch_reader() {
-  thread_local GiveBack give_back;
-  epoch_reader = &take_record();
+  thread_local RecordRelease release;
+  epoch_reader = &acquire_record();
   return *epoch_reader;
 }
 

@@ -1,7 +1,6 @@
-// Epoch: lets many threads read a structure while one replaces it, without a lock for the readers. A reader
-// holds an EpochGuard; who replaced something stamps it with advance_epoch() and frees it once
-// is_reclaimable() says so. The readers' records are process-wide, one per thread that ever read, and are
-// used again.
+// Epoch-based reclamation: many threads read a structure without a lock while one replaces it. A reader holds
+// an EpochGuard; the writer stamps a replaced object with advance_epoch() and frees it once is_reclaimable().
+// Reader records are process-wide, one per reading thread, and are reused after a thread ends.
 #pragma once
 
 #include <atomic>
@@ -10,25 +9,25 @@
 namespace patchbay::core {
 
 struct EpochReader {
-  std::atomic<uint64_t> at{0};  // the epoch it reads in; 0 outside
-  std::atomic<bool> taken{true};
+  std::atomic<uint64_t> at{0};  // epoch of the current read; 0: not reading
+  std::atomic<bool> in_use{true};
   EpochReader* next = nullptr;
 };
 
 inline std::atomic<uint64_t> epoch_now{1};
 inline thread_local constinit EpochReader* epoch_reader = nullptr;
-// Whether membarrier(2) works here; settled before main.
+// Whether membarrier(2) works here; set before main.
 extern const bool epoch_barrier;
 
-// Takes a record for this thread; given back when the thread ends.
+// Assigns a record to this thread until the thread ends.
 EpochReader& register_epoch_reader();
 
-// [any] Must not be nested on one thread, and nothing may wait inside.
+// [any] Must not nest on a thread, and must not block while it lives, as that delays reclamation.
 class EpochGuard {
  public:
   EpochGuard() : reader_(epoch_reader ? *epoch_reader : register_epoch_reader()) {
-    // The store must be seen before anything is read through it. advance_epoch() pays for that where the
-    // kernel can put a barrier into every thread; else each reader does.
+    // The store must be visible before this thread reads the structure. With membarrier(2), advance_epoch()
+    // issues the barrier for all threads; otherwise each reader issues its own.
     const uint64_t now = epoch_now.load(std::memory_order_acquire);
     if (epoch_barrier) {
       reader_.at.store(now, std::memory_order_relaxed);
@@ -45,9 +44,9 @@ class EpochGuard {
   EpochReader& reader_;
 };
 
-// Call after the replacement is visible.
+// Returns the epoch to stamp replaced objects with. Call once the replacement is visible.
 uint64_t advance_epoch() noexcept;
-// True when no reader can still hold what was retired at `epoch`.
+// True when no reader can still hold an object replaced at `epoch`.
 bool is_reclaimable(uint64_t epoch) noexcept;
 
 }  // namespace patchbay::core

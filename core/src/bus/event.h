@@ -1,5 +1,5 @@
-// Event: what happened, written once, then only read. One block of memory holds the fields and the payload,
-// shared by count among all subscribers.
+// Event: an immutable, reference-counted event of the bus. One block of memory holds the fields and the
+// payload, which all subscribers share.
 #pragma once
 
 #include <atomic>
@@ -12,20 +12,20 @@ namespace patchbay::core {
 
 class Topic;
 
-// What a publisher says. Borrowed for the call.
+// The fields of an event to publish. Borrowed for the call.
 struct EventData {
   std::string_view topic;        // "call.answered"
   std::string_view tenant;       // "" for the whole installation
-  std::string_view subject;      // what it is about: a call id, a room; order is kept per subject
-  std::string_view correlation;  // ties the steps of one story together
+  std::string_view subject;      // id of the call, room, ...; events of one subject stay in order
+  std::string_view correlation;  // common to all events of one operation
   std::string_view payload;      // JSON
   int64_t time_ms = 0;           // 0: now, by the bus's wall clock
-  uint64_t id = 0;               // of the event log; 0 for a transient event
+  uint64_t id = 0;               // id in the event log; 0: transient
 };
 
 class Event {
  public:
-  // Copies `data`. `topic` is the bus's; time_ms is taken as it is.
+  // Copies `data`, time_ms unchanged. `topic` must belong to the bus.
   static Ref<const Event> create(const Topic& topic, const EventData& data);
 
   uint64_t id() const noexcept { return id_; }
@@ -38,7 +38,7 @@ class Event {
   }
   std::string_view payload() const noexcept { return {payload_begin(), payload_size_}; }
 
-  // What it holds in memory; its subscribers share it.
+  // Size in memory, which the subscribers share.
   size_t bytes() const noexcept {
     return sizeof(Event) + tenant_size_ + subject_size_ + correlation_size_ + payload_size_;
   }

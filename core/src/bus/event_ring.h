@@ -1,4 +1,4 @@
-// EventRing: the waiting events of one subscription, oldest first. Grows by doubling up to its bound. Not
+// EventRing: FIFO ring buffer of a subscription's queued events. Grows by doubling, up to its limit. Not
 // thread-safe.
 #pragma once
 
@@ -12,22 +12,22 @@ namespace patchbay::core {
 
 class EventRing {
  public:
-  explicit EventRing(size_t most) : most_(most) {}
+  explicit EventRing(size_t max_events) : max_events_(max_events) {}
 
   size_t size() const noexcept { return tail_ - head_; }
   size_t bytes() const noexcept { return bytes_; }
-  // Has no room for `more` bytes; one event of any size fits when it is empty.
+  // True when `more` bytes do not fit. An empty ring takes one event of any size.
   bool full(size_t more = 0) const noexcept {
-    return size() >= most_ || (size() > 0 && bytes_ + more > kMaxBytes);
+    return size() >= max_events_ || (size() > 0 && bytes_ + more > kMaxBytes);
   }
 
-  // Not when full.
+  // Must not be full.
   void push(const Event* event) {
     if (size() == capacity_) grow();
     slots_[tail_++ & (capacity_ - 1)] = event;
     bytes_ += event->bytes();
   }
-  // Not when empty.
+  // Must not be empty.
   const Event* pop() noexcept {
     const Event* event = slots_[head_++ & (capacity_ - 1)];
     bytes_ -= event->bytes();
@@ -48,7 +48,7 @@ class EventRing {
 
   static constexpr size_t kMaxBytes = size_t{16} << 20;
 
-  const size_t most_;
+  const size_t max_events_;
   size_t bytes_ = 0;
   std::unique_ptr<const Event*[]> slots_;
   size_t capacity_ = 0;  // a power of two

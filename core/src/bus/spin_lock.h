@@ -1,4 +1,5 @@
-// SpinLock: for a few instructions, never across a call out. Yields when its holder was put to sleep.
+// SpinLock: for sections of a few instructions that call no other code. Yields while a preempted thread holds
+// it.
 #pragma once
 
 #include <sched.h>

@@ -9,7 +9,7 @@ namespace patchbay::core {
 namespace {
 
 constexpr size_t kBatch = 64;
-constexpr int64_t kAnnounceEveryNs = 1'000'000'000;
+constexpr int64_t kDropReportIntervalNs = 1'000'000'000;
 
 }  // namespace
 
@@ -32,7 +32,7 @@ bool Subscription::enqueue(const Event& event) noexcept {
   const size_t bytes = event.bytes();
   bool wake = false;
   for (;;) {
-    const Event* displaced = nullptr;
+    const Event* evicted = nullptr;
     {
       const std::lock_guard lock(lock_);
       if (!ring_.full(bytes)) {
@@ -45,10 +45,10 @@ bool Subscription::enqueue(const Event& event) noexcept {
         count_drop(event);
         return false;
       }
-      displaced = ring_.pop();
-      count_drop(*displaced);
+      evicted = ring_.pop();
+      count_drop(*evicted);
     }
-    displaced->release();  // not under the lock
+    evicted->release();  // outside the lock
   }
   if (wake) {
     add_ref();
@@ -59,7 +59,7 @@ bool Subscription::enqueue(const Event& event) noexcept {
 
 void Subscription::schedule() noexcept {
   if (strand().push(delivery_)) return;
-  clear();  // the strand is closed for good: scheduled_ stays set, so that nobody tries again
+  clear();  // the strand is closed for good; scheduled_ stays set, so that no publisher tries again
   release();
 }
 
@@ -89,7 +89,8 @@ void Subscription::deliver() noexcept {
     scheduled_ = more;
     lost = unreported_drops_ > 0;
   }
-  // Still held by the reference of the delivery, though another may be queued by now if nothing more was.
+  // The delivery's reference keeps this alive. When the ring was empty, a publisher may have queued the
+  // delivery again by now, with its own reference.
   if (lost) publish_drops(!more);
   if (more)
     schedule();
@@ -97,16 +98,17 @@ void Subscription::deliver() noexcept {
     release();
 }
 
-// Under lock_. Lost announcements are only counted: announcing them would never end.
+// Under lock_. Dropped drop reports are only counted, because reporting them could cause further drops for
+// ever.
 void Subscription::count_drop(const Event& lost) noexcept {
   ++dropped_;
-  if (bus_.counts_for_report(lost)) ++unreported_drops_;
+  if (bus_.reports_drops_of(lost)) ++unreported_drops_;
 }
 
-// At the end of a burst, or every second of one that does not end.
+// Publishes the drop report once the queue is empty, or every second while it is not.
 void Subscription::publish_drops(bool queue_empty) noexcept {
   const int64_t now_ns = bus_.mono_clock().now_ns();
-  if (!open() || (!queue_empty && now_ns - drops_published_ns_ < kAnnounceEveryNs)) return;
+  if (!open() || (!queue_empty && now_ns - drops_published_ns_ < kDropReportIntervalNs)) return;
   drops_published_ns_ = now_ns;
   uint64_t fresh = 0;
   uint64_t total = 0;

@@ -1,5 +1,5 @@
-// Subscription: one listener, its bounded queue, its strand. A burst of events costs one post to the strand;
-// the delivery then takes up to 64 events at a time.
+// Subscription: a callback, its strand and its bounded queue. A burst of events costs one post to the strand,
+// and each run of the delivery takes up to 64 events.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace patchbay::core {
 
 class Bus;
 
-using SubscriptionId = uint64_t;  // never 0, never used twice
+using SubscriptionId = uint64_t;  // never 0, never reused
 // [the subscription's strand] `event` is borrowed for the call; take a Ref to keep it. Must not throw.
 using EventFn = void (*)(void* user, const Event& event);
 
@@ -21,8 +21,8 @@ enum class DropPolicy { oldest, newest };
 
 struct SubscribeOptions {
   std::string pattern;        // "call.answered", "call.*", "*"
-  std::string tenant;         // "": of every tenant
-  uint32_t queue_max = 1024;  // waiting events, 1 to 65536; together 16 MiB at most
+  std::string tenant;         // "": all tenants
+  uint32_t queue_max = 1024;  // queued events, 1 to 65536, and 16 MiB at most; beyond it `policy` drops one
   DropPolicy policy = DropPolicy::oldest;
 };
 
@@ -39,10 +39,10 @@ class Subscription final : public Registration {
   SubscriptionId id() const noexcept { return id_; }
   const std::string& pattern() const noexcept { return options_.pattern; }
 
-  // [any, not media] Takes over one reference of `event` when it returns true.
+  // [any, not media] Queues the event. Takes over one of its references when it returns true.
   bool enqueue(const Event& event) noexcept;
 
-  // [any] Lets go of what is queued; after close().
+  // [any] Releases the queued events. Call after close().
   void clear() noexcept;
   SubscriptionStats stats() noexcept;
 
@@ -67,14 +67,14 @@ class Subscription final : public Registration {
   // owned
   const SubscriptionId id_;
   const SubscribeOptions options_;
-  // state; who publishes and who delivers write to different cache lines
+  // state; publishers and the delivery write to different cache lines
   alignas(64) SpinLock lock_;
-  EventRing ring_;          // guarded by lock_, as the next three
-  bool scheduled_ = false;  // the delivery is queued or running, and holds a reference
+  EventRing ring_;          // guarded by lock_, like the next three
+  bool scheduled_ = false;  // the delivery is queued or running, and holds a reference to this
   uint64_t dropped_ = 0;
   uint64_t unreported_drops_ = 0;
   Delivery delivery_;
-  alignas(64) std::atomic<uint64_t> delivered_{0};  // written on the strand, as those below
+  alignas(64) std::atomic<uint64_t> delivered_{0};  // written on the strand, like the next
   int64_t drops_published_ns_ = 0;
 };
 

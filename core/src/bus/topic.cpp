@@ -6,8 +6,8 @@
 
 namespace patchbay::core {
 
-Topic::Topic(std::string name, size_t hash, const SubscriberList* heard_by)
-    : subscribers(heard_by), name_(std::move(name)), hash_(hash) {}
+Topic::Topic(std::string name, size_t hash, const SubscriberList* list)
+    : subscribers(list), name_(std::move(name)), hash_(hash) {}
 
 Topic::~Topic() { delete subscribers.load(std::memory_order_relaxed); }
 

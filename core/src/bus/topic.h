@@ -1,5 +1,5 @@
-// Topics: each name is kept once, with the list of who hears it. Patterns are matched when a topic or a
-// subscription is new, never per event.
+// The table of topics, each with its list of subscribers. Patterns are matched when a topic or a subscription
+// is added, never per event.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace patchbay::core {
 
 class Subscription;
 
-// Replaced whole, never changed; readers hold an EpochGuard.
+// Immutable; a change replaces the whole list. Readers hold an EpochGuard.
 struct SubscriberList {
   std::vector<Ref<Subscription>> members;  // in the order of subscribing
 };
@@ -30,7 +30,7 @@ class Topic {
 
   std::string_view name() const noexcept { return name_; }
 
-  std::atomic<const SubscriberList*> subscribers;  // owned; null when nobody listens
+  std::atomic<const SubscriberList*> subscribers;  // owned; null when there are none
 
  private:
   friend class TopicTable;
@@ -40,7 +40,7 @@ class Topic {
   Topic* next_ = nullptr;
 };
 
-// Grows only. find() takes no lock.
+// Topics are added and never removed. find() takes no lock.
 class TopicTable {
  public:
   static constexpr size_t kMaxTopics = 16384;
@@ -50,11 +50,12 @@ class TopicTable {
   TopicTable(const TopicTable&) = delete;
   TopicTable& operator=(const TopicTable&) = delete;
 
-  // [any] Null when it is not there.
+  // [any] Returns null when there is no such topic.
   Topic* find(std::string_view name) const noexcept;
-  // [one at a time] `name` is valid and not there yet. exhausted when there are too many.
+  // [one at a time] Takes ownership of `subscribers`. `name` must be valid and new. Fails with exhausted
+  // beyond kMaxTopics.
   Result<Topic*> add(std::string_view name, const SubscriberList* subscribers);
-  // [one at a time] All of them, in no order.
+  // [one at a time] Returns all topics, unordered.
   std::vector<Topic*> all() const;
 
  private:

@@ -1,5 +1,4 @@
-// Names of topics and the patterns that consumers and subscriptions give: one language for the bus and the
-// event log.
+// Topic names, and the patterns of subscriptions and durable consumers. The bus and the event log share them.
 #pragma once
 
 #include <string_view>
@@ -8,10 +7,10 @@ namespace patchbay::core {
 
 // Dot-separated words of letters, digits, '-' and '_'; 128 bytes at most.
 bool valid_topic(std::string_view name) noexcept;
-// Topics that only the core emits: "core.*".
+// True for topics that only the core may emit: "core.*".
 bool reserved_topic(std::string_view name) noexcept;
 
-// A topic's name, "prefix.*" (everything below prefix), or "*".
+// A topic name, "prefix.*" (all topics below prefix), or "*".
 bool valid_pattern(std::string_view pattern) noexcept;
 bool matches(std::string_view pattern, std::string_view topic) noexcept;
 

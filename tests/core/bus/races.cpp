@@ -1,4 +1,4 @@
-// What ThreadSanitizer is to look at: publishers, listeners and those who come and go, all at once.
+// For ThreadSanitizer: threads that publish, receive, subscribe and unsubscribe at once.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -15,10 +15,10 @@
 using namespace patchbay::core;
 using namespace std::chrono_literals;
 
-TEST_CASE("Order per subject holds while many publish and others come and go") {
+TEST_CASE("Order per subject holds while threads publish and subscriptions come and go") {
   struct Ordered {
     std::map<std::string, int, std::less<>> last;
-    int heard = 0;
+    int received = 0;
     int disorder = 0;
   };
   Executor executor({3});
@@ -35,18 +35,18 @@ TEST_CASE("Order per subject holds while many publish and others come and go") {
                    auto& last = self.last[std::string(event.subject())];
                    self.disorder += number != last + 1;
                    last = number;
-                   ++self.heard;
+                   ++self.received;
                  },
                  &listener)
               .ok());
   }
   std::atomic<bool> stop{false};
-  std::thread comer([&] {
-    const auto strand = Strand::create(executor, "test", "comer");
-    std::atomic<int> heard{0};
+  std::thread subscriber([&] {
+    const auto strand = Strand::create(executor, "test", "subscriber");
+    std::atomic<int> received{0};
     while (!stop) {
       const auto count = [](void* user, const Event&) { ++*static_cast<std::atomic<int>*>(user); };
-      auto id = bus.subscribe({"*", "", 8, DropPolicy::oldest}, *strand, count, &heard);
+      auto id = bus.subscribe({"*", "", 8, DropPolicy::oldest}, *strand, count, &received);
       CHECK(bus.unsubscribe(*id).ok());
     }
     executor.wait_idle(10s);
@@ -68,19 +68,19 @@ TEST_CASE("Order per subject holds while many publish and others come and go") {
     });
   for (auto& publisher : publishers) publisher.join();
   stop = true;
-  comer.join();
+  subscriber.join();
   REQUIRE(executor.wait_idle(30s));
   for (auto& listener : listeners) {
-    CHECK(listener.heard == 6000);
+    CHECK(listener.received == 6000);
     CHECK(listener.disorder == 0);
   }
 }
 
-TEST_CASE("Nothing is heard after done when unsubscribed from another thread") {
-  struct Life {
-    std::atomic<bool> over{false};
+TEST_CASE("No event arrives after done when another thread unsubscribes") {
+  struct Receiver {
+    std::atomic<bool> done{false};
     std::atomic<int> late{0};
-    std::atomic<int> heard{0};
+    std::atomic<int> received{0};
   };
   Executor executor({3});
   Bus bus(system_wall_clock(), system_mono_clock());
@@ -93,24 +93,25 @@ TEST_CASE("Nothing is heard after done when unsubscribed from another thread") {
     CHECK_FALSE(refused);
   });
   for (int round = 0; round < 300; ++round) {
-    const auto strand = Strand::create(executor, "test", "life");
-    Life life;
+    const auto strand = Strand::create(executor, "test", "receiver");
+    Receiver receiver;
     auto id = bus.subscribe(
         {"call.x", "", 64, DropPolicy::oldest}, *strand,
         [](void* user, const Event&) {
-          auto& self = *static_cast<Life*>(user);
-          ++self.heard;
-          if (self.over) ++self.late;
+          auto& self = *static_cast<Receiver*>(user);
+          ++self.received;
+          if (self.done) ++self.late;
         },
-        &life);
+        &receiver);
     const auto deadline = std::chrono::steady_clock::now() + 10s;
-    while (round % 2 && !life.heard && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    while (round % 2 && !receiver.received && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::yield();
     CHECK(bus.unsubscribe(
-                 *id, [](void* user) { static_cast<Life*>(user)->over = true; }, &life)
+                 *id, [](void* user) { static_cast<Receiver*>(user)->done = true; }, &receiver)
               .ok());
-    while (!life.over && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-    CHECK(life.over);
-    CHECK(life.late == 0);
+    while (!receiver.done && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    CHECK(receiver.done);
+    CHECK(receiver.late == 0);
   }
   stop = true;
   publisher.join();

@@ -20,7 +20,7 @@ TEST_CASE("Topics are words joined by dots") {
   CHECK_FALSE(reserved_topic("corex.dropped"));
 }
 
-TEST_CASE("Patterns are a topic or all below a prefix or all") {
+TEST_CASE("A pattern is a topic, all topics below a prefix, or all topics") {
   CHECK(valid_pattern("*"));
   CHECK(valid_pattern("call.*"));
   for (const char* bad : {"", ".*", "**", "a*", "a.*.b", "a b", "a..b", ".x"})
