@@ -289,7 +289,7 @@ struct Core::Rehearsal {
     std::string folder = (std::filesystem::temp_directory_path() / "patchbay-check-XXXXXX").string();
     // A full disk is no fault of the configuration: the plugins are then asked when they start.
     if (mkdtemp(folder.data()) == nullptr) return {};
-    plan.config.override_data_folder(folder);
+    plan.config.set_data_folder(folder);
     options.log_file = "/dev/null";
     Result result;
     {

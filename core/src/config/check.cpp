@@ -65,10 +65,10 @@ class ConfigChecker {
       if (first && primaries == 2)
         validator_.problem(validator_.mark(primary->origin()),
                            "tenants." + std::string(member.key) + ".primary",
-                           "must not be true for a second tenant", "keep it for one");
+                           "must not be true for a second tenant", "set it for one tenant only");
     }
     if (tenants && tenants->size() > 0 && primaries == 0)
-      validator_.problem(validator_.mark(tenants->origin()), "tenants", "have no primary one",
+      validator_.problem(validator_.mark(tenants->origin()), "tenants", "need a primary one",
                          "write `primary: true` under one of them");
   }
 

@@ -30,8 +30,8 @@ void write_server(Writer& out, const Server& server) {
   out.member("threads", server.threads).member("drain_timeout_s", server.drain_timeout_s).end_object();
 }
 
-// A plugin's section without what the core has in it.
-void write_own(Writer& out, const Node* section) {
+// Writes a plugin's section without the core's keys.
+void write_plugin_keys(Writer& out, const Node* section) {
   out.begin_object();
   for (uint32_t i = 0; section && i < section->size(); ++i) {
     const json::Member& member = *section->member(i);
@@ -46,11 +46,11 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
-std::string Config::own_view(std::string_view plugin) const {
+std::string Config::view_without_server(std::string_view plugin) const {
   const Node& root = document_.root();
   Writer out;
   out.begin_object().key("plugin");
-  write_own(out, child(root.find("plugins"), plugin));
+  write_plugin_keys(out, child(root.find("plugins"), plugin));
   out.key("tenants").begin_object();
   for (const Tenant& tenant : tenants_) {
     const Node* node = child(root.find("tenants"), tenant.host);
@@ -68,7 +68,7 @@ std::string Config::own_view(std::string_view plugin) const {
 std::string Config::plugin_view(std::string_view plugin) const {
   Writer server;
   write_server(server, server_);
-  return "{\"server\":" + server.take() + "," + own_view(plugin).substr(1);
+  return "{\"server\":" + server.take() + "," + view_without_server(plugin).substr(1);
 }
 
 Isolation Config::isolation(std::string_view plugin) const {
@@ -77,7 +77,7 @@ Isolation Config::isolation(std::string_view plugin) const {
   const Node* where = child(section, "isolation");
   result.process = where && where->string() == "process";
   const Node* restarts = child(section, "restarts");
-  if (const Node* most = child(restarts, "most")) result.max_restarts = most->integer();
+  if (const Node* max_restarts = child(restarts, "most")) result.max_restarts = max_restarts->integer();
   if (const Node* within = child(restarts, "within_s")) result.within_s = within->integer();
   const Node* paths = child(section, "paths");
   for (uint32_t i = 0; paths != nullptr && i < paths->size(); ++i)
@@ -91,7 +91,7 @@ Diff diff(const Config& before, const Config& after) {
   for (const std::string& plugin : after.plugins()) {
     if (!contains(before.plugins(), plugin))
       result.added.push_back(plugin);
-    else if (before.own_view(plugin) != after.own_view(plugin))
+    else if (before.view_without_server(plugin) != after.view_without_server(plugin))
       result.changed.push_back(plugin);
     if (contains(before.plugins(), plugin) && before.isolation(plugin) != after.isolation(plugin))
       result.isolated.push_back(plugin);

@@ -16,15 +16,15 @@ struct Override {
   std::vector<std::string> keys;  // from the root of the file
 };
 
-// One character of a key as a variable may write it.
-char loose(char c) noexcept {
+// Folds a character of a key: upper case, _ for - and dot.
+char fold_char(char c) noexcept {
   if (c >= 'a' && c <= 'z') return static_cast<char>(c - 32);
   return c == '-' || c == '.' ? '_' : c;
 }
 
-bool alike(std::string_view a, std::string_view b) noexcept {
+bool equal_folded(std::string_view a, std::string_view b) noexcept {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return loose(x) == loose(y); });
+                    [](char x, char y) { return fold_char(x) == fold_char(y); });
 }
 
 std::vector<std::string> split(std::string_view text) {
@@ -37,8 +37,8 @@ std::vector<std::string> split(std::string_view text) {
   }
 }
 
-// The keys a variable speaks of, or none when it is not one of ours.
-std::vector<std::string> keys_of(std::string_view variable) {
+// Returns the keys that a variable names, or none for other variables.
+std::vector<std::string> parse_variable(std::string_view variable) {
   constexpr std::string_view kSections[][2] = {
       {"PATCHBAY_SERVER__", "server"}, {"PATCHBAY_PLUGIN_", "plugins"}, {"PATCHBAY_TENANT_", "tenants"}};
   for (const auto& [prefix, section] : kSections) {
@@ -58,32 +58,32 @@ const json::Node* schema_of(const json::Node* schema, std::string_view key, bool
   return schema->find("additionalProperties");
 }
 
-std::string spelled(const Value& map, const json::Node* schema, const std::string& key) {
+std::string find_spelling(const Value& map, const json::Node* schema, const std::string& key) {
   if (map.find(key)) return key;
   for (const Entry& entry : map.entries)
-    if (alike(entry.key, key)) return entry.key;
+    if (equal_folded(entry.key, key)) return entry.key;
   const json::Node* properties = schema ? schema->find("properties") : nullptr;
   for (uint32_t i = 0; properties && i < properties->size(); ++i)
-    if (alike(properties->member(i)->key, key)) return std::string(properties->member(i)->key);
+    if (equal_folded(properties->member(i)->key, key)) return std::string(properties->member(i)->key);
   return key;
 }
 
-class Application {
+class OverrideApplier {
  public:
-  Application(const json::Node& schema, Value& root) : schema_(&schema), at_(&root) {}
+  OverrideApplier(const json::Node& schema, Value& root) : schema_(&schema), at_(&root) {}
 
-  // "" when done, else why not.
-  std::string run(const Override& what) {
-    if (what.keys[0] != "server" && what.keys.size() < 3) return "would replace a whole section";
-    for (size_t i = 0; i < what.keys.size(); ++i) {
-      const std::string& key = what.keys[i];
+  // Returns "" or the error.
+  std::string run(const Override& setting) {
+    if (setting.keys[0] != "server" && setting.keys.size() < 3) return "would replace a whole section";
+    for (size_t i = 0; i < setting.keys.size(); ++i) {
+      const std::string& key = setting.keys[i];
       if (key.empty()) return "names an empty key";
-      if (at_->kind == Value::Kind::list ? !step_into_list(key) : !step_into_map(key, what, i == 1))
-        return at_->kind == Value::Kind::list ? "names no item of a list" : fault_;
+      if (at_->kind == Value::Kind::list ? !step_into_list(key) : !step_into_map(key, setting, i == 1))
+        return at_->kind == Value::Kind::list ? "names a list item that does not exist" : error_;
     }
     if (at_->kind == Value::Kind::list || at_->kind == Value::Kind::map)
       return "would replace a whole section";
-    *at_ = {Value::Kind::plain, {0, 0, what.variable}, what.value, {}, {}};
+    *at_ = {Value::Kind::plain, {0, 0, setting.variable}, setting.value, {}, {}};
     return {};
   }
 
@@ -98,20 +98,20 @@ class Application {
     return true;
   }
 
-  bool step_into_map(const std::string& key, const Override& what, bool names_section) {
+  bool step_into_map(const std::string& key, const Override& setting, bool is_section_name) {
     if (at_->kind == Value::Kind::null) at_->kind = Value::Kind::map;
     if (at_->kind != Value::Kind::map) {
-      fault_ = "looks for a key inside a plain value";
+      error_ = "names a key inside a plain value";
       return false;
     }
-    const std::string name = spelled(*at_, schema_, key);
+    const std::string name = find_spelling(*at_, schema_, key);
     Entry* entry = at_->find(name);
-    if (!entry && names_section && what.keys[0] != "server") {
-      fault_ = "names nothing under " + what.keys[0] + " in the file";
+    if (!entry && is_section_name && setting.keys[0] != "server") {
+      error_ = "names no entry under " + setting.keys[0] + " of the file";
       return false;
     }
-    if (!entry) entry = &at_->entries.emplace_back(Entry{name, {0, 0, what.variable}, {}});
-    entry->mark = {0, 0, what.variable};
+    if (!entry) entry = &at_->entries.emplace_back(Entry{name, {0, 0, setting.variable}, {}});
+    entry->mark = {0, 0, setting.variable};
     schema_ = schema_of(schema_, name, false);
     at_ = &entry->value;
     return true;
@@ -119,7 +119,7 @@ class Application {
 
   const json::Node* schema_;
   Value* at_;
-  std::string fault_;
+  std::string error_;
 };
 
 }  // namespace
@@ -138,16 +138,16 @@ Environment process_environment() {
 void apply_environment(const Environment& environment, const json::Node& schema, Value& root,
                        std::vector<Problem>& problems) {
   for (const auto& [variable, value] : environment) {
-    const Override what{variable, value, keys_of(variable)};
-    if (what.keys.empty()) continue;
-    const std::string fault = Application(schema, root).run(what);
-    if (!fault.empty()) problems.push_back({"environment variable " + variable, 0, 0, "", fault, ""});
+    const Override setting{variable, value, parse_variable(variable)};
+    if (setting.keys.empty()) continue;
+    const std::string error = OverrideApplier(schema, root).run(setting);
+    if (!error.empty()) problems.push_back({"environment variable " + variable, 0, 0, "", error, ""});
   }
 }
 
 std::string variable_name(std::string_view name) {
   std::string out;
-  for (char c : name) out += loose(c);
+  for (char c : name) out += fold_char(c);
   return out;
 }
 

@@ -33,14 +33,14 @@ constexpr std::string_view kRestarts = R"({"type":"object","default":{},"propert
 constexpr std::string_view kPaths =
     R"({"type":"array","default":[],"items":{"type":"string","minLength":1,"x-path":true}})";
 
-const Node* part(const PluginSchema& plugin, std::string_view name) {
+const Node* schema_part(const PluginSchema& plugin, std::string_view name) {
   return plugin.config ? plugin.config->find(name) : nullptr;
 }
 
-// Its manifest is known and says nothing of this section.
+// True when the manifest is known and has no schema for the section.
 bool is_closed(const PluginSchema& plugin, const Node* schema) { return plugin.config && !schema; }
 
-// A section that is left out gets its defaults, unless something in it is required.
+// Writes a section's schema. A missing section gets its defaults, unless one of its keys is required.
 void write_section(Writer& out, const PluginSchema& plugin, const Node* schema) {
   out.begin_object();
   const Node* required = schema ? schema->find("required") : nullptr;
@@ -54,7 +54,7 @@ void write_section(Writer& out, const PluginSchema& plugin, const Node* schema) 
   out.end_object();
 }
 
-// The same with the core's own keys beside the plugin's.
+// Writes the schema of a plugin's section: the plugin's keys and the core's.
 void write_plugin_section(Writer& out, const PluginSchema& plugin, const Node* schema) {
   const Node* properties = schema ? schema->find("properties") : nullptr;
   out.begin_object();
@@ -78,7 +78,7 @@ Status write_merged(Writer& out, const std::vector<const Node*>& schemas);
 
 bool is_section(const Node& schema) { return schema.find("properties") && !schema.find("default"); }
 
-// The schemas several plugins have for one key.
+// Writes the schema of one key that several plugins may declare.
 Status write_shared(Writer& out, std::string_view key, const std::vector<const Node*>& schemas) {
   out.key(key);
   bool sections = true;
@@ -121,7 +121,7 @@ std::vector<const Node*> with_key(const std::vector<const Node*>& schemas, std::
   return found;
 }
 
-// One object schema that holds the properties of all.
+// Writes one object schema with the properties of all `schemas`.
 Status write_merged(Writer& out, const std::vector<const Node*>& schemas) {
   out.begin_object().member("type", "object");
   write_required(out, schemas);
@@ -146,14 +146,14 @@ Status write_tenant(Writer& out, const std::vector<PluginSchema>& plugins) {
   out.key("primary").raw(R"({"type":"boolean"})").key("name").raw(R"({"type":"string","maxLength":100})");
   std::vector<const Node*> shared;
   for (const PluginSchema& plugin : plugins)
-    if (const Node* schema = part(plugin, "WebPhone")) shared.push_back(schema);
+    if (const Node* schema = schema_part(plugin, "WebPhone")) shared.push_back(schema);
   PB_TRY_VALUE(const json::Document tunables, json::parse(kTunables));
   shared.push_back(&tunables.root());
   out.key("WebPhone");
   PB_TRY(write_merged(out, shared));
   for (const PluginSchema& plugin : plugins) {
     out.key(plugin.name);
-    write_section(out, plugin, part(plugin, "tenant"));
+    write_section(out, plugin, schema_part(plugin, "tenant"));
   }
   out.end_object().end_object();
   return {};
@@ -180,7 +180,7 @@ Result<std::string> full_file_schema(const std::vector<PluginSchema>& plugins) {
   out.key("plugins").begin_object().member("type", "object").key("properties").begin_object();
   for (const PluginSchema& plugin : plugins) {
     out.key(plugin.name);
-    write_plugin_section(out, plugin, part(plugin, "plugin"));
+    write_plugin_section(out, plugin, schema_part(plugin, "plugin"));
   }
   out.end_object().key("default").begin_object().end_object().end_object();
   out.key("tenants").begin_object().member("type", "object").key("default").begin_object().end_object();

@@ -1,4 +1,4 @@
-// The schema of a whole configuration file, put together from what the plugins declare.
+// The schema of a whole configuration file, composed of the plugins' schemas.
 #pragma once
 
 #include <string>
@@ -10,22 +10,21 @@
 
 namespace patchbay::core::config {
 
-// What a manifest says under "config": {"plugin": schema, "tenant": schema, "WebPhone": schema}, each
-// optional.
+// A manifest's "config": {"plugin": schema, "tenant": schema, "WebPhone": schema}, each optional.
 struct PluginSchema {
   std::string name;
-  const json::Node* config = nullptr;  // borrowed; nullptr: nothing is known of it, it takes anything
+  const json::Node* config = nullptr;  // borrowed; nullptr: unknown, accepts anything
 };
 
-// Before manifests are known: `server` in full, of plugins and tenants only that they are mappings.
+// The schema before the manifests are read: `server` in full; `plugins` and `tenants` accept any mappings.
 std::string outer_file_schema();
 
-// Keys of a plugin's section that the core owns and the plugin never sees: `isolation`, `restarts`, `paths`.
+// True for the keys of a plugin's section that only the core reads: `isolation`, `restarts`, `paths`.
 bool is_core_key(std::string_view key);
 
-// With the schemas of the plugins the file names. What a manifest has no schema for takes nothing. What
-// several plugins declare under WebPhone is merged, also with the tunables of the specification; two
-// different schemas for one key there are an error.
+// The schema with those of the file's plugins. A section for which a manifest has no schema accepts no keys.
+// The WebPhone schemas of all plugins are merged, and with kTunables; fails when two of them differ for one
+// key.
 Result<std::string> full_file_schema(const std::vector<PluginSchema>& plugins);
 
 }  // namespace patchbay::core::config

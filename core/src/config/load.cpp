@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMaxNameInMessage = 60;
 
-// It becomes part of a file name.
+// Strict, because the name becomes part of a file name.
 bool is_plugin_name(std::string_view name) {
   constexpr size_t kMaxNameLength = 64;
   return !name.empty() && name.size() <= kMaxNameLength && name.front() != '-' &&
@@ -21,8 +21,8 @@ bool is_plugin_name(std::string_view name) {
                      [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
 }
 
-// "rest-api:" with nothing behind it is a section with nothing in it.
-void open_empty(Value& value) {
+// Turns an empty section ("rest-api:") into an empty mapping.
+void make_mapping(Value& value) {
   if (value.kind == Value::Kind::null) value.kind = Value::Kind::map;
 }
 
@@ -56,13 +56,13 @@ class DraftLoader {
 
  private:
   static void open_sections(Entry& section) {
-    open_empty(section.value);
+    make_mapping(section.value);
     if (section.key == "server") return;
-    for (Entry& entry : section.value.entries) open_empty(entry.value);
+    for (Entry& entry : section.value.entries) make_mapping(entry.value);
   }
 
   void normalise_hosts(Value& tenants) {
-    std::map<std::string, std::string> seen;  // by the name a variable has for it
+    std::map<std::string, std::string> seen;  // by variable_name()
     for (Entry& entry : tenants.entries) {
       const std::string path = "tenants." + json::printable(entry.key, kMaxNameInMessage);
       const std::string host = normalise_host(entry.key);
@@ -81,9 +81,9 @@ class DraftLoader {
     }
   }
 
-  // Leaves those with good names.
+  // Keeps the plugins with valid names.
   void list_plugins(Value& plugins) {
-    std::vector<Entry> good;
+    std::vector<Entry> valid;
     for (Entry& entry : plugins.entries) {
       const std::string path = "plugins." + json::printable(entry.key, kMaxNameInMessage);
       if (!is_plugin_name(entry.key)) {
@@ -91,12 +91,12 @@ class DraftLoader {
         continue;
       }
       draft_.plugins_.push_back(entry.key);
-      good.push_back(std::move(entry));
+      valid.push_back(std::move(entry));
     }
-    plugins.entries = std::move(good);
+    plugins.entries = std::move(valid);
   }
 
-  // Without knowing where plugins are, every further check would be a guess.
+  // True when the plugins or their folder are unknown, so that check() would report wrong problems.
   bool hides_plugins() {
     const auto problems = validator_.problems();
     return std::any_of(problems.begin(), problems.end(), [this](const Problem& problem) {

@@ -1,4 +1,4 @@
-// What is wrong in a configuration, said so that a person can put it right without a manual.
+// An error or warning in a configuration, worded so that the user can fix it without a manual.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@ namespace patchbay::core::config {
 
 struct Problem {
   std::string file;  // or "environment variable PATCHBAY_..."
-  int line = 0;      // from 1; 0: none, as for a variable
+  int line = 0;      // from 1; 0: none, e.g. for a variable
   int column = 0;    // from 1
   std::string path;  // "tenants.acme.example.sip-trunk.trunks[0].host"; "" for the whole file
   std::string text;  // "must be at least 10"
-  std::string hint;  // what to write instead; may be empty
+  std::string hint;  // how to fix it; may be empty
 
   // "patchbay.yaml:12:5: tenants.a.b must be at least 10; write 10 or more"
   std::string sentence() const;
@@ -20,7 +20,7 @@ struct Problem {
 
 std::string sentences(const std::vector<Problem>& problems);  // one per line
 
-// How many problems are collected before the rest is left for the next try.
+// Limit of reported problems; further ones show up in the next run.
 constexpr size_t kMaxProblems = 20;
 
 }  // namespace patchbay::core::config

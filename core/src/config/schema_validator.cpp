@@ -11,9 +11,9 @@
 namespace patchbay::core::config {
 namespace {
 
-std::string text_of(const json::Node* section, std::string_view key, std::string otherwise = {}) {
+std::string text_of(const json::Node* section, std::string_view key, std::string fallback = {}) {
   const json::Node* node = section ? section->find(key) : nullptr;
-  return node ? std::string(node->string()) : std::move(otherwise);
+  return node ? std::string(node->string()) : std::move(fallback);
 }
 
 }  // namespace
@@ -24,14 +24,15 @@ std::string resolve_path(const std::string& file, std::string_view path) {
   return (folder / path).lexically_normal().string();
 }
 
-Problem SchemaValidator::place(const Mark& mark, std::string path, std::string text, std::string hint) const {
+Problem SchemaValidator::make_problem(const Mark& mark, std::string path, std::string text,
+                                      std::string hint) const {
   if (!mark.variable.empty())
     return {"environment variable " + mark.variable, 0, 0, std::move(path), std::move(text), std::move(hint)};
   return {sources_.file, mark.line, mark.column, std::move(path), std::move(text), std::move(hint)};
 }
 
 void SchemaValidator::problem(const Mark& mark, std::string path, std::string text, std::string hint) {
-  problems_.push_back(place(mark, std::move(path), std::move(text), std::move(hint)));
+  problems_.push_back(make_problem(mark, std::move(path), std::move(text), std::move(hint)));
 }
 
 std::vector<Problem> SchemaValidator::problems() {
@@ -50,7 +51,7 @@ Result<std::string> SchemaValidator::secret(const json::Node& node) {
   auto secret = node.is(json::Type::string) || !written ? source.resolve(node, warning)
                                                         : Result<std::string>(std::string(*written));
   if (!warning.empty())
-    warnings_.push_back(place(marks_.mark(node.origin()), "", "a secret " + warning, "chmod o-r it"));
+    warnings_.push_back(make_problem(marks_.mark(node.origin()), "", "a secret " + warning, "chmod o-r it"));
   if (secret && std::find(secrets_.begin(), secrets_.end(), *secret) == secrets_.end())
     secrets_.push_back(*secret);
   return secret;
@@ -76,8 +77,8 @@ json::Document SchemaValidator::run(const std::string& file_schema, Value root) 
     problem(marks_.mark(violation.origin), violation.path, violation.text, violation.hint);
   for (json::Violation& advice : checked.advice) {
     if (failed()) break;
-    warnings_.push_back(place(marks_.mark(advice.origin), std::move(advice.path), std::move(advice.text),
-                              std::move(advice.hint)));
+    warnings_.push_back(make_problem(marks_.mark(advice.origin), std::move(advice.path),
+                                     std::move(advice.text), std::move(advice.hint)));
   }
   return std::move(checked.value);
 }

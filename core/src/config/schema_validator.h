@@ -1,5 +1,5 @@
-// Runs the schema of a file over its values and turns violations into problems with their lines. Internal to
-// load() and check().
+// Validates a file's values against a schema and turns violations into problems with line numbers. Internal
+// to load() and check().
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace patchbay::core::config {
 
-// An absolute path for one that is relative to the folder of `file`.
+// Returns the absolute path of `path`, which is relative to the folder of `file`.
 std::string resolve_path(const std::string& file, std::string_view path);
 
 class SchemaValidator {
  public:
   explicit SchemaValidator(const Sources& sources) : sources_(sources) {}
 
-  // Lays the environment over `root` and checks all of it. The result is meaningful when problems() is empty.
+  // Applies the environment to `root` and validates all of it. The result is valid when problems() is empty.
   json::Document run(const std::string& file_schema, Value root);
 
   void problem(const Mark& mark, std::string path, std::string text, std::string hint = {});
-  // In the order of the file, at most kMaxProblems.
+  // In file order, at most kMaxProblems.
   std::vector<Problem> problems();
   std::vector<Problem>& warnings() { return warnings_; }
   std::vector<std::string>& secrets() { return secrets_; }
@@ -34,7 +34,7 @@ class SchemaValidator {
 
  private:
   Result<std::string> secret(const json::Node& node);
-  Problem place(const Mark& mark, std::string path, std::string text, std::string hint) const;
+  Problem make_problem(const Mark& mark, std::string path, std::string text, std::string hint) const;
 
   const Sources& sources_;
   SourceMap marks_;

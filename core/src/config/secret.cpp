@@ -26,7 +26,7 @@ class Descriptor {
 }  // namespace
 
 Result<std::string> SecretSource::read_file(const std::string& path, std::string& warning) const {
-  // Non-blocking, so that a pipe with no writer cannot stop a start.
+  // Non-blocking, because opening a pipe without a writer would block the start.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat info {};
   if (file.get() < 0 || ::fstat(file.get(), &info) != 0)
@@ -34,7 +34,7 @@ Result<std::string> SecretSource::read_file(const std::string& path, std::string
   if (!S_ISREG(info.st_mode)) return {Code::invalid, "names " + path + ", which is not a file"};
   if (info.st_size > static_cast<off_t>(kMaxSecretBytes))
     return {Code::invalid, "names the file " + path + ", which is longer than 64 KiB"};
-  if (info.st_mode & S_IROTH) warning = "is in " + path + ", which everybody may read";
+  if (info.st_mode & S_IROTH) warning = "is in " + path + ", which all users may read";
 
   std::string text(static_cast<size_t>(info.st_size), '\0');
   const ssize_t size = ::read(file.get(), text.data(), text.size());

@@ -1,4 +1,4 @@
-// A secret of the configuration: written out, or kept in a file or an environment variable.
+// Resolves a secret of the configuration: a literal, or kept in a file or an environment variable.
 #pragma once
 
 #include <functional>
@@ -14,13 +14,13 @@ constexpr size_t kMaxSecretBytes = 64 << 10;
 
 class SecretSource {
  public:
-  // `complete` turns a file name as written into one to open.
+  // `complete` turns a path of the configuration into one to open.
   SecretSource(const Environment& environment, std::function<std::string(std::string_view)> complete)
       : environment_(environment), complete_(std::move(complete)) {}
 
-  // A string as it is; {file: path} its content without the newlines at the end; {env: NAME} that variable.
-  // The error reads on after the key's path: "must be ...". `warning` is set when everybody may read the
-  // file.
+  // Returns a string as it is; for {file: path} the content without trailing newlines; for {env: NAME} the
+  // variable. The error continues a sentence that begins with the key's path: "must be ...". Sets `warning`
+  // when all users may read the file.
   Result<std::string> resolve(const json::Node& node, std::string& warning) const;
 
  private:

@@ -7,12 +7,14 @@ namespace {
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-bool in_name(char c) noexcept {
+bool is_name_char(char c) noexcept {
   return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' || c == '.' || c == '_';
 }
-bool in_address(char c) noexcept { return (c >= 'a' && c <= 'f') || is_digit(c) || c == ':' || c == '.'; }
+bool is_address_char(char c) noexcept {
+  return (c >= 'a' && c <= 'f') || is_digit(c) || c == ':' || c == '.';
+}
 
-// Without ":8080" behind a name or a bracket.
+// Removes a port such as ":8080".
 std::string_view without_port(std::string_view host) noexcept {
   const size_t colon = host.rfind(':');
   if (colon == std::string_view::npos || colon < host.rfind(']') + 1) return host;
@@ -28,13 +30,14 @@ std::string normalise_host(std::string_view host) {
   for (char& c : name)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
   if (!name.empty() && name.front() == '[') {
-    const bool good =
-        name.size() > 4 && name.back() == ']' && std::all_of(name.begin() + 1, name.end() - 1, in_address);
+    const bool good = name.size() > 4 && name.back() == ']' &&
+                      std::all_of(name.begin() + 1, name.end() - 1, is_address_char);
     return good ? name : "";
   }
   if (!name.empty() && name.back() == '.') name.pop_back();
   const bool good = !name.empty() && name.size() <= kMaxHostLength && name.front() != '.' &&
-                    name.find("..") == std::string::npos && std::all_of(name.begin(), name.end(), in_name);
+                    name.find("..") == std::string::npos &&
+                    std::all_of(name.begin(), name.end(), is_name_char);
   return good ? name : "";
 }
 

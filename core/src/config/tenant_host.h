@@ -1,4 +1,4 @@
-// The name of a tenant: the host part of the addresses its users open.
+// A tenant's host name: the host part of the URLs that its users open.
 #pragma once
 
 #include <string>
@@ -6,7 +6,8 @@
 
 namespace patchbay::core::config {
 
-// Lower case, without port and trailing dot; "" when no host can be called so. [::1] keeps its brackets.
+// Returns the host in lower case, without port and trailing dot; "" when it is no valid host. [::1] keeps its
+// brackets.
 std::string normalise_host(std::string_view host);
 
 }  // namespace patchbay::core::config

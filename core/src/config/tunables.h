@@ -1,13 +1,14 @@
-// The keys under tenants.<host>.WebPhone that the specification names and no plugin reads yet, so that a
-// configuration written after it starts. A plugin that begins to read one declares it in its manifest, and it
-// goes from here.
+// The keys under tenants.<host>.WebPhone that the specification defines and no plugin reads yet. They are
+// accepted, so that a configuration written by the specification starts. Move a key to the manifest of the
+// plugin that reads it.
 #pragma once
 
 #include <string_view>
 
 namespace patchbay::core::config {
 
-// Out of range snaps silently to the nearest bound, as the specification asks of these keys and no others.
+// A value out of range becomes the nearest bound without a warning, which the specification requires of these
+// keys only.
 constexpr std::string_view kTunables = R"({"type":"object","properties":{
   "Sfu":{"type":"object","default":{},"properties":{
     "AutoPromoteHumanCount":{"type":"integer","minimum":2,"maximum":100,"default":6,"x-snap":true},

@@ -19,7 +19,7 @@ bool add_integer(json::Builder& builder, std::string_view digits, int base) {
   return true;
 }
 
-// from_chars also takes "inf" and "nan", which are words here.
+// Refuses "inf" and "nan", which from_chars accepts, because they are strings here.
 bool add_double(json::Builder& builder, std::string_view text) {
   double number = 0;
   const char* end = text.data() + text.size();
@@ -81,18 +81,18 @@ const Entry* Value::find(std::string_view key) const {
 Entry* Value::find(std::string_view key) { return const_cast<Entry*>(std::as_const(*this).find(key)); }
 
 uint32_t SourceMap::add(const Value& value, const Mark& mark) {
-  places_.push_back({mark, value.text, value.kind == Value::Kind::plain});
-  return static_cast<uint32_t>(places_.size());
+  positions_.push_back({mark, value.text, value.kind == Value::Kind::plain});
+  return static_cast<uint32_t>(positions_.size());
 }
 
 const Mark& SourceMap::mark(uint32_t origin) const {
-  static const Mark kNowhere;
-  return origin == 0 || origin > places_.size() ? kNowhere : places_[origin - 1].mark;
+  static const Mark kUnknown;
+  return origin == 0 || origin > positions_.size() ? kUnknown : positions_[origin - 1].mark;
 }
 
 std::optional<std::string_view> SourceMap::spelling(uint32_t origin) const {
-  if (origin == 0 || origin > places_.size() || !places_[origin - 1].plain) return std::nullopt;
-  return places_[origin - 1].text;
+  if (origin == 0 || origin > positions_.size() || !positions_[origin - 1].plain) return std::nullopt;
+  return positions_[origin - 1].text;
 }
 
 json::Document to_json(const Value& value, SourceMap& marks) {

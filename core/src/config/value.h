@@ -1,5 +1,4 @@
-// A configuration as it was written: mappings, lists and scalars with their places, before any schema has
-// judged them.
+// A configuration as written: mappings, lists and scalars with their positions, before validation.
 #pragma once
 
 #include <optional>
@@ -12,9 +11,9 @@
 namespace patchbay::core::config {
 
 struct Mark {
-  int line = 0;  // from 1; 0: nowhere
+  int line = 0;  // from 1; 0: unknown
   int column = 0;
-  std::string variable;  // the environment variable it came from, if any
+  std::string variable;  // the environment variable that set it, if any
 };
 
 struct Entry;
@@ -23,9 +22,9 @@ struct Value {
   enum class Kind : uint8_t { null, plain, quoted, list, map };
   Kind kind = Kind::null;
   Mark mark;
-  std::string text;            // of plain and quoted
+  std::string text;            // of a plain or quoted scalar
   std::vector<Value> items;    // of a list
-  std::vector<Entry> entries;  // of a map, in the order of the file
+  std::vector<Entry> entries;  // of a map, in file order
 
   Entry* find(std::string_view key);
   const Entry* find(std::string_view key) const;
@@ -37,25 +36,25 @@ struct Entry {
   Value value;
 };
 
-// Where each node of a document made by to_json came from, by Node::origin.
+// Maps each node of a document made by to_json() to its position, by Node::origin.
 class SourceMap {
  public:
   uint32_t add(const Value& value, const Mark& mark);
   const Mark& mark(uint32_t origin) const;
-  // How a plain scalar was written; none for the others.
+  // Returns how a plain scalar was written; none for other nodes.
   std::optional<std::string_view> spelling(uint32_t origin) const;
 
  private:
-  struct Place {
+  struct Position {
     Mark mark;
     std::string text;
     bool plain;
   };
-  std::vector<Place> places_;
+  std::vector<Position> positions_;
 };
 
-// Plain scalars become null, booleans and numbers by YAML 1.2's core schema, the others strings. The mark of
-// a member is that of its key.
+// Converts plain scalars by YAML 1.2's core schema to null, booleans, numbers or strings. A member's position
+// is that of its key.
 json::Document to_json(const Value& value, SourceMap& marks);
 
 }  // namespace patchbay::core::config

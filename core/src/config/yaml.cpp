@@ -15,7 +15,7 @@
 namespace patchbay::core::config {
 namespace {
 
-struct Refused {
+struct Rejection {
   Mark mark;
   std::string text;
   std::string hint;
@@ -23,24 +23,24 @@ struct Refused {
 
 Mark to_mark(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1, {}}; }
 
-struct Weight {
+struct TreeSize {
   size_t nodes = 1;
   size_t bytes = 0;
 };
 
-Weight weigh(const Value& value) {
-  Weight sum{1, value.text.size()};
+TreeSize measure(const Value& value) {
+  TreeSize sum{1, value.text.size()};
   const auto add = [&](const Value& part) {
-    const Weight weight = weigh(part);
-    sum.nodes += weight.nodes;
-    sum.bytes += weight.bytes;
+    const TreeSize size = measure(part);
+    sum.nodes += size.nodes;
+    sum.bytes += size.bytes;
   };
   for (const Value& item : value.items) add(item);
   for (const Entry& entry : value.entries) add(entry.value);
   return sum;
 }
 
-// Builds the tree from yaml-cpp's events; throws Refused through the parser.
+// Builds the tree from yaml-cpp's events. Throws Rejection, which passes through the parser.
 class TreeBuilder : public YAML::EventHandler {
  public:
   void OnDocumentStart(const YAML::Mark&) override {}
@@ -56,9 +56,10 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) throw Refused{to_mark(mark), "an alias stands inside what it names", {}};
-    const Weight weight = weigh(found->second);
-    count(weight, to_mark(mark));
+    if (found == anchors_.end())
+      throw Rejection{to_mark(mark), "an alias is inside the node that it names", {}};
+    const TreeSize size = measure(found->second);
+    count(size, to_mark(mark));
     Value copy = found->second;
     copy.mark = to_mark(mark);
     place(std::move(copy));
@@ -82,24 +83,24 @@ class TreeBuilder : public YAML::EventHandler {
   struct Open {
     Value value;
     YAML::anchor_t anchor;
-    std::optional<Entry> entry;  // a key that waits for its value
+    std::optional<Entry> entry;  // the key whose value is next
     std::set<std::string> keys;
   };
 
   static void check_tag(const std::string& tag, std::string_view known, const YAML::Mark& mark) {
     if (!tag.empty() && tag != "?" && tag != "!" && tag != known)
-      throw Refused{to_mark(mark), "a tag is not allowed", "leave out the word that starts with !"};
+      throw Rejection{to_mark(mark), "a tag is not allowed", "leave out the word that starts with !"};
   }
-  void count(const Weight& weight, const Mark& mark) {
-    nodes_ += weight.nodes;
-    bytes_ += weight.bytes;
+  void count(const TreeSize& size, const Mark& mark) {
+    nodes_ += size.nodes;
+    bytes_ += size.bytes;
     if (nodes_ > kMaxNodes || bytes_ > kMaxTextBytes)
-      throw Refused{mark, "the file holds more than " + std::to_string(kMaxNodes) + " values", {}};
+      throw Rejection{mark, "the file holds more than " + std::to_string(kMaxNodes) + " values", {}};
   }
   void open(Value value, YAML::anchor_t anchor) {
-    if (open_.size() >= kMaxDepth) throw Refused{value.mark, "the file is nested too deeply", {}};
+    if (open_.size() >= kMaxDepth) throw Rejection{value.mark, "the file is nested too deeply", {}};
     if (!open_.empty() && open_.back().value.kind == Value::Kind::map && !open_.back().entry)
-      throw Refused{value.mark, "a key must be a word", {}};
+      throw Rejection{value.mark, "a key must be a word", {}};
     count({1, 0}, value.mark);
     open_.push_back({std::move(value), anchor, {}, {}});
   }
@@ -132,10 +133,10 @@ class TreeBuilder : public YAML::EventHandler {
   }
   static void key(Open& parent, Value value) {
     if (value.kind != Value::Kind::plain && value.kind != Value::Kind::quoted)
-      throw Refused{value.mark, "a key must be a word", {}};
+      throw Rejection{value.mark, "a key must be a word", {}};
     if (!parent.keys.insert(value.text).second)
-      throw Refused{value.mark, "the key " + json::printable(value.text, 40) + " appears twice",
-                    "remove one of the two"};
+      throw Rejection{value.mark, "the key " + json::printable(value.text, 40) + " appears twice",
+                      "remove one of the two"};
     parent.entry = Entry{std::move(value.text), value.mark, {}};
   }
 
@@ -157,7 +158,7 @@ void check_characters(std::string_view text) {
     const uint32_t code = json::next_code_point(text, at);
     const bool control = (code < 0x20 && code != '\n' && code != '\r' && code != '\t') || code == 0x7F;
     if (code == json::kInvalid || control)
-      throw Refused{mark_at(text, start), "a byte that is not text", "save the file as UTF-8"};
+      throw Rejection{mark_at(text, start), "a byte that is not text", "save the file as UTF-8"};
   }
 }
 
@@ -167,13 +168,13 @@ void check_indentation(std::string_view text) {
     const size_t first = std::min(text.find_first_not_of(" \t", line), end);
     const size_t tab = text.find('\t', line);
     if (tab < first && first < end && text[first] != '\r')
-      throw Refused{mark_at(text, tab), "a tab stands in the indentation", "write spaces"};
+      throw Rejection{mark_at(text, tab), "the indentation contains a tab", "write spaces"};
     line = end + 1;
   }
 }
 
 Value parse(std::string_view text) {
-  if (text.size() > kMaxFileBytes) throw Refused{{1, 1, {}}, "the file is longer than 1 MiB", {}};
+  if (text.size() > kMaxFileBytes) throw Rejection{{1, 1, {}}, "the file is longer than 1 MiB", {}};
   if (text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);
   check_characters(text);
   check_indentation(text);
@@ -183,7 +184,7 @@ Value parse(std::string_view text) {
   if (!parser.HandleNextDocument(tree)) return tree.take();
   TreeBuilder next;
   if (parser.HandleNextDocument(next))
-    throw Refused{next.take().mark, "a second document begins", "keep one"};
+    throw Rejection{next.take().mark, "a second document begins", "keep one"};
   return tree.take();
 }
 
@@ -194,8 +195,8 @@ std::optional<Value> read_yaml(std::string_view text, Problem& problem) {
     Value value = parse(text);
     if (value.kind == Value::Kind::null) value.kind = Value::Kind::map;
     return value;
-  } catch (const Refused& refused) {
-    problem = {{}, refused.mark.line, refused.mark.column, {}, refused.text, refused.hint};
+  } catch (const Rejection& rejection) {
+    problem = {{}, rejection.mark.line, rejection.mark.column, {}, rejection.text, rejection.hint};
   } catch (const YAML::Exception& wrong) {
     const Mark mark = wrong.mark.is_null() ? Mark{1, 1, {}} : to_mark(wrong.mark);
     problem = {{}, mark.line, mark.column, {}, "not YAML: " + json::printable(wrong.msg, 120), {}};

@@ -1,7 +1,7 @@
-// Reads one YAML document strictly. yaml-cpp parses; what it lets through is refused here: duplicate keys,
-// keys that are not words, aliases inside what they name, more than kMaxNodes nodes or kMaxTextBytes of text
-// after aliases are expanded, nesting beyond kMaxDepth, tags other than !!str, tabs in indentation, a second
-// document, bytes that are not UTF-8.
+// Reads one YAML document strictly. In addition to yaml-cpp's errors, refuses: duplicate keys, keys that are
+// not scalars, aliases inside the node they name, more than kMaxNodes nodes or kMaxTextBytes of text after
+// expansion of aliases, nesting beyond kMaxDepth, tags other than !!str, !!seq and !!map, tabs in
+// indentation, a second document, bytes that are not UTF-8.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,7 @@ constexpr size_t kMaxNodes = 10000;
 constexpr size_t kMaxTextBytes = 4 << 20;
 constexpr size_t kMaxDepth = 32;
 
-// An empty document is an empty map. On failure nothing, and `problem` says why (its file is left to the
-// caller).
+// An empty document gives an empty map. On failure returns nothing and sets `problem`, except its file.
 std::optional<Value> read_yaml(std::string_view text, Problem& problem);
 
 }  // namespace patchbay::core::config

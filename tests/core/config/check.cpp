@@ -14,7 +14,7 @@ std::string faults(const std::string& text, Environment environment = {}) {
 
 }  // namespace
 
-TEST_CASE("problems inside a plugin's section have their line") {
+TEST_CASE("problems inside a plugin's section have line and column") {
   CHECK(faults("plugins:\n  sip-trunk:\ntenants:\n  acme.example:\n    sip-trunk:\n      trunks:\n        - "
                "number: 1\n") ==
         "/etc/pb.yaml:7:11: tenants.acme.example.sip-trunk.trunks[0].host is required");
@@ -24,7 +24,7 @@ TEST_CASE("problems inside a plugin's section have their line") {
         "/etc/pb.yaml:3:5: plugins.rest-api.lisen is not a known field; did you mean listen?");
 }
 
-TEST_CASE("a plugin that is not installed is refused with the likely name") {
+TEST_CASE("a plugin that is not installed is refused with a similar name") {
   CHECK(faults("plugins: {whitlist: }\n") ==
         "/etc/pb.yaml:1:11: plugins.whitlist is not installed in /plugins; did you mean whitelist?");
 }
@@ -38,14 +38,14 @@ TEST_CASE("a tenant's keys are its own, WebPhone or a named plugin") {
 }
 
 TEST_CASE("exactly one tenant is primary") {
-  CHECK(faults("tenants: {a: , b: }\n").find("tenants have no primary one") != std::string::npos);
+  CHECK(faults("tenants: {a: , b: }\n").find("tenants need a primary one") != std::string::npos);
   CHECK(faults("tenants: {a: {primary: true}, b: {primary: true}}\n")
             .find("tenants.b.primary must not be true") != std::string::npos);
   CHECK(faults("tenants: {a: {primary: true}, b: }\n").empty());
   CHECK(faults("tenants: {a: }\n").empty());
 }
 
-TEST_CASE("all problems are told at once, in the order of the file, up to twenty") {
+TEST_CASE("all problems are reported at once, in file order, up to twenty") {
   const std::string all = faults("plugins:\n  whitelist: {rate: x}\n  rest-api: {a: 1}\n  rooms: {b: 2}\n");
   CHECK(all.find("pb.yaml:2:15") < all.find("pb.yaml:3:14"));
   CHECK(all.find("pb.yaml:3:14") < all.find("pb.yaml:4:11"));
@@ -54,7 +54,7 @@ TEST_CASE("all problems are told at once, in the order of the file, up to twenty
   CHECK(InstalledPlugins().config(many).problems.size() == 20);
 }
 
-TEST_CASE("what is wrong outside of the plugins does not hide what is wrong inside") {
+TEST_CASE("problems outside of the plugins do not hide problems inside") {
   CHECK(faults("tenant: {}\nplugins:\n  whitelist: {rate: 0}\n  Not_One: {}\n  rest-api: {a: 1}\n"
                "server: {threads: 300}\ntenants: {'a/b': }\n") ==
         "/etc/pb.yaml:1:1: tenant is not a known field; did you mean tenants?\n"
@@ -66,7 +66,7 @@ TEST_CASE("what is wrong outside of the plugins does not hide what is wrong insi
         "/etc/pb.yaml:7:11: tenants.a/b is not a host name; write one such as voice.example.com");
 }
 
-TEST_CASE("a secret that is shorter than advised is taken with a warning that does not show it") {
+TEST_CASE("a secret that is shorter than advised is accepted with a warning that does not show it") {
   const auto schema = patchbay::core::json::parse(
       R"({"WebPhone":{"properties":{"AdminSharedSecret":{"type":"string","x-secret":true,"x-advised-length":24}}}})");
   const auto warned = [&](const std::string& secret) {

@@ -34,7 +34,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 TEST_CASE("a plugin sees the server, its own section and its part of every tenant") {
   const Config all = make(kFile);
-  const std::string tunables =  // the others, whose values are the specification's defaults
+  const std::string tunables =  // the other tunables, with the specification's defaults
       R"("AutoPromoteHumanCount":6,"AutoPromoteBwMinHumans":3,"MinStressedPeers":2,"BwDegradedSuppressSec":300,)"
       R"("StressBwMbpsThreshold":1.5,"StressLossPctThreshold":5,"StressRttMsThreshold":300)";
   CHECK(
@@ -51,7 +51,7 @@ TEST_CASE("a plugin sees the server, its own section and its part of every tenan
   CHECK(view.ok());
   const json::Node* trunks =
       view.value().root().find("tenants")->find("acme.example")->find("section")->find("trunks");
-  CHECK(json::parse(all.plugin_view("nobody")).ok());
+  CHECK(json::parse(all.plugin_view("unknown")).ok());
   CHECK(trunks->element(0)->find("number")->string() == "+4930");
   CHECK(trunks->element(0)->find("password")->string() == "pa55word");
 }
@@ -65,14 +65,14 @@ TEST_CASE("tenants and secrets are listed") {
   CHECK(all.secrets() == std::vector<std::string>{"012345678901234567890123", "pa55word"});
 }
 
-TEST_CASE("the environment wins over the file") {
+TEST_CASE("the environment overrides the file") {
   const Config all = make(kFile, {{"PATCHBAY_TENANT_B_EXAMPLE__WebPhone__Sfu__StressWindowSec", "60"},
                                   {"PATCHBAY_PLUGIN_REST_API__LISTEN", "0.0.0.0:80"}});
   CHECK(all.plugin_view("rooms").find(R"("StressWindowSec":60)") != std::string::npos);
   CHECK(all.plugin_view("rest-api").find(R"("plugin":{"listen":"0.0.0.0:80"})") != std::string::npos);
 }
 
-TEST_CASE("a reload tells what changed") {
+TEST_CASE("diff() lists what a reload changes") {
   const Config before = make(kFile);
   CHECK(diff(before, make(kFile)).empty());
   CHECK(diff(before, make(std::string("# a remark\n") + kFile)).empty());
@@ -90,7 +90,7 @@ TEST_CASE("a reload tells what changed") {
   CHECK(diff(fewer, before).added == std::vector<std::string>{"rest-api"});
 }
 
-TEST_CASE("where a plugin runs is the core's to know, and not the plugin's") {
+TEST_CASE("the core reads a plugin's isolation, and the plugin does not see it") {
   const std::string apart =
       replaced(kFile, "rate: 5", "rate: 5, isolation: process, restarts: {most: 2}, paths: [/srv/models]");
   const Config all = make(apart);

@@ -31,7 +31,7 @@ std::string apply(const config::Environment& environment, std::vector<config::Pr
 
 }  // namespace
 
-TEST_CASE("variables reach every section, keys find their spelling") {
+TEST_CASE("variables reach every section, and keys match any spelling") {
   std::vector<config::Problem> problems;
   const std::string json = apply({{"PATCHBAY_SERVER__LOG__LEVEL", "debug"},
                                   {"PATCHBAY_SERVER__DATA", "y"},
@@ -50,7 +50,7 @@ TEST_CASE("variables reach every section, keys find their spelling") {
       R"("WebPhone":{"Sfu":{"StressWindowSec":20}}}}})");
 }
 
-TEST_CASE("variables that reach nothing are problems") {
+TEST_CASE("variables that match no key are problems") {
   for (const char* name :
        {"PATCHBAY_PLUGIN_REST__LISTEN", "PATCHBAY_TENANT_OTHER__primary", "PATCHBAY_SERVER__DATA__X",
         "PATCHBAY_TENANT_ACME_EXAMPLE__sip_trunk__trunks__2__host", "PATCHBAY_PLUGIN_REST_API",

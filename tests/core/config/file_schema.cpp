@@ -31,7 +31,7 @@ const std::string kSfu =
 
 }  // namespace
 
-TEST_CASE("what a manifest has no schema for takes nothing, and what is not known takes anything") {
+TEST_CASE("a section without a schema accepts no keys, and one of an unknown manifest any") {
   const json::Document hello = tree(R"({"plugin":{"properties":{"greeting":{"type":"string"}}}})");
   const json::Document silent = tree("{}");
   const auto file_schema =
@@ -47,7 +47,7 @@ TEST_CASE("what a manifest has no schema for takes nothing, and what is not know
             .find(R"("broken":{"y":1})") != std::string::npos);
 }
 
-TEST_CASE("the tunables of the specification snap to their bounds, each below, at and above") {
+TEST_CASE("each tunable of the specification snaps to its bounds") {
   const auto file_schema = config::full_file_schema({});
   const auto given = [&](const std::string& key, const char* value) {
     const std::string text = canonical(
@@ -74,7 +74,7 @@ TEST_CASE("the tunables of the specification snap to their bounds, each below, a
   CHECK(given("StressBwMbpsThreshold", "2.5") == "2.5");
 }
 
-TEST_CASE("the outer file schema compiles and fills in the server") {
+TEST_CASE("the outer file schema compiles and fills in the server's defaults") {
   auto schema = json::Schema::compile(config::outer_file_schema());
   CHECK(schema.ok());
   const json::Checked checked = schema.value().check(tree("{}").root(), {.mode = json::Mode::config});
@@ -82,7 +82,7 @@ TEST_CASE("the outer file schema compiles and fills in the server") {
   CHECK(checked.value.root().find("server")->find("log")->find("level")->string() == "info");
 }
 
-TEST_CASE("what plugins declare under WebPhone is merged") {
+TEST_CASE("the plugins' WebPhone schemas are merged") {
   const json::Document rooms =
       tree(R"({"WebPhone":{"type":"object","properties":{"Office":{"type":"object","default":{},
     "properties":{"A":{"type":"integer","default":1}}}}}})");
@@ -96,14 +96,14 @@ TEST_CASE("what plugins declare under WebPhone is merged") {
         "tenants.a.WebPhone.Office.C is not a known field; known are A, B");
 }
 
-TEST_CASE("two meanings of one WebPhone key are refused, twice the same is fine") {
+TEST_CASE("plugins may share a WebPhone key only with the same schema") {
   const json::Document one = tree(R"({"WebPhone":{"properties":{"K":{"type":"integer"}}}})");
   const json::Document two = tree(R"({"WebPhone":{"properties":{"K":{"type":"string"}}}})");
   CHECK(config::full_file_schema({{"a", &one.root()}, {"b", &one.root()}}).ok());
   CHECK_FALSE(config::full_file_schema({{"a", &one.root()}, {"b", &two.root()}}).ok());
 }
 
-TEST_CASE("a tenant's section that is left out is asked for nothing") {
+TEST_CASE("a missing tenant section requires no keys") {
   const json::Document trunk =
       tree(R"({"tenant":{"required":["trunks"],"properties":{"trunks":{"type":"array"}}}})");
   const auto file_schema = config::full_file_schema({{"sip-trunk", &trunk.root()}});

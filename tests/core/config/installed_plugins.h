@@ -1,4 +1,4 @@
-// A small world of installed plugins for the tests of the configuration.
+// Schemas of installed plugins, for the tests of the configuration.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct InstalledPlugins {
         trunk(parse(R"({"tenant":{"properties":{"trunks":{"type":"array","items":{"type":"object",
           "required":["host"],"properties":{"host":{"type":"string"},"number":{"type":"string"},
           "password":{"type":"string","x-secret":true}}}}}}})")),
-        gate(parse(
+        whitelist(parse(
             R"({"plugin":{"properties":{"rate":{"type":"integer","minimum":1,"maximum":100,"default":10}}},
           "WebPhone":{"properties":{"AdminSharedSecret":{"type":"string","minLength":24,"x-secret":true}}}})")),
         rooms(parse(R"({"WebPhone":{"properties":{"Sfu":{"type":"object","default":{},"properties":{
@@ -23,7 +23,7 @@ struct InstalledPlugins {
   std::vector<patchbay::core::config::PluginSchema> schemas() const {
     return {{"rest-api", &rest.root()},
             {"sip-trunk", &trunk.root()},
-            {"whitelist", &gate.root()},
+            {"whitelist", &whitelist.root()},
             {"rooms", &rooms.root()}};
   }
 
@@ -39,5 +39,5 @@ struct InstalledPlugins {
   static patchbay::core::json::Document parse(const char* text) {
     return std::move(patchbay::core::json::parse(text)).value();
   }
-  patchbay::core::json::Document rest, trunk, gate, rooms;
+  patchbay::core::json::Document rest, trunk, whitelist, rooms;
 };

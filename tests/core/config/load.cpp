@@ -33,7 +33,7 @@ TEST_CASE("an empty file gives a server with its defaults") {
   CHECK(server.drain_timeout_s == 30);
 }
 
-TEST_CASE("the server section is read, the environment on top") {
+TEST_CASE("the server section is read, and the environment overrides it") {
   const auto outcome = load_it(
       "server:\n  data: ../var\n  management: {listen: '[::1]:1'}\n  log: {format: json}\n  threads: 2\n  "
       "drain_timeout_s: 5\n"
@@ -62,7 +62,7 @@ TEST_CASE("problems name file, line, column and key") {
   CHECK(load_faults("plugins: [x]\n").find("plugins must be an object") != std::string::npos);
 }
 
-TEST_CASE("hosts are normalised and must differ, also as variables") {
+TEST_CASE("hosts are normalised and must differ, also as variable names") {
   CHECK(load_faults("tenants: {A.b: , 'a.B.:80': }\n").find("is the same host as another tenant") !=
         std::string::npos);
   CHECK(load_faults("tenants: {a.b: , a-b: }\n").find("has the same environment variables as a.b") !=
@@ -76,7 +76,7 @@ TEST_CASE("a plugin's name cannot leave the plugin folder") {
           std::string::npos);
 }
 
-TEST_CASE("a file that is missing or is none says so") {
+TEST_CASE("a missing file, and a path that is no file, are problems") {
   CHECK(load({"/nonexistent/x.yaml", {}, ""}).problems.at(0).text == "there is no such file");
   CHECK(load({"/tmp", {}, ""}).problems.at(0).text == "is not a file");
   CHECK(load({"/dev/zero", {}, ""}).problems.at(0).text == "is not a file");

@@ -38,7 +38,7 @@ Result<std::string> resolve(const Folder& folder, const char* text, std::string&
 
 }  // namespace
 
-TEST_CASE("a secret is written out, in a file or in the environment") {
+TEST_CASE("a secret is a literal, in a file or in the environment") {
   const Folder folder;
   folder.write("key", "s3cret\r\n\n", 0600);
   std::string warning;
@@ -48,15 +48,15 @@ TEST_CASE("a secret is written out, in a file or in the environment") {
   CHECK(warning.empty());
 }
 
-TEST_CASE("a file that everybody may read is warned about") {
+TEST_CASE("a secret file that all users may read gives a warning") {
   const Folder folder;
   folder.write("key", "x", 0644);
   std::string warning;
   CHECK(resolve(folder, R"({"file":"key"})", warning).ok());
-  CHECK(warning.find("everybody may read") != std::string::npos);
+  CHECK(warning.find("all users may read") != std::string::npos);
 }
 
-TEST_CASE("secrets that cannot be had say why") {
+TEST_CASE("a secret that cannot be resolved is an error") {
   const Folder folder;
   folder.write("empty", "\n", 0600);
   folder.write("long", std::string((64 << 10) + 1, 'x'), 0600);

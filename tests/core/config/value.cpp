@@ -28,7 +28,7 @@ TEST_CASE("plain scalars follow YAML 1.2, not 1.1") {
   CHECK(convert("99999999999999999999") == "1e+20");
 }
 
-TEST_CASE("a node knows its place and spelling") {
+TEST_CASE("a node's origin gives its position and spelling") {
   config::Problem problem;
   const auto value = config::read_yaml("number: +0049\nlist:\n  - 'x'\n", problem);
   config::SourceMap marks;

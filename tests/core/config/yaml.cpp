@@ -8,7 +8,7 @@ using namespace patchbay::core::config;
 
 namespace {
 
-// "line:column text", or "" when it was read.
+// Returns "line:column text", or "" for a valid text.
 std::string fault(const std::string& text) {
   Problem problem;
   if (read_yaml(text, problem)) return "";
@@ -24,7 +24,7 @@ Value good(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("mappings, lists and scalars keep their places") {
+TEST_CASE("mappings, lists and scalars keep their positions") {
   const Value root = good("a: 1\nb:\n  - 'x'\n  - y: ~\n");
   CHECK(root.kind == Value::Kind::map);
   CHECK(root.find("a")->value.kind == Value::Kind::plain);
@@ -45,11 +45,11 @@ TEST_CASE("an empty file is an empty mapping") {
             .find("a"));
 }
 
-TEST_CASE("what yaml-cpp lets through is refused with its place") {
+TEST_CASE("errors that yaml-cpp accepts are refused with their position") {
   CHECK(fault("a: 1\nb: 2\na: 3\n") == "3:1 the key a appears twice");
   CHECK(fault("a: {x: 1, x: 2}\n") == "1:11 the key x appears twice");
   CHECK(fault("a: 1\n---\nb: 2\n").find("a second document begins") != std::string::npos);
-  CHECK(fault("a:\n\tb: 1\n") == "2:1 a tab stands in the indentation");
+  CHECK(fault("a:\n\tb: 1\n") == "2:1 the indentation contains a tab");
   CHECK(fault("a: !ruby/object 1\n").find("a tag is not allowed") != std::string::npos);
   CHECK(fault("[1, 2]: x\n").find("a key must be a word") != std::string::npos);
   CHECK(fault("? {a: b}\n: x\n").find("a key must be a word") != std::string::npos);
@@ -70,13 +70,13 @@ TEST_CASE("aliases are copies") {
   CHECK(root.find("c")->value.items.size() == 2);
 }
 
-TEST_CASE("an alias inside what it names is refused") {
-  CHECK(fault("a: &x [1, *x]\n").find("inside what it names") != std::string::npos);
-  CHECK(fault("&r\na: *r\n").find("inside what it names") != std::string::npos);
-  CHECK(fault("a: *nobody\n").find("not YAML") != std::string::npos);
+TEST_CASE("an alias inside the node that it names is refused") {
+  CHECK(fault("a: &x [1, *x]\n").find("inside the node that it names") != std::string::npos);
+  CHECK(fault("&r\na: *r\n").find("inside the node that it names") != std::string::npos);
+  CHECK(fault("a: *unknown\n").find("not YAML") != std::string::npos);
 }
 
-TEST_CASE("alias bombs end at ten thousand values or four megabytes") {
+TEST_CASE("alias bombs are limited to ten thousand values or four megabytes") {
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 10; ++i) {
     const std::string below = "*a" + std::to_string(i - 1);
@@ -106,7 +106,7 @@ TEST_CASE("size and depth are limited") {
   CHECK_FALSE(fault(stairs).empty());
 }
 
-TEST_CASE("a file cut anywhere is read or refused, never worse") {
+TEST_CASE("a truncated file is read or refused, and nothing crashes") {
   const std::string file =
       "server:\n  data: ./x\ntenants:\n  a.b: &t {primary: true, k: [1, 'two', \"three\"]}\n  c: *t\n";
   for (size_t size = 0; size <= file.size(); ++size) fault(file.substr(0, size));
