@@ -10,7 +10,7 @@
 #include "abi/store_hub.h"
 #include "bus/bus.h"
 #include "config/config.h"
-#include "figures.h"
+#include "core_metrics.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
 #include "plugins/plugin_set.h"
@@ -97,9 +97,10 @@ class Core::Impl {
     store_hub_ = std::make_unique<core::StoreHub>(*bus_);
     media_ = std::make_unique<core::MediaHub>(runtime_->media());
     PB_TRY(open_store());
-    figures_ = std::make_unique<core::Figures>(
-        core::Figures{*runtime_, *bus_, services_, *media_, runtime_->mono_clock().now_ns()});
-    figures_source_ = metrics_.add_source([this](observe::Exposition& out) { figures_->tell(out); });
+    core_metrics_ = std::make_unique<core::CoreMetrics>(
+        core::CoreMetrics{*runtime_, *bus_, services_, *media_, runtime_->mono_clock().now_ns()});
+    core_metrics_source_ =
+        metrics_.add_source([this](observe::Exposition& out) { core_metrics_->add_to(out); });
 
     parts_ = std::make_unique<core::HostParts>(core::HostParts{
         *runtime_, *bus_, *store_hub_, services_, *media_, *log_, metrics_,
@@ -226,8 +227,8 @@ class Core::Impl {
   std::unique_ptr<core::Store> store_;
   std::unique_ptr<core::Retention> retention_;
   std::unique_ptr<core::StoreMetrics> store_metrics_;
-  std::unique_ptr<core::Figures> figures_;
-  observe::MetricSource figures_source_;
+  std::unique_ptr<core::CoreMetrics> core_metrics_;
+  observe::MetricSource core_metrics_source_;
   std::unique_ptr<core::HostParts> parts_;
   std::unique_ptr<core::PluginSet> plugins_;
 };

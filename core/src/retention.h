@@ -1,5 +1,5 @@
-// Retention: keeps the event log small. Forgets events that are old and that no consumer waits for, and
-// consumers that no plugin has registered for as long.
+// Retention: keeps the event log small. Removes events older than kKeepMs that are pending for no consumer,
+// and forgets consumers that no plugin has registered for as long.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,25 @@
 
 namespace patchbay::core {
 
-// Sweeps in slices, each a task of the store's writer, so that commits wait for one slice at most. The next
-// slice follows from the answer to the last one; only the hourly beginning needs a strand.
+// Sweeps in slices, each a task of the store's writer, so that a commit waits for one slice at most. The
+// result of a slice starts the next one; only the hourly start of a sweep needs a strand.
 class Retention {
  public:
   static constexpr int64_t kKeepMs = int64_t{30} * 24 * 3600 * 1000;
-  static constexpr int64_t kFirstMs = 60 * 1000;
-  static constexpr int64_t kEveryMs = 3600 * 1000;
+  static constexpr int64_t kFirstSweepMs = 60 * 1000;
+  static constexpr int64_t kSweepIntervalMs = 3600 * 1000;
   static constexpr int64_t kSlice = 500;
-  // Events that are old but still pending are looked at again once in so many sweeps.
+  // Each sweep continues where the last one ended; after this many it starts over, for old events that were
+  // still pending.
   static constexpr int kSweepsPerPass = 24;
 
-  // Borrows both until the destructor returns; the runtime also behind it, for its timer. `warn` gets a
-  // sentence for the log, on a thread of the store.
+  // Borrows the store until the destructor returns, and the runtime for longer, because a cancelled timer may
+  // still run. `warn` writes to the log; called on a thread of the store.
   Retention(Runtime& runtime, Store& store, std::function<void(const std::string&)> warn);
-  // Does not wait for a strand: a sweep that comes later finds it ended.
+  // Does not wait for a strand; a sweep that starts later is a no-op.
   ~Retention();
 
-  // [any] Events removed since the start.
+  // [any] Number of events removed since the start.
   uint64_t removed() const;
 
  private:

@@ -11,13 +11,13 @@ using observe::Exposition;
 
 double number(uint64_t value) { return static_cast<double>(value); }
 
-// Refused for another reason; a timeout under way is counted before its refusal.
+// Refusals other than timeouts. Clamped at 0, because a timeout is counted before its refusal.
 double other(uint64_t refused, uint64_t timeouts) {
   return number(refused > timeouts ? refused - timeouts : 0);
 }
 
 void add_writer(Exposition& out, const StoreStats& stats) {
-  constexpr const char* kWrites = "Transactions and other writes that have ended";
+  constexpr const char* kWrites = "Completed transactions and other writes";
   out.counter("patchbay_store_writes_total", kWrites, number(stats.tasks), {{"result", "ok"}});
   out.counter("patchbay_store_writes_total", kWrites, other(stats.refused, stats.timeouts),
               {{"result", "refused"}});
@@ -29,7 +29,7 @@ void add_writer(Exposition& out, const StoreStats& stats) {
   out.histogram("patchbay_store_commit_seconds", "Time of a commit with its fsync",
                 stats.commit_seconds.bounds, stats.commit_seconds.counts, stats.commit_seconds.sum);
   out.counter("patchbay_store_unsynced_commits_total",
-              "Commits that the disk did not sync, and that were undone", number(stats.unsynced));
+              "Commits whose fsync failed, and that were rolled back", number(stats.unsynced));
   out.counter("patchbay_store_lock_waits_total", "Waits for a lock that another process held on the database",
               number(stats.lock_waits));
   constexpr const char* kCheckpoints = "Moves of the write-ahead log into the database file";
@@ -42,7 +42,7 @@ void add_writer(Exposition& out, const StoreStats& stats) {
 }
 
 void add_readers(Exposition& out, const StoreStats& stats) {
-  constexpr const char* kReads = "Queries that have ended";
+  constexpr const char* kReads = "Completed queries";
   out.counter("patchbay_store_reads_total", kReads, number(stats.reads), {{"result", "ok"}});
   out.counter("patchbay_store_reads_total", kReads, other(stats.refused_reads, stats.read_timeouts),
               {{"result", "refused"}});
@@ -54,15 +54,15 @@ void add_readers(Exposition& out, const StoreStats& stats) {
 
 class StoreMetrics::Consumers : public std::enable_shared_from_this<Consumers> {
  public:
-  // What was read last; asks for the next time.
+  // Returns the last result and queries for the next call.
   std::vector<ConsumerState> get(Store& store) {
     std::unique_lock lock(mutex_);
     auto known = states_;
-    if (std::exchange(asking_, true)) return known;
-    lock.unlock();  // a store that refuses answers within the call
+    if (std::exchange(querying_, true)) return known;
+    lock.unlock();  // because a store that refuses calls back within the call
     store.consumers([self = shared_from_this()](Result<std::vector<ConsumerState>> states) {
       const std::lock_guard answered(self->mutex_);
-      self->asking_ = false;
+      self->querying_ = false;
       if (states) self->states_ = std::move(*states);
     });
     return known;
@@ -71,7 +71,7 @@ class StoreMetrics::Consumers : public std::enable_shared_from_this<Consumers> {
  private:
   std::mutex mutex_;  // guards all
   std::vector<ConsumerState> states_;
-  bool asking_ = false;
+  bool querying_ = false;
 };
 
 StoreMetrics::StoreMetrics(observe::Metrics& metrics, Store& store, const Retention& retention,
@@ -86,15 +86,14 @@ void StoreMetrics::add(Exposition& out) {
   const StoreStats stats = store_.stats();
   add_writer(out, stats);
   add_readers(out, stats);
-  out.counter("patchbay_store_pruned_events_total", "Events of the log forgotten because they were old",
+  out.counter("patchbay_store_pruned_events_total", "Old events removed from the log",
               number(retention_.removed()));
   for (const ConsumerState& each : consumers_->get(store_)) {
     const observe::Labels labels = {{"consumer", each.name}};
     const int64_t age_ms = each.oldest_pending_ms < 0 ? 0 : now_ms_() - each.oldest_pending_ms;
-    out.gauge("patchbay_store_pending_events",
-              "Events a durable consumer has not dealt with, counted to 100000",
+    out.gauge("patchbay_store_pending_events", "Events pending for a durable consumer, counted up to 100000",
               static_cast<double>(each.pending), labels);
-    out.gauge("patchbay_store_oldest_pending_seconds", "Age of the oldest of them",
+    out.gauge("patchbay_store_oldest_pending_seconds", "Age of the oldest pending event",
               static_cast<double>(age_ms) / 1000, labels);
   }
 }

@@ -1,4 +1,4 @@
-// StoreMetrics: what /metrics tells about the store, as patchbay_store_*.
+// StoreMetrics: the store's metrics, `patchbay_store_*`.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace patchbay::core {
 
-// Adds its samples whenever the metrics are asked for. What is pending per consumer takes a query: it is as
-// old as the last time they were asked.
+// Adds its samples whenever the metrics are read. Counts of pending events take a query, so each read shows
+// those of the previous read.
 class StoreMetrics {
  public:
   // Borrows all. `now_ms` is the wall clock.
@@ -26,8 +26,8 @@ class StoreMetrics {
   Store& store_;
   const Retention& retention_;
   const std::function<int64_t()> now_ms_;
-  const std::shared_ptr<Consumers> consumers_;  // shared with a query under way
-  const observe::MetricSource source_;          // last, so that it ends first
+  const std::shared_ptr<Consumers> consumers_;  // shared with a running query
+  const observe::MetricSource source_;          // last, so that it is destroyed first
 };
 
 }  // namespace patchbay::core

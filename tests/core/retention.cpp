@@ -34,7 +34,7 @@ struct World {
       last = more.back().id;
     }
   }
-  // The store's tasks follow from each other, so there is nothing to wait for but the log itself.
+  // Polls the log, because the store's tasks give no other signal.
   bool log_shrinks_to(size_t wanted) {
     for (int i = 0; i < 1200 && logged() != wanted; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -51,11 +51,11 @@ struct World {
 };
 
 constexpr std::chrono::milliseconds kKeep(Retention::kKeepMs);
-constexpr std::chrono::milliseconds kEvery(Retention::kEveryMs);
+constexpr std::chrono::milliseconds kEvery(Retention::kSweepIntervalMs);
 
 }  // namespace
 
-TEST_CASE("one sweep forgets all that is old, in as many slices as that takes") {
+TEST_CASE("one sweep removes all old events, in as many slices as needed") {
   World world;
   world.emit(3 * Retention::kSlice + 7, "old");
   world.pass(kKeep + kEvery);
@@ -66,7 +66,7 @@ TEST_CASE("one sweep forgets all that is old, in as many slices as that takes") 
   CHECK(retention.removed() == 3 * Retention::kSlice + 7);
 }
 
-TEST_CASE("a consumer unseen for 30 days is forgotten with a warning, and holds no events any more") {
+TEST_CASE("a consumer not registered for 30 days is forgotten with a warning and its events are removed") {
   World world;
   REQUIRE(add_consumer(*world.store, "hooks/fan-out", {"*"}).ok());
   world.emit(3, "old");
@@ -84,7 +84,7 @@ TEST_CASE("a consumer unseen for 30 days is forgotten with a warning, and holds 
   CHECK(world.log_shrinks_to(0));
 }
 
-TEST_CASE("retention ends although plugins hold every thread") {
+TEST_CASE("retention stops although plugins block every thread") {
   World world(1);
   auto retention = std::make_unique<Retention>(*world.runtime, *world.store, [](const std::string&) {});
   std::latch go_on(1);

@@ -14,13 +14,13 @@ bool has(const std::string& text, const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("the store's figures are in the metrics") {
+TEST_CASE("the metrics include the store's") {
   Notes notes;
   RuntimeOptions options;
   auto runtime = *Runtime::create(options);
   observe::Metrics metrics;
   Retention retention(*runtime, *notes.store, [](const std::string&) {});
-  const StoreMetrics told(metrics, *notes.store, retention, [&] { return notes.now_ms.load(); });
+  const StoreMetrics store_metrics(metrics, *notes.store, retention, [&] { return notes.now_ms.load(); });
 
   REQUIRE(add_consumer(*notes.store, "hooks", {"*"}).ok());
   REQUIRE(commit(*notes.store, one(event("note.added", "s"))).status.ok());
@@ -42,12 +42,12 @@ TEST_CASE("the store's figures are in the metrics") {
   CHECK(has(text, "patchbay_store_oldest_pending_seconds{consumer=\"hooks\"} 2.5"));
 }
 
-TEST_CASE("a closed store still has figures") {
+TEST_CASE("a closed store still has metrics") {
   Notes notes;
   auto runtime = *Runtime::create({});
   observe::Metrics metrics;
   Retention retention(*runtime, *notes.store, [](const std::string&) {});
-  const StoreMetrics told(metrics, *notes.store, retention, [] { return int64_t{0}; });
+  const StoreMetrics store_metrics(metrics, *notes.store, retention, [] { return int64_t{0}; });
   notes.store->close();
   for (int i = 0; i < 3; ++i) CHECK(metrics.text().find("patchbay_store_writes_total") != std::string::npos);
 }

@@ -1,4 +1,4 @@
-#include "figures.h"
+#include "core_metrics.h"
 
 #include <string>
 
@@ -10,15 +10,15 @@
 
 namespace patchbay::core {
 
-void Figures::tell(observe::Exposition& out) const {
+void CoreMetrics::add_to(observe::Exposition& out) const {
   out.gauge("patchbay_core_uptime_seconds", "Time since the core began",
             static_cast<double>(runtime.mono_clock().now_ns() - begun_ns) / 1e9);
-  tell_threads(out);
-  tell_plugins(out);
-  tell_media(out);
+  add_threads(out);
+  add_plugins(out);
+  add_media(out);
 }
 
-void Figures::tell_threads(observe::Exposition& out) const {
+void CoreMetrics::add_threads(observe::Exposition& out) const {
   const Executor::Figures strands = runtime.executor().figures();
   out.gauge("patchbay_core_strands_busy", "Strands that have something queued or running", strands.busy);
   out.gauge("patchbay_core_strands_waiting", "Strands that wait for a thread", strands.waiting);
@@ -32,7 +32,7 @@ void Figures::tell_threads(observe::Exposition& out) const {
   out.gauge("patchbay_core_timers", "Timers that are armed", static_cast<double>(runtime.timers().size()));
 }
 
-void Figures::tell_plugins(observe::Exposition& out) const {
+void CoreMetrics::add_plugins(observe::Exposition& out) const {
   for (const auto& owner : runtime.executor().owner_figures()) {
     const observe::Labels plugin{{"plugin", owner.owner}};
     out.gauge("patchbay_core_stalled_threads", "Threads held by callbacks that were given up on",
@@ -57,7 +57,7 @@ void Figures::tell_plugins(observe::Exposition& out) const {
   }
 }
 
-void Figures::tell_media(observe::Exposition& out) const {
+void CoreMetrics::add_media(observe::Exposition& out) const {
   for (uint32_t loop = 0; loop < media.loops(); ++loop) {
     const observe::Labels label{{"loop", std::to_string(loop)}};
     const MediaLoopStats stats = media.pool().at(loop).stats();
@@ -71,7 +71,7 @@ void Figures::tell_media(observe::Exposition& out) const {
               static_cast<double>(stats.max_late_ns) / 1e9, label);
     out.counter("patchbay_media_busy_seconds_total", "Time spent in ticks",
                 static_cast<double>(stats.busy_ns) / 1e9, label);
-    out.gauge("patchbay_media_attached", "What the media loop calls in each tick",
+    out.gauge("patchbay_media_attached", "Callbacks that the media loop runs in each tick",
               static_cast<double>(stats.attached), label);
     out.gauge("patchbay_media_loop_ports", "Audio ports that the media loop pulls from and pushes to",
               static_cast<double>(media.ports_on(loop)), label);
