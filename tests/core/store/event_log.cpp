@@ -8,7 +8,7 @@ Status forget(Store& store, const std::string& name) {
   return wait_for<Status>([&](auto done) { store.forget_consumer(name, done); }, Error{Code::timeout, ""});
 }
 
-ConsumerPurgeResult tidy(Store& store, int64_t unseen_since_ms, int64_t limit) {
+ConsumerPurgeResult purge(Store& store, int64_t unseen_since_ms, int64_t limit) {
   return wait_for<Result<ConsumerPurgeResult>>(
              [&](auto done) { store.purge_consumers(unseen_since_ms, limit, done); },
              Error{Code::timeout, ""})
@@ -131,7 +131,7 @@ TEST_CASE("only a consumer that no process has registered can be forgotten") {
   CHECK(forget(*notes.store, "c").ok());
   REQUIRE(commit(*notes.store, one(event("b", "s"))).status.ok());
   CHECK(pending(*notes.store, "c").size() == 1);  // the earlier event is removed in slices
-  CHECK(tidy(*notes.store, 0, 100).removed == 1);
+  CHECK(purge(*notes.store, 0, 100).removed == 1);
   CHECK(pending(*notes.store, "c").empty());
   CHECK(consumers(*notes.store).empty());
 }
@@ -143,7 +143,7 @@ TEST_CASE("a forgotten consumer that is registered again gets events again") {
   REQUIRE(forget(*notes.store, "c").ok());
   REQUIRE(add_consumer(*notes.store, "c", {"b"}).ok());
   REQUIRE(commit(*notes.store, one(event("b", "s"))).status.ok());
-  CHECK(tidy(*notes.store, 0, 100).removed == 0);
+  CHECK(purge(*notes.store, 0, 100).removed == 0);
   CHECK(pending(*notes.store, "c").size() == 1);
 }
 
@@ -164,14 +164,14 @@ TEST_CASE("consumers not registered for long are forgotten slice by slice, live 
   CHECK(states[0].seen_ms == begun_ms);
   CHECK(states[0].pending == 5);
   CHECK(states[0].oldest_pending_ms == begun_ms);
-  CHECK(tidy(*notes.store, begun_ms, 2).forgotten.empty());  // seen then, so not yet
+  CHECK(purge(*notes.store, begun_ms, 2).forgotten.empty());  // registered at that time, so not yet
 
-  auto first = tidy(*notes.store, notes.now_ms, 2);
+  auto first = purge(*notes.store, notes.now_ms, 2);
   CHECK(first.forgotten == std::vector<std::string>{"gone"});
   CHECK(first.removed == 2);
   CHECK(first.more);
-  CHECK(tidy(*notes.store, notes.now_ms, 2).removed == 2);
-  auto last = tidy(*notes.store, notes.now_ms, 2);
+  CHECK(purge(*notes.store, notes.now_ms, 2).removed == 2);
+  auto last = purge(*notes.store, notes.now_ms, 2);
   CHECK(last.removed == 1);
   CHECK_FALSE(last.more);
   states = consumers(*notes.store);

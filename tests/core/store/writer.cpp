@@ -213,8 +213,7 @@ TEST_CASE("a callback that throws is reported, and the store goes on") {
   CHECK(notes.count() == 1);
 }
 
-TEST_CASE(
-    "a transaction that takes too long is rolled back and named, the others of its group are committed") {
+TEST_CASE("a transaction that takes too long is rolled back and named, the rest of its group committed") {
   std::mutex mutex;
   std::vector<std::string> warnings;
   StoreOptions options;
