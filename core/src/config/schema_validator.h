@@ -36,7 +36,9 @@ class SchemaValidator {
   Result<std::string> secret(const json::Node& node);
   Problem make_problem(const Mark& mark, std::string path, std::string text, std::string hint) const;
 
+  // borrowed
   const Sources& sources_;
+  // state
   SourceMap marks_;
   std::vector<Problem> problems_;
   std::vector<Problem> warnings_;

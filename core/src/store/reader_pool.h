@@ -65,9 +65,11 @@ class ReaderPool {
   void complete(const QueryDone& done, Result<Rows> result);
   static int is_overdue(void* limit);
 
+  // borrowed
   const StatementRegistry& statements_;
+  // owned
   const Options options_;
-
+  // state; mutex_ guards all but the atomics
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Task> queue_;
@@ -76,7 +78,8 @@ class ReaderPool {
   int running_threads_ = 0;
   std::atomic<bool> interrupted_{false};
   ReaderStats stats_;
-  std::vector<std::thread> threads_;
+  // owned
+  std::vector<std::thread> threads_;  // joined by stop()
 };
 
 }  // namespace patchbay::core

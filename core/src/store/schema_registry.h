@@ -33,10 +33,13 @@ class SchemaRegistry {
   Result<std::set<std::string>> migrated_owners();
   Result<Statement> check_statement(const std::string& owner, const SchemaText::Statement& statement);
 
+  // borrowed
   Database& db_;
   StatementRegistry& statements_;
+  // owned
   SqlAuthorizer authorizer_;
-  std::set<std::string> registered_;
+  // state
+  std::set<std::string> registered_;  // owners registered in this run
 };
 
 }  // namespace patchbay::core

@@ -36,6 +36,7 @@ class WriteLimits {
   static int on_progress(void* self);
   static int on_busy(void* self, int count);
 
+  // state
   Moment deadline_ = Moment::max();
   bool expired_ = false;
   int64_t lock_timeout_ms_ = 0;

@@ -79,13 +79,16 @@ class WriteSession {
   int64_t next_id();
   Status step(PreparedStatement& statement);
 
+  // borrowed
   Database& db_;
   const Clock& clock_;
   const StatementRegistry& statements_;
+  // owned
   const WriteSessionOptions options_;
   StatementCache cache_;
   PreparedStatement begin_, commit_, savepoint_, release_, undo_;
   std::unordered_map<std::string_view, StatementId> core_;  // the core's statements, by name
+  // state
   int64_t last_id_ = 0;
   std::vector<Consumer> consumers_;
   std::set<std::string> live_consumers_;  // registered by this process

@@ -110,14 +110,17 @@ class Writer {
   void maybe_checkpoint();
   void warn(const std::string& sentence) const;
 
+  // borrowed
   Database& db_;
   WriteSession& session_;
+  // owned
   const Options options_;
+  // state of the writer's thread; the statistics are atomic
   WriterStats stats_;
   WriteLimits limits_;
   int wal_pages_ = 0;
   int checkpoint_at_ = 0;  // pages
-
+  // state, guarded by mutex_
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable all_done_;
@@ -125,7 +128,8 @@ class Writer {
   size_t queued_bytes_ = 0;
   bool stopping_ = false;
   bool stopped_ = false;
-  std::thread thread_;
+  // owned
+  std::thread thread_;  // joined by stop()
 };
 
 }  // namespace patchbay::core
