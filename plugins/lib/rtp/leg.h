@@ -66,6 +66,9 @@ class RtpLeg {
 
   uint16_t local_port() const noexcept { return socket_.rtp_port(); }
 
+  // Any thread. See RtpSocket::dropped.
+  uint64_t packets_dropped() const noexcept { return socket_.dropped(); }
+
   // Before the first packet, and again after every offer and answer.
   void configure(const LegMedia& media) noexcept;
 

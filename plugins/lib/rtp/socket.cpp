@@ -1,5 +1,6 @@
 #include "rtp/socket.h"
 
+#include <linux/sock_diag.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -53,6 +54,14 @@ uint16_t bound_port(int fd) {
   return SocketAddress::from(storage).port();
 }
 
+// Since Linux 4.12: SO_RXQ_OVFL tells the same, but only beside a datagram that was not dropped.
+uint32_t drops_of(int fd) {
+  std::array<uint32_t, SK_MEMINFO_VARS> info{};
+  socklen_t size = sizeof(info);
+  if (::getsockopt(fd, SOL_SOCKET, SO_MEMINFO, info.data(), &size) != 0) return 0;
+  return info[SK_MEMINFO_DROPS];
+}
+
 }  // namespace
 
 Result<RtpSocket> RtpSocket::open(const SocketAddress& local, uint16_t min_port, uint16_t max_port) {
@@ -104,6 +113,8 @@ void RtpSocket::accept_only(const SocketAddress* peers, size_t count) noexcept {
   (void)filter_sources(rtp_, peers, count);
   (void)filter_sources(rtcp_, peers, count);
 }
+
+uint64_t RtpSocket::dropped() const noexcept { return uint64_t{drops_of(rtp_)} + drops_of(rtcp_); }
 
 size_t RtpSocket::receive(Channel channel, Datagram* out, size_t count) noexcept {
   const int fd = channel == Channel::rtp ? rtp_ : rtcp_;

@@ -38,6 +38,10 @@ class RtpSocket {
   // No effect where the kernel takes no filter.
   void accept_only(const SocketAddress* peers, size_t count) noexcept;
 
+  // Datagrams that the kernel has dropped so far: those of other hosts, and what found its buffer full. 0
+  // where the kernel does not tell. Any thread.
+  uint64_t dropped() const noexcept;
+
   static constexpr size_t kMaxReceived = 16;
   // Takes the datagrams that wait, oldest first: at most `count`, and kMaxReceived. How many; 0 when none
   // waits.

@@ -279,7 +279,16 @@ void Agent::guard_sockets() {
   if (watch_timer_ != nullptr) su_timer_set_for_ever(watch_timer_, on_watch_timer, nullptr);
 }
 
-void Agent::on_watch_timer(Agent* self, su_timer_t*, HandleOwner*) { self->watch_->sweep(self->tcp_peers_); }
+void Agent::on_watch_timer(Agent* self, su_timer_t*, HandleOwner*) {
+  const TcpWatch::Shut shut = self->watch_->sweep(self->tcp_peers_);
+  self->tcp_peer_closed_ += shut.peer_closed;
+  self->tcp_idle_ += shut.idle;
+  self->tcp_excess_ += shut.excess;
+}
+
+StackCounts Agent::counts() const noexcept {
+  return {foreign_, refused_by_rate_, tcp_peer_closed_, tcp_idle_, tcp_excess_};
+}
 
 void Agent::on_nua(nua_event_t event, int status, const char* phrase, nua_t*, Agent* self,
                    nua_handle_t* handle, HandleOwner* owner, const sip_t* sip, tagi_t tags[]) {
@@ -340,7 +349,8 @@ void Agent::reap(DialogId id) {
   if (dialog != dialogs_.end() && dialog->second->finished()) {
     dialogs_.erase(dialog);
   } else if (farewell != farewells_.end() && farewell->second->finished()) {
-    if (options_.log != nullptr) options_.log->dialog_down(farewell->second->dialog());
+    if (options_.log != nullptr)
+      options_.log->dialog_down(farewell->second->dialog(), farewell->second->confirmed());
     farewells_.erase(farewell);
   } else {
     return;

@@ -39,7 +39,7 @@ class Agent final : public RequestGuard {
   void set_sources(std::vector<lib::SocketAddress> sources);
   uint16_t port() const noexcept { return port_; }
   size_t live_handles() const noexcept { return live_handles_; }
-  Refusals refusals() const noexcept { return {foreign_, refused_by_rate_}; }
+  StackCounts counts() const noexcept;
   bool is_guarded() const noexcept { return guarded_; }
 
   // For dialogs and farewells, on the sip thread.
@@ -97,6 +97,7 @@ class Agent final : public RequestGuard {
   std::atomic<uint16_t> port_{0};
   std::atomic<size_t> live_handles_{0};
   std::atomic<uint64_t> foreign_{0}, refused_by_rate_{0};
+  std::atomic<uint64_t> tcp_peer_closed_{0}, tcp_idle_{0}, tcp_excess_{0};
   std::atomic<DialogId> last_id_{0};
   std::atomic<bool> guarded_{false};
 

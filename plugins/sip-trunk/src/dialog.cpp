@@ -124,9 +124,9 @@ void Dialog::start_farewell(const sip_t* challenge) {
   agent_.start_farewell(stored(), invite_.call.trunk, challenge);
 }
 
-void Dialog::set_down() {
+void Dialog::set_down(bool confirmed) {
   if (std::exchange(is_up_, false) && agent_.options().log != nullptr)
-    agent_.options().log->dialog_down(stored());
+    agent_.options().log->dialog_down(stored(), confirmed);
 }
 
 StoredDialog Dialog::stored() const {
@@ -294,7 +294,7 @@ void Dialog::on_bye_answer(int status, const sip_t* sip) {
     start_farewell(is_challenge ? sip : nullptr);
   }
   finish({EndReason::lost, 0, "the peer did not acknowledge our answer to its re-INVITE", ""});
-  set_down();
+  set_down(!is_internal && confirms_end(status));
 }
 
 void Dialog::on_state(tagi_t tags[]) {
@@ -308,7 +308,7 @@ void Dialog::on_state(tagi_t tags[]) {
     return finish({EndReason::lost, 0, "session terminated", ""});
   }
   finish({EndReason::far_hangup, 0, "session terminated", ""});
-  set_down();
+  set_down(true);
 }
 
 void Dialog::set_timer(int64_t delay_ms) {

@@ -58,7 +58,7 @@ class Dialog final : public HandleOwner {
   void finish(const Ended& ended);
   void hang_up_peer();
   void start_farewell(const sip_t* challenge);
-  void set_down();
+  void set_down(bool confirmed);
   void set_timer(int64_t delay_ms);
   static void on_timer_event(Agent* agent, su_timer_t* timer, HandleOwner* self);
 

@@ -8,8 +8,9 @@
 
 namespace patchbay::sip_trunk {
 
-DialogStore::DialogStore(const Host& host)
+DialogStore::DialogStore(const Host& host, const Metrics& metrics)
     : host_(host),
+      metrics_(metrics),
       run_(static_cast<int64_t>(random64() >> 1)),
       log_(host),
       up_(Statement::find(host, "up")),
@@ -26,6 +27,7 @@ void DialogStore::left_behind(Function<void(StoredDialog)> found) {
                                  &dialog.target, &dialog.routes, &dialog.next_hop})
         *field = rows->text(row, column++);
       dialog.sequence = static_cast<uint32_t>(rows->integer(row, column));
+      metrics_.left_behind();
       found(std::move(dialog));
     }
   }));
@@ -38,10 +40,17 @@ void DialogStore::dialog_up(const StoredDialog& dialog) {
   }));
 }
 
-void DialogStore::dialog_down(const StoredDialog& dialog) {
-  post(host_, kMainStrand, alive_.bind([this, call_id = dialog.call_id, from = dialog.from] {
-    write(down_, {call_id, from});
+void DialogStore::dialog_down(const StoredDialog& dialog, bool confirmed) {
+  post(host_, kMainStrand, alive_.bind([this, dialog, confirmed] {
+    write(down_, {dialog.call_id, dialog.from});
+    if (!confirmed) report_unconfirmed(dialog);
   }));
+}
+
+void DialogStore::report_unconfirmed(const StoredDialog& dialog) {
+  metrics_.bye_given_up();
+  log_.warn("the trunk did not confirm the end of a call, which may still be up there",
+            {{"dialog", dialog.call_id}, {"tenant", dialog.tenant}, {"trunk", dialog.trunk_id}});
 }
 
 void DialogStore::write(Statement statement, const Values& values) {

@@ -69,6 +69,7 @@ void Farewell::on_event(nua_event_t event, int status, const char*, nua_handle_t
   const bool answered = sip != nullptr && !nta_sip_is_internal(sip);
   if (answered && (status == 401 || status == 407) && answer_challenge(*sip)) return send();
   if (answered || now_ms() >= give_up_ms_) {
+    confirmed_ = answered && confirms_end(status);
     finished_ = true;
     return;
   }

@@ -12,6 +12,9 @@ namespace patchbay::sip_trunk {
 
 class Agent;
 
+// Whether this final answer to a BYE means that the peer has ended the dialog, or does not know it.
+constexpr bool confirms_end(int status) { return status / 100 == 2 || status == 481; }
+
 class Farewell final : public HandleOwner {
  public:
   Farewell(Agent& agent, DialogId id, StoredDialog dialog, TrunkAccess trunk);
@@ -27,6 +30,8 @@ class Farewell final : public HandleOwner {
                 tagi_t tags[]) override;
   void on_timer() override;
   bool finished() const noexcept override { return finished_; }
+  // Once finished: whether the peer has ended the dialog, or does not know it.
+  bool confirmed() const noexcept { return confirmed_; }
 
  private:
   void send();
@@ -44,6 +49,7 @@ class Farewell final : public HandleOwner {
   bool by_proxy_ = false;
   bool challenged_ = false;
   bool finished_ = false;
+  bool confirmed_ = false;
   int64_t give_up_ms_ = 0;
 };
 

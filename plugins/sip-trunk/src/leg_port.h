@@ -11,7 +11,7 @@
 
 namespace patchbay::sip_trunk {
 
-// configure() and stats() from any thread; the rest as AudioPort says.
+// configure(), stats() and packets_dropped() from any thread; the rest as AudioPort says.
 class LegPort final : public AudioPort {
  public:
   static constexpr uint32_t kRateHz = 8000;
@@ -25,6 +25,7 @@ class LegPort final : public AudioPort {
   // Taken at the next tick.
   void configure(const lib::LegMedia& media);
   const lib::LegStats& stats() const noexcept { return leg_.stats(); }
+  uint64_t packets_dropped() const noexcept { return leg_.packets_dropped(); }
 
   uint32_t pull_rate_hz() const noexcept override { return kRateHz; }
   uint32_t push_rate_hz() const noexcept override { return kRateHz; }

@@ -4,18 +4,41 @@
 
 namespace patchbay::sip_trunk {
 
+namespace {
+
+Metric refused(const Host& host, const char* reason) {
+  return Metric::counter(host, "patchbay_sip_trunk_requests_refused_total",
+                         "SIP requests answered with an error for where, or how often, they came",
+                         {{"reason", reason}});
+}
+
+Metric tcp_shut(const Host& host, const char* reason) {
+  return Metric::counter(host, "patchbay_sip_trunk_tcp_shut_total",
+                         "SIP connections over TCP that were shut down", {{"reason", reason}});
+}
+
+}  // namespace
+
 Metrics::Metrics(const Host& host)
     : legs_(Metric::gauge(host, "patchbay_sip_trunk_legs", "Calls out that run")),
       handles_(Metric::gauge(host, "patchbay_sip_trunk_dialogs",
                              "SIP dialogs, ended ones that wait for a last answer included")),
       unfiltered_(Metric::gauge(host, "patchbay_sip_trunk_unfiltered",
                                 "1 while the kernel cannot drop SIP from unknown addresses")),
-      foreign_(Metric::counter(host, "patchbay_sip_trunk_requests_refused_total",
-                               "SIP requests answered with an error for where, or how often, they came",
-                               {{"reason", "foreign"}})),
-      rate_(Metric::counter(host, "patchbay_sip_trunk_requests_refused_total",
-                            "SIP requests answered with an error for where, or how often, they came",
-                            {{"reason", "rate"}})),
+      foreign_(refused(host, "foreign")),
+      rate_(refused(host, "rate")),
+      tcp_peer_closed_(tcp_shut(host, "peer-closed")),
+      tcp_idle_(tcp_shut(host, "idle")),
+      tcp_excess_(tcp_shut(host, "excess")),
+      unresolved_names_(Metric::gauge(host, "patchbay_sip_trunk_names_unresolved",
+                                      "Names of trunks whose latest lookup has failed")),
+      name_failures_(Metric::counter(host, "patchbay_sip_trunk_name_failures_total",
+                                     "Lookups of trunks' names that have failed")),
+      left_behind_(Metric::counter(host, "patchbay_sip_trunk_dialogs_left_behind_total",
+                                   "Calls that an earlier run left up, ended by this one")),
+      byes_given_up_(
+          Metric::counter(host, "patchbay_sip_trunk_byes_given_up_total",
+                          "Calls whose end the trunk did not confirm: they may still be up there")),
       failovers_(Metric::counter(host, "patchbay_sip_trunk_failovers_total",
                                  "Calls that went beyond their first trunk")),
       received_(Metric::counter(host, "patchbay_sip_trunk_rtp_received_total", "RTP packets of ended calls")),
@@ -26,6 +49,10 @@ Metrics::Metrics(const Host& host)
       refused_(
           Metric::counter(host, "patchbay_sip_trunk_rtp_refused_total",
                           "RTP packets to ended calls from a wrong source, malformed or of an unknown type")),
+      dropped_(
+          Metric::counter(host, "patchbay_sip_trunk_rtp_dropped_total",
+                          "RTP and RTCP packets to ended calls that the kernel dropped: from other hosts "
+                          "than the peer's, or because too many came at once")),
       jitter_(Metric::seconds(host, "patchbay_sip_trunk_rtp_jitter_seconds",
                               "Jitter of the RTP received, at the end of each answered call")) {
   for (const char* cause : {"far", "local", "no-answer", "failed", "denied"})
@@ -40,11 +67,19 @@ void Metrics::set_legs(size_t legs, size_t handles) const {
 
 void Metrics::set_guarded(bool guarded) const { unfiltered_.set(guarded ? 0 : 1); }
 
-void Metrics::set_refusals(const Refusals& all) {
-  foreign_.add(static_cast<double>(all.foreign - exported_.foreign));
-  rate_.add(static_cast<double>(all.rate - exported_.rate));
+void Metrics::set_counts(const StackCounts& all) {
+  const auto gained = [&](uint64_t StackCounts::*count) {
+    return static_cast<double>(all.*count - exported_.*count);
+  };
+  foreign_.add(gained(&StackCounts::refused_foreign));
+  rate_.add(gained(&StackCounts::refused_rate));
+  tcp_peer_closed_.add(gained(&StackCounts::tcp_peer_closed));
+  tcp_idle_.add(gained(&StackCounts::tcp_idle));
+  tcp_excess_.add(gained(&StackCounts::tcp_excess));
   exported_ = all;
 }
+
+void Metrics::set_unresolved_names(size_t names) const { unresolved_names_.set(static_cast<double>(names)); }
 
 void Metrics::ended(const telephony::Ended& ended) const {
   const auto counter = ended_.find(ended.cause);
@@ -54,6 +89,7 @@ void Metrics::ended(const telephony::Ended& ended) const {
   lost_.add(static_cast<double>(std::max<int64_t>(0, ended.rtp_lost)));
   late_.add(static_cast<double>(ended.rtp_late));
   refused_.add(static_cast<double>(ended.rtp_refused));
+  dropped_.add(static_cast<double>(ended.rtp_dropped));
   if (ended.answered) jitter_.add(static_cast<double>(ended.rtp_jitter_us) / 1e6);
 }
 

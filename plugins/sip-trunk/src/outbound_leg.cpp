@@ -315,12 +315,14 @@ void OutboundLeg::finish_as(telephony::Ended told) {
     told.rtp_lost = stats.lost.load();
     told.rtp_late = static_cast<int64_t>(stats.packets_late.load());
     told.rtp_refused = static_cast<int64_t>(stats.packets_refused.load());
+    told.rtp_dropped = static_cast<int64_t>(port_->packets_dropped());
     told.rtp_jitter_us = stats.jitter_us.load();
     told.rtp_far_lost_percent = stats.far_reported.load() ? stats.far_fraction_lost.load() * 100 / 256 : -1;
     log_.info("audio of the call", {{"received", told.rtp_received},
                                     {"lost", told.rtp_lost},
                                     {"late", told.rtp_late},
                                     {"refused", told.rtp_refused},
+                                    {"dropped", told.rtp_dropped},
                                     {"jitter-us", told.rtp_jitter_us},
                                     {"far-lost-percent", told.rtp_far_lost_percent}});
   }

@@ -25,7 +25,8 @@ constexpr int64_t kFiguresMs = 5000;  // between two exports of what only the st
 class SipTrunk final : public Plugin {
   Status start(const Config& config) override {
     PB_TRY_VALUE(settings_, Settings::read(config));
-    dialogs_ = std::make_unique<DialogStore>(host());
+    metrics_ = std::make_unique<Metrics>(host());
+    dialogs_ = std::make_unique<DialogStore>(host(), *metrics_);
     SipStack::Options options;
     options.listen_ip = settings_.server.listen_ip;
     options.listen_port = settings_.server.listen_port;
@@ -35,14 +36,13 @@ class SipTrunk final : public Plugin {
     options.silence_timeout_ms = settings_.server.silence_timeout_ms;
     options.log = dialogs_.get();
     has_tcp_ = options.tcp;
-    metrics_ = std::make_unique<Metrics>(host());
     options.on_guarded = [this, take = alive_.bind([this](const Status& guarded) {
       tell_guarded(guarded);
     })](const Status& guarded) { post(host(), kMainStrand, [take, guarded]() mutable { take(guarded); }); };
     PB_TRY_VALUE(stack_, SipStack::start(options));
     const bool v6 = settings_.server.listen_ip.find(':') != std::string::npos;
-    names_ =
-        std::make_unique<TrunkNames>(host(), resolver_, v6 ? AF_INET6 : AF_INET, [this] { tell_sources(); });
+    names_ = std::make_unique<TrunkNames>(host(), resolver_, *metrics_, v6 ? AF_INET6 : AF_INET,
+                                          [this] { tell_sources(); });
     names_->watch(settings_.trunk_names());
     dialogs_->left_behind([this](StoredDialog dialog) {
       log().warn("ending a call of an earlier run", {{"dialog", dialog.call_id}, {"trunk", dialog.trunk_id}});
@@ -158,7 +158,7 @@ class SipTrunk final : public Plugin {
 
   void export_figures() {
     metrics_->set_legs(legs_.size(), stack_->live_handles());
-    metrics_->set_refusals(stack_->refusals());
+    metrics_->set_counts(stack_->counts());
     figures_.after_ms(kFiguresMs, [this] { export_figures(); });
   }
 
@@ -176,10 +176,10 @@ class SipTrunk final : public Plugin {
 
   Settings settings_;
   Resolver resolver_;
+  std::unique_ptr<Metrics> metrics_;      // outlives the next three
   std::unique_ptr<DialogStore> dialogs_;  // outlives the stack
   std::unique_ptr<SipStack> stack_;
   std::unique_ptr<TrunkNames> names_;
-  std::unique_ptr<Metrics> metrics_;
   Timer figures_{host()};
   std::map<std::string, Gate> gates_;  // by name
   std::map<int64_t, std::unique_ptr<OutboundLeg>> legs_;

@@ -43,6 +43,6 @@ bool SipStack::is_guarded() const noexcept { return agent_->is_guarded(); }
 
 size_t SipStack::live_handles() const noexcept { return agent_->live_handles(); }
 
-Refusals SipStack::refusals() const noexcept { return agent_->refusals(); }
+StackCounts SipStack::counts() const noexcept { return agent_->counts(); }
 
 }  // namespace patchbay::sip_trunk

@@ -74,7 +74,7 @@ class SipStack {
   // For metrics: dialogs that still hold a handle of sofia-sip, ended ones that wait for a last answer
   // included.
   size_t live_handles() const noexcept;
-  Refusals refusals() const noexcept;
+  StackCounts counts() const noexcept;
 
  private:
   explicit SipStack(std::unique_ptr<Agent> agent);

@@ -72,10 +72,15 @@ struct StoredDialog {
   uint32_t sequence = 0;
 };
 
-// Requests that were answered with an error for where, or how often, they came.
-struct Refusals {
-  uint64_t foreign = 0;  // inside a dialog, not from its peer
-  uint64_t rate = 0;     // outside of any, beyond the limit
+// What the stack has counted since it started.
+struct StackCounts {
+  // Requests that were answered with an error for where, or how often, they came.
+  uint64_t refused_foreign = 0;  // inside a dialog, not from its peer
+  uint64_t refused_rate = 0;     // outside of any, beyond the limit
+  // TCP connections that were shut down: see TcpWatch.
+  uint64_t tcp_peer_closed = 0;
+  uint64_t tcp_idle = 0;
+  uint64_t tcp_excess = 0;
 };
 
 // Told on the sip thread which answered dialogs may still be up at the peer. A dialog is known by its call_id
@@ -83,7 +88,9 @@ struct Refusals {
 class DialogLog {
  public:
   virtual void dialog_up(const StoredDialog& dialog) = 0;
-  virtual void dialog_down(const StoredDialog& dialog) = 0;
+  // `confirmed`: the peer has ended the dialog, answered our BYE, or no longer knows the dialog. Otherwise
+  // the BYE was refused or never answered, and the call may still be up at the peer.
+  virtual void dialog_down(const StoredDialog& dialog, bool confirmed) = 0;
 
  protected:
   ~DialogLog() = default;

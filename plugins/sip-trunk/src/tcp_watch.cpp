@@ -60,7 +60,8 @@ std::vector<OwnSocket> OwnSockets::list() const {
   return found;
 }
 
-void TcpWatch::sweep(const std::vector<lib::SocketAddress>& peers) {
+TcpWatch::Shut TcpWatch::sweep(const std::vector<lib::SocketAddress>& peers) {
+  Shut shut;
   std::vector<Accepted> accepted;
   std::map<int, int> half_closed;
   for (const OwnSocket& socket : sockets_.list()) {
@@ -76,7 +77,7 @@ void TcpWatch::sweep(const std::vector<lib::SocketAddress>& peers) {
       const auto before = half_closed_.find(socket.fd);
       const int seen = before == half_closed_.end() ? 1 : before->second + 1;
       half_closed[socket.fd] = seen;
-      if (seen >= kSweepsHalfClosed) (void)::shutdown(socket.fd, SHUT_RDWR);
+      if (seen >= kSweepsHalfClosed && ::shutdown(socket.fd, SHUT_RDWR) == 0) ++shut.peer_closed;
     } else if (is_accepted && info.tcpi_state == TCP_ESTABLISHED) {
       accepted.push_back({socket.fd, info.tcpi_last_data_recv});
     }
@@ -84,9 +85,12 @@ void TcpWatch::sweep(const std::vector<lib::SocketAddress>& peers) {
   half_closed_ = std::move(half_closed);
   std::sort(accepted.begin(), accepted.end(),
             [](const Accepted& a, const Accepted& b) { return a.silent_ms < b.silent_ms; });
-  for (size_t i = 0; i < accepted.size(); ++i)
-    if (i >= limits_.max_accepted || accepted[i].silent_ms >= limits_.idle_ms)
-      (void)::shutdown(accepted[i].fd, SHUT_RDWR);
+  for (size_t i = 0; i < accepted.size(); ++i) {
+    const bool is_idle = accepted[i].silent_ms >= limits_.idle_ms;
+    if (!is_idle && i < limits_.max_accepted) continue;
+    if (::shutdown(accepted[i].fd, SHUT_RDWR) == 0) ++(is_idle ? shut.idle : shut.excess);
+  }
+  return shut;
 }
 
 }  // namespace patchbay::sip_trunk

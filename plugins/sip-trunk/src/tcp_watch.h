@@ -45,11 +45,19 @@ class TcpWatch {
     uint32_t unacknowledged_ms = 4'000;  // until the kernel gives a connection up that does not take our data
   };
 
+  // Connections that were ended, by reason.
+  struct Shut {
+    size_t peer_closed = 0;  // by the peer, and left open by sofia-sip
+    size_t idle = 0;
+    size_t excess = 0;
+  };
+
   TcpWatch(uint16_t sip_port, const Limits& limits) : sip_port_(sip_port), limits_(limits) {}
 
   // To be called about once a second. `peers` are the targets of TCP trunks: connections to them count as
   // ours too. A connection is ended by shutdown(): sofia-sip, which owns the descriptor, then closes it.
-  void sweep(const std::vector<lib::SocketAddress>& peers);
+  // Returns what it has ended.
+  Shut sweep(const std::vector<lib::SocketAddress>& peers);
 
  private:
   const OwnSockets sockets_;

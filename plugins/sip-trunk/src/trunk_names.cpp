@@ -1,5 +1,6 @@
 #include "trunk_names.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace patchbay::sip_trunk {
@@ -11,9 +12,11 @@ constexpr int64_t kLookMs = 1'000;  // between two looks at what is due
 
 }  // namespace
 
-TrunkNames::TrunkNames(const Host& host, Resolver& resolver, int family, Function<void()> changed)
+TrunkNames::TrunkNames(const Host& host, Resolver& resolver, const Metrics& metrics, int family,
+                       Function<void()> changed)
     : host_(host),
       resolver_(resolver),
+      metrics_(metrics),
       family_(family),
       log_(host),
       changed_(std::move(changed)),
@@ -27,6 +30,7 @@ void TrunkNames::watch(const std::vector<std::string>& names) {
     entry.due_ns = 0;
   }
   names_ = std::move(next);
+  count_unresolved();
   ask_due();
 }
 
@@ -34,6 +38,11 @@ std::vector<lib::SocketAddress> TrunkNames::addresses() const {
   std::vector<lib::SocketAddress> all;
   for (const auto& [name, entry] : names_) all.insert(all.end(), entry.found.begin(), entry.found.end());
   return all;
+}
+
+void TrunkNames::count_unresolved() const {
+  metrics_.set_unresolved_names(static_cast<size_t>(
+      std::count_if(names_.begin(), names_.end(), [](const auto& name) { return name.second.has_failed; })));
 }
 
 void TrunkNames::ask_due() {
@@ -55,7 +64,9 @@ void TrunkNames::take(const std::string& name, const Result<Addresses>& found) {
   entry.is_asked = false;
   entry.due_ns = host_.mono_ns() + (found ? kAgainMs : kAfterFailureMs) * 1'000'000;
   const bool had_failed = std::exchange(entry.has_failed, !found);
+  count_unresolved();
   if (!found) {
+    metrics_.name_failed();
     if (!had_failed)
       log_.warn("a trunk's name is not resolved", {{"name", name}, {"why", found.error().text}});
     return;

@@ -11,14 +11,16 @@
 #include <string>
 #include <vector>
 
+#include "metrics.h"
 #include "resolver.h"
 
 namespace patchbay::sip_trunk {
 
 class TrunkNames {
  public:
-  // changed() when addresses() may have changed. Of `family`. The resolver outlives this.
-  TrunkNames(const Host& host, Resolver& resolver, int family, Function<void()> changed);
+  // changed() when addresses() may have changed. Of `family`. The resolver and the metrics outlive this.
+  TrunkNames(const Host& host, Resolver& resolver, const Metrics& metrics, int family,
+             Function<void()> changed);
 
   // Replaces the names. They are asked for now, each minute, and 5 s after a failure; meanwhile the addresses
   // found last stay.
@@ -35,10 +37,12 @@ class TrunkNames {
   };
 
   void ask_due();
+  void count_unresolved() const;
   void take(const std::string& name, const Result<Addresses>& found);
 
   const Host& host_;
   Resolver& resolver_;
+  const Metrics& metrics_;
   const int family_;
   const Log log_;
   Function<void()> changed_;

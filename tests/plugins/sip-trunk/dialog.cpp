@@ -1,79 +1,12 @@
 // Dialogs whose peer loses messages, comes late or names itself oddly.
 #include <doctest/doctest.h>
 
-#include <thread>
-
-#include "caller.h"
-#include "raw_peer.h"
+#include "dialog_fixture.h"
 
 using namespace patchbay::sip_trunk;
 using namespace patchbay::test;
 using patchbay::lib::SocketAddress;
-
-namespace {
-
-// What the stack reports to its log.
-class Log final : public DialogLog {
- public:
-  void dialog_up(const StoredDialog& dialog) override {
-    const std::lock_guard lock(mutex_);
-    up_.push_back(dialog);
-  }
-  void dialog_down(const StoredDialog& dialog) override {
-    const std::lock_guard lock(mutex_);
-    down_.push_back(dialog.from);
-  }
-  std::vector<StoredDialog> up() const {
-    const std::lock_guard lock(mutex_);
-    return up_;
-  }
-  bool wait_down(size_t count) const {
-    for (int i = 0; i < 3000; ++i) {
-      {
-        const std::lock_guard lock(mutex_);
-        if (down_.size() >= count) return down_.size() == count;
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return false;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::vector<StoredDialog> up_;
-  std::vector<std::string> down_;
-};
-
-struct Fixture {
-  void start(SipStack::Options options = {}) {
-    options.log = &log;
-    stack = *SipStack::start(options);
-    us = "sip:us@127.0.0.1:" + std::to_string(stack->port());
-  }
-  std::string dial(OutboundCall call) {
-    auto dialled = stack->dial(std::move(call), caller);
-    REQUIRE(dialled);
-    id = *dialled;
-    return peer.receive("INVITE ");
-  }
-  void answer(const std::string& invite, const std::string& contact, const std::string& more = "",
-              const std::string& body = kOffer) {
-    peer.send(stack->port(), answer_to(invite, "200 OK", contact, more, body));
-  }
-  void say(const std::string& request, const std::string& status) {
-    peer.send(stack->port(), answer_to(request, status));
-  }
-  std::string contact() const { return "sip:" + peer.address(); }
-
-  Log log;
-  Caller caller;
-  RawPeer peer;
-  std::unique_ptr<SipStack> stack;
-  std::string us;
-  DialogId id = 0;
-};
-
-}  // namespace
+using Fixture = DialogFixture;
 
 TEST_CASE_FIXTURE(Fixture, "a call whose peer loses the ACK of a re-INVITE ends") {
   start({.transaction_timeout_ms = 1500});
@@ -244,39 +177,6 @@ TEST_CASE_FIXTURE(Fixture, "a trunk that rang and then asked for credentials and
   CHECK(caller.wait_ended().reason == EndReason::silence);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a BYE is repeated until it is answered") {
-  start({.transaction_timeout_ms = 3000});
-  answer(dial(call_to(peer.port())), contact());
-  REQUIRE(caller.wait_answered());
-  stack->hangup(id);
-  CHECK_FALSE(peer.receive("BYE ").empty());
-  CHECK_FALSE(peer.receive("BYE ").empty());
-  const std::string third = peer.receive("BYE ");
-  REQUIRE_FALSE(third.empty());
-  say(third, "200 OK");
-  CHECK(log.wait_down(1));
-}
-
-TEST_CASE_FIXTURE(Fixture, "a BYE reaches a peer that was away when the call ended") {
-  start();
-  auto away = std::make_unique<RawPeer>();
-  const uint16_t port = away->port();
-  REQUIRE(stack->dial(call_to(port), caller));
-  away->send(stack->port(),
-             answer_to(away->receive("INVITE "), "200 OK", "sip:" + away->address(), "", kOffer));
-  REQUIRE(caller.wait_answered());
-  CHECK_FALSE(away->receive("ACK ").empty());
-  away.reset();  // from here on the kernel refuses what comes
-  for (const auto& dialog : log.up()) CHECK(dialog.call_id == "call-0123456789ab-1@127.0.0.1");
-  stack->hangup(1);
-  CHECK(caller.wait_ended().reason == EndReason::local_hangup);
-  const RawPeer back("127.0.0.1", port);
-  const std::string bye = back.receive("BYE ", 20'000);
-  REQUIRE_FALSE(bye.empty());
-  back.send(stack->port(), answer_to(bye, "200 OK"));
-  CHECK(log.wait_down(1));
-}
-
 TEST_CASE_FIXTURE(Fixture, "an anonymous call says who it is to the trunk only") {
   start();
   auto call = call_to(peer.port());
@@ -285,34 +185,6 @@ TEST_CASE_FIXTURE(Fixture, "an anonymous call says who it is to the trunk only")
   const std::string invite = dial(call);
   CHECK(header(invite, "Privacy") == "id");
   CHECK(header(invite, "P-Preferred-Identity") == "<sip:account@127.0.0.1>");
-}
-
-TEST_CASE_FIXTURE(Fixture, "a dialog of an earlier run is ended, also when the BYE is challenged") {
-  start();
-  StoredDialog dialog;
-  dialog.call_id = "old@127.0.0.1";
-  dialog.from = "<sip:a@127.0.0.1>;tag=us";
-  dialog.to = "<sip:b@127.0.0.1>;tag=them";
-  dialog.target = "sip:b@" + peer.address();
-  dialog.next_hop = "sip:" + peer.address() + ";transport=udp";
-  dialog.sequence = 2;
-  TrunkAccess trunk;
-  trunk.username = "alice";
-  trunk.password = "secret";
-  trunk.realm = "r";
-  stack->end_stored(dialog, trunk);
-  const std::string bye = peer.receive("BYE sip:b@");
-  CHECK(header(bye, "Call-ID") == dialog.call_id);
-  CHECK(header(bye, "From") == dialog.from);
-  CHECK(header(bye, "To") == dialog.to);
-  peer.send(stack->port(), answer_to(bye, "401 Unauthorized", "",
-                                     "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\n"));
-  const std::string again = peer.receive("BYE sip:b@");
-  CHECK(header(again, "Authorization").rfind("Digest username=\"alice\", realm=\"r\"", 0) == 0);
-  CHECK(header(again, "Authorization").find("nc=00000001") != std::string::npos);
-  say(again, "481 Call/Transaction Does Not Exist");
-  CHECK(log.wait_down(1));
-  CHECK(wait_no_handles(*stack));
 }
 
 TEST_CASE_FIXTURE(Fixture, "of auth and auth-int the first is answered") {
@@ -398,4 +270,30 @@ TEST_CASE_FIXTURE(Fixture, "listening on all addresses shows the one that leads 
   CHECK(caller.wait_answered());
   CHECK_FALSE(SipStack::start({.advertise = "0.0.0.0"}));
   CHECK_FALSE(SipStack::start({.advertise = "::1"}));
+}
+
+// RFC 3261 section 13.2.2.4: a proxy has forked the INVITE, and two telephones were picked up.
+TEST_CASE_FIXTURE(Fixture, "of two answers to one INVITE the second gets ACK and BYE") {
+  start();
+  const std::string invite = dial(call_to(peer.port()));
+  answer(invite, contact());
+  REQUIRE(caller.wait_answered());
+  CHECK(header(peer.receive("ACK "), "To").find(";tag=peer") != std::string::npos);
+  RawPeer other;
+  peer.send(stack->port(), answer_to(invite, "200 OK", "sip:other@" + other.address(), "", kOffer, "other"));
+  const std::string ack = other.receive("ACK sip:other@");
+  CHECK(header(ack, "To").find(";tag=other") != std::string::npos);
+  CHECK(header(ack, "CSeq") == header(invite, "CSeq").substr(0, header(invite, "CSeq").find(' ')) + " ACK");
+  const std::string bye = other.receive("BYE sip:other@");
+  REQUIRE_FALSE(bye.empty());
+  CHECK(header(bye, "To").find(";tag=other") != std::string::npos);
+  CHECK(header(bye, "Call-ID") == header(invite, "Call-ID"));
+  other.send(stack->port(), answer_to(bye, "200 OK"));
+  CHECK_FALSE(caller.ended());  // the first telephone's call goes on
+  stack->hangup(id);
+  const std::string first = peer.receive("BYE ");
+  REQUIRE_FALSE(first.empty());
+  CHECK(header(first, "To").find(";tag=peer") != std::string::npos);
+  say(first, "200 OK");
+  CHECK(log.wait_down(1));
 }

@@ -98,7 +98,7 @@ TEST_CASE("a flood takes little memory while sofia-sip keeps its transactions") 
   CHECK(taken < kMaxFloodBytes);
   CHECK(within(std::chrono::seconds(40), [&] {
     flood.run();
-    return flood.stack->refusals().rate > 0;
+    return flood.stack->counts().refused_rate > 0;
   }));
   // An answered call is not limited with them.
   Caller caller;

@@ -2,166 +2,22 @@
 #include "support/server.h"
 
 #include <doctest/doctest.h>
-#include <net/if.h>
 #include <patchbay/services/dial_gate.h>
 #include <patchbay/services/telephony.h>
-#include <sys/ioctl.h>
 
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <thread>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
 
+#include "call_fixture.h"
+#include "own_network.h"
 #include "raw_peer.h"
-#include "support/child.h"
 #include "support/probe.h"
 
 using namespace patchbay;
 using namespace patchbay::test;
-using telephony::LegListener;
-
-namespace {
-
-const char kAnswer[] =
-    "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n";
-
-std::string config(const std::string& trunks, const std::string& more = "") {
-  return "plugins:\n  media: {}\n  probe: {}\n  sip-trunk: {listenPort: 0, requireGate: false, "
-         "silenceTimeoutMs: 2000" +
-         more + "}\ntenants:\n  acme.example:\n    sip-trunk:\n      trunks: [" + trunks +
-         "]\n      outboundRoutes: [{match: global, trunkIds: [a, b]}]\n";
-}
-
-std::string trunk(const std::string& id, const std::string& host, uint16_t port) {
-  return "{id: " + id + ", host: " + host + ", port: " + std::to_string(port) + "}";
-}
-
-// The owner of a call, on the probe's strand.
-struct Owner {
-  void dial(const std::string& number = "+4930123456", const std::string& call_id = "oac-0123456789ab") {
-    std::promise<Result<telephony::Dialled>> dialled;
-    probe::run([&](const Host& host) {
-      listener = std::make_unique<Provision<LegListener>>(host);
-      listener->on(LegListener::progress, [](const telephony::Progress&) -> Result<Empty> { return Empty{}; })
-          .on(LegListener::digit, [](const telephony::Digit&) -> Result<Empty> { return Empty{}; })
-          .on(LegListener::answered,
-              [this](const telephony::Answered& what) -> Result<Empty> {
-                answered.set_value(what);
-                return Empty{};
-              })
-          .on(LegListener::ended, [this](const telephony::Ended& what) -> Result<Empty> {
-            ended.set_value(what);
-            return Empty{};
-          });
-      service = std::make_unique<Service<telephony::Telephony>>(host);
-      telephony::Dial request;
-      request.call_id = call_id;
-      request.tenant = "acme.example";
-      request.number = number;
-      request.ring_timeout_ms = 500;
-      request.listener = listener->handle();
-      request.correlation = "c";
-      service->call(telephony::Telephony::dial, request,
-                    [&](const Result<telephony::Dialled>& result) { dialled.set_value(result); });
-    });
-    const auto result = probe::wait(dialled.get_future());
-    REQUIRE(result);
-    leg = result->leg;
-  }
-  void go() {
-    std::promise<Result<int>> gone;
-    probe::run([&](const Host&) {
-      listener.reset();
-      service.reset();
-      gone.set_value(0);
-    });
-    CHECK(probe::wait(gone.get_future()));
-  }
-  Handle leg;
-  std::unique_ptr<Provision<LegListener>> listener;
-  std::unique_ptr<Service<telephony::Telephony>> service;
-  std::promise<Result<telephony::Answered>> answered;
-  std::promise<Result<telephony::Ended>> ended;
-};
-
-// Where the server listens for SIP.
-uint16_t sip_port(TestServer& server) {
-  const std::string log = server.log();
-  const size_t at = log.find("address=127.0.0.1:", log.rfind("listening for SIP"));
-  REQUIRE(at != std::string::npos);
-  return static_cast<uint16_t>(std::strtoul(log.c_str() + at + 18, nullptr, 10));
-}
-
-bool wait_no_legs(TestServer& server) {
-  for (int i = 0; i < 3000; ++i) {
-    if (server.core().report("metrics").find("\npatchbay_sip_trunk_legs 0\n") != std::string::npos)
-      return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
-}
-
-// A server whose trunks both lead to one peer, and a call that has arrived there.
-struct RingingCall {
-  explicit RingingCall(const std::string& settings = "")
-      : server(config(trunk("a", "127.0.0.1", peer.port()) + ", " + trunk("b", "127.0.0.1", peer.port()),
-                      settings),
-               nullptr, {probe::http_entry()}) {
-    REQUIRE(server.start_error() == "");
-    owner.dial();
-    invite = peer.receive("INVITE ", 20'000);
-    REQUIRE_FALSE(invite.empty());
-  }
-  void answer() {
-    peer.send(sip_port(server), answer_to(invite, "200 OK", "sip:" + peer.address(), "", kAnswer));
-    REQUIRE(probe::wait(owner.answered.get_future()));
-  }
-
-  RawPeer peer;
-  TestServer server;
-  Owner owner;
-  std::string invite;
-};
-
-// A network of loopback only, without a route to the DNS server that resolv.conf names. Needs the rights to
-// make namespaces.
-class NoRoute {
- public:
-  NoRoute() { std::ofstream(folder_.file("resolv.conf")) << "nameserver 192.0.2.53\n"; }
-  bool is_allowed() const { return run("true") == 0; }
-  // The exit code of this program with that test only, whose name has no comma; what it printed.
-  int repeat(const std::string& test, std::string& output) const {
-    const int code = run("exec env PATCHBAY_TEST_NO_ROUTE=1 \"$2\" \"-tc=" + test + "\"");
-    output = read_text(folder_.file("output"));
-    return code;
-  }
-  static bool is_inside() { return std::getenv("PATCHBAY_TEST_NO_ROUTE") != nullptr; }
-  static bool open_loopback() {
-    const int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    ifreq request{};
-    std::strcpy(request.ifr_name, "lo");
-    request.ifr_flags = IFF_UP | IFF_RUNNING;
-    const bool done = ::ioctl(fd, SIOCSIFFLAGS, &request) == 0;
-    ::close(fd);
-    return done;
-  }
-
- private:
-  int run(const std::string& command) const {
-    const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-    auto child = Child::spawn(
-        {"unshare", "--map-root-user", "--net", "--mount", "sh", "-c",
-         "mount --bind \"$1\" /etc/resolv.conf && " + command, "sh", folder_.file("resolv.conf"), self},
-        folder_.path(), folder_.file("output"));
-    if (!child) return -1;
-    return child->wait(std::chrono::seconds(50)).value_or(-1);
-  }
-
-  TempFolder folder_;
-};
-
-}  // namespace
 
 TEST_CASE("a call whose owner is gone is hung up") {
   RingingCall call;
@@ -177,9 +33,9 @@ TEST_CASE("an answer cannot aim audio at addresses that its trunk could not have
   for (const char* target : {"169.254.1.1", "224.0.0.5", "255.255.255.255", "0.0.0.9"}) {
     CAPTURE(std::string(target));
     RawPeer peer;
-    TestServer server(
-        config(trunk("a", "127.0.0.1", peer.port()) + ", " + trunk("b", "127.0.0.1", peer.port())), nullptr,
-        {probe::http_entry()});
+    TestServer server(server_config(trunk_entry("a", "127.0.0.1", peer.port()) + ", " +
+                                    trunk_entry("b", "127.0.0.1", peer.port())),
+                      nullptr, {probe::http_entry()});
     REQUIRE(server.start_error() == "");
     Owner owner;
     owner.dial();
@@ -203,12 +59,49 @@ TEST_CASE("an answer cannot aim audio at addresses that its trunk could not have
   }
 }
 
+TEST_CASE("a re-INVITE that aims audio where its trunk could not be gets 488 and the call goes on") {
+  RingingCall call;
+  call.answer();
+  REQUIRE_FALSE(call.peer.receive("ACK ", 20'000).empty());
+  const uint16_t port = sip_port(call.server);
+  const auto reinvite = [&](const std::string& target, int sequence) {
+    std::string sdp = kAnswer;
+    sdp.replace(sdp.find("c=IN IP4 127.0.0.1"), 18, "c=IN IP4 " + target);
+    std::string request = call.peer.request(
+        "INVITE", "sip:us@127.0.0.1:" + std::to_string(port), header(call.invite, "To") + ";tag=peer",
+        header(call.invite, "From"), header(call.invite, "Call-ID"), sequence);
+    request.replace(
+        request.find("Content-Length: 0\r\n\r\n"), 21,
+        "Content-Type: application/sdp\r\nContent-Length: " + std::to_string(sdp.size()) + "\r\n\r\n" + sdp);
+    call.peer.send(port, request);
+    std::string answer;
+    do answer = call.peer.receive("SIP/2.0 ", 20'000);
+    while (!answer.empty() && (answer.rfind("SIP/2.0 100", 0) == 0 ||
+                               header(answer, "CSeq") != std::to_string(sequence) + " INVITE"));
+    std::string ack =
+        call.peer.request("ACK", "sip:us@127.0.0.1:" + std::to_string(port), header(request, "From"),
+                          header(answer, "To"), header(request, "Call-ID"), sequence);
+    // RFC 3261 section 17.1.1.3: of a refused INVITE it is part of the transaction.
+    if (answer.rfind("SIP/2.0 2", 0) != 0)
+      ack.replace(ack.find(header(ack, "Via")), header(ack, "Via").size(), header(request, "Via"));
+    call.peer.send(port, ack);
+    return answer.substr(0, 11);
+  };
+  CHECK(reinvite("169.254.1.1", 7) == "SIP/2.0 488");
+  CHECK(reinvite("127.0.0.1", 8) == "SIP/2.0 200");
+  call.owner.go();
+  const std::string bye = call.peer.receive("BYE ", 20'000);
+  REQUIRE_FALSE(bye.empty());
+  call.peer.send(port, answer_to(bye, "200 OK"));
+  CHECK(wait_no_legs(call.server));
+}
+
 TEST_CASE("a trunk that is not resolved and one that is silent lead to the next, and the end says so") {
   RawPeer silent, peer;
   for (const std::string& first :
-       {trunk("a", "no-such-host.invalid", 5060), trunk("a", "127.0.0.1", silent.port())}) {
+       {trunk_entry("a", "no-such-host.invalid", 5060), trunk_entry("a", "127.0.0.1", silent.port())}) {
     CAPTURE(first);
-    TestServer server(config(first + ", " + trunk("b", "127.0.0.1", peer.port())), nullptr,
+    TestServer server(server_config(first + ", " + trunk_entry("b", "127.0.0.1", peer.port())), nullptr,
                       {probe::http_entry()});
     REQUIRE(server.start_error() == "");
     Owner owner;
@@ -240,15 +133,68 @@ TEST_CASE("a call that an ended process left up is hung up by the next one") {
   REQUIRE_FALSE(bye.empty());
   CHECK(header(bye, "Call-ID") == header(call.invite, "Call-ID"));
   CHECK(header(bye, "From") == header(call.invite, "From"));
+  CHECK(wait_metric(call.server, "patchbay_sip_trunk_dialogs_left_behind_total 1"));
   call.peer.send(sip_port(call.server), answer_to(bye, "200 OK"));
   CHECK(call.peer.receive("BYE ", 3000).empty());
 }
 
+TEST_CASE("packets to a call that the kernel dropped are counted with the call") {
+  RawPeer stranger("127.0.0.7");
+  RingingCall call;
+  call.answer();
+  const size_t at = call.invite.find("m=audio ");
+  REQUIRE(at != std::string::npos);
+  const auto audio = static_cast<uint16_t>(std::stoi(call.invite.substr(at + 8)));
+  // No media loop takes them: the port is not joined.
+  for (int i = 0; i < 3000; ++i) stranger.send(audio, "no audio");
+  call.owner.go();
+  const std::string bye = call.peer.receive("BYE ", 20'000);
+  REQUIRE_FALSE(bye.empty());
+  call.peer.send(sip_port(call.server), answer_to(bye, "200 OK"));
+  CHECK(wait_no_legs(call.server));
+  const std::string metrics = call.server.core().report("metrics");
+  const std::string name = "\npatchbay_sip_trunk_rtp_dropped_total ";
+  REQUIRE(metrics.find(name) != std::string::npos);
+  CHECK(std::stod(metrics.substr(metrics.find(name) + name.size())) > 1000);
+  CHECK(call.server.log().find(" dropped=") != std::string::npos);
+}
+
+TEST_CASE("requests inside a call from another trunk are counted") {
+  RawPeer other("127.0.0.2");
+  RingingCall call("", other.address());
+  call.answer();
+  const uint16_t port = sip_port(call.server);
+  CHECK(wait_metric(call.server, "patchbay_sip_trunk_requests_refused_total{reason=\"foreign\"} 0"));
+  other.send(port, other.request("BYE", "sip:us@127.0.0.1:" + std::to_string(port),
+                                 header(call.invite, "To") + ";tag=peer", header(call.invite, "From"),
+                                 header(call.invite, "Call-ID"), 9));
+  CHECK(other.receive("SIP/2.0 ", 20'000).rfind("SIP/2.0 481", 0) == 0);
+  CHECK(wait_metric(call.server, "patchbay_sip_trunk_requests_refused_total{reason=\"foreign\"} 1"));
+  CHECK(wait_metric(call.server, "patchbay_sip_trunk_requests_refused_total{reason=\"rate\"} 0"));
+  call.owner.go();
+  const std::string bye = call.peer.receive("BYE ", 20'000);
+  REQUIRE_FALSE(bye.empty());
+  call.peer.send(port, answer_to(bye, "200 OK"));
+}
+
+TEST_CASE("a call whose end the trunk does not confirm is counted and named in the log") {
+  RingingCall call;
+  call.answer();
+  CHECK(wait_metric(call.server, "patchbay_sip_trunk_byes_given_up_total 0"));
+  call.owner.go();
+  const std::string bye = call.peer.receive("BYE ", 20'000);
+  REQUIRE_FALSE(bye.empty());
+  call.peer.send(sip_port(call.server), answer_to(bye, "403 Forbidden"));
+  CHECK(wait_metric(call.server, "patchbay_sip_trunk_byes_given_up_total 1"));
+  CHECK(call.server.log().find("the trunk did not confirm the end of a call") != std::string::npos);
+  CHECK(call.server.log().find("dialog=" + header(bye, "Call-ID")) != std::string::npos);
+}
+
 TEST_CASE("a gate that never answers holds up neither the hang-up nor the call for long") {
   RawPeer peer;
-  TestServer server(
-      config(trunk("a", "127.0.0.1", peer.port()) + ", " + trunk("b", "127.0.0.1", peer.port())), nullptr,
-      {probe::http_entry()});
+  TestServer server(server_config(trunk_entry("a", "127.0.0.1", peer.port()) + ", " +
+                                  trunk_entry("b", "127.0.0.1", peer.port())),
+                    nullptr, {probe::http_entry()});
   REQUIRE(server.start_error() == "");
   std::vector<Reply<telephony::Verdict>> unanswered;
   std::unique_ptr<telephony::Gate> gate;
@@ -284,9 +230,9 @@ TEST_CASE("a gate that never answers holds up neither the hang-up nor the call f
 
 TEST_CASE("of two dialogs with one Call-ID the end of one does not forget the other") {
   RawPeer slow, peer;
-  TestServer server(
-      config(trunk("a", "127.0.0.1", slow.port()) + ", " + trunk("b", "127.0.0.1", peer.port())), nullptr,
-      {probe::http_entry()});
+  TestServer server(server_config(trunk_entry("a", "127.0.0.1", slow.port()) + ", " +
+                                  trunk_entry("b", "127.0.0.1", peer.port())),
+                    nullptr, {probe::http_entry()});
   REQUIRE(server.start_error() == "");
   Owner owner;
   owner.dial();
@@ -327,26 +273,16 @@ TEST_CASE("the SDP shows an address that the trunk can send to") {
 }
 
 TEST_CASE("without a route to the DNS server calls through other trunks go on and the server stops") {
-  if (!NoRoute::is_inside()) {
-    const NoRoute no_route;
-    if (!no_route.is_allowed()) {
-      MESSAGE("skipped: no namespaces here");
-      return;
-    }
-    std::string output;
-    const int code =
-        no_route.repeat("without a route to the DNS server calls through other trunks go on*", output);
-    CAPTURE(output);
-    CHECK(code == 0);
-    return;
-  }
-  REQUIRE(NoRoute::open_loopback());
+  if (!OwnNetwork::is_inside())
+    return OwnNetwork::repeat("without a route to the DNS server calls through other trunks go on*",
+                              "192.0.2.53");
   RawPeer peer;
   TestServer server(
       "plugins:\n  media: {}\n  probe: {}\n  sip-trunk: {listenPort: 0, requireGate: false, "
       "silenceTimeoutMs: "
       "2000}\ntenants:\n  acme.example:\n    sip-trunk:\n      trunks: [" +
-          trunk("named", "sip.carrier.example", 5060) + ", " + trunk("numeric", "127.0.0.1", peer.port()) +
+          trunk_entry("named", "sip.carrier.example", 5060) + ", " +
+          trunk_entry("numeric", "127.0.0.1", peer.port()) +
           "]\n      outboundRoutes: [{match: \"+1*\", trunkIds: [named]}, {match: global, trunkIds: "
           "[numeric]}]\n",
       nullptr, {probe::http_entry()});

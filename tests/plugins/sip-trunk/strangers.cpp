@@ -238,8 +238,8 @@ TEST_CASE_FIXTURE(Answered, "what another trunk sends inside the dialog gets 481
   }
   other.send(stack->port(), other.request("ACK", us, to, from, call_id, ++sequence));
   CHECK(caller.reoffers().empty());
-  CHECK(stack->refusals().foreign >= 10);  // headers with empty tags are malformed
-  CHECK(stack->refusals().rate == 0);
+  CHECK(stack->counts().refused_foreign >= 10);  // headers with empty tags are malformed
+  CHECK(stack->counts().refused_rate == 0);
   check_call_lives();  // its peer counts its requests from 900
 }
 

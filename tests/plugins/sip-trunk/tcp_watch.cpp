@@ -159,6 +159,8 @@ TEST_CASE("connections that begin with junk are closed although no descriptor is
   for (const Tcp& tcp : far) tcp.send_end();
   const NoDescriptors none;
   CHECK(std::all_of(far.begin(), far.end(), [](const Tcp& tcp) { return tcp.wait_ended(); }));
+  CHECK(stack->counts().tcp_peer_closed == far.size());
+  CHECK(stack->counts().tcp_idle == 0);
 }
 
 TEST_CASE("an address without a trunk cannot connect") {
@@ -188,11 +190,11 @@ TEST_CASE("idle connections and those beyond the limit are ended") {
     return std::count_if(far.begin(), far.end(), [](const Tcp& tcp) { return tcp.has_ended(); });
   };
   TcpWatch many(server.port, {.max_accepted = 2, .idle_ms = 3'600'000});
-  many.sweep({});
+  CHECK(many.sweep({}).excess == 1);
   for (int i = 0; i < 3000 && ended() < 1; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK(ended() == 1);
   TcpWatch idle(server.port, {.max_accepted = 100, .idle_ms = 0});
-  idle.sweep({});
+  CHECK(idle.sweep({}).idle == 2);
   for (int i = 0; i < 3000 && ended() < 3; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK(ended() == 3);
 }

@@ -1,3 +1,4 @@
+// Names of trunks: by themselves, and in a server that asks a DNS of the test.
 #include "trunk_names.h"
 
 #include <doctest/doctest.h>
@@ -9,12 +10,17 @@
 #include <memory>
 #include <thread>
 
+#include "call_fixture.h"
+#include "dns_server.h"
+#include "own_network.h"
+#include "raw_peer.h"
 #include "runtime/manual_clock.h"
 #include "support/probe.h"
 #include "support/server.h"
 
 using namespace patchbay;
 using namespace patchbay::sip_trunk;
+using namespace patchbay::test;
 
 namespace {
 
@@ -28,12 +34,16 @@ struct Names {
           return Addresses{*lib::SocketAddress::parse("192.0.2." + std::to_string(last), 0)};
         }) {
     on_strand([this](const Host& host) {
-      names = std::make_unique<TrunkNames>(host, resolver, AF_INET, [this] { ++changes; });
+      metrics = std::make_unique<Metrics>(host);
+      names = std::make_unique<TrunkNames>(host, resolver, *metrics, AF_INET, [this] { ++changes; });
       names->watch({"trunk.example"});
     });
   }
   ~Names() {
-    on_strand([this](const Host&) { names.reset(); });
+    on_strand([this](const Host&) {
+      names.reset();
+      metrics.reset();
+    });
   }
   void on_strand(const std::function<void(const Host&)>& f) {
     std::promise<Result<int>> done;
@@ -61,13 +71,21 @@ struct Names {
   }
 
   core::ManualClock clock;
-  test::TestServer server{"plugins:\n  probe: {}\ntenants: {localhost: {}}\n", &clock, {probe::entry()}};
+  TestServer server{"plugins:\n  probe: {}\ntenants: {localhost: {}}\n", &clock, {probe::entry()}};
   std::atomic<int> lookups{0};
   std::atomic<int> answer{0};
   std::atomic<int> changes{0};
   Resolver resolver;
+  std::unique_ptr<Metrics> metrics;
   std::unique_ptr<TrunkNames> names;
 };
+
+// A request outside of any call, which only trunks get an answer to.
+bool is_answered(const RawPeer& peer, uint16_t port, int sequence) {
+  peer.send(port, peer.request("OPTIONS", "sip:us@127.0.0.1", "<sip:x@127.0.0.1>;tag=1", "<sip:us@127.0.0.1>",
+                               "names-" + std::to_string(sequence), sequence));
+  return !peer.receive("SIP/2.0 200", 50).empty();
+}
 
 }  // namespace
 
@@ -86,4 +104,57 @@ TEST_CASE_FIXTURE(Names, "names of trunks are asked for again, and their address
   CHECK(lookups > before);
   CHECK(addresses() == "192.0.2.2 ");  // the last known ones stay
   CHECK(changes >= 2);
+}
+
+TEST_CASE("a server lets a trunk by name speak from where DNS has it and forgets where it was") {
+  if (!OwnNetwork::is_inside())
+    return OwnNetwork::repeat("a server lets a trunk by name speak*", "127.0.0.1");
+  DnsServer dns;
+  RawPeer first("127.0.0.5");
+  RawPeer second("127.0.0.6", first.port());
+  core::ManualClock clock;
+  TestServer server(server_config(trunk_entry("a", "sip.carrier.example", first.port()) + ", " +
+                                  trunk_entry("b", "127.0.0.1", 9)),
+                    &clock, {probe::http_entry()});
+  REQUIRE(server.start_error() == "");
+  const uint16_t port = sip_port(server);
+  // Second by second, until the wanted peer is answered and the other is not.
+  int sequence = 0;
+  const auto serves_only = [&](const RawPeer& wanted, const RawPeer& other) {
+    for (int i = 0; i < 1000; ++i) {
+      clock.advance(std::chrono::seconds(1));
+      if (is_answered(wanted, port, ++sequence) && !is_answered(other, port, ++sequence)) return true;
+    }
+    return false;
+  };
+  const auto counted = [&](const std::string& line) {
+    return within(std::chrono::seconds(30), [&] {
+      clock.advance(std::chrono::seconds(1));
+      return ("\n" + server.core().report("metrics")).find("\n" + line) != std::string::npos;
+    });
+  };
+
+  // The name is asked for again after each failure; what is not resolved is a stranger.
+  CHECK(counted("patchbay_sip_trunk_names_unresolved 1\n"));
+  CHECK_FALSE(is_answered(first, port, ++sequence));
+  CHECK(server.log().find("name=sip.carrier.example") != std::string::npos);
+  dns.answer_with("127.0.0.5");
+  CHECK(serves_only(first, second));
+  CHECK(counted("patchbay_sip_trunk_names_unresolved 0\n"));
+  dns.answer_with("127.0.0.6");
+  CHECK(serves_only(second, first));
+
+  // DNS fails: a call still goes where the trunk was last.
+  dns.fail();
+  CHECK(counted("patchbay_sip_trunk_names_unresolved 1\n"));
+  CHECK(serves_only(second, first));
+  Owner owner;
+  owner.dial();
+  const std::string invite = second.receive("INVITE sip:+4930123456@sip.carrier.example", 20'000);
+  REQUIRE_FALSE(invite.empty());
+  second.send(port, answer_to(invite, "486 Busy Here"));
+  const auto ended = probe::wait(owner.ended.get_future());
+  REQUIRE(ended);
+  CHECK(ended->trunk_id == "a");
+  owner.go();
 }

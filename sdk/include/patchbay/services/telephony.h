@@ -79,8 +79,9 @@ struct Ended {
   int64_t rtp_refused = 0;  // from a wrong source, malformed or of an unknown payload type
   int64_t rtp_jitter_us = 0;
   int64_t rtp_far_lost_percent = -1;  // of what was sent, as the peer reported last; -1: it did not
+  int64_t rtp_dropped = 0;            // by the kernel: of other hosts than the peer's, or too many at once
   PATCHBAY_FIELDS(cause, answered, sip_status, detail, trunk_id, sip_reason, earlier_trunks, rtp_received,
-                  rtp_lost, rtp_late, rtp_refused, rtp_jitter_us, rtp_far_lost_percent)
+                  rtp_lost, rtp_late, rtp_refused, rtp_jitter_us, rtp_far_lost_percent, rtp_dropped)
 };
 
 // What the caller of dial() provides, to be told.

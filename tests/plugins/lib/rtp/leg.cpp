@@ -124,6 +124,8 @@ TEST_CASE("a stranger's packets reach neither ear nor address") {
     CHECK(std::abs(pair.at_b[80]) < 100);
   }
   CHECK(pair.b->stats().packets_refused == 0);  // the kernel dropped them
+  CHECK(pair.b->packets_dropped() == 30);
+  CHECK(pair.a->packets_dropped() == 0);
   CHECK(pair.b->stats().packets_received == 30);
   uint8_t data[64];
   SocketAddress source;
