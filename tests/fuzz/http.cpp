@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "connection.h"
+#include "http/connection.h"
 
 using namespace patchbay::rest_api;
 

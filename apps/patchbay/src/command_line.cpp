@@ -6,7 +6,7 @@
 
 #include "json/nearest.h"
 #include "text.h"
-#include "verbs.h"
+#include "verbs/verbs.h"
 
 namespace patchbay::app {
 namespace {

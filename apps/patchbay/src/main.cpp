@@ -1,7 +1,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "verbs.h"
+#include "verbs/verbs.h"
 
 int main(int count, char** arguments) {
   try {

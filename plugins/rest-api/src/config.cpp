@@ -6,7 +6,7 @@
 #include <charconv>
 #include <thread>
 
-#include "trusted_proxies.h"
+#include "http/trusted_proxies.h"
 
 namespace patchbay::rest_api {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "edge.h"
+#include "http/edge.h"
 #include "rate/rate_limiter.h"
 
 namespace patchbay::rest_api {

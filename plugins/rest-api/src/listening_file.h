@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "edge.h"
+#include "http/edge.h"
 
 namespace patchbay::rest_api {
 

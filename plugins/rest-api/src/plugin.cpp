@@ -4,14 +4,14 @@
 #include <functional>
 #include <optional>
 
-#include "dispatcher.h"
+#include "api/dispatcher.h"
+#include "api/management.h"
+#include "api/openapi.h"
+#include "api/request_text.h"
+#include "api/service_root.h"
+#include "api/upkeep.h"
+#include "http/tls.h"
 #include "listening_file.h"
-#include "management.h"
-#include "openapi.h"
-#include "request_text.h"
-#include "service_root.h"
-#include "tls.h"
-#include "upkeep.h"
 
 namespace patchbay::rest_api {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "verbs.h"
+#include "verbs/verbs.h"
 
 using namespace patchbay::app;
 

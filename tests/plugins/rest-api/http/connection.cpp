@@ -1,5 +1,5 @@
 // A connection by itself, with a clock and a transport that the test moves.
-#include "connection.h"
+#include "http/connection.h"
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "authority.h"
+#include "http/authority.h"
 
 namespace patchbay::rest_api {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "auth_throttle.h"
 #include "config.h"
-#include "exchange.h"
+#include "http/exchange.h"
 
 namespace patchbay::rest_api {
 

@@ -5,8 +5,8 @@
 #include <thread>
 #include <vector>
 
-#include "client.h"
 #include "desk_server.h"
+#include "plugins/rest-api/client.h"
 #include "runtime/manual_clock.h"
 
 using namespace rest_api_test;

@@ -1,4 +1,4 @@
-#include "router.h"
+#include "http/router.h"
 
 #include <doctest/doctest.h>
 

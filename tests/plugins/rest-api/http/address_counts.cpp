@@ -1,4 +1,4 @@
-#include "address_counts.h"
+#include "http/address_counts.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "trusted_proxies.h"
+#include "http/trusted_proxies.h"
 
 #include <doctest/doctest.h>
 

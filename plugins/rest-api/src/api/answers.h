@@ -4,7 +4,7 @@
 #include <patchbay/host.h>
 #include <patchbay/services/http.h>
 
-#include "exchange.h"
+#include "http/exchange.h"
 
 namespace patchbay::rest_api {
 

@@ -1,4 +1,4 @@
-#include "body_budget.h"
+#include "http/body_budget.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "lag.h"
+#include "http/lag.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "target.h"
+#include "http/target.h"
 
 #include <doctest/doctest.h>
 

@@ -11,8 +11,8 @@
 #include <optional>
 #include <vector>
 
+#include "http/route_table.h"
 #include "query_reader.h"
-#include "route_table.h"
 
 namespace patchbay::rest_api {
 

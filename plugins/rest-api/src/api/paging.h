@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "target.h"
+#include "http/target.h"
 
 namespace patchbay::rest_api {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "router.h"
+#include "http/router.h"
 
 namespace patchbay::rest_api {
 namespace {

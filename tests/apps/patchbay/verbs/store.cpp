@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/store/fixture.h"
-#include "verbs.h"
+#include "verbs/verbs.h"
 
 using namespace store_test;
 using namespace patchbay::app;

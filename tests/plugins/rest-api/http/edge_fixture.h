@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "client.h"
-#include "edge.h"
+#include "http/edge.h"
+#include "plugins/rest-api/client.h"
 
 namespace rest_api_test {
 

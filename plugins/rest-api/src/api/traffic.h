@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "edge.h"
+#include "http/edge.h"
 #include "stranger_log.h"
 
 namespace patchbay::rest_api {

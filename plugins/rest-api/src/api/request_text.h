@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "exchange.h"
+#include "http/exchange.h"
 
 namespace patchbay::rest_api {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "target.h"
+#include "http/target.h"
 
 namespace patchbay::rest_api {
 
