@@ -79,12 +79,6 @@ Result<std::string> normalise_number(std::string_view text) {
   return *std::move(number);
 }
 
-bool same_number(std::string_view a, std::string_view b) {
-  auto left = normalise_number(a);
-  auto right = normalise_number(b);
-  return left && right && *left == *right;
-}
-
 std::optional<std::string> caller_number(std::string_view sip_user) {
   auto number = normalise_number(sip_user);
   if (!number) return std::nullopt;

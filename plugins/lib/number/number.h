@@ -21,10 +21,6 @@ Result<std::string> parse_phone(std::string_view text);
 // Any whole number: a phone number, or an extension of up to 20 digits without '+'. Slashes are removed too.
 Result<std::string> normalise_number(std::string_view text);
 
-// Whether both are numbers and equal after normalisation. There are no wildcards here: this is the
-// whitelist's rule.
-bool same_number(std::string_view a, std::string_view b);
-
 // The caller of an INVITE by the user part of its From: nothing when it withheld its number or is no number
 // at all.
 std::optional<std::string> caller_number(std::string_view sip_user);

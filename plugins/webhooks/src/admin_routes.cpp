@@ -5,7 +5,6 @@
 
 #include "admin_schemas.h"
 #include "crypto/random.h"
-#include "event_list.h"
 #include "receiver_url.h"
 #include "subscription_json.h"
 

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "catalogue.h"
-#include "event_list.h"
 #include "receiver_url.h"
 #include "signing.h"
+#include "subscription.h"
 
 namespace patchbay::webhooks {
 namespace {

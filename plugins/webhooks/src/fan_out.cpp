@@ -4,7 +4,6 @@
 
 #include "catalogue.h"
 #include "crypto/random.h"
-#include "envelope.h"
 #include "signing.h"
 
 namespace patchbay::webhooks {

@@ -1,9 +1,25 @@
 #include "signing.h"
 
+#include <patchbay/json.h>
+
 #include "crypto/digest.h"
 #include "crypto/encode.h"
+#include "utc/utc.h"
 
 namespace patchbay::webhooks {
+
+std::string envelope(std::string_view topic, std::string_view tenant, int64_t time_ms,
+                     std::string_view data) {
+  JsonWriter body;
+  body.object()
+      .member("event", topic)
+      .member("tenant", tenant)
+      .member("ts", lib::utc_text(time_ms))
+      .key("data")
+      .raw(data.empty() ? "{}" : data)
+      .end();
+  return std::move(body).str();
+}
 
 std::string signature(std::string_view secret, std::string_view body) {
   return "sha256=" + lib::to_hex(lib::hmac_sha256(secret, body));

@@ -1,10 +1,16 @@
-// Signatures and ids. Pure functions; any thread.
+// What a delivery sends, and what proves where it comes from: body, signatures, ids. Pure functions; any
+// thread.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace patchbay::webhooks {
+
+// {"event","tenant","ts","data"}; `data` is JSON and goes in as it is. Made once per event: what is signed is
+// what is stored and sent.
+std::string envelope(std::string_view topic, std::string_view tenant, int64_t time_ms, std::string_view data);
 
 // X-Platform-Signature and X-Platform-Signature-V2: "sha256=" and hex.
 std::string signature(std::string_view secret, std::string_view body);

@@ -1,6 +1,7 @@
 // Subscriptions in memory, as they are in the store.
 #pragma once
 
+#include <patchbay/json.h>
 #include <patchbay/log.h>
 
 #include <cstdint>
@@ -39,6 +40,11 @@ struct Subscription {
   const Secret* secret_at(int64_t time_ms) const;
   const Secret* secret_of(int64_t rev) const;
 };
+
+// The events of a subscription: as a JSON array, and as one column of the store, names separated by blanks.
+std::vector<std::string> read_events(JsonView list);
+std::string join_events(const std::vector<std::string>& events);
+std::vector<std::string> split_events(std::string_view text);
 
 // All subscriptions. On the main strand.
 class Registry {

@@ -2,8 +2,6 @@
 
 #include <set>
 
-#include "event_list.h"
-
 namespace patchbay::webhooks {
 namespace {
 

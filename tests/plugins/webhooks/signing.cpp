@@ -26,3 +26,11 @@ TEST_CASE("a configured subscription's id follows from tenant and URL") {
   CHECK(subscription_id("a.example.com", "https://b.example.com/x") == "6332f5ffc6e76e3d");
   CHECK(subscription_id("a", "https://b/") != subscription_id("b", "https://b/"));
 }
+
+TEST_CASE("the envelope holds the event's data as it is") {
+  CHECK(
+      envelope("call.ended", "voice.example.com", 1763620612007, R"({ "b":1, "a":"é" })") ==
+      R"({"event":"call.ended","tenant":"voice.example.com","ts":"2025-11-20T06:36:52.007Z","data":{ "b":1, "a":"é" }})");
+  CHECK(envelope("e", "t", 0, "") ==
+        R"({"event":"e","tenant":"t","ts":"1970-01-01T00:00:00.000Z","data":{}})");
+}

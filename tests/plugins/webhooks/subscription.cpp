@@ -6,7 +6,6 @@
 #include <iterator>
 
 #include "catalogue.h"
-#include "event_list.h"
 
 using namespace patchbay::webhooks;
 

@@ -1,11 +1,324 @@
 #include "openapi.h"
 
+#include <algorithm>
+#include <map>
 #include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
-#include "openapi_operation.h"
+#include "paging.h"
 
 namespace patchbay::rest_api {
 namespace {
+
+using Routes = std::vector<const http::Route*>;
+
+struct SharedResponse {
+  const char* name;
+  const char* status;
+  const char* description;
+};
+constexpr SharedResponse kErrors[] = {
+    {"BadRequest", "400", "Bad input; the description names the field and the bound"},
+    {"Unauthorized", "401", "The bearer is missing or not valid"},
+    {"Forbidden", "403", "The bearer may not do this"},
+    {"NotFound", "404", "There is no such thing"},
+    {"MethodNotAllowed", "405", "Allow names the methods of this path"},
+    {"PayloadTooLarge", "413", "The body is too large"},
+    {"UnsupportedMediaType", "415", "The body has a Content-Encoding"},
+    {"RateLimited", "429", "Too many requests; Retry-After says when to come again"},
+    {"InternalError", "500", "The request could not be processed"},
+    {"Unavailable", "503", "Not available at the moment"},
+};
+
+// Route.documents of one route; empty when it has none.
+class Documents {
+ public:
+  Documents(const Host& host, const http::Route& route)
+      : json_(host.parse_json(route.documents.empty() ? "{}" : route.documents)) {}
+  JsonView operator[](std::string_view member) const { return json_ ? (*json_)[member] : JsonView{}; }
+
+ private:
+  Result<Json> json_;
+};
+
+std::string request_schema(const Host& host, const http::Route& route) {
+  if (!route.request_schema.empty()) return route.request_schema;
+  const Documents documents(host, route);
+  const JsonView schema = documents["requestSchema"];
+  return schema ? host.write_json(schema) : std::string();
+}
+
+bool takes_body(const Host& host, const http::Route& route) { return !request_schema(host, route).empty(); }
+
+// Only a body with required members may not be left out: none is read as an empty one.
+bool needs_body(const Host& host, const http::Route& route) {
+  const auto schema = host.parse_json(request_schema(host, route));
+  return schema && (*schema)["required"].size() > 0;
+}
+
+std::vector<std::string> path_parameters(const std::string& path) {
+  std::vector<std::string> names;
+  for (size_t open = path.find('{'); open != std::string::npos; open = path.find('{', open + 1))
+    names.push_back(path.substr(open + 1, path.find('}', open) - open - 1));
+  return names;
+}
+
+std::string operation_id(const http::Route& route) {
+  std::string id;
+  for (const char c : route.method) id += static_cast<char>(c | 0x20);
+  bool gap = true;
+  for (const char c : route.path) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (plain && gap) id += '_';
+    if (plain) id += c;
+    gap = !plain;
+  }
+  return id;
+}
+
+void write_parameter(JsonWriter& out, std::string_view where, std::string_view name, bool required,
+                     std::string_view schema, std::string_view description = {}) {
+  out.object().member("name", name).member("in", where).member("required", required);
+  if (!description.empty()) out.member("description", description);
+  out.key("schema").raw(schema).end();
+}
+
+void write_discriminator(JsonWriter& out, const Routes& routes) {
+  std::map<std::string, std::vector<std::string>> values;  // by name; "" is any value
+  for (const http::Route* route : routes) {
+    const auto equals = route->discriminator.find('=');
+    if (equals != std::string::npos)
+      values[route->discriminator.substr(0, equals)].push_back(route->discriminator.substr(equals + 1));
+  }
+  for (const auto& [name, all] : values) {
+    JsonWriter schema;
+    schema.object().member("type", "string");
+    if (std::find(all.begin(), all.end(), "") == all.end()) {
+      schema.key("enum").array();
+      for (const auto& value : all) schema.value(value);
+      schema.end();
+    }
+    schema.end();
+    write_parameter(out, "query", name, all.size() == routes.size(), schema.str());
+  }
+}
+
+void write_query(JsonWriter& out, const Host& host, const http::Route& route, bool alone,
+                 std::set<std::string>& written) {
+  const auto schema = host.parse_json(route.query_schema);
+  if (!schema) return;
+  const JsonView properties = (*schema)["properties"];
+  const JsonView required = (*schema)["required"];
+  for (size_t i = 0; i < properties.size(); ++i) {
+    if (!written.emplace(properties.key(i)).second) continue;
+    bool needed = false;
+    for (size_t n = 0; n < required.size(); ++n)
+      needed = needed || required.at(n).text() == properties.key(i);
+    write_parameter(out, "query", properties.key(i), needed && alone, host.write_json(properties.at(i)));
+  }
+}
+
+void write_parameters(JsonWriter& out, const Host& host, const Routes& routes) {
+  const http::Route& route = *routes.front();
+  out.key("parameters").array();
+  for (const auto& name : path_parameters(route.path))
+    write_parameter(out, "path", name, true, R"({"type":"string"})");
+  write_discriminator(out, routes);
+  std::set<std::string> written;
+  for (const http::Route* one : routes) write_query(out, host, *one, routes.size() == 1, written);
+  for (const http::Route* one : routes) {
+    const Documents documents(host, *one);
+    const JsonView headers = documents["requestHeaders"];
+    for (size_t i = 0; i < headers.size(); ++i)
+      if (written.emplace(headers.key(i)).second)
+        write_parameter(out, "header", headers.key(i), false, R"({"type":"string"})", headers.at(i).text());
+  }
+  if (route.list) {
+    write_parameter(
+        out, "query", "limit", false,
+        R"({"type":"integer","minimum":1,"default":50,"maximum":)" + std::to_string(kMaxLimit) + "}",
+        "Items of a page; more than the maximum is read as the maximum");
+    write_parameter(out, "query", "offset", false, R"({"type":"integer","minimum":0,"default":0})");
+  }
+  if (route.role != "none")
+    write_parameter(out, "query", "tenant", false, R"({"type":"string"})",
+                    "Another tenant's host; for super-admins");
+  out.end();
+}
+
+std::string list_schema(const http::Route& route) {
+  JsonWriter out;
+  out.object().member("type", "object");
+  out.key("required").raw(R"(["data","total","limit","offset","next"])").key("properties").object();
+  out.key("data").object().member("type", "array").key("items");
+  out.raw(route.reply_schema.empty() ? "{}" : route.reply_schema).end();
+  out.key("total").raw(R"({"type":"integer"})").key("limit").raw(R"({"type":"integer"})");
+  out.key("offset").raw(R"({"type":"integer"})").key("next");
+  out.raw(R"({"type":["string","null"],"description":"Relative URL of the next page"})").end().end();
+  return std::move(out).str();
+}
+
+std::string reply_schema(const http::Route& route) {
+  return route.list ? list_schema(route) : route.reply_schema;
+}
+
+void write_error_content(JsonWriter& out, const std::string& kind) {
+  out.key("content").object().key("application/json").object().key("schema").object();
+  out.member("$ref", "#/components/schemas/" + kind + "Error").end().end().end();
+}
+
+// What `member` of the routes' examples shows, and what `schema` of them says: one, or any of several.
+void write_content(JsonWriter& out, const Host& host, const Routes& routes, std::string_view member) {
+  const Documents documents(host, *routes.front());
+  const bool request = member == "request";
+  std::vector<std::string> schemas;
+  for (const http::Route* route : routes) {
+    std::string schema = request ? request_schema(host, *route) : reply_schema(*route);
+    if (!schema.empty()) schemas.push_back(std::move(schema));
+  }
+  out.key("content").object();
+  out.key(documents[request ? "requestType" : "replyType"].text("application/json")).object();
+  if (schemas.size() == 1) out.key("schema").raw(schemas.front());
+  if (schemas.size() > 1) {
+    out.key("schema").object().key("anyOf").array();
+    for (const auto& schema : schemas) out.raw(schema);
+    out.end().end();
+  }
+  out.key("examples").object();
+  for (const http::Route* route : routes) {
+    const auto example = host.parse_json(route->example.empty() ? "{}" : route->example);
+    const JsonView shown = example ? (*example)[member] : JsonView{};
+    if (!shown) continue;
+    const auto name = route->discriminator.substr(route->discriminator.find('=') + 1);
+    out.key(name.empty() ? "example" : name).object().key("value").raw(host.write_json(shown)).end();
+  }
+  out.end().end().end();
+}
+
+// Any request can have a bad query, a body that is too large or coded.
+bool may_answer(const http::Route& route, std::string_view status) {
+  if (status == "401" || status == "403") return route.role != "none";
+  if (status == "404") return route.path.find('{') != std::string::npos;
+  return true;
+}
+
+// By status: what the routes say of it.
+std::map<std::string, std::string> own_statuses(const Host& host, const Routes& routes) {
+  std::map<std::string, std::string> all;
+  for (const http::Route* route : routes) {
+    const Documents documents(host, *route);
+    const JsonView statuses = documents["statuses"];
+    for (size_t i = 0; i < statuses.size(); ++i) all.emplace(statuses.key(i), statuses.at(i).text());
+  }
+  return all;
+}
+
+void write_reply_headers(JsonWriter& out, const Host& host, const Routes& routes) {
+  const Documents documents(host, *routes.front());
+  const JsonView headers = documents["replyHeaders"];
+  if (headers.size() == 0) return;
+  out.key("headers").object();
+  for (size_t i = 0; i < headers.size(); ++i) {
+    out.key(headers.key(i)).object().member("description", headers.at(i).text());
+    out.key("schema").raw(R"({"type":"string"})").end();
+  }
+  out.end();
+}
+
+void write_success(JsonWriter& out, const Host& host, const Routes& routes, const std::string& status,
+                   const std::string& description) {
+  out.key(status).object().member("description", description);
+  write_reply_headers(out, host, routes);
+  if (status != "204") write_content(out, host, routes, "reply");
+  out.end();
+}
+
+void write_responses(JsonWriter& out, const Host& host, const Routes& routes) {
+  const http::Route& route = *routes.front();
+  const std::string kind = route.message_errors ? "Message" : "";
+  const auto own = own_statuses(host, routes);
+  const bool named = own.lower_bound("2") != own.end() && own.lower_bound("2")->first < "3";
+  out.key("responses").object();
+  if (!named) write_success(out, host, routes, "200", "Done");
+  for (const auto& [status, description] : own) {
+    if (status < "4") {
+      write_success(out, host, routes, status, description);
+      continue;
+    }
+    out.key(status).object().member("description", description);
+    write_error_content(out, kind);
+    out.end();
+  }
+  for (const auto& error : kErrors) {
+    if (!may_answer(route, error.status) || own.count(error.status) > 0) continue;
+    out.key(error.status).object().member("$ref", "#/components/responses/" + kind + error.name).end();
+  }
+  out.end();
+}
+
+// Any one of the schemes will do. The bearer of `oidc_only` may be no API key.
+void write_security(JsonWriter& out, const Host& host, const http::Route& route) {
+  const Documents documents(host, route);
+  const JsonView own = documents["security"];
+  out.key("security").array();
+  for (size_t i = 0; i < own.size(); ++i) out.object().key(own.key(i)).array().end().end();
+  if (own.size() == 0 && route.role != "none")
+    out.object().key(route.oidc_only ? "oidc" : "bearer").array().end().end();
+  out.end();
+}
+
+// The security schemes that routes bring along, as members of the object being written.
+void write_security_schemes(JsonWriter& out, const Host& host, const Routes& routes) {
+  std::set<std::string> written = {"bearer"};
+  for (const http::Route* route : routes) {
+    const Documents documents(host, *route);
+    const JsonView schemes = documents["security"];
+    for (size_t i = 0; i < schemes.size(); ++i)
+      if (written.emplace(schemes.key(i)).second) out.key(schemes.key(i)).raw(host.write_json(schemes.at(i)));
+  }
+}
+
+// One operation: the routes that share method and path; several are told apart by their discriminators.
+void write_operation(JsonWriter& out, const Host& host, const Routes& routes) {
+  const http::Route& route = *routes.front();
+  std::string summary;
+  for (const http::Route* one : routes) summary += (summary.empty() ? "" : "; ") + one->summary;
+  out.object().member("operationId", operation_id(route)).member("summary", summary);
+  out.key("tags").array().value(route.area.empty() ? "other" : route.area).end();
+  write_security(out, host, route);
+  out.member("x-role", route.role);
+  write_parameters(out, host, routes);
+  const auto all = [&](bool (*test)(const Host&, const http::Route&)) {
+    return std::count_if(routes.begin(), routes.end(),
+                         [&](const http::Route* one) { return test(host, *one); });
+  };
+  if (all(takes_body) > 0) {
+    out.key("requestBody").object();
+    out.member("required", all(needs_body) == static_cast<std::ptrdiff_t>(routes.size()));
+    write_content(out, host, routes, "request");
+    out.end();
+  }
+  write_responses(out, host, routes);
+  out.end();
+}
+
+// The responses that operations refer to, as a JSON object.
+std::string shared_responses() {
+  JsonWriter out;
+  out.object();
+  for (const char* kind : {"", "Message"}) {
+    for (const auto& error : kErrors) {
+      out.key(std::string(kind) + error.name).object().member("description", error.description);
+      write_error_content(out, kind);
+      out.end();
+    }
+  }
+  out.end();
+  return std::move(out).str();
+}
 
 constexpr char kSchemas[] = R"({
 "Error": {"type": "object", "required": ["error", "error_description"], "properties": {

@@ -5,6 +5,17 @@
 using namespace patchbay::lib;
 using patchbay::Result;
 
+namespace {
+
+// How the whitelist compares: both are whole numbers, and equal once they are normalised.
+bool same_number(std::string_view a, std::string_view b) {
+  const auto left = normalise_number(a);
+  const auto right = normalise_number(b);
+  return left && right && *left == *right;
+}
+
+}  // namespace
+
 TEST_CASE("a phone number is normalised to E.164") {
   const char* same[] = {"+493012345678",     "00493012345678",     "+49 30 12345678",   "+49-30-1234-5678",
                         "+49.30.12345678",   "+49 (30) 12345678",  "+49[30]12345678",   "00 49 30 12345678",
