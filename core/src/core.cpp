@@ -18,7 +18,7 @@
 #include "retention.h"
 #include "runtime/manual_clock.h"
 #include "runtime/runtime.h"
-#include "services/registry.h"
+#include "services/service_registry.h"
 #include "store/store.h"
 #include "store_metrics.h"
 
@@ -154,7 +154,7 @@ class Core::Impl {
     return status;
   }
 
-  void quiet() { runtime_->quiet(); }
+  void stop_sources() { runtime_->stop_sources(); }
   // Code of a plugin never came back.
   bool stuck() const {
     if (!runtime_) return false;
@@ -219,7 +219,7 @@ class Core::Impl {
   std::unique_ptr<observe::Log> log_;
   observe::Metrics metrics_;
   observe::MetricSource log_source_;
-  core::Registry services_;
+  core::ServiceRegistry services_;
   std::unique_ptr<core::Runtime> runtime_;
   std::unique_ptr<core::Bus> bus_;
   std::unique_ptr<core::StoreHub> store_hub_;
@@ -238,7 +238,7 @@ Core::~Core() {
   static_cast<void>(impl_->stop());
   if (!impl_->stuck()) return;
   // A plugin's thread never came back and may still use all of it: it stays, as long as the process.
-  impl_->quiet();
+  impl_->stop_sources();
   static auto* const left = new std::vector<Impl*>;
   left->push_back(impl_.release());
 }

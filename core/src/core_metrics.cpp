@@ -6,7 +6,7 @@
 #include "bus/bus.h"
 #include "observe/exposition.h"
 #include "runtime/runtime.h"
-#include "services/registry.h"
+#include "services/service_registry.h"
 
 namespace patchbay::core {
 
@@ -19,13 +19,13 @@ void CoreMetrics::add_to(observe::Exposition& out) const {
 }
 
 void CoreMetrics::add_threads(observe::Exposition& out) const {
-  const Executor::Figures strands = runtime.executor().figures();
+  const Executor::Stats strands = runtime.executor().stats();
   out.gauge("patchbay_core_strands_busy", "Strands that have something queued or running", strands.busy);
   out.gauge("patchbay_core_strands_waiting", "Strands that wait for a thread", strands.waiting);
   out.gauge("patchbay_core_executor_threads",
             "Threads that run strands, with those that stand in for stalled ones",
             runtime.executor().threads_alive());
-  const WorkerPool::Figures workers = runtime.workers().figures();
+  const WorkerPool::Stats workers = runtime.workers().stats();
   out.gauge("patchbay_core_worker_jobs_waiting", "Jobs that wait for a worker",
             static_cast<double>(workers.waiting));
   out.gauge("patchbay_core_worker_jobs_running", "Workers that run a job", workers.running);
@@ -33,7 +33,7 @@ void CoreMetrics::add_threads(observe::Exposition& out) const {
 }
 
 void CoreMetrics::add_plugins(observe::Exposition& out) const {
-  for (const auto& owner : runtime.executor().owner_figures()) {
+  for (const auto& owner : runtime.executor().owner_stats()) {
     const observe::Labels plugin{{"plugin", owner.owner}};
     out.gauge("patchbay_core_stalled_threads", "Threads held by callbacks that were given up on",
               owner.stalled, plugin);

@@ -8,7 +8,7 @@ namespace patchbay::core {
 
 class Bus;
 class MediaHub;
-class Registry;
+class ServiceRegistry;
 class Runtime;
 
 namespace observe {
@@ -19,7 +19,7 @@ class Exposition;
 struct CoreMetrics {
   Runtime& runtime;
   Bus& bus;
-  Registry& services;
+  ServiceRegistry& services;
   MediaHub& media;
   int64_t begun_ns = 0;  // start of the core, by the runtime's monotonic clock
 

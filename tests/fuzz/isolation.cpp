@@ -21,7 +21,7 @@
 #include "observe/log.h"
 #include "observe/metrics.h"
 #include "runtime/runtime.h"
-#include "services/registry.h"
+#include "services/service_registry.h"
 #include "store/store.h"
 
 using namespace patchbay;
@@ -72,7 +72,7 @@ struct World {
   Folder folder;
   std::unique_ptr<observe::Log> log;
   observe::Metrics metrics;
-  Registry services;
+  ServiceRegistry services;
   std::unique_ptr<Runtime> runtime;
   std::optional<Bus> bus;
   std::optional<StoreHub> hub;

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "json/nearest.h"
+#include "json/suggestion.h"
 #include "text.h"
 #include "verbs/verbs.h"
 
@@ -58,7 +58,7 @@ std::string wrong_verb(const CLI::App& program, int count, const char* const* ar
   std::vector<std::string> names;
   for (const CLI::App* verb : verbs) names.push_back(verb->get_name());
   const std::string_view word = arguments[reached.next];
-  const std::string near = core::json::nearest(word, {names.begin(), names.end()});
+  const std::string near = core::json::suggest(word, {names.begin(), names.end()});
   return reached.path + " has no verb " + harmless(word.substr(0, 40)) +
          (near.empty() ? "; `" + reached.path + " --help` lists them"
                        : "; did you mean `" + reached.path + " " + near + "`?");

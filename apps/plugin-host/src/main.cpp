@@ -21,7 +21,7 @@
 #include "observe/metrics.h"
 #include "runtime/crash_banner.h"
 #include "runtime/runtime.h"
-#include "services/registry.h"
+#include "services/service_registry.h"
 
 namespace patchbay::core::isolation {
 namespace {
@@ -39,7 +39,7 @@ void stalled(void*, const StallReport& report) {
 struct Parts {
   std::unique_ptr<observe::Log> log = *observe::Log::open({});
   observe::Metrics metrics;
-  Registry services;
+  ServiceRegistry services;
   std::unique_ptr<Runtime> runtime;
   std::optional<Bus> bus;
   std::optional<StoreHub> store;

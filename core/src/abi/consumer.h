@@ -7,8 +7,8 @@
 
 #include "abi/host_parts.h"
 #include "patchbay/result.h"
-#include "runtime/alarm.h"
 #include "runtime/registration.h"
+#include "runtime/registration_timer.h"
 
 namespace patchbay::core {
 
@@ -43,7 +43,7 @@ class HeldConsumer final : public Registration {
   void* const user_;
   // state; those below on the strand
   std::atomic<bool> queued_{false};
-  Alarm again_;
+  RegistrationTimer again_;
   int64_t retry_ms_ = kFirstRetryMs;
 };
 

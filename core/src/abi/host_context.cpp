@@ -11,14 +11,14 @@
 #include "observe/log.h"
 #include "runtime/owner_name.h"
 #include "runtime/runtime.h"
-#include "services/registry.h"
+#include "services/service_registry.h"
 
 namespace patchbay::core {
 
 HostContext::HostContext(HostParts& parts, std::string id)
     : parts_(parts),
       id_(std::move(id)),
-      name_(lasting_name(id_)),
+      name_(interned_name(id_)),
       main_(Strand::create(parts.runtime.executor(), id_, "main")),
       raw_{sizeof(pb_host), PB_ABI_MINOR, this, &HostContext::query} {
   const auto folder = parts.data_folder / id_;
@@ -82,18 +82,18 @@ std::string HostContext::under_way() const {
   return text;
 }
 
-void HostContext::hush() {
+void HostContext::suppress_callbacks() {
   const auto over = [](void* self) { of(self).wait_ended(Awaited::callbacks); };
   auto strands = handles_.strands.all();
   strands.emplace_back(0, main_);
   for (const auto& [handle, strand] : strands) {
-    strand->hush();
+    strand->suppress_callbacks();
     // What has asked open() before is over when this runs.
     wait_began(Awaited::callbacks);
     if (!strand->post(over, this)) wait_ended(Awaited::callbacks);
   }
   MediaHub& media = parts_.media;
-  if (!media.hush(this)) return;
+  if (!media.suppress_callbacks(this)) return;
   for (uint32_t loop = 0; loop < media.loops(); ++loop) {
     wait_began(Awaited::callbacks);
     media.pass(loop, over, this);

@@ -15,7 +15,7 @@
 #include "abi/handles.h"
 #include "abi/host_parts.h"
 #include "abi/port.h"
-#include "observe/once_per.h"
+#include "observe/log_throttle.h"
 #include "runtime/strand.h"
 #include "runtime/thread_kind.h"
 #include "services/service_call.h"
@@ -71,7 +71,7 @@ class HostContext final : public CallObserver {
   std::string under_way() const;
   // [control] No registration of the plugin (timer, event, job, watch, tick) calls it any more, though it
   // still holds them; outstanding() counts those that are in such a callback right now. Before destroy.
-  void hush();
+  void suppress_callbacks();
   // Ends what is still asked of other plugins: nobody wants the answers any more.
   void cancel_calls();
 
@@ -99,7 +99,7 @@ class HostContext final : public CallObserver {
   HostParts& parts_;
   // owned
   const std::string id_;
-  const char* const name_;  // the same, a lasting_name()
+  const char* const name_;  // the same, an interned_name()
   std::string data_folder_;
   Ref<Strand> main_;
   Handles handles_;
@@ -107,7 +107,7 @@ class HostContext final : public CallObserver {
   // state
   std::array<std::atomic<int64_t>, 4> outstanding_{};  // by Awaited
   std::atomic<uint64_t> life_{0};
-  observe::OncePer misuses_{std::chrono::seconds(10)};
+  observe::LogThrottle misuses_{std::chrono::seconds(10)};
   std::atomic<uint32_t> topics_made_{0};
   std::atomic<uint32_t> published_{0};
   std::atomic<int64_t> published_since_ns_{0};

@@ -10,7 +10,7 @@ namespace patchbay::core {
 
 class Bus;
 class MediaHub;
-class Registry;
+class ServiceRegistry;
 class Runtime;
 class StoreHub;
 
@@ -23,7 +23,7 @@ struct HostParts {
   Runtime& runtime;
   Bus& bus;
   StoreHub& store;
-  Registry& services;
+  ServiceRegistry& services;
   MediaHub& media;
   observe::Log& log;
   observe::Metrics& metrics;

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/alarm.h"
 #include "runtime/registration.h"
+#include "runtime/registration_timer.h"
 #include "store/job.h"
 
 namespace patchbay::core {
@@ -56,7 +56,7 @@ class JobPump final : public Registration {
   std::map<int64_t, int64_t> held_;  // job -> end of the lease, wall ms
   bool claiming_ = false;
   bool again_ = false;  // look() came while claiming
-  Alarm alarm_;
+  RegistrationTimer alarm_;
   int64_t alarm_due_ms_ = 0;
 };
 

@@ -13,7 +13,7 @@ struct MediaHub::Attachment {
   PortOwner owner;
   uint32_t loop = 0;
   AttachId id = 0;
-  std::atomic<bool> hushed{false};
+  std::atomic<bool> suppressed{false};
   CallFn done = nullptr;
   void* done_user = nullptr;
   SpareCall spare;  // for what `done` posts
@@ -66,7 +66,7 @@ bool MediaHub::detach(const void* owner, uint64_t handle, CallFn done, void* use
 
 void MediaHub::tick(void* self, uint64_t number, int64_t now_ns) {
   auto* attachment = static_cast<Attachment*>(self);
-  if (attachment->hushed.load(std::memory_order_acquire)) return;
+  if (attachment->suppressed.load(std::memory_order_acquire)) return;
   const OwnerScope scope(attachment->owner.name);
   const CallbackScope what("tick");
   const pb_tick tick{sizeof(pb_tick), attachment->loop, static_cast<int64_t>(number), now_ns};
@@ -124,11 +124,11 @@ std::vector<uint64_t> MediaHub::openings_of(const void* opener) const {
   return held;
 }
 
-bool MediaHub::hush(const void* owner) {
+bool MediaHub::suppress_callbacks(const void* owner) {
   bool any = false;
   for (const auto& [handle, attachment] : attachments_.all()) {
     if (attachment->owner.id != owner) continue;
-    attachment->hushed.store(true, std::memory_order_release);
+    attachment->suppressed.store(true, std::memory_order_release);
     any = true;
   }
   for (const auto& [handle, port] : ports_.all()) {

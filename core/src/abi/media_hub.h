@@ -45,7 +45,7 @@ class MediaHub {
 
   // [control] No tick and no port of the owner is called any more once each loop has passed. True: it has
   // some.
-  bool hush(const void* owner);
+  bool suppress_callbacks(const void* owner);
   // [any, not media] fn(user) when what runs on the loop now is over; on `strand`, or on the loop's thread if
   // that is null.
   void pass(uint32_t loop, CallFn fn, void* user, Strand* strand = nullptr);

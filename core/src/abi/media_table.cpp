@@ -7,7 +7,7 @@
 #include "abi/port.h"
 #include "abi/text.h"
 #include "runtime/runtime.h"
-#include "services/registry.h"
+#include "services/service_registry.h"
 
 namespace patchbay::core {
 namespace {
@@ -34,7 +34,7 @@ void port_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
   auto& context = HostContext::of(host);
   const Ref<Port> port = context.parts().media.take_port(&context, handle);
   if (!port) return context.closed_twice("port_close", handle);
-  context.parts().services.ends().ended(handle);
+  context.parts().services.end_watches().ended(handle);
   port->close(done, user);
 }
 

@@ -20,7 +20,7 @@ observe::Level level_at(uint32_t level) noexcept {
 void log(void* host, uint32_t level, pb_str correlation, pb_str sentence, const pb_pair* fields,
          uint32_t count) noexcept {
   auto& context = HostContext::of(host);
-  std::array<observe::Field, observe::kMostFields> shown;
+  std::array<observe::Field, observe::kMaxFields> shown;
   const size_t shown_count = std::min<size_t>(count, shown.size());
   for (size_t i = 0; i < shown_count; ++i) shown[i] = {view(fields[i].key), view(fields[i].value)};
   observe::Event event;

@@ -13,7 +13,7 @@ namespace patchbay::core {
 // Whose a port or an attachment is.
 struct PortOwner {
   const void* id = nullptr;    // its HostContext, only compared
-  const char* name = nullptr;  // a lasting_name()
+  const char* name = nullptr;  // an interned_name()
 };
 
 // One port, open to those who join it, who call it through table() and self(): then the owner is known to the

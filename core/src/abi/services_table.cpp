@@ -4,7 +4,7 @@
 #include "abi/media_hub.h"
 #include "abi/off_media.h"
 #include "abi/text.h"
-#include "services/registry.h"
+#include "services/service_registry.h"
 
 namespace patchbay::core {
 namespace {
@@ -55,7 +55,7 @@ uint64_t watch(void* host, pb_str id, uint64_t strand_handle, pb_watch_fn fn, vo
   Ref<Strand> strand = context.strand(strand_handle);
   if (!strand) return 0;
   const uint64_t handle =
-      context.parts().services.watch(make_ref<Watch>(std::move(strand), string(id), fn, user));
+      context.parts().services.watch(make_ref<ProviderWatch>(std::move(strand), string(id), fn, user));
   context.handles().watches.put(handle, true);
   return handle;
 }
@@ -84,9 +84,10 @@ uint64_t watch_end(void* host, uint64_t handle, uint64_t strand_handle, pb_fn fn
   HostParts& parts = context.parts();
   Ref<Strand> strand = context.strand(strand_handle);
   if (!strand || fn == nullptr) return 0;
-  const uint64_t watch = parts.services.ends().add(handle, make_ref<EndWatch>(std::move(strand), fn, user));
+  const uint64_t watch =
+      parts.services.end_watches().add(handle, make_ref<EndWatch>(std::move(strand), fn, user));
   context.handles().watches.put(watch, true);
-  if (!parts.services.find(handle) && !parts.media.port(handle)) parts.services.ends().ended(handle);
+  if (!parts.services.find(handle) && !parts.media.port(handle)) parts.services.end_watches().ended(handle);
   return watch;
 }
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "config/schema_validator.h"
-#include "json/nearest.h"
+#include "json/suggestion.h"
 
 namespace patchbay::core::config {
 
@@ -43,7 +43,7 @@ class ConfigChecker {
   void missing(const std::string& name) {
     std::vector<std::string_view> names;
     for (const PluginSchema& schema : installed_) names.push_back(schema.name);
-    const std::string near = json::nearest(name, names);
+    const std::string near = json::suggest(name, names);
     const Entry* plugins = draft_.root_.find("plugins");
     const Entry* entry = plugins ? plugins->value.find(name) : nullptr;
     validator_.problem(entry ? entry->mark : Mark{}, "plugins." + name,

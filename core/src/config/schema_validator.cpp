@@ -68,7 +68,7 @@ json::Document SchemaValidator::run(const std::string& file_schema, Value root) 
   apply_environment(sources_.environment, schema_tree.value().root(), root, problems_);
   const json::Document tree = to_json(root, marks_);
 
-  json::CheckOptions options{.mode = json::Mode::config, .most = kMaxProblems};
+  json::CheckOptions options{.mode = json::Mode::config, .max_violations = kMaxProblems};
   options.spelling = [this](uint32_t origin) { return marks_.spelling(origin); };
   options.secret = [this](const json::Node& node) { return secret(node); };
   options.file_path = [this](std::string_view path) { return resolve_path(sources_.file, path); };

@@ -4,7 +4,7 @@
 
 #include "abi/media_hub.h"
 #include "abi/store_hub.h"
-#include "services/registry.h"
+#include "services/service_registry.h"
 
 namespace patchbay::core::isolation {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "json/builder.h"
 #include "json/number.h"
-#include "json/scan.h"
+#include "json/prescan.h"
 #include "json/text.h"
 
 namespace patchbay::core::json {
@@ -114,7 +114,7 @@ class Handler {
   }
   bool fail_twice(std::string_view key, size_t offset) {
     fault_offset_ = offset;
-    return fail("the key " + printable(key, kNameInMessage) + " appears twice");
+    return fail("the key " + printable(key, kMaxNameInMessage) + " appears twice");
   }
   bool fail(std::string text) {
     fault_ = std::move(text);
@@ -135,7 +135,7 @@ Error complain(std::string_view text, size_t offset, std::string_view name, std:
   const Position where = position(text, offset);
   std::string message =
       "JSON, line " + std::to_string(where.line) + ", column " + std::to_string(where.column);
-  if (!name.empty()) message += ", in " + printable(name, kNameInMessage);
+  if (!name.empty()) message += ", in " + printable(name, kMaxNameInMessage);
   return {Code::invalid, message + ": " + std::string(what)};
 }
 
@@ -176,7 +176,7 @@ Result<Document> parse(std::string_view text, Limits limits) {
   if (text.size() > limits.bytes || text.size() >= UINT32_MAX)
     return {Code::exhausted, "JSON of " + std::to_string(text.size()) + " bytes exceeds the limit of " +
                                  std::to_string(limits.bytes)};
-  if (auto complaint = scan(text)) return complain(text, complaint->offset, {}, complaint->text);
+  if (auto complaint = prescan(text)) return complain(text, complaint->offset, {}, complaint->text);
 
   constexpr unsigned kFlags = rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseIterativeFlag |
                               rapidjson::kParseValidateEncodingFlag;

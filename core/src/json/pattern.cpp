@@ -24,7 +24,7 @@ Result<Pattern> Pattern::compile(std::string_view text) {
 }
 
 bool Pattern::found_in(std::string_view subject) const noexcept {
-  if (subject.size() > kLongestSubject) return false;
+  if (subject.size() > kMaxSubject) return false;
   try {
     return std::regex_search(subject.begin(), subject.end(), *regex_);
   } catch (const std::exception&) {

@@ -14,11 +14,11 @@ namespace patchbay::core::json {
 // Immutable once compiled; any thread may match. ECMAScript syntax without back-references and look-around.
 class Pattern {
  public:
-  static constexpr size_t kLongestSubject = 1024;
+  static constexpr size_t kMaxSubject = 1024;
 
   static Result<Pattern> compile(std::string_view text);
 
-  // Whether the pattern is found anywhere in the subject; false for one longer than kLongestSubject.
+  // Whether the pattern is found anywhere in the subject; false for one longer than kMaxSubject.
   bool found_in(std::string_view subject) const noexcept;
   const std::string& text() const noexcept { return text_; }
 

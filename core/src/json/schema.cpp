@@ -1,7 +1,7 @@
 #include "json/schema.h"
 
-#include "json/check.h"
 #include "json/parse.h"
+#include "json/validation.h"
 
 namespace patchbay::core::json {
 namespace {
@@ -12,7 +12,7 @@ Status check_defaults(const Rule& rule, const std::string& path) {
   if (rule.fallback) {
     CheckOptions options{.mode = Mode::config};
     options.path = path;
-    Check check(options);
+    Validation check(options);
     check.run(rule, *rule.fallback);
     const Checked checked = check.finish();
     if (!checked.ok()) return checked.error().within("schema keyword default");
@@ -58,7 +58,7 @@ Result<Schema> Schema::compile(const Node& schema) {
 Status Schema::check_defaults() const { return json::check_defaults(*rule_, {}); }
 
 Checked Schema::check(const Node& value, const CheckOptions& options) const {
-  Check check(options);
+  Validation check(options);
   check.run(*rule_, value);
   return check.finish();
 }

@@ -45,8 +45,8 @@ struct Violation {
 
 struct CheckOptions {
   Mode mode = Mode::request;
-  std::string path = {};  // stands before every path
-  size_t most = 20;       // violations
+  std::string path = {};       // stands before every path
+  size_t max_violations = 20;  // violations
 
   // How a scalar was written at this origin, when it was not a string: lets YAML's 0049 be a string where the
   // schema asks for one.

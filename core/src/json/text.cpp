@@ -12,7 +12,7 @@ struct Lead {
   uint32_t least;
 };
 
-Lead judge_lead(unsigned char c) noexcept {
+Lead decode_lead(unsigned char c) noexcept {
   if (c >= 0xC2 && c <= 0xDF) return {2, c & 0x1Fu, 0x80};
   if ((c & 0xF0) == 0xE0) return {3, c & 0x0Fu, 0x800};
   if (c >= 0xF0 && c <= 0xF4) return {4, c & 0x07u, 0x10000};
@@ -24,7 +24,7 @@ Lead judge_lead(unsigned char c) noexcept {
 uint32_t next_code_point(std::string_view text, size_t& at) noexcept {
   const auto first = static_cast<unsigned char>(text[at++]);
   if (first < 0x80) return first;
-  const Lead lead = judge_lead(first);
+  const Lead lead = decode_lead(first);
   if (lead.bytes == 0 || at + lead.bytes - 1 > text.size()) return kInvalid;
   uint32_t code = lead.bits;
   for (size_t i = 0; i + 1 < lead.bytes; ++i) {

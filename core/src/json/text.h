@@ -19,7 +19,7 @@ constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 // How many characters of a field's name a message shows.
-constexpr size_t kNameInMessage = 40;
+constexpr size_t kMaxNameInMessage = 40;
 // At most `most` characters of `text` for a message: printable ASCII as it is, everything else as \xNN,
 // \uNNNN; quotes escaped.
 std::string printable(std::string_view text, size_t most);

@@ -11,7 +11,7 @@ using json::kInvalid;
 using json::next_code_point;
 
 // Characters that show as nothing, as a new line, or change how their neighbours are shown.
-bool deceives(uint32_t code) noexcept {
+bool is_deceptive(uint32_t code) noexcept {
   const auto within = [code](uint32_t first, uint32_t last) { return code >= first && code <= last; };
   return code < 0x20 || within(0x7F, 0x9F) || code == 0xAD || code == 0x61C || within(0x200B, 0x200F) ||
          within(0x2028, 0x202E) || within(0x2060, 0x206F) || code == 0xFEFF || within(0xFFF0, 0xFFFB) ||
@@ -72,7 +72,7 @@ void append_escaped(std::string& out, std::string_view text) {
       append_byte_escape(out, static_cast<unsigned char>(text[start]));
     else if (const char* escape = short_escape(code))
       out += escape;
-    else if (deceives(code))
+    else if (is_deceptive(code))
       append_character_escape(out, code);
     else
       out += text.substr(start, at - start);
@@ -88,7 +88,7 @@ void append_json_string(std::string& out, std::string_view text) {
       out += "\\ufffd";
     else if (code == '"' || code == '\\')
       (out += '\\') += static_cast<char>(code);
-    else if (deceives(code))
+    else if (is_deceptive(code))
       append_json_escape(out, code);
     else
       out += text.substr(start, at - start);
@@ -96,10 +96,10 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
-std::string_view cut(std::string_view text, size_t most) noexcept {
-  if (text.size() <= most) return text;
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
-  return text.substr(0, most);
+std::string_view truncate_utf8(std::string_view text, size_t max_bytes) noexcept {
+  if (text.size() <= max_bytes) return text;
+  while (max_bytes > 0 && (static_cast<unsigned char>(text[max_bytes]) & 0xC0) == 0x80) --max_bytes;
+  return text.substr(0, max_bytes);
 }
 
 }  // namespace patchbay::core::observe

@@ -16,7 +16,7 @@ void append_escaped(std::string& out, std::string_view text);
 // For JSON, with its quotes: \uNNNN; bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
 
-// At most `most` bytes of `text`, cut between characters.
-std::string_view cut(std::string_view text, size_t most) noexcept;
+// At most `max_bytes` bytes of `text`, cut between characters.
+std::string_view truncate_utf8(std::string_view text, size_t max_bytes) noexcept;
 
 }  // namespace patchbay::core::observe

@@ -7,7 +7,7 @@
 namespace patchbay::core::observe {
 namespace {
 
-constexpr size_t kLongestValue = 200;
+constexpr size_t kMaxLabelValue = 200;
 
 bool is_name(std::string_view name, bool label) {
   const auto letter = [&](char c) {
@@ -58,7 +58,7 @@ std::string print_labels(const Labels& labels) {
   for (const auto& [name, value] : labels) {
     if (!out.empty()) out += ',';
     out += name + "=\"";
-    append_metric_text(out, std::string_view(value).substr(0, kLongestValue), true);
+    append_metric_text(out, std::string_view(value).substr(0, kMaxLabelValue), true);
     out += '"';
   }
   return out;

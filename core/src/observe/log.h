@@ -37,10 +37,10 @@ struct Event {
   size_t count = 0;
 };
 
-// The line of an event, without the newline. Longer texts are cut at kLongestText, values at kLongestValue.
-constexpr size_t kLongestText = 8 << 10;
-constexpr size_t kLongestValue = 2 << 10;
-constexpr size_t kMostFields = 64;
+// The line of an event, without the newline. Longer texts are cut at kMaxText, values at kMaxValue.
+constexpr size_t kMaxText = 8 << 10;
+constexpr size_t kMaxValue = 2 << 10;
+constexpr size_t kMaxFields = 64;
 std::string format_event(const Event& event, Format format, std::chrono::system_clock::time_point when,
                          const Redactor& redactor);
 

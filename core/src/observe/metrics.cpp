@@ -18,7 +18,7 @@ Result<Metrics::Entry*> Metrics::find(Kind kind, std::string_view name, std::str
     const auto known = family->second.series.find(key);
     if (known != family->second.series.end()) return &known->second;
   }
-  if (size_ == kMostSeries) return {Code::exhausted, "there are too many series of metrics"};
+  if (size_ == kMaxSeries) return {Code::exhausted, "there are too many series of metrics"};
   if (family == families_.end())
     family = families_.emplace(name, Family{kind, std::string(help), bounds, {}}).first;
   auto series = std::make_unique<Series>(kind, &family->second.bounds);
@@ -39,7 +39,7 @@ Result<uint64_t> Metrics::handle(Kind kind, std::string_view name, std::string_v
 }
 
 Series* Metrics::at(uint64_t handle) const noexcept {
-  if (handle == 0 || handle > kMostSeries) return nullptr;
+  if (handle == 0 || handle > kMaxSeries) return nullptr;
   return table_[handle - 1].load(std::memory_order_acquire);
 }
 

@@ -70,10 +70,10 @@ class [[nodiscard]] MetricSource {
 // All series of the process. They are never removed, so a pointer stays good as long as this lives.
 class Metrics {
  public:
-  static constexpr size_t kMostSeries = 10000;
+  static constexpr size_t kMaxSeries = 10000;
 
   // The series of that name and these labels, made when new. Code::invalid for a name Prometheus would not
-  // take, Code::conflict when the name is of another kind, Code::exhausted beyond kMostSeries.
+  // take, Code::conflict when the name is of another kind, Code::exhausted beyond kMaxSeries.
   Result<Series*> series(Kind kind, std::string_view name, std::string_view help, Labels labels = {},
                          const Bounds& bounds = seconds_bounds());
 
@@ -110,7 +110,7 @@ class Metrics {
   mutable std::mutex mutex_;  // guards families_ and size_
   std::map<std::string, Family, std::less<>> families_;
   size_t size_ = 0;
-  std::array<std::atomic<Series*>, kMostSeries> table_{};
+  std::array<std::atomic<Series*>, kMaxSeries> table_{};
 
   mutable std::mutex sources_mutex_;  // guards those below, and is held while sources run
   std::map<uint64_t, std::function<void(Exposition&)>> sources_;

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <mutex>
 
-#include "observe/spellings.h"
+#include "observe/encoded_forms.h"
 #include "patchbay/looks_random.h"
 
 namespace patchbay::core::observe {
@@ -78,7 +78,7 @@ std::string Redactor::Set::apply(std::string_view text) const {
 
 bool Redactor::add(std::string_view secret, SecretFrom from) {
   if (!is_taken(secret, from)) return false;
-  const auto forms = spellings(secret, kMinSize);
+  const auto forms = encoded_forms(secret, kMinSize);
   const std::unique_lock lock(mutex_);
   for (const std::string& form : forms) {
     all_.add(form);
@@ -89,7 +89,7 @@ bool Redactor::add(std::string_view secret, SecretFrom from) {
 
 void Redactor::remove(std::string_view secret, SecretFrom from) {
   if (!is_taken(secret, from)) return;
-  const auto forms = spellings(secret, kMinSize);
+  const auto forms = encoded_forms(secret, kMinSize);
   const std::unique_lock lock(mutex_);
   for (const std::string& form : forms) {
     all_.remove(form);

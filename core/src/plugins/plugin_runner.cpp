@@ -8,7 +8,7 @@
 #include "abi/text.h"
 #include "observe/log.h"
 #include "runtime/thread_kind.h"
-#include "services/registry.h"
+#include "services/service_registry.h"
 
 namespace patchbay::core {
 
@@ -257,7 +257,7 @@ Status PluginRunner::silence(Deadline deadline) {
   parts_.services.withdraw_all(source_.manifest.id);
   context_->cancel_calls();
   if (wait_for_answers(until)) {
-    context_->hush();
+    context_->suppress_callbacks();
     if (wait_for_answers(until)) return {};
   }
   stuck_ = true;

@@ -4,7 +4,7 @@
 #include <set>
 #include <string_view>
 
-#include "json/nearest.h"
+#include "json/suggestion.h"
 
 namespace patchbay::core {
 namespace {
@@ -77,7 +77,7 @@ class Planner {
     };
     for (const auto& [id, plugin] : provider_) add(id);
     for (const auto& [id, plugin] : elsewhere_) add(id);
-    const std::string near = json::nearest(std::string_view(service).substr(owner.size()), known);
+    const std::string near = json::suggest(std::string_view(service).substr(owner.size()), known);
     return near.empty() ? near : owner + near;
   }
 

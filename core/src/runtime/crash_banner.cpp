@@ -42,7 +42,7 @@ const char* name_of(ThreadKind kind) noexcept {
     case ThreadKind::worker:
       return "a worker";
     default:
-      return "a thread of its own";
+      return "another thread";
   }
 }
 
@@ -74,18 +74,18 @@ class Line {
 
 // A command per file that names the functions and lines of its frames. Not those of the C library: they are
 // above and below every crash.
-void say_how_to_read(void* const* frames, size_t count) noexcept {
-  constexpr size_t kMostFiles = 4;
-  std::array<const void*, kMostFiles> told{};
+void print_addr2line_commands(void* const* frames, size_t count) noexcept {
+  constexpr size_t kMaxFiles = 4;
+  std::array<const void*, kMaxFiles> printed{};
   size_t files = 0;
-  for (size_t i = 0; i < count && files < kMostFiles; ++i) {
+  for (size_t i = 0; i < count && files < kMaxFiles; ++i) {
     Dl_info of{};
     if (::dladdr(frames[i], &of) == 0 || of.dli_fname == nullptr || of.dli_fbase == nullptr) continue;
-    if (std::find(told.begin(), told.end(), of.dli_fbase) != told.end()) continue;
+    if (std::find(printed.begin(), printed.end(), of.dli_fbase) != printed.end()) continue;
     if (std::strstr(of.dli_fname, "/libc.so") != nullptr) continue;
-    told[files++] = of.dli_fbase;
+    printed[files++] = of.dli_fbase;
     Line line;
-    line << "patchbay: lines of it: addr2line -Cfipe " << of.dli_fname;
+    line << "patchbay: source lines: addr2line -Cfipe " << of.dli_fname;
     for (size_t j = i; j < count; ++j) {
       Dl_info other{};
       if (::dladdr(frames[j], &other) == 0 || other.dli_fbase != of.dli_fbase) continue;
@@ -97,7 +97,7 @@ void say_how_to_read(void* const* frames, size_t count) noexcept {
   }
 }
 
-void say_last_words(int number) {
+void print_banner(int number) {
   Line line;
   line << "patchbay: crashed: " << name_of(number);
   if (const char* owner = current_owner(); owner != nullptr) line << " in plugin '" << owner << "'";
@@ -110,7 +110,7 @@ void say_last_words(int number) {
   std::array<void*, 64> frames;
   const int count = ::backtrace(frames.data(), static_cast<int>(frames.size()));
   ::backtrace_symbols_fd(frames.data(), count, STDERR_FILENO);
-  say_how_to_read(frames.data(), static_cast<size_t>(std::max(count, 0)));
+  print_addr2line_commands(frames.data(), static_cast<size_t>(std::max(count, 0)));
   ::raise(number);  // the default action stands again
 }
 
@@ -128,7 +128,7 @@ void install_crash_banner() {
     struct sigaction now {};
     if (::sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
     struct sigaction action {};
-    action.sa_handler = &say_last_words;
+    action.sa_handler = &print_banner;
     action.sa_flags = SA_ONSTACK | static_cast<int>(SA_RESETHAND) | SA_NODEFER;
     sigemptyset(&action.sa_mask);
     ::sigaction(number, &action, nullptr);

@@ -17,14 +17,14 @@ Executor::Executor(const ExecutorOptions& options)
     : options_(options),
       threads_wanted_(options.threads ? options.threads : std::max(2u, std::thread::hardware_concurrency())) {
   sem_init(&wake_, 0, 0);
-  for (unsigned i = 0; i < threads_wanted_ + kMostSpares; ++i)
+  for (unsigned i = 0; i < threads_wanted_ + kMaxSpares; ++i)
     slots_.push_back(std::make_unique<ExecutorSlot>());
   threads_.reserve(slots_.size());
   for (unsigned i = 0; i < threads_wanted_; ++i)
     threads_.emplace_back([this, &slot = *slots_[i]] { run(slot); });
   if (options.on_stall) {
     watchdog_ = std::make_unique<Watchdog>(slots_, options.watchdog_ms, &Executor::stalled, this);
-    watchdog_->also(options.on_sample, options.sample_user);
+    watchdog_->set_sampler(options.on_sample, options.sample_user);
     if (options.watchdog_thread) watchdog_->start();
   }
 }
@@ -70,7 +70,7 @@ bool Executor::add_spare() {
   }
 }
 
-bool Executor::came_back(ExecutorSlot& slot, OwnerLoad& load) {
+bool Executor::turn_returned(ExecutorSlot& slot, OwnerLoad& load) {
   const std::lock_guard lock(threads_mutex_);
   load.stalled.fetch_sub(1);
   return std::exchange(slot.replaced, false);
@@ -88,9 +88,9 @@ unsigned Executor::threads_alive() {
   return alive;
 }
 
-std::vector<Executor::OwnerFigures> Executor::owner_figures() {
+std::vector<Executor::OwnerStats> Executor::owner_stats() {
   const std::lock_guard lock(loads_mutex_);
-  std::vector<OwnerFigures> all;
+  std::vector<OwnerStats> all;
   for (const auto& [owner, load] : loads_)
     all.push_back({owner, load->stalled.load(std::memory_order_relaxed),
                    load->stalls.load(std::memory_order_relaxed),
@@ -144,7 +144,7 @@ void Executor::run(ExecutorSlot& slot) noexcept {
     OwnerLoad& load = strand->load_;
     slot.enter(*strand);
     const Strand::Turn turn = strand->run_turn(slot);
-    const bool surplus = slot.leave() && came_back(slot, load);
+    const bool surplus = slot.leave() && turn_returned(slot, load);
     load.running.fetch_sub(1);
     if (turn == Strand::Turn::more)
       enqueue(*strand);
@@ -184,9 +184,9 @@ Strand* Executor::pop_ready() noexcept {
   return strand;
 }
 
-int Executor::most_running(int stalled) const noexcept {
+int Executor::max_running(int stalled) const noexcept {
   if (stalled <= 0) return std::numeric_limits<int>::max();
-  return stalled < kMostGivenUp ? std::max(1, static_cast<int>(threads_wanted_) / 2) : 0;
+  return stalled < kMaxGivenUp ? std::max(1, static_cast<int>(threads_wanted_) / 2) : 0;
 }
 
 bool Executor::admit(Strand& strand) noexcept {
@@ -194,7 +194,7 @@ bool Executor::admit(Strand& strand) noexcept {
   for (;;) {
     const int running = load.running.fetch_add(1) + 1;
     const int stalled = load.stalled.load();
-    if (running - stalled <= most_running(stalled)) return true;
+    if (running - stalled <= max_running(stalled)) return true;
     load.running.fetch_sub(1);
     // Set before the second look: a turn that ends after the first one sees it.
     if (load.parks.exchange(true)) break;
@@ -211,7 +211,7 @@ void Executor::unpark(OwnerLoad& load) noexcept {
     const std::lock_guard lock(ready_mutex_);
     const int stalled = load.stalled.load();
     const int running = load.running.load() - stalled;
-    while (load.parked_first && running + woken < most_running(stalled)) {
+    while (load.parked_first && running + woken < max_running(stalled)) {
       Strand& strand = *load.parked_first;
       load.parked_first = strand.ready_next_;
       incoming_.push(strand);

@@ -52,21 +52,21 @@ class Executor {
   // [any] With those that stand in.
   unsigned threads_alive();
   // [any] Figures, each true though not all of the same instant.
-  struct Figures {
+  struct Stats {
     int busy;     // strands that have something queued or running
     int waiting;  // of these, strands that wait for a thread
   };
-  Figures figures() const noexcept {
+  Stats stats() const noexcept {
     return {busy_.load(std::memory_order_relaxed), waiting_.load(std::memory_order_relaxed)};
   }
-  struct OwnerFigures {
+  struct OwnerStats {
     std::string owner;
     int stalled;       // threads that its tasks hold and that were given up on
     uint64_t stalls;   // how often that happened
     int64_t waiting;   // calls that it has posted and that have not run yet
     uint64_t refused;  // calls that it could not post, as too many wait
   };
-  std::vector<OwnerFigures> owner_figures();
+  std::vector<OwnerStats> owner_stats();
   // No stall is told, and no spare thread begun, any more. [control]
   void stop_watching() { watchdog_.reset(); }
   // Null without on_stall.
@@ -74,17 +74,17 @@ class Executor {
 
  private:
   friend class Strand;
-  static constexpr unsigned kMostSpares = 32;
-  static constexpr int kMostGivenUp = 8;  // of one owner: then none of its strands runs until one comes back
+  static constexpr unsigned kMaxSpares = 32;
+  static constexpr int kMaxGivenUp = 8;  // of one owner: then none of its strands runs until one comes back
 
   OwnerLoad& load_of(const std::string& owner);
   static void stalled(void* self, const Stall& stall);
   // Under threads_mutex_: a thread in the place of one whose task does not come back.
   bool add_spare();
   // [that thread] Its turn came back after it had been given up on. True: the thread is one too many.
-  bool came_back(ExecutorSlot& slot, OwnerLoad& load);
+  bool turn_returned(ExecutorSlot& slot, OwnerLoad& load);
   void vacate(ExecutorSlot& slot);
-  int most_running(int stalled) const noexcept;
+  int max_running(int stalled) const noexcept;
   // Under ready_mutex_: counts the strand's turn, or parks it when its owner has enough threads.
   bool admit(Strand& strand) noexcept;
   // Those that may run now wait for a thread again.

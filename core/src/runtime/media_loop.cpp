@@ -58,7 +58,7 @@ AttachId MediaLoop::attach(TickFn fn, void* self) {
   // Before its number is known, so that its detach can only follow.
   commands_->attaching.push(*entry);
   attached_.fetch_add(1, std::memory_order_relaxed);
-  tell_command();
+  notify_driver();
   return id;
 }
 
@@ -74,7 +74,7 @@ Status MediaLoop::detach(AttachId id, Strand* strand, CallFn done, void* user) {
   commands_->detaching.push(*entry);
   // Pushed before this look; stop() looks at the commands after it has set it.
   if (stopped_.load()) drain_stopped();
-  tell_command();
+  notify_driver();
   return {};
 }
 
@@ -85,7 +85,7 @@ void MediaLoop::drain_stopped() noexcept {
 
 int64_t MediaLoop::run_due() noexcept {
   take_commands();
-  for (int caught_up = 0; caught_up < kMostCaughtUp && clock_.now_ns() >= deadline_ns_; ++caught_up) {
+  for (int caught_up = 0; caught_up < kMaxCatchUp && clock_.now_ns() >= deadline_ns_; ++caught_up) {
     if (caught_up) take_commands();
     const int64_t deadline = deadline_ns_;
     deadline_ns_ += kStepNs;
@@ -155,7 +155,7 @@ void MediaLoop::on_command(CallFn fn, void* user) {
   command_user_ = user;
 }
 
-void MediaLoop::tell_command() const {
+void MediaLoop::notify_driver() const {
   if (command_fn_) command_fn_(command_user_);
 }
 

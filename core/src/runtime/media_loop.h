@@ -34,7 +34,7 @@ struct MediaLoopStats {
 class MediaLoop {
  public:
   static constexpr int64_t kStepNs = 20'000'000;
-  static constexpr int kMostCaughtUp = 3;
+  static constexpr int kMaxCatchUp = 3;
 
   explicit MediaLoop(const MonoClock& clock);
   // After stop(), or when it was never driven. Waiting detaches complete here.
@@ -67,11 +67,13 @@ class MediaLoop {
   uint64_t attached() const noexcept { return attached_.load(std::memory_order_relaxed); }
 
   // [driver] The thread that runs it, for who watches it.
-  void driven_by(const ThreadState& thread) noexcept { driver_.store(&thread, std::memory_order_release); }
+  void set_driver_thread(const ThreadState& thread) noexcept {
+    driver_.store(&thread, std::memory_order_release);
+  }
   // [any, while it is driven] The tick that runs now: when it began, and whose code it is in. 0: none does.
   struct Now {
     int64_t since_ns;
-    const char* owner;  // null: nobody's; else a lasting_name()
+    const char* owner;  // null: nobody's; else an interned_name()
   };
   Now now() const noexcept;
 
@@ -84,7 +86,7 @@ class MediaLoop {
   void unlink(Entry& entry) noexcept;
   void tick(int64_t deadline_ns) noexcept;
   void drain_stopped() noexcept;
-  void tell_command() const;
+  void notify_driver() const;
   void free_retired() noexcept;
 
   // borrowed

@@ -42,7 +42,7 @@ struct MediaPool::Driver {
   explicit Driver(bool realtime) : loop(system_mono_clock()) {
     sem_init(&wake, 0, 0);
     sem_init(&ended, 0, 0);
-    loop.on_command([](void* self) { static_cast<Driver*>(self)->call(); }, this);
+    loop.on_command([](void* self) { static_cast<Driver*>(self)->wake_up(); }, this);
     thread = std::thread([this, realtime] { run(realtime); });
   }
 
@@ -52,11 +52,11 @@ struct MediaPool::Driver {
   }
 
   // False: its tick does not come back. Then nothing of this may be freed.
-  bool stop(std::chrono::milliseconds patience) {
+  bool stop(std::chrono::milliseconds timeout) {
     if (!thread.joinable()) return true;
     stopping = true;
-    call();
-    if (!wait_ended(patience)) {
+    wake_up();
+    if (!wait_ended(timeout)) {
       thread.detach();
       return false;
     }
@@ -65,10 +65,10 @@ struct MediaPool::Driver {
     return true;
   }
 
-  bool wait_ended(std::chrono::milliseconds patience) {
+  bool wait_ended(std::chrono::milliseconds timeout) {
     timespec until{};
     clock_gettime(CLOCK_MONOTONIC, &until);
-    const int64_t ns = until.tv_nsec + patience.count() * 1'000'000;
+    const int64_t ns = until.tv_nsec + timeout.count() * 1'000'000;
     until.tv_sec += time_t(ns / 1'000'000'000);
     until.tv_nsec = long(ns % 1'000'000'000);
     int result = 0;
@@ -77,18 +77,18 @@ struct MediaPool::Driver {
     return result == 0;
   }
 
-  void call() noexcept {
+  void wake_up() noexcept {
     if (asleep.exchange(false)) sem_post(&wake);
   }
 
   void run(bool realtime) {
     pthread_setname_np(pthread_self(), "pb-media");
     thread_state.kind = ThreadKind::media;
-    loop.driven_by(thread_state);
+    loop.set_driver_thread(thread_state);
     if (realtime) ask_for_priority();
     while (!stopping) {
       if (loop.empty()) {
-        rest();
+        sleep_while_empty();
         loop.resume();
       }
       sleep_until(loop.run_due());
@@ -97,7 +97,7 @@ struct MediaPool::Driver {
   }
 
   // Sleeps until called. A command that came just before is seen by the second look.
-  void rest() {
+  void sleep_while_empty() {
     asleep = true;
     if ((!loop.empty() || stopping) && asleep.exchange(false)) return;
     while (sem_wait(&wake) != 0 && errno == EINTR) {
@@ -110,7 +110,7 @@ struct MediaPool::Driver {
   sem_t wake;
   sem_t ended;              // its thread is about to
   int64_t reported_ns = 0;  // of the watchdog: the tick that was reported, by when it began
-  bool left = false;        // its thread did not come back
+  bool leaked = false;      // its thread did not come back
   std::thread thread;
 };
 
@@ -123,16 +123,16 @@ MediaPool::MediaPool(const MediaOptions& options) : options_(options) {
 MediaPool::~MediaPool() {
   stop();
   for (auto& driver : drivers_) {
-    if (driver->left) static_cast<void>(driver.release());  // NOLINT(bugprone-unused-return-value)
+    if (driver->leaked) static_cast<void>(driver.release());  // NOLINT(bugprone-unused-return-value)
   }
 }
 
-void MediaPool::stop(std::chrono::milliseconds patience) {
+void MediaPool::stop(std::chrono::milliseconds timeout) {
   for (auto& driver : drivers_) {
-    if (driver->left || driver->stop(patience)) continue;
-    driver->left = true;
-    static auto* const left = new std::vector<Driver*>;  // still reachable, and the thread may use it
-    left->push_back(driver.get());
+    if (driver->leaked || driver->stop(timeout)) continue;
+    driver->leaked = true;
+    static auto* const leaked = new std::vector<Driver*>;  // still reachable, and the thread may use it
+    leaked->push_back(driver.get());
   }
 }
 

@@ -28,8 +28,8 @@ class MediaPool {
   ~MediaPool();
 
   // Ends the threads and completes the detaches that wait. Once; nothing ticks afterwards, except on a loop
-  // whose tick has not come back within `patience`: that loop and its thread stay as long as the process.
-  void stop(std::chrono::milliseconds patience = std::chrono::seconds(5));
+  // whose tick has not come back within `timeout`: that loop and its thread stay as long as the process.
+  void stop(std::chrono::milliseconds timeout = std::chrono::seconds(5));
 
   // [watchdog] Looks for a tick that does not come back.
   void check(int64_t now_ns);

@@ -6,7 +6,7 @@
 
 namespace patchbay::core {
 
-const char* lasting_name(std::string_view name) {
+const char* interned_name(std::string_view name) {
   static auto* const mutex = new std::mutex;  // both outlive every thread
   static auto* const names = new std::set<std::string, std::less<>>;
   const std::lock_guard lock(*mutex);

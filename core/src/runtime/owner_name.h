@@ -7,6 +7,6 @@
 namespace patchbay::core {
 
 // [any, not media] Terminated; the same text gives the same pointer. For ids of plugins: few.
-const char* lasting_name(std::string_view name);
+const char* interned_name(std::string_view name);
 
 }  // namespace patchbay::core

@@ -5,7 +5,7 @@ namespace patchbay::core {
 Registration::Registration(Ref<Strand> strand)
     : strand_(std::move(strand)),
       fence_(*this, [](Task& task) noexcept { static_cast<Hop&>(task).self.leave(); }),
-      last_(*this, [](Task& task) noexcept { static_cast<Hop&>(task).self.finish(); }) {}
+      last_(*this, [](Task& task) noexcept { static_cast<Hop&>(task).self.complete(); }) {}
 
 bool Registration::enter() noexcept {
   uint64_t state = state_.load(std::memory_order_relaxed);
@@ -32,7 +32,7 @@ void Registration::close(CallFn done, void* user) {
     // The fence counts as one inside, until it has passed through the strand.
   } while (!state_.compare_exchange_weak(state, (state | kClosed) + 1, std::memory_order_acq_rel,
                                          std::memory_order_relaxed));
-  add_ref();  // released by finish()
+  add_ref();  // released by complete()
   hop(fence_);
 }
 
@@ -40,8 +40,8 @@ void Registration::hop(Hop& to) noexcept {
   if (!strand_->push(to)) to.run(to);
 }
 
-void Registration::finish() noexcept {
-  done_.end();
+void Registration::complete() noexcept {
+  done_.complete();
   release();
 }
 

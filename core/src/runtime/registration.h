@@ -11,7 +11,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "runtime/done_list.h"
+#include "runtime/completion_list.h"
 #include "runtime/ref.h"
 #include "runtime/strand.h"
 
@@ -23,7 +23,7 @@ class Registration : public RefCounted<Registration> {
 
   // [any] Whoever is about to call back on the strand asks this first, there.
   bool open() const noexcept {
-    return (state_.load(std::memory_order_acquire) & kClosed) == 0 && !strand_->hushed();
+    return (state_.load(std::memory_order_acquire) & kClosed) == 0 && !strand_->callbacks_suppressed();
   }
 
   // [any] For callbacks that run elsewhere than on the strand: enter() before, leave() after. A close() waits
@@ -50,11 +50,11 @@ class Registration : public RefCounted<Registration> {
   };
 
   void hop(Hop& to) noexcept;
-  void finish() noexcept;
+  void complete() noexcept;
 
   // owned
   const Ref<Strand> strand_;
-  DoneList done_;
+  CompletionList done_;
   // state
   std::atomic<uint64_t> state_{0};  // kClosed, and how many are inside
   Hop fence_;                       // behind what was queued when it closed

@@ -39,7 +39,7 @@ Runtime::~Runtime() {
   workers_.stop();
 }
 
-void Runtime::quiet() {
+void Runtime::stop_sources() {
   if (manual_) manual_->drive(nullptr);
   if (timer_thread_) timer_thread_->stop();
   executor_.stop_watching();  // it looks at the media threads

@@ -30,7 +30,7 @@ class Runtime {
 
   // Ends what would begin something by itself (timers, media loops, watchdog), for a runtime that is left
   // behind because a task never came back.
-  void quiet();
+  void stop_sources();
 
   Executor& executor() noexcept { return executor_; }
   WorkerPool& workers() noexcept { return workers_; }

@@ -89,7 +89,7 @@ Strand::Turn Strand::run_turn(ExecutorSlot& slot) noexcept {
     if (!head_.compare_exchange_strong(empty, closing ? &over_ : &idle_, std::memory_order_acq_rel)) continue;
     // At rest it may already run elsewhere: nothing of this object may be touched from here on.
     turn = closing ? Turn::closed : Turn::idle;
-    if (closing) closed_.end();
+    if (closing) closed_.complete();
     break;
   }
   running = nullptr;

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "patchbay/result.h"
-#include "runtime/done_list.h"
+#include "runtime/completion_list.h"
 #include "runtime/ref.h"
 #include "runtime/task.h"
 
@@ -49,8 +49,8 @@ class Strand final : public RefCounted<Strand> {
 
   // [any] Registrations on it call back no more from here on, without being closed: Registration::open() is
   // false. What was posted runs.
-  void hush() noexcept { hushed_.store(true, std::memory_order_release); }
-  bool hushed() const noexcept { return hushed_.load(std::memory_order_acquire); }
+  void suppress_callbacks() noexcept { callbacks_suppressed_.store(true, std::memory_order_release); }
+  bool callbacks_suppressed() const noexcept { return callbacks_suppressed_.load(std::memory_order_acquire); }
 
   bool closing() const noexcept { return closing_.load(std::memory_order_acquire); }
   bool is_current() const noexcept { return current() == this; }
@@ -79,14 +79,14 @@ class Strand final : public RefCounted<Strand> {
   // owned
   const std::string owner_;
   const std::string name_;
-  DoneList closed_;
+  CompletionList closed_;
   // state
   // Newest task first. Two marks are no tasks: idle_ (at rest: who pushes must schedule) and over_ (closed).
   Task idle_{nullptr};
   Task over_{nullptr};
   std::atomic<Task*> head_{&idle_};
   std::atomic<bool> closing_{false};
-  std::atomic<bool> hushed_{false};
+  std::atomic<bool> callbacks_suppressed_{false};
   Task wake_{[](Task&) noexcept {}};
   Task* local_ = nullptr;         // taken from head_, oldest first; touched only by the running thread
   Strand* ready_next_ = nullptr;  // the executor's link

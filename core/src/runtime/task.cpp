@@ -79,18 +79,18 @@ void run_owned(Task& task) noexcept {
   fn(user);
 }
 
-CallTask* of_pool(CallCount& count) noexcept {
-  if (count.of_pool.fetch_add(1, std::memory_order_relaxed) < CallCount::kMostOfPool) {
+CallTask* take_pooled(CallCount& count) noexcept {
+  if (count.pooled.fetch_add(1, std::memory_order_relaxed) < CallCount::kMaxPooled) {
     if (CallTask* call = call_pool().take()) {
       call->run = run_pooled;
       return call;
     }
   }
-  count.of_pool.fetch_sub(1, std::memory_order_relaxed);
+  count.pooled.fetch_sub(1, std::memory_order_relaxed);
   return nullptr;
 }
 
-CallTask* of_heap() {
+CallTask* make_on_heap() {
   auto* call = new CallTask;
   call->run = run_owned;
   return call;
@@ -100,13 +100,13 @@ CallTask* of_heap() {
 
 void prepare_call_pool() { call_pool(); }
 
-SpareCall::SpareCall() : call_(of_heap()) {}
+SpareCall::SpareCall() : call_(make_on_heap()) {}
 SpareCall::~SpareCall() { delete call_; }
 SpareCall::Use::Use(SpareCall& spare) noexcept : outer_(std::exchange(spare_in_use, &spare)) {}
 SpareCall::Use::~Use() { spare_in_use = outer_; }
 
 Task& make_call(CallFn fn, void* user) {
-  CallTask* call = of_heap();
+  CallTask* call = make_on_heap();
   call->fn = fn;
   call->user = user;
   return *call;
@@ -114,8 +114,8 @@ Task& make_call(CallFn fn, void* user) {
 
 Task* make_counted_call(CallFn fn, void* user, CallCount& count) noexcept {
   CallTask* call = nullptr;
-  if (count.waiting.fetch_add(1, std::memory_order_relaxed) < CallCount::kMostWaiting)
-    call = thread_kind() == ThreadKind::media ? of_pool(count) : of_heap();
+  if (count.waiting.fetch_add(1, std::memory_order_relaxed) < CallCount::kMaxWaiting)
+    call = thread_kind() == ThreadKind::media ? take_pooled(count) : make_on_heap();
   if (call == nullptr && spare_in_use != nullptr) call = std::exchange(spare_in_use->call_, nullptr);
   if (call == nullptr) {
     count.waiting.fetch_sub(1, std::memory_order_relaxed);
@@ -133,7 +133,7 @@ void discard_call(Task& task) noexcept {
   const bool pooled = call.run == run_pooled;
   if (call.count != nullptr) {
     call.count->waiting.fetch_sub(1, std::memory_order_relaxed);
-    if (pooled) call.count->of_pool.fetch_sub(1, std::memory_order_relaxed);
+    if (pooled) call.count->pooled.fetch_sub(1, std::memory_order_relaxed);
   }
   if (pooled)
     call_pool().give_back(call);

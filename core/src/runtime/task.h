@@ -26,10 +26,10 @@ Task& make_call(CallFn fn, void* user);
 
 // What one owner has posted and what has not run yet.
 struct CallCount {
-  static constexpr int64_t kMostWaiting = 262'144;
-  static constexpr int64_t kMostOfPool = 4096;
+  static constexpr int64_t kMaxWaiting = 262'144;
+  static constexpr int64_t kMaxPooled = 4096;
   std::atomic<int64_t> waiting{0};
-  std::atomic<int64_t> of_pool{0};   // of these, from media loops
+  std::atomic<int64_t> pooled{0};    // of these, from media loops
   std::atomic<uint64_t> refused{0};  // since the start
 };
 

@@ -19,7 +19,7 @@ enum class ThreadKind : int32_t {
 
 struct ThreadState {
   ThreadKind kind = ThreadKind::other;
-  // The plugin whose code runs, or null. Read by the watchdog, too; on media loops it is a lasting_name().
+  // The plugin whose code runs, or null. Read by the watchdog, too; on media loops it is an interned_name().
   std::atomic<const char*> owner{nullptr};
   const char* what = nullptr;  // the callback of it, as a kind: "event", "method"; or null
   std::string_view detail;     // which one: the topic, the method's name; lives as long as the callback

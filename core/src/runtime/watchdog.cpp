@@ -25,7 +25,7 @@ void Watchdog::start() {
 }
 
 void Watchdog::check(int64_t now_ns) {
-  if (also_) also_(also_user_, now_ns);
+  if (sampler_) sampler_(sampler_user_, now_ns);
   for (size_t i = 0; i < slots_.size(); ++i) {
     const uint64_t before = slots_[i]->progress.load(std::memory_order_relaxed);
     const Ref<Strand> strand = slots_[i]->running();

@@ -43,9 +43,9 @@ class Watchdog {
 
   // Calls fn(user, now_ns) with each sample. Before start().
   using SampleFn = void (*)(void* user, int64_t now_ns);
-  void also(SampleFn fn, void* user) noexcept {
-    also_ = fn;
-    also_user_ = user;
+  void set_sampler(SampleFn fn, void* user) noexcept {
+    sampler_ = fn;
+    sampler_user_ = user;
   }
 
   // Samples every limit/8 on a thread of its own, until the destructor.
@@ -65,8 +65,8 @@ class Watchdog {
 
   // borrowed
   const std::vector<std::unique_ptr<ExecutorSlot>>& slots_;
-  SampleFn also_ = nullptr;
-  void* also_user_ = nullptr;
+  SampleFn sampler_ = nullptr;
+  void* sampler_user_ = nullptr;
   ReportFn report_;
   void* user_;
   // state

@@ -29,10 +29,10 @@ Status WorkerPool::submit(std::string owner, CallFn fn, void* user) {
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) return {Code::gone, "the workers are stopping"};
-    if (jobs_.size() >= options_.queue_max)
+    if (jobs_.size() >= options_.max_waiting)
       return {Code::exhausted, "all workers are busy and " + std::to_string(jobs_.size()) + " jobs wait"};
     reap_locked(gone);
-    if (free_ <= jobs_.size() && alive_ < options_.most) {
+    if (free_ <= jobs_.size() && alive_ < options_.max_threads) {
       try {
         threads_.emplace_back([this] { run(); });
         ++alive_;
@@ -49,7 +49,7 @@ Status WorkerPool::submit(std::string owner, CallFn fn, void* user) {
 
 bool WorkerPool::wait_idle(std::chrono::milliseconds timeout) {
   std::unique_lock lock(mutex_);
-  return rest_.wait_for(lock, timeout, [this] { return jobs_.empty() && running_ == 0; });
+  return idle_.wait_for(lock, timeout, [this] { return jobs_.empty() && running_ == 0; });
 }
 
 bool WorkerPool::idle() {
@@ -57,7 +57,7 @@ bool WorkerPool::idle() {
   return jobs_.empty() && running_ == 0;
 }
 
-WorkerPool::Figures WorkerPool::figures() {
+WorkerPool::Stats WorkerPool::stats() {
   const std::lock_guard lock(mutex_);
   return {jobs_.size(), running_, alive_};
 }
@@ -73,7 +73,7 @@ void WorkerPool::run() {
     --free_;
     if (jobs_.empty()) {
       if (stopping_) break;
-      if (!called && alive_ > options_.resting) break;
+      if (!called && alive_ > options_.min_threads) break;
       continue;
     }
     const Job job = std::move(jobs_.front());
@@ -85,22 +85,22 @@ void WorkerPool::run() {
       job.fn(job.user);
     }
     lock.lock();
-    if (--running_ == 0 && jobs_.empty()) rest_.notify_all();
+    if (--running_ == 0 && jobs_.empty()) idle_.notify_all();
   }
   --alive_;
-  left_.push_back(std::this_thread::get_id());
+  exited_.push_back(std::this_thread::get_id());
 }
 
 // Threads that have left hold their record until somebody joins them; the next to submit does.
 void WorkerPool::reap_locked(std::vector<std::thread>& gone) {
-  for (const auto id : left_) {
+  for (const auto id : exited_) {
     const auto found =
         std::find_if(threads_.begin(), threads_.end(), [&](auto& t) { return t.get_id() == id; });
     if (found == threads_.end()) continue;
     gone.push_back(std::move(*found));
     threads_.erase(found);
   }
-  left_.clear();
+  exited_.clear();
 }
 
 }  // namespace patchbay::core

@@ -17,9 +17,9 @@
 namespace patchbay::core {
 
 struct WorkerOptions {
-  unsigned resting = 4;     // threads kept once started
-  unsigned most = 16;       // threads at once
-  size_t queue_max = 1024;  // jobs that wait
+  unsigned min_threads = 4;   // threads kept once started
+  unsigned max_threads = 16;  // threads at once
+  size_t max_waiting = 1024;  // jobs that wait
 };
 
 class WorkerPool {
@@ -37,12 +37,12 @@ class WorkerPool {
   // Waits until nothing is queued or running. False after the timeout.
   bool wait_idle(std::chrono::milliseconds timeout);
   bool idle();
-  struct Figures {
+  struct Stats {
     size_t waiting;
     unsigned running;
     unsigned threads;
   };
-  Figures figures();
+  Stats stats();
 
  private:
   struct Job {
@@ -56,13 +56,13 @@ class WorkerPool {
 
   // owned
   std::vector<std::thread> threads_;
-  std::vector<std::thread::id> left_;  // ended, to be joined
+  std::vector<std::thread::id> exited_;  // ended, to be joined
   std::deque<Job> jobs_;
   // state
   const WorkerOptions options_;
   std::mutex mutex_;
   std::condition_variable work_;
-  std::condition_variable rest_;
+  std::condition_variable idle_;
   unsigned alive_ = 0;
   unsigned free_ = 0;  // threads that wait for work
   unsigned running_ = 0;

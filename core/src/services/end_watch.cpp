@@ -8,8 +8,8 @@
 
 namespace patchbay::core {
 
-void EndWatch::tell() {
-  if (told_.exchange(true, std::memory_order_relaxed)) return;
+void EndWatch::notify() {
+  if (notified_.exchange(true, std::memory_order_relaxed)) return;
   const Ref<EndWatch> self(this);
   strand().post([self] {
     if (!self->open()) return;
@@ -48,7 +48,7 @@ void EndWatches::ended(uint64_t handle) {
     const auto [from, to] = by_handle_.equal_range(handle);
     for (auto each = from; each != to; ++each) told.push_back(entries_.at(each->second).watch);
   }
-  for (const auto& watch : told) watch->tell();
+  for (const auto& watch : told) watch->notify();
 }
 
 }  // namespace patchbay::core

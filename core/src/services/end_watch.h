@@ -17,12 +17,12 @@ class EndWatch final : public Registration {
   EndWatch(Ref<Strand> strand, pb_fn fn, void* user)
       : Registration(std::move(strand)), fn_(fn), user_(user) {}
   // [any] Only the first counts.
-  void tell();
+  void notify();
 
  private:
   const pb_fn fn_;
   void* const user_;
-  std::atomic<bool> told_{false};
+  std::atomic<bool> notified_{false};
 };
 
 // Any thread but a media loop.

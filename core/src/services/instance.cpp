@@ -15,10 +15,10 @@ const pb_method* Instance::method(uint32_t slot) const noexcept {
   return slot < init_.interface->method_count ? init_.interface->methods[slot] : nullptr;
 }
 
-bool Instance::agrees_with(const pb_interface& caller) noexcept {
-  if (agreed_.load(std::memory_order_relaxed) == &caller) return true;
+bool Instance::is_compatible_with(const pb_interface& caller) noexcept {
+  if (compatible_with_.load(std::memory_order_relaxed) == &caller) return true;
   if (!same_messages(caller, *init_.interface)) return false;
-  agreed_.store(&caller, std::memory_order_relaxed);
+  compatible_with_.store(&caller, std::memory_order_relaxed);
   return true;
 }
 
@@ -33,7 +33,7 @@ int32_t Instance::run(uint32_t slot, const pb_message* request, pb_completion* c
 Code Instance::add_call(ServiceCall& call, size_t bytes) {
   const std::lock_guard lock(mutex_);
   if (withdrawn_) return Code::gone;
-  const bool full = waiting_.size() >= kMostCalls || waiting_bytes_ + bytes > kMostBytes;
+  const bool full = waiting_.size() >= kMaxCalls || waiting_bytes_ + bytes > kMaxBytes;
   if (full && !waiting_.empty()) return Code::exhausted;
   call.add_ref();
   waiting_.emplace(&call, bytes);
@@ -57,7 +57,7 @@ void Instance::remove_call(ServiceCall& call) {
   call.release();
 }
 
-void Instance::abandon_calls() {
+void Instance::cancel_calls() {
   std::unordered_map<ServiceCall*, size_t> waiting;
   {
     const std::lock_guard lock(mutex_);

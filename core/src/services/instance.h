@@ -36,26 +36,26 @@ class Instance final : public Registration {
   const pb_method* method(uint32_t slot) const noexcept;
   // [any] A caller's table describes the messages as the provider's does: else one would read as text what
   // the other wrote as a number.
-  bool agrees_with(const pb_interface& caller) noexcept;
+  bool is_compatible_with(const pb_interface& caller) noexcept;
   // [its strand, or any for PB_METHOD_ANY] Runs the provider's function.
   int32_t run(uint32_t slot, const pb_message* request, pb_completion* completion, pb_err* err) noexcept;
 
   // Calls that may wait at once, and the bytes of their requests together; a single request may be larger.
   // More than one plugin in a process of its own may have under way.
-  static constexpr size_t kMostCalls = 65536;
-  static constexpr size_t kMostBytes = size_t{128} << 20;
+  static constexpr size_t kMaxCalls = 65536;
+  static constexpr size_t kMaxBytes = size_t{128} << 20;
 
   // [any] A call that waits for its answer. Code::gone: withdrawn; Code::exhausted: too much waits.
   Code add_call(ServiceCall& call, size_t bytes);
   void remove_call(ServiceCall& call);
   // [any] Answers all that waits with PB_E_GONE, and refuses more.
-  void abandon_calls();
+  void cancel_calls();
   // [any] Calls that have no answer yet.
   size_t waiting();
 
  private:
   const InstanceInit init_;
-  std::atomic<const pb_interface*> agreed_{
+  std::atomic<const pb_interface*> compatible_with_{
       nullptr};  // the table that was compared last; tables live for ever
   std::mutex mutex_;
   bool withdrawn_ = false;

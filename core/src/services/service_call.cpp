@@ -47,7 +47,7 @@ void ServiceCall::start(Ref<Instance> instance, const pb_interface* caller_table
     return call->answer(PB_E_UNSUPPORTED, nullptr, nullptr);
   }
   call->called_ = {method->name.data, static_cast<size_t>(method->name.len)};
-  if (!target.agrees_with(*caller_table)) {
+  if (!target.is_compatible_with(*caller_table)) {
     pb_err err = empty_error();
     write_error(&err, Code::misuse,
                 "caller and provider of " + std::string(target.interface_id()) +

@@ -24,7 +24,7 @@
 #include "runtime/manual_clock.h"
 #include "runtime/runtime.h"
 #include "seen.h"
-#include "services/registry.h"
+#include "services/service_registry.h"
 #include "store/store.h"
 
 namespace patchbay::core {
@@ -95,7 +95,7 @@ class World {
   Seen seen_;
   std::unique_ptr<core::observe::Log> log_;
   core::observe::Metrics metrics_;
-  core::Registry services_;
+  core::ServiceRegistry services_;
   std::unique_ptr<core::ManualClock> clock_;
   std::unique_ptr<HandMedia> hand_media_;
   std::unique_ptr<core::Runtime> runtime_;

@@ -17,7 +17,7 @@
 #include "observe/log.h"
 #include "observe/metrics.h"
 #include "runtime/runtime.h"
-#include "services/registry.h"
+#include "services/service_registry.h"
 
 namespace abi_test {
 
@@ -99,7 +99,7 @@ struct Rig {
   TempDir dir;
   ManualClock clock;
   observe::Metrics metrics;
-  Registry services;
+  ServiceRegistry services;
   std::unique_ptr<observe::Log> log;
   std::unique_ptr<Runtime> runtime;
   std::optional<Bus> bus;

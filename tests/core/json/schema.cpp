@@ -197,7 +197,8 @@ TEST_CASE("secrets go through their resolver and are never echoed") {
 }
 
 TEST_CASE("violations stop at the limit") {
-  const Outcome out = check(R"({"type":"array","items":{"type":"string"}})", "[1,2,3,4]", {.most = 2});
+  const Outcome out =
+      check(R"({"type":"array","items":{"type":"string"}})", "[1,2,3,4]", {.max_violations = 2});
   CHECK(out.errors == "[0] must be a string\n[1] must be a string\n");
 }
 

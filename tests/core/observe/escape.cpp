@@ -55,9 +55,9 @@ TEST_CASE("no byte sequence of two makes a control character in the output") {
 }
 
 TEST_CASE("text is cut between characters") {
-  CHECK(observe::cut("abc", 5) == "abc");
-  CHECK(observe::cut("ab\xC3\xA9"
-                     "c",
-                     3) == "ab");
-  CHECK(observe::cut("\xF0\x9F\x98\x80", 2).empty());
+  CHECK(observe::truncate_utf8("abc", 5) == "abc");
+  CHECK(observe::truncate_utf8("ab\xC3\xA9"
+                               "c",
+                               3) == "ab");
+  CHECK(observe::truncate_utf8("\xF0\x9F\x98\x80", 2).empty());
 }

@@ -43,6 +43,6 @@ TEST_CASE("a crash names the signal and the plugin, and still is one") {
       text.rfind(
           "patchbay: crashed: SIGSEGV in plugin 'hello-plugin', in its event 'call.answered', on a worker\n",
           0) == 0);
-  CHECK(text.find("\npatchbay: lines of it: addr2line -Cfipe ") != std::string::npos);
+  CHECK(text.find("\npatchbay: source lines: addr2line -Cfipe ") != std::string::npos);
   CHECK(text.find("test-core-runtime 0x") != std::string::npos);
 }

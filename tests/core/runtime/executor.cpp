@@ -42,8 +42,8 @@ TEST_CASE(
   }
   // As many as it may hold, and no more.
   REQUIRE(within(60s, [&] {
-    const auto figures = executor.owner_figures();
-    return figures.size() == 1 && figures[0].stalled == 8;
+    const auto stats = executor.owner_stats();
+    return stats.size() == 1 && stats[0].stalled == 8;
   }));
   const auto other = Strand::create(executor, "serves", "main");
   std::atomic<int> served{0};
@@ -56,7 +56,7 @@ TEST_CASE(
   REQUIRE(executor.wait_idle(60s));
   CHECK(entered == 100);
   CHECK(within(60s, [&] { return executor.threads_alive() == 2; }));
-  for (const auto& owner : executor.owner_figures()) CHECK(owner.stalled == 0);
+  for (const auto& owner : executor.owner_stats()) CHECK(owner.stalled == 0);
 
   // It may hold them all again.
   blocked.clear();
@@ -87,7 +87,7 @@ TEST_CASE("A plugin's calls that wait are bounded, and the bound is for all its 
   const CallFn count = [](void*) { ++ran; };
   int64_t accepted = 0;
   while (strand->post_bounded(count, nullptr) == patchbay::Code::ok) ++accepted;
-  CHECK(accepted == CallCount::kMostWaiting);
+  CHECK(accepted == CallCount::kMaxWaiting);
   CHECK(strand->post_bounded(count, nullptr) == patchbay::Code::exhausted);
   CHECK(second->post_bounded(count, nullptr) == patchbay::Code::exhausted);
   CHECK(other->post_bounded(count, nullptr) == patchbay::Code::ok);

@@ -36,7 +36,7 @@ struct Blocker {
   static void tick(void* self, uint64_t, int64_t) {
     auto& blocker = *static_cast<Blocker*>(self);
     if (blocker.left) return;
-    const OwnerScope scope(lasting_name("blocks"));
+    const OwnerScope scope(interned_name("blocks"));
     blocker.inside = true;
     while (blocker.hold) std::this_thread::sleep_for(1ms);
     blocker.left = true;

@@ -39,18 +39,18 @@ TEST_CASE(
   CallCount greedy, other, third;
   on_media_loop([&] {
     const auto first = take_all(greedy);
-    CHECK(first.size() == CallCount::kMostOfPool);
+    CHECK(first.size() == CallCount::kMaxPooled);
     CHECK(greedy.refused == 1);
-    CHECK(greedy.waiting == CallCount::kMostOfPool);
+    CHECK(greedy.waiting == CallCount::kMaxPooled);
     // Who floods leaves enough for another.
     const auto second = take_all(other);
     CHECK(second.size() > 1000);
     CHECK(take_all(third).empty());
     discard_all(first);
     CHECK(greedy.waiting == 0);
-    CHECK(greedy.of_pool == 0);
+    CHECK(greedy.pooled == 0);
     const auto again = take_all(third);
-    CHECK(again.size() == CallCount::kMostOfPool);
+    CHECK(again.size() == CallCount::kMaxPooled);
     discard_all(again);
     discard_all(second);
   });
@@ -79,5 +79,5 @@ TEST_CASE("a call that was made beforehand is there when the pool has none, once
   });
   CHECK(ran == 1);
   CHECK(count.waiting == 0);
-  CHECK(count.of_pool == 0);
+  CHECK(count.pooled == 0);
 }

@@ -1,4 +1,4 @@
-#include "json/nearest.h"
+#include "json/suggestion.h"
 
 #include <algorithm>
 #include <numeric>
@@ -9,7 +9,7 @@
 namespace patchbay::core::json {
 namespace {
 
-constexpr size_t kLongestName = 64;
+constexpr size_t kMaxName = 64;
 
 // Insertions, deletions, replacements and swaps of neighbours that turn one name into the other
 // (Levenshtein's distance with swaps).
@@ -32,12 +32,12 @@ size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string nearest(std::string_view name, const std::vector<std::string_view>& candidates) {
+std::string suggest(std::string_view name, const std::vector<std::string_view>& candidates) {
   std::string_view best;
-  size_t least = kLongestName;
-  if (name.size() > kLongestName) return {};
+  size_t least = kMaxName;
+  if (name.size() > kMaxName) return {};
   for (std::string_view candidate : candidates) {
-    if (candidate.size() > kLongestName) continue;
+    if (candidate.size() > kMaxName) continue;
     const size_t allowed = std::max(name.size(), candidate.size()) / 3;
     const size_t found = distance(name, candidate);
     if (found > allowed || found >= least) continue;

@@ -1,13 +1,13 @@
-#include "observe/once_per.h"
+#include "observe/log_throttle.h"
 
 #include <doctest/doctest.h>
 
 using namespace std::chrono_literals;
-using patchbay::core::observe::OncePer;
+using patchbay::core::observe::LogThrottle;
 
 TEST_CASE("one line per key and interval, with the number kept back") {
-  OncePer limit(1s);
-  const OncePer::Time start{};
+  LogThrottle limit(1s);
+  const LogThrottle::Time start{};
   CHECK(limit.pass("a", start) == 0u);
   CHECK_FALSE(limit.pass("a", start + 1ms).has_value());
   CHECK_FALSE(limit.pass("a", start + 999ms).has_value());
@@ -17,8 +17,8 @@ TEST_CASE("one line per key and interval, with the number kept back") {
 }
 
 TEST_CASE("a flood of keys shares one line and bounded memory") {
-  OncePer limit(1s, 10);
-  const OncePer::Time start{};
+  LogThrottle limit(1s, 10);
+  const LogThrottle::Time start{};
   int passed = 0;
   for (int i = 0; i < 1000; ++i) passed += limit.pass(std::to_string(i), start + 1ms) ? 1 : 0;
   CHECK(passed == 11);

@@ -1,5 +1,5 @@
-// Alarm: one timer of a registration, on its strand. It keeps the registration alive until it has fired or
-// was cancelled.
+// RegistrationTimer: one timer of a registration, on its strand. It keeps the registration alive until it has
+// fired or was cancelled.
 #pragma once
 
 #include <utility>
@@ -10,16 +10,17 @@
 namespace patchbay::core {
 
 // A member of the registration; used on its strand only.
-class Alarm {
+class RegistrationTimer {
  public:
   // Borrows both; fn(&owner) runs on the owner's strand, also after the owner was closed.
-  Alarm(TimerQueue& timers, Registration& owner, CallFn fn) : timers_(timers), owner_(owner), fn_(fn) {}
+  RegistrationTimer(TimerQueue& timers, Registration& owner, CallFn fn)
+      : timers_(timers), owner_(owner), fn_(fn) {}
 
   // Replaces what was set before.
   void set(TimerClock clock, int64_t due) {
     cancel();
     owner_.add_ref();  // the timer's
-    id_ = timers_.arm(clock, due, owner_.strand(), &Alarm::ring, this);
+    id_ = timers_.arm(clock, due, owner_.strand(), &RegistrationTimer::fire, this);
   }
   bool is_set() const noexcept { return id_ != 0; }
   void cancel() {
@@ -29,8 +30,8 @@ class Alarm {
   }
 
  private:
-  static void ring(void* raw) {
-    auto& self = *static_cast<Alarm*>(raw);
+  static void fire(void* raw) {
+    auto& self = *static_cast<RegistrationTimer*>(raw);
     const auto owner = Ref<Registration>::adopt(&self.owner_);
     self.id_ = 0;
     self.fn_(owner.get());

@@ -11,13 +11,13 @@
 
 namespace patchbay::core::observe {
 
-class OncePer {
+class LogThrottle {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // Of more than `most_keys` keys at a time, the further ones share one line per interval.
-  explicit OncePer(std::chrono::nanoseconds interval, size_t most_keys = 1024)
-      : interval_(interval), most_keys_(most_keys) {}
+  // Of more than `max_keys` keys at a time, the further ones share one line per interval.
+  explicit LogThrottle(std::chrono::nanoseconds interval, size_t max_keys = 1024)
+      : interval_(interval), max_keys_(max_keys) {}
 
   // How many events of this key were kept back since its last line, when it may have another now; nothing
   // when not.
@@ -28,10 +28,10 @@ class OncePer {
     Time last;
     uint64_t suppressed;
   };
-  void forget_old(Time now);
+  void remove_expired(Time now);
 
   const std::chrono::nanoseconds interval_;
-  const size_t most_keys_;
+  const size_t max_keys_;
   std::mutex mutex_;
   std::unordered_map<std::string, State> states_;
 };

@@ -1,4 +1,4 @@
-#include "observe/spellings.h"
+#include "observe/encoded_forms.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -48,7 +48,7 @@ std::string base64_inside(std::string_view text, size_t before, const char* alph
 
 }  // namespace
 
-std::vector<std::string> spellings(std::string_view secret, size_t min_size) {
+std::vector<std::string> encoded_forms(std::string_view secret, size_t min_size) {
   constexpr char kStandard[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   constexpr char kForUrls[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   std::vector<std::string> all;

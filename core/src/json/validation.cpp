@@ -1,9 +1,9 @@
-#include "json/check.h"
+#include "json/validation.h"
 
 #include <algorithm>
 
 #include "json/format.h"
-#include "json/nearest.h"
+#include "json/suggestion.h"
 #include "json/text.h"
 #include "json/writer.h"
 
@@ -60,9 +60,9 @@ bool has_nul(std::string_view text) noexcept { return text.find('\0') != std::st
 
 }  // namespace
 
-class Check::Step {
+class Validation::Step {
  public:
-  Step(Check& check, const std::string& more) : path_(check.path_), length_(path_.size()) {
+  Step(Validation& check, const std::string& more) : path_(check.path_), length_(path_.size()) {
     if (!path_.empty() && more[0] != '[') path_ += '.';
     path_ += more;
   }
@@ -75,12 +75,12 @@ class Check::Step {
   size_t length_;
 };
 
-void Check::refuse(uint32_t origin, std::string text, std::string hint) {
-  if (violations_.size() < options_.most)
+void Validation::refuse(uint32_t origin, std::string text, std::string hint) {
+  if (violations_.size() < options_.max_violations)
     violations_.push_back({path_, std::move(text), std::move(hint), origin});
 }
 
-void Check::run(const Rule& rule, const Node& value) {
+void Validation::run(const Rule& rule, const Node& value) {
   if (rule.secret && options_.secret) return secret(rule, value);
   const bool scalar = value.is(Type::number) || value.is(Type::boolean);
   if (scalar && !rule.allows(value) && (rule.types & Rule::bit(Type::string)) && options_.spelling)
@@ -104,7 +104,7 @@ void Check::run(const Rule& rule, const Node& value) {
   }
 }
 
-bool Check::huge_integer(const Rule& rule, const Node& value) {
+bool Validation::huge_integer(const Rule& rule, const Node& value) {
   if (!(rule.types & Rule::kInteger) || !value.is(Type::number) || value.is_integer()) return false;
   const double number = value.number();
   constexpr double kBeyond = 9223372036854775808.0;
@@ -118,7 +118,7 @@ bool Check::huge_integer(const Rule& rule, const Node& value) {
   return true;
 }
 
-void Check::free_value(const Node& value) {
+void Validation::free_value(const Node& value) {
   if (value.is(Type::array)) {
     builder_.origin(value.origin()).begin_array();
     for (uint32_t i = 0; i < value.size(); ++i) {
@@ -136,7 +136,7 @@ void Check::free_value(const Node& value) {
   builder_.copy(value);
 }
 
-void Check::wrong_type(const Rule& rule, const Node& value) {
+void Validation::wrong_type(const Rule& rule, const Node& value) {
   std::string hint = example_of(rule);
   if (config() && value.is(Type::string)) {
     if (rule.types & Rule::bit(Type::boolean)) hint = "write true or false, without quotes";
@@ -146,7 +146,7 @@ void Check::wrong_type(const Rule& rule, const Node& value) {
   builder_.null();
 }
 
-void Check::number(const Rule& rule, const Node& value) {
+void Validation::number(const Rule& rule, const Node& value) {
   builder_.origin(value.origin());
   const bool low = rule.minimum && value.number() < rule.minimum->number();
   const bool high = rule.maximum && value.number() > rule.maximum->number();
@@ -159,7 +159,7 @@ void Check::number(const Rule& rule, const Node& value) {
   builder_.copy(value);
 }
 
-void Check::text(const Rule& rule, std::string_view value, uint32_t origin) {
+void Validation::text(const Rule& rule, std::string_view value, uint32_t origin) {
   const bool good = text_is_good(rule, value, origin);
   if (good && rule.advised_length > 0 && code_points(value) < rule.advised_length)
     advice_.push_back({path_, "is shorter than " + count_of(rule.advised_length, "character"),
@@ -172,7 +172,7 @@ void Check::text(const Rule& rule, std::string_view value, uint32_t origin) {
 }
 
 // Tells the first thing that is wrong: one mistake, one sentence.
-bool Check::text_is_good(const Rule& rule, std::string_view value, uint32_t origin) {
+bool Validation::text_is_good(const Rule& rule, std::string_view value, uint32_t origin) {
   const auto wrong = [&](std::string text, std::string hint = {}) {
     refuse(origin, std::move(text), std::move(hint));
     return false;
@@ -181,7 +181,7 @@ bool Check::text_is_good(const Rule& rule, std::string_view value, uint32_t orig
   if (!rule.choices.empty() && !find_choice(rule, value)) {
     std::vector<std::string_view> names;
     for (const Node* choice : rule.choices) names.push_back(choice->string());
-    const std::string near = rule.secret ? "" : nearest(value, names);
+    const std::string near = rule.secret ? "" : suggest(value, names);
     return wrong(one_of(rule), near.empty() ? "" : "did you mean " + near + "?");
   }
   const bool bounded = rule.min_length > 0 || rule.max_length != Rule::kNoLimit;
@@ -201,14 +201,14 @@ bool Check::text_is_good(const Rule& rule, std::string_view value, uint32_t orig
   return true;
 }
 
-void Check::secret(const Rule& rule, const Node& value) {
+void Validation::secret(const Rule& rule, const Node& value) {
   Result<std::string> resolved = options_.secret(value);
   if (resolved) return text(rule, *resolved, value.origin());
   refuse(value.origin(), resolved.error().text);
   builder_.null();
 }
 
-void Check::array(const Rule& rule, const Node& value) {
+void Validation::array(const Rule& rule, const Node& value) {
   if (value.size() < rule.min_items)
     refuse(value.origin(), "must have at least " + count_of(rule.min_items, "item"));
   if (value.size() > rule.max_items)
@@ -224,18 +224,18 @@ void Check::array(const Rule& rule, const Node& value) {
   builder_.end();
 }
 
-void Check::object(const Rule& rule, const Node& value) {
+void Validation::object(const Rule& rule, const Node& value) {
   builder_.origin(value.origin()).begin_object();
   for (const Property& p : rule.properties) property(p, value);
   extras(rule, value);
   builder_.end();
 }
 
-bool Check::is_absent(const Rule& rule, const Node* value) const {
+bool Validation::is_absent(const Rule& rule, const Node* value) const {
   return !value || (value->is(Type::null) && !rule.takes_null());
 }
 
-void Check::property(const Property& property, const Node& object) {
+void Validation::property(const Property& property, const Node& object) {
   const Node* value = pick(property, object);
   const Step step(*this, property.name);
   if (is_absent(property.rule, value)) {
@@ -247,7 +247,7 @@ void Check::property(const Property& property, const Node& object) {
   run(property.rule, *value);
 }
 
-const Node* Check::pick(const Property& property, const Node& object) {
+const Node* Validation::pick(const Property& property, const Node& object) {
   const Node* exact = object.find(property.name);
   if (config()) return exact;
   const std::string other = other_case(property.name);
@@ -259,20 +259,20 @@ const Node* Check::pick(const Property& property, const Node& object) {
   return exact ? exact : variant;
 }
 
-bool Check::known(const Rule& rule, std::string_view key) const {
+bool Validation::known(const Rule& rule, std::string_view key) const {
   const std::string other = config() ? std::string(key) : other_case(key);
   return std::any_of(rule.properties.begin(), rule.properties.end(),
                      [&](const Property& p) { return p.name == key || p.name == other; });
 }
 
-void Check::extras(const Rule& rule, const Node& object) {
+void Validation::extras(const Rule& rule, const Node& object) {
   for (uint32_t i = 0; i < object.size(); ++i) {
     const Member& member = *object.member(i);
     if (known(rule, member.key)) continue;
     const bool free =
         rule.extra == Rule::Extra::allow || (rule.extra == Rule::Extra::by_mode && !rule.has_properties);
     if (free || rule.extra == Rule::Extra::checked) {
-      const Step step(*this, printable(member.key, kNameInMessage));
+      const Step step(*this, printable(member.key, kMaxNameInMessage));
       if (has_nul(member.key)) refuse(member.value.origin(), "is a name with the character U+0000");
       builder_.key(member.key);
       if (free)
@@ -285,15 +285,15 @@ void Check::extras(const Rule& rule, const Node& object) {
   }
 }
 
-void Check::unknown(const Rule& rule, const Member& member) {
+void Validation::unknown(const Rule& rule, const Member& member) {
   constexpr size_t kListed = 12;
   std::vector<std::string_view> names;
   for (const Property& p : rule.properties) names.push_back(p.name);
-  const std::string near = nearest(member.key, names);
+  const std::string near = suggest(member.key, names);
   std::string hint = near.empty() ? "" : "did you mean " + near + "?";
   if (near.empty() && !names.empty() && names.size() <= kListed)
     for (std::string_view name : names) hint += (hint.empty() ? "known are " : ", ") + std::string(name);
-  const Step step(*this, printable(member.key, kNameInMessage));
+  const Step step(*this, printable(member.key, kMaxNameInMessage));
   refuse(member.value.origin(), "is not a known field", std::move(hint));
 }
 

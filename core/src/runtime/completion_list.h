@@ -1,4 +1,4 @@
-// DoneList: those who wait for one end. Callers add until it ends; who comes later is told so.
+// CompletionList: those who wait for one end. Callers add until it ends; who comes later is told so.
 #pragma once
 
 #include <atomic>
@@ -8,13 +8,13 @@
 
 namespace patchbay::core {
 
-class DoneList {
+class CompletionList {
  public:
   // [any] False when the end has come already: the task was not taken.
   bool add(Task& waiter) noexcept {
     Task* head = head_.load(std::memory_order_acquire);
     do {
-      if (head == ended()) return false;
+      if (head == completed()) return false;
       waiter.next = head;
     } while (
         !head_.compare_exchange_weak(head, &waiter, std::memory_order_acq_rel, std::memory_order_acquire));
@@ -22,8 +22,8 @@ class DoneList {
   }
 
   // Ends the list, once, and runs the waiters in the order they came.
-  void end() noexcept {
-    Task* waiter = reverse_chain<Task, &Task::next>(head_.exchange(ended(), std::memory_order_acq_rel));
+  void complete() noexcept {
+    Task* waiter = reverse_chain<Task, &Task::next>(head_.exchange(completed(), std::memory_order_acq_rel));
     while (waiter) {
       Task* next = waiter->next;
       waiter->run(*waiter);
@@ -32,7 +32,7 @@ class DoneList {
   }
 
  private:
-  Task* ended() noexcept { return &mark_; }
+  Task* completed() noexcept { return &mark_; }
 
   Task mark_{nullptr};  // only its address is used
   std::atomic<Task*> head_{nullptr};

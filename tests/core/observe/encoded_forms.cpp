@@ -1,15 +1,15 @@
-#include "observe/spellings.h"
+#include "observe/encoded_forms.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
-using patchbay::core::observe::spellings;
+using patchbay::core::observe::encoded_forms;
 
 TEST_CASE("a secret's forms are itself, percent-encoded, JSON-escaped and three of base64, each once") {
-  const auto all = spellings("abcdef", 4);
+  const auto all = encoded_forms("abcdef", 4);
   CHECK(all == std::vector<std::string>{"abcdef", "YWJjZGVm", "FiY2RlZ", "hYmNkZW"});
-  const auto odd = spellings("a b\"c?>~~", 6);
+  const auto odd = encoded_forms("a b\"c?>~~", 6);
   const auto has = [&](const char* form) { return std::find(odd.begin(), odd.end(), form) != odd.end(); };
   CHECK(has("a b\"c?>~~"));
   CHECK(has("a%20b%22c%3F%3E~~"));
@@ -17,5 +17,5 @@ TEST_CASE("a secret's forms are itself, percent-encoded, JSON-escaped and three 
 }
 
 TEST_CASE("forms that are too short are left out") {
-  for (const std::string& form : spellings("abcdef", 7)) CHECK(form.size() >= 7);
+  for (const std::string& form : encoded_forms("abcdef", 7)) CHECK(form.size() >= 7);
 }

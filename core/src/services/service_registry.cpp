@@ -1,4 +1,4 @@
-#include "services/registry.h"
+#include "services/service_registry.h"
 
 #include <utility>
 
@@ -6,25 +6,25 @@
 
 namespace patchbay::core {
 
-void Watch::look(const Registry& registry) {
-  const Ref<Watch> self(this);
+void ProviderWatch::refresh(const ServiceRegistry& registry) {
+  const Ref<ProviderWatch> self(this);
   strand().post([self, &registry] {
-    if (self->open()) self->tell(registry.provider_of(self->id_));
+    if (self->open()) self->notify(registry.provider_of(self->id_));
   });
 }
 
-void Watch::tell(uint64_t provider) {
-  if (told_ && provider == provider_) return;
+void ProviderWatch::notify(uint64_t provider) {
+  if (notified_ && provider == provider_) return;
   // One provider in the place of another: the first has gone, and with it what was held of it.
-  const bool replaced = told_ && provider != 0 && provider_ != 0;
-  told_ = true;
+  const bool replaced = notified_ && provider != 0 && provider_ != 0;
+  notified_ = true;
   provider_ = provider;
   const CallbackScope what("watch", id_);
   if (replaced) fn_(user_, 0);
   if (!replaced || open()) fn_(user_, provider != 0 ? 1 : 0);
 }
 
-Result<uint64_t> Registry::provide(Ref<Instance> instance) {
+Result<uint64_t> ServiceRegistry::provide(Ref<Instance> instance) {
   const std::string id(instance->interface_id());
   const bool is_public = instance->is_public();
   const uint64_t handle = next_handle();
@@ -34,11 +34,11 @@ Result<uint64_t> Registry::provide(Ref<Instance> instance) {
     if (!added) return {Code::conflict, id + " is offered by " + at->second.instance->owner() + " already"};
   }
   instances_.put(handle, std::move(instance));
-  if (is_public) tell(id);
+  if (is_public) notify(id);
   return handle;
 }
 
-void Registry::remove_public(const Instance& instance) {
+void ServiceRegistry::remove_public(const Instance& instance) {
   if (!instance.is_public()) return;
   const std::string id(instance.interface_id());
   {
@@ -47,70 +47,70 @@ void Registry::remove_public(const Instance& instance) {
     if (at == public_.end() || at->second.instance.get() != &instance) return;
     public_.erase(at);
   }
-  tell(id);
+  notify(id);
 }
 
-bool Registry::withdraw(uint64_t handle, CallFn done, void* user) {
+bool ServiceRegistry::withdraw(uint64_t handle, CallFn done, void* user) {
   const Ref<Instance> instance = instances_.take(handle);
   if (!instance) return false;
   remove_public(*instance);
-  instance->abandon_calls();
+  instance->cancel_calls();
   instance->close(done, user);
-  ends_.ended(handle);
+  end_watches_.ended(handle);
   return true;
 }
 
-void Registry::withdraw_all(std::string_view owner) {
+void ServiceRegistry::withdraw_all(std::string_view owner) {
   for (const auto& [handle, instance] : instances_.all()) {
     if (instance->owner() == owner) withdraw(handle, nullptr, nullptr);
   }
 }
 
-Ref<Instance> Registry::find_public(std::string_view id) const {
+Ref<Instance> ServiceRegistry::find_public(std::string_view id) const {
   const std::lock_guard lock(mutex_);
   const auto at = public_.find(id);
   return at == public_.end() ? Ref<Instance>() : at->second.instance;
 }
 
-uint64_t Registry::provider_of(std::string_view id) const {
+uint64_t ServiceRegistry::provider_of(std::string_view id) const {
   const std::lock_guard lock(mutex_);
   const auto at = public_.find(id);
   return at == public_.end() ? 0 : at->second.handle;
 }
 
-std::vector<std::pair<std::string, std::string>> Registry::provided() const {
+std::vector<std::pair<std::string, std::string>> ServiceRegistry::provided() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::pair<std::string, std::string>> all;
   for (const auto& [id, entry] : public_) all.emplace_back(id, entry.instance->owner());
   return all;
 }
 
-std::map<std::string, size_t> Registry::waiting() const {
+std::map<std::string, size_t> ServiceRegistry::waiting() const {
   std::map<std::string, size_t> all;
   for (const auto& [handle, instance] : instances_.all()) all[instance->owner()] += instance->waiting();
   return all;
 }
 
-uint64_t Registry::watch(const Ref<Watch>& watch) {
+uint64_t ServiceRegistry::watch(const Ref<ProviderWatch>& watch) {
   const uint64_t handle = watches_.add(watch);
-  watch->look(*this);
+  watch->refresh(*this);
   return handle;
 }
 
-bool Registry::unwatch(uint64_t handle, CallFn done, void* user) {
-  if (const Ref<Watch> watch = watches_.take(handle)) {
+bool ServiceRegistry::unwatch(uint64_t handle, CallFn done, void* user) {
+  if (const Ref<ProviderWatch> watch = watches_.take(handle)) {
     watch->close(done, user);
     return true;
   }
-  const Ref<EndWatch> end = ends_.take(handle);
+  const Ref<EndWatch> end = end_watches_.take(handle);
   if (!end) return false;
   end->close(done, user);
   return true;
 }
 
-void Registry::tell(const std::string& id) {
+void ServiceRegistry::notify(const std::string& id) {
   for (const auto& [handle, watch] : watches_.all()) {
-    if (watch->id() == id) watch->look(*this);
+    if (watch->id() == id) watch->refresh(*this);
   }
 }
 

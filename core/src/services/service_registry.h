@@ -1,4 +1,5 @@
-// Registry: which instances there are, who provides what, and who wants to know. Any thread but a media loop.
+// ServiceRegistry: which instances there are, who provides what, and who wants to know. Any thread but a
+// media loop.
 #pragma once
 
 #include <map>
@@ -14,30 +15,30 @@
 
 namespace patchbay::core {
 
-class Registry;
+class ServiceRegistry;
 
 // Tells its strand whether a public provider of one id is there: once at first, then each change. The state
 // is read on the strand, so that the last thing told is what is.
-class Watch final : public Registration {
+class ProviderWatch final : public Registration {
  public:
-  Watch(Ref<Strand> strand, std::string id, pb_watch_fn fn, void* user)
+  ProviderWatch(Ref<Strand> strand, std::string id, pb_watch_fn fn, void* user)
       : Registration(std::move(strand)), id_(std::move(id)), fn_(fn), user_(user) {}
   const std::string& id() const noexcept { return id_; }
   // [any] Something may have changed. The registry must outlive the strand's tasks.
-  void look(const Registry& registry);
+  void refresh(const ServiceRegistry& registry);
 
  private:
-  void tell(uint64_t provider);
+  void notify(uint64_t provider);
 
   const std::string id_;
   const pb_watch_fn fn_;
   void* const user_;
   // state, on the strand
-  bool told_ = false;
+  bool notified_ = false;
   uint64_t provider_ = 0;  // the one that was told last
 };
 
-class Registry {
+class ServiceRegistry {
  public:
   // Errors: conflict when a public id has a provider.
   Result<uint64_t> provide(Ref<Instance> instance);
@@ -56,20 +57,20 @@ class Registry {
   // By plugin, the calls that wait for its answer.
   std::map<std::string, size_t> waiting() const;
 
-  uint64_t watch(const Ref<Watch>& watch);
+  uint64_t watch(const Ref<ProviderWatch>& watch);
   // Of both kinds of watches.
   bool unwatch(uint64_t handle, CallFn done, void* user);
 
   // Who waits for the end of an instance, or of anything else that has a handle: its owner says ended().
-  EndWatches& ends() noexcept { return ends_; }
+  EndWatches& end_watches() noexcept { return end_watches_; }
 
  private:
   void remove_public(const Instance& instance);
-  void tell(const std::string& id);
+  void notify(const std::string& id);
 
   HandleMap<Ref<Instance>> instances_;
-  HandleMap<Ref<Watch>> watches_;
-  EndWatches ends_;
+  HandleMap<Ref<ProviderWatch>> watches_;
+  EndWatches end_watches_;
   mutable std::mutex mutex_;
   struct Public {
     Ref<Instance> instance;

@@ -9,7 +9,7 @@
 namespace patchbay::core::observe {
 namespace {
 
-constexpr size_t kLongestName = 128;
+constexpr size_t kMaxName = 128;
 
 std::string stamp(std::chrono::system_clock::time_point when) {
   using std::chrono::milliseconds;
@@ -24,28 +24,30 @@ std::string stamp(std::chrono::system_clock::time_point when) {
   return text;
 }
 
-// `clean` is the redacted form of the first `most` + kLongestText bytes of `text`.
-std::string shortened(std::string_view text, std::string clean, size_t most) {
-  const std::string_view kept = cut(clean, most);
-  const bool whole = kept.size() == clean.size() && text.size() <= most + kLongestText;
+// `clean` is the redacted form of the first `max_bytes` + kMaxText bytes of `text`.
+std::string shortened(std::string_view text, std::string clean, size_t max_bytes) {
+  const std::string_view kept = truncate_utf8(clean, max_bytes);
+  const bool whole = kept.size() == clean.size() && text.size() <= max_bytes + kMaxText;
   return whole ? clean : std::string(kept) + "...";
 }
 
 // What is cut off anyway need not be searched, but for a secret across the border.
-std::string_view searched(std::string_view text, size_t most) { return text.substr(0, most + kLongestText); }
+std::string_view searched(std::string_view text, size_t max_bytes) {
+  return text.substr(0, max_bytes + kMaxText);
+}
 
 // Redacted before it is cut or escaped: a secret in pieces would not be recognised.
 std::string value_of(const Field& field, const Redactor& redactor) {
   if (Redactor::is_secret_name(field.key)) return "[redacted]";
-  return shortened(field.value, redactor.value(searched(field.value, kLongestValue)), kLongestValue);
+  return shortened(field.value, redactor.value(searched(field.value, kMaxValue)), kMaxValue);
 }
 
 std::string sentence_of(const Event& event, const Redactor& redactor) {
-  return shortened(event.text, redactor.sentence(searched(event.text, kLongestText)), kLongestText);
+  return shortened(event.text, redactor.sentence(searched(event.text, kMaxText)), kMaxText);
 }
 
 // Names are not redacted: they come from code, and the correlation is what lines are found by.
-std::string name_of(std::string_view name) { return shortened(name, std::string(name), kLongestName); }
+std::string name_of(std::string_view name) { return shortened(name, std::string(name), kMaxName); }
 
 bool is_word(std::string_view text) {
   return !text.empty() && text.find_first_of(" \"='") == std::string_view::npos;
@@ -75,7 +77,7 @@ std::string to_text(const Event& event, const std::string& time, const Redactor&
   }
   out += " ";
   append_escaped(out, sentence_of(event, redactor));
-  for (size_t i = 0; i < std::min(event.count, kMostFields); ++i) {
+  for (size_t i = 0; i < std::min(event.count, kMaxFields); ++i) {
     out += " ";
     append_escaped(out, name_of(event.fields[i].key));
     out += "=";
@@ -95,7 +97,7 @@ std::string to_json(const Event& event, const std::string& time, const Redactor&
   if (!event.correlation.empty()) member("correlation", name_of(event.correlation));
   member("message", sentence_of(event, redactor));
   if (event.count > 0) out += ",\"fields\":{";
-  for (size_t i = 0; i < std::min(event.count, kMostFields); ++i) {
+  for (size_t i = 0; i < std::min(event.count, kMaxFields); ++i) {
     if (i > 0) out += ",";
     append_json_string(out, name_of(event.fields[i].key));
     out += ":";

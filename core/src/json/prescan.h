@@ -7,12 +7,12 @@
 
 namespace patchbay::core::json {
 
-struct Complaint {
+struct ScanFault {
   size_t offset;
   const char* text;
 };
 
 // NUL, byte order mark, over-long numbers and exponents that overflow RapidJSON's arithmetic.
-std::optional<Complaint> scan(std::string_view text) noexcept;
+std::optional<ScanFault> prescan(std::string_view text) noexcept;
 
 }  // namespace patchbay::core::json

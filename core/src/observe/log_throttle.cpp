@@ -1,19 +1,19 @@
-#include "observe/once_per.h"
+#include "observe/log_throttle.h"
 
 namespace patchbay::core::observe {
 
-void OncePer::forget_old(Time now) {
+void LogThrottle::remove_expired(Time now) {
   for (auto it = states_.begin(); it != states_.end();)
     it = now - it->second.last >= interval_ && it->second.suppressed == 0 ? states_.erase(it) : std::next(it);
 }
 
-std::optional<uint64_t> OncePer::pass(std::string_view key, Time now) {
+std::optional<uint64_t> LogThrottle::pass(std::string_view key, Time now) {
   const std::lock_guard lock(mutex_);
   std::string name(key);
   auto found = states_.find(name);
-  if (found == states_.end() && states_.size() >= most_keys_) {
-    forget_old(now);
-    if (states_.size() >= most_keys_) found = states_.find(name = "\x01others");
+  if (found == states_.end() && states_.size() >= max_keys_) {
+    remove_expired(now);
+    if (states_.size() >= max_keys_) found = states_.find(name = "\x01others");
   }
   if (found == states_.end()) {
     states_.emplace(std::move(name), State{now, 0});

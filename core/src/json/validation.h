@@ -10,9 +10,9 @@
 
 namespace patchbay::core::json {
 
-class Check {
+class Validation {
  public:
-  explicit Check(const CheckOptions& options) : options_(options), path_(options.path) {}
+  explicit Validation(const CheckOptions& options) : options_(options), path_(options.path) {}
 
   // Adds exactly one value to the result, whatever is wrong with `value`.
   void run(const Rule& rule, const Node& value);

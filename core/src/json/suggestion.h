@@ -8,6 +8,6 @@
 namespace patchbay::core::json {
 
 // "" when none is near: at most a third of the longer name may differ, letter case aside.
-std::string nearest(std::string_view name, const std::vector<std::string_view>& candidates);
+std::string suggest(std::string_view name, const std::vector<std::string_view>& candidates);
 
 }  // namespace patchbay::core::json

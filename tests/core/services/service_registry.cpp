@@ -1,4 +1,4 @@
-#include "services/registry.h"
+#include "services/service_registry.h"
 
 #include <doctest/doctest.h>
 
@@ -29,12 +29,13 @@ struct Told {
 
 TEST_CASE("a watch is told the state of its strand's now, and each change once") {
   Executor executor;
-  Registry registry;
+  ServiceRegistry registry;
   const auto strand = Strand::create(executor, "watcher", "main");
   Told told;
   std::promise<void> release;
   strand->post([held = release.get_future().share()] { held.wait(); });
-  const uint64_t watch = registry.watch(make_ref<Watch>(strand, std::string(kId), &Told::tell, &told));
+  const uint64_t watch =
+      registry.watch(make_ref<ProviderWatch>(strand, std::string(kId), &Told::tell, &told));
   const uint64_t first = *registry.provide(instance_on(strand));
   CHECK(registry.withdraw(first, nullptr, nullptr));
   release.set_value();
@@ -63,7 +64,7 @@ TEST_CASE("the last thing a watch is told is what is, however providers come and
   const auto watching = Strand::create(executor, "watcher", "main");
   int wrong = 0;
   for (int round = 0; round < 3000; ++round) {
-    Registry registry;
+    ServiceRegistry registry;
     Told told;
     const uint64_t early = round % 2 == 0 ? *registry.provide(instance_on(providing)) : 0;
     uint64_t late = 0;
@@ -73,7 +74,8 @@ TEST_CASE("the last thing a watch is told is what is, however providers come and
       else
         late = *registry.provide(instance_on(providing));
     });
-    const uint64_t watch = registry.watch(make_ref<Watch>(watching, std::string(kId), &Told::tell, &told));
+    const uint64_t watch =
+        registry.watch(make_ref<ProviderWatch>(watching, std::string(kId), &Told::tell, &told));
     other.join();
     REQUIRE(executor.wait_idle(std::chrono::seconds(20)));
     if (told.all.empty() || (told.all.back() != 0) != (late != 0)) ++wrong;

@@ -1,4 +1,4 @@
-#include "json/scan.h"
+#include "json/prescan.h"
 
 #include <cstring>
 
@@ -15,7 +15,7 @@ bool in_number(char c) noexcept {
   return is_digit(c) || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
 }
 
-const char* judge_number(std::string_view number) noexcept {
+const char* check_number(std::string_view number) noexcept {
   if (number.size() > kNumberCharacters) return "a number is too long";
   const size_t e = number.find_first_of("eE");
   if (e == std::string_view::npos) return nullptr;
@@ -38,10 +38,10 @@ size_t skip_string(std::string_view text, size_t at) noexcept {
 
 }  // namespace
 
-std::optional<Complaint> scan(std::string_view text) noexcept {
-  if (text.substr(0, 3) == "\xEF\xBB\xBF") return Complaint{0, "a byte order mark is not allowed"};
+std::optional<ScanFault> prescan(std::string_view text) noexcept {
+  if (text.substr(0, 3) == "\xEF\xBB\xBF") return ScanFault{0, "a byte order mark is not allowed"};
   if (const void* nul = text.empty() ? nullptr : std::memchr(text.data(), 0, text.size()))
-    return Complaint{static_cast<size_t>(static_cast<const char*>(nul) - text.data()),
+    return ScanFault{static_cast<size_t>(static_cast<const char*>(nul) - text.data()),
                      "a NUL byte is not allowed"};
   for (size_t at = 0; at < text.size();) {
     if (text[at] == '"') {
@@ -49,7 +49,7 @@ std::optional<Complaint> scan(std::string_view text) noexcept {
     } else if (is_digit(text[at])) {
       const size_t start = at;
       while (at < text.size() && in_number(text[at])) ++at;
-      if (const char* fault = judge_number(text.substr(start, at - start))) return Complaint{start, fault};
+      if (const char* fault = check_number(text.substr(start, at - start))) return ScanFault{start, fault};
     } else {
       ++at;
     }
