@@ -1,5 +1,5 @@
-// Arena: memory that is only ever given back as a whole. The standard library has one in std::pmr, but not
-// every standard library that builds this has that (libc++ 14).
+// Arena: memory that is freed only as a whole. std::pmr::monotonic_buffer_resource would do, but libc++ 14
+// lacks it.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class Arena {
   }
 
  private:
-  // Each block is half as large again as the one before.
+  // Each block is 1.5 times as large as the one before.
   void* take_block(size_t size) {
     left_ = std::max(block_, size);
     block_ += block_ / 2;

@@ -1,5 +1,5 @@
-// Builds a Document call by call. Not thread-safe; the caller closes what it opens, gives a key before each
-// member and keeps keys apart (the parser checks that for texts).
+// Builds a Document call by call. Not thread-safe. The caller must end each array and object, give a key
+// before each member, and give no key twice (for texts, the parser checks that).
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ class Builder {
  public:
   Builder();
 
-  // The origin of the next value; 0 when not called.
+  // Sets the origin of the next value; 0 by default.
   Builder& origin(uint32_t where) {
     origin_ = where;
     return *this;
@@ -29,12 +29,11 @@ class Builder {
   void integer(int64_t value);
   void number(double value);
   void string(std::string_view value);
-  // Deep. Without `origins` the copy has origin 0 throughout.
+  // Deep copy. Without `origins`, every node of the copy has origin 0.
   void copy(const Node& node, bool origins = true);
 
   size_t depth() const noexcept { return open_.size(); }
-  // The name of the member that is being made, also while the elements of its array are; empty if there is
-  // none.
+  // The name of the member being built, also inside its array; empty if there is none.
   std::string_view name() const noexcept;
   // The members of the innermost open object so far.
   const Member* members() const noexcept { return stack_.data() + open_.back().first; }
@@ -47,7 +46,7 @@ class Builder {
  private:
   struct Open {
     Type type;
-    size_t first;  // of its children on the stack
+    size_t first;  // index of its first child on the stack
     uint32_t origin;
     std::string_view key;
   };

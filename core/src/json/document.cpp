@@ -5,7 +5,7 @@
 namespace patchbay::core::json {
 namespace {
 
-// Beyond 2^53 a double no longer says which integer was meant.
+// Beyond 2^53 a double does not identify one integer.
 constexpr double kExactIntegers = 9007199254740992.0;
 
 bool equal_objects(const Node& a, const Node& b) noexcept {

@@ -1,7 +1,7 @@
 // A parsed JSON text as a tree of nodes in one arena.
 //
 // Threads: a Document is immutable once made; any thread may read it. Ownership: nodes, keys and strings
-// belong to their Document and live as long as it does, also when it is moved. A Node pointer is one word and
+// belong to their Document and live as long as it does, even when it is moved. A Node pointer is one word and
 // needs no release, so it crosses a C table as it is.
 #pragma once
 
@@ -31,12 +31,12 @@ class Node {
   // Bytes of a string, elements of an array, members of an object; 0 for the others.
   uint32_t size() const noexcept { return size_; }
 
-  // nullptr outside the array or object, or when this is neither.
+  // nullptr when out of range, not found, or when this node is of another type.
   const Node* element(uint32_t index) const noexcept;
   const Member* member(uint32_t index) const noexcept;
   const Node* find(std::string_view key) const noexcept;
 
-  // May hold NUL. Empty unless this is a string.
+  // May contain NUL. Returns `otherwise` unless this is a string.
   std::string_view string(std::string_view otherwise = {}) const noexcept;
   bool boolean(bool otherwise = false) const noexcept;
   // A number without a fraction that an int64_t holds exactly: 1, 1.0 and 1e3 are, 2^63 and 0.5 are not.
@@ -44,13 +44,14 @@ class Node {
   int64_t integer(int64_t otherwise = 0) const noexcept;
   double number(double otherwise = 0) const noexcept;
 
-  // Where it stood: the byte offset behind its (first) token in the parsed text, or what a Builder was told.
+  // Where the value was written: the byte offset after its first token in the parsed text, or the origin that
+  // the Builder was given.
   uint32_t origin() const noexcept { return origin_; }
 
  private:
   friend class Builder;
   Type type_ = Type::null;
-  bool exact_ = false;  // a number held as integer
+  bool exact_ = false;  // a number stored as integer
   uint32_t size_ = 0;
   uint32_t origin_ = 0;
   union {

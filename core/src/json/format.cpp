@@ -10,18 +10,18 @@ namespace {
 
 bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// Reads a text from left to right; once something is missing, it stays wrong.
+// Reads a text from left to right. Once a part is missing, complete() stays false.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : rest_(text) {}
 
-  void number(size_t digits, int least, int most) {
+  void number(size_t digits, int min, int max) {
     int value = 0;
     if (rest_.size() < digits || !std::all_of(rest_.begin(), rest_.begin() + digits, is_digit)) return fail();
     for (char c : rest_.substr(0, digits)) value = value * 10 + (c - '0');
     rest_.remove_prefix(digits);
     last_ = value;
-    if (value < least || value > most) fail();
+    if (value < min || value > max) fail();
   }
   void expect(std::string_view any_of) {
     if (!take(any_of)) fail();

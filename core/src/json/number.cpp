@@ -15,8 +15,8 @@
 namespace patchbay::core::json {
 namespace {
 
-// Whether a number out of a double's range is so because it is small: where does its first digit that is not
-// 0 stand?
+// Whether a number outside of a double's range is too small rather than too large: looks at the position of
+// its first digit other than 0.
 bool is_tiny(std::string_view text) noexcept {
   if (text.front() == '-') text.remove_prefix(1);
   const size_t e = text.find_first_of("eE");
@@ -35,7 +35,7 @@ bool is_tiny(std::string_view text) noexcept {
 bool read_double(std::string_view text, double& number) {
 #ifdef __cpp_lib_to_chars
   return std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc();
-#else  // libc++ cannot yet
+#else  // libc++ has no from_chars for double yet
   static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
   errno = 0;
   number = strtod_l(std::string(text).c_str(), nullptr, plain);

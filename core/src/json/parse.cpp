@@ -18,13 +18,13 @@
 namespace patchbay::core::json {
 namespace {
 
-constexpr size_t kPairwiseKeys = 12;  // up to here comparing all pairs beats sorting
+constexpr size_t kPairwiseKeys = 12;  // up to here comparing all pairs is faster than sorting
 
 bool has_key(const Member* members, size_t count, std::string_view key) {
   return std::any_of(members, members + count, [key](const Member& m) { return m.key == key; });
 }
 
-// The first member whose key stands before it already; nullptr when there is none.
+// The first member that repeats an earlier key; nullptr if there is none.
 const Member* find_duplicate(const Member* members, size_t count) {
   std::vector<const Member*> sorted(count);
   for (size_t i = 0; i < count; ++i) sorted[i] = members + i;
@@ -79,7 +79,7 @@ class Handler {
   bool Key(const char* text, rapidjson::SizeType size, bool) {
     const std::string_view name(text, size);
     if (has_surrogate(name)) return fail("a lone surrogate is not allowed");
-    // A large object is judged as a whole at its end.
+    // A larger object is checked as a whole at its end.
     if (builder_.count() <= kPairwiseKeys && has_key(builder_.members(), builder_.count(), name))
       return fail_twice(name, opening_quote(text_, stream_.Tell()));
     return builder_.key(name), true;
@@ -104,7 +104,7 @@ class Handler {
   Document finish() { return builder_.finish(); }
 
  private:
-  // Only the end of a token is known here; origins are offsets behind the last byte read.
+  // RapidJSON tells only where a token ends, so an origin is the offset after the last byte read.
   Builder& at() { return builder_.origin(static_cast<uint32_t>(stream_.Tell())); }
   bool open() { return one_more() && (builder_.depth() < limits_.depth || fail("it is nested too deeply")); }
   bool one_more() {
@@ -131,7 +131,7 @@ class Handler {
   std::optional<size_t> fault_offset_;
 };
 
-Error complain(std::string_view text, size_t offset, std::string_view name, std::string_view what) {
+Error make_error(std::string_view text, size_t offset, std::string_view name, std::string_view what) {
   const Position where = position(text, offset);
   std::string message =
       "JSON, line " + std::to_string(where.line) + ", column " + std::to_string(where.column);
@@ -139,7 +139,7 @@ Error complain(std::string_view text, size_t offset, std::string_view name, std:
   return {Code::invalid, message + ": " + std::string(what)};
 }
 
-// RapidJSON's sentence as the end of one of ours.
+// RapidJSON's message, reworded as the end of ours.
 std::string reason(rapidjson::ParseErrorCode code) {
   if (code == rapidjson::kParseErrorNumberTooBig) return "a number is out of range";
   if (code == rapidjson::kParseErrorStringUnicodeSurrogateInvalid) return "a lone surrogate is not allowed";
@@ -149,18 +149,18 @@ std::string reason(rapidjson::ParseErrorCode code) {
   return text;
 }
 
-Error refuse(std::string_view text, const rapidjson::Reader& reader, const Handler& handler) {
+Error describe_fault(std::string_view text, const rapidjson::Reader& reader, const Handler& handler) {
   const rapidjson::ParseErrorCode code = reader.GetParseErrorCode();
   if (!handler.fault().empty()) {
     const size_t offset = handler.fault_offset().value_or(reader.GetErrorOffset());
-    Error error =
-        complain(text, offset, handler.fault_offset() ? std::string_view() : handler.name(), handler.fault());
+    Error error = make_error(text, offset, handler.fault_offset() ? std::string_view() : handler.name(),
+                             handler.fault());
     if (handler.too_large()) error.code = Code::exhausted;
     return error;
   }
-  // A string that no colon follows is no name: it may be anything, also a secret.
+  // A string that no colon follows may be a value instead of a name, so it may be secret.
   const bool named = code != rapidjson::kParseErrorObjectMissColon;
-  return complain(text, reader.GetErrorOffset(), named ? handler.name() : std::string_view(), reason(code));
+  return make_error(text, reader.GetErrorOffset(), named ? handler.name() : std::string_view(), reason(code));
 }
 
 }  // namespace
@@ -176,7 +176,7 @@ Result<Document> parse(std::string_view text, Limits limits) {
   if (text.size() > limits.bytes || text.size() >= UINT32_MAX)
     return {Code::exhausted, "JSON of " + std::to_string(text.size()) + " bytes exceeds the limit of " +
                                  std::to_string(limits.bytes)};
-  if (auto complaint = prescan(text)) return complain(text, complaint->offset, {}, complaint->text);
+  if (auto fault = prescan(text)) return make_error(text, fault->offset, {}, fault->text);
 
   constexpr unsigned kFlags = rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseIterativeFlag |
                               rapidjson::kParseValidateEncodingFlag;
@@ -185,7 +185,7 @@ Result<Document> parse(std::string_view text, Limits limits) {
   rapidjson::Reader reader;
   reader.Parse<kFlags>(stream, handler);
   if (!reader.HasParseError()) return handler.finish();
-  return refuse(text, reader, handler);
+  return describe_fault(text, reader, handler);
 }
 
 }  // namespace patchbay::core::json

@@ -1,7 +1,7 @@
-// The one JSON parser of the whole code base: RFC 8259 to the letter, from any peer. Thread-safe.
+// The only JSON parser of the code base: strict RFC 8259, safe for texts from any peer. Thread-safe.
 //
-// Refused beyond the grammar: duplicate keys, NUL bytes, a byte order mark, lone surrogates, invalid UTF-8,
-// numbers beyond a double or written with more than 400 characters, and what exceeds Limits.
+// Also refuses duplicate keys, NUL bytes, a byte order mark, lone surrogates, invalid UTF-8, numbers beyond a
+// double or written with more than 400 characters, and texts that exceed Limits.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ namespace patchbay::core::json {
 struct Limits {
   size_t bytes = 1 << 20;     // of the whole text
   size_t depth = 32;          // of nested arrays and objects
-  size_t values = 1'000'000;  // a parsed value takes at least 24 bytes, also where its text is `0,`
+  size_t values = 1'000'000;  // because a parsed value takes at least 24 bytes, even if its text is `0,`
 };
 
-// Errors: Code::exhausted when the text is longer than limits.bytes or holds more than limits.values, else
-// Code::invalid. The sentence gives line, column and, where it is known, the name of the field, escaped;
-// nothing else of the text, which may hold secrets.
+// Errors: Code::exhausted if the text is longer than limits.bytes or has more than limits.values, else
+// Code::invalid. The message has line, column and, if known, the escaped name of the field, but no other part
+// of the text, because that may be secret.
 Result<Document> parse(std::string_view text, Limits limits = {});
 
 struct Position {

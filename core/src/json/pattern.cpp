@@ -3,7 +3,8 @@
 namespace patchbay::core::json {
 namespace {
 
-// libstdc++ then walks all alternatives at once instead of backtracking, and refuses back-references.
+// With __polynomial, libstdc++ follows all alternatives at once instead of backtracking, and refuses
+// back-references.
 #ifdef __GLIBCXX__
 constexpr auto kSyntax = std::regex::ECMAScript | std::regex_constants::__polynomial;
 #else

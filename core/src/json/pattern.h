@@ -1,5 +1,5 @@
-// A regular expression for values that come from peers: matching takes time in proportion to pattern times
-// subject.
+// A regular expression that is safe for values from peers: matching takes time in proportion to pattern size
+// times subject size.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class Pattern {
 
   static Result<Pattern> compile(std::string_view text);
 
-  // Whether the pattern is found anywhere in the subject; false for one longer than kMaxSubject.
+  // Whether the pattern matches anywhere in the subject; false if the subject is longer than kMaxSubject.
   bool found_in(std::string_view subject) const noexcept;
   const std::string& text() const noexcept { return text_; }
 

@@ -8,7 +8,7 @@ namespace patchbay::core::json {
 namespace {
 
 constexpr size_t kNumberCharacters = 400;
-// RapidJSON 1.1.0 computes with the exponent as int and indexes a table by it: no double needs more digits.
+// RapidJSON 1.1.0 keeps the exponent in an int and indexes a table by it. No double needs more digits.
 constexpr size_t kExponentDigits = 4;
 
 bool in_number(char c) noexcept {

@@ -1,4 +1,4 @@
-// What RapidJSON cannot be trusted to see for itself, looked for before it reads the text.
+// Checks a text before RapidJSON reads it, for what RapidJSON accepts or handles wrongly.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ struct ScanFault {
   const char* text;
 };
 
-// NUL, byte order mark, over-long numbers and exponents that overflow RapidJSON's arithmetic.
+// Finds NUL, a byte order mark, over-long numbers, and exponents that overflow RapidJSON's arithmetic.
 std::optional<ScanFault> prescan(std::string_view text) noexcept;
 
 }  // namespace patchbay::core::json

@@ -11,7 +11,7 @@ namespace {
 struct TypeName {
   std::string_view name;
   uint8_t bits;
-  const char* spoken;
+  const char* text;
 };
 constexpr std::array<TypeName, 7> kTypes = {{
     {"string", Rule::bit(Type::string), "a string"},
@@ -23,8 +23,8 @@ constexpr std::array<TypeName, 7> kTypes = {{
     {"null", Rule::bit(Type::null), "null"},
 }};
 
-constexpr std::array<std::string_view, 8> kRemarks = {"title",     "description", "deprecated", "readOnly",
-                                                      "writeOnly", "$schema",     "$id",        "required"};
+constexpr std::array<std::string_view, 8> kAnnotations = {
+    "title", "description", "deprecated", "readOnly", "writeOnly", "$schema", "$id", "required"};
 
 Error wrong(std::string_view keyword, const char* text) {
   return {Code::invalid, "schema keyword " + std::string(keyword) + " " + text};
@@ -109,9 +109,9 @@ Status read_pattern(const Node& value, Rule& rule) {
   return {};
 }
 
-Status read_spoken(const Node& value, Rule& rule) {
+Status read_message(const Node& value, Rule& rule) {
   if (value.string().empty()) return wrong("x-rule", "must be a text that completes `must ...`");
-  rule.spoken = value.string();
+  rule.message = value.string();
   return {};
 }
 
@@ -140,13 +140,13 @@ Status read_structure(std::string_view keyword, const Node& value, Rule& rule) {
   if (keyword == "pattern") return read_pattern(value, rule);
   if (keyword == "const") return rule.choices.push_back(&value), Status();
   if (keyword == "format") return read_format(value, rule), Status();
-  if (keyword == "default") return rule.fallback = &value, Status();
+  if (keyword == "default") return rule.default_value = &value, Status();
   if (keyword == "example") return read_example(&value, rule), Status();
   if (keyword == "examples") return read_example(value.element(0), rule), Status();
-  if (keyword == "x-rule") return read_spoken(value, rule);
-  const bool remark =
-      keyword.substr(0, 2) == "x-" || std::find(kRemarks.begin(), kRemarks.end(), keyword) != kRemarks.end();
-  return remark ? Status() : Status(wrong(keyword, "is not supported"));
+  if (keyword == "x-rule") return read_message(value, rule);
+  const bool annotation = keyword.substr(0, 2) == "x-" ||
+                          std::find(kAnnotations.begin(), kAnnotations.end(), keyword) != kAnnotations.end();
+  return annotation ? Status() : Status(wrong(keyword, "is not supported"));
 }
 
 Status read_keyword(std::string_view keyword, const Node& value, Rule& rule) {
@@ -179,7 +179,7 @@ bool Rule::takes_null() const noexcept {
 std::string Rule::type_names() const {
   std::string names;
   for (const TypeName& type : kTypes)
-    if (types & type.bits) names += (names.empty() ? "" : " or ") + std::string(type.spoken);
+    if (types & type.bits) names += (names.empty() ? "" : " or ") + std::string(type.text);
   return names;
 }
 

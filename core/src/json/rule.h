@@ -33,11 +33,11 @@ struct Rule {
   bool file_path = false;
   const Node* minimum = nullptr;
   const Node* maximum = nullptr;
-  const Node* fallback = nullptr;
-  const Node* example = nullptr;  // the first of them
-  std::string spoken;             // x-rule: completes "must ..." in place of the pattern
+  const Node* default_value = nullptr;
+  const Node* example = nullptr;  // the first one
+  std::string message;            // x-rule: completes "must ..." in place of the pattern
   size_t min_length = 0, max_length = kNoLimit;
-  size_t advised_length = 0;  // a shorter text is good, with advice
+  size_t advised_length = 0;  // a shorter text is accepted, with advice
   size_t min_items = 0, max_items = kNoLimit;
   std::optional<Pattern> pattern;
   std::vector<const Node*> choices;  // of enum or const; empty: any
@@ -47,7 +47,7 @@ struct Rule {
   std::unique_ptr<Rule> additional;
 
   bool allows(const Node& value) const noexcept;
-  bool takes_null() const noexcept;  // as a value of its own
+  bool takes_null() const noexcept;  // as a value, rather than as absence
   std::string type_names() const;    // "a string or null"
 };
 

@@ -6,15 +6,14 @@
 namespace patchbay::core::json {
 namespace {
 
-// A default that its own rule refuses would blame the user's file, or the request, for what stands in the
-// schema.
+// An invalid default would be reported against the user's file or request, although the schema is wrong.
 Status check_defaults(const Rule& rule, const std::string& path) {
-  if (rule.fallback) {
+  if (rule.default_value) {
     CheckOptions options{.mode = Mode::config};
     options.path = path;
     Validation check(options);
-    check.run(rule, *rule.fallback);
-    const Checked checked = check.finish();
+    check.run(rule, *rule.default_value);
+    const Checked checked = check.take_result();
     if (!checked.ok()) return checked.error().within("schema keyword default");
   }
   for (const Property& property : rule.properties)
@@ -60,7 +59,7 @@ Status Schema::check_defaults() const { return json::check_defaults(*rule_, {});
 Checked Schema::check(const Node& value, const CheckOptions& options) const {
   Validation check(options);
   check.run(*rule_, value);
-  return check.finish();
+  return check.take_result();
 }
 
 }  // namespace patchbay::core::json

@@ -1,18 +1,18 @@
-// Validates values against a subset of JSON Schema and gives them back in canonical form. One validator
-// serves plugin configuration and REST bodies; Mode says where they differ.
+// Validates values against a subset of JSON Schema and returns them in canonical form. One validator serves
+// plugin configuration and REST bodies; Mode says where they differ.
 //
 // Keywords: type (one or several), properties, required, items, enum, const, minimum, maximum, minLength,
-// maxLength (code points), minItems, maxItems, pattern (a search, on bytes, of at most 1024), format (uri,
-// date-time; others are remarks), default, additionalProperties, example and examples (shown in messages);
-// x-rule (completes "must ..." in the message of a pattern, which is itself never shown), x-ignore-case (enum
-// of strings), x-snap (a number outside its bounds becomes the nearest one), x-secret and x-path (see
-// CheckOptions), x-advised-length (code points; a shorter text is taken, with advice). title, description,
-// deprecated, readOnly, writeOnly, $schema, $id and other x-* are remarks. Any other keyword is refused, so
-// that a typing error cannot switch a check off.
+// maxLength (code points), minItems, maxItems, pattern (a search, on bytes, in at most 1024), format (uri,
+// date-time; others are annotations), default, additionalProperties, example and examples (shown in
+// messages); x-rule (completes "must ..." in the message of a pattern, which is itself never shown),
+// x-ignore-case (enum of strings), x-snap (clamps a number to its bounds instead of refusing it), x-secret
+// and x-path (see CheckOptions), x-advised-length (code points; a shorter text is accepted, with advice).
+// title, description, deprecated, readOnly, writeOnly, $schema, $id and other x-* are annotations, which the
+// validator ignores. It refuses any other keyword, because a typing error could otherwise switch a check off.
 //
 // A default is checked like a value: `"default": {}` fills in the defaults of what is inside. Strings and
-// names with NUL are refused everywhere, since no table and no C string can hold them. null where no rule
-// names it is as good as absent.
+// names with NUL are refused everywhere, because neither tables nor C strings can hold them. A null that no
+// rule names counts as absent.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@ namespace patchbay::core::json {
 enum class Mode : uint8_t {
   // Unknown members are refused unless additionalProperties allows them.
   config,
-  // Unknown members are dropped; a name may be written maxSeconds or MaxSeconds, but not both at once.
+  // Unknown members are dropped; a name may be written maxSeconds or MaxSeconds, but not both.
   request,
 };
 
@@ -45,28 +45,28 @@ struct Violation {
 
 struct CheckOptions {
   Mode mode = Mode::request;
-  std::string path = {};       // stands before every path
-  size_t max_violations = 20;  // violations
+  std::string path = {};       // prefix of every path
+  size_t max_violations = 20;  // further ones are not reported
 
-  // How a scalar was written at this origin, when it was not a string: lets YAML's 0049 be a string where the
-  // schema asks for one.
+  // Returns how the scalar at this origin was written, if it was not a string. Lets YAML's 0049 be a string
+  // where the schema asks for one.
   std::function<std::optional<std::string_view>(uint32_t origin)> spelling = {};
 
-  // Turns what stands at an x-secret into its text. Without it only a string will do.
+  // Resolves the value at an x-secret to its text. Without it, only a string is accepted.
   std::function<Result<std::string>(const Node&)> secret = {};
 
-  // Completes a file name that stands at an x-path.
+  // Completes the file name at an x-path.
   std::function<std::string(std::string_view)> file_path = {};
 };
 
 struct Checked {
-  Document
-      value;  // names as in the schema, in its order, defaults filled in; null parts where a violation was
+  // Names and order as in the schema, defaults filled in; null in place of an invalid part.
+  Document value;
   std::vector<Violation> violations;
-  std::vector<Violation> advice;  // what is allowed, but hardly meant
+  std::vector<Violation> advice;  // accepted, but probably not intended
 
   bool ok() const noexcept { return violations.empty(); }
-  // Every violation in one sentence, as an Error of Code::invalid.
+  // All violations as one Error of Code::invalid.
   Error error() const;
 };
 
@@ -86,8 +86,8 @@ class Schema {
 
   Checked check(const Node& value, const CheckOptions& options) const;
 
-  // Whether every default obeys its own rule. If not, values that leave it out are refused, and the error
-  // blames their author.
+  // Fails if a default violates its own rule: otherwise values that leave it out would be refused with an
+  // error that blames their author.
   Status check_defaults() const;
 
  private:

@@ -11,8 +11,7 @@ namespace {
 
 constexpr size_t kMaxName = 64;
 
-// Insertions, deletions, replacements and swaps of neighbours that turn one name into the other
-// (Levenshtein's distance with swaps).
+// The edit distance with swaps of neighbours (Damerau-Levenshtein, restricted), ignoring letter case.
 size_t distance(std::string_view a, std::string_view b) {
   std::vector<size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), 0);

@@ -1,4 +1,4 @@
-// "Did you mean": the candidate a mistyped name most likely stood for.
+// Suggests a correction for a mistyped name ("did you mean ...?").
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace patchbay::core::json {
 
-// "" when none is near: at most a third of the longer name may differ, letter case aside.
+// Returns the candidate closest to `name`, or "" if none is close: at most a third of the longer name may
+// differ. Ignores letter case.
 std::string suggest(std::string_view name, const std::vector<std::string_view>& candidates);
 
 }  // namespace patchbay::core::json

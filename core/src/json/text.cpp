@@ -5,7 +5,7 @@
 namespace patchbay::core::json {
 namespace {
 
-// The bytes a lead byte announces and the least code point that needs so many.
+// A decoded lead byte: the length of its sequence, its own bits, and the least code point of that length.
 struct Lead {
   size_t bytes;
   uint32_t bits;
@@ -43,10 +43,10 @@ size_t code_points(std::string_view text) noexcept {
   return count;
 }
 
-std::string printable(std::string_view text, size_t most) {
+std::string printable(std::string_view text, size_t max_characters) {
   std::string out;
   size_t at = 0;
-  for (size_t count = 0; at < text.size() && count < most; ++count) {
+  for (size_t count = 0; at < text.size() && count < max_characters; ++count) {
     const size_t start = at;
     const uint32_t code = next_code_point(text, at);
     char escaped[16];

@@ -17,7 +17,7 @@ bool same_letters(std::string_view a, std::string_view b) noexcept {
                     [](char x, char y) { return lower(x) == lower(y); });
 }
 
-// maxSeconds for MaxSeconds and the reverse.
+// maxSeconds becomes MaxSeconds and the reverse.
 std::string other_case(std::string_view name) {
   std::string other(name);
   if (other.empty()) return other;
@@ -46,13 +46,13 @@ std::string count_of(size_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-// What a value may look like, as the end of a sentence; empty where the schema does not show one.
+// A hint with an example; empty if the schema has none or the value is secret.
 std::string example_of(const Rule& rule) {
   return rule.example && !rule.secret ? "for example " + write(*rule.example) : "";
 }
 
 std::string pattern_text(const Rule& rule) {
-  if (!rule.spoken.empty()) return "must " + rule.spoken;
+  if (!rule.message.empty()) return "must " + rule.message;
   return rule.example ? "is not written as it must be" : "is not written as its description says";
 }
 
@@ -75,7 +75,7 @@ class Validation::Step {
   size_t length_;
 };
 
-void Validation::refuse(uint32_t origin, std::string text, std::string hint) {
+void Validation::add_violation(uint32_t origin, std::string text, std::string hint) {
   if (violations_.size() < options_.max_violations)
     violations_.push_back({path_, std::move(text), std::move(hint), origin});
 }
@@ -99,7 +99,7 @@ void Validation::run(const Rule& rule, const Node& value) {
     default:
       if (!rule.choices.empty() && std::none_of(rule.choices.begin(), rule.choices.end(),
                                                 [&](const Node* c) { return equal(*c, value); }))
-        refuse(value.origin(), one_of(rule));
+        add_violation(value.origin(), one_of(rule));
       builder_.copy(value);
   }
 }
@@ -112,8 +112,8 @@ bool Validation::huge_integer(const Rule& rule, const Node& value) {
   const Node* bound = number > 0 ? rule.maximum : rule.minimum;
   if (bound && rule.snap) return builder_.copy(*bound, false), true;
   const char* widest = number > 0 ? "9223372036854775807" : "-9223372036854775808";
-  refuse(value.origin(), std::string(number > 0 ? "must be at most " : "must be at least ") +
-                             (bound ? write(*bound) : widest));
+  add_violation(value.origin(), std::string(number > 0 ? "must be at most " : "must be at least ") +
+                                    (bound ? write(*bound) : widest));
   builder_.null();
   return true;
 }
@@ -132,7 +132,7 @@ void Validation::free_value(const Node& value) {
     extras(Rule(), value);
     return builder_.end();
   }
-  if (has_nul(value.string())) refuse(value.origin(), kNul);
+  if (has_nul(value.string())) add_violation(value.origin(), kNul);
   builder_.copy(value);
 }
 
@@ -142,7 +142,7 @@ void Validation::wrong_type(const Rule& rule, const Node& value) {
     if (rule.types & Rule::bit(Type::boolean)) hint = "write true or false, without quotes";
     if (rule.types & (Rule::bit(Type::number) | Rule::kInteger)) hint = "write digits, without quotes";
   }
-  refuse(value.origin(), "must be " + rule.type_names(), std::move(hint));
+  add_violation(value.origin(), "must be " + rule.type_names(), std::move(hint));
   builder_.null();
 }
 
@@ -151,11 +151,11 @@ void Validation::number(const Rule& rule, const Node& value) {
   const bool low = rule.minimum && value.number() < rule.minimum->number();
   const bool high = rule.maximum && value.number() > rule.maximum->number();
   if ((low || high) && rule.snap) return builder_.copy(low ? *rule.minimum : *rule.maximum);
-  if (low) refuse(value.origin(), "must be at least " + write(*rule.minimum));
-  if (high) refuse(value.origin(), "must be at most " + write(*rule.maximum));
+  if (low) add_violation(value.origin(), "must be at least " + write(*rule.minimum));
+  if (high) add_violation(value.origin(), "must be at most " + write(*rule.maximum));
   if (!rule.choices.empty() &&
       std::none_of(rule.choices.begin(), rule.choices.end(), [&](const Node* c) { return equal(*c, value); }))
-    refuse(value.origin(), one_of(rule));
+    add_violation(value.origin(), one_of(rule));
   builder_.copy(value);
 }
 
@@ -171,10 +171,10 @@ void Validation::text(const Rule& rule, std::string_view value, uint32_t origin)
   builder_.string(choice ? choice->string() : value);
 }
 
-// Tells the first thing that is wrong: one mistake, one sentence.
+// Reports only the first mistake of a text.
 bool Validation::text_is_good(const Rule& rule, std::string_view value, uint32_t origin) {
   const auto wrong = [&](std::string text, std::string hint = {}) {
-    refuse(origin, std::move(text), std::move(hint));
+    add_violation(origin, std::move(text), std::move(hint));
     return false;
   };
   if (has_nul(value)) return wrong(kNul);
@@ -204,15 +204,15 @@ bool Validation::text_is_good(const Rule& rule, std::string_view value, uint32_t
 void Validation::secret(const Rule& rule, const Node& value) {
   Result<std::string> resolved = options_.secret(value);
   if (resolved) return text(rule, *resolved, value.origin());
-  refuse(value.origin(), resolved.error().text);
+  add_violation(value.origin(), resolved.error().text);
   builder_.null();
 }
 
 void Validation::array(const Rule& rule, const Node& value) {
   if (value.size() < rule.min_items)
-    refuse(value.origin(), "must have at least " + count_of(rule.min_items, "item"));
+    add_violation(value.origin(), "must have at least " + count_of(rule.min_items, "item"));
   if (value.size() > rule.max_items)
-    refuse(value.origin(), "must have at most " + count_of(rule.max_items, "item"));
+    add_violation(value.origin(), "must have at most " + count_of(rule.max_items, "item"));
   builder_.origin(value.origin()).begin_array();
   for (uint32_t i = 0; i < value.size(); ++i) {
     const Step step(*this, "[" + std::to_string(i) + "]");
@@ -236,25 +236,25 @@ bool Validation::is_absent(const Rule& rule, const Node* value) const {
 }
 
 void Validation::property(const Property& property, const Node& object) {
-  const Node* value = pick(property, object);
+  const Node* value = find_member(property, object);
   const Step step(*this, property.name);
   if (is_absent(property.rule, value)) {
-    value = property.rule.fallback;
-    if (!value && property.required) refuse(object.origin(), "is required");
+    value = property.rule.default_value;
+    if (!value && property.required) add_violation(object.origin(), "is required");
     if (!value) return;
   }
   builder_.key(property.name);
   run(property.rule, *value);
 }
 
-const Node* Validation::pick(const Property& property, const Node& object) {
+const Node* Validation::find_member(const Property& property, const Node& object) {
   const Node* exact = object.find(property.name);
   if (config()) return exact;
   const std::string other = other_case(property.name);
   const Node* variant = other == property.name ? nullptr : object.find(other);
   if (exact && variant) {
     const Step step(*this, property.name);
-    refuse(variant->origin(), "is given twice, also as " + other);
+    add_violation(variant->origin(), "is given twice, also as " + other);
   }
   return exact ? exact : variant;
 }
@@ -273,7 +273,7 @@ void Validation::extras(const Rule& rule, const Node& object) {
         rule.extra == Rule::Extra::allow || (rule.extra == Rule::Extra::by_mode && !rule.has_properties);
     if (free || rule.extra == Rule::Extra::checked) {
       const Step step(*this, printable(member.key, kMaxNameInMessage));
-      if (has_nul(member.key)) refuse(member.value.origin(), "is a name with the character U+0000");
+      if (has_nul(member.key)) add_violation(member.value.origin(), "is a name with the character U+0000");
       builder_.key(member.key);
       if (free)
         free_value(member.value);
@@ -294,7 +294,7 @@ void Validation::unknown(const Rule& rule, const Member& member) {
   if (near.empty() && !names.empty() && names.size() <= kListed)
     for (std::string_view name : names) hint += (hint.empty() ? "known are " : ", ") + std::string(name);
   const Step step(*this, printable(member.key, kMaxNameInMessage));
-  refuse(member.value.origin(), "is not a known field", std::move(hint));
+  add_violation(member.value.origin(), "is not a known field", std::move(hint));
 }
 
 }  // namespace patchbay::core::json

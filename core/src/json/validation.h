@@ -1,4 +1,4 @@
-// One run of a compiled schema over one value. Internal to the validator.
+// Validation: one run of a compiled schema over one value. Used by Schema only.
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@ class Validation {
  public:
   explicit Validation(const CheckOptions& options) : options_(options), path_(options.path) {}
 
-  // Adds exactly one value to the result, whatever is wrong with `value`.
+  // Adds exactly one value to the result, even if `value` is invalid.
   void run(const Rule& rule, const Node& value);
-  Checked finish() { return {builder_.finish(), std::move(violations_), std::move(advice_)}; }
+  Checked take_result() { return {builder_.finish(), std::move(violations_), std::move(advice_)}; }
 
  private:
   void number(const Rule& rule, const Node& value);
@@ -29,20 +29,19 @@ class Validation {
   void unknown(const Rule& rule, const Member& member);
   void secret(const Rule& rule, const Node& value);
   void wrong_type(const Rule& rule, const Node& value);
-  // A whole number that no int64_t holds, where an integer is asked for.
+  // Handles an integer beyond int64_t where the rule asks for an integer. False: `value` is not one.
   bool huge_integer(const Rule& rule, const Node& value);
-  // Copies what no rule describes.
+  // Copies a value that no rule describes.
   void free_value(const Node& value);
 
-  // The member that stands for the property: by its name, in requests also with the first letter in the other
-  // case.
-  const Node* pick(const Property& property, const Node& object);
+  // Finds the member for the property: by its name, in requests also with the first letter in the other case.
+  const Node* find_member(const Property& property, const Node& object);
   bool known(const Rule& rule, std::string_view key) const;
   bool is_absent(const Rule& rule, const Node* value) const;
-  void refuse(uint32_t origin, std::string text, std::string hint = {});
+  void add_violation(uint32_t origin, std::string text, std::string hint = {});
   bool config() const { return options_.mode == Mode::config; }
 
-  // Extends the path while it lives.
+  // Adds a step to the path until the end of the scope.
   class Step;
 
   const CheckOptions& options_;

@@ -1,6 +1,5 @@
-// Writes compact JSON that every parser accepts: strings that are not UTF-8 get U+FFFD for the bad bytes, NaN
-// and infinities become null. Not thread-safe; the caller closes what it opens and gives a key before each
-// member.
+// Writes compact JSON that every parser accepts: bytes that are not UTF-8 become U+FFFD, NaN and infinities
+// become null. Not thread-safe. The caller must end each array and object and give a key before each member.
 #pragma once
 
 #include <concepts>
@@ -30,7 +29,7 @@ class Writer {
   Writer& value(std::string_view text);
   Writer& value(const char* text) { return value(std::string_view(text)); }
   Writer& value(const Node& node);
-  Writer& raw(std::string_view json);  // already JSON; taken as it is
+  Writer& raw(std::string_view json);  // appends JSON unchanged
 
   template <class T>
   Writer& member(std::string_view name, const T& what) {
@@ -47,10 +46,10 @@ class Writer {
   void separate();
 
   std::string out_;
-  bool comma_ = false;  // a value stands before the next one
+  bool comma_ = false;  // the next value needs a comma before it
 };
 
-// `text` in quotes, escaped, appended to `out`.
+// Appends `text` to `out`, escaped and in quotes.
 void append_quoted(std::string& out, std::string_view text);
 
 std::string write(const Node& node);

@@ -32,8 +32,8 @@ std::string json_escaped(std::string_view text) {
   return out.substr(1, out.size() - 2);  // without the quotes
 }
 
-// The characters of the base64 of `before` unknown bytes, `text` and whatever follows that depend on `text`
-// alone.
+// The base64 characters that `text` alone determines when `before` unknown bytes precede it and any bytes
+// follow.
 std::string base64_inside(std::string_view text, size_t before, const char* alphabet) {
   const std::string padded = std::string(before, '\0') + std::string(text);
   std::string out;

@@ -1,4 +1,4 @@
-// The forms in which a secret may stand in a text: as it is, in a URL, in JSON, in base64.
+// The encodings in which a secret may appear in a text: plain, in a URL, in JSON, in base64.
 #pragma once
 
 #include <string>
@@ -7,9 +7,10 @@
 
 namespace patchbay::core::observe {
 
-// Each form once, the plain one first. Percent-encoded with upper-case digits; JSON-escaped as our own writer
-// does it; in base64 (both alphabets) what the secret determines of it at each of the three places it may
-// have in a group of bytes. Forms shorter than `min_size` are left out.
+// Returns each form once, the plain one first. Percent-encoding uses upper-case digits; JSON is escaped as by
+// append_json_string(). Base64, in both alphabets, depends on the secret's offset in a group of three bytes:
+// for each offset the form holds the characters that the secret alone determines. Leaves out forms shorter
+// than `min_size`.
 std::vector<std::string> encoded_forms(std::string_view secret, size_t min_size);
 
 }  // namespace patchbay::core::observe

@@ -10,7 +10,7 @@ namespace {
 using json::kInvalid;
 using json::next_code_point;
 
-// Characters that show as nothing, as a new line, or change how their neighbours are shown.
+// Characters that are invisible, break the line, or change how their neighbours are displayed.
 bool is_deceptive(uint32_t code) noexcept {
   const auto within = [code](uint32_t first, uint32_t last) { return code >= first && code <= last; };
   return code < 0x20 || within(0x7F, 0x9F) || code == 0xAD || code == 0x61C || within(0x200B, 0x200F) ||

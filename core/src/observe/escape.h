@@ -1,6 +1,5 @@
-// Makes text from anywhere safe to stand inside one line of a log: no control characters, no escape
-// sequences, no line or paragraph separators, no invisible or direction-changing characters, nothing that is
-// not UTF-8.
+// Escapes untrusted text for use inside one log line: control characters, escape sequences, line and
+// paragraph separators, invisible or direction-changing characters, and bytes that are not UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +8,11 @@
 
 namespace patchbay::core::observe {
 
-// For people: \n, \r, \t, \xNN for a byte, \u{NNNN} for a character; a backslash is doubled so that none is
-// ambiguous.
+// For people: \n, \r, \t, \xNN for a byte, \u{NNNN} for a character. A backslash is doubled, because it would
+// otherwise be ambiguous.
 void append_escaped(std::string& out, std::string_view text);
 
-// For JSON, with its quotes: \uNNNN; bytes that are not UTF-8 become U+FFFD.
+// As a JSON string with its quotes: \uNNNN; bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
 
 // At most `max_bytes` bytes of `text`, cut between characters.

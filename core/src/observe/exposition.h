@@ -12,25 +12,25 @@ namespace patchbay::core::observe {
 
 enum class Kind : uint8_t { counter, gauge, histogram };  // values are those of PB_METRIC_*
 
-// Pairs of name and value. Values should come from a small set: each combination is a series of its own.
+// Pairs of name and value. Use values from a small set, because each combination is a separate series.
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
 // The upper bounds of a histogram's buckets, ascending, without +Inf. The default fits seconds.
 using Bounds = std::vector<double>;
 const Bounds& seconds_bounds();
 
-// Whether Prometheus takes the name and the labels, which must be sorted.
+// Whether Prometheus accepts the name and the labels, which must be sorted.
 bool is_metric(std::string_view name, const Labels& labels);
 // a="x",b="y"
 std::string print_labels(const Labels& labels);
 
-// Belongs to one thread. A sample is ignored when Prometheus would refuse the whole text because of it: a bad
-// name or label, a name already used with another kind, the same name and labels a second time.
+// Used by one thread. Ignores a sample that would make Prometheus reject the whole text: an invalid name or
+// label, a name already used with another kind, a second sample with the same name and labels.
 class Exposition {
  public:
   void counter(std::string_view name, std::string_view help, double value, Labels labels = {});
   void gauge(std::string_view name, std::string_view help, double value, Labels labels = {});
-  // `counts` has each bucket's own count; one more than `bounds`, the last is for +Inf.
+  // `counts`: each bucket's own count, not cumulative; one more than `bounds`, the last for +Inf.
   void histogram(std::string_view name, std::string_view help, const Bounds& bounds,
                  const std::vector<uint64_t>& counts, double sum, Labels labels = {});
 
@@ -40,7 +40,7 @@ class Exposition {
   void histogram(std::string_view name, std::string_view help, const std::string& labels,
                  const Bounds& bounds, const std::vector<uint64_t>& counts, double sum);
 
-  // Format 0.0.4: families in the order of their names, series in that of their labels.
+  // Format 0.0.4: families sorted by name, series by labels.
   std::string text() const;
 
  private:
@@ -49,7 +49,7 @@ class Exposition {
     std::string help;
     std::map<std::string, std::string> lines;  // by labels
   };
-  // Where the lines of a new series go; nullptr: the sample is to be ignored.
+  // Returns the buffer for the lines of a new series, or nullptr if the sample must be ignored.
   std::string* begin(Kind kind, std::string_view name, std::string_view help, const std::string& labels);
 
   std::map<std::string, Family, std::less<>> families_;

@@ -14,14 +14,15 @@ namespace {
 
 constexpr int kPollMs = 100;
 
-// Room a line takes beside its text.
+// Memory that a line takes besides its text.
 constexpr size_t kOverhead = sizeof(std::string);
 
 }  // namespace
 
 LineWriter::LineWriter(int fd, bool owned, Announcement announcement)
     : announcement_(std::move(announcement)), fd_(fd), owned_(owned) {
-  // Signals are for the program's threads, and SIGPIPE must not end the process.
+  // Block all signals on this thread: the program's threads handle them, and SIGPIPE must not end the
+  // process.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -107,8 +108,9 @@ void LineWriter::run() {
   }
 }
 
-// Whole lines together up to PIPE_BUF, which a pipe takes at once or not at all: lines of other processes on
-// the same pipe do not land inside them. Stops at the first that cannot be written; how many could.
+// Writes whole lines in batches of up to PIPE_BUF bytes. A pipe takes such a batch at once or not at all, so
+// lines of other processes on the same pipe do not land inside them. Stops at the first batch that cannot be
+// written; returns the number of lines written.
 size_t LineWriter::write_lines(const std::vector<std::string>& lines) {
   size_t written = 0;
   while (written < lines.size()) {

@@ -1,6 +1,6 @@
-// Writes lines to a descriptor on a thread of its own, so that a slow disk or a reader that does not read
-// costs the threads that log nothing. What waits is bounded; lines beyond are dropped, counted, and announced
-// in the log once there is room again.
+// Writes lines to a descriptor on its own thread, so that the threads that log never wait for a slow disk or
+// reader. The queue is bounded: lines beyond it are dropped, counted, and announced in the log once there is
+// room again.
 #pragma once
 
 #include <chrono>
@@ -20,21 +20,22 @@ class LineWriter {
   static constexpr size_t kUrgentBytes = 1 << 20;  // beyond kMaxBytes, for urgent lines only
   static constexpr std::chrono::milliseconds kFlushWait{1000};
 
-  // The line, without newline, that says how many were dropped. Runs on the writer's thread.
+  // Formats the line, without its newline, that announces dropped lines. Called on the writer's thread.
   using Announcement = std::function<std::string(uint64_t count)>;
 
-  // Owns `fd` when `owned`.
+  // Closes `fd` in the end if `owned`.
   LineWriter(int fd, bool owned, Announcement announcement);
-  // Writes what waits, for at most kFlushWait.
+  // Writes the queued lines, for at most kFlushWait.
   ~LineWriter();
   LineWriter(const LineWriter&) = delete;
   LineWriter& operator=(const LineWriter&) = delete;
 
-  // [any] Takes a line without its newline. Does not wait for the descriptor.
+  // [any] Queues a line without its newline. Never waits for the descriptor.
   void push(std::string line, bool urgent);
-  // [any] Returns when every line pushed before is written or dropped, at the latest after kFlushWait.
+  // [any] Waits until every line pushed before is written or dropped, at most kFlushWait.
   void flush();
-  // [any] Lines pushed from now on go to `fd`, which this owns; the old descriptor is closed if it was owned.
+  // [any] Writes lines pushed from now on to `fd` and takes ownership of it. Closes the old descriptor if
+  // owned.
   void replace(int fd);
   uint64_t dropped() const;
 
@@ -45,22 +46,22 @@ class LineWriter {
   bool may_go_on() const;
 
   const Announcement announcement_;
-  mutable std::mutex mutex_;  // guards those below
+  mutable std::mutex mutex_;  // guards the members down to end_
   std::condition_variable pushed_, written_;
   std::vector<std::string> waiting_;
-  size_t bytes_ = 0;          // of waiting_ and of what is being written
+  size_t bytes_ = 0;          // queued or being written
   uint64_t pushes_ = 0;       // lines taken so far
   uint64_t done_ = 0;         // of those, written or given up
   uint64_t dropped_ = 0;      // in all
   uint64_t unannounced_ = 0;  // of those
   int next_fd_ = -1;
   bool stopping_ = false;
-  std::chrono::steady_clock::time_point end_{};  // when stopping: give up then
-  // of the writer's thread
+  std::chrono::steady_clock::time_point end_{};  // when stopping: give up at this time
+  // used by the writer's thread
   int fd_;
   bool owned_;
-  bool torn_ = false;   // the last line ended in its middle
-  std::thread thread_;  // last: it uses all of these
+  bool torn_ = false;   // the last write stopped in the middle of a line
+  std::thread thread_;  // last, because it uses the members above
 };
 
 }  // namespace patchbay::core::observe

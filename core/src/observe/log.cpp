@@ -23,7 +23,7 @@ Error cannot_open(const std::string& file) {
 
 }  // namespace
 
-// The writer's thread ends before what it formats announcements with.
+// writer_ is the last member, so its thread ends before the members that format its announcements.
 Log::Log(const Options& options, int fd)
     : file_(options.file), level_(options.level), format_(options.format) {
   writer_ = std::make_unique<LineWriter>(fd, !file_.empty(),
@@ -47,7 +47,8 @@ Status Log::reopen() {
   return {};
 }
 
-// Formatted here and not by the writer: once this returns, the secrets in it may be forgotten.
+// Formats here rather than on the writer's thread, because the caller may remove secrets from the redactor as
+// soon as this returns.
 void Log::write(const Event& event) noexcept {
   if (!enabled(event.level)) return;
   try {

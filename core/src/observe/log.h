@@ -1,5 +1,5 @@
-// The log: one event, one line, for people or as JSON. Thread-safe; nothing here throws. A thread of the log
-// writes the lines; the threads that log never wait for the disk or for a reader.
+// The log: one line per event, as text or JSON. Thread-safe; never throws. A separate thread writes the
+// lines, so that the threads that log never wait for the disk or for a reader.
 #pragma once
 
 #include <atomic>
@@ -27,17 +27,18 @@ struct Field {
   std::string_view value;
 };
 
-// Everything is borrowed for the call, and may have come from a peer.
+// Borrowed for the call. Every text may come from a peer.
 struct Event {
   Level level = Level::info;
   std::string_view component;    // a plugin's name, or core
-  std::string_view correlation;  // ties the steps of one call together; may be empty
+  std::string_view correlation;  // the same for all steps of one call; may be empty
   std::string_view text;
   const Field* fields = nullptr;
   size_t count = 0;
 };
 
-// The line of an event, without the newline. Longer texts are cut at kMaxText, values at kMaxValue.
+// Formats an event as a line, without the newline. Cuts texts at kMaxText bytes and values at kMaxValue;
+// leaves out fields beyond kMaxFields.
 constexpr size_t kMaxText = 8 << 10;
 constexpr size_t kMaxValue = 2 << 10;
 constexpr size_t kMaxFields = 64;
@@ -60,16 +61,16 @@ class Log {
   bool enabled(Level level) const noexcept { return level >= level_.load(std::memory_order_relaxed); }
   void write(const Event& event) noexcept;
 
-  // On reload.
+  // Called on reload.
   void set_level(Level level) noexcept { level_ = level; }
   void set_format(Format format) noexcept { format_ = format; }
-  // Opens the file anew, after it was moved away (log rotation); on failure the old one stays.
+  // Reopens the file after log rotation has moved it. On failure the log keeps writing to the old file.
   Status reopen();
 
   Redactor& redactor() noexcept { return redactor_; }
-  // Returns when the events written so far are on their way to the file, at the latest after a second.
+  // Waits until the events written so far are passed to the file, at most a second.
   void flush() noexcept;
-  uint64_t dropped() const noexcept;  // lines that will never be seen
+  uint64_t dropped() const noexcept;  // lines lost
 
  private:
   Log(const Options& options, int fd);
@@ -80,7 +81,7 @@ class Log {
   std::atomic<Level> level_;
   std::atomic<Format> format_;
   std::atomic<uint64_t> failed_{0};
-  std::unique_ptr<LineWriter> writer_;  // last: its thread uses the others
+  std::unique_ptr<LineWriter> writer_;  // last, because its thread uses the others
 };
 
 }  // namespace patchbay::core::observe

@@ -1,4 +1,4 @@
-// How an event becomes a line.
+// Formats events as log lines.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -24,19 +24,20 @@ std::string stamp(std::chrono::system_clock::time_point when) {
   return text;
 }
 
-// `clean` is the redacted form of the first `max_bytes` + kMaxText bytes of `text`.
+// `clean`: the redacted form of the first `max_bytes` + kMaxText bytes of `text`.
 std::string shortened(std::string_view text, std::string clean, size_t max_bytes) {
   const std::string_view kept = truncate_utf8(clean, max_bytes);
   const bool whole = kept.size() == clean.size() && text.size() <= max_bytes + kMaxText;
   return whole ? clean : std::string(kept) + "...";
 }
 
-// What is cut off anyway need not be searched, but for a secret across the border.
+// The part of a text that is searched for secrets: what the line shows, and kMaxText more, so that a secret
+// across the cut is found.
 std::string_view searched(std::string_view text, size_t max_bytes) {
   return text.substr(0, max_bytes + kMaxText);
 }
 
-// Redacted before it is cut or escaped: a secret in pieces would not be recognised.
+// Redacts before cutting and escaping, because a secret in pieces would not be recognised.
 std::string value_of(const Field& field, const Redactor& redactor) {
   if (Redactor::is_secret_name(field.key)) return "[redacted]";
   return shortened(field.value, redactor.value(searched(field.value, kMaxValue)), kMaxValue);
@@ -46,14 +47,14 @@ std::string sentence_of(const Event& event, const Redactor& redactor) {
   return shortened(event.text, redactor.sentence(searched(event.text, kMaxText)), kMaxText);
 }
 
-// Names are not redacted: they come from code, and the correlation is what lines are found by.
+// Names are not redacted: they come from code, and operators search for lines by correlation.
 std::string name_of(std::string_view name) { return shortened(name, std::string(name), kMaxName); }
 
 bool is_word(std::string_view text) {
   return !text.empty() && text.find_first_of(" \"='") == std::string_view::npos;
 }
 
-// In quotes when it would not read as one word.
+// Quotes the text unless it reads as one word.
 void append_value(std::string& out, std::string_view text) {
   if (is_word(text)) return append_escaped(out, text);
   out += '"';

@@ -1,4 +1,4 @@
-// Keeps a flood of equal events from becoming a flood of lines: one per key and interval. Thread-safe.
+// Throttles repeated log lines: one per key and interval. Thread-safe.
 #pragma once
 
 #include <chrono>
@@ -15,12 +15,12 @@ class LogThrottle {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // Of more than `max_keys` keys at a time, the further ones share one line per interval.
+  // Keeps track of `max_keys` keys at a time; further keys share one line per interval.
   explicit LogThrottle(std::chrono::nanoseconds interval, size_t max_keys = 1024)
       : interval_(interval), max_keys_(max_keys) {}
 
-  // How many events of this key were kept back since its last line, when it may have another now; nothing
-  // when not.
+  // If the key may have a line now, returns how many of its events were suppressed since its last line;
+  // otherwise suppresses this one and returns nothing.
   std::optional<uint64_t> pass(std::string_view key, Time now = std::chrono::steady_clock::now());
 
  private:

@@ -74,7 +74,7 @@ std::string Metrics::text() const {
   return out.text();
 }
 
-void MetricSource::end() {
+void MetricSource::reset() {
   if (metrics_) std::exchange(metrics_, nullptr)->remove_source(id_);
 }
 

@@ -1,5 +1,5 @@
-// Counters, gauges and histograms, told as Prometheus text. Our own, because prometheus-cpp brings a web
-// server and curl with its development package, and has no handle that a C table could carry.
+// Counters, gauges and histograms, printed as Prometheus text. prometheus-cpp is not used because its
+// development package brings a web server and curl, and because it has no handles that a C table could carry.
 #pragma once
 
 #include <array>
@@ -19,19 +19,19 @@
 
 namespace patchbay::core::observe {
 
-// One line of figures (a histogram: one group). Add and set from any thread, media loops included: no lock,
-// no allocation. What is not a number is ignored, and so is a negative step of a counter.
+// A time series (for a histogram, its group of series). [any, media too] add() and set() take no lock and
+// allocate nothing. They ignore NaN, and add() ignores a negative step of a counter.
 class Series {
  public:
   Series(Kind kind, const Bounds* bounds);
 
   void add(double value) noexcept;
   void set(double value) noexcept;  // gauges only
-  // What another histogram of the same bounds has gained: the sum, and each bucket's own count.
+  // Adds what another histogram with the same bounds has gained: the sum, and each bucket's own count.
   void merge(double sum, const std::vector<uint64_t>& counts) noexcept;
-  double value() const noexcept { return value_.load(std::memory_order_relaxed); }  // of a histogram the sum
+  double value() const noexcept { return value_.load(std::memory_order_relaxed); }  // a histogram's sum
 
-  // Each bucket's own count, the last is for +Inf; empty unless a histogram.
+  // Each bucket's own count, the last for +Inf; empty unless a histogram.
   std::vector<uint64_t> buckets() const;
 
  private:
@@ -45,20 +45,20 @@ class Series {
 
 class Metrics;
 
-// Keeps a source of Metrics registered. Ending it waits for a text() that runs the source.
+// Keeps a source of Metrics registered. reset() removes it and waits for a text() that is calling it.
 class [[nodiscard]] MetricSource {
  public:
   MetricSource() = default;
   MetricSource(MetricSource&& other) noexcept
       : metrics_(std::exchange(other.metrics_, nullptr)), id_(other.id_) {}
   MetricSource& operator=(MetricSource&& other) noexcept {
-    end();
+    reset();
     metrics_ = std::exchange(other.metrics_, nullptr);
     id_ = other.id_;
     return *this;
   }
-  ~MetricSource() { end(); }
-  void end();
+  ~MetricSource() { reset(); }
+  void reset();
 
  private:
   friend class Metrics;
@@ -67,27 +67,27 @@ class [[nodiscard]] MetricSource {
   uint64_t id_ = 0;
 };
 
-// All series of the process. They are never removed, so a pointer stays good as long as this lives.
+// All series of the process. They are never removed, so a pointer stays valid as long as this object.
 class Metrics {
  public:
   static constexpr size_t kMaxSeries = 10000;
 
-  // The series of that name and these labels, made when new. Code::invalid for a name Prometheus would not
-  // take, Code::conflict when the name is of another kind, Code::exhausted beyond kMaxSeries.
+  // Finds or creates the series with this name and these labels. Code::invalid: Prometheus would reject the
+  // name; Code::conflict: the name has another kind; Code::exhausted: there are kMaxSeries.
   Result<Series*> series(Kind kind, std::string_view name, std::string_view help, Labels labels = {},
                          const Bounds& bounds = seconds_bounds());
 
-  // The same as a number that crosses a C table; at() of 0 or nonsense is nullptr. at() takes no lock.
+  // The same as a handle for the C tables. at() takes no lock; it returns nullptr for 0 or an unknown handle.
   Result<uint64_t> handle(Kind kind, std::string_view name, std::string_view help, Labels labels = {},
                           const Bounds& bounds = seconds_bounds());
   Series* at(uint64_t handle) const noexcept;
 
-  // Calls `source` each time text() runs, on that thread, to add samples of what is counted elsewhere anyway
-  // (queues, the store). One source runs at a time. It must be quick, must not block, and must not call
+  // Calls `source` in each text(), on that thread, to add samples of values that are counted elsewhere
+  // (queues, the store). Sources run one at a time. They must be quick, and must neither block nor call
   // Metrics.
   MetricSource add_source(std::function<void(Exposition&)> source);
 
-  // [any thread] Series and what the sources add, as Prometheus text; see Exposition::text().
+  // [any] All series and the samples of the sources, as Prometheus text; see Exposition::text().
   std::string text() const;
 
  private:
@@ -100,7 +100,7 @@ class Metrics {
     Kind kind;
     std::string help;
     Bounds bounds;
-    std::map<std::string, Entry> series;  // by labels as they are printed
+    std::map<std::string, Entry> series;  // by printed labels
   };
 
   Result<Entry*> find(Kind kind, std::string_view name, std::string_view help, Labels labels,
@@ -112,7 +112,7 @@ class Metrics {
   size_t size_ = 0;
   std::array<std::atomic<Series*>, kMaxSeries> table_{};
 
-  mutable std::mutex sources_mutex_;  // guards those below, and is held while sources run
+  mutable std::mutex sources_mutex_;  // guards the members below; held while sources run
   std::map<uint64_t, std::function<void(Exposition&)>> sources_;
   uint64_t last_source_ = 0;
 };

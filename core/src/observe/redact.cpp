@@ -26,7 +26,7 @@ size_t common(std::string_view a, std::string_view b) noexcept {
   return static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
 }
 
-bool is_taken(std::string_view secret, SecretFrom from) noexcept {
+bool is_accepted(std::string_view secret, SecretFrom from) noexcept {
   return secret.size() >= Redactor::kMinSize && (from == SecretFrom::config || looks_random(secret));
 }
 
@@ -45,8 +45,9 @@ void Redactor::Set::remove(const std::string& value) {
   if (--found->second == 0) values_.erase(found);
 }
 
-// The size of the longest value that `text` begins with; 0 for none. Of all values up to `text` the greatest
-// is the match, or else no match is longer than what the two have in common: look again up to that.
+// Returns the size of the longest value that `text` begins with, or 0. Takes the greatest value that sorts up
+// to `text`: either it is the match, or no match is longer than the prefix that the two share, so the search
+// goes on up to that prefix.
 size_t Redactor::Set::match(std::string_view text) const {
   for (std::string_view upto = text; upto.size() >= kMinSize;) {
     auto next = values_.upper_bound(upto);
@@ -77,7 +78,7 @@ std::string Redactor::Set::apply(std::string_view text) const {
 }
 
 bool Redactor::add(std::string_view secret, SecretFrom from) {
-  if (!is_taken(secret, from)) return false;
+  if (!is_accepted(secret, from)) return false;
   const auto forms = encoded_forms(secret, kMinSize);
   const std::unique_lock lock(mutex_);
   for (const std::string& form : forms) {
@@ -88,7 +89,7 @@ bool Redactor::add(std::string_view secret, SecretFrom from) {
 }
 
 void Redactor::remove(std::string_view secret, SecretFrom from) {
-  if (!is_taken(secret, from)) return;
+  if (!is_accepted(secret, from)) return;
   const auto forms = encoded_forms(secret, kMinSize);
   const std::unique_lock lock(mutex_);
   for (const std::string& form : forms) {

@@ -1,4 +1,4 @@
-// The values that no log line may show. Thread-safe.
+// Replaces secrets in log lines. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -10,32 +10,36 @@
 
 namespace patchbay::core::observe {
 
-// Who named the secret. The operator's configuration is trusted; a plugin may hand on what a tenant chose.
+// Where the secret comes from. The operator's configuration is trusted; a plugin may pass on a value that a
+// tenant chose.
 enum class SecretFrom : uint8_t { config, plugin };
 
 class Redactor {
  public:
-  // Shorter ones would blot out ordinary words; they are not taken.
+  // Shorter values are not redacted, because that would hide ordinary words.
   static constexpr size_t kMinSize = 6;
 
-  // Counted: a value is redacted until it was removed as often as added. False when it is not taken: it is
-  // too short, or comes from a plugin and does not look random (patchbay/looks_random.h), because a tenant
-  // could blot out other tenants' lines with it. Redacted as it is and as it stands in URLs, JSON and base64.
+  // Redacts the value as it is and as it appears in URLs, JSON and base64. Counted: it is redacted until it
+  // was removed as often as it was added. Returns false if the value is not redacted: it is too short, or it
+  // comes from a plugin and does not look random (patchbay/looks_random.h), because a tenant could otherwise
+  // hide words in other tenants' lines.
   bool add(std::string_view secret, SecretFrom from = SecretFrom::config);
   void remove(std::string_view secret, SecretFrom from = SecretFrom::config);
 
-  // The value of a field with every secret replaced by [redacted], the longest first where they overlap.
+  // Returns the value of a field with every secret replaced by [redacted], the longest first where they
+  // overlap.
   std::string value(std::string_view text) const;
-  // The same for the sentence of an event, which is a constant: only the configuration's secrets.
+  // The same for the text of an event. Replaces only the configuration's secrets, because the text is a
+  // constant in code.
   std::string sentence(std::string_view text) const;
 
-  // Whether a field of that name is redacted whatever it holds: apiKey, X-Api-Key, password, refreshToken,
+  // Whether a field of that name is redacted whatever its value: apiKey, X-Api-Key, password, refreshToken,
   // ...
   static bool is_secret_name(std::string_view name);
 
  private:
-  // Counted values, sorted: finding the longest one that a text begins with takes a few steps however many
-  // begin alike.
+  // Counted values, sorted. Finding the longest one that a text begins with takes few steps, however many of
+  // them share a prefix.
   class Set {
    public:
     void add(std::string value);
@@ -45,7 +49,7 @@ class Redactor {
    private:
     size_t match(std::string_view text) const;
     std::map<std::string, uint32_t, std::less<>> values_;
-    std::unordered_map<uint64_t, uint32_t> beginnings_;  // their first kMinSize bytes, counted
+    std::unordered_map<uint64_t, uint32_t> beginnings_;  // counts of their first kMinSize bytes
   };
 
   mutable std::shared_mutex mutex_;

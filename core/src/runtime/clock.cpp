@@ -29,7 +29,7 @@ class SystemMonoClock final : public MonoClock {
 
 }  // namespace
 
-// Both outlive every thread that a stuck plugin leaves behind.
+// Neither is ever freed, because a thread that hangs in a plugin may outlive main().
 const WallClock& system_wall_clock() noexcept {
   static const auto* const clock = new SystemWallClock;
   return *clock;

@@ -1,4 +1,4 @@
-// The two clocks, separate on purpose: the wall clock may jump, the monotonic one never does.
+// The two clocks. They are separate types because the wall clock can jump and the monotonic clock cannot.
 #pragma once
 
 #include <cstdint>

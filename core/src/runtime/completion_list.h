@@ -1,4 +1,4 @@
-// CompletionList: those who wait for one end. Callers add until it ends; who comes later is told so.
+// CompletionList: callbacks waiting for one completion. add() fails once it has completed.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@ namespace patchbay::core {
 
 class CompletionList {
  public:
-  // [any] False when the end has come already: the task was not taken.
+  // [any] False once completed; the caller then still owns the task.
   bool add(Task& waiter) noexcept {
     Task* head = head_.load(std::memory_order_acquire);
     do {
@@ -21,7 +21,7 @@ class CompletionList {
     return true;
   }
 
-  // Ends the list, once, and runs the waiters in the order they came.
+  // Completes the list and runs the tasks in the order in which they were added. Call once.
   void complete() noexcept {
     Task* waiter = reverse_chain<Task, &Task::next>(head_.exchange(completed(), std::memory_order_acq_rel));
     while (waiter) {

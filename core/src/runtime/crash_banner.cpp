@@ -46,7 +46,7 @@ const char* name_of(ThreadKind kind) noexcept {
   }
 }
 
-// One line, put together without malloc.
+// A line of output, built without malloc.
 class Line {
  public:
   Line& operator<<(std::string_view text) noexcept {
@@ -72,8 +72,8 @@ class Line {
   size_t size_ = 0;
 };
 
-// A command per file that names the functions and lines of its frames. Not those of the C library: they are
-// above and below every crash.
+// Prints one addr2line command per binary on the stack. Skips the C library, whose frames surround every
+// crash.
 void print_addr2line_commands(void* const* frames, size_t count) noexcept {
   constexpr size_t kMaxFiles = 4;
   std::array<const void*, kMaxFiles> printed{};
@@ -111,14 +111,15 @@ void print_banner(int number) {
   const int count = ::backtrace(frames.data(), static_cast<int>(frames.size()));
   ::backtrace_symbols_fd(frames.data(), count, STDERR_FILENO);
   print_addr2line_commands(frames.data(), static_cast<size_t>(std::max(count, 0)));
-  ::raise(number);  // the default action stands again
+  ::raise(number);  // SA_RESETHAND has restored the default action
 }
 
 }  // namespace
 
 void install_crash_banner() {
   std::array<void*, 2> frames;
-  static_cast<void>(::backtrace(frames.data(), 2));  // loads what it needs while that is still safe
+  // The first call loads libgcc, which is not safe in a signal handler.
+  static_cast<void>(::backtrace(frames.data(), 2));
   static std::array<char, size_t{64} * 1024> spare;
   stack_t stack{};
   stack.ss_sp = spare.data();

@@ -1,13 +1,13 @@
-// The last words of a process that crashes: the signal, the plugin whose code ran, in which of its callbacks,
-// on what kind of thread, the addresses that led there, and the command that makes lines of them, on stderr.
-// Then the signal does what it would have done.
+// Prints a crash report to stderr: the signal, the plugin whose code was running and in which callback, the
+// kind of thread, the addresses on the stack, and one addr2line command per binary. Then the signal takes its
+// default action.
 #pragma once
 
 namespace patchbay::core {
 
-// For SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT, unless something else handles them already. Once, before
-// other threads begin. The handler is safe wherever the signal comes; a stack that has run out is named only
-// on the thread that called this.
+// Handles SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT, except those that already have a handler. Call once,
+// before other threads start. The handler works wherever the signal comes. A stack overflow is reported only
+// on the calling thread, because only that thread gets an alternate signal stack.
 void install_crash_banner();
 
 }  // namespace patchbay::core

@@ -60,13 +60,13 @@ bool Executor::add_spare() {
     if (at == threads_.size()) {
       threads_.push_back(std::move(spare));
     } else {
-      threads_[at].join();  // it has nothing more to do
+      threads_[at].join();  // its slot is vacant, so it is about to exit
       threads_[at] = std::move(spare);
     }
     slots_[at]->vacant = false;
     return true;
   } catch (const std::system_error&) {
-    return false;  // the others go on
+    return false;  // out of threads; the others go on
   }
 }
 
@@ -125,7 +125,7 @@ void Executor::schedule(Strand& strand) noexcept {
 
 void Executor::enqueue(Strand& strand) noexcept {
   incoming_.push(strand);
-  waiting_.fetch_add(1);  // before looking at the sleepers; a sleeper looks the other way round
+  waiting_.fetch_add(1);  // before reading sleepers_; sleep() does the reverse, so no wake-up is lost
   wake_one();
 }
 
@@ -152,7 +152,7 @@ void Executor::run(ExecutorSlot& slot) noexcept {
       retire(*strand);
     if (load.parks.load()) unpark(load);
     if (!surplus) continue;
-    if (waiting_.load() > 0) wake_one();  // what this thread would have looked at next
+    if (waiting_.load() > 0) wake_one();  // this thread would have taken it next
     return vacate(slot);
   }
 }
@@ -179,7 +179,7 @@ Strand* Executor::pop_ready() noexcept {
       if (admit(*strand)) break;
     }
   }
-  // A strand that was counted but not yet called for must not wait for this turn to end.
+  // Another strand is ready: wake a thread for it now, so that it does not wait for the end of this turn.
   if (strand && left > 0) wake_one();
   return strand;
 }
@@ -196,7 +196,7 @@ bool Executor::admit(Strand& strand) noexcept {
     const int stalled = load.stalled.load();
     if (running - stalled <= max_running(stalled)) return true;
     load.running.fetch_sub(1);
-    // Set before the second look: a turn that ends after the first one sees it.
+    // Set `parks` before checking again: a turn that ends after the first check sees it and unparks.
     if (load.parks.exchange(true)) break;
   }
   strand.ready_next_ = nullptr;
@@ -231,7 +231,7 @@ void Executor::sleep() noexcept {
   if (waiting_.load() > 0 || stopping_.load()) {
     int count = sleepers_.load();
     while (count > 0)
-      if (sleepers_.compare_exchange_weak(count, count - 1)) return;  // nobody called meanwhile
+      if (sleepers_.compare_exchange_weak(count, count - 1)) return;  // not woken meanwhile
   }
   while (sem_wait(&wake_) != 0 && errno == EINTR) {
   }

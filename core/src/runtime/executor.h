@@ -1,7 +1,7 @@
-// Executor: the threads under the strands. A strand with work waits on one list of ready strands; each thread
-// takes the oldest, runs one turn of it (64 tasks at most) and puts it back behind the others if more is
-// left. A turn that does not come back is given up on: another thread stands in, and its owner may have fewer
-// threads until it does, so that one plugin that blocks does not take them all.
+// Executor: the threads that run the strands. Strands with work wait in one ready list. A thread takes the
+// oldest, runs one turn of it (at most 64 tasks) and, if tasks remain, puts it back at the end of the list.
+// The watchdog gives up on a turn that hangs: a spare thread replaces the blocked one, and until the turn
+// returns the strands of its owner get fewer threads, so that one blocking plugin cannot occupy them all.
 #pragma once
 
 #include <semaphore.h>
@@ -26,68 +26,69 @@ namespace patchbay::core {
 
 struct ExecutorOptions {
   unsigned threads = 0;        // 0: one per core, at least 2
-  int64_t watchdog_ms = 5000;  // a task that runs longer is reported once, and another thread takes over
+  int64_t watchdog_ms = 5000;  // a task that runs longer is reported once, and a spare thread starts
   StallFn on_stall = nullptr;  // null: no watchdog
   void* stall_user = nullptr;
-  bool watchdog_thread = true;             // false: tests sample by hand through watchdog()
-  Watchdog::SampleFn on_sample = nullptr;  // called by the watchdog with each of its samples
+  bool watchdog_thread = true;             // false: tests call watchdog()->check() themselves
+  Watchdog::SampleFn on_sample = nullptr;  // called by the watchdog at each sample
   void* sample_user = nullptr;
 };
 
 class Executor {
  public:
   explicit Executor(const ExecutorOptions& options = {});
-  // Runs what is queued, then joins the threads. No strand may be posted to afterwards.
+  // Runs all queued tasks, then joins the threads. No strand may be posted to afterwards.
   ~Executor();
 
-  // Waits until no strand has anything queued or running. False after the timeout. [any but strands]
+  // [any but strands] Waits until no strand has tasks queued or running. False on timeout.
   bool wait_idle(std::chrono::milliseconds timeout);
   bool idle() const noexcept { return busy_.load(std::memory_order_acquire) == 0; }
-  // How often a resting strand was woken so far: unchanged between two looks means nothing happened between
-  // them.
+  // How often an idle strand has become ready so far. If two reads agree, no strand became ready in between.
   uint64_t wakeups() const noexcept { return wakeups_.load(std::memory_order_acquire); }
 
-  // As many as were asked for; those that stand in for stalled ones do not count.
+  // The configured number of threads, not counting spares.
   unsigned threads() const noexcept { return threads_wanted_; }
-  // [any] With those that stand in.
+  // [any] The number of threads now, counting spares.
   unsigned threads_alive();
-  // [any] Figures, each true though not all of the same instant.
+  // [any] Each value is exact, but they are not read at the same instant.
   struct Stats {
-    int busy;     // strands that have something queued or running
-    int waiting;  // of these, strands that wait for a thread
+    int busy;     // strands with tasks queued or running
+    int waiting;  // of these, strands waiting for a thread
   };
   Stats stats() const noexcept {
     return {busy_.load(std::memory_order_relaxed), waiting_.load(std::memory_order_relaxed)};
   }
   struct OwnerStats {
     std::string owner;
-    int stalled;       // threads that its tasks hold and that were given up on
-    uint64_t stalls;   // how often that happened
-    int64_t waiting;   // calls that it has posted and that have not run yet
-    uint64_t refused;  // calls that it could not post, as too many wait
+    int stalled;       // threads blocked in tasks of this owner that were given up on
+    uint64_t stalls;   // how many tasks were given up on
+    int64_t waiting;   // posted calls that have not run yet
+    uint64_t refused;  // posts refused because too many calls were waiting
   };
   std::vector<OwnerStats> owner_stats();
-  // No stall is told, and no spare thread begun, any more. [control]
+  // [control] Stops stall reports and spare threads.
   void stop_watching() { watchdog_.reset(); }
-  // Null without on_stall.
+  // Null if on_stall is null.
   Watchdog* watchdog() noexcept { return watchdog_.get(); }
 
  private:
   friend class Strand;
   static constexpr unsigned kMaxSpares = 32;
-  static constexpr int kMaxGivenUp = 8;  // of one owner: then none of its strands runs until one comes back
+  static constexpr int kMaxGivenUp = 8;  // per owner; at this many none of its strands runs
 
   OwnerLoad& load_of(const std::string& owner);
   static void stalled(void* self, const Stall& stall);
-  // Under threads_mutex_: a thread in the place of one whose task does not come back.
+  // Under threads_mutex_. Starts a spare thread in place of a blocked one. False if none can be started.
   bool add_spare();
-  // [that thread] Its turn came back after it had been given up on. True: the thread is one too many.
+  // [executor thread] Records that a turn returned after it was given up on. True: a spare replaced this
+  // thread, which must exit.
   bool turn_returned(ExecutorSlot& slot, OwnerLoad& load);
   void vacate(ExecutorSlot& slot);
   int max_running(int stalled) const noexcept;
-  // Under ready_mutex_: counts the strand's turn, or parks it when its owner has enough threads.
+  // Under ready_mutex_. Counts the strand as running, or parks it if its owner has all the threads it may
+  // have.
   bool admit(Strand& strand) noexcept;
-  // Those that may run now wait for a thread again.
+  // Puts those parked strands back on the ready list that may run now.
   void unpark(OwnerLoad& load) noexcept;
   void schedule(Strand& strand) noexcept;
   void enqueue(Strand& strand) noexcept;
@@ -103,19 +104,19 @@ class Executor {
   // owned
   std::mutex loads_mutex_;
   std::map<std::string, std::unique_ptr<OwnerLoad>> loads_;
-  std::vector<std::unique_ptr<ExecutorSlot>> slots_;  // of the spares, too
+  std::vector<std::unique_ptr<ExecutorSlot>> slots_;  // one per thread, including spares
   std::unique_ptr<Watchdog> watchdog_;
-  std::mutex threads_mutex_;          // beside the watchdog's: slots' replaced and vacant, and threads_
+  std::mutex threads_mutex_;          // guards threads_ and the slots' `replaced` and `vacant`
   std::vector<std::thread> threads_;  // by slot
   // state
   PushList<Strand, &Strand::ready_next_> incoming_;
-  std::mutex ready_mutex_;  // among the threads that take; who pushes never waits for it
+  std::mutex ready_mutex_;  // held by threads that take a strand; pushing never waits for it
   Strand* ready_ = nullptr;
-  std::atomic<int> waiting_{0};   // strands on the two lists
-  std::atomic<int> sleepers_{0};  // threads that sleep and have not been called yet
+  std::atomic<int> waiting_{0};   // strands in incoming_ and ready_
+  std::atomic<int> sleepers_{0};  // sleeping threads that have not been woken yet
   sem_t wake_;
   std::atomic<bool> stopping_{false};
-  std::atomic<int> busy_{0};  // strands not at rest
+  std::atomic<int> busy_{0};  // strands that are not idle
   std::atomic<uint64_t> wakeups_{0};
   std::atomic<int> idle_waiters_{0};
   std::mutex idle_mutex_;

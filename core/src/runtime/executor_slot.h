@@ -1,4 +1,4 @@
-// ExecutorSlot: what one executor thread is doing, for the watchdog.
+// ExecutorSlot: what one executor thread is running, published for the watchdog.
 #pragma once
 
 #include <atomic>
@@ -12,25 +12,25 @@
 namespace patchbay::core {
 
 struct ExecutorSlot {
-  // [that thread] The task before has ended and another begins. Costs one store.
+  // [executor thread] Marks the start of the next task. Costs one store.
   void note_progress() noexcept {
     progress.store(progress.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
-  // [that thread] The strand whose turn begins, which holds a reference.
+  // [executor thread] Begins a turn of the strand. The caller holds a reference to it until leave().
   void enter(Strand& turn) noexcept {
     const std::lock_guard lock(mutex);
     strand = &turn;
     note_progress();
   }
-  // [that thread] The turn has ended. True: it had been given up on.
+  // [executor thread] Ends the turn. True: the watchdog had given up on it.
   bool leave() noexcept {
     const std::lock_guard lock(mutex);
     strand = nullptr;
     note_progress();
     return std::exchange(given_up, false);
   }
-  // [watchdog] The task that began at `at` is not waited for any more. False: it has ended, or its turn was
+  // [watchdog] Gives up on the task that began at progress `at`. False: the task has ended, or its turn was
   // given up on before.
   bool give_up(uint64_t at) noexcept {
     const std::lock_guard lock(mutex);
@@ -38,7 +38,7 @@ struct ExecutorSlot {
     return !std::exchange(given_up, true);
   }
 
-  // [watchdog] The strand in its turn, kept alive; null at rest.
+  // [watchdog] A reference to the strand that is running; null when idle.
   Ref<Strand> running() {
     const std::lock_guard lock(mutex);
     return Ref<Strand>(strand);
@@ -48,15 +48,15 @@ struct ExecutorSlot {
   Strand* strand = nullptr;  // guarded by mutex
   bool given_up = false;     // guarded by mutex
   // Guarded by the executor's threads_mutex_:
-  bool replaced = false;  // another thread was begun in the place of this one
-  bool vacant = false;    // its thread has left
+  bool replaced = false;  // a spare thread was started in its place
+  bool vacant = false;    // its thread has exited or is about to
   std::atomic<uint64_t> progress{0};
 };
 
-// The slot of this thread; null off the executor.
+// The slot of this thread; null if it is not an executor thread.
 inline thread_local constinit ExecutorSlot* executor_slot = nullptr;
 
-// For a task that is a batch of callbacks: the next callback begins now.
+// Call before each callback of a task that runs several, so that the watchdog times them one by one.
 inline void note_progress() noexcept {
   if (executor_slot) executor_slot->note_progress();
 }

@@ -26,7 +26,7 @@ void ManualClock::set_wall(int64_t wall_ms) {
   if (queue_) queue_->fire_due(TimerClock::wall, now_ms());
 }
 
-// To the next due time, at most the target. False when the target is reached and nothing was due there.
+// Moves to the next due time, at most to the target. False once the target is reached with nothing due.
 bool ManualClock::step(int64_t target_ns) {
   int64_t stop = target_ns;
   bool due = false;

@@ -1,4 +1,4 @@
-// ManualClock: both clocks for tests, moved by hand. Single driver; now_*() may be read from any thread.
+// ManualClock: both clocks for tests, moved by the test. One thread moves it, any thread may read it.
 #pragma once
 
 #include <atomic>
@@ -18,19 +18,19 @@ class ManualClock final : public MonoClock, public WallClock {
   int64_t now_ns() const noexcept override { return mono_ns_.load(std::memory_order_acquire); }
   int64_t now_ms() const noexcept override { return wall_ns_.load(std::memory_order_acquire) / 1'000'000; }
 
-  // The queue whose timers these clocks fire. Must outlive the clock or be replaced by null.
+  // Sets the queue whose timers this clock fires. It must outlive the clock or be reset to null.
   void drive(TimerQueue* queue) noexcept { queue_ = queue; }
 
-  // Moves both clocks, stopping at each due time on the way, in order. Returns when the due timers have been
+  // Moves both clocks forward and stops at each due time, in order. Returns once the due timers have been
   // posted.
   void advance(std::chrono::nanoseconds by);
 
-  // The same, and after each stop waits until the strands rest, so that a timer armed by a callback fires too
-  // if it falls due on the way. False when they do not rest within the limit.
+  // The same, but waits at each stop until the strands are idle, so that a timer armed by a callback fires
+  // too if it falls due on the way. False if the strands are not idle within the limit.
   bool advance(std::chrono::nanoseconds by, Executor& executor,
                std::chrono::milliseconds limit = std::chrono::seconds(10));
 
-  // Sets the wall clock alone, as an operator or NTP would, and fires what is due by it.
+  // Sets the wall clock only, as an operator or NTP would, and fires the timers that are due by then.
   void set_wall(int64_t wall_ms);
 
  private:

@@ -7,7 +7,7 @@ namespace patchbay::core {
 struct MediaLoop::Entry : Task {
   Entry(TickFn tick, void* context) noexcept
       : Task([](Task& task) noexcept {
-          // On the strand of its detach, the last to know it.
+          // Runs on the strand given to detach(), which holds the last pointer to the entry.
           auto& entry = static_cast<Entry&>(task);
           if (entry.done) entry.done(entry.done_user);
           delete &entry;
@@ -17,12 +17,12 @@ struct MediaLoop::Entry : Task {
 
   const TickFn fn;
   void* const self;
-  Entry* command_next = nullptr;  // in attaching, later in retired
+  Entry* command_next = nullptr;  // link in `attaching`, later in `retired`
   Entry* detach_next = nullptr;
-  // of the loop
+  // used by the loop
   Entry* before = nullptr;
   Entry* after = nullptr;
-  // of the one detach
+  // set by detach()
   std::atomic<bool> detached{false};
   Ref<Strand> strand;
   CallFn done = nullptr;
@@ -32,7 +32,8 @@ struct MediaLoop::Entry : Task {
 struct MediaLoop::Commands {
   PushList<Entry, &Entry::command_next> attaching;
   PushList<Entry, &Entry::detach_next> detaching;
-  PushList<Entry, &Entry::command_next> retired;  // ended on the loop, which may not free
+  // Detached on the loop, which may not free.
+  PushList<Entry, &Entry::command_next> retired;
 };
 
 MediaLoop::MediaLoop(const MonoClock& clock)
@@ -55,7 +56,7 @@ AttachId MediaLoop::attach(TickFn fn, void* self) {
     delete entry;
     return 0;
   }
-  // Before its number is known, so that its detach can only follow.
+  // Queued before the caller learns the id, so that its detach can only follow.
   commands_->attaching.push(*entry);
   attached_.fetch_add(1, std::memory_order_relaxed);
   notify_driver();
@@ -65,14 +66,15 @@ AttachId MediaLoop::attach(TickFn fn, void* self) {
 Status MediaLoop::detach(AttachId id, Strand* strand, CallFn done, void* user) {
   Entry* entry = nullptr;
   if (const auto taken = entries_.take_pinned(id)) entry = *taken;
-  if (!entry) return {Code::not_found, "nothing is attached"};  // short: no malloc
+  if (!entry) return {Code::not_found, "nothing is attached"};  // short enough to need no malloc
   entry->strand = Ref<Strand>(strand);
   entry->done = done;
   entry->done_user = user;
   attached_.fetch_sub(1, std::memory_order_relaxed);
   entry->detached.store(true, std::memory_order_release);
   commands_->detaching.push(*entry);
-  // Pushed before this look; stop() looks at the commands after it has set it.
+  // The command is pushed before stopped_ is read, and stop() sets stopped_ before it takes the commands, so
+  // one of the two completes this detach.
   if (stopped_.load()) drain_stopped();
   notify_driver();
   return {};
@@ -106,7 +108,7 @@ void MediaLoop::tick(int64_t deadline_ns) noexcept {
   for (Entry* entry = first_; entry; entry = entry->after)
     if (!entry->detached.load(std::memory_order_acquire)) entry->fn(entry->self, tick_no, start);
   tick_began_ns_.store(0, std::memory_order_relaxed);
-  // One writer: plain load and store, atomic only for those who read.
+  // Only this thread writes these, so plain load and store suffice; they are atomic for the readers.
   const int64_t late = start - deadline_ns;
   ticks_.store(ticks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   if (late >= kStepNs) late_.store(late_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -117,7 +119,7 @@ void MediaLoop::tick(int64_t deadline_ns) noexcept {
 }
 
 void MediaLoop::take_commands() noexcept {
-  // Detaches first: whatever is among them was attached before, and is found by the second look.
+  // Take the detaches first: each was attached earlier, so its attach is in the second list at the latest.
   Entry* detaching = commands_->detaching.take();
   Entry* attaching = commands_->attaching.take();
   while (attaching) {

@@ -1,6 +1,7 @@
-// MediaLoop: the media clock. Every 20 ms, on one thread, it calls whoever is attached. No malloc, lock, log
-// or I/O is done between ticks; attaching and detaching reach the loop as linked commands that it takes at
-// the next tick. It has no thread of its own: MediaPool drives it in real time, tests call run_due() by hand.
+// MediaLoop: the media clock. Calls the attached callbacks every 20 ms on one thread. A tick takes no lock
+// and does no malloc, logging or I/O: attach() and detach() put commands into intrusive lists, which the loop
+// empties before each tick. The loop has no thread itself: MediaPool drives it in real time, and tests call
+// run_due().
 #pragma once
 
 #include <atomic>
@@ -17,17 +18,17 @@
 
 namespace patchbay::core {
 
-// [media] tick_no counts 20 ms steps since the loop began and never repeats, but may jump; now_ns is the
-// monotonic clock at the start of the tick.
+// [media] tick_no counts 20 ms steps since the loop began. It never repeats, but may jump ahead. now_ns is
+// the monotonic clock at the start of the tick.
 using TickFn = void (*)(void* self, uint64_t tick_no, int64_t now_ns);
 using AttachId = uint64_t;  // never 0, never used twice on a loop
 
 struct MediaLoopStats {
   uint64_t ticks;       // ticks run
-  uint64_t late;        // of these, begun one step or more late
-  uint64_t skipped;     // never run: more than three were due
-  int64_t max_late_ns;  // the worst start
-  int64_t busy_ns;      // spent in ticks
+  uint64_t late;        // of these, ticks that began one step late or more
+  uint64_t skipped;     // ticks not run, because more than three were due
+  int64_t max_late_ns;  // worst delay of a tick's start
+  int64_t busy_ns;      // time spent in ticks
   uint64_t attached;
 };
 
@@ -37,43 +38,47 @@ class MediaLoop {
   static constexpr int kMaxCatchUp = 3;
 
   explicit MediaLoop(const MonoClock& clock);
-  // After stop(), or when it was never driven. Waiting detaches complete here.
+  // Requires stop(), or that the loop was never driven. Completes pending detaches.
   ~MediaLoop();
 
-  // [any, not media] From the next tick on, calls fn(self, ...) once per tick, in the order of attaching.
+  // [any, not media] Calls fn(self, ...) once per tick from the next tick on, in the order of attaching.
+  // Returns 0 when the loop is full.
   AttachId attach(TickFn fn, void* self);
 
-  // [any, media too] Ends it, without lock or malloc. On the loop's own thread (from a tick) nothing of it
-  // runs after this returns; elsewhere nothing runs after done(user), which comes within a step: on `strand`,
-  // or on the loop's thread if that is null. not_found: it never was or is being detached, and `done` is
-  // not called.
+  // [any, media too] Stops the calls, without lock or malloc. If called on the loop's own thread (from a
+  // tick), fn is not called again after this returns. If called elsewhere, fn is not called after done(user)
+  // has run; that happens within one step, on `strand`, or on the loop's thread if `strand` is null.
+  // not_found: `id` is unknown or already being detached, and `done` is not called.
   Status detach(AttachId id, Strand* strand, CallFn done, void* user);
 
-  // [driver] Runs what is due now, at most three ticks; what is due beyond is skipped and counted. Returns
-  // the deadline of the next tick.
+  // [driver] Runs the ticks that are due, at most three; skips and counts the rest. Returns the deadline of
+  // the next tick.
   int64_t run_due() noexcept;
 
-  // [driver] True when nothing is attached or waiting to be: the driver may sleep until on_command() calls.
+  // [driver] True when nothing is attached or about to be: the driver may sleep until the on_command()
+  // callback.
   bool empty() const noexcept;
-  // [driver] fn(user) is called, on any thread, after a command was queued. Set before first use.
+  // [driver] Sets a callback that is called, on any thread, after each command. Set before first use.
   void on_command(CallFn fn, void* user);
-  // No driver is left. Completes the detaches that wait; later ones complete in the call itself.
+  // Call when no thread drives the loop any more. Completes pending detaches; later ones complete inside
+  // detach().
   void stop() noexcept;
-  // [driver] After sleeping while empty: the ticks that passed are not owed.
+  // [driver] Call after sleeping while empty: the ticks missed meanwhile are neither run nor counted.
   void resume() noexcept;
 
-  // [any] Each figure is true, though not all of the same instant.
+  // [any] Each value is exact, but they are not read at the same instant.
   MediaLoopStats stats() const noexcept;
   uint64_t attached() const noexcept { return attached_.load(std::memory_order_relaxed); }
 
-  // [driver] The thread that runs it, for who watches it.
+  // [driver] Publishes the state of the thread that drives the loop, for the watchdog.
   void set_driver_thread(const ThreadState& thread) noexcept {
     driver_.store(&thread, std::memory_order_release);
   }
-  // [any, while it is driven] The tick that runs now: when it began, and whose code it is in. 0: none does.
+  // [any, while driven] The running tick: when it began, and whose code it is in. since_ns is 0 between
+  // ticks.
   struct Now {
     int64_t since_ns;
-    const char* owner;  // null: nobody's; else an interned_name()
+    const char* owner;  // null: no plugin's; else an interned_name()
   };
   Now now() const noexcept;
 
@@ -94,15 +99,15 @@ class MediaLoop {
   CallFn command_fn_ = nullptr;
   void* command_user_ = nullptr;
   // owned
-  SlotTable<Entry*> entries_;                 // those that are not being detached
-  const std::unique_ptr<Commands> commands_;  // from everyone to the loop
+  SlotTable<Entry*> entries_;                 // attached and not being detached
+  const std::unique_ptr<Commands> commands_;  // from any thread to the loop
   // state
   std::atomic<uint64_t> attached_{0};
   std::atomic<bool> stopped_{false};
-  std::mutex stopped_mutex_;  // among those who take commands once no driver does
+  std::mutex stopped_mutex_;  // held while taking commands after stop()
   std::atomic<const ThreadState*> driver_{nullptr};
   std::atomic<int64_t> tick_began_ns_{0};
-  // state of the loop
+  // state used by the driver
   Entry* first_ = nullptr;
   Entry* last_ = nullptr;
   const int64_t begin_ns_;

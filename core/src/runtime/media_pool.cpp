@@ -51,7 +51,7 @@ struct MediaPool::Driver {
     sem_destroy(&wake);
   }
 
-  // False: its tick does not come back. Then nothing of this may be freed.
+  // False: the tick hangs, so nothing of this object may be freed.
   bool stop(std::chrono::milliseconds timeout) {
     if (!thread.joinable()) return true;
     stopping = true;
@@ -96,7 +96,8 @@ struct MediaPool::Driver {
     sem_post(&ended);
   }
 
-  // Sleeps until called. A command that came just before is seen by the second look.
+  // Sleeps until woken. Checks again after setting `asleep`, so that a command queued just before is not
+  // missed.
   void sleep_while_empty() {
     asleep = true;
     if ((!loop.empty() || stopping) && asleep.exchange(false)) return;
@@ -108,9 +109,9 @@ struct MediaPool::Driver {
   std::atomic<bool> stopping{false};
   std::atomic<bool> asleep{false};
   sem_t wake;
-  sem_t ended;              // its thread is about to
-  int64_t reported_ns = 0;  // of the watchdog: the tick that was reported, by when it began
-  bool leaked = false;      // its thread did not come back
+  sem_t ended;              // posted by the thread just before it exits
+  int64_t reported_ns = 0;  // [watchdog] start of the tick that was reported last
+  bool leaked = false;      // its thread hangs in a tick
   std::thread thread;
 };
 
@@ -131,7 +132,8 @@ void MediaPool::stop(std::chrono::milliseconds timeout) {
   for (auto& driver : drivers_) {
     if (driver->leaked || driver->stop(timeout)) continue;
     driver->leaked = true;
-    static auto* const leaked = new std::vector<Driver*>;  // still reachable, and the thread may use it
+    // Keeps the driver reachable, as its thread still uses it.
+    static auto* const leaked = new std::vector<Driver*>;
     leaked->push_back(driver.get());
   }
 }

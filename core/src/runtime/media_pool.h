@@ -1,5 +1,5 @@
-// MediaPool: the media loops of the process, each driven by a thread at absolute deadlines. A thread whose
-// loop has nothing attached sleeps.
+// MediaPool: the media loops of the process, each driven by its own thread at absolute deadlines. The thread
+// sleeps while nothing is attached to its loop.
 #pragma once
 
 #include <atomic>
@@ -15,10 +15,10 @@ namespace patchbay::core {
 
 struct MediaOptions {
   unsigned loops = 0;  // 0: one per core
-  bool realtime =
-      true;  // ask for SCHED_FIFO, else a better nice value; go on without if neither is permitted
+  // Try SCHED_FIFO, then a better nice value; continue without if neither is permitted.
+  bool realtime = true;
   int64_t watchdog_ms = 1000;  // a tick that runs longer is reported once
-  StallFn on_stall = nullptr;  // on the watchdog's thread
+  StallFn on_stall = nullptr;  // called on the watchdog's thread
   void* stall_user = nullptr;
 };
 
@@ -27,19 +27,20 @@ class MediaPool {
   explicit MediaPool(const MediaOptions& options = {});
   ~MediaPool();
 
-  // Ends the threads and completes the detaches that wait. Once; nothing ticks afterwards, except on a loop
-  // whose tick has not come back within `timeout`: that loop and its thread stay as long as the process.
+  // Stops the threads and completes pending detaches. Call once. Afterwards nothing ticks, except on a loop
+  // whose tick has not returned within `timeout`: that loop and its thread are leaked, because the thread
+  // still uses them.
   void stop(std::chrono::milliseconds timeout = std::chrono::seconds(5));
 
-  // [watchdog] Looks for a tick that does not come back.
+  // [watchdog] Reports ticks that hang.
   void check(int64_t now_ns);
-  // [any] Ticks that were reported so far, and loops that are in such a tick now.
+  // [any] Ticks reported so far, and loops that are in such a tick now.
   uint64_t stalls() const noexcept { return stalls_.load(std::memory_order_relaxed); }
   int stalled() const noexcept { return stalled_.load(std::memory_order_relaxed); }
 
   size_t size() const noexcept { return drivers_.size(); }
   MediaLoop& at(size_t index) noexcept;
-  // [any] The loop with the fewest attached, of these the one that worked least.
+  // [any] The loop with the fewest callbacks attached; among equals, the one with the least busy time.
   MediaLoop& least_loaded() noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// Numbers for what is held by number: unique in the process, never used twice, never 0.
+// Allocates handles: unique in the process, never reused, never 0.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// OwnerLoad: how many executor threads the strands of one owner hold, and which of its strands wait until it
-// may have more. Made once per owner and executor, and kept as long as the executor.
+// OwnerLoad: the executor threads that the strands of one owner occupy, and its strands that are parked until
+// it may occupy more. One per owner and executor; lives as long as the executor.
 #pragma once
 
 #include <atomic>
@@ -11,12 +11,12 @@
 namespace patchbay::core {
 
 struct OwnerLoad {
-  std::atomic<int> running{0};      // turns under way
-  std::atomic<int> stalled{0};      // of these, turns whose task has been given up on
-  std::atomic<uint64_t> stalls{0};  // since the start
-  std::atomic<bool> parks{false};   // there are parked strands
-  CallCount calls;                  // that the owner has posted, on all its strands
-  // Under the executor's ready mutex, oldest first.
+  std::atomic<int> running{0};      // turns running now
+  std::atomic<int> stalled{0};      // of these, turns that were given up on
+  std::atomic<uint64_t> stalls{0};  // turns given up on since the start
+  std::atomic<bool> parks{false};   // some strands are parked
+  CallCount calls;                  // posted by the owner, on all its strands
+  // Parked strands, oldest first; guarded by the executor's ready_mutex_.
   Strand* parked_first = nullptr;
   Strand* parked_last = nullptr;
 };

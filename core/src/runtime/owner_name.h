@@ -1,12 +1,13 @@
-// Names of owners that are never freed: the watchdog may read the name of what a thread is doing while the
-// thread goes on to something else.
+// Interns the names of owners. They are never freed, because the watchdog may read the name of the owner that
+// a thread works for while the thread goes on to another.
 #pragma once
 
 #include <string_view>
 
 namespace patchbay::core {
 
-// [any, not media] Terminated; the same text gives the same pointer. For ids of plugins: few.
+// [any, not media] A NUL-terminated copy that lives for ever; equal names give the same pointer. Only for
+// plugin ids, as these are few.
 const char* interned_name(std::string_view name);
 
 }  // namespace patchbay::core

@@ -1,12 +1,13 @@
-// PushList: many threads push, one taker empties it whole, in push order. Lock-free, no allocation: the link
-// is a member of the element. Taking everything at once is what keeps it free of the ABA problem.
+// PushList: a lock-free list with many producers and one consumer, which takes all elements at once, in push
+// order. No allocation: the link is a member of the element. Taking everything at once avoids the ABA
+// problem.
 #pragma once
 
 #include <atomic>
 
 namespace patchbay::core {
 
-// Turns a chain that was built newest-first around; returns its new head.
+// Reverses a chain that is linked newest first; returns its new head.
 template <class T, T* T::*Next>
 T* reverse_chain(T* newest) noexcept {
   T* oldest = nullptr;
@@ -22,9 +23,9 @@ T* reverse_chain(T* newest) noexcept {
 template <class T, T* T::*Next>
 class PushList {
  public:
-  // [any] True when the list was empty before. In one order with empty(): who pushes and then looks whether
-  // the taker sleeps, and a taker that goes to sleep and then looks whether the list is empty, cannot miss
-  // each other.
+  // [any] True if the list was empty. push() and empty() are sequentially consistent, so that a producer that
+  // pushes and then checks whether the consumer sleeps, and a consumer that announces its sleep and then
+  // checks empty(), cannot miss each other.
   bool push(T& element) noexcept {
     T* head = head_.load(std::memory_order_relaxed);
     do {
@@ -36,7 +37,7 @@ class PushList {
 
   bool empty() const noexcept { return head_.load(std::memory_order_seq_cst) == nullptr; }
 
-  // Oldest first, linked by Next; null when empty. The taker owns the chain.
+  // Takes all elements, oldest first, linked by Next; null if empty. The caller owns the chain.
   T* take() noexcept {
     if (!head_.load(std::memory_order_relaxed)) return nullptr;
     return reverse_chain<T, Next>(head_.exchange(nullptr, std::memory_order_acquire));

@@ -1,6 +1,6 @@
-// Ref<T>: an intrusive shared owner. Chosen over shared_ptr because a C handle, a queue link and a count can
-// then be the same pointer: a strand on the ready list or an event in a ring holds its reference without an
-// allocation.
+// Ref<T>: an intrusive reference-counting pointer. Used instead of shared_ptr because a C handle, a queue
+// link and the count can then be one pointer: a strand in the ready list or an event in a ring holds its
+// reference without an allocation.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace patchbay::core {
 
-// Base of what is counted. Starts with one reference, which Ref::adopt takes.
+// Base class of counted objects. Starts with one reference, which Ref::adopt takes.
 template <class T>
 class RefCounted {
  public:
@@ -57,7 +57,7 @@ class Ref {
   T& operator*() const noexcept { return *target_; }
   T* operator->() const noexcept { return target_; }
   explicit operator bool() const noexcept { return target_ != nullptr; }
-  // Gives the reference away; the caller must release() it.
+  // Releases ownership: the caller must call release().
   T* detach() noexcept { return std::exchange(target_, nullptr); }
 
  private:

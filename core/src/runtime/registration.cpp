@@ -29,7 +29,7 @@ void Registration::close(CallFn done, void* user) {
   uint64_t state = state_.load(std::memory_order_relaxed);
   do {
     if (state & kClosed) return;
-    // The fence counts as one inside, until it has passed through the strand.
+    // The fence counts as a callback inside until the strand has run it.
   } while (!state_.compare_exchange_weak(state, (state | kClosed) + 1, std::memory_order_acq_rel,
                                          std::memory_order_relaxed));
   add_ref();  // released by complete()

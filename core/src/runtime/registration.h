@@ -1,11 +1,10 @@
-// Registration: the one promise behind everything that calls back (subscription, timer, service, job). It is
-// bound to a strand and ends by close(done):
-// - called on that strand, nothing of it runs after close() returns;
-// - called elsewhere, nothing of it runs after done();
-// - done is called once, on that strand, when nothing is queued or running. If the strand is closed for good,
-// nothing
-//   can run any more and done is called at once on the caller's thread.
-// No lock is involved, so no callback can run while one is held.
+// Registration: base class of everything that calls back (subscription, timer, service, job). It is bound to
+// a strand and ended by close(done):
+// - Called on that strand: no callback runs after close() returns.
+// - Called elsewhere: no callback runs after done().
+// - done() is called once, on that strand, when no callback is queued or running. If the strand has closed,
+//   no callback can run any more, and done() is called at once on the caller's thread.
+// No lock is held during a callback.
 #pragma once
 
 #include <atomic>
@@ -21,17 +20,18 @@ class Registration : public RefCounted<Registration> {
  public:
   explicit Registration(Ref<Strand> strand);
 
-  // [any] Whoever is about to call back on the strand asks this first, there.
+  // [any] False once closed, or once the strand suppresses callbacks. Check it on the strand before each
+  // callback.
   bool open() const noexcept {
     return (state_.load(std::memory_order_acquire) & kClosed) == 0 && !strand_->callbacks_suppressed();
   }
 
-  // [any] For callbacks that run elsewhere than on the strand: enter() before, leave() after. A close() waits
-  // for those inside. enter() is false once closed; then there is no leave().
+  // [any] Brackets a callback that runs off the strand; close() waits for callbacks inside. enter() returns
+  // false once closed; then leave() must not be called.
   bool enter() noexcept;
   void leave() noexcept;
 
-  // [any] May be called several times; each `done` (or null) is called once.
+  // [any] May be called several times; each `done` that is not null is called once.
   void close(CallFn done, void* user);
 
   Strand& strand() const noexcept { return *strand_; }
@@ -43,7 +43,7 @@ class Registration : public RefCounted<Registration> {
  private:
   static constexpr uint64_t kClosed = 1ull << 63;
 
-  // A hop to the strand; it knows its registration without an allocation.
+  // A task that is posted to the strand without an allocation, as it is a member.
   struct Hop : Task {
     Hop(Registration& to, RunFn fn) noexcept : Task(fn), self(to) {}
     Registration& self;
@@ -56,9 +56,9 @@ class Registration : public RefCounted<Registration> {
   const Ref<Strand> strand_;
   CompletionList done_;
   // state
-  std::atomic<uint64_t> state_{0};  // kClosed, and how many are inside
-  Hop fence_;                       // behind what was queued when it closed
-  Hop last_;                        // after the last one inside has left
+  std::atomic<uint64_t> state_{0};  // kClosed, and the number of callbacks inside
+  Hop fence_;                       // posted by close(), behind what was queued before
+  Hop last_;                        // posted when the last callback inside has left
 };
 
 }  // namespace patchbay::core

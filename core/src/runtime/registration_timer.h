@@ -1,5 +1,5 @@
-// RegistrationTimer: one timer of a registration, on its strand. It keeps the registration alive until it has
-// fired or was cancelled.
+// RegistrationTimer: a one-shot timer that a Registration owns, delivered on its strand. While it is armed it
+// holds a reference to the registration.
 #pragma once
 
 #include <utility>
@@ -9,17 +9,17 @@
 
 namespace patchbay::core {
 
-// A member of the registration; used on its strand only.
+// Must be a member of the registration. Used only on its strand.
 class RegistrationTimer {
  public:
-  // Borrows both; fn(&owner) runs on the owner's strand, also after the owner was closed.
+  // Borrows both. Calls fn(&owner) on the owner's strand, even if the owner has been closed meanwhile.
   RegistrationTimer(TimerQueue& timers, Registration& owner, CallFn fn)
       : timers_(timers), owner_(owner), fn_(fn) {}
 
-  // Replaces what was set before.
+  // Arms the timer; replaces an earlier due time.
   void set(TimerClock clock, int64_t due) {
     cancel();
-    owner_.add_ref();  // the timer's
+    owner_.add_ref();  // held by the armed timer
     id_ = timers_.arm(clock, due, owner_.strand(), &RegistrationTimer::fire, this);
   }
   bool is_set() const noexcept { return id_ != 0; }

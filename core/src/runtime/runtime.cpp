@@ -34,7 +34,7 @@ Runtime::Runtime(const RuntimeOptions& options)
 Runtime::~Runtime() {
   if (manual_) manual_->drive(nullptr);
   if (timer_thread_) timer_thread_->stop();
-  executor_.stop_watching();  // it looks at the media threads
+  executor_.stop_watching();  // it samples the media threads
   media_.stop();
   workers_.stop();
 }
@@ -42,7 +42,7 @@ Runtime::~Runtime() {
 void Runtime::stop_sources() {
   if (manual_) manual_->drive(nullptr);
   if (timer_thread_) timer_thread_->stop();
-  executor_.stop_watching();  // it looks at the media threads
+  executor_.stop_watching();  // it samples the media threads
   media_.stop();
 }
 

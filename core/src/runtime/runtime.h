@@ -1,4 +1,4 @@
-// Runtime: the engines of one process together, begun and ended in the right order.
+// Runtime: executor, timers, workers and media loops of one process, started and stopped in the right order.
 #pragma once
 
 #include <chrono>
@@ -19,17 +19,16 @@ struct RuntimeOptions {
   ExecutorOptions executor;
   WorkerOptions workers;
   MediaOptions media;
-  ManualClock* manual = nullptr;  // drives clocks and timers instead of real time; media loops stay real
+  ManualClock* manual = nullptr;  // drives clocks and timers instead of real time; media loops stay real-time
 };
 
 class Runtime {
  public:
   static Result<std::unique_ptr<Runtime>> create(const RuntimeOptions& options = {});
-  // Stops the sources of work, then runs what the strands have queued. No strand may be used afterwards.
+  // Stops the sources of work, then runs all queued tasks. No strand may be used afterwards.
   ~Runtime();
 
-  // Ends what would begin something by itself (timers, media loops, watchdog), for a runtime that is left
-  // behind because a task never came back.
+  // Stops timers, media loops and the watchdog, for a runtime that is leaked because a task hangs.
   void stop_sources();
 
   Executor& executor() noexcept { return executor_; }
@@ -39,7 +38,8 @@ class Runtime {
   const WallClock& wall_clock() const noexcept { return wall_; }
   const MonoClock& mono_clock() const noexcept { return mono_; }
 
-  // For tests: waits until strands and workers rest together. Armed timers and media loops do not count.
+  // For tests: waits until strands and workers are idle at the same time. Ignores armed timers and media
+  // loops.
   bool wait_idle(std::chrono::milliseconds timeout);
 
  private:
@@ -49,7 +49,8 @@ class Runtime {
   ManualClock* const manual_;
   const WallClock& wall_;
   const MonoClock& mono_;
-  // owned; the executor goes first, and its last tasks may still call the others, which are stopped by then
+  // owned; the executor is destroyed first, because its last tasks may still call the others, which are
+  // stopped by then
   TimerQueue timers_;
   std::unique_ptr<TimerThread> timer_thread_;
   WorkerPool workers_;

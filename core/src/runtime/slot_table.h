@@ -1,9 +1,10 @@
-// SlotTable: what is held by number and looked up on media loops, too: there neither finding nor taking out
-// locks, allocates or frees. Numbers are unique in the process, also beside those of HandleMap, and never
-// used twice, so that a dead one is only ever not found.
+// SlotTable: objects held by handle that are looked up on media loops, too: there pin() and take_pinned()
+// neither lock nor allocate nor free. Handles are unique in the process (also among those of HandleMap) and
+// never reused, so looking up a closed handle finds nothing.
 //
-// A number names a slot and the serial that the slot had when it was filled. Who uses a slot pins it; what
-// was taken out is put on a list by the last pin, and freed by the next caller off the media loops.
+// A handle names a slot and the serial that the slot got when it was filled. Callers pin a slot while they
+// use it. After a value was taken out, the last unpin puts the slot on a list, and the next caller off the
+// media loops frees it.
 #pragma once
 
 #include <array>
@@ -31,7 +32,7 @@ class SlotTable {
   };
 
  public:
-  // Keeps what was found where it is until the end of the scope.
+  // Keeps the value in place until the end of the scope.
   class Pin {
    public:
     Pin() = default;
@@ -59,7 +60,7 @@ class SlotTable {
     for (auto& chunk : chunks_) delete[] chunk.load(std::memory_order_relaxed);
   }
 
-  // [any, not media] 0 when there is no room for more.
+  // [any, not media] Returns the handle, or 0 when the table is full.
   uint64_t add(T what) {
     reap();
     const std::lock_guard lock(mutex_);
@@ -72,16 +73,16 @@ class SlotTable {
     return kMark | serial << kIndexBits | slot->index;
   }
 
-  // [any, media too] Empty when it is not there.
+  // [any, media too] Empty if the handle is unknown.
   Pin pin(uint64_t handle) const noexcept { return reach(handle, 0); }
-  // [any, media too] Takes it out: nothing finds it any more. Only the first gets it.
+  // [any, media too] Removes the value: lookups no longer find it. Only the first caller gets it.
   Pin take_pinned(uint64_t handle) noexcept {
     Pin taken = reach(handle, kLive);
     if (taken) live_.fetch_sub(1, std::memory_order_relaxed);
     return taken;
   }
 
-  // [any, not media] Copies.
+  // [any, not media] Return copies; an unknown handle gives T{}.
   T find(uint64_t handle) const {
     const Pin found = pin(handle);
     return found ? *found : T{};
@@ -105,9 +106,9 @@ class SlotTable {
 
  private:
   static constexpr int kIndexBits = 20;
-  static constexpr int kStateBits = 22;  // of kLive and the pins
+  static constexpr int kStateBits = 22;  // for kLive and the pin count
   static constexpr uint64_t kSerials = (uint64_t{1} << 42) - 1;
-  static constexpr uint64_t kMark = uint64_t{1} << 62;  // tells these numbers from HandleMap's
+  static constexpr uint64_t kMark = uint64_t{1} << 62;  // distinguishes these handles from HandleMap's
   static constexpr uint64_t kLive = uint64_t{1} << 21;
   static constexpr uint64_t kPins = kLive - 1;
   static constexpr uint32_t kChunk = 1024;
@@ -117,7 +118,7 @@ class SlotTable {
     return chunk ? chunk + index % kChunk : nullptr;
   }
 
-  // Pins the slot; `clear` is taken from its state in the same step.
+  // Pins the slot and clears the bits `clear` of its state in one step.
   Pin reach(uint64_t handle, uint64_t clear) const noexcept {
     if ((handle & kMark) == 0) return {};
     Slot* slot = slot_at(static_cast<uint32_t>(handle & ((1u << kIndexBits) - 1)));
@@ -135,7 +136,7 @@ class SlotTable {
     if ((before & kPins) == 1 && (before & kLive) == 0) retired_.push(slot);
   }
 
-  // Empties what was taken out, outside of the lock, and makes its slots vacant.
+  // Makes retired slots vacant. Their values are destroyed after the lock is released.
   void reap() {
     Slot* slot = retired_.take();
     if (!slot) return;
@@ -172,7 +173,7 @@ class SlotTable {
   PushList<Slot, &Slot::next_retired> retired_;
   std::atomic<uint32_t> used_{0};
   std::atomic<size_t> live_{0};
-  std::mutex mutex_;           // among those who add
+  std::mutex mutex_;           // held while adding and reaping
   std::vector<Slot*> vacant_;  // guarded by mutex_
 };
 

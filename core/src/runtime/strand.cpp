@@ -46,7 +46,7 @@ bool Strand::push(Task& task) noexcept {
     task.next = head == &idle_ ? nullptr : head;
   } while (!head_.compare_exchange_weak(head, &task, std::memory_order_acq_rel, std::memory_order_acquire));
   if (head == &idle_) {
-    add_ref();  // the schedule's, released by the executor when the strand rests again
+    add_ref();  // held while scheduled; the executor releases it once the strand is idle
     executor_.schedule(*this);
   }
   return true;
@@ -58,13 +58,14 @@ void Strand::close(CallFn done, void* user) {
     Task& waiter = make_call(done, user);
     if (!closed_.add(waiter)) waiter.run(waiter);
   }
-  // The turn that finds nothing left while closing_ is set ends the strand; the wake makes sure there is one.
+  // The turn that finds the queue empty while closing_ is set closes the strand; wake_ makes sure that one
+  // comes.
   if (!closing_.exchange(true, std::memory_order_acq_rel)) push(wake_);
 }
 
 Task* Strand::next_task() noexcept {
   if (!local_) {
-    // Only a scheduled strand runs, so the head is null or a task, never a mark.
+    // Only a scheduled strand runs, so the head is null or a task, never a sentinel.
     Task* newest = head_.load(std::memory_order_relaxed);
     if (!newest) return nullptr;
     local_ = reverse_chain<Task, &Task::next>(head_.exchange(nullptr, std::memory_order_acquire));
@@ -87,7 +88,7 @@ Strand::Turn Strand::run_turn(ExecutorSlot& slot) noexcept {
     const bool closing = this->closing();
     Task* empty = nullptr;
     if (!head_.compare_exchange_strong(empty, closing ? &over_ : &idle_, std::memory_order_acq_rel)) continue;
-    // At rest it may already run elsewhere: nothing of this object may be touched from here on.
+    // An idle strand may already run on another thread, so this object must not be touched from here on.
     turn = closing ? Turn::closed : Turn::idle;
     if (closing) closed_.complete();
     break;

@@ -1,5 +1,5 @@
-// Strand: a queue of tasks that runs on the threads of an Executor, in order and never beside itself. Objects
-// made at will: one per call, per room, per plugin. A strand at rest costs about 200 bytes and no thread.
+// Strand: a queue of tasks that an Executor's threads run in order, never two at once. Cheap enough for one
+// per call, room or plugin: an idle strand takes about 200 bytes and no thread.
 #pragma once
 
 #include <atomic>
@@ -19,18 +19,18 @@ struct OwnerLoad;
 
 class Strand final : public RefCounted<Strand> {
  public:
-  // `owner` is the plugin it works for, `name` what it does; both appear in reports. The executor must
-  // outlive it.
+  // `owner` is the plugin it works for, `name` its purpose; both appear in reports. The executor must outlive
+  // it.
   static Ref<Strand> create(Executor& executor, std::string owner, std::string name);
 
-  // [any, not media] Queues fn(user). Never blocks. False once close() was called: fn will not run.
+  // [any, not media] Queues fn(user). Never blocks. False once close() was called; then fn will not run.
   bool post(CallFn fn, void* user);
 
-  // [any, media too] The same for a plugin: so many of its calls wait on all its strands together as
-  // CallCount says. Code::gone: closed; Code::exhausted: too many wait.
+  // [any, media too] The same for a plugin, whose waiting calls on all its strands are limited (see
+  // CallCount). Code::gone: closed; Code::exhausted: too many are waiting.
   Code post_bounded(CallFn fn, void* user);
 
-  // [any, not media] The same with a callable, which is freed where it ran.
+  // [any, not media] The same with a callable, which is destroyed on the strand once it has run.
   template <class F>
   bool post(F&& callable) {
     if (closing()) return false;
@@ -40,15 +40,15 @@ class Strand final : public RefCounted<Strand> {
     return false;
   }
 
-  // [any] For the runtime itself: queues a caller-owned task, also while closing. False once closed for good.
+  // [any] For the runtime: queues a task that the caller owns, even while closing. False once closed.
   bool push(Task& task) noexcept;
 
-  // [any] Refuses new posts, runs what is queued, then calls done(user) as the last thing on this strand. A
-  // caller who comes when all is over is called at once, on its own thread. `done` may be null.
+  // [any] Refuses new posts, runs what is queued, then calls done(user) as the last thing on this strand. If
+  // the strand has already closed, done(user) runs at once on the caller's thread. `done` may be null.
   void close(CallFn done, void* user);
 
-  // [any] Registrations on it call back no more from here on, without being closed: Registration::open() is
-  // false. What was posted runs.
+  // [any] Makes Registration::open() false for all registrations on this strand, so that they call back no
+  // more although they are not closed. Posted tasks still run.
   void suppress_callbacks() noexcept { callbacks_suppressed_.store(true, std::memory_order_release); }
   bool callbacks_suppressed() const noexcept { return callbacks_suppressed_.load(std::memory_order_acquire); }
 
@@ -75,21 +75,21 @@ class Strand final : public RefCounted<Strand> {
 
   // borrowed
   Executor& executor_;
-  OwnerLoad& load_;  // the executor's, of all strands of this owner
+  OwnerLoad& load_;  // the executor's record of this owner
   // owned
   const std::string owner_;
   const std::string name_;
   CompletionList closed_;
   // state
-  // Newest task first. Two marks are no tasks: idle_ (at rest: who pushes must schedule) and over_ (closed).
+  // Newest task first, or one of two sentinels: idle_ (a push must schedule the strand) and over_ (closed).
   Task idle_{nullptr};
   Task over_{nullptr};
   std::atomic<Task*> head_{&idle_};
   std::atomic<bool> closing_{false};
   std::atomic<bool> callbacks_suppressed_{false};
   Task wake_{[](Task&) noexcept {}};
-  Task* local_ = nullptr;         // taken from head_, oldest first; touched only by the running thread
-  Strand* ready_next_ = nullptr;  // the executor's link
+  Task* local_ = nullptr;         // taken from head_, oldest first; used only by the running thread
+  Strand* ready_next_ = nullptr;  // link in the executor's lists
 };
 
 }  // namespace patchbay::core

@@ -13,14 +13,13 @@ struct CallTask : Task {
   CallTask() noexcept : Task(nullptr) {}
   CallFn fn = nullptr;
   void* user = nullptr;
-  CallCount* count = nullptr;  // of a plugin's call
+  CallCount* count = nullptr;  // null unless a plugin posted it
   std::atomic<uint32_t> next_free{0};
 };
 
 namespace {
 
-// Free cells by index; the upper half of the head counts pops, so that a cell that came back meanwhile is
-// noticed.
+// A free list by index. The upper half of the head counts pops, which avoids the ABA problem.
 class CallPool {
  public:
   CallTask* take() noexcept {
@@ -53,13 +52,13 @@ class CallPool {
 };
 
 CallPool& call_pool() {
-  static auto& pool = *new CallPool;  // outlives every thread
+  static auto& pool = *new CallPool;  // never freed, as threads that hang may still use it
   return pool;
 }
 
 thread_local constinit SpareCall* spare_in_use = nullptr;
 
-// Its own memory goes before the call; the count, too.
+// Frees the task and lowers the count before the call, so that fn may post again.
 void run_pooled(Task& task) noexcept {
   auto& call = static_cast<CallTask&>(task);
   const CallFn fn = call.fn;

@@ -1,5 +1,5 @@
-// Task: one thing to run, linked into a queue by itself. Whoever posts a Task owns its memory again when
-// run() is called; the makers below free themselves.
+// Task: a unit of work with an intrusive queue link. The poster owns its memory again as soon as run() is
+// called; tasks made by the functions below free themselves.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace patchbay::core {
 
-// The lowest form of a callback, as it crosses the plugin boundary. It must not throw.
+// A C callback, as it crosses the plugin boundary. It must not throw.
 using CallFn = void (*)(void* user);
 
 struct Task {
@@ -24,24 +24,24 @@ struct Task {
 // [any, not media] A task that calls fn(user) once and frees itself.
 Task& make_call(CallFn fn, void* user);
 
-// What one owner has posted and what has not run yet.
+// Counts the calls that one owner has posted and that have not run yet.
 struct CallCount {
   static constexpr int64_t kMaxWaiting = 262'144;
   static constexpr int64_t kMaxPooled = 4096;
   std::atomic<int64_t> waiting{0};
-  std::atomic<int64_t> pooled{0};    // of these, from media loops
+  std::atomic<int64_t> pooled{0};    // of these, tasks from the pool, posted on media loops
   std::atomic<uint64_t> refused{0};  // since the start
 };
 
-// [any, media too] The same for an owner that may have only so many under way; null when it has. On a media
-// loop nothing is allocated: the task comes from a fixed pool (8192, shared) or is the SpareCall in use. The
-// count must outlive the task.
+// [any, media too] The same for an owner whose waiting calls are limited; null at the limit. On a media loop
+// nothing is allocated: the task comes from a fixed pool (8192, shared by all owners) or is the SpareCall in
+// use. `count` must outlive the task.
 Task* make_counted_call(CallFn fn, void* user, CallCount& count) noexcept;
 
-// Frees a task of these that will not run after all.
+// Frees a task of the two functions above that will not run.
 void discard_call(Task& task) noexcept;
 
-// Makes the pool now; called before the first media thread starts, so that no tick pays for it.
+// Allocates the pool. Called before the first media thread starts, so that no tick pays for it.
 void prepare_call_pool();
 
 // One call, allocated beforehand, for a callback on a media loop whose post must not fail: without it, the
@@ -54,7 +54,7 @@ class SpareCall {
   SpareCall(const SpareCall&) = delete;
   SpareCall& operator=(const SpareCall&) = delete;
 
-  // [media] Until its end the first call that the pool does not have is this one.
+  // [media] Until the end of the scope, the first call that the pool cannot supply uses this one.
   class Use {
    public:
     explicit Use(SpareCall& spare) noexcept;
@@ -68,10 +68,10 @@ class SpareCall {
 
  private:
   friend Task* make_counted_call(CallFn fn, void* user, CallCount& count) noexcept;
-  CallTask* call_;  // null once it was taken: then it frees itself, as any call
+  CallTask* call_;  // null once used; the task then frees itself, like any other
 };
 
-// A task that owns a callable and frees itself once run. An exception that leaves the callable ends the
+// A task that owns a callable and frees itself once it has run. An exception from the callable terminates the
 // process.
 template <class F>
 struct OwnedTask : Task {

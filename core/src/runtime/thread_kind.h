@@ -1,5 +1,5 @@
-// What kind of thread this is, and for whom it works: set by the threads of the runtime, read by checks
-// against misuse and by the crash banner. Reading is safe in a signal handler.
+// The kind of this thread, and the plugin that it works for. Set by the threads of the runtime, read by
+// checks against misuse and by the crash banner. Reading is safe in a signal handler.
 #pragma once
 
 #include <atomic>
@@ -9,9 +9,9 @@
 
 namespace patchbay::core {
 
-// The numbers are those of the boundary (PB_THREAD_*).
+// Values are those of PB_THREAD_*.
 enum class ThreadKind : int32_t {
-  other = 0,   // foreign: a plugin's own, a library's, main
+  other = 0,   // any other: a plugin's, a library's, main
   strand = 1,  // an executor thread: must not block
   worker = 2,  // may block
   media = 3,   // a media loop: no malloc, lock, log or I/O
@@ -19,10 +19,10 @@ enum class ThreadKind : int32_t {
 
 struct ThreadState {
   ThreadKind kind = ThreadKind::other;
-  // The plugin whose code runs, or null. Read by the watchdog, too; on media loops it is an interned_name().
+  // The plugin whose code runs, or null. The watchdog reads it, too: on media loops it is an interned_name().
   std::atomic<const char*> owner{nullptr};
-  const char* what = nullptr;  // the callback of it, as a kind: "event", "method"; or null
-  std::string_view detail;     // which one: the topic, the method's name; lives as long as the callback
+  const char* what = nullptr;  // the kind of its callback: "event", "method"; or null
+  std::string_view detail;     // the topic or the method's name; lives as long as the callback
 };
 
 inline thread_local constinit ThreadState thread_state{};
@@ -30,7 +30,7 @@ inline thread_local constinit ThreadState thread_state{};
 inline ThreadKind thread_kind() noexcept { return thread_state.kind; }
 inline const char* current_owner() noexcept { return thread_state.owner.load(std::memory_order_relaxed); }
 
-// Names the owner of what runs until the end of the scope. `owner` must outlive it.
+// Sets the owner of what runs until the end of the scope. `owner` must outlive it.
 class OwnerScope {
  public:
   explicit OwnerScope(const char* owner) noexcept : outer_(current_owner()) { set(owner); }
@@ -43,8 +43,7 @@ class OwnerScope {
   const char* outer_;
 };
 
-// Says which callback of the owner runs until the end of the scope, for the crash banner. Both must outlive
-// it.
+// Sets the callback that the crash banner names until the end of the scope. Both must outlive it.
 class CallbackScope {
  public:
   explicit CallbackScope(const char* what, std::string_view detail = {}) noexcept

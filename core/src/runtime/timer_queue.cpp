@@ -15,7 +15,7 @@ class TimerQueue::Timer final : public Registration {
         user_(context),
         fire_(*this) {}
 
-  // Takes over a reference of the caller's, given back when it has run.
+  // Takes over a reference from the caller and releases it once the timer has run.
   void post() noexcept {
     if (strand().push(fire_)) return;
     queue_.forget(key.second);
@@ -34,7 +34,7 @@ class TimerQueue::Timer final : public Registration {
       const CallbackScope what("timer");
       fn_(user_);
     }
-    // Only now: until here a cancel from another thread must find it, to be told when it is over.
+    // Not earlier: while it runs, cancel() on another thread must find it to wait for its end.
     queue_.forget(key.second);
     release();
   }
@@ -117,7 +117,7 @@ size_t TimerQueue::size() {
 }
 
 void TimerQueue::forget(TimerId id) {
-  Ref<Timer> timer;  // freed after the lock is
+  Ref<Timer> timer;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   const auto found = timers_.find(id);
   if (found == timers_.end()) return;

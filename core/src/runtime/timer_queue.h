@@ -1,5 +1,5 @@
-// TimerQueue: what is due when. One-shot timers on either clock, delivered on a strand. It has no thread: a
-// TimerThread (real time) or a ManualClock (tests) tells it what time it is.
+// TimerQueue: one-shot timers on either clock, delivered on a strand. It has no thread: a TimerThread (real
+// time) or a ManualClock (tests) calls fire_due().
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,7 @@ namespace patchbay::core {
 
 using TimerId = uint64_t;  // never 0, never used twice
 
-// mono: nanoseconds of MonoClock. wall: milliseconds of WallClock; a jump of the wall clock moves what is
-// due.
+// mono: nanoseconds of MonoClock. wall: milliseconds of WallClock; when that clock is set, its timers follow.
 enum class TimerClock { mono, wall };
 
 class TimerQueue {
@@ -27,23 +26,23 @@ class TimerQueue {
   TimerQueue& operator=(const TimerQueue&) = delete;
   ~TimerQueue();
 
-  // [any] Calls fn(user) once on `strand` when `clock` reaches `due`; a due time in the past means now.
-  // Timers of one clock fire in the order of their due time, then of their arming.
+  // [any] Calls fn(user) once on `strand` when `clock` reaches `due`, or at once if that is past. Timers of
+  // one clock fire in the order of their due times, then of their arming.
   TimerId arm(TimerClock clock, int64_t due, Strand& strand, CallFn fn, void* user);
 
-  // [any] Cancels with the promise of Registration. not_found: it has run (or never was) and `done` is not
-  // called.
+  // [any] Cancels with the guarantees of Registration::close(). not_found: the timer has run or never
+  // existed, and `done` is not called.
   Status cancel(TimerId id, CallFn done = nullptr, void* user = nullptr);
 
-  // [driver] Posts all that is due at `now`, in order.
+  // [driver] Posts all timers due at `now`, in order.
   void fire_due(TimerClock clock, int64_t now);
-  // [any] The next due time of that clock.
+  // [any] The earliest due time of that clock.
   std::optional<int64_t> next_due(TimerClock clock);
-  // [driver] Called, with no lock held, after arm() put a timer before all others of its clock. Set before
-  // first use.
+  // [driver] Sets a callback that is called, with no lock held, when arm() has added the earliest timer of
+  // its clock. Set before first use.
   void on_earlier(CallFn fn, void* user);
 
-  // [any] Armed, or fired and not yet run.
+  // [any] Timers that are armed, or that have fired and not yet run.
   size_t size();
 
  private:

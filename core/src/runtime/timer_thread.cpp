@@ -13,7 +13,7 @@
 namespace patchbay::core {
 namespace {
 
-// Drains a timerfd or eventfd; that a clock was set (ECANCELED) needs no more than being awake.
+// Drains a timerfd or eventfd. ECANCELED (the clock was set) needs no handling beyond the wake-up.
 void drain(int fd) {
   uint64_t count = 0;
   [[maybe_unused]] const ssize_t got = read(fd, &count, sizeof count);

@@ -1,5 +1,5 @@
-// TimerThread: drives a TimerQueue in real time, by two timerfds. When the wall clock is set, the kernel says
-// so (TFD_TIMER_CANCEL_ON_SET) and what is due by the new time fires at once.
+// TimerThread: drives a TimerQueue in real time with two timerfds. When the wall clock is set, the kernel
+// reports it (TFD_TIMER_CANCEL_ON_SET), and timers that are due by the new time fire at once.
 #pragma once
 
 #include <thread>
@@ -14,10 +14,10 @@ class TimerThread {
   explicit TimerThread(TimerQueue& queue);
   ~TimerThread();
 
-  // Nothing fires afterwards; what is armed stays in the queue, which may still be armed.
+  // No timer fires afterwards. Armed timers stay in the queue, and more may be armed.
   void stop();
 
-  // Fails when the kernel gives no descriptors. Once.
+  // Call once. Fails when the kernel gives no descriptors.
   Status start();
 
  private:

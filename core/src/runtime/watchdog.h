@@ -1,6 +1,6 @@
-// Watchdog: notices a task that holds a strand for too long, and says so once. It compares progress counters
-// between samples, so that running a task costs no clock reading; a report is up to one sample (an eighth of
-// the limit) late.
+// Watchdog: reports a task that holds its strand for too long, once per task. It compares progress counters
+// between samples, so that running a task costs no clock read; a report may be late by one sample (an eighth
+// of the limit).
 #pragma once
 
 #include <condition_variable>
@@ -18,13 +18,13 @@ namespace patchbay::core {
 struct StallReport {
   std::string_view owner;
   std::string_view strand;
-  int64_t ms;  // for how long it has been seen in the same task
+  int64_t ms;  // how long the same task has been seen
 };
 
 // Called on the watchdog's thread, with no lock held.
 using StallFn = void (*)(void* user, const StallReport& report);
 
-// A task of `strand`, in the turn that `slot` runs, which began at `progress`.
+// A task that hangs: it began at `progress`, in the turn of `strand` that `slot` runs.
 struct Stall {
   ExecutorSlot& slot;
   Strand& strand;
@@ -41,17 +41,17 @@ class Watchdog {
            void* user);
   ~Watchdog();
 
-  // Calls fn(user, now_ns) with each sample. Before start().
+  // Calls fn(user, now_ns) at each sample. Set before start().
   using SampleFn = void (*)(void* user, int64_t now_ns);
   void set_sampler(SampleFn fn, void* user) noexcept {
     sampler_ = fn;
     sampler_user_ = user;
   }
 
-  // Samples every limit/8 on a thread of its own, until the destructor.
+  // Starts a thread that samples every limit/8 until the destructor.
   void start();
 
-  // One sample at this reading of the monotonic clock. For tests, instead of start().
+  // Takes one sample at this monotonic time. Tests call it instead of start().
   void check(int64_t now_ns);
 
  private:

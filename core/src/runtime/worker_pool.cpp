@@ -91,7 +91,7 @@ void WorkerPool::run() {
   exited_.push_back(std::this_thread::get_id());
 }
 
-// Threads that have left hold their record until somebody joins them; the next to submit does.
+// Takes exited threads out to be joined, because they hold resources until then. The next submit() does it.
 void WorkerPool::reap_locked(std::vector<std::thread>& gone) {
   for (const auto id : exited_) {
     const auto found =

@@ -1,5 +1,5 @@
-// WorkerPool: threads that may block (DNS, SMTP, files). They start when work comes, up to a limit; those
-// above the resting number leave after 30 s without work.
+// WorkerPool: threads that may block (DNS, SMTP, files). They start on demand, up to max_threads; those above
+// min_threads exit after 30 s without work.
 #pragma once
 
 #include <chrono>
@@ -17,9 +17,9 @@
 namespace patchbay::core {
 
 struct WorkerOptions {
-  unsigned min_threads = 4;   // threads kept once started
-  unsigned max_threads = 16;  // threads at once
-  size_t max_waiting = 1024;  // jobs that wait
+  unsigned min_threads = 4;  // kept once started
+  unsigned max_threads = 16;
+  size_t max_waiting = 1024;  // queued jobs; further ones are refused
 };
 
 class WorkerPool {
@@ -27,14 +27,14 @@ class WorkerPool {
   explicit WorkerPool(const WorkerOptions& options = {});
   ~WorkerPool();
 
-  // Refuses new jobs, runs what is queued, then joins.
+  // Refuses new jobs, runs the queued ones, then joins the threads.
   void stop();
 
-  // [any, not media] Runs fn(user) on a worker thread for `owner`, in no promised order. exhausted when the
-  // queue is full, gone once stopping: then fn is not called.
+  // [any, not media] Runs fn(user) on a worker thread for `owner`, in no particular order. exhausted: the
+  // queue is full; gone: the pool is stopping. Then fn is not called.
   Status submit(std::string owner, CallFn fn, void* user);
 
-  // Waits until nothing is queued or running. False after the timeout.
+  // Waits until nothing is queued or running. False on timeout.
   bool wait_idle(std::chrono::milliseconds timeout);
   bool idle();
   struct Stats {
@@ -56,7 +56,7 @@ class WorkerPool {
 
   // owned
   std::vector<std::thread> threads_;
-  std::vector<std::thread::id> exited_;  // ended, to be joined
+  std::vector<std::thread::id> exited_;  // to be joined
   std::deque<Job> jobs_;
   // state
   const WorkerOptions options_;
@@ -64,7 +64,7 @@ class WorkerPool {
   std::condition_variable work_;
   std::condition_variable idle_;
   unsigned alive_ = 0;
-  unsigned free_ = 0;  // threads that wait for work
+  unsigned free_ = 0;  // threads waiting for work
   unsigned running_ = 0;
   bool stopping_ = false;
 };

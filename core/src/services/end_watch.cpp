@@ -42,13 +42,13 @@ Ref<EndWatch> EndWatches::take(uint64_t number) {
 }
 
 void EndWatches::ended(uint64_t handle) {
-  std::vector<Ref<EndWatch>> told;
+  std::vector<Ref<EndWatch>> notified;
   {
     const std::lock_guard lock(mutex_);
     const auto [from, to] = by_handle_.equal_range(handle);
-    for (auto each = from; each != to; ++each) told.push_back(entries_.at(each->second).watch);
+    for (auto each = from; each != to; ++each) notified.push_back(entries_.at(each->second).watch);
   }
-  for (const auto& watch : told) watch->notify();
+  for (const auto& watch : notified) watch->notify();
 }
 
 }  // namespace patchbay::core

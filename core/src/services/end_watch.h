@@ -1,5 +1,5 @@
-// EndWatch: tells a strand once that what a handle names has ended: an instance, a port, a plugin that
-// called. The owner of the thing says so (EndWatches::ended); how it came to an end makes no difference.
+// EndWatch: calls back once when the object behind a handle ends: an instance, a port, a plugin that calls.
+// The owner of the object reports the end with EndWatches::ended(), whatever its cause.
 #pragma once
 
 #include <patchbay/abi/base.h>
@@ -16,7 +16,7 @@ class EndWatch final : public Registration {
  public:
   EndWatch(Ref<Strand> strand, pb_fn fn, void* user)
       : Registration(std::move(strand)), fn_(fn), user_(user) {}
-  // [any] Only the first counts.
+  // [any] Calls back on the strand; later calls are no-ops.
   void notify();
 
  private:
@@ -28,10 +28,10 @@ class EndWatch final : public Registration {
 // Any thread but a media loop.
 class EndWatches {
  public:
-  // The number of the watch. Who adds it asks afterwards whether the thing is there still, and says ended()
-  // if not: an end in between is told then, too.
+  // Returns the handle of the watch. The caller must check afterwards whether the object still exists, and
+  // call ended() if not; otherwise an end in between would be missed.
   uint64_t add(uint64_t handle, Ref<EndWatch> watch);
-  // Null: there is none.
+  // Removes the watch; null if there is none.
   Ref<EndWatch> take(uint64_t watch);
   void ended(uint64_t handle);
 
@@ -41,8 +41,8 @@ class EndWatches {
     Ref<EndWatch> watch;
   };
   std::mutex mutex_;
-  std::map<uint64_t, Entry> entries_;            // by number
-  std::multimap<uint64_t, uint64_t> by_handle_;  // numbers by what is watched
+  std::map<uint64_t, Entry> entries_;            // by handle of the watch
+  std::multimap<uint64_t, uint64_t> by_handle_;  // handles of watches by watched handle
 };
 
 }  // namespace patchbay::core

@@ -1,5 +1,5 @@
-// HandleMap: what a plugin holds by number. Numbers are unique in the process and never used twice, so that a
-// dead handle is only ever not found.
+// HandleMap: objects that a plugin holds by handle. Handles are unique in the process and never reused, so
+// looking up a closed handle finds nothing.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class HandleMap {
     const auto at = map_.find(handle);
     return at == map_.end() ? T{} : at->second;
   }
-  // Takes it out.
+  // Removes and returns it; T{} if there is none.
   T take(uint64_t handle) {
     const std::lock_guard lock(mutex_);
     const auto at = map_.find(handle);

@@ -1,4 +1,4 @@
-// Instance: one implementation of an interface, on one strand, and the calls it has not answered yet.
+// Instance: one implementation of an interface, on one strand, and the calls that it has not answered yet.
 #pragma once
 
 #include <patchbay/abi/services.h>
@@ -16,7 +16,7 @@ namespace patchbay::core {
 class ServiceCall;
 
 struct InstanceInit {
-  std::string owner;  // plugin
+  std::string owner;  // the plugin that provides it
   const pb_interface* interface = nullptr;
   bool is_public = false;
   pb_method_fn fn = nullptr;
@@ -32,34 +32,36 @@ class Instance final : public Registration {
     return {init_.interface->id.data, static_cast<size_t>(init_.interface->id.len)};
   }
   bool is_public() const noexcept { return init_.is_public; }
-  // nullptr: the provider is older and has no such slot.
+  // nullptr if the slot is newer than the provider.
   const pb_method* method(uint32_t slot) const noexcept;
-  // [any] A caller's table describes the messages as the provider's does: else one would read as text what
-  // the other wrote as a number.
+  // [any] Whether the caller's table describes the messages as the provider's does. Otherwise one side would
+  // read as text what the other wrote as a number.
   bool is_compatible_with(const pb_interface& caller) noexcept;
   // [its strand, or any for PB_METHOD_ANY] Runs the provider's function.
   int32_t run(uint32_t slot, const pb_message* request, pb_completion* completion, pb_err* err) noexcept;
 
-  // Calls that may wait at once, and the bytes of their requests together; a single request may be larger.
-  // More than one plugin in a process of its own may have under way.
+  // Limits of the calls that wait at once and of the bytes of their requests together; a single larger
+  // request is accepted while nothing else waits. Higher than the limits of one plugin with a process of its
+  // own (SessionServices).
   static constexpr size_t kMaxCalls = 65536;
   static constexpr size_t kMaxBytes = size_t{128} << 20;
 
-  // [any] A call that waits for its answer. Code::gone: withdrawn; Code::exhausted: too much waits.
+  // [any] Adds a call that waits for its answer. Code::gone: the instance was withdrawn; Code::exhausted: a
+  // limit is reached.
   Code add_call(ServiceCall& call, size_t bytes);
   void remove_call(ServiceCall& call);
-  // [any] Answers all that waits with PB_E_GONE, and refuses more.
+  // [any] Answers all waiting calls with PB_E_GONE and refuses new ones.
   void cancel_calls();
-  // [any] Calls that have no answer yet.
+  // [any] The number of calls without an answer.
   size_t waiting();
 
  private:
   const InstanceInit init_;
-  std::atomic<const pb_interface*> compatible_with_{
-      nullptr};  // the table that was compared last; tables live for ever
+  // The table that was compared last; tables are never unloaded.
+  std::atomic<const pb_interface*> compatible_with_{nullptr};
   std::mutex mutex_;
   bool withdrawn_ = false;
-  // By their requests' bytes; each holds its own reference while it is here.
+  // Each call that waits, with the bytes of its request. The map holds a reference to each.
   std::unordered_map<ServiceCall*, size_t> waiting_;
   size_t waiting_bytes_ = 0;
 };

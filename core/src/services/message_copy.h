@@ -1,5 +1,5 @@
-// Copies the messages of service calls, guided by their field tables, so that they outlive the call that
-// brought them.
+// Copies the messages of service calls, following their field tables, so that they outlive the call that
+// passed them.
 #pragma once
 
 #include <patchbay/abi/services.h>
@@ -8,19 +8,19 @@
 
 namespace patchbay::core {
 
-// A message with strings of its own and counted buffers. Immutable; movable; any thread.
+// A message with copies of its strings and references to its buffers. Immutable; movable; any thread.
 class MessageCopy {
  public:
   MessageCopy() = default;
-  // `message` is laid out as `shape` says, up to the size it states; what lies beyond is left out. NULL gives
-  // NULL.
+  // Copies `message`, which is laid out as `shape` says. Leaves out fields beyond the size that it states.
+  // NULL gives a copy whose get() is NULL.
   static MessageCopy of(const pb_shape& shape, const pb_message* message);
 
   MessageCopy(MessageCopy&& other) noexcept;
   MessageCopy& operator=(MessageCopy&& other) noexcept;
   ~MessageCopy();
 
-  // What it holds in memory, its share of counted buffers included.
+  // The memory that it holds, including the buffers that it references.
   size_t bytes() const noexcept { return held_; }
   const pb_message* get() const noexcept { return reinterpret_cast<const pb_message*>(bytes_.get()); }
 

@@ -11,7 +11,8 @@ namespace {
 
 thread_local uint64_t the_calling_plugin = 0;
 
-// Calls nest: a method that runs on the caller's thread may be called inside another.
+// Restores the outer call at the end, because a method that runs on the caller's thread may be called inside
+// another.
 class CallingScope {
  public:
   explicit CallingScope(uint64_t plugin) noexcept : outer_(the_calling_plugin) {
@@ -94,7 +95,7 @@ void ServiceCall::run() noexcept {
 }
 
 void ServiceCall::provide(const pb_message* request) noexcept {
-  add_ref();  // the completion's
+  add_ref();  // owned by the completion
   pb_err err = empty_error();
   const CallingScope scope(caller_.plugin);
   const int32_t status = instance_->run(slot_, request, &completion_, &err);
@@ -127,7 +128,7 @@ void ServiceCall::answer(int32_t status, const pb_message* reply, const pb_err* 
   ServiceCall* raw = Ref<ServiceCall>(this).detach();
   if (caller_.strand->post(hand_over, raw)) return;
   if (caller_.fallback && caller_.fallback->post(hand_over, raw)) return;
-  hand_over(raw);  // nobody is left to care, but what the answer was to free is freed
+  hand_over(raw);  // both strands have closed: fn still gets the answer, so that it can free `user`
 }
 
 void ServiceCall::deliver() noexcept {

@@ -1,4 +1,5 @@
-// ServiceCall: one call on its way: request to the provider's strand, answer to the caller's.
+// ServiceCall: one call in progress. Carries the request to the provider's strand and the answer to the
+// caller's.
 #pragma once
 
 #include <patchbay/abi/services.h>
@@ -15,7 +16,8 @@ namespace patchbay::core {
 
 class ServiceCall;
 
-// Told of a caller's calls from their start until the answer was given; knows what a plugin still waits for.
+// Observes the calls of a plugin from their start until the answer was delivered, to know what it still waits
+// for.
 class CallObserver {
  public:
   virtual void call_began(ServiceCall& call) noexcept = 0;
@@ -27,30 +29,30 @@ class CallObserver {
 
 struct Caller {
   Ref<Strand> strand;
-  Ref<Strand> fallback;      // when `strand` was closed meanwhile
-  pb_reply_fn fn = nullptr;  // nullptr: no answer wanted
+  Ref<Strand> fallback;      // used if `strand` was closed meanwhile
+  pb_reply_fn fn = nullptr;  // nullptr: the caller wants no answer
   void* user = nullptr;
   CallObserver* observer = nullptr;  // borrowed; may be null
-  uint64_t plugin = 0;               // stands for the plugin that calls, as HostContext::life()
+  uint64_t plugin = 0;               // identifies the calling plugin: its HostContext::life()
 };
 
-// [in a method] Of the plugin that called it; 0 outside of one.
+// [in a method] Caller::plugin of the call that is running; 0 outside of a method.
 uint64_t calling_plugin() noexcept;
 
 class ServiceCall : public RefCounted<ServiceCall> {
  public:
-  // [any] Starts the call; it ends by itself.
+  // [any] Starts the call. It frees itself once answered.
   static void start(Ref<Instance> instance, const pb_interface* caller_table, uint32_t slot,
                     const pb_message* request, Caller caller);
-  // [any] Ends a call that never began: `fn` gets the status on its strand.
+  // [any] Answers a call without a provider: `fn` gets the status on its strand.
   static void refuse(Caller caller, int32_t status, const char* text);
 
-  // [any] Gives the answer; only the first counts.
+  // [any] Sends the answer. Later calls are no-ops.
   void answer(int32_t status, const pb_message* reply, const pb_err* err);
 
  private:
   friend class RefCounted<ServiceCall>;
-  // What the provider holds. The reference it stands for is given back by complete().
+  // The provider's handle to the call. Owns a reference, which complete() releases.
   struct Completion : pb_completion {
     ServiceCall* call = nullptr;
   };

@@ -15,7 +15,8 @@ void ProviderWatch::refresh(const ServiceRegistry& registry) {
 
 void ProviderWatch::notify(uint64_t provider) {
   if (notified_ && provider == provider_) return;
-  // One provider in the place of another: the first has gone, and with it what was held of it.
+  // One provider replaced another: report first that the old one has gone, because what callers got from it
+  // is invalid.
   const bool replaced = notified_ && provider != 0 && provider_ != 0;
   notified_ = true;
   provider_ = provider;

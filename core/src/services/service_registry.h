@@ -1,5 +1,4 @@
-// ServiceRegistry: which instances there are, who provides what, and who wants to know. Any thread but a
-// media loop.
+// ServiceRegistry: the instances that plugins provide, and the watches on them. Any thread but a media loop.
 #pragma once
 
 #include <map>
@@ -17,14 +16,15 @@ namespace patchbay::core {
 
 class ServiceRegistry;
 
-// Tells its strand whether a public provider of one id is there: once at first, then each change. The state
-// is read on the strand, so that the last thing told is what is.
+// Reports on its strand whether an interface has a public provider: once at first, then at each change. The
+// state is read on the strand, so that the last report is always the current state.
 class ProviderWatch final : public Registration {
  public:
   ProviderWatch(Ref<Strand> strand, std::string id, pb_watch_fn fn, void* user)
       : Registration(std::move(strand)), id_(std::move(id)), fn_(fn), user_(user) {}
   const std::string& id() const noexcept { return id_; }
-  // [any] Something may have changed. The registry must outlive the strand's tasks.
+  // [any] Call after a change: posts a report of the current state. The registry must outlive the strand's
+  // tasks.
   void refresh(const ServiceRegistry& registry);
 
  private:
@@ -34,34 +34,35 @@ class ProviderWatch final : public Registration {
   const pb_watch_fn fn_;
   void* const user_;
   // state, on the strand
-  bool notified_ = false;
-  uint64_t provider_ = 0;  // the one that was told last
+  bool notified_ = false;  // a first report was made
+  uint64_t provider_ = 0;  // the one that was reported last
 };
 
 class ServiceRegistry {
  public:
-  // Errors: conflict when a public id has a provider.
+  // conflict: the id is public and has a provider already.
   Result<uint64_t> provide(Ref<Instance> instance);
-  // Ends it; done as of Registration. False: no such instance (done is not called).
+  // Removes the instance and closes it with the guarantees of Registration::close(). False: no such instance,
+  // and `done` is not called.
   bool withdraw(uint64_t handle, CallFn done, void* user);
-  // Withdraws what a plugin left behind.
+  // Withdraws all instances that a plugin left behind.
   void withdraw_all(std::string_view owner);
 
   Ref<Instance> find(uint64_t handle) const { return instances_.find(handle); }
   Ref<Instance> find_public(std::string_view id) const;
-  // The handle of that instance, 0 when there is none.
+  // The handle of the public instance; 0 if there is none.
   uint64_t provider_of(std::string_view id) const;
-  // Public ids with their providers, for reports.
+  // Public ids with the plugins that provide them, for reports.
   std::vector<std::pair<std::string, std::string>> provided() const;
 
-  // By plugin, the calls that wait for its answer.
+  // The number of calls that wait for an answer, by the plugin that owes it.
   std::map<std::string, size_t> waiting() const;
 
   uint64_t watch(const Ref<ProviderWatch>& watch);
-  // Of both kinds of watches.
+  // Ends a watch of either kind.
   bool unwatch(uint64_t handle, CallFn done, void* user);
 
-  // Who waits for the end of an instance, or of anything else that has a handle: its owner says ended().
+  // Watches for the end of instances, and of any other object with a handle, whose owner calls ended().
   EndWatches& end_watches() noexcept { return end_watches_; }
 
  private:

@@ -6,7 +6,7 @@
 
 using patchbay::core::json::Arena;
 
-TEST_CASE("pieces of an arena are aligned, apart, and stay where they are") {
+TEST_CASE("allocations of an arena are aligned, do not overlap and do not move") {
   Arena arena;
   std::vector<std::pair<unsigned char*, size_t>> pieces;
   for (size_t i = 1; i < 2000; i = i * 3 / 2 + 1) {
@@ -23,7 +23,7 @@ TEST_CASE("pieces of an arena are aligned, apart, and stay where they are") {
   }
 }
 
-TEST_CASE("a piece may be larger than any block before it, or nothing") {
+TEST_CASE("an allocation may be larger than any block before it, or empty") {
   Arena arena;
   static_cast<void>(arena.allocate(0, 1));
   std::memset(arena.allocate(1 << 20, 1), 1, 1 << 20);

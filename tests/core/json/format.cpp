@@ -12,7 +12,7 @@ TEST_CASE("URIs need a scheme and no spaces") {
     CHECK_FALSE(json::is_uri(bad));
 }
 
-TEST_CASE("dates and times must exist") {
+TEST_CASE("dates and times must be valid") {
   for (const char* good : {"2026-11-20T06:30", "2026-11-20T06:30:00Z", "2026-02-29T23:59:60.123+01:00",
                            "2026-11-20T06:30:00,5-0530", "2026-11-20 06:30:00"})
     CHECK(json::is_date_time(good));

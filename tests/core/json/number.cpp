@@ -40,7 +40,7 @@ TEST_CASE("doubles are the nearest to what was written") {
   CHECK(read("-0.0000000000000000000000000000000000000000") == "0");
 }
 
-TEST_CASE("what is too small is 0, what is too large is refused") {
+TEST_CASE("numbers that are too small become 0, those that are too large are refused") {
   for (const char* tiny : {"1e-400", "-1e-9999", "0.00000000000000000001e-310", "1000000e-400"})
     CHECK(read(tiny) == "0");
   CHECK(read("0." + std::string(390, '0') + "1") == "0");

@@ -41,13 +41,13 @@ TEST_CASE("depth 32 is accepted and 33 refused") {
   CHECK(json::parse(nested(33), {.depth = 33}).ok());
 }
 
-TEST_CASE("a text beyond the size limit is told apart from a wrong one") {
+TEST_CASE("a text beyond the size limit has another error code than an invalid one") {
   CHECK(json::parse("[1,2]", {.bytes = 5}).ok());
   CHECK(json::parse("[1,2]", {.bytes = 4}).error().code == Code::exhausted);
   CHECK(json::parse("[1,]").error().code == Code::invalid);
 }
 
-TEST_CASE("errors say line, column and field, and echo nothing else") {
+TEST_CASE("errors name line, column and field, and quote nothing else") {
   CHECK(error("{\n  \"a\": tru\n}") == "JSON, line 2, column 11, in a: invalid value");
   const std::string text = error("[\n\x1b[31m" + std::string(500, 'x'));
   CHECK(text == "JSON, line 2, column 1: invalid value");
@@ -80,7 +80,9 @@ TEST_CASE("NUL, byte order mark, lone surrogates and bad UTF-8 are refused") {
   error(std::string_view());
 }
 
-TEST_CASE("values are counted, so that a text of many small ones cannot take many times its size") {
+TEST_CASE(
+    "the number of values is limited, so that a text of many small ones cannot take many times its size in "
+    "memory") {
   CHECK(json::parse("[0,{\"a\":null}]", {.values = 4}).ok());
   const auto refused = json::parse("[0,{\"a\":null}]", {.values = 3});
   CHECK_FALSE(refused.ok());
@@ -91,7 +93,7 @@ TEST_CASE("values are counted, so that a text of many small ones cannot take man
   CHECK(json::parse(zeros + "]", {.bytes = 16 << 20}).error().code == Code::exhausted);
 }
 
-TEST_CASE("a duplicate key is told by its name and place") {
+TEST_CASE("a duplicate key is reported with its name and position") {
   CHECK(error("{\"a\":1,\n \"b\":2,\"a\":3,\"c\":4}") == "JSON, line 2, column 8: the key a appears twice");
   CHECK(error(R"({"x\\\"y":1, "x\\\"y":2})") == R"(JSON, line 1, column 14: the key x\\\"y appears twice)");
   std::string large = "{";

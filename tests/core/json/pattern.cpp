@@ -7,7 +7,7 @@
 
 using namespace patchbay::core;
 
-TEST_CASE("a pattern is searched for, anchors hold") {
+TEST_CASE("a pattern matches anywhere unless it has anchors") {
   const auto phone = json::Pattern::compile("^\\+[1-9][0-9]{6,14}$");
   CHECK(phone.ok());
   CHECK(phone.value().found_in("+4930123456"));
@@ -16,7 +16,7 @@ TEST_CASE("a pattern is searched for, anchors hold") {
   CHECK(json::Pattern::compile("b+").value().found_in("abbc"));
 }
 
-TEST_CASE("a pattern that backtracks exponentially elsewhere ends at once") {
+TEST_CASE("a pattern that makes backtracking engines exponential ends at once") {
   const auto evil = json::Pattern::compile("^(a+)+$");
   const auto start = std::chrono::steady_clock::now();
   CHECK_FALSE(evil.value().found_in(std::string(1000, 'a') + "b"));

@@ -42,7 +42,7 @@ constexpr const char* kCall = R"({"type":"object","required":["phone"],"properti
 
 }  // namespace
 
-TEST_CASE("a request comes back canonical with its defaults") {
+TEST_CASE("a request is returned in canonical form with its defaults") {
   const Outcome out = check(kCall, R"({"Voice":"aLiCe","extra":1,"Phone":"+49","email":null})");
   CHECK(out.errors.empty());
   CHECK(out.value == R"({"phone":"+49","maxSeconds":600,"voice":"Alice","email":null})");
@@ -67,7 +67,7 @@ TEST_CASE("an error names the field and the bound") {
   CHECK(errors(kCall, "[]") == "the value must be an object\n");
 }
 
-TEST_CASE("a pattern is told by its rule or an example, never by its regular expression") {
+TEST_CASE("an error about a pattern shows its rule or an example, never the regular expression") {
   CHECK(errors(R"({"type":"string","pattern":"^a+$","examples":["aa"]})", "\"b\"") ==
         "the value is not written as it must be; for example \"aa\"\n");
   CHECK(errors(R"({"type":"string","pattern":"^a+$"})", "\"b\"") ==
@@ -77,7 +77,7 @@ TEST_CASE("a pattern is told by its rule or an example, never by its regular exp
   CHECK_FALSE(json::Schema::compile(R"({"pattern":"a","x-rule":7})").ok());
 }
 
-TEST_CASE("null for a field that may be left out means left out") {
+TEST_CASE("null for an optional field counts as absent") {
   CHECK(check(kCall, R"({"phone":"+49","maxSeconds":null,"Voice":null,"tags":null})").value ==
         R"({"phone":"+49","maxSeconds":600})");
   CHECK(errors(kCall, R"({"phone":null})") == "phone is required\n");
@@ -87,7 +87,7 @@ TEST_CASE("null for a field that may be left out means left out") {
   CHECK(errors(kCall, R"({"phone":"+49","tags":[null]})") == "tags[0] must be a string\n");
 }
 
-TEST_CASE("NUL is refused in every string and name, by the name of its field") {
+TEST_CASE("NUL is refused in every string and name, and the error names the field") {
   for (const json::Mode mode : {json::Mode::request, json::Mode::config})
     CHECK(errors(kCall, R"({"phone":"+49\u0000"})", mode) == "phone must not hold the character U+0000\n");
   CHECK(errors(kCall, R"({"phone":"+49","tags":["\u0000"]})") ==
@@ -100,7 +100,7 @@ TEST_CASE("NUL is refused in every string and name, by the name of its field") {
   CHECK(errors(kCall, R"({"phone":"+49","dropped":"\u0000"})").empty());
 }
 
-TEST_CASE("an integer that no 64 bits hold is told its bound") {
+TEST_CASE("an integer beyond 64 bits gets an error that names the bound") {
   CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":99999999999999999999999})") ==
         "maxSeconds must be at most 3600\n");
   CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":-99999999999999999999999})") ==
@@ -110,7 +110,7 @@ TEST_CASE("an integer that no 64 bits hold is told its bound") {
   CHECK(check(R"({"type":"integer","maximum":600,"x-snap":true})", "1e30").value == "600");
 }
 
-TEST_CASE("a default that its own rule refuses is found in the schema") {
+TEST_CASE("a default that violates its own rule is an error of the schema") {
   const auto problem = [](const char* text) {
     auto schema = json::Schema::compile(text);
     CHECK(schema.ok());
@@ -137,7 +137,7 @@ TEST_CASE("lengths count code points") {
   CHECK(errors(kSchema, "\"\xF0\x9F\x98\x80\"") == "the value must have at least 2 characters\n");
 }
 
-TEST_CASE("configuration refuses unknown names and proposes the right one") {
+TEST_CASE("configuration refuses unknown names and suggests the right one") {
   constexpr const char* kSchema =
       R"({"type":"object","properties":{"listen":{"type":"string"},"n":{"type":"integer"}}})";
   CHECK(errors(kSchema, R"({"lisen":"x"})", json::Mode::config) ==
@@ -178,14 +178,14 @@ TEST_CASE("paths carry the prefix and the array index") {
   CHECK(out.errors == "tenants.acme.example.sip-trunk.trunks[0].host is required\n");
 }
 
-TEST_CASE("a scalar may be taken as it was spelled where a string is asked for") {
+TEST_CASE("a scalar may be taken as it was written where a string is required") {
   json::CheckOptions options{.mode = json::Mode::config};
   options.spelling = [](uint32_t) { return std::string_view("+0049"); };
   CHECK(check(R"({"type":"string"})", "49", options).value == "\"+0049\"");
   CHECK(check(R"({"type":"integer"})", "49", options).value == "49");
 }
 
-TEST_CASE("secrets go through their resolver and are never echoed") {
+TEST_CASE("secrets go through their resolver and are never quoted") {
   json::CheckOptions options{.mode = json::Mode::config};
   options.secret = [](const json::Node& node) -> Result<std::string> {
     if (node.find("file")) return std::string("from file");

@@ -4,12 +4,12 @@
 
 using namespace patchbay::core;
 
-TEST_CASE("two letters that were swapped are one mistake") {
+TEST_CASE("two swapped letters count as one mistake") {
   CHECK(patchbay::core::json::suggest("nwe", {"run", "new"}) == "new");
   CHECK(patchbay::core::json::suggest("serev", {"check", "serve"}) == "serve");
 }
 
-TEST_CASE("a typing error finds the name it meant") {
+TEST_CASE("a typing error gets the name that was meant") {
   const std::vector<std::string_view> names = {"listen", "threads", "level", "AdminSharedSecret"};
   CHECK(json::suggest("lisen", names) == "listen");
   CHECK(json::suggest("thread", names) == "threads");

@@ -1,4 +1,4 @@
-// JSONTestSuite: what every parser must accept, must refuse, and may decide.
+// JSONTestSuite: texts that a parser must accept, must refuse, or may do either with.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -13,8 +13,8 @@ using namespace patchbay::core;
 
 namespace {
 
-// Valid by RFC 8259, refused here: which of two equal keys counts differs between readers, and an attacker
-// chooses.
+// Valid by RFC 8259, refused here: readers differ in which of two equal keys they use, and an attacker could
+// exploit that.
 const std::map<std::string, std::string> kStricter = {
     {"y_object_duplicated_key.json", "the key a appears twice"},
     {"y_object_duplicated_key_and_value.json", "the key a appears twice"},
@@ -27,7 +27,7 @@ std::string read(const std::filesystem::path& path) {
 
 }  // namespace
 
-TEST_CASE("the JSON test suite is answered as it asks") {
+TEST_CASE("the parser accepts and refuses what JSONTestSuite demands") {
   int accepted = 0, refused = 0, free = 0;
   for (const auto& entry : std::filesystem::directory_iterator(PATCHBAY_JSON_SUITE)) {
     const std::string name = entry.path().filename().string();

@@ -8,7 +8,7 @@
 
 using namespace patchbay::core;
 
-TEST_CASE("what is written reads back the same") {
+TEST_CASE("written values read back the same") {
   for (const char* text : {"null", "[]", "{}", "[true,false]", R"({"a":[1,2.5,-3e+100],"b":{"c":"d"}})",
                            R"(["\"\\\n\u0001é€😀"])", "[9223372036854775807,-9223372036854775808]"}) {
     const auto first = json::parse(text);
@@ -19,7 +19,7 @@ TEST_CASE("what is written reads back the same") {
   }
 }
 
-TEST_CASE("values no JSON can hold become ones it can") {
+TEST_CASE("values that JSON cannot express are replaced") {
   json::Writer writer;
   writer.begin_array()
       .value(std::numeric_limits<double>::infinity())
@@ -31,7 +31,7 @@ TEST_CASE("values no JSON can hold become ones it can") {
         "a\"]");
 }
 
-TEST_CASE("members and nesting get their commas") {
+TEST_CASE("members and nested values are separated by commas") {
   json::Writer writer;
   writer.begin_object().member("a", 1).member("b", "x").key("c").begin_array().value(true).null().end_array();
   writer.key("d").begin_object().end_object().key("e").raw("[1]").member("f", 0.1).end_object();

@@ -6,7 +6,7 @@
 
 using patchbay::core::observe::encoded_forms;
 
-TEST_CASE("a secret's forms are itself, percent-encoded, JSON-escaped and three of base64, each once") {
+TEST_CASE("a secret's forms are plain, percent-encoded, JSON-escaped and three in base64, each once") {
   const auto all = encoded_forms("abcdef", 4);
   CHECK(all == std::vector<std::string>{"abcdef", "YWJjZGVm", "FiY2RlZ", "hYmNkZW"});
   const auto odd = encoded_forms("a b\"c?>~~", 6);

@@ -26,7 +26,7 @@ TEST_CASE("ordinary text in any language stays as it is") {
   for (const char* text : {"plain text, 100 %n", "Grüße, 世界 😀", "a\"b='c'"}) CHECK(escaped(text) == text);
 }
 
-TEST_CASE("what could forge a line or deceive a reader is spelled out") {
+TEST_CASE("characters that could forge a line or deceive a reader are escaped") {
   CHECK(escaped("a\r\nb\tc\\n") == "a\\r\\nb\\tc\\\\n");
   CHECK(escaped(std::string_view("\x1b[2J\0\x7f", 6)) == "\\x1b[2J\\x00\\x7f");
   CHECK(escaped("\xC2\x9B") == "\\u{9b}");
@@ -37,14 +37,14 @@ TEST_CASE("what could forge a line or deceive a reader is spelled out") {
   CHECK(escaped("\xFF\xC0\x80") == "\\xff\\xc0\\x80");
 }
 
-TEST_CASE("JSON strings hold the same in JSON's way") {
+TEST_CASE("JSON strings escape the same characters the JSON way") {
   CHECK(json_string("a\"\\\n\x1b\xFF") == R"("a\"\\\u000a\u001b\ufffd")");
   CHECK(json_string("\xE2\x80\xAE\xF3\xA0\x81\x81") == R"("\u202e\udb40\udc41")");
   const auto back = json::parse(json_string("\xE2\x80\xAE\xF3\xA0\x81\x81\xC2\x9B"));
   CHECK(back.value().root().string() == "\xE2\x80\xAE\xF3\xA0\x81\x81\xC2\x9B");
 }
 
-TEST_CASE("no byte sequence of two makes a control character in the output") {
+TEST_CASE("no sequence of two bytes puts a control character into the output") {
   for (int a = 0; a < 256; ++a)
     for (int b = 0; b < 256; ++b) {
       const char bytes[] = {static_cast<char>(a), static_cast<char>(b)};
@@ -54,7 +54,7 @@ TEST_CASE("no byte sequence of two makes a control character in the output") {
     }
 }
 
-TEST_CASE("text is cut between characters") {
+TEST_CASE("text is truncated between characters") {
   CHECK(observe::truncate_utf8("abc", 5) == "abc");
   CHECK(observe::truncate_utf8("ab\xC3\xA9"
                                "c",

@@ -40,18 +40,18 @@ TEST_CASE("lines are written in order, and flush() waits for them") {
   CHECK(writer.dropped() == 0);
 }
 
-TEST_CASE("what waits is written at the end, and given up when nothing reads it") {
+TEST_CASE("the destructor writes queued lines, and gives up if no reader takes them") {
   const Pipe read, unread;
   {
     LineWriter writer(read.ends[1], true, announcement);
     writer.push("last words", false);
   }
   CHECK(read.read_all() == "last words\n");
-  LineWriter writer(unread.ends[1], true, announcement);  // its end takes a second at most
+  LineWriter writer(unread.ends[1], true, announcement);  // its destructor takes a second at most
   for (int i = 0; i < 100; ++i) writer.push(std::string(4000, 'x'), false);
 }
 
-TEST_CASE("urgent lines have room when others are dropped") {
+TEST_CASE("urgent lines are accepted when others are dropped") {
   const Pipe pipe;
   LineWriter writer(pipe.ends[1], true, announcement);
   const std::string line(64 << 10, 'x');
@@ -64,7 +64,7 @@ TEST_CASE("urgent lines have room when others are dropped") {
   CHECK(writer.dropped() > dropped);
 }
 
-TEST_CASE("a descriptor whose reader has gone costs lines and no more") {
+TEST_CASE("a descriptor whose reader has closed loses lines and does nothing worse") {
   Pipe pipe;
   LineWriter writer(pipe.ends[1], true, announcement);
   ::close(pipe.ends[0]);

@@ -77,7 +77,7 @@ TEST_CASE("threads never mix their lines") {
   for (const std::string& line : lines) CHECK(line.size() == lines.front().size());
 }
 
-TEST_CASE("a file that was moved away is opened anew") {
+TEST_CASE("reopen() starts a new file after the old one was moved") {
   const Folder folder;
   const auto log = open_log(folder.file("log"));
   log->write({Level::info, "core", "", "before", nullptr, 0});
@@ -94,7 +94,7 @@ TEST_CASE("a file that cannot be opened is an error, standard error always opens
   CHECK(Log::open({}).ok());
 }
 
-TEST_CASE("a reader that does not read costs lines, not time, and the gap is announced") {
+TEST_CASE("a reader that stops reading costs lines, not time, and the gap is announced") {
   const Folder folder;
   const std::string pipe = folder.file("pipe");
   CHECK(::mkfifo(pipe.c_str(), 0600) == 0);

@@ -35,7 +35,7 @@ TEST_CASE("a line of JSON") {
   CHECK(json::parse(bare).ok());
 }
 
-TEST_CASE("whatever a peer sends in any part, the event stays one line") {
+TEST_CASE("an event stays one line, whatever a peer put into its parts") {
   const std::string evil = "\r\n2026-11-20T06:30:00.123Z ERROR core forged\x1b[2J\xFF";
   const Field fields[] = {{evil, evil}};
   const Event event{Level::info, evil, evil, evil, fields, 1};
@@ -60,7 +60,7 @@ TEST_CASE("secrets are redacted in sentences and values, fields also by their na
   }
 }
 
-TEST_CASE("a tenant's secret leaves constants, names and correlations as they are") {
+TEST_CASE("a tenant's secret is not redacted in constants, names and correlations") {
   Redactor redactor;
   CHECK(redactor.add("A-sign-in-was-refused-1", SecretFrom::plugin));
   const Field fields[] = {{"A-sign-in-was-refused-1", "A-sign-in-was-refused-1"}};
@@ -71,7 +71,7 @@ TEST_CASE("a tenant's secret leaves constants, names and correlations as they ar
                   "A-sign-in-was-refused-1=[redacted]") != std::string::npos);
 }
 
-TEST_CASE("long parts are cut, and a secret across the border does not show") {
+TEST_CASE("long parts are cut, and a secret across the cut is redacted") {
   const std::string text(kMaxText - 4, 'x');
   Redactor redactor;
   redactor.add("hunter22");

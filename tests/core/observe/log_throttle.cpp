@@ -5,7 +5,7 @@
 using namespace std::chrono_literals;
 using patchbay::core::observe::LogThrottle;
 
-TEST_CASE("one line per key and interval, with the number kept back") {
+TEST_CASE("one line per key and interval, with the number of suppressed events") {
   LogThrottle limit(1s);
   const LogThrottle::Time start{};
   CHECK(limit.pass("a", start) == 0u);
@@ -16,7 +16,7 @@ TEST_CASE("one line per key and interval, with the number kept back") {
   CHECK(limit.pass("a", start + 2s) == 0u);
 }
 
-TEST_CASE("a flood of keys shares one line and bounded memory") {
+TEST_CASE("a flood of keys shares one line and uses bounded memory") {
   LogThrottle limit(1s, 10);
   const LogThrottle::Time start{};
   int passed = 0;

@@ -25,7 +25,7 @@ TEST_CASE("the same name and labels are the same series") {
   CHECK(metrics.at(UINT64_MAX) == nullptr);
 }
 
-TEST_CASE("names Prometheus would refuse and changes of kind are errors") {
+TEST_CASE("names that Prometheus would reject and changes of kind are errors") {
   Metrics metrics;
   CHECK(metrics.series(Kind::gauge, "g", "").ok());
   CHECK(metrics.series(Kind::counter, "g", "").error().code == Code::conflict);
@@ -36,7 +36,7 @@ TEST_CASE("names Prometheus would refuse and changes of kind are errors") {
   CHECK_FALSE(metrics.series(Kind::gauge, "ok", "", {{"a", "1"}, {"a", "2"}}).ok());
 }
 
-TEST_CASE("the text is what Prometheus reads") {
+TEST_CASE("the text is in the Prometheus format") {
   Metrics metrics;
   metrics.series(Kind::counter, "b_total", "Two\nlines \\ here", {{"reason", "say \"no\"\n\\"}})
       .value()
@@ -54,7 +54,7 @@ TEST_CASE("the text is what Prometheus reads") {
         "c_seconds_bucket{x=\"y\",le=\"+Inf\"} 2\nc_seconds_sum{x=\"y\"} 2.25\nc_seconds_count{x=\"y\"} 2\n");
 }
 
-TEST_CASE("series are bounded, whoever makes up labels") {
+TEST_CASE("the number of series is bounded, whatever labels plugins make up") {
   Metrics metrics;
   for (size_t i = 0; i < Metrics::kMaxSeries; ++i)
     CHECK(metrics.series(Kind::counter, "flood", "", {{"n", std::to_string(i)}}).ok());
@@ -62,7 +62,7 @@ TEST_CASE("series are bounded, whoever makes up labels") {
   CHECK(metrics.series(Kind::counter, "flood", "", {{"n", "7"}}).ok());
 }
 
-TEST_CASE("series are made, used and told at the same time") {
+TEST_CASE("series are created, used and printed concurrently") {
   Metrics metrics;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
@@ -77,7 +77,7 @@ TEST_CASE("series are made, used and told at the same time") {
   CHECK(metrics.series(Kind::counter, "shared_total", "", {{"n", "7"}}).value()->value() == 4);
 }
 
-TEST_CASE("sources are asked whenever the text is, until they end") {
+TEST_CASE("sources are called for every text until they are removed") {
   Metrics metrics;
   metrics.series(Kind::counter, "a_total", "Counted").value()->add(2);
   int depth = 4;
@@ -98,7 +98,7 @@ TEST_CASE("sources are asked whenever the text is, until they end") {
   CHECK(metrics.text() == counted);
 }
 
-TEST_CASE("a source cannot spoil the text of a series") {
+TEST_CASE("a source cannot invalidate the text of a series") {
   Metrics metrics;
   metrics.series(Kind::counter, "a_total", "Counted").value()->add(2);
   const MetricSource source = metrics.add_source([](Exposition& out) {
@@ -108,14 +108,14 @@ TEST_CASE("a source cannot spoil the text of a series") {
   CHECK(metrics.text() == "# HELP a_total Counted\n# TYPE a_total counter\na_total 2\n");
 }
 
-TEST_CASE("sources come and go while the text is asked") {
+TEST_CASE("sources are added and removed while the text is printed") {
   Metrics metrics;
   std::atomic<bool> stop{false};
   std::thread reader([&] {
     while (!stop) metrics.text();
   });
   for (int i = 0; i < 500; ++i) {
-    auto alive = std::make_unique<int>(i);  // freed right after the source ended
+    auto alive = std::make_unique<int>(i);  // freed right after the source was removed
     MetricSource source =
         metrics.add_source([value = alive.get()](Exposition& out) { out.gauge("g", "", *value); });
     source.end();

@@ -10,7 +10,7 @@
 using patchbay::core::observe::Redactor;
 using patchbay::core::observe::SecretFrom;
 
-TEST_CASE("secrets vanish wherever they stand") {
+TEST_CASE("secrets are redacted anywhere in a text") {
   Redactor redactor;
   CHECK(redactor.add("hunter22"));
   CHECK(redactor.value("hunter22") == "[redacted]");
@@ -19,7 +19,7 @@ TEST_CASE("secrets vanish wherever they stand") {
   CHECK(redactor.value("") == "");
 }
 
-TEST_CASE("of two secrets that begin alike the longer one counts") {
+TEST_CASE("of two secrets with a common prefix the longer one is redacted") {
   Redactor redactor;
   redactor.add("secret-1");
   redactor.add("secret-1-and-more");
@@ -40,14 +40,14 @@ TEST_CASE("a secret is redacted until it was removed as often as added") {
   redactor.remove("x");
 }
 
-TEST_CASE("short values are not taken") {
+TEST_CASE("short values are not redacted") {
   Redactor redactor;
   CHECK_FALSE(redactor.add("12345"));
   CHECK_FALSE(redactor.add(""));
   CHECK(redactor.value("12345") == "12345");
 }
 
-TEST_CASE("names of secrets are known in every spelling") {
+TEST_CASE("secret names are recognised in every spelling") {
   for (const char* name : {"apiKey", "X-Api-Key", "API_KEY", "password", "userPassword", "refresh_token",
                            "Authorization", "Proxy-Authorization", "AdminSharedSecret", "Set-Cookie"})
     CHECK(Redactor::is_secret_name(name));
@@ -55,7 +55,7 @@ TEST_CASE("names of secrets are known in every spelling") {
     CHECK_FALSE(Redactor::is_secret_name(name));
 }
 
-TEST_CASE("secrets come and go while others write") {
+TEST_CASE("secrets are added and removed while other threads write") {
   Redactor redactor;
   redactor.add("constant-secret");
   std::atomic<int> leaks{0};
@@ -73,7 +73,7 @@ TEST_CASE("secrets come and go while others write") {
   CHECK(leaks == 0);
 }
 
-TEST_CASE("what a tenant chose freely is no secret of the log") {
+TEST_CASE("a value that a tenant chose freely is not redacted") {
   Redactor redactor;
   for (const char* weak :
        {"a sign-in was refused", "voice.example.com", "a.test", "administrator", "198.51.100.123",
@@ -91,7 +91,7 @@ TEST_CASE("what a tenant chose freely is no secret of the log") {
   }
 }
 
-TEST_CASE("sentences are constants, so that only the operator's secrets are searched in them") {
+TEST_CASE("in sentences, which are constants, only the operator's secrets are redacted") {
   Redactor redactor;
   CHECK(redactor.add("SomeRandomLookingWord1", SecretFrom::plugin));
   CHECK(redactor.add("hunter22"));
@@ -99,7 +99,7 @@ TEST_CASE("sentences are constants, so that only the operator's secrets are sear
   CHECK(redactor.value("SomeRandomLookingWord1 hunter22") == "[redacted] [redacted]");
 }
 
-TEST_CASE("the same secret of the configuration and of a plugin is kept until both let go") {
+TEST_CASE("a secret of both the configuration and a plugin is redacted until both have removed it") {
   Redactor redactor;
   const std::string secret = "Abcdefgh12345678";
   redactor.add(secret);
@@ -111,7 +111,7 @@ TEST_CASE("the same secret of the configuration and of a plugin is kept until bo
   CHECK(redactor.value(secret) == secret);
 }
 
-TEST_CASE("secrets vanish from URLs, JSON and base64, too") {
+TEST_CASE("secrets are redacted in URLs, JSON and base64, too") {
   Redactor redactor;
   redactor.add("p\"ss w/rd+1");
   CHECK(redactor.value("key=p%22ss%20w%2Frd%2B1&x") == "key=[redacted]&x");
@@ -124,7 +124,7 @@ TEST_CASE("secrets vanish from URLs, JSON and base64, too") {
   }
 }
 
-TEST_CASE("of many secrets that begin alike each is found, in few steps") {
+TEST_CASE("each of many secrets with a common prefix is found in few steps") {
   Redactor redactor;
   std::vector<std::string> secrets;
   for (int i = 0; i < 20'000; ++i) secrets.push_back("The-same-Beginning-" + std::to_string(i));
@@ -135,7 +135,7 @@ TEST_CASE("of many secrets that begin alike each is found, in few steps") {
     expected += "The-same-Beginning-x [redacted]! ";
   }
   for (int i = 0; i < 100; ++i)
-    CHECK(redactor.value(line) == expected);  // a walk of the list would take minutes
+    CHECK(redactor.value(line) == expected);  // a linear search would take minutes
   for (const std::string& secret : secrets) redactor.remove(secret);
   CHECK(redactor.value(line) == line);
 }

@@ -9,7 +9,7 @@
 
 using namespace patchbay::core::observe;
 
-TEST_CASE("counters only go up, gauges anywhere") {
+TEST_CASE("counters only go up, gauges go up and down") {
   Series counter(Kind::counter, nullptr), gauge(Kind::gauge, nullptr);
   counter.add(2);
   counter.add(-1);
@@ -24,14 +24,14 @@ TEST_CASE("counters only go up, gauges anywhere") {
   CHECK(gauge.value() == 7);
 }
 
-TEST_CASE("a histogram counts up to and with each bound") {
+TEST_CASE("a bucket of a histogram includes its upper bound") {
   const Bounds bounds = {1, 5};
   Series series(Kind::histogram, &bounds);
   for (double value : {0.5, 1.0, 3.0, 5.0, 6.0, std::numeric_limits<double>::infinity()}) series.add(value);
   CHECK(series.buckets() == std::vector<uint64_t>{2, 2, 2});
 }
 
-TEST_CASE("threads add without losing a step") {
+TEST_CASE("concurrent adds lose nothing") {
   Series counter(Kind::counter, nullptr);
   Series histogram(Kind::histogram, &seconds_bounds());
   std::vector<std::thread> threads;
@@ -44,5 +44,5 @@ TEST_CASE("threads add without losing a step") {
     });
   for (auto& thread : threads) thread.join();
   CHECK(counter.value() == 80000);
-  CHECK(histogram.buckets()[4] == 80000);  // up to 0.025
+  CHECK(histogram.buckets()[4] == 80000);  // the bucket up to 0.025
 }

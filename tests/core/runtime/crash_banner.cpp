@@ -12,7 +12,7 @@
 
 using namespace patchbay::core;
 
-TEST_CASE("a crash names the signal and the plugin, and still is one") {
+TEST_CASE("a crash reports the signal and the plugin, and the process still dies of the signal") {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
   const pid_t child = ::fork();
@@ -20,7 +20,8 @@ TEST_CASE("a crash names the signal and the plugin, and still is one") {
     const rlimit none{0, 0};
     ::setrlimit(RLIMIT_CORE, &none);
     ::dup2(ends[1], STDERR_FILENO);
-    for (const int number : {SIGSEGV, SIGABRT}) std::signal(number, SIG_DFL);  // not the test framework's
+    for (const int number : {SIGSEGV, SIGABRT})
+      std::signal(number, SIG_DFL);  // remove the test framework's handlers
     install_crash_banner();
     thread_state.kind = ThreadKind::worker;
     const OwnerScope scope("hello-plugin");

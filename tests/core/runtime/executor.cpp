@@ -26,8 +26,7 @@ ExecutorOptions watched() {
 
 }  // namespace
 
-TEST_CASE(
-    "An owner whose strands block does not take the threads of the others, and its spares leave again") {
+TEST_CASE("An owner whose strands block leaves threads to others, and its spare threads exit afterwards") {
   Executor executor(watched());
   std::promise<void> release;
   const auto held = release.get_future().share();
@@ -40,7 +39,7 @@ TEST_CASE(
       held.wait();
     });
   }
-  // As many as it may hold, and no more.
+  // The limit per owner is reached and not exceeded.
   REQUIRE(within(60s, [&] {
     const auto stats = executor.owner_stats();
     return stats.size() == 1 && stats[0].stalled == 8;
@@ -58,7 +57,7 @@ TEST_CASE(
   CHECK(within(60s, [&] { return executor.threads_alive() == 2; }));
   for (const auto& owner : executor.owner_stats()) CHECK(owner.stalled == 0);
 
-  // It may hold them all again.
+  // It may occupy all threads again.
   blocked.clear();
   entered = 0;
   std::promise<void> again;
@@ -75,7 +74,7 @@ TEST_CASE(
   CHECK(executor.wait_idle(60s));
 }
 
-TEST_CASE("A plugin's calls that wait are bounded, and the bound is for all its strands") {
+TEST_CASE("A plugin's waiting calls are limited, over all its strands together") {
   Executor executor({2});
   const auto strand = Strand::create(executor, "floods", "one");
   const auto second = Strand::create(executor, "floods", "two");

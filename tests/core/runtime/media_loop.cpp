@@ -34,7 +34,7 @@ void set_flag(void* user) { *static_cast<bool*>(user) = true; }
 
 }  // namespace
 
-TEST_CASE("A loop ticks every 20 ms and not between") {
+TEST_CASE("A loop ticks every 20 ms and not in between") {
   ManualClock clock;
   MediaLoop loop(clock);
   Port port;
@@ -57,7 +57,7 @@ TEST_CASE("After a stalled tick at most three are caught up and the rest is skip
   Port port;
   loop.attach(Port::tick, &port);
   port.stall = &clock;
-  SUBCASE("a stall of two steps is made good") {
+  SUBCASE("a stall of two steps is caught up") {
     port.stall_by = 45ms;
     clock.advance(20ms);
     loop.run_due();
@@ -67,7 +67,7 @@ TEST_CASE("After a stalled tick at most three are caught up and the rest is skip
     CHECK(loop.stats().busy_ns == 45'000'000);
     CHECK(loop.stats().max_late_ns == 25'000'000);
   }
-  SUBCASE("a stall of ten steps is not") {
+  SUBCASE("a stall of ten steps is not caught up") {
     port.stall_by = 200ms;
     clock.advance(20ms);
     loop.run_due();
@@ -114,7 +114,7 @@ TEST_CASE("A port that detaches itself or another in a tick is not called again"
   CHECK(loop.empty());
 }
 
-TEST_CASE("Detaching with a strand tells it there") {
+TEST_CASE("Detaching with a strand calls done on that strand") {
   Executor executor({2});
   const auto strand = Strand::create(executor, "test", "media");
   ManualClock clock;
@@ -139,7 +139,7 @@ TEST_CASE("Detaching with a strand tells it there") {
   CHECK(on_strand);
 }
 
-TEST_CASE("A detach after the loop stopped is answered at once") {
+TEST_CASE("A detach after the loop has stopped completes at once") {
   ManualClock clock;
   MediaLoop loop(clock);
   Port port;
@@ -153,7 +153,7 @@ TEST_CASE("A detach after the loop stopped is answered at once") {
   CHECK(told[1]);
 }
 
-TEST_CASE("Ports come and go from many threads while the loops run") {
+TEST_CASE("Many threads attach and detach ports while the loops run") {
   struct Counted {
     std::atomic<int> ticks{0};
     std::atomic<bool> gone{false};
@@ -201,7 +201,7 @@ TEST_CASE("Ports come and go from many threads while the loops run") {
   CHECK(pool.at(0).attached() + pool.at(1).attached() == 0);
 }
 
-TEST_CASE("A tick can post to a strand without memory of its own") {
+TEST_CASE("A tick can post to a strand without allocating") {
   struct Poster {
     Ref<Strand> strand;
     std::atomic<int> ran{0};

@@ -54,7 +54,7 @@ MediaOptions one_loop(Reports& reports) {
 
 }  // namespace
 
-TEST_CASE("A tick that does not come back is reported once with its owner, and counted") {
+TEST_CASE("A tick that hangs is reported once with its owner, and counted") {
   Reports reports;
   Blocker blocker;
   MediaPool pool(one_loop(reports));
@@ -75,8 +75,8 @@ TEST_CASE("A tick that does not come back is reported once with its owner, and c
   CHECK(pool.stalled() == 0);
 }
 
-TEST_CASE("A pool stops without a loop whose tick does not come back") {
-  static Blocker blocker;  // the thread that stays may use it
+TEST_CASE("A pool stops although the tick of a loop hangs") {
+  static Blocker blocker;  // the leaked thread may use it
   Reports reports;
   {
     MediaPool pool(one_loop(reports));
@@ -90,7 +90,7 @@ TEST_CASE("A pool stops without a loop whose tick does not come back") {
 }
 
 TEST_CASE("Detaching from another loop's tick takes no lock that attaching holds") {
-  // Two loops whose ticks detach what the other one ticks, while threads attach and detach.
+  // Threads attach and detach on two loops, and try to detach on the loop that the port is not on.
   Reports reports;
   MediaOptions options = one_loop(reports);
   options.loops = 2;

@@ -24,7 +24,7 @@ void deliver(const Ref<Registration>& registration, std::atomic<int>& count) {
 
 }  // namespace
 
-TEST_CASE("Closed on its strand nothing of it runs afterwards and done follows") {
+TEST_CASE("After a close on its strand no callback runs, and done follows") {
   Executor executor({2});
   const auto strand = Strand::create(executor, "test", "r");
   const auto registration = make_ref<Registration>(strand);
@@ -43,7 +43,7 @@ TEST_CASE("Closed on its strand nothing of it runs afterwards and done follows")
   CHECK_FALSE(done_inside);
 }
 
-TEST_CASE("Closed from elsewhere nothing of it runs after done") {
+TEST_CASE("After a close from elsewhere no callback runs once done was called") {
   Executor executor({3});
   for (int round = 0; round < 300; ++round) {
     const auto strand = Strand::create(executor, "test", "r");
@@ -67,7 +67,7 @@ TEST_CASE("Closed from elsewhere nothing of it runs after done") {
   }
 }
 
-TEST_CASE("Done waits for those inside on other threads") {
+TEST_CASE("Done waits for callbacks inside on other threads") {
   Executor executor({2});
   const auto registration = make_ref<Registration>(Strand::create(executor, "test", "r"));
   std::atomic<bool> done{false};
@@ -81,7 +81,7 @@ TEST_CASE("Done waits for those inside on other threads") {
   CHECK(done);
 }
 
-TEST_CASE("Each of several closes is answered once") {
+TEST_CASE("Each of several closes calls its done once") {
   Executor executor({2});
   const auto registration = make_ref<Registration>(Strand::create(executor, "test", "r"));
   std::atomic<int> answers{0};
@@ -94,7 +94,7 @@ TEST_CASE("Each of several closes is answered once") {
   CHECK(answers == 3);
 }
 
-TEST_CASE("Done comes at once when the strand is closed for good") {
+TEST_CASE("Done is called at once when the strand has closed") {
   Executor executor({2});
   const auto strand = Strand::create(executor, "test", "r");
   const auto registration = make_ref<Registration>(strand);

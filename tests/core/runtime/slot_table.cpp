@@ -27,7 +27,7 @@ struct Thing final : RefCounted<Thing> {
 
 }  // namespace
 
-TEST_CASE("what is held by number is found until it is taken out, and its number is never used again") {
+TEST_CASE("a value is found by its handle until it is taken out, and the handle is never reused") {
   SlotTable<Ref<Thing>> table;
   const uint64_t first = table.add(make_ref<Thing>(1));
   const uint64_t second = table.add(make_ref<Thing>(2));
@@ -47,7 +47,7 @@ TEST_CASE("what is held by number is found until it is taken out, and its number
     CHECK_FALSE(table.find(nonsense));
 }
 
-TEST_CASE("taking out and letting go frees nothing until somebody adds") {
+TEST_CASE("a value that was taken out is freed only by the next add") {
   alive = 0;
   {
     SlotTable<Ref<Thing>> table;
@@ -65,7 +65,7 @@ TEST_CASE("taking out and letting go frees nothing until somebody adds") {
   CHECK(alive == 0);
 }
 
-TEST_CASE("threads that find, take and add at once never see another's thing under a number") {
+TEST_CASE("threads that find, take and add concurrently never find another value under a handle") {
   alive = 0;
   {
     SlotTable<Ref<Thing>> table;

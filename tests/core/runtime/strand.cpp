@@ -13,7 +13,7 @@
 using namespace patchbay::core;
 using namespace std::chrono_literals;
 
-TEST_CASE("A strand runs what is posted in order") {
+TEST_CASE("A strand runs tasks in the order in which they were posted") {
   Executor executor({4});
   const auto strand = Strand::create(executor, "test", "order");
   std::vector<int> seen;
@@ -23,7 +23,7 @@ TEST_CASE("A strand runs what is posted in order") {
   for (int i = 0; i < 1000; ++i) CHECK(seen[size_t(i)] == i);
 }
 
-TEST_CASE("Thousands of strands never run beside themselves while many threads post") {
+TEST_CASE("None of thousands of strands runs two tasks at once while many threads post") {
   struct Actor {
     Ref<Strand> strand;
     int unguarded = 0;  // a race here is what ThreadSanitizer looks for
@@ -56,7 +56,7 @@ TEST_CASE("Thousands of strands never run beside themselves while many threads p
   CHECK(wrong == 0);
 }
 
-TEST_CASE("Closing runs what is queued and then done and refuses the rest") {
+TEST_CASE("Closing runs the queued tasks and then done, and refuses further posts") {
   Executor executor({2});
   const auto strand = Strand::create(executor, "test", "closing");
   std::vector<int> seen;
@@ -69,13 +69,13 @@ TEST_CASE("Closing runs what is queued and then done and refuses the rest") {
   REQUIRE(executor.wait_idle(10s));
   CHECK(refused);
   CHECK(seen == std::vector<int>{1, 2});
-  SUBCASE("and a late close is answered at once") {
+  SUBCASE("and a late close calls done at once") {
     strand->close([](void* user) { static_cast<std::vector<int>*>(user)->push_back(3); }, &seen);
     CHECK(seen.back() == 3);
   }
 }
 
-TEST_CASE("Every post that was accepted runs before done while threads race the close") {
+TEST_CASE("Every accepted post runs before done, even if threads post during the close") {
   Executor executor({2});
   for (int round = 0; round < 200; ++round) {
     const auto strand = Strand::create(executor, "test", "race");
@@ -117,7 +117,7 @@ TEST_CASE("A busy strand does not keep others from running") {
   CHECK(turns_when_other_ran < 200);
 }
 
-TEST_CASE("A task knows its strand and its kind of thread and its owner") {
+TEST_CASE("A task can read its strand, kind of thread and owner") {
   Executor executor({2});
   const auto strand = Strand::create(executor, "whitelist", "main");
   bool right = false;
@@ -131,7 +131,7 @@ TEST_CASE("A task knows its strand and its kind of thread and its owner") {
   CHECK(thread_kind() == ThreadKind::other);
 }
 
-TEST_CASE("A strand lives as long as it has something to run") {
+TEST_CASE("A strand lives as long as it has tasks") {
   Executor executor({2});
   std::atomic<int> ran{0};
   for (int i = 0; i < 1000; ++i) Strand::create(executor, "test", "gone")->post([&ran] { ++ran; });

@@ -20,7 +20,7 @@ void on_media_loop(const std::function<void()>& work) {
   }).join();
 }
 
-// As many as it gets.
+// Makes calls until one is refused.
 std::vector<Task*> take_all(CallCount& count) {
   std::vector<Task*> taken;
   while (Task* call = make_counted_call([](void* ran) { ++*static_cast<int*>(ran); }, nullptr, count))
@@ -34,15 +34,14 @@ void discard_all(const std::vector<Task*>& calls) {
 
 }  // namespace
 
-TEST_CASE(
-    "a media loop is refused a call when its owner has had its share, and nothing is allocated instead") {
+TEST_CASE("a media loop gets no call beyond its owner's share of the pool, and none is allocated instead") {
   CallCount greedy, other, third;
   on_media_loop([&] {
     const auto first = take_all(greedy);
     CHECK(first.size() == CallCount::kMaxPooled);
     CHECK(greedy.refused == 1);
     CHECK(greedy.waiting == CallCount::kMaxPooled);
-    // Who floods leaves enough for another.
+    // One owner's flood leaves enough of the pool for another.
     const auto second = take_all(other);
     CHECK(second.size() > 1000);
     CHECK(take_all(third).empty());
@@ -58,7 +57,7 @@ TEST_CASE(
   CHECK(third.refused == 2);
 }
 
-TEST_CASE("a call that was made beforehand is there when the pool has none, once") {
+TEST_CASE("a spare call is used once when the pool is empty") {
   CallCount count;
   int ran = 0;
   SpareCall spare, unused;
@@ -74,7 +73,7 @@ TEST_CASE("a call that was made beforehand is there when the pool has none, once
     if (call == nullptr) return;
     CHECK(make_counted_call([](void*) {}, nullptr, count) == nullptr);
     discard_all(all);
-    // Elsewhere, later, as any other.
+    // It runs later on another thread, like any other call.
     std::thread([call] { call->run(*call); }).join();
   });
   CHECK(ran == 1);

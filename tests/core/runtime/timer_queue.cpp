@@ -50,7 +50,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("Timers fire in the order of their due time and then of arming") {
+TEST_CASE("Timers fire in the order of their due times, then of arming") {
   Fixture f;
   f.in_ms(30, 'c');
   f.in_ms(10, 'a');
@@ -78,14 +78,14 @@ TEST_CASE("Wall and monotonic timers merge while both clocks run together") {
   CHECK(f.after(30ms) == "awb");
 }
 
-TEST_CASE("A jump of the wall clock fires wall timers alone") {
+TEST_CASE("A jump of the wall clock fires only wall timers") {
   Fixture f;
   f.arm(TimerClock::wall, f.clock.now_ms() + 3'600'000, 'w');
   f.in_ms(10, 'm');
   f.clock.set_wall(f.clock.now_ms() + 3'600'000);
   REQUIRE(f.executor.wait_idle(10s));
   CHECK(f.seen == "w");
-  SUBCASE("and a jump back holds later ones") {
+  SUBCASE("and a jump back delays later ones") {
     f.arm(TimerClock::wall, f.clock.now_ms() + 5, 'x');
     f.clock.set_wall(1'000'000);
     CHECK(f.after(20ms) == "wm");
@@ -108,14 +108,14 @@ TEST_CASE("A timer that fired but has not run yet can still be cancelled") {
   CHECK(done);
 }
 
-TEST_CASE("Cancelling what has run is not found") {
+TEST_CASE("Cancelling a timer that has run returns not_found") {
   Fixture f;
   const TimerId id = f.in_ms(1, 'x');
   CHECK(f.after(1ms) == "x");
   CHECK(f.timers.cancel(id).error().code == patchbay::Code::not_found);
 }
 
-TEST_CASE("A timer on a closed strand is let go") {
+TEST_CASE("A timer on a closed strand is released") {
   Fixture f;
   f.in_ms(1, 'x');
   f.strand->close(nullptr, nullptr);

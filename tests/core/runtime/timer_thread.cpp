@@ -19,8 +19,8 @@ void fulfil(void* user) {
 
 }  // namespace
 
-TEST_CASE("Real timers of both clocks come, and not early") {
-  std::promise<int64_t> mono;  // set by the runtime, which must end first
+TEST_CASE("Timers of both real clocks fire, and not early") {
+  std::promise<int64_t> mono;  // set by the runtime, which must be destroyed first
   std::promise<int64_t> wall;
   auto runtime = Runtime::create().value_or(nullptr);
   REQUIRE(runtime);
@@ -35,7 +35,7 @@ TEST_CASE("Real timers of both clocks come, and not early") {
   CHECK(wall_at.wait_for(10s) == std::future_status::ready);
 }
 
-TEST_CASE("A runtime ends while timers are armed and strands arm more") {
+TEST_CASE("A runtime can be destroyed while timers are armed and strands arm more") {
   for (int round = 0; round < 20; ++round) {
     auto runtime = Runtime::create().value_or(nullptr);
     REQUIRE(runtime);

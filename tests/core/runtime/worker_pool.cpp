@@ -10,7 +10,7 @@
 using namespace patchbay::core;
 using namespace std::chrono_literals;
 
-TEST_CASE("Workers run jobs on threads that may block, for their owner") {
+TEST_CASE("Workers run jobs on worker threads in the name of their owner") {
   WorkerPool pool;
   std::atomic<int> right{0};
   for (int i = 0; i < 100; ++i)
@@ -27,7 +27,7 @@ TEST_CASE("Workers run jobs on threads that may block, for their owner") {
   CHECK(right == 100);
 }
 
-TEST_CASE("More jobs than may wait are refused") {
+TEST_CASE("Jobs beyond the queue limit are refused") {
   std::promise<void> release;
   std::shared_future<void> gate = release.get_future().share();
   WorkerPool pool({1, 2, 3});
@@ -48,7 +48,7 @@ TEST_CASE("More jobs than may wait are refused") {
   REQUIRE(pool.wait_idle(10s));
 }
 
-TEST_CASE("A pool grows so that blocked jobs do not hold others") {
+TEST_CASE("A pool grows so that blocked jobs do not delay others") {
   WorkerPool pool({1, 8, 64});
   std::atomic<int> inside{0};
   const auto meet = [](void* user) {
@@ -62,7 +62,7 @@ TEST_CASE("A pool grows so that blocked jobs do not hold others") {
   CHECK(inside == 8);
 }
 
-TEST_CASE("Stopping runs what is queued and refuses more") {
+TEST_CASE("Stopping runs the queued jobs and refuses more") {
   WorkerPool pool({1, 1, 100});
   std::atomic<int> ran{0};
   const auto count = [](void* user) { ++*static_cast<std::atomic<int>*>(user); };

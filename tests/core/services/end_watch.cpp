@@ -19,7 +19,7 @@ namespace {
 using namespace patchbay;
 
 struct Keep {
-  Handle of;  // what it is kept for; 0: who calls
+  Handle of;  // the watched handle; 0: the calling plugin
   PATCHBAY_FIELDS(of)
 };
 
@@ -29,7 +29,7 @@ struct Keeper {
   static constexpr auto methods() { return std::make_tuple(keep); }
 };
 
-// A plugin of which the test has one at a time.
+// A plugin that a test loads once at a time.
 template <class T>
 class OnlyPlugin : public Plugin {
  public:
@@ -42,7 +42,7 @@ class OnlyPlugin : public Plugin {
   }
 
  protected:
-  // Runs f() on the main strand, behind what was on its way there, and waits for it.
+  // Runs f() on the main strand, after everything posted there before, and waits for it.
   template <class F>
   void run(F f) {
     auto done = std::make_shared<test::Promise<bool>>();
@@ -57,7 +57,7 @@ class OnlyPlugin : public Plugin {
   virtual Status begin() = 0;
 };
 
-// Keeps something until what it is kept for has ended.
+// Watches a handle that another plugin passes, as if it kept a resource for it.
 class KeeperPlugin final : public OnlyPlugin<KeeperPlugin> {
  public:
   static constexpr char manifest[] =
@@ -78,16 +78,16 @@ class KeeperPlugin final : public OnlyPlugin<KeeperPlugin> {
     service_.reset();
     done();
   }
-  void give_up() {
+  void close_watch() {
     run([this] { kept_ = {}; });
   }
-  // Nothing that was on its way to the main strand is left.
-  void come_to_rest() {
+  // Waits until all tasks posted to the main strand have run.
+  void wait_for_strand() {
     run([] {});
   }
   bool outside_of_a_method() const { return calling_plugin(host()).id == 0; }
 
-  // Of the last one; outlives it.
+  // Set by the last instance; outlives it.
   static inline test::Promise<bool> ended;
 
  private:
@@ -95,7 +95,7 @@ class KeeperPlugin final : public OnlyPlugin<KeeperPlugin> {
   std::unique_ptr<Provision<Keeper>> service_;
 };
 
-class QuietPort final : public AudioPort {
+class SilentPort final : public AudioPort {
  public:
   uint32_t pull_rate_hz() const noexcept override { return 8000; }
   uint32_t push_rate_hz() const noexcept override { return 0; }
@@ -103,7 +103,7 @@ class QuietPort final : public AudioPort {
   void push(const pb_frame&) override {}
 };
 
-// Has an instance and a port, and asks the keeper to keep something for them.
+// Has an instance and a port, and asks the keeper to watch them.
 class AskerPlugin final : public OnlyPlugin<AskerPlugin> {
  public:
   static constexpr char manifest[] =
@@ -142,7 +142,7 @@ class AskerPlugin final : public OnlyPlugin<AskerPlugin> {
  private:
   std::unique_ptr<Service<Keeper>> keeper_;
   std::unique_ptr<Provision<Keeper>> listener_;
-  QuietPort port_;
+  SilentPort port_;
 };
 
 struct Pair : test::TestServer {
@@ -158,28 +158,28 @@ struct Pair : test::TestServer {
 
 }  // namespace
 
-TEST_CASE("the end of an instance is told to who keeps something for it") {
+TEST_CASE("the end of an instance reaches its watch") {
   Pair pair;
   REQUIRE(pair.asker().keep_for(pair.asker().listener).ok());
   pair.asker().withdraw();
   CHECK(KeeperPlugin::ended.get().has_value());
 }
 
-TEST_CASE("the end of a port is told to who keeps something for it") {
+TEST_CASE("the end of a port reaches its watch") {
   Pair pair;
   REQUIRE(pair.asker().keep_for(pair.asker().port).ok());
   pair.asker().close_port();
   CHECK(KeeperPlugin::ended.get().has_value());
 }
 
-TEST_CASE("the end of what has ended before is told at once") {
+TEST_CASE("a watch on a handle that has already ended is called at once") {
   Pair pair;
   pair.asker().withdraw();
   REQUIRE(pair.asker().keep_for(pair.asker().listener).ok());
   CHECK(KeeperPlugin::ended.get().has_value());
 }
 
-TEST_CASE("the stop of a plugin that calls is told to who keeps something for it") {
+TEST_CASE("the stop of a calling plugin reaches the watch on it") {
   Pair pair;
   REQUIRE(pair.asker().keep_for({}).ok());
   CHECK(pair.keeper().outside_of_a_method());
@@ -187,12 +187,12 @@ TEST_CASE("the stop of a plugin that calls is told to who keeps something for it
   CHECK(KeeperPlugin::ended.get().has_value());
 }
 
-TEST_CASE("an end is not told to who no longer wants to know it") {
+TEST_CASE("a closed watch is not called") {
   Pair pair;
   REQUIRE(pair.asker().keep_for(pair.asker().listener).ok());
-  pair.keeper().give_up();
+  pair.keeper().close_watch();
   pair.asker().withdraw();
-  CHECK(pair.asker().keep_for({}).ok());  // behind the withdrawal
-  pair.keeper().come_to_rest();
+  CHECK(pair.asker().keep_for({}).ok());  // after the withdrawal
+  pair.keeper().wait_for_strand();
   CHECK(!KeeperPlugin::ended.get(std::chrono::milliseconds(0)).has_value());
 }

@@ -62,7 +62,7 @@ class Listener final : public Plugin {
   std::unique_ptr<Provision<Talk<Text>>> offered_;
 };
 
-// Built, as it were, with another header.
+// Stands for a plugin built with another version of the header.
 class Speaker final : public Plugin {
  public:
   static constexpr char manifest[] = R"({"id": "speaker", "version": "1.0.0", "requires": ["test.talk/1"]})";
@@ -97,7 +97,8 @@ TEST_CASE("tables match when one has only grown at its end") {
 }
 
 TEST_CASE(
-    "a call by another header than the provider's is refused with the cure, and a grown one is served") {
+    "a call with incompatible messages is refused with the remedy, and one with an extended message is "
+    "served") {
   test::TestServer server("plugins: {listener: {}, speaker: {}}\ntenants: {localhost: {}}\n", nullptr,
                           {&test::LinkedPlugin<Listener>::entry, &test::LinkedPlugin<Speaker>::entry});
   REQUIRE(server.start_error() == "");

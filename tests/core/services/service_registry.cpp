@@ -20,29 +20,29 @@ Ref<Instance> instance_on(const Ref<Strand>& strand) {
   return make_ref<Instance>(strand, InstanceInit{"provider", &kThing, true, nullptr, nullptr});
 }
 
-struct Told {
+struct Reports {
   std::vector<int32_t> all;
-  static void tell(void* self, int32_t up) noexcept { static_cast<Told*>(self)->all.push_back(up); }
+  static void add(void* self, int32_t up) noexcept { static_cast<Reports*>(self)->all.push_back(up); }
 };
 
 }  // namespace
 
-TEST_CASE("a watch is told the state of its strand's now, and each change once") {
+TEST_CASE("a watch reports the state when its strand runs, and then each change once") {
   Executor executor;
   ServiceRegistry registry;
   const auto strand = Strand::create(executor, "watcher", "main");
-  Told told;
+  Reports reports;
   std::promise<void> release;
   strand->post([held = release.get_future().share()] { held.wait(); });
   const uint64_t watch =
-      registry.watch(make_ref<ProviderWatch>(strand, std::string(kId), &Told::tell, &told));
+      registry.watch(make_ref<ProviderWatch>(strand, std::string(kId), &Reports::add, &reports));
   const uint64_t first = *registry.provide(instance_on(strand));
   CHECK(registry.withdraw(first, nullptr, nullptr));
   release.set_value();
   REQUIRE(executor.wait_idle(std::chrono::seconds(20)));
-  CHECK(told.all == std::vector<int32_t>{0});
+  CHECK(reports.all == std::vector<int32_t>{0});
 
-  SUBCASE("another provider in the place of the first is a change") {
+  SUBCASE("replacing the provider counts as a change") {
     const uint64_t second = *registry.provide(instance_on(strand));
     REQUIRE(executor.wait_idle(std::chrono::seconds(20)));
     std::promise<void> again;
@@ -51,21 +51,21 @@ TEST_CASE("a watch is told the state of its strand's now, and each change once")
     const uint64_t third = *registry.provide(instance_on(strand));
     again.set_value();
     REQUIRE(executor.wait_idle(std::chrono::seconds(20)));
-    CHECK(told.all == std::vector<int32_t>{0, 1, 0, 1});
+    CHECK(reports.all == std::vector<int32_t>{0, 1, 0, 1});
     CHECK(registry.withdraw(third, nullptr, nullptr));
   }
   CHECK(registry.unwatch(watch, nullptr, nullptr));
   REQUIRE(executor.wait_idle(std::chrono::seconds(20)));
 }
 
-TEST_CASE("the last thing a watch is told is what is, however providers come and go beside it") {
+TEST_CASE("the last report of a watch is the current state, even if providers change concurrently") {
   Executor executor;
   const auto providing = Strand::create(executor, "provider", "main");
   const auto watching = Strand::create(executor, "watcher", "main");
   int wrong = 0;
   for (int round = 0; round < 3000; ++round) {
     ServiceRegistry registry;
-    Told told;
+    Reports reports;
     const uint64_t early = round % 2 == 0 ? *registry.provide(instance_on(providing)) : 0;
     uint64_t late = 0;
     std::thread other([&] {
@@ -75,10 +75,10 @@ TEST_CASE("the last thing a watch is told is what is, however providers come and
         late = *registry.provide(instance_on(providing));
     });
     const uint64_t watch =
-        registry.watch(make_ref<ProviderWatch>(watching, std::string(kId), &Told::tell, &told));
+        registry.watch(make_ref<ProviderWatch>(watching, std::string(kId), &Reports::add, &reports));
     other.join();
     REQUIRE(executor.wait_idle(std::chrono::seconds(20)));
-    if (told.all.empty() || (told.all.back() != 0) != (late != 0)) ++wrong;
+    if (reports.all.empty() || (reports.all.back() != 0) != (late != 0)) ++wrong;
     registry.unwatch(watch, nullptr, nullptr);
     if (late != 0) registry.withdraw(late, nullptr, nullptr);
     REQUIRE(executor.wait_idle(std::chrono::seconds(20)));
