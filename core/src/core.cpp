@@ -45,7 +45,7 @@ Result<T> take(Outcome<T> outcome) {
   return *std::move(outcome.value);
 }
 
-// The configuration together with the plugins it speaks of.
+// The configuration and the plugins that it names.
 struct Plan {
   core::config::Config config;
   core::PluginCatalogue catalogue;
@@ -237,14 +237,14 @@ Core::Core(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Core::~Core() {
   static_cast<void>(impl_->stop());
   if (!impl_->stuck()) return;
-  // A plugin's thread never came back and may still use all of it: it stays, as long as the process.
+  // A plugin's thread hangs and may still use these objects, so they are leaked.
   impl_->stop_sources();
   static auto* const left = new std::vector<Impl*>;
   left->push_back(impl_.release());
 }
 
 Result<std::unique_ptr<Core>> Core::create(CoreOptions options) {
-  // Read once, before plugins have threads: a reload may not read the environment beside their setenv().
+  // Read once, before plugins have threads, because reading it at a reload would race with their setenv().
   if (!options.environment) options.environment = core::config::process_environment();
   PB_TRY_VALUE(Plan plan, make_plan(options));
   auto impl = std::make_unique<Impl>(std::move(options), std::move(plan));
@@ -265,13 +265,13 @@ void add_line(std::string& lines, const std::string& line) {
   lines += (lines.empty() || line.empty() ? "" : "\n") + line;
 }
 
-// What plugins lack that no other configured one provides.
+// Plugins that require what no configured plugin provides, each with a sentence that says so.
 std::map<std::string, std::string> unmet(const core::PluginCatalogue& catalogue,
                                          const std::vector<std::string>& plugins) {
   std::vector<core::Manifest> manifests;
   for (const std::string& id : plugins) {
     const auto source = catalogue.find(id);
-    if (!source) return {};  // told of it already; it may be what the others lack
+    if (!source) return {};  // reported already; it may provide what the others lack
     manifests.push_back(source->manifest);
   }
   std::map<std::string, std::string> why;
@@ -282,13 +282,13 @@ std::map<std::string, std::string> unmet(const core::PluginCatalogue& catalogue,
 
 }  // namespace
 
-// A core in a folder that goes away, whose plugins are asked and never started.
+// A core in a temporary folder, whose plugins check their configuration but are never started.
 struct Core::Rehearsal {
   using Result = std::map<std::string, core::PluginRunner::Rehearsed>;
 
   static Result run(CoreOptions options, Plan plan) {
     std::string folder = (std::filesystem::temp_directory_path() / "patchbay-check-XXXXXX").string();
-    // A full disk is no fault of the configuration: the plugins are then asked when they start.
+    // A full disk is no fault of the configuration: the plugins then check it when they start.
     if (mkdtemp(folder.data()) == nullptr) return {};
     plan.config.set_data_folder(folder);
     options.log_file = "/dev/null";

@@ -11,7 +11,7 @@
 namespace patchbay::core {
 
 void CoreMetrics::add_to(observe::Exposition& out) const {
-  out.gauge("patchbay_core_uptime_seconds", "Time since the core began",
+  out.gauge("patchbay_core_uptime_seconds", "Time since the core was created",
             static_cast<double>(runtime.mono_clock().now_ns() - begun_ns) / 1e9);
   add_threads(out);
   add_plugins(out);
@@ -22,8 +22,7 @@ void CoreMetrics::add_threads(observe::Exposition& out) const {
   const Executor::Stats strands = runtime.executor().stats();
   out.gauge("patchbay_core_strands_busy", "Strands that have something queued or running", strands.busy);
   out.gauge("patchbay_core_strands_waiting", "Strands that wait for a thread", strands.waiting);
-  out.gauge("patchbay_core_executor_threads",
-            "Threads that run strands, with those that stand in for stalled ones",
+  out.gauge("patchbay_core_executor_threads", "Threads that run strands, including spares for stalled ones",
             runtime.executor().threads_alive());
   const WorkerPool::Stats workers = runtime.workers().stats();
   out.gauge("patchbay_core_worker_jobs_waiting", "Jobs that wait for a worker",
@@ -35,9 +34,9 @@ void CoreMetrics::add_threads(observe::Exposition& out) const {
 void CoreMetrics::add_plugins(observe::Exposition& out) const {
   for (const auto& owner : runtime.executor().owner_stats()) {
     const observe::Labels plugin{{"plugin", owner.owner}};
-    out.gauge("patchbay_core_stalled_threads", "Threads held by callbacks that were given up on",
+    out.gauge("patchbay_core_stalled_threads", "Threads blocked by callbacks that were given up on",
               owner.stalled, plugin);
-    out.counter("patchbay_core_stalls_total", "Callbacks that held their strand for too long",
+    out.counter("patchbay_core_stalls_total", "Callbacks that blocked their strand for too long",
                 static_cast<double>(owner.stalls), plugin);
     out.gauge("patchbay_core_posts_waiting", "Calls that wait on the plugin's strands",
               static_cast<double>(owner.waiting), plugin);
@@ -63,11 +62,11 @@ void CoreMetrics::add_media(observe::Exposition& out) const {
     const MediaLoopStats stats = media.pool().at(loop).stats();
     out.counter("patchbay_media_ticks_total", "Ticks of the media loop", static_cast<double>(stats.ticks),
                 label);
-    out.counter("patchbay_media_ticks_late_total", "Ticks that began a whole step late or more",
+    out.counter("patchbay_media_ticks_late_total", "Ticks that began one step late or more",
                 static_cast<double>(stats.late), label);
     out.counter("patchbay_media_ticks_skipped_total", "Ticks that never ran because too many were due",
                 static_cast<double>(stats.skipped), label);
-    out.gauge("patchbay_media_tick_max_late_seconds", "The latest start of a tick since the core began",
+    out.gauge("patchbay_media_tick_max_late_seconds", "Worst delay of a tick's start",
               static_cast<double>(stats.max_late_ns) / 1e9, label);
     out.counter("patchbay_media_busy_seconds_total", "Time spent in ticks",
                 static_cast<double>(stats.busy_ns) / 1e9, label);
@@ -76,10 +75,11 @@ void CoreMetrics::add_media(observe::Exposition& out) const {
     out.gauge("patchbay_media_loop_ports", "Audio ports that the media loop pulls from and pushes to",
               static_cast<double>(media.ports_on(loop)), label);
   }
-  out.gauge("patchbay_media_ports", "Audio ports that plugins have made", static_cast<double>(media.ports()));
-  out.counter("patchbay_media_stalls_total", "Ticks that did not come back in time",
+  out.gauge("patchbay_media_ports", "Audio ports that plugins have open", static_cast<double>(media.ports()));
+  out.counter("patchbay_media_stalls_total", "Ticks that ran longer than the watchdog allows",
               static_cast<double>(media.pool().stalls()));
-  out.gauge("patchbay_media_stalled_loops", "Media loops that are in such a tick", media.pool().stalled());
+  out.gauge("patchbay_media_stalled_loops", "Media loops that are stuck in such a tick",
+            media.pool().stalled());
 }
 
 }  // namespace patchbay::core

@@ -8,8 +8,8 @@ namespace patchbay::core {
 
 class Bus;
 class MediaHub;
-class ServiceRegistry;
 class Runtime;
+class ServiceRegistry;
 
 namespace observe {
 class Exposition;

@@ -1,9 +1,10 @@
-// The core as a library: what `patchbay serve` runs, and what an appliance links.
+// The core as a library: `patchbay serve` runs it, and an appliance links it.
 //
 //   auto core = patchbay::Core::create({.config_file = "patchbay.yaml"});
 //   if (core) { (*core)->start(); ... (*core)->stop(); }
 //
-// One Core per data folder; its functions are called by one thread (the control thread), except report().
+// One Core per data folder. Call its functions from one thread (the control thread), except those tagged
+// [any].
 #pragma once
 
 #include <patchbay/result.h>
@@ -25,47 +26,48 @@ class ManualClock;
 }
 
 struct CoreOptions {
-  std::string config_file;  // YAML; names the folder of relative paths even when `config_text` is given
-  std::string config_text;  // instead of the file's contents; "" reads the file
-  std::string plugin_dir;   // where plugins are found unless the configuration says otherwise
-  std::vector<const pb_entry*>
-      linked_plugins;  // linked into the program; they go before files of the same id
+  std::string config_file;  // YAML; relative paths start at its folder, even if `config_text` is given
+  std::string config_text;  // used instead of the file's contents; "": read the file
+  std::string plugin_dir;   // the folder of plugins unless the configuration sets another
+  // Entries of plugins that are linked into the program. They replace plugin files of the same id.
+  std::vector<const pb_entry*> linked_plugins;
   // The program that runs plugins configured with `isolation: process`; "": patchbay-plugin-host beside this
   // program, or in ../libexec/patchbay.
   std::string plugin_host;
-  // Overrides of the configuration (PATCHBAY_...), instead of the process's environment.
+  // Overrides of the configuration (PATCHBAY_...). If not set, the process's environment is read.
   std::optional<std::map<std::string, std::string>> environment;
-  int64_t start_deadline_ms = 30000;  // of each plugin's start, and of each stop
-  // Of each plugin's drain; below 0: server.drain_timeout_s of the configuration.
+  int64_t start_deadline_ms = 30000;  // for each plugin's start, and for each stop
+  // For each plugin's drain. Below 0: server.drain_timeout_s of the configuration.
   int64_t drain_deadline_ms = -1;
-  int64_t stall_ms = 5000;  // a callback that runs longer is named in the log and given up on
-  // Tests: drives wall clock, monotonic clock and timers by hand.
+  int64_t stall_ms = 5000;  // a callback that runs longer is logged, and a spare thread starts
+  // For tests: drives wall clock, monotonic clock and timers.
   core::ManualClock* clock = nullptr;
-  std::string log_file;  // where log lines go; "": stderr
+  std::string log_file;  // "": stderr
 };
 
 struct Checked;
 
 class Core {
  public:
-  // Reads and checks the configuration, opens the store, begins the threads. Every problem of the
-  // configuration stands in the error, a line each.
+  // Reads and checks the configuration, opens the store, starts the threads. The error lists every problem of
+  // the configuration, one per line.
   static Result<std::unique_ptr<Core>> create(CoreOptions options);
   ~Core();
 
-  // Starts the configured plugins in order. A plugin that refuses does not stop the others: the error names
-  // each with the cure, and what could start runs.
+  // Starts the configured plugins in order. A plugin that fails to start does not stop the others: the error
+  // names each one and says what to change; the others run.
   Status start();
-  // Reads the configuration again, asks every plugin, and applies it to all or to none.
+  // Reads and checks the configuration again, calls every affected plugin's check, and applies the change to
+  // all plugins or to none.
   Status reload();
-  // No new work; running work may end, up to the deadline.
+  // Makes plugins refuse new work and waits, up to the deadline, for running work to end.
   void drain();
-  // Drained or not: stops the plugins in reverse order, then the store.
+  // Stops the plugins in reverse order, drained or not, then closes the store.
   Status stop();
 
   // [any] "metrics" (Prometheus text), "plugins" (JSON), "ready" (JSON); see pb_observe.report.
   std::string report(std::string_view what) const;
-  // [any] Returns when all lines logged so far are written to `log_file`, at the latest after a second.
+  // [any] Waits until all lines logged so far are written to `log_file`, at most a second.
   void flush_log();
 
  private:
@@ -76,18 +78,18 @@ class Core {
   std::unique_ptr<Impl> impl_;
 };
 
-// What `patchbay check` says.
+// The result of `patchbay check`.
 struct Checked {
-  bool usable = false;    // a core would start with it, and each of its plugins
-  std::string sentences;  // a line per problem, or, when usable, per warning
-  // The configuration is not to blame: what would not run are plugins whose files are missing or broken.
+  bool usable = false;    // a core and each of its plugins would start with it
+  std::string sentences;  // one line per problem or, if usable, per warning
+  // True if the configuration itself is valid: plugins that would not start have missing or broken files.
   bool sound = false;
-  // Why not, of plugins that would not start: what they require is not configured, they cannot be loaded, or
-  // their own rules refuse the configuration.
+  // Plugins that would not start, with the reason: a requirement is not configured, they cannot be loaded, or
+  // their own check refuses the configuration.
   std::map<std::string, std::string> refused;
 };
-// Beside the schemas it asks the plugins' own rules: each is created and asked, never started, in a data
-// folder that is removed afterwards; those with `isolation: process` in a process of their own.
+// Checks the configuration against the schemas and with the plugins' own checks: creates each plugin, without
+// starting it, in a temporary data folder; those with `isolation: process` in a separate process.
 Checked check_configuration(const CoreOptions& options);
 
 }  // namespace patchbay

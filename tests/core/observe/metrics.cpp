@@ -94,7 +94,7 @@ TEST_CASE("sources are called for every text until they are removed") {
                               "wait_seconds_sum 2.5\nwait_seconds_count 4\n");
   depth = 7;
   CHECK(metrics.text().find("queue_depth{name=\"x\"} 7\n") != std::string::npos);
-  source.end();
+  source.reset();
   CHECK(metrics.text() == counted);
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("sources are added and removed while the text is printed") {
     auto alive = std::make_unique<int>(i);  // freed right after the source was removed
     MetricSource source =
         metrics.add_source([value = alive.get()](Exposition& out) { out.gauge("g", "", *value); });
-    source.end();
+    source.reset();
   }
   stop = true;
   reader.join();
