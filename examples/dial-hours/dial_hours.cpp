@@ -52,7 +52,7 @@ class DialHours final : public Plugin {
   }
 
   std::map<std::string, std::vector<Quiet>> quiet_;  // by tenant
-  telephony::Gate gate_{
+  telephony::DialGateRegistration gate_{
       host(), "dial-hours",
       [this](const telephony::Check& check) -> Result<telephony::Verdict> { return judge(check); }};
 };

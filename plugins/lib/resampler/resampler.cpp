@@ -12,7 +12,7 @@ void Resampler::Destroy::operator()(SpeexResamplerState_* state) const noexcept 
 }
 
 Result<Resampler> Resampler::create(uint32_t from_hz, uint32_t to_hz) {
-  if (from_hz < kLeastHz || from_hz > kMostHz || to_hz < kLeastHz || to_hz > kMostHz) {
+  if (from_hz < kMinHz || from_hz > kMaxHz || to_hz < kMinHz || to_hz > kMaxHz) {
     return {Code::invalid, "a sample rate must be between 4 and 192 kHz"};
   }
   Resampler resampler(from_hz, to_hz);

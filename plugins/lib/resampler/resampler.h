@@ -15,8 +15,8 @@ class Resampler {
  public:
   static constexpr int kQuality = 5;  // pass band flat to 3.4 kHz of 8 kHz, aliasing below -72 dB, 5 ms delay
 
-  static constexpr uint32_t kLeastHz = 4000;
-  static constexpr uint32_t kMostHz = 192000;
+  static constexpr uint32_t kMinHz = 4000;
+  static constexpr uint32_t kMaxHz = 192000;
 
   // Equal rates pass through. invalid: a rate outside the bounds. exhausted: no memory.
   static Result<Resampler> create(uint32_t from_hz, uint32_t to_hz);

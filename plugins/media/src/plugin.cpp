@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "join.h"
+#include "bridge.h"
 
 namespace patchbay::media {
 namespace {
@@ -36,7 +36,7 @@ class Media final : public Plugin {
   // A join ends by itself with the plugin that asked for it, or when one of its ports is closed: closing
   // waits for it.
   Result<audio::Joined> join(const audio::Join& request) {
-    PB_TRY_VALUE(auto started, Join::start(host(), request.a, request.b));
+    PB_TRY_VALUE(auto started, Bridge::start(host(), request.a, request.b));
     const int64_t id = ++last_id_;
     Running& running = joins_[id];
     running.join = std::move(started);
@@ -73,7 +73,7 @@ class Media final : public Plugin {
   }
 
   struct Running {
-    std::unique_ptr<Join> join;
+    std::unique_ptr<Bridge> join;
     std::vector<Function<void()>> waiting;  // for its end
     std::array<EndWatch, 3> needed;         // the caller and the ports: without one of them it ends
   };

@@ -4,11 +4,11 @@
 #include <chrono>
 #include <utility>
 
-#include "agent.h"
-#include "body.h"
 #include "digest.h"
 #include "header_text.h"
 #include "now_ms.h"
+#include "sdp_body.h"
+#include "user_agent.h"
 
 namespace patchbay::sip_trunk {
 namespace {
@@ -51,7 +51,7 @@ std::string explanation(const sip_t* sip) {
 
 }  // namespace
 
-Dialog::Dialog(Agent& agent, DialogId id, Invite invite, DialogListener& listener)
+Dialog::Dialog(UserAgent& agent, DialogId id, Invite invite, DialogListener& listener)
     : agent_(agent), listener_(&listener), id_(id), invite_(std::move(invite)) {}
 
 Dialog::~Dialog() {
@@ -70,7 +70,7 @@ void Dialog::start() {
 void Dialog::send_invite() {
   // Each try has a handle of its own: a final answer ends the old one, and nua is not let near the
   // credentials.
-  handle_ = Handle(agent_.nua(), this, agent_.handle_count());
+  handle_ = NuaHandle(agent_.nua(), this, agent_.handle_count());
   if (handle_.get() == nullptr) return finish({EndReason::transport, 0, "out of memory", ""});
   trust(target());
   if (is_tcp()) agent_.use_tcp(target());
@@ -113,7 +113,7 @@ void Dialog::hang_up_peer() {
 }
 
 // Every dialog that is over tells its owner, whatever ended it.
-void Dialog::finish(const Ended& ended) {
+void Dialog::finish(const DialogEnd& ended) {
   finished_ = true;
   end(ended);
 }
@@ -137,7 +137,7 @@ StoredDialog Dialog::stored() const {
           route_.target,   routes,      route_.next_hop, sequence_ + 1};
 }
 
-void Dialog::end(const Ended& ended) {
+void Dialog::end(const DialogEnd& ended) {
   if (state_ == State::ended) return;
   state_ = State::ended;
   offered_again_ = false;
@@ -315,7 +315,7 @@ void Dialog::set_timer(int64_t delay_ms) {
   su_timer_set_interval(timer_, on_timer_event, this, static_cast<su_duration_t>(delay_ms));
 }
 
-void Dialog::on_timer_event(Agent* agent, su_timer_t*, HandleOwner* self) {
+void Dialog::on_timer_event(UserAgent* agent, su_timer_t*, HandleOwner* self) {
   const DialogId id = self->id();
   self->on_timer();
   agent->reap(id);

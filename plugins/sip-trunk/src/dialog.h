@@ -5,19 +5,19 @@
 #include <string>
 #include <vector>
 
-#include "handle.h"
+#include "dialog_route.h"
 #include "invite.h"
-#include "route.h"
+#include "nua_handle.h"
 #include "rtp/address.h"
 #include "sofia.h"
 
 namespace patchbay::sip_trunk {
 
-class Agent;
+class UserAgent;
 
 class Dialog final : public HandleOwner {
  public:
-  Dialog(Agent& agent, DialogId id, Invite invite, DialogListener& listener);
+  Dialog(UserAgent& agent, DialogId id, Invite invite, DialogListener& listener);
   Dialog(const Dialog&) = delete;
   Dialog& operator=(const Dialog&) = delete;
   ~Dialog() override;
@@ -54,13 +54,13 @@ class Dialog final : public HandleOwner {
   void on_bye_answer(int status, const sip_t* sip);
   void on_silence();
   void on_state(tagi_t tags[]);
-  void end(const Ended& ended);
-  void finish(const Ended& ended);
+  void end(const DialogEnd& ended);
+  void finish(const DialogEnd& ended);
   void hang_up_peer();
   void start_farewell(const sip_t* challenge);
   void set_down(bool confirmed);
   void set_timer(int64_t delay_ms);
-  static void on_timer_event(Agent* agent, su_timer_t* timer, HandleOwner* self);
+  static void on_timer_event(UserAgent* agent, su_timer_t* timer, HandleOwner* self);
 
   const lib::SocketAddress& target() const { return invite_.call.targets[target_]; }
   bool is_tcp() const noexcept { return invite_.call.trunk.transport == Transport::tcp; }
@@ -68,11 +68,11 @@ class Dialog final : public HandleOwner {
   void trust(const lib::SocketAddress& address);
   void trust_source(const sip_t* sip);
 
-  Agent& agent_;
+  UserAgent& agent_;
   DialogListener* listener_;  // null from its on_ended on: its owner may be gone
   const DialogId id_;
   const Invite invite_;
-  Handle handle_;
+  NuaHandle handle_;
   su_timer_t* timer_ = nullptr;
 
   State state_ = State::calling;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "leg_end.h"
+#include "hangup_cause.h"
 #include "random64.h"
 
 namespace patchbay::sip_trunk {
@@ -40,7 +40,7 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, 
   });
 }
 
-void OutboundLeg::start(const std::vector<Gate>& gates) {
+void OutboundLeg::start(const std::vector<RegisteredGate>& gates) {
   begun_ns_ = host_.mono_ns();
   gates_ = gates;
   if (gates_.empty() && server_.require_gate) return finish(ended_as("denied", "no dial gate is loaded"));
@@ -154,9 +154,9 @@ void OutboundLeg::dial(const Addresses& addresses) {
 }
 
 // Before any answer of the callee: the next trunk, or the end.
-void OutboundLeg::trunk_failed(const Ended& ended) {
+void OutboundLeg::trunk_failed(const DialogEnd& ended) {
   const std::string trunk_id = *selector_.current();
-  telephony::Ended told = leg_end(ended);
+  telephony::Ended told = hangup_cause(ended);
   if (!hanging_up_ && selector_.on_ended(ended)) {
     earlier_trunks_ += (earlier_trunks_.empty() ? "" : ", ") + trunk_id + ": " + told.detail;
     return try_trunk();
@@ -283,11 +283,11 @@ void OutboundLeg::on_reanswer(DialogId, std::string_view sdp) {
   if (!taken) log_.warn("the new answer carries no media we can use", {{"why", taken.error().text}});
 }
 
-void OutboundLeg::on_ended(DialogId id, const Ended& ended) {
+void OutboundLeg::on_ended(DialogId id, const DialogEnd& ended) {
   post(host_, kMainStrand, alive_.bind([this, id, ended] { dialog_ended(id, ended); }));
 }
 
-void OutboundLeg::dialog_ended(DialogId id, const Ended& ended) {
+void OutboundLeg::dialog_ended(DialogId id, const DialogEnd& ended) {
   if (id != dialog_ || finished_) return;
   dialog_ = 0;
   const std::string* trunk = selector_.current();
@@ -297,7 +297,7 @@ void OutboundLeg::dialog_ended(DialogId id, const Ended& ended) {
   // The callee took the call, even if there was nothing to talk through: not to be dialled again.
   if (ended.reason == EndReason::no_media && answered_ns_ == 0 && !hanging_up_) tell_answered({});
   if (answered_ns_ == 0 && trunk != nullptr) return trunk_failed(ended);
-  telephony::Ended told = leg_end(ended);
+  telephony::Ended told = hangup_cause(ended);
   if (!no_media_.empty()) {
     told.cause = "failed";
     told.detail = no_media_;

@@ -21,7 +21,7 @@
 
 namespace patchbay::sip_trunk {
 
-struct Gate {
+struct RegisteredGate {
   std::string name;
   Handle instance;
 };
@@ -39,7 +39,7 @@ class OutboundLeg final : public DialogListener {
 
   Handle handle() { return service_.handle(); }
   // Asks the gates one by one, then dials.
-  void start(const std::vector<Gate>& gates);
+  void start(const std::vector<RegisteredGate>& gates);
   void hangup();
 
  private:
@@ -50,11 +50,11 @@ class OutboundLeg final : public DialogListener {
   void try_trunk();
   void resolved(size_t attempt, const Result<Addresses>& addresses);
   void dial(const Addresses& addresses);
-  void trunk_failed(const Ended& ended);
+  void trunk_failed(const DialogEnd& ended);
   lib::SocketAddress announced_media(const lib::SocketAddress& trunk) const;
   void answered(DialogId id, const std::string& sdp, const std::string& peer_ip);
   void tell_answered(Handle port);
-  void dialog_ended(DialogId id, const Ended& ended);
+  void dialog_ended(DialogId id, const DialogEnd& ended);
   void finish(const telephony::Ended& ended);
   void finish_as(telephony::Ended told);
   void watch_media();
@@ -66,7 +66,7 @@ class OutboundLeg final : public DialogListener {
   void on_answered(DialogId id, std::string_view sdp, std::string_view peer_ip) override;
   std::string on_reoffer(DialogId id, std::string_view sdp) override;
   void on_reanswer(DialogId id, std::string_view sdp) override;
-  void on_ended(DialogId id, const Ended& ended) override;
+  void on_ended(DialogId id, const DialogEnd& ended) override;
 
   // borrowed
   const Host& host_;
@@ -81,7 +81,7 @@ class OutboundLeg final : public DialogListener {
   Function<void(const telephony::Ended&)> metrics_;
   Provision<telephony::Leg> service_;
   Lease<telephony::LegListener> listener_;
-  std::vector<Gate> gates_;
+  std::vector<RegisteredGate> gates_;
   Lease<telephony::DialGate> gate_;
   TrunkSelector selector_;
   std::unique_ptr<LegPort> port_;

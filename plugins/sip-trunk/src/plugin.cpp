@@ -57,7 +57,7 @@ class SipTrunk final : public Plugin {
     service_->on(T::dial, [this](const telephony::Dial& request) { return dial(request); })
         .on(T::add_gate,
             [this](const telephony::AddGate& gate) -> Result<Empty> {
-              gates_[gate.name] = Gate{gate.name, gate.gate};
+              gates_[gate.name] = RegisteredGate{gate.name, gate.gate};
               return Empty{};
             })
         .on(T::status, [this](const telephony::StatusOf& which) { return status(which.tenant); });
@@ -117,7 +117,7 @@ class SipTrunk final : public Plugin {
     OutboundLeg& started = *leg;
     legs_.emplace(id, std::move(leg));
     metrics_->set_legs(legs_.size(), stack_->live_handles());
-    std::vector<Gate> gates;
+    std::vector<RegisteredGate> gates;
     for (const auto& [name, gate] : gates_) gates.push_back(gate);
     started.start(gates);
     return dialled;
@@ -181,7 +181,7 @@ class SipTrunk final : public Plugin {
   std::unique_ptr<SipStack> stack_;
   std::unique_ptr<TrunkNames> names_;
   Timer figures_{host()};
-  std::map<std::string, Gate> gates_;  // by name
+  std::map<std::string, RegisteredGate> gates_;  // by name
   std::map<int64_t, std::unique_ptr<OutboundLeg>> legs_;
   int64_t last_id_ = 0;
   bool has_tcp_ = false;

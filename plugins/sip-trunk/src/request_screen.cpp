@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "route.h"
+#include "dialog_route.h"
 
 namespace patchbay::sip_trunk {
 namespace {

@@ -1,16 +1,16 @@
 #include "sip_stack.h"
 
-#include "agent.h"
 #include "invite.h"
+#include "user_agent.h"
 
 namespace patchbay::sip_trunk {
 
-SipStack::SipStack(std::unique_ptr<Agent> agent) : agent_(std::move(agent)) {}
+SipStack::SipStack(std::unique_ptr<UserAgent> agent) : agent_(std::move(agent)) {}
 
 SipStack::~SipStack() { stop(); }
 
 Result<std::unique_ptr<SipStack>> SipStack::start(const Options& options) {
-  auto agent = std::make_unique<Agent>(options);
+  auto agent = std::make_unique<UserAgent>(options);
   PB_TRY(agent->start());
   return std::unique_ptr<SipStack>(new SipStack(std::move(agent)));
 }

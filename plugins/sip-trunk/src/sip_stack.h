@@ -15,7 +15,7 @@
 
 namespace patchbay::sip_trunk {
 
-class Agent;
+class UserAgent;
 
 class SipStack {
  public:
@@ -77,9 +77,9 @@ class SipStack {
   StackCounts counts() const noexcept;
 
  private:
-  explicit SipStack(std::unique_ptr<Agent> agent);
+  explicit SipStack(std::unique_ptr<UserAgent> agent);
 
-  std::unique_ptr<Agent> agent_;
+  std::unique_ptr<UserAgent> agent_;
 };
 
 // Sofia-sip's own log, one line for each call, from any thread; process-wide. Without a sink it goes nowhere.

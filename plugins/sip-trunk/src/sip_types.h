@@ -52,7 +52,7 @@ enum class EndReason {
   far_hangup,    // the peer hung up
 };
 
-struct Ended {
+struct DialogEnd {
   EndReason reason = EndReason::transport;
   int sip_status = 0;    // 0 where no answer decided
   std::string text{};    // the reason phrase, at most 200 bytes of printable ASCII
@@ -107,7 +107,7 @@ class DialogListener {
   // the peer answers to that comes by on_reanswer.
   virtual std::string on_reoffer(DialogId id, std::string_view sdp) = 0;
   virtual void on_reanswer(DialogId id, std::string_view sdp) = 0;
-  virtual void on_ended(DialogId id, const Ended& ended) = 0;
+  virtual void on_ended(DialogId id, const DialogEnd& ended) = 0;
 
  protected:
   ~DialogListener() = default;

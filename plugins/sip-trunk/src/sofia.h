@@ -3,13 +3,13 @@
 #pragma once
 
 namespace patchbay::sip_trunk {
-class Agent;
+class UserAgent;
 class HandleOwner;
 }  // namespace patchbay::sip_trunk
 
-#define SU_ROOT_MAGIC_T ::patchbay::sip_trunk::Agent
+#define SU_ROOT_MAGIC_T ::patchbay::sip_trunk::UserAgent
 #define SU_TIMER_ARG_T ::patchbay::sip_trunk::HandleOwner
-#define NUA_MAGIC_T ::patchbay::sip_trunk::Agent
+#define NUA_MAGIC_T ::patchbay::sip_trunk::UserAgent
 #define NUA_HMAGIC_T ::patchbay::sip_trunk::HandleOwner
 
 #include <sofia-sip/auth_client.h>

@@ -3,7 +3,7 @@
 namespace patchbay::sip_trunk {
 namespace {
 
-bool is_fault_of_trunk(const Ended& ended) {
+bool is_fault_of_trunk(const DialogEnd& ended) {
   switch (ended.reason) {
     case EndReason::transport:
     case EndReason::silence:
@@ -24,7 +24,7 @@ bool is_fault_of_trunk(const Ended& ended) {
 
 }  // namespace
 
-bool TrunkSelector::on_ended(const Ended& ended) noexcept {
+bool TrunkSelector::on_ended(const DialogEnd& ended) noexcept {
   if (reached_ || current() == nullptr || !is_fault_of_trunk(ended)) {
     next_ = trunk_ids_.size();
     return false;

@@ -27,7 +27,7 @@ class TrunkSelector {
   void on_progress(int status) noexcept { reached_ = reached_ || (status > 100 && status < 200); }
 
   // The attempt on the current trunk is over. True when current() is another trunk to try now.
-  bool on_ended(const Ended& ended) noexcept;
+  bool on_ended(const DialogEnd& ended) noexcept;
 
  private:
   std::vector<std::string> trunk_ids_;

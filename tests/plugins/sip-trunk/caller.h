@@ -40,7 +40,7 @@ class Caller final : public sip_trunk::DialogListener {
     ++reanswers_;
     changed_.notify_all();
   }
-  void on_ended(DialogId, const sip_trunk::Ended& ended) override {
+  void on_ended(DialogId, const sip_trunk::DialogEnd& ended) override {
     const std::lock_guard lock(mutex_);
     ++ended_count_;
     ended_ = ended;
@@ -59,11 +59,11 @@ class Caller final : public sip_trunk::DialogListener {
   bool wait_progress(int status) {
     return wait([this, status] { return !progress_.empty() && progress_.back() == status; });
   }
-  sip_trunk::Ended wait_ended() {
+  sip_trunk::DialogEnd wait_ended() {
     (void)wait([this] { return ended_.has_value(); });
     const std::lock_guard lock(mutex_);
     return ended_.value_or(
-        sip_trunk::Ended{sip_trunk::EndReason::transport, -1, "the test waited in vain", ""});
+        sip_trunk::DialogEnd{sip_trunk::EndReason::transport, -1, "the test waited in vain", ""});
   }
 
   template <class Condition>
@@ -97,7 +97,7 @@ class Caller final : public sip_trunk::DialogListener {
   std::string peer_ip_;
   std::vector<std::string> reoffers_;
   int reanswers_ = 0;
-  std::optional<sip_trunk::Ended> ended_;
+  std::optional<sip_trunk::DialogEnd> ended_;
   int ended_count_ = 0;
 };
 

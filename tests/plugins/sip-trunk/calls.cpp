@@ -118,7 +118,7 @@ TEST_CASE("refusals come with their status") {
     CAPTURE(row.status);
     Call call("reject", {{"status", row.status}, {"extra", row.extra}});
     call.dial();
-    const Ended ended = call.caller.wait_ended();
+    const DialogEnd ended = call.caller.wait_ended();
     CHECK(ended.reason == EndReason::rejected);
     CHECK(ended.sip_status == row.code);
     call.check_scenario();

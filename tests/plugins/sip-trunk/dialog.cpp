@@ -111,7 +111,7 @@ TEST_CASE_FIXTURE(Fixture, "a trunk that only says 100 is not silent") {
   call.no_answer_timeout_ms = 2500;
   const std::string invite = dial(call);
   say(invite, "100 Trying");
-  const Ended ended = caller.wait_ended();
+  const DialogEnd ended = caller.wait_ended();
   CHECK(ended.reason == EndReason::no_answer);
   CHECK(ended.text == "the trunk reported no ringing");
   CHECK(caller.progress().empty());
@@ -227,7 +227,7 @@ TEST_CASE_FIXTURE(Fixture, "an end says what the trunk said about it") {
   const std::string invite = dial(call);
   peer.send(stack->port(), answer_to(invite, "503 Service Unavailable", "",
                                      "Reason: Q.850;cause=34;text=\"no circuit\"\r\nRetry-After: 30\r\n"));
-  const Ended ended = caller.wait_ended();
+  const DialogEnd ended = caller.wait_ended();
   CHECK(ended.detail == "Reason Q.850;cause=34;text=\"no circuit\", Retry-After 30");
 }
 

@@ -153,7 +153,7 @@ TEST_CASE("a challenge that cannot be answered ends the call and the end says wh
     CAPTURE(std::string(row.lines));
     Challenged call;
     call.challenge(row.lines);
-    const Ended ended = call.caller.wait_ended();
+    const DialogEnd ended = call.caller.wait_ended();
     CHECK(ended.reason == EndReason::rejected);
     CHECK(ended.sip_status == 401);
     CHECK(ended.detail == row.why);
@@ -173,7 +173,7 @@ TEST_CASE("broken challenges crash nothing and end the call") {
     CAPTURE(lines.substr(0, 80));
     Challenged call;
     call.challenge(lines);
-    const Ended ended = call.caller.wait_ended();
+    const DialogEnd ended = call.caller.wait_ended();
     CHECK(ended.sip_status == 401);
     CHECK_FALSE(ended.detail.empty());
     CHECK(wait_no_handles(*call.stack));

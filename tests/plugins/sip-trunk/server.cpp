@@ -197,14 +197,14 @@ TEST_CASE("a gate that never answers holds up neither the hang-up nor the call f
                     nullptr, {probe::http_entry()});
   REQUIRE(server.start_error() == "");
   std::vector<Reply<telephony::Verdict>> unanswered;
-  std::unique_ptr<telephony::Gate> gate;
+  std::unique_ptr<telephony::DialGateRegistration> gate;
   std::promise<Result<int>> asked[2];
   probe::run([&](const Host& host) {
-    gate = std::make_unique<telephony::Gate>(host, "mute",
-                                             [&](const telephony::Check&, Reply<telephony::Verdict> reply) {
-                                               asked[unanswered.size()].set_value(0);
-                                               unanswered.push_back(std::move(reply));
-                                             });
+    gate = std::make_unique<telephony::DialGateRegistration>(
+        host, "mute", [&](const telephony::Check&, Reply<telephony::Verdict> reply) {
+          asked[unanswered.size()].set_value(0);
+          unanswered.push_back(std::move(reply));
+        });
   });
   Owner hanging_up;
   hanging_up.dial();

@@ -6,11 +6,11 @@ using namespace patchbay::sip_trunk;
 
 namespace {
 
-Ended rejected(int status) { return {EndReason::rejected, status, {}}; }
-Ended because(EndReason reason) { return {reason, 0, {}}; }
+DialogEnd rejected(int status) { return {EndReason::rejected, status, {}}; }
+DialogEnd because(EndReason reason) { return {reason, 0, {}}; }
 
 // Whether the second of two trunks is tried after this end of the first.
-bool leads_on(const Ended& ended, int progress = 0) {
+bool leads_on(const DialogEnd& ended, int progress = 0) {
   TrunkSelector selector({"a", "b"});
   if (progress != 0) selector.on_progress(progress);
   const bool next = selector.on_ended(ended);

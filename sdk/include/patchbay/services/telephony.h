@@ -146,8 +146,8 @@ struct TelephonyStatus {
 
 // Calls out, and the gates before them.
 // Thread: runs on the provider's main strand, answers on the strand of the caller.
-// Lifetime: legs and gates end with the provider; add gates again when it is back (Gate in dial_gate.h does).
-// Since: 0.1
+// Lifetime: legs and gates end with the provider; add gates again when it is back (DialGateRegistration in
+// dial_gate.h does). Since: 0.1
 struct Telephony {
   static constexpr char id[] = "patchbay.telephony/1";
   // Answers at once; gates and trunks follow. Code::not_found: no trunk is configured for the number;

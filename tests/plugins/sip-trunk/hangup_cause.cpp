@@ -1,4 +1,4 @@
-#include "leg_end.h"
+#include "hangup_cause.h"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@ using namespace patchbay::sip_trunk;
 
 namespace {
 
-Ended rejected(int status, const std::string& text, const std::string& detail = "") {
+DialogEnd rejected(int status, const std::string& text, const std::string& detail = "") {
   return {EndReason::rejected, status, text, detail};
 }
 
@@ -19,30 +19,30 @@ TEST_CASE("calls that were not taken say why, with the code") {
   };
   for (const Row& row : {Row{486, "busy (486)"}, Row{600, "busy (600)"}, Row{603, "declined (603)"},
                          Row{480, "unreachable (480)"}, Row{408, "did not answer (408)"}}) {
-    const auto told = leg_end(rejected(row.status, "Phrase"));
+    const auto told = hangup_cause(rejected(row.status, "Phrase"));
     CHECK(told.cause == "no-answer");
     CHECK(told.detail == row.detail);
     CHECK(told.sip_status == row.status);
     CHECK(told.sip_reason == "Phrase");
   }
-  CHECK(leg_end({EndReason::no_answer, 0, "rang out", ""}).detail == "rang out");
+  CHECK(hangup_cause({EndReason::no_answer, 0, "rang out", ""}).detail == "rang out");
 }
 
 TEST_CASE("failures carry what the trunk said and what stood in the way") {
   const auto told =
-      leg_end(rejected(401, "Unauthorized", "the trunk does not accept the username or password"));
+      hangup_cause(rejected(401, "Unauthorized", "the trunk does not accept the username or password"));
   CHECK(told.cause == "failed");
   CHECK(told.detail == "SIP 401 Unauthorized: the trunk does not accept the username or password");
-  const auto failed = leg_end(rejected(503, "No", "Reason Q.850;cause=34"));
+  const auto failed = hangup_cause(rejected(503, "No", "Reason Q.850;cause=34"));
   CHECK(failed.detail == "SIP 503 No: Reason Q.850;cause=34");
   CHECK(failed.sip_reason == "No, Reason Q.850;cause=34");
-  CHECK(leg_end({EndReason::transport, 0, "", "the name x is not resolved: why"}).detail ==
+  CHECK(hangup_cause({EndReason::transport, 0, "", "the name x is not resolved: why"}).detail ==
         "the name x is not resolved: why");
-  CHECK(leg_end({EndReason::lost, 0, "no ACK", ""}).cause == "failed");
+  CHECK(hangup_cause({EndReason::lost, 0, "no ACK", ""}).cause == "failed");
 }
 
 TEST_CASE("ordinary ends need no words") {
-  CHECK(leg_end({EndReason::far_hangup, 0, "", ""}).cause == "far");
-  CHECK(leg_end({EndReason::local_hangup, 0, "", ""}).cause == "local");
-  CHECK(leg_end({EndReason::cancelled, 0, "", ""}).detail.empty());
+  CHECK(hangup_cause({EndReason::far_hangup, 0, "", ""}).cause == "far");
+  CHECK(hangup_cause({EndReason::local_hangup, 0, "", ""}).cause == "local");
+  CHECK(hangup_cause({EndReason::cancelled, 0, "", ""}).detail.empty());
 }

@@ -1,4 +1,4 @@
-#include "route.h"
+#include "dialog_route.h"
 
 #include <strings.h>
 

@@ -16,6 +16,6 @@ inline telephony::Ended ended_as(std::string cause, std::string detail) {
   return ended;
 }
 
-telephony::Ended leg_end(const Ended& ended);
+telephony::Ended hangup_cause(const DialogEnd& ended);
 
 }  // namespace patchbay::sip_trunk

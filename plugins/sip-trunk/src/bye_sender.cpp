@@ -1,12 +1,12 @@
-#include "farewell.h"
+#include "bye_sender.h"
 
 #include <chrono>
 #include <utility>
 
-#include "agent.h"
+#include "dialog_route.h"
 #include "digest.h"
 #include "now_ms.h"
-#include "route.h"
+#include "user_agent.h"
 
 namespace patchbay::sip_trunk {
 namespace {
@@ -16,17 +16,17 @@ constexpr uint32_t kSequenceStep = 1000;  // beyond whatever CSeq the dialog had
 
 }  // namespace
 
-Farewell::Farewell(Agent& agent, DialogId id, StoredDialog dialog, TrunkAccess trunk)
+ByeSender::ByeSender(UserAgent& agent, DialogId id, StoredDialog dialog, TrunkAccess trunk)
     : agent_(agent), id_(id), dialog_(std::move(dialog)), trunk_(std::move(trunk)) {
   dialog_.sequence += kSequenceStep;
 }
 
-Farewell::~Farewell() {
+ByeSender::~ByeSender() {
   if (timer_ != nullptr) su_timer_destroy(timer_);
   agent_.forbid(hop_);
 }
 
-void Farewell::start(const sip_t* challenge) {
+void ByeSender::start(const sip_t* challenge) {
   timer_ = su_timer_create(su_root_task(agent_.root()), kPauseMs);
   give_up_ms_ = now_ms() + agent_.transaction_timeout_ms();
   hop_ = address_of_url(dialog_.next_hop);
@@ -36,8 +36,8 @@ void Farewell::start(const sip_t* challenge) {
   if (!finished_) send();
 }
 
-void Farewell::send() {
-  handle_ = Handle(agent_.nua(), this, agent_.handle_count());
+void ByeSender::send() {
+  handle_ = NuaHandle(agent_.nua(), this, agent_.handle_count());
   if (handle_.get() == nullptr) {
     finished_ = true;
     return;
@@ -54,7 +54,7 @@ void Farewell::send() {
              TAG_END());
 }
 
-bool Farewell::answer_challenge(const sip_t& response) {
+bool ByeSender::answer_challenge(const sip_t& response) {
   if (std::exchange(challenged_, true) || response.sip_status == nullptr) return false;
   auto credentials = digest_answer(response, trunk_, {"BYE", dialog_.target, ""});
   if (!credentials) return false;
@@ -63,8 +63,8 @@ bool Farewell::answer_challenge(const sip_t& response) {
   return true;
 }
 
-void Farewell::on_event(nua_event_t event, int status, const char*, nua_handle_t* handle, const sip_t* sip,
-                        tagi_t[]) {
+void ByeSender::on_event(nua_event_t event, int status, const char*, nua_handle_t* handle, const sip_t* sip,
+                         tagi_t[]) {
   if (event != nua_r_method || handle != handle_.get() || status < 200) return;
   const bool answered = sip != nullptr && !nta_sip_is_internal(sip);
   if (answered && (status == 401 || status == 407) && answer_challenge(*sip)) return send();
@@ -76,9 +76,9 @@ void Farewell::on_event(nua_event_t event, int status, const char*, nua_handle_t
   su_timer_set_interval(timer_, on_timer_event, this, kPauseMs);
 }
 
-void Farewell::on_timer() { send(); }
+void ByeSender::on_timer() { send(); }
 
-void Farewell::on_timer_event(Agent* agent, su_timer_t*, HandleOwner* self) {
+void ByeSender::on_timer_event(UserAgent* agent, su_timer_t*, HandleOwner* self) {
   const DialogId id = self->id();
   self->on_timer();
   agent->reap(id);

@@ -21,13 +21,13 @@ class HandleOwner {
 };
 
 // Destroying it ends what is still going on at the handle.
-class Handle {
+class NuaHandle {
  public:
-  Handle() noexcept = default;
-  Handle(nua_t* nua, HandleOwner* owner, std::atomic<size_t>& count);
-  Handle(Handle&& other) noexcept;
-  Handle& operator=(Handle&& other) noexcept;
-  ~Handle();
+  NuaHandle() noexcept = default;
+  NuaHandle(nua_t* nua, HandleOwner* owner, std::atomic<size_t>& count);
+  NuaHandle(NuaHandle&& other) noexcept;
+  NuaHandle& operator=(NuaHandle&& other) noexcept;
+  ~NuaHandle();
 
   nua_handle_t* get() const noexcept { return handle_; }
 

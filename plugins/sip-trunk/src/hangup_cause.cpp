@@ -1,4 +1,4 @@
-#include "leg_end.h"
+#include "hangup_cause.h"
 
 namespace patchbay::sip_trunk {
 namespace {
@@ -20,7 +20,7 @@ const char* not_taken(int status) {
   }
 }
 
-telephony::Ended rejected(const Ended& ended) {
+telephony::Ended rejected(const DialogEnd& ended) {
   const std::string status = std::to_string(ended.sip_status);
   if (const char* why = not_taken(ended.sip_status))
     return ended_as("no-answer", std::string(why) + " (" + status + ")");
@@ -29,7 +29,7 @@ telephony::Ended rejected(const Ended& ended) {
   return ended_as("failed", detail);
 }
 
-telephony::Ended without_status(const Ended& ended) {
+telephony::Ended without_status(const DialogEnd& ended) {
   switch (ended.reason) {
     case EndReason::rejected:
       return rejected(ended);
@@ -54,7 +54,7 @@ telephony::Ended without_status(const Ended& ended) {
 
 }  // namespace
 
-telephony::Ended leg_end(const Ended& ended) {
+telephony::Ended hangup_cause(const DialogEnd& ended) {
   telephony::Ended told = without_status(ended);
   told.sip_status = ended.sip_status;
   if (ended.sip_status != 0) {

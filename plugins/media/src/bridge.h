@@ -1,4 +1,4 @@
-// Join: two ports on one media loop.
+// Bridge: two ports on one media loop.
 #pragma once
 
 #include <patchbay/audio.h>
@@ -11,14 +11,14 @@
 namespace patchbay::media {
 
 // Made, ended and destroyed on the plugin's strand; ticked on a media loop in between.
-class Join {
+class Bridge {
  public:
-  static constexpr uint32_t kMostRateHz = 48000;
-  static constexpr size_t kMostSamples = kMostRateHz / 1000 * PB_TICK_MS;
+  static constexpr uint32_t kMaxRateHz = 48000;
+  static constexpr size_t kMaxSamples = kMaxRateHz / 1000 * PB_TICK_MS;
 
   // Starts ticking at once. not_found: a port is gone. invalid: a rate is not one of telephony or speech.
-  static Result<std::unique_ptr<Join>> start(const Host& host, Handle a, Handle b);
-  ~Join();
+  static Result<std::unique_ptr<Bridge>> start(const Host& host, Handle a, Handle b);
+  ~Bridge();
 
   // done() on the main strand once no port is pulled or pushed any more; then the join may be destroyed.
   void end(Function<void()> done);
@@ -30,11 +30,11 @@ class Join {
     const pb_port* port = nullptr;
     void* self = nullptr;
     Result<lib::Resampler> to_other = Error{};
-    std::array<int16_t, kMostSamples> pulled;
-    std::array<int16_t, kMostSamples> converted;
+    std::array<int16_t, kMaxSamples> pulled;
+    std::array<int16_t, kMaxSamples> converted;
   };
 
-  explicit Join(const Host& host) : host_(host) {}
+  explicit Bridge(const Host& host) : host_(host) {}
   Status open(Side& side, Handle port);
   static Status connect(Side& from, const Side& to);
   static void tick(void* self, const pb_tick* tick) noexcept;

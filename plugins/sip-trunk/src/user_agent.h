@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "bye_sender.h"
 #include "dialog.h"
-#include "farewell.h"
 #include "invite.h"
 #include "request_screen.h"
 #include "sip_stack.h"
@@ -25,10 +25,10 @@
 
 namespace patchbay::sip_trunk {
 
-class Agent final : public RequestGuard {
+class UserAgent final : public RequestGuard {
  public:
-  explicit Agent(SipStack::Options options);
-  ~Agent();
+  explicit UserAgent(SipStack::Options options);
+  ~UserAgent();
 
   // Any thread but the sip thread (hangup there too). See SipStack.
   Status start();
@@ -74,14 +74,14 @@ class Agent final : public RequestGuard {
   Admission admit(std::string_view call_id, const lib::SocketAddress& from) override;
   bool is_stray(const sip_t& answer) const override;
 
-  static void on_nua(nua_event_t event, int status, const char* phrase, nua_t* nua, Agent* self,
+  static void on_nua(nua_event_t event, int status, const char* phrase, nua_t* nua, UserAgent* self,
                      nua_handle_t* handle, HandleOwner* owner, const sip_t* sip, tagi_t tags[]);
-  static void on_wake(Agent* self, su_msg_r message, su_msg_arg_t* argument);
-  static void on_stop_timer(Agent* self, su_timer_t* timer, HandleOwner* unused);
-  static void on_watch_timer(Agent* self, su_timer_t* timer, HandleOwner* unused);
+  static void on_wake(UserAgent* self, su_msg_r message, su_msg_arg_t* argument);
+  static void on_stop_timer(UserAgent* self, su_timer_t* timer, HandleOwner* unused);
+  static void on_watch_timer(UserAgent* self, su_timer_t* timer, HandleOwner* unused);
   Status choose_advertised(const lib::SocketAddress& listen);
   void guard_sockets();
-  void on_stranger(nua_event_t event, int status, nua_handle_t* handle);
+  void on_unsolicited(nua_event_t event, int status, nua_handle_t* handle);
   void on_parameters(const tagi_t* tags);
 
   SipStack::Options options_;       // const once the thread runs
@@ -111,7 +111,7 @@ class Agent final : public RequestGuard {
   std::unique_ptr<TcpWatch> watch_;
   std::vector<lib::SocketAddress> tcp_peers_;
   std::map<DialogId, std::unique_ptr<Dialog>> dialogs_;
-  std::map<DialogId, std::unique_ptr<Farewell>> farewells_;
+  std::map<DialogId, std::unique_ptr<ByeSender>> bye_senders_;
 };
 
 }  // namespace patchbay::sip_trunk

@@ -1,4 +1,4 @@
-#include "body.h"
+#include "sdp_body.h"
 
 #include <strings.h>
 

@@ -1,4 +1,4 @@
-#include "agent.h"
+#include "user_agent.h"
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -76,15 +76,15 @@ void set_sofia_log(SofiaLogSink sink, void* context) noexcept {
   log_sink = sink;
 }
 
-Agent::Agent(SipStack::Options options)
+UserAgent::UserAgent(SipStack::Options options)
     : options_(std::move(options)), filter_([this](const Status& guarded) {
         guarded_ = guarded.ok();
         if (options_.on_guarded) options_.on_guarded(guarded);
       }) {}
 
-Agent::~Agent() { stop(); }
+UserAgent::~UserAgent() { stop(); }
 
-Status Agent::start() {
+Status UserAgent::start() {
   init_sofia_once();
   const auto address = lib::SocketAddress::parse(options_.listen_ip, options_.listen_port);
   if (!address) return {Code::invalid, "listen address: no numeric IP address"};
@@ -101,7 +101,7 @@ Status Agent::start() {
 }
 
 // Via and Contact must show an address that peers can send to.
-Status Agent::choose_advertised(const lib::SocketAddress& listen) {
+Status UserAgent::choose_advertised(const lib::SocketAddress& listen) {
   if (!options_.advertise.empty()) {
     const auto shown = lib::SocketAddress::parse(options_.advertise, 0);
     if (!shown || shown->family() != listen.family() || shown->is_unspecified())
@@ -117,21 +117,21 @@ Status Agent::choose_advertised(const lib::SocketAddress& listen) {
   return {};
 }
 
-std::string Agent::contact_for(const lib::SocketAddress& target, Transport transport) const {
+std::string UserAgent::contact_for(const lib::SocketAddress& target, Transport transport) const {
   if (!contact_per_trunk_) return {};
   const auto local = lib::local_address_towards(target);
   if (!local) return {};
   return "<sip:" + local->with_port(port_).text() + (transport == Transport::tcp ? ";transport=tcp>" : ">");
 }
 
-void Agent::stop() {
+void UserAgent::stop() {
   const std::lock_guard one_at_a_time(stop_mutex_);
   if (!thread_.joinable()) return;
   (void)post([this] { begin_stop(); });
   thread_.join();
 }
 
-Result<DialogId> Agent::dial(Invite invite, DialogListener& listener) {
+Result<DialogId> UserAgent::dial(Invite invite, DialogListener& listener) {
   const DialogId id = ++last_id_;
   const bool posted = post([this, id, invite = std::move(invite), &listener] {
     if (stopping_) return listener.on_ended(id, {EndReason::cancelled, 0, "the SIP stack stops", ""});
@@ -143,7 +143,7 @@ Result<DialogId> Agent::dial(Invite invite, DialogListener& listener) {
   return id;
 }
 
-void Agent::hangup(DialogId id) {
+void UserAgent::hangup(DialogId id) {
   (void)post([this, id] {
     const auto found = dialogs_.find(id);
     if (found == dialogs_.end()) return;
@@ -152,31 +152,31 @@ void Agent::hangup(DialogId id) {
   });
 }
 
-void Agent::farewell(StoredDialog dialog, TrunkAccess trunk) {
+void UserAgent::farewell(StoredDialog dialog, TrunkAccess trunk) {
   (void)post([this, dialog = std::move(dialog), trunk = std::move(trunk)] {
     if (!stopping_) start_farewell(dialog, trunk, nullptr);
   });
 }
 
-void Agent::start_farewell(StoredDialog dialog, TrunkAccess trunk, const sip_t* challenge) {
+void UserAgent::start_farewell(StoredDialog dialog, TrunkAccess trunk, const sip_t* challenge) {
   const DialogId id = ++last_id_;
-  auto& farewell = farewells_[id] =
-      std::make_unique<Farewell>(*this, id, std::move(dialog), std::move(trunk));
+  auto& farewell = bye_senders_[id] =
+      std::make_unique<ByeSender>(*this, id, std::move(dialog), std::move(trunk));
   farewell->start(challenge);
   reap(id);
 }
 
-void Agent::set_sources(std::vector<lib::SocketAddress> sources) {
+void UserAgent::set_sources(std::vector<lib::SocketAddress> sources) {
   (void)post([this, sources = std::move(sources)]() mutable { filter_.set_permanent(std::move(sources)); });
 }
 
-void Agent::use_tcp(const lib::SocketAddress& peer) {
+void UserAgent::use_tcp(const lib::SocketAddress& peer) {
   if (std::find(tcp_peers_.begin(), tcp_peers_.end(), peer) != tcp_peers_.end()) return;
   if (tcp_peers_.size() == kMaxTcpPeers) tcp_peers_.erase(tcp_peers_.begin());
   tcp_peers_.push_back(peer);
 }
 
-bool Agent::post(std::function<void()> task) {
+bool UserAgent::post(std::function<void()> task) {
   const std::lock_guard lock(mutex_);
   if (state_ != State::running) return false;
   tasks_.push_back(std::move(task));
@@ -186,9 +186,9 @@ bool Agent::post(std::function<void()> task) {
   return true;
 }
 
-void Agent::on_wake(Agent* self, su_msg_r, su_msg_arg_t*) { self->drain_tasks(); }
+void UserAgent::on_wake(UserAgent* self, su_msg_r, su_msg_arg_t*) { self->drain_tasks(); }
 
-void Agent::drain_tasks() {
+void UserAgent::drain_tasks() {
   std::vector<std::function<void()>> tasks;
   {
     const std::lock_guard lock(mutex_);
@@ -197,13 +197,13 @@ void Agent::drain_tasks() {
   for (const auto& task : tasks) task();
 }
 
-void Agent::set_state(State state) {
+void UserAgent::set_state(State state) {
   const std::lock_guard lock(mutex_);
   state_ = state;
   changed_.notify_all();
 }
 
-void Agent::run() {
+void UserAgent::run() {
   screen_with(this);
   root_ = su_root_create(this);
   if (root_ != nullptr && open()) {
@@ -219,7 +219,7 @@ void Agent::run() {
   if (root_ != nullptr) su_root_destroy(root_);
 }
 
-bool Agent::open() {
+bool UserAgent::open() {
   su_root_threading(root_, 0);  // nua's own task runs in this thread too
   const auto bracketed = [](const std::string& ip) {
     return ip.find(':') != std::string::npos ? "[" + ip + "]" : ip;
@@ -251,7 +251,7 @@ bool Agent::open() {
   return true;
 }
 
-void Agent::on_parameters(const tagi_t* tags) {
+void UserAgent::on_parameters(const tagi_t* tags) {
   const sip_contact_t* contact = nullptr;
   tl_gets(tags, NTATAG_CONTACT_REF(contact), TAG_END());
   if (contact != nullptr) {
@@ -262,7 +262,7 @@ void Agent::on_parameters(const tagi_t* tags) {
   set_state(State::running);
 }
 
-void Agent::guard_sockets() {
+void UserAgent::guard_sockets() {
   const auto listen = lib::SocketAddress::parse(options_.listen_ip, port_);
   std::vector<int> descriptors;
   for (const OwnSocket& socket : OwnSockets().list())
@@ -279,19 +279,19 @@ void Agent::guard_sockets() {
   if (watch_timer_ != nullptr) su_timer_set_for_ever(watch_timer_, on_watch_timer, nullptr);
 }
 
-void Agent::on_watch_timer(Agent* self, su_timer_t*, HandleOwner*) {
+void UserAgent::on_watch_timer(UserAgent* self, su_timer_t*, HandleOwner*) {
   const TcpWatch::Shut shut = self->watch_->sweep(self->tcp_peers_);
   self->tcp_peer_closed_ += shut.peer_closed;
   self->tcp_idle_ += shut.idle;
   self->tcp_excess_ += shut.excess;
 }
 
-StackCounts Agent::counts() const noexcept {
+StackCounts UserAgent::counts() const noexcept {
   return {foreign_, refused_by_rate_, tcp_peer_closed_, tcp_idle_, tcp_excess_};
 }
 
-void Agent::on_nua(nua_event_t event, int status, const char* phrase, nua_t*, Agent* self,
-                   nua_handle_t* handle, HandleOwner* owner, const sip_t* sip, tagi_t tags[]) {
+void UserAgent::on_nua(nua_event_t event, int status, const char* phrase, nua_t*, UserAgent* self,
+                       nua_handle_t* handle, HandleOwner* owner, const sip_t* sip, tagi_t tags[]) {
   if (event == nua_r_get_params) return self->on_parameters(tags);
   if (event == nua_r_shutdown) {
     if (status >= 200) su_root_break(self->root_);
@@ -303,13 +303,13 @@ void Agent::on_nua(nua_event_t event, int status, const char* phrase, nua_t*, Ag
   if (is_trying && is_leaky_of_100()) {
     if (msg_t* message = nua_current_request(self->nua_)) msg_destroy(message);
   }
-  if (owner == nullptr) return self->on_stranger(event, status, handle);
+  if (owner == nullptr) return self->on_unsolicited(event, status, handle);
   const DialogId id = owner->id();
   owner->on_event(event, status, phrase, handle, sip, tags);
   self->reap(id);
 }
 
-Admission Agent::admit(std::string_view call_id, const lib::SocketAddress& from) {
+Admission UserAgent::admit(std::string_view call_id, const lib::SocketAddress& from) {
   bool is_known = false;
   for (const auto& [id, dialog] : dialogs_) {
     if (dialog->call_id() != call_id) continue;
@@ -324,7 +324,7 @@ Admission Agent::admit(std::string_view call_id, const lib::SocketAddress& from)
   return is_known ? Admission::outside : Admission::granted;
 }
 
-bool Agent::is_stray(const sip_t& answer) const {
+bool UserAgent::is_stray(const sip_t& answer) const {
   const bool is_success = answer.sip_status != nullptr && answer.sip_status->st_status / 100 == 2;
   if (!is_success || answer.sip_cseq == nullptr || answer.sip_cseq->cs_method != sip_method_invite)
     return false;
@@ -336,42 +336,42 @@ bool Agent::is_stray(const sip_t& answer) const {
 
 // Requests that belong to no dialog of ours. Sofia-sip has answered all but the INVITE; the handle it made is
 // ours to free.
-void Agent::on_stranger(nua_event_t event, int status, nua_handle_t* handle) {
+void UserAgent::on_unsolicited(nua_event_t event, int status, nua_handle_t* handle) {
   if (handle == nullptr || handle == nua_default(nua_) || !nua_event_is_incoming_request(event)) return;
   if (event == nua_i_invite && status < 200) nua_respond(handle, SIP_480_TEMPORARILY_UNAVAILABLE, TAG_END());
   if (event == nua_i_cancel || event == nua_i_ack || event == nua_i_bye) return;
   nua_handle_destroy(handle);
 }
 
-void Agent::reap(DialogId id) {
+void UserAgent::reap(DialogId id) {
   const auto dialog = dialogs_.find(id);
-  const auto farewell = farewells_.find(id);
+  const auto farewell = bye_senders_.find(id);
   if (dialog != dialogs_.end() && dialog->second->finished()) {
     dialogs_.erase(dialog);
-  } else if (farewell != farewells_.end() && farewell->second->finished()) {
+  } else if (farewell != bye_senders_.end() && farewell->second->finished()) {
     if (options_.log != nullptr)
       options_.log->dialog_down(farewell->second->dialog(), farewell->second->confirmed());
-    farewells_.erase(farewell);
+    bye_senders_.erase(farewell);
   } else {
     return;
   }
-  if (stopping_ && dialogs_.empty() && farewells_.empty()) finish_stop();
+  if (stopping_ && dialogs_.empty() && bye_senders_.empty()) finish_stop();
 }
 
-void Agent::begin_stop() {
+void UserAgent::begin_stop() {
   if (std::exchange(stopping_, true)) return;
   for (auto& [id, dialog] : dialogs_) dialog->abandon();
-  if (dialogs_.empty() && farewells_.empty()) return finish_stop();
+  if (dialogs_.empty() && bye_senders_.empty()) return finish_stop();
   stop_timer_ = su_timer_create(su_root_task(root_), kGoodByeMs);
   su_timer_set(stop_timer_, on_stop_timer, nullptr);
 }
 
-void Agent::on_stop_timer(Agent* self, su_timer_t*, HandleOwner*) { self->finish_stop(); }
+void UserAgent::on_stop_timer(UserAgent* self, su_timer_t*, HandleOwner*) { self->finish_stop(); }
 
-void Agent::finish_stop() {
+void UserAgent::finish_stop() {
   if (stop_timer_ != nullptr) su_timer_reset(stop_timer_);
   dialogs_.clear();
-  farewells_.clear();
+  bye_senders_.clear();
   nua_shutdown(nua_);
 }
 

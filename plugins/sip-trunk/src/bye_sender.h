@@ -5,20 +5,20 @@
 #include <cstdint>
 #include <string>
 
-#include "handle.h"
+#include "nua_handle.h"
 #include "rtp/address.h"
 
 namespace patchbay::sip_trunk {
 
-class Agent;
+class UserAgent;
 
 // Whether this final answer to a BYE means that the peer has ended the dialog, or does not know it.
 constexpr bool confirms_end(int status) { return status / 100 == 2 || status == 481; }
 
-class Farewell final : public HandleOwner {
+class ByeSender final : public HandleOwner {
  public:
-  Farewell(Agent& agent, DialogId id, StoredDialog dialog, TrunkAccess trunk);
-  ~Farewell() override;
+  ByeSender(UserAgent& agent, DialogId id, StoredDialog dialog, TrunkAccess trunk);
+  ~ByeSender() override;
 
   // `challenge`: the 401 or 407 that the first BYE got, or null. Sends until a final answer comes, at most
   // one answer to a challenge, for 32 s.
@@ -36,13 +36,13 @@ class Farewell final : public HandleOwner {
  private:
   void send();
   bool answer_challenge(const sip_t& response);
-  static void on_timer_event(Agent* agent, su_timer_t* timer, HandleOwner* self);
+  static void on_timer_event(UserAgent* agent, su_timer_t* timer, HandleOwner* self);
 
-  Agent& agent_;
+  UserAgent& agent_;
   const DialogId id_;
   StoredDialog dialog_;
   const TrunkAccess trunk_;
-  Handle handle_;
+  NuaHandle handle_;
   su_timer_t* timer_ = nullptr;
   lib::SocketAddress hop_;
   std::string credentials_;

@@ -1,4 +1,4 @@
-#include "join.h"
+#include "bridge.h"
 
 #include <patchbay/strand.h>
 
@@ -28,7 +28,7 @@ pb_frame frame_of(const pb_tick& tick, uint32_t rate_hz, int16_t* pcm) noexcept 
 
 }  // namespace
 
-Status Join::open(Side& side, Handle port) {
+Status Bridge::open(Side& side, Handle port) {
   side.opening = host_.media->port_open(host_.self, port.id, &side.port, &side.self);
   if (side.opening == 0) return {Code::not_found, "the port is gone"};
   if (!known_rate(side.port->pull_rate_hz) || !known_rate(side.port->push_rate_hz)) {
@@ -37,35 +37,35 @@ Status Join::open(Side& side, Handle port) {
   return {};
 }
 
-Status Join::connect(Side& from, const Side& to) {
+Status Bridge::connect(Side& from, const Side& to) {
   if (from.port->pull_rate_hz == 0 || to.port->push_rate_hz == 0) return {};
   from.to_other = lib::Resampler::create(from.port->pull_rate_hz, to.port->push_rate_hz);
   return from.to_other ? Status() : from.to_other.error();
 }
 
-Result<std::unique_ptr<Join>> Join::start(const Host& host, Handle a, Handle b) {
-  std::unique_ptr<Join> join(new Join(host));
+Result<std::unique_ptr<Bridge>> Bridge::start(const Host& host, Handle a, Handle b) {
+  std::unique_ptr<Bridge> join(new Bridge(host));
   PB_TRY(join->open(join->a_, a));
   PB_TRY(join->open(join->b_, b));
   PB_TRY(connect(join->a_, join->b_));
   PB_TRY(connect(join->b_, join->a_));
-  join->attachment_ = host.media->attach(host.self, PB_LOOP_ANY, &Join::tick, join.get());
+  join->attachment_ = host.media->attach(host.self, PB_LOOP_ANY, &Bridge::tick, join.get());
   if (join->attachment_ == 0) return {Code::failed, "no media loop"};
   return join;
 }
 
-Join::~Join() {
+Bridge::~Bridge() {
   if (a_.opening != 0) host_.media->port_release(host_.self, a_.opening);
   if (b_.opening != 0) host_.media->port_release(host_.self, b_.opening);
 }
 
-void Join::end(Function<void()> done) {
+void Bridge::end(Function<void()> done) {
   done_ = std::move(done);
-  host_.media->detach(host_.self, std::exchange(attachment_, 0), &Join::detached, this);
+  host_.media->detach(host_.self, std::exchange(attachment_, 0), &Bridge::detached, this);
 }
 
-void Join::detached(void* self) noexcept {
-  auto* join = static_cast<Join*>(self);
+void Bridge::detached(void* self) noexcept {
+  auto* join = static_cast<Bridge*>(self);
   if (join->attached_) {
     join->a_.port->detached(join->a_.self);
     join->b_.port->detached(join->b_.self);
@@ -73,15 +73,15 @@ void Join::detached(void* self) noexcept {
   join->host_.runtime->strand_post(
       join->host_.self, kMainStrand,
       [](void* raw) noexcept {
-        auto* ended = static_cast<Join*>(raw);
+        auto* ended = static_cast<Bridge*>(raw);
         const Function<void()> done = std::move(ended->done_);
         done();
       },
       join);
 }
 
-void Join::tick(void* self, const pb_tick* tick) noexcept {
-  auto* join = static_cast<Join*>(self);
+void Bridge::tick(void* self, const pb_tick* tick) noexcept {
+  auto* join = static_cast<Bridge*>(self);
   if (!join->attached_) {
     join->attached_ = true;
     join->a_.port->attached(join->a_.self, tick->loop);
@@ -91,7 +91,7 @@ void Join::tick(void* self, const pb_tick* tick) noexcept {
   carry(join->b_, join->a_, *tick);
 }
 
-void Join::carry(Side& from, Side& to, const pb_tick& tick) noexcept {
+void Bridge::carry(Side& from, Side& to, const pb_tick& tick) noexcept {
   const uint32_t pull_hz = from.port->pull_rate_hz;
   const uint32_t push_hz = to.port->push_rate_hz;
   if (pull_hz == 0 || push_hz == 0) return;
