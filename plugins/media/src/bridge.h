@@ -1,4 +1,4 @@
-// Bridge: two ports on one media loop.
+// Bridge: exchanges audio between two ports on one media loop.
 #pragma once
 
 #include <patchbay/audio.h>
@@ -10,21 +10,23 @@
 
 namespace patchbay::media {
 
-// Made, ended and destroyed on the plugin's strand; ticked on a media loop in between.
+// Created, stopped and destroyed on the plugin's strand; ticked on a media loop in between.
 class Bridge {
  public:
   static constexpr uint32_t kMaxRateHz = 48000;
   static constexpr size_t kMaxSamples = kMaxRateHz / 1000 * PB_TICK_MS;
 
-  // Starts ticking at once. not_found: a port is gone. invalid: a rate is not one of telephony or speech.
+  // Attaches to a media loop and starts ticking at once. not_found: a port is closed. invalid: a port's rate
+  // is not 8, 16, 24, 32 or 48 kHz. failed: no media loop.
   static Result<std::unique_ptr<Bridge>> start(const Host& host, Handle a, Handle b);
   ~Bridge();
 
-  // done() on the main strand once no port is pulled or pushed any more; then the join may be destroyed.
-  void end(Function<void()> done);
+  // Calls done() on the main strand once the media loop no longer calls the ports; then the bridge may be
+  // destroyed. Call it once.
+  void stop(Function<void()> done);
 
  private:
-  // One port, and the way of its audio to the other side.
+  // One port, and the conversion of its audio to the other port's rate.
   struct Side {
     uint64_t opening = 0;
     const pb_port* port = nullptr;
@@ -36,10 +38,10 @@ class Bridge {
 
   explicit Bridge(const Host& host) : host_(host) {}
   Status open(Side& side, Handle port);
-  static Status connect(Side& from, const Side& to);
+  static Status create_resampler(Side& from, const Side& to);
   static void tick(void* self, const pb_tick* tick) noexcept;
-  static void detached(void* self) noexcept;
-  static void carry(Side& from, Side& to, const pb_tick& tick) noexcept;
+  static void on_detached(void* self) noexcept;
+  static void transfer(Side& from, Side& to, const pb_tick& tick) noexcept;
 
   // borrowed
   const Host& host_;
@@ -48,8 +50,8 @@ class Bridge {
   Side b_;
   // state
   uint64_t attachment_ = 0;
-  bool attached_ = false;  // [media]
-  Function<void()> done_;
+  bool attached_ = false;  // [media] whether the ports were told that they are attached
+  Function<void()> stopped_;
 };
 
 }  // namespace patchbay::media

@@ -29,59 +29,58 @@ class Media final : public Plugin {
   void stop(Done done) override {
     service_.reset();
     stopped_ = std::make_unique<Done>(std::move(done));
-    for (const auto& [id, running] : joins_) end(id, [] {});
-    if (joins_.empty()) stopped_.reset();
+    for (const auto& [id, running] : bridges_) close(id, [] {});
+    if (bridges_.empty()) stopped_.reset();
   }
 
-  // A join ends by itself with the plugin that asked for it, or when one of its ports is closed: closing
-  // waits for it.
+  // A join also ends with its caller, or when one of its ports is closed; close() of the port waits for it.
   Result<audio::Joined> join(const audio::Join& request) {
-    PB_TRY_VALUE(auto started, Bridge::start(host(), request.a, request.b));
+    PB_TRY_VALUE(auto bridge, Bridge::start(host(), request.a, request.b));
     const int64_t id = ++last_id_;
-    Running& running = joins_[id];
-    running.join = std::move(started);
-    size_t place = 0;
+    Running& running = bridges_[id];
+    running.bridge = std::move(bridge);
+    size_t index = 0;
     for (const Handle needed : {calling_plugin(host()), request.a, request.b})
-      running.needed[place++] = EndWatch(host(), needed, [this, id] { abandon(id); });
-    active_->set(static_cast<double>(joins_.size()));
+      running.needed[index++] = EndWatch(host(), needed, [this, id] { close_abandoned(id); });
+    active_->set(static_cast<double>(bridges_.size()));
     return audio::Joined{id};
   }
 
-  void abandon(int64_t id) {
-    if (joins_.count(id) == 0) return;
+  void close_abandoned(int64_t id) {
+    if (bridges_.count(id) == 0) return;
     abandoned_->add();
-    end(id, [] {});
+    close(id, [] {});
   }
 
   void leave(int64_t id, Reply<Empty> reply) {
-    if (joins_.count(id) == 0) return reply(Empty{});
-    end(id, [reply = std::move(reply)]() mutable { reply(Empty{}); });
+    if (bridges_.count(id) == 0) return reply(Empty{});
+    close(id, [reply = std::move(reply)]() mutable { reply(Empty{}); });
   }
 
-  // then() once the join is gone; who comes while it is going waits with the others.
-  void end(int64_t id, Function<void()> then) {
-    Running& running = joins_.at(id);
-    running.waiting.push_back(std::move(then));
-    if (running.waiting.size() > 1) return;
-    running.join->end([this, id] {
-      const Running ended = std::move(joins_.at(id));
-      joins_.erase(id);
-      active_->set(static_cast<double>(joins_.size()));
+  // Calls closed() once the bridge has stopped; several callers may wait for one bridge.
+  void close(int64_t id, Function<void()> closed) {
+    Running& running = bridges_.at(id);
+    running.waiting.push_back(std::move(closed));
+    if (running.waiting.size() > 1) return;  // stopping already
+    running.bridge->stop([this, id] {
+      const Running ended = std::move(bridges_.at(id));
+      bridges_.erase(id);
+      active_->set(static_cast<double>(bridges_.size()));
       for (const auto& each : ended.waiting) each();
-      if (joins_.empty()) stopped_.reset();
+      if (bridges_.empty()) stopped_.reset();
     });
   }
 
   struct Running {
-    std::unique_ptr<Bridge> join;
-    std::vector<Function<void()>> waiting;  // for its end
-    std::array<EndWatch, 3> needed;         // the caller and the ports: without one of them it ends
+    std::unique_ptr<Bridge> bridge;
+    std::vector<Function<void()>> waiting;  // callbacks of close()
+    std::array<EndWatch, 3> needed;         // the caller and both ports: the end of any ends the join
   };
 
   std::unique_ptr<Metric> active_;
   std::unique_ptr<Metric> abandoned_;
   std::unique_ptr<Provision<audio::Audio>> service_;
-  std::map<int64_t, Running> joins_;
+  std::map<int64_t, Running> bridges_;
   int64_t last_id_ = 0;
   std::unique_ptr<Done> stopped_;
 };

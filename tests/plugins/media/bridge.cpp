@@ -1,4 +1,4 @@
-// Joins that nobody leaves.
+// Joins that end without leave().
 #include <doctest/doctest.h>
 #include <patchbay/audio.h>
 #include <patchbay/plugin.h>
@@ -18,7 +18,7 @@ using namespace patchbay::test;
 
 namespace {
 
-class QuietPort final : public AudioPort {
+class SilentPort final : public AudioPort {
  public:
   uint32_t pull_rate_hz() const noexcept override { return 8000; }
   uint32_t push_rate_hz() const noexcept override { return 8000; }
@@ -26,7 +26,7 @@ class QuietPort final : public AudioPort {
   void push(const pb_frame&) override {}
 };
 
-// Has two ports for others to join, and outlives them.
+// Opens two ports that other plugins join, and keeps them open after those plugins have ended.
 class PortOwner final : public Plugin {
  public:
   static constexpr char manifest[] = R"({"id": "port-owner", "version": "1.0.0"})";
@@ -45,10 +45,10 @@ class PortOwner final : public Plugin {
   }
 
  private:
-  QuietPort a_, b_;
+  SilentPort a_, b_;
 };
 
-// Joins the ports of another plugin, and ends as soon as they are joined.
+// Joins two ports of another plugin and ends as soon as they are joined.
 class BriefCaller final : public Plugin {
  public:
   static constexpr char manifest[] =
@@ -68,7 +68,7 @@ class BriefCaller final : public Plugin {
     if (!a || !b) return later_.after_ms(10, [this] { try_to_join(); });
     audio_.call(audio::Audio::join, {a, b, "test"}, [this](const Result<audio::Joined>& result) {
       joined = result.ok();
-      (*done_)({Code::failed, "it has seen enough"});
+      (*done_)({Code::failed, "stops after the join"});
     });
   }
 
@@ -88,10 +88,10 @@ bool wait_joins(TestServer& server, int count) {
 
 }  // namespace
 
-TEST_CASE("a port can be closed although its join was not left") {
+TEST_CASE("a port can be closed while it is joined") {
   TestServer server("plugins:\n  media: {}\n  probe: {}\n", nullptr, {probe::entry()});
   REQUIRE(server.start_error() == "");
-  QuietPort a, b;
+  SilentPort a, b;
   std::promise<Result<audio::Joined>> joined;
   std::unique_ptr<Service<audio::Audio>> service;
   probe::run([&](const Host& host) {
@@ -101,24 +101,24 @@ TEST_CASE("a port can be closed although its join was not left") {
   });
   REQUIRE(probe::wait(joined.get_future()));
   CHECK(wait_joins(server, 1));
-  std::promise<Result<int>> closed;
-  probe::run([&](const Host&) { a.close([&] { closed.set_value(0); }); });
-  CHECK(probe::wait(closed.get_future()));
+  std::promise<Result<int>> a_closed;
+  probe::run([&](const Host&) { a.close([&] { a_closed.set_value(0); }); });
+  CHECK(probe::wait(a_closed.get_future()));
   CHECK(wait_joins(server, 0));
-  std::promise<Result<int>> other;
+  std::promise<Result<int>> b_closed;
   probe::run([&](const Host&) {
     service.reset();
-    b.close([&] { other.set_value(0); });
+    b.close([&] { b_closed.set_value(0); });
   });
-  CHECK(probe::wait(other.get_future()));
+  CHECK(probe::wait(b_closed.get_future()));
 }
 
-TEST_CASE("a join ends with the plugin that asked for it although its ports stay") {
+TEST_CASE("a join ends with the plugin that asked for it, although its ports stay open") {
   PortOwner::ports[0] = PortOwner::ports[1] = 0;
   TestServer server("plugins:\n  media: {}\n  port-owner: {}\n  brief-caller: {}\n", nullptr,
                     {&LinkedPlugin<PortOwner>::entry, &LinkedPlugin<BriefCaller>::entry});
   CAPTURE(server.start_error());
-  CHECK(server.start_error().find("it has seen enough") != std::string::npos);
+  CHECK(server.start_error().find("stops after the join") != std::string::npos);
   CHECK(BriefCaller::joined);
   CHECK(wait_joins(server, 0));
   CHECK(server.core().report("metrics").find("\npatchbay_media_joins_abandoned_total 1\n") !=
