@@ -1,4 +1,4 @@
-// SHA-256 and what is made of it. Pure functions, any thread. Results are raw bytes (see encode.h for hex).
+// SHA-256 and HMAC-SHA-256. Pure functions, any thread. Results are raw bytes; encode.h has hex.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ std::string sha256(std::string_view data);
 // RFC 2104 with SHA-256; 32 bytes.
 std::string hmac_sha256(std::string_view key, std::string_view data);
 
-// In a time that depends on the lengths alone.
+// Compares in a time that depends only on the lengths.
 bool equal_constant_time(std::string_view a, std::string_view b) noexcept;
 
 }  // namespace patchbay::lib

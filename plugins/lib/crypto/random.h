@@ -1,4 +1,4 @@
-// Random values nobody can guess. Any thread. Error: the system has no randomness to give.
+// Cryptographically secure random values. Any thread. Code::unavailable: the system provides no randomness.
 #pragma once
 
 #include <patchbay/result.h>

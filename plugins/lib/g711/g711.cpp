@@ -22,7 +22,7 @@ constexpr int16_t a_decode(uint8_t code) {
   return static_cast<int16_t>((bits & 0x80) != 0 ? magnitude : -magnitude);
 }
 
-// The number of the segment whose upper end is 2^(low + segment) - 1.
+// Returns the lowest segment (at most 7) whose upper end, 2^(low + segment) - 1, is not below the magnitude.
 constexpr int segment_of(int magnitude, int low) {
   int segment = 0;
   while (segment < 7 && magnitude >= (1 << (low + segment))) ++segment;

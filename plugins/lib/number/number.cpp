@@ -5,7 +5,7 @@
 namespace patchbay::lib {
 namespace {
 
-constexpr size_t kMaxText = 64;  // far above any number with its separators
+constexpr size_t kMaxText = 64;  // longer than any number with its separators
 constexpr size_t kMinPhoneDigits = 7;
 constexpr size_t kMaxPhoneDigits = 15;
 constexpr size_t kMaxExtensionDigits = 20;
@@ -14,8 +14,8 @@ constexpr std::string_view kNumberSeparators = " .-()[]/";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Whether it reads as a decimal fraction: one dot with a single digit behind it at the end, as a spreadsheet
-// appends, or one with zeros only, in a text that has no other separator.
+// Whether the text looks like a decimal fraction: it ends in a dot and a single digit, as a spreadsheet
+// appends, or in a dot and zeros and has no other separator.
 bool is_decimal(std::string_view text) {
   const size_t dot = text.rfind('.');
   if (dot == std::string_view::npos || dot == 0 || dot + 1 == text.size()) return false;
@@ -26,8 +26,8 @@ bool is_decimal(std::string_view text) {
          std::all_of(whole.begin(), whole.end(), is_digit);
 }
 
-// Ways of writing that would name somebody else once the separators are gone: "(0)" in an international
-// number, which is dialled inside the country only, and the ".0" or ".00" that a spreadsheet appends.
+// Whether removing the separators would make another number: "(0)" in an international number is dialled only
+// inside the country, and a spreadsheet appends ".0" or ".00".
 bool names_another(std::string_view text, std::string_view digits) {
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   if (is_decimal(text)) return true;
@@ -38,7 +38,8 @@ bool names_another(std::string_view text, std::string_view digits) {
   return compact.find("(0)") != std::string::npos;
 }
 
-// Digits behind an optional '+'; "00" becomes '+'. Nothing on any other character.
+// Returns the digits after an optional '+', with "00" turned into '+'; nullopt if there is any other
+// character.
 std::optional<std::string> strip(std::string_view text, std::string_view separators) {
   if (text.size() > kMaxText) return std::nullopt;
   std::string out;

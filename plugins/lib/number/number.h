@@ -1,7 +1,6 @@
-// The one place that reads telephone numbers: what a caller may dial, what a whitelist holds, what a route
-// matches. Pure functions, any thread. Input is untrusted: everything but ASCII digits, one leading '+' (or
-// "00") and the separators named below is an error, so a normalised number can stand in a SIP URI without
-// escaping.
+// Parses and normalises telephone numbers: numbers to dial, entries of a whitelist, patterns of routes. Pure
+// functions, any thread. Input is untrusted: anything but ASCII digits, one leading '+' (or "00") and the
+// separators named below is an error, so that a normalised number needs no escaping in a SIP URI.
 #pragma once
 
 #include <patchbay/result.h>
@@ -12,31 +11,32 @@
 
 namespace patchbay::lib {
 
-// The number to dial: `+`, then 7 to 15 digits, the first not 0. Spaces, dots, dashes and brackets are
-// removed, a leading "00" is read as '+'. An error, too: "(0)" in an international number, and a
-// spreadsheet's "123.0" or "123.00" (a single digit behind a dot at the end, or zeros behind the only
-// separator), since another person would be dialled.
+// Parses a number to dial: `+`, then 7 to 15 digits, the first not 0. Removes spaces, dots, dashes and
+// brackets, and reads a leading "00" as '+'. Refuses "(0)" in an international number, and a spreadsheet's
+// "123.0" or "123.00" (a single digit after a dot at the end, or zeros after the only separator), because
+// another person would be dialled.
 Result<std::string> parse_phone(std::string_view text);
 
-// Any whole number: a phone number, or an extension of up to 20 digits without '+'. Slashes are removed too.
+// Parses any complete number: a phone number, or an extension of up to 20 digits without '+'. Also removes
+// slashes.
 Result<std::string> normalise_number(std::string_view text);
 
-// The caller of an INVITE by the user part of its From: nothing when it withheld its number or is no number
-// at all.
+// Returns the caller's number from the user part of From in an INVITE; nullopt if it is withheld or not a
+// number.
 std::optional<std::string> caller_number(std::string_view sip_user);
 
-// One column of a route. What a column may hold differs: see the three makers. Values are normalised once
-// here, so matching is a comparison.
+// One column of a route. The three factory functions define what each column may hold. Normalises its value
+// once, so that matching is a comparison.
 class NumberPattern {
  public:
-  // A whole number, `anonymous` or `*`.
+  // A complete number, `anonymous` or `*`.
   static Result<NumberPattern> did(std::string_view text);
-  // A whole number, a prefix ending in `*`, or `anonymous`.
+  // A complete number, a prefix ending in `*`, or `anonymous`.
   static Result<NumberPattern> from_number(std::string_view text);
-  // A whole number, a prefix ending in `*`, or `global`.
+  // A complete number, a prefix ending in `*`, or `global`.
   static Result<NumberPattern> match(std::string_view text);
 
-  // `number` is normalised already; nullopt is a call without caller ID.
+  // `number` is normalised; nullopt: a call without caller ID.
   bool matches(const std::optional<std::string>& number) const noexcept;
 
   // True for `*` and `global`.

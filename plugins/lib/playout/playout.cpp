@@ -9,7 +9,7 @@ namespace patchbay::lib {
 namespace {
 constexpr size_t kChunkSamples = 2400;
 constexpr size_t kChunks = 8192;
-constexpr auto kPullAtMost = std::chrono::milliseconds(2);
+constexpr auto kMaxPullWait = std::chrono::milliseconds(2);
 }  // namespace
 
 struct Playout::Chunk {
@@ -25,11 +25,11 @@ Playout::~Playout() {
     for (; Chunk** chunk = ring->front(); ring->pop()) delete *chunk;
 }
 
-std::unique_ptr<Playout::Chunk> Playout::fresh_chunk() {
+std::unique_ptr<Playout::Chunk> Playout::reuse_or_allocate_chunk() {
   if (Chunk** used = empty_.front()) {
     std::unique_ptr<Chunk> chunk(*used);
     empty_.pop();
-    // One is kept for reuse; more would hold a whole answer's memory until the call ends.
+    // Frees all but the one it reuses, which would hold a whole answer's memory until the call ends.
     for (; Chunk** more = empty_.front(); empty_.pop()) delete *more;
     return chunk;
   }
@@ -46,10 +46,10 @@ size_t Playout::push(const int16_t* samples, size_t count) {
     turn_ended_.store(false, std::memory_order_release);
   }
   size_t taken = 0;
-  int64_t room = samples_of(options_.max_ms) - (pushed_.load() - gone_.load(std::memory_order_acquire));
+  int64_t room = samples_of(options_.max_ms) - (pushed_.load() - removed_.load(std::memory_order_acquire));
   size_t wanted = std::min<size_t>(count, static_cast<size_t>(std::max<int64_t>(room, 0)));
   while (taken < wanted) {
-    auto chunk = fresh_chunk();
+    auto chunk = reuse_or_allocate_chunk();
     chunk->epoch = epoch_.load(std::memory_order_relaxed);
     chunk->size = static_cast<uint32_t>(std::min(kChunkSamples, wanted - taken));
     std::memcpy(chunk->samples, samples + taken, chunk->size * sizeof(int16_t));
@@ -72,8 +72,8 @@ void Playout::end_turn() {
 
 Playout::Turn Playout::flush() {
   epoch_.fetch_add(1);
-  // A pull that began before saw the old epoch and may still count; it lasts microseconds.
-  auto give_up = std::chrono::steady_clock::now() + kPullAtMost;
+  // Waits for a pull() that saw the old epoch and may still count samples as played; it takes microseconds.
+  auto give_up = std::chrono::steady_clock::now() + kMaxPullWait;
   while (pulling_.load() && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
   Turn heard = turn();
   turn_played_at_flush_ = std::clamp<int64_t>(played_.load() - turn_start_, 0, turn_received_);
@@ -101,12 +101,12 @@ void Playout::release_front() noexcept {
   Chunk* chunk = *queue_.front();
   queue_.pop();
   front_offset_ = 0;
-  empty_.push(chunk);  // has places for all chunks that can exist
+  empty_.push(chunk);  // never full: it has room for all chunks
 }
 
 bool Playout::may_start(size_t count) noexcept {
   bool ended = turn_ended_.load(std::memory_order_acquire);
-  int64_t buffered = pushed_.load(std::memory_order_acquire) - gone_.load(std::memory_order_relaxed);
+  int64_t buffered = pushed_.load(std::memory_order_acquire) - removed_.load(std::memory_order_relaxed);
   waited_ += static_cast<int64_t>(count);
   return ended || buffered >= samples_of(options_.prebuffer_ms) ||
          waited_ > samples_of(options_.prebuffer_wait_ms);
@@ -129,7 +129,7 @@ void Playout::drop_flushed(uint32_t epoch, int16_t* out, size_t count, size_t& d
     faded = true;
     playing_ = false;
     waited_ = 0;
-    gone_.fetch_add(static_cast<int64_t>(left), std::memory_order_release);
+    removed_.fetch_add(static_cast<int64_t>(left), std::memory_order_release);
     release_front();
   }
 }
@@ -155,7 +155,7 @@ size_t Playout::pull(int16_t* out, size_t count) noexcept {
     had_data = true;
     front_offset_ += part;
     played_.fetch_add(static_cast<int64_t>(part), std::memory_order_release);
-    gone_.fetch_add(static_cast<int64_t>(part), std::memory_order_release);
+    removed_.fetch_add(static_cast<int64_t>(part), std::memory_order_release);
     if (front_offset_ == chunk.size) release_front();
   }
   size_t real = had_data ? done : faded;

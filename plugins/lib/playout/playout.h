@@ -1,5 +1,5 @@
-// Between an engine that delivers an answer much faster than it is spoken, and a media loop that asks for 20
-// ms at a time. Mono 16-bit samples at the engine's rate; resampling is the media side's business.
+// Buffers speech between an engine, which delivers an answer much faster than it is spoken, and a media loop,
+// which pulls 20 ms at a time. Mono 16-bit samples at the engine's rate; the media side resamples.
 //
 // Threads: one engine thread (push, end_turn, flush, turn, drained), one media thread (pull, wait-free). The
 // hook runs on the media thread.
@@ -18,14 +18,14 @@ class Playout {
  public:
   struct Options {
     int rate_hz = 24000;
-    int prebuffer_ms = 80;        // an answer starts when so much is there,
-    int prebuffer_wait_ms = 120;  // or after so long, or when its end is there
-    int rebuffer_after_ms = 400;  // a longer gap inside an answer buffers again
-    int max_ms = 120000;          // what comes beyond is dropped and counted
-    int fade_ms = 5;              // at a flush
+    int prebuffer_ms = 80;        // an answer starts when this much is buffered,
+    int prebuffer_wait_ms = 120;  // or after this wait, or when the answer has ended
+    int rebuffer_after_ms = 400;  // after a longer gap inside an answer, buffers again
+    int max_ms = 120000;          // capacity; samples beyond it are dropped and counted
+    int fade_ms = 5;              // fade-out at a flush
   };
-  // Of the answer now pushed: how much came and how much of it was really handed to the media side. The fade
-  // after a flush and the filler count as not played.
+  // The current answer: how much audio the engine delivered, and how much of it the media side pulled. Filler
+  // and the fade after a flush do not count as played.
   struct Turn {
     int64_t received_ms = 0;
     int64_t played_ms = 0;
@@ -40,11 +40,12 @@ class Playout {
   Playout(const Playout&) = delete;
   Playout& operator=(const Playout&) = delete;
 
-  // [engine] The first push after end_turn() or flush() begins a new turn. Returns the samples taken.
+  // [engine] The first push after end_turn() or flush() begins a new turn. Returns the number of samples
+  // accepted.
   size_t push(const int16_t* samples, size_t count);
   void end_turn();
-  // Drops all that is not played; the media side fades out within fade_ms. Returns the turn as it really was
-  // heard.
+  // Drops everything not yet played; the media side fades out within fade_ms. Returns what was actually
+  // played of the turn.
   Turn flush();
   Turn turn() const;
   bool drained() const;
@@ -54,7 +55,8 @@ class Playout {
   // [media, wait-free] Always fills `out`; returns how many samples at its start came from the engine.
   size_t pull(int16_t* out, size_t count) noexcept;
 
-  // Called on the media thread when the last sample was played; set before media starts, must be wait-free.
+  // Sets a hook that the media thread calls when the last sample was played. Set it before media starts; it
+  // must be wait-free.
   void on_drained(void (*hook)(void*), void* context) {
     hook_ = hook;
     hook_context_ = context;
@@ -64,7 +66,7 @@ class Playout {
   struct Chunk;
   int64_t to_ms(int64_t samples) const { return samples * 1000 / options_.rate_hz; }
   int64_t samples_of(int ms) const { return int64_t{ms} * options_.rate_hz / 1000; }
-  std::unique_ptr<Chunk> fresh_chunk();
+  std::unique_ptr<Chunk> reuse_or_allocate_chunk();
   bool may_start(size_t count) noexcept;
   void drop_flushed(uint32_t epoch, int16_t* out, size_t count, size_t& done) noexcept;
   void release_front() noexcept;
@@ -80,14 +82,14 @@ class Playout {
   std::atomic<uint32_t> epoch_{0};
   std::atomic<bool> pulling_{false};
   std::atomic<bool> turn_ended_{true};
-  std::atomic<int64_t> pushed_{0};  // samples ever queued
-  std::atomic<int64_t> gone_{0};    // samples ever taken out, played or dropped
+  std::atomic<int64_t> pushed_{0};   // samples ever queued
+  std::atomic<int64_t> removed_{0};  // samples ever removed, played or dropped
   std::atomic<int64_t> played_{0};
   std::atomic<uint64_t> underflows_{0};
 
   // Engine thread.
-  int64_t playable_ = 0;    // what played_ will be when the queue has drained
-  int64_t turn_start_ = 0;  // what played_ is when the turn's first sample is due
+  int64_t playable_ = 0;    // value of played_ when the queue will have drained
+  int64_t turn_start_ = 0;  // value of played_ when the turn's first sample is due
   int64_t turn_received_ = 0;
   int64_t turn_played_at_flush_ = -1;
   bool in_turn_ = false;
@@ -96,7 +98,7 @@ class Playout {
   // Media thread.
   size_t front_offset_ = 0;
   bool playing_ = false;
-  int64_t waited_ = 0;  // samples of filler since data waits or ran out
+  int64_t waited_ = 0;  // samples of filler since data began to wait or ran out
   int16_t last_ = 0;
 };
 

@@ -1,7 +1,7 @@
-// Keys for limits per client address. Pure functions, any thread.
+// Keys for rate limits per client address. Pure functions, any thread.
 //
-// A provider hands an IPv6 customer a whole /64 at least, so that a limit by full address limits nothing:
-// count by /64, and with a larger allowance by /48, which is what a customer may get many /64 of.
+// IPv6 providers assign at least a /64 to a customer, so a limit per full address limits nothing. Count per
+// /64, and with a larger limit per /48, because a customer may have many /64s of one /48.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace patchbay::lib {
 
-// The /64 of an IPv6 address ("2001:db8:0:1::/64"), an IPv4 address whole. An IPv4 address inside IPv6
-// ("::ffff:192.0.2.1") counts as the IPv4 address. Text that is no address is returned as it is.
+// Returns the /64 of an IPv6 address ("2001:db8:0:1::/64") or the whole IPv4 address. An IPv4-mapped IPv6
+// address ("::ffff:192.0.2.1") counts as IPv4. Returns text that is not an address unchanged.
 std::string address_key(std::string_view address);
 
 // The same with the /48 of an IPv6 address.

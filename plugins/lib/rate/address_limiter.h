@@ -1,6 +1,5 @@
-// Token buckets by client address and, if wanted, by something beside it (an account). An IPv6 address is
-// counted by its /64 and, with kSiteFactor times the limit, by its /48 (address_key.h). One thread; monotonic
-// time comes from the caller.
+// Token buckets per client address and, optionally, per account. An IPv6 address counts per /64 and, with
+// kSiteFactor times the limit, per /48 (address_key.h). One thread; the caller passes monotonic time.
 #pragma once
 
 #include "rate/rate_limiter.h"
@@ -13,11 +12,11 @@ class AddressLimiter {
 
   explicit AddressLimiter(RateLimit limit);
 
-  // Takes `cost` tokens of both levels and returns 0, or takes none and returns the milliseconds to wait.
-  // `beside` is part of both keys. A cost above the burst takes the whole burst.
-  int64_t take(std::string_view address, int64_t now_ns, std::string_view beside = {}, double cost = 1);
-  // Gives the address all its tokens back; its site keeps what it used.
-  void reset(std::string_view address, std::string_view beside = {});
+  // Takes `cost` tokens at both levels and returns 0, or takes none and returns the milliseconds to wait.
+  // `account` is part of both keys. A cost above the burst takes the whole burst.
+  int64_t take(std::string_view address, int64_t now_ns, std::string_view account = {}, double cost = 1);
+  // Refills the bucket of the address, not that of its /48.
+  void reset(std::string_view address, std::string_view account = {});
 
  private:
   RateLimiter hosts_;

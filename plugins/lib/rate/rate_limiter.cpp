@@ -23,7 +23,7 @@ void RateLimiter::reset(std::string_view key) {
   const auto found = index_.find(key);
   if (found == index_.end()) return;
   const auto place = found->second;
-  index_.erase(found);  // first: its key lies in the bucket
+  index_.erase(found);  // first, because its key is a view into the bucket
   order_.erase(place);
 }
 
@@ -32,7 +32,7 @@ RateLimiter::Bucket& RateLimiter::use(std::string_view key, int64_t now_ns) {
     order_.splice(order_.begin(), order_, found->second);
     return order_.front();
   }
-  if (index_.size() >= limit_.most_keys) {
+  if (index_.size() >= limit_.max_keys) {
     index_.erase(order_.back().key);
     order_.pop_back();
   }
@@ -41,7 +41,7 @@ RateLimiter::Bucket& RateLimiter::use(std::string_view key, int64_t now_ns) {
   return order_.front();
 }
 
-// A clock that goes back gives nothing away.
+// Adds no tokens when the clock goes back.
 double RateLimiter::tokens_at(const Bucket& bucket, int64_t now_ns) const noexcept {
   const double passed = static_cast<double>(std::max<int64_t>(0, now_ns - bucket.at_ns)) / 1e9;
   return std::min(limit_.burst, bucket.tokens + passed * limit_.per_second);
@@ -52,7 +52,7 @@ double RateLimiter::payable(double cost) const noexcept {
 }
 
 int64_t RateLimiter::wait_for(double cost, double tokens) const noexcept {
-  constexpr double kRounding = 1e-6;  // of the sum, which would make a whole millisecond two
+  constexpr double kRounding = 1e-6;  // rounding errors would turn one millisecond into two
   if (tokens >= cost - kRounding) return 0;
   if (limit_.per_second <= 0) return 3'600'000;
   const double wait = std::ceil((cost - tokens) * 1000.0 / limit_.per_second - kRounding);

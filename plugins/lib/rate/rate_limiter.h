@@ -1,6 +1,6 @@
-// Token buckets by key (an address and account together, say): each key may have `burst` at once and gets
-// `per_second` back. Holds at most `most_keys`; the one unused the longest is forgotten first. One thread;
-// monotonic time comes from the caller.
+// Token buckets by key, for example address and account: each key may take `burst` tokens at once and regains
+// `per_second`. Holds at most `max_keys` and evicts the least recently used. One thread; the caller passes
+// monotonic time.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@ namespace patchbay::lib {
 struct RateLimit {
   double per_second = 1.0;
   double burst = 10.0;
-  size_t most_keys = 65'536;
+  size_t max_keys = 65'536;
 };
 
 class RateLimiter {
  public:
   explicit RateLimiter(RateLimit limit) : limit_(limit) {}
 
-  // Takes `cost` tokens and returns 0, or takes none and returns the milliseconds until there are so many, at
-  // least 1. A cost above the burst is the burst, otherwise it could never be paid.
+  // Takes `cost` tokens and returns 0, or takes none and returns the milliseconds until enough are there, at
+  // least 1. A cost above the burst takes the whole burst, because it could never be paid otherwise.
   int64_t take(std::string_view key, int64_t now_ns, double cost = 1);
-  // What take would return; takes nothing.
+  // Returns what take() would return, and takes nothing.
   int64_t wait_ms(std::string_view key, int64_t now_ns, double cost = 1) const;
-  // The key has all its tokens again.
+  // Refills the bucket of the key.
   void reset(std::string_view key);
   size_t keys() const noexcept { return index_.size(); }
 
@@ -34,7 +34,7 @@ class RateLimiter {
   struct Bucket {
     std::string key;
     double tokens = 0;
-    int64_t at_ns = 0;  // when there were so many
+    int64_t at_ns = 0;  // when `tokens` was computed
   };
   using Order = std::list<Bucket>;  // the most recently used first
 

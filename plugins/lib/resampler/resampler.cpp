@@ -36,7 +36,7 @@ uint32_t Resampler::process(const int16_t* in, uint32_t samples, int16_t* out, u
 }
 
 std::vector<int16_t> Resampler::process(const std::vector<int16_t>& samples) {
-  constexpr size_t kSlack = 16;  // rounding, and what the filter still held
+  constexpr size_t kSlack = 16;  // for rounding, and for samples that the filter still held
   std::vector<int16_t> out(samples.size() * to_hz_ / from_hz_ + kSlack);
   out.resize(process(samples.data(), static_cast<uint32_t>(samples.size()), out.data(),
                      static_cast<uint32_t>(out.size())));

@@ -1,4 +1,5 @@
-// Resampler: changes the rate of one direction of a stream, keeping its state from frame to frame.
+// Resampler: converts the sampling rate of one direction of a stream; keeps the filter's state between
+// frames.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +19,13 @@ class Resampler {
   static constexpr uint32_t kMinHz = 4000;
   static constexpr uint32_t kMaxHz = 192000;
 
-  // Equal rates pass through. invalid: a rate outside the bounds. exhausted: no memory.
+  // Passes samples through if the rates are equal. Code::invalid: a rate outside [kMinHz, kMaxHz].
+  // Code::exhausted: out of memory.
   static Result<Resampler> create(uint32_t from_hz, uint32_t to_hz);
 
-  // [any] [media] Returns the number of samples written; never more than `capacity`.
+  // [any] [media] Returns the number of samples written, at most `capacity`.
   uint32_t process(const int16_t* in, uint32_t samples, int16_t* out, uint32_t capacity) noexcept;
-  // [any] The same off the media loop, with room made as needed.
+  // [any] The same, but allocates, so not on a media loop.
   std::vector<int16_t> process(const std::vector<int16_t>& samples);
 
  private:

@@ -1,4 +1,4 @@
-// An IPv4 or IPv6 socket address as a value. Any thread; only parse() and text() may allocate.
+// An IPv4 or IPv6 socket address as a value. Any thread; only parse(), text() and ip_text() may allocate.
 #pragma once
 
 #include <netinet/in.h>
@@ -8,22 +8,22 @@
 
 namespace patchbay::lib {
 
-// Where packets to an address may go.
+// What packets sent to an address reach.
 enum class AddressKind {
-  host,         // one host somewhere, in a private network or a public one
+  host,         // a unicast address, private or public
   unspecified,  // 0.0.0.0/8, ::
   loopback,
   link_local,
-  multicast,  // broadcast and reserved ones too
+  multicast,  // also broadcast and reserved addresses
 };
 
 class SocketAddress {
  public:
-  SocketAddress() noexcept = default;  // no address
+  SocketAddress() noexcept = default;  // invalid
 
-  // A numeric address; names are not resolved here.
+  // Parses a numeric address; never resolves a name.
   static Result<SocketAddress> parse(const std::string& ip, uint16_t port);
-  // IPv4 in IPv6 (::ffff:a.b.c.d) becomes IPv4, so that one peer has one value.
+  // Turns an IPv4-mapped IPv6 address (::ffff:a.b.c.d) into IPv4, so that one peer has one value.
   static SocketAddress from(const sockaddr_storage& storage) noexcept;
 
   bool valid() const noexcept { return family_ != AF_UNSPEC; }
@@ -36,6 +36,7 @@ class SocketAddress {
   std::string text() const;  // "192.0.2.1:5004", "[2001:db8::1]:5004"
   std::string ip_text() const;
 
+  // Writes the address into `out` and returns its size.
   socklen_t fill(sockaddr_storage& out) const noexcept;
 
   friend bool operator==(const SocketAddress& a, const SocketAddress& b) noexcept {
@@ -49,8 +50,8 @@ class SocketAddress {
   uint8_t bytes_[16] = {};
 };
 
-// The address of this machine that packets to `peer` leave from, by the routing table; port 0. Sends nothing.
-// Code::unavailable without a route.
+// Returns the source address that the routing table chooses for packets to `peer`, with port 0. Sends
+// nothing. Code::unavailable: no route.
 Result<SocketAddress> local_address_towards(const SocketAddress& peer);
 
 }  // namespace patchbay::lib

@@ -1,4 +1,4 @@
-// Big-endian integers in packets. The caller has checked the bounds.
+// Reads and writes big-endian integers in packets. The caller checks the bounds.
 #pragma once
 
 #include <cstdint>

@@ -10,9 +10,10 @@ constexpr uint32_t kMask = JitterBuffer::kCapacitySamples - 1;
 static_assert((JitterBuffer::kCapacitySamples & kMask) == 0);
 constexpr uint32_t kFrame = JitterBuffer::kFrameSamples;
 constexpr uint32_t kSamplesPerMs = 8;
-constexpr uint32_t kFramesToShrink = 100;   // 2 s without a late packet
-constexpr uint32_t kLateToResync = 4;       // that many in a row are a sender whose clock has jumped back
-constexpr uint32_t kMaxBurst = 4 * kFrame;  // ahead of the greatest delay: beyond, the clock has jumped
+constexpr uint32_t kFramesToShrink = 100;  // 2 s without a late packet
+constexpr uint32_t kLateToResync = 4;  // so many in a row mean that the sender's timestamps have jumped back
+constexpr uint32_t kMaxBurst =
+    4 * kFrame;  // beyond the maximum delay; further ahead, the timestamps have jumped
 
 }  // namespace
 
@@ -42,7 +43,7 @@ void JitterBuffer::put(uint32_t timestamp, const int16_t* pcm, size_t samples) n
   if (samples == 0 || samples > kCapacitySamples / 4) return;
   const auto count = static_cast<uint32_t>(samples);
   if (!running_) begin_at(timestamp);
-  int64_t ahead = static_cast<int32_t>(timestamp - play_);  // wide, so that sums do not overflow
+  int64_t ahead = static_cast<int32_t>(timestamp - play_);  // 64 bits, so that sums do not overflow
   if (ahead + count <= 0) {
     on_late(timestamp, static_cast<uint32_t>(-ahead));
     ahead = static_cast<int32_t>(timestamp - play_);
@@ -54,7 +55,7 @@ void JitterBuffer::put(uint32_t timestamp, const int16_t* pcm, size_t samples) n
     ahead = target_;
   }
   late_in_a_row_ = 0;
-  // What lies before the playout point is past; the rest of the packet is still of use.
+  // Skips the samples before the playout point; the rest of the packet can still be played.
   const uint32_t skip = ahead < 0 ? static_cast<uint32_t>(-ahead) : 0;
   for (uint32_t i = skip; i < count; ++i) {
     samples_[(timestamp + i) & kMask] = pcm[i];
@@ -70,7 +71,7 @@ void JitterBuffer::on_late(uint32_t timestamp, uint32_t late_by) noexcept {
     begin_at(timestamp);
     return;
   }
-  // A greater delay helps only against what the network does.
+  // Ignores packets later than the maximum delay, because a longer delay could not save them.
   if (hold_ == 0 && target_ + kFrame <= max_ && late_by <= max_) {
     target_ += kFrame;
     hold_ = kFrame;
@@ -94,7 +95,7 @@ bool JitterBuffer::get(int16_t* pcm) noexcept {
   return received;
 }
 
-// Copies what has come of the frame at play_ and clears it; the holes are filled from the concealed frame.
+// Copies the received samples of the frame at play_ and clears them; fills holes from the concealed frame.
 bool JitterBuffer::copy_frame(int16_t* pcm) noexcept {
   uint32_t have = 0;
   for (uint32_t i = 0; i < kFrame; ++i) have += valid_[(play_ + i) & kMask];
@@ -115,7 +116,7 @@ bool JitterBuffer::copy_frame(int16_t* pcm) noexcept {
 }
 
 void JitterBuffer::conceal(int16_t* pcm) noexcept {
-  if (played_) ++stats_.concealed_frames;  // the delay before the first frame is no loss
+  if (played_) ++stats_.concealed_frames;  // the initial delay is not a loss
   if (concealed_before_) {
     std::memset(pcm, 0, kFrame * sizeof(int16_t));
     return;
@@ -125,8 +126,8 @@ void JitterBuffer::conceal(int16_t* pcm) noexcept {
   concealed_before_ = true;
 }
 
-// Drops one frame when for two seconds there was always one more than needed: the network calmed down, or the
-// sender's clock runs faster than ours.
+// Drops one frame when for two seconds the buffer held at least one more than it needed, because the jitter
+// fell or the sender's clock runs faster than ours.
 void JitterBuffer::adapt() noexcept {
   const int32_t now = depth();
   if (now <= 0) {

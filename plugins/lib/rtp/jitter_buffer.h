@@ -1,11 +1,11 @@
-// The receiving side's buffer of one audio stream at 8 kHz, addressed by RTP timestamp: packets of any length
-// and order go in decoded, frames of 20 ms come out at the pace of the media clock. One thread, no allocation
-// after construction.
+// Jitter buffer of one received audio stream at 8 kHz, addressed by RTP timestamp: decoded packets of any
+// length and in any order go in, frames of 20 ms come out at the pace of the media clock. One thread; no
+// allocation after construction.
 //
-// A gap is filled by repeating the last frame while fading it out, then by silence. The delay follows the
-// network between the two bounds: it grows when packets come too late to be played, and shrinks when for two
-// seconds none came late. Sequence numbers are the business of Reception; duplicates must not reach this
-// class.
+// Fills a gap by repeating the last frame with a fade-out, then with silence. The playout delay adapts
+// between two bounds: it grows when packets arrive too late to be played, and shrinks after two seconds in
+// which the buffer held more than it needed. Reception checks sequence numbers; the caller passes no
+// duplicates.
 #pragma once
 
 #include <array>
@@ -20,20 +20,20 @@ class JitterBuffer {
   static constexpr size_t kCapacitySamples = 4096;
 
   struct Stats {
-    uint64_t late_packets = 0;      // came after their time; dropped
-    uint64_t concealed_frames = 0;  // repeated or silent although the stream was running
+    uint64_t late_packets = 0;      // arrived after their playout time; dropped
+    uint64_t concealed_frames = 0;  // repeated or silent frames of a running stream
     uint64_t resyncs = 0;           // jumps of the sender's timestamps
   };
 
   // Milliseconds, clipped to 20..200; the delay starts at `min_delay_ms`.
   JitterBuffer(uint32_t min_delay_ms, uint32_t max_delay_ms) noexcept;
 
-  // A new stream (other SSRC, re-INVITE): all that is buffered is dropped; the delay learnt stays.
+  // Starts a new stream (another SSRC): drops the buffered audio and keeps the learnt delay.
   void restart() noexcept;
 
   void put(uint32_t timestamp, const int16_t* pcm, size_t samples) noexcept;
 
-  // Always writes kFrameSamples. True when at least a part of them was received.
+  // Always writes kFrameSamples. Returns whether at least some of them were received.
   bool get(int16_t* pcm) noexcept;
 
   uint32_t delay_ms() const noexcept { return target_ / 8; }
@@ -48,17 +48,17 @@ class JitterBuffer {
   void conceal(int16_t* pcm) noexcept;
   void adapt() noexcept;
 
-  uint32_t min_;  // samples, as are all that follow
+  uint32_t min_;  // in samples, like all members below
   uint32_t max_;
   uint32_t target_;
   bool running_ = false;
   uint32_t play_ = 0;  // timestamp of the next sample to play
   uint32_t end_ = 0;   // one past the newest sample
-  uint32_t hold_ = 0;  // samples to conceal before playout goes on: the delay is growing
+  uint32_t hold_ = 0;  // samples to conceal before playout continues, while the delay grows
   uint32_t late_in_a_row_ = 0;
   uint32_t frames_since_change_ = 0;
   int32_t lowest_depth_ = 0;
-  bool played_ = false;  // something received has been played since begin_at
+  bool played_ = false;  // received audio was played since begin_at()
   bool concealed_before_ = false;
   std::array<int16_t, kCapacitySamples> samples_{};
   std::array<uint8_t, kCapacitySamples> valid_{};

@@ -9,12 +9,12 @@ namespace {
 
 constexpr uint8_t kPcmu = 0;
 constexpr uint8_t kPcma = 8;
-constexpr uint8_t kComfortNoise = 13;  // RFC 3389: the peer is silent, and there
-// A flood costs the media thread no more than this. Refused packets have a budget of their own, so that they
-// do not displace the peer's; the kernel drops those from other hosts before.
+constexpr uint8_t kComfortNoise = 13;  // RFC 3389: the peer is silent but alive
+// Limits per tick what a flood costs the media thread. Refused packets have a separate budget, so that they
+// do not displace the peer's. The kernel's filter has already dropped packets from other hosts.
 constexpr int kMaxPacketsPerTick = 32;
 constexpr int kMaxRefusedPerTick = 512;
-constexpr int kMaxControlPerTick = 4;  // a peer sends one in some seconds
+constexpr int kMaxControlPerTick = 4;  // a peer sends one every few seconds
 constexpr int64_t kControlIntervalNs = 5'000'000'000;
 constexpr uint64_t kNtpEpochOffsetS = 2'208'988'800;
 constexpr auto kRelaxed = std::memory_order_relaxed;
@@ -23,7 +23,7 @@ uint32_t samples_of(int64_t ns) { return static_cast<uint32_t>(ns / 125'000); } 
 
 }  // namespace
 
-// What the peer's RTCP says about us and about its clock.
+// Handles the peer's RTCP: its clock, and its reports about our stream.
 class RtpLeg::ControlReader final : public RtcpListener {
  public:
   ControlReader(RtpLeg& leg, int64_t now_ns) : leg_(leg), now_ns_(now_ns) {}
@@ -39,12 +39,12 @@ class RtpLeg::ControlReader final : public RtcpListener {
     if (block.last_sr == 0) return;
     const auto now = static_cast<uint32_t>(leg_.ntp(now_ns_) >> 16);
     const uint32_t round_trip = now - block.last_sr - block.delay_since_last_sr;
-    if (round_trip < 10 * 65536)  // more is a lie or a wrapped clock
+    if (round_trip < 10 * 65536)  // ignores bogus values and wrapped clocks
       leg_.stats_.round_trip_us.store(static_cast<uint32_t>(uint64_t{round_trip} * 1'000'000 >> 16),
                                       kRelaxed);
   }
 
-  void on_bye(uint32_t) noexcept override {}  // the dialog ends calls, RTCP does not
+  void on_bye(uint32_t) noexcept override {}  // only SIP ends a call
 
  private:
   RtpLeg& leg_;
@@ -91,7 +91,7 @@ void RtpLeg::drain_media(int64_t now_ns) noexcept {
   }
 }
 
-// False when it is nothing that the peer sends.
+// Returns false for a packet that is refused.
 bool RtpLeg::on_datagram(const Datagram& datagram, int64_t now_ns) noexcept {
   if (is_rtcp(datagram.data.data(), datagram.size)) return on_control_datagram(datagram, now_ns);
   const auto packet = parse_rtp(datagram.data.data(), datagram.size);
@@ -125,8 +125,9 @@ void RtpLeg::drain_control(int64_t now_ns) noexcept {
   }
 }
 
-// A stream is followed from its first packet on; another SSRC replaces it only with two packets in sequence.
-bool RtpLeg::take_source(const RtpPacket& packet) noexcept {
+// Follows a stream from its first packet. Another SSRC replaces it only after two packets in sequence,
+// because a single packet may be spoofed.
+bool RtpLeg::accept_ssrc(const RtpPacket& packet) noexcept {
   if (has_source_ && packet.ssrc == reception_.ssrc()) {
     has_candidate_ = false;
     return true;
@@ -149,10 +150,10 @@ bool RtpLeg::take_source(const RtpPacket& packet) noexcept {
 void RtpLeg::on_media(const RtpPacket& packet, int64_t now_ns) noexcept {
   const bool is_event = packet.payload_type == media_.event_payload_type;
   const bool is_audio = packet.payload_type == kPcmu || packet.payload_type == kPcma;
-  stats_.last_received_ns.store(now_ns, kRelaxed);  // whatever it is: the peer is there
+  stats_.last_received_ns.store(now_ns, kRelaxed);  // any packet from the peer shows that it is alive
   if (packet.payload_type == kComfortNoise) return;
   if (!is_event && (!is_audio || packet.payload_bytes > decoded_.size())) return refuse();
-  if (!take_source(packet)) return;
+  if (!accept_ssrc(packet)) return;
   stats_.packets_received.fetch_add(1, kRelaxed);
   const uint64_t restarts = reception_.restarts();
   const auto verdict = reception_.add(packet.sequence, packet.timestamp, samples_of(now_ns));
@@ -186,7 +187,7 @@ bool RtpLeg::send_digit(char digit, uint32_t duration_ms) noexcept {
 
 void RtpLeg::push(const int16_t* pcm, int64_t now_ns) noexcept {
   if (!media_.send) {
-    timestamp_ += kFrameSamples;  // time goes on while we are held
+    timestamp_ += kFrameSamples;  // RTP time continues while the peer holds the call
     marker_ = true;
   } else if (event_sender_.active()) {
     uint8_t payload[TelephoneEventSender::kPayloadBytes];
@@ -244,7 +245,8 @@ void RtpLeg::send_control(int64_t now_ns, bool bye) noexcept {
   report.bye = bye;
   uint8_t out[512];
   const size_t size = write_rtcp(report, out, sizeof(out));
-  // A peer bound to another port than its SDP's sits behind NAT: its RTCP port is not known then.
+  // A guess for a peer behind NAT, whose RTP comes from another port than its SDP names: its RTCP port is
+  // unknown.
   if (size > 0) (void)socket_.send(RtpSocket::Channel::rtcp, media_.remote_rtcp, out, size);
 }
 

@@ -1,6 +1,6 @@
-// The media side of one G.711 call: socket, jitter buffer, codec, RTCP. pull() and push() are called on one
-// media thread, once for each 20 ms tick; nothing there allocates, locks or logs. configure(), send_digit()
-// and next_digit() belong to that thread too. stats() may be read from any thread.
+// The media side of one G.711 call: socket, jitter buffer, codec, RTCP. The media thread calls pull() and
+// push() once per 20 ms tick; neither allocates, locks or logs. configure(), send_digit(), next_digit() and
+// send_bye() run on that thread too. Any thread may read stats().
 #pragma once
 
 #include <patchbay/result.h>
@@ -21,31 +21,31 @@
 
 namespace patchbay::lib {
 
-// What offer and answer agreed on. Payload types are as the peer's SDP maps them.
+// The result of an SDP offer/answer exchange. Payload types are those of the peer's SDP.
 struct LegMedia {
   SocketAddress remote_rtp;
   SocketAddress remote_rtcp;
-  SocketAddress signalling;     // may send instead of remote_rtp's host; invalid: nobody may
-  G711 law = G711::mu_law;      // what we send; both laws are understood
-  int event_payload_type = -1;  // telephone-event, -1 for none
+  SocketAddress signalling;     // host that may send instead of remote_rtp's; invalid: none
+  G711 law = G711::mu_law;      // codec of what we send; packets of either law are accepted
+  int event_payload_type = -1;  // of telephone-event (RFC 4733); -1: none
   bool send = true;             // false while the peer holds the call
   bool receive = true;
 };
 
-// Every member counts since the leg was made; relaxed atomics.
+// Statistics since the leg was created; relaxed atomics.
 struct LegStats {
   std::atomic<uint64_t> packets_received{0};
   std::atomic<uint64_t> packets_sent{0};
-  std::atomic<uint64_t> packets_refused{0};  // wrong source, malformed, unknown payload type, a flood of RTCP
+  std::atomic<uint64_t> packets_refused{0};  // wrong source, malformed, unknown payload type, too much RTCP
   std::atomic<uint64_t> packets_late{0};
   std::atomic<uint64_t> duplicates{0};
   std::atomic<int64_t> lost{0};
   std::atomic<uint32_t> jitter_us{0};
   std::atomic<uint32_t> delay_ms{0};          // of the jitter buffer
-  std::atomic<int64_t> last_received_ns{0};   // any sign of life from the peer, RTCP too; 0: nothing yet
-  std::atomic<uint32_t> round_trip_us{0};     // by RTCP; 0: unknown
-  std::atomic<uint8_t> far_fraction_lost{0};  // of what we send, as the peer reports, in 1/256
-  std::atomic<bool> far_reported{false};      // whether it ever did
+  std::atomic<int64_t> last_received_ns{0};   // latest RTP or RTCP packet of the peer; 0: none yet
+  std::atomic<uint32_t> round_trip_us{0};     // from RTCP; 0: unknown
+  std::atomic<uint8_t> far_fraction_lost{0};  // loss of our packets that the peer reports, in 1/256
+  std::atomic<bool> far_reported{false};      // whether the peer has sent such a report
 };
 
 struct RtpPacket;
@@ -56,10 +56,10 @@ class RtpLeg {
   struct Options {
     uint32_t min_delay_ms = 40;
     uint32_t max_delay_ms = 100;
-    uint64_t random = 0;  // SSRC, first sequence number and timestamp come from it: give it real randomness
-    int64_t wall_ns = 0;  // the time of day that belongs to...
-    int64_t now_ns = 0;   // ...this monotonic time, for the NTP times of sender reports
-    std::string cname;    // says nothing about the host
+    uint64_t random = 0;  // seeds SSRC, sequence and timestamp; must be random (RFC 3550 section 5.1)
+    int64_t wall_ns = 0;  // time of day at now_ns, for the NTP timestamps of sender reports
+    int64_t now_ns = 0;   // monotonic
+    std::string cname;    // must not identify the host
   };
 
   RtpLeg(RtpSocket socket, const Options& options);
@@ -69,21 +69,22 @@ class RtpLeg {
   // Any thread. See RtpSocket::dropped.
   uint64_t packets_dropped() const noexcept { return socket_.dropped(); }
 
-  // Before the first packet, and again after every offer and answer.
+  // Call it before the first packet, and again after every SDP offer or answer.
   void configure(const LegMedia& media) noexcept;
 
-  // Takes in what has arrived and writes one frame; true when some of it is the peer's voice rather than
-  // filling. Times are monotonic.
+  // Receives the waiting packets and writes one frame. Returns whether some of it was received rather than
+  // concealed. Times are monotonic.
   bool pull(int16_t* pcm, int64_t now_ns) noexcept;
-  // Sends one frame (or a part of a digit), and RTCP when it is due.
+  // Sends one frame, or a part of a DTMF digit instead, and RTCP when it is due.
   void push(const int16_t* pcm, int64_t now_ns) noexcept;
 
-  // Digits the peer has dialled, oldest first; at most 16 are kept.
+  // Returns the next DTMF digit from the peer, oldest first; keeps at most 16.
   std::optional<char> next_digit() noexcept;
-  // False while another digit is going out, when the peer takes none, or for what is no digit.
+  // Starts to send a DTMF digit. Returns false while another digit is being sent, when the peer does not
+  // support telephone-event, or when `digit` is invalid.
   bool send_digit(char digit, uint32_t duration_ms) noexcept;
 
-  // Tells the peer by RTCP that the stream ends.
+  // Sends RTCP BYE (RFC 3550 section 6.6).
   void send_bye(int64_t now_ns) noexcept;
 
   const LegStats& stats() const noexcept { return stats_; }
@@ -94,7 +95,7 @@ class RtpLeg {
   void drain_media(int64_t now_ns) noexcept;
   void drain_control(int64_t now_ns) noexcept;
   void on_media(const RtpPacket& packet, int64_t now_ns) noexcept;
-  bool take_source(const RtpPacket& packet) noexcept;
+  bool accept_ssrc(const RtpPacket& packet) noexcept;
   bool on_datagram(const Datagram& datagram, int64_t now_ns) noexcept;
   bool on_control_datagram(const Datagram& datagram, int64_t now_ns) noexcept;
   void refuse() noexcept { stats_.packets_refused.fetch_add(1, std::memory_order_relaxed); }
@@ -116,7 +117,7 @@ class RtpLeg {
   const int64_t wall_offset_ns_;
 
   bool has_source_ = false;
-  uint32_t candidate_ssrc_ = 0;  // seen once, not yet trusted
+  uint32_t candidate_ssrc_ = 0;  // seen in one packet, not yet confirmed
   uint16_t candidate_sequence_ = 0;
   bool has_candidate_ = false;
   uint32_t ssrc_;
@@ -126,7 +127,7 @@ class RtpLeg {
   uint32_t packets_sent_ = 0;
   uint32_t octets_sent_ = 0;
   int64_t next_control_ns_ = 0;
-  int control_taken_ = 0;  // RTCP packets in this tick
+  int control_taken_ = 0;  // RTCP packets accepted in this tick
   std::array<char, 16> digits_{};
   size_t digits_begin_ = 0;
   size_t digits_count_ = 0;

@@ -6,7 +6,7 @@ namespace patchbay::lib {
 namespace {
 
 constexpr int64_t kWindow = 64;     // sequence numbers whose arrival is remembered
-constexpr int64_t kMaxJump = 3000;  // a larger step is the sender starting anew (RFC 3550 MAX_DROPOUT)
+constexpr int64_t kMaxJump = 3000;  // a larger step means a restarted sender (RFC 3550 MAX_DROPOUT)
 
 }  // namespace
 
@@ -35,7 +35,7 @@ Reception::Verdict Reception::add(uint16_t sequence, uint32_t timestamp, uint32_
     highest_ += step;
   } else {
     if (-step >= kWindow) {
-      // Two in sequence are a sender that began anew with lower numbers, one is a straggler.
+      // Two old packets in sequence mean that the sender restarted with lower numbers; one is merely late.
       if (after_old_ == sequence) return restart(sequence, timestamp, arrival);
       after_old_ = static_cast<uint16_t>(sequence + 1);
       return Verdict::too_old;
@@ -52,7 +52,7 @@ Reception::Verdict Reception::add(uint16_t sequence, uint32_t timestamp, uint32_
   const uint32_t transit = arrival - timestamp;
   if (has_transit_) {
     const auto difference = static_cast<int32_t>(transit - last_transit_);
-    // A sender that restarts its timestamps would swamp the estimate for minutes.
+    // Limited, because a sender that restarts its timestamps would distort the estimate for minutes.
     const auto distance =
         static_cast<uint32_t>(std::min<int64_t>(difference < 0 ? -int64_t{difference} : difference, 8000));
     jitter_16_ += distance - ((jitter_16_ + 8) >> 4);

@@ -45,7 +45,7 @@ void write_header(uint8_t* at, uint8_t type, size_t count, size_t bytes) {
   write_u16(at + 2, static_cast<uint16_t>(bytes / 4 - 1));
 }
 
-// One SR or RR whose length the header has promised.
+// Parses one SR or RR of `bytes` bytes, the length from its header.
 bool parse_report(const uint8_t* part, size_t bytes, RtcpListener& listener) {
   const size_t count = part[0] & 0x1F;
   const bool from_sender = part[1] == kSenderReport;

@@ -1,5 +1,5 @@
-// RTCP (RFC 3550 section 6): what a two-party audio leg needs. Pure functions on borrowed bytes, any thread,
-// no allocation. The parser takes compound packets and stops at the first part that does not fit.
+// RTCP (RFC 3550 section 6) for a two-party audio leg. Pure functions on borrowed bytes, any thread, no
+// allocation. The parser reads compound packets and stops at the first invalid part.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 namespace patchbay::lib {
 
 struct ReportBlock {
-  uint32_t ssrc = 0;  // whose packets this is about
+  uint32_t ssrc = 0;  // source that the block reports on
   uint8_t fraction_lost = 0;
   int32_t cumulative_lost = 0;  // 24 bits on the wire
   uint32_t highest_sequence = 0;
@@ -25,7 +25,7 @@ struct SenderInfo {
   uint32_t octets = 0;
 };
 
-// What parse_rtcp tells; called in the order of the compound packet, on the caller's thread.
+// Receives the parts of a compound packet in their order, on the thread that calls parse_rtcp().
 class RtcpListener {
  public:
   virtual void on_sender_report(uint32_t ssrc, const SenderInfo& info) noexcept = 0;
@@ -36,11 +36,11 @@ class RtcpListener {
   ~RtcpListener() = default;
 };
 
-// False when the packet is no valid compound packet; what stood before the fault has been told by then.
+// Returns false for an invalid compound packet; the listener has received the parts before the error by then.
 bool parse_rtcp(const uint8_t* data, size_t size, RtcpListener& listener) noexcept;
 
-// Writes SR (or RR when `sender` is null), SDES with the CNAME, and BYE if asked. Returns the size, 0 if
-// `capacity` is too small. 160 bytes are enough for a CNAME of 64.
+// Writes SR (RR if `sender` is null), SDES with the CNAME, and BYE if `bye` is set. Returns the size, or 0 if
+// `capacity` is too small: 160 bytes are enough for a CNAME of 64.
 struct RtcpReport {
   uint32_t ssrc = 0;
   const SenderInfo* sender = nullptr;

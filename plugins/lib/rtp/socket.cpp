@@ -129,7 +129,7 @@ size_t RtpSocket::receive(Channel channel, Datagram* out, size_t count) noexcept
     headers[i].msg_hdr.msg_name = &sources[i];
     headers[i].msg_hdr.msg_namelen = sizeof(sources[i]);
   }
-  // An ICMP error of an earlier send is reported here once for each; the datagrams wait behind it.
+  // Repeated, because the kernel first reports the ICMP errors of earlier sends, one per call.
   for (int attempt = 0; attempt < 4; ++attempt) {
     const int got = ::recvmmsg(fd, headers.data(), static_cast<unsigned>(count), MSG_DONTWAIT, nullptr);
     for (int i = 0; i < got; ++i) {

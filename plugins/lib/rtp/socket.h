@@ -14,14 +14,14 @@ namespace patchbay::lib {
 
 struct Datagram {
   std::array<uint8_t, 2048> data;
-  size_t size = 0;  // 0 also for one that does not fit
+  size_t size = 0;  // 0 also for a datagram that is too long
   SocketAddress source;
 };
 
 class RtpSocket {
  public:
-  // A pair within [min_port, max_port] on `local` (its port is not used), or anywhere the kernel likes when
-  // both are 0. Code::exhausted when the range has no free pair.
+  // Binds a pair within [min_port, max_port] on `local`, whose port is ignored; the kernel chooses the ports
+  // if both are 0. Code::exhausted: the range has no free pair.
   static Result<RtpSocket> open(const SocketAddress& local, uint16_t min_port, uint16_t max_port);
 
   RtpSocket(RtpSocket&& other) noexcept;
@@ -34,8 +34,8 @@ class RtpSocket {
 
   uint16_t rtp_port() const noexcept { return port_; }
 
-  // From now on the kernel drops what comes from other hosts; at most 16 peers, invalid ones are ignored.
-  // No effect where the kernel takes no filter.
+  // Makes the kernel drop datagrams from all other hosts; at most 16 peers, invalid ones are ignored. No
+  // effect if the kernel refuses the filter.
   void accept_only(const SocketAddress* peers, size_t count) noexcept;
 
   // Datagrams that the kernel has dropped so far: those of other hosts, and what found its buffer full. 0
@@ -43,11 +43,11 @@ class RtpSocket {
   uint64_t dropped() const noexcept;
 
   static constexpr size_t kMaxReceived = 16;
-  // Takes the datagrams that wait, oldest first: at most `count`, and kMaxReceived. How many; 0 when none
-  // waits.
+  // Receives the waiting datagrams, oldest first, at most `count` and at most kMaxReceived. Returns their
+  // number.
   size_t receive(Channel channel, Datagram* out, size_t count) noexcept;
 
-  // False when the kernel did not take it; media is not sent twice.
+  // Returns false if the kernel did not accept the datagram; media is never sent again.
   bool send(Channel channel, const SocketAddress& to, const uint8_t* data, size_t size) noexcept;
 
  private:

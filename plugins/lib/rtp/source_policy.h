@@ -1,18 +1,19 @@
-// Whose packets a leg accepts: the answer to RTP bleed and injection. One thread, no allocation.
+// Decides from which source addresses a leg accepts packets, against RTP bleed and injection. One thread, no
+// allocation.
 #pragma once
 
 #include "rtp/address.h"
 
 namespace patchbay::lib {
 
-// The peer is where its SDP says. A peer behind NAT sends from elsewhere: the first packet from the SDP's
-// host on another port, or from the host that signals for it (if allowed), binds the leg to that source,
-// once. From then on every other source is refused, save the one the SDP names, which may still replace a
+// Expects the peer at the address in its SDP. A peer behind NAT sends from elsewhere, so the first packet
+// from the SDP's host on another port, or from the signalling host if that is allowed, binds the leg to its
+// source. From then on every other source is refused, except the SDP's address, which still replaces such a
 // guess.
 class SourcePolicy {
  public:
-  // A new remote (answer, re-INVITE). `signalling` without a value: only the SDP's host may send. The same
-  // remote again keeps what was learnt.
+  // Sets the remote address (answer, re-INVITE). If `signalling` is invalid, only the SDP's host may send.
+  // The same remote again keeps the bound source.
   void set_remote(const SocketAddress& rtp, const SocketAddress& signalling) noexcept {
     if (rtp == expected_ && signalling.same_ip(signalling_)) return;
     expected_ = rtp;
@@ -20,7 +21,7 @@ class SourcePolicy {
     bound_ = SocketAddress{};
   }
 
-  // Whether a media packet from `source` counts. Binds.
+  // Whether to accept a media packet from `source`. May bind the leg to it.
   bool accept_media(const SocketAddress& source) noexcept {
     if (!expected_.valid()) return false;
     if (source == bound_) return true;
@@ -33,7 +34,7 @@ class SourcePolicy {
     return true;
   }
 
-  // RTCP binds nothing; it counts when it comes from the host media comes from.
+  // Whether to accept RTCP: only from the host that media comes from. Never binds.
   bool accept_control(const SocketAddress& source) const noexcept { return source.same_ip(destination()); }
 
   // Where to send media.

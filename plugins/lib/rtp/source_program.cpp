@@ -8,7 +8,7 @@ namespace patchbay::lib {
 namespace {
 
 constexpr uint32_t kNetwork = static_cast<uint32_t>(SKF_NET_OFF);
-constexpr uint32_t kSource4 = 12;  // offsets in the IP headers
+constexpr uint32_t kSource4 = 12;  // offsets of the source address in the IP headers
 constexpr uint32_t kSource6 = 8;
 constexpr size_t kSmallProgram = 6 + 9 * 16;
 
@@ -55,7 +55,7 @@ class Writer {
 size_t write_source_program(const SocketAddress* peers, size_t count, sock_filter* out,
                             size_t capacity) noexcept {
   Writer writer(out, capacity);
-  // The version of IP chooses the half: anything but 4 jumps over the first one.
+  // Branches by IP version: anything but IPv4 jumps over the first half.
   writer.add({BPF_LD | BPF_B | BPF_ABS, 0, 0, kNetwork});
   writer.add({BPF_ALU | BPF_RSH | BPF_K, 0, 0, 4});
   writer.add({BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 4});

@@ -28,10 +28,10 @@ std::optional<char> TelephoneEventReceiver::add(uint32_t timestamp, const uint8_
     last_ended_ = last_ended_ || ended;
     return std::nullopt;
   }
-  // Packets of an earlier event that come late are no new one.
+  // Ignores late packets of an earlier event.
   if (has_last_ && static_cast<int32_t>(step) < 0) return std::nullopt;
-  // A key that is held for longer than the duration field can say comes in segments, each with a timestamp
-  // that follows on the one before (RFC 4733 section 2.5.1.3).
+  // An event longer than the duration field can hold is sent in segments, each with a timestamp that
+  // continues the one before (RFC 4733 section 2.5.1.3).
   const bool continues = has_last_ && !last_ended_ && payload[0] == last_event_ && last_duration_ != 0 &&
                          step >= last_duration_ && step <= last_duration_ + kSegmentSlack;
   has_last_ = true;

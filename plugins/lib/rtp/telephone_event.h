@@ -7,10 +7,11 @@
 
 namespace patchbay::lib {
 
-// Each event comes in many packets with one timestamp; it is told once, at the first that arrives.
+// Reports each event once, at its first packet: an event is sent in several packets with one timestamp.
 class TelephoneEventReceiver {
  public:
-  // The digit ("0-9*#A-D"), or nothing: an event told before, no DTMF, or too short a payload.
+  // Returns the digit ("0-9*#A-D"), or nullopt for an event already reported, an event that is not DTMF, or
+  // too short a payload.
   std::optional<char> add(uint32_t timestamp, const uint8_t* payload, size_t size) noexcept;
   void reset() noexcept { has_last_ = false; }
 
@@ -22,17 +23,19 @@ class TelephoneEventReceiver {
   bool last_ended_ = false;
 };
 
-// Makes the payloads of one digit, one for each 20 ms tick, the last one sent three times.
+// Builds the payloads of one digit, one per 20 ms tick; the last one is sent three times (RFC 4733 section
+// 2.5.1.4).
 class TelephoneEventSender {
  public:
   static constexpr size_t kPayloadBytes = 4;
 
-  // False while another digit is being sent, or for what is no digit. `timestamp` is that of the whole event.
+  // Returns false while another digit is being sent, or if `digit` is invalid. `timestamp` is that of the
+  // whole event.
   bool start(char digit, uint32_t timestamp, uint32_t duration_ms) noexcept;
   bool active() const noexcept { return active_; }
   uint32_t timestamp() const noexcept { return timestamp_; }
 
-  // The next payload; true for the first one, which carries the marker.
+  // Writes the next payload. Returns true for the first one, whose packet carries the marker bit.
   bool next(uint8_t out[kPayloadBytes]) noexcept;
 
  private:

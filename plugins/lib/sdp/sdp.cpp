@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kMaxBytes = 64 * 1024;
 constexpr size_t kMaxLines = 1000;
 constexpr std::string_view kLinesRead = "vosctma";
-constexpr std::string_view kOrigin = "o=- 0 0 IN IP4 0.0.0.0";  // nothing in it matters to us
+constexpr std::string_view kOrigin = "o=- 0 0 IN IP4 0.0.0.0";  // replaces the peer's, which we do not use
 constexpr size_t kMaxMediaLines = 16;
 constexpr size_t kMaxFormatsText = 256;
 
@@ -48,8 +48,9 @@ bool is_port(std::string_view text) {
   return digits(text.substr(0, slash)) && (slash == text.size() || digits(text.substr(slash + 1)));
 }
 
-// "m=<media> <port>[/<count>] <protocol> <format>...", single spaces between; empty for anything else. On a
-// format that is no token, or a space at the end of the line, sofia-sip 1.12.11 allocates for ever.
+// Returns "m=<media> <port>[/<count>] <protocol> <format>..." with single spaces, or empty if the line has
+// another form, because sofia-sip 1.12.11 allocates for ever on a format that is not a token or a space at
+// the end.
 std::string canonical_media_line(std::string_view line) {
   std::string out = "m=";
   size_t fields = 0;
@@ -65,7 +66,8 @@ std::string canonical_media_line(std::string_view line) {
   return fields >= 4 ? out : std::string();
 }
 
-// "c=IN IP4 192.0.2.1/127" of a unicast address, which must not have a TTL; the parser refuses it.
+// Removes the TTL of a unicast address ("c=IN IP4 192.0.2.1/127"), which must not have one: the parser
+// refuses it.
 std::string_view without_ttl(std::string_view line) {
   const size_t slash = line.find('/');
   const size_t begin = line.rfind(' ', slash);
@@ -81,7 +83,7 @@ std::string_view without_ttl(std::string_view line) {
   return multicast ? line : line.substr(0, slash);
 }
 
-// Only the lines that we read reach the parser.
+// Keeps only the lines that we use, because the parser fails on errors in others.
 Result<std::string> canonical(std::string_view text) {
   if (text.empty() || text.size() > kMaxBytes) return {Code::invalid, "SDP is empty or larger than 64 KiB"};
   std::string out;
@@ -115,7 +117,7 @@ Result<Parser> parse(std::string_view text) {
   return parser;
 }
 
-// The codecs of a line that we know; false when there is no G.711 among those `local` speaks.
+// Reads the codecs of a media line that we support. Returns false if `local` supports none of them.
 bool read_codecs(const LocalMedia& local, const sdp_media_t* line, RemoteMedia& out) {
   bool found = false;
   for (const sdp_rtpmap_t* map = line->m_rtpmaps; map != nullptr; map = map->rm_next) {
@@ -145,7 +147,7 @@ SocketAddress read_rtcp(const sdp_media_t* line, const SocketAddress& rtp) {
   const size_t space = value.rfind(' ');
   if (space != std::string_view::npos) {
     auto address = SocketAddress::parse(std::string(value.substr(space + 1)), static_cast<uint16_t>(*port));
-    // RTCP to a third host would make us a reflector.
+    // Ignored otherwise, because RTCP to a third host would make this server a reflector.
     if (address && address->same_ip(rtp)) return *address;
   }
   return rtp.with_port(static_cast<uint16_t>(*port));
@@ -158,7 +160,7 @@ void read_attributes(const sdp_media_t* line, RemoteMedia& out) {
   const sdp_attribute_t* ptime = sdp_attribute_find(line->m_attributes, "ptime");
   if (ptime != nullptr && ptime->a_value != nullptr)
     out.ptime_ms = std::clamp(number(ptime->a_value).value_or(20U), 10U, 60U);
-  // The attribute is from the peer's view: what it sends, we receive.
+  // The attribute describes the peer's view: what it sends, we receive.
   out.send = (line->m_mode & sdp_recvonly) != 0 && !out.rtp.is_unspecified();
   out.receive = (line->m_mode & sdp_sendonly) != 0;
 }
@@ -182,7 +184,7 @@ Result<RemoteMedia> read_line(const LocalMedia& local, const sdp_media_t* line) 
   return out;
 }
 
-// What may be written back: a token of the peer's without anything that could start a new line.
+// Returns the peer's token without blanks and control characters, which could start a new line.
 std::string token(const char* text) {
   std::string out;
   for (const char* c = text; c != nullptr && *c != '\0' && out.size() < 64; ++c)
@@ -209,7 +211,7 @@ OfferedLine repeat(const sdp_media_t* line) {
 
 Result<RemoteMedia> parse_answer(const LocalMedia& offer, std::string_view text) {
   PB_TRY_VALUE(const Parser parser, parse(text));
-  // An answer has the lines of the offer in their order; we offered one.
+  // An answer repeats the lines of the offer in their order, and our offer has one.
   const sdp_media_t* line = sdp_session(parser.get())->sdp_media;
   if (line == nullptr) return {Code::unsupported, "the SDP has no audio line"};
   return read_line(offer, line);
@@ -219,20 +221,20 @@ Result<RemoteOffer> parse_offer(const LocalMedia& local, std::string_view text) 
   PB_TRY_VALUE(const Parser parser, parse(text));
   RemoteOffer out;
   Error refused{Code::unsupported, "the SDP has no audio line"};
-  bool taken = false;
+  bool accepted = false;
   for (const sdp_media_t* line = sdp_session(parser.get())->sdp_media; line != nullptr; line = line->m_next) {
     if (out.lines.size() == kMaxMediaLines) return {Code::invalid, "SDP of too many media lines"};
     out.lines.push_back(repeat(line));
-    if (taken || line->m_type != sdp_media_audio) continue;
+    if (accepted || line->m_type != sdp_media_audio) continue;
     auto media = read_line(local, line);
     if (!media) {
       refused = std::move(media).error();
       continue;
     }
     out.media = *std::move(media);
-    out.lines.back().taken = taken = true;
+    out.lines.back().accepted = accepted = true;
   }
-  if (!taken) return refused;
+  if (!accepted) return refused;
   return out;
 }
 

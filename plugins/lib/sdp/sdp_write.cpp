@@ -45,7 +45,7 @@ std::string write_offer(const LocalMedia& local) {
 std::string write_answer(const LocalMedia& local, const RemoteOffer& offer) {
   std::string out = session_lines(local);
   for (const auto& line : offer.lines) {
-    if (line.taken) {
+    if (line.accepted) {
       out += audio_lines(local, {offer.media.law}, offer.media.event_payload_type,
                          answer_direction(offer.media));
     } else {

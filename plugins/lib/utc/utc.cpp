@@ -11,7 +11,7 @@ using std::chrono::sys_days;
 constexpr int64_t kFirstMs = -62'167'219'200'000;  // 0000-01-01T00:00:00.000Z
 constexpr int64_t kLastMs = 253'402'300'799'999;   // 9999-12-31T23:59:59.999Z
 
-// Takes digits and marks from the front of a text.
+// Consumes digits and separators from the front of a text.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}
@@ -49,7 +49,7 @@ bool take_date(Scanner& in, int64_t& ms) {
   return true;
 }
 
-// Of any number of digits, the first three count.
+// Reads any number of digits; only the first three count.
 bool take_fraction(Scanner& in, int64_t& ms) {
   int64_t unit = 100;
   if (!in.take("0123456789")) return false;

@@ -1,4 +1,5 @@
-// Lets an object with callbacks on one thread be destroyed from any thread: after close() none of them runs.
+// Lets an object whose callbacks run on one thread be destroyed from any thread: no callback runs after
+// close().
 #pragma once
 
 #include <condition_variable>
@@ -10,7 +11,8 @@ namespace patchbay::lib {
 
 class CallbackGate {
  public:
-  // Runs `callback` unless the gate is closed. Only ever called by the one thread that delivers; it may nest.
+  // Runs `callback` unless the gate is closed. Only the thread that delivers the callbacks calls it; calls
+  // may nest.
   template <class F>
   void run(F&& callback) {
     {
@@ -27,7 +29,7 @@ class CallbackGate {
     }
   }
 
-  // Any thread. Waits for a running callback, unless it is that callback which calls.
+  // Any thread. Waits for a running callback, unless called from within it.
   void close() {
     std::unique_lock lock(mutex_);
     closed_ = true;

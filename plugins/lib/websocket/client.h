@@ -1,9 +1,9 @@
-// Asynchronous WebSocket client (RFC 6455) over plain TCP or TLS. One object is one connection, never
-// reconnected.
+// Asynchronous WebSocket client (RFC 6455) over plain TCP or TLS. One object is one connection; it never
+// reconnects.
 //
 // Threads: callbacks run on the IoThread, one at a time, in order: on_open at most once, then messages, then
-// on_close exactly once. Every method may be called from any thread. After the destructor returns no callback
-// runs any more; it may be called from within a callback.
+// on_close exactly once. Every method may be called from any thread. No callback runs after the destructor
+// has returned; it may be called from within a callback.
 #pragma once
 
 #include <patchbay/result.h>
@@ -22,44 +22,44 @@ namespace patchbay::lib {
 struct WebSocketOptions {
   struct Header {
     std::string name;
-    std::string value;  // may be a secret: it is sent and never appears in any error text
+    std::string value;  // may be a secret; never appears in an error text
   };
 
   std::string url;  // ws:// or wss://
   std::vector<Header> headers;
   std::string user_agent = "patchbay";
   bool verify_peer = true;  // certificate chain and host name
-  std::string ca_file;      // trusted beside the system's authorities
+  std::string ca_file;      // trusted in addition to the system's CAs
   int connect_timeout_ms = 5000;
   int handshake_timeout_ms = 5000;  // TLS and the HTTP upgrade together
-  int idle_timeout_ms = 0;          // nothing received for so long ends the connection; 0: never
+  int idle_timeout_ms = 0;          // closes the connection after this time without received data; 0: never
   size_t max_message_bytes = 16u << 20;
-  size_t max_queue_bytes = 4u << 20;  // of messages not yet written
-  int max_unsent_bytes = 16 * 1024;   // that the kernel may hold and has not sent; then messages queue here
-  // Asked for each resolved address before it is connected to (against SSRF); an empty function allows all.
+  size_t max_queue_bytes = 4u << 20;  // limit of the messages not yet written
+  int max_unsent_bytes = 16 * 1024;   // unsent data in the kernel; beyond it messages queue here
+  // Called for each resolved address before connecting (against SSRF); an empty function allows all.
   std::function<bool(const std::string& address)> allow_address;
 };
 
 struct WebSocketClose {
-  uint16_t code = 1006;  // of the close frame, 1006 when there was none
-  std::string reason;    // of the peer, made printable and cut
-  std::string error;     // why, when it was not a close frame: "connect: Connection refused"
-  int http_status = 0;   // when the upgrade was refused
+  uint16_t code = 1006;  // of the close frame; 1006 without one (RFC 6455 section 7.1.5)
+  std::string reason;    // from the peer, made printable and truncated
+  std::string error;     // why the connection ended without a close frame: "connect: Connection refused"
+  int http_status = 0;   // of the answer that refused the upgrade
   bool opened = false;
   bool by_us = false;
 };
 
 struct WebSocketCallbacks {
   std::function<void()> on_open;
-  std::function<void(std::string_view data, bool binary)>
-      on_message;  // a whole message, borrowed for the call
+  // A whole message; `data` is valid during the call.
+  std::function<void(std::string_view data, bool binary)> on_message;
   std::function<void(const WebSocketClose&)> on_close;
-  std::function<void()> on_sent = {};  // a message left the queue: there is room for another
+  std::function<void()> on_sent = {};  // a message left the queue, so there is room for another
 };
 
 class WebSocketClient {
  public:
-  // Fails at once only for what needs no network (the URL, a header with a line break).
+  // Returns an error only for what needs no network: an invalid URL, or a control character in a header.
   static Result<std::unique_ptr<WebSocketClient>> open(IoThread& io, WebSocketOptions options,
                                                        WebSocketCallbacks callbacks);
   ~WebSocketClient();
@@ -71,8 +71,7 @@ class WebSocketClient {
   Status send_binary(std::string message);
   size_t queued_bytes() const;
 
-  // Starts the closing handshake (at most 2 s); messages still queued are dropped. The reason is cut to 123
-  // bytes.
+  // Starts the closing handshake (at most 2 s) and drops queued messages. `reason` is truncated to 123 bytes.
   void close(uint16_t code = 1000, std::string_view reason = {});
 
  private:

@@ -22,7 +22,7 @@ constexpr size_t kKeptBuffer = 256 * 1024;
 constexpr size_t kReadAtOnce = 64 * 1024;
 
 websocket::stream_base::timeout timeouts(std::chrono::milliseconds handshake, int idle_ms) {
-  // No pings of our own: servers under load answer them after half a minute.
+  // Sends no pings, because servers under load answer them only after half a minute.
   return {handshake, idle_ms > 0 ? std::chrono::milliseconds(idle_ms) : websocket::stream_base::none(),
           false};
 }
@@ -70,7 +70,8 @@ bool WebSocketClient::Connection::make_stream() {
   ssl.set_verify_mode(options_.verify_peer ? net::ssl::verify_peer : net::ssl::verify_none, error);
   if (options_.verify_peer) ssl.set_verify_callback(net::ssl::host_name_verification(url_.host), error);
   net::ip::make_address(url_.host, error);
-  if (error) SSL_set_tlsext_host_name(ssl.native_handle(), url_.host.c_str());  // SNI names no addresses
+  // SNI allows no addresses (RFC 6066 section 3).
+  if (error) SSL_set_tlsext_host_name(ssl.native_handle(), url_.host.c_str());
   return true;
 }
 
@@ -107,11 +108,10 @@ void WebSocketClient::Connection::connected() {
   with_stream([this](auto& stream) {
     auto& tcp = beast::get_lowest_layer(stream);
     Error ignored;
-    tcp.expires_never();  // the WebSocket layer has time-outs of its own
+    tcp.expires_never();  // the WebSocket layer sets its own time-outs
     tcp.socket().set_option(Tcp::no_delay(true), ignored);
     tcp.socket().set_option(net::socket_base::keep_alive(true), ignored);
-    // Otherwise the kernel takes megabytes for a peer that reads slowly, and what is in there cannot be
-    // dropped.
+    // Otherwise the kernel buffers megabytes for a slow peer, and buffered data cannot be dropped.
     const int unsent = options_.max_unsent_bytes;
     (void)setsockopt(tcp.socket().native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof unsent);
   });
@@ -137,7 +137,7 @@ void WebSocketClient::Connection::handshake_websocket() {
       request.set(beast::http::field::user_agent, options_.user_agent);
       for (const auto& header : options_.headers) request.set(header.name, header.value);
     }));
-    stream.read_message_max(0);  // received() counts, so that the closing handshake stays ours
+    stream.read_message_max(0);  // received() checks the size, so that we choose the close code
     stream.auto_fragment(false);
     stream.async_handshake(response_, url_.host_header(), url_.target,
                            bind([](Connection& c, const Error& error) {
@@ -146,7 +146,7 @@ void WebSocketClient::Connection::handshake_websocket() {
                              WebSocketClose close;
                              close.http_status = static_cast<int>(c.response_.result_int());
                              close.error = "upgrade refused with HTTP " + std::to_string(close.http_status);
-                             c.finish(std::move(close));
+                             c.set_closed(std::move(close));
                            }));
   });
 }
@@ -194,7 +194,7 @@ void WebSocketClient::Connection::received() {
 }
 
 void WebSocketClient::Connection::read_failed(const Error& error) {
-  if (state_ == State::closing) return;  // the answer to our close: its handler finishes
+  if (state_ == State::closing) return;  // the handler of async_close() takes over
   WebSocketClose close;
   if (error == websocket::error::closed) {
     with_stream([&](auto& stream) {
@@ -205,7 +205,7 @@ void WebSocketClient::Connection::read_failed(const Error& error) {
   } else {
     close.error = "read: " + error.message();
   }
-  finish(std::move(close));
+  set_closed(std::move(close));
 }
 
 Status WebSocketClient::Connection::send(std::string message, bool binary) {
@@ -264,7 +264,7 @@ void WebSocketClient::Connection::close(uint16_t code, std::string reason, std::
                          WebSocketClose done;
                          done.code = c.our_code_;
                          done.error = text;
-                         c.finish(std::move(done));
+                         c.set_closed(std::move(done));
                        }));
   });
 }
@@ -284,10 +284,10 @@ void WebSocketClient::Connection::fail(const std::string& what, const Error& err
 void WebSocketClient::Connection::fail(std::string text) {
   WebSocketClose close;
   close.error = std::move(text);
-  finish(std::move(close));
+  set_closed(std::move(close));
 }
 
-void WebSocketClient::Connection::finish(WebSocketClose close) {
+void WebSocketClient::Connection::set_closed(WebSocketClose close) {
   if (state_ == State::closed) return;
   close.opened = state_ != State::connecting;
   close.by_us = our_code_ != 0;

@@ -1,4 +1,4 @@
-// Private to the library: one connection, alive as long as an operation of it is in flight.
+// Private to the library: one connection, kept alive by its pending operations.
 #pragma once
 
 #include <atomic>
@@ -47,7 +47,7 @@ class WebSocketClient::Connection : public std::enable_shared_from_this<WebSocke
     else if (plain_)
       f(*plain_);
   }
-  // A handler that keeps the connection alive and is deaf once it is closed.
+  // Wraps a handler: keeps the connection alive, and is a no-op once it is closed.
   template <class F>
   auto bind(F&& f) {
     return [self = shared_from_this(), f = std::forward<F>(f)](auto&&... args) mutable {
@@ -70,7 +70,7 @@ class WebSocketClient::Connection : public std::enable_shared_from_this<WebSocke
   void arm_deadline(int timeout_ms, const char* what);
   void fail(const std::string& what, const Error& error);
   void fail(std::string text);
-  void finish(WebSocketClose close);
+  void set_closed(WebSocketClose close);
 
   // Borrowed.
   IoThread& io_;

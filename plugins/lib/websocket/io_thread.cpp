@@ -26,7 +26,7 @@ IoThread::IoThread(const std::string& name) : impl_(std::make_unique<Impl>()) {
       try {
         impl->context.run();
       } catch (...) {
-        // A handler ran out of memory: its operation is lost, the thread and all other clients go on.
+        // A handler ran out of memory: its operation is lost, but the thread and all other clients continue.
       }
     }
   });
@@ -58,7 +58,7 @@ int64_t steady_ms() {
 struct IoWatch::State {
   std::atomic<bool> waiting{false};
   std::atomic<int64_t> lag_ms{0};
-  int64_t sent_ms = 0;  // written before the task is posted, read by it
+  int64_t sent_ms = 0;  // written before the task is posted; the task reads it
 };
 
 IoWatch::IoWatch(IoThread& io) : io_(io), state_(std::make_shared<State>()) {}
@@ -114,15 +114,15 @@ struct IoSignal::State : std::enable_shared_from_this<IoSignal::State> {
   }
 
   void wait() {
-    event.async_wait(net::posix::stream_descriptor::wait_read,
-                     [self = shared_from_this()](const boost::system::error_code& error) {
-                       if (error) return;
-                       uint64_t count = 0;
-                       (void)!::read(self->fd, &count, sizeof count);
-                       self->armed.store(false);  // before the callback: a later notify() must wake again
-                       self->gate.run(self->callback);
-                       if (self->event.is_open()) self->wait();
-                     });
+    event.async_wait(net::posix::stream_descriptor::wait_read, [self = shared_from_this()](
+                                                                   const boost::system::error_code& error) {
+      if (error) return;
+      uint64_t count = 0;
+      (void)!::read(self->fd, &count, sizeof count);
+      self->armed.store(false);  // before the callback, because a later notify() must wake the thread again
+      self->gate.run(self->callback);
+      if (self->event.is_open()) self->wait();
+    });
   }
 
   net::posix::stream_descriptor event;

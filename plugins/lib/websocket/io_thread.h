@@ -1,5 +1,5 @@
-// One thread for the sockets, timers and signals of many clients. Everything made on an IoThread must be
-// destroyed before it. No exception leaves the thread.
+// One thread for the sockets, timers and signals of many clients. Destroy all objects that use an IoThread
+// before it. No exception leaves the thread.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace patchbay::lib {
 class IoThread {
  public:
   explicit IoThread(const std::string& name = "io");
-  ~IoThread();  // runs what was posted before, stops, joins; not on the thread itself
+  ~IoThread();  // runs the tasks posted earlier, stops, joins; not on the thread itself
   IoThread(const IoThread&) = delete;
   IoThread& operator=(const IoThread&) = delete;
 
-  void post(std::function<void()> task);  // [any] in order
-  void drain();            // [any but the thread itself] until all that was posted before has run
+  void post(std::function<void()> task);  // [any] runs tasks in order
+  void drain();            // [any but the thread itself] waits until all tasks posted earlier have run
   bool on_thread() const;  // [any]
 
   struct Impl;
@@ -27,26 +27,26 @@ class IoThread {
   std::unique_ptr<Impl> impl_;
 };
 
-// Tells whether an IoThread still works: sends it an empty task and measures how long that waits. Used on one
-// thread, another than the IoThread.
+// Detects an IoThread that hangs: posts an empty task and measures how long it waits. Used on one thread,
+// which is not the IoThread.
 class IoWatch {
  public:
   explicit IoWatch(IoThread& io);
 
   struct Sample {
-    int64_t waiting_ms = 0;  // how long the task that was sent last has been waiting; 0: it has run
-    int64_t lag_ms = 0;      // how long the last task that ran had to wait
+    int64_t waiting_ms = 0;  // how long the latest task has been waiting; 0: it has run
+    int64_t lag_ms = 0;      // how long the last task that ran had waited
   };
-  // Call it regularly: sends the next task once the one before has run.
+  // Call it regularly: posts the next task once the previous one has run.
   Sample look();
 
  private:
   struct State;
   IoThread& io_;
-  std::shared_ptr<State> state_;  // shared with the task under way: the watch may end first
+  std::shared_ptr<State> state_;  // shared with the pending task, which may outlive the watch
 };
 
-// A one-shot timer of the IoThread, used on that thread only.
+// One-shot timer, used on the IoThread only.
 class IoTimer {
  public:
   explicit IoTimer(IoThread& io);
@@ -54,7 +54,7 @@ class IoTimer {
   IoTimer(const IoTimer&) = delete;
   IoTimer& operator=(const IoTimer&) = delete;
 
-  void start(int delay_ms, std::function<void()> callback);  // replaces what was armed
+  void start(int delay_ms, std::function<void()> callback);  // replaces a pending callback
   void cancel();
 
  private:
@@ -62,15 +62,15 @@ class IoTimer {
   std::shared_ptr<State> state_;
 };
 
-// Wakes the IoThread from a thread that must not wait, such as a media loop.
+// Runs a callback on the IoThread, triggered from a thread that must not block, such as a media loop.
 class IoSignal {
  public:
   IoSignal(IoThread& io, std::function<void()> callback);  // [any]
-  ~IoSignal();                                             // [any], as a CallbackGate
+  ~IoSignal();                                             // [any] see CallbackGate::close()
   IoSignal(const IoSignal&) = delete;
   IoSignal& operator=(const IoSignal&) = delete;
 
-  // [any, wait-free] One atomic exchange, and one write to an eventfd when the thread is not awake already.
+  // [any, wait-free] One atomic exchange, plus one write to an eventfd if no callback is pending.
   void notify() noexcept;
 
  private:

@@ -16,7 +16,7 @@ namespace patchbay::lib {
 struct IoThread::Impl {
   boost::asio::io_context context{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{context.get_executor()};
-  // By CA file: reading Debian's bundle takes milliseconds, so it is read once. Used on the thread only.
+  // By CA file, cached because reading Debian's bundle takes milliseconds. Used on the thread only.
   std::map<std::string, std::shared_ptr<boost::asio::ssl::context>> tls;
   std::thread thread;
 };

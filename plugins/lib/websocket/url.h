@@ -1,4 +1,4 @@
-// The address of a WebSocket server, taken apart strictly: ws:// and wss:// only, no user name, no fragment.
+// Parses WebSocket URLs strictly: ws:// and wss:// only, no user name, no fragment.
 #pragma once
 
 #include <patchbay/result.h>
@@ -14,9 +14,9 @@ struct WebSocketUrl {
   std::string port;
   std::string target;  // path and query, at least "/"
 
-  // What the Host header says: brackets and a non-default port included.
+  // Value of the Host header, with the brackets of IPv6 and a port that is not the default.
   std::string host_header() const;
-  // For logs and messages: without the query, which may carry a key.
+  // The URL for logs and messages, without the query, which may contain a key.
   std::string display() const;
 };
 

@@ -18,14 +18,14 @@ TEST_CASE("SHA-256 and HMAC give the values of FIPS 180-2 and RFC 4231") {
         "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
-TEST_CASE("comparing in constant time still compares") {
+TEST_CASE("the constant-time comparison compares") {
   CHECK(equal_constant_time("", ""));
   CHECK(equal_constant_time("abc", "abc"));
   CHECK_FALSE(equal_constant_time("abc", "abd"));
   CHECK_FALSE(equal_constant_time("abc", "ab"));
 }
 
-TEST_CASE("hex is read in either case and nothing else is") {
+TEST_CASE("hex is decoded in either case and other text is refused") {
   CHECK(from_hex("00fFa1") == std::string("\x00\xff\xa1", 3));
   CHECK(from_hex("") == std::string());
   CHECK_FALSE(from_hex("abc"));
@@ -42,7 +42,7 @@ TEST_CASE("base64url gives the values of RFC 4648 without padding") {
   CHECK(to_base64url("\xfb\xff") == "-_8");
 }
 
-TEST_CASE("base64url has one text for each byte string") {
+TEST_CASE("base64url decoding accepts one text per byte string") {
   for (int i = 0; i < 256; ++i) {
     const std::string bytes(static_cast<size_t>(i % 7), static_cast<char>(i));
     CHECK(from_base64url(to_base64url(bytes)) == bytes);

@@ -38,7 +38,7 @@ TEST_CASE("an answer waits for its prebuffer and then plays without gaps") {
   CHECK(playout.drained());
 }
 
-TEST_CASE("a short answer starts at its end, a slow one after the longest wait") {
+TEST_CASE("a short answer starts when it has ended, a slow one after the maximum wait") {
   Playout playout({});
   Media media(playout);
   playout.push(tone(kTick).data(), kTick);
@@ -50,7 +50,7 @@ TEST_CASE("a short answer starts at its end, a slow one after the longest wait")
   CHECK(waits == 6);  // 120 ms
 }
 
-TEST_CASE("a flush fades out, counts what was played and lets the next answer through") {
+TEST_CASE("a flush fades out, counts what was played and lets the next answer play") {
   Playout playout({});
   Media media(playout);
   auto answer = tone(24000);
@@ -65,7 +65,7 @@ TEST_CASE("a flush fades out, counts what was played and lets the next answer th
   CHECK(media.frame[60] == 500);
   CHECK(media.frame[120] == 0);
   CHECK(media.tick() == 0);
-  CHECK(playout.flush().played_ms == 100);  // again: the same turn
+  CHECK(playout.flush().played_ms == 100);  // the same turn again
 
   playout.push(answer.data(), 2400);
   for (int i = 0; i < 3; ++i) CHECK(media.tick() == kTick);
@@ -73,7 +73,7 @@ TEST_CASE("a flush fades out, counts what was played and lets the next answer th
   CHECK(playout.turn().played_ms == 60);
 }
 
-TEST_CASE("turns that overlap in the queue are counted apart") {
+TEST_CASE("turns that overlap in the queue are counted separately") {
   Playout playout({});
   Media media(playout);
   auto answer = tone(4800);
@@ -86,7 +86,7 @@ TEST_CASE("turns that overlap in the queue are counted apart") {
   CHECK(playout.turn().played_ms == 20);
 }
 
-TEST_CASE("an underflow is filled and counted, a long one buffers again") {
+TEST_CASE("an underflow is filled and counted, after a long one the playout buffers again") {
   Playout playout({});
   Media media(playout);
   auto part = tone(kTick * 5);
@@ -115,7 +115,7 @@ TEST_CASE("the end of a flushed or short frame ramps down instead of clicking") 
   CHECK(media.frame[240] == 0);
 }
 
-TEST_CASE("what is over the limit is dropped and counted") {
+TEST_CASE("samples over the limit are dropped and counted") {
   Playout::Options options;
   options.max_ms = 1000;
   Playout playout(options);
@@ -153,7 +153,7 @@ TEST_CASE("pushes, flushes and pulls from two threads keep the count") {
       std::this_thread::yield();
     }
   });
-  // Both threads are at work from the first push on, however late the second one was scheduled.
+  // Waits for the second thread, so that both run from the first push on.
   while (pulled == 0) std::this_thread::yield();
   auto part = tone(4800);
   for (int i = 0; i < 3000; ++i) {

@@ -14,13 +14,13 @@ TEST_CASE("all addresses of one IPv6 customer have one key") {
   CHECK(site_key("2001:db8:1::7") != site_key("2001:db8:0:1::7"));
 }
 
-TEST_CASE("an IPv4 address is a key of its own, also inside IPv6") {
+TEST_CASE("an IPv4 address is its own key, also if mapped to IPv6") {
   CHECK(address_key("192.0.2.7") == "192.0.2.7");
   CHECK(site_key("192.0.2.7") == "192.0.2.7");
   CHECK(address_key("::ffff:192.0.2.7") == "192.0.2.7");
 }
 
-TEST_CASE("what is no address is its own key") {
+TEST_CASE("text that is not an address is its own key") {
   CHECK(address_key("") == "");
   CHECK(address_key("unix") == "unix");
   CHECK(address_key("300.1.1.1") == "300.1.1.1");

@@ -11,21 +11,21 @@ TEST_CASE("a limit holds for a whole IPv6 network of 64 bits") {
   CHECK(limiter.take("2001:db8:0:1::1", 0) == 0);
 }
 
-TEST_CASE("the networks of one site share a wider limit") {
+TEST_CASE("the /64s of one /48 share a larger limit") {
   AddressLimiter limiter({.per_second = 1, .burst = 1});
   for (int i = 0; i < 16; ++i) CHECK(limiter.take("2001:db8:0:" + std::to_string(i) + "::1", 0) == 0);
   CHECK(limiter.take("2001:db8:0:ff::1", 0) > 0);
   CHECK(limiter.take("2001:db8:1::1", 0) == 0);
 }
 
-TEST_CASE("a site that must wait costs its networks nothing") {
+TEST_CASE("a /48 that must wait takes no tokens of its /64s") {
   AddressLimiter limiter({.per_second = 1, .burst = 1});
   for (int i = 0; i < 16; ++i) CHECK(limiter.take("2001:db8:0:" + std::to_string(i) + "::1", 0) == 0);
   CHECK(limiter.take("2001:db8:0:ff::1", 0) > 0);
   CHECK(limiter.take("2001:db8:0:ff::1", 1'000'000'000) == 0);
 }
 
-TEST_CASE("accounts beside an address are counted apart") {
+TEST_CASE("accounts at one address are counted separately") {
   AddressLimiter limiter({.per_second = 1, .burst = 1});
   CHECK(limiter.take("192.0.2.1", 0, "alice") == 0);
   CHECK(limiter.take("192.0.2.1", 0, "alice") > 0);
@@ -34,7 +34,7 @@ TEST_CASE("accounts beside an address are counted apart") {
   CHECK(limiter.take("192.0.2.1", 0, "alice") == 0);
 }
 
-TEST_CASE("what costs more takes more, and never more than the burst") {
+TEST_CASE("a higher cost takes more tokens, but never more than the burst") {
   AddressLimiter limiter({.per_second = 1, .burst = 10});
   CHECK(limiter.take("192.0.2.1", 0, {}, 6) == 0);
   CHECK(limiter.take("192.0.2.1", 0, {}, 6) == 2000);

@@ -8,7 +8,7 @@ namespace {
 constexpr int64_t kMs = 1'000'000;
 }
 
-TEST_CASE("a key has its burst, then the rate, told in milliseconds") {
+TEST_CASE("a key may take its burst, then waits for the rate") {
   RateLimiter limiter({2.0, 3.0, 10});
   for (int i = 0; i < 3; ++i) CHECK(limiter.take("a", 0) == 0);
   CHECK(limiter.take("a", 0) == 500);
@@ -27,14 +27,14 @@ TEST_CASE("tokens do not pile up beyond the burst") {
   CHECK(limiter.take("a", 3'600'000 * kMs) == 1000);
 }
 
-TEST_CASE("a clock that goes back gives nothing away") {
+TEST_CASE("a clock that goes back adds no tokens") {
   RateLimiter limiter({1.0, 1.0, 10});
   CHECK(limiter.take("a", 1000 * kMs) == 0);
   CHECK(limiter.take("a", 0) == 1000);
   CHECK(limiter.take("a", 1500 * kMs) == 500);
 }
 
-TEST_CASE("a slow rate gives its tokens back in time") {
+TEST_CASE("a slow rate refills in time") {
   RateLimiter limiter({1.0 / 60, 10.0, 10});
   for (int i = 0; i < 10; ++i) CHECK(limiter.take("a", 0) == 0);
   CHECK(limiter.take("a", 0) == 60'000);
@@ -52,7 +52,7 @@ TEST_CASE("a key that was reset has all its tokens") {
   CHECK(limiter.take("a", 0) == 0);
 }
 
-TEST_CASE("a million keys do not grow it, and the busy are remembered") {
+TEST_CASE("a million keys do not grow the table, and busy keys stay in it") {
   RateLimiter limiter({1.0, 1.0, 100});
   CHECK(limiter.take("busy", 0) == 0);
   for (int i = 0; i < 1'000'000; ++i) {

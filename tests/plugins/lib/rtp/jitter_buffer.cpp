@@ -24,7 +24,7 @@ struct Bench {
     received = buffer.get(frame.data());
     return frame;
   }
-  // All samples of the next frame are equal to this one.
+  // Whether all samples of the next frame have this value.
   bool next_is(int16_t value) {
     const Frame frame = get();
     return std::all_of(frame.begin(), frame.end(), [&](int16_t sample) { return sample == value; });
@@ -36,7 +36,7 @@ struct Bench {
 
 }  // namespace
 
-TEST_CASE("before the first packet there is silence") {
+TEST_CASE("silence is played before the first packet") {
   Bench bench;
   CHECK(bench.next_is(0));
   CHECK_FALSE(bench.received);
@@ -77,7 +77,7 @@ TEST_CASE("packets of 10, 30 and 60 ms make the same stream") {
   }
 }
 
-TEST_CASE("a lost packet is faded over and a longer gap is silent") {
+TEST_CASE("a lost packet is concealed with a fade-out and a longer gap is silent") {
   Bench bench;
   bench.put(0, 1000);
   for (int i = 0; i < 2; ++i) bench.get();
@@ -112,7 +112,7 @@ TEST_CASE("late packets are dropped and the delay grows within its bound") {
 TEST_CASE("the delay shrinks when the buffer stays fuller than needed") {
   Bench bench(40, 100);
   uint32_t timestamp = 0;
-  for (int i = 0; i < 4; ++i, timestamp += 160) bench.put(timestamp, 5);  // three frames at once too many
+  for (int i = 0; i < 4; ++i, timestamp += 160) bench.put(timestamp, 5);  // three frames more than needed
   const int32_t before = bench.buffer.depth();
   for (int tick = 0; tick < 500; ++tick, timestamp += 160) {
     bench.get();
@@ -123,7 +123,7 @@ TEST_CASE("the delay shrinks when the buffer stays fuller than needed") {
   CHECK(bench.buffer.stats().concealed_frames == 0);
 }
 
-TEST_CASE("a jump of timestamps starts the stream anew") {
+TEST_CASE("a jump of timestamps restarts the stream") {
   for (uint32_t jump : {1000000U, 0xFFF00000U}) {
     Bench bench;
     bench.put(0, 1);
@@ -139,7 +139,7 @@ TEST_CASE("a jump of timestamps starts the stream anew") {
   }
 }
 
-TEST_CASE("a restart forgets what is buffered") {
+TEST_CASE("a restart drops the buffered audio") {
   Bench bench;
   bench.put(0, 1);
   bench.buffer.restart();

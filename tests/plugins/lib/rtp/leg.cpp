@@ -62,7 +62,7 @@ struct Pair {
 
 }  // namespace
 
-TEST_CASE("audio crosses in both laws") {
+TEST_CASE("audio arrives in both laws") {
   for (int law = 0; law < 2; ++law) {
     Pair pair(law == 0 ? G711::mu_law : G711::a_law);
     for (int i = 0; i < 10; ++i) pair.tick(constant(4000), constant(-900));
@@ -75,7 +75,7 @@ TEST_CASE("audio crosses in both laws") {
   }
 }
 
-TEST_CASE("a digit crosses once and the audio goes on") {
+TEST_CASE("a digit arrives once and the audio continues") {
   Pair pair;
   for (int i = 0; i < 5; ++i) pair.tick(constant(100));
   CHECK(pair.a->send_digit('7', 100));
@@ -86,7 +86,7 @@ TEST_CASE("a digit crosses once and the audio goes on") {
   CHECK(pair.received);
 }
 
-TEST_CASE("reports are exchanged and give the round trip") {
+TEST_CASE("RTCP reports are exchanged and give the round-trip time") {
   Pair pair;
   for (int i = 0; i < 1200; ++i) pair.tick(constant(1));
   CHECK(pair.a->stats().round_trip_us < 60'000);
@@ -106,10 +106,10 @@ TEST_CASE("nothing is sent on hold and the stream resumes") {
   CHECK(pair.received);
 }
 
-TEST_CASE("a stranger's packets reach neither ear nor address") {
+TEST_CASE("packets from another host are not played and do not change the destination") {
   Pair pair;
-  auto stranger = RtpSocket::open(*SocketAddress::parse("127.0.0.2", 0), 0, 0);
-  REQUIRE(stranger);
+  auto other_host = RtpSocket::open(*SocketAddress::parse("127.0.0.2", 0), 0, 0);
+  REQUIRE(other_host);
   uint8_t spray[kRtpHeaderBytes + 160];
   std::fill(std::begin(spray), std::end(spray), uint8_t{0x80});  // loud
   uint16_t sequence = 0;
@@ -119,17 +119,17 @@ TEST_CASE("a stranger's packets reach neither ear nor address") {
     header.sequence = sequence++;
     header.ssrc = 0x66;
     write_rtp_header(header, spray);
-    (void)stranger->send(RtpSocket::Channel::rtp, target, spray, sizeof(spray));
+    (void)other_host->send(RtpSocket::Channel::rtp, target, spray, sizeof(spray));
     pair.tick(constant(0));
     CHECK(std::abs(pair.at_b[80]) < 100);
   }
-  CHECK(pair.b->stats().packets_refused == 0);  // the kernel dropped them
+  CHECK(pair.b->stats().packets_refused == 0);  // the kernel's filter dropped them
   CHECK(pair.b->packets_dropped() == 30);
   CHECK(pair.a->packets_dropped() == 0);
   CHECK(pair.b->stats().packets_received == 30);
   uint8_t data[64];
   SocketAddress source;
-  CHECK(receive_one(*stranger, RtpSocket::Channel::rtp, data, sizeof(data), source) == -1);
+  CHECK(receive_one(*other_host, RtpSocket::Channel::rtp, data, sizeof(data), source) == -1);
 }
 
 TEST_CASE("a new SSRC is followed from its second packet on") {
@@ -154,19 +154,19 @@ TEST_CASE("a new SSRC is followed from its second packet on") {
     return leg->stats().packets_received.load();
   };
   CHECK(send(1, 10, 0) == 1);
-  CHECK(send(2, 500, 0) == 1);  // on probation
+  CHECK(send(2, 500, 0) == 1);  // not confirmed yet
   CHECK(send(1, 11, 0) == 2);
   CHECK(send(2, 501, 0) == 2);
   CHECK(send(2, 502, 0) == 3);
-  CHECK(send(2, 503, 8) == 4);   // the other law is understood
+  CHECK(send(2, 503, 8) == 4);   // the other law is accepted
   CHECK(send(2, 504, 18) == 4);  // G.729 is not
   CHECK(leg->stats().packets_refused == 1);
 }
 
-TEST_CASE("a spray from the peer's own host takes no frame of the peer's") {
+TEST_CASE("junk from the peer's host displaces none of the peer's frames") {
   const std::vector<std::vector<uint8_t>> sprays = {
       {0xFF, 0xFF, 0, 0},              // nothing
-      {0x80, 0xC8, 0, 0},              // looks like RTCP, and is none
+      {0x80, 0xC8, 0, 0},              // looks like RTCP but is not valid
       {0x80, 0xC9, 0, 1, 0, 0, 0, 7},  // RTCP: an empty receiver report
   };
   for (const auto& junk : sprays) {
@@ -186,7 +186,7 @@ TEST_CASE("a spray from the peer's own host takes no frame of the peer's") {
   }
 }
 
-TEST_CASE("a burst from the peer's own host leaves room for the peer") {
+TEST_CASE("a burst from the peer's host leaves room for the peer's packets") {
   Pair pair;
   auto sprayer = RtpSocket::open(loopback(), 0, 0);
   REQUIRE(sprayer);
@@ -219,7 +219,7 @@ TEST_CASE("packets that are too long are refused, whatever they look like") {
   CHECK(pair.b->stats().packets_refused == 2);
 }
 
-TEST_CASE("comfort noise, unknown payloads and RTCP of the peer are signs of life") {
+TEST_CASE("comfort noise, unknown payloads and RTCP show that the peer is alive") {
   auto leg = make_leg(1);
   auto peer = RtpSocket::open(loopback(), 0, 0);
   REQUIRE(peer);

@@ -1,4 +1,4 @@
-// The address that the peers of these tests have.
+// The address of the peers in these tests.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ inline patchbay::lib::SocketAddress loopback(uint16_t port = 0) {
   return *patchbay::lib::SocketAddress::parse("127.0.0.1", port);
 }
 
-// The next datagram of `socket`, cut to `capacity`; -1 when none waits.
+// Receives the next datagram of `socket`, truncated to `capacity`. Returns -1 if none is waiting.
 inline ptrdiff_t receive_one(patchbay::lib::RtpSocket& socket, patchbay::lib::RtpSocket::Channel channel,
                              uint8_t* data, size_t capacity, patchbay::lib::SocketAddress& source) {
   patchbay::lib::Datagram datagram;

@@ -21,7 +21,7 @@ std::optional<RtpPacket> parse(const Bytes& bytes) { return parse_rtp(bytes.data
 
 }  // namespace
 
-TEST_CASE("a written header is read back") {
+TEST_CASE("a written header is parsed back") {
   RtpPacket out;
   out.payload_type = 101;
   out.marker = true;
@@ -52,7 +52,7 @@ TEST_CASE("CSRCs, extension and padding are left out of the payload") {
   CHECK(in->payload == bytes.data() + 12 + 8 + 8);
 }
 
-TEST_CASE("lies about lengths are refused") {
+TEST_CASE("wrong lengths are refused") {
   CHECK_FALSE(parse(Bytes{}));
   CHECK_FALSE(parse(Bytes(11, 0x80)));
   CHECK_FALSE(parse(packet(0x40, 20)));       // version 1
@@ -75,7 +75,7 @@ TEST_CASE("lies about lengths are refused") {
   CHECK_FALSE(parse(Bytes(1501, 0x80)));
 }
 
-TEST_CASE("RTCP on the RTP port is told apart") {
+TEST_CASE("RTCP on the RTP port is recognised") {
   auto bytes = packet(0x80, 20);
   for (int type = 0; type < 256; ++type) {
     bytes[1] = static_cast<uint8_t>(type);

@@ -33,7 +33,7 @@ TEST_CASE("loss, duplicates and reordering are counted") {
   CHECK(reception.report(0).fraction_lost == 0);
 }
 
-TEST_CASE("packets from before the start or the window do no harm") {
+TEST_CASE("packets before the start or the window are handled") {
   Reception reception;
   reception.start(1, 100);
   reception.add(100, 0, 0);
@@ -43,7 +43,7 @@ TEST_CASE("packets from before the start or the window do no harm") {
   CHECK(reception.lost() == 0);
 }
 
-TEST_CASE("a sender that jumps far starts anew") {
+TEST_CASE("a large jump of sequence numbers restarts the statistics") {
   Reception reception;
   reception.start(1, 100);
   reception.add(100, 0, 0);

@@ -25,7 +25,7 @@ struct Recorder final : RtcpListener {
 
 }  // namespace
 
-TEST_CASE("a compound report is read back") {
+TEST_CASE("a written compound packet is parsed back") {
   SenderInfo sender{0x0123456789ABCDEF, 1600, 10, 1600};
   ReportBlock block{7, 64, -3, 70000, 12, 99, 100};
   for (size_t length = 0; length < 9; ++length) {
@@ -53,14 +53,14 @@ TEST_CASE("a compound report is read back") {
   }
 }
 
-TEST_CASE("what does not fit is not written") {
+TEST_CASE("a report that does not fit is not written") {
   uint8_t out[20];
   RtcpReport report;
   report.cname = "a-name-too-long";
   CHECK(write_rtcp(report, out, sizeof(out)) == 0);
 }
 
-TEST_CASE("every truncation and every wrong count is refused without harm") {
+TEST_CASE("every truncation and every wrong count is refused") {
   SenderInfo sender;
   ReportBlock block;
   RtcpReport report;

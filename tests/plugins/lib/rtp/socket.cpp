@@ -28,7 +28,7 @@ ptrdiff_t receive(RtpSocket& socket, Channel channel, uint8_t* data, size_t size
 
 }  // namespace
 
-TEST_CASE("a pair is bound to an even port and the next") {
+TEST_CASE("a pair is bound to an even port and the one after it") {
   auto a = RtpSocket::open(loopback(), 0, 0);
   auto b = RtpSocket::open(loopback(), 0, 0);
   REQUIRE(a);
@@ -45,7 +45,7 @@ TEST_CASE("a pair is bound to an even port and the next") {
   CHECK(source.port() == a->rtp_port() + 1);
 }
 
-TEST_CASE("datagrams come in their order, and one that does not fit is empty") {
+TEST_CASE("datagrams arrive in order, and one that is too long is empty") {
   auto a = RtpSocket::open(loopback(), 0, 0);
   auto b = RtpSocket::open(loopback(), 0, 0);
   REQUIRE(a);
@@ -66,7 +66,7 @@ TEST_CASE("datagrams come in their order, and one that does not fit is empty") {
   CHECK(expected == 40);  // loopback is immediate
 }
 
-TEST_CASE("a range is used up and then says so") {
+TEST_CASE("an exhausted range of ports is an error") {
   auto probe = RtpSocket::open(loopback(), 0, 0);
   REQUIRE(probe);
   const uint16_t port = probe->rtp_port();
@@ -78,7 +78,7 @@ TEST_CASE("a range is used up and then says so") {
   CHECK(RtpSocket::open(loopback(), 5001, 5001).error().code == Code::invalid);
 }
 
-TEST_CASE("addresses have one value each") {
+TEST_CASE("one address has one value") {
   CHECK(*SocketAddress::parse("::ffff:192.0.2.1", 5) == *SocketAddress::parse("192.0.2.1", 5));
   CHECK(SocketAddress::parse("2001:db8::1", 5)->text() == "[2001:db8::1]:5");
   CHECK(SocketAddress::parse("0.0.0.0", 5)->is_unspecified());
@@ -88,7 +88,7 @@ TEST_CASE("addresses have one value each") {
   CHECK_FALSE(loopback().same_ip(SocketAddress{}));
 }
 
-TEST_CASE("only the peer's own sources are accepted, and one of them") {
+TEST_CASE("only one of the peer's own sources is accepted") {
   const auto at = [](const char* ip, uint16_t port) { return *SocketAddress::parse(ip, port); };
   const auto sdp = at("192.0.2.1", 5000);
   const auto signalling = at("198.51.100.7", 5060);
@@ -106,7 +106,7 @@ TEST_CASE("only the peer's own sources are accepted, and one of them") {
     CHECK(policy.accept_control(at("192.0.2.1", 5001)));
     CHECK_FALSE(policy.accept_control(attacker));
   }
-  SUBCASE("the signalling host, until the SDP's address speaks") {
+  SUBCASE("the signalling host, until packets come from the SDP's address") {
     const auto behind_nat = at("198.51.100.7", 6000);
     CHECK(policy.accept_media(behind_nat));
     CHECK(policy.destination() == behind_nat);
@@ -126,7 +126,7 @@ TEST_CASE("only the peer's own sources are accepted, and one of them") {
     CHECK(policy.accept_media(moved));
     CHECK_FALSE(policy.accept_media(sdp));
   }
-  SUBCASE("nobody but the SDP's host when the signalling host may not") {
+  SUBCASE("only the SDP's host when the signalling host is not allowed") {
     policy.set_remote(sdp, SocketAddress{});
     CHECK_FALSE(policy.accept_media(at("198.51.100.7", 6000)));
     CHECK(policy.accept_media(at("192.0.2.1", 5002)));

@@ -15,7 +15,7 @@ namespace {
 
 SocketAddress address(const char* ip, uint16_t port = 0) { return *SocketAddress::parse(ip, port); }
 
-// Whether a datagram from `from` reaches a socket at `to` that takes `allowed` only.
+// Whether a datagram from `from` reaches a socket at `to` that accepts only `allowed`.
 bool reaches(const char* from, const char* to, const std::vector<SocketAddress>& allowed) {
   auto receiver = RtpSocket::open(address(to), 0, 0);
   auto sender = RtpSocket::open(address(from), 0, 0);
@@ -40,12 +40,12 @@ TEST_CASE("only the addresses of the program get through") {
 }
 
 TEST_CASE("IPv6 addresses are compared whole") {
-  if (!RtpSocket::open(address("::1"), 0, 0)) return;  // a machine without IPv6
+  if (!RtpSocket::open(address("::1"), 0, 0)) return;  // this machine has no IPv6
   CHECK(reaches("::1", "::1", {address("127.0.0.1"), address("::2"), address("::1")}));
   CHECK_FALSE(reaches("::1", "::1", {address("127.0.0.1"), address("::2"), address("1::1")}));
 }
 
-TEST_CASE("a program that does not fit is none") {
+TEST_CASE("a program that is too long is not written") {
   std::array<sock_filter, 9> code;
   const SocketAddress peer = address("192.0.2.1");
   CHECK(write_source_program(&peer, 1, code.data(), code.size()) == 9);

@@ -6,7 +6,7 @@
 
 using namespace patchbay::lib;
 
-TEST_CASE("every digit is sent and told once") {
+TEST_CASE("every digit is sent and reported once") {
   TelephoneEventSender sender;
   TelephoneEventReceiver receiver;
   uint32_t timestamp = 0xFFFFF000;
@@ -32,7 +32,7 @@ TEST_CASE("every digit is sent and told once") {
   }
 }
 
-TEST_CASE("what is no digit is refused") {
+TEST_CASE("invalid digits are refused") {
   TelephoneEventSender sender;
   CHECK_FALSE(sender.start('E', 0, 100));
   CHECK_FALSE(sender.start('\0', 0, 100));
@@ -42,7 +42,7 @@ TEST_CASE("what is no digit is refused") {
   CHECK_FALSE(receiver.add(1, flash, 3));
 }
 
-TEST_CASE("late packets of an earlier event are no new digit") {
+TEST_CASE("late packets of an earlier event are not a new digit") {
   TelephoneEventReceiver receiver;
   const uint8_t five[4] = {5, 0x80, 0, 160};
   CHECK(receiver.add(1000, five, 4));
@@ -50,7 +50,7 @@ TEST_CASE("late packets of an earlier event are no new digit") {
   CHECK_FALSE(receiver.add(1000, five, 4));
 }
 
-TEST_CASE("a key held for longer than one segment is one key") {
+TEST_CASE("a key held for longer than one segment is one digit") {
   TelephoneEventReceiver receiver;
   const auto packet = [&receiver](uint32_t timestamp, uint32_t duration, bool end = false) {
     const uint8_t payload[4] = {5, static_cast<uint8_t>(end ? 0x8A : 0x0A),
@@ -61,5 +61,5 @@ TEST_CASE("a key held for longer than one segment is one key") {
   CHECK_FALSE(packet(1000, 0xFFFF));
   CHECK_FALSE(packet(1000 + 0xFFFF, 160));
   CHECK_FALSE(packet(1000 + 0xFFFF, 3200, true));
-  CHECK(packet(1000 + 0xFFFF + 3200, 160) == '5');  // it had ended: pressed again
+  CHECK(packet(1000 + 0xFFFF + 3200, 160) == '5');  // the event had ended, so the key was pressed again
 }

@@ -28,7 +28,7 @@ Code code_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("our offer reads as it should") {
+TEST_CASE("our offer has the expected lines") {
   CHECK(write_offer(local()) ==
         "v=0\r\no=- 77 1 IN IP4 192.0.2.1\r\ns=-\r\nc=IN IP4 192.0.2.1\r\nt=0 0\r\n"
         "m=audio 4000 RTP/AVP 0 8 101\r\na=rtpmap:0 PCMU/8000\r\na=rtpmap:8 PCMA/8000\r\n"
@@ -39,7 +39,7 @@ TEST_CASE("our offer reads as it should") {
   CHECK(write_offer(six).find("c=IN IP6 2001:db8::1\r\n") != std::string::npos);
 }
 
-TEST_CASE("an answer tells where and what to send") {
+TEST_CASE("an answer names destination and codec") {
   auto media = parse_answer(local(), sdp("m=audio 5000 RTP/AVP 8 0 97\r\na=rtpmap:97 telephone-event/8000\r\n"
                                          "a=ptime:30\r\na=rtcp:6001\r\n"));
   REQUIRE(media);
@@ -52,7 +52,7 @@ TEST_CASE("an answer tells where and what to send") {
   CHECK(media->receive);
 }
 
-TEST_CASE("the address of the media line goes before the session's") {
+TEST_CASE("the address of the media line takes precedence over the session's") {
   auto media = parse_answer(local(), sdp(kAudio + "c=IN IP4 198.51.100.9\r\n"));
   REQUIRE(media);
   CHECK(media->rtp.text() == "198.51.100.9:5000");
@@ -88,7 +88,7 @@ TEST_CASE("directions are seen from our side") {
   CHECK_FALSE(old_hold->send);
 }
 
-TEST_CASE("answers that we cannot speak with are refused") {
+TEST_CASE("answers without audio that we support are refused") {
   CHECK(code_of(sdp("")) == Code::unsupported);
   CHECK(code_of(sdp("m=audio 0 RTP/AVP 0\r\n")) == Code::unsupported);
   CHECK(code_of(sdp("m=audio 5000 RTP/AVP 18\r\n")) == Code::unsupported);
@@ -98,7 +98,7 @@ TEST_CASE("answers that we cannot speak with are refused") {
   CHECK(code_of(sdp(kAudio, "IN IP6 2001:db8::2")) == Code::unsupported);
 }
 
-TEST_CASE("what is no SDP is refused") {
+TEST_CASE("text that is not SDP is refused") {
   CHECK(code_of("") == Code::invalid);
   CHECK(code_of("hello") == Code::invalid);
   CHECK(code_of(sdp("m=audio\r\n")) == Code::invalid);
@@ -113,7 +113,7 @@ TEST_CASE("what is no SDP is refused") {
   CHECK(code_of(many) == Code::invalid);
 }
 
-TEST_CASE("formats that are no tokens end in an error and not in a loop") {
+TEST_CASE("formats that are not tokens are an error and not an endless loop") {
   CHECK(code_of(sdp(kAudio + "m=video 6000 X/Y 96a:sendonly\r\n")) == Code::invalid);
   CHECK(code_of(sdp(kAudio + "m=video 6000 X/Y a=b\r\n")) == Code::invalid);
   CHECK(code_of(sdp(kAudio + "m=video 6000 X /Y\r\n")) == Code::invalid);
@@ -123,7 +123,7 @@ TEST_CASE("formats that are no tokens end in an error and not in a loop") {
   CHECK(code_of(sdp(kAudio + "m=application 9 UDP/DTLS/SCTP webrtc-datachannel\r\n")) == Code::ok);
 }
 
-TEST_CASE("every truncation of an answer is survived") {
+TEST_CASE("no truncation of an answer is fatal") {
   const std::string whole = write_offer(local());
   for (size_t size = 0; size < whole.size(); ++size) {
     auto result = parse_answer(local(), std::string_view(whole).substr(0, size));
@@ -152,7 +152,7 @@ TEST_CASE("a re-offer is answered line by line") {
         "m=image 0 udptl t38\r\n");
 }
 
-TEST_CASE("an offer without audio that we speak says why") {
+TEST_CASE("an offer without audio that we support is refused with a reason") {
   CHECK(parse_offer(local(), sdp("m=video 6000 RTP/AVP 31\r\n")).error().code == Code::unsupported);
   CHECK(parse_offer(local(), sdp("m=audio 6000 RTP/AVP 18\r\n")).error().text == "no codec in common");
   std::string many = sdp("");
@@ -160,13 +160,13 @@ TEST_CASE("an offer without audio that we speak says why") {
   CHECK(parse_offer(local(), many).error().code == Code::invalid);
 }
 
-TEST_CASE("our descriptions ask for no silence suppression") {
+TEST_CASE("our descriptions switch silence suppression off") {
   LocalMedia local;
   local.rtp = *SocketAddress::parse("192.0.2.1", 4000);
   CHECK(write_offer(local).find("\r\na=silenceSupp:off - - - -\r\n") != std::string::npos);
 }
 
-TEST_CASE("a TTL behind a unicast address and a short origin do no harm") {
+TEST_CASE("a TTL after a unicast address and a short o= line are accepted") {
   LocalMedia local;
   local.rtp = *SocketAddress::parse("192.0.2.1", 4000);
   const auto remote = parse_answer(

@@ -12,13 +12,13 @@ TEST_CASE("times are written with milliseconds and a Z") {
   CHECK(utc_text(2147483648000) == "2038-01-19T03:14:08.000Z");
 }
 
-TEST_CASE("what is written is read back") {
+TEST_CASE("formatted times are parsed back") {
   for (const int64_t ms : {int64_t{0}, int64_t{1763620612007}, int64_t{-1}, int64_t{4102444799999},
                            int64_t{-62167219200000}, int64_t{253402300799999}})
     CHECK(parse_utc(utc_text(ms)) == ms);
 }
 
-TEST_CASE("the forms of ISO 8601 that people write are read") {
+TEST_CASE("common forms of ISO 8601 are parsed") {
   CHECK(parse_utc("2026-01-31") == 1769817600000);
   CHECK(parse_utc("2026-01-31T12:00") == 1769860800000);
   CHECK(parse_utc("2026-01-31 12:00:01z") == 1769860801000);
@@ -29,7 +29,7 @@ TEST_CASE("the forms of ISO 8601 that people write are read") {
   CHECK(parse_utc("2024-02-29") == 1709164800000);
 }
 
-TEST_CASE("what is no time is refused") {
+TEST_CASE("text that is not a time is refused") {
   for (const std::string text : {"",
                                  "now",
                                  "2026",

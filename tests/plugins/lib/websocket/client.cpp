@@ -19,7 +19,7 @@ using support::WsServer;
 
 namespace {
 
-// What the callbacks saw, for the test thread to wait on.
+// Records the callbacks, so that the test thread can wait for them.
 class Seen {
  public:
   lib::WebSocketCallbacks callbacks() {
@@ -147,7 +147,7 @@ TEST_CASE("the peer's close code and reason are reported, made printable") {
   CHECK(!seen.last.by_us);
 }
 
-TEST_CASE("a dropped socket is 1006, once") {
+TEST_CASE("a dropped connection is reported once, as 1006") {
   IoThread io;
   Seen seen;
   WsServer::Script script;
@@ -161,7 +161,7 @@ TEST_CASE("a dropped socket is 1006, once") {
   CHECK(seen.closes == 1);
 }
 
-TEST_CASE("a refused upgrade names its status") {
+TEST_CASE("a refused upgrade is reported with its HTTP status") {
   IoThread io;
   Seen seen;
   WsServer::Script script;
@@ -173,7 +173,7 @@ TEST_CASE("a refused upgrade names its status") {
   CHECK(!seen.last.opened);
 }
 
-TEST_CASE("a silent server runs into the handshake time-out") {
+TEST_CASE("a silent server hits the handshake time-out") {
   IoThread io;
   Seen seen;
   WsServer::Script script;
@@ -198,7 +198,7 @@ TEST_CASE("an unknown certificate and a wrong host name are refused") {
   REQUIRE(untrusted.wait_closed());
   CHECK(untrusted.last.error.find("certificate verify failed") != std::string::npos);
 
-  Seen misnamed;  // the certificate speaks of localhost and 127.0.0.1 only
+  Seen misnamed;  // the certificate names only localhost and 127.0.0.1
   options.url = "wss://127.0.0.2:" + std::to_string(server.port()) + "/";
   options.ca_file = server.ca_file();
   auto second = WebSocketClient::open(io, options, misnamed.callbacks());
@@ -253,7 +253,7 @@ TEST_CASE("the send queue is bounded in bytes") {
   CHECK(client->send_text(std::string(1000, 'x')).ok());
 }
 
-TEST_CASE("an idle connection ends when told to") {
+TEST_CASE("an idle connection is closed after idle_timeout_ms") {
   IoThread io;
   Seen seen;
   WsServer server(false, {});
@@ -301,7 +301,7 @@ TEST_CASE("a client may be destroyed at any moment, from any thread and from its
   CHECK(changed.wait_for(lock, std::chrono::seconds(10), [&] { return gone; }));
 }
 
-TEST_CASE("a header that could smuggle another is refused at once") {
+TEST_CASE("a header value with a line break is refused at once") {
   IoThread io;
   WebSocketOptions options;
   options.url = "ws://localhost/";

@@ -25,7 +25,7 @@ bool eventually(F condition) {
 
 }  // namespace
 
-TEST_CASE("a thread that does not come back from a task is noticed, and so is its return") {
+TEST_CASE("a thread that hangs in a task is detected, and so is its recovery") {
   IoThread io;
   IoWatch watch(io);
   watch.look();
@@ -41,7 +41,7 @@ TEST_CASE("a thread that does not come back from a task is noticed, and so is it
   }));
 }
 
-TEST_CASE("the watch may end while its task is under way") {
+TEST_CASE("the watch may be destroyed while its task is pending") {
   IoThread io;
   std::promise<void> end;
   io.post([wait = end.get_future().share()] { wait.wait(); });

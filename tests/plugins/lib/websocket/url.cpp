@@ -4,7 +4,7 @@
 
 using patchbay::lib::parse_websocket_url;
 
-TEST_CASE("a WebSocket URL comes apart into its pieces") {
+TEST_CASE("a WebSocket URL is split into its parts") {
   auto url = parse_websocket_url("wss://example.org/a/b?key=SECRET");
   REQUIRE(url.ok());
   CHECK(url->tls);
@@ -21,7 +21,7 @@ TEST_CASE("a WebSocket URL comes apart into its pieces") {
   CHECK(v6->target == "/?x=1");
 }
 
-TEST_CASE("URLs that could mean two things are refused") {
+TEST_CASE("ambiguous URLs are refused") {
   for (const char* text : {"", "http://a/", "ws://", "ws:///x", "ws://user@host/", "ws://a:0/",
                            "ws://a:65536/", "ws://a:x/", "ws://a b/", "ws://a/\r\nX: y", "ws://a/#f",
                            "ws://[::1/", "ws://[::1]x/", "ws://a:/", "ws://a\\b/"}) {
