@@ -1,5 +1,5 @@
 -- migration: 1
--- Answered dialogs whose BYE is not done: after a kill, the next start says it for them.
+-- Answered dialogs that are not ended yet: after a kill, the next start sends their BYE.
 CREATE TABLE sip_trunk_dialog (
   call_id TEXT NOT NULL PRIMARY KEY,
   epoch BIGINT NOT NULL,   -- of the run that dialled
@@ -15,8 +15,8 @@ CREATE TABLE sip_trunk_dialog (
 CREATE INDEX sip_trunk_dialog_epoch ON sip_trunk_dialog (epoch);
 
 -- migration: 2
--- Known by its From too, whose tag is the dialog's own: trunks of one domain get the same Call-ID for a call.
--- run: the start of the plugin that dialled; in a process of its own it may start anew within one epoch.
+-- From is a part of the key, because a call has the same Call-ID on trunks of one domain, but each dialog has its own tag.
+-- run: the start of the plugin that dialled, because an isolated plugin may restart within one epoch.
 DROP INDEX sip_trunk_dialog_epoch;
 ALTER TABLE sip_trunk_dialog RENAME TO sip_trunk_dialog_1;
 CREATE TABLE sip_trunk_dialog (

@@ -66,7 +66,7 @@ class RtpLeg {
 
   uint16_t local_port() const noexcept { return socket_.rtp_port(); }
 
-  // Any thread. See RtpSocket::dropped.
+  // See RtpSocket::dropped(). Any thread.
   uint64_t packets_dropped() const noexcept { return socket_.dropped(); }
 
   // Call it before the first packet, and again after every SDP offer or answer.

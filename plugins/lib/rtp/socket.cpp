@@ -54,7 +54,8 @@ uint16_t bound_port(int fd) {
   return SocketAddress::from(storage).port();
 }
 
-// Since Linux 4.12: SO_RXQ_OVFL tells the same, but only beside a datagram that was not dropped.
+// SO_MEMINFO (Linux 4.12), because SO_RXQ_OVFL reports the count only together with a datagram that was not
+// dropped.
 uint32_t drops_of(int fd) {
   std::array<uint32_t, SK_MEMINFO_VARS> info{};
   socklen_t size = sizeof(info);

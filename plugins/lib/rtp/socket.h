@@ -38,8 +38,8 @@ class RtpSocket {
   // effect if the kernel refuses the filter.
   void accept_only(const SocketAddress* peers, size_t count) noexcept;
 
-  // Datagrams that the kernel has dropped so far: those of other hosts, and what found its buffer full. 0
-  // where the kernel does not tell. Any thread.
+  // Datagrams that the kernel has dropped so far: from other hosts, and beyond the buffer. 0 if the kernel
+  // does not report it. Any thread.
   uint64_t dropped() const noexcept;
 
   static constexpr size_t kMaxReceived = 16;

@@ -11,8 +11,8 @@
 namespace patchbay::sip_trunk {
 namespace {
 
-constexpr uint32_t kPauseMs = 2000;       // before the next BYE after one that could not leave
-constexpr uint32_t kSequenceStep = 1000;  // beyond whatever CSeq the dialog had reached
+constexpr uint32_t kPauseMs = 2000;       // before the next BYE after one that could not be sent
+constexpr uint32_t kSequenceStep = 1000;  // added to CSeq, because the dialog may have used higher ones
 
 }  // namespace
 
@@ -23,23 +23,24 @@ ByeSender::ByeSender(UserAgent& agent, DialogId id, StoredDialog dialog, TrunkAc
 
 ByeSender::~ByeSender() {
   if (timer_ != nullptr) su_timer_destroy(timer_);
-  agent_.forbid(hop_);
+  agent_.forbid(next_hop_);
 }
 
 void ByeSender::start(const sip_t* challenge) {
   timer_ = su_timer_create(su_root_task(agent_.root()), kPauseMs);
   give_up_ms_ = now_ms() + agent_.transaction_timeout_ms();
-  hop_ = address_of_url(dialog_.next_hop);
-  agent_.allow(hop_);
-  if (dialog_.next_hop.find(";transport=tcp") != std::string::npos) agent_.use_tcp(hop_);
-  finished_ = timer_ == nullptr || !hop_.valid() || (challenge != nullptr && !answer_challenge(*challenge));
-  if (!finished_) send();
+  next_hop_ = address_of_url(dialog_.next_hop);
+  agent_.allow(next_hop_);
+  if (dialog_.next_hop.find(";transport=tcp") != std::string::npos) agent_.use_tcp(next_hop_);
+  closed_ =
+      timer_ == nullptr || !next_hop_.valid() || (challenge != nullptr && !answer_challenge(*challenge));
+  if (!closed_) send();
 }
 
 void ByeSender::send() {
   handle_ = NuaHandle(agent_.nua(), this, agent_.handle_count());
   if (handle_.get() == nullptr) {
-    finished_ = true;
+    closed_ = true;
     return;
   }
   const std::string sequence = std::to_string(++dialog_.sequence) + " BYE";
@@ -70,7 +71,7 @@ void ByeSender::on_event(nua_event_t event, int status, const char*, nua_handle_
   if (answered && (status == 401 || status == 407) && answer_challenge(*sip)) return send();
   if (answered || now_ms() >= give_up_ms_) {
     confirmed_ = answered && confirms_end(status);
-    finished_ = true;
+    closed_ = true;
     return;
   }
   su_timer_set_interval(timer_, on_timer_event, this, kPauseMs);

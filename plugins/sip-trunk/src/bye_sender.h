@@ -1,5 +1,5 @@
-// Says BYE for a dialog that sofia-sip no longer knows: after a challenge, after the network failed, and for
-// calls of a run of the program that was killed. sip thread only.
+// ByeSender: sends BYE for a dialog that sofia-sip does not know: after a challenge, after a network failure,
+// and for calls that a killed process left up. sip thread only.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class ByeSender final : public HandleOwner {
   ByeSender(UserAgent& agent, DialogId id, StoredDialog dialog, TrunkAccess trunk);
   ~ByeSender() override;
 
-  // `challenge`: the 401 or 407 that the first BYE got, or null. Sends until a final answer comes, at most
-  // one answer to a challenge, for 32 s.
+  // Sends BYE until a final answer comes, for 32 s at most. `challenge`: the 401 or 407 to an earlier BYE, or
+  // null. Answers at most one challenge.
   void start(const sip_t* challenge);
 
   DialogId id() const noexcept override { return id_; }
@@ -29,8 +29,8 @@ class ByeSender final : public HandleOwner {
   void on_event(nua_event_t event, int status, const char* phrase, nua_handle_t* handle, const sip_t* sip,
                 tagi_t tags[]) override;
   void on_timer() override;
-  bool finished() const noexcept override { return finished_; }
-  // Once finished: whether the peer has ended the dialog, or does not know it.
+  bool is_closed() const noexcept override { return closed_; }
+  // Once closed: whether the peer has ended the dialog, or does not know it.
   bool confirmed() const noexcept { return confirmed_; }
 
  private:
@@ -44,11 +44,11 @@ class ByeSender final : public HandleOwner {
   const TrunkAccess trunk_;
   NuaHandle handle_;
   su_timer_t* timer_ = nullptr;
-  lib::SocketAddress hop_;
+  lib::SocketAddress next_hop_;
   std::string credentials_;
   bool by_proxy_ = false;
   bool challenged_ = false;
-  bool finished_ = false;
+  bool closed_ = false;
   bool confirmed_ = false;
   int64_t give_up_ms_ = 0;
 };

@@ -12,10 +12,10 @@
 namespace patchbay::sip_trunk {
 namespace {
 
-// Refuses what cannot be bound; usually the public address of a machine behind NAT.
+// Refuses an address that this machine does not have, usually the public one of a machine behind NAT.
 Status check_local(const char* field, const lib::SocketAddress& address) {
   const int fd = ::socket(address.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return {};  // no such family here: the bind will say so
+  if (fd < 0) return {};  // the family is not supported here: the later bind reports it
   sockaddr_storage storage;
   const socklen_t size = address.fill(storage);
   const int error = ::bind(fd, reinterpret_cast<sockaddr*>(&storage), size) == 0 ? 0 : errno;

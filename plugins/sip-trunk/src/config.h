@@ -1,5 +1,4 @@
-// The configuration of sip-trunk: who may dial through what. Immutable once read; shared by the calls that
-// use it.
+// The configuration of sip-trunk. Immutable once read; calls keep a copy of what they use.
 #pragma once
 
 #include <patchbay/config.h>
@@ -21,7 +20,7 @@ struct ServerSettings {
   std::string media_ip;
   uint16_t rtp_port_min = 0;
   uint16_t rtp_port_max = 0;
-  std::string advertise;  // what Via, Contact and SDP show; empty: an address of this machine
+  std::string advertise;  // shown in Via, Contact and SDP; empty: an address of this machine
   uint32_t silence_timeout_ms = 5000;
   int64_t no_media_timeout_ms = 20000;
   bool require_gate = true;
@@ -34,10 +33,10 @@ struct OutboundRoute {
 
 struct TenantTrunks {
   std::map<std::string, TrunkAccess> trunks;  // by id
-  std::vector<OutboundRoute> routes;          // in the order of the document: the first that matches
+  std::vector<OutboundRoute> routes;          // in the order of the configuration; the first match counts
   std::string default_trunk;
 
-  // The trunks to try, in order, for a normalised number; empty when there are none.
+  // Returns the ids of the trunks to try for a normalised number, in order; empty: no trunk.
   std::vector<std::string> trunks_for(const std::string& number) const;
 };
 
@@ -46,13 +45,13 @@ struct Settings {
   std::map<std::string, TenantTrunks, std::less<>> tenants;
 
   bool uses_tcp() const;
-  // The numeric hosts of all trunks, and the names of the others.
+  // The hosts of all trunks: the numeric ones, and the names.
   std::vector<lib::SocketAddress> trunk_addresses() const;
   std::vector<std::string> trunk_names() const;
-  // Without a host when there is none of that id (any more).
+  // Returns the trunk; without a host if it is not configured any more.
   TrunkAccess trunk(const std::string& tenant, const std::string& id) const;
 
-  // Errors name the tenant and the field.
+  // Parses and checks the configuration. Errors name the tenant and the field.
   static Result<Settings> read(const Config& config);
 };
 

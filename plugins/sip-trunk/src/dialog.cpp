@@ -13,10 +13,10 @@
 namespace patchbay::sip_trunk {
 namespace {
 
-constexpr uint32_t kLingerMs = 40'000;  // beyond the 32 s in which a last answer may come (RFC 3261 timer B)
-constexpr uint32_t kMaxCredentialTries = 3;  // a proxy's, its server's, and one for a nonce that went stale
+constexpr uint32_t kLingerMs = 40'000;       // longer than the 32 s of a late final answer (RFC 3261 timer B)
+constexpr uint32_t kMaxCredentialTries = 3;  // the proxy's, the server's, and one for a stale nonce
 constexpr size_t kMaxTrusted = 16;
-constexpr int64_t kMinTryMs = 1000;  // for the second connection to a TCP trunk
+constexpr int64_t kMinTryMs = 1000;  // minimum time for the second connection to a TCP trunk
 
 std::string_view body_of(const sip_t* sip) {
   if (sip == nullptr || sip->sip_payload == nullptr || sip->sip_payload->pl_data == nullptr) return {};
@@ -36,7 +36,7 @@ std::string printable(const char* phrase) {
   return out;
 }
 
-// What an answer says beyond its status: Reason (RFC 3326), Warning, Retry-After.
+// Collects the reasons that an answer gives: Reason (RFC 3326), Warning, Retry-After.
 std::string explanation(const sip_t* sip) {
   std::string out;
   const auto add = [&out](const char* name, const auto* header) {
@@ -62,22 +62,22 @@ Dialog::~Dialog() {
 void Dialog::start() {
   timer_ = su_timer_create(su_root_task(agent_.root()), kLingerMs);
   if (is_tcp() && !agent_.options().tcp)
-    return finish({EndReason::transport, 0, "SIP over TCP is not enabled", ""});
-  begun_ms_ = now_ms();
+    return close({EndReason::transport, 0, "SIP over TCP is not enabled", ""});
+  started_ms_ = now_ms();
   send_invite();
 }
 
 void Dialog::send_invite() {
-  // Each try has a handle of its own: a final answer ends the old one, and nua is not let near the
+  // Uses a new handle per attempt, because a final answer ends the old one and nua must not handle the
   // credentials.
   handle_ = NuaHandle(agent_.nua(), this, agent_.handle_count());
-  if (handle_.get() == nullptr) return finish({EndReason::transport, 0, "out of memory", ""});
+  if (handle_.get() == nullptr) return close({EndReason::transport, 0, "out of memory", ""});
   trust(target());
   if (is_tcp()) agent_.use_tcp(target());
-  heard_ = false;
-  tried_ms_ = now_ms();
+  got_answer_ = false;
+  invite_sent_ms_ = now_ms();
   set_timer(agent_.options().silence_timeout_ms);
-  // Sofia-sip counts on from what it is given: the first INVITE has CSeq 2, the one with credentials 3.
+  // Sofia-sip increments the given CSeq: the first INVITE has CSeq 2, the one with credentials 3.
   const std::string sequence = std::to_string(++sequence_) + " INVITE";
   const std::string proxy = numeric_url(target(), is_tcp());
   const std::string contact = agent_.contact_for(target(), invite_.call.trunk.transport);
@@ -97,35 +97,34 @@ void Dialog::hangup() {
   if (state_ == State::ended) return;
   const bool answered = state_ == State::answered;
   hang_up_peer();
-  end({answered ? EndReason::local_hangup : EndReason::cancelled, 0, "", ""});
+  report_end({answered ? EndReason::local_hangup : EndReason::cancelled, 0, "", ""});
 }
 
-void Dialog::abandon() { hangup(); }
-
-// BYE when there is a dialog; else CANCEL, which sofia-sip keeps back until a provisional answer allows it.
+// Sends BYE if the call was answered, else CANCEL, which sofia-sip delays until a provisional answer allows
+// it (RFC 3261 section 9.1).
 void Dialog::hang_up_peer() {
-  if (state_ == State::answered || (state_ == State::ended && !said_bye_)) {
-    said_bye_ = true;
+  if (state_ == State::answered || (state_ == State::ended && !bye_sent_)) {
+    bye_sent_ = true;
     nua_bye(handle_.get(), TAG_END());
   } else if (state_ != State::ended) {
     nua_cancel(handle_.get(), TAG_END());
   }
 }
 
-// Every dialog that is over tells its owner, whatever ended it.
-void Dialog::finish(const DialogEnd& ended) {
-  finished_ = true;
-  end(ended);
+// Reports the end and lets the user agent delete the dialog.
+void Dialog::close(const DialogEnd& ended) {
+  closed_ = true;
+  report_end(ended);
 }
 
-// From here on the farewell tells the log.
-void Dialog::start_farewell(const sip_t* challenge) {
-  is_up_ = false;
-  agent_.start_farewell(stored(), invite_.call.trunk, challenge);
+// The ByeSender reports to the DialogLog from here on.
+void Dialog::start_bye(const sip_t* challenge) {
+  is_logged_ = false;
+  agent_.start_bye(stored(), invite_.call.trunk, challenge);
 }
 
-void Dialog::set_down(bool confirmed) {
-  if (std::exchange(is_up_, false) && agent_.options().log != nullptr)
+void Dialog::log_down(bool confirmed) {
+  if (std::exchange(is_logged_, false) && agent_.options().log != nullptr)
     agent_.options().log->dialog_down(stored(), confirmed);
 }
 
@@ -137,24 +136,25 @@ StoredDialog Dialog::stored() const {
           route_.target,   routes,      route_.next_hop, sequence_ + 1};
 }
 
-void Dialog::end(const DialogEnd& ended) {
+// Reports the end to the listener, then lingers for late answers to the INVITE.
+void Dialog::report_end(const DialogEnd& ended) {
   if (state_ == State::ended) return;
   state_ = State::ended;
-  offered_again_ = false;
+  reoffer_pending_ = false;
   set_timer(kLingerMs);
   std::exchange(listener_, nullptr)->on_ended(id_, ended);
 }
 
 void Dialog::on_event(nua_event_t event, int status, const char* phrase, nua_handle_t* handle,
                       const sip_t* sip, tagi_t tags[]) {
-  if (handle != handle_.get()) return;  // an earlier try, before its credentials
+  if (handle != handle_.get()) return;  // an event of an earlier attempt
   switch (event) {
     case nua_r_invite:
       return on_invite_answer(status, phrase, sip);
     case nua_i_invite:
       return on_reinvite(handle, sip);
     case nua_i_ack:
-      if (std::exchange(offered_again_, false)) listener_->on_reanswer(id_, body_of(sip));
+      if (std::exchange(reoffer_pending_, false)) listener_->on_reanswer(id_, body_of(sip));
       return;
     case nua_i_bye:
       return on_bye(handle);
@@ -168,7 +168,7 @@ void Dialog::on_event(nua_event_t event, int status, const char* phrase, nua_han
 }
 
 void Dialog::on_invite_answer(int status, const char* phrase, const sip_t* sip) {
-  if (sip != nullptr && nta_sip_is_internal(sip)) sip = nullptr;  // nobody sent this
+  if (sip != nullptr && nta_sip_is_internal(sip)) sip = nullptr;  // made up by sofia-sip, not received
   if (sip != nullptr) trust_source(sip);
   if (status < 200) return on_provisional(status, sip);
   if (status < 300) return on_success(sip);
@@ -178,8 +178,8 @@ void Dialog::on_invite_answer(int status, const char* phrase, const sip_t* sip) 
 
 void Dialog::on_provisional(int status, const sip_t* sip) {
   if (state_ != State::calling) return;
-  if (!std::exchange(heard_, true))
-    set_timer(std::max<int64_t>(0, begun_ms_ + invite_.call.no_answer_timeout_ms - now_ms()));
+  if (!std::exchange(got_answer_, true))
+    set_timer(std::max<int64_t>(0, started_ms_ + invite_.call.no_answer_timeout_ms - now_ms()));
   if (status == 100) return;
   rang_ = true;
   const auto sdp = body_of(sip);
@@ -190,26 +190,26 @@ void Dialog::on_provisional(int status, const sip_t* sip) {
 void Dialog::on_success(const sip_t* sip) {
   if (state_ == State::answered || sip == nullptr) return;
   acknowledge(sip);
-  if (state_ == State::ended) return hang_up_peer();  // it crossed our CANCEL, or came too late
+  if (state_ == State::ended) return hang_up_peer();  // crossed our CANCEL, or came too late
   const auto sdp = body_of(sip);
   if (!sdp.empty()) sdp_ = sdp;
   state_ = State::answered;
   if (sdp_.empty()) {
     hang_up_peer();
-    return end({EndReason::no_media, 200, "answered without SDP", ""});
+    return report_end({EndReason::no_media, 200, "answered without SDP", ""});
   }
   su_timer_reset(timer_);
   listener_->on_answered(id_, sdp_, peer_ip_);
 }
 
-// The ACK, and every request after it, goes to a numeric address: see DialogRoute.
+// Sends the ACK. It and later requests go to a numeric address: see DialogRoute.
 void Dialog::acknowledge(const sip_t* sip) {
   const OpenTransports open{target().family(), agent_.options().tcp};
   route_ = dialog_route(*sip, invite_.uri, numeric_url(target(), is_tcp()), open);
   const lib::SocketAddress hop = address_of_url(route_.next_hop);
   trust(hop);
   if (route_.next_hop.find(";transport=tcp") != std::string::npos) agent_.use_tcp(hop);
-  is_up_ = true;
+  is_logged_ = true;
   if (agent_.options().log != nullptr) agent_.options().log->dialog_up(stored());
   nua_set_hparams(handle_.get(), NUTAG_PROXY(route_.next_hop.c_str()), TAG_END());
   nua_ack(handle_.get(), TAG_END());
@@ -219,31 +219,32 @@ void Dialog::on_failure(int status, const char* phrase, const sip_t* sip) {
   if (sip != nullptr) {
     const std::string why = explanation(sip);
     const std::string detail = refusal_.empty() || why.empty() ? refusal_ + why : refusal_ + ", " + why;
-    return finish({EndReason::rejected, status, printable(phrase), detail});
+    return close({EndReason::rejected, status, printable(phrase), detail});
   }
-  // Made up by sofia-sip: 408 when nobody answered, anything else when the request could not leave.
+  // Made up by sofia-sip: 408 if no answer came, any other status if the request could not be sent.
   const EndReason reason = status == 408 ? EndReason::silence : EndReason::transport;
   if (state_ == State::calling && try_next_target(reason)) return;
-  finish({reason, 0, printable(phrase), ""});
+  close({reason, 0, printable(phrase), ""});
 }
 
-// The host's next address; over TCP the same one once more, since the connection may have died unnoticed.
+// Tries the host's next address. Over TCP tries the same one again first, because the connection may have
+// died unnoticed.
 bool Dialog::try_next_target(EndReason reason) {
   if (rang_) return false;
-  if (is_tcp() && reason == EndReason::transport && !std::exchange(tcp_tried_again_, true)) {
-    const int64_t spent_ms = now_ms() - tried_ms_;
+  if (is_tcp() && reason == EndReason::transport && !std::exchange(tcp_retried_, true)) {
+    const int64_t spent_ms = now_ms() - invite_sent_ms_;
     send_invite();
     set_timer(std::max<int64_t>(kMinTryMs, agent_.options().silence_timeout_ms - spent_ms));
     return true;
   }
   if (target_ + 1 >= invite_.call.targets.size()) return false;
   ++target_;
-  begun_ms_ = now_ms();  // each address may ring as long as the caller wants
+  started_ms_ = now_ms();  // each address may ring for the caller's whole timeout
   send_invite();
   return true;
 }
 
-// A 401 may follow the answer to a 407: a proxy and the server behind it challenge each on its own.
+// A 401 may follow our answer to a 407, because a proxy and the server behind it challenge separately.
 bool Dialog::retry_with_credentials(int status, const sip_t* sip) {
   if ((status != 401 && status != 407) || state_ != State::calling) return false;
   std::string& mine = status == 407 ? proxy_authorization_ : authorization_;
@@ -275,40 +276,41 @@ void Dialog::on_reinvite(nua_handle_t* handle, const sip_t* sip) {
     nua_respond(handle, SIP_488_NOT_ACCEPTABLE, NUTAG_WITH_THIS(nua), TAG_END());
     return;
   }
-  offered_again_ = offer.empty();
+  reoffer_pending_ = offer.empty();
   nua_respond(handle, SIP_200_OK, NUTAG_WITH_THIS(nua), SIPTAG_CONTENT_TYPE_STR("application/sdp"),
               SIPTAG_PAYLOAD_STR(answer.c_str()), TAG_END());
 }
 
 void Dialog::on_bye(nua_handle_t* handle) {
   nua_respond(handle, SIP_200_OK, NUTAG_WITH_THIS(agent_.nua()), TAG_END());
-  end({EndReason::far_hangup, 0, "", ""});
+  report_end({EndReason::far_hangup, 0, "", ""});
 }
 
-// To our BYE, or to the one that sofia-sip sends by itself when the ACK for a re-INVITE stays away.
+// Handles the answer to our BYE, or to the one that sofia-sip sends when the ACK for a re-INVITE does not
+// come.
 void Dialog::on_bye_answer(int status, const sip_t* sip) {
   if (status < 200) return;
   const bool is_internal = sip == nullptr || nta_sip_is_internal(sip);
   const bool is_challenge = !is_internal && (status == 401 || status == 407);
   if (is_challenge || (is_internal && status != 408)) {
-    start_farewell(is_challenge ? sip : nullptr);
+    start_bye(is_challenge ? sip : nullptr);
   }
-  finish({EndReason::lost, 0, "the peer did not acknowledge our answer to its re-INVITE", ""});
-  set_down(!is_internal && confirms_end(status));
+  close({EndReason::lost, 0, "the peer did not acknowledge our answer to its re-INVITE", ""});
+  log_down(!is_internal && confirms_end(status));
 }
 
 void Dialog::on_state(tagi_t tags[]) {
   int state = nua_callstate_init;
   tl_gets(tags, NUTAG_CALLSTATE_REF(state), TAG_END());
   if (state != nua_callstate_terminated) return;
-  // A BYE of ours is not done before its answer.
-  if (said_bye_) return;
+  // After our BYE, the dialog ends with its answer.
+  if (bye_sent_) return;
   if (state_ == State::answered) {
-    start_farewell(nullptr);  // sofia-sip has forgotten the dialog, the peer may not have
-    return finish({EndReason::lost, 0, "session terminated", ""});
+    start_bye(nullptr);  // sofia-sip has dropped the dialog, but the peer may still be in it
+    return close({EndReason::lost, 0, "session terminated", ""});
   }
-  finish({EndReason::far_hangup, 0, "session terminated", ""});
-  set_down(true);
+  close({EndReason::far_hangup, 0, "session terminated", ""});
+  log_down(true);
 }
 
 void Dialog::set_timer(int64_t delay_ms) {
@@ -324,22 +326,22 @@ void Dialog::on_timer_event(UserAgent* agent, su_timer_t*, HandleOwner* self) {
 void Dialog::on_timer() {
   switch (state_) {
     case State::calling:
-      if (!heard_) return on_silence();
+      if (!got_answer_) return on_silence();
       hang_up_peer();
-      return end({EndReason::no_answer, 0, rang_ ? "rang out" : "the trunk reported no ringing", ""});
+      return report_end({EndReason::no_answer, 0, rang_ ? "rang out" : "the trunk reported no ringing", ""});
     case State::answered:
       return;
     case State::ended:
-      finished_ = true;
+      closed_ = true;
       return;
   }
 }
 
-// The INVITE stays alive at sofia-sip, so that a late answer is cancelled or hung up.
+// Keeps the INVITE at sofia-sip, so that a late answer is cancelled or hung up.
 void Dialog::on_silence() {
   if (try_next_target(EndReason::silence)) return;
   hang_up_peer();
-  end({EndReason::silence, 0, "no answer of any kind", ""});
+  report_end({EndReason::silence, 0, "no answer of any kind", ""});
 }
 
 void Dialog::trust(const lib::SocketAddress& address) {
@@ -348,8 +350,8 @@ void Dialog::trust(const lib::SocketAddress& address) {
   agent_.allow(address);
 }
 
-// An answer tells where the peer is: where it came from, and the hosts it names for what follows in the
-// dialog.
+// Trusts the addresses of an answer: its source, and the numeric hosts in Record-Route and Contact, where
+// later requests may come from.
 void Dialog::trust_source(const sip_t* sip) {
   const auto trust_host = [this](const url_t* url) {
     if (url->url_host == nullptr) return;

@@ -1,5 +1,5 @@
-// One outbound dialog: the owner of its handle at sofia-sip, through authentication, CANCEL and BYE. sip
-// thread only.
+// Dialog: one outbound call at one trunk (RFC 3261 section 12), from INVITE through authentication to CANCEL
+// or BYE. Owns its sofia-sip handle. sip thread only.
 #pragma once
 
 #include <string>
@@ -26,16 +26,14 @@ class Dialog final : public HandleOwner {
 
   void start();
   void hangup();
-  // The stack stops: on_ended now, and what the peer still has to be told is sent.
-  void abandon();
   void on_event(nua_event_t event, int status, const char* phrase, nua_handle_t* handle, const sip_t* sip,
                 tagi_t tags[]) override;
   void on_timer() override;
-  bool finished() const noexcept override { return finished_; }
+  bool is_closed() const noexcept override { return closed_; }
   const std::string& call_id() const noexcept { return invite_.call_id; }
-  // Whether a 2xx belongs to the latest INVITE: it will come to on_event, the first one at least.
+  // Whether a 2xx answers the latest INVITE, so that sofia-sip passes it (the first one) to on_event().
   bool awaits(const sip_t& answer) const;
-  // Whether requests of this dialog may come from there.
+  // Whether requests inside this dialog may come from the address.
   bool trusts(const lib::SocketAddress& address) const;
 
  private:
@@ -54,11 +52,11 @@ class Dialog final : public HandleOwner {
   void on_bye_answer(int status, const sip_t* sip);
   void on_silence();
   void on_state(tagi_t tags[]);
-  void end(const DialogEnd& ended);
-  void finish(const DialogEnd& ended);
+  void report_end(const DialogEnd& ended);
+  void close(const DialogEnd& ended);
   void hang_up_peer();
-  void start_farewell(const sip_t* challenge);
-  void set_down(bool confirmed);
+  void start_bye(const sip_t* challenge);
+  void log_down(bool confirmed);
   void set_timer(int64_t delay_ms);
   static void on_timer_event(UserAgent* agent, su_timer_t* timer, HandleOwner* self);
 
@@ -69,32 +67,32 @@ class Dialog final : public HandleOwner {
   void trust_source(const sip_t* sip);
 
   UserAgent& agent_;
-  DialogListener* listener_;  // null from its on_ended on: its owner may be gone
+  DialogListener* listener_;  // null after on_ended, because its owner may be destroyed then
   const DialogId id_;
   const Invite invite_;
   NuaHandle handle_;
   su_timer_t* timer_ = nullptr;
 
   State state_ = State::calling;
-  bool finished_ = false;
-  bool said_bye_ = false;
-  bool is_up_ = false;          // the log was told that the peer may be in the call
-  bool heard_ = false;          // any answer to the latest INVITE, 100 included
-  bool rang_ = false;           // an answer from 101 to 199
-  bool offered_again_ = false;  // a re-INVITE asked for our offer; its answer comes with the ACK
-  size_t target_ = 0;           // the one of the call's targets that is tried
-  bool tcp_tried_again_ = false;
-  int64_t begun_ms_ = 0;
-  int64_t tried_ms_ = 0;   // when the latest INVITE left
-  uint32_t sequence_ = 0;  // CSeq of the INVITE
+  bool closed_ = false;
+  bool bye_sent_ = false;
+  bool is_logged_ = false;        // DialogLog has this dialog
+  bool got_answer_ = false;       // to the latest INVITE, 100 included
+  bool rang_ = false;             // got an answer from 101 to 199
+  bool reoffer_pending_ = false;  // a re-INVITE without SDP asked for our offer; the ACK brings the answer
+  size_t target_ = 0;             // index of the target being tried
+  bool tcp_retried_ = false;
+  int64_t started_ms_ = 0;
+  int64_t invite_sent_ms_ = 0;  // when the latest INVITE was sent
+  uint32_t sequence_ = 0;       // CSeq of the INVITE
   uint32_t credentials_sent_ = 0;
-  std::string authorization_;  // header values that answer the challenges so far
+  std::string authorization_;  // header values that answer the latest challenges
   std::string proxy_authorization_;
   std::string refusal_;  // why a challenge was not answered
-  DialogRoute route_;    // of the answer
-  std::string sdp_;      // the latest answer
+  DialogRoute route_;    // from the 2xx answer
+  std::string sdp_;      // from the latest answer
   std::string peer_ip_;
-  std::vector<lib::SocketAddress> trusted_;  // where requests of this dialog may come from
+  std::vector<lib::SocketAddress> trusted_;  // addresses that requests inside this dialog may come from
 };
 
 }  // namespace patchbay::sip_trunk

@@ -10,7 +10,7 @@
 namespace patchbay::sip_trunk {
 namespace {
 
-// Of the host, or of its maddr, which takes precedence.
+// Returns the numeric address of the URL's maddr or else its host; invalid: none.
 lib::SocketAddress numeric_host(const url_t& url) {
   char maddr[64];
   std::string host = url.url_host != nullptr ? url.url_host : "";
@@ -22,7 +22,8 @@ lib::SocketAddress numeric_host(const url_t& url) {
   return address && !address->is_unspecified() ? *address : lib::SocketAddress();
 }
 
-// Empty when it is not a sip: URI with a numeric address that a transport which is open leads to.
+// Returns the URL to send to; empty unless `url` is a sip: URI with a numeric address that an open transport
+// reaches.
 std::string hop_of(const url_t& url, const OpenTransports& open) {
   if (url.url_type != url_sip) return {};
   char transport[16];
@@ -57,7 +58,8 @@ lib::SocketAddress address_of_url(const std::string& url) {
 
 std::string next_hop(const sip_t& answer, const OpenTransports& open) {
   const sip_record_route_t* route = answer.sip_record_route;
-  while (route != nullptr && route->r_next != nullptr) route = route->r_next;  // the last is the first hop
+  // The last Record-Route is our first hop (RFC 3261 section 12.1.2).
+  while (route != nullptr && route->r_next != nullptr) route = route->r_next;
   if (route != nullptr) return hop_of(*route->r_url, open);
   return answer.sip_contact != nullptr ? hop_of(*answer.sip_contact->m_url, open) : std::string();
 }

@@ -1,5 +1,5 @@
-// Keeps the answered dialogs on disk, so that a call does not stay up at the carrier, and billed, when this
-// process is killed.
+// DialogStore: stores answered dialogs, so that the next start can hang up calls that a killed process left
+// up (and billed) at the carrier.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -14,14 +14,14 @@
 
 namespace patchbay::sip_trunk {
 
-// Lives on the main strand; the sip thread calls it as DialogLog.
+// Lives on the main strand; the sip thread calls the DialogLog functions.
 class DialogStore final : public DialogLog {
  public:
   // `metrics` outlives this.
   DialogStore(const Host& host, const Metrics& metrics);
 
-  // The dialogs of earlier starts of this plugin whose BYE is not done. found() once per dialog, on the main
-  // strand.
+  // Reads the dialogs of earlier starts of this plugin that were not ended. Calls found() once per dialog, on
+  // the main strand.
   void left_behind(Function<void(StoredDialog)> found);
 
  private:
@@ -34,7 +34,8 @@ class DialogStore final : public DialogLog {
 
   const Host& host_;
   const Metrics& metrics_;
-  const int64_t run_;  // names this start of the plugin: its process may start anew while the server runs on
+  // Random id of this start of the plugin, whose process may restart while the server runs.
+  const int64_t run_;
   const Log log_;
   Statement up_, down_, left_behind_;
   Lifetime alive_;

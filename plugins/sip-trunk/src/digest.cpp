@@ -48,13 +48,13 @@ class Home {
   su_home_t home_[1] = {SU_HOME_INIT(home_)};
 };
 
-// One challenge of a response, its parameters as "name=value".
+// One challenge of a response, with its parameters as "name=value".
 struct Challenge {
   std::string scheme;
   std::vector<std::string> parameters;
 };
 
-// The scheme that stands before a parameter: "Digest" of `Digest realm="r"`. Empty when there is none.
+// Returns the scheme before a parameter: "Digest" of `Digest realm="r"`. Empty: no scheme.
 std::string_view leading_scheme(std::string_view parameter) {
   const size_t blank = parameter.find(' ');
   const size_t equals = parameter.find('=');
@@ -62,8 +62,8 @@ std::string_view leading_scheme(std::string_view parameter) {
   return parameter.substr(0, blank);
 }
 
-// All challenges in their order. Sofia-sip takes each header line for one, but a line may hold several (RFC
-// 7235 section 4.1): the scheme of a further one stands before its first parameter.
+// Returns all challenges in order. Sofia-sip parses each header line as one, but a line may hold several (RFC
+// 7235 section 4.1): the scheme of each further one precedes its first parameter.
 std::vector<Challenge> challenges(const sip_t& response) {
   const bool by_proxy = response.sip_status != nullptr && response.sip_status->st_status == 407;
   std::vector<Challenge> found;
@@ -83,7 +83,7 @@ std::vector<Challenge> challenges(const sip_t& response) {
   return found;
 }
 
-// The value of `name`; empty without it.
+// Returns the value of `name`; empty if missing.
 std::string parameter(const Challenge& challenge, std::string_view name) {
   for (const std::string& one : challenge.parameters)
     if (one.size() > name.size() && one[name.size()] == '=' &&
@@ -94,7 +94,7 @@ std::string parameter(const Challenge& challenge, std::string_view name) {
 
 bool is_token(const std::string& text, const char* token) { return strcasecmp(text.c_str(), token) == 0; }
 
-// Whether the values of qop include this one.
+// Whether the qop parameter lists this value.
 bool offers_qop(const Challenge& challenge, std::string_view wanted) {
   std::string compact = ",";
   for (char c : parameter(challenge, "qop"))
@@ -102,14 +102,14 @@ bool offers_qop(const Challenge& challenge, std::string_view wanted) {
   return (compact + ",").find("," + std::string(wanted) + ",") != std::string::npos;
 }
 
-// Empty when we can answer; otherwise what stands in the way.
-std::string obstacle(const Challenge& challenge, const TrunkAccess& trunk) {
+// Returns why the challenge cannot be answered; empty if it can.
+std::string why_unanswerable(const Challenge& challenge, const TrunkAccess& trunk) {
   if (!is_token(challenge.scheme, "Digest")) return "the trunk asks for another scheme than Digest";
   const std::string algorithm = parameter(challenge, "algorithm");
   const bool has_session = is_token(algorithm, "MD5-sess");
   if (!algorithm.empty() && !is_token(algorithm, "MD5") && !has_session)
     return "the trunk asks for the digest algorithm " + printable(algorithm) + ", known are MD5 and MD5-sess";
-  // Its key is made of a nonce of ours, which only an answer with qop carries (RFC 2617 section 3.2.2).
+  // MD5-sess needs our nonce, which only an answer with qop carries (RFC 2617 section 3.2.2).
   if (has_session && !offers_qop(challenge, "auth") && !offers_qop(challenge, "auth-int"))
     return "the trunk asks for the digest algorithm MD5-sess without qop";
   const std::string realm = parameter(challenge, "realm");
@@ -120,7 +120,8 @@ std::string obstacle(const Challenge& challenge, const TrunkAccess& trunk) {
   return {};
 }
 
-// A header for sofia-sip, with qop reduced to auth where that is offered: it would take auth-int.
+// Builds the header for sofia-sip, with qop reduced to auth if offered, because sofia-sip would choose
+// auth-int.
 msg_auth_t* to_answer(su_home_t* home, const Challenge& challenge) {
   std::string text = challenge.scheme;
   const bool has_auth = offers_qop(challenge, "auth");
@@ -146,9 +147,9 @@ Result<std::string> digest_answer(const sip_t& response, const TrunkAccess& trun
   const bool by_proxy = response.sip_status->st_status == 407;
   std::string why = "the trunk asks for credentials without a challenge";
   for (const Challenge& next : challenges(response)) {
-    std::string in_the_way = obstacle(next, trunk);
-    if (!in_the_way.empty()) {
-      why = std::move(in_the_way);
+    std::string obstacle = why_unanswerable(next, trunk);
+    if (!obstacle.empty()) {
+      why = std::move(obstacle);
       continue;
     }
     Home home;

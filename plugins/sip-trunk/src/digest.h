@@ -1,4 +1,4 @@
-// Our answer to a digest challenge of a trunk (RFC 3261 section 22, RFC 2617). sip thread.
+// Answers a trunk's digest challenge (RFC 3261 section 22, RFC 2617). sip thread.
 #pragma once
 
 #include <patchbay/result.h>
@@ -10,20 +10,20 @@
 
 namespace patchbay::sip_trunk {
 
-// The request that is sent again with the credentials.
+// The request to send again with credentials.
 struct DigestRequest {
   std::string method;
   std::string uri;
   std::string body;
 };
 
-// The value of Authorization (for a 401) or Proxy-Authorization (407), for the first MD5 or MD5-sess
-// challenge of `response` whose realm is the trunk's. Of qop, auth is preferred to auth-int. Code::denied
-// says in one sentence why no challenge can be answered.
+// Returns the value of Authorization (for 401) or Proxy-Authorization (for 407) that answers the first MD5 or
+// MD5-sess challenge of `response` for the trunk's realm. Prefers qop auth to auth-int. Code::denied: no
+// challenge can be answered; the text says why.
 Result<std::string> digest_answer(const sip_t& response, const TrunkAccess& trunk,
                                   const DigestRequest& request);
 
-// Whether the challenge says that only the nonce of our last answer was out of date.
+// Whether the challenge only rejects the nonce of our last answer as stale.
 bool is_stale(const sip_t& response);
 
 }  // namespace patchbay::sip_trunk

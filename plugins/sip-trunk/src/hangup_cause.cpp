@@ -3,8 +3,8 @@
 namespace patchbay::sip_trunk {
 namespace {
 
-// The callee was reached and did not take the call (RFC 3261 section 21); null for all else.
-const char* not_taken(int status) {
+// Returns why the callee did not take the call (RFC 3261 section 21); null for any other status.
+const char* no_answer_reason(int status) {
   switch (status) {
     case 486:
     case 600:
@@ -22,14 +22,14 @@ const char* not_taken(int status) {
 
 telephony::Ended rejected(const DialogEnd& ended) {
   const std::string status = std::to_string(ended.sip_status);
-  if (const char* why = not_taken(ended.sip_status))
+  if (const char* why = no_answer_reason(ended.sip_status))
     return ended_as("no-answer", std::string(why) + " (" + status + ")");
   std::string detail = "SIP " + status + " " + ended.text;
   if (!ended.detail.empty()) detail += ": " + ended.detail;
   return ended_as("failed", detail);
 }
 
-telephony::Ended without_status(const DialogEnd& ended) {
+telephony::Ended from_reason(const DialogEnd& ended) {
   switch (ended.reason) {
     case EndReason::rejected:
       return rejected(ended);
@@ -55,13 +55,13 @@ telephony::Ended without_status(const DialogEnd& ended) {
 }  // namespace
 
 telephony::Ended hangup_cause(const DialogEnd& ended) {
-  telephony::Ended told = without_status(ended);
-  told.sip_status = ended.sip_status;
+  telephony::Ended result = from_reason(ended);
+  result.sip_status = ended.sip_status;
   if (ended.sip_status != 0) {
-    told.sip_reason = ended.text;
-    if (!ended.detail.empty()) told.sip_reason += (ended.text.empty() ? "" : ", ") + ended.detail;
+    result.sip_reason = ended.text;
+    if (!ended.detail.empty()) result.sip_reason += (ended.text.empty() ? "" : ", ") + ended.detail;
   }
-  return told;
+  return result;
 }
 
 }  // namespace patchbay::sip_trunk

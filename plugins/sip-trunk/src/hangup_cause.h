@@ -1,4 +1,4 @@
-// How the end of a dialog is told to those who dialled. Pure; any thread.
+// Translates the end of a dialog into the `ended` message of patchbay.telephony. Pure functions, any thread.
 #pragma once
 
 #include <patchbay/services/telephony.h>

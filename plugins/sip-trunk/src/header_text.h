@@ -1,4 +1,4 @@
-// The value of a header as it stands on the wire. sip thread.
+// Formats a header's value as on the wire. sip thread.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace patchbay::sip_trunk {
 
-// Empty for null and for more than 8 KiB. (sip_header_as_string of 1.12.11 loses the end of values of about
-// 256 bytes.)
+// Returns empty for null and for values above 8 KiB. Does not use sip_header_as_string(), because that of
+// sofia-sip 1.12.11 truncates values of about 256 bytes.
 template <class Header>
 std::string header_text(const Header* header) {
   if (header == nullptr) return {};

@@ -19,7 +19,7 @@ bool consists_of(std::string_view text, std::string_view more) {
   });
 }
 
-// A host as it stands in a URI; nothing when it is none.
+// Returns a host in URI form; empty if it is not a valid host.
 std::string uri_host(const std::string& host) {
   const auto address = lib::SocketAddress::parse(host, 0);
   if (address && address->family() == AF_INET6) return "[" + host + "]";
@@ -71,11 +71,11 @@ Result<Invite> make_invite(OutboundCall call) {
 
   Invite invite;
   const std::string target = "sip:" + call.number + "@" + host + ":" + std::to_string(trunk.port);
-  // The label of a call is the callee's number unless the caller gave another: not for the callee to see.
+  // The display name defaults to the callee's number, which must not be shown to the callee.
   const auto label = lib::normalise_number(call.display_name);
   const bool is_callee = label && *label == call.number;
   std::string display = is_callee ? std::string() : quoted_display_name(call.display_name);
-  // RFC 3323 section 4.1.1.3; a trunk that needs its own domain there has fromDomain.
+  // RFC 3323 section 4.1.1.3; fromDomain is for trunks that need their own domain there.
   std::string from_domain = domain;
   if (anonymous) {
     display = "\"Anonymous\"";

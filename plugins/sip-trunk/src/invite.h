@@ -1,5 +1,5 @@
-// An outbound call as header values: the one place where strings of a request are put together. Pure, any
-// thread.
+// Builds the header values of an INVITE from a call; no other code composes header text from untrusted
+// strings. Pure functions, any thread.
 #pragma once
 
 #include <patchbay/result.h>
@@ -15,18 +15,19 @@ struct Invite {
   OutboundCall call;
   std::string uri;   // request URI
   std::string to;    // header values
-  std::string from;  // with a tag of our own, which stays over an authenticated retry
+  std::string from;  // with our tag, which an authenticated retry keeps
   std::string call_id;
-  std::string privacy;  // header value; empty for a caller who shows a number
-  // A whole header line: who the anonymous caller is, for the trunk only (RFC 3325); may be empty.
+  std::string privacy;  // header value; empty if the caller shows a number
+  // A whole header line that identifies an anonymous caller to the trunk (RFC 3325 section 9.2); may be
+  // empty.
   std::string preferred_identity;
 };
 
-// Code::invalid names the field that could break out of its place.
+// Checks the fields. Code::invalid: a field holds a character that is not allowed in its header.
 Result<Invite> make_invite(OutboundCall call);
 
-// A quoted-string (RFC 3261 section 25.1) of what can be shown: control characters are removed, quotes and
-// backslashes escaped, at most 64 bytes kept, never a part of a UTF-8 character. Empty for an empty name.
+// Returns a quoted-string (RFC 3261 section 25.1): removes control characters, escapes quotes and
+// backslashes, keeps at most 64 bytes of whole UTF-8 characters. Empty for an empty name.
 std::string quoted_display_name(std::string_view name);
 
 }  // namespace patchbay::sip_trunk

@@ -10,34 +10,34 @@ LegPort::LegPort(const Host& host, lib::RtpSocket socket, const lib::RtpLeg::Opt
 
 LegPort::~LegPort() {
   delete pending_.load();
-  delete taken_.load();
+  delete returned_.load();
 }
 
 void LegPort::configure(const lib::LegMedia& media) {
-  delete taken_.exchange(nullptr);
+  delete returned_.exchange(nullptr);
   delete pending_.exchange(new lib::LegMedia(media));
 }
 
 void LegPort::pull(pb_frame& out) noexcept {
-  // Given back through taken_, so that nothing is freed here; while that place is full the news waits for a
-  // tick.
-  if (taken_.load(std::memory_order_acquire) == nullptr) {
+  // Returns the object through returned_, because this thread must not free memory; waits for a later tick
+  // while that is occupied.
+  if (returned_.load(std::memory_order_acquire) == nullptr) {
     if (lib::LegMedia* media = pending_.exchange(nullptr, std::memory_order_acq_rel)) {
       leg_.configure(*media);
-      taken_.store(media, std::memory_order_release);
+      returned_.store(media, std::memory_order_release);
     }
   }
   last_ns_ = out.time_ns;
   leg_.pull(out.pcm, out.time_ns);
   out.samples = lib::RtpLeg::kFrameSamples;
-  tell_digits();
+  post_digits();
 }
 
 void LegPort::push(const pb_frame& in) noexcept { leg_.push(in.pcm, in.time_ns); }
 
 void LegPort::detached() noexcept { leg_.send_bye(last_ns_); }
 
-void LegPort::tell_digits() noexcept {
+void LegPort::post_digits() noexcept {
   bool any = false;
   while (const auto digit = leg_.next_digit()) {
     const uint32_t at = digits_written_.load(std::memory_order_relaxed);
@@ -48,7 +48,7 @@ void LegPort::tell_digits() noexcept {
   if (any) host_.runtime->strand_post(host_.self, kMainStrand, &LegPort::deliver_digits, this);
 }
 
-// Runs before the port is closed: both come in order on the main strand.
+// Runs before the port is closed, because both run in order on the main strand.
 void LegPort::deliver_digits(void* self) noexcept {
   auto* port = static_cast<LegPort*>(self);
   const uint32_t written = port->digits_written_.load(std::memory_order_acquire);

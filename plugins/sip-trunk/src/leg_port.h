@@ -1,4 +1,4 @@
-// LegPort: the audio of one call as the media loop sees it: RTP in and out of one socket pair.
+// LegPort: the audio port of one call, which sends and receives RTP on one socket pair.
 #pragma once
 
 #include <patchbay/audio.h>
@@ -11,18 +11,18 @@
 
 namespace patchbay::sip_trunk {
 
-// configure(), stats() and packets_dropped() from any thread; the rest as AudioPort says.
+// configure(), stats() and packets_dropped(): any thread; the rest as in AudioPort.
 class LegPort final : public AudioPort {
  public:
   static constexpr uint32_t kRateHz = 8000;
 
-  // on_digit() on the main strand for each key the far side presses.
+  // Calls on_digit() on the main strand for each DTMF digit from the far end.
   LegPort(const Host& host, lib::RtpSocket socket, const lib::RtpLeg::Options& options,
           Function<void(char)> on_digit);
   ~LegPort() override;
 
   uint16_t local_port() const noexcept { return leg_.local_port(); }
-  // Taken at the next tick.
+  // Takes effect at the next tick.
   void configure(const lib::LegMedia& media);
   const lib::LegStats& stats() const noexcept { return leg_.stats(); }
   uint64_t packets_dropped() const noexcept { return leg_.packets_dropped(); }
@@ -34,7 +34,7 @@ class LegPort final : public AudioPort {
   void detached() noexcept override;
 
  private:
-  void tell_digits() noexcept;
+  void post_digits() noexcept;
   static void deliver_digits(void* self) noexcept;
 
   // borrowed
@@ -42,9 +42,9 @@ class LegPort final : public AudioPort {
   // owned
   lib::RtpLeg leg_;
   Function<void(char)> on_digit_;
-  std::atomic<lib::LegMedia*> pending_{nullptr};  // given by configure(), taken by the loop
-  std::atomic<lib::LegMedia*> taken_{nullptr};    // given back by the loop, freed off it
-  std::array<std::atomic<char>, 64> digits_{};    // ring: the loop writes, the strand reads
+  std::atomic<lib::LegMedia*> pending_{nullptr};   // from configure() to the media loop
+  std::atomic<lib::LegMedia*> returned_{nullptr};  // from the media loop back to configure(), which frees it
+  std::array<std::atomic<char>, 64> digits_{};     // ring buffer: the media loop writes, the strand reads
   std::atomic<uint32_t> digits_written_{0};
   uint32_t digits_read_ = 0;
   int64_t last_ns_ = 0;

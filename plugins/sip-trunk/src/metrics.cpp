@@ -8,7 +8,7 @@ namespace {
 
 Metric refused(const Host& host, const char* reason) {
   return Metric::counter(host, "patchbay_sip_trunk_requests_refused_total",
-                         "SIP requests answered with an error for where, or how often, they came",
+                         "SIP requests answered with an error because of their source or rate",
                          {{"reason", reason}});
 }
 
@@ -20,9 +20,9 @@ Metric tcp_shut(const Host& host, const char* reason) {
 }  // namespace
 
 Metrics::Metrics(const Host& host)
-    : legs_(Metric::gauge(host, "patchbay_sip_trunk_legs", "Calls out that run")),
+    : legs_(Metric::gauge(host, "patchbay_sip_trunk_legs", "Outbound calls in progress")),
       handles_(Metric::gauge(host, "patchbay_sip_trunk_dialogs",
-                             "SIP dialogs, ended ones that wait for a last answer included")),
+                             "SIP dialogs, including ended ones that wait for a final answer")),
       unfiltered_(Metric::gauge(host, "patchbay_sip_trunk_unfiltered",
                                 "1 while the kernel cannot drop SIP from unknown addresses")),
       foreign_(refused(host, "foreign")),
@@ -31,17 +31,18 @@ Metrics::Metrics(const Host& host)
       tcp_idle_(tcp_shut(host, "idle")),
       tcp_excess_(tcp_shut(host, "excess")),
       unresolved_names_(Metric::gauge(host, "patchbay_sip_trunk_names_unresolved",
-                                      "Names of trunks whose latest lookup has failed")),
+                                      "Host names of trunks whose latest lookup failed")),
       name_failures_(Metric::counter(host, "patchbay_sip_trunk_name_failures_total",
-                                     "Lookups of trunks' names that have failed")),
+                                     "Failed lookups of trunks' host names")),
       left_behind_(Metric::counter(host, "patchbay_sip_trunk_dialogs_left_behind_total",
-                                   "Calls that an earlier run left up, ended by this one")),
+                                   "Calls left up by an earlier run and hung up by this one")),
       byes_given_up_(
           Metric::counter(host, "patchbay_sip_trunk_byes_given_up_total",
-                          "Calls whose end the trunk did not confirm: they may still be up there")),
+                          "Calls whose end the trunk did not confirm, so that they may still be up there")),
       failovers_(Metric::counter(host, "patchbay_sip_trunk_failovers_total",
-                                 "Calls that went beyond their first trunk")),
-      received_(Metric::counter(host, "patchbay_sip_trunk_rtp_received_total", "RTP packets of ended calls")),
+                                 "Calls that tried more than one trunk")),
+      received_(Metric::counter(host, "patchbay_sip_trunk_rtp_received_total",
+                                "RTP packets received by ended calls")),
       lost_(Metric::counter(host, "patchbay_sip_trunk_rtp_lost_total",
                             "RTP packets of ended calls that did not arrive")),
       late_(Metric::counter(host, "patchbay_sip_trunk_rtp_late_total",
@@ -56,8 +57,8 @@ Metrics::Metrics(const Host& host)
       jitter_(Metric::seconds(host, "patchbay_sip_trunk_rtp_jitter_seconds",
                               "Jitter of the RTP received, at the end of each answered call")) {
   for (const char* cause : {"far", "local", "no-answer", "failed", "denied"})
-    ended_.emplace(cause, Metric::counter(host, "patchbay_sip_trunk_ended_total", "Calls out that have ended",
-                                          {{"cause", cause}}));
+    ended_.emplace(cause, Metric::counter(host, "patchbay_sip_trunk_ended_total",
+                                          "Outbound calls that have ended", {{"cause", cause}}));
 }
 
 void Metrics::set_legs(size_t legs, size_t handles) const {

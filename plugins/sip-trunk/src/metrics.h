@@ -1,4 +1,4 @@
-// What sip-trunk counts. Main strand.
+// The metrics of sip-trunk. Main strand.
 #pragma once
 
 #include <patchbay/log.h>
@@ -15,10 +15,10 @@ class Metrics {
  public:
   explicit Metrics(const Host& host);
 
-  // `handles`: dialogs at sofia-sip, ended ones that wait for a last answer included.
+  // `handles`: dialogs at sofia-sip, including ended ones that wait for a final answer.
   void set_legs(size_t legs, size_t handles) const;
   void set_guarded(bool guarded) const;
-  // All since the stack has started.
+  // The stack's counters since its start.
   void set_counts(const StackCounts& all);
   // Names of trunks without an answer to the latest lookup.
   void set_unresolved_names(size_t names) const;

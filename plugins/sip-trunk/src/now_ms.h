@@ -1,4 +1,5 @@
-// The monotonic clock of the SIP thread and the resolver's threads, which have no strand to ask the host on.
+// Monotonic clock for the SIP thread and the resolver's threads, which are not strands and cannot use the
+// host's clock.
 #pragma once
 
 #include <chrono>

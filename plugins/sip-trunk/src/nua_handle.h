@@ -1,4 +1,4 @@
-// A nua handle with its one owner, and what the agent knows of owners. sip thread only.
+// NuaHandle: owns a nua handle. HandleOwner: receives its events from the user agent. sip thread only.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace patchbay::sip_trunk {
 
-// Receives the events of its handles and its timer.
+// Receives the events of its handles and of its timer.
 class HandleOwner {
  public:
   virtual ~HandleOwner() = default;
@@ -16,11 +16,11 @@ class HandleOwner {
   virtual void on_event(nua_event_t event, int status, const char* phrase, nua_handle_t* handle,
                         const sip_t* sip, tagi_t tags[]) = 0;
   virtual void on_timer() = 0;
-  // Nothing will happen any more; the agent deletes it.
-  virtual bool finished() const noexcept = 0;
+  // Whether the user agent may delete this object, because no further event matters.
+  virtual bool is_closed() const noexcept = 0;
 };
 
-// Destroying it ends what is still going on at the handle.
+// The destructor ends pending transactions of the handle.
 class NuaHandle {
  public:
   NuaHandle() noexcept = default;

@@ -17,7 +17,7 @@ constexpr int64_t kGateLimitMs = 10'000;
 using telephony::LegListener;
 
 OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, const ServerSettings& server,
-                         const TenantTrunks& trunks, telephony::Dial request, Function<void()> gone)
+                         const TenantTrunks& trunks, telephony::Dial request, Function<void()> on_closed)
     : host_(host),
       stack_(stack),
       resolver_(resolver),
@@ -25,14 +25,14 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, 
       trunks_(trunks.trunks),
       request_(std::move(request)),
       log_(Log(host).with(request_.correlation)),
-      gone_(std::move(gone)),
+      on_closed_(std::move(on_closed)),
       service_(host),
       listener_(Lease<LegListener>::open(host, request_.listener)),
       selector_(trunks.trunks_for(request_.number)),
       media_watch_(host),
       step_limit_(host),
-      listener_gone_(host, request_.listener, [this] { owner_gone(); }),
-      dialler_gone_(host, calling_plugin(host), [this] { owner_gone(); }) {
+      listener_watch_(host, request_.listener, [this] { on_owner_ended(); }),
+      dialler_watch_(host, calling_plugin(host), [this] { on_owner_ended(); }) {
   service_.on(telephony::Leg::hangup, [this](const telephony::Hangup& why) -> Result<Empty> {
     log_.info("hanging up", {{"reason", why.reason}});
     hangup();
@@ -41,19 +41,19 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, 
 }
 
 void OutboundLeg::start(const std::vector<RegisteredGate>& gates) {
-  begun_ns_ = host_.mono_ns();
+  started_ns_ = host_.mono_ns();
   gates_ = gates;
-  if (gates_.empty() && server_.require_gate) return finish(ended_as("denied", "no dial gate is loaded"));
+  if (gates_.empty() && server_.require_gate) return close(ended_as("denied", "no dial gate is loaded"));
   ask_gate(0);
 }
 
 void OutboundLeg::ask_gate(size_t index) {
-  if (finished_) return;
+  if (closed_) return;
   if (index == gates_.size()) return open_media();
   step_limit_.after_ms(kGateLimitMs, [this, index] {
-    drop_gate();
+    cancel_gate();
     log_.warn("a gate does not answer", {{"gate", gates_[index].name}});
-    finish(ended_as("denied", "the gate did not answer in time"));
+    close(ended_as("denied", "the gate did not answer in time"));
   });
   gate_ = Lease<telephony::DialGate>::open(host_, gates_[index].instance);
   gate_.call(telephony::DialGate::check,
@@ -63,19 +63,19 @@ void OutboundLeg::ask_gate(size_t index) {
                if (verdict && verdict->allowed)
                  return post(host_, kMainStrand, alive_.bind([this, index] { ask_gate(index + 1); }));
                const std::string why = verdict ? verdict->reason : "the gate did not answer";
-               log_.warn("a gate refused the dial", {{"gate", gates_[index].name}, {"why", why}});
-               finish(ended_as("denied", why));
+               log_.warn("a gate refused the call", {{"gate", gates_[index].name}, {"why", why}});
+               close(ended_as("denied", why));
              });
 }
 
-// Whatever it says now is not heard.
-void OutboundLeg::drop_gate() { gate_ = Lease<telephony::DialGate>(); }
+// Ignores an answer that comes later.
+void OutboundLeg::cancel_gate() { gate_ = Lease<telephony::DialGate>(); }
 
 void OutboundLeg::open_media() {
   const auto ip = lib::SocketAddress::parse(server_.media_ip, 0);
   auto socket = ip ? lib::RtpSocket::open(*ip, server_.rtp_port_min, server_.rtp_port_max)
                    : Result<lib::RtpSocket>(ip.error());
-  if (!socket) return finish(ended_as("failed", "no RTP port: " + socket.error().text));
+  if (!socket) return close(ended_as("failed", "no RTP port: " + socket.error().text));
   lib::RtpLeg::Options options;
   options.random = random64();
   options.wall_ns = host_.wall_ms() * 1'000'000;
@@ -89,38 +89,38 @@ void OutboundLeg::open_media() {
   try_trunk();
 }
 
-// Names are resolved here, with a deadline: the SIP thread sees numeric addresses only.
+// Resolves the name here, with a deadline, because the SIP thread must only see numeric addresses.
 void OutboundLeg::try_trunk() {
   const std::string* id = selector_.current();
-  if (id == nullptr) return finish(ended_as("failed", "no trunk is configured for the number"));
+  if (id == nullptr) return close(ended_as("failed", "no trunk is configured for the number"));
   const size_t attempt = resolving_ = ++resolutions_;
   const std::string& name = trunks_.at(*id).host;
   auto take =
-      alive_.bind([this, attempt](const Result<Addresses>& addresses) { resolved(attempt, addresses); });
+      alive_.bind([this, attempt](const Result<Addresses>& addresses) { on_resolved(attempt, addresses); });
   step_limit_.after_ms(server_.silence_timeout_ms, [this, attempt] {
-    resolved(attempt, Error{Code::timeout, "no answer in time"});
+    on_resolved(attempt, Error{Code::timeout, "no answer in time"});
   });
   resolver_.resolve(name, local_.rtp.family(), [&host = host_, take](const Result<Addresses>& addresses) {
     post(host, kMainStrand, [take, addresses]() mutable { take(addresses); });
   });
 }
 
-void OutboundLeg::resolved(size_t attempt, const Result<Addresses>& addresses) {
-  if (attempt != resolving_ || finished_) return;
+void OutboundLeg::on_resolved(size_t attempt, const Result<Addresses>& addresses) {
+  if (attempt != resolving_ || closed_) return;
   resolving_ = 0;
   step_limit_.cancel();
-  if (hanging_up_) return finish(ended_as("local", ""));
+  if (hanging_up_) return close(ended_as("local", ""));
   if (addresses) return dial(*addresses);
   const std::string& name = trunks_.at(*selector_.current()).host;
   const auto known = resolver_.last_known(name, local_.rtp.family());
   log_.warn("a trunk's name is not resolved",
             {{"name", name}, {"why", addresses.error().text}, {"last-known", known.ok()}});
   if (known) return dial(*known);
-  trunk_failed(
+  on_trunk_failed(
       {EndReason::transport, 0, "", "the name " + name + " is not resolved: " + addresses.error().text});
 }
 
-// What the SDP shows: the address that the trunk's packets would come back to.
+// Returns the media address for our SDP, which the trunk's packets must reach.
 lib::SocketAddress OutboundLeg::announced_media(const lib::SocketAddress& trunk) const {
   if (const auto shown = lib::SocketAddress::parse(server_.advertise, port_->local_port())) return *shown;
   const auto bound = lib::SocketAddress::parse(server_.media_ip, port_->local_port());
@@ -140,7 +140,7 @@ void OutboundLeg::dial(const Addresses& addresses) {
   call.display_name = request_.display_name;
   call.call_id = request_.call_id;
   call.attempt = static_cast<uint32_t>(request_.attempt);
-  // For each trunk anew: the time that a silent one took is not the callee's.
+  // Restarts for each trunk, so that a silent trunk takes no time from the callee.
   call.no_answer_timeout_ms = static_cast<uint32_t>(std::max<int64_t>(1000, request_.ring_timeout_ms));
   {
     const std::lock_guard lock(media_mutex_);
@@ -149,38 +149,38 @@ void OutboundLeg::dial(const Addresses& addresses) {
   }
   log_.info("dialling", {{"trunk", id}, {"address", call.targets.front().text()}});
   const auto dialog = stack_.dial(std::move(call), *this);
-  if (!dialog) return finish(ended_as("failed", dialog.error().text));
+  if (!dialog) return close(ended_as("failed", dialog.error().text));
   dialog_ = *dialog;
 }
 
-// Before any answer of the callee: the next trunk, or the end.
-void OutboundLeg::trunk_failed(const DialogEnd& ended) {
+// The trunk failed before the callee answered: tries the next trunk or ends the call.
+void OutboundLeg::on_trunk_failed(const DialogEnd& ended) {
   const std::string trunk_id = *selector_.current();
-  telephony::Ended told = hangup_cause(ended);
+  telephony::Ended result = hangup_cause(ended);
   if (!hanging_up_ && selector_.on_ended(ended)) {
-    earlier_trunks_ += (earlier_trunks_.empty() ? "" : ", ") + trunk_id + ": " + told.detail;
+    earlier_trunks_ += (earlier_trunks_.empty() ? "" : ", ") + trunk_id + ": " + result.detail;
     return try_trunk();
   }
-  told.trunk_id = trunk_id;
-  finish_as(std::move(told));
+  result.trunk_id = trunk_id;
+  close_with_stats(std::move(result));
 }
 
 void OutboundLeg::hangup() {
-  if (finished_ || std::exchange(hanging_up_, true)) return;
+  if (closed_ || std::exchange(hanging_up_, true)) return;
   if (dialog_ != 0) return stack_.hangup(dialog_);
-  if (resolving_ != 0) return resolved(resolving_, Error{Code::cancelled, "hung up"});
-  drop_gate();
-  finish(ended_as("local", ""));
+  if (resolving_ != 0) return on_resolved(resolving_, Error{Code::cancelled, "hung up"});
+  cancel_gate();
+  close(ended_as("local", ""));
 }
 
-void OutboundLeg::owner_gone() {
-  log_.warn("the owner of the call has gone: hanging up");
+void OutboundLeg::on_owner_ended() {
+  log_.warn("the owner of the call has ended: hanging up");
   hangup();
 }
 
 void OutboundLeg::on_progress(DialogId id, int status, std::string_view sdp, std::string_view) {
   post(host_, kMainStrand, alive_.bind([this, id, status, early = !sdp.empty()] {
-    if (id != dialog_ || finished_) return;
+    if (id != dialog_ || closed_) return;
     selector_.on_progress(status);
     const std::string* trunk = selector_.current();
     listener_.send(LegListener::progress, {status, trunk != nullptr ? *trunk : std::string(), early});
@@ -189,18 +189,18 @@ void OutboundLeg::on_progress(DialogId id, int status, std::string_view sdp, std
 
 void OutboundLeg::on_answered(DialogId id, std::string_view sdp, std::string_view peer_ip) {
   post(host_, kMainStrand, alive_.bind([this, id, sdp = std::string(sdp), peer = std::string(peer_ip)] {
-    if (id == dialog_ && !finished_) answered(id, sdp, peer);
+    if (id == dialog_ && !closed_) on_dialog_answered(id, sdp, peer);
   }));
 }
 
-// media_mutex_ is held.
-Status OutboundLeg::take_media(const lib::RemoteMedia& remote) {
+// Caller holds media_mutex_.
+Status OutboundLeg::apply_media(const lib::RemoteMedia& remote) {
   const auto peer = lib::SocketAddress::parse(signalling_ip_, 0);
   const auto is_allowed = [&](const lib::SocketAddress& target) {
     const lib::AddressKind kind = target.kind();
     return kind == lib::AddressKind::host || (peer && kind == peer->kind());
   };
-  // The SDP is the callee's: it may not aim our packets at this machine, or at many.
+  // The SDP is untrusted: it must not direct our packets at this machine or at a multicast group.
   if (remote.send && !is_allowed(remote.rtp))
     return {Code::denied, "its address, " + remote.rtp.ip_text() + ", is none that the trunk could have"};
   if (std::exchange(held_, !remote.send || !remote.receive)) resumed_ns_ = host_.mono_ns();
@@ -216,21 +216,21 @@ Status OutboundLeg::take_media(const lib::RemoteMedia& remote) {
   return {};
 }
 
-void OutboundLeg::answered(DialogId id, const std::string& sdp, const std::string& peer_ip) {
+void OutboundLeg::on_dialog_answered(DialogId id, const std::string& sdp, const std::string& peer_ip) {
   Handle port;
   {
     const std::lock_guard lock(media_mutex_);
     signalling_ip_ = peer_ip;
     const auto remote = lib::parse_answer(local_, sdp);
-    const Status taken = remote ? take_media(*remote) : Status(remote.error());
+    const Status taken = remote ? apply_media(*remote) : Status(remote.error());
     if (taken) {
       port = port_->open(host_);
     } else {
-      log_.warn("the answer carries no media we can use", {{"why", taken.error().text}});
+      log_.warn("the answer has no usable media", {{"why", taken.error().text}});
       no_media_ = "the answer carried no usable media";
     }
   }
-  tell_answered(port);
+  report_answered(port);
   if (!port) {
     hanging_up_ = true;
     return stack_.hangup(id);
@@ -238,16 +238,16 @@ void OutboundLeg::answered(DialogId id, const std::string& sdp, const std::strin
   watch_media();
 }
 
-void OutboundLeg::tell_answered(Handle port) {
+void OutboundLeg::report_answered(Handle port) {
   answered_ns_ = host_.mono_ns();
   const std::string* trunk = selector_.current();
   listener_.send(LegListener::answered,
-                 {trunk != nullptr ? *trunk : std::string(), (answered_ns_ - begun_ns_) / 1'000'000, port});
+                 {trunk != nullptr ? *trunk : std::string(), (answered_ns_ - started_ns_) / 1'000'000, port});
 }
 
 void OutboundLeg::watch_media() {
   media_watch_.after_ms(kMediaCheckMs, [this] {
-    if (finished_ || hanging_up_) return;
+    if (closed_ || hanging_up_) return;
     bool held = false;
     int64_t since = std::max(answered_ns_, port_->stats().last_received_ns.load(std::memory_order_relaxed));
     {
@@ -262,89 +262,89 @@ void OutboundLeg::watch_media() {
   });
 }
 
-Result<std::string> OutboundLeg::take_offer(std::string_view sdp) {
+Result<std::string> OutboundLeg::answer_offer(std::string_view sdp) {
   const std::lock_guard lock(media_mutex_);
   ++local_.version;
   if (sdp.empty()) return lib::write_offer(local_);
   PB_TRY_VALUE(const lib::RemoteOffer offer, lib::parse_offer(local_, sdp));
-  PB_TRY(take_media(offer.media));
+  PB_TRY(apply_media(offer.media));
   return lib::write_answer(local_, offer);
 }
 
 std::string OutboundLeg::on_reoffer(DialogId, std::string_view sdp) {
-  auto answer = take_offer(sdp);
+  auto answer = answer_offer(sdp);
   return answer ? *std::move(answer) : std::string();
 }
 
 void OutboundLeg::on_reanswer(DialogId, std::string_view sdp) {
   const std::lock_guard lock(media_mutex_);
   const auto remote = lib::parse_answer(local_, sdp);
-  const Status taken = remote ? take_media(*remote) : Status(remote.error());
-  if (!taken) log_.warn("the new answer carries no media we can use", {{"why", taken.error().text}});
+  const Status taken = remote ? apply_media(*remote) : Status(remote.error());
+  if (!taken) log_.warn("the new answer has no usable media", {{"why", taken.error().text}});
 }
 
 void OutboundLeg::on_ended(DialogId id, const DialogEnd& ended) {
-  post(host_, kMainStrand, alive_.bind([this, id, ended] { dialog_ended(id, ended); }));
+  post(host_, kMainStrand, alive_.bind([this, id, ended] { on_dialog_ended(id, ended); }));
 }
 
-void OutboundLeg::dialog_ended(DialogId id, const DialogEnd& ended) {
-  if (id != dialog_ || finished_) return;
+void OutboundLeg::on_dialog_ended(DialogId id, const DialogEnd& ended) {
+  if (id != dialog_ || closed_) return;
   dialog_ = 0;
   const std::string* trunk = selector_.current();
   const std::string trunk_id = trunk != nullptr ? *trunk : std::string();
   log_.info("the dialog has ended",
             {{"trunk", trunk_id}, {"sip", ended.sip_status}, {"text", ended.text}, {"detail", ended.detail}});
-  // The callee took the call, even if there was nothing to talk through: not to be dialled again.
-  if (ended.reason == EndReason::no_media && answered_ns_ == 0 && !hanging_up_) tell_answered({});
-  if (answered_ns_ == 0 && trunk != nullptr) return trunk_failed(ended);
-  telephony::Ended told = hangup_cause(ended);
+  // Reported as answered, because the callee took the call and must not be dialled again.
+  if (ended.reason == EndReason::no_media && answered_ns_ == 0 && !hanging_up_) report_answered({});
+  if (answered_ns_ == 0 && trunk != nullptr) return on_trunk_failed(ended);
+  telephony::Ended result = hangup_cause(ended);
   if (!no_media_.empty()) {
-    told.cause = "failed";
-    told.detail = no_media_;
+    result.cause = "failed";
+    result.detail = no_media_;
   }
-  told.answered = answered_ns_ != 0;
-  told.trunk_id = trunk_id;
-  finish_as(std::move(told));
+  result.answered = answered_ns_ != 0;
+  result.trunk_id = trunk_id;
+  close_with_stats(std::move(result));
 }
 
-void OutboundLeg::finish_as(telephony::Ended told) {
-  told.earlier_trunks = earlier_trunks_;
+void OutboundLeg::close_with_stats(telephony::Ended result) {
+  result.earlier_trunks = earlier_trunks_;
   if (port_) {
     const lib::LegStats& stats = port_->stats();
-    told.rtp_received = static_cast<int64_t>(stats.packets_received.load());
-    told.rtp_lost = stats.lost.load();
-    told.rtp_late = static_cast<int64_t>(stats.packets_late.load());
-    told.rtp_refused = static_cast<int64_t>(stats.packets_refused.load());
-    told.rtp_dropped = static_cast<int64_t>(port_->packets_dropped());
-    told.rtp_jitter_us = stats.jitter_us.load();
-    told.rtp_far_lost_percent = stats.far_reported.load() ? stats.far_fraction_lost.load() * 100 / 256 : -1;
-    log_.info("audio of the call", {{"received", told.rtp_received},
-                                    {"lost", told.rtp_lost},
-                                    {"late", told.rtp_late},
-                                    {"refused", told.rtp_refused},
-                                    {"dropped", told.rtp_dropped},
-                                    {"jitter-us", told.rtp_jitter_us},
-                                    {"far-lost-percent", told.rtp_far_lost_percent}});
+    result.rtp_received = static_cast<int64_t>(stats.packets_received.load());
+    result.rtp_lost = stats.lost.load();
+    result.rtp_late = static_cast<int64_t>(stats.packets_late.load());
+    result.rtp_refused = static_cast<int64_t>(stats.packets_refused.load());
+    result.rtp_dropped = static_cast<int64_t>(port_->packets_dropped());
+    result.rtp_jitter_us = stats.jitter_us.load();
+    result.rtp_far_lost_percent = stats.far_reported.load() ? stats.far_fraction_lost.load() * 100 / 256 : -1;
+    log_.info("audio of the call", {{"received", result.rtp_received},
+                                    {"lost", result.rtp_lost},
+                                    {"late", result.rtp_late},
+                                    {"refused", result.rtp_refused},
+                                    {"dropped", result.rtp_dropped},
+                                    {"jitter-us", result.rtp_jitter_us},
+                                    {"far-lost-percent", result.rtp_far_lost_percent}});
   }
-  finish(told);
+  close(result);
 }
 
-void OutboundLeg::finish(const telephony::Ended& ended) {
-  if (std::exchange(finished_, true)) return;
+void OutboundLeg::close(const telephony::Ended& ended) {
+  if (std::exchange(closed_, true)) return;
   media_watch_.cancel();
   step_limit_.cancel();
-  listener_gone_ = EndWatch();
-  dialler_gone_ = EndWatch();
+  listener_watch_ = EndWatch();
+  dialler_watch_ = EndWatch();
   if (metrics_) metrics_(ended);
   listener_.send(LegListener::ended, ended);
   service_.withdraw();
-  const auto leave = alive_.bind([this] {
-    const Function<void()> gone = std::move(gone_);
-    gone();
+  const auto closed = alive_.bind([this] {
+    const Function<void()> on_closed = std::move(on_closed_);
+    on_closed();
   });
-  // A port that was never opened to others needs no close.
-  if (port_ && port_->handle()) return port_->close(leave);
-  post(host_, kMainStrand, leave);
+  // A port that was never opened needs no close.
+  if (port_ && port_->handle()) return port_->close(closed);
+  post(host_, kMainStrand, closed);
 }
 
 }  // namespace patchbay::sip_trunk

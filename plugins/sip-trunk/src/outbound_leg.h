@@ -1,4 +1,5 @@
-// OutboundLeg: one call out: gates, trunks in order, the dialog, the audio, the end.
+// OutboundLeg: one outbound call: asks the gates, tries the trunks in order, connects the audio, reports the
+// end.
 #pragma once
 
 #include <patchbay/end_watch.h>
@@ -26,15 +27,16 @@ struct RegisteredGate {
   Handle instance;
 };
 
-// Lives on the main strand; the sip thread calls it as DialogListener. Destroyed only when gone() was called.
+// Lives on the main strand; the sip thread calls the DialogListener functions. Destroy it only after
+// on_closed().
 class OutboundLeg final : public DialogListener {
  public:
-  // gone() on the main strand, as the last. To be made in the method that dials: the plugin that calls is the
-  // call's owner, as the listener is.
+  // Calls on_closed() last, on the main strand. Construct it in the method that dials, because the calling
+  // plugin owns the call, as its listener does.
   OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, const ServerSettings& server,
-              const TenantTrunks& trunks, telephony::Dial request, Function<void()> gone);
+              const TenantTrunks& trunks, telephony::Dial request, Function<void()> on_closed);
 
-  // f(ended) on the main strand when the call is over, beside the listener.
+  // Also calls f(ended) on the main strand when the call has ended.
   void on_ended_for_metrics(Function<void(const telephony::Ended&)> f) { metrics_ = std::move(f); }
 
   Handle handle() { return service_.handle(); }
@@ -44,22 +46,22 @@ class OutboundLeg final : public DialogListener {
 
  private:
   void ask_gate(size_t index);
-  void drop_gate();
-  void owner_gone();
+  void cancel_gate();
+  void on_owner_ended();
   void open_media();
   void try_trunk();
-  void resolved(size_t attempt, const Result<Addresses>& addresses);
+  void on_resolved(size_t attempt, const Result<Addresses>& addresses);
   void dial(const Addresses& addresses);
-  void trunk_failed(const DialogEnd& ended);
+  void on_trunk_failed(const DialogEnd& ended);
   lib::SocketAddress announced_media(const lib::SocketAddress& trunk) const;
-  void answered(DialogId id, const std::string& sdp, const std::string& peer_ip);
-  void tell_answered(Handle port);
-  void dialog_ended(DialogId id, const DialogEnd& ended);
-  void finish(const telephony::Ended& ended);
-  void finish_as(telephony::Ended told);
+  void on_dialog_answered(DialogId id, const std::string& sdp, const std::string& peer_ip);
+  void report_answered(Handle port);
+  void on_dialog_ended(DialogId id, const DialogEnd& ended);
+  void close(const telephony::Ended& ended);
+  void close_with_stats(telephony::Ended result);
   void watch_media();
-  Result<std::string> take_offer(std::string_view sdp);
-  Status take_media(const lib::RemoteMedia& remote);
+  Result<std::string> answer_offer(std::string_view sdp);
+  Status apply_media(const lib::RemoteMedia& remote);
 
   // sip thread
   void on_progress(DialogId id, int status, std::string_view sdp, std::string_view peer_ip) override;
@@ -77,7 +79,7 @@ class OutboundLeg final : public DialogListener {
   const std::map<std::string, TrunkAccess> trunks_;
   const telephony::Dial request_;
   const Log log_;
-  Function<void()> gone_;
+  Function<void()> on_closed_;
   Function<void(const telephony::Ended&)> metrics_;
   Provision<telephony::Leg> service_;
   Lease<telephony::LegListener> listener_;
@@ -86,24 +88,24 @@ class OutboundLeg final : public DialogListener {
   TrunkSelector selector_;
   std::unique_ptr<LegPort> port_;
   Timer media_watch_;
-  Timer step_limit_;  // of the gate that is asked, or of the resolution that is awaited
-  EndWatch listener_gone_;
-  EndWatch dialler_gone_;
+  Timer step_limit_;  // time limit of the pending gate or resolution
+  EndWatch listener_watch_;
+  EndWatch dialler_watch_;
   // state, main strand
   DialogId dialog_ = 0;
-  size_t resolving_ = 0;  // which resolution is awaited; 0: none
+  size_t resolving_ = 0;  // number of the pending resolution; 0: none
   size_t resolutions_ = 0;
-  int64_t begun_ns_ = 0;
+  int64_t started_ns_ = 0;
   int64_t answered_ns_ = 0;
-  std::string earlier_trunks_;  // why those before the current one failed
+  std::string earlier_trunks_;  // why the trunks before the current one failed
   bool hanging_up_ = false;
-  bool finished_ = false;
-  std::string no_media_;  // why we hung up by ourselves
+  bool closed_ = false;
+  std::string no_media_;  // why this leg hung up: no media
   // state, shared with the sip thread
   std::mutex media_mutex_;
-  lib::LocalMedia local_;  // guarded by media_mutex_, as the next three
+  lib::LocalMedia local_;  // guarded by media_mutex_, like the next three
   std::string signalling_ip_;
-  bool held_ = false;  // by the far side, which may then be silent as long as it likes
+  bool held_ = false;  // by the far end, which may then send no RTP
   int64_t resumed_ns_ = 0;
   Lifetime alive_;
 };

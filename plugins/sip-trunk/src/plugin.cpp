@@ -20,7 +20,7 @@
 namespace patchbay::sip_trunk {
 namespace {
 
-constexpr int64_t kFiguresMs = 5000;  // between two exports of what only the stack knows
+constexpr int64_t kStatsMs = 5000;  // interval of exporting the stack's counters
 
 class SipTrunk final : public Plugin {
   Status start(const Config& config) override {
@@ -37,20 +37,20 @@ class SipTrunk final : public Plugin {
     options.log = dialogs_.get();
     has_tcp_ = options.tcp;
     options.on_guarded = [this, take = alive_.bind([this](const Status& guarded) {
-      tell_guarded(guarded);
+      on_guarded(guarded);
     })](const Status& guarded) { post(host(), kMainStrand, [take, guarded]() mutable { take(guarded); }); };
     PB_TRY_VALUE(stack_, SipStack::start(options));
     const bool v6 = settings_.server.listen_ip.find(':') != std::string::npos;
     names_ = std::make_unique<TrunkNames>(host(), resolver_, *metrics_, v6 ? AF_INET6 : AF_INET,
-                                          [this] { tell_sources(); });
+                                          [this] { update_sources(); });
     names_->watch(settings_.trunk_names());
     dialogs_->left_behind([this](StoredDialog dialog) {
       log().warn("ending a call of an earlier run", {{"dialog", dialog.call_id}, {"trunk", dialog.trunk_id}});
       TrunkAccess trunk = settings_.trunk(dialog.tenant, dialog.trunk_id);
       stack_->end_stored(std::move(dialog), std::move(trunk));
     });
-    tell_port();
-    export_figures();
+    write_listening_file();
+    export_stats();
 
     service_ = std::make_unique<Provision<telephony::Telephony>>(host());
     using T = telephony::Telephony;
@@ -66,7 +66,7 @@ class SipTrunk final : public Plugin {
 
   Status check_config(const Config& config) override {
     PB_TRY_VALUE(const Settings next, Settings::read(config));
-    if (!stack_) return {};  // asked before the start
+    if (!stack_) return {};  // called before start()
     if (next.server.listen_ip != settings_.server.listen_ip ||
         next.server.listen_port != settings_.server.listen_port ||
         next.server.advertise != settings_.server.advertise)
@@ -80,7 +80,7 @@ class SipTrunk final : public Plugin {
     if (!next) return;
     settings_ = *std::move(next);
     names_->watch(settings_.trunk_names());
-    tell_sources();
+    update_sources();
   }
 
   void drain(Done done) override {
@@ -92,8 +92,8 @@ class SipTrunk final : public Plugin {
     names_.reset();
     draining_ = true;
     auto held = std::make_shared<Done>(std::move(done));
-    // Stopping the stack ends its dialogs and waits for the peers: not on a strand, unless all workers are
-    // taken.
+    // Runs on a worker, because stopping the stack waits for the peers; on the strand only if no worker is
+    // free.
     const Status posted = post_worker(host(), [this, held] {
       stack_->stop();
       post(host(), kMainStrand, [this, held] { when_idle([held] { (*held)(); }); });
@@ -111,7 +111,7 @@ class SipTrunk final : public Plugin {
     }
     const int64_t id = ++last_id_;
     auto leg = std::make_unique<OutboundLeg>(host(), *stack_, resolver_, settings_.server, tenant->second,
-                                             request, [this, id] { gone(id); });
+                                             request, [this, id] { remove_leg(id); });
     leg->on_ended_for_metrics([this](const telephony::Ended& ended) { metrics_->ended(ended); });
     const telephony::Dialled dialled{leg->handle()};
     OutboundLeg& started = *leg;
@@ -125,15 +125,15 @@ class SipTrunk final : public Plugin {
 
   Result<telephony::TelephonyStatus> status(const std::string& tenant) const {
     const auto at = settings_.tenants.find(tenant);
-    telephony::TelephonyStatus told;
-    told.configured = at != settings_.tenants.end() && !at->second.trunks.empty();
-    told.able = told.configured && !draining_;
-    if (draining_) told.reason = "The server is stopping.";
-    return told;
+    telephony::TelephonyStatus result;
+    result.configured = at != settings_.tenants.end() && !at->second.trunks.empty();
+    result.able = result.configured && !draining_;
+    if (draining_) result.reason = "The server is stopping.";
+    return result;
   }
 
-  // Called from inside the leg: it goes when that has returned.
-  void gone(int64_t id) {
+  // Deletes the leg later, because the leg is calling this.
+  void remove_leg(int64_t id) {
     post(host(), kMainStrand, [this, id] {
       legs_.erase(id);
       metrics_->set_legs(legs_.size(), stack_->live_handles());
@@ -146,8 +146,8 @@ class SipTrunk final : public Plugin {
     idle_ = std::move(done);
   }
 
-  // For who configured port 0: tests, scripts.
-  void tell_port() {
+  // For tests and scripts that configure port 0.
+  void write_listening_file() {
     const std::string address = settings_.server.listen_ip + ":" + std::to_string(stack_->port());
     log().info("listening for SIP", {{"address", address}});
     JsonWriter json;
@@ -156,19 +156,19 @@ class SipTrunk final : public Plugin {
         << json.str();
   }
 
-  void export_figures() {
+  void export_stats() {
     metrics_->set_legs(legs_.size(), stack_->live_handles());
     metrics_->set_counts(stack_->counts());
-    figures_.after_ms(kFiguresMs, [this] { export_figures(); });
+    stats_timer_.after_ms(kStatsMs, [this] { export_stats(); });
   }
 
-  void tell_guarded(const Status& guarded) {
+  void on_guarded(const Status& guarded) {
     metrics_->set_guarded(guarded.ok());
     if (guarded) return log().info("the kernel drops SIP from unknown addresses");
-    log().warn("no source filter: SIP from any address is looked at", {{"why", guarded.error().text}});
+    log().warn("no source filter: SIP from any address is processed", {{"why", guarded.error().text}});
   }
 
-  void tell_sources() {
+  void update_sources() {
     std::vector<lib::SocketAddress> sources = settings_.trunk_addresses();
     for (const auto& address : names_->addresses()) sources.push_back(address);
     stack_->set_sources(std::move(sources));
@@ -180,7 +180,7 @@ class SipTrunk final : public Plugin {
   std::unique_ptr<DialogStore> dialogs_;  // outlives the stack
   std::unique_ptr<SipStack> stack_;
   std::unique_ptr<TrunkNames> names_;
-  Timer figures_{host()};
+  Timer stats_timer_{host()};
   std::map<std::string, RegisteredGate> gates_;  // by name
   std::map<int64_t, std::unique_ptr<OutboundLeg>> legs_;
   int64_t last_id_ = 0;

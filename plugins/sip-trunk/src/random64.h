@@ -1,4 +1,4 @@
-// Numbers that nobody can guess. Any thread.
+// Cryptographically random numbers. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace patchbay::sip_trunk {
 
-// 0 only if the system has no randomness.
+// Returns 0 if the system provides no randomness.
 inline uint64_t random64() {
   const auto bytes = lib::random_bytes(8);
   uint64_t value = 0;

@@ -13,10 +13,10 @@
 namespace patchbay::sip_trunk {
 namespace {
 
-// The parser has no context of its own; an agent parses on its one thread.
+// Per thread, because the parser has no context argument, and each user agent parses on its own thread.
 thread_local RequestGuard* request_guard = nullptr;
 
-// A tag that no dialog of ours has: ours are 16 letters and digits. (To sofia-sip, an empty one means any.)
+// A tag that none of our dialogs has: ours are 16 letters and digits. To sofia-sip, an empty tag matches any.
 constexpr char kNoTag[] = "-";
 
 void route_to_source(msg_t* message, sip_t& answer) {
@@ -32,24 +32,25 @@ void route_to_source(msg_t* message, sip_t& answer) {
 void screen(msg_t* message, sip_t& sip) {
   if (sip.sip_status != nullptr && request_guard != nullptr && request_guard->is_stray(sip))
     route_to_source(message, sip);
-  // Sofia-sip answers another version before it has noted the source, to where the Via says.
+  // Refused here, because sofia-sip answers another SIP version at the address in Via, before it has noted
+  // the source.
   if (sip.sip_request != nullptr && strcasecmp(sip.sip_request->rq_version, sip_version_2_0) != 0)
     sip.sip_flags |= MSG_FLG_ERROR;
   const bool is_complete = sip.sip_request != nullptr && sip.sip_call_id != nullptr && sip.sip_to != nullptr;
   if (request_guard == nullptr || !is_complete) return;
   const Admission admission = request_guard->admit(sip.sip_call_id->i_id, source_of(message));
   if (admission == Admission::granted) return;
-  // Dialogs are looked up by a_tag. The answer has the header as it was sent.
+  // Sofia-sip looks dialogs up by a_tag, but copies the header into the answer as it was sent.
   sip.sip_to->a_tag = kNoTag;
-  // An ACK has no answer and is not kept, and by its branch it may end the repetition of an answer of ours.
+  // An ACK is neither answered nor kept, and its branch may stop the retransmission of our answer.
   const bool is_ack = sip.sip_request->rq_method == sip_method_ack;
   if (admission == Admission::refused && !is_ack) sip.sip_flags |= MSG_FLG_ERROR;
 }
 
-// Sofia-sip notes the source of a request as received, except where it refuses the Via: then its answer would
-// go to what the Via names.
+// Adds the source of a request to its first Via as `received` (RFC 3261 section 18.2.1), because sofia-sip
+// does not when it refuses the Via, and then answers to the host that the Via names.
 void note_source(su_home_t* home, sip_via_t& via) {
-  const auto* message = reinterpret_cast<const msg_t*>(home);  // what msg_home() of it is
+  const auto* message = reinterpret_cast<const msg_t*>(home);  // the home of a message is the message itself
   const auto* sip = reinterpret_cast<const sip_t*>(msg_object(message));
   if (sip == nullptr || sip->sip_request == nullptr || sip->sip_via != nullptr) return;  // not a first Via
   const auto from = source_of(message);
@@ -57,9 +58,9 @@ void note_source(su_home_t* home, sip_via_t& via) {
   msg_header_replace_param(home, via.v_common, su_sprintf(home, "received=%s", from.ip_text().c_str()));
 }
 
-// Without maddr, which takes precedence over the source. Done here, since sofia-sip also answers messages
-// that break off before their body. A received below the first Via is a proxy's way back to who sent it the
-// request: it has to return in the answer.
+// Parses Via and removes maddr, which would take precedence over the source. Done while parsing, because
+// sofia-sip also answers messages that end before their body. Keeps `received` in lower Vias, which proxies
+// need to route the answer back (RFC 3261 section 18.2.2).
 issize_t parse_via(su_home_t* home, msg_header_t* header, char* text, isize_t size) {
   const issize_t used = sip_via_class->hc_parse(home, header, text, size);
   if (used < 0) return used;
@@ -73,8 +74,8 @@ issize_t parse_via(su_home_t* home, msg_header_t* header, char* text, isize_t si
   return used;
 }
 
-// Sofia-sip looks headers up by name when it parses, and by the address of their class when it makes them:
-// ours is found first, its own stays.
+// Replaces the class that parses Via. Sofia-sip finds a header's class by name when it parses, and by the
+// address of the class when it builds one, so its own class must stay too.
 void parse_via_here(msg_mclass_t* made) {
   static const msg_hclass_t via_class = [] {
     std::remove_const_t<msg_hclass_t> copy = *sip_via_class;
@@ -94,7 +95,7 @@ void parse_via_here(msg_mclass_t* made) {
   made->mc_short = shorts;
 }
 
-// Called with the end of the headers, and again while a body is incomplete.
+// Called at the end of the headers, and again while the body is incomplete.
 issize_t extract_body(msg_t* message, msg_pub_t* object, char bytes[], isize_t size, int at_end) {
   auto* sip = reinterpret_cast<sip_t*>(object);
   const bool had_headers = (sip->sip_flags & MSG_FLG_BODY) != 0;
@@ -116,7 +117,7 @@ const msg_mclass_t* screening_parser() {
   return parser;
 }
 
-void screen_with(RequestGuard* guard) noexcept { request_guard = guard; }
+void set_request_guard(RequestGuard* guard) noexcept { request_guard = guard; }
 
 lib::SocketAddress source_of(const msg_t* message) {
   const su_addrinfo_t* info = message != nullptr ? msg_addrinfo(const_cast<msg_t*>(message)) : nullptr;

@@ -1,7 +1,7 @@
-// Sees each message before sofia-sip does more than parse it. A request that claims to belong to a dialog and
-// comes from an address that is not its peer's must not touch that dialog, not even its sequence of requests.
-// Requests without a dialog must not fill the memory, since sofia-sip keeps each for 32 s. And nothing in a
-// message makes sofia-sip resolve a name, which stops all SIP, or send to a third party.
+// Screens each message after sofia-sip has parsed it and before it acts on it. A request inside a dialog from
+// another address than the peer's must not touch that dialog, not even its CSeq. Requests outside of dialogs
+// must not fill the memory, because sofia-sip keeps each for 32 s. No message may make sofia-sip resolve a
+// name, which blocks all SIP, or send to a third party.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,28 @@ namespace patchbay::sip_trunk {
 
 enum class Admission {
   granted,
-  outside,  // belongs to no dialog, whatever it says
-  refused,  // answered with an error, and not kept
+  out_of_dialog,  // treated as outside of all dialogs, whatever its headers say
+  refused,        // answered with an error and not kept
 };
 
-// Who may send requests inside the dialogs of an agent, how many come in from outside, and which answers are
-// waited for.
+// Decides about the messages of a user agent: which requests may enter its dialogs, how many come from
+// outside, and which answers are expected.
 class RequestGuard {
  public:
   virtual Admission admit(std::string_view call_id, const lib::SocketAddress& from) = 0;
-  // Whether it is a 2xx to an INVITE that no dialog waits for (any more), and names no address to send to.
+  // Whether the answer is a 2xx to an INVITE that no dialog waits for, and names no numeric address to send
+  // to.
   virtual bool is_stray(const sip_t& answer) const = 0;
 
  protected:
   ~RequestGuard() = default;
 };
 
-// Counts events by the second.
-class RateLimit {
+// Limits events per second.
+class PerSecondLimit {
  public:
-  explicit RateLimit(uint32_t per_second) noexcept : per_second_(per_second) {}
-  // False when there were as many already in this second.
+  explicit PerSecondLimit(uint32_t per_second) noexcept : per_second_(per_second) {}
+  // Counts one event. Returns false beyond the limit of this second.
   bool take(int64_t now_ms) noexcept {
     if (now_ms / 1000 != second_) second_ = now_ms / 1000, taken_ = 0;
     return ++taken_ <= per_second_;
@@ -46,17 +47,17 @@ class RateLimit {
   uint32_t taken_ = 0;
 };
 
-// The parser for NTATAG_MCLASS: sofia-sip's own, which in addition asks the thread's guard about each
-// message. The To tag of a request from outside is replaced, so that it matches no dialog and is answered
-// 481; a refused one is answered 400 without a transaction. Answers go to where the request came from,
-// whatever its first Via names. A stray answer is made to name the address that it came from, where
-// sofia-sip then sends its ACK and BYE. Null when memory is short.
+// The parser for NTATAG_MCLASS: sofia-sip's parser, which also asks the thread's guard about each message.
+// Replaces the To tag of an out-of-dialog request, so that it matches no dialog and gets 481; answers a
+// refused one with 400 without a transaction. Answers go to the source of the request, whatever its first Via
+// names. Makes a stray answer name its source address, to which sofia-sip then sends ACK and BYE. Null: out
+// of memory.
 const msg_mclass_t* screening_parser();
 
-// Names the guard of the messages that the calling thread parses; null for none.
-void screen_with(RequestGuard* guard) noexcept;
+// Sets the guard of the messages that the calling thread parses; null: none.
+void set_request_guard(RequestGuard* guard) noexcept;
 
-// Where a message came from; invalid when it did not come from the network.
+// Returns the source of a message; invalid if it did not come from the network.
 lib::SocketAddress source_of(const msg_t* message);
 
 }  // namespace patchbay::sip_trunk

@@ -27,34 +27,34 @@ struct Entry {
   Result<Addresses> latest = Error{Code::not_found, "not resolved yet"};
   Addresses last_good;
   int64_t fresh_until_ms = 0;
-  bool is_under_way = false;  // or waits for a thread
+  bool is_pending = false;  // running, or waiting for a thread
   std::vector<Resolver::Done> waiting;
 };
 
 }  // namespace
 
 struct Resolver::State {
-  std::mutex mutex;  // guards all that follows
+  std::mutex mutex;  // guards all members below
   Lookup lookup;
   std::map<Name, Entry> entries;
   size_t threads = 0;
-  std::deque<Name> queue;  // that wait for a thread
+  std::deque<Name> queue;  // names that wait for a thread
 
-  std::optional<Name> finish(const Name& name, Result<Addresses> result);
+  std::optional<Name> complete(const Name& name, Result<Addresses> result);
   static void run(const std::shared_ptr<State>& state, const Lookup& look_up, Name name);
 };
 
-// The next name to look up.
-std::optional<Name> Resolver::State::finish(const Name& name, Result<Addresses> result) {
+// Stores a result and returns the next name to look up.
+std::optional<Name> Resolver::State::complete(const Name& name, Result<Addresses> result) {
   std::vector<Done> waiting;
   const std::lock_guard lock(mutex);
   Entry& entry = entries[name];
-  entry.is_under_way = false;
+  entry.is_pending = false;
   if (result) entry.last_good = *result;
   entry.latest = result;
   entry.fresh_until_ms = now_ms() + (result ? kFreshMs : kFailureFreshMs);
   waiting.swap(entry.waiting);
-  // Under the lock, so that none is called once the resolver has been destroyed.
+  // Under the lock, because no callback may run after the resolver's destructor.
   for (const Done& done : waiting) done(result);
   if (queue.empty()) {
     --threads;
@@ -67,7 +67,7 @@ std::optional<Name> Resolver::State::finish(const Name& name, Result<Addresses> 
 
 void Resolver::State::run(const std::shared_ptr<State>& state, const Lookup& look_up, Name name) {
   for (std::optional<Name> next = std::move(name); next;)
-    next = state->finish(*next, look_up(next->first, next->second));
+    next = state->complete(*next, look_up(next->first, next->second));
 }
 
 Result<Addresses> Resolver::system_lookup(const std::string& host, int family) {
@@ -100,32 +100,32 @@ Resolver::~Resolver() {
 }
 
 void Resolver::resolve(const std::string& host, int family, Done done) {
-  ask(host, family, false, std::move(done));
+  request(host, family, false, std::move(done));
 }
 
 void Resolver::refresh(const std::string& host, int family, Done done) {
-  ask(host, family, true, std::move(done));
+  request(host, family, true, std::move(done));
 }
 
-void Resolver::ask(const std::string& host, int family, bool anew, Done done) {
+void Resolver::request(const std::string& host, int family, bool must_refresh, Done done) {
   if (const auto numeric = lib::SocketAddress::parse(host, 0)) return done(Addresses{*numeric});
   const Name name(host, family);
   Result<Addresses> known = Error{Code::exhausted, "too many names are being resolved"};
   {
     const std::lock_guard lock(state_->mutex);
     if (state_->entries.size() >= kMaxNames && state_->entries.count(name) == 0)
-      std::erase_if(state_->entries, [](const auto& item) { return !item.second.is_under_way; });
+      std::erase_if(state_->entries, [](const auto& item) { return !item.second.is_pending; });
     Entry& entry = state_->entries[name];
-    if (entry.is_under_way) {
+    if (entry.is_pending) {
       entry.waiting.push_back(std::move(done));
       return;
     }
-    if (!anew && now_ms() < entry.fresh_until_ms) {
+    if (!must_refresh && now_ms() < entry.fresh_until_ms) {
       known = entry.latest;
     } else if (state_->threads == kMaxLookups && state_->queue.size() < kMaxNames) {
       state_->queue.push_back(name);
       entry.waiting.push_back(std::move(done));
-      entry.is_under_way = true;
+      entry.is_pending = true;
       return;
     } else if (state_->threads < kMaxLookups) {
       try {
@@ -133,7 +133,7 @@ void Resolver::ask(const std::string& host, int family, bool anew, Done done) {
           State::run(state, look_up, name);
         }).detach();
         entry.waiting.push_back(std::move(done));
-        entry.is_under_way = true;
+        entry.is_pending = true;
         ++state_->threads;
         return;
       } catch (const std::system_error&) {

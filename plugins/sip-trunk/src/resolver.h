@@ -1,5 +1,5 @@
-// Host names to addresses, outside the SIP thread: sofia-sip's own resolver blocks calls and spins when the
-// route to the DNS server is gone.
+// Resolves host names outside the SIP thread, because sofia-sip's resolver blocks calls, and spins without a
+// route to the DNS server.
 #pragma once
 
 #include <patchbay/result.h>
@@ -21,32 +21,32 @@ class Resolver {
   using Done = std::function<void(const Result<Addresses>&)>;
 
   static constexpr size_t kMaxAddresses = 4;
-  static constexpr int64_t kFreshMs = 60'000;        // getaddrinfo() tells no TTL
-  static constexpr int64_t kFailureFreshMs = 2'000;  // how long a failure is not asked again
+  static constexpr int64_t kFreshMs = 60'000;        // getaddrinfo() returns no TTL
+  static constexpr int64_t kFailureFreshMs = 2'000;  // how long a failure is cached
 
-  // getaddrinfo().
+  // Calls getaddrinfo(); blocks.
   static Result<Addresses> system_lookup(const std::string& host, int family);
 
   explicit Resolver(Lookup lookup = system_lookup);
-  // Drops the callbacks that wait. A lookup that is under way ends by itself, on a thread of its own.
+  // Drops pending callbacks. A running lookup ends on its own thread.
   ~Resolver();
   Resolver(const Resolver&) = delete;
   Resolver& operator=(const Resolver&) = delete;
 
-  // `done` comes exactly once unless this is destroyed before: at once for a numeric host or a fresh result,
-  // else later from another thread, without a deadline. Never blocks; any thread. Code::exhausted when 8
-  // 1000 other names wait for one of the 8 lookups at a time.
+  // Calls `done` exactly once, unless this is destroyed first: at once for a numeric host or a cached result,
+  // else later on another thread, without a deadline. Never blocks; any thread. Code::exhausted: 1000 other
+  // names wait for one of the 8 lookup threads.
   void resolve(const std::string& host, int family, Done done);
-  // The same, but never with a fresh result: a lookup that is under way counts, else it is made anew.
+  // The same without the cache: joins a running lookup or starts one.
   void refresh(const std::string& host, int family, Done done);
 
-  // The latest addresses that were found, however old. Code::not_found when there are none.
+  // Returns the addresses found last, however old. Code::not_found: none yet.
   Result<Addresses> last_known(const std::string& host, int family) const;
 
  private:
   struct State;
-  void ask(const std::string& host, int family, bool anew, Done done);
-  std::shared_ptr<State> state_;  // shared with the lookups under way
+  void request(const std::string& host, int family, bool must_refresh, Done done);
+  std::shared_ptr<State> state_;  // shared with running lookups
 };
 
 }  // namespace patchbay::sip_trunk

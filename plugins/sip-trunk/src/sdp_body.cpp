@@ -42,7 +42,7 @@ std::string_view parameter(std::string_view content_type, std::string_view name)
   return {};
 }
 
-// The body of one part when it is SDP.
+// Returns the body of one part if it is SDP, else empty.
 std::string_view sdp_of_part(std::string_view part) {
   bool is_sdp = false;
   while (true) {
@@ -77,7 +77,8 @@ std::string_view find_sdp(std::string_view content_type, std::string_view body) 
     body.remove_prefix(line_end + 1);
     at = body.find(delimiter);
     std::string_view one = body.substr(0, at);
-    if (at != std::string_view::npos) {  // the line break before a delimiter belongs to it
+    // The line break before a delimiter belongs to the delimiter (RFC 2046 section 5.1.1).
+    if (at != std::string_view::npos) {
       if (!one.empty() && one.back() == '\n') one.remove_suffix(1);
       if (!one.empty() && one.back() == '\r') one.remove_suffix(1);
     }

@@ -1,12 +1,12 @@
-// The SDP of a SIP message's body. Pure, any thread. The text comes from strangers.
+// Finds the SDP in the body of a SIP message. Pure function, any thread. The text is untrusted.
 #pragma once
 
 #include <string_view>
 
 namespace patchbay::sip_trunk {
 
-// The whole body for application/sdp (media types ignore case; without a type it is taken for SDP), the first
-// part of that type for multipart (RFC 2046; SIP-I carriers send SDP beside ISUP). Empty when there is none.
+// Returns the whole body of type application/sdp or without a type, or the first such part of a multipart
+// body (RFC 2046; SIP-I carriers send SDP together with ISUP). Media types ignore case. Empty: no SDP.
 std::string_view find_sdp(std::string_view content_type, std::string_view body);
 
 }  // namespace patchbay::sip_trunk

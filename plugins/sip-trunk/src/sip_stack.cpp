@@ -28,7 +28,7 @@ Result<DialogId> SipStack::dial(OutboundCall call, DialogListener& listener) {
 }
 
 void SipStack::end_stored(StoredDialog dialog, TrunkAccess trunk) {
-  agent_->farewell(std::move(dialog), std::move(trunk));
+  agent_->end_stored(std::move(dialog), std::move(trunk));
 }
 
 void SipStack::set_sources(std::vector<lib::SocketAddress> sources) {

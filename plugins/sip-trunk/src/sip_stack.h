@@ -1,6 +1,6 @@
-// The SIP user agent: one listen address (UDP, and TCP on the same port), one thread, any number of outbound
-// dialogs. Datagrams and connections from addresses that are neither a source nor a trunk of a call are
-// dropped. The only header of this folder that the plugin needs; sofia-sip stays behind it.
+// SipStack: the SIP user agent: one listen address (UDP, and TCP on the same port), one thread, any number of
+// outbound dialogs. The kernel drops messages from addresses that are neither a source nor a peer of a
+// running call. Hides sofia-sip from the plugin.
 #pragma once
 
 #include <patchbay/result.h>
@@ -22,57 +22,55 @@ class SipStack {
   struct Options {
     std::string listen_ip = "127.0.0.1";
     uint16_t listen_port = 0;  // 0: the kernel chooses
-    // The address that Via and Contact show. Empty: listen_ip, or, when that is 0.0.0.0 or ::, the address
-    // the routing table gives for each trunk.
+    // Address shown in Via and Contact. Empty: listen_ip, or if that is 0.0.0.0 or ::, the source address
+    // that the routing table chooses for each trunk.
     std::string advertise{};
-    bool tcp = true;  // whether to listen on TCP too; without it no call can use a TCP trunk
-    // Who may send to us besides the trunks of calls that are going on.
+    bool tcp = true;  // listen on TCP too, without which no call can use a TCP trunk
+    // Addresses that may send to us, in addition to the peers of running calls.
     std::vector<lib::SocketAddress> sources{};
     std::string user_agent = "Patchbay";
-    // From a request to its first answer of any kind, 100 included.
+    // Time from a request to its first answer of any kind, 100 included.
     uint32_t silence_timeout_ms = 5000;
     // Timers B, F and H of RFC 3261; shorter only in tests.
     uint32_t transaction_timeout_ms = 32'000;
-    uint32_t tcp_keepalive_ms = 25'000;  // between two CRLF pings (RFC 5626 section 3.5.1)
+    uint32_t tcp_keepalive_ms = 25'000;  // interval of CRLF pings (RFC 5626 section 3.5.1)
     DialogLog* log = nullptr;            // outlives the stack
-    // Called when the kernel begins to drop what comes from unknown addresses (ok), and when it cannot, or no
-    // longer (why). sip thread.
+    // Called with ok when the kernel begins to drop messages from unknown addresses, and with the reason when
+    // it cannot or stops. sip thread.
     std::function<void(const Status&)> on_guarded{};
   };
 
-  // Listening when it returns. Any thread; may take a second.
+  // Returns once it listens. Any thread; may take a second.
   static Result<std::unique_ptr<SipStack>> start(const Options& options);
 
-  // stop(), then the thread is gone.
+  // Calls stop() and joins the thread.
   ~SipStack();
 
   uint16_t port() const noexcept;
 
-  // Sends the INVITE. What happens comes to `listener`, which lives until its on_ended. Any thread; the first
-  // event may come before this returns. An error (and no event) when the call's fields cannot make a request.
+  // Sends the INVITE and reports events to `listener`, which must live until its on_ended. Any thread; the
+  // first event may come before this returns. Returns an error, and reports no event, if the call's fields do
+  // not make a valid request.
   Result<DialogId> dial(OutboundCall call, DialogListener& listener);
 
-  // CANCEL or BYE, whatever is due; on_ended follows. Unknown and ended dialogs are ignored. Any thread,
-  // never blocks.
+  // Sends CANCEL or BYE; on_ended follows. Ignores unknown and ended dialogs. Any thread, never blocks.
   void hangup(DialogId id);
 
-  // Says BYE for a dialog of an earlier run until the peer answers or 32 s have passed; then the log's
-  // dialog_down. `trunk` has the credentials for a challenge. Any thread.
+  // Sends BYE for a dialog of an earlier run until the peer answers, for 32 s at most, then calls
+  // DialogLog::dialog_down. `trunk` has the credentials for a challenge. Any thread.
   void end_stored(StoredDialog dialog, TrunkAccess trunk);
 
   // Replaces Options::sources. Any thread.
   void set_sources(std::vector<lib::SocketAddress> sources);
 
-  // Ends all dialogs (each gets its on_ended), says good-bye to the peers, and refuses what comes after.
-  // Idempotent; any thread but the sip thread. Takes up to 2 s, longer only when sofia-sip itself hangs on to
-  // a request.
+  // Ends all dialogs with CANCEL or BYE (each gets its on_ended) and refuses new ones. Idempotent; any thread
+  // but the sip thread. Takes up to 2 s, longer only if sofia-sip does not finish a transaction.
   void stop();
 
-  // Whether the kernel drops what comes from unknown addresses; see Options::on_guarded. Any thread.
+  // Whether the kernel drops messages from unknown addresses; see Options::on_guarded. Any thread.
   bool is_guarded() const noexcept;
 
-  // For metrics: dialogs that still hold a handle of sofia-sip, ended ones that wait for a last answer
-  // included.
+  // For metrics: dialogs that hold a sofia-sip handle, including ended ones that wait for a final answer.
   size_t live_handles() const noexcept;
   StackCounts counts() const noexcept;
 
@@ -82,7 +80,7 @@ class SipStack {
   std::unique_ptr<UserAgent> agent_;
 };
 
-// Sofia-sip's own log, one line for each call, from any thread; process-wide. Without a sink it goes nowhere.
+// Receives sofia-sip's own log, one line per call, on any thread; process-wide. Dropped without a sink.
 using SofiaLogSink = void (*)(void* context, const char* line);
 void set_sofia_log(SofiaLogSink sink, void* context) noexcept;
 

@@ -1,4 +1,4 @@
-// What the SIP stack and its owner tell each other. No sofia-sip in here.
+// Types between the SIP stack and its owner; independent of sofia-sip.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ using DialogId = uint64_t;
 
 enum class Transport { udp, tcp };
 
-// How to reach a trunk and who we are there.
+// How to reach a trunk, and our identity there.
 struct TrunkAccess {
-  std::string host;  // a name or a numeric address, IPv6 without brackets
+  std::string host;  // name or numeric address, IPv6 without brackets
   uint16_t port = 5060;
   Transport transport = Transport::udp;
   std::string username;  // empty: challenges are not answered
@@ -30,23 +30,23 @@ struct OutboundCall {
   TrunkAccess trunk;
   std::string tenant;    // for StoredDialog
   std::string trunk_id;  // likewise
-  // Where the trunk's host is, tried in order; may be empty when that is a numeric address.
+  // Addresses of the trunk's host, tried in order; may be empty if the host is numeric.
   std::vector<lib::SocketAddress> targets;
-  std::string number;        // normalised: digits behind an optional '+'
-  std::string display_name;  // any text; what cannot stand in a header is removed
-  std::string call_id;       // of the call, and below it the attempt: together they make the Call-ID
+  std::string number;        // normalised: digits after an optional '+'
+  std::string display_name;  // any text; characters not allowed in a header are removed
+  std::string call_id;       // call id and attempt together make the Call-ID
   uint32_t attempt = 1;
   std::string offer;                      // SDP
   uint32_t no_answer_timeout_ms = 45000;  // from the INVITE to the final answer
 };
 
 enum class EndReason {
-  rejected,      // a final answer other than 2xx: sip_status
-  silence,       // nothing came at all
+  rejected,      // final answer other than 2xx, in sip_status
+  silence,       // no answer of any kind
   transport,     // the request could not be sent
-  no_answer,     // it rang, or was tried, for too long
+  no_answer,     // no final answer within the caller's timeout
   no_media,      // answered without SDP
-  lost,          // answered, but the peer no longer takes part in the dialog
+  lost,          // answered, but the peer has lost the dialog
   cancelled,     // we hung up before the answer
   local_hangup,  // we hung up after it
   far_hangup,    // the peer hung up
@@ -54,15 +54,15 @@ enum class EndReason {
 
 struct DialogEnd {
   EndReason reason = EndReason::transport;
-  int sip_status = 0;    // 0 where no answer decided
+  int sip_status = 0;    // 0 if no answer decided
   std::string text{};    // the reason phrase, at most 200 bytes of printable ASCII
-  std::string detail{};  // what else is known: Reason, Warning, why a challenge was not answered
+  std::string detail{};  // more reasons: Reason, Warning, why a challenge was not answered
 };
 
-// What it takes to end an answered dialog from another process: header values, and where to send.
+// What another process needs to end an answered dialog: header values and destination.
 struct StoredDialog {
   std::string call_id;
-  std::string tenant;  // where its trunk's credentials are configured
+  std::string tenant;  // whose configuration has the trunk's credentials
   std::string trunk_id;
   std::string from;
   std::string to;
@@ -72,19 +72,20 @@ struct StoredDialog {
   uint32_t sequence = 0;
 };
 
-// What the stack has counted since it started.
+// Counters of the stack since its start.
 struct StackCounts {
-  // Requests that were answered with an error for where, or how often, they came.
-  uint64_t refused_foreign = 0;  // inside a dialog, not from its peer
-  uint64_t refused_rate = 0;     // outside of any, beyond the limit
+  // Requests answered with an error because of their source or their rate.
+  uint64_t refused_foreign = 0;  // inside a dialog, from another address than its peer's
+  uint64_t refused_rate = 0;     // outside of dialogs, beyond the limit
   // TCP connections that were shut down: see TcpWatch.
   uint64_t tcp_peer_closed = 0;
   uint64_t tcp_idle = 0;
   uint64_t tcp_excess = 0;
 };
 
-// Told on the sip thread which answered dialogs may still be up at the peer. A dialog is known by its call_id
-// and its from, whose tag is its own: trunks of one domain get the same call_id for a call.
+// Records which answered dialogs may still be up at the peer. Called on the sip thread. `call_id` and `from`
+// together identify a dialog: a call has the same call_id on trunks of one domain, but each dialog has its
+// own tag in `from`.
 class DialogLog {
  public:
   virtual void dialog_up(const StoredDialog& dialog) = 0;
@@ -96,15 +97,16 @@ class DialogLog {
   ~DialogLog() = default;
 };
 
-// What happens to a dialog, told on the sip thread: return soon, and call nothing of the stack but hangup().
-// on_ended comes exactly once and last.
+// Receives the events of a dialog on the sip thread. Return quickly, and call nothing of the stack but
+// hangup(). on_ended comes exactly once, as the last event.
 class DialogListener {
  public:
-  // 101 to 199. `sdp` is empty without early media; `peer_ip` is where the answer came from.
+  // A provisional answer, 101 to 199. `sdp` is empty without early media; `peer_ip` is the source of the
+  // answer.
   virtual void on_progress(DialogId id, int status, std::string_view sdp, std::string_view peer_ip) = 0;
   virtual void on_answered(DialogId id, std::string_view sdp, std::string_view peer_ip) = 0;
-  // A re-INVITE; returns the answer, or nothing to refuse it (488). An empty `sdp` asks for our offer; what
-  // the peer answers to that comes by on_reanswer.
+  // A re-INVITE. Returns our SDP answer; empty refuses it (488). An empty `sdp` asks for our offer;
+  // on_reanswer brings the peer's answer to it.
   virtual std::string on_reoffer(DialogId id, std::string_view sdp) = 0;
   virtual void on_reanswer(DialogId id, std::string_view sdp) = 0;
   virtual void on_ended(DialogId id, const DialogEnd& ended) = 0;

@@ -1,5 +1,5 @@
-// Sofia-sip with our types as its callback contexts. Every file that needs sofia-sip includes this first and
-// nothing of it directly: the macros must be the same everywhere.
+// Includes sofia-sip with our types as its callback contexts. Files include this instead of sofia-sip's
+// headers, because the macros must be the same everywhere.
 #pragma once
 
 namespace patchbay::sip_trunk {

@@ -1,6 +1,6 @@
-// Lets only known peers reach the SIP sockets: a classic BPF program in the kernel drops everything else, TCP
-// connection attempts included, before it costs this process anything. A filter that lacks one peer would
-// silence its calls, so that it holds all of them or is off. sip thread.
+// SourceFilter: lets only known peers reach the SIP sockets. A classic BPF program in the kernel drops
+// everything else, including TCP connection attempts, at no cost to this process. The filter holds all peers
+// or is off, because calls of a missing peer would be silenced. sip thread.
 #pragma once
 
 #include <patchbay/result.h>
@@ -16,17 +16,18 @@ namespace patchbay::sip_trunk {
 
 class SourceFilter {
  public:
-  // Told each time the filter goes on (ok) or off (why), from inside the methods below.
+  // Called with ok when the filter is switched on, and with the reason when it is switched off, from within
+  // the methods below.
   using Changed = std::function<void(const Status&)>;
   explicit SourceFilter(Changed changed = {}) : changed_(std::move(changed)) {}
 
-  // The sockets to guard, once they are open. They outlive this object, or its last call at least.
+  // Sets the open sockets to guard. They must outlive the last call of this object.
   void guard(std::vector<int> descriptors);
 
-  // The peers that are always known; replaces the ones given before.
+  // Sets the peers that are always allowed, replacing the earlier ones.
   void set_permanent(std::vector<lib::SocketAddress> peers);
 
-  // Counted: as many forbid() as allow() take a peer off again. Invalid addresses are ignored.
+  // Reference-counted: a peer is removed after as many forbid() as allow(). Invalid addresses are ignored.
   void allow(const lib::SocketAddress& peer);
   void forbid(const lib::SocketAddress& peer);
 

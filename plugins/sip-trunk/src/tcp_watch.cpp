@@ -10,7 +10,7 @@
 namespace patchbay::sip_trunk {
 namespace {
 
-constexpr int kSweepsHalfClosed = 2;  // sofia-sip has had time to close it by itself
+constexpr int kSweepsHalfClosed = 2;  // gives sofia-sip time to close it
 
 int option(int fd, int name) {
   int value = 0;

@@ -1,5 +1,5 @@
-// Keeps order among the TCP connections of the SIP port, which sofia-sip leaves open: it never closes one
-// that began with junk, nor notices a peer that is gone without a word. sip thread.
+// TcpWatch: shuts down dead TCP connections of the SIP port, because sofia-sip never closes one that began
+// with junk, nor detects a peer that vanished. sip thread.
 #pragma once
 
 #include <dirent.h>
@@ -22,8 +22,8 @@ struct OwnSocket {
   lib::SocketAddress remote;  // invalid while not connected
 };
 
-// Lists them. Keeps the folder of descriptors open: opening it needs a descriptor, and none may be left when
-// the list is needed most.
+// Lists the IP sockets of this process. Keeps /proc/self/fd open, because none of the descriptors may be free
+// when the list is needed most.
 class OwnSockets {
  public:
   OwnSockets();
@@ -40,30 +40,30 @@ class OwnSockets {
 class TcpWatch {
  public:
   struct Limits {
-    size_t max_accepted = 64;            // beyond, the ones silent for longest are shut down
+    size_t max_accepted = 64;            // beyond it, shuts down the ones idle the longest
     uint32_t idle_ms = 120'000;          // of an accepted connection
-    uint32_t unacknowledged_ms = 4'000;  // until the kernel gives a connection up that does not take our data
+    uint32_t unacknowledged_ms = 4'000;  // until the kernel gives up sending (TCP_USER_TIMEOUT)
   };
 
-  // Connections that were ended, by reason.
+  // Connections shut down, by reason.
   struct Shut {
-    size_t peer_closed = 0;  // by the peer, and left open by sofia-sip
+    size_t peer_closed = 0;  // closed by the peer, left open by sofia-sip
     size_t idle = 0;
     size_t excess = 0;
   };
 
   TcpWatch(uint16_t sip_port, const Limits& limits) : sip_port_(sip_port), limits_(limits) {}
 
-  // To be called about once a second. `peers` are the targets of TCP trunks: connections to them count as
-  // ours too. A connection is ended by shutdown(): sofia-sip, which owns the descriptor, then closes it.
-  // Returns what it has ended.
+  // Call it about once a second. `peers` are the targets of TCP trunks; connections to them are checked too.
+  // Ends a connection by shutdown(); sofia-sip, which owns the descriptor, then closes it. Returns the
+  // connections that it has shut down.
   Shut sweep(const std::vector<lib::SocketAddress>& peers);
 
  private:
   const OwnSockets sockets_;
   const uint16_t sip_port_;
   const Limits limits_;
-  std::map<int, int> half_closed_;  // descriptor: how many sweeps have seen the peer gone
+  std::map<int, int> half_closed_;  // by descriptor: number of sweeps since the peer closed
 };
 
 }  // namespace patchbay::sip_trunk

@@ -6,9 +6,9 @@
 namespace patchbay::sip_trunk {
 namespace {
 
-constexpr int64_t kAgainMs = 60'000;
-constexpr int64_t kAfterFailureMs = 5'000;
-constexpr int64_t kLookMs = 1'000;  // between two looks at what is due
+constexpr int64_t kRefreshMs = 60'000;
+constexpr int64_t kRetryMs = 5'000;
+constexpr int64_t kPollMs = 1'000;  // interval of checking which names are due
 
 }  // namespace
 
@@ -20,7 +20,7 @@ TrunkNames::TrunkNames(const Host& host, Resolver& resolver, const Metrics& metr
       family_(family),
       log_(host),
       changed_(std::move(changed)),
-      again_(host) {}
+      poll_timer_(host) {}
 
 void TrunkNames::watch(const std::vector<std::string>& names) {
   std::map<std::string, Name> next;
@@ -31,7 +31,7 @@ void TrunkNames::watch(const std::vector<std::string>& names) {
   }
   names_ = std::move(next);
   count_unresolved();
-  ask_due();
+  resolve_due();
 }
 
 std::vector<lib::SocketAddress> TrunkNames::addresses() const {
@@ -45,24 +45,24 @@ void TrunkNames::count_unresolved() const {
       std::count_if(names_.begin(), names_.end(), [](const auto& name) { return name.second.has_failed; })));
 }
 
-void TrunkNames::ask_due() {
+void TrunkNames::resolve_due() {
   for (auto& [name, entry] : names_) {
-    if (entry.is_asked || host_.mono_ns() < entry.due_ns) continue;
-    entry.is_asked = true;
-    auto take_it = alive_.bind([this, name](const Result<Addresses>& found) { take(name, found); });
-    resolver_.refresh(name, family_, [&host = host_, take_it](const Result<Addresses>& found) {
-      post(host, kMainStrand, [take_it, found]() mutable { take_it(found); });
+    if (entry.is_pending || host_.mono_ns() < entry.due_ns) continue;
+    entry.is_pending = true;
+    auto done = alive_.bind([this, name](const Result<Addresses>& found) { on_resolved(name, found); });
+    resolver_.refresh(name, family_, [&host = host_, done](const Result<Addresses>& found) {
+      post(host, kMainStrand, [done, found]() mutable { done(found); });
     });
   }
-  if (!names_.empty()) again_.after_ms(kLookMs, [this] { ask_due(); });
+  if (!names_.empty()) poll_timer_.after_ms(kPollMs, [this] { resolve_due(); });
 }
 
-void TrunkNames::take(const std::string& name, const Result<Addresses>& found) {
+void TrunkNames::on_resolved(const std::string& name, const Result<Addresses>& found) {
   const auto at = names_.find(name);
   if (at == names_.end()) return;
   Name& entry = at->second;
-  entry.is_asked = false;
-  entry.due_ns = host_.mono_ns() + (found ? kAgainMs : kAfterFailureMs) * 1'000'000;
+  entry.is_pending = false;
+  entry.due_ns = host_.mono_ns() + (found ? kRefreshMs : kRetryMs) * 1'000'000;
   const bool had_failed = std::exchange(entry.has_failed, !found);
   count_unresolved();
   if (!found) {

@@ -1,5 +1,5 @@
-// The addresses of trunks that are configured by name, for the source filter: a carrier's requests are
-// dropped while its address is not known. Main strand.
+// TrunkNames: keeps the addresses of trunks that are configured by name, for the source filter, which drops a
+// carrier's requests while its address is unknown. Main strand.
 #pragma once
 
 #include <patchbay/function.h>
@@ -18,12 +18,13 @@ namespace patchbay::sip_trunk {
 
 class TrunkNames {
  public:
-  // changed() when addresses() may have changed. Of `family`. The resolver and the metrics outlive this.
+  // Calls changed() when addresses() may have changed. Keeps addresses of `family`. The resolver and the
+  // metrics outlive this.
   TrunkNames(const Host& host, Resolver& resolver, const Metrics& metrics, int family,
              Function<void()> changed);
 
-  // Replaces the names. They are asked for now, each minute, and 5 s after a failure; meanwhile the addresses
-  // found last stay.
+  // Replaces the names. Resolves them now, every minute, and 5 s after a failure, and keeps the addresses
+  // found last meanwhile.
   void watch(const std::vector<std::string>& names);
 
   std::vector<lib::SocketAddress> addresses() const;
@@ -32,13 +33,13 @@ class TrunkNames {
   struct Name {
     Addresses found;
     int64_t due_ns = 0;
-    bool is_asked = false;
+    bool is_pending = false;
     bool has_failed = false;
   };
 
-  void ask_due();
+  void resolve_due();
   void count_unresolved() const;
-  void take(const std::string& name, const Result<Addresses>& found);
+  void on_resolved(const std::string& name, const Result<Addresses>& found);
 
   const Host& host_;
   Resolver& resolver_;
@@ -47,7 +48,7 @@ class TrunkNames {
   const Log log_;
   Function<void()> changed_;
   std::map<std::string, Name> names_;
-  Timer again_;
+  Timer poll_timer_;
   Lifetime alive_;
 };
 

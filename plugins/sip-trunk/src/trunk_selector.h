@@ -1,4 +1,4 @@
-// Which trunk of a route is tried next. Pure state, one thread.
+// Selects the trunk of a route to try next. No I/O; one thread.
 #pragma once
 
 #include <cstddef>
@@ -9,24 +9,24 @@
 
 namespace patchbay::sip_trunk {
 
-// The trunks of one matching route in order. The next one is tried when the network or the trunk failed
-// (transport error, silence, 5xx, 403, 408) and never once the callee was reached: after 180, 183 and their
-// like, what comes is the call's own result. Nothing else leads on: neither other answers (404, 484, 486,
-// 6xx), nor redirects, nor our own hanging up.
+// The trunks of one route in order. Moves on when the network or the trunk failed (transport error, silence,
+// 5xx, 403, 408), but never after the callee was reached (101 to 199), because any answer then is the result
+// of the call. Never moves on after other answers (404, 484, 486, 6xx), redirects or our own hangup.
 class TrunkSelector {
  public:
   explicit TrunkSelector(std::vector<std::string> trunk_ids) : trunk_ids_(std::move(trunk_ids)) {}
 
-  // The trunk to dial by, nullptr when all are used up.
+  // The trunk to dial; null if none is left.
   const std::string* current() const noexcept {
     return next_ < trunk_ids_.size() ? &trunk_ids_[next_] : nullptr;
   }
   size_t tried() const noexcept { return next_; }
 
-  // A provisional answer on the current trunk; 100 says nothing about the callee.
+  // Records a provisional answer of the current trunk. Ignores 100, which does not come from the callee.
   void on_progress(int status) noexcept { reached_ = reached_ || (status > 100 && status < 200); }
 
-  // The attempt on the current trunk is over. True when current() is another trunk to try now.
+  // Records the end of the attempt on the current trunk. Returns true if current() is another trunk to try
+  // now.
   bool on_ended(const DialogEnd& ended) noexcept;
 
  private:

@@ -17,9 +17,9 @@
 namespace patchbay::sip_trunk {
 namespace {
 
-constexpr su_duration_t kGoodByeMs = 1500;  // for BYE and CANCEL to be answered when the stack stops
+constexpr su_duration_t kStopGraceMs = 1500;  // how long stop() waits for the answers to BYE and CANCEL
 constexpr auto kStartTimeout = std::chrono::seconds(10);
-constexpr su_duration_t kWatchMs = 1000;
+constexpr su_duration_t kTcpSweepMs = 1000;
 constexpr size_t kMaxTcpPeers = 256;
 
 std::atomic<SofiaLogSink> log_sink{nullptr};
@@ -28,7 +28,7 @@ std::atomic<void*> log_context{nullptr};
 __attribute__((format(printf, 2, 0))) void on_sofia_log(void*, const char* format, va_list arguments) {
   const SofiaLogSink sink = log_sink.load();
   if (sink == nullptr) return;
-  // Said of each received parameter that request_screen.cpp adds.
+  // Sofia-sip logs this for each `received` that request_screen.cpp adds.
   if (std::string_view(format).rfind("nta: Via check: extra received", 0) == 0) return;
   char line[512];
   std::vsnprintf(line, sizeof(line), format, arguments);
@@ -45,8 +45,7 @@ void init_sofia_once() {
   (void)done;
 }
 
-// Whether the address can be listened on. Asked before sofia-sip is, which says no reason and leaks when it
-// cannot.
+// Checks that the address can be bound, because sofia-sip reports no reason and leaks when it cannot.
 Status probe(const lib::SocketAddress& address, bool tcp) {
   sockaddr_storage storage;
   const socklen_t size = address.fill(storage);
@@ -63,7 +62,7 @@ Status probe(const lib::SocketAddress& address, bool tcp) {
   return {};
 }
 
-// This release holds one reference too many to each 100 that it passes on (3 KB each).
+// Whether this release leaks a reference to each 100 that it passes on (3 KB each).
 bool is_leaky_of_100() {
   static const bool leaky = std::string_view(nua_version).find("1.12.11") != std::string_view::npos;
   return leaky;
@@ -100,7 +99,7 @@ Status UserAgent::start() {
           "SIP cannot listen on " + options_.listen_ip + ":" + std::to_string(options_.listen_port)};
 }
 
-// Via and Contact must show an address that peers can send to.
+// Chooses the address in Via and Contact, which peers must be able to reach.
 Status UserAgent::choose_advertised(const lib::SocketAddress& listen) {
   if (!options_.advertise.empty()) {
     const auto shown = lib::SocketAddress::parse(options_.advertise, 0);
@@ -152,17 +151,16 @@ void UserAgent::hangup(DialogId id) {
   });
 }
 
-void UserAgent::farewell(StoredDialog dialog, TrunkAccess trunk) {
+void UserAgent::end_stored(StoredDialog dialog, TrunkAccess trunk) {
   (void)post([this, dialog = std::move(dialog), trunk = std::move(trunk)] {
-    if (!stopping_) start_farewell(dialog, trunk, nullptr);
+    if (!stopping_) start_bye(dialog, trunk, nullptr);
   });
 }
 
-void UserAgent::start_farewell(StoredDialog dialog, TrunkAccess trunk, const sip_t* challenge) {
+void UserAgent::start_bye(StoredDialog dialog, TrunkAccess trunk, const sip_t* challenge) {
   const DialogId id = ++last_id_;
-  auto& farewell = bye_senders_[id] =
-      std::make_unique<ByeSender>(*this, id, std::move(dialog), std::move(trunk));
-  farewell->start(challenge);
+  auto& bye = bye_senders_[id] = std::make_unique<ByeSender>(*this, id, std::move(dialog), std::move(trunk));
+  bye->start(challenge);
   reap(id);
 }
 
@@ -180,7 +178,7 @@ bool UserAgent::post(std::function<void()> task) {
   const std::lock_guard lock(mutex_);
   if (state_ != State::running) return false;
   tasks_.push_back(std::move(task));
-  // Under the lock, so that the root cannot go away meanwhile: run() takes the lock before it destroys it.
+  // Under the lock, because run() takes the lock before it destroys the root.
   su_msg_r message = SU_MSG_R_INIT;
   if (su_msg_create(message, su_root_task(root_), su_task_null, on_wake, 0) == 0) su_msg_send(message);
   return true;
@@ -204,12 +202,12 @@ void UserAgent::set_state(State state) {
 }
 
 void UserAgent::run() {
-  screen_with(this);
+  set_request_guard(this);
   root_ = su_root_create(this);
   if (root_ != nullptr && open()) {
     su_root_run(root_);
     set_state(State::stopped);
-    drain_tasks();  // calls dialled in the last moment get their on_ended
+    drain_tasks();  // so that calls dialled at the last moment get their on_ended
     nua_destroy(std::exchange(nua_, nullptr));
     if (stop_timer_ != nullptr) su_timer_destroy(stop_timer_);
     if (watch_timer_ != nullptr) su_timer_destroy(watch_timer_);
@@ -220,34 +218,34 @@ void UserAgent::run() {
 }
 
 bool UserAgent::open() {
-  su_root_threading(root_, 0);  // nua's own task runs in this thread too
+  su_root_threading(root_, 0);  // runs nua's task on this thread too
   const auto bracketed = [](const std::string& ip) {
     return ip.find(':') != std::string::npos ? "[" + ip + "]" : ip;
   };
   const std::string port = options_.listen_port == 0 ? "*" : std::to_string(options_.listen_port);
   std::string url = "sip:" + bracketed(options_.listen_ip) + ":" + port;
-  // With maddr, sofia-sip binds to that and shows the host.
+  // sofia-sip binds to maddr and shows the host.
   if (!options_.advertise.empty())
     url = "sip:" + bracketed(options_.advertise) + ":" + port + ";maddr=" + bracketed(options_.listen_ip);
   if (!options_.tcp) url += ";transport=udp";
   nua_ = nua_create(root_, on_nua, this, NUTAG_URL(url.c_str()),
                     SIPTAG_USER_AGENT_STR(options_.user_agent.c_str()),
-                    // Nothing is followed, retried or negotiated behind our back.
+                    // Disables sofia-sip's own redirects, retries and negotiation.
                     NUTAG_RETRY_COUNT(0), NUTAG_MEDIA_ENABLE(0), NUTAG_AUTOANSWER(0), NUTAG_AUTOALERT(0),
                     NUTAG_INVITE_TIMER(0), NUTAG_SESSION_TIMER(0),
                     NUTAG_OUTBOUND("no-outbound no-natify no-options-keepalive no-validate"),
                     SIPTAG_ALLOW_STR("INVITE, ACK, CANCEL, BYE, OPTIONS"), SIPTAG_SUPPORTED(nullptr),
                     NUTAG_APPL_METHOD("INVITE, BYE"), SIPTAG_ALLOW_EVENTS(nullptr),
-                    // The ACK goes where Dialog says. 100 is passed on: it ends the time-out for silence.
+                    // Dialog sends the ACK. It also sees 100, which ends the silence timeout.
                     NUTAG_AUTOACK(0), NTATAG_PASS_100(1), NTATAG_SIP_T1X64(options_.transaction_timeout_ms),
                     NTATAG_MCLASS(screening_parser()),
-                    // Errors in headers that nothing here reads (session timers, events) cost no call.
+                    // Ignores errors in headers that this plugin does not use (session timers, events).
                     NTATAG_BAD_RESP_MASK(sip_mask_response | sip_mask_ua),
-                    // A request does not change to TCP because it is long.
+                    // Never switches a long request to TCP.
                     NTATAG_UDP_MTU(65535), NTATAG_MAXSIZE(65536), TPTAG_KEEPALIVE(options_.tcp_keepalive_ms),
                     TPTAG_TIMEOUT(10'000), TAG_END());
   if (nua_ == nullptr) return false;
-  nua_get_params(nua_, TAG_ANY(), TAG_END());  // on_parameters() learns the port
+  nua_get_params(nua_, TAG_ANY(), TAG_END());  // on_parameters() reads the port
   return true;
 }
 
@@ -271,11 +269,11 @@ void UserAgent::guard_sockets() {
   filter_.set_permanent(options_.sources);
   filter_.guard(std::move(descriptors));
   if (!options_.tcp) return;
-  // A dead connection is given up in time for another one within the time-out for silence.
+  // Gives up a dead connection early enough to try another within the silence timeout.
   TcpWatch::Limits limits;
   limits.unacknowledged_ms = std::clamp<uint32_t>(options_.silence_timeout_ms / 5 * 4, 1000, 4000);
   watch_ = std::make_unique<TcpWatch>(port_, limits);
-  watch_timer_ = su_timer_create(su_root_task(root_), kWatchMs);
+  watch_timer_ = su_timer_create(su_root_task(root_), kTcpSweepMs);
   if (watch_timer_ != nullptr) su_timer_set_for_ever(watch_timer_, on_watch_timer, nullptr);
 }
 
@@ -317,11 +315,11 @@ Admission UserAgent::admit(std::string_view call_id, const lib::SocketAddress& f
     is_known = true;
   }
   if (is_known) ++foreign_;
-  if (!outside_.take(now_ms())) {
+  if (!out_of_dialog_limit_.take(now_ms())) {
     if (!is_known) ++refused_by_rate_;
     return Admission::refused;
   }
-  return is_known ? Admission::outside : Admission::granted;
+  return is_known ? Admission::out_of_dialog : Admission::granted;
 }
 
 bool UserAgent::is_stray(const sip_t& answer) const {
@@ -334,8 +332,8 @@ bool UserAgent::is_stray(const sip_t& answer) const {
   return next_hop(answer, {listen ? listen->family() : AF_INET, options_.tcp}).empty();
 }
 
-// Requests that belong to no dialog of ours. Sofia-sip has answered all but the INVITE; the handle it made is
-// ours to free.
+// Handles requests that belong to no dialog. Sofia-sip has answered all but INVITE, and leaves the handle to
+// us.
 void UserAgent::on_unsolicited(nua_event_t event, int status, nua_handle_t* handle) {
   if (handle == nullptr || handle == nua_default(nua_) || !nua_event_is_incoming_request(event)) return;
   if (event == nua_i_invite && status < 200) nua_respond(handle, SIP_480_TEMPORARILY_UNAVAILABLE, TAG_END());
@@ -345,13 +343,12 @@ void UserAgent::on_unsolicited(nua_event_t event, int status, nua_handle_t* hand
 
 void UserAgent::reap(DialogId id) {
   const auto dialog = dialogs_.find(id);
-  const auto farewell = bye_senders_.find(id);
-  if (dialog != dialogs_.end() && dialog->second->finished()) {
+  const auto bye = bye_senders_.find(id);
+  if (dialog != dialogs_.end() && dialog->second->is_closed()) {
     dialogs_.erase(dialog);
-  } else if (farewell != bye_senders_.end() && farewell->second->finished()) {
-    if (options_.log != nullptr)
-      options_.log->dialog_down(farewell->second->dialog(), farewell->second->confirmed());
-    bye_senders_.erase(farewell);
+  } else if (bye != bye_senders_.end() && bye->second->is_closed()) {
+    if (options_.log != nullptr) options_.log->dialog_down(bye->second->dialog(), bye->second->confirmed());
+    bye_senders_.erase(bye);
   } else {
     return;
   }
@@ -360,9 +357,9 @@ void UserAgent::reap(DialogId id) {
 
 void UserAgent::begin_stop() {
   if (std::exchange(stopping_, true)) return;
-  for (auto& [id, dialog] : dialogs_) dialog->abandon();
+  for (auto& [id, dialog] : dialogs_) dialog->hangup();
   if (dialogs_.empty() && bye_senders_.empty()) return finish_stop();
-  stop_timer_ = su_timer_create(su_root_task(root_), kGoodByeMs);
+  stop_timer_ = su_timer_create(su_root_task(root_), kStopGraceMs);
   su_timer_set(stop_timer_, on_stop_timer, nullptr);
 }
 

@@ -1,5 +1,5 @@
-// The thread that sofia-sip runs on, and all dialogs. Everything private runs on that thread, save where it
-// says otherwise.
+// UserAgent: the thread that runs sofia-sip, and all dialogs. Private functions run on that thread unless
+// noted otherwise.
 #pragma once
 
 #include <patchbay/result.h>
@@ -30,36 +30,37 @@ class UserAgent final : public RequestGuard {
   explicit UserAgent(SipStack::Options options);
   ~UserAgent();
 
-  // Any thread but the sip thread (hangup there too). See SipStack.
+  // Any thread but the sip thread; hangup() on any. See SipStack.
   Status start();
   void stop();
   Result<DialogId> dial(Invite invite, DialogListener& listener);
   void hangup(DialogId id);
-  void farewell(StoredDialog dialog, TrunkAccess trunk);
+  void end_stored(StoredDialog dialog, TrunkAccess trunk);
   void set_sources(std::vector<lib::SocketAddress> sources);
   uint16_t port() const noexcept { return port_; }
   size_t live_handles() const noexcept { return live_handles_; }
   StackCounts counts() const noexcept;
   bool is_guarded() const noexcept { return guarded_; }
 
-  // For dialogs and farewells, on the sip thread.
+  // For Dialog and ByeSender, on the sip thread.
   const SipStack::Options& options() const noexcept { return options_; }
   uint32_t transaction_timeout_ms() const noexcept { return options_.transaction_timeout_ms; }
-  // The Contact for requests to `target`; empty for the one sofia-sip chooses.
+  // Returns the Contact for requests to `target`; empty: sofia-sip's own.
   std::string contact_for(const lib::SocketAddress& target, Transport transport) const;
   void allow(const lib::SocketAddress& peer) { filter_.allow(peer); }
   void forbid(const lib::SocketAddress& peer) { filter_.forbid(peer); }
   void use_tcp(const lib::SocketAddress& peer);
-  void start_farewell(StoredDialog dialog, TrunkAccess trunk, const sip_t* challenge);
+  void start_bye(StoredDialog dialog, TrunkAccess trunk, const sip_t* challenge);
   nua_t* nua() noexcept { return nua_; }
   su_root_t* root() noexcept { return root_; }
   std::atomic<size_t>& handle_count() noexcept { return live_handles_; }
-  // Deletes the owner when it has finished; it must not be on the stack then.
+  // Deletes the dialog or ByeSender `id` if it is closed. No function of it may be on the call stack.
   void reap(DialogId id);
 
  private:
-  // Requests that belong to no dialog. At about 8 KiB for 32 s each, 40 MiB at most.
-  static constexpr uint32_t kMaxOutsidePerSecond = 150;
+  // Limits requests outside of dialogs, because sofia-sip keeps about 8 KiB per request for 32 s: 40 MiB at
+  // most.
+  static constexpr uint32_t kMaxOutOfDialogPerSecond = 150;
 
   enum class State { starting, running, failed, stopped };
 
@@ -84,7 +85,7 @@ class UserAgent final : public RequestGuard {
   void on_unsolicited(nua_event_t event, int status, nua_handle_t* handle);
   void on_parameters(const tagi_t* tags);
 
-  SipStack::Options options_;       // const once the thread runs
+  SipStack::Options options_;       // constant once the thread runs
   bool contact_per_trunk_ = false;  // likewise
   std::thread thread_;
   std::mutex stop_mutex_;  // one stop() at a time
@@ -106,7 +107,7 @@ class UserAgent final : public RequestGuard {
   su_timer_t* stop_timer_ = nullptr;
   su_timer_t* watch_timer_ = nullptr;
   bool stopping_ = false;
-  RateLimit outside_{kMaxOutsidePerSecond};
+  PerSecondLimit out_of_dialog_limit_{kMaxOutOfDialogPerSecond};
   SourceFilter filter_;
   std::unique_ptr<TcpWatch> watch_;
   std::vector<lib::SocketAddress> tcp_peers_;

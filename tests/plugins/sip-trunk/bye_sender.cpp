@@ -1,4 +1,4 @@
-// BYE until the peer has heard it.
+// BYE is repeated until the peer has answered it.
 #include <doctest/doctest.h>
 
 #include <iterator>
@@ -9,13 +9,13 @@ using namespace patchbay::sip_trunk;
 using namespace patchbay::test;
 using Fixture = DialogFixture;
 
-TEST_CASE_FIXTURE(Fixture, "a BYE is repeated until it is answered, far beyond the silence of a trunk") {
+TEST_CASE_FIXTURE(Fixture, "a BYE is repeated until it is answered, much longer than silence_timeout_ms") {
   CHECK(SipStack::Options().transaction_timeout_ms == 32'000);  // 64*T1, timer F
   start({.silence_timeout_ms = 5000});
   answer(dial(call_to(peer.port())), contact());
   REQUIRE(caller.wait_answered());
   stack->hangup(id);
-  // At 0, 0.5, 1.5, 3.5 and 7.5 s: timer E.
+  // At 0, 0.5, 1.5, 3.5 and 7.5 s (RFC 3261 timer E).
   std::string bye;
   for (int i = 0; i < 5; ++i) {
     CAPTURE(i);
@@ -45,7 +45,7 @@ TEST_CASE("a call whose BYE is refused or not answered ends unconfirmed") {
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "a dialog of an earlier run whose peer is gone is given up unconfirmed") {
+TEST_CASE_FIXTURE(Fixture, "a dialog of an earlier run whose peer does not answer is given up unconfirmed") {
   start({.transaction_timeout_ms = 1000});
   StoredDialog dialog;
   dialog.call_id = "old@127.0.0.1";
@@ -67,7 +67,7 @@ TEST_CASE_FIXTURE(Fixture, "a BYE reaches a peer that was away when the call end
              answer_to(away->receive("INVITE "), "200 OK", "sip:" + away->address(), "", kOffer));
   REQUIRE(caller.wait_answered());
   CHECK_FALSE(away->receive("ACK ").empty());
-  away.reset();  // from here on the kernel refuses what comes
+  away.reset();  // from here on the kernel refuses datagrams to it
   for (const auto& dialog : log.up()) CHECK(dialog.call_id == "call-0123456789ab-1@127.0.0.1");
   stack->hangup(1);
   CHECK(caller.wait_ended().reason == EndReason::local_hangup);

@@ -1,4 +1,4 @@
-// A server with the plugin, and a call in it whose far side the test plays by hand.
+// A server with the plugin, and a call in it whose far end is played by the test.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ inline std::string trunk_entry(const std::string& id, const std::string& host, u
   return "{id: " + id + ", host: " + host + ", port: " + std::to_string(port) + "}";
 }
 
-// The owner of a call, on the probe's strand.
+// The owner of a call: dials and listens on the probe's strand.
 struct Owner {
   void dial(const std::string& number = "+4930123456", const std::string& call_id = "oac-0123456789ab") {
     std::promise<Result<telephony::Dialled>> dialled;
@@ -82,7 +82,7 @@ struct Owner {
   std::promise<Result<telephony::Ended>> ended;
 };
 
-// Where the server listens for SIP.
+// Returns the server's SIP port.
 inline uint16_t sip_port(TestServer& server) {
   const std::string log = server.log();
   const size_t at = log.find("address=127.0.0.1:", log.rfind("listening for SIP"));
@@ -90,7 +90,7 @@ inline uint16_t sip_port(TestServer& server) {
   return static_cast<uint16_t>(std::strtoul(log.c_str() + at + 18, nullptr, 10));
 }
 
-// Whether the line is among the server's metrics within half a minute.
+// Waits up to half a minute until the server's metrics have this line.
 inline bool wait_metric(TestServer& server, const std::string& line) {
   return within(std::chrono::seconds(30), [&] {
     return ("\n" + server.core().report("metrics")).find("\n" + line + "\n") != std::string::npos;
@@ -99,8 +99,8 @@ inline bool wait_metric(TestServer& server, const std::string& line) {
 
 inline bool wait_no_legs(TestServer& server) { return wait_metric(server, "patchbay_sip_trunk_legs 0"); }
 
-// A server whose trunk leads to one peer, and a call that has arrived there. The second trunk, for failures
-// of the first, leads there, too, unless `other` has another address.
+// A server whose first trunk is one peer, and a call that rings there. The second trunk, for failures of the
+// first, is the same peer unless `other` has another address.
 struct RingingCall {
   explicit RingingCall(const std::string& settings = "", const std::string& other = "")
       : server(

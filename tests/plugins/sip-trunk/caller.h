@@ -1,4 +1,4 @@
-// The owner of a call, for tests: remembers what the stack tells and waits for it.
+// Caller: a DialogListener that records the events of a call, and lets the test wait for them.
 #pragma once
 
 #include <chrono>
@@ -118,7 +118,7 @@ inline sip_trunk::OutboundCall call_to(uint16_t port) {
   return call;
 }
 
-// Until no dialog holds a handle any more.
+// Waits until no dialog holds a sofia-sip handle.
 inline bool wait_no_handles(const sip_trunk::SipStack& stack) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (stack.live_handles() != 0) {

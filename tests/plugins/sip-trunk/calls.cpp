@@ -71,7 +71,7 @@ TEST_CASE("a call is answered and hung up by us") {
   }
 }
 
-TEST_CASE("forty calls at once leave nothing behind") {
+TEST_CASE("forty concurrent calls leave no dialogs behind") {
   constexpr int kCalls = 40;
   Sipp::Options options;
   options.scenario = std::string(SIP_TRUNK_TEST_FOLDER) + "/sipp/answer.xml";
@@ -96,7 +96,7 @@ TEST_CASE("forty calls at once leave nothing behind") {
   CHECK(wait_no_handles(*stack));
 }
 
-TEST_CASE("early media is told and the peer hangs up") {
+TEST_CASE("early media is reported and the peer hangs up") {
   Call call("answer_then_bye");
   call.dial();
   CHECK(call.caller.wait_ended().reason == EndReason::far_hangup);
@@ -105,7 +105,7 @@ TEST_CASE("early media is told and the peer hangs up") {
   call.check_scenario();
 }
 
-TEST_CASE("refusals come with their status") {
+TEST_CASE("refusals are reported with their status") {
   struct Row {
     const char* status;
     int code;
@@ -128,7 +128,7 @@ TEST_CASE("refusals come with their status") {
   }
 }
 
-TEST_CASE("a telephone that rings too long is cancelled") {
+TEST_CASE("a call that rings too long is cancelled") {
   Call call("no_answer");
   call.call.no_answer_timeout_ms = 400;
   call.dial();
@@ -136,7 +136,7 @@ TEST_CASE("a telephone that rings too long is cancelled") {
   call.check_scenario();
 }
 
-TEST_CASE("hanging up while it rings cancels") {
+TEST_CASE("hanging up while the call rings sends CANCEL") {
   Call call("no_answer");
   call.dial();
   CHECK(call.caller.wait_progress(180));
@@ -146,7 +146,7 @@ TEST_CASE("hanging up while it rings cancels") {
   call.check_scenario();
 }
 
-TEST_CASE("an answer that crosses our CANCEL is acknowledged and ended") {
+TEST_CASE("an answer that crosses our CANCEL gets ACK and BYE") {
   Call call("cancel_race");
   call.dial();
   CHECK(call.caller.wait_progress(180));
@@ -156,7 +156,7 @@ TEST_CASE("an answer that crosses our CANCEL is acknowledged and ended") {
   CHECK(call.caller.answer().empty());
 }
 
-TEST_CASE("an answer after the silence is acknowledged and ended") {
+TEST_CASE("an answer after the silence timeout gets ACK and BYE") {
   Call call("late_answer");
   SipStack::Options options;
   options.silence_timeout_ms = 300;
@@ -190,7 +190,7 @@ TEST_CASE("a digest challenge is answered with MD5 where SHA-256 is offered too"
   CHECK(messages.find("CSeq: 3 INVITE") != std::string::npos);
 }
 
-TEST_CASE("a challenge of another realm or without credentials is final") {
+TEST_CASE("a challenge of another realm or without configured credentials ends the call") {
   for (bool has_credentials : {false, true}) {
     Call call("reject", {{"status", "401 Unauthorized"},
                          {"extra", "WWW-Authenticate: Digest realm=\"evil\", nonce=\"1\", algorithm=MD5"}});
@@ -234,7 +234,7 @@ TEST_CASE("a challenged BYE is answered for the trunk's realm only") {
   }
 }
 
-TEST_CASE("a re-INVITE is answered by the owner") {
+TEST_CASE("a re-INVITE is answered by the listener") {
   Call call("reinvite");
   call.caller.reanswer = std::string(kOffer) + "a=recvonly\r\n";
   call.dial();
@@ -256,7 +256,7 @@ TEST_CASE("a refused TCP connection ends the call at once") {
   CHECK(wait_no_handles(*stack));
 }
 
-TEST_CASE("a name that was not resolved does not reach the stack") {
+TEST_CASE("the stack refuses a host name that is not resolved") {
   auto stack = start_stack();
   Caller caller;
   auto call = call_to(5060);
@@ -264,7 +264,7 @@ TEST_CASE("a name that was not resolved does not reach the stack") {
   CHECK(stack->dial(call, caller).error().code == patchbay::Code::invalid);
 }
 
-TEST_CASE("stopping ends every call once and says good-bye") {
+TEST_CASE("stopping ends every call once and sends BYE or CANCEL") {
   Call call("answer");
   call.dial();
   CHECK(call.caller.wait_answered());
@@ -276,7 +276,7 @@ TEST_CASE("stopping ends every call once and says good-bye") {
   CHECK_FALSE(call.stack->dial(call.call, call.caller));
 }
 
-TEST_CASE("a port that is taken is an error with its address") {
+TEST_CASE("a port in use is an error that names the address") {
   auto stack = start_stack();
   auto second = SipStack::start({.listen_port = stack->port()});
   REQUIRE_FALSE(second);

@@ -23,7 +23,7 @@ bool names(const std::string& text, const std::string& part) { return text.find(
 
 }  // namespace
 
-TEST_CASE("routes that name no trunk, match badly or twice are refused with their field") {
+TEST_CASE("routes with unknown trunks, invalid or duplicate patterns are refused with the field's name") {
   const std::string trunks = R"("trunks":[{"id":"a","host":"192.0.2.1"}])";
   CHECK(refusal("{}", "{" + trunks +
                           R"(,"outboundRoutes":[{"match":"+49*","trunkIds":["a"]}],"defaultTrunkId":"a"})") ==
@@ -39,13 +39,13 @@ TEST_CASE("routes that name no trunk, match badly or twice are refused with thei
   CHECK(names(refusal("{}", R"({"trunks":[{"id":"a","host":"x"},{"id":"a","host":"y"}]})"), "trunks[1].id"));
 }
 
-TEST_CASE("a password needs the realm that it is for") {
+TEST_CASE("a password needs a realm") {
   CHECK(names(refusal("{}", R"({"trunks":[{"id":"a","host":"x","username":"u","password":"p"}]})"), "realm"));
   CHECK(refusal("{}", R"({"trunks":[{"id":"a","host":"x","username":"u","password":"p","realm":"r"}]})") ==
         "");
 }
 
-TEST_CASE("addresses that this machine does not have are refused in favour of advertise") {
+TEST_CASE("addresses that this machine does not have are refused with a hint to advertise") {
   CHECK(names(refusal(R"({"listenIp":"203.0.113.9"})"), "listenIp"));
   CHECK(names(refusal(R"({"mediaIp":"203.0.113.9"})"), "advertise"));
   CHECK(refusal(R"({"listenIp":"0.0.0.0","advertise":"203.0.113.9"})") == "");
@@ -54,7 +54,7 @@ TEST_CASE("addresses that this machine does not have are refused in favour of ad
   CHECK(names(refusal(R"({"advertise":"2001:db8::1"})"), "advertise"));
 }
 
-TEST_CASE("trunks tell whether TCP is needed and where they are") {
+TEST_CASE("the configuration knows the trunks' addresses and whether one needs TCP") {
   const auto settings = read("{}", R"({"trunks":[{"id":"a","host":"192.0.2.1"},
     {"id":"b","host":"trunk.example","transport":"tcp"}]})");
   REQUIRE(settings);

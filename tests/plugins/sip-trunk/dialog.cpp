@@ -1,4 +1,4 @@
-// Dialogs whose peer loses messages, comes late or names itself oddly.
+// Dialogs whose peer loses messages, answers late or names unusual addresses.
 #include <doctest/doctest.h>
 
 #include "dialog_fixture.h"
@@ -28,7 +28,7 @@ TEST_CASE_FIXTURE(Fixture, "a call whose peer loses the ACK of a re-INVITE ends"
   CHECK(wait_no_handles(*stack));
 }
 
-TEST_CASE_FIXTURE(Fixture, "an ACK that comes after the hang-up is not told to the owner") {
+TEST_CASE_FIXTURE(Fixture, "an ACK that comes after the hangup is not reported to the listener") {
   start();
   caller.reanswer = kOffer;
   const std::string invite = dial(call_to(peer.port()));
@@ -76,7 +76,7 @@ TEST_CASE_FIXTURE(Fixture,
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "requests inside the dialog go by the route set") {
+TEST_CASE_FIXTURE(Fixture, "requests inside the dialog follow the route set") {
   RawPeer proxy("127.0.0.3");
   start();
   const std::string invite = dial(call_to(peer.port()));
@@ -92,7 +92,7 @@ TEST_CASE_FIXTURE(Fixture, "requests inside the dialog go by the route set") {
   CHECK(log.wait_down(1));
 }
 
-TEST_CASE_FIXTURE(Fixture, "a late ringing of a trunk that was given up is cancelled") {
+TEST_CASE_FIXTURE(Fixture, "late ringing of a trunk that was given up is cancelled") {
   start({.silence_timeout_ms = 300});
   const std::string invite = dial(call_to(peer.port()));
   CHECK(caller.wait_ended().reason == EndReason::silence);
@@ -117,7 +117,7 @@ TEST_CASE_FIXTURE(Fixture, "a trunk that only says 100 is not silent") {
   CHECK(caller.progress().empty());
 }
 
-TEST_CASE_FIXTURE(Fixture, "silence is reported although the telephone may ring no longer than that") {
+TEST_CASE_FIXTURE(Fixture, "silence is reported even if the ring timeout is not longer") {
   start({.silence_timeout_ms = 400});
   auto call = call_to(peer.port());
   call.no_answer_timeout_ms = 100;
@@ -138,7 +138,7 @@ TEST_CASE_FIXTURE(Fixture, "the second address of a host is tried when the first
   CHECK(caller.wait_answered());
 }
 
-TEST_CASE_FIXTURE(Fixture, "a late answer of the address before is ended where it came from") {
+TEST_CASE_FIXTURE(Fixture, "a late answer of the previous address gets its BYE at its source") {
   for (const char* name : {"sip:x@127.0.0.4:", "sip:x@no-such-host.invalid:"}) {
     for (const char* route : {"", "Record-Route: <sip:no-such-host.invalid;lr>\r\n"}) {
       CAPTURE(std::string(name) + route);
@@ -162,7 +162,7 @@ TEST_CASE_FIXTURE(Fixture, "a late answer of the address before is ended where i
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "a trunk that rang and then asked for credentials and says no more is silent") {
+TEST_CASE_FIXTURE(Fixture, "a trunk that rang, then challenged and then sent nothing is silent") {
   start({.silence_timeout_ms = 1000});
   auto call = call_to(peer.port());
   call.trunk.username = "alice";
@@ -177,7 +177,7 @@ TEST_CASE_FIXTURE(Fixture, "a trunk that rang and then asked for credentials and
   CHECK(caller.wait_ended().reason == EndReason::silence);
 }
 
-TEST_CASE_FIXTURE(Fixture, "an anonymous call says who it is to the trunk only") {
+TEST_CASE_FIXTURE(Fixture, "an anonymous call identifies the caller only to the trunk") {
   start();
   auto call = call_to(peer.port());
   call.trunk.caller_id = "";
@@ -187,7 +187,7 @@ TEST_CASE_FIXTURE(Fixture, "an anonymous call says who it is to the trunk only")
   CHECK(header(invite, "P-Preferred-Identity") == "<sip:account@127.0.0.1>");
 }
 
-TEST_CASE_FIXTURE(Fixture, "of auth and auth-int the first is answered") {
+TEST_CASE_FIXTURE(Fixture, "of auth and auth-int, auth is answered") {
   start();
   auto call = call_to(peer.port());
   call.trunk.username = "alice";
@@ -204,7 +204,7 @@ TEST_CASE_FIXTURE(Fixture, "of auth and auth-int the first is answered") {
   CHECK(credentials.find("auth-int") == std::string::npos);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a proxy and the server behind it may both ask for credentials") {
+TEST_CASE_FIXTURE(Fixture, "a proxy and the server behind it may both challenge") {
   start();
   auto call = call_to(peer.port());
   call.trunk.username = "alice";
@@ -221,7 +221,7 @@ TEST_CASE_FIXTURE(Fixture, "a proxy and the server behind it may both ask for cr
   CHECK_FALSE(header(third, "Authorization").empty());
 }
 
-TEST_CASE_FIXTURE(Fixture, "an end says what the trunk said about it") {
+TEST_CASE_FIXTURE(Fixture, "the end of a dialog has the trunk's reasons") {
   start();
   auto call = call_to(peer.port());
   const std::string invite = dial(call);
@@ -231,7 +231,7 @@ TEST_CASE_FIXTURE(Fixture, "an end says what the trunk said about it") {
   CHECK(ended.detail == "Reason Q.850;cause=34;text=\"no circuit\", Retry-After 30");
 }
 
-TEST_CASE_FIXTURE(Fixture, "SDP is found in a body of several parts and whatever the case of its type") {
+TEST_CASE_FIXTURE(Fixture, "SDP is found in a multipart body and in any case of its type") {
   const std::string sdp = kOffer;
   const std::string parts =
       "--b1\r\nContent-Type: application/isup;version=x\r\n\r\n\x01\x02\r\n--b1\r\n"
@@ -250,7 +250,7 @@ TEST_CASE_FIXTURE(Fixture, "SDP is found in a body of several parts and whatever
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "an address to advertise is shown instead of the one listened on") {
+TEST_CASE_FIXTURE(Fixture, "the advertised address is shown instead of the listen address") {
   start({.listen_ip = "0.0.0.0", .advertise = "203.0.113.7"});
   const std::string invite = dial(call_to(peer.port()));
   const std::string shown = "203.0.113.7:" + std::to_string(stack->port());
@@ -261,7 +261,7 @@ TEST_CASE_FIXTURE(Fixture, "an address to advertise is shown instead of the one 
   CHECK_FALSE(peer.receive("ACK ").empty());
 }
 
-TEST_CASE_FIXTURE(Fixture, "listening on all addresses shows the one that leads to the trunk") {
+TEST_CASE_FIXTURE(Fixture, "listening on all addresses shows the source address towards the trunk") {
   start({.listen_ip = "0.0.0.0"});
   const std::string invite = dial(call_to(peer.port()));
   CHECK(header(invite, "Contact") == "<sip:127.0.0.1:" + std::to_string(stack->port()) + ">");
@@ -272,7 +272,7 @@ TEST_CASE_FIXTURE(Fixture, "listening on all addresses shows the one that leads 
   CHECK_FALSE(SipStack::start({.advertise = "::1"}));
 }
 
-// RFC 3261 section 13.2.2.4: a proxy has forked the INVITE, and two telephones were picked up.
+// A proxy forked the INVITE, and two telephones answered (RFC 3261 section 13.2.2.4).
 TEST_CASE_FIXTURE(Fixture, "of two answers to one INVITE the second gets ACK and BYE") {
   start();
   const std::string invite = dial(call_to(peer.port()));
@@ -289,7 +289,7 @@ TEST_CASE_FIXTURE(Fixture, "of two answers to one INVITE the second gets ACK and
   CHECK(header(bye, "To").find(";tag=other") != std::string::npos);
   CHECK(header(bye, "Call-ID") == header(invite, "Call-ID"));
   other.send(stack->port(), answer_to(bye, "200 OK"));
-  CHECK_FALSE(caller.ended());  // the first telephone's call goes on
+  CHECK_FALSE(caller.ended());  // the first telephone's call continues
   stack->hangup(id);
   const std::string first = peer.receive("BYE ");
   REQUIRE_FALSE(first.empty());

@@ -1,4 +1,4 @@
-// One stack, its log and one peer that speaks by hand: for tests of single dialogs.
+// One stack, its DialogLog and one peer that the test plays, for tests of single dialogs.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@
 
 namespace patchbay::test {
 
-// What the stack reports to its log.
+// Records what the stack reports to DialogLog.
 class RecordingLog final : public sip_trunk::DialogLog {
  public:
   void dialog_up(const sip_trunk::StoredDialog& dialog) override {
@@ -54,14 +54,14 @@ class RecordingLog final : public sip_trunk::DialogLog {
   int unconfirmed_ = 0;
 };
 
-// A stack and one peer, which speaks by hand.
+// A stack and one peer that the test plays.
 struct DialogFixture {
   void start(sip_trunk::SipStack::Options options = {}) {
     options.log = &log;
     stack = *sip_trunk::SipStack::start(options);
     us = "sip:us@127.0.0.1:" + std::to_string(stack->port());
   }
-  // The INVITE that the peer gets.
+  // Dials, and returns the INVITE that the peer receives.
   std::string dial(sip_trunk::OutboundCall call) {
     auto dialled = stack->dial(std::move(call), caller);
     REQUIRE(dialled);

@@ -1,4 +1,4 @@
-// Challenges as trunks send them: algorithms, several in one line, several lines.
+// Challenges as trunks send them: algorithms, several challenges in one line or in several lines.
 #include <doctest/doctest.h>
 #include <openssl/evp.h>
 
@@ -26,7 +26,7 @@ std::string md5(const std::string& text) {
   return hex;
 }
 
-// The parameters behind the scheme. No value in these tests holds a comma.
+// Returns the parameters after the scheme. No value in these tests contains a comma.
 std::map<std::string, std::string> parameters(const std::string& credentials) {
   std::map<std::string, std::string> found;
   size_t at = credentials.find(' ');
@@ -43,7 +43,7 @@ std::map<std::string, std::string> parameters(const std::string& credentials) {
   return found;
 }
 
-// What RFC 2617 section 3.2.2 wants in `response`.
+// Computes `response` by RFC 2617 section 3.2.2.
 std::string expected(std::map<std::string, std::string>& given) {
   std::string key = md5("alice:r:secret");
   if (given["algorithm"] == "MD5-sess") key = md5(key + ":" + given["nonce"] + ":" + given["cnonce"]);
@@ -56,7 +56,7 @@ std::string expected(std::map<std::string, std::string>& given) {
 struct Challenged {
   Challenged() : stack(*SipStack::start({})) {}
 
-  // Dials and has the INVITE challenged with these header lines.
+  // Dials, and challenges the INVITE with these header lines.
   std::string challenge(const std::string& lines) {
     auto call = call_to(peer.port());
     call.trunk.username = "alice";
@@ -67,7 +67,7 @@ struct Challenged {
     peer.send(stack->port(), answer_to(invite, "401 Unauthorized", "", lines));
     return invite;
   }
-  // The credentials of the second INVITE; the call has ended then.
+  // Returns the credentials of the second INVITE and ends the call.
   std::string credentials(const std::string& lines) {
     challenge(lines);
     CHECK_FALSE(peer.receive("ACK ").empty());
@@ -85,7 +85,7 @@ struct Challenged {
 
 }  // namespace
 
-TEST_CASE("challenges of MD5 and of MD5-sess are answered as RFC 2617 wants it") {
+TEST_CASE("challenges of MD5 and MD5-sess are answered by RFC 2617") {
   struct Row {
     const char* lines;
     const char* algorithm;
@@ -114,7 +114,7 @@ TEST_CASE("challenges of MD5 and of MD5-sess are answered as RFC 2617 wants it")
   }
 }
 
-TEST_CASE("of several challenges the one that can be answered is found, in one line or in many") {
+TEST_CASE("of several challenges, in one line or more, the first supported one is answered") {
   for (const char* lines : {
            "WWW-Authenticate: Digest realm=\"other\", nonce=\"x\", Digest realm=\"r\", nonce=\"ours\"\r\n",
            "WWW-Authenticate: Digest realm=\"r\", nonce=\"x\", algorithm=SHA-256, qop=\"auth\", "
@@ -134,7 +134,7 @@ TEST_CASE("of several challenges the one that can be answered is found, in one l
   }
 }
 
-TEST_CASE("a challenge that cannot be answered ends the call and the end says why") {
+TEST_CASE("a challenge that cannot be answered ends the call with the reason") {
   struct Row {
     const char* lines;
     const char* why;
@@ -162,7 +162,7 @@ TEST_CASE("a challenge that cannot be answered ends the call and the end says wh
   }
 }
 
-TEST_CASE("broken challenges crash nothing and end the call") {
+TEST_CASE("malformed challenges end the call") {
   std::string many = "WWW-Authenticate: Digest realm=\"r\"";
   for (int i = 0; i < 500; ++i) many += ", Digest realm=\"x" + std::to_string(i) + "\", nonce=\"n\"";
   for (const std::string& lines :

@@ -1,4 +1,4 @@
-// A DNS server at 127.0.0.1:53: one address for every name, or SERVFAIL.
+// A DNS server at 127.0.0.1:53 that answers every name with one address, or with SERVFAIL.
 #pragma once
 
 #include <arpa/inet.h>
@@ -53,7 +53,7 @@ class DnsServer {
     }
   }
 
-  // RFC 1035 section 4: the header and the question again, and at most one A record.
+  // Builds header, question and at most one A record (RFC 1035 section 4).
   std::string reply_to(const std::string& query) const {
     const uint32_t address = address_;
     size_t end = 12;

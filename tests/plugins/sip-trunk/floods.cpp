@@ -1,4 +1,4 @@
-// Floods from a trunk's own address, which the filter of the port lets in.
+// Floods from a trunk's own address, which the source filter accepts.
 #include <doctest/doctest.h>
 #include <malloc.h>
 #include <unistd.h>
@@ -18,9 +18,9 @@ namespace {
 
 constexpr int kRounds = 100;
 constexpr size_t kSlackBytes = 4u << 20;
-constexpr size_t kMaxFloodBytes = 32u << 20;  // S2 of the hardening rules wants 64 MiB of the whole server
+constexpr size_t kMaxFloodBytes = 32u << 20;  // half of what hardening rule S2 allows the whole server
 
-// In use by this process; 0 under a sanitizer's allocator.
+// Heap memory in use by this process; 0 under a sanitizer's allocator.
 size_t heap_bytes() {
   const auto info = mallinfo2();
   return info.uordblks + info.hblkhd;
@@ -37,7 +37,7 @@ struct Flood {
       : stack(*SipStack::start({.sources = {*patchbay::lib::SocketAddress::parse("127.0.0.1", 0)},
                                 .transaction_timeout_ms = transaction_timeout_ms})) {}
 
-  // 20 messages of each kind in a round, which ends when the server has read them all.
+  // Sends 20 messages of each kind per round; a round ends when the server has read them all.
   void run() {
     for (int round = 0; round < kRounds; ++round) {
       for (int i = 0; i < 20; ++i) {
@@ -75,14 +75,14 @@ struct Flood {
 
 }  // namespace
 
-TEST_CASE("what a flood takes is free again when its transactions are over") {
+TEST_CASE("the memory that a flood takes is freed when its transactions end") {
   Flood flood(500);
   size_t settled = heap_bytes() + kSlackBytes;
   for (int pass = 1; pass <= 4; ++pass) {
     flood.run();
     CAPTURE(pass);
     CHECK(within(std::chrono::seconds(40), [&] { return heap_bytes() <= settled; }));
-    if (pass == 1) settled = heap_bytes() + kSlackBytes;  // tables have grown once
+    if (pass == 1) settled = heap_bytes() + kSlackBytes;  // tables have grown to their final size
     MESSAGE("after " << flood.number << " of each message: heap in use " << heap_bytes()
                      << " bytes, resident " << resident_mib() << " MiB");
   }
@@ -100,7 +100,7 @@ TEST_CASE("a flood takes little memory while sofia-sip keeps its transactions") 
     flood.run();
     return flood.stack->counts().refused_rate > 0;
   }));
-  // An answered call is not limited with them.
+  // The limit does not affect an answered call.
   Caller caller;
   REQUIRE(flood.stack->dial(call_to(flood.peer.port()), caller));
   const std::string invite = flood.peer.receive("INVITE ");

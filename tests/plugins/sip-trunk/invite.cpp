@@ -18,7 +18,7 @@ OutboundCall call() {
 
 }  // namespace
 
-TEST_CASE("a call becomes header values") {
+TEST_CASE("header values are built from a call") {
   auto wanted = call();
   wanted.display_name = "Anna \"A\" \\ Li";
   auto invite = make_invite(wanted);
@@ -29,7 +29,7 @@ TEST_CASE("a call becomes header values") {
   CHECK(invite->call_id == "call-0123456789ab-2@sip.example.com");
 }
 
-TEST_CASE("without a caller id the caller is anonymous, and known to the trunk only") {
+TEST_CASE("without a caller id the caller is anonymous, and identified only to the trunk") {
   auto wanted = call();
   wanted.trunk.caller_id = "";
   wanted.trunk.username = "account";
@@ -58,7 +58,7 @@ TEST_CASE("the callee's number is not shown as the caller's name") {
   }
 }
 
-TEST_CASE("an IPv6 trunk is written with brackets") {
+TEST_CASE("the address of an IPv6 trunk has brackets") {
   auto wanted = call();
   wanted.trunk.host = "2001:db8::1";
   wanted.trunk.from_domain = "example.org";
@@ -69,7 +69,7 @@ TEST_CASE("an IPv6 trunk is written with brackets") {
   CHECK(invite->from.find("@example.org>") != std::string::npos);
 }
 
-TEST_CASE("no display name can begin a header or end its quotes") {
+TEST_CASE("no display name can start a header or end its quotes") {
   CHECK(quoted_display_name("a\r\nX-Evil: 1") == "\"aX-Evil: 1\"");
   CHECK(quoted_display_name("a\" <sip:evil@x>;tag=1") == "\"a\\\" <sip:evil@x>;tag=1\"");
   CHECK(quoted_display_name("\\") == "\"\\\\\"");
@@ -84,7 +84,7 @@ TEST_CASE("a long display name is cut between characters") {
   CHECK(quoted_display_name(name) == "\"" + std::string(63, 'x') + "\"");
 }
 
-TEST_CASE("fields that could break out are refused") {
+TEST_CASE("fields that could break out of their header are refused") {
   const std::string bad[] = {"",    "a b",  "a\r\nX: y", "a;b",          "a@b", "a>b",   "a?b=c",
                              "a,b", "a\"b", "a%0d%0a",   "\u0665\u0666", "a:b", "[::1]", "x/y"};
   for (const auto& text : bad) {

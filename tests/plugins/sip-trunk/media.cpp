@@ -23,7 +23,7 @@ int16_t tone(double hz, size_t sample) {
                               std::sin(2 * 3.14159265358979 * hz * static_cast<double>(sample) / 8000));
 }
 
-// How much of the samples' energy lies at this frequency, 0 to 1 (Goertzel).
+// Share of the samples' energy at this frequency, 0 to 1 (Goertzel algorithm).
 double share_of(double hz, const std::vector<int16_t>& samples) {
   const double factor = 2 * std::cos(2 * 3.14159265358979 * hz / 8000);
   double before = 0, last = 0, energy = 1;
@@ -65,7 +65,7 @@ struct Leg {
     media.event_payload_type = remote->event_payload_type;
     leg->configure(media);
   }
-  // Sends a tone and returns what came meanwhile.
+  // Sends a tone and returns the audio received meanwhile.
   std::vector<int16_t> talk(double hz, int ticks) {
     std::vector<int16_t> heard;
     auto next = std::chrono::steady_clock::now();

@@ -1,5 +1,5 @@
-// Repeats a test of this program in a network of loopback only, whose resolv.conf names one DNS server. Needs
-// the rights to make namespaces: without them the test is skipped.
+// Repeats a test of this program in a network namespace with only a loopback interface and a resolv.conf with
+// one DNS server. Skips the test without the right to create namespaces.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -21,14 +21,14 @@ namespace patchbay::test {
 
 class OwnNetwork {
  public:
-  // Whether this is the repetition; its loopback works then.
+  // Whether this is the repetition; if so, brings the loopback interface up.
   static bool is_inside() {
     if (std::getenv(kInside) == nullptr) return false;
     REQUIRE(open_loopback());
     return true;
   }
 
-  // `test` is its name as a filter, without a comma.
+  // `test`: the name of the test as a filter, without a comma.
   static void repeat(const std::string& test, const std::string& dns_ip) {
     const OwnNetwork network(dns_ip);
     if (network.run("true") != 0) {

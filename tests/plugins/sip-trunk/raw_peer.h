@@ -1,4 +1,4 @@
-// A UDP socket that speaks SIP by hand, for what no well-behaved peer would send.
+// RawPeer: a UDP socket that sends arbitrary SIP text, for what no well-behaved peer would send.
 #pragma once
 
 #include <arpa/inet.h>
@@ -38,7 +38,7 @@ class RawPeer {
     (void)::sendto(fd_, text.data(), text.size(), 0, reinterpret_cast<sockaddr*>(&to), sizeof(to));
   }
 
-  // The next message that begins with `start`; others are dropped. Empty after `limit_ms` without one.
+  // Returns the next message that begins with `start` and drops others. Empty after `limit_ms` without one.
   std::string receive(const std::string& start, int limit_ms = 20'000) const {
     pollfd ready{fd_, POLLIN, 0};
     char buffer[65536];
@@ -66,7 +66,7 @@ class RawPeer {
   mutable int branch_ = 0;
 };
 
-// The value of a header, up to the end of its line.
+// Returns the value of a header, up to the end of its line.
 inline std::string header(const std::string& message, const std::string& name) {
   const size_t at = message.find("\r\n" + name + ": ");
   if (at == std::string::npos) return {};
@@ -74,7 +74,7 @@ inline std::string header(const std::string& message, const std::string& name) {
   return message.substr(begin, message.find("\r\n", begin) - begin);
 }
 
-// An answer to `request`, from `contact` unless that is empty. `more`: further header lines.
+// Builds an answer to `request`, with Contact `contact` unless that is empty. `more`: further header lines.
 inline std::string answer_to(const std::string& request, const std::string& status,
                              const std::string& contact = "", const std::string& more = "",
                              const std::string& body = "", const std::string& tag = "peer") {

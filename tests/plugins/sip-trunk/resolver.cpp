@@ -31,7 +31,7 @@ TEST_CASE("numeric hosts need no lookup") {
   CHECK(found.get()->at(0).ip_text() == "192.0.2.7");
 }
 
-TEST_CASE("a name is looked up once for all who wait, and kept") {
+TEST_CASE("a name is looked up once for all waiting callers, and cached") {
   std::promise<void> gate;
   std::atomic<int> lookups{0};
   Resolver resolver(
@@ -54,7 +54,7 @@ TEST_CASE("a name is looked up once for all who wait, and kept") {
   CHECK_FALSE(resolver.last_known("other.example", AF_INET).ok());
 }
 
-TEST_CASE("lookups that hang neither block the caller nor the end of the resolver") {
+TEST_CASE("lookups that hang block neither the caller nor the resolver's destructor") {
   auto gate = std::make_shared<std::promise<void>>();
   {
     Resolver resolver([open = gate->get_future().share()](const std::string&, int) -> Result<Addresses> {
@@ -69,7 +69,7 @@ TEST_CASE("lookups that hang neither block the caller nor the end of the resolve
   gate->set_value();
 }
 
-TEST_CASE("names beyond those that are looked up at once wait for their turn") {
+TEST_CASE("names beyond the concurrent lookups wait in the queue") {
   std::promise<void> gate;
   Resolver resolver([open = gate.get_future().share()](const std::string&, int) -> Result<Addresses> {
     open.wait();
@@ -84,7 +84,7 @@ TEST_CASE("names beyond those that are looked up at once wait for their turn") {
   }
 }
 
-TEST_CASE("the system resolves names and says why it does not") {
+TEST_CASE("the system resolver returns addresses or the reason of the failure") {
   const auto found = Resolver::system_lookup("localhost", AF_INET);
   REQUIRE(found);
   CHECK(found->at(0).ip_text() == "127.0.0.1");

@@ -1,4 +1,4 @@
-// The plugin in a server: whose call it is, which trunk, and what is left after the end of a process.
+// The plugin in a server: the owner of a call, the choice of trunks, and calls that a killed process left up.
 #include "support/server.h"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@
 using namespace patchbay;
 using namespace patchbay::test;
 
-TEST_CASE("a call whose owner is gone is hung up") {
+TEST_CASE("a call whose owner has ended is hung up") {
   RingingCall call;
   call.answer();
   call.owner.go();
@@ -29,7 +29,7 @@ TEST_CASE("a call whose owner is gone is hung up") {
   CHECK(wait_no_legs(call.server));
 }
 
-TEST_CASE("an answer cannot aim audio at addresses that its trunk could not have") {
+TEST_CASE("an answer cannot direct audio at addresses that its trunk could not have") {
   for (const char* target : {"169.254.1.1", "224.0.0.5", "255.255.255.255", "0.0.0.9"}) {
     CAPTURE(std::string(target));
     RawPeer peer;
@@ -59,7 +59,7 @@ TEST_CASE("an answer cannot aim audio at addresses that its trunk could not have
   }
 }
 
-TEST_CASE("a re-INVITE that aims audio where its trunk could not be gets 488 and the call goes on") {
+TEST_CASE("a re-INVITE that directs audio where its trunk could not be gets 488 and the call continues") {
   RingingCall call;
   call.answer();
   REQUIRE_FALSE(call.peer.receive("ACK ", 20'000).empty());
@@ -81,7 +81,7 @@ TEST_CASE("a re-INVITE that aims audio where its trunk could not be gets 488 and
     std::string ack =
         call.peer.request("ACK", "sip:us@127.0.0.1:" + std::to_string(port), header(request, "From"),
                           header(answer, "To"), header(request, "Call-ID"), sequence);
-    // RFC 3261 section 17.1.1.3: of a refused INVITE it is part of the transaction.
+    // The ACK of a refused INVITE is part of its transaction (RFC 3261 section 17.1.1.3).
     if (answer.rfind("SIP/2.0 2", 0) != 0)
       ack.replace(ack.find(header(ack, "Via")), header(ack, "Via").size(), header(request, "Via"));
     call.peer.send(port, ack);
@@ -96,7 +96,7 @@ TEST_CASE("a re-INVITE that aims audio where its trunk could not be gets 488 and
   CHECK(wait_no_legs(call.server));
 }
 
-TEST_CASE("a trunk that is not resolved and one that is silent lead to the next, and the end says so") {
+TEST_CASE("after an unresolved or a silent trunk the next one is tried, and the end names the failure") {
   RawPeer silent, peer;
   for (const std::string& first :
        {trunk_entry("a", "no-such-host.invalid", 5060), trunk_entry("a", "127.0.0.1", silent.port())}) {
@@ -120,11 +120,11 @@ TEST_CASE("a trunk that is not resolved and one that is silent lead to the next,
   }
 }
 
-TEST_CASE("a call that an ended process left up is hung up by the next one") {
+TEST_CASE("a call that a killed process left up is hung up by the next process") {
   RingingCall call;
   call.answer();
   call.owner.go();
-  // No answer to any BYE of this process, as if none had been sent.
+  // Answers no BYE of this process, as if it had sent none.
   REQUIRE_FALSE(call.peer.receive("BYE ", 20'000).empty());
   call.server.restart();
   std::string bye;
@@ -139,14 +139,14 @@ TEST_CASE("a call that an ended process left up is hung up by the next one") {
 }
 
 TEST_CASE("packets to a call that the kernel dropped are counted with the call") {
-  RawPeer stranger("127.0.0.7");
+  RawPeer outsider("127.0.0.7");
   RingingCall call;
   call.answer();
   const size_t at = call.invite.find("m=audio ");
   REQUIRE(at != std::string::npos);
   const auto audio = static_cast<uint16_t>(std::stoi(call.invite.substr(at + 8)));
-  // No media loop takes them: the port is not joined.
-  for (int i = 0; i < 3000; ++i) stranger.send(audio, "no audio");
+  // No media loop reads them, because the port is not joined.
+  for (int i = 0; i < 3000; ++i) outsider.send(audio, "no audio");
   call.owner.go();
   const std::string bye = call.peer.receive("BYE ", 20'000);
   REQUIRE_FALSE(bye.empty());
@@ -190,7 +190,7 @@ TEST_CASE("a call whose end the trunk does not confirm is counted and named in t
   CHECK(call.server.log().find("dialog=" + header(bye, "Call-ID")) != std::string::npos);
 }
 
-TEST_CASE("a gate that never answers holds up neither the hang-up nor the call for long") {
+TEST_CASE("a gate that never answers blocks neither hangup nor the call for long") {
   RawPeer peer;
   TestServer server(server_config(trunk_entry("a", "127.0.0.1", peer.port()) + ", " +
                                   trunk_entry("b", "127.0.0.1", peer.port())),
@@ -228,7 +228,7 @@ TEST_CASE("a gate that never answers holds up neither the hang-up nor the call f
   CHECK(peer.receive("INVITE ", 0).empty());
 }
 
-TEST_CASE("of two dialogs with one Call-ID the end of one does not forget the other") {
+TEST_CASE("of two stored dialogs with one Call-ID, ending one keeps the other") {
   RawPeer slow, peer;
   TestServer server(server_config(trunk_entry("a", "127.0.0.1", slow.port()) + ", " +
                                   trunk_entry("b", "127.0.0.1", peer.port())),
@@ -256,7 +256,7 @@ TEST_CASE("of two dialogs with one Call-ID the end of one does not forget the ot
   peer.send(sip_port(server), answer_to(again, "200 OK"));
 }
 
-TEST_CASE("the SDP shows an address that the trunk can send to") {
+TEST_CASE("the SDP has an address that the trunk can send to") {
   struct Row {
     const char* settings;
     const char* shown;
@@ -290,7 +290,7 @@ TEST_CASE("without a route to the DNS server calls through other trunks go on an
   Owner unresolved, owner;
   unresolved.dial("+14155550100", "oac-000000000001");
   owner.dial();
-  // Names where sofia-sip could meet them: in the Contact of an answer, in the Via of a request.
+  // Host names where sofia-sip could resolve them: in the Contact of an answer and in the Via of a request.
   const std::string invite = peer.receive("INVITE ", 20'000);
   REQUIRE_FALSE(invite.empty());
   const uint16_t port = sip_port(server);

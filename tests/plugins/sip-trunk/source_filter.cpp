@@ -15,7 +15,7 @@ namespace {
 
 SocketAddress address(const std::string& ip) { return *SocketAddress::parse(ip, 0); }
 
-// `count` addresses that are no peer of a test.
+// Returns `count` addresses that no peer of these tests has.
 std::vector<SocketAddress> others(int count, bool v6 = false) {
   std::vector<SocketAddress> addresses;
   for (int i = 0; i < count; ++i)
@@ -24,7 +24,7 @@ std::vector<SocketAddress> others(int count, bool v6 = false) {
   return addresses;
 }
 
-// A UDP socket behind the filter, and what the filter has told.
+// A UDP socket behind the filter, and the changes that the filter has reported.
 struct Guarded {
   int socket_of(uint16_t port) const {
     for (int fd = 3; fd < 1024; ++fd) {
@@ -36,15 +36,15 @@ struct Guarded {
     }
     return -1;
   }
-  bool hears(const RawPeer& sender) {
+  bool receives_from(const RawPeer& sender) {
     const std::string text = "hello " + std::to_string(++sent_);
     sender.send(us.port(), text);
     return us.receive(text, 0) == text;  // loopback is immediate
   }
 
   RawPeer us;
-  std::vector<std::string> told;  // "on", or why it is off
-  SourceFilter filter{[this](const Status& on) { told.push_back(on ? "on" : on.error().text); }};
+  std::vector<std::string> changes;  // "on", or the reason why it is off
+  SourceFilter filter{[this](const Status& on) { changes.push_back(on ? "on" : on.error().text); }};
   std::vector<int> descriptors{socket_of(us.port())};
 
  private:
@@ -53,62 +53,63 @@ struct Guarded {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Guarded, "the filter holds hundreds of addresses, and those of running calls too") {
-  const RawPeer trunk("127.0.0.8"), callee("127.9.9.9"), stranger("127.0.0.2");
+TEST_CASE_FIXTURE(Guarded, "the filter holds hundreds of addresses and those of running calls") {
+  const RawPeer trunk("127.0.0.8"), callee("127.9.9.9"), outsider("127.0.0.2");
   auto sources = others(1000);
   sources.push_back(address("127.0.0.8"));
   filter.set_permanent(sources);
   filter.guard(descriptors);
   CHECK(filter.is_on());
-  CHECK(hears(trunk));
-  CHECK_FALSE(hears(callee));
+  CHECK(receives_from(trunk));
+  CHECK_FALSE(receives_from(callee));
   filter.allow(address("127.9.9.9"));
-  CHECK(hears(callee));
-  CHECK_FALSE(hears(stranger));
+  CHECK(receives_from(callee));
+  CHECK_FALSE(receives_from(outsider));
   filter.forbid(address("127.9.9.9"));
-  CHECK_FALSE(hears(callee));
-  CHECK(told == std::vector<std::string>{"on"});
+  CHECK_FALSE(receives_from(callee));
+  CHECK(changes == std::vector<std::string>{"on"});
 }
 
-TEST_CASE_FIXTURE(Guarded, "a filter that cannot hold all addresses is off, says so once, and comes back") {
-  const RawPeer trunk("127.0.0.8"), callee("127.9.9.9"), stranger("127.0.0.2");
+TEST_CASE_FIXTURE(Guarded,
+                  "a filter that cannot hold all addresses is off, reports it once, and comes back") {
+  const RawPeer trunk("127.0.0.8"), callee("127.9.9.9"), outsider("127.0.0.2");
   filter.set_permanent({address("127.0.0.8")});
   filter.guard(descriptors);
   filter.set_permanent(others(500, true));
   CHECK_FALSE(filter.is_on());
   filter.allow(address("127.9.9.9"));
-  CHECK(hears(trunk));
-  CHECK(hears(callee));
-  CHECK(hears(stranger));
+  CHECK(receives_from(trunk));
+  CHECK(receives_from(callee));
+  CHECK(receives_from(outsider));
   filter.set_permanent({address("127.0.0.8")});
   CHECK(filter.is_on());
-  CHECK(hears(trunk));
-  CHECK(hears(callee));
-  CHECK_FALSE(hears(stranger));
-  CHECK(told == std::vector<std::string>{"on", "500 addresses do not fit into it", "on"});
+  CHECK(receives_from(trunk));
+  CHECK(receives_from(callee));
+  CHECK_FALSE(receives_from(outsider));
+  CHECK(changes == std::vector<std::string>{"on", "500 addresses do not fit into it", "on"});
 }
 
 TEST_CASE_FIXTURE(Guarded,
                   "a kernel that refuses the filter for one socket leaves none of them half filtered") {
-  const RawPeer trunk("127.0.0.8"), stranger("127.0.0.2");
+  const RawPeer trunk("127.0.0.8"), outsider("127.0.0.2");
   const int second = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   descriptors.push_back(second);
   filter.guard(descriptors);
-  CHECK_FALSE(hears(trunk));
+  CHECK_FALSE(receives_from(trunk));
   const int no_socket = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   REQUIRE(::dup2(no_socket, second) == second);
   ::close(no_socket);
   filter.allow(address("127.0.0.8"));
   CHECK_FALSE(filter.is_on());
-  CHECK(hears(trunk));
-  CHECK(hears(stranger));
-  REQUIRE(told.size() == 2);
-  CHECK(told[1].find("the kernel refuses 1 address") == 0);
+  CHECK(receives_from(trunk));
+  CHECK(receives_from(outsider));
+  REQUIRE(changes.size() == 2);
+  CHECK(changes[1].find("the kernel refuses 1 address") == 0);
   ::close(second);
 }
 
-TEST_CASE_FIXTURE(Guarded, "a filter without sockets says so") {
+TEST_CASE_FIXTURE(Guarded, "a filter without sockets is an error") {
   filter.guard({});
   CHECK_FALSE(filter.is_on());
-  CHECK(told == std::vector<std::string>{"the SIP sockets are not found"});
+  CHECK(changes == std::vector<std::string>{"the SIP sockets are not found"});
 }

@@ -1,4 +1,4 @@
-// TCP connections that begin with junk, say nothing, or die without a word.
+// TCP connections that begin with junk, stay silent, or die without a FIN.
 #include "tcp_watch.h"
 
 #include <doctest/doctest.h>
@@ -43,7 +43,7 @@ class Tcp {
     if (fd_ >= 0) ::close(std::exchange(fd_, -1));
   }
   void send(const std::string& text) const { (void)::send(fd_, text.data(), text.size(), MSG_NOSIGNAL); }
-  // Up to an empty line; "" when the connection ends or nothing comes.
+  // Receives up to an empty line; "" if the connection ends or nothing comes.
   std::string receive() const {
     std::string text;
     char c;
@@ -69,7 +69,7 @@ class Tcp {
     pollfd state{fd_, POLLRDHUP, 0};
     return ::poll(&state, 1, 0) == 1;
   }
-  // From now on the kernel drops all that comes, as if a firewall had forgotten the connection.
+  // Makes the kernel drop all packets, as a firewall does that has dropped the connection.
   void go_deaf() const {
     sock_filter drop{BPF_RET | BPF_K, 0, 0, 0};
     const sock_fprog program{1, &drop};
@@ -82,7 +82,7 @@ class Tcp {
   int fd_;
 };
 
-// While it lives, this process cannot open another descriptor.
+// While it exists, this process cannot open another descriptor.
 class NoDescriptors {
  public:
   NoDescriptors() {
@@ -148,7 +148,7 @@ TEST_CASE("connections that begin with junk are closed when the peer closes them
   CHECK(wait_accepted(stack->port(), 0));
 }
 
-TEST_CASE("connections that begin with junk are closed although no descriptor is left") {
+TEST_CASE("connections that begin with junk are closed even if no descriptor is left") {
   auto stack = *SipStack::start({.sources = {*SocketAddress::parse("127.0.0.1", 0)}});
   std::vector<Tcp> far;
   for (int i = 0; i < 20; ++i) {
@@ -169,7 +169,7 @@ TEST_CASE("an address without a trunk cannot connect") {
   CHECK(Tcp("127.0.0.1", stack->port()).is_connected);
 }
 
-TEST_CASE("without a trunk over TCP nothing listens there") {
+TEST_CASE("without a TCP trunk no TCP port is open") {
   auto stack = *SipStack::start({.tcp = false, .sources = {*SocketAddress::parse("127.0.0.1", 0)}});
   CHECK_FALSE(Tcp("127.0.0.1", stack->port()).is_connected);
   Caller caller;
@@ -179,8 +179,8 @@ TEST_CASE("without a trunk over TCP nothing listens there") {
   CHECK(caller.wait_ended().reason == EndReason::transport);
 }
 
-TEST_CASE("idle connections and those beyond the limit are ended") {
-  TcpPeer server;  // stands for the SIP port
+TEST_CASE("idle connections and those beyond the limit are shut down") {
+  TcpPeer server;  // plays the SIP port
   std::vector<Tcp> far, near;
   for (int i = 0; i < 3; ++i) {
     far.emplace_back("127.0.0.1", server.port);
@@ -199,7 +199,7 @@ TEST_CASE("idle connections and those beyond the limit are ended") {
   CHECK(ended() == 3);
 }
 
-TEST_CASE("a connection to a trunk that died silently is given up and made anew") {
+TEST_CASE("a connection to a trunk that died silently is replaced") {
   TcpPeer peer;
   auto stack = *SipStack::start({});
   const auto refuse_by = [&](const Tcp& tcp) {

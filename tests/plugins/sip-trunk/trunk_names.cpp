@@ -1,4 +1,4 @@
-// Names of trunks: by themselves, and in a server that asks a DNS of the test.
+// TrunkNames alone, and in a server that asks the test's DNS server.
 #include "trunk_names.h"
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ using namespace patchbay::test;
 
 namespace {
 
-// A DNS that answers what the test says, and names in the probe's hands.
+// A TrunkNames on the probe's strand, with DNS answers that the test sets.
 struct Names {
   Names()
       : resolver([this](const std::string&, int) -> Result<Addresses> {
@@ -60,8 +60,8 @@ struct Names {
     });
     return text;
   }
-  // Second by second, until the addresses are these.
-  bool comes_to(const std::string& wanted) {
+  // Advances the clock by seconds until the addresses are these.
+  bool wait_addresses(const std::string& wanted) {
     for (int i = 0; i < 3000; ++i) {
       if (addresses() == wanted) return true;
       clock.advance(std::chrono::seconds(1));
@@ -80,7 +80,7 @@ struct Names {
   std::unique_ptr<TrunkNames> names;
 };
 
-// A request outside of any call, which only trunks get an answer to.
+// Sends OPTIONS, which only trunks get an answer to.
 bool is_answered(const RawPeer& peer, uint16_t port, int sequence) {
   peer.send(port, peer.request("OPTIONS", "sip:us@127.0.0.1", "<sip:x@127.0.0.1>;tag=1", "<sip:us@127.0.0.1>",
                                "names-" + std::to_string(sequence), sequence));
@@ -89,12 +89,12 @@ bool is_answered(const RawPeer& peer, uint16_t port, int sequence) {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Names, "names of trunks are asked for again, and their addresses replaced") {
+TEST_CASE_FIXTURE(Names, "names of trunks are resolved again, and their addresses replaced") {
   CHECK(addresses().empty());
-  answer = 1;  // DNS was late
-  CHECK(comes_to("192.0.2.1 "));
-  answer = 2;  // the trunk has moved
-  CHECK(comes_to("192.0.2.2 "));
+  answer = 1;  // DNS answers now
+  CHECK(wait_addresses("192.0.2.1 "));
+  answer = 2;  // the trunk's address has changed
+  CHECK(wait_addresses("192.0.2.2 "));
   answer = 0;
   const int before = lookups;
   for (int i = 0; i < 3000 && lookups == before; ++i) {
@@ -102,13 +102,13 @@ TEST_CASE_FIXTURE(Names, "names of trunks are asked for again, and their address
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   CHECK(lookups > before);
-  CHECK(addresses() == "192.0.2.2 ");  // the last known ones stay
+  CHECK(addresses() == "192.0.2.2 ");  // the last known address stays
   CHECK(changes >= 2);
 }
 
-TEST_CASE("a server lets a trunk by name speak from where DNS has it and forgets where it was") {
+TEST_CASE("a server accepts a trunk at the address that DNS has and no longer at the old one") {
   if (!OwnNetwork::is_inside())
-    return OwnNetwork::repeat("a server lets a trunk by name speak*", "127.0.0.1");
+    return OwnNetwork::repeat("a server accepts a trunk at the address*", "127.0.0.1");
   DnsServer dns;
   RawPeer first("127.0.0.5");
   RawPeer second("127.0.0.6", first.port());
@@ -118,7 +118,7 @@ TEST_CASE("a server lets a trunk by name speak from where DNS has it and forgets
                     &clock, {probe::http_entry()});
   REQUIRE(server.start_error() == "");
   const uint16_t port = sip_port(server);
-  // Second by second, until the wanted peer is answered and the other is not.
+  // Advances the clock by seconds until only the wanted peer is answered.
   int sequence = 0;
   const auto serves_only = [&](const RawPeer& wanted, const RawPeer& other) {
     for (int i = 0; i < 1000; ++i) {
@@ -134,7 +134,7 @@ TEST_CASE("a server lets a trunk by name speak from where DNS has it and forgets
     });
   };
 
-  // The name is asked for again after each failure; what is not resolved is a stranger.
+  // The name is resolved again after each failure; until then the trunk is not answered.
   CHECK(counted("patchbay_sip_trunk_names_unresolved 1\n"));
   CHECK_FALSE(is_answered(first, port, ++sequence));
   CHECK(server.log().find("name=sip.carrier.example") != std::string::npos);

@@ -9,8 +9,8 @@ namespace {
 DialogEnd rejected(int status) { return {EndReason::rejected, status, {}}; }
 DialogEnd because(EndReason reason) { return {reason, 0, {}}; }
 
-// Whether the second of two trunks is tried after this end of the first.
-bool leads_on(const DialogEnd& ended, int progress = 0) {
+// Returns whether the second of two trunks is tried after this end of the first.
+bool moves_on(const DialogEnd& ended, int progress = 0) {
   TrunkSelector selector({"a", "b"});
   if (progress != 0) selector.on_progress(progress);
   const bool next = selector.on_ended(ended);
@@ -20,30 +20,30 @@ bool leads_on(const DialogEnd& ended, int progress = 0) {
 
 }  // namespace
 
-TEST_CASE("failures of the trunk lead on to the next") {
-  CHECK(leads_on(because(EndReason::transport)));
-  CHECK(leads_on(because(EndReason::silence)));
-  for (int status : {403, 408, 500, 502, 503, 504, 580}) CHECK(leads_on(rejected(status)));
+TEST_CASE("failures of a trunk move on to the next") {
+  CHECK(moves_on(because(EndReason::transport)));
+  CHECK(moves_on(because(EndReason::silence)));
+  for (int status : {403, 408, 500, 502, 503, 504, 580}) CHECK(moves_on(rejected(status)));
 }
 
-TEST_CASE("answers about the callee do not") {
+TEST_CASE("answers about the callee do not move on") {
   for (int status :
        {300, 301, 302, 305, 380, 400, 401, 404, 405, 407, 410, 480, 481, 484, 486, 487, 488, 600, 603, 606})
-    CHECK_FALSE(leads_on(rejected(status)));
+    CHECK_FALSE(moves_on(rejected(status)));
   for (auto reason : {EndReason::no_answer, EndReason::no_media, EndReason::cancelled,
                       EndReason::local_hangup, EndReason::far_hangup})
-    CHECK_FALSE(leads_on(because(reason)));
+    CHECK_FALSE(moves_on(because(reason)));
 }
 
-TEST_CASE("nothing leads on after the callee was reached") {
+TEST_CASE("nothing moves on after the callee was reached") {
   for (int progress : {180, 181, 182, 183, 199}) {
-    CHECK_FALSE(leads_on(rejected(503), progress));
-    CHECK_FALSE(leads_on(because(EndReason::transport), progress));
+    CHECK_FALSE(moves_on(rejected(503), progress));
+    CHECK_FALSE(moves_on(because(EndReason::transport), progress));
   }
-  CHECK(leads_on(rejected(503), 100));
+  CHECK(moves_on(rejected(503), 100));
 }
 
-TEST_CASE("trunks are used in order and then used up") {
+TEST_CASE("trunks are tried in order until none is left") {
   TrunkSelector selector({"a", "b", "c"});
   CHECK(*selector.current() == "a");
   CHECK(selector.on_ended(rejected(503)));

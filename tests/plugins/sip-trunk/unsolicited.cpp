@@ -1,4 +1,4 @@
-// What comes from those who have no call with us, or pretend to have one.
+// Unsolicited messages: from hosts without a call, or that pretend to have one.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -18,7 +18,7 @@ struct QuietServer {
       : stack(*SipStack::start({.sources = {*patchbay::lib::SocketAddress::parse("127.0.0.1", 0)}})),
         us("sip:us@127.0.0.1:" + std::to_string(stack->port())) {}
 
-  // The status line that a request outside of any dialog gets.
+  // Returns the status line of the answer to a request outside of any dialog.
   std::string ask(const std::string& method) {
     const std::string id = method + std::to_string(++asked);
     peer.send(stack->port(), peer.request(method, us, "<sip:x@127.0.0.1>;tag=" + id, "<" + us + ">", id, 1));
@@ -27,7 +27,7 @@ struct QuietServer {
     while (!answer.empty() && (header(answer, "Call-ID") != id || answer.rfind("SIP/2.0 1", 0) == 0));
     return answer.substr(0, 11);
   }
-  // Makes the other peer's address one of a trunk, as a second trunk in the configuration does.
+  // Allows the other peer's address, as a second trunk in the configuration does.
   void configure(const RawPeer& other) {
     stack->set_sources({*patchbay::lib::SocketAddress::parse("127.0.0.1", 0),
                         *patchbay::lib::SocketAddress::parse("127.0.0.2", 0)});
@@ -46,7 +46,7 @@ struct QuietServer {
   int asked = 0;
 };
 
-// The status of the final answer to `request`.
+// Returns the status of the final answer to `request`.
 std::string final_status(const RawPeer& asker, const std::string& request) {
   std::string answer;
   do answer = asker.receive("SIP/2.0 ");
@@ -75,7 +75,7 @@ struct Answered : QuietServer {
     REQUIRE(caller.wait_answered());
     REQUIRE_FALSE(peer.receive("ACK ").empty());
   }
-  void check_call_lives() {
+  void check_call_continues() {
     CHECK_FALSE(caller.ended());
     peer.send(stack->port(), peer.request("BYE", us, to, from, call_id, 900));
     const std::string answer = peer.receive("SIP/2.0 ");
@@ -93,7 +93,7 @@ struct Answered : QuietServer {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(QuietServer, "OPTIONS is answered and nothing else is served") {
+TEST_CASE_FIXTURE(QuietServer, "OPTIONS is answered and all other requests are refused") {
   CHECK(ask("OPTIONS") == "SIP/2.0 200");
   CHECK(ask("INVITE") == "SIP/2.0 480");
   for (const char* method :
@@ -109,7 +109,7 @@ TEST_CASE_FIXTURE(QuietServer, "OPTIONS is answered and nothing else is served")
   CHECK(stack->live_handles() == 0);
 }
 
-TEST_CASE_FIXTURE(QuietServer, "answers go to where the request came from, whatever its Via names") {
+TEST_CASE_FIXTURE(QuietServer, "answers go to the source of the request, whatever its Via names") {
   const RawPeer named("127.0.0.3", peer.port());
   REQUIRE(named.port() == peer.port());
   const auto ask_via = [&](const std::string& sent_by, const std::string& parameters,
@@ -135,14 +135,14 @@ TEST_CASE_FIXTURE(QuietServer, "answers go to where the request came from, whate
   CHECK(named.receive("SIP/2.0 ", 0).empty());
 }
 
-TEST_CASE_FIXTURE(QuietServer, "errors that sofia-sip answers itself go to where the request came from") {
+TEST_CASE_FIXTURE(QuietServer, "errors that sofia-sip answers itself go to the source of the request") {
   const RawPeer named("127.0.0.3", peer.port());
   REQUIRE(named.port() == peer.port());
   struct Change {
     const char* from;
     const char* to;
   };
-  // Another version, and another transport than the one that it comes over: whole, and broken off.
+  // Another SIP version, and a transport in Via other than the one used; complete and truncated.
   for (const Change change : {Change{" SIP/2.0\r\n", " SIP/3.0\r\n"}, Change{"SIP/2.0/UDP", "SIP/2.0/udp"}})
     for (const char* sent_by : {"127.0.0.3", "no-such-host.invalid"})
       for (const char* end : {"\r\n\r\n", "\r\nContent-Length: x\r\n\r\n", ""}) {
@@ -154,14 +154,14 @@ TEST_CASE_FIXTURE(QuietServer, "errors that sofia-sip answers itself go to where
         request.replace(request.find(change.from), std::strlen(change.from), change.to);
         request.resize(request.size() - 4);
         peer.send(stack->port(), request + end);
-        // Sofia-sip drops a whole one whose Via names another transport.
+        // Sofia-sip drops a complete request whose Via names another transport.
         const bool is_dropped = std::strcmp(end, "\r\n\r\n") == 0 && change.to[0] != ' ';
         if (!is_dropped) CHECK(peer.receive("SIP/2.0 ") != "");
       }
   CHECK(named.receive("SIP/2.0 ", 0).empty());
 }
 
-TEST_CASE_FIXTURE(QuietServer, "what a proxy noted in the Via below its own returns in the answer") {
+TEST_CASE_FIXTURE(QuietServer, "the answer repeats what a proxy noted in a lower Via") {
   std::string request = peer.request("OPTIONS", us, "<sip:x@127.0.0.1>;tag=v", "<" + us + ">",
                                      "via" + std::to_string(++asked), 1);
   const size_t via = request.find("Via: ");
@@ -200,23 +200,23 @@ TEST_CASE_FIXTURE(QuietServer, "a proxy's challenge gets a Proxy-Authorization")
 }
 
 TEST_CASE_FIXTURE(Answered, "a BYE from another address does not end the call") {
-  RawPeer stranger("127.0.0.2");
-  stranger.send(stack->port(), stranger.request("BYE", us, to, from, call_id, 100));
-  CHECK(stranger.receive("SIP/2.0 ", 300).empty());
-  check_call_lives();
+  RawPeer outsider("127.0.0.2");
+  outsider.send(stack->port(), outsider.request("BYE", us, to, from, call_id, 100));
+  CHECK(outsider.receive("SIP/2.0 ", 300).empty());
+  check_call_continues();
 }
 
-TEST_CASE_FIXTURE(Answered, "a stranger's requests inside the dialog do not touch its sequence of requests") {
-  RawPeer stranger("127.0.0.2");
+TEST_CASE_FIXTURE(Answered, "requests inside the dialog from another address do not touch its CSeq") {
+  RawPeer outsider("127.0.0.2");
   int sequence = 5000;
   for (const char* method : {"INVITE", "OPTIONS", "INFO", "BYE"})
-    stranger.send(stack->port(), stranger.request(method, us, to, from, call_id, ++sequence));
-  CHECK(stranger.receive("SIP/2.0 ", 300).empty());
+    outsider.send(stack->port(), outsider.request(method, us, to, from, call_id, ++sequence));
+  CHECK(outsider.receive("SIP/2.0 ", 300).empty());
   CHECK(caller.reoffers().empty());
-  check_call_lives();
+  check_call_continues();
 }
 
-TEST_CASE_FIXTURE(Answered, "what another trunk sends inside the dialog gets 481 and the call lives") {
+TEST_CASE_FIXTURE(Answered, "requests of another trunk inside the dialog get 481 and the call continues") {
   RawPeer other("127.0.0.2");
   configure(other);
   int sequence = 5000;
@@ -240,10 +240,10 @@ TEST_CASE_FIXTURE(Answered, "what another trunk sends inside the dialog gets 481
   CHECK(caller.reoffers().empty());
   CHECK(stack->counts().refused_foreign >= 10);  // headers with empty tags are malformed
   CHECK(stack->counts().refused_rate == 0);
-  check_call_lives();  // its peer counts its requests from 900
+  check_call_continues();  // the peer's CSeq starts at 900
 }
 
-TEST_CASE_FIXTURE(Answered, "a thousand spoofed BYEs leave nothing behind") {
+TEST_CASE_FIXTURE(Answered, "a thousand spoofed BYEs leave the call intact") {
   RawPeer other("127.0.0.2");
   configure(other);
   for (int i = 1; i <= 1000; ++i) {
@@ -253,43 +253,43 @@ TEST_CASE_FIXTURE(Answered, "a thousand spoofed BYEs leave nothing behind") {
     const std::string status = final_status(other, request);  // beyond 150 a second it is 400
     CHECK((status == "SIP/2.0 481" || status == "SIP/2.0 400"));
   }
-  check_call_lives();
+  check_call_continues();
 }
 
 TEST_CASE_FIXTURE(QuietServer, "addresses that belong to no trunk get no answer until one is configured") {
-  RawPeer stranger("127.0.0.2");
-  const auto ask_as_stranger = [&](int limit_ms) {
-    stranger.send(stack->port(), stranger.request("OPTIONS", us, "<sip:x@127.0.0.2>;tag=1", "<" + us + ">",
-                                                  "stranger" + std::to_string(++asked), 1));
-    return !stranger.receive("SIP/2.0 200", limit_ms).empty();
+  RawPeer outsider("127.0.0.2");
+  const auto ask_from_outside = [&](int limit_ms) {
+    outsider.send(stack->port(), outsider.request("OPTIONS", us, "<sip:x@127.0.0.2>;tag=1", "<" + us + ">",
+                                                  "outside" + std::to_string(++asked), 1));
+    return !outsider.receive("SIP/2.0 200", limit_ms).empty();
   };
   CHECK(stack->is_guarded());
-  CHECK_FALSE(ask_as_stranger(300));
+  CHECK_FALSE(ask_from_outside(300));
   stack->set_sources({*patchbay::lib::SocketAddress::parse("127.0.0.2", 0)});
   bool answered = false;
-  for (int i = 0; i < 100 && !answered; ++i) answered = ask_as_stranger(200);
+  for (int i = 0; i < 100 && !answered; ++i) answered = ask_from_outside(200);
   CHECK(answered);
 }
 
-TEST_CASE_FIXTURE(Answered, "wrong tags and Call-IDs belong to no dialog") {
+TEST_CASE_FIXTURE(Answered, "requests with wrong tags or Call-IDs match no dialog") {
   peer.send(stack->port(), peer.request("BYE", us, to + "x", from, call_id, 100));
   CHECK_FALSE(peer.receive("SIP/2.0 481").empty());
   peer.send(stack->port(), peer.request("BYE", us, to, from + "x", call_id, 101));
   CHECK_FALSE(peer.receive("SIP/2.0 481").empty());
   peer.send(stack->port(), peer.request("BYE", us, to, from, call_id + "x", 102));
   CHECK_FALSE(peer.receive("SIP/2.0 481").empty());
-  check_call_lives();
+  check_call_continues();
 }
 
-TEST_CASE_FIXTURE(Answered, "other methods inside the dialog are refused and it lives") {
+TEST_CASE_FIXTURE(Answered, "other methods inside the dialog are refused and the call continues") {
   for (const char* method : {"REFER", "INFO", "UPDATE", "MESSAGE", "NOTIFY"}) {
     peer.send(stack->port(), peer.request(method, us, to, from, call_id, 100 + ++asked));
     CHECK_FALSE(peer.receive("SIP/2.0 405").empty());
   }
-  check_call_lives();
+  check_call_continues();
 }
 
-TEST_CASE_FIXTURE(QuietServer, "the messages of RFC 4475 leave the stack alive") {
+TEST_CASE_FIXTURE(QuietServer, "the stack survives the torture messages of RFC 4475") {
   int sent = 0;
   for (const auto& entry :
        std::filesystem::directory_iterator(std::string(SIP_TRUNK_TEST_FOLDER) + "/rfc4475")) {

@@ -1,5 +1,5 @@
-// Answers that are broken in ways that real carriers and devices break them: the call works, or it ends with
-// a reason, and nothing of it stays.
+// Malformed answers as real carriers and devices send them: the call works, or it ends with a reason and
+// leaves nothing behind.
 #include <doctest/doctest.h>
 
 #include "caller.h"
@@ -17,7 +17,7 @@ std::string without_carriage_returns(std::string text) {
   return text;
 }
 
-// A 200 to `invite` with these lines instead of a Content-Length, or beside it.
+// A 200 to `invite` with these lines instead of, or in addition to, Content-Length.
 std::string ok_with(const std::string& invite, const std::string& lines, const std::string& contact,
                     bool with_length = true) {
   std::string text = answer_to(invite, "200 OK", contact, lines + kSdpLine, kOffer);
@@ -97,7 +97,7 @@ const Odd kOdd[] = {
 
 }  // namespace
 
-TEST_CASE("an odd answer leads to a call or to an end with a reason") {
+TEST_CASE("a malformed answer leads to a call or to an end with a reason") {
   auto stack = *SipStack::start({.silence_timeout_ms = 700, .transaction_timeout_ms = 1500});
   int number = 0;
   for (const Odd& odd : kOdd) {
