@@ -4,7 +4,7 @@
 
 #include "api_keys.h"
 #include "context.h"
-#include "key_endpoints.h"
+#include "key_routes.h"
 #include "key_store.h"
 #include "metadata.h"
 #include "token_endpoint.h"
@@ -61,13 +61,13 @@ class Identity final : public Plugin {
         : keys(context.host),
           verifier(context, keys),
           tokens(context),
-          key_endpoints(context, keys),
+          key_routes(context, keys),
           auth(context.host),
           routes(context.host) {}
     ApiKeys keys;
     Verifier verifier;
     TokenEndpoint tokens;
-    KeyEndpoints key_endpoints;
+    KeyRoutes key_routes;
     Provision<auth::Auth> auth;
     http::Routes routes;
   };
@@ -81,7 +81,7 @@ class Identity final : public Plugin {
     });
     PB_TRY(serving_->auth.publish());
     serving_->tokens.add_to(serving_->routes);
-    serving_->key_endpoints.add_to(serving_->routes);
+    serving_->key_routes.add_to(serving_->routes);
     add_metadata_routes(serving_->routes, *context_);
     serving_->routes.open();
     return {};

@@ -12,7 +12,7 @@ namespace patchbay::webhooks {
 namespace {
 
 constexpr size_t kMostPerTenant = 100;
-constexpr size_t kMaxSecrets = 50;  // the sweeper forgets those that nothing pending needs
+constexpr size_t kMaxSecrets = 50;  // Retention deletes those that no pending delivery needs
 constexpr size_t kMinDifferent = 8;
 constexpr std::string_view kRoot = "/api.ashx/v1/admin/webhooks";
 

@@ -33,7 +33,7 @@ bool Settings::allows_private(std::string_view tenant) const {
   return found != allow_private.end() && found->second;
 }
 
-Result<Settings> read_settings(const Config& config) {
+Result<Settings> Settings::read(const Config& config) {
   Settings settings;
   settings.ca_file = config.plugin().text("caFile", "");
   if (!settings.ca_file.empty() && access(settings.ca_file.c_str(), R_OK) != 0)

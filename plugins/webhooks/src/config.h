@@ -28,9 +28,10 @@ struct Settings {
   std::map<std::string, bool, std::less<>> allow_private;  // by tenant
 
   bool allows_private(std::string_view tenant) const;
-};
 
-// Error: a URL that may not be a receiver, two subscriptions under one id, or a CA file that cannot be read.
-Result<Settings> read_settings(const Config& config);
+  // Error: a URL that may not be a receiver, two subscriptions under one id, or a CA file that cannot be
+  // read.
+  static Result<Settings> read(const Config& config);
+};
 
 }  // namespace patchbay::webhooks

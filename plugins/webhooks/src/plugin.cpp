@@ -8,9 +8,9 @@
 #include "dispatcher.h"
 #include "fan_out.h"
 #include "list_routes.h"
+#include "retention.h"
 #include "sender.h"
 #include "subscription_store.h"
-#include "sweeper.h"
 
 namespace {
 
@@ -19,7 +19,7 @@ using namespace patchbay::webhooks;  // NOLINT(google-build-using-namespace)
 
 class Webhooks final : public Plugin {
   Status start(const Config& config) override {
-    PB_TRY_VALUE(settings_, read_settings(config));
+    PB_TRY_VALUE(settings_, Settings::read(config));
     parts_ = std::make_unique<Parts>(host(), log());
     configure();
     return {};
@@ -36,12 +36,12 @@ class Webhooks final : public Plugin {
   }
 
   Status check_config(const Config& config) override {
-    auto settings = read_settings(config);
+    auto settings = Settings::read(config);
     return settings ? Status() : Status(settings.error());
   }
 
   void reconfigure(const Config& config) override {
-    auto settings = read_settings(config);
+    auto settings = Settings::read(config);
     if (!settings) return;
     settings_ = *std::move(settings);
     configure();
@@ -64,7 +64,7 @@ class Webhooks final : public Plugin {
         : store(host, log, registry),
           dispatcher(host, log, registry, sender),
           fan_out(host, log, registry, [this](const std::string& id) { dispatcher.wake(id); }),
-          sweeper(host, log),
+          retention(host, log),
           backlog(host, registry),
           admin(host, log, registry, store, fan_out, dispatcher),
           routes(host) {
@@ -76,7 +76,7 @@ class Webhooks final : public Plugin {
     SubscriptionStore store;
     Dispatcher dispatcher;
     FanOut fan_out;
-    Sweeper sweeper;
+    Retention retention;
     Backlog backlog;
     AdminRoutes admin;
     http::Routes routes;
@@ -85,7 +85,7 @@ class Webhooks final : public Plugin {
   void configure() {
     parts_->dispatcher.configure(settings_);
     parts_->admin.configure(settings_);
-    parts_->sweeper.configure(settings_.keep_ms);
+    parts_->retention.configure(settings_.keep_ms);
   }
 
   void reconcile(Function<void()> done) {
@@ -102,7 +102,7 @@ class Webhooks final : public Plugin {
   void open() {
     parts_->dispatcher.open();
     parts_->fan_out.open();
-    parts_->sweeper.open();
+    parts_->retention.open();
     parts_->backlog.open();
     parts_->routes.open();
   }

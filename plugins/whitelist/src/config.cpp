@@ -2,11 +2,13 @@
 
 namespace patchbay::whitelist {
 
-Settings::Settings(const Config& config) {
+Settings Settings::read(const Config& config) {
+  Settings settings;
   for (const auto& tenant : config.tenants()) {
     const std::string_view secret = tenant.webphone.text("AdminSharedSecret", {});
-    if (secret.size() >= kShortestSecret) secrets_.emplace(tenant.host, secret);
+    if (secret.size() >= kMinSecretBytes) settings.secrets_.emplace(tenant.host, secret);
   }
+  return settings;
 }
 
 const std::string* Settings::secret(std::string_view tenant) const {

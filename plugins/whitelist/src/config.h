@@ -9,13 +9,12 @@
 
 namespace patchbay::whitelist {
 
-// The endpoints stay shut unless the secret has as many bytes.
-constexpr size_t kShortestSecret = 24;
+// The routes refuse all requests of a tenant whose secret is shorter.
+constexpr size_t kMinSecretBytes = 24;
 
 class Settings {
  public:
-  Settings() = default;
-  explicit Settings(const Config& config);
+  static Settings read(const Config& config);
 
   // The tenant's secret; nullptr when the tenant is unknown or its secret missing or too short.
   const std::string* secret(std::string_view tenant) const;

@@ -4,8 +4,8 @@
 
 #include "admission.h"
 #include "config.h"
-#include "endpoints.h"
-#include "entries.h"
+#include "entry_store.h"
+#include "routes.h"
 
 namespace patchbay::whitelist {
 namespace {
@@ -13,14 +13,14 @@ namespace {
 class Whitelist final : public Plugin {
   Status start(const Config& config) override {
     parts_ = std::make_unique<Parts>(host());
-    parts_->admission.reconfigure(Settings(config));
-    PB_TRY(parts_->endpoints.open());
+    parts_->admission.reconfigure(Settings::read(config));
+    PB_TRY(parts_->routes.open());
     PB_TRY(offer_gate());
     guard_dials();
     return {};
   }
   Status check_config(const Config&) override { return {}; }
-  void reconfigure(const Config& config) override { parts_->admission.reconfigure(Settings(config)); }
+  void reconfigure(const Config& config) override { parts_->admission.reconfigure(Settings::read(config)); }
   void stop(Done done) override {
     parts_.reset();
     done();
@@ -33,14 +33,14 @@ class Whitelist final : public Plugin {
                               "Dials to numbers that are not listed, or that could not be looked up")),
           entries(host),
           admission(host),
-          endpoints(host, admission, entries),
+          routes(host, admission, entries),
           gate(host),
           dial_gate(host),
           telephony(host) {}
     const Metric dials_refused;
-    Entries entries;
+    EntryStore entries;
     Admission admission;
-    Endpoints endpoints;
+    WhitelistRoutes routes;
     Provision<gate::Gate> gate;
     Provision<telephony::DialGate> dial_gate;
     Service<telephony::Telephony> telephony;

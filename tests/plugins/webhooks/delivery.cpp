@@ -208,7 +208,7 @@ TEST_CASE("a paused subscription's deliveries are given up after 24 h") {
   CHECK(world.deliveries().find("\"state\":\"pending\"") != std::string::npos);
   world.clock.advance(std::chrono::hours(1));
   CHECK(probe::eventually([&] {
-    world.clock.advance(61s);  // the sweeper comes each minute
+    world.clock.advance(61s);  // Retention runs every minute
     return world.deliveries().find("\"state\":\"expired\"") != std::string::npos;
   }));
   CHECK(world.receiver.deliveries().empty());

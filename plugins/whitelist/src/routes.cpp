@@ -1,4 +1,4 @@
-#include "endpoints.h"
+#include "routes.h"
 
 #include "crypto/digest.h"
 #include "crypto/encode.h"
@@ -61,7 +61,7 @@ http::Response refused(const Refusal& refusal) {
 
 }  // namespace
 
-Endpoints::Endpoints(const Host& host, Admission& admission, Entries& entries)
+WhitelistRoutes::WhitelistRoutes(const Host& host, Admission& admission, EntryStore& entries)
     : host_(&host),
       admission_(admission),
       entries_(entries),
@@ -70,36 +70,36 @@ Endpoints::Endpoints(const Host& host, Admission& admission, Entries& entries)
                                "Requests to the whitelist endpoints without the right to")),
       routes_(host) {}
 
-http::Response Endpoints::not_applied(const http::Request& request, const Error& error) const {
+http::Response WhitelistRoutes::not_applied(const http::Request& request, const Error& error) const {
   if (error.code == Code::invalid) return refused(400, error.text);
   log_.with(request.correlation)
       .error("the whitelist could not be written", {{"tenant", request.tenant}, {"why", error.text}});
   return refused(500, "the whitelist could not be written; the change was not applied");
 }
 
-Status Endpoints::open() {
+Status WhitelistRoutes::open() {
   PB_TRY_VALUE(add_body_, Schema::compile(*host_, kAddBody));
   PB_TRY_VALUE(write_body_, Schema::compile(*host_, kWriteBody));
   route(
       "GET", "list", "Lists the numbers that may be dialled, in the operator's order",
       R"({"reply": {"tenant": "voice.example.com", "numbers": [{"number": "+4930123456", "comment": "Office"}],
             "count": 1}})",
-      "", kListReply, &Endpoints::list);
+      "", kListReply, &WhitelistRoutes::list);
   route("POST", "add", "Adds one number; an existing one only gets the comment",
         R"({"request": {"number": "+4930123456", "comment": "Office"}, "reply": {"ok": true, "tenant":
             "voice.example.com", "number": "+4930123456", "comment": "Office", "added": true, "count": 1}})",
-        kAddBody, kAddReply, &Endpoints::add);
+        kAddBody, kAddReply, &WhitelistRoutes::add);
   route("POST", "write", "Replaces all numbers; an empty list needs confirmEmpty=1",
         R"({"request": {"numbers": [{"number": "+4930123456", "comment": "Office"}]},
             "reply": {"ok": true, "tenant": "voice.example.com", "count": 1}})",
-        kWriteBody, kWriteReply, &Endpoints::write);
+        kWriteBody, kWriteReply, &WhitelistRoutes::write);
   routes_.open();
   return {};
 }
 
 // The edge asks for no bearer and checks no body: the order here is 503, 401 and 403, 400.
-void Endpoints::route(const char* method, const char* verb, const char* summary, const char* example,
-                      const char* request_schema, const char* reply_schema, Serve serve) {
+void WhitelistRoutes::route(const char* method, const char* verb, const char* summary, const char* example,
+                            const char* request_schema, const char* reply_schema, Serve serve) {
   http::Route route;
   route.method = method;
   route.path = "/signal.ashx";
@@ -121,7 +121,7 @@ void Endpoints::route(const char* method, const char* verb, const char* summary,
   });
 }
 
-void Endpoints::admit(const char* verb, const http::Request& request, Serve serve, Reply reply) {
+void WhitelistRoutes::admit(const char* verb, const http::Request& request, Serve serve, Reply reply) {
   if (request.surface == "local") return (this->*serve)(request, request.username, std::move(reply));
   const auto headers = host_->parse_json(request.headers);
   if (!headers) return reply(headers.error());
@@ -147,7 +147,7 @@ void Endpoints::admit(const char* verb, const http::Request& request, Serve serv
   });
 }
 
-void Endpoints::list(const http::Request& request, const std::string&, Reply reply) {
+void WhitelistRoutes::list(const http::Request& request, const std::string&, Reply reply) {
   entries_.list(request.tenant, [tenant = request.tenant, reply = std::move(reply)](
                                     const Result<std::vector<Entry>>& entries) mutable {
     if (!entries) return reply(refused(500, "the whitelist could not be read"));
@@ -160,7 +160,7 @@ void Endpoints::list(const http::Request& request, const std::string&, Reply rep
   });
 }
 
-void Endpoints::add(const http::Request& request, const std::string& actor, Reply reply) {
+void WhitelistRoutes::add(const http::Request& request, const std::string& actor, Reply reply) {
   const auto body = add_body_.read(request.body.view());
   if (!body) return reply(refused(400, body.error().text));
   const JsonView comment = (*body)["comment"];
@@ -179,7 +179,7 @@ void Endpoints::add(const http::Request& request, const std::string& actor, Repl
       }));
 }
 
-void Endpoints::write(const http::Request& request, const std::string& actor, Reply reply) {
+void WhitelistRoutes::write(const http::Request& request, const std::string& actor, Reply reply) {
   const auto entries = read_entries(request);
   if (!entries) return reply(refused(400, entries.error().text));
   entries_.write(
@@ -193,7 +193,7 @@ void Endpoints::write(const http::Request& request, const std::string& actor, Re
       }));
 }
 
-Result<std::vector<Entry>> Endpoints::read_entries(const http::Request& request) const {
+Result<std::vector<Entry>> WhitelistRoutes::read_entries(const http::Request& request) const {
   PB_TRY_VALUE(const Json body, write_body_.read(request.body.view()));
   const JsonView numbers = body["numbers"];
   std::vector<Entry> entries;
@@ -215,8 +215,8 @@ Result<std::vector<Entry>> Endpoints::read_entries(const http::Request& request)
 }
 
 // The signature covers no content, so the log keeps what was sent.
-void Endpoints::audit(const char* what, const http::Request& request, const std::string& actor,
-                      int64_t count) const {
+void WhitelistRoutes::audit(const char* what, const http::Request& request, const std::string& actor,
+                            int64_t count) const {
   log_.with(request.correlation)
       .info(what, {{"tenant", request.tenant},
                    {"actor", actor},

@@ -1,4 +1,4 @@
-#include "sweeper.h"
+#include "retention.h"
 
 namespace patchbay::webhooks {
 namespace {
@@ -9,7 +9,7 @@ constexpr int64_t kAtOnce = 500;  // rows, so that the writer is not held up
 
 }  // namespace
 
-Sweeper::Sweeper(const Host& host, const Log& log)
+Retention::Retention(const Host& host, const Log& log)
     : host_(host),
       log_(log),
       paused_(Statement::find(host, "sweep-paused")),
@@ -18,9 +18,9 @@ Sweeper::Sweeper(const Host& host, const Log& log)
       secrets_(Statement::find(host, "sweep-secrets")),
       timer_(host) {}
 
-void Sweeper::open() { sweep(); }
+void Retention::open() { sweep(); }
 
-void Sweeper::sweep() {
+void Retention::sweep() {
   const int64_t now_ms = host_.wall_ms();
   Transaction tx(host_);
   tx.exec(paused_, {now_ms - kDayMs, now_ms, kAtOnce});

@@ -1,4 +1,4 @@
-#include "entries.h"
+#include "entry_store.h"
 
 #include <set>
 
@@ -29,7 +29,7 @@ std::string cut_comment(std::string_view text) {
   return std::string(text);
 }
 
-Entries::Entries(const Host& host)
+EntryStore::EntryStore(const Host& host)
     : host_(&host),
       contains_(Statement::find(host, "contains")),
       list_(Statement::find(host, "list")),
@@ -40,8 +40,8 @@ Entries::Entries(const Host& host)
       clear_(Statement::find(host, "clear")),
       insert_(Statement::find(host, "insert")) {}
 
-void Entries::contains(const std::string& tenant, const std::string& number,
-                       Function<void(Result<bool>)> done) {
+void EntryStore::contains(const std::string& tenant, const std::string& number,
+                          Function<void(Result<bool>)> done) {
   const auto normal = lib::normalise_number(number);
   if (!normal) return done(false);
   query(*host_, contains_, {tenant, *normal}, alive_.bind([done = std::move(done)](const Result<Rows>& rows) {
@@ -50,7 +50,7 @@ void Entries::contains(const std::string& tenant, const std::string& number,
   }));
 }
 
-void Entries::list(const std::string& tenant, Function<void(Result<std::vector<Entry>>)> done) {
+void EntryStore::list(const std::string& tenant, Function<void(Result<std::vector<Entry>>)> done) {
   query(*host_, list_, {tenant}, alive_.bind([done = std::move(done)](const Result<Rows>& rows) {
     if (!rows) return done(rows.error());
     std::vector<Entry> entries;
@@ -61,15 +61,15 @@ void Entries::list(const std::string& tenant, Function<void(Result<std::vector<E
   }));
 }
 
-Status Entries::add_to(Transaction& tx, const std::string& tenant, const std::string& number,
-                       const std::string& comment) const {
+Status EntryStore::add_to(Transaction& tx, const std::string& tenant, const std::string& number,
+                          const std::string& comment) const {
   PB_TRY_VALUE(const std::string normal, lib::normalise_number(number));
   tx.exec(add_, {tenant, normal, trimmed(number), cut_comment(comment)});
   return {};
 }
 
-void Entries::add(const std::string& tenant, const std::string& number,
-                  const std::optional<std::string>& comment, Function<void(Result<Added>)> done) {
+void EntryStore::add(const std::string& tenant, const std::string& number,
+                     const std::optional<std::string>& comment, Function<void(Result<Added>)> done) {
   const auto normal = lib::normalise_number(number);
   if (!normal) return done(normal.error());
   Transaction tx(*host_);
@@ -88,8 +88,8 @@ void Entries::add(const std::string& tenant, const std::string& number,
   }));
 }
 
-void Entries::write(const std::string& tenant, const std::vector<Entry>& entries,
-                    Function<void(Result<int64_t>)> done) {
+void EntryStore::write(const std::string& tenant, const std::vector<Entry>& entries,
+                       Function<void(Result<int64_t>)> done) {
   Transaction tx(*host_);
   tx.exec(clear_, {tenant});
   std::set<std::string> seen;

@@ -1,4 +1,4 @@
-#include "key_endpoints.h"
+#include "key_routes.h"
 
 #include <algorithm>
 
@@ -42,7 +42,7 @@ http::Route route(const char* method, std::string path, const char* summary) {
 
 }  // namespace
 
-void KeyEndpoints::add_to(http::Routes& routes) {
+void KeyRoutes::add_to(http::Routes& routes) {
   http::Route create = route("POST", kPath, "Makes an API key; the answer is the only place that shows it");
   create.oidc_only = true;
   create.request_schema = kBody;
@@ -64,14 +64,14 @@ void KeyEndpoints::add_to(http::Routes& routes) {
 }
 
 // The operator at the admin socket belongs to no tenant: without ?tenant= he means the primary one.
-std::string KeyEndpoints::tenant_of(const http::Request& request) const {
+std::string KeyRoutes::tenant_of(const http::Request& request) const {
   if (!request.tenant.empty()) return request.tenant;
   const Tenant* primary = context_.settings.primary();
   return primary != nullptr ? primary->host : std::string();
 }
 
 // A super-admin may make keys of another tenant, whose admins may have users of the same name.
-std::string KeyEndpoints::creator(const http::Request& request, const std::string& tenant) const {
+std::string KeyRoutes::creator(const http::Request& request, const std::string& tenant) const {
   for (const auto& [host, of] : context_.settings.tenants) {
     const auto user = of.users.find(request.username);
     if (host != tenant && user != of.users.end() && user->second.subject == request.subject)
@@ -80,7 +80,7 @@ std::string KeyEndpoints::creator(const http::Request& request, const std::strin
   return request.username;
 }
 
-void KeyEndpoints::create(const http::Request& request, Reply reply) {
+void KeyRoutes::create(const http::Request& request, Reply reply) {
   const std::string tenant = tenant_of(request);
   if (context_.settings.tenant(tenant) == nullptr)
     return reply(http::error(400, "invalid_request", "tenant is not configured"));
@@ -110,7 +110,7 @@ void KeyEndpoints::create(const http::Request& request, Reply reply) {
       }));
 }
 
-void KeyEndpoints::list(const http::Request& request, Reply reply) {
+void KeyRoutes::list(const http::Request& request, Reply reply) {
   keys_.list(tenant_of(request), [limit = request.limit, offset = std::max<int64_t>(request.offset, 0),
                                   reply = std::move(reply)](const Result<std::vector<ApiKey>>& keys) mutable {
     if (!keys) return reply(keys.error());
@@ -126,7 +126,7 @@ void KeyEndpoints::list(const http::Request& request, Reply reply) {
   });
 }
 
-void KeyEndpoints::remove(const http::Request& request, Reply reply) {
+void KeyRoutes::remove(const http::Request& request, Reply reply) {
   const auto params = context_.host.parse_json(request.params);
   if (!params) return reply(params.error());
   keys_.remove(tenant_of(request), std::string((*params)["id"].text()),

@@ -22,9 +22,9 @@ struct Added {
   int64_t count = 0;  // entries of the tenant
 };
 
-class Entries {
+class EntryStore {
  public:
-  explicit Entries(const Host& host);
+  explicit EntryStore(const Host& host);
 
   // Whether the number may be dialled. An error means that nobody knows.
   void contains(const std::string& tenant, const std::string& number, Function<void(Result<bool>)> done);

@@ -9,9 +9,9 @@
 
 namespace patchbay::webhooks {
 
-class Sweeper {
+class Retention {
  public:
-  Sweeper(const Host& host, const Log& log);
+  Retention(const Host& host, const Log& log);
   void configure(int64_t keep_ms) { keep_ms_ = keep_ms; }
   void open();
 

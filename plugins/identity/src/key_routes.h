@@ -9,9 +9,9 @@
 
 namespace patchbay::identity {
 
-class KeyEndpoints {
+class KeyRoutes {
  public:
-  KeyEndpoints(Context& context, ApiKeys& keys) : context_(context), keys_(keys) {}
+  KeyRoutes(Context& context, ApiKeys& keys) : context_(context), keys_(keys) {}
 
   void add_to(http::Routes& routes);
 

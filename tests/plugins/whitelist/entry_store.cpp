@@ -1,4 +1,4 @@
-#include "entries.h"
+#include "entry_store.h"
 
 #include <doctest/doctest.h>
 

@@ -8,20 +8,20 @@
 #include <vector>
 
 #include "admission.h"
-#include "entries.h"
+#include "entry_store.h"
 
 namespace patchbay::whitelist {
 
-class Endpoints {
+class WhitelistRoutes {
  public:
-  Endpoints(const Host& host, Admission& admission, Entries& entries);
+  WhitelistRoutes(const Host& host, Admission& admission, EntryStore& entries);
 
   // Error: our own schemas are wrong.
   Status open();
 
  private:
   using Reply = patchbay::Reply<http::Response>;
-  using Serve = void (Endpoints::*)(const http::Request&, const std::string& actor, Reply);
+  using Serve = void (WhitelistRoutes::*)(const http::Request&, const std::string& actor, Reply);
 
   void route(const char* method, const char* verb, const char* summary, const char* example,
              const char* request_schema, const char* reply_schema, Serve serve);
@@ -35,7 +35,7 @@ class Endpoints {
 
   const Host* host_;
   Admission& admission_;
-  Entries& entries_;
+  EntryStore& entries_;
 
   Log log_;
   const Metric refused_;
