@@ -15,7 +15,7 @@ namespace patchbay::core::json {
 struct Limits {
   size_t bytes = 1 << 20;     // of the whole text
   size_t depth = 32;          // of nested arrays and objects
-  size_t values = 1'000'000;  // because a parsed value takes at least 24 bytes, even if its text is `0,`
+  size_t values = 1'000'000;  // limited, as a parsed value takes at least 24 bytes even for the text `0,`
 };
 
 // Errors: Code::exhausted if the text is longer than limits.bytes or has more than limits.values, else

@@ -145,12 +145,12 @@ TEST_CASE("A detach after the loop has stopped completes at once") {
   Port port;
   const AttachId waiting = loop.attach(Port::tick, &port);
   const AttachId late = loop.attach(Port::tick, &port);
-  bool told[2] = {};
-  CHECK(loop.detach(waiting, nullptr, set_flag, &told[0]).ok());
+  bool done[2] = {};
+  CHECK(loop.detach(waiting, nullptr, set_flag, &done[0]).ok());
   loop.stop();
-  CHECK(told[0]);
-  CHECK(loop.detach(late, nullptr, set_flag, &told[1]).ok());
-  CHECK(told[1]);
+  CHECK(done[0]);
+  CHECK(loop.detach(late, nullptr, set_flag, &done[1]).ok());
+  CHECK(done[1]);
 }
 
 TEST_CASE("Many threads attach and detach ports while the loops run") {

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 struct Reports {
   std::mutex mutex;
   std::vector<std::string> all;
-  static void tell(void* self, const StallReport& report) {
+  static void add(void* self, const StallReport& report) {
     auto& reports = *static_cast<Reports*>(self);
     const std::lock_guard lock(reports.mutex);
     reports.all.push_back(std::string(report.owner) + " " + std::string(report.strand));
@@ -47,7 +47,7 @@ MediaOptions one_loop(Reports& reports) {
   MediaOptions options;
   options.loops = 1;
   options.realtime = false;
-  options.on_stall = &Reports::tell;
+  options.on_stall = &Reports::add;
   options.stall_user = &reports;
   return options;
 }
