@@ -9,7 +9,7 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay RENAME c
 install(FILES CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay COMPONENT runtime)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay-dev RENAME copyright COMPONENT sdk)
 # In the folders of the source tree, so that the links between them lead somewhere.
-foreach(page sdk/README.md sdk/testing/README.md core/src/isolation/README.md)
+foreach(page sdk/README.md core/testing/README.md core/src/isolation/README.md)
   get_filename_component(folder ${page} DIRECTORY)
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay-dev/${folder} COMPONENT sdk)
 endforeach()

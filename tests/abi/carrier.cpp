@@ -8,9 +8,9 @@
 #include <array>
 
 #include "carried-plugin/carried.h"
-#include "isolation/interface_wire.h"
-#include "isolation/message_wire.h"
-#include "isolation/ring.h"
+#include "isolation/media/ring.h"
+#include "isolation/services/interface_wire.h"
+#include "isolation/services/message_wire.h"
 
 namespace {
 

@@ -15,7 +15,7 @@
 
 #include "abi/carried-plugin/carried.h"
 #include "bench/pairs.h"
-#include "isolation/ring.h"
+#include "isolation/media/ring.h"
 #include "support/child.h"
 #include "support/linked_plugin.h"
 

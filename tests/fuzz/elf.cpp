@@ -2,9 +2,9 @@
 // running it.
 #include <cstdlib>
 
-#include "plugins/examine.h"
+#include "examine.h"
 
-using namespace patchbay::core;
+using namespace patchbay::app;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Examination seen = examine_plugin_bytes(std::string(reinterpret_cast<const char*>(data), size));

@@ -6,9 +6,9 @@
 #include <system_error>
 #include <utility>
 
+#include "examine.h"
 #include "isolation/containment.h"
 #include "isolation/plugin_host_program.h"
-#include "plugins/examine.h"
 #include "plugins/plugin_source.h"
 #include "plugins/start_order.h"
 #include "text.h"
@@ -17,17 +17,16 @@ namespace patchbay::app {
 namespace {
 
 namespace fs = std::filesystem;
-using core::Examination;
 using core::Manifest;
 
 Diagnosis of_examination(const fs::path& file, const Examination& seen) {
   Diagnosis out;
   out.plugin = seen.source ? seen.source->manifest.id : file.filename().string();
-  if (const core::Finding* reason = seen.reason()) {
+  if (const Finding* reason = seen.reason()) {
     out.state = Diagnosis::State::refused;
     out.why = reason->sentence();
   }
-  for (const core::Finding& each : seen.findings)
+  for (const Finding& each : seen.findings)
     if (&each != seen.reason()) out.remarks.push_back(each.sentence());
   return out;
 }
@@ -51,7 +50,7 @@ class Folder {
   // As what the server would find under that name; takes the place of a file of the same name.
   void add(const fs::path& file) {
     const std::string stem = file.stem().string();
-    const Examination seen = core::examine_plugin(file);
+    const Examination seen = examine_plugin(file);
     Diagnosis diagnosis = of_examination(file, seen);
     manifests_.erase(stem);
     if (diagnosis.state == Diagnosis::State::starts && diagnosis.plugin != stem) {

@@ -1,5 +1,5 @@
 // What this machine's kernel can keep an isolated plugin from: told by the log, by doctor and by /readyz. The
-// limits themselves are set by the program of the child (apps/plugin-host/src/confine.h).
+// limits themselves are set by the child itself (confine.h).
 #pragma once
 
 #include <string>

@@ -13,7 +13,7 @@
 
 #include "abi/host_context.h"
 #include "isolation/child_process.h"
-#include "isolation/message_wire.h"
+#include "isolation/services/message_wire.h"
 
 namespace patchbay::core::isolation {
 

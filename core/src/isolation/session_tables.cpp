@@ -11,6 +11,7 @@ SessionTables::SessionTables(HostContext& context, const Host& host, InterfaceSh
       services_(link_, held_, interfaces),
       store_(link_, held_),
       bus_(link_, held_),
+      media_(link_, held_),
       observe_(context, link_) {
   context.begin_life();
 }
@@ -40,7 +41,7 @@ bool SessionTables::take(Kind kind, Decoder& in, Descriptor fd) {
     case Kind::event:
       return bus_.publish(in);
     case Kind::port_create:
-      return bus_.create_port(in, std::move(fd));
+      return media_.create_port(in, std::move(fd));
     case Kind::close:
       held_.close(in.u64());
       return in.whole();

@@ -3,12 +3,13 @@
 
 #include <memory>
 
+#include "isolation/bus/session_bus.h"
 #include "isolation/held.h"
 #include "isolation/link.h"
-#include "isolation/session_bus.h"
-#include "isolation/session_observe.h"
-#include "isolation/session_services.h"
-#include "isolation/session_store.h"
+#include "isolation/media/session_media.h"
+#include "isolation/observe/session_observe.h"
+#include "isolation/services/session_services.h"
+#include "isolation/store/session_store.h"
 
 namespace patchbay::core::isolation {
 
@@ -31,6 +32,7 @@ class SessionTables {
   SessionServices services_;
   SessionStore store_;
   SessionBus bus_;
+  SessionMedia media_;
   SessionObserve observe_;
 };
 

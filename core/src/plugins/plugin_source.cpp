@@ -5,6 +5,7 @@
 #include <boost/dll/shared_library.hpp>
 #include <utility>
 
+#include "abi/text.h"
 #include "plugins/elf_file.h"
 #include "plugins/trusted_file.h"
 
@@ -15,8 +16,6 @@ constexpr const char* kSymbol = "patchbay_plugin_v1";
 constexpr const char* kManifestSection = ".patchbay_manifest";
 constexpr const char* kStoreSection = ".patchbay_store";
 constexpr size_t kMostManifest = 256 * 1024;
-
-std::string_view view(pb_str text) { return {text.data, static_cast<size_t>(text.len)}; }
 
 Result<Manifest> parse_manifest(std::string_view text) {
   if (text.size() > kMostManifest) return {Code::invalid, "its manifest is larger than 256 KiB"};

@@ -1,4 +1,4 @@
-#include "plugins/examine.h"
+#include "examine.h"
 
 #include <doctest/doctest.h>
 #include <elf.h>
@@ -11,9 +11,9 @@
 #include "support/child.h"
 
 using namespace patchbay;
-using core::Examination;
-using core::examine_plugin;
-using core::examine_plugin_bytes;
+using app::Examination;
+using app::examine_plugin;
+using app::examine_plugin_bytes;
 
 namespace {
 

@@ -15,11 +15,11 @@
 #include <thread>
 
 #include "isolation/held.h"
-#include "isolation/interface_wire.h"
-#include "isolation/session_observe.h"
-#include "isolation/session_services.h"
-#include "isolation/session_store.h"
-#include "isolation/store_wire.h"
+#include "isolation/observe/session_observe.h"
+#include "isolation/services/interface_wire.h"
+#include "isolation/services/session_services.h"
+#include "isolation/store/session_store.h"
+#include "isolation/store/store_wire.h"
 #include "isolation/wire.h"
 
 using namespace patchbay::core::isolation;

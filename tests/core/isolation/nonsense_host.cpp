@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "isolation/interface_wire.h"
+#include "isolation/services/interface_wire.h"
 #include "isolation/wire.h"
 
 using namespace patchbay::core::isolation;

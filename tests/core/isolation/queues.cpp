@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "child_host.h"
+#include "isolation/child_host.h"
 #include "sleeper/sleeper.h"
 #include "support/linked_plugin.h"
 #include "support/promise.h"

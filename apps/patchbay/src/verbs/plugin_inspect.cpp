@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "admin_client.h"
+#include "examine.h"
 #include "json/writer.h"
 #include "plugin_verbs.h"
-#include "plugins/examine.h"
 #include "store/schema_text.h"
 #include "text.h"
 #include "verbs.h"
@@ -14,7 +14,6 @@
 namespace patchbay::app {
 namespace {
 
-using core::Examination;
 using core::json::Node;
 
 void print_list(const char* title, const std::vector<std::string>& names) {
@@ -82,7 +81,7 @@ void print(const Examination& seen) {
     std::printf("store      %s\n", store_text(seen.source->store_sql).c_str());
     print_config(seen.source->manifest);
   }
-  for (const core::Finding& each : seen.findings)
+  for (const Finding& each : seen.findings)
     std::printf("%s %s\n", each.fatal ? "would not load:" : "remark:", harmless(each.sentence()).c_str());
 }
 
@@ -105,7 +104,7 @@ void print_json(const Examination& seen) {
     out.end_array();
   }
   out.key("findings").begin_array();
-  for (const core::Finding& each : seen.findings) {
+  for (const Finding& each : seen.findings) {
     out.begin_object().member("check", each.check).member("fatal", each.fatal);
     out.member("text", each.text).member("cure", each.cure).end_object();
   }
@@ -113,7 +112,7 @@ void print_json(const Examination& seen) {
 }
 
 int inspect(const std::string& file, bool json) {
-  const Examination seen = core::examine_plugin(file);
+  const Examination seen = examine_plugin(file);
   if (json) {
     print_json(seen);
   } else if (!seen.file) {

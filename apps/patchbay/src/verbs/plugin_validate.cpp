@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "admin_client.h"
+#include "examine.h"
 #include "json/writer.h"
 #include "plugin_verbs.h"
-#include "plugins/examine.h"
 #include "text.h"
 #include "validate/check.h"
 #include "validate/child.h"
@@ -34,14 +34,14 @@ bool wanted(const Command& command, const std::string& name) {
 }
 
 // What can be seen without running it; a remark is a failure here.
-std::vector<Result> examine(const Command& command, const core::Examination& seen) {
+std::vector<Result> examine(const Command& command, const Examination& seen) {
   std::vector<Result> results;
-  for (const char* check : core::examination_checks()) {
+  for (const char* check : examination_checks()) {
     if (!wanted(command, check)) continue;
     if (!seen.file && std::string(check) != "file") break;  // there is nothing to look at
     Result result;
     result.name = check;
-    for (const core::Finding& each : seen.findings)
+    for (const Finding& each : seen.findings)
       if (result.outcome.passed() && std::string(each.check) == check)
         result.outcome = {each.text, each.cure};
     results.push_back(std::move(result));
@@ -108,7 +108,7 @@ void print_json(const Subject& subject, const std::vector<Result>& results, bool
 }
 
 int run(Command command) {
-  const core::Examination seen = core::examine_plugin(command.subject.file);
+  const Examination seen = examine_plugin(command.subject.file);
   std::vector<Result> results = examine(command, seen);
   const bool loads = seen.source && seen.reason() == nullptr;
   if (!loads && results.empty()) results = examine({}, seen);

@@ -1,0 +1,325 @@
+#include "isolation/child_host.h"
+
+#include <patchbay/str.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "abi/media_hub.h"
+#include "isolation/media/child_port.h"
+#include "isolation/services/interface_wire.h"
+
+namespace patchbay::core::isolation {
+namespace {
+
+constexpr auto kMostWait = std::chrono::seconds(10);
+ChildHost* the_host = nullptr;
+
+}  // namespace
+
+void Listening::take(std::string frame, bool counted) {
+  strand().post([self = Ref<Listening>(this), frame = std::move(frame), counted] {
+    Decoder in(frame);
+    in.kind();
+    if (counted) ChildHost::get().taken(frame.size());
+    if (self->open()) {
+      self->run(in);
+    } else {
+      self->refuse(in);
+    }
+  });
+}
+
+ChildHost::ChildHost(Descriptor socket, HostParts& parts, const std::string& id)
+    : context_(parts, id),
+      raw_{sizeof(pb_host), PB_ABI_MINOR, &context_, &ChildHost::query},
+      channel_(std::move(socket)) {
+  the_host = this;
+}
+
+ChildHost::~ChildHost() = default;
+
+ChildHost& ChildHost::get() noexcept { return *the_host; }
+
+void ChildHost::began(uint32_t levels, int64_t epoch) noexcept {
+  levels_ = levels;
+  epoch_ = epoch;
+}
+
+const void* ChildHost::query(void* self, pb_str id, uint32_t min_size) noexcept {
+  const std::pair<const char*, const void*> ours[] = {
+      {PB_BUS_ID, &child_bus()},         {PB_SERVICES_ID, &child_services()}, {PB_MEDIA_ID, &child_media()},
+      {PB_OBSERVE_ID, &child_observe()}, {PB_STORE_ID, &child_store()},
+  };
+  for (const auto& [name, table] : ours) {
+    if (from_abi(id) == name) return *static_cast<const uint32_t*>(table) >= min_size ? table : nullptr;
+  }
+  const pb_host* local = HostContext::of(self).raw();
+  return local->query(local->self, id, min_size);
+}
+
+ChildHost::Answer ChildHost::ask(Kind kind, const std::string& rest, int fd) {
+  const uint64_t seq = next_tag();
+  {
+    const std::lock_guard lock(mutex_);
+    answers_[seq];
+  }
+  Encoder out(kind);
+  const bool sent = channel_.send(out.u64(seq).bytes(rest).take(), fd);
+  std::unique_lock lock(mutex_);
+  if (sent) condition_.wait_for(lock, kMostWait, [&] { return answers_[seq].there; });
+  Answer answer = std::move(answers_[seq]);
+  answers_.erase(seq);
+  if (answer.there) return answer;
+  if (!sent) return {false, 0, PB_E_EXHAUSTED, "too large for a plugin in a process of its own"};
+  return {false, 0, PB_E_GONE, "the server does not answer"};
+}
+
+uint64_t ChildHost::request(Kind kind, const std::string& rest, pb_err* err, int fd) {
+  const Answer answer = ask(kind, rest, fd);
+  if (answer.value == 0) write_error(err, static_cast<Code>(answer.status), answer.text);
+  return answer.value;
+}
+
+void ChildHost::answered(Decoder& in) {
+  const uint64_t seq = in.u64();
+  Answer answer{true, in.u64(), static_cast<int32_t>(in.u32()), {}};
+  answer.text = in.str();
+  const std::lock_guard lock(mutex_);
+  const auto at = answers_.find(seq);
+  if (at == answers_.end()) return;
+  at->second = std::move(answer);
+  condition_.notify_all();
+}
+
+uint64_t ChildHost::expect(uint64_t strand, Taker taker, bool is_call) {
+  context_.wait_began();
+  const uint64_t number = next_tag();
+  const std::lock_guard lock(mutex_);
+  expected_.emplace(number,
+                    Expected{context_.strand(strand), std::make_shared<Taker>(std::move(taker)), is_call});
+  return number;
+}
+
+void ChildHost::question(Encoder& out, const Encoder& otherwise) {
+  if (!send(out)) arrived(otherwise.frame());
+}
+
+void ChildHost::arrived(const std::string& frame) {
+  Decoder in(frame);
+  in.kind();
+  Expected expected;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = expected_.find(in.u64());
+    if (at == expected_.end()) return;
+    expected = std::move(at->second);
+    expected_.erase(at);
+  }
+  context_.deliver(expected.strand, [this, taker = expected.taker, frame] {
+    Decoder rest(frame);
+    rest.kind();
+    rest.u64();
+    (*taker)(rest);
+    context_.wait_ended();
+  });
+}
+
+void ChildHost::abandon_calls() {
+  std::vector<uint64_t> calls;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [number, expected] : expected_) {
+      if (expected.is_call) calls.push_back(number);
+    }
+  }
+  for (const uint64_t number : calls) {
+    Encoder cancelled(Kind::reply);
+    arrived(cancelled.u64(number).u32(static_cast<uint32_t>(PB_E_CANCELLED)).str("the plugin stops").frame());
+  }
+}
+
+uint64_t ChildHost::listen(Ref<Listening> what, uint64_t tag, Kind kind, const std::string& rest,
+                           pb_err* err) {
+  {
+    // Known before the server can call.
+    const std::lock_guard lock(mutex_);
+    listening_.emplace(tag, std::move(what));
+  }
+  const uint64_t handle = request(kind, rest, err);
+  const std::lock_guard lock(mutex_);
+  if (handle == 0) {
+    listening_.erase(tag);
+    return 0;
+  }
+  tags_[handle] = tag;
+  return handle;
+}
+
+void ChildHost::unlisten(uint64_t handle, pb_fn done, void* user) {
+  Ref<Listening> what;
+  uint64_t tag = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = tags_.find(handle);
+    if (at == tags_.end()) return;
+    tag = at->second;
+    tags_.erase(at);
+    what = std::move(listening_[tag]);
+    listening_.erase(tag);
+  }
+  send(Encoder(Kind::close).u64(tag));
+  what->close(done, user);
+}
+
+uint64_t ChildHost::tag_of(uint64_t handle) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = tags_.find(handle);
+  return at == tags_.end() ? 0 : at->second;
+}
+
+uint64_t ChildHost::add_port(std::unique_ptr<ChildPort> port, uint64_t tag, const std::string& rest) {
+  const uint64_t handle = request(Kind::port_create, rest, nullptr, port->ring().fd());
+  if (handle == 0) return 0;
+  port->begin(&context_, child_media());
+  const std::lock_guard lock(mutex_);
+  tags_[handle] = tag;
+  ports_[tag] = std::move(port);
+  return handle;
+}
+
+void ChildHost::close_port(uint64_t handle, pb_fn done, void* user) {
+  const std::lock_guard lock(mutex_);
+  const auto at = tags_.find(handle);
+  if (at == tags_.end() || ports_.count(at->second) == 0) return;
+  ports_[at->second]->done = done;
+  ports_[at->second]->user = user;
+  send(Encoder(Kind::close).u64(at->second));
+  tags_.erase(at);
+}
+
+uint64_t ChildHost::open_port(uint64_t handle, const pb_port** table, void** self) {
+  Ref<Port> port;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto tag = tags_.find(handle);
+    const auto at = tag == tags_.end() ? ports_.end() : ports_.find(tag->second);
+    if (at != ports_.end()) port = at->second->port();
+  }
+  const uint64_t opening = port ? context_.parts().media.open(&context_, port) : 0;
+  if (opening == 0) return 0;
+  *table = port->table();
+  *self = port->self();
+  return opening;
+}
+
+void ChildHost::port_closed(uint64_t tag) {
+  std::unique_ptr<ChildPort> port;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = ports_.find(tag);
+    if (at == ports_.end()) return;
+    port = std::move(at->second);
+    ports_.erase(at);
+  }
+  port.release()->end();
+}
+
+uint64_t ChildHost::interface_tag(const pb_interface* interface) {
+  const std::lock_guard lock(mutex_);  // while sending, too: the description goes before any call by it
+  const auto at = interface_tags_.find(interface);
+  if (at != interface_tags_.end()) return at->second;
+  const uint64_t tag = next_tag();
+  interface_tags_[interface] = tag;
+  Encoder out(Kind::describe);
+  out.u64(tag);
+  put_interface(out, *interface);
+  send(out);
+  return tag;
+}
+
+uint64_t ChildHost::sent(uint64_t handle) {
+  if ((handle & kMadeByChild) != 0) transactions_.share(handle);
+  return handle;
+}
+
+bool ChildHost::admit(size_t bytes) noexcept {
+  if (untaken_ >= kMostUntaken || untaken_bytes_ + bytes > kMostUntakenBytes) return false;
+  ++untaken_;
+  untaken_bytes_ += bytes;
+  return true;
+}
+
+void ChildHost::taken(size_t bytes) noexcept {
+  --untaken_;
+  untaken_bytes_ -= bytes;
+}
+
+std::string ChildHost::under_way() const {
+  size_t answers = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    answers = expected_.size();
+  }
+  const auto all = static_cast<size_t>(std::max<int64_t>(context_.outstanding(), 0));
+  std::string text;
+  const auto add = [&](size_t count, const char* one, const char* many) {
+    if (count > 0)
+      text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + (count > 1 ? many : one);
+  };
+  add(answers, "answer of the server", "answers of the server");
+  add(all > answers ? all - answers : 0, "job on a worker or answer on its strand",
+      "jobs on workers or answers on their strands");
+  return text;
+}
+
+bool ChildHost::take(const std::string& frame) {
+  Decoder in(frame);
+  const Kind kind = in.kind();
+  switch (kind) {
+    case Kind::answer:
+      answered(in);
+      return true;
+    case Kind::reply:
+    case Kind::rows:
+    case Kind::committed:
+    case Kind::events:
+      arrived(frame);
+      return true;
+    case Kind::closed:
+      port_closed(in.u64());
+      return true;
+    case Kind::call:
+    case Kind::event:
+    case Kind::watched:
+    case Kind::ended:
+    case Kind::job:
+    case Kind::wake:
+      break;
+    default:
+      return false;
+  }
+  const uint64_t call = kind == Kind::call ? in.u64() : 0;
+  const uint64_t tag = in.u64();
+  Ref<Listening> what;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = listening_.find(tag);
+    if (at != listening_.end()) what = at->second;
+  }
+  const auto refuse = [&](int32_t status, const char* text) {
+    if (kind == Kind::call) send(Encoder(Kind::reply).u64(call).u32(static_cast<uint32_t>(status)).str(text));
+  };
+  const bool is_small = kind == Kind::watched || kind == Kind::ended || kind == Kind::wake;  // and never lost
+  if (!what) {
+    refuse(PB_E_GONE, "withdrawn");
+  } else if (is_small || admit(frame.size())) {
+    what->take(frame, !is_small);
+  } else {
+    refuse(PB_E_EXHAUSTED, "the plugin does not keep up with its calls");
+  }
+  return true;
+}
+
+}  // namespace patchbay::core::isolation

@@ -1,0 +1,161 @@
+// ChildHost: the host as the one plugin of this process sees it. Strands, timers, clocks, workers, media
+// loops and JSON are the core's own parts, living here; bus, services, store, ports, logs and figures lead to
+// the server over the channel.
+//
+// Handles: instances, leases, ports and statements have the server's numbers, so that those inside messages
+// mean the same in both processes. Transactions made here have numbers of this side, which the server knows
+// by their highest bit; subscriptions, watches and workers too have numbers of this side, as only this plugin
+// ever names them.
+#pragma once
+
+#include <patchbay/function.h>
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "abi/host_context.h"
+#include "isolation/channel.h"
+#include "isolation/services/message_wire.h"
+#include "isolation/store/child_transactions.h"
+#include "runtime/registration.h"
+
+namespace patchbay::core::isolation {
+
+class ChildPort;
+
+// What stands behind the kind of a frame.
+inline std::string body(const Encoder& out) { return out.frame().substr(sizeof(uint32_t)); }
+
+// What the server may call back about, by tag: runs on its strand unless closed.
+class Listening : public Registration {
+ public:
+  using Registration::Registration;
+  // [any] A frame for it, read behind its kind; `counted` as not taken until it is run.
+  void take(std::string frame, bool counted);
+
+ protected:
+  virtual void run(Decoder& in) = 0;
+  virtual void refuse(Decoder&) {}  // closed meanwhile
+};
+
+class ChildHost final : public HandleRule {
+ public:
+  // What came of a question: a frame of the answer's kind, read behind its number.
+  using Taker = Function<void(Decoder& in)>;
+  struct Answer {
+    bool there = false;
+    uint64_t value = 0;
+    int32_t status = PB_OK;
+    std::string text;
+  };
+
+  ChildHost(Descriptor socket, HostParts& parts, const std::string& id);
+  ~ChildHost();
+
+  // The one of this process.
+  static ChildHost& get() noexcept;
+
+  const pb_host* raw() const noexcept { return &raw_; }
+  HostContext& context() noexcept { return context_; }
+  Channel& channel() noexcept { return channel_; }
+  Transactions& transactions() noexcept { return transactions_; }
+  bool send(Encoder& out) { return channel_.send(out.take()); }
+  bool send(Encoder&& out) { return send(out); }
+  uint64_t next_tag() noexcept { return ++last_tag_; }
+
+  void began(uint32_t levels, int64_t epoch) noexcept;
+  bool log_enabled(uint32_t level) const noexcept { return (levels_ >> level & 1) != 0; }
+  int64_t epoch() const noexcept { return epoch_; }
+
+  // [any but the reader] A request of a function that must return something: waits for the server, ten
+  // seconds at most. `rest` is what follows seq.
+  Answer ask(Kind kind, const std::string& rest, int fd = -1);
+  // The same for those that return a number: 0 when there is none but `err`.
+  uint64_t request(Kind kind, const std::string& rest, pb_err* err, int fd = -1);
+
+  // [any] A question that does not wait: its number, under which taker(in) will be called on the strand.
+  // The plugin is not destroyed before.
+  uint64_t expect(uint64_t strand, Taker taker, bool is_call = false);
+  // Sends the question; when it is too large, answers with `otherwise`, a frame of the answer's kind.
+  void question(Encoder& out, const Encoder& otherwise);
+  // [any] Answers a question without the server; `answer` as it would send it.
+  void refuse(const Encoder& answer) { arrived(answer.frame()); }
+  // [any] Ends what is still asked of other plugins: this one is about to go.
+  void abandon_calls();
+
+  // [any] Makes `what` known by a tag, asks the server to begin, and forgets it again if the server will not.
+  // The server's number, by which it is closed.
+  uint64_t listen(Ref<Listening> what, uint64_t tag, Kind kind, const std::string& rest, pb_err* err);
+  void unlisten(uint64_t handle, pb_fn done, void* user);
+  // The tag of what listen() gave that number; 0: there is none.
+  uint64_t tag_of(uint64_t handle) const;
+
+  uint64_t add_port(std::unique_ptr<ChildPort> port, uint64_t tag, const std::string& rest);
+  void close_port(uint64_t handle, pb_fn done, void* user);
+  // The plugin joins a port of its own. An opening; 0: it has no such port.
+  uint64_t open_port(uint64_t handle, const pb_port** table, void** self);
+
+  // [any] The number under which the server knows this interface.
+  uint64_t interface_tag(const pb_interface* interface);
+
+  // [reader] Frames that are not about the plugin's life. False: not one of those. Calls, events and jobs
+  // that the plugin has not taken wait here up to a limit: the reader never waits for the plugin, which may
+  // itself be waiting for an answer. Beyond it calls are refused, events lost, and jobs claimed again later.
+  bool take(const std::string& frame);
+  static constexpr size_t kMostUntaken = 16384;
+  static constexpr size_t kMostUntakenBytes = 64u << 20;
+  void taken(size_t bytes) noexcept;
+
+  // What the plugin still waits for: "2 answers of the server, 1 job on a worker"; "" when there is nothing.
+  std::string under_way() const;
+
+  uint64_t sent(uint64_t handle) override;
+  uint64_t came(uint64_t handle) override { return handle; }
+
+ private:
+  struct Expected {
+    Ref<Strand> strand;
+    std::shared_ptr<Taker> taker;
+    bool is_call;
+  };
+  static const void* query(void* self, pb_str id, uint32_t min_size) noexcept;
+  void answered(Decoder& in);
+  void arrived(const std::string& frame);
+  void port_closed(uint64_t tag);
+  bool admit(size_t bytes) noexcept;
+
+  // owned
+  HostContext context_;
+  const pb_host raw_;
+  Channel channel_;
+  Transactions transactions_;
+  // state
+  std::atomic<uint64_t> last_tag_{0};
+  std::atomic<uint32_t> levels_{0};
+  std::atomic<int64_t> epoch_{0};
+  std::atomic<size_t> untaken_{0};
+  std::atomic<size_t> untaken_bytes_{0};
+  mutable std::mutex mutex_;  // of what follows
+  std::condition_variable condition_;
+  std::map<uint64_t, Answer> answers_;                      // by seq, while somebody waits
+  std::map<uint64_t, Expected> expected_;                   // by number
+  std::map<uint64_t, Ref<Listening>> listening_;            // by tag
+  std::map<uint64_t, uint64_t> tags_;                       // by handle
+  std::map<uint64_t, std::unique_ptr<ChildPort>> ports_;    // by tag
+  std::map<const pb_interface*, uint64_t> interface_tags_;  // described to the server
+};
+
+// The tables that lead to the server.
+const pb_bus& child_bus() noexcept;
+const pb_services& child_services() noexcept;
+const pb_media& child_media() noexcept;
+const pb_observe& child_observe() noexcept;
+const pb_store& child_store() noexcept;
+
+// [strand main] Tells the server what has changed in the plugin's figures.
+void send_figures();
+
+}  // namespace patchbay::core::isolation

@@ -1,0 +1,56 @@
+// Life: the plugin's life as the server commands it.
+#pragma once
+
+#include <patchbay/host.h>
+#include <patchbay/strand.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "isolation/child_host.h"
+
+namespace patchbay::core::isolation {
+
+class Life {
+ public:
+  // The plugin is not started in a process that could not be confined.
+  Life(ChildHost& host, std::string plugin_file, Status confined)
+      : host_(host), file_(std::move(plugin_file)), confined_(std::move(confined)) {}
+
+  // [reader]
+  void take(const std::string& frame);
+  // The plugin has been destroyed, or never was made.
+  bool over() const noexcept { return self_.load() == nullptr; }
+
+ private:
+  // On the main strand from here on.
+  struct Asked;
+  struct Round;
+  void command(const std::string& frame);
+  void begin(Decoder& in, Kind kind);
+  Status create();
+  void check(std::string_view config);
+  void reconfigure(std::string_view config);
+  void go_round();
+  pb_done done_for(Kind kind);
+  void answered(Kind kind, int32_t status, const std::string& text);
+  void destroy(Kind kind, int32_t status, const std::string& text, int64_t until_ns);
+  void say(Kind kind, int32_t status, std::string_view text);
+  void tell_figures();
+
+  // borrowed
+  ChildHost& host_;
+  const pb_plugin* table_ = nullptr;  // the plugin's
+  // owned
+  const std::string file_;
+  const Status confined_;
+  std::optional<Host> tables_;
+  std::unique_ptr<Timer> figures_;
+  std::unique_ptr<Timer> rest_;
+  // state
+  std::atomic<void*> self_{nullptr};
+};
+
+}  // namespace patchbay::core::isolation

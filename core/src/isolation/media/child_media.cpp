@@ -1,0 +1,49 @@
+#include "abi/media_hub.h"
+#include "isolation/child_host.h"
+#include "isolation/media/child_port.h"
+
+namespace patchbay::core::isolation {
+namespace {
+
+uint64_t port_create(void*, const pb_port* port, void* self) noexcept {
+  if (port == nullptr) return 0;
+  auto ring = Ring::create();
+  if (!ring) return 0;
+  ChildHost& host = ChildHost::get();
+  const uint64_t tag = host.next_tag();
+  Encoder out(Kind::port_create);
+  out.u64(tag).u32(port->pull_rate_hz).u32(port->push_rate_hz);
+  HostContext& context = host.context();
+  auto made = std::make_unique<ChildPort>(
+      std::move(*ring), make_ref<Port>(port, self, context.as_owner(), context.main_strand()));
+  return host.add_port(std::move(made), tag, body(out));
+}
+
+void port_close(void*, uint64_t port, pb_fn done, void* user) noexcept {
+  ChildHost::get().close_port(port, done, user);
+}
+
+// Its own ports only: table and `self` of another process cannot be handed out.
+uint64_t port_open(void*, uint64_t port, const pb_port** table, void** self) noexcept {
+  return ChildHost::get().open_port(port, table, self);
+}
+void port_release(void* raw, uint64_t opening) noexcept {
+  HostContext& context = HostContext::of(raw);
+  if (!context.parts().media.release(&context, opening)) context.closed_twice("port_release", opening);
+}
+
+}  // namespace
+
+const pb_media& child_media() noexcept {
+  static const pb_media table = [] {
+    pb_media made = core::media_table(ChildHost::get().context().parts());
+    made.port_create = &port_create;
+    made.port_close = &port_close;
+    made.port_open = &port_open;
+    made.port_release = &port_release;
+    return made;
+  }();
+  return table;
+}
+
+}  // namespace patchbay::core::isolation

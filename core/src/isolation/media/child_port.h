@@ -1,0 +1,53 @@
+// ChildPort: the plugin's port, driven by a media loop of this process, at the pace at which the parent takes
+// frames.
+#pragma once
+
+#include <patchbay/abi/media.h>
+
+#include <memory>
+
+#include "abi/port.h"
+#include "isolation/media/ring.h"
+
+namespace patchbay::core::isolation {
+
+class ChildPort {
+ public:
+  // Frames made before the parent asks for them: it never finds the ring empty because of a late tick here.
+  static constexpr uint32_t kAhead = 2;
+
+  ChildPort(std::unique_ptr<Ring> ring, Ref<Port> port)
+      : ring_(std::move(ring)), port_(std::move(port)), last_(*this) {}
+
+  Ring& ring() noexcept { return *ring_; }
+  // The plugin may join it itself.
+  const Ref<Port>& port() const noexcept { return port_; }
+  void begin(void* host, const pb_media& media);
+  // No user in the server has it open. When the plugin has closed it too: done(user) on the main strand,
+  // once the port is no longer touched. Frees itself.
+  void end();
+
+  // Of who closes it.
+  pb_fn done = nullptr;
+  void* user = nullptr;
+
+ private:
+  static void tick(void* raw, const pb_tick* tick) noexcept;
+  void exchange(const pb_tick& tick) noexcept;
+  void leave_loop() noexcept;
+  // What follows the last tick, on the main strand; made with the port, as nothing is on the loop.
+  struct Last : Task {
+    explicit Last(ChildPort& port) noexcept : Task(&Last::tell), of(port) {}
+    static void tell(Task& task) noexcept;
+    ChildPort& of;
+  };
+
+  const std::unique_ptr<Ring> ring_;
+  const Ref<Port> port_;
+  Last last_;
+  uint64_t attachment_ = 0;
+  uint32_t joined_ = 0;  // [media]
+  int16_t pcm_[kMostSamples];
+};
+
+}  // namespace patchbay::core::isolation

@@ -1,0 +1,104 @@
+// Logs and secrets go to the server at once. Figures are kept here, so that a media loop may touch them, and
+// what has changed is told to the server a few times a second.
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "isolation/child_host.h"
+#include "observe/metrics.h"
+
+namespace patchbay::core::isolation {
+namespace {
+
+void log(void*, uint32_t level, pb_str correlation, pb_str text, const pb_pair* fields,
+         uint32_t count) noexcept {
+  Encoder out(Kind::log);
+  out.u32(level).str(from_abi(correlation)).str(from_abi(text)).u32(count);
+  for (uint32_t i = 0; i < count; ++i) out.str(from_abi(fields[i].key)).str(from_abi(fields[i].value));
+  ChildHost::get().send(out);
+}
+
+int32_t log_enabled(void*, uint32_t level) noexcept { return ChildHost::get().log_enabled(level) ? 1 : 0; }
+
+void secret(uint32_t add, pb_str value) {
+  ChildHost::get().send(Encoder(Kind::secret).u32(add).str(from_abi(value)));
+}
+void secret_add(void*, pb_str value) noexcept { secret(1, value); }
+void secret_forget(void*, pb_str value) noexcept { secret(0, value); }
+
+// What the server was last told of one series.
+struct Told {
+  uint32_t kind = 0;
+  double value = 0;
+  std::vector<uint64_t> counts;  // cumulated
+};
+std::mutex told_mutex;
+std::map<uint64_t, Told> told;  // by the number that the plugin has; guarded by told_mutex
+
+uint64_t metric(void* host, uint32_t kind, pb_str name, pb_str help, const pb_pair* labels,
+                uint32_t count) noexcept {
+  const uint64_t number = observe_table().metric(host, kind, name, help, labels, count);
+  if (number == 0) return 0;
+  const std::lock_guard lock(told_mutex);
+  if (!told.emplace(number, Told{kind, 0, {}}).second) return number;
+  Encoder out(Kind::metric);
+  out.u64(number).u32(kind).str(from_abi(name)).str(from_abi(help)).u32(count);
+  for (uint32_t i = 0; i < count; ++i) out.str(from_abi(labels[i].key)).str(from_abi(labels[i].value));
+  ChildHost::get().send(out);
+  return number;
+}
+
+// Writes what is new of a series. False: nothing is.
+bool put_news(Encoder& out, uint64_t number, const observe::Series& series, Told& before) {
+  const double value = series.value();
+  const std::vector<uint64_t> counts = series.buckets();
+  if (value == before.value && counts == before.counts) return false;
+  out.u64(number).f64(before.kind == PB_METRIC_GAUGE ? value : value - before.value);
+  out.u32(static_cast<uint32_t>(counts.size()));
+  before.counts.resize(counts.size());
+  for (size_t i = 0; i < counts.size(); ++i) out.u64(counts[i] - before.counts[i]);
+  before.value = value;
+  before.counts = counts;
+  return true;
+}
+
+int32_t report(void*, pb_str what, void (*sink)(void* user, pb_str text) noexcept, void* user) noexcept {
+  Encoder out;
+  const auto answer = ChildHost::get().ask(Kind::report, out.str(from_abi(what)).frame());
+  if (!answer.there) return answer.status;
+  if (answer.text.empty()) return PB_E_NOT_FOUND;
+  sink(user, to_abi(answer.text));
+  return PB_OK;
+}
+
+}  // namespace
+
+void send_figures() {
+  ChildHost& host = ChildHost::get();
+  Encoder news;
+  uint32_t count = 0;
+  const std::lock_guard lock(told_mutex);
+  for (auto& [number, before] : told) {
+    const observe::Series* series = host.context().parts().metrics.at(number);
+    if (series != nullptr && put_news(news, number, *series, before)) ++count;
+  }
+  if (count == 0) return;
+  Encoder out(Kind::figures);
+  host.send(out.u32(count).bytes(news.frame()));
+}
+
+const pb_observe& child_observe() noexcept {
+  static const pb_observe table = [] {
+    pb_observe made = observe_table();
+    made.log = &log;
+    made.log_enabled = &log_enabled;
+    made.secret_add = &secret_add;
+    made.secret_forget = &secret_forget;
+    made.metric = &metric;
+    made.report = &report;
+    return made;
+  }();
+  return table;
+}
+
+}  // namespace patchbay::core::isolation

@@ -1,0 +1,112 @@
+#include "isolation/observe/session_observe.h"
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "observe/metrics.h"
+
+namespace patchbay::core::isolation {
+namespace {
+
+constexpr uint32_t kMostPairs = 64;
+
+// False: too many.
+bool get_pairs(Decoder& in, std::vector<pb_pair>& pairs) {
+  const uint32_t count = in.u32();
+  for (uint32_t i = 0; i < count && in.ok(); ++i) {
+    const pb_str key = to_abi(in.str());
+    pairs.push_back({key, to_abi(in.str())});
+  }
+  return in.ok() && count <= kMostPairs;
+}
+
+}  // namespace
+
+bool SessionObserve::log(Decoder& in) {
+  const uint32_t level = in.u32();
+  const pb_str correlation = to_abi(in.str());
+  const pb_str text = to_abi(in.str());
+  std::vector<pb_pair> fields;
+  if (!get_pairs(in, fields) || !in.whole()) return false;
+  link_->host().observe->log(link_->self(), level, correlation, text, fields.data(),
+                             static_cast<uint32_t>(fields.size()));
+  return true;
+}
+
+bool SessionObserve::secret(Decoder& in) {
+  const bool add = in.u32() != 0;
+  const std::string_view value = in.str();
+  if (!in.whole()) return false;
+  const pb_observe& observe = *link_->host().observe;
+  if (add) {
+    if (secrets_.size() >= kMostSecrets || secret_bytes_ + value.size() > kMostSecretBytes) {
+      link_->too_many("secrets: log lines may show those beyond");
+      return true;
+    }
+    secrets_.emplace(value);
+    secret_bytes_ += value.size();
+    observe.secret_add(link_->self(), to_abi(value));
+  } else if (const auto at = secrets_.find(value); at != secrets_.end()) {
+    observe.secret_forget(link_->self(), to_abi(value));
+    secret_bytes_ -= value.size();
+    secrets_.erase(at);
+  }
+  return true;
+}
+
+bool SessionObserve::metric(Decoder& in) {
+  const uint64_t number = in.u64();
+  const uint32_t kind = in.u32();
+  const pb_str name = to_abi(in.str());
+  const pb_str help = to_abi(in.str());
+  std::vector<pb_pair> labels;
+  if (!get_pairs(in, labels) || !in.whole()) return false;
+  if (metrics_.size() >= kMostMetrics) {
+    link_->too_many("metrics");  // and its figures are left out
+    return true;
+  }
+  metrics_[number] = {link_->host().observe->metric(link_->self(), kind, name, help, labels.data(),
+                                                    static_cast<uint32_t>(labels.size())),
+                      kind};
+  return true;
+}
+
+bool SessionObserve::figures(Decoder& in) {
+  for (uint32_t left = in.u32(); left > 0 && in.ok(); --left) {
+    const auto metric = metrics_.find(in.u64());
+    const double value = in.f64();
+    std::vector<uint64_t> counts;
+    for (uint32_t bucket = in.u32(); bucket > 0 && in.ok(); --bucket) counts.push_back(in.u64());
+    if (!in.ok() || !std::isfinite(value)) return false;
+    if (metric != metrics_.end()) add_figures(metric->second, value, counts);
+  }
+  return in.whole();
+}
+
+void SessionObserve::add_figures(const Metric& metric, double value, const std::vector<uint64_t>& counts) {
+  const pb_observe& observe = *link_->host().observe;
+  if (metric.kind == PB_METRIC_GAUGE) return observe.metric_set(link_->self(), metric.handle, value);
+  if (metric.kind == PB_METRIC_COUNTER) return observe.metric_add(link_->self(), metric.handle, value);
+  if (observe::Series* series = context_.parts().metrics.at(metric.handle)) series->merge(value, counts);
+}
+
+bool SessionObserve::report(Decoder& in) {
+  const uint64_t seq = in.u64();
+  const std::string_view what = in.str();
+  if (!in.whole()) return false;
+  link_->answer(seq, 1, PB_OK, link_->host().report(what));
+  return true;
+}
+
+void SessionObserve::end() {
+  const pb_observe& observe = *link_->host().observe;
+  for (const auto& [number, metric] : metrics_) {
+    if (metric.kind == PB_METRIC_GAUGE) observe.metric_set(link_->self(), metric.handle, 0);
+  }
+  secret_bytes_ = 0;
+  for (const std::string& value : std::exchange(secrets_, {}))
+    observe.secret_forget(link_->self(), to_abi(value));
+}
+
+}  // namespace patchbay::core::isolation

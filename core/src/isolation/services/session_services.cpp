@@ -1,0 +1,242 @@
+#include "isolation/services/session_services.h"
+
+#include <utility>
+
+#include "isolation/services/interface_wire.h"
+#include "services/service_call.h"
+
+namespace patchbay::core::isolation {
+namespace {
+
+// In the place of a message that was not sent: nobody in the server need expect none.
+constexpr pb_message kEmpty{sizeof(pb_message), 0};
+constexpr char kThings[] = "instances, watches, subscriptions, ports and workers";
+constexpr char kCalls[] = "calls without an answer";
+
+const pb_message* message_or_empty(const OwnedMessage& message) {
+  return message.get() != nullptr ? message.get() : &kEmpty;
+}
+
+}  // namespace
+
+// An instance of the child, as the core sees it.
+class SessionServices::Provided final : public Held {
+ public:
+  Provided(SessionServices& its, uint64_t its_tag, const pb_interface* its_interface)
+      : of(its), tag(its_tag), interface(its_interface) {}
+  void close(const Host& host, pb_fn done, void* user) override {
+    host.services->withdraw(host.self, handle, done, user);
+  }
+
+  SessionServices& of;  // until closed
+  const uint64_t tag;
+  const pb_interface* const interface;
+};
+
+class SessionServices::Watched final : public Held {
+ public:
+  Watched(std::shared_ptr<Link> link, uint64_t tag) : link_(std::move(link)), tag_(tag) {}
+  void close(const Host& host, pb_fn done, void* user) override {
+    host.services->unwatch(host.self, handle, done, user);
+  }
+  static void tell(void* user, int32_t up) noexcept {
+    const auto& watched = *static_cast<Watched*>(user);
+    watched.link_->send(Encoder(Kind::watched).u64(watched.tag_).u32(up != 0 ? 1 : 0));
+  }
+
+ private:
+  const std::shared_ptr<Link> link_;
+  const uint64_t tag_;
+};
+
+class SessionServices::EndWatched final : public Held {
+ public:
+  EndWatched(std::shared_ptr<Link> link, uint64_t tag) : link_(std::move(link)), tag_(tag) {}
+  void close(const Host& host, pb_fn done, void* user) override {
+    host.services->unwatch(host.self, handle, done, user);
+  }
+  static void tell(void* user) noexcept {
+    const auto& watched = *static_cast<EndWatched*>(user);
+    watched.link_->send(Encoder(Kind::ended).u64(watched.tag_));
+  }
+
+ private:
+  const std::shared_ptr<Link> link_;
+  const uint64_t tag_;
+};
+
+bool SessionServices::provide(Decoder& in) {
+  const uint64_t seq = in.u64();
+  const uint64_t tag = in.u64();
+  const int32_t is_public = in.u32() != 0 ? 1 : 0;
+  const Described described = get_interface(in, interfaces_);
+  if (described.nonsense || !in.whole() || held_.is_used(tag)) return false;
+  const pb_interface* interface = described.interface;
+  if (interface == nullptr) return link_->refuse(seq, "interfaces");
+  if (held_.is_full()) return link_->refuse(seq, kThings);
+  auto provided = std::make_unique<Provided>(*this, tag, interface);
+  pb_err err = empty_error();
+  const Host& host = link_->host();
+  provided->handle = host.services->provide(host.self, interface, is_public, kMainStrand,
+                                            &SessionServices::run, provided.get(), &err);
+  if (provided->handle != 0) link_->lend(provided->handle);
+  link_->answer(seq, provided->handle, err);
+  held_.add(tag, std::move(provided));
+  return true;
+}
+
+bool SessionServices::watch(Decoder& in) {
+  const uint64_t seq = in.u64();
+  const uint64_t tag = in.u64();
+  const pb_str id = to_abi(in.str());
+  if (!in.whole() || held_.is_used(tag)) return false;
+  if (held_.is_full()) return link_->refuse(seq, kThings);
+  auto watched = std::make_unique<Watched>(link_, tag);
+  const Host& host = link_->host();
+  watched->handle = host.services->watch(host.self, id, kMainStrand, &Watched::tell, watched.get());
+  link_->answer(seq, watched->handle);
+  held_.add(tag, std::move(watched));
+  return true;
+}
+
+bool SessionServices::watch_end(Decoder& in) {
+  const uint64_t seq = in.u64();
+  const uint64_t tag = in.u64();
+  const uint64_t handle = in.u64();
+  if (!in.whole() || held_.is_used(tag)) return false;
+  if (held_.is_full()) return link_->refuse(seq, kThings);
+  auto watched = std::make_unique<EndWatched>(link_, tag);
+  const Host& host = link_->host();
+  watched->handle =
+      host.services->watch_end(host.self, link_->came(handle), kMainStrand, &EndWatched::tell, watched.get());
+  link_->answer(seq, watched->handle);
+  held_.add(tag, std::move(watched));
+  return true;
+}
+
+bool SessionServices::lease(Kind kind, Decoder& in) {
+  const uint64_t seq = in.u64();
+  const uint64_t instance = kind == Kind::open ? in.u64() : 0;
+  const pb_str id = to_abi(in.str());
+  if (!in.whole()) return false;
+  if (leases_.size() >= kMostLeases) return link_->refuse(seq, "leases");
+  const pb_services& services = *link_->host().services;
+  uint64_t lease = 0;
+  if (kind == Kind::query) lease = services.query(link_->self(), id);
+  if (kind == Kind::open && link_->is_lent(instance)) lease = services.open(link_->self(), instance, id);
+  if (lease != 0) leases_.insert(lease);
+  link_->answer(seq, lease);
+  return true;
+}
+
+bool SessionServices::unlease(Decoder& in) {
+  const uint64_t lease = in.u64();
+  if (leases_.erase(lease) != 0) link_->host().services->unlease(link_->self(), lease);
+  return in.whole();
+}
+
+bool SessionServices::describe(Decoder& in) {
+  const uint64_t tag = in.u64();
+  const Described described = get_interface(in, interfaces_);
+  if (described.nonsense || !in.whole()) return false;
+  // Calls by one that is not known are refused.
+  if (described.interface == nullptr || described_.size() >= InterfaceShare::kMost) {
+    link_->too_many("interfaces");
+  } else {
+    described_[tag] = described.interface;
+  }
+  return true;
+}
+
+bool SessionServices::call(Decoder& in) {
+  const uint64_t number = in.u64();
+  const uint64_t lease = in.u64();
+  const auto described = described_.find(in.u64());
+  const uint32_t slot = in.u32();
+  if (described == described_.end()) {
+    if (in.ok()) refuse_call(number, "interfaces");
+    return in.ok();
+  }
+  if (slot >= described->second->method_count) return false;
+  const pb_interface* interface = described->second;
+  const pb_method& method = *interface->methods[slot];
+  const size_t bytes = in.left();
+  const OwnedMessage request = get_message(in, *method.request, *link_);
+  if (!in.whole()) return false;
+  auto share = Load::take(under_way_, bytes);
+  if (!share) {
+    refuse_call(number, kCalls);
+    return true;
+  }
+  link_->host().services->call(link_->self(), lease, interface, slot, message_or_empty(request), kMainStrand,
+                               &SessionServices::answered,
+                               new Outgoing{link_, *std::move(share), number, method.reply});
+  return true;
+}
+
+void SessionServices::refuse_call(uint64_t number, const char* what) {
+  link_->too_many(what);
+  if (number == 0) return;
+  Encoder out(Kind::reply);
+  out.u64(number).u32(static_cast<uint32_t>(PB_E_EXHAUSTED));
+  link_->send(out.str(std::string("the plugin has too many ") + what));
+}
+
+void SessionServices::answered(void* user, int32_t status, const pb_message* message,
+                               const pb_err* err) noexcept {
+  const std::unique_ptr<Outgoing> call(static_cast<Outgoing*>(user));
+  const auto head = [&](int32_t code, std::string_view text) {
+    Encoder out(Kind::reply);
+    out.u64(call->call).u32(static_cast<uint32_t>(code)).str(text);
+    return out;
+  };
+  if (call->call == 0 || !call->link->is_open()) return;
+  Encoder out = head(status, err != nullptr ? err->text : "");
+  if (status == PB_OK) put_message(out, *call->reply, message, *call->link);
+  if (call->link->send(out)) return;
+  call->link->send(head(PB_E_EXHAUSTED, "the reply is too large for a plugin in a process of its own"));
+}
+
+bool SessionServices::reply(Decoder& in) {
+  const uint64_t number = in.u64();
+  const int32_t code = in.status();
+  const std::string_view text = in.str();
+  const auto at = calls_.find(number);
+  if (at == calls_.end()) return in.ok() && number <= last_call_;  // withdrawn meanwhile
+  const Waiting waiting = at->second;
+  OwnedMessage message;
+  if (code == PB_OK) message = get_message(in, *waiting.reply, *link_);
+  if (!in.whole()) return false;
+  calls_.erase(at);
+  pb_err err = empty_error();
+  write_error(&err, static_cast<Code>(code), text);
+  waiting.completion->complete(waiting.completion, code, message_or_empty(message), &err);
+  return true;
+}
+
+int32_t SessionServices::run(void* self, uint32_t slot, const pb_message* request, pb_completion* completion,
+                             pb_err* err) noexcept {
+  const auto& provided = *static_cast<Provided*>(self);
+  SessionServices& of = provided.of;
+  const pb_method& method = *provided.interface->methods[slot];
+  if (of.calls_.size() >= kMostCalls || !of.link_->has_room())
+    return write_error(err, Code::exhausted, "the plugin does not keep up with its calls");
+  const uint64_t number = ++of.last_call_;
+  Encoder out(Kind::call);
+  const uint64_t caller = calling_plugin();
+  out.u64(number).u64(provided.tag).u64(caller == 0 ? 0 : of.link_->sent(caller)).u32(slot);
+  put_message(out, *method.request, request, *of.link_);
+  if (!of.link_->send(out))
+    return write_error(err, Code::exhausted, "too large for a plugin in a process of its own");
+  of.calls_[number] = {completion, method.reply};
+  return PB_OK;
+}
+
+void SessionServices::end() {
+  for (const auto& [number, waiting] : std::exchange(calls_, {}))
+    waiting.completion->complete(waiting.completion, PB_E_GONE, nullptr, nullptr);
+  for (const uint64_t lease : std::exchange(leases_, {}))
+    link_->host().services->unlease(link_->self(), lease);
+}
+
+}  // namespace patchbay::core::isolation

@@ -1,0 +1,71 @@
+// The services table of one child, as it uses it: what it provides, whom it calls, what it watches.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+
+#include "isolation/held.h"
+#include "isolation/link.h"
+#include "isolation/load.h"
+#include "isolation/services/interface_wire.h"
+
+namespace patchbay::core::isolation {
+
+// On the plugin's main strand.
+class SessionServices {
+ public:
+  static constexpr size_t kMostLeases = 16384;
+  // Each way: of the child to others, whether it waits for the answer or not, and of others to it.
+  static constexpr size_t kMostCalls = 16384;
+  static constexpr size_t kMostCallBytes = 64u << 20;
+
+  SessionServices(std::shared_ptr<Link> link, HeldThings& held, InterfaceShare& interfaces)
+      : link_(std::move(link)), held_(held), interfaces_(interfaces) {}
+
+  // Frames; each is false when the frame made no sense.
+  bool provide(Decoder& in);
+  bool lease(Kind kind, Decoder& in);
+  bool unlease(Decoder& in);
+  bool watch(Decoder& in);
+  bool watch_end(Decoder& in);
+  bool describe(Decoder& in);
+  bool call(Decoder& in);
+  bool reply(Decoder& in);
+
+  // The child has ended: who waits for it gets "gone". Before its instances are closed.
+  void end();
+
+ private:
+  class Provided;
+  class Watched;
+  class EndWatched;
+  struct Waiting {
+    pb_completion* completion;
+    const pb_shape* reply;
+  };
+  struct Outgoing {
+    std::shared_ptr<Link> link;
+    Load::Share share;
+    uint64_t call;  // 0: the child does not wait for it
+    const pb_shape* reply;
+  };
+  static int32_t run(void* self, uint32_t slot, const pb_message* request, pb_completion* completion,
+                     pb_err* err) noexcept;
+  void refuse_call(uint64_t number, const char* what);
+  static void answered(void* user, int32_t status, const pb_message* message, const pb_err* err) noexcept;
+
+  // shared with callbacks that may outlive the session
+  const std::shared_ptr<Link> link_;
+  const std::shared_ptr<Load> under_way_ = std::make_shared<Load>(kMostCalls, kMostCallBytes);
+  // borrowed
+  HeldThings& held_;
+  InterfaceShare& interfaces_;
+  // state
+  std::map<uint64_t, const pb_interface*> described_;
+  std::set<uint64_t> leases_;
+  std::map<uint64_t, Waiting> calls_;  // of others to the child
+  uint64_t last_call_ = 0;
+};
+
+}  // namespace patchbay::core::isolation

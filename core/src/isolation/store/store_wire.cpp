@@ -1,0 +1,183 @@
+#include "isolation/store/store_wire.h"
+
+#include <algorithm>
+
+#include "isolation/services/message_wire.h"
+
+namespace patchbay::core::isolation {
+namespace {
+
+// The least that one of these takes in a frame: no number in it may ask for more memory than it brought.
+constexpr size_t kValueBytes = 4;
+
+void put_value(Encoder& out, const pb_value& value) {
+  out.u32(value.kind);
+  if (value.kind == PB_VALUE_INT) out.i64(value.integer);
+  if (value.kind == PB_VALUE_REAL) out.f64(value.real);
+  if (value.kind == PB_VALUE_TEXT || value.kind == PB_VALUE_BYTES) out.str(from_abi(value.bytes));
+}
+
+pb_value get_value(Decoder& in) {
+  pb_value value{};
+  value.kind = in.u32();
+  if (value.kind == PB_VALUE_INT) value.real = static_cast<double>(value.integer = in.i64());
+  if (value.kind == PB_VALUE_REAL) value.real = in.f64();
+  if (value.kind == PB_VALUE_TEXT || value.kind == PB_VALUE_BYTES) value.bytes = to_abi(in.str());
+  if (value.kind > PB_VALUE_BYTES) in.fail();
+  return value;
+}
+
+std::vector<pb_value> get_cells(Decoder& in, uint64_t count) {
+  std::vector<pb_value> cells;
+  if (count > in.left() / kValueBytes) in.fail();
+  if (!in.ok()) return cells;
+  cells.reserve(count);
+  for (uint64_t i = 0; i < count && in.ok(); ++i) cells.push_back(get_value(in));
+  return cells;
+}
+
+}  // namespace
+
+void put_values(Encoder& out, const pb_value* values, uint32_t count) {
+  out.u32(count);
+  for (uint32_t i = 0; i < count; ++i) put_value(out, values[i]);
+}
+
+std::vector<pb_value> get_values(Decoder& in) {
+  const uint32_t count = in.u32();
+  if (count > kMostValues) in.fail();
+  return get_cells(in, count);
+}
+
+void put_rows(Encoder& out, const pb_rows* rows) {
+  out.u32(rows != nullptr ? 1 : 0);
+  if (rows == nullptr) return;
+  out.u32(rows->columns).u64(rows->rows);
+  for (uint64_t i = 0; i < rows->rows * rows->columns; ++i) put_value(out, rows->cells[i]);
+}
+
+ReadRows::ReadRows(Decoder& in) : there_(in.u32() != 0) {
+  if (!there_) return;
+  rows_.size = sizeof rows_;
+  rows_.columns = in.u32();
+  rows_.rows = in.u64();
+  const size_t most = in.left() / kValueBytes;
+  if (rows_.columns > 0 && rows_.rows > most / rows_.columns) in.fail();
+  if (in.ok()) cells_ = get_cells(in, rows_.rows * rows_.columns);
+  if (!in.ok()) rows_.rows = 0;
+  rows_.cells = cells_.data();
+}
+
+void put_outcome(Encoder& out, const pb_commit& outcome) {
+  out.u32(static_cast<uint32_t>(outcome.status)).u32(static_cast<uint32_t>(outcome.failed_operation));
+  out.str(from_abi(outcome.text)).u32(outcome.savepoints);
+  for (uint32_t i = 0; i < outcome.savepoints; ++i)
+    out.u32(static_cast<uint32_t>(outcome.savepoint_status[i]));
+  out.u32(outcome.result_count);
+  for (uint32_t i = 0; i < outcome.result_count; ++i) put_rows(out, outcome.results[i]);
+}
+
+ReadOutcome::ReadOutcome(Decoder& in) {
+  outcome_.size = sizeof outcome_;
+  outcome_.status = static_cast<int32_t>(in.u32());
+  outcome_.failed_operation = static_cast<int32_t>(in.u32());
+  outcome_.text = to_abi(in.str());
+  for (uint32_t left = in.u32(); left > 0 && in.ok(); --left)
+    savepoints_.push_back(static_cast<int32_t>(in.u32()));
+  for (uint32_t left = in.u32(); left > 0 && in.ok(); --left)
+    pointers_.push_back(results_.emplace_back(in).get());
+  outcome_.savepoints = static_cast<uint32_t>(savepoints_.size());
+  outcome_.savepoint_status = savepoints_.data();
+  outcome_.result_count = static_cast<uint32_t>(pointers_.size());
+  outcome_.results = pointers_.data();
+}
+
+void put_job(Encoder& out, const pb_job& job) {
+  out.u32(job.tries).i64(job.id).i64(job.fence).i64(job.due_ms);
+  out.str(from_abi(job.kind)).str(from_abi(job.tenant)).str(from_abi(job.key)).str(from_abi(job.body));
+}
+
+pb_job get_job(Decoder& in) {
+  pb_job job{};
+  job.size = sizeof job;
+  job.tries = in.u32();
+  job.id = in.i64();
+  job.fence = in.i64();
+  job.due_ms = in.i64();
+  for (pb_str* text : {&job.kind, &job.tenant, &job.key, &job.body}) *text = to_abi(in.str());
+  return job;
+}
+
+namespace {
+
+// One argument after the other; unlike in a call, the order in which they are read is told.
+bool run_operation(Decoder& in, const pb_store& store, void* host, uint64_t tx) {
+  switch (static_cast<Operation>(in.u32())) {
+    case Operation::exec: {
+      const uint64_t statement = in.u64();
+      const int64_t expected = in.i64();
+      const auto values = get_values(in);
+      if (in.ok())
+        store.exec(host, tx, statement, values.data(), static_cast<uint32_t>(values.size()), expected);
+      return in.ok();
+    }
+    case Operation::savepoint:
+      store.savepoint(host, tx);
+      return true;
+    case Operation::release:
+      store.release(host, tx);
+      return true;
+    case Operation::emit: {
+      const pb_event event = get_event(in);
+      const pb_str unique_key = to_abi(in.str());
+      if (in.ok()) store.emit(host, tx, &event, unique_key);
+      return in.ok();
+    }
+    case Operation::job_add: {
+      const pb_str kind = to_abi(in.str());
+      const pb_str tenant = to_abi(in.str());
+      const pb_str key = to_abi(in.str());
+      const int64_t due_ms = in.i64();
+      const pb_str body = to_abi(in.str());
+      if (in.ok()) store.job_add(host, tx, kind, tenant, key, due_ms, body);
+      return in.ok();
+    }
+    case Operation::job_done: {
+      const int64_t job = in.i64();
+      const int64_t fence = in.i64();
+      if (in.ok()) store.job_done(host, tx, job, fence);
+      return in.ok();
+    }
+    case Operation::job_retry: {
+      const int64_t job = in.i64();
+      const int64_t fence = in.i64();
+      const int64_t due_ms = in.i64();
+      if (in.ok()) store.job_retry(host, tx, job, fence, due_ms);
+      return in.ok();
+    }
+    case Operation::job_cancel: {
+      const pb_str kind = to_abi(in.str());
+      const pb_str key = to_abi(in.str());
+      if (in.ok()) store.job_cancel(host, tx, kind, key);
+      return in.ok();
+    }
+    case Operation::ack: {
+      const pb_str consumer = to_abi(in.str());
+      const int64_t event = in.i64();
+      if (in.ok()) store.ack(host, tx, consumer, event);
+      return in.ok();
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool run_operations(Decoder& in, const pb_store& store, void* host, uint64_t tx) {
+  while (in.ok() && in.left() > 0) {
+    if (!run_operation(in, store, host, tx)) return false;
+  }
+  return in.ok();
+}
+
+}  // namespace patchbay::core::isolation
