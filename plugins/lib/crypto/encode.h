@@ -1,4 +1,5 @@
-// Bytes as text and back. Pure functions, any thread. Decoding is strict: one text for each byte string.
+// Encodes bytes as text and decodes them. Pure functions, any thread. Decoders return nullopt for invalid
+// text.
 #pragma once
 
 #include <optional>
@@ -7,12 +8,13 @@
 
 namespace patchbay::lib {
 
-// Lower case.
+// Writes lower case.
 std::string to_hex(std::string_view bytes);
-// Either case.
+// Accepts either case.
 std::optional<std::string> from_hex(std::string_view text);
 
-// RFC 4648 section 5, without padding. Decoding refuses padding, other characters and stray bits at the end.
+// Base64url (RFC 4648 section 5) without padding. The decoder refuses padding, other characters and non-zero
+// bits at the end, so that each byte string has one text.
 std::string to_base64url(std::string_view bytes);
 std::optional<std::string> from_base64url(std::string_view text);
 

@@ -50,7 +50,7 @@ class Bridge {
   Side b_;
   // state
   uint64_t attachment_ = 0;
-  bool attached_ = false;  // [media] whether the ports were told that they are attached
+  bool attached_ = false;  // [media] whether the ports' attached() was called
   Function<void()> stopped_;
 };
 

@@ -21,9 +21,10 @@ Status check_local(const char* field, const lib::SocketAddress& address) {
   const int error = ::bind(fd, reinterpret_cast<sockaddr*>(&storage), size) == 0 ? 0 : errno;
   ::close(fd);
   if (error != EADDRNOTAVAIL) return {};
-  return {Code::invalid, std::string(field) + ": " + address.ip_text() +
-                             " is not an address of this machine; put one of its own here, and the public "
-                             "address into advertise"};
+  return {Code::invalid,
+          std::string(field) + ": " + address.ip_text() +
+              " is not an address of this machine; set one of its addresses here, and the public "
+              "address in advertise"};
 }
 
 Result<ServerSettings> read_server(JsonView section) {

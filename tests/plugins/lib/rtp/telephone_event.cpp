@@ -14,18 +14,18 @@ TEST_CASE("every digit is sent and reported once") {
     REQUIRE(sender.start(digit, timestamp, 100));
     CHECK_FALSE(sender.start('1', timestamp, 100));
     int packets = 0;
-    int told = 0;
+    int reported = 0;
     uint8_t payload[4];
     while (sender.active()) {
       CHECK(sender.next(payload) == (packets == 0));
       ++packets;
       if (auto got = receiver.add(sender.timestamp(), payload, sizeof(payload))) {
         CHECK(*got == digit);
-        ++told;
+        ++reported;
       }
     }
     CHECK(packets == 7);  // five of 20 ms, the last one twice more
-    CHECK(told == 1);
+    CHECK(reported == 1);
     CHECK((payload[1] & 0x80) != 0);
     CHECK(payload[2] * 256 + payload[3] == 800);
     timestamp += 1600;
