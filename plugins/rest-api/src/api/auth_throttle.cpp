@@ -16,7 +16,12 @@ constexpr size_t kGeneration = 10'000;  // of known bearers
 
 }  // namespace
 
-AuthThrottle::AuthThrottle(const Host& host) : host_(&host), limiter_(kUnknown), timer_(host) {}
+AuthThrottle::AuthThrottle(const Host& host)
+    : host_(&host),
+      limiter_(kUnknown),
+      timer_(host),
+      waiting_gauge_(Metric::gauge(host, "patchbay_rest_api_bearers_waiting",
+                                   "Requests whose unknown bearer waits to be checked")) {}
 
 bool AuthThrottle::run(std::string_view address, std::string_view bearer, Function<void()> check) {
   if (is_known(lib::sha256(bearer)) || limiter_.take(address, host_->mono_ns()) == 0) {
@@ -29,6 +34,7 @@ bool AuthThrottle::run(std::string_view address, std::string_view bearer, Functi
   if (waiting >= kMostWaiting) return false;
   ++waiting;
   queue_.push_back({host_->mono_ns() + kDelayNs, std::move(key), std::move(check)});
+  waiting_gauge_.set(static_cast<double>(queue_.size()));
   if (queue_.size() == 1) arm();
   return true;
 }
@@ -66,6 +72,7 @@ void AuthThrottle::release() {
     if (--found->second == 0) waiting_.erase(found);
     next.check();
   }
+  waiting_gauge_.set(static_cast<double>(queue_.size()));
   if (!queue_.empty()) arm();
 }
 

@@ -4,6 +4,7 @@
 // among the last thousands that were good. On the main strand.
 #pragma once
 
+#include <patchbay/log.h>
 #include <patchbay/strand.h>
 
 #include <cstdint>
@@ -48,6 +49,7 @@ class AuthThrottle {
   std::deque<Waiting> queue_;                        // all wait equally long, so they are in order
   std::unordered_map<std::string, size_t> waiting_;  // in queue_, by key
   Timer timer_;
+  const Metric waiting_gauge_;
 };
 
 }  // namespace patchbay::rest_api

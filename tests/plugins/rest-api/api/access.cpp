@@ -236,6 +236,7 @@ TEST_CASE("a flood of unknown bearers of one address is not checked, and known b
   };
   while (!refused() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
   CHECK(refused());  // of 150, 99 are checked at once and 32 wait
+  CHECK(has(server.management.get("/metrics").body, "patchbay_rest_api_bearers_waiting 32\n"));
   CHECK(bearers_checked() - before == 99);
   CHECK(server.as("admin-a", "GET", "/t/admin").status == 200);
   clock.advance(std::chrono::milliseconds(1100));
@@ -245,6 +246,24 @@ TEST_CASE("a flood of unknown bearers of one address is not checked, and known b
       if (const auto answer = client->receive()) ++statuses[answer->status];
   CHECK(statuses == std::map<int, int>{{401, 131}, {429, 19}});
   CHECK(bearers_checked() - before == 132);
+  CHECK(has(server.management.get("/metrics").body, "patchbay_rest_api_bearers_waiting 0\n"));
+}
+
+TEST_CASE("requests that the edge refuses are counted in the metrics") {
+  const DeskServer server;
+  CHECK(has(server.management.get("/metrics").body, "patchbay_rest_api_refused_total 0\n"));
+  for (const char* broken : {"GET /t/open HTTP/1.1\r\n\r\n", "no request at all\r\n\r\n",
+                             "POST /t/open HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n"}) {
+    CAPTURE(std::string(broken));
+    Client client(port_of(server.http));
+    client.patience = std::chrono::seconds(20);
+    client.send(broken);
+    const auto answer = client.receive();
+    REQUIRE(answer);
+    CHECK(answer->status == 400);
+  }
+  CHECK(server.http.get("/t/open").status == 200);  // is none of them
+  CHECK(has(server.management.get("/metrics").body, "patchbay_rest_api_refused_total 3\n"));
 }
 
 TEST_CASE("guessed bearers are still answered 401 when they are many, only slower") {
