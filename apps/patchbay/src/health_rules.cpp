@@ -33,6 +33,10 @@ constexpr HealthRule kRules[] = {
     {"patchbay_ai_voice_engine_reconnects_total", Reading::increase, 0,
      "# connections to an engine were lost and made again",
      "check the network to the engine and its status page; the log has the reason per call"},
+    {"patchbay_ai_voice_engine_unsaid_total", Reading::increase, 0,
+     "# answers were not spoken because too many waited for the engine's voice",
+     "more calls talk at once than the voice can: lower plugins.ai-voice.maxCalls, or give the machine more "
+     "CPU"},
     {"patchbay_sip_trunk_rtp_lost_total", Reading::increase, 50,
      "# RTP packets of calls that ended were lost",
      "check the network to the trunk; `grep <callId>` in the log has the loss and jitter of each call"},
@@ -40,11 +44,38 @@ constexpr HealthRule kRules[] = {
      "# RTP packets of calls that ended came from addresses that are not the peer's",
      "somebody sends to the RTP ports, or the trunk's NAT changes addresses: see the log, and filter at the "
      "firewall"},
+    {"patchbay_sip_trunk_rtp_dropped_total", Reading::increase, 100,
+     "# packets to the RTP ports of calls that ended were dropped by the kernel",
+     "somebody sends to the RTP ports, or the server is held up: `grep <callId>` in the log has the figures "
+     "of "
+     "each call (`dropped`); filter at the firewall"},
     // Calls.
+    {"patchbay_sip_trunk_byes_given_up_total", Reading::increase, 0,
+     "# calls have ended here, and the trunk did not confirm it: they may still be up there, and billed",
+     "the log names them (`did not confirm the end of a call`): have the carrier end them, and check the "
+     "network to the trunk"},
+    {"patchbay_sip_trunk_dialogs_left_behind_total", Reading::increase, 0,
+     "# calls that a killed process left up were ended when sip-trunk started again",
+     "find out what killed it (journalctl -u patchbay: out of memory, a crash, kill -9); the calls were "
+     "billed "
+     "until then"},
+    {"patchbay_sip_trunk_names_unresolved", Reading::now, 0, "# names of trunks are not resolved",
+     "the log names them (`a trunk's name is not resolved`): check the host in the tenant's trunks and this "
+     "machine's DNS (getent hosts NAME); until then calls use the last known address"},
     {"patchbay_sip_trunk_failovers_total", Reading::increase, 0, "# calls went to the next trunk",
      "the log says per call why the first trunk failed (`sip-trunk`); check its credentials and address"},
     {"patchbay_sip_trunk_unfiltered", Reading::now, 0, "# SIP port is open to any address",
      "the log says why (`no source filter`): configure fewer trunk addresses, or filter at the firewall"},
+    {"patchbay_sip_trunk_requests_refused_total", Reading::increase, 0,
+     "# SIP requests inside calls came from another address than the call's peer",
+     "a carrier that signals from further addresses has to name them (Contact, Record-Route); otherwise a "
+     "trunk "
+     "meddles with calls that are not its own: filter it at the firewall",
+     "foreign"},
+    {"patchbay_sip_trunk_tcp_shut_total", Reading::increase, 0,
+     "# SIP connections over TCP were ended because more than 64 were open",
+     "a trunk's address opens too many connections: see which (ss -tn), and limit them at the firewall",
+     "excess"},
     {"patchbay_ai_voice_limited_total", Reading::increase, 0,
      "# calls had to wait or were refused because of a limit",
      "raise maxConcurrentCalls of the tenant or plugins.ai-voice.maxCalls when CPU allows"},
@@ -55,6 +86,11 @@ constexpr HealthRule kRules[] = {
     // What everything stands on.
     {"patchbay_core_stalled_threads", Reading::now, 0, "# threads are held by callbacks that did not return",
      "the log names the plugin and its strand; run that plugin with `isolation: process`"},
+    {"patchbay_core_posts_refused_total", Reading::increase, 0,
+     "# calls into a plugin were refused because too many of its own wait",
+     "the plugin is too slow or does not return: see the log for what holds its strand; run it with "
+     "`isolation: "
+     "process`"},
     {"patchbay_store_unsynced_commits_total", Reading::increase, 0,
      "# commits failed on the disk and were undone",
      "the disk under server.data is failing or full: see the log and the kernel's (dmesg)"},
@@ -77,6 +113,10 @@ constexpr HealthRule kRules[] = {
     {"patchbay_rest_api_connections_shed_total", Reading::increase, 0,
      "# HTTP connections were closed to make room",
      "one client holds many connections: see the log; lower plugins.rest-api.limits.connectionsPerAddress"},
+    {"patchbay_rest_api_bearers_waiting", Reading::now, 30,
+     "# requests wait to have an unknown bearer checked",
+     "somebody guesses bearers: the log's summaries of refusals name the addresses; block them at the "
+     "firewall"},
     {"patchbay_rest_api_handler_timeouts_total", Reading::increase, 0, "# requests were not answered in time",
      "the log names the route; see whether its plugin is stalled or the store is slow"},
     // Webhooks.

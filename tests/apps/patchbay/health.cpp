@@ -55,6 +55,34 @@ TEST_CASE("what was counted before the interval is told as what has come togethe
   CHECK(find_problems(readings("", text)).size() == 3);
 }
 
+TEST_CASE("what an operator must act on is a problem, and what happens anyway is none") {
+  struct Row {
+    const char* series;
+    double value;
+    bool is_problem;
+  };
+  for (const Row& row : {Row{"patchbay_sip_trunk_requests_refused_total{reason=\"foreign\"}", 1, true},
+                         Row{"patchbay_sip_trunk_requests_refused_total{reason=\"rate\"}", 1, false},
+                         Row{"patchbay_ai_voice_engine_unsaid_total{engine=\"local\"}", 1, true},
+                         Row{"patchbay_core_posts_refused_total{plugin=\"webhooks\"}", 1, true},
+                         Row{"patchbay_sip_trunk_names_unresolved", 1, true},
+                         Row{"patchbay_sip_trunk_name_failures_total", 1, false},
+                         Row{"patchbay_sip_trunk_dialogs_left_behind_total", 1, true},
+                         Row{"patchbay_sip_trunk_byes_given_up_total", 1, true},
+                         Row{"patchbay_sip_trunk_tcp_shut_total{reason=\"excess\"}", 1, true},
+                         Row{"patchbay_sip_trunk_tcp_shut_total{reason=\"idle\"}", 9, false},
+                         Row{"patchbay_sip_trunk_rtp_dropped_total", 50, false},
+                         Row{"patchbay_sip_trunk_rtp_dropped_total", 200, true},
+                         Row{"patchbay_rest_api_bearers_waiting", 10, false},
+                         Row{"patchbay_rest_api_bearers_waiting", 32, true}}) {
+    CAPTURE(std::string(row.series));
+    const std::string before = std::string(row.series) + " 0\n";
+    const std::string after = std::string(row.series) + " " + std::to_string(row.value) + "\n";
+    CHECK(find_problems(readings(before.c_str(), after.c_str())).size() == (row.is_problem ? 1 : 0));
+    CHECK(find_problems(readings(before.c_str(), before.c_str())).empty());
+  }
+}
+
 TEST_CASE("each series is judged by itself") {
   const char* text =
       "patchbay_media_stalled_loops{loop=\"0\"} 0\n"
