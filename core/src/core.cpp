@@ -307,7 +307,8 @@ Checked check_configuration(const CoreOptions& options) {
   const auto draft = draft_of(options);
   if (!draft.value) return {false, core::config::sentences(draft.problems), false, {}};
   core::PluginCatalogue catalogue(options.linked_plugins, draft.value->server().plugin_dir);
-  auto config = core::config::check(*draft.value, catalogue.schemas());
+  const auto schemas = catalogue.schemas();
+  auto config = core::config::check(*draft.value, schemas);
   Checked checked{
       config.value.has_value(), core::config::sentences(config.problems), config.value.has_value(), {}};
   const std::vector<std::string>& plugins = draft.value->plugins();
@@ -319,11 +320,14 @@ Checked check_configuration(const CoreOptions& options) {
   }
   checked.refused = unmet(catalogue, plugins);
   checked.sound = checked.sound && checked.refused.empty() && !plugins.empty();
-  if (checked.sound) {
+  // What else is wrong does not keep the plugins from being asked: all of it is reported at once.
+  if (!config.value) config.value = core::config::check_without_flawed(*draft.value, schemas);
+  if (config.value && !config.value->plugins().empty()) {
     for (const auto& [id, rehearsed] :
          Core::Rehearsal::run(options, {*std::move(config.value), std::move(catalogue), ""})) {
       checked.sound = checked.sound && rehearsed.asked.ok();
-      checked.refused.emplace(id, (rehearsed.made ? rehearsed.asked : rehearsed.made).error().text);
+      std::string& why = checked.refused[id];
+      why += (why.empty() ? "" : "; ") + (rehearsed.made ? rehearsed.asked : rehearsed.made).error().text;
     }
   }
   for (const auto& [id, why] : checked.refused)

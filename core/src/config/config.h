@@ -114,6 +114,10 @@ Outcome<Draft> load_text(Sources sources, std::string_view text);
 // `installed` holds the schemas of the plugins in the draft, and of others, for spelling hints.
 Outcome<Config> check(const Draft& draft, const std::vector<PluginSchema>& installed);
 
+// For trying what can be tried of a configuration with problems: the same without the plugins whose sections
+// hold one. Nothing when a problem lies anywhere else, as in `server`, or when there are kMaxProblems.
+std::optional<Config> check_without_flawed(const Draft& draft, const std::vector<PluginSchema>& installed);
+
 struct Diff {
   bool server = false;
   std::vector<std::string> added, removed;

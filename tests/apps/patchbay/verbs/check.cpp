@@ -141,6 +141,39 @@ TEST_CASE(
   CHECK_MESSAGE(fine.code == 0, fine.text);
 }
 
+TEST_CASE("what plugins say is reported beside what is wrong elsewhere in the file") {
+  const Place place;
+  const std::string trunks =
+      "tenants: {localhost: {sip-trunk: {trunks: [{id: a, host: 127.0.0.1}], defaultTrunkId: b}}}\n";
+  const std::string begin = "server: {data: DATA, management: {listen: \"127.0.0.1:0\"}}\n";
+  const auto check = [&](const std::string& yaml) {
+    Answer answer = place.run({"check", "a.yaml"}, yaml);
+    CHECK(answer.code == 4);
+    CHECK_MESSAGE(answer.says("sip-trunk would not start"), answer.text);
+    CHECK_MESSAGE(answer.says("defaultTrunkId"), answer.text);
+    return answer;
+  };
+  // A mistake in another plugin's section, a plugin that is not there, a requirement that is not met.
+  const Answer misspelt =
+      check(begin + "plugins: {rest-api: {lisen: \"127.0.0.1:0\"}, sip-trunk: {listenPort: 0}, media: {}}\n" +
+            trunks);
+  CHECK_MESSAGE(misspelt.says("did you mean listen?"), misspelt.text);
+  CHECK_FALSE(misspelt.says("rest-api would not start"));
+  const Answer missing =
+      check(begin + "plugins: {sip-trunk: {listenPort: 0}, media: {}, medea: {}}\n" + trunks);
+  CHECK_MESSAGE(missing.says("did you mean media?"), missing.text);
+  const Answer unmet = check(begin + "plugins: {sip-trunk: {listenPort: 0}, notes: {}}\n" + trunks);
+  CHECK_MESSAGE(unmet.says("notes would not start: it needs patchbay.http/1"), unmet.text);
+
+  // No plugin is asked when the mistake concerns all.
+  const Answer server = place.run({"check", "a.yaml"},
+                                  "server: {data: DATA, threads: many}\n"
+                                  "plugins: {sip-trunk: {listenPort: 0}}\n" +
+                                      trunks);
+  CHECK(server.code == 4);
+  CHECK_FALSE(server.says("would not start"));
+}
+
 TEST_CASE("files of keys and certificates that cannot be used are refused") {
   const Place place;
   const auto keys_in = [](const std::string& file) {
