@@ -123,5 +123,5 @@ check_compile() {
     > "$work/compile" 2>&1 || { cat "$work/compile"; fail "the example does not build in a clean bookworm"; }
   said '^hello-plugin 1.0.0' "$work/compile"
   in_root "$root" bash -ec 'cd /root && patchbay plugin new meter && cd meter && cmake -B build && cmake --build build &&
-    ctest --test-dir build --output-on-failure' > "$work/new" 2>&1 || { cat "$work/new"; fail "a new plugin does not pass its test"; }
+    ctest --test-dir build --output-on-failure && patchbay plugin validate build/plugins/meter.so' > "$work/new" 2>&1 || { cat "$work/new"; fail "a new plugin does not pass its test and plugin validate"; }
 }

@@ -14,4 +14,7 @@ struct TemplateFile {
 
 const std::vector<TemplateFile>& plugin_templates();
 
+// The ids of the plugins that come with Patchbay.
+const std::vector<std::string_view>& shipped_plugins();
+
 }  // namespace patchbay::app

@@ -34,8 +34,7 @@ Status check_name(const std::string& name) {
                 "' cannot be a plugin's name; use small letters, digits and '-', a letter first, at "
                 "most 32: call-meter"};
   }
-  for (const char* taken :
-       {"ai-voice", "identity", "media", "rest-api", "sip-trunk", "transcripts", "webhooks", "whitelist"}) {
+  for (const std::string_view taken : shipped_plugins()) {
     if (name == taken)
       return {Code::invalid, "NAME: '" + name + "' is a plugin that Patchbay brings; choose another"};
   }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # plugin_new.sh <build folder> <repository> <compiler in C> <compiler in C++>
 # What `patchbay plugin new` writes is built far from the tree with the installed SDK, without a warning, and its unit test
-# passes; then the test is shown to be able to fail.
+# and `plugin validate` pass, by the steps of its own ci.yml; then the test is shown to be able to fail.
 set -eu
 build=$1 repository=$2 cc=$3 cxx=$4
 work=$(mktemp -d)
@@ -27,11 +27,20 @@ refused() { # <words> <arguments>...
 run cmake --install "$build" --component sdk --prefix "$work/sdk"
 cd "$work"
 run "$patchbay" plugin new call-meter
-run cmake -S call-meter -B call-meter/build -G Ninja -DCMAKE_PREFIX_PATH="$work/sdk" -DCMAKE_C_COMPILER="$cc" \
-  -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_CXX_FLAGS=-Werror
-run cmake --build call-meter/build
-run ctest --test-dir call-meter/build --output-on-failure
+ci_step() { # <name>
+  local command
+  command=$(sed -n "/- name: $1\$/{n;s/^ *run: //p}" call-meter/.github/workflows/ci.yml)
+  if [ -z "$command" ]; then
+    echo "ci.yml has no step $1 of one line"
+    exit 1
+  fi
+  run env -C call-meter CC="$cc" CXX="$cxx" CXXFLAGS=-Werror CMAKE_PREFIX_PATH="$work/sdk" PATH="$build/bin:$PATH" bash -ec "$command"
+}
+ci_step Build
+ci_step Test
 grep -q '100% tests passed, 0 tests failed out of 1' "$work/says"
+ci_step Validate
+grep -q 'checks passed' "$work/says"
 if grep -rIn -e '%[A-Z]*%' -e "$repository" --exclude-dir=build call-meter; then
   echo "a template was not filled in"
   exit 1
@@ -47,3 +56,7 @@ fi
 refused "call-meter is there already" call-meter
 refused "cannot be a plugin's name" Call_Meter
 refused "is a word of CMake's" test
+for manifest in "$repository"/plugins/*/manifest.json; do
+  refused "is a plugin that Patchbay brings" "$(basename "$(dirname "$manifest")")"
+done
+refused "is a plugin that Patchbay brings" rest-api
