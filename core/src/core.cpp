@@ -6,20 +6,12 @@
 #include <system_error>
 #include <utility>
 
-#include "abi/media_hub.h"
-#include "abi/store_hub.h"
-#include "bus/bus.h"
+#include "abi/subsystems.h"
 #include "config/config.h"
 #include "core_metrics.h"
-#include "observe/log.h"
-#include "observe/metrics.h"
 #include "plugins/plugin_set.h"
 #include "plugins/start_order.h"
 #include "retention.h"
-#include "runtime/manual_clock.h"
-#include "runtime/runtime.h"
-#include "services/service_registry.h"
-#include "store/store.h"
 #include "store_metrics.h"
 
 namespace patchbay {
@@ -70,9 +62,10 @@ class Core::Impl {
 
   Status open() {
     const auto& server = plan_.config.server();
-    PB_TRY_VALUE(log_, observe::Log::open({server.log_json ? observe::Format::json : observe::Format::text,
-                                           observe::level_of(server.log_level), options_.log_file}));
-    log_source_ = metrics_.add_source([this](observe::Exposition& out) {
+    PB_TRY_VALUE(subsystems_, core::Subsystems::create(subsystem_options()));
+    core::HostParts& parts = subsystems_->parts();
+    log_ = &parts.log;
+    log_source_ = parts.metrics.add_source([this](observe::Exposition& out) {
       out.counter("patchbay_log_lines_dropped_total", "Log lines that came faster than they could be written",
                   static_cast<double>(log_->dropped()));
     });
@@ -83,33 +76,17 @@ class Core::Impl {
     if (error)
       return {Code::invalid, "server.data: cannot make the folder " + server.data + ": " + error.message()};
 
-    core::RuntimeOptions runtime;
-    runtime.executor.threads = server.threads;
-    runtime.executor.watchdog_ms = options_.stall_ms;
-    runtime.executor.on_stall = &Impl::stalled;
-    runtime.executor.stall_user = this;
-    runtime.media.on_stall = &Impl::media_stalled;
-    runtime.media.stall_user = this;
-    runtime.media.watchdog_ms = std::min<int64_t>(runtime.media.watchdog_ms, options_.stall_ms);
-    runtime.manual = options_.clock;
-    PB_TRY_VALUE(runtime_, core::Runtime::create(runtime));
-    bus_ = std::make_unique<core::Bus>(runtime_->wall_clock(), runtime_->mono_clock());
-    store_hub_ = std::make_unique<core::StoreHub>(*bus_);
-    media_ = std::make_unique<core::MediaHub>(runtime_->media());
     PB_TRY(open_store());
-    core_metrics_ = std::make_unique<core::CoreMetrics>(
-        core::CoreMetrics{*runtime_, *bus_, services_, *media_, runtime_->mono_clock().now_ns()});
+    core_metrics_ = std::make_unique<core::CoreMetrics>(core::CoreMetrics{
+        parts.runtime, parts.bus, parts.services, parts.media, parts.runtime.mono_clock().now_ns()});
     core_metrics_source_ =
-        metrics_.add_source([this](observe::Exposition& out) { core_metrics_->add_to(out); });
+        parts.metrics.add_source([this](observe::Exposition& out) { core_metrics_->add_to(out); });
 
-    parts_ = std::make_unique<core::HostParts>(core::HostParts{
-        *runtime_, *bus_, *store_hub_, services_, *media_, *log_, metrics_,
-        std::filesystem::path(server.data), [this](std::string_view what) { return report(what); }});
     const int64_t drain_ms =
         options_.drain_deadline_ms >= 0 ? options_.drain_deadline_ms : server.drain_timeout_s * 1000;
     plugins_ = std::make_unique<core::PluginSet>(
-        *parts_, core::PluginSetOptions{std::chrono::milliseconds(options_.start_deadline_ms),
-                                        std::chrono::milliseconds(drain_ms), options_.plugin_host});
+        parts, core::PluginSetOptions{std::chrono::milliseconds(options_.start_deadline_ms),
+                                      std::chrono::milliseconds(drain_ms), options_.plugin_host});
     return {};
   }
 
@@ -149,31 +126,49 @@ class Core::Impl {
     if (plugins_) status = plugins_->stop();
     store_metrics_.reset();
     retention_.reset();
-    if (store_) store_->close();
-    if (log_) log_->flush();
+    if (subsystems_ && subsystems_->store() != nullptr) subsystems_->store()->close();
+    if (log_ != nullptr) log_->flush();
     return status;
   }
 
-  void stop_sources() { runtime_->stop_sources(); }
+  void stop_sources() { subsystems_->parts().runtime.stop_sources(); }
   // Code of a plugin never came back.
   bool stuck() const {
-    if (!runtime_) return false;
-    return (plugins_ && plugins_->stuck()) || runtime_->media().stalled() > 0 ||
-           !runtime_->wait_idle(std::chrono::milliseconds(options_.start_deadline_ms));
+    if (!subsystems_) return false;
+    core::Runtime& runtime = subsystems_->parts().runtime;
+    return (plugins_ && plugins_->stuck()) || runtime.media().stalled() > 0 ||
+           !runtime.wait_idle(std::chrono::milliseconds(options_.start_deadline_ms));
   }
 
   std::string report(std::string_view what) const {
     if (what == "plugins") return plugins_->plugins_json();
     if (what == "ready") return plugins_->ready_json();
-    if (what == "metrics") return metrics_.text();
+    if (what == "metrics") return subsystems_->parts().metrics.text();
     return {};
   }
 
  private:
+  core::Subsystems::Options subsystem_options() {
+    const auto& server = plan_.config.server();
+    core::Subsystems::Options options;
+    options.log = {server.log_json ? observe::Format::json : observe::Format::text,
+                   observe::level_of(server.log_level), options_.log_file};
+    core::RuntimeOptions& runtime = options.runtime;
+    runtime.executor.threads = server.threads;
+    runtime.executor.watchdog_ms = options_.stall_ms;
+    runtime.executor.on_stall = &Impl::stalled;
+    runtime.executor.stall_user = this;
+    runtime.media.on_stall = &Impl::media_stalled;
+    runtime.media.stall_user = this;
+    runtime.media.watchdog_ms = std::min<int64_t>(runtime.media.watchdog_ms, options_.stall_ms);
+    runtime.manual = options_.clock;
+    options.data_folder = server.data;
+    options.report = [this](std::string_view what) { return report(what); };
+    return options;
+  }
+
   Status open_store() {
     core::StoreOptions options;
-    options.now_ms = [this] { return runtime_->wall_clock().now_ms(); };
-    options.on_committed = [this](core::CommitNotice&& what) { store_hub_->announced(std::move(what)); };
     options.warn = [this](const std::string& sentence) { warn(sentence); };
     options.on_fatal = [this](const std::string& sentence) {
       warn(sentence);
@@ -181,14 +176,15 @@ class Core::Impl {
       std::_Exit(EXIT_FAILURE);
     };
     const std::filesystem::path data = plan_.config.server().data;
-    auto store = core::Store::open(data / "patchbay.db", std::move(options));
-    if (!store) return std::move(store).error().within("the store in " + data.string() + " cannot be opened");
-    store_ = std::move(*store);
-    store_hub_->attach(*store_);
-    retention_ = std::make_unique<core::Retention>(*runtime_, *store_,
+    Status opened = subsystems_->open_store(data / "patchbay.db", std::move(options));
+    if (!opened)
+      return std::move(opened).error().within("the store in " + data.string() + " cannot be opened");
+    core::HostParts& parts = subsystems_->parts();
+    core::Store& store = *subsystems_->store();
+    retention_ = std::make_unique<core::Retention>(parts.runtime, store,
                                                    [this](const std::string& sentence) { warn(sentence); });
-    store_metrics_ = std::make_unique<core::StoreMetrics>(metrics_, *store_, *retention_,
-                                                          [this] { return runtime_->wall_clock().now_ms(); });
+    store_metrics_ = std::make_unique<core::StoreMetrics>(
+        parts.metrics, store, *retention_, [&parts] { return parts.runtime.wall_clock().now_ms(); });
     return {};
   }
 
@@ -216,20 +212,13 @@ class Core::Impl {
   // owned, each used by those below it
   const CoreOptions options_;
   Plan plan_;
-  std::unique_ptr<observe::Log> log_;
-  observe::Metrics metrics_;
+  std::unique_ptr<core::Subsystems> subsystems_;
+  observe::Log* log_ = nullptr;  // of subsystems_
   observe::MetricSource log_source_;
-  core::ServiceRegistry services_;
-  std::unique_ptr<core::Runtime> runtime_;
-  std::unique_ptr<core::Bus> bus_;
-  std::unique_ptr<core::StoreHub> store_hub_;
-  std::unique_ptr<core::MediaHub> media_;
-  std::unique_ptr<core::Store> store_;
   std::unique_ptr<core::Retention> retention_;
   std::unique_ptr<core::StoreMetrics> store_metrics_;
   std::unique_ptr<core::CoreMetrics> core_metrics_;
   observe::MetricSource core_metrics_source_;
-  std::unique_ptr<core::HostParts> parts_;
   std::unique_ptr<core::PluginSet> plugins_;
 };
 

@@ -14,15 +14,9 @@
 #include <thread>
 #include <vector>
 
-#include "abi/media_hub.h"
-#include "abi/store_hub.h"
-#include "bus/bus.h"
+#include "abi/host_context.h"
+#include "abi/subsystems.h"
 #include "isolation/session_tables.h"
-#include "observe/log.h"
-#include "observe/metrics.h"
-#include "runtime/runtime.h"
-#include "services/service_registry.h"
-#include "store/store.h"
 
 using namespace patchbay;
 using namespace patchbay::core;
@@ -70,36 +64,21 @@ struct Folder {
 // The server around it, made once.
 struct World {
   Folder folder;
-  std::unique_ptr<observe::Log> log;
-  observe::Metrics metrics;
-  ServiceRegistry services;
-  std::unique_ptr<Runtime> runtime;
-  std::optional<Bus> bus;
-  std::optional<StoreHub> hub;
-  std::optional<MediaHub> media;
-  std::unique_ptr<Store> store;
-  std::optional<HostParts> parts;
+  std::unique_ptr<Subsystems> subsystems;
   std::optional<HostContext> other, fuzzed;
   std::optional<Host> other_host, fuzzed_host;
   std::optional<Provision<ToServer>> offered;
 
   World() {
-    observe::Log::Options quiet;
-    quiet.file = "/dev/null";
-    log = *observe::Log::open(quiet);
-    runtime = *Runtime::create({});
-    bus.emplace(runtime->wall_clock(), runtime->mono_clock());
-    hub.emplace(*bus);
-    media.emplace(runtime->media());
-    StoreOptions options;
-    options.on_committed = [this](CommitNotice&& what) { hub->announced(std::move(what)); };
-    store = *Store::open(folder.path / "patchbay.db", std::move(options));
-    hub->attach(*store);
-    if (!store->register_owner("fuzzed", kSql).ok()) std::abort();
-    parts.emplace(HostParts{*runtime, *bus, *hub, services, *media, *log, metrics, folder.path,
-                            [this](std::string_view) { return metrics.text(); }});
-    other.emplace(*parts, "other");
-    fuzzed.emplace(*parts, "fuzzed");
+    Subsystems::Options options;
+    options.log.file = "/dev/null";
+    options.data_folder = folder.path;
+    options.report = [this](std::string_view) { return subsystems->parts().metrics.text(); };
+    subsystems = *Subsystems::create(std::move(options));
+    if (!subsystems->open_store(folder.path / "patchbay.db").ok()) std::abort();
+    if (!subsystems->store()->register_owner("fuzzed", kSql).ok()) std::abort();
+    other.emplace(subsystems->parts(), "other");
+    fuzzed.emplace(subsystems->parts(), "fuzzed");
     other_host.emplace(*Host::open(other->raw()));
     fuzzed_host.emplace(*Host::open(fuzzed->raw()));
     on(*other, [this] {
@@ -114,9 +93,11 @@ struct World {
   }
   ~World() {
     on(*other, [this] { offered.reset(); });
-    runtime->wait_idle(std::chrono::seconds(10));
-    store->close();
+    wait_idle();
+    subsystems->store()->close();
   }
+
+  void wait_idle() const { subsystems->parts().runtime.wait_idle(std::chrono::seconds(10)); }
 
   template <class F>
   static void on(HostContext& context, F f) {
@@ -199,6 +180,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     World::on(*world.other, [] { world.call_child(); });
   }
   World::on(*world.fuzzed, [&] { tables.end(); });
-  world.runtime->wait_idle(std::chrono::seconds(10));
+  world.wait_idle();
   return 0;
 }

@@ -9,19 +9,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "abi/media_hub.h"
-#include "abi/store_hub.h"
-#include "bus/bus.h"
+#include "abi/subsystems.h"
 #include "isolation/child_host.h"
 #include "isolation/child_life.h"
 #include "isolation/confine.h"
-#include "observe/log.h"
-#include "observe/metrics.h"
 #include "runtime/crash_banner.h"
-#include "runtime/runtime.h"
-#include "services/service_registry.h"
 
 namespace patchbay::core::isolation {
 namespace {
@@ -35,31 +32,16 @@ void stalled(void*, const StallReport& report) {
   child_observe().log(nullptr, PB_LOG_WARN, {}, to_abi("a plugin holds its strand"), fields, 2);
 }
 
-// The parts that HostContext wants; bus, services and store are only there for it.
-struct Parts {
-  std::unique_ptr<observe::Log> log = *observe::Log::open({});
-  observe::Metrics metrics;
-  ServiceRegistry services;
-  std::unique_ptr<Runtime> runtime;
-  std::optional<Bus> bus;
-  std::optional<StoreHub> store;
-  std::optional<MediaHub> media;
-  std::optional<HostParts> all;
-
-  explicit Parts(std::filesystem::path folder) {
-    RuntimeOptions options;
-    options.executor.threads = 2;
-    options.executor.on_stall = &stalled;
-    options.media.on_stall = &stalled;
-    options.media.loops = 1;  // one plugin; the calls' audio is joined in the server
-    runtime = *Runtime::create(options);
-    bus.emplace(runtime->wall_clock(), runtime->mono_clock());
-    store.emplace(*bus);
-    media.emplace(runtime->media());
-    all.emplace(HostParts{*runtime, *bus, *store, services, *media, *log, metrics, std::move(folder),
-                          [](std::string_view) { return std::string(); }});
-  }
-};
+// Bus, services and store of this process have nothing to do: the tables lead to the server's.
+std::unique_ptr<Subsystems> make_subsystems(std::filesystem::path data_folder) {
+  Subsystems::Options options;
+  options.runtime.executor.threads = 2;
+  options.runtime.executor.on_stall = &stalled;
+  options.runtime.media.on_stall = &stalled;
+  options.runtime.media.loops = 1;  // one plugin; the calls' audio is joined in the server
+  options.data_folder = std::move(data_folder);
+  return *Subsystems::create(std::move(options));
+}
 
 Status confine(Needs needs) {
   std::error_code ignored;  // a plugin that writes there will meet the reason itself
@@ -74,14 +56,14 @@ int run(const std::string& file, const std::string& id, const std::filesystem::p
         std::vector<std::string> paths) {
   // Before the first thread: those that run already would not be confined.
   Status confined = confine({file, (data / id).string(), std::move(paths)});
-  Parts parts(data);
-  ChildHost host(Descriptor(kChannelFd), *parts.all, id);
-  Life life(host, file, std::move(confined));
+  const auto subsystems = make_subsystems(data);
+  ChildHost host(Descriptor(kChannelFd), subsystems->parts(), id);
+  ChildLife life(host, file, std::move(confined));
   std::string frame;
   Descriptor fd;
   while (host.channel().receive(frame, fd)) life.take(frame);
   if (!life.over()) ::_exit(1);  // the server has gone: there is nobody to let the plugin go for
-  parts.runtime->wait_idle(std::chrono::seconds(5));
+  subsystems->parts().runtime.wait_idle(std::chrono::seconds(5));
   return 0;
 }
 

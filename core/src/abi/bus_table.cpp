@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "abi/event_view.h"
+#include "abi/guarded.h"
 #include "abi/host_context.h"
-#include "abi/off_media.h"
 #include "abi/text.h"
 #include "bus/bus.h"
 #include "runtime/thread_kind.h"
@@ -42,6 +42,8 @@ int32_t publish(void* host, const pb_event* event) noexcept {
   context.published();
   Status status = context.may_say(data.topic);
   if (status) status = context.parts().bus.publish(data);
+  if (HostObserver* observer = context.observer(); observer != nullptr && status)
+    observer->published(context, *event);
   return status ? PB_OK : static_cast<int32_t>(status.error().code);
 }
 
@@ -77,8 +79,8 @@ void unsubscribe(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
   static_cast<void>(context.parts().bus.unsubscribe(held.id, &Listener::ended, listener));
 }
 
-constexpr pb_bus kTable{sizeof(pb_bus), 0, PB_OFF_MEDIA(publish), PB_OFF_MEDIA(subscribe),
-                        PB_OFF_MEDIA(unsubscribe)};
+constexpr pb_bus kFunctions{sizeof(pb_bus), 0, &publish, &subscribe, &unsubscribe};
+constexpr pb_bus kTable = guarded<kFunctions>();
 
 }  // namespace
 

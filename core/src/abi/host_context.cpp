@@ -15,12 +15,34 @@
 
 namespace patchbay::core {
 
-HostContext::HostContext(HostParts& parts, std::string id)
+namespace {
+
+pb_media with_loops(pb_media table, const HostParts& parts) {
+  table.loops = parts.media.loops();
+  return table;
+}
+
+HostTablePointers with_media(HostTablePointers tables, const pb_media& media) {
+  std::get<const pb_media*>(tables) = &media;
+  return tables;
+}
+
+}  // namespace
+
+HostTablePointers core_tables() noexcept {
+  return {&runtime_table(), &observe_table(),  &json_table(), &bus_table(),
+          &store_table(),   &services_table(), &media_table()};
+}
+
+HostContext::HostContext(HostParts& parts, std::string id, const HostTablePointers& tables)
     : parts_(parts),
       id_(std::move(id)),
       name_(interned_name(id_)),
       main_(Strand::create(parts.runtime.executor(), id_, "main")),
-      raw_{sizeof(pb_host), PB_ABI_MINOR, this, &HostContext::query} {
+      media_(with_loops(*std::get<const pb_media*>(tables), parts)),
+      tables_(with_media(tables, media_)),
+      raw_{sizeof(pb_host), PB_ABI_MINOR, this, &HostContext::query},
+      observer_(parts.observer) {
   const auto folder = parts.data_folder / id_;
   std::error_code ignored;  // a plugin that writes there will meet the reason itself
   std::filesystem::create_directories(folder, ignored);
@@ -122,6 +144,11 @@ void HostContext::misused(std::string_view rule, std::string_view function) noex
   parts_.log.write(event);
 }
 
+void HostContext::called_on_media(const char* function) noexcept {
+  misused("a function was called on a media loop", function);
+  if (HostObserver* seen_by = observer()) seen_by->called_on_media(*this, function);
+}
+
 Status HostContext::may_say(std::string_view topic) {
   if (reserved_topic(topic)) return {Code::denied, "topics that begin with core. are the core's own"};
   return parts_.bus.may_publish(topic, topics_made_);
@@ -139,25 +166,7 @@ void HostContext::published() noexcept {
 }
 
 const void* HostContext::query(void* self, pb_str id, uint32_t min_size) noexcept {
-  struct Entry {
-    std::string_view id;
-    const void* table;
-    uint32_t size;
-  };
-  HostParts& parts = of(self).parts();
-  const Entry entries[] = {
-      {PB_RUNTIME_ID, &runtime_table(), sizeof(pb_runtime)},
-      {PB_OBSERVE_ID, &observe_table(), sizeof(pb_observe)},
-      {PB_JSON_ID, &json_table(), sizeof(pb_json)},
-      {PB_BUS_ID, &bus_table(), sizeof(pb_bus)},
-      {PB_STORE_ID, &store_table(), sizeof(pb_store)},
-      {PB_SERVICES_ID, &services_table(), sizeof(pb_services)},
-      {PB_MEDIA_ID, &media_table(parts), sizeof(pb_media)},
-  };
-  for (const Entry& entry : entries) {
-    if (entry.id == view(id)) return entry.size >= min_size ? entry.table : nullptr;
-  }
-  return nullptr;
+  return find_table(of(self).tables_, view(id), min_size);
 }
 
 }  // namespace patchbay::core

@@ -11,8 +11,11 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <vector>
 
 #include "abi/handles.h"
+#include "abi/host_functions.h"
+#include "abi/host_observer.h"
 #include "abi/host_parts.h"
 #include "abi/port.h"
 #include "observe/log_throttle.h"
@@ -22,9 +25,20 @@
 
 namespace patchbay::core {
 
+// The core's own tables; each lives as long as the process.
+const pb_runtime& runtime_table() noexcept;
+const pb_observe& observe_table() noexcept;
+const pb_json& json_table() noexcept;
+const pb_bus& bus_table() noexcept;
+const pb_store& store_table() noexcept;
+const pb_services& services_table() noexcept;
+const pb_media& media_table() noexcept;
+HostTablePointers core_tables() noexcept;
+
 class HostContext final : public CallObserver {
  public:
-  HostContext(HostParts& parts, std::string id);
+  // `tables` are what the plugin gets; they must outlive this.
+  HostContext(HostParts& parts, std::string id, const HostTablePointers& tables = core_tables());
   ~HostContext();
 
   static HostContext& of(void* host) noexcept { return *static_cast<HostContext*>(host); }
@@ -77,7 +91,21 @@ class HostContext final : public CallObserver {
 
   // [any] The plugin broke a rule: a warning with its name, one per rule and ten seconds.
   void misused(std::string_view rule, std::string_view function) noexcept;
-  // [any] It closes what it does not hold; 0 is held by nobody and closing it is nothing.
+  // [any] A function of a table that may not be called on a media loop was.
+  void called_on_media(const char* function) noexcept;
+  // [any] The plugin has opened, or is about to close, such a handle; 0 is none. For the observer: the core
+  // itself knows by its tables what a plugin holds.
+  void opened(HandleKind kind, uint64_t handle) noexcept {
+    if (HostObserver* seen_by = observer(); seen_by != nullptr && handle != 0)
+      seen_by->opened(*this, kind, handle);
+  }
+  void closing(HandleKind kind, uint64_t handle, const char* function) noexcept {
+    if (HostObserver* seen_by = observer(); seen_by != nullptr && handle != 0)
+      seen_by->closing(*this, kind, handle, function);
+  }
+  // [any] Null in a server, and once the plugin was destroyed.
+  HostObserver* observer() const noexcept { return observer_.load(std::memory_order_relaxed); }
+  // [any] Reports a handle that the plugin closes and does not hold. Closing 0 is a no-op.
   void closed_twice(std::string_view function, uint64_t handle) noexcept {
     if (handle != 0) misused("a handle was closed that is not held", function);
   }
@@ -85,15 +113,16 @@ class HostContext final : public CallObserver {
   Status may_say(std::string_view topic);
   // [any] It has published one more event; a flood of them is such a rule.
   void published() noexcept;
-  // [control, after destroy] Ends what the plugin held and did not let go of. "2 leases, 1 timer"; "" when
-  // there was nothing.
-  std::string end_leftovers();
+  // [control, after destroy] Releases all that the plugin still holds. "2 leases, 1 timer"; "" when there was
+  // nothing.
+  std::string release_all();
 
   void call_began(ServiceCall& call) noexcept override;
   void call_ended(ServiceCall& call) noexcept override;
 
  private:
   static const void* query(void* self, pb_str id, uint32_t min_size) noexcept;
+  std::vector<uint64_t> held(HandleKind kind) const;
 
   // borrowed
   HostParts& parts_;
@@ -103,10 +132,13 @@ class HostContext final : public CallObserver {
   std::string data_folder_;
   Ref<Strand> main_;
   Handles handles_;
+  pb_media media_;  // the plugin's, with the number of loops of this host
+  const HostTablePointers tables_;
   pb_host raw_;
   // state
   std::array<std::atomic<int64_t>, 4> outstanding_{};  // by Awaited
   std::atomic<uint64_t> life_{0};
+  std::atomic<HostObserver*> observer_;
   observe::LogThrottle misuses_{std::chrono::seconds(10)};
   std::atomic<uint32_t> topics_made_{0};
   std::atomic<uint32_t> published_{0};
@@ -114,14 +146,5 @@ class HostContext final : public CallObserver {
   std::mutex calls_mutex_;
   std::unordered_set<ServiceCall*> calls_;  // guarded by calls_mutex_; each leaves before it ends
 };
-
-// The tables; each lives as long as the process.
-const pb_runtime& runtime_table() noexcept;
-const pb_observe& observe_table() noexcept;
-const pb_json& json_table() noexcept;
-const pb_bus& bus_table() noexcept;
-const pb_store& store_table() noexcept;
-const pb_services& services_table() noexcept;
-const pb_media& media_table(HostParts& parts) noexcept;
 
 }  // namespace patchbay::core

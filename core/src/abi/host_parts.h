@@ -1,4 +1,4 @@
-// HostParts: the engines of the core that the tables lead to. Made once by the Core; all borrowed.
+// HostParts: the subsystems of the core that the tables call, put together by Subsystems. All borrowed.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +9,7 @@
 namespace patchbay::core {
 
 class Bus;
+class HostObserver;
 class MediaHub;
 class ServiceRegistry;
 class Runtime;
@@ -29,6 +30,7 @@ struct HostParts {
   observe::Metrics& metrics;
   std::filesystem::path data_folder;                         // each plugin gets a folder in it
   std::function<std::string(std::string_view what)> report;  // "metrics", "plugins", "ready"; any thread
+  HostObserver* observer = nullptr;
 };
 
 }  // namespace patchbay::core

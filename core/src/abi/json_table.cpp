@@ -1,8 +1,8 @@
 #include <memory>
 #include <utility>
 
+#include "abi/guarded.h"
 #include "abi/host_context.h"
-#include "abi/off_media.h"
 #include "abi/text.h"
 #include "json/parse.h"
 #include "json/schema.h"
@@ -110,24 +110,10 @@ int32_t schema_read(void* host, uint64_t handle, pb_str source, pb_json_doc** do
   return PB_OK;
 }
 
-constexpr pb_json kTable{sizeof(pb_json),
-                         0,
-                         PB_OFF_MEDIA(parse),
-                         PB_OFF_MEDIA(free_doc),
-                         &root,
-                         &type,
-                         &count,
-                         &at,
-                         &key_at,
-                         &get,
-                         &boolean,
-                         &integer,
-                         &number,
-                         &string_of,
-                         PB_OFF_MEDIA(write),
-                         PB_OFF_MEDIA(schema),
-                         PB_OFF_MEDIA(schema_free),
-                         PB_OFF_MEDIA(schema_read)};
+constexpr pb_json kFunctions{sizeof(pb_json), 0,          &parse,  &free_doc, &root,        &type,
+                             &count,          &at,        &key_at, &get,      &boolean,     &integer,
+                             &number,         &string_of, &write,  &schema,   &schema_free, &schema_read};
+constexpr pb_json kTable = guarded<kFunctions>();
 
 }  // namespace
 

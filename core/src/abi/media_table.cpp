@@ -1,9 +1,9 @@
 #include <memory>
 #include <utility>
 
+#include "abi/guarded.h"
 #include "abi/host_context.h"
 #include "abi/media_hub.h"
-#include "abi/off_media.h"
 #include "abi/port.h"
 #include "abi/text.h"
 #include "runtime/runtime.h"
@@ -26,8 +26,11 @@ void detach(void* host, uint64_t attachment, pb_fn done, void* user) noexcept {
 uint64_t port_create(void* host, const pb_port* port, void* self) noexcept {
   auto& context = HostContext::of(host);
   if (port == nullptr) return 0;
-  return context.parts().media.add_port(
-      make_ref<Port>(port, self, context.as_owner(), context.main_strand()));
+  const uint64_t handle =
+      context.parts().media.add_port(make_ref<Port>(port, self, context.as_owner(), context.main_strand()));
+  if (HostObserver* observer = context.observer(); observer != nullptr && handle != 0)
+    observer->port_created(context, handle, *port);
+  return handle;
 }
 
 void port_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
@@ -55,13 +58,13 @@ void port_release(void* host, uint64_t opening) noexcept {
   if (!context.parts().media.release(&context, opening)) context.closed_twice("port_release", opening);
 }
 
+// `loops` is written by the HostContext that gives it out.
+constexpr pb_media kFunctions{sizeof(pb_media), 0,           &attach,    &detach,
+                              &port_create,     &port_close, &port_open, &port_release};
+constexpr pb_media kTable = guarded<kFunctions>();
+
 }  // namespace
 
-const pb_media& media_table(HostParts& parts) noexcept {
-  static const pb_media table{
-      sizeof(pb_media),          parts.media.loops(),      PB_OFF_MEDIA(attach),    &detach,
-      PB_OFF_MEDIA(port_create), PB_OFF_MEDIA(port_close), PB_OFF_MEDIA(port_open), &port_release};
-  return table;
-}
+const pb_media& media_table() noexcept { return kTable; }
 
 }  // namespace patchbay::core

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
+#include "abi/guarded.h"
 #include "abi/host_context.h"
-#include "abi/off_media.h"
 #include "abi/text.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
@@ -31,6 +31,8 @@ void log(void* host, uint32_t level, pb_str correlation, pb_str sentence, const 
   event.fields = shown.data();
   event.count = shown_count;
   context.parts().log.write(event);
+  if (HostObserver* observer = context.observer())
+    observer->logged(context, level, correlation, sentence, fields, count);
 }
 
 int32_t log_enabled(void* host, uint32_t level) noexcept {
@@ -70,16 +72,9 @@ int32_t report(void* host, pb_str what, void (*sink)(void* user, pb_str part) no
   return PB_OK;
 }
 
-constexpr pb_observe kTable{sizeof(pb_observe),
-                            0,
-                            PB_OFF_MEDIA(log),
-                            &log_enabled,
-                            PB_OFF_MEDIA(secret_add),
-                            PB_OFF_MEDIA(secret_forget),
-                            PB_OFF_MEDIA(metric),
-                            &metric_add,
-                            &metric_set,
-                            PB_OFF_MEDIA(report)};
+constexpr pb_observe kFunctions{sizeof(pb_observe), 0,       &log,        &log_enabled, &secret_add,
+                                &secret_forget,     &metric, &metric_add, &metric_set,  &report};
+constexpr pb_observe kTable = guarded<kFunctions>();
 
 }  // namespace
 

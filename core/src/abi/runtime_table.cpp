@@ -1,8 +1,8 @@
 #include <memory>
 #include <utility>
 
+#include "abi/guarded.h"
 #include "abi/host_context.h"
-#include "abi/off_media.h"
 #include "abi/text.h"
 #include "runtime/runtime.h"
 #include "runtime/thread_kind.h"
@@ -102,18 +102,13 @@ uint32_t kind_of_thread(void*) noexcept { return static_cast<uint32_t>(thread_ki
 
 pb_str plugin_id(void* host) noexcept { return text(HostContext::of(host).id()); }
 
-constexpr pb_runtime kTable{sizeof(pb_runtime),
-                            0,
-                            PB_OFF_MEDIA(strand_create),
-                            &strand_post,
-                            PB_OFF_MEDIA(strand_close),
-                            &strand_is_current,
-                            PB_OFF_MEDIA(worker_post),
-                            PB_OFF_MEDIA(timer_start),
-                            PB_OFF_MEDIA(timer_close),
-                            &now,
-                            &kind_of_thread,
-                            &plugin_id};
+constexpr pb_runtime kFunctions{sizeof(pb_runtime), 0,
+                                &strand_create,     &strand_post,
+                                &strand_close,      &strand_is_current,
+                                &worker_post,       &timer_start,
+                                &timer_close,       &now,
+                                &kind_of_thread,    &plugin_id};
+constexpr pb_runtime kTable = guarded<kFunctions>();
 
 }  // namespace
 

@@ -1,8 +1,8 @@
 #include <utility>
 
+#include "abi/guarded.h"
 #include "abi/host_context.h"
 #include "abi/media_hub.h"
-#include "abi/off_media.h"
 #include "abi/text.h"
 #include "services/service_registry.h"
 
@@ -91,18 +91,10 @@ uint64_t watch_end(void* host, uint64_t handle, uint64_t strand_handle, pb_fn fn
   return watch;
 }
 
-constexpr pb_services kTable{sizeof(pb_services),
-                             0,
-                             PB_OFF_MEDIA(provide),
-                             PB_OFF_MEDIA(withdraw),
-                             PB_OFF_MEDIA(query),
-                             PB_OFF_MEDIA(open),
-                             PB_OFF_MEDIA(unlease),
-                             PB_OFF_MEDIA(watch),
-                             PB_OFF_MEDIA(unwatch),
-                             PB_OFF_MEDIA(call),
-                             &caller,
-                             PB_OFF_MEDIA(watch_end)};
+constexpr pb_services kFunctions{
+    sizeof(pb_services), 0, &provide, &withdraw, &query, &open, &unlease, &watch, &unwatch, &call, &caller,
+    &watch_end};
+constexpr pb_services kTable = guarded<kFunctions>();
 
 }  // namespace
 

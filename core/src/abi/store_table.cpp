@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "abi/event_view.h"
+#include "abi/guarded.h"
 #include "abi/host_context.h"
-#include "abi/off_media.h"
 #include "abi/rows_view.h"
 #include "abi/store_hub.h"
 #include "abi/text.h"
@@ -298,31 +298,32 @@ pb_buf* unseal(void* host, pb_str sealed, pb_str words) noexcept {
 
 pb_str data_folder(void* host) noexcept { return text(HostContext::of(host).data_folder()); }
 
-constexpr pb_store kTable{sizeof(pb_store),
-                          0,
-                          PB_OFF_MEDIA(statement),
-                          PB_OFF_MEDIA(query),
-                          PB_OFF_MEDIA(begin),
-                          PB_OFF_MEDIA(exec),
-                          PB_OFF_MEDIA(savepoint),
-                          PB_OFF_MEDIA(release),
-                          PB_OFF_MEDIA(emit),
-                          PB_OFF_MEDIA(job_add),
-                          PB_OFF_MEDIA(job_done),
-                          PB_OFF_MEDIA(job_retry),
-                          PB_OFF_MEDIA(job_cancel),
-                          PB_OFF_MEDIA(ack),
-                          PB_OFF_MEDIA(commit),
-                          PB_OFF_MEDIA(discard),
-                          PB_OFF_MEDIA(job_worker),
-                          PB_OFF_MEDIA(job_worker_close),
-                          PB_OFF_MEDIA(consumer),
-                          PB_OFF_MEDIA(consumer_close),
-                          PB_OFF_MEDIA(pending),
-                          &epoch,
-                          PB_OFF_MEDIA(seal),
-                          PB_OFF_MEDIA(unseal),
-                          &data_folder};
+constexpr pb_store kFunctions{sizeof(pb_store),
+                              0,
+                              &statement,
+                              &query,
+                              &begin,
+                              &exec,
+                              &savepoint,
+                              &release,
+                              &emit,
+                              &job_add,
+                              &job_done,
+                              &job_retry,
+                              &job_cancel,
+                              &ack,
+                              &commit,
+                              &discard,
+                              &job_worker,
+                              &job_worker_close,
+                              &consumer,
+                              &consumer_close,
+                              &pending,
+                              &epoch,
+                              &seal,
+                              &unseal,
+                              &data_folder};
+constexpr pb_store kTable = guarded<kFunctions>();
 
 }  // namespace
 

@@ -16,6 +16,11 @@ namespace {
 constexpr auto kMostWait = std::chrono::seconds(10);
 ChildHost* the_host = nullptr;
 
+HostTablePointers tables() {
+  return {&runtime_table(), &child_observe(),  &json_table(), &child_bus(),
+          &child_store(),   &child_services(), &child_media()};
+}
+
 }  // namespace
 
 void Listening::take(std::string frame, bool counted) {
@@ -32,9 +37,7 @@ void Listening::take(std::string frame, bool counted) {
 }
 
 ChildHost::ChildHost(Descriptor socket, HostParts& parts, const std::string& id)
-    : context_(parts, id),
-      raw_{sizeof(pb_host), PB_ABI_MINOR, &context_, &ChildHost::query},
-      channel_(std::move(socket)) {
+    : context_(parts, id, tables()), channel_(std::move(socket)) {
   the_host = this;
 }
 
@@ -45,18 +48,6 @@ ChildHost& ChildHost::get() noexcept { return *the_host; }
 void ChildHost::began(uint32_t levels, int64_t epoch) noexcept {
   levels_ = levels;
   epoch_ = epoch;
-}
-
-const void* ChildHost::query(void* self, pb_str id, uint32_t min_size) noexcept {
-  const std::pair<const char*, const void*> ours[] = {
-      {PB_BUS_ID, &child_bus()},         {PB_SERVICES_ID, &child_services()}, {PB_MEDIA_ID, &child_media()},
-      {PB_OBSERVE_ID, &child_observe()}, {PB_STORE_ID, &child_store()},
-  };
-  for (const auto& [name, table] : ours) {
-    if (from_abi(id) == name) return *static_cast<const uint32_t*>(table) >= min_size ? table : nullptr;
-  }
-  const pb_host* local = HostContext::of(self).raw();
-  return local->query(local->self, id, min_size);
 }
 
 ChildHost::Answer ChildHost::ask(Kind kind, const std::string& rest, int fd) {

@@ -58,7 +58,6 @@ class ChildHost final : public HandleRule {
   // The one of this process.
   static ChildHost& get() noexcept;
 
-  const pb_host* raw() const noexcept { return &raw_; }
   HostContext& context() noexcept { return context_; }
   Channel& channel() noexcept { return channel_; }
   Transactions& transactions() noexcept { return transactions_; }
@@ -121,7 +120,6 @@ class ChildHost final : public HandleRule {
     std::shared_ptr<Taker> taker;
     bool is_call;
   };
-  static const void* query(void* self, pb_str id, uint32_t min_size) noexcept;
   void answered(Decoder& in);
   void arrived(const std::string& frame);
   void port_closed(uint64_t tag);
@@ -129,7 +127,6 @@ class ChildHost final : public HandleRule {
 
   // owned
   HostContext context_;
-  const pb_host raw_;
   Channel channel_;
   Transactions transactions_;
   // state

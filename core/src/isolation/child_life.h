@@ -1,4 +1,4 @@
-// Life: the plugin's life as the server commands it.
+// ChildLife: the plugin's life as the server commands it, whose PluginLife leads it from there.
 #pragma once
 
 #include <patchbay/host.h>
@@ -10,19 +10,20 @@
 #include <string>
 
 #include "isolation/child_host.h"
+#include "plugins/loaded_plugin.h"
 
 namespace patchbay::core::isolation {
 
-class Life {
+class ChildLife {
  public:
   // The plugin is not started in a process that could not be confined.
-  Life(ChildHost& host, std::string plugin_file, Status confined)
+  ChildLife(ChildHost& host, std::string plugin_file, Status confined)
       : host_(host), file_(std::move(plugin_file)), confined_(std::move(confined)) {}
 
   // [reader]
   void take(const std::string& frame);
   // The plugin has been destroyed, or never was made.
-  bool over() const noexcept { return self_.load() == nullptr; }
+  bool over() const noexcept { return !is_made_; }
 
  private:
   // On the main strand from here on.
@@ -31,8 +32,6 @@ class Life {
   void command(const std::string& frame);
   void begin(Decoder& in, Kind kind);
   Status create();
-  void check(std::string_view config);
-  void reconfigure(std::string_view config);
   void go_round();
   pb_done done_for(Kind kind);
   void answered(Kind kind, int32_t status, const std::string& text);
@@ -42,15 +41,15 @@ class Life {
 
   // borrowed
   ChildHost& host_;
-  const pb_plugin* table_ = nullptr;  // the plugin's
   // owned
   const std::string file_;
   const Status confined_;
+  std::optional<LoadedPlugin> plugin_;
   std::optional<Host> tables_;
   std::unique_ptr<Timer> figures_;
   std::unique_ptr<Timer> rest_;
   // state
-  std::atomic<void*> self_{nullptr};
+  std::atomic<bool> is_made_{false};
 };
 
 }  // namespace patchbay::core::isolation

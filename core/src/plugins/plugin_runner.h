@@ -1,13 +1,17 @@
-// PluginRunner: the life of one plugin, from create to destroy. Its functions are called by one control
-// thread, which waits for the plugin with a deadline; the plugin's own functions run on its main strand.
+// PluginRunner: leads one plugin of a server through its life (PluginLife). Its functions are called by one
+// control thread, which waits for the plugin with a deadline; the plugin's own functions run on its main
+// strand.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "abi/plugin_body.h"
 #include "patchbay/result.h"
+#include "plugins/plugin_life.h"
 #include "plugins/plugin_source.h"
 
 namespace patchbay::core {
@@ -51,37 +55,23 @@ class PluginRunner {
   // Not to be started: another plugin's fault, or the configuration's.
   void refuse(std::string why);
   // A step never came back, or an answer is still on its way to it.
-  bool stuck() const noexcept { return stuck_; }
+  bool stuck() const noexcept { return life_ && life_->is_stuck(); }
 
  private:
-  class Step;
-
   Status begin();
   Status create(Deadline deadline);
   void enter(PluginState state, std::string_view why);
   void changed(PluginState state, std::string_view why);
-  Status run_step(const char* what, Deadline deadline,
-                  const std::function<void(const std::shared_ptr<Step>&)>& call);
-  Status run_vital_step(const char* what, Deadline deadline,
-                        const std::function<void(const std::shared_ptr<Step>&)>& call);
-  Status silence(Deadline deadline);
-  Status destroy(Deadline deadline);
-  // What the plugin did not let go of.
-  void end_leftovers() const;
-  bool wait_for_answers(std::chrono::steady_clock::time_point until) const;
   Status fail(Status why);
 
   // borrowed
   HostParts& parts_;
   // owned
   const PluginSource source_;
-  std::unique_ptr<PluginBody> body_;
-  std::unique_ptr<HostContext> context_;
+  std::unique_ptr<PluginBody> body_;  // until it begins
+  std::unique_ptr<PluginLife> life_;  // from then on
   // state
   std::atomic<PluginState> state_{PluginState::idle};
-  bool made_ = false;      // create() went well: there is something to destroy
-  bool came_back_ = true;  // from the last step, in time
-  bool stuck_ = false;     // its code may still run, or be called
   mutable std::mutex mutex_;
   std::string reason_;  // guarded by mutex_
 };

@@ -42,8 +42,10 @@ Status check_entry(const pb_entry& entry) {
   return {};
 }
 
+}  // namespace
+
 // RTLD_NODELETE keeps it mapped for the life of the process, whatever becomes of the handle; see the header.
-Result<const pb_entry*> open_library(const std::filesystem::path& path) {
+Result<const pb_entry*> load_entry(const std::filesystem::path& path) {
   namespace dll = boost::dll;
   const auto mode = dll::load_mode::rtld_now | static_cast<dll::load_mode::type>(RTLD_NODELETE);
   dll::shared_library library;
@@ -60,8 +62,6 @@ Result<const pb_entry*> open_library(const std::filesystem::path& path) {
   }
   return &library.get<const pb_entry>(kSymbol);
 }
-
-}  // namespace
 
 Result<PluginSource> read_plugin_file(const std::filesystem::path& path) {
   PB_TRY_VALUE(const ElfFile file, ElfFile::read(path));
@@ -98,7 +98,7 @@ Result<PluginSource> read_plugin_entry(const pb_entry& entry) {
 Status load_plugin(PluginSource& source) {
   if (source.entry != nullptr) return {};
   PB_TRY(check_trusted(source.file));
-  PB_TRY_VALUE(const pb_entry* entry, open_library(source.file));
+  PB_TRY_VALUE(const pb_entry* entry, load_entry(source.file));
   PB_TRY(check_entry(*entry));
   PB_TRY_VALUE(const Manifest loaded, parse_manifest(view(entry->manifest)));
   if (loaded.id != source.manifest.id) {

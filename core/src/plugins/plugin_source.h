@@ -29,7 +29,10 @@ Result<PluginSource> read_plugin_sections(const ElfFile& file);
 // The same for an entry linked into the program.
 Result<PluginSource> read_plugin_entry(const pb_entry& entry);
 
-// Loads the file and checks the entry against what was read; sets source.entry.
+// The entry of a file that is loaded now, unchecked.
+Result<const pb_entry*> load_entry(const std::filesystem::path& path);
+
+// Loads the file, whose owner must be trusted, and checks the entry against what was read; sets source.entry.
 Status load_plugin(PluginSource& source);
 
 }  // namespace patchbay::core

@@ -39,14 +39,18 @@ void sleep_until(int64_t deadline_ns) {
 }  // namespace
 
 struct MediaPool::Driver {
-  explicit Driver(bool realtime) : loop(system_mono_clock()) {
+  explicit Driver(const MediaOptions& options)
+      : loop(options.by_hand != nullptr ? *options.by_hand : system_mono_clock()),
+        by_hand(options.by_hand != nullptr) {
     sem_init(&wake, 0, 0);
     sem_init(&ended, 0, 0);
+    sem_init(&pumped, 0, 0);
     loop.on_command([](void* self) { static_cast<Driver*>(self)->wake_up(); }, this);
-    thread = std::thread([this, realtime] { run(realtime); });
+    thread = std::thread([this, realtime = options.realtime] { run(realtime); });
   }
 
   ~Driver() {
+    sem_destroy(&pumped);
     sem_destroy(&ended);
     sem_destroy(&wake);
   }
@@ -78,14 +82,24 @@ struct MediaPool::Driver {
   }
 
   void wake_up() noexcept {
-    if (asleep.exchange(false)) sem_post(&wake);
+    if (by_hand || asleep.exchange(false)) sem_post(&wake);
+  }
+
+  bool pump(CallFn fn, void* user) {
+    pump_fn = fn;
+    pump_user = user;
+    pumping.store(true, std::memory_order_release);
+    wake_up();
+    wait(pumped);
+    return has_attached.load(std::memory_order_acquire);
   }
 
   void run(bool realtime) {
     pthread_setname_np(pthread_self(), "pb-media");
     thread_state.kind = ThreadKind::media;
     loop.set_driver_thread(thread_state);
-    if (realtime) ask_for_priority();
+    if (realtime && !by_hand) ask_for_priority();
+    while (!stopping && by_hand) turn();
     while (!stopping) {
       if (loop.empty()) {
         sleep_while_empty();
@@ -96,29 +110,53 @@ struct MediaPool::Driver {
     sem_post(&ended);
   }
 
+  // One wake-up of a loop that is driven by hand.
+  void turn() {
+    wait(wake);
+    // Ticks that passed while nothing was attached are not owed.
+    if (!has_attached.load(std::memory_order_relaxed)) loop.resume();
+    deadline_ns.store(loop.run_due(), std::memory_order_release);
+    has_attached.store(!loop.empty(), std::memory_order_release);
+    if (!pumping.exchange(false, std::memory_order_acq_rel)) return;
+    if (pump_fn != nullptr) pump_fn(pump_user);
+    sem_post(&pumped);
+  }
+
   // Sleeps until woken. Checks again after setting `asleep`, so that a command queued just before is not
   // missed.
   void sleep_while_empty() {
     asleep = true;
     if ((!loop.empty() || stopping) && asleep.exchange(false)) return;
-    while (sem_wait(&wake) != 0 && errno == EINTR) {
+    wait(wake);
+  }
+  static void wait(sem_t& semaphore) {
+    while (sem_wait(&semaphore) != 0 && errno == EINTR) {
     }
   }
 
   MediaLoop loop;
+  const bool by_hand;
   std::atomic<bool> stopping{false};
   std::atomic<bool> asleep{false};
   sem_t wake;
   sem_t ended;              // posted by the thread just before it exits
   int64_t reported_ns = 0;  // [watchdog] start of the tick that was reported last
   bool leaked = false;      // its thread hangs in a tick
+  // of pump()
+  sem_t pumped;
+  std::atomic<bool> pumping{false};
+  std::atomic<bool> has_attached{false};
+  std::atomic<int64_t> deadline_ns{0};
+  CallFn pump_fn = nullptr;
+  void* pump_user = nullptr;
   std::thread thread;
 };
 
 MediaPool::MediaPool(const MediaOptions& options) : options_(options) {
   prepare_call_pool();
-  const unsigned count = options.loops ? options.loops : std::max(1u, std::thread::hardware_concurrency());
-  for (unsigned i = 0; i < count; ++i) drivers_.push_back(std::make_unique<Driver>(options.realtime));
+  const unsigned wanted = options.by_hand != nullptr ? 1 : options.loops;
+  const unsigned count = wanted ? wanted : std::max(1u, std::thread::hardware_concurrency());
+  for (unsigned i = 0; i < count; ++i) drivers_.push_back(std::make_unique<Driver>(options));
 }
 
 MediaPool::~MediaPool() {
@@ -142,6 +180,7 @@ void MediaPool::check(int64_t now_ns) {
   int stalled = 0;
   for (size_t i = 0; i < drivers_.size(); ++i) {
     Driver& driver = *drivers_[i];
+    if (driver.by_hand) continue;  // now_ns is real time
     const MediaLoop::Now now = driver.loop.now();
     const int64_t ms = now.since_ns == 0 ? 0 : (now_ns - now.since_ns) / 1'000'000;
     if (ms < options_.watchdog_ms) continue;
@@ -153,6 +192,12 @@ void MediaPool::check(int64_t now_ns) {
       options_.on_stall(options_.stall_user, {now.owner != nullptr ? now.owner : "", loop, ms});
   }
   stalled_.store(stalled, std::memory_order_relaxed);
+}
+
+bool MediaPool::pump(CallFn fn, void* user) { return drivers_.front()->pump(fn, user); }
+
+int64_t MediaPool::deadline_ns() const noexcept {
+  return drivers_.front()->deadline_ns.load(std::memory_order_acquire);
 }
 
 MediaLoop& MediaPool::at(size_t index) noexcept { return drivers_.at(index)->loop; }

@@ -1,5 +1,5 @@
 // MediaPool: the media loops of the process, each driven by its own thread at absolute deadlines. The thread
-// sleeps while nothing is attached to its loop.
+// sleeps while nothing is attached to its loop. For tests, one loop whose thread waits for pump().
 #pragma once
 
 #include <atomic>
@@ -20,6 +20,8 @@ struct MediaOptions {
   int64_t watchdog_ms = 1000;  // a tick that runs longer is reported once
   StallFn on_stall = nullptr;  // called on the watchdog's thread
   void* stall_user = nullptr;
+  // One loop, by this clock, which ticks in pump() only: for tests. Null: real time.
+  const MonoClock* by_hand = nullptr;
 };
 
 class MediaPool {
@@ -37,6 +39,13 @@ class MediaPool {
   // [any] Ticks reported so far, and loops that are in such a tick now.
   uint64_t stalls() const noexcept { return stalls_.load(std::memory_order_relaxed); }
   int stalled() const noexcept { return stalled_.load(std::memory_order_relaxed); }
+
+  // Of a pool that is driven by hand, one caller at a time. Runs on the loop's thread what is due by the
+  // clock and what was attached and detached, then fn(user) if given, and waits for it. True when anything is
+  // attached.
+  bool pump(CallFn fn = nullptr, void* user = nullptr);
+  // After pump(): when the next tick is due, by the clock.
+  int64_t deadline_ns() const noexcept;
 
   size_t size() const noexcept { return drivers_.size(); }
   MediaLoop& at(size_t index) noexcept;

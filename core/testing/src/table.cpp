@@ -8,8 +8,8 @@
 
 #include "abi/rows_view.h"
 #include "abi/text.h"
-#include "plugin_file.h"
-#include "plugin_life.h"
+#include "plugin_under_test.h"
+#include "plugins/plugin_source.h"
 
 using patchbay::Code;
 using patchbay::Result;
@@ -20,10 +20,10 @@ using patchbay::core::view;
 
 struct pb_testing_host {
   std::unique_ptr<patchbay::fake::World> world;
-  std::unique_ptr<patchbay::fake::WatchedHost> client;
-  std::vector<std::unique_ptr<patchbay::fake::PluginLife>> plugins;
+  std::unique_ptr<patchbay::core::HostContext> client;
+  std::vector<std::unique_ptr<patchbay::fake::PluginUnderTest>> plugins;
 
-  patchbay::fake::PluginLife* find(uint64_t plugin) {
+  patchbay::fake::PluginUnderTest* find(uint64_t plugin) {
     return plugin >= 1 && plugin <= plugins.size() ? plugins[plugin - 1].get() : nullptr;
   }
 };
@@ -56,12 +56,13 @@ pb_testing_host* create(const pb_testing_options* options, pb_err* err) noexcept
   }
   auto host = std::make_unique<pb_testing_host>();
   host->world = std::move(*world);
-  host->client = std::make_unique<WatchedHost>(*host->world, "test", true);
+  host->client = std::make_unique<core::HostContext>(host->world->parts(), "test");
+  host->world->rules().trust(*host->client);
   return host.release();
 }
 
 void end_client(pb_testing_host& host) {
-  core::HostContext& context = host.client->context();
+  core::HostContext& context = *host.client;
   host.world->parts().services.withdraw_all(context.id());
   context.cancel_calls();
   static_cast<void>(host.world->settle());
@@ -94,7 +95,7 @@ void destroy(pb_testing_host* raw) noexcept {
 const pb_host* client(pb_testing_host* host) noexcept { return host->client->raw(); }
 
 uint64_t link(pb_testing_host* host, const pb_entry* entry, pb_err* err) noexcept {
-  auto life = PluginLife::of(*host->world, *entry);
+  auto life = PluginUnderTest::of(*host->world, *entry);
   if (!life) {
     write_error(err, life.error().code, life.error().text);
     return 0;
@@ -104,20 +105,20 @@ uint64_t link(pb_testing_host* host, const pb_entry* entry, pb_err* err) noexcep
 }
 
 uint64_t load(pb_testing_host* host, pb_str file, pb_err* err) noexcept {
-  const auto entry = load_entry(string(file));
+  const auto entry = core::load_entry(string(file));
   if (entry) return link(host, *entry, err);
   write_error(err, entry.error().code, entry.error().text);
   return 0;
 }
 
 pb_str manifest(pb_testing_host* host, uint64_t plugin) noexcept {
-  const PluginLife* life = host->find(plugin);
+  const PluginUnderTest* life = host->find(plugin);
   return life != nullptr ? text(life->manifest_text()) : pb_str{};
 }
 
 int32_t begin(pb_testing_host* host, uint64_t plugin, uint32_t step, const pb_testing_config* config,
               pb_err* err) noexcept {
-  PluginLife* life = host->find(plugin);
+  PluginUnderTest* life = host->find(plugin);
   if (life == nullptr) return write_error(err, Code::misuse, "there is no such plugin");
   const pb_testing_config none{sizeof(pb_testing_config), 0, {}, {}};
   const pb_testing_config& given = config != nullptr ? *config : none;
@@ -126,7 +127,7 @@ int32_t begin(pb_testing_host* host, uint64_t plugin, uint32_t step, const pb_te
 
 int32_t answer(pb_testing_host* host, uint64_t plugin, int64_t wait_ms, int32_t* status,
                pb_err* err) noexcept {
-  PluginLife* life = host->find(plugin);
+  PluginUnderTest* life = host->find(plugin);
   if (life == nullptr) {
     *status = write_error(err, Code::misuse, "there is no such plugin");
     return 1;

@@ -3,11 +3,12 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <atomic>
 #include <future>
 #include <system_error>
+#include <thread>
 #include <utility>
 
-#include "abi/host_context.h"
 #include "store/database.h"
 
 namespace patchbay::fake {
@@ -29,51 +30,43 @@ Result<std::unique_ptr<World>> World::create(const WorldOptions& options) {
 }
 
 World::~World() {
-  hand_media_.reset();
-  if (store_) store_->close();
-  runtime_.reset();
+  subsystems_.reset();
   std::error_code ignored;
   if (temporary_) std::filesystem::remove_all(folder_, ignored);
 }
 
-World& World::of(core::HostContext& context) noexcept {
-  return static_cast<WorldParts&>(context.parts()).world;
-}
-
 Status World::open() {
   PB_TRY(open_folder());
+  core::Subsystems::Options options;
   const auto log_file = options_.echo ? std::string() : (folder_ / "log").string();
-  PB_TRY_VALUE(log_, core::observe::Log::open({core::observe::Format::text, options_.level, log_file}));
-  core::RuntimeOptions runtime;
+  options.log = {core::observe::Format::text, options_.level, log_file};
+  options.data_folder = folder_;
+  options.observer = &rules_;
+  options.report = [this](std::string_view what) {
+    if (what == "metrics") return parts().metrics.text();
+    if (what == "plugins") return std::string("[]");
+    return what == "ready" ? std::string(R"({"ready":true,"plugins":{}})") : std::string();
+  };
+  core::RuntimeOptions& runtime = options.runtime;
   runtime.executor.threads = 2;
   runtime.executor.watchdog_ms = options_.stall_ms;
   runtime.executor.stall_user = this;
   runtime.executor.on_stall = [](void* self, const core::StallReport& stall) {
-    static_cast<World*>(self)->problem("stalled", stall.owner,
-                                       "a task has held its strand '" + std::string(stall.strand) + "' for " +
-                                           std::to_string(stall.ms) + " ms; what blocks belongs on a worker");
+    static_cast<World*>(self)->rules_.problem("stalled", stall.owner,
+                                              "a task has held its strand '" + std::string(stall.strand) +
+                                                  "' for " + std::to_string(stall.ms) +
+                                                  " ms; what blocks belongs on a worker");
   };
   runtime.media.loops = 1;
   runtime.media.realtime = options_.real_time;
   if (!options_.real_time) {
     clock_ = options_.wall_ms != 0 ? std::make_unique<core::ManualClock>(options_.wall_ms)
                                    : std::make_unique<core::ManualClock>();
-    hand_media_ = std::make_unique<HandMedia>(*clock_);
+    runtime.media.by_hand = clock_.get();
     runtime.manual = clock_.get();
   }
-  PB_TRY_VALUE(runtime_, core::Runtime::create(runtime));
-  bus_ = std::make_unique<core::Bus>(runtime_->wall_clock(), runtime_->mono_clock());
-  store_hub_ = std::make_unique<core::StoreHub>(*bus_);
-  media_ = std::make_unique<core::MediaHub>(runtime_->media());
-  PB_TRY(open_store());
-  const auto report = [this](std::string_view what) {
-    if (what == "metrics") return metrics_.text();
-    if (what == "plugins") return std::string("[]");
-    return what == "ready" ? std::string(R"({"ready":true,"plugins":{}})") : std::string();
-  };
-  parts_.reset(new WorldParts{
-      {*runtime_, *bus_, *store_hub_, services_, *media_, *log_, metrics_, folder_, report}, *this});
-  return {};
+  PB_TRY_VALUE(subsystems_, core::Subsystems::create(std::move(options)));
+  return open_store();
 }
 
 Status World::open_folder() {
@@ -94,63 +87,46 @@ Status World::open_folder() {
 Status World::open_store() {
   core::StoreOptions options;
   options.reader_threads = 1;  // then what was asked before has been answered before
-  options.now_ms = [this] { return runtime_->wall_clock().now_ms(); };
-  options.on_committed = [this](core::CommitNotice&& what) {
+  options.on_committed = [this](const core::CommitNotice& what) {
     for (const core::LoggedEvent& event : what.events) {
       seen_.events.add({"", event.topic, event.tenant, event.subject, event.correlation, event.payload,
                         event.id, event.ts_ms});
     }
-    store_hub_->announced(std::move(what));
   };
-  PB_TRY_VALUE(store_, core::Store::open(folder_ / "patchbay.db", std::move(options)));
-  store_hub_->attach(*store_);
-  return {};
-}
-
-void World::problem(std::string_view name, std::string_view plugin, std::string text) {
-  seen_.problems.add({std::string(name), std::string(plugin), std::move(text)});
-}
-
-void World::enter(const core::HostContext& context, WatchedHost& host) {
-  const std::lock_guard lock(mutex_);
-  hosts_[&context] = &host;
-}
-
-WatchedHost* World::host_of(const core::HostContext& context) {
-  const std::lock_guard lock(mutex_);
-  const auto at = hosts_.find(&context);
-  return at == hosts_.end() ? nullptr : at->second;
+  return subsystems_->open_store(folder_ / "patchbay.db", std::move(options));
 }
 
 Status World::register_store(const std::string& id, const std::string& sql) {
   if (sql.empty() || !registered_.insert(id).second) return {};
-  return store_->register_owner(id, sql);
+  return store().register_owner(id, sql);
 }
 
 // What the store had been asked for has been done, and told.
 void World::flush_store() {
   std::promise<void> read;
-  store_->next_due("", [&](const Result<int64_t>&) { read.set_value(); });
+  store().next_due("", [&](const Result<int64_t>&) { read.set_value(); });
   read.get_future().wait();
   // A group of commits is announced after its answers: the second has waited for the announcements before it.
   for (int i = 0; i < 2; ++i) {
     std::promise<void> written;
-    store_->prune(0, {}, 0, [&](const Result<core::PruneResult>&) { written.set_value(); });
+    store().prune(0, {}, 0, [&](const Result<core::PruneResult>&) { written.set_value(); });
     written.get_future().wait();
   }
 }
 
-bool World::at_rest() const { return runtime_->executor().idle() && runtime_->workers().idle(); }
+bool World::pump_media() { return clock_ != nullptr && runtime().media().pump(); }
+
+bool World::at_rest() const { return runtime().executor().idle() && runtime().workers().idle(); }
 
 Status World::settle() {
   const auto deadline = std::chrono::steady_clock::now() + options_.wait;
   for (;;) {
     const auto left = std::chrono::duration_cast<milliseconds>(deadline - std::chrono::steady_clock::now());
-    if (left.count() <= 0 || !runtime_->wait_idle(left)) return not_at_rest(options_.wait);
-    const uint64_t wakeups = runtime_->executor().wakeups();
-    if (hand_media_) hand_media_->pump();
+    if (left.count() <= 0 || !runtime().wait_idle(left)) return not_at_rest(options_.wait);
+    const uint64_t wakeups = runtime().executor().wakeups();
+    pump_media();
     flush_store();
-    if (!at_rest() || runtime_->executor().wakeups() != wakeups) continue;
+    if (!at_rest() || runtime().executor().wakeups() != wakeups) continue;
     rested_at_ = wakeups;
     return {};
   }
@@ -159,8 +135,8 @@ Status World::settle() {
 // The monotonic time of what is due first, at most the target.
 int64_t World::next_stop(int64_t target_ns, bool ticking) {
   int64_t stop = target_ns;
-  if (ticking) stop = std::min(stop, hand_media_->deadline_ns());
-  core::TimerQueue& timers = runtime_->timers();
+  if (ticking) stop = std::min(stop, runtime().media().deadline_ns());
+  core::TimerQueue& timers = runtime().timers();
   if (const auto due = timers.next_due(core::TimerClock::mono)) stop = std::min(stop, *due);
   if (const auto due = timers.next_due(core::TimerClock::wall)) {
     const int64_t ms_left = *due - clock_->now_ms();
@@ -175,12 +151,12 @@ Status World::advance(int64_t ms) {
   PB_TRY(settle());
   const int64_t target = clock_->now_ns() + std::max<int64_t>(ms, 0) * 1'000'000;
   for (;;) {
-    const bool ticking = hand_media_->pump();
+    const bool ticking = pump_media();
     const int64_t stop = next_stop(target, ticking);
     clock_->advance(std::chrono::nanoseconds(stop - clock_->now_ns()));
-    hand_media_->pump();
+    pump_media();
     // Most ticks wake nobody: then there is nothing to wait for.
-    if (!at_rest() || runtime_->executor().wakeups() != rested_at_) PB_TRY(settle());
+    if (!at_rest() || runtime().executor().wakeups() != rested_at_) PB_TRY(settle());
     if (stop >= target && next_stop(target + 1, false) > target) return {};
   }
 }
@@ -192,8 +168,8 @@ Status World::set_wall(int64_t wall_ms) {
 }
 
 void World::on_media(core::CallFn fn, void* user) {
-  if (hand_media_) {
-    hand_media_->pump(fn, user);
+  if (clock_) {
+    runtime().media().pump(fn, user);
     return;
   }
   struct Once {
@@ -202,7 +178,7 @@ void World::on_media(core::CallFn fn, void* user) {
     std::atomic<bool> ran{false};
     std::promise<void> over;
   } once{fn, user, {}, {}};
-  core::MediaLoop& loop = runtime_->media().at(0);
+  core::MediaLoop& loop = runtime().media().at(0);
   const auto id = loop.attach(
       [](void* self, uint64_t, int64_t) {
         auto& it = *static_cast<Once*>(self);
@@ -216,7 +192,7 @@ void World::on_media(core::CallFn fn, void* user) {
 }
 
 Result<core::Rows> World::sql(std::string_view statement, const core::Values& values) {
-  const auto clock = std::make_shared<const core::Clock>([this] { return runtime_->wall_clock().now_ms(); });
+  const auto clock = std::make_shared<const core::Clock>([this] { return runtime().wall_clock().now_ms(); });
   PB_TRY_VALUE(const core::Database db,
                core::Database::open(folder_ / "patchbay.db", core::Database::Mode::write, clock));
   PB_TRY_VALUE(core::PreparedStatement compiled,

@@ -1,4 +1,4 @@
-// World: the core's engines put together for one test, without configuration, plugin folder or server.
+// World: the core's subsystems for one test, without configuration, plugin folder or server.
 // Driven by one thread, the test's, which no strand is.
 #pragma once
 
@@ -7,34 +7,15 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <vector>
 
-#include "abi/host_parts.h"
-#include "abi/media_hub.h"
-#include "abi/store_hub.h"
-#include "bus/bus.h"
-#include "hand_media.h"
-#include "observe/log.h"
-#include "observe/metrics.h"
-#include "runtime/manual_clock.h"
-#include "runtime/runtime.h"
+#include "abi/subsystems.h"
+#include "rule_watch.h"
 #include "seen.h"
-#include "services/service_registry.h"
-#include "store/store.h"
-
-namespace patchbay::core {
-class HostContext;
-}
 
 namespace patchbay::fake {
-
-class WatchedHost;
-class World;
 
 struct WorldOptions {
   bool real_time = false;
@@ -46,28 +27,16 @@ struct WorldOptions {
   core::observe::Level level = core::observe::Level::debug;
 };
 
-// What the watched tables find behind a HostContext.
-struct WorldParts final : core::HostParts {
-  World& world;
-};
-
 class World {
  public:
   static Result<std::unique_ptr<World>> create(const WorldOptions& options);
   ~World();
 
-  core::HostParts& parts() noexcept { return *parts_; }
+  core::HostParts& parts() const noexcept { return subsystems_->parts(); }
   const WorldOptions& options() const noexcept { return options_; }
   const std::filesystem::path& folder() const noexcept { return folder_; }
   Seen& seen() noexcept { return seen_; }
-  // Null when clocks run by themselves.
-  HandMedia* hand_media() noexcept { return hand_media_.get(); }
-
-  void problem(std::string_view name, std::string_view plugin, std::string text);
-  // Hosts know their worlds by their contexts; see WatchedHost.
-  void enter(const core::HostContext& context, WatchedHost& host);
-  WatchedHost* host_of(const core::HostContext& context);
-  static World& of(core::HostContext& context) noexcept;
+  RuleWatch& rules() noexcept { return rules_; }
 
   // The plugin's SQL, once per id.
   Status register_store(const std::string& id, const std::string& sql);
@@ -84,7 +53,11 @@ class World {
   Status open();
   Status open_folder();
   Status open_store();
+  core::Runtime& runtime() const noexcept { return parts().runtime; }
+  core::Store& store() noexcept { return *subsystems_->store(); }
   void flush_store();
+  // Where clocks are moved by hand: what is due on the media loop. True when anything is attached to it.
+  bool pump_media();
   bool at_rest() const;
   int64_t next_stop(int64_t target_ns, bool ticking);
 
@@ -93,21 +66,11 @@ class World {
   std::filesystem::path folder_;
   bool temporary_ = false;
   Seen seen_;
-  std::unique_ptr<core::observe::Log> log_;
-  core::observe::Metrics metrics_;
-  core::ServiceRegistry services_;
-  std::unique_ptr<core::ManualClock> clock_;
-  std::unique_ptr<HandMedia> hand_media_;
-  std::unique_ptr<core::Runtime> runtime_;
-  std::unique_ptr<core::Bus> bus_;
-  std::unique_ptr<core::StoreHub> store_hub_;
-  std::unique_ptr<core::MediaHub> media_;
-  std::unique_ptr<core::Store> store_;
-  std::unique_ptr<WorldParts> parts_;
+  RuleWatch rules_{seen_};
+  std::unique_ptr<core::ManualClock> clock_;  // null when clocks run by themselves
+  std::unique_ptr<core::Subsystems> subsystems_;
   // state
   std::set<std::string> registered_;
-  std::mutex mutex_;
-  std::unordered_map<const core::HostContext*, WatchedHost*> hosts_;  // guarded by mutex_
   uint64_t rested_at_ = 0;  // wake-ups of strands when everything was last seen at rest
 };
 

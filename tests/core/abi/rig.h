@@ -7,17 +7,13 @@
 
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "abi/host_context.h"
-#include "abi/media_hub.h"
-#include "abi/store_hub.h"
+#include "abi/subsystems.h"
 #include "core/store/fixture.h"
-#include "observe/log.h"
-#include "observe/metrics.h"
-#include "runtime/runtime.h"
-#include "services/service_registry.h"
 
 namespace abi_test {
 
@@ -40,35 +36,31 @@ struct Committed {
 };
 
 struct Rig {
-  explicit Rig(StoreOptions options = {}) {
-    RuntimeOptions runtime_options;
-    runtime_options.executor.threads = 2;
-    runtime_options.manual = &clock;
-    runtime = *Runtime::create(runtime_options);
-    bus.emplace(runtime->wall_clock(), runtime->mono_clock());
-    hub.emplace(*bus);
-    media.emplace(runtime->media());
-    log = *observe::Log::open({observe::Format::text, observe::Level::info, log_file().string()});
-    options.now_ms = [this] { return clock.now_ms(); };
-    options.on_committed = [this](CommitNotice&& what) { hub->announced(std::move(what)); };
-    store = *Store::open(dir.path / "store.db", std::move(options));
-    hub->attach(*store);
-    REQUIRE(store->register_owner("one", kTableSql).ok());
-    parts.emplace(HostParts{*runtime, *bus, *hub, services, *media, *log, metrics, dir.path,
-                            [](std::string_view) { return std::string(); }});
-    one.emplace(*parts, "one");
-    other.emplace(*parts, "other");
+  explicit Rig(StoreOptions store_options = {}, HostObserver* observer = nullptr) {
+    Subsystems::Options options;
+    options.log = {observe::Format::text, observe::Level::info, log_file().string()};
+    options.runtime.executor.threads = 2;
+    options.runtime.manual = &clock;
+    options.data_folder = dir.path;
+    options.observer = observer;
+    subsystems = *Subsystems::create(std::move(options));
+    REQUIRE(subsystems->open_store(dir.path / "store.db", std::move(store_options)).ok());
+    REQUIRE(store().register_owner("one", kTableSql).ok());
+    one.emplace(parts(), "one");
+    other.emplace(parts(), "other");
   }
   ~Rig() {
-    one->end_leftovers();
-    other->end_leftovers();
-    runtime->wait_idle(std::chrono::seconds(30));
-    store->close();
+    one->release_all();
+    other->release_all();
+    parts().runtime.wait_idle(std::chrono::seconds(30));
+    store().close();
   }
 
+  HostParts& parts() const { return subsystems->parts(); }
+  Store& store() const { return *subsystems->store(); }
   std::filesystem::path log_file() const { return dir.path / "log"; }
   std::string log_text() const {
-    log->flush();  // lines are written by a thread of the log
+    parts().log.flush();  // lines are written by a thread of the log
     std::ifstream in(log_file());
     return {std::istreambuf_iterator<char>(in), {}};
   }
@@ -94,19 +86,11 @@ struct Rig {
         },
         Committed{});
   }
-  int64_t count() { return query(*store, *store->statement("one", "count"))->integer(0, 0); }
+  int64_t count() { return query(store(), *store().statement("one", "count"))->integer(0, 0); }
 
   TempDir dir;
   ManualClock clock;
-  observe::Metrics metrics;
-  ServiceRegistry services;
-  std::unique_ptr<observe::Log> log;
-  std::unique_ptr<Runtime> runtime;
-  std::optional<Bus> bus;
-  std::optional<StoreHub> hub;
-  std::optional<MediaHub> media;
-  std::unique_ptr<Store> store;
-  std::optional<HostParts> parts;
+  std::unique_ptr<Subsystems> subsystems;
   std::optional<HostContext> one, other;
 };
 

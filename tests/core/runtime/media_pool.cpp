@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/manual_clock.h"
 #include "runtime/owner_name.h"
 #include "runtime/thread_kind.h"
 #include "support/within.h"
@@ -111,4 +112,43 @@ TEST_CASE("Detaching from another loop's tick takes no lock that attaching holds
   }
   for (auto& thread : threads) thread.join();
   CHECK(within(60s, [&] { return done == 400; }));
+}
+
+TEST_CASE("a pool that is driven by hand ticks by its clock when it is pumped") {
+  ManualClock clock;
+  MediaOptions options;
+  options.by_hand = &clock;
+  MediaPool pool(options);
+  REQUIRE(pool.size() == 1);
+  CHECK_FALSE(pool.pump());
+
+  struct Seen {
+    int ticks = 0;
+    bool on_media = false;
+    std::atomic<bool> ended{false};
+  } seen;
+  const AttachId id = pool.at(0).attach(
+      [](void* self, uint64_t, int64_t) {
+        static_cast<Seen*>(self)->ticks += 1;
+        static_cast<Seen*>(self)->on_media = thread_kind() == ThreadKind::media;
+      },
+      &seen);
+  CHECK(pool.pump());
+  CHECK(seen.ticks == 0);
+  clock.advance(std::chrono::nanoseconds(pool.deadline_ns() - clock.now_ns()));
+  pool.check(clock.now_ns() + 1'000'000'000'000);  // real time is not its time
+  CHECK(pool.pump());
+  CHECK(seen.ticks == 1);
+  CHECK(seen.on_media);
+  CHECK(pool.stalls() == 0);
+
+  bool ran = false;
+  pool.pump([](void* user) { *static_cast<bool*>(user) = true; }, &ran);
+  CHECK(ran);
+  CHECK(pool.at(0)
+            .detach(
+                id, nullptr, [](void* self) { static_cast<Seen*>(self)->ended = true; }, &seen)
+            .ok());
+  CHECK_FALSE(pool.pump());
+  CHECK(seen.ended);
 }

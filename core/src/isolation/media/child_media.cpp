@@ -36,7 +36,7 @@ void port_release(void* raw, uint64_t opening) noexcept {
 
 const pb_media& child_media() noexcept {
   static const pb_media table = [] {
-    pb_media made = core::media_table(ChildHost::get().context().parts());
+    pb_media made = core::media_table();
     made.port_create = &port_create;
     made.port_close = &port_close;
     made.port_open = &port_open;

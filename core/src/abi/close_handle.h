@@ -1,0 +1,19 @@
+// close_handle(): gives back what a plugin holds, by the kind of its handle.
+#pragma once
+
+#include <patchbay/host.h>
+
+#include "abi/host_functions.h"
+
+namespace patchbay::core {
+
+// Calls the function of the tables whose row says that it closes such handles, with `done` and `user` if it
+// takes them. commit() closes transactions, too, but has a form of its own: it is discard() that is called.
+void close_handle(const HostTablePointers& tables, void* host, HandleKind kind, uint64_t handle, pb_fn done,
+                  void* user);
+
+inline HostTablePointers tables_of(const Host& host) {
+  return {host.runtime, host.observe, host.json, host.bus, host.store, host.services, host.media};
+}
+
+}  // namespace patchbay::core

@@ -1,0 +1,61 @@
+// Subsystems: what the tables of one host call, put together and taken apart in the right order: for a core,
+// for a test of plugins, and for the process of an isolated plugin.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "abi/host_parts.h"
+#include "abi/media_hub.h"
+#include "abi/store_hub.h"
+#include "bus/bus.h"
+#include "observe/log.h"
+#include "observe/metrics.h"
+#include "runtime/runtime.h"
+#include "services/service_registry.h"
+#include "store/store.h"
+
+namespace patchbay::core {
+
+class Subsystems {
+ public:
+  struct Options {
+    observe::Log::Options log;
+    RuntimeOptions runtime;
+    // As in HostParts. Empty: nothing is reported.
+    std::filesystem::path data_folder;
+    std::function<std::string(std::string_view what)> report;
+    HostObserver* observer = nullptr;
+  };
+  static Result<std::unique_ptr<Subsystems>> create(Options options);
+  // No plugin is left. Closes the store.
+  ~Subsystems();
+  Subsystems(const Subsystems&) = delete;
+  Subsystems& operator=(const Subsystems&) = delete;
+
+  // Opens the store, which then goes by the runtime's wall clock and announces its commits to the plugins;
+  // options.on_committed sees them before. Call it before the first plugin is made, or never, where plugins
+  // have their store elsewhere.
+  Status open_store(const std::filesystem::path& file, StoreOptions options = {});
+
+  HostParts& parts() noexcept { return parts_; }
+  // Null when none was opened.
+  Store* store() noexcept { return store_.get(); }
+
+ private:
+  Subsystems(Options options, std::unique_ptr<observe::Log> log, std::unique_ptr<Runtime> runtime);
+
+  // owned, each used by those below it
+  std::unique_ptr<observe::Log> log_;
+  observe::Metrics metrics_;
+  ServiceRegistry services_;
+  std::unique_ptr<Runtime> runtime_;
+  Bus bus_;
+  StoreHub store_hub_;
+  MediaHub media_;
+  std::unique_ptr<Store> store_;
+  HostParts parts_;
+};
+
+}  // namespace patchbay::core

@@ -1,0 +1,84 @@
+#include "plugins/plugin_step.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/thread_kind.h"
+#include "services/handle_map.h"
+
+namespace patchbay::core {
+namespace {
+
+// Plugins know a step by its number: an answer that comes too late finds none.
+HandleMap<std::weak_ptr<PluginStep>>& steps() {
+  static auto* const all = new HandleMap<std::weak_ptr<PluginStep>>;  // a late answer may come at exit
+  return *all;
+}
+
+}  // namespace
+
+PluginStep::PluginStep(HostContext& context, const char* what) : context_(context), what_(what) {}
+
+PluginStep::~PluginStep() {
+  if (number_ != 0) steps().take(number_);
+}
+
+std::shared_ptr<PluginStep> PluginStep::ask(HostContext& context, const char* what,
+                                            std::function<void(PluginStep&)> call) {
+  auto step = std::make_shared<PluginStep>(context, what);
+  const bool posted = context.main_strand()->post([step, call = std::move(call)] {
+    const OwnerScope scope(step->context_.id().c_str());
+    const CallbackScope callback(step->what_);
+    call(*step);
+    step->has_returned_.store(true, std::memory_order_release);
+  });
+  if (!posted) step->answer({Code::gone, "its strand is closed"});
+  return step;
+}
+
+std::shared_ptr<PluginStep> PluginStep::close_main_strand(HostContext& context) {
+  auto step = std::make_shared<PluginStep>(context, "close");
+  context.main_strand()->close(
+      [](void* raw) {
+        const std::unique_ptr<std::shared_ptr<PluginStep>> held(
+            static_cast<std::shared_ptr<PluginStep>*>(raw));
+        (*held)->answer({});
+      },
+      new std::shared_ptr<PluginStep>(step));
+  return step;
+}
+
+std::optional<Status> PluginStep::wait(Wait limit) {
+  std::unique_lock lock(mutex_);
+  condition_.wait_for(lock, limit, [this] { return answer_.has_value(); });
+  return answer_;
+}
+
+void PluginStep::answer(Status status) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!answer_) {
+      answer_ = std::move(status);
+      condition_.notify_all();
+      return;
+    }
+  }
+  if (HostObserver* observer = context_.observer()) observer->answered_twice(context_, what_);
+}
+
+pb_done PluginStep::done() {
+  static_assert(sizeof(void*) == sizeof(uint64_t));
+  if (number_ == 0) number_ = steps().add(weak_from_this());
+  return {sizeof(pb_done), 0, reinterpret_cast<void*>(number_.load()),
+          [](void* self, int32_t status, const pb_err* err) noexcept {
+            const auto step = steps().find(reinterpret_cast<uint64_t>(self)).lock();
+            if (step) step->answer(read_status(status, err));
+          }};
+}
+
+PluginStep::Wait PluginStep::left_of(Wait limit) const {
+  const auto passed = std::chrono::steady_clock::now() - begun_;
+  return std::max(Wait(0), limit - std::chrono::duration_cast<Wait>(passed));
+}
+
+}  // namespace patchbay::core

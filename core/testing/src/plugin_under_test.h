@@ -1,0 +1,57 @@
+// PluginUnderTest: one plugin of a test, led through its life step by step. Each step is begun, runs on the
+// plugin's main strand, and is answered. The test's thread only.
+#pragma once
+
+#include <patchbay/abi/plugin.h>
+#include <patchbay/testing/table.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugins/plugin_life.h"
+#include "plugins/plugin_source.h"
+#include "world.h"
+
+namespace patchbay::fake {
+
+class PluginUnderTest {
+ public:
+  static Result<std::unique_ptr<PluginUnderTest>> of(World& world, const pb_entry& entry);
+
+  const std::string& manifest_text() const noexcept { return manifest_text_; }
+  const std::string& id() const noexcept { return source_.manifest.id; }
+  // A step never came back: its strand may be held for ever.
+  bool stuck() const noexcept { return stuck_; }
+
+  // Error: the step cannot be begun now, or its configuration is refused.
+  Status begin(uint32_t step, std::string_view plugin, std::string_view tenants);
+  // Nothing: no answer within the wait.
+  std::optional<Status> answer(std::chrono::milliseconds wait);
+  // Through stop and destroy, whatever it is doing; bounded.
+  void end();
+
+ private:
+  PluginUnderTest(World& world, core::PluginSource source, std::string manifest_text);
+  // Made and not destroyed.
+  bool alive() const noexcept { return !lives_.empty() && lives_.back()->is_made(); }
+  Status may_begin(uint32_t step) const;
+  Status create();
+  Status destroy();
+  Status stuck_in(const char* what);
+
+  // borrowed
+  World& world_;
+  // owned
+  const core::PluginSource source_;
+  const std::string manifest_text_;
+  // None is freed before the world ends, since ends of registrations may still be on their way.
+  std::vector<std::unique_ptr<core::PluginLife>> lives_;
+  std::vector<core::PluginLife::Asked> asked_;  // kept to notice second answers
+  // state
+  bool stuck_ = false;
+};
+
+}  // namespace patchbay::fake

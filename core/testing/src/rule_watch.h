@@ -1,0 +1,47 @@
+// RuleWatch: what the plugins of a test do at the tables of their hosts: events, lines and ports are
+// recorded, and rules of the boundary that they break become problems.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "abi/host_context.h"
+#include "seen.h"
+
+namespace patchbay::fake {
+
+class RuleWatch final : public core::HostObserver {
+ public:
+  explicit RuleWatch(Seen& seen) : seen_(seen) {}
+
+  // [any]
+  void problem(std::string_view name, std::string_view plugin, std::string text);
+  // [any] The test itself, of which nothing is counted or reported; before it does anything.
+  void trust(const core::HostContext& context);
+
+  void called_on_media(core::HostContext& context, const char* function) noexcept override;
+  void opened(core::HostContext& context, core::HandleKind kind, uint64_t handle) noexcept override;
+  void closing(core::HostContext& context, core::HandleKind kind, uint64_t handle,
+               const char* function) noexcept override;
+  // What is still held becomes problems.
+  void destroyed(core::HostContext& context) noexcept override;
+  void answered_twice(core::HostContext& context, const char* step) noexcept override;
+  void published(core::HostContext& context, const pb_event& event) noexcept override;
+  void logged(core::HostContext& context, uint32_t level, pb_str correlation, pb_str text,
+              const pb_pair* fields, uint32_t count) noexcept override;
+  void port_created(core::HostContext& context, uint64_t handle, const pb_port& port) noexcept override;
+
+ private:
+  using Held = std::map<uint64_t, core::HandleKind>;
+
+  // borrowed
+  Seen& seen_;
+  // state
+  std::mutex mutex_;
+  std::map<const core::HostContext*, Held> held_;  // guarded by mutex_
+  const core::HostContext* trusted_ = nullptr;
+};
+
+}  // namespace patchbay::fake
