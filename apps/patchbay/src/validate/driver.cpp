@@ -34,7 +34,7 @@ void Driver::act() {
 }
 
 std::string Driver::topic() {
-  const auto patterns = layer::patterns();
+  const auto patterns = faults::patterns();
   if (patterns.empty() || chance_.one_in(4)) return chance_.word() + "." + chance_.word();
   std::string topic = patterns[chance_.below(patterns.size())];
   const size_t star = topic.find('*');
@@ -119,7 +119,7 @@ std::string Driver::message(const pb_shape& shape) {
       const double value = static_cast<double>(chance_.integer()) / 3;
       std::memcpy(at, &value, sizeof value);
     } else if (field.kind == PB_FIELD_HANDLE) {
-      const auto all = layer::provided();
+      const auto all = faults::provided();
       const uint64_t value =
           all.empty() || chance_.one_in(2) ? chance_.below(50) : all[chance_.below(all.size())].instance;
       std::memcpy(at, &value, sizeof value);
@@ -129,9 +129,9 @@ std::string Driver::message(const pb_shape& shape) {
 }
 
 void Driver::call() {
-  const auto all = layer::provided();
+  const auto all = faults::provided();
   if (all.empty()) return publish();
-  const layer::Provided& target = all[chance_.below(all.size())];
+  const faults::Provided& target = all[chance_.below(all.size())];
   const pb_interface& what = *target.interface;
   if (what.method_count == 0) return;
   const auto slot = static_cast<uint32_t>(chance_.below(what.method_count));

@@ -5,13 +5,13 @@
 #include <memory>
 #include <string>
 
+#include "validate/fault_injector.h"
 #include "validate/generate.h"
-#include "validate/host_layer.h"
 #include "validate/rig.h"
 
 namespace patchbay::app::validate {
 
-// The rig's plugin was made by layer::over(), and is running.
+// The rig's plugin was made by faults::over(), and is running.
 class Driver {
  public:
   Driver(Rig& rig, uint64_t seed) : rig_(rig), chance_(seed) {}

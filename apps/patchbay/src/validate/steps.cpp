@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "validate/driver.h"
-#include "validate/host_layer.h"
+#include "validate/fault_injector.h"
 #include "validate/rig.h"
 
 namespace patchbay::app::validate {
@@ -21,7 +21,7 @@ Outcome not_stopped(const Status& status) {
 }
 
 Outcome driven(const Run& run, int actions) {
-  Rig rig(run, layer::over(run.entry));
+  Rig rig(run, faults::over(run.entry));
   if (const Status begun = rig.begin(); !begun)
     return {"it does not start: " + begun.error().text, cure_of(begun)};
   Driver driver(rig, run.subject.seed);
@@ -32,7 +32,7 @@ Outcome driven(const Run& run, int actions) {
 
 // The plugin may refuse to start, in a sentence; if it runs it must go on, and end.
 Outcome with_fault(const Run& run, const std::string& what, const std::function<void()>& break_it) {
-  Rig rig(run, layer::over(run.entry));
+  Rig rig(run, faults::over(run.entry));
   break_it();
   const std::string where = what + ": ";
   const Status begun = rig.begin();
@@ -118,7 +118,7 @@ Outcome fuzz(const Run& run) {
   // is.
   constexpr int kLife = 200;
   for (uint64_t life = 0; std::chrono::steady_clock::now() < end; ++life) {
-    Rig rig(run, layer::over(run.entry));
+    Rig rig(run, faults::over(run.entry));
     if (const Status begun = rig.begin(); !begun)
       return {"it does not start: " + begun.error().text, cure_of(begun)};
     Driver driver(rig, run.subject.seed + life);
@@ -152,16 +152,15 @@ std::vector<Step> config_steps() {
 
 std::vector<Step> host_steps() {
   std::vector<Step> steps;
-  for (const char* id : layer::interfaces()) {
-    steps.push_back({std::string("host: without ") + id, [id](const Run& run) {
-                       return with_fault(run, std::string("without ") + id,
-                                         [id] { layer::hide_interface(id); });
+  for (const std::string& id : faults::interfaces()) {
+    steps.push_back({"host: without " + id, [id](const Run& run) {
+                       return with_fault(run, "without " + id, [id] { faults::hide_interface(id); });
                      }});
   }
-  for (size_t i = 0; i < layer::slots().size(); ++i) {
-    const std::string name = std::string(layer::slots()[i].name) + " fails";
+  for (size_t i = 0; i < faults::functions().size(); ++i) {
+    const std::string name = faults::functions()[i] + " fails";
     steps.push_back({"host: " + name, [i, name](const Run& run) {
-                       return with_fault(run, name, [i] { layer::fail_slot(static_cast<int>(i)); });
+                       return with_fault(run, name, [i] { faults::fail_function(static_cast<int>(i)); });
                      }});
   }
   return steps;
