@@ -18,8 +18,8 @@
 #include "isolation/observe/session_observe.h"
 #include "isolation/services/interface_wire.h"
 #include "isolation/services/session_services.h"
+#include "isolation/store/operations.h"
 #include "isolation/store/session_store.h"
-#include "isolation/store/store_wire.h"
 #include "isolation/wire.h"
 
 using namespace patchbay::core::isolation;
@@ -206,7 +206,7 @@ bool heavy_transaction() {
   const std::string large(100'000, 'x');
   for (size_t sent = 0; sent <= SessionStore::kMostOpenBytes; sent += large.size()) {
     Encoder event(Kind::tx_add);
-    event.u64(tx).u32(static_cast<uint32_t>(Operation::emit)).u32(0).i64(0).i64(0);
+    event.u64(tx).u32(operation_number("emit")).u32(0).i64(0).i64(0);
     send(event.str("test.large").str("localhost").str("").str("").str(large).str(""));
   }
   send(Encoder(Kind::commit).u64(5).u64(tx));

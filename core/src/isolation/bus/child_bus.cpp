@@ -1,24 +1,7 @@
-#include "isolation/child_host.h"
-#include "runtime/thread_kind.h"
+#include "isolation/child_relay.h"
 
 namespace patchbay::core::isolation {
 namespace {
-
-class Subscribed final : public Listening {
- public:
-  Subscribed(Ref<Strand> strand, pb_event_fn fn, void* user)
-      : Listening(std::move(strand)), fn_(fn), user_(user) {}
-
- private:
-  void run(Decoder& in) override {
-    in.u64();
-    const pb_event event = get_event(in);
-    const CallbackScope what("event", from_abi(event.topic));
-    if (in.ok()) fn_(user_, &event);
-  }
-  const pb_event_fn fn_;
-  void* const user_;
-};
 
 // The bus of this process has no listeners, but judges an event as the server's will.
 int32_t publish(void* host, const pb_event* event) noexcept {
@@ -43,7 +26,7 @@ uint64_t subscribe(void*, const pb_subscription* what, pb_event_fn fn, void* use
       .str(from_abi(what->tenant))
       .u32(what->queue_max)
       .u32(what->policy);
-  return host.listen(make_ref<Subscribed>(std::move(strand), fn, user), tag, Kind::subscribe, body(out), err);
+  return host.listen(relay(std::move(strand), "event", fn, user), tag, Kind::subscribe, body(out), err);
 }
 
 void unsubscribe(void*, uint64_t subscription, pb_fn done, void* user) noexcept {

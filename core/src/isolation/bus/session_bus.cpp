@@ -2,27 +2,11 @@
 
 #include <utility>
 
+#include "isolation/relay.h"
+
 namespace patchbay::core::isolation {
 
-// Events beyond what the child takes in time are lost, as those beyond a subscription's queue are.
-class SessionBus::Subscribed final : public Held {
- public:
-  Subscribed(std::shared_ptr<Link> link, uint64_t tag) : link_(std::move(link)), tag_(tag) {}
-  void close(const Host& host, pb_fn done, void* user) override {
-    host.bus->unsubscribe(host.self, handle, done, user);
-  }
-  static void deliver(void* user, const pb_event* event) noexcept {
-    const auto& subscribed = *static_cast<Subscribed*>(user);
-    Encoder out(Kind::event);
-    out.u64(subscribed.tag_);
-    put_event(out, *event);
-    subscribed.link_->send_if_room(out);
-  }
-
- private:
-  const std::shared_ptr<Link> link_;
-  const uint64_t tag_;
-};
+using Subscribed = RelayToChild<Kind::event, HandleKind::subscription, pb_event_fn>;
 
 bool SessionBus::subscribe(Decoder& in) {
   const uint64_t seq = in.u64();
@@ -38,7 +22,7 @@ bool SessionBus::subscribe(Decoder& in) {
   auto subscribed = std::make_unique<Subscribed>(link_, tag);
   pb_err err = empty_error();
   const Host& host = link_->host();
-  subscribed->handle = host.bus->subscribe(host.self, &what, &Subscribed::deliver, subscribed.get(), &err);
+  subscribed->handle = host.bus->subscribe(host.self, &what, &Subscribed::call, subscribed.get(), &err);
   link_->answer(seq, subscribed->handle, err);
   held_.add(tag, std::move(subscribed));
   return true;

@@ -18,8 +18,6 @@ class SessionBus {
   bool publish(Decoder& in);
 
  private:
-  class Subscribed;
-
   const std::shared_ptr<Link> link_;  // shared with callbacks that may outlive the session
   HeldThings& held_;
 };

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "isolation/argument_wire.h"
 #include "isolation/child_host.h"
 #include "observe/metrics.h"
 
@@ -13,8 +14,8 @@ namespace {
 void log(void*, uint32_t level, pb_str correlation, pb_str text, const pb_pair* fields,
          uint32_t count) noexcept {
   Encoder out(Kind::log);
-  out.u32(level).str(from_abi(correlation)).str(from_abi(text)).u32(count);
-  for (uint32_t i = 0; i < count; ++i) out.str(from_abi(fields[i].key)).str(from_abi(fields[i].value));
+  Arguments<uint32_t, pb_str, pb_str, const pb_pair*, uint32_t>::put(out, level, correlation, text, fields,
+                                                                     count);
   ChildHost::get().send(out);
 }
 
@@ -42,8 +43,8 @@ uint64_t metric(void* host, uint32_t kind, pb_str name, pb_str help, const pb_pa
   const std::lock_guard lock(told_mutex);
   if (!told.emplace(number, Told{kind, 0, {}}).second) return number;
   Encoder out(Kind::metric);
-  out.u64(number).u32(kind).str(from_abi(name)).str(from_abi(help)).u32(count);
-  for (uint32_t i = 0; i < count; ++i) out.str(from_abi(labels[i].key)).str(from_abi(labels[i].value));
+  Arguments<uint32_t, pb_str, pb_str, const pb_pair*, uint32_t>::put(out.u64(number), kind, name, help,
+                                                                     labels, count);
   ChildHost::get().send(out);
   return number;
 }

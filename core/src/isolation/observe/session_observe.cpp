@@ -4,33 +4,14 @@
 #include <utility>
 #include <vector>
 
+#include "isolation/argument_wire.h"
 #include "observe/metrics.h"
 
 namespace patchbay::core::isolation {
-namespace {
-
-constexpr uint32_t kMostPairs = 64;
-
-// False: too many.
-bool get_pairs(Decoder& in, std::vector<pb_pair>& pairs) {
-  const uint32_t count = in.u32();
-  for (uint32_t i = 0; i < count && in.ok(); ++i) {
-    const pb_str key = to_abi(in.str());
-    pairs.push_back({key, to_abi(in.str())});
-  }
-  return in.ok() && count <= kMostPairs;
-}
-
-}  // namespace
-
 bool SessionObserve::log(Decoder& in) {
-  const uint32_t level = in.u32();
-  const pb_str correlation = to_abi(in.str());
-  const pb_str text = to_abi(in.str());
-  std::vector<pb_pair> fields;
-  if (!get_pairs(in, fields) || !in.whole()) return false;
-  link_->host().observe->log(link_->self(), level, correlation, text, fields.data(),
-                             static_cast<uint32_t>(fields.size()));
+  const Arguments<uint32_t, pb_str, pb_str, const pb_pair*, uint32_t> line(in);
+  if (!in.whole()) return false;
+  line.call([&](auto... given) { link_->host().observe->log(link_->self(), given...); });
   return true;
 }
 
@@ -57,18 +38,15 @@ bool SessionObserve::secret(Decoder& in) {
 
 bool SessionObserve::metric(Decoder& in) {
   const uint64_t number = in.u64();
-  const uint32_t kind = in.u32();
-  const pb_str name = to_abi(in.str());
-  const pb_str help = to_abi(in.str());
-  std::vector<pb_pair> labels;
-  if (!get_pairs(in, labels) || !in.whole()) return false;
+  const Arguments<uint32_t, pb_str, pb_str, const pb_pair*, uint32_t> series(in);
+  if (!in.whole()) return false;
   if (metrics_.size() >= kMostMetrics) {
     link_->too_many("metrics");  // and its figures are left out
     return true;
   }
-  metrics_[number] = {link_->host().observe->metric(link_->self(), kind, name, help, labels.data(),
-                                                    static_cast<uint32_t>(labels.size())),
-                      kind};
+  metrics_[number] = series.call([&](uint32_t kind, auto... given) {
+    return Metric{link_->host().observe->metric(link_->self(), kind, given...), kind};
+  });
   return true;
 }
 

@@ -1,6 +1,5 @@
-#include "isolation/child_host.h"
+#include "isolation/child_relay.h"
 #include "isolation/services/interface_wire.h"
-#include "runtime/thread_kind.h"
 
 namespace patchbay::core::isolation {
 namespace {
@@ -63,21 +62,6 @@ class Provided final : public Listening {
   void* const self_;
 };
 
-class Watched final : public Listening {
- public:
-  Watched(Ref<Strand> strand, pb_watch_fn fn, void* user)
-      : Listening(std::move(strand)), fn_(fn), user_(user) {}
-
- private:
-  void run(Decoder& in) override {
-    in.u64();
-    const CallbackScope what("watch");
-    fn_(user_, static_cast<int32_t>(in.u32()));
-  }
-  const pb_watch_fn fn_;
-  void* const user_;
-};
-
 uint64_t provide(void*, const pb_interface* what, int32_t is_public, uint64_t strand_handle, pb_method_fn fn,
                  void* self, pb_err* err) noexcept {
   ChildHost& host = ChildHost::get();
@@ -117,7 +101,7 @@ uint64_t watch(void*, pb_str id, uint64_t strand_handle, pb_watch_fn fn, void* u
   const uint64_t tag = host.next_tag();
   Encoder out;
   out.u64(tag).str(from_abi(id));
-  return host.listen(make_ref<Watched>(std::move(strand), fn, user), tag, Kind::watch, out.frame(), nullptr);
+  return host.listen(relay(std::move(strand), "watch", fn, user), tag, Kind::watch, out.frame(), nullptr);
 }
 
 void unwatch(void*, uint64_t watch, pb_fn done, void* user) noexcept {
@@ -160,19 +144,6 @@ void call(void*, uint64_t lease, const pb_interface* caller, uint32_t slot, cons
 
 uint64_t caller(void*) noexcept { return the_caller; }
 
-class EndWatched final : public Listening {
- public:
-  EndWatched(Ref<Strand> strand, pb_fn fn, void* user) : Listening(std::move(strand)), fn_(fn), user_(user) {}
-
- private:
-  void run(Decoder&) override {
-    const CallbackScope what("watch of an end");
-    fn_(user_);
-  }
-  const pb_fn fn_;
-  void* const user_;
-};
-
 uint64_t watch_end(void* raw, uint64_t handle, uint64_t strand_handle, pb_fn fn, void* user) noexcept {
   ChildHost& host = ChildHost::get();
   Ref<Strand> strand = HostContext::of(raw).strand(strand_handle);
@@ -180,7 +151,7 @@ uint64_t watch_end(void* raw, uint64_t handle, uint64_t strand_handle, pb_fn fn,
   const uint64_t tag = host.next_tag();
   Encoder out;
   out.u64(tag).u64(handle);
-  return host.listen(make_ref<EndWatched>(std::move(strand), fn, user), tag, Kind::watch_end, out.frame(),
+  return host.listen(relay(std::move(strand), "watch of an end", fn, user), tag, Kind::watch_end, out.frame(),
                      nullptr);
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "isolation/relay.h"
 #include "isolation/services/interface_wire.h"
 #include "services/service_call.h"
 
@@ -33,37 +34,8 @@ class SessionServices::Provided final : public Held {
   const pb_interface* const interface;
 };
 
-class SessionServices::Watched final : public Held {
- public:
-  Watched(std::shared_ptr<Link> link, uint64_t tag) : link_(std::move(link)), tag_(tag) {}
-  void close(const Host& host, pb_fn done, void* user) override {
-    host.services->unwatch(host.self, handle, done, user);
-  }
-  static void tell(void* user, int32_t up) noexcept {
-    const auto& watched = *static_cast<Watched*>(user);
-    watched.link_->send(Encoder(Kind::watched).u64(watched.tag_).u32(up != 0 ? 1 : 0));
-  }
-
- private:
-  const std::shared_ptr<Link> link_;
-  const uint64_t tag_;
-};
-
-class SessionServices::EndWatched final : public Held {
- public:
-  EndWatched(std::shared_ptr<Link> link, uint64_t tag) : link_(std::move(link)), tag_(tag) {}
-  void close(const Host& host, pb_fn done, void* user) override {
-    host.services->unwatch(host.self, handle, done, user);
-  }
-  static void tell(void* user) noexcept {
-    const auto& watched = *static_cast<EndWatched*>(user);
-    watched.link_->send(Encoder(Kind::ended).u64(watched.tag_));
-  }
-
- private:
-  const std::shared_ptr<Link> link_;
-  const uint64_t tag_;
-};
+using Watched = RelayToChild<Kind::watched, HandleKind::watch, pb_watch_fn>;
+using EndWatched = RelayToChild<Kind::ended, HandleKind::watch, pb_fn>;
 
 bool SessionServices::provide(Decoder& in) {
   const uint64_t seq = in.u64();
@@ -93,7 +65,7 @@ bool SessionServices::watch(Decoder& in) {
   if (held_.is_full()) return link_->refuse(seq, kThings);
   auto watched = std::make_unique<Watched>(link_, tag);
   const Host& host = link_->host();
-  watched->handle = host.services->watch(host.self, id, kMainStrand, &Watched::tell, watched.get());
+  watched->handle = host.services->watch(host.self, id, kMainStrand, &Watched::call, watched.get());
   link_->answer(seq, watched->handle);
   held_.add(tag, std::move(watched));
   return true;
@@ -108,7 +80,7 @@ bool SessionServices::watch_end(Decoder& in) {
   auto watched = std::make_unique<EndWatched>(link_, tag);
   const Host& host = link_->host();
   watched->handle =
-      host.services->watch_end(host.self, link_->came(handle), kMainStrand, &EndWatched::tell, watched.get());
+      host.services->watch_end(host.self, link_->came(handle), kMainStrand, &EndWatched::call, watched.get());
   link_->answer(seq, watched->handle);
   held_.add(tag, std::move(watched));
   return true;

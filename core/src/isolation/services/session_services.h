@@ -38,8 +38,6 @@ class SessionServices {
 
  private:
   class Provided;
-  class Watched;
-  class EndWatched;
   struct Waiting {
     pb_completion* completion;
     const pb_shape* reply;

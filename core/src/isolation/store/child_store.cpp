@@ -1,9 +1,9 @@
 #include <string>
 
 #include "abi/text.h"
-#include "isolation/child_host.h"
+#include "isolation/child_relay.h"
+#include "isolation/store/operations.h"
 #include "isolation/store/store_wire.h"
-#include "runtime/thread_kind.h"
 
 namespace patchbay::core::isolation {
 namespace {
@@ -11,41 +11,7 @@ namespace {
 constexpr char kTooLarge[] = "too large for a plugin in a process of its own";
 
 ChildHost& host_of() { return ChildHost::get(); }
-Encoder operation(Operation kind) {
-  Encoder out;
-  out.u32(static_cast<uint32_t>(kind));
-  return out;
-}
-int32_t add(uint64_t tx, const Encoder& what) { return host_of().transactions().add(tx, what); }
-
-class Worker final : public Listening {
- public:
-  Worker(Ref<Strand> strand, pb_job_fn fn, void* user) : Listening(std::move(strand)), fn_(fn), user_(user) {}
-
- private:
-  void run(Decoder& in) override {
-    in.u64();
-    const pb_job job = get_job(in);
-    const CallbackScope what("job", from_abi(job.kind));
-    if (in.ok()) fn_(user_, &job);
-  }
-  const pb_job_fn fn_;
-  void* const user_;
-};
-
-class Woken final : public Listening {
- public:
-  Woken(Ref<Strand> strand, pb_fn wake, void* user)
-      : Listening(std::move(strand)), wake_(wake), user_(user) {}
-
- private:
-  void run(Decoder&) override {
-    const CallbackScope what("consumer");
-    wake_(user_);
-  }
-  const pb_fn wake_;
-  void* const user_;
-};
+int32_t add(uint64_t tx, const Encoder& operation) { return host_of().transactions().add(tx, operation); }
 
 uint64_t statement(void*, pb_str name) noexcept {
   Encoder out;
@@ -71,43 +37,6 @@ void query(void*, uint64_t statement, const pb_value* values, uint32_t count, ui
 }
 
 uint64_t begin(void*) noexcept { return host_of().transactions().begin(); }
-
-int32_t exec(void*, uint64_t tx, uint64_t statement, const pb_value* values, uint32_t count,
-             int64_t expected_changes) noexcept {
-  Encoder out = operation(Operation::exec);
-  out.u64(statement).i64(expected_changes);
-  put_values(out, values, count);
-  return add(tx, out);
-}
-int32_t savepoint(void*, uint64_t tx) noexcept { return add(tx, operation(Operation::savepoint)); }
-int32_t release(void*, uint64_t tx) noexcept { return add(tx, operation(Operation::release)); }
-int32_t emit(void*, uint64_t tx, const pb_event* event, pb_str unique_key) noexcept {
-  Encoder out = operation(Operation::emit);
-  put_event(out, *event);
-  return add(tx, out.str(from_abi(unique_key)));
-}
-int32_t job_add(void*, uint64_t tx, pb_str kind, pb_str tenant, pb_str key, int64_t due_ms,
-                pb_str body) noexcept {
-  Encoder out = operation(Operation::job_add);
-  out.str(from_abi(kind)).str(from_abi(tenant)).str(from_abi(key));
-  return add(tx, out.i64(due_ms).str(from_abi(body)));
-}
-int32_t job_done(void*, uint64_t tx, int64_t job, int64_t fence) noexcept {
-  Encoder out = operation(Operation::job_done);
-  return add(tx, out.i64(job).i64(fence));
-}
-int32_t job_retry(void*, uint64_t tx, int64_t job, int64_t fence, int64_t due_ms) noexcept {
-  Encoder out = operation(Operation::job_retry);
-  return add(tx, out.i64(job).i64(fence).i64(due_ms));
-}
-int32_t job_cancel(void*, uint64_t tx, pb_str kind, pb_str key) noexcept {
-  Encoder out = operation(Operation::job_cancel);
-  return add(tx, out.str(from_abi(kind)).str(from_abi(key)));
-}
-int32_t ack(void*, uint64_t tx, pb_str consumer, int64_t event_id) noexcept {
-  Encoder out = operation(Operation::ack);
-  return add(tx, out.str(from_abi(consumer)).i64(event_id));
-}
 
 Encoder outcome_of(uint64_t number, int32_t status, std::string_view text) {
   pb_commit outcome{};
@@ -141,7 +70,7 @@ uint64_t job_worker(void*, pb_str kind, uint32_t concurrency, int64_t lease_ms, 
   const uint64_t tag = host_of().next_tag();
   Encoder out;
   out.u64(tag).str(from_abi(kind)).u32(concurrency).i64(lease_ms);
-  return host_of().listen(make_ref<Worker>(std::move(strand), fn, user), tag, Kind::job_worker, out.frame(),
+  return host_of().listen(relay(std::move(strand), "job", fn, user), tag, Kind::job_worker, out.frame(),
                           nullptr);
 }
 
@@ -155,7 +84,7 @@ uint64_t consumer(void*, pb_str name, pb_str patterns, uint64_t strand_handle, p
   const uint64_t tag = host_of().next_tag();
   Encoder out;
   out.u64(tag).str(from_abi(name)).str(from_abi(patterns));
-  return host_of().listen(make_ref<Woken>(std::move(strand), wake, user), tag, Kind::consumer, out.frame(),
+  return host_of().listen(relay(std::move(strand), "consumer", wake, user), tag, Kind::consumer, out.frame(),
                           err);
 }
 
@@ -189,10 +118,25 @@ pb_buf* unseal(void*, pb_str sealed, pb_str context) noexcept {
 }
 pb_str data_folder(void*) noexcept { return to_abi(host_of().context().data_folder()); }
 
-constexpr pb_store kTable{
-    sizeof(pb_store), 0,         &statement, &query,      &begin, &exec,   &savepoint,  &release,    &emit,
-    &job_add,         &job_done, &job_retry, &job_cancel, &ack,   &commit, &discard,    &job_worker, &close,
-    &consumer,        &close,    &pending,   &epoch,      &seal,  &unseal, &data_folder};
+constexpr pb_store kTable = [] {
+  pb_store table{};
+  table.size = sizeof table;
+  table.statement = &statement;
+  table.query = &query;
+  table.begin = &begin;
+  table.commit = &commit;
+  table.discard = &discard;
+  table.job_worker = &job_worker;
+  table.job_worker_close = &close;
+  table.consumer = &consumer;
+  table.consumer_close = &close;
+  table.pending = &pending;
+  table.epoch = &epoch;
+  table.seal = &seal;
+  table.unseal = &unseal;
+  table.data_folder = &data_folder;
+  return with_operations<&add>(table);
+}();
 
 }  // namespace
 

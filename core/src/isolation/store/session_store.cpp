@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "isolation/relay.h"
+#include "isolation/store/operations.h"
 #include "isolation/store/store_wire.h"
 
 namespace patchbay::core::isolation {
@@ -13,41 +15,8 @@ constexpr char kTooLarge[] = "the answer is too large for a plugin in a process 
 
 }  // namespace
 
-// A job worker of the child.
-class SessionStore::Worker final : public Held {
- public:
-  Worker(std::shared_ptr<Link> link, uint64_t tag) : link_(std::move(link)), tag_(tag) {}
-  void close(const Host& host, pb_fn done, void* user) override {
-    host.store->job_worker_close(host.self, handle, done, user);
-  }
-  static void give(void* user, const pb_job* job) noexcept {
-    const auto& worker = *static_cast<Worker*>(user);
-    Encoder out(Kind::job);
-    out.u64(worker.tag_);
-    put_job(out, *job);
-    worker.link_->send(out);  // one that is too large is claimed again, and again, as one that crashes would
-  }
-
- private:
-  const std::shared_ptr<Link> link_;
-  const uint64_t tag_;
-};
-
-class SessionStore::Consumer final : public Held {
- public:
-  Consumer(std::shared_ptr<Link> link, uint64_t tag) : link_(std::move(link)), tag_(tag) {}
-  void close(const Host& host, pb_fn done, void* user) override {
-    host.store->consumer_close(host.self, handle, done, user);
-  }
-  static void wake(void* user) noexcept {
-    const auto& consumer = *static_cast<Consumer*>(user);
-    consumer.link_->send(Encoder(Kind::wake).u64(consumer.tag_));
-  }
-
- private:
-  const std::shared_ptr<Link> link_;
-  const uint64_t tag_;
-};
+using Worker = RelayToChild<Kind::job, HandleKind::job_worker, pb_job_fn>;
+using Consumer = RelayToChild<Kind::wake, HandleKind::consumer, pb_fn>;
 
 // A question of the child to the store, until it is answered.
 struct SessionStore::Asked {
@@ -217,7 +186,7 @@ bool SessionStore::job_worker(Decoder& in) {
   if (held_.is_full()) return link_->refuse(seq, "job workers");
   auto worker = std::make_unique<Worker>(link_, tag);
   worker->handle = link_->host().store->job_worker(link_->self(), kind, concurrency, lease_ms, kMainStrand,
-                                                   &Worker::give, worker.get());
+                                                   &Worker::call, worker.get());
   link_->answer(seq, worker->handle);
   held_.add(tag, std::move(worker));
   return true;
@@ -233,7 +202,7 @@ bool SessionStore::consumer(Decoder& in) {
   auto consumer = std::make_unique<Consumer>(link_, tag);
   pb_err err = empty_error();
   consumer->handle = link_->host().store->consumer(link_->self(), name, patterns, kMainStrand,
-                                                   &Consumer::wake, consumer.get(), &err);
+                                                   &Consumer::call, consumer.get(), &err);
   link_->answer(seq, consumer->handle, err);
   held_.add(tag, std::move(consumer));
   return true;

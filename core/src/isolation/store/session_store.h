@@ -39,8 +39,6 @@ class SessionStore {
   void end();
 
  private:
-  class Worker;
-  class Consumer;
   struct Asked;
   Asked* ask(uint64_t number, Load::Share share);
   // Adds the operations in the frame to an open transaction, as far as there is room.

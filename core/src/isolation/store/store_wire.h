@@ -1,5 +1,5 @@
-// What the store gives and takes, in frames: values, rows, outcomes, jobs, lists of events, and the
-// operations of a transaction.
+// What the store gives and takes, in frames: values, rows, outcomes, jobs. The operations of a transaction
+// are in operations.h.
 #pragma once
 
 #include <patchbay/abi/store.h>
@@ -46,21 +46,5 @@ class ReadOutcome {
 
 void put_job(Encoder& out, const pb_job& job);
 pb_job get_job(Decoder& in);
-
-// Operations: each is written by the child as it is added, and run by the parent in order.
-enum class Operation : uint32_t {
-  exec = 1,
-  savepoint,
-  release,
-  emit,
-  job_add,
-  job_done,
-  job_retry,
-  job_cancel,
-  ack
-};
-
-// Adds what is in the frame, to its end, to the transaction `tx`. False: an operation made no sense.
-bool run_operations(Decoder& in, const pb_store& store, void* host, uint64_t tx);
 
 }  // namespace patchbay::core::isolation
