@@ -40,8 +40,8 @@ build_program() {
   if [[ ! -f $build/build.ninja || $build == "$root/build/release" ]]; then
     cmake -S "$root" -B "$build" --preset release >"$log" 2>&1 || { tail -20 "$log" >&2; exit 1; }
   fi
-  cmake --build "$build" -j "$(nproc)" --target patchbay-program webhook-receiver answer_all rest-api identity media whitelist sip-trunk ai-voice \
-    transcripts webhooks >"$log" 2>&1 || { grep -E -A5 'error|FAILED' "$log" | head -40 >&2; exit 1; }
+  cmake --build "$build" -j "$(nproc)" --target patchbay-program patchbay-plugin-host webhook-receiver answer_all rest-api identity media whitelist sip-trunk ai-voice \
+    engine-local transcripts webhooks >"$log" 2>&1 || { grep -E -A5 'error|FAILED' "$log" | head -40 >&2; exit 1; }
   step "built"
 }
 

@@ -3,11 +3,11 @@
 #include <string_view>
 
 #include "abi/host_context.h"
-#include "gemini/reader.h"
+#include "reader.h"
 
 // What the AI engine's server sends: any bytes give a message or a refusal.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const patchbay::ai_voice::JsonSource json(&patchbay::core::json_table(), nullptr);
-  (void)patchbay::ai_voice::gemini::read_message(json, {reinterpret_cast<const char*>(data), size});
+  const patchbay::lib::JsonSource json(&patchbay::core::json_table(), nullptr);
+  (void)patchbay::engine_gemini::read_message(json, {reinterpret_cast<const char*>(data), size});
   return 0;
 }

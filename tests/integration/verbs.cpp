@@ -25,6 +25,7 @@ plugins:
   whitelist: {}
   sip-trunk: {listenPort: 0}
   ai-voice: {}
+  engine-local: {}
   transcripts: {}
   webhooks: {}
 tenants:

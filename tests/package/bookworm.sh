@@ -66,10 +66,13 @@ in_root() {
     DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 exec chroot "$root" "$@"' - "$root" "$cache/archives" "$@"
 }
 
-# last_child PID: the one at the end of a chain of only children.
-last_child() {
-  local pid=$1 next
-  while next=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null) && [[ -n $next ]]; do pid=${next%% *}; done
+# child_named NAME PID: the first of that name in a chain of only children that begins with PID.
+child_named() {
+  local name=$1 pid=$2
+  while [[ $(cat "/proc/$pid/comm") != "$name" ]]; do
+    pid=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null) && pid=${pid%% *}
+    [[ -n $pid ]] || return 1
+  done
   echo "$pid"
 }
 

@@ -29,7 +29,7 @@ apt_install "$root" "/root/$server" "/root/$dev"
 check_installed
 
 step "serve without systemd"
-export -f in_root last_child fail said wait_until
+export -f in_root child_named fail said wait_until
 export cache root work
 unshare --net bash "$here/serve_by_hand.sh"
 

@@ -12,12 +12,12 @@ ready() {
 }
 wait_until "/readyz" ready
 said '"ready":true' "$work/ready"
-for plugin in rest-api identity whitelist media sip-trunk ai-voice transcripts webhooks; do
+for plugin in rest-api identity whitelist media sip-trunk ai-voice engine-local engine-gemini transcripts webhooks; do
   said "\"$plugin\":\"running\"" "$work/ready"
 done
 for address in 127.0.0.1:8080 127.0.0.1:9090; do said "listens at tcp $address" "$work/serve"; done
 if grep 'listens at' "$work/serve" | grep -v -e '127\.0\.0\.1:' -e /run/patchbay/admin.sock; then
   fail "the shipped configuration listens beyond loopback"
 fi
-kill -TERM "$(last_child "$supervisor")"
+kill -TERM "$(child_named patchbay "$supervisor")"
 wait "$supervisor" || { cat "$work/serve"; fail "the server did not stop well"; }

@@ -8,10 +8,10 @@
 #include <cstring>
 #include <mutex>
 
-#include "base64.h"
-#include "json_text.h"
 #include "support/gemini_rules.h"
 #include "support/ws_server.h"
+#include "text/base64.h"
+#include "text/json_text.h"
 
 namespace patchbay::support {
 using Event = GeminiScript::Event;
@@ -44,13 +44,13 @@ std::string audio_message(int ms, int level, const std::string& extra = {}) {
         static_cast<int16_t>(level * std::sin(static_cast<double>(i) * 2 * 3.14159265 * 440 / 24000));
   std::string out =
       R"({"serverContent":{"modelTurn":{"role":"model","parts":[{"inlineData":{"mimeType":"audio/pcm;rate=24000","data":")";
-  ai_voice::append_base64(out, samples.data(), samples.size() * 2);
+  lib::append_base64(out, samples.data(), samples.size() * 2);
   return out + "\"}}]}}" + extra + "}";
 }
 
 std::string text_message(const char* field, const std::string& text) {
   std::string out = std::string(R"({"serverContent":{")") + field + R"(":{"text":)";
-  ai_voice::append_json_string(out, text);
+  lib::append_json_string(out, text);
   return out + "}}}";
 }
 
@@ -143,8 +143,7 @@ struct GeminiServer::Impl {
       return turn(peer);
     }
     std::string pcm;
-    if (!input["audio"] || !ai_voice::decode_base64(input["audio"]["data"].string(), pcm) ||
-        pcm.size() % 2 != 0)
+    if (!input["audio"] || !lib::decode_base64(input["audio"]["data"].string(), pcm) || pcm.size() % 2 != 0)
       return refuse(peer, {1007, "expected 16khz s16le pcm, mono channel"});
     hear(peer, pcm);
   }

@@ -26,6 +26,7 @@ constexpr std::string_view kServer = R"({"type":"object","default":{},"propertie
     "description":"How long running calls and requests may take to end when the server stops"}}})";
 
 constexpr std::string_view kIsolation = R"({"enum":["none","process"],"default":"none"})";
+constexpr std::string_view kIsolated = R"({"enum":["none","process"],"default":"process"})";
 constexpr std::string_view kRestarts = R"({"type":"object","default":{},"properties":{
   "most":{"type":"integer","minimum":0,"maximum":100000,"default":5},
   "within_s":{"type":"integer","minimum":1,"maximum":86400,"default":600}}})";
@@ -66,7 +67,8 @@ void write_plugin_section(Writer& out, const PluginSchema& plugin, const Node* s
   if (!properties && !is_closed(plugin, schema) && !(schema && schema->find("additionalProperties")))
     out.member("additionalProperties", true);
   out.key("properties").begin_object();
-  out.key("isolation").raw(kIsolation).key("restarts").raw(kRestarts).key("paths").raw(kPaths);
+  out.key("isolation").raw(plugin.isolated ? kIsolated : kIsolation);
+  out.key("restarts").raw(kRestarts).key("paths").raw(kPaths);
   for (uint32_t i = 0; properties && i < properties->size(); ++i) {
     const json::Member& member = *properties->member(i);
     if (!is_core_key(member.key)) out.key(member.key).value(member.value);

@@ -14,6 +14,7 @@ namespace patchbay::core::config {
 struct PluginSchema {
   std::string name;
   const json::Node* config = nullptr;  // borrowed; nullptr: unknown, accepts anything
+  bool isolated = false;               // the default of `isolation` is `process`
 };
 
 // The schema before the manifests are read: `server` in full; `plugins` and `tenants` accept any mappings.

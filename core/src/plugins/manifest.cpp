@@ -22,6 +22,7 @@ constexpr std::string_view kSchema = R"({
     "requires": {"type": "array", "items": {"type": "string", "maxLength": 128}, "maxItems": 64},
     "optional": {"type": "array", "items": {"type": "string", "maxLength": 128}, "maxItems": 64},
     "emits": {"type": "array", "items": {"type": "string", "maxLength": 128}, "maxItems": 256},
+    "isolation": {"enum": ["none", "process"]},
     "config": {"type": "object", "additionalProperties": false, "properties": {
       "plugin": {"type": "object", "additionalProperties": true},
       "tenant": {"type": "object", "additionalProperties": true},
@@ -91,6 +92,7 @@ Result<Manifest> Manifest::parse(std::string_view text) {
   manifest.requires_ = list_of(root, "requires");
   manifest.optional = list_of(root, "optional");
   manifest.emits = list_of(root, "emits");
+  manifest.isolated = text_of(root, "isolation") == "process";
   manifest.config = root.find("config");
   PB_TRY(check_schemas(manifest.config));
   manifest.document = std::move(document);

@@ -43,10 +43,13 @@ std::vector<config::PluginSchema> PluginCatalogue::schemas() const {
   static const json::Document nothing = json::Builder::empty_object();
   std::vector<config::PluginSchema> all;
   for (const auto& [id, source] : sources_) {
-    all.push_back({id, source.manifest.config != nullptr ? source.manifest.config : &nothing.root()});
+    // What is linked into the program has no file to run in another process.
+    const bool isolated = source.manifest.isolated && !source.file.empty();
+    all.push_back(
+        {id, source.manifest.config != nullptr ? source.manifest.config : &nothing.root(), isolated});
   }
   // Not usable, but there: whoever configures it learns why when it is started.
-  for (const auto& [id, reason] : broken_) all.push_back({id, nullptr});
+  for (const auto& [id, reason] : broken_) all.push_back({id, nullptr, false});
   return all;
 }
 

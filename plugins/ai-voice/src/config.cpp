@@ -1,10 +1,6 @@
 #include "config.h"
 
-#include <unistd.h>
-
 #include <utility>
-
-#include "websocket/url.h"
 
 namespace patchbay::ai_voice {
 
@@ -36,16 +32,10 @@ const TenantSettings* Settings::tenant(std::string_view host) const {
 }
 
 Status check_settings(const Config& config) {
-  const std::string where = "plugins.ai-voice.engines.gemini-live.";
-  const JsonView remote = config.plugin()["engines"]["gemini-live"];
-  if (const std::string_view url = remote.text("url", ""); !url.empty()) {
-    auto parsed = lib::parse_websocket_url(url);
-    if (!parsed) return std::move(parsed).error().within(where + "url");
-  }
-  const std::string ca_file(remote.text("caFile", ""));
-  if (!ca_file.empty() && access(ca_file.c_str(), R_OK) != 0)
-    return {Code::invalid, where + "caFile cannot be read: " + ca_file};
-  return {};
+  if (!config.plugin()["engines"]) return {};
+  return {Code::invalid,
+          "plugins.ai-voice.engines: engines are plugins of their own now; write `engine-gemini: {url: ..., "
+          "caFile: ...}` and `engine-local: {recognisers: ...}` under `plugins:` instead"};
 }
 
 }  // namespace patchbay::ai_voice

@@ -44,8 +44,7 @@ class Settings {
   std::map<std::string, TenantSettings, std::less<>> tenants_;
 };
 
-// What the schema cannot say: whether the engine's address is one, and its CA file can be read. The error
-// names the setting. Without this, the first call would find out.
+// Refuses the key `engines` of earlier versions and says where it has moved.
 Status check_settings(const Config& config);
 
 }  // namespace patchbay::ai_voice

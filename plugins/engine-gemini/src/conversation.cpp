@@ -1,13 +1,13 @@
-#include "gemini/conversation.h"
+#include "conversation.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 
-#include "safe_text.h"
-#include "websocket/text.h"
+#include "text/safe_text.h"
+#include "text/utf8.h"
 
-namespace patchbay::ai_voice::gemini {
+namespace patchbay::engine_gemini {
 namespace {
 
 constexpr int kTickMs = 50;
@@ -30,8 +30,9 @@ lib::Playout::Options playout_options(const Options& options) {
 }  // namespace
 
 std::shared_ptr<Conversation> Conversation::create(lib::IoThread& io, const Options& options,
-                                                   std::shared_ptr<EngineStats> stats, SessionConfig config,
-                                                   SessionListener& listener) {
+                                                   std::shared_ptr<lib::EngineStats> stats,
+                                                   lib::SessionConfig config,
+                                                   lib::SessionListener& listener) {
   std::shared_ptr<Conversation> made(
       new Conversation(io, options, std::move(stats), std::move(config), listener));
   made->signal_ = std::make_unique<lib::IoSignal>(io, [weak = std::weak_ptr(made)] {
@@ -45,8 +46,8 @@ std::shared_ptr<Conversation> Conversation::create(lib::IoThread& io, const Opti
   return made;
 }
 
-Conversation::Conversation(lib::IoThread& io, const Options& options, std::shared_ptr<EngineStats> stats,
-                           SessionConfig config, SessionListener& listener)
+Conversation::Conversation(lib::IoThread& io, const Options& options, std::shared_ptr<lib::EngineStats> stats,
+                           lib::SessionConfig config, lib::SessionListener& listener)
     : io_(io),
       listener_(listener),
       options_(options),
@@ -289,7 +290,7 @@ void Conversation::farewell() {
 
 void Conversation::close() { finish({1000, "", false, true}); }
 
-void Conversation::finish(SessionClose close) {
+void Conversation::finish(lib::SessionClose close) {
   if (state_ == State::closed) return;
   state_ = State::closed;
   if (turn_open_) end_turn();
@@ -318,11 +319,11 @@ bool Conversation::send(std::string message) {
 
 void Conversation::fetch_audio() {
   count_dropped(caller_.take_lost_ms());
-  for (const CallerAudio::Frame* frame; (frame = caller_.front()); caller_.pop()) {
+  for (const lib::CallerAudio::Frame* frame; (frame = caller_.front()); caller_.pop()) {
     if (!begun_ || state_ == State::closed) continue;
     if (waiting_.size() == kWaitingFrames) drop_oldest();
     waiting_.push_back(*frame);
-    stats_->queued_ms.fetch_add(CallerAudio::kFrameMs, std::memory_order_relaxed);
+    stats_->queued_ms.fetch_add(lib::CallerAudio::kFrameMs, std::memory_order_relaxed);
   }
   send_waiting();
 }
@@ -333,18 +334,18 @@ void Conversation::send_waiting() {
   while (state_ == State::ready && !waiting_.empty() && socket_ && socket_->queued_bytes() < kSocketBytes) {
     send_frame(waiting_.front());
     waiting_.pop_front();
-    stats_->queued_ms.fetch_sub(CallerAudio::kFrameMs, std::memory_order_relaxed);
+    stats_->queued_ms.fetch_sub(lib::CallerAudio::kFrameMs, std::memory_order_relaxed);
   }
 }
 
 void Conversation::drop_oldest() {
   waiting_.pop_front();
-  stats_->queued_ms.fetch_sub(CallerAudio::kFrameMs, std::memory_order_relaxed);
-  count_dropped(CallerAudio::kFrameMs);
+  stats_->queued_ms.fetch_sub(lib::CallerAudio::kFrameMs, std::memory_order_relaxed);
+  count_dropped(lib::CallerAudio::kFrameMs);
 }
 
 void Conversation::clear_waiting() {
-  stats_->queued_ms.fetch_sub(static_cast<int64_t>(waiting_.size()) * CallerAudio::kFrameMs,
+  stats_->queued_ms.fetch_sub(static_cast<int64_t>(waiting_.size()) * lib::CallerAudio::kFrameMs,
                               std::memory_order_relaxed);
   waiting_.clear();
 }
@@ -355,7 +356,7 @@ void Conversation::count_dropped(int64_t ms) {
   stats_->dropped_ms.fetch_add(ms, std::memory_order_relaxed);
 }
 
-void Conversation::send_frame(const CallerAudio::Frame& frame) {
+void Conversation::send_frame(const lib::CallerAudio::Frame& frame) {
   if (family_.hold_audio_in_tool && !open_calls_.empty()) return;
   if (mute_replay_until_ms_ != 0 &&
       std::any_of(frame.begin(), frame.end(), [](int16_t s) { return std::abs(s) > kSpeechPeak; }))
@@ -366,7 +367,7 @@ void Conversation::send_frame(const CallerAudio::Frame& frame) {
 
 // A server may quote what it was sent; the key must not come back that way.
 std::string Conversation::redacted(const std::string& text) const {
-  return lib::printable(without_secret(text, config_.api_key), 300);
+  return lib::printable(lib::without_secret(text, config_.api_key), 300);
 }
 
-}  // namespace patchbay::ai_voice::gemini
+}  // namespace patchbay::engine_gemini

@@ -9,27 +9,28 @@
 #include <optional>
 #include <set>
 
-#include "caller_audio.h"
-#include "engine.h"
-#include "gemini/family.h"
-#include "gemini/options.h"
-#include "gemini/reader.h"
-#include "gemini/usage_meter.h"
-#include "gemini/writer.h"
+#include "engine/caller_audio.h"
+#include "engine/engine.h"
+#include "family.h"
+#include "options.h"
 #include "playout/playout.h"
+#include "reader.h"
 #include "resampler/resampler.h"
+#include "usage_meter.h"
 #include "websocket/callback_gate.h"
 #include "websocket/client.h"
+#include "writer.h"
 
-namespace patchbay::ai_voice::gemini {
+namespace patchbay::engine_gemini {
 
 class Conversation : public std::enable_shared_from_this<Conversation> {
  public:
   static constexpr int kOutputRateHz = 24000;
 
   static std::shared_ptr<Conversation> create(lib::IoThread& io, const Options& options,
-                                              std::shared_ptr<EngineStats> stats, SessionConfig config,
-                                              SessionListener& listener);  // [any]
+                                              std::shared_ptr<lib::EngineStats> stats,
+                                              lib::SessionConfig config,
+                                              lib::SessionListener& listener);  // [any]
   lib::CallbackGate& gate() { return gate_; }
 
   void push_audio(const int16_t* samples, size_t count) noexcept;  // [media]
@@ -50,8 +51,8 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
     std::string wire_id;  // empty where the server gave none
   };
 
-  Conversation(lib::IoThread& io, const Options& options, std::shared_ptr<EngineStats> stats,
-               SessionConfig config, SessionListener& listener);
+  Conversation(lib::IoThread& io, const Options& options, std::shared_ptr<lib::EngineStats> stats,
+               lib::SessionConfig config, lib::SessionListener& listener);
 
   // conversation.cpp: the connection.
   void connect();
@@ -66,14 +67,14 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   void arm_tick();
   void watch();
   void poll_farewell();
-  void finish(SessionClose close);
+  void finish(lib::SessionClose close);
   bool send(std::string message);
   void fetch_audio();
   void send_waiting();
   void drop_oldest();
   void clear_waiting();
   void count_dropped(int64_t ms);
-  void send_frame(const CallerAudio::Frame& frame);
+  void send_frame(const lib::CallerAudio::Frame& frame);
   void greet();
   void nudge(const char* text);
   int64_t now_ms() const;
@@ -92,14 +93,14 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
 
   // Borrowed.
   lib::IoThread& io_;
-  SessionListener& listener_;
+  lib::SessionListener& listener_;
   // Owned.
   const Options options_;
-  const std::shared_ptr<EngineStats> stats_;  // shared with the engine and its other conversations
-  const SessionConfig config_;
+  const std::shared_ptr<lib::EngineStats> stats_;  // shared with the engine and its other conversations
+  const lib::SessionConfig config_;
   const Family& family_;
   lib::CallbackGate gate_;
-  CallerAudio caller_;
+  lib::CallerAudio caller_;
   lib::Playout playout_;
   std::unique_ptr<lib::IoSignal> signal_;
   std::unique_ptr<lib::IoTimer> timer_;
@@ -107,7 +108,7 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   UsageMeter usage_;
   Watchdog watchdog_;
   Recovery recovery_;
-  Farewell farewell_;
+  lib::Farewell farewell_;
   // State of the connection.
   State state_ = State::idle;
   Attempt next_{Attempt::Kind::fresh, 0, false, false};
@@ -119,7 +120,7 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   bool handle_stale_ = false;  // a tool was called since it came
   bool announced_ = false;
   int unreadable_ = 0;
-  std::deque<CallerAudio::Frame> waiting_;  // to be sent, the oldest first
+  std::deque<lib::CallerAudio::Frame> waiting_;  // to be sent, the oldest first
   int64_t dropped_ms_ = 0;
   std::string frame_text_;
   // State of the conversation.
@@ -142,4 +143,4 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   const char* history_speaker_ = nullptr;
 };
 
-}  // namespace patchbay::ai_voice::gemini
+}  // namespace patchbay::engine_gemini

@@ -1,8 +1,8 @@
-#include "gemini/family.h"
+#include "family.h"
 
 #include <utility>
 
-namespace patchbay::ai_voice::gemini {
+namespace patchbay::engine_gemini {
 namespace {
 
 constexpr Family kFlash25{"2.5", R"({"thinkingBudget":0})", "BLOCKING", true, true, true};
@@ -26,4 +26,4 @@ const Family& family_of(std::string_view model) {
   return kUnknown;
 }
 
-}  // namespace patchbay::ai_voice::gemini
+}  // namespace patchbay::engine_gemini

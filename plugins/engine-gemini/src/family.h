@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace patchbay::ai_voice::gemini {
+namespace patchbay::engine_gemini {
 
 struct Family {
   const char* name;
@@ -18,4 +18,4 @@ struct Family {
 // By the model's name, with or without "models/". Unknown names get the smallest setup.
 const Family& family_of(std::string_view model);
 
-}  // namespace patchbay::ai_voice::gemini
+}  // namespace patchbay::engine_gemini

@@ -1,24 +1,26 @@
-#include "gemini/gemini_engine.h"
+#include "gemini_engine.h"
 
-#include "gemini/conversation.h"
-#include "io_session.h"
+#include "conversation.h"
+#include "engine/io_session.h"
 #include "websocket/url.h"
 
-namespace patchbay::ai_voice::gemini {
+namespace patchbay::engine_gemini {
 
 bool GeminiEngine::matches(std::string_view model) const {
   if (size_t slash = model.rfind('/'); slash != std::string_view::npos) model.remove_prefix(slash + 1);
   return model.substr(0, 7) == "gemini-";
 }
 
-Result<std::unique_ptr<Session>> GeminiEngine::open(SessionConfig config, SessionListener& listener) {
+Result<std::unique_ptr<lib::Session>> GeminiEngine::open(lib::SessionConfig config,
+                                                         lib::SessionListener& listener) {
   PB_TRY_VALUE(auto url, lib::parse_websocket_url(options_.url));
   (void)url;
   if (config.api_key.empty()) return {Code::invalid, "gemini-live: an apiKey is required"};
   for (char c : config.api_key)
     if (c <= ' ' || c >= 127) return {Code::invalid, "gemini-live: the apiKey holds a character no key has"};
   auto conversation = Conversation::create(io_, options_, stats_, std::move(config), listener);
-  return std::unique_ptr<Session>(std::make_unique<IoSession<Conversation>>(io_, std::move(conversation)));
+  return std::unique_ptr<lib::Session>(
+      std::make_unique<lib::IoSession<Conversation>>(io_, std::move(conversation)));
 }
 
-}  // namespace patchbay::ai_voice::gemini
+}  // namespace patchbay::engine_gemini

@@ -1,24 +1,29 @@
 // The engine `gemini-live`: Google's Gemini Live API over one WebSocket per call.
 #pragma once
 
-#include "engine.h"
-#include "gemini/options.h"
+#include <utility>
+
+#include "engine/engine.h"
+#include "options.h"
 #include "websocket/io_thread.h"
 
-namespace patchbay::ai_voice::gemini {
+namespace patchbay::engine_gemini {
 
-class GeminiEngine final : public Engine {
+class GeminiEngine final : public lib::Engine {
  public:
   // Borrows the thread, on which all its sessions run and call their listeners.
   GeminiEngine(lib::IoThread& io, Options options) : io_(io), options_(std::move(options)) {}
 
   const char* name() const override { return "gemini-live"; }
   bool matches(std::string_view model) const override;
-  Result<std::unique_ptr<Session>> open(SessionConfig config, SessionListener& listener) override;
+  Result<std::unique_ptr<lib::Session>> open(lib::SessionConfig config,
+                                             lib::SessionListener& listener) override;
+  // [the strand of open()] For sessions opened from now on.
+  void set_options(Options options) { options_ = std::move(options); }
 
  private:
   lib::IoThread& io_;
-  const Options options_;
+  Options options_;
 };
 
-}  // namespace patchbay::ai_voice::gemini
+}  // namespace patchbay::engine_gemini

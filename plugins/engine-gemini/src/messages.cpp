@@ -1,10 +1,10 @@
 // What the server says, and what becomes of it.
 #include <cstring>
 
-#include "gemini/conversation.h"
-#include "websocket/text.h"
+#include "conversation.h"
+#include "text/utf8.h"
 
-namespace patchbay::ai_voice::gemini {
+namespace patchbay::engine_gemini {
 namespace {
 
 constexpr int kMaxUnreadable = 3;  // in a row
@@ -156,4 +156,4 @@ void Conversation::remember(const char* speaker, const std::string& text) {
   history_.erase(0, end);
 }
 
-}  // namespace patchbay::ai_voice::gemini
+}  // namespace patchbay::engine_gemini

@@ -1,25 +1,24 @@
-// What an operator may set for the gemini-live engine.
+// What can be set for the engine. The members without a value here are settings: manifest.json has their
+// defaults.
 #pragma once
 
 #include <functional>
 #include <string>
 
-#include "farewell.h"
-#include "gemini/recovery.h"
-#include "gemini/watchdog.h"
-#include "json_source.h"
+#include "engine/farewell.h"
+#include "engine/json_source.h"
+#include "recovery.h"
+#include "watchdog.h"
 
-namespace patchbay::ai_voice::gemini {
+namespace patchbay::engine_gemini {
 
 struct Options {
-  JsonSource json;
-  std::string url =
-      "wss://generativelanguage.googleapis.com/ws/"
-      "google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent";
+  lib::JsonSource json;
+  std::string url;
   std::string ca_file;  // trusted beside the system's authorities
   bool verify_peer = true;
   std::function<bool(const std::string& address)> allow_address;  // see WebSocketOptions
-  int setup_timeout_ms = 10000;                                   // of one connection
+  int setup_timeout_ms = 0;                                       // of one connection
   int max_age_ms = 50 * 60 * 1000;  // then a connection is replaced in a quiet moment
   int greeting_protect_ms = 1000;   // an interruption so early in the greeting does not cut it
   int prebuffer_ms = 80;
@@ -28,7 +27,7 @@ struct Options {
   int compress_at_tokens = 25000;
   WatchdogTimes watchdog;
   RecoveryTimes recovery;
-  FarewellTimes farewell;
+  lib::FarewellTimes farewell;
 };
 
-}  // namespace patchbay::ai_voice::gemini
+}  // namespace patchbay::engine_gemini

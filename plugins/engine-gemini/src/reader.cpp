@@ -1,12 +1,12 @@
-#include "gemini/reader.h"
+#include "reader.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
 
-#include "base64.h"
+#include "text/base64.h"
 
-namespace patchbay::ai_voice::gemini {
+namespace patchbay::engine_gemini {
 namespace {
 
 constexpr size_t kMaxItems = 256;  // of parts, calls and ids in one message
@@ -41,7 +41,7 @@ void read_parts(JsonView parts, ServerMessage& out) {
     std::string_view mime = inline_data["mimeType"].text();
     if (mime.substr(0, 9) != "audio/pcm") continue;
     AudioPart part{rate_of(mime), {}};
-    if (decode_base64(inline_data["data"].text(), part.bytes)) out.audio.push_back(std::move(part));
+    if (lib::decode_base64(inline_data["data"].text(), part.bytes)) out.audio.push_back(std::move(part));
   }
 }
 
@@ -55,7 +55,7 @@ void read_content(JsonView content, ServerMessage& out) {
   out.turn_complete_reason = content["turnCompleteReason"].text();
 }
 
-void read_calls(const JsonSource& json, JsonView calls, ServerMessage& out) {
+void read_calls(const lib::JsonSource& json, JsonView calls, ServerMessage& out) {
   for (size_t i = 0; i < std::min(calls.is_array() ? calls.size() : 0, kMaxItems); ++i) {
     JsonView item = calls.at(i);
     FunctionCall call{std::string(item["id"].text()), std::string(item["name"].text()), "{}"};
@@ -73,7 +73,7 @@ UsageReport read_usage(JsonView usage) {
 
 }  // namespace
 
-Result<ServerMessage> read_message(const JsonSource& json, std::string_view bytes) {
+Result<ServerMessage> read_message(const lib::JsonSource& json, std::string_view bytes) {
   PB_TRY_VALUE(const Json document, json.parse(bytes));
   JsonView root = document.root();
   if (!root.is_object()) return {Code::invalid, "the message is not a JSON object"};
@@ -95,4 +95,4 @@ Result<ServerMessage> read_message(const JsonSource& json, std::string_view byte
   return out;
 }
 
-}  // namespace patchbay::ai_voice::gemini
+}  // namespace patchbay::engine_gemini

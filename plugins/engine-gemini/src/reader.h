@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "json_source.h"
+#include "engine/json_source.h"
 
-namespace patchbay::ai_voice::gemini {
+namespace patchbay::engine_gemini {
 
 struct AudioPart {
   int rate_hz = 24000;
@@ -56,6 +56,6 @@ struct ServerMessage {
 };
 
 // Thread-safe. Never throws on any input; Code::invalid when it is not a JSON object.
-Result<ServerMessage> read_message(const JsonSource& json, std::string_view bytes);
+Result<ServerMessage> read_message(const lib::JsonSource& json, std::string_view bytes);
 
-}  // namespace patchbay::ai_voice::gemini
+}  // namespace patchbay::engine_gemini

@@ -1,8 +1,8 @@
-#include "gemini/recovery.h"
+#include "recovery.h"
 
 #include <algorithm>
 
-namespace patchbay::ai_voice::gemini {
+namespace patchbay::engine_gemini {
 namespace {
 constexpr int kMaxRefusals = 3;  // in one call, each answered with something else
 }
@@ -45,4 +45,4 @@ Attempt Recovery::again(int64_t now_ms, bool has_handle) {
   return {resuming_ ? Attempt::Kind::resume : Attempt::Kind::fresh, delay, reduced_, false};
 }
 
-}  // namespace patchbay::ai_voice::gemini
+}  // namespace patchbay::engine_gemini

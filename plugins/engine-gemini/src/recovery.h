@@ -4,11 +4,11 @@
 
 #include <cstdint>
 
-namespace patchbay::ai_voice::gemini {
+namespace patchbay::engine_gemini {
 
 struct RecoveryTimes {
   int setup_budget_ms = 10000;  // until the session is ready for the first time
-  int budget_ms = 30000;        // from a drop in mid-call until it is ready again
+  int budget_ms = 0;            // from a drop in mid-call until it is ready again; a setting
   int first_delay_ms = 500;     // then doubled
   int max_delay_ms = 4000;
 };
@@ -56,4 +56,4 @@ class Recovery {
   bool resuming_ = false;
 };
 
-}  // namespace patchbay::ai_voice::gemini
+}  // namespace patchbay::engine_gemini

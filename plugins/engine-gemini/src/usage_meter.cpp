@@ -1,6 +1,6 @@
-#include "gemini/usage_meter.h"
+#include "usage_meter.h"
 
-namespace patchbay::ai_voice::gemini {
+namespace patchbay::engine_gemini {
 
 void UsageMeter::add(const UsageReport& report) {
   if (report.prompt > 0) {
@@ -14,14 +14,14 @@ void UsageMeter::add(const UsageReport& report) {
   has_deltas_ = true;
 }
 
-std::optional<Usage> UsageMeter::end_turn() {
+std::optional<lib::Usage> UsageMeter::end_turn() {
   if (!snapshot_ && !has_deltas_) return std::nullopt;
   UsageReport turn = snapshot_.value_or(deltas_);
   snapshot_.reset();
   deltas_ = {};
   has_deltas_ = false;
   if (turn.total == 0) turn.total = turn.prompt + turn.response;
-  return Usage{turn.prompt, turn.response, turn.total, turn.thoughts, turn.cached, false};
+  return lib::Usage{turn.prompt, turn.response, turn.total, turn.thoughts, turn.cached, false};
 }
 
-}  // namespace patchbay::ai_voice::gemini
+}  // namespace patchbay::engine_gemini

@@ -4,10 +4,10 @@
 
 #include <optional>
 
-#include "engine.h"
-#include "gemini/reader.h"
+#include "engine/engine.h"
+#include "reader.h"
 
-namespace patchbay::ai_voice::gemini {
+namespace patchbay::engine_gemini {
 
 class UsageMeter {
  public:
@@ -16,7 +16,7 @@ class UsageMeter {
   void add(const UsageReport& report);
 
   // The turn ended (turnComplete, interruption, tool call, close): what it cost, if anything was reported.
-  std::optional<Usage> end_turn();
+  std::optional<lib::Usage> end_turn();
 
  private:
   std::optional<UsageReport> snapshot_;
@@ -24,4 +24,4 @@ class UsageMeter {
   bool has_deltas_ = false;
 };
 
-}  // namespace patchbay::ai_voice::gemini
+}  // namespace patchbay::engine_gemini

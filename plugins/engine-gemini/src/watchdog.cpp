@@ -1,6 +1,6 @@
-#include "gemini/watchdog.h"
+#include "watchdog.h"
 
-namespace patchbay::ai_voice::gemini {
+namespace patchbay::engine_gemini {
 namespace {
 constexpr int kAudiblePeak = 100;
 }
@@ -45,4 +45,4 @@ Remedy Watchdog::poll(int64_t now_ms, bool drained) {
   return Remedy::none;
 }
 
-}  // namespace patchbay::ai_voice::gemini
+}  // namespace patchbay::engine_gemini

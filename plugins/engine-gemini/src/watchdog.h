@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace patchbay::ai_voice::gemini {
+namespace patchbay::engine_gemini {
 
 struct WatchdogTimes {
   int first_audio_ms = 6000;  // after the call was answered
@@ -49,4 +49,4 @@ class Watchdog {
   bool generated_ = false;
 };
 
-}  // namespace patchbay::ai_voice::gemini
+}  // namespace patchbay::engine_gemini

@@ -1,29 +1,29 @@
-#include "gemini/writer.h"
+#include "writer.h"
 
-#include "base64.h"
-#include "json_text.h"
+#include "text/base64.h"
+#include "text/json_text.h"
 
-namespace patchbay::ai_voice::gemini {
+namespace patchbay::engine_gemini {
 namespace {
 
-void append_declaration(std::string& out, const Tool& tool, const char* behavior) {
+void append_declaration(std::string& out, const lib::Tool& tool, const char* behavior) {
   out += R"({"name":)";
-  append_json_string(out, tool.name);
+  lib::append_json_string(out, tool.name);
   out += R"(,"description":)";
-  append_json_string(out, tool.description);
+  lib::append_json_string(out, tool.description);
   // An empty "properties" is refused: a function without arguments has no "parameters".
   if (!tool.parameters.empty()) {
     std::string required;
     out += R"(,"parameters":{"type":"OBJECT","properties":{)";
     for (const auto& parameter : tool.parameters) {
       if (&parameter != &tool.parameters.front()) out += ',';
-      append_json_string(out, parameter.name);
+      lib::append_json_string(out, parameter.name);
       out += R"(:{"type":"STRING","description":)";
-      append_json_string(out, parameter.description);
+      lib::append_json_string(out, parameter.description);
       out += '}';
       if (!parameter.required) continue;
       if (!required.empty()) required += ',';
-      append_json_string(required, parameter.name);
+      lib::append_json_string(required, parameter.name);
     }
     out += '}';
     if (!required.empty()) out += R"(,"required":[)" + required + "]";
@@ -33,7 +33,7 @@ void append_declaration(std::string& out, const Tool& tool, const char* behavior
   out += '}';
 }
 
-std::string instruction(const SessionConfig& config, const SetupOptions& options) {
+std::string instruction(const lib::SessionConfig& config, const SetupOptions& options) {
   std::string text = config.system_prompt;
   auto paragraph = [&text](const std::string& more) {
     if (!text.empty()) text += "\n\n";
@@ -48,14 +48,14 @@ std::string instruction(const SessionConfig& config, const SetupOptions& options
   return text;
 }
 
-void append_generation(std::string& out, const SessionConfig& config, const Family& family, bool full) {
+void append_generation(std::string& out, const lib::SessionConfig& config, const Family& family, bool full) {
   out +=
       R"(,"generationConfig":{"responseModalities":["AUDIO"],"speechConfig":{"voiceConfig":{"prebuiltVoiceConfig":{"voiceName":)";
-  append_json_string(out, config.voice);
+  lib::append_json_string(out, config.voice);
   out += "}}";
   if (full && !config.language.empty()) {
     out += R"(,"languageCode":)";
-    append_json_string(out, config.language);
+    lib::append_json_string(out, config.language);
   }
   out += '}';
   if (full && family.thinking) out += std::string(R"(,"thinkingConfig":)") + family.thinking;
@@ -64,15 +64,15 @@ void append_generation(std::string& out, const SessionConfig& config, const Fami
 
 }  // namespace
 
-std::string write_setup(const SessionConfig& config, const Family& family, const SetupOptions& options) {
+std::string write_setup(const lib::SessionConfig& config, const Family& family, const SetupOptions& options) {
   bool full = family.full_setup && !options.reduced;
   std::string out = R"({"setup":{"model":)";
-  append_json_string(out,
-                     config.model.find('/') == std::string::npos ? "models/" + config.model : config.model);
+  lib::append_json_string(
+      out, config.model.find('/') == std::string::npos ? "models/" + config.model : config.model);
   append_generation(out, config, family, full);
   if (std::string text = instruction(config, options); !text.empty()) {
     out += R"(,"systemInstruction":{"parts":[{"text":)";
-    append_json_string(out, text);
+    lib::append_json_string(out, text);
     out += "}]}";
   }
   if (!config.tools.empty()) {
@@ -92,7 +92,7 @@ std::string write_setup(const SessionConfig& config, const Family& family, const
   out += R"(,"inputAudioTranscription":{},"outputAudioTranscription":{},"sessionResumption":{)";
   if (!options.handle.empty()) {  // never null: that closes with 1008
     out += R"("handle":)";
-    append_json_string(out, options.handle);
+    lib::append_json_string(out, options.handle);
   }
   out += '}';
   if (full)
@@ -104,19 +104,19 @@ std::string write_setup(const SessionConfig& config, const Family& family, const
 
 void write_audio(std::string& out, const int16_t* samples, size_t count) {
   out = R"({"realtimeInput":{"audio":{"data":")";
-  append_base64(out, samples, count * sizeof(int16_t));
+  lib::append_base64(out, samples, count * sizeof(int16_t));
   out += R"(","mimeType":"audio/pcm;rate=16000"}}})";
 }
 
 std::string write_text(std::string_view text) {
   std::string out = R"({"realtimeInput":{"text":)";
-  append_json_string(out, text);
+  lib::append_json_string(out, text);
   return out + "}}";
 }
 
 std::string write_context(std::string_view text) {
   std::string out = R"({"clientContent":{"turns":[{"role":"user","parts":[{"text":)";
-  append_json_string(out, text);
+  lib::append_json_string(out, text);
   return out + R"(}]}],"turnComplete":false}})";
 }
 
@@ -124,14 +124,14 @@ std::string write_tool_response(std::string_view id, std::string_view name, std:
   std::string out = R"({"toolResponse":{"functionResponses":[{)";
   if (!id.empty()) {
     out += R"("id":)";
-    append_json_string(out, id);
+    lib::append_json_string(out, id);
     out += ',';
   }
   out += R"("name":)";
-  append_json_string(out, name);
+  lib::append_json_string(out, name);
   out += R"(,"response":{"output":)";
   out += output_json;
   return out + "}}]}}";
 }
 
-}  // namespace patchbay::ai_voice::gemini
+}  // namespace patchbay::engine_gemini

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "engine.h"
-#include "gemini/family.h"
+#include "engine/engine.h"
+#include "family.h"
 
-namespace patchbay::ai_voice::gemini {
+namespace patchbay::engine_gemini {
 
 struct SetupOptions {
   bool reduced = false;         // only what every model accepts: the retry after a refusal
@@ -20,10 +20,10 @@ struct SetupOptions {
   int64_t compress_at_tokens = 25000;
 };
 
-std::string write_setup(const SessionConfig& config, const Family& family, const SetupOptions& options);
+std::string write_setup(const lib::SessionConfig& config, const Family& family, const SetupOptions& options);
 void write_audio(std::string& out, const int16_t* samples, size_t count);  // replaces `out`
 std::string write_text(std::string_view text);                             // to be answered now
 std::string write_context(std::string_view text);                          // only to be known
 std::string write_tool_response(std::string_view id, std::string_view name, std::string_view output_json);
 
-}  // namespace patchbay::ai_voice::gemini
+}  // namespace patchbay::engine_gemini

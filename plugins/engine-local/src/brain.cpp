@@ -1,10 +1,10 @@
-#include "local/brain.h"
+#include "brain.h"
 
 #include <algorithm>
 
-#include "websocket/text.h"
+#include "text/utf8.h"
 
-namespace patchbay::ai_voice::local {
+namespace patchbay::engine_local {
 namespace {
 
 constexpr size_t kMaxGreeting = 300;
@@ -30,8 +30,8 @@ std::string Brain::greeting() const {
 }
 
 Reply Brain::with_tool(const char* tool, std::string args, std::string text) const {
-  bool known =
-      std::any_of(config_.tools.begin(), config_.tools.end(), [&](const Tool& t) { return t.name == tool; });
+  bool known = std::any_of(config_.tools.begin(), config_.tools.end(),
+                           [&](const lib::Tool& t) { return t.name == tool; });
   if (!known) return {std::move(text), {}, "{}"};
   return {std::move(text), tool, std::move(args)};
 }
@@ -70,4 +70,4 @@ Reply Brain::answer_nudge(const std::string& text) {
   return {};
 }
 
-}  // namespace patchbay::ai_voice::local
+}  // namespace patchbay::engine_local

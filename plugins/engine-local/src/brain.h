@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "engine.h"
-#include "local/intent.h"
+#include "engine/engine.h"
+#include "intent.h"
 
-namespace patchbay::ai_voice::local {
+namespace patchbay::engine_local {
 
 struct Reply {
   std::string text;  // said at once, or after the tool's result
@@ -18,7 +18,7 @@ struct Reply {
 
 class Brain {
  public:
-  explicit Brain(const SessionConfig& config) : config_(config) {}
+  explicit Brain(const lib::SessionConfig& config) : config_(config) {}
 
   std::string greeting() const;
   // `text` is what the caller said, "" when it was not understood.
@@ -30,8 +30,8 @@ class Brain {
  private:
   Reply with_tool(const char* tool, std::string args, std::string text) const;
 
-  const SessionConfig config_;
+  const lib::SessionConfig config_;
   std::string last_;
 };
 
-}  // namespace patchbay::ai_voice::local
+}  // namespace patchbay::engine_local

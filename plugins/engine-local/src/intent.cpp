@@ -1,9 +1,9 @@
-#include "local/intent.h"
+#include "intent.h"
 
 #include <algorithm>
 #include <sstream>
 
-namespace patchbay::ai_voice::local {
+namespace patchbay::engine_local {
 namespace {
 
 constexpr double kAgreement = 0.5;
@@ -74,4 +74,4 @@ Intent agreed_intent(std::string_view by_grammar, std::string_view by_language_m
   return intent_of(by_language_model);
 }
 
-}  // namespace patchbay::ai_voice::local
+}  // namespace patchbay::engine_local

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace patchbay::ai_voice::local {
+namespace patchbay::engine_local {
 
 enum class Intent { none, yes, no, help, repeat, transfer, later, goodbye };
 
@@ -20,4 +20,4 @@ double word_similarity(std::string_view a, std::string_view b);
 // A grammar always hears some command and a language model hears anything: what both hear is what was said.
 Intent agreed_intent(std::string_view by_grammar, std::string_view by_language_model);
 
-}  // namespace patchbay::ai_voice::local
+}  // namespace patchbay::engine_local

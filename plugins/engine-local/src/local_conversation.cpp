@@ -1,10 +1,10 @@
-#include "local/local_conversation.h"
+#include "local_conversation.h"
 
 #include <algorithm>
 #include <chrono>
 #include <sstream>
 
-namespace patchbay::ai_voice::local {
+namespace patchbay::engine_local {
 namespace {
 
 constexpr int kTickMs = 50;
@@ -38,7 +38,7 @@ int64_t tokens_of(const std::string& text) {
   return (words * 13 + 9) / 10;
 }
 
-bool says_failed(const JsonSource& source, const std::string& json) {
+bool says_failed(const lib::JsonSource& source, const std::string& json) {
   if (json.size() > kMaxToolResult) return true;
   const auto parsed = source.parse(json);
   if (!parsed || !parsed->root().is_object()) return true;
@@ -50,9 +50,9 @@ bool says_failed(const JsonSource& source, const std::string& json) {
 
 std::shared_ptr<LocalConversation> LocalConversation::create(lib::IoThread& io, Recogniser& recogniser,
                                                              Synthesiser& synthesiser, const Options& options,
-                                                             std::shared_ptr<EngineStats> stats,
-                                                             SessionConfig config,
-                                                             SessionListener& listener) {
+                                                             std::shared_ptr<lib::EngineStats> stats,
+                                                             lib::SessionConfig config,
+                                                             lib::SessionListener& listener) {
   std::shared_ptr<LocalConversation> made(new LocalConversation(
       io, recogniser, synthesiser, options, std::move(stats), std::move(config), listener));
   made->signal_ = std::make_unique<lib::IoSignal>(io, [weak = std::weak_ptr(made)] {
@@ -62,8 +62,8 @@ std::shared_ptr<LocalConversation> LocalConversation::create(lib::IoThread& io, 
 }
 
 LocalConversation::LocalConversation(lib::IoThread& io, Recogniser& recogniser, Synthesiser& synthesiser,
-                                     const Options& options, std::shared_ptr<EngineStats> stats,
-                                     SessionConfig config, SessionListener& listener)
+                                     const Options& options, std::shared_ptr<lib::EngineStats> stats,
+                                     lib::SessionConfig config, lib::SessionListener& listener)
     : io_(io),
       recogniser_(recogniser),
       synthesiser_(synthesiser),
@@ -129,11 +129,11 @@ void LocalConversation::fetch_audio() {
     dropped_ms_ += lost_ms;
     stats_->dropped_ms.fetch_add(lost_ms, std::memory_order_relaxed);
   }
-  for (const CallerAudio::Frame* frame; (frame = caller_.front()); caller_.pop())
+  for (const lib::CallerAudio::Frame* frame; (frame = caller_.front()); caller_.pop())
     if (begun_ && ready_ && !closed_) hear(*frame);
 }
 
-void LocalConversation::hear(const CallerAudio::Frame& frame) {
+void LocalConversation::hear(const lib::CallerAudio::Frame& frame) {
   Vad::Event event = vad_.push(frame);
   if (event == Vad::Event::started)
     for (const auto& earlier : before_) utterance_.insert(utterance_.end(), earlier.begin(), earlier.end());
@@ -226,7 +226,7 @@ void LocalConversation::end_turn() {
   farewell_.turn_complete();
   usage_.total_tokens = usage_.prompt_tokens + usage_.response_tokens;
   usage_.estimated = true;
-  Usage usage = std::exchange(usage_, {});
+  lib::Usage usage = std::exchange(usage_, {});
   gate_.run([&] { listener_.on_usage(usage); });
   gate_.run([&] { listener_.on_turn_complete(had_audio_); });
 }
@@ -247,7 +247,7 @@ void LocalConversation::tick() {
     });
 }
 
-void LocalConversation::finish(SessionClose close) {
+void LocalConversation::finish(lib::SessionClose close) {
   if (closed_) return;
   closed_ = true;
   playout_.end_turn();
@@ -262,4 +262,4 @@ void LocalConversation::abandon() {
   signal_.reset();
 }
 
-}  // namespace patchbay::ai_voice::local
+}  // namespace patchbay::engine_local

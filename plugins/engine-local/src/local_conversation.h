@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "caller_audio.h"
-#include "local/brain.h"
-#include "local/local_engine.h"
+#include "brain.h"
+#include "engine/caller_audio.h"
+#include "local_engine.h"
 #include "playout/playout.h"
 #include "websocket/callback_gate.h"
 
-namespace patchbay::ai_voice::local {
+namespace patchbay::engine_local {
 
 class LocalConversation : public std::enable_shared_from_this<LocalConversation> {
  public:
@@ -20,8 +20,9 @@ class LocalConversation : public std::enable_shared_from_this<LocalConversation>
 
   static std::shared_ptr<LocalConversation> create(lib::IoThread& io, Recogniser& recogniser,
                                                    Synthesiser& synthesiser, const Options& options,
-                                                   std::shared_ptr<EngineStats> stats, SessionConfig config,
-                                                   SessionListener& listener);  // [any]
+                                                   std::shared_ptr<lib::EngineStats> stats,
+                                                   lib::SessionConfig config,
+                                                   lib::SessionListener& listener);  // [any]
   lib::CallbackGate& gate() { return gate_; }
 
   void push_audio(const int16_t* samples, size_t count) noexcept;  // [media]
@@ -33,17 +34,17 @@ class LocalConversation : public std::enable_shared_from_this<LocalConversation>
   void tool_result(const std::string& id, const std::string& json_object);
   void farewell();
   void close() { finish({1000, "", false, true}); }
-  void finish(SessionClose close);
+  void finish(lib::SessionClose close);
   void abandon();
 
  private:
   LocalConversation(lib::IoThread& io, Recogniser& recogniser, Synthesiser& synthesiser,
-                    const Options& options, std::shared_ptr<EngineStats> stats, SessionConfig config,
-                    SessionListener& listener);
+                    const Options& options, std::shared_ptr<lib::EngineStats> stats,
+                    lib::SessionConfig config, lib::SessionListener& listener);
 
   void loaded(const Status& status);
   void fetch_audio();
-  void hear(const CallerAudio::Frame& frame);
+  void hear(const lib::CallerAudio::Frame& frame);
   void recognised(const Recognition& what);
   void interrupt();
   void carry_out(const Reply& reply);
@@ -59,36 +60,36 @@ class LocalConversation : public std::enable_shared_from_this<LocalConversation>
   lib::IoThread& io_;
   Recogniser& recogniser_;
   Synthesiser& synthesiser_;
-  SessionListener& listener_;
+  lib::SessionListener& listener_;
   // Owned.
   const Options options_;
-  const std::shared_ptr<EngineStats> stats_;  // shared with the engine and its other conversations
-  const SessionConfig config_;
+  const std::shared_ptr<lib::EngineStats> stats_;  // shared with the engine and its other conversations
+  const lib::SessionConfig config_;
   const Voice voice_;
   lib::CallbackGate gate_;
-  CallerAudio caller_;
+  lib::CallerAudio caller_;
   lib::Playout playout_;
   std::unique_ptr<lib::IoSignal> signal_;
   std::unique_ptr<lib::IoTimer> timer_;
   Brain brain_;
   Vad vad_;
-  Farewell farewell_;
+  lib::Farewell farewell_;
   // State.
   bool ready_ = false;
   bool begun_ = false;
   bool closed_ = false;
-  std::deque<CallerAudio::Frame> before_;  // what was heard just before an utterance was noticed
+  std::deque<lib::CallerAudio::Frame> before_;  // what was heard just before an utterance was noticed
   std::vector<int16_t> utterance_;
   int64_t dropped_ms_ = 0;
   unsigned turn_ = 0;  // sentences of earlier turns come too late
   bool speaking_ = false;
   bool had_audio_ = false;
   bool cut_ = false;  // this utterance has interrupted already
-  Usage usage_;
+  lib::Usage usage_;
   std::string waiting_call_;  // the tool whose result the reply waits for
   std::string after_call_;
   int64_t call_deadline_ms_ = 0;
   int calls_ = 0;
 };
 
-}  // namespace patchbay::ai_voice::local
+}  // namespace patchbay::engine_local

@@ -1,9 +1,9 @@
-#include "local/local_engine.h"
+#include "local_engine.h"
 
-#include "io_session.h"
-#include "local/local_conversation.h"
+#include "engine/io_session.h"
+#include "local_conversation.h"
 
-namespace patchbay::ai_voice::local {
+namespace patchbay::engine_local {
 
 LocalEngine::LocalEngine(lib::IoThread& io, Options options)
     : io_(io), options_(std::move(options)), recogniser_(options_.recogniser) {}
@@ -15,11 +15,12 @@ bool LocalEngine::matches(std::string_view model) const {
   return model == "local" || model == "embedded" || model.substr(0, 6) == "local-";
 }
 
-Result<std::unique_ptr<Session>> LocalEngine::open(SessionConfig config, SessionListener& listener) {
+Result<std::unique_ptr<lib::Session>> LocalEngine::open(lib::SessionConfig config,
+                                                        lib::SessionListener& listener) {
   auto conversation = LocalConversation::create(io_, recogniser_, synthesiser_, options_, stats_,
                                                 std::move(config), listener);
-  return std::unique_ptr<Session>(
-      std::make_unique<IoSession<LocalConversation>>(io_, std::move(conversation)));
+  return std::unique_ptr<lib::Session>(
+      std::make_unique<lib::IoSession<LocalConversation>>(io_, std::move(conversation)));
 }
 
-}  // namespace patchbay::ai_voice::local
+}  // namespace patchbay::engine_local

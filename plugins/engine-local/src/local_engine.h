@@ -4,26 +4,26 @@
 
 #include <memory>
 
-#include "engine.h"
-#include "farewell.h"
-#include "json_source.h"
-#include "local/recogniser.h"
-#include "local/synthesiser.h"
-#include "local/vad.h"
+#include "engine/engine.h"
+#include "engine/farewell.h"
+#include "engine/json_source.h"
+#include "recogniser.h"
+#include "synthesiser.h"
+#include "vad.h"
 #include "websocket/io_thread.h"
 
-namespace patchbay::ai_voice::local {
+namespace patchbay::engine_local {
 
 struct Options {
-  JsonSource json;
+  lib::JsonSource json;
   VadOptions vad;
   int barge_in_ms = 200;  // of caller speech while the engine speaks
   int tool_timeout_ms = 5000;
   RecogniserOptions recogniser;
-  FarewellTimes farewell;
+  lib::FarewellTimes farewell;
 };
 
-class LocalEngine final : public Engine {
+class LocalEngine final : public lib::Engine {
  public:
   // Borrows the thread, on which all its sessions run and call their listeners. The models are loaded by the
   // first session, which is ready when they are.
@@ -32,7 +32,8 @@ class LocalEngine final : public Engine {
 
   const char* name() const override { return "local"; }
   bool matches(std::string_view model) const override;  // "local", "local-…", "embedded"
-  Result<std::unique_ptr<Session>> open(SessionConfig config, SessionListener& listener) override;
+  Result<std::unique_ptr<lib::Session>> open(lib::SessionConfig config,
+                                             lib::SessionListener& listener) override;
 
  private:
   lib::IoThread& io_;
@@ -41,4 +42,4 @@ class LocalEngine final : public Engine {
   Synthesiser synthesiser_;
 };
 
-}  // namespace patchbay::ai_voice::local
+}  // namespace patchbay::engine_local

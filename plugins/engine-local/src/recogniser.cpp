@@ -1,4 +1,4 @@
-#include "local/recogniser.h"
+#include "recogniser.h"
 
 #include <pocketsphinx.h>
 #include <sphinxbase/fsg_model.h>
@@ -13,7 +13,7 @@
 #include <set>
 #include <sstream>
 
-namespace patchbay::ai_voice::local {
+namespace patchbay::engine_local {
 namespace {
 
 constexpr size_t kMaxQueue = 64;
@@ -191,4 +191,4 @@ void Recogniser::recognise(std::vector<int16_t> samples, std::function<void(Reco
   });
 }
 
-}  // namespace patchbay::ai_voice::local
+}  // namespace patchbay::engine_local

@@ -14,9 +14,9 @@
 #include <thread>
 #include <vector>
 
-#include "local/intent.h"
+#include "intent.h"
 
-namespace patchbay::ai_voice::local {
+namespace patchbay::engine_local {
 
 struct Recognition {
   std::string text;  // by the language model; lower case, "" when nothing was heard
@@ -52,4 +52,4 @@ class Recogniser {
   std::vector<std::thread> workers_;
 };
 
-}  // namespace patchbay::ai_voice::local
+}  // namespace patchbay::engine_local

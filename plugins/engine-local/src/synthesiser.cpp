@@ -1,4 +1,4 @@
-#include "local/synthesiser.h"
+#include "synthesiser.h"
 
 #include <flite/flite.h>
 
@@ -11,7 +11,7 @@ cst_voice* register_cmu_us_awb(const char*);
 cst_voice* register_cmu_us_kal16(const char*);
 }
 
-namespace patchbay::ai_voice::local {
+namespace patchbay::engine_local {
 namespace {
 
 constexpr size_t kMaxText = 1000;
@@ -112,4 +112,4 @@ void Synthesiser::run() {
   }
 }
 
-}  // namespace patchbay::ai_voice::local
+}  // namespace patchbay::engine_local

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace patchbay::ai_voice::local {
+namespace patchbay::engine_local {
 
 enum class FliteVoice { slt, rms, awb, kal16 };
 
@@ -57,4 +57,4 @@ class Synthesiser {
   std::thread worker_;
 };
 
-}  // namespace patchbay::ai_voice::local
+}  // namespace patchbay::engine_local

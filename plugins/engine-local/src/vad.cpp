@@ -1,15 +1,15 @@
-#include "local/vad.h"
+#include "vad.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace patchbay::ai_voice::local {
+namespace patchbay::engine_local {
 namespace {
 
 constexpr int kFrameMs = 20;
 constexpr int kGapMs = 60;  // a pause inside a word does not undo its start
 
-double level_dbfs(const CallerAudio::Frame& frame) {
+double level_dbfs(const lib::CallerAudio::Frame& frame) {
   double sum = 0;
   for (int16_t sample : frame) sum += double{static_cast<double>(sample)} * sample;
   double rms = std::sqrt(sum / static_cast<double>(frame.size()));
@@ -18,7 +18,7 @@ double level_dbfs(const CallerAudio::Frame& frame) {
 
 }  // namespace
 
-Vad::Event Vad::push(const CallerAudio::Frame& frame) {
+Vad::Event Vad::push(const lib::CallerAudio::Frame& frame) {
   double level = level_dbfs(frame);
   bool voiced = level > std::max(floor_db_ + options_.margin_db, options_.gate_dbfs);
   // The floor falls at once and rises 3 dB a second, so that speech hardly lifts it.
@@ -43,4 +43,4 @@ Vad::Event Vad::push(const CallerAudio::Frame& frame) {
   return Event::ended;
 }
 
-}  // namespace patchbay::ai_voice::local
+}  // namespace patchbay::engine_local

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "caller_audio.h"
+#include "engine/caller_audio.h"
 
-namespace patchbay::ai_voice::local {
+namespace patchbay::engine_local {
 
 struct VadOptions {
   int start_ms = 120;  // so much sound begins an utterance
@@ -22,7 +22,7 @@ class Vad {
 
   explicit Vad(VadOptions options = {}) : options_(options) {}
 
-  Event push(const CallerAudio::Frame& frame);
+  Event push(const lib::CallerAudio::Frame& frame);
   bool speaking() const { return speaking_; }
   int voiced_ms() const { return voiced_ms_; }  // of the current utterance, or of what may become one
 
@@ -35,4 +35,4 @@ class Vad {
   int length_ms_ = 0;
 };
 
-}  // namespace patchbay::ai_voice::local
+}  // namespace patchbay::engine_local

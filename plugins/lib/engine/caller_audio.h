@@ -10,7 +10,7 @@
 
 #include "playout/spsc_ring.h"
 
-namespace patchbay::ai_voice {
+namespace patchbay::lib {
 
 class CallerAudio {
  public:
@@ -46,10 +46,10 @@ class CallerAudio {
   int64_t take_lost_ms() noexcept { return lost_.exchange(0, std::memory_order_relaxed) * kFrameMs; }
 
  private:
-  lib::SpscRing<Frame> ring_{64};
+  SpscRing<Frame> ring_{64};
   Frame open_{};
   size_t filled_ = 0;
   std::atomic<int64_t> lost_{0};
 };
 
-}  // namespace patchbay::ai_voice
+}  // namespace patchbay::lib

@@ -1,6 +1,6 @@
-#include "close_text.h"
+#include "engine/close_text.h"
 
-namespace patchbay::ai_voice {
+namespace patchbay::lib {
 namespace {
 
 bool starts_with(std::string_view text, std::string_view prefix) {
@@ -37,4 +37,4 @@ std::string describe_close(int code, std::string_view reason) {
   return "the AI engine failed: " + std::string(reason);
 }
 
-}  // namespace patchbay::ai_voice
+}  // namespace patchbay::lib

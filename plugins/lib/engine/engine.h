@@ -1,5 +1,5 @@
-// What a voice engine is to the rest of the plugin: it hears 16 kHz caller audio and answers with audio,
-// text, tool calls and usage. Pure C++; the binding to the host lives elsewhere.
+// The interface of a voice engine in plain C++: it hears 16 kHz caller audio and answers with audio, text,
+// tool calls and usage. EngineHost (engine_host.h) binds it to the host.
 #pragma once
 
 #include <patchbay/result.h>
@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "engine_stats.h"
+#include "engine/engine_stats.h"
 
-namespace patchbay::ai_voice {
+namespace patchbay::lib {
 
 // A function the model may call. All parameters are strings.
 struct Tool {
@@ -124,4 +124,4 @@ class Engine {
   const std::shared_ptr<EngineStats> stats_ = std::make_shared<EngineStats>();
 };
 
-}  // namespace patchbay::ai_voice
+}  // namespace patchbay::lib

@@ -1,60 +1,55 @@
-#include "engine_host.h"
+#include "engine/engine_host.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "engine_session.h"
+#include "engine/engine_session.h"
 
-namespace patchbay::ai_voice {
+namespace patchbay::lib {
 namespace {
 
 Metric::Labels label(const Engine& engine) { return {{"engine", engine.name()}}; }
 
 }  // namespace
 
-EngineHost::EngineHost(const Host& host, lib::IoThread& io, std::unique_ptr<Engine> engine,
-                       std::string models, bool key_required, StallLimits limits)
+EngineHost::EngineHost(const Host& host, IoThread& io, std::unique_ptr<Engine> engine, std::string models,
+                       bool key_required, StallLimits limits)
     : host_(host),
       io_(io),
       log_(host),
       engine_(std::move(engine)),
-      models_(std::move(models)),
-      key_required_(key_required),
       limits_(limits),
-      service_(host),
+      service_(
+          host, engine_->name(), std::move(models),
+          [this](const engine::Open& request) { return open(request); }, key_required),
       thread_watch_(io),
       timer_(host),
       stop_limit_(host),
-      sessions_metric_(Metric::gauge(host, "patchbay_ai_voice_engine_sessions", "Open sessions of an engine",
-                                     label(*engine_))),
-      dropped_(Metric::counter(host, "patchbay_ai_voice_engine_audio_dropped_ms_total",
+      sessions_metric_(
+          Metric::gauge(host, "patchbay_engine_sessions", "Open sessions of an engine", label(*engine_))),
+      dropped_(Metric::counter(host, "patchbay_engine_audio_dropped_ms_total",
                                "Caller audio that an engine never got because it was taken too slowly",
                                label(*engine_))),
-      reply_dropped_(Metric::counter(host, "patchbay_ai_voice_engine_reply_dropped_ms_total",
+      reply_dropped_(Metric::counter(host, "patchbay_engine_reply_dropped_ms_total",
                                      "Engine audio beyond what may wait to be played", label(*engine_))),
-      queued_(Metric::gauge(host, "patchbay_ai_voice_engine_queue_ms",
+      queued_(Metric::gauge(host, "patchbay_engine_queue_ms",
                             "Caller audio that waits to be sent to an engine, over all calls",
                             label(*engine_))),
-      reconnects_(Metric::counter(host, "patchbay_ai_voice_engine_reconnects_total",
+      reconnects_(Metric::counter(host, "patchbay_engine_reconnects_total",
                                   "Connections to an engine that were lost in mid-call and tried again",
                                   label(*engine_))),
-      unsaid_(Metric::counter(host, "patchbay_ai_voice_engine_unsaid_total",
+      unsaid_(Metric::counter(host, "patchbay_engine_unsaid_total",
                               "Answers that an engine did not speak because too many waited for its voice",
                               label(*engine_))),
-      stalls_(Metric::counter(host, "patchbay_ai_voice_engine_stalls_total",
+      stalls_(Metric::counter(host, "patchbay_engine_stalls_total",
                               "Times an engine's thread did not come back from a task", label(*engine_))),
-      lag_(Metric::gauge(host, "patchbay_ai_voice_engine_lag_seconds",
-                         "How long a task waits for an engine's thread", label(*engine_))),
-      drained_(std::make_shared<lib::CallbackGate>()) {
-  service_.on(engine::Engine::open, [this](const engine::Open& request) { return open(request); });
+      lag_(Metric::gauge(host, "patchbay_engine_lag_seconds", "How long a task waits for an engine's thread",
+                         label(*engine_))),
+      drained_(std::make_shared<CallbackGate>()) {
   watch();
 }
 
 EngineHost::~EngineHost() { drained_->close(); }
-
-engine::AddEngine EngineHost::registration() {
-  return {engine_->name(), models_, key_required_, service_.handle()};
-}
 
 Result<engine::Opened> EngineHost::open(const engine::Open& request) {
   if (stopped_) return {Code::unavailable, "the server is stopping"};
@@ -84,7 +79,7 @@ void EngineHost::watch() {
 
 // A stuck thread keeps its calls in silence for ever, because nothing on it can end them: that is done here.
 void EngineHost::watch_thread() {
-  const lib::IoWatch::Sample sample = thread_watch_.look();
+  const IoWatch::Sample sample = thread_watch_.look();
   stuck_ms_ = sample.waiting_ms;
   lag_.set(static_cast<double>(std::max(sample.waiting_ms, sample.lag_ms)) / 1000);
   if (stuck_ms_ < limits_.stall_ms) {
@@ -148,4 +143,4 @@ void EngineHost::stopped(bool thread_works) {
   if (stopped_) std::exchange(stopped_, {})(thread_works);
 }
 
-}  // namespace patchbay::ai_voice
+}  // namespace patchbay::lib

@@ -1,22 +1,22 @@
-// EngineHost: offers one of our own engines (engine.h) to the conversations, the way any plugin's engine is
-// offered (patchbay/services/engine.h), watches its thread and exports its counters.
+// EngineHost: makes an engine (engine.h) known to the host as an engine of any plugin is
+// (patchbay/services/voice_engine.h), watches its thread and exports its counters.
 #pragma once
 
 #include <patchbay/lifetime.h>
 #include <patchbay/log.h>
 #include <patchbay/plugin.h>
-#include <patchbay/services/engine.h>
+#include <patchbay/services/voice_engine.h>
 #include <patchbay/strand.h>
 
 #include <map>
 #include <memory>
 #include <string>
 
-#include "engine.h"
+#include "engine/engine.h"
 #include "websocket/callback_gate.h"
 #include "websocket/io_thread.h"
 
-namespace patchbay::ai_voice {
+namespace patchbay::lib {
 
 class EngineSession;
 
@@ -33,11 +33,12 @@ class EngineHost {
  public:
   // `io`: the thread of this engine's sessions, and of no other engine's. `models`: prefixes, separated by
   // spaces.
-  EngineHost(const Host& host, lib::IoThread& io, std::unique_ptr<Engine> engine, std::string models,
+  EngineHost(const Host& host, IoThread& io, std::unique_ptr<Engine> engine, std::string models,
              bool key_required, StallLimits limits = {});
   ~EngineHost();
 
-  engine::AddEngine registration();
+  // The engine's instance: a lease of it can open sessions.
+  Handle handle() { return service_.handle(); }
   // Closes what is open; done() when no session is left: then it may be destroyed. done(true): the thread has
   // run all that it was sent. done(false): it is stuck, and may come back at any time: the engine is leaked,
   // and the caller must neither destroy the thread nor unload this code.
@@ -63,16 +64,14 @@ class EngineHost {
 
   // borrowed
   const Host& host_;
-  lib::IoThread& io_;
+  IoThread& io_;
   // owned
   const Log log_;
   std::unique_ptr<Engine> engine_;
-  const std::string models_;
-  const bool key_required_;
   const StallLimits limits_;
-  Provision<engine::Engine> service_;
+  engine::VoiceEngine service_;
   std::map<int64_t, std::unique_ptr<EngineSession>> sessions_;
-  lib::IoWatch thread_watch_;
+  IoWatch thread_watch_;
   Timer timer_;
   Timer stop_limit_;
   const Metric sessions_metric_, dropped_, reply_dropped_, queued_, reconnects_, unsaid_, stalls_, lag_;
@@ -83,8 +82,8 @@ class EngineHost {
   Exported exported_;
   bool draining_ = false;  // the last task has been sent to the thread
   Function<void(bool)> stopped_;
-  std::shared_ptr<lib::CallbackGate> drained_;  // shared with that task
+  std::shared_ptr<CallbackGate> drained_;  // shared with that task
   Lifetime alive_;
 };
 
-}  // namespace patchbay::ai_voice
+}  // namespace patchbay::lib

@@ -1,13 +1,13 @@
-#include "engine_session.h"
+#include "engine/engine_session.h"
 
 #include <patchbay/strand.h>
 
 #include <cstring>
 #include <utility>
 
-#include "close_text.h"
+#include "engine/close_text.h"
 
-namespace patchbay::ai_voice {
+namespace patchbay::lib {
 
 using engine::Listener;
 
@@ -176,4 +176,4 @@ void EngineSession::pull(pb_frame& out) noexcept {
 
 void EngineSession::push(const pb_frame& in) noexcept { session_->push_audio(in.pcm, in.samples); }
 
-}  // namespace patchbay::ai_voice
+}  // namespace patchbay::lib

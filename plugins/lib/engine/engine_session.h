@@ -1,5 +1,5 @@
-// EngineSession: one conversation of one of our engines: its service, its audio port, and its way to the
-// listener.
+// EngineSession: one session of an engine as the host sees it: its service, its audio port, and its reports
+// to the listener.
 #pragma once
 
 #include <patchbay/audio.h>
@@ -11,10 +11,10 @@
 #include <memory>
 #include <string>
 
-#include "engine.h"
-#include "safe_text.h"
+#include "engine/engine.h"
+#include "text/safe_text.h"
 
-namespace patchbay::ai_voice {
+namespace patchbay::lib {
 
 // Made and destroyed on the main strand; the engine calls it on its own thread, the media loop on its.
 class EngineSession final : public SessionListener, private AudioPort {
@@ -80,7 +80,7 @@ class EngineSession final : public SessionListener, private AudioPort {
   Lifetime alive_;
 };
 
-// The tools of engine::Open, as our engines take them.
+// The tools of engine::Open, as an Engine takes them.
 Result<std::vector<Tool>> read_tools(const Host& host, std::string_view json);
 
-}  // namespace patchbay::ai_voice
+}  // namespace patchbay::lib

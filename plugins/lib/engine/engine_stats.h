@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace patchbay::ai_voice {
+namespace patchbay::lib {
 
 struct EngineStats {
   std::atomic<int64_t> dropped_ms{0};  // caller audio the engine never got: it, or its thread, was too slow
@@ -14,4 +14,4 @@ struct EngineStats {
   std::atomic<int64_t> unsaid{0};            // answers not spoken because too many waited for the voice
 };
 
-}  // namespace patchbay::ai_voice
+}  // namespace patchbay::lib

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace patchbay::ai_voice {
+namespace patchbay::lib {
 
 struct FarewellTimes {
   int no_audio_ms = 5000;  // the model says nothing any more
@@ -46,4 +46,4 @@ class Farewell {
   bool complete_ = false;
 };
 
-}  // namespace patchbay::ai_voice
+}  // namespace patchbay::lib

@@ -6,16 +6,16 @@
 #include <string>
 #include <utility>
 
-#include "engine.h"
+#include "engine/engine.h"
 #include "websocket/io_thread.h"
 
-namespace patchbay::ai_voice {
+namespace patchbay::lib {
 
 template <class Conversation>
 class IoSession final : public Session {
  public:
   // Shared: what was posted may outlive the handle.
-  IoSession(lib::IoThread& io, std::shared_ptr<Conversation> conversation)
+  IoSession(IoThread& io, std::shared_ptr<Conversation> conversation)
       : io_(io), conversation_(std::move(conversation)) {
     io_.post([c = conversation_] { c->start(); });
   }
@@ -50,8 +50,8 @@ class IoSession final : public Session {
   }
 
  private:
-  lib::IoThread& io_;
+  IoThread& io_;
   std::shared_ptr<Conversation> conversation_;
 };
 
-}  // namespace patchbay::ai_voice
+}  // namespace patchbay::lib

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace patchbay::ai_voice {
+namespace patchbay::lib {
 
 class JsonSource {
  public:
@@ -32,4 +32,4 @@ class JsonSource {
   void* host_ = nullptr;
 };
 
-}  // namespace patchbay::ai_voice
+}  // namespace patchbay::lib

@@ -1,9 +1,9 @@
-#include "base64.h"
+#include "text/base64.h"
 
 #include <array>
 #include <cstdint>
 
-namespace patchbay::ai_voice {
+namespace patchbay::lib {
 namespace {
 
 constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -73,4 +73,4 @@ bool decode_base64(std::string_view text, std::string& out) {
   return true;
 }
 
-}  // namespace patchbay::ai_voice
+}  // namespace patchbay::lib

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace patchbay::ai_voice {
+namespace patchbay::lib {
 
 void append_base64(std::string& out, const void* data, size_t size);
 bool decode_base64(std::string_view text, std::string& out);  // false: not base64; `out` is then unspecified
 
-}  // namespace patchbay::ai_voice
+}  // namespace patchbay::lib

@@ -1,15 +1,15 @@
-#include "json_text.h"
+#include "text/json_text.h"
 
 #include <cstdio>
 
-#include "websocket/text.h"
+#include "text/utf8.h"
 
-namespace patchbay::ai_voice {
+namespace patchbay::lib {
 
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
-    size_t length = lib::utf8_sequence(text);
+    size_t length = utf8_sequence(text);
     auto first = static_cast<unsigned char>(text[0]);
     if (length == 0) {
       out += "\xEF\xBF\xBD";
@@ -29,4 +29,4 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
-}  // namespace patchbay::ai_voice
+}  // namespace patchbay::lib

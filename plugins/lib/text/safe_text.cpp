@@ -1,10 +1,10 @@
-#include "safe_text.h"
+#include "text/safe_text.h"
 
 #include <algorithm>
 
-#include "websocket/text.h"
+#include "text/utf8.h"
 
-namespace patchbay::ai_voice {
+namespace patchbay::lib {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
@@ -26,7 +26,7 @@ std::string valid_text(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const size_t length = lib::utf8_sequence(text);
+    const size_t length = utf8_sequence(text);
     const bool bad = length == 0 || text.front() == '\0';
     out.append(bad ? kReplacement : text.substr(0, length));
     text.remove_prefix(std::max<size_t>(length, 1));
@@ -57,4 +57,4 @@ std::string without_secret(std::string_view text, std::string_view secret) {
   return out.append(text);
 }
 
-}  // namespace patchbay::ai_voice
+}  // namespace patchbay::lib

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace patchbay::ai_voice {
+namespace patchbay::lib {
 
 // Valid UTF-8 without NUL, which the store refuses: what is neither becomes U+FFFD.
 std::string valid_text(std::string_view text);
@@ -25,4 +25,4 @@ class TextFragments {
 constexpr size_t kMinSecretBytes = 8;
 std::string without_secret(std::string_view text, std::string_view secret);
 
-}  // namespace patchbay::ai_voice
+}  // namespace patchbay::lib

@@ -9,7 +9,7 @@
 #include <boost/beast/http/field.hpp>
 #include <chrono>
 
-#include "websocket/text.h"
+#include "text/utf8.h"
 
 namespace patchbay::lib {
 namespace net = boost::asio;

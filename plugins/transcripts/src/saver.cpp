@@ -3,7 +3,7 @@
 #include <patchbay/strand.h>
 
 #include "file_name.h"
-#include "websocket/text.h"
+#include "text/utf8.h"
 
 namespace patchbay::transcripts {
 namespace {

@@ -41,7 +41,7 @@ TEST_CASE("what was counted before the interval is told as what has come togethe
       "patchbay_sip_trunk_failovers_total{tenant=\"a\"} 2\n"
       "patchbay_sip_trunk_failovers_total{tenant=\"b\"} 10\n"
       "patchbay_sip_trunk_rtp_lost_total 49\n"
-      "patchbay_ai_voice_engine_audio_dropped_ms_total{engine=\"local\"} 4000\n";
+      "patchbay_engine_audio_dropped_ms_total{engine=\"local\"} 4000\n";
   CHECK(find_problems(readings(text, text)).empty());
   const auto past = find_past(readings(text, text));
   REQUIRE(past.size() == 2);

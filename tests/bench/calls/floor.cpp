@@ -17,14 +17,14 @@
 #include <string>
 #include <thread>
 
-#include "base64.h"
 #include "bench/calls/pacer.h"
 #include "bench/pairs.h"
 #include "g711/g711.h"
-#include "gemini/writer.h"
 #include "resampler/resampler.h"
 #include "rtp/packet.h"
 #include "support/json_view.h"
+#include "text/base64.h"
+#include "writer.h"
 
 namespace patchbay::bench {
 namespace {
@@ -128,7 +128,7 @@ struct Floor::Call {
       std::array<int16_t, kWide> wide;
       lib::g711_decode(lib::G711::mu_law, packet->payload, kNarrow, narrow.data());
       const uint32_t count = up.process(narrow.data(), kNarrow, wide.data(), kWide);
-      ai_voice::gemini::write_audio(text, wide.data(), count);
+      engine_gemini::write_audio(text, wide.data(), count);
       write_frame(text);
     }
   }
@@ -156,7 +156,7 @@ struct Floor::Call {
     const auto document = support::JsonDocument::parse(json, 1u << 20);
     if (!document) return 0;
     const auto parts = document->root()["serverContent"]["modelTurn"]["parts"];
-    if (!ai_voice::decode_base64(parts.at(0)["inlineData"]["data"].string(), pcm)) return 0;
+    if (!lib::decode_base64(parts.at(0)["inlineData"]["data"].string(), pcm)) return 0;
     uint64_t frames = 0;
     std::array<int16_t, kEngine> wide;
     std::array<int16_t, kNarrow> narrow;

@@ -38,8 +38,9 @@ plugins:
   media: {}
   whitelist: {}
   sip-trunk: {listenPort: 0}
-  ai-voice: {engines: {gemini-live: {url: ")" +
-         url + R"(", caFile: ")" + ca_file + R"("}}}
+  ai-voice: {}
+  engine-gemini: {url: ")" +
+         url + R"(", caFile: ")" + ca_file + R"("}
 tenants:
   bench.example:
     primary: true

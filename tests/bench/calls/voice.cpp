@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "base64.h"
 #include "support/json_view.h"
+#include "text/base64.h"
 
 namespace patchbay::bench {
 namespace {
@@ -23,7 +23,7 @@ std::string audio_message(int ms) {
         static_cast<int16_t>(12000 * std::cos(static_cast<double>(i) * 2 * 3.14159265 * 400 / 24000));
   std::string out =
       R"({"serverContent":{"modelTurn":{"role":"model","parts":[{"inlineData":{"mimeType":"audio/pcm;rate=24000","data":")";
-  ai_voice::append_base64(out, samples.data(), samples.size() * sizeof(int16_t));
+  lib::append_base64(out, samples.data(), samples.size() * sizeof(int16_t));
   return out + R"("}}]}}})";
 }
 
@@ -88,7 +88,7 @@ void Voice::receive(const Peer& peer, std::string_view text) {
     return peer->send(kEnd, true);
   }
   std::string pcm;
-  if (!peer->data || !ai_voice::decode_base64(input["audio"]["data"].string(), pcm)) return;
+  if (!peer->data || !lib::decode_base64(input["audio"]["data"].string(), pcm)) return;
   const size_t call = *static_cast<size_t*>(peer->data.get());
   ++received_;
   heard_any_[call] = true;

@@ -50,7 +50,7 @@ Result<Server> patchbay_server(const std::string& folder) {
       << "plugins:\n  rest-api: {listen: " << at(http) << "}\n"
       << "  identity: {issuer: \"http://localhost:" << http << "\"}\n  media: {}\n  whitelist: {}\n"
       << "  sip-trunk: {listenIp: 127.0.0.1, listenPort: " << sip << "}\n"
-      << "  ai-voice: {}\n  transcripts: {}\n  webhooks: {}\n"
+      << "  ai-voice: {}\n  engine-local: {isolation: none}\n  transcripts: {}\n  webhooks: {}\n"
       << "tenants: {localhost: {primary: true}}\n";
   return Server{{BENCH_PATCHBAY, "serve", "-c", folder + "/patchbay.yaml", "--plugin-dir", BENCH_PLUGINS},
                 {http, management, sip}};

@@ -99,6 +99,18 @@ TEST_CASE("the core reads a plugin's isolation, and the plugin does not see it")
   CHECK(all.plugin_view("whitelist") == make(kFile).plugin_view("whitelist"));
   CHECK(make(kFile, {{"PATCHBAY_PLUGIN_ROOMS__ISOLATION", "process"}}).isolation("rooms").process);
 
+  // What its manifest says is only the default.
+  InstalledPlugins installed;
+  const auto whitelist = [&](const std::string& text) {
+    auto schemas = installed.schemas();
+    for (auto& each : schemas) each.isolated = each.name == "whitelist";
+    auto draft = load_text({"/etc/pb.yaml", {{"TRUNK_PASSWORD", "pa55word"}}, "/plugins"}, text);
+    const auto outcome = check(*draft.value, schemas);
+    return outcome.value->isolation("whitelist").process;
+  };
+  CHECK(whitelist(kFile));
+  CHECK_FALSE(whitelist(replaced(kFile, "rate: 5", "isolation: none")));
+
   const Diff moved = diff(make(kFile), all);
   CHECK(moved.isolated == std::vector<std::string>{"whitelist"});
   CHECK(moved.changed.empty());

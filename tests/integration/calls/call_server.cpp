@@ -35,7 +35,10 @@ std::string yaml(const CallServer::Options& options) {
   whitelist: {}
   transcripts: {}
   ai-voice: {)" +
-         options.ai_voice_server + "engines: " + options.engines + R"(}
+         options.ai_voice_server + R"(}
+  engine-gemini: )" +
+         options.engine_gemini + R"(
+  engine-local: {isolation: none}
   sip-trunk: {listenPort: 0)" +
          options.sip_trunk + "}\n" + options.plugins + R"(tenants:
   )" + CallServer::kTenant +

@@ -32,12 +32,12 @@ class CallServer {
     std::string more = {};  // further YAML members, each after a comma
   };
   struct Options {
-    std::vector<Trunk> trunks;  // tried in this order
-    std::string routes = {};    // YAML; by default everything goes through all trunks
-    std::string engines = "{}";
+    std::vector<Trunk> trunks;                 // tried in this order
+    std::string routes = {};                   // YAML; by default everything goes through all trunks
+    std::string engine_gemini = "{}";          // the section of that plugin
     std::string sip_trunk = {};                // YAML members, as in Trunk
     std::string ai_voice = "{}";               // of the tenant
-    std::string ai_voice_server = {};          // YAML members of the server, each with a comma after it
+    std::string ai_voice_server = {};          // of the server: YAML members
     std::string plugins = {};                  // YAML of further plugins, a line each, indented by two blanks
     std::vector<const pb_entry*> linked = {};  // further plugins that are not files of the build
     core::ManualClock* clock = nullptr;

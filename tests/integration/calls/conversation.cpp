@@ -22,6 +22,7 @@ std::string yaml(uint16_t trunk_port) {
   whitelist: {}
   transcripts: {}
   ai-voice: {}
+  engine-local: {}
   sip-trunk: {listenPort: 0}
 tenants:
   acme.example:

@@ -22,7 +22,7 @@ namespace {
 CallServer::Options options(const GeminiServer& gemini, std::vector<CallServer::Trunk> trunks) {
   CallServer::Options out;
   out.trunks = std::move(trunks);
-  out.engines = "{gemini-live: {url: \"" + gemini.url() + "\", caFile: " + gemini.ca_file() + "}}";
+  out.engine_gemini = "{url: \"" + gemini.url() + "\", caFile: " + gemini.ca_file() + "}";
   return out;
 }
 

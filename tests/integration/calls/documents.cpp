@@ -29,6 +29,7 @@ std::string yaml(uint16_t trunk_port) {
   webhooks: {}
   transcripts: {}
   ai-voice: {}
+  engine-local: {}
   sip-trunk: {listenPort: 0}
 tenants:
   acme.example:

@@ -26,7 +26,7 @@ struct Server : GeminiServer, CallServer {
                          std::string ai_voice) {
     Options out;
     out.trunks = std::move(trunks);
-    out.engines = "{gemini-live: {url: \"" + gemini.url() + "\", caFile: " + gemini.ca_file() + "}}";
+    out.engine_gemini = "{url: \"" + gemini.url() + "\", caFile: " + gemini.ca_file() + "}";
     out.sip_trunk = std::move(sip_trunk);
     out.ai_voice = std::move(ai_voice);
     return out;

@@ -4,12 +4,16 @@
 #include <patchbay/plugin.h>
 #include <patchbay/services/voice_engine.h>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
 
 #include "call_server.h"
+#include "runtime/manual_clock.h"
 #include "support/linked_plugin.h"
+#include "support/probe_client.h"
+#include "utc/utc.h"
 
 using namespace patchbay;
 using namespace patchbay::test;
@@ -134,6 +138,70 @@ class OddEngine final : public Plugin {
       [this](const engine::Open& open) -> Result<engine::Opened> { return begin(open); }, true};
 };
 
+// Is known from its start on, or from announce() when `holds_back` is set. Refuses every call.
+class LateEngine final : public Plugin {
+ public:
+  static constexpr char manifest[] =
+      R"({"id": "late", "version": "0.1.0", "optional": ["patchbay.conversation/1"],
+          "config": {"plugin": {"type": "object", "properties": {}}}})";
+  static constexpr char store_sql[] = "";
+  static inline std::atomic<bool> holds_back{false};
+  static inline LateEngine* current = nullptr;
+
+  Status start(const Config&) override {
+    current = this;
+    if (!holds_back) make_known();
+    return {};
+  }
+  Status check_config(const Config&) override { return {}; }
+  void announce() {
+    post(host(), kMainStrand, [this] { make_known(); });
+  }
+
+ private:
+  void make_known() {
+    engine_.emplace(host(), "late", "late-", [](const engine::Open&) -> Result<engine::Opened> {
+      return {Code::unavailable, "asked too late"};
+    });
+  }
+  std::optional<engine::VoiceEngine> engine_;
+};
+
+// How often the late engine was made known, over all starts.
+size_t times_known(const std::string& log) {
+  const std::string line = "engine added engine=late";
+  size_t count = 0;
+  for (size_t at = log.find(line); at != std::string::npos; at = log.find(line, at + 1)) ++count;
+  return count;
+}
+
+// A call with the late engine that comes due when the server has been started again without it.
+struct Restarted {
+  Restarted() : server(options()) {
+    LateEngine::holds_back = false;
+    id =
+        server.create(R"(,"model":"late-1","scheduleAtUtc":")" + lib::utc_text(clock.now_ms() + 5000) + "\"");
+    LateEngine::holds_back = true;
+    server.server().restart();
+    REQUIRE(server.server().start_error() == "");
+    clock.advance(std::chrono::seconds(6));
+    REQUIRE(server.logged("the call waits for its engine"));
+  }
+  CallServer::Options options() {
+    LateEngine::holds_back = false;
+    CallServer::Options out;
+    out.trunks = {{"main", trunk.port()}};
+    out.plugins = "  late: {}\n";
+    out.linked = {&LinkedPlugin<LateEngine>::entry};
+    out.clock = &clock;
+    return out;
+  }
+  core::ManualClock clock;
+  DeafPort trunk;
+  CallServer server;
+  std::string id;
+};
+
 CallServer::Options options(uint16_t trunk_port) {
   CallServer::Options out;
   out.trunks = {{"main", trunk_port}};
@@ -217,4 +285,23 @@ TEST_CASE("an engine that goes away without a word ends its call") {
   CHECK(contains(server.transcript(id), "Hello."));
   check_sipp(peer);
   CHECK(server.idle());
+}
+
+TEST_CASE("a call that is due when the server starts waits for its engine") {
+  Restarted now;
+  CHECK(now.server.get(now.id).text("status") == "scheduled");
+  LateEngine::current->announce();
+  REQUIRE(probe::eventually([&] { return times_known(now.server.server().log()) == 2; }));
+  now.clock.advance(std::chrono::seconds(2));
+  const CallRecord record = now.server.wait(now.id, "ended-failed-final");
+  INFO(record.body);
+  CHECK(record.text("errorDetail") == "the AI engine cannot be used: asked too late");
+}
+
+TEST_CASE("a call whose engine does not come ends") {
+  Restarted now;
+  now.clock.advance(std::chrono::seconds(40));
+  const CallRecord record = now.server.wait(now.id, "ended-failed-final");
+  INFO(record.body);
+  CHECK(record.text("errorDetail") == "no engine serves the model");
 }

@@ -25,7 +25,7 @@ const Topics kTalked = {"call.answered", "call.started", "outbound-ai.finished",
 CallServer::Options options(const GeminiServer& gemini, uint16_t trunk_port, const std::string& more = "") {
   CallServer::Options out;
   out.trunks = {{"main", trunk_port}};
-  out.engines = "{gemini-live: {url: \"" + gemini.url() + "\", caFile: " + gemini.ca_file() + more + "}}";
+  out.engine_gemini = "{url: \"" + gemini.url() + "\", caFile: " + gemini.ca_file() + more + "}";
   return out;
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("a socket that drops is resumed and the call goes on") {
   GeminiServer gemini(script({{2, Act::drop}}));
   Phone phone;
   CallServer::Options talkative = options(gemini, phone.port());
-  talkative.ai_voice_server = "logConversations: true, ";
+  talkative.ai_voice_server = "logConversations: true";
   CallServer server(talkative);
   const std::string id = server.create();
   REQUIRE(phone.hears(1900));

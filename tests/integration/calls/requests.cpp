@@ -171,7 +171,7 @@ TEST_CASE("lists by status have the newest first and totals that are true") {
 
 TEST_CASE("beyond maxCalls of the server a call waits, whatever its tenant may") {
   DeafPort trunk;
-  CallServer server(options(trunk.port(), "{}", nullptr, "maxCalls: 1, "));
+  CallServer server(options(trunk.port(), "{}", nullptr, "maxCalls: 1"));
   const http::Response first = post(usual());
   REQUIRE(first.status == 200);
   const std::string running = probe::text_member(first.body, "callId");
@@ -234,7 +234,7 @@ TEST_CASE("beyond the backlog a call is refused and counted") {
 TEST_CASE("ended calls and remembered answers are removed when their time is over") {
   DeafPort trunk;
   core::ManualClock clock;
-  CallServer server(options(trunk.port(), "{}", &clock, "keepCallsDays: 2, "));
+  CallServer server(options(trunk.port(), "{}", &clock, "keepCallsDays: 2"));
   const kills::Database db((server.server().data() / "patchbay.db").string());
   const auto remembered = [&] { return db.count("SELECT COUNT(*) FROM ai_voice_idempotency"); };
   const std::string later =

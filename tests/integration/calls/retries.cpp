@@ -27,7 +27,7 @@ struct Server : GeminiServer, Clock, CallServer {
   static Options options(const GeminiServer& gemini, core::ManualClock& driven, uint16_t trunk_port) {
     Options out;
     out.trunks = {{"main", trunk_port}};
-    out.engines = "{gemini-live: {url: \"" + gemini.url() + "\", caFile: " + gemini.ca_file() + "}}";
+    out.engine_gemini = "{url: \"" + gemini.url() + "\", caFile: " + gemini.ca_file() + "}";
     out.ai_voice = "{ringTimeoutSec: 5}";
     out.clock = &driven;
     return out;

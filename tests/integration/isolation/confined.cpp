@@ -20,6 +20,8 @@ using namespace patchbay;
 // By id, the inside of its section.
 const std::map<std::string, std::string> kOurs = {
     {"ai-voice", ""},
+    {"engine-gemini", ""},
+    {"engine-local", ""},
     {"identity", "issuer: \"https://voice.example.com\""},
     {"media", ""},
     {"rest-api", "listen: \"127.0.0.1:0\", threads: 1"},

@@ -50,8 +50,9 @@ std::string yaml(const bench::Voice& voice, int sip_port) {
   media: {}
   whitelist: {}
   sip-trunk: {listenPort: 0}
-  ai-voice: {engines: {gemini-live: {url: ")" +
-         voice.url() + R"(", caFile: ")" + voice.ca_file() + R"("}}}
+  ai-voice: {}
+  engine-gemini: {url: ")" +
+         voice.url() + R"(", caFile: ")" + voice.ca_file() + R"("}
 tenants:
   localhost:
     sip-trunk: {defaultTrunkId: main, trunks: [{id: main, host: 127.0.0.1, port: )" +

@@ -3,14 +3,18 @@
 
 #include <vector>
 
-#include "base64.h"
-#include "farewell.h"
-#include "gemini/recovery.h"
-#include "gemini/usage_meter.h"
-#include "gemini/watchdog.h"
+#include "recovery.h"
+#include "usage_meter.h"
+#include "watchdog.h"
 
-using namespace patchbay::ai_voice;
-using namespace patchbay::ai_voice::gemini;
+using namespace patchbay::lib;
+using namespace patchbay::engine_gemini;
+
+namespace {
+
+constexpr RecoveryTimes kTimes{.budget_ms = 30000};
+
+}  // namespace
 
 TEST_CASE("usage: one snapshot per turn is added as it is") {
   UsageMeter meter;
@@ -85,19 +89,19 @@ TEST_CASE("watchdog: a resumed session that is mute is replaced at once") {
 }
 
 TEST_CASE("recovery: before the first ready a refusal gets the reduced setup, once") {
-  Recovery recovery;
+  Recovery recovery(kTimes);
   recovery.started(0);
   auto first = recovery.dropped(0, {1007, 0, true}, false);
   CHECK(first.kind == Attempt::Kind::fresh);
   CHECK(first.reduced);
   CHECK(recovery.dropped(0, {1007, 0, true}, false).kind == Attempt::Kind::fail);
-  Recovery other;
+  Recovery other(kTimes);
   CHECK(other.dropped(0, {1008, 0, true}, false).kind == Attempt::Kind::fail);
   CHECK(other.dropped(0, {1006, 403, true}, false).kind == Attempt::Kind::fail);
 }
 
 TEST_CASE("recovery: a drop in mid-call resumes with back-off, then starts fresh, then gives up") {
-  Recovery recovery;
+  Recovery recovery(kTimes);
   recovery.started(0);
   recovery.ready();
   auto a = recovery.dropped(100000, {1006, 0, false}, true);
@@ -113,51 +117,11 @@ TEST_CASE("recovery: a drop in mid-call resumes with back-off, then starts fresh
 }
 
 TEST_CASE("recovery: a refused handle is not used again") {
-  Recovery recovery;
+  Recovery recovery(kTimes);
   recovery.ready();
   CHECK(recovery.dropped(0, {1006, 0, false}, true).kind == Attempt::Kind::resume);
   auto next = recovery.dropped(600, {1007, 0, true}, true);
   CHECK(next.kind == Attempt::Kind::fresh);
   CHECK(!next.reduced);
   CHECK(recovery.dropped(700, {1006, 0, true}, true).kind == Attempt::Kind::fresh);
-}
-
-TEST_CASE("farewell: a silent turn does not count, a spoken and heard one does") {
-  Farewell farewell;
-  farewell.start(0);
-  farewell.turn_complete();
-  CHECK(!farewell.poll(300, true));
-  farewell.audio();
-  farewell.turn_complete();
-  CHECK(!farewell.poll(3000, false));
-  CHECK(farewell.poll(4000, true));
-  CHECK(!farewell.poll(5000, true));
-}
-
-TEST_CASE("farewell: without sound after 5 s, at the latest after 15 s") {
-  Farewell silent;
-  silent.start(0);
-  CHECK(!silent.poll(4999, true));
-  CHECK(silent.poll(5000, true));
-  Farewell endless;
-  endless.start(0);
-  endless.audio();
-  CHECK(!endless.poll(14999, false));
-  CHECK(endless.poll(15000, false));
-}
-
-TEST_CASE("base64 goes both ways") {
-  for (size_t n = 0; n < 20; ++n) {
-    std::string bytes, text, back;
-    for (size_t i = 0; i < n; ++i) bytes += static_cast<char>(i * 37 + 200);
-    append_base64(text, bytes.data(), bytes.size());
-    CHECK(decode_base64(text, back));
-    CHECK(back == bytes);
-  }
-  std::string out;
-  CHECK(decode_base64("-_8", out));
-  CHECK(out == "\xfb\xff");
-  CHECK(!decode_base64("A", out));
-  CHECK(!decode_base64("AA*A", out));
-  CHECK(!decode_base64("AA=A", out));
 }

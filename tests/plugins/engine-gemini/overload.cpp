@@ -5,16 +5,16 @@
 #include <future>
 #include <mutex>
 
-#include "base64.h"
-#include "gemini/gemini_engine.h"
-#include "plugins/ai-voice/caller.h"
-#include "plugins/ai-voice/json.h"
+#include "gemini_engine.h"
+#include "plugins/engine-gemini/options.h"
+#include "plugins/lib/engine/caller.h"
 #include "support/ws_server.h"
+#include "text/base64.h"
 
 using namespace patchbay;
-using namespace patchbay::ai_voice;
+using namespace patchbay::lib;
 using namespace std::chrono_literals;
-using ai_voice::test::Record;
+using lib::test::Record;
 using support::WsPeer;
 using support::WsServer;
 
@@ -29,12 +29,8 @@ SessionConfig config(std::string key) {
   return out;
 }
 
-gemini::Options options(const WsServer& server) {
-  gemini::Options out;
-  out.json = ai_voice::test::json();
-  out.url = server.url();
-  out.ca_file = server.ca_file();
-  return out;
+engine_gemini::Options options(const WsServer& server) {
+  return engine_gemini::test::options_for(server.url(), server.ca_file());
 }
 
 // The number that mark() has put into a frame of audio; -1: the message carries none.
@@ -65,7 +61,7 @@ TEST_CASE(
   };
   WsServer server(false, std::move(script));
   lib::IoThread io;
-  gemini::GeminiEngine engine(io, options(server));
+  engine_gemini::GeminiEngine engine(io, options(server));
   Record record;
   auto session = engine.open(config("test-key"), record);
   REQUIRE(session.ok());
@@ -116,7 +112,7 @@ TEST_CASE("a server that quotes a key of asterisks ends its own call only") {
     };
     WsServer server(false, std::move(script));
     lib::IoThread io;
-    gemini::GeminiEngine engine(io, options(server));
+    engine_gemini::GeminiEngine engine(io, options(server));
     Record record;
     auto session = engine.open(config(key), record);
     REQUIRE(session.ok());

@@ -1,14 +1,14 @@
 #include <doctest/doctest.h>
 
-#include "gemini/family.h"
-#include "gemini/reader.h"
-#include "gemini/writer.h"
-#include "plugins/ai-voice/json.h"
+#include "family.h"
+#include "plugins/lib/engine/json.h"
+#include "reader.h"
 #include "support/gemini_rules.h"
+#include "writer.h"
 
 using namespace patchbay;
-using namespace patchbay::ai_voice;
-using namespace patchbay::ai_voice::gemini;
+using namespace patchbay::lib;
+using namespace patchbay::engine_gemini;
 
 namespace {
 
@@ -32,7 +32,7 @@ support::JsonDocument setup_of(const std::string& model, SetupOptions options = 
 }
 
 ServerMessage read(std::string_view text) {
-  auto message = read_message(ai_voice::test::json(), text);
+  auto message = read_message(lib::test::json(), text);
   REQUIRE(message.ok());
   return *std::move(message);
 }
@@ -128,8 +128,8 @@ TEST_CASE("wrong types count as absent, and what is no object is refused") {
   CHECK(!m.resumption);
   CHECK(read(R"({"error":{"code":13,"message":"internal"}})").error == "internal");
   for (const char* text : {"", "[]", "7", "{", "\"x\"", "{\"a\":1}x"})
-    CHECK(!read_message(ai_voice::test::json(), text).ok());
-  CHECK(!read_message(ai_voice::test::json(), std::string(1 << 20, '[')).ok());
+    CHECK(!read_message(lib::test::json(), text).ok());
+  CHECK(!read_message(lib::test::json(), std::string(1 << 20, '[')).ok());
 }
 
 TEST_CASE("the rate of the audio is read, an impossible one ignored") {

@@ -1,15 +1,15 @@
 #include <doctest/doctest.h>
 
-#include "gemini/gemini_engine.h"
-#include "plugins/ai-voice/caller.h"
-#include "plugins/ai-voice/json.h"
+#include "gemini_engine.h"
+#include "plugins/engine-gemini/options.h"
+#include "plugins/lib/engine/caller.h"
 #include "support/gemini_server.h"
 #include "support/within.h"
 
 using namespace patchbay;
-using namespace patchbay::ai_voice;
-using ai_voice::test::Caller;
-using ai_voice::test::Record;
+using namespace patchbay::lib;
+using lib::test::Caller;
+using lib::test::Record;
 using Event = support::GeminiScript::Event;
 using support::GeminiScript;
 using support::GeminiServer;
@@ -31,24 +31,21 @@ bool eventually(F condition) {
   return condition();
 }
 
-void hasty(gemini::Options& options) {
+void hasty(engine_gemini::Options& options) {
   options.watchdog.first_audio_ms = options.watchdog.after_user_ms = 300;
 }
 
 // A server, an engine and one call with it, with times short enough for a test.
 struct Call {
   explicit Call(GeminiScript script = {}, SessionConfig with = config(),
-                std::function<void(gemini::Options&)> adjust = {})
+                std::function<void(engine_gemini::Options&)> adjust = {})
       : server(std::move(script)) {
-    gemini::Options options;
-    options.json = ai_voice::test::json();
-    options.url = server.url();
-    options.ca_file = server.ca_file();
+    engine_gemini::Options options = engine_gemini::test::options_for(server.url(), server.ca_file());
     options.greeting_protect_ms = 0;
     options.recovery.first_delay_ms = 50;
     options.watchdog.first_audio_ms = options.watchdog.after_user_ms = 2000;
     if (adjust) adjust(options);
-    engine = std::make_unique<gemini::GeminiEngine>(io, options);
+    engine = std::make_unique<engine_gemini::GeminiEngine>(io, options);
     auto opened = engine->open(with, record);
     REQUIRE(opened.ok());
     session = *std::move(opened);
@@ -72,7 +69,7 @@ struct Call {
   GeminiServer server;
   lib::IoThread io;
   Record record;
-  std::unique_ptr<gemini::GeminiEngine> engine;
+  std::unique_ptr<engine_gemini::GeminiEngine> engine;
   std::unique_ptr<Session> session;
   std::unique_ptr<Caller> caller;
 };
@@ -214,7 +211,7 @@ TEST_CASE("a slow set-up is waited for, an endless one fails as retryable") {
 
   GeminiScript never;
   never.setup_delay_ms = -1;
-  Call second(never, config(), [](gemini::Options& o) {
+  Call second(never, config(), [](engine_gemini::Options& o) {
     o.setup_timeout_ms = 300;
     o.recovery.setup_budget_ms = 500;
   });
@@ -268,7 +265,7 @@ TEST_CASE("garbage, fragments and odd fields do not harm") {
 TEST_CASE("nothing but garbage leads to a fresh connection and in the end to a clear error") {
   GeminiScript script;
   for (int turn = 1; turn < 50; ++turn) script.at_turn[turn] = Event::garbage_only;
-  Call call(script, config(), [](gemini::Options& o) { o.recovery.budget_ms = 300; });
+  Call call(script, config(), [](engine_gemini::Options& o) { o.recovery.budget_ms = 300; });
   REQUIRE(call.begin());
   CHECK(eventually([&] { return call.server.seen().connections >= 2; }));
 }
@@ -317,11 +314,8 @@ TEST_CASE("usage by deltas is summed when the turn has no snapshot") {
 TEST_CASE("sessions may be destroyed at any moment") {
   GeminiServer server;
   lib::IoThread io;
-  gemini::Options options;
-  options.json = ai_voice::test::json();
-  options.url = server.url();
-  options.ca_file = server.ca_file();
-  gemini::GeminiEngine engine(io, options);
+  const engine_gemini::Options options = engine_gemini::test::options_for(server.url(), server.ca_file());
+  engine_gemini::GeminiEngine engine(io, options);
   for (int i = 0; i < 10; ++i) {
     Record record;
     auto session = engine.open(config(), record);

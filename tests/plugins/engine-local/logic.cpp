@@ -3,14 +3,14 @@
 
 #include <cmath>
 
-#include "local/brain.h"
-#include "local/intent.h"
-#include "local/synthesiser.h"
-#include "local/vad.h"
-#include "safe_text.h"
+#include "brain.h"
+#include "intent.h"
+#include "synthesiser.h"
+#include "text/safe_text.h"
+#include "vad.h"
 
-using namespace patchbay::ai_voice;
-using namespace patchbay::ai_voice::local;
+using namespace patchbay::lib;
+using namespace patchbay::engine_local;
 
 namespace {
 

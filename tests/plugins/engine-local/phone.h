@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "g711/g711.h"
-#include "local/synthesiser.h"
 #include "resampler/resampler.h"
+#include "synthesiser.h"
 
-namespace patchbay::ai_voice::test {
+namespace patchbay::engine_local::test {
 
 inline std::vector<int16_t> spoken(const std::string& text) {
-  local::Synthesiser synthesiser;
+  engine_local::Synthesiser synthesiser;
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<int16_t> out;
@@ -24,7 +24,7 @@ inline std::vector<int16_t> spoken(const std::string& text) {
     done = true;
     changed.notify_all();
   };
-  synthesiser.speak({{text, take}}, {local::FliteVoice::rms, 1.0f, 1.0f});
+  synthesiser.speak({{text, take}}, {engine_local::FliteVoice::rms, 1.0f, 1.0f});
   std::unique_lock lock(mutex);
   changed.wait_for(lock, std::chrono::seconds(20), [&] { return done; });
   return out;
@@ -53,4 +53,4 @@ inline std::vector<int16_t> phone(const std::string& text) {
   return over_the_phone(out);
 }
 
-}  // namespace patchbay::ai_voice::test
+}  // namespace patchbay::engine_local::test

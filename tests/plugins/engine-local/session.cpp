@@ -1,15 +1,15 @@
 #include <doctest/doctest.h>
 
-#include "local/local_engine.h"
-#include "plugins/ai-voice/caller.h"
-#include "plugins/ai-voice/json.h"
-#include "plugins/ai-voice/local/phone.h"
+#include "local_engine.h"
+#include "plugins/engine-local/phone.h"
+#include "plugins/lib/engine/caller.h"
+#include "plugins/lib/engine/json.h"
 
 using namespace patchbay;
-using namespace patchbay::ai_voice;
-using ai_voice::test::Caller;
-using ai_voice::test::phone;
-using ai_voice::test::Record;
+using namespace patchbay::lib;
+using engine_local::test::phone;
+using lib::test::Caller;
+using lib::test::Record;
 
 namespace {
 
@@ -28,9 +28,9 @@ struct Call {
     caller.reset();
     session.reset();
   }
-  static local::Options options() {
-    local::Options out;
-    out.json = ai_voice::test::json();
+  static engine_local::Options options() {
+    engine_local::Options out;
+    out.json = lib::test::json();
     return out;
   }
   static SessionConfig config() {
@@ -45,7 +45,7 @@ struct Call {
   }
 
   lib::IoThread io;
-  local::LocalEngine engine;
+  engine_local::LocalEngine engine;
   Record record;
   std::unique_ptr<Session> session;
   std::unique_ptr<Caller> caller;
@@ -56,22 +56,23 @@ struct Call {
 TEST_CASE("the commands are recognised over the phone, other sentences are not taken for commands") {
   struct Row {
     std::string said;
-    local::Intent intent;
+    engine_local::Intent intent;
   };
-  local::Recogniser recogniser;
-  for (const Row& row :
-       {Row{"yes please", local::Intent::yes}, Row{"no", local::Intent::no},
-        Row{"help me please", local::Intent::help}, Row{"can you repeat that", local::Intent::repeat},
-        Row{"I want to speak to an operator", local::Intent::transfer},
-        Row{"please call me later", local::Intent::later}, Row{"goodbye", local::Intent::goodbye},
-        Row{"the weather is very nice today", local::Intent::none},
-        Row{"my brother lives in a small house", local::Intent::none}}) {
+  engine_local::Recogniser recogniser;
+  for (const Row& row : {Row{"yes please", engine_local::Intent::yes}, Row{"no", engine_local::Intent::no},
+                         Row{"help me please", engine_local::Intent::help},
+                         Row{"can you repeat that", engine_local::Intent::repeat},
+                         Row{"I want to speak to an operator", engine_local::Intent::transfer},
+                         Row{"please call me later", engine_local::Intent::later},
+                         Row{"goodbye", engine_local::Intent::goodbye},
+                         Row{"the weather is very nice today", engine_local::Intent::none},
+                         Row{"my brother lives in a small house", engine_local::Intent::none}}) {
     CAPTURE(row.said);
     std::mutex mutex;
     std::condition_variable changed;
     bool done = false;
-    local::Recognition heard;
-    recogniser.recognise(phone(row.said), [&](local::Recognition result) {
+    engine_local::Recognition heard;
+    recogniser.recognise(phone(row.said), [&](engine_local::Recognition result) {
       std::lock_guard lock(mutex);
       heard = std::move(result);
       done = true;
@@ -147,9 +148,9 @@ TEST_CASE("another language is admitted, and the script plays all the same") {
 TEST_CASE("a missing model is a clear error, and sessions may go at any moment") {
   lib::IoThread io;
   Record record;
-  local::Options options;
+  engine_local::Options options;
   options.recogniser.model_dir = "/nonexistent";
-  local::LocalEngine engine(io, options);
+  engine_local::LocalEngine engine(io, options);
   auto session = engine.open(Call::config(), record);
   REQUIRE(session.ok());
   REQUIRE(record.wait_closed());

@@ -1,4 +1,4 @@
-#include "local/synthesiser.h"
+#include "synthesiser.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 
 #include "support/within.h"
 
-using namespace patchbay::ai_voice::local;
+using namespace patchbay::engine_local;
 
 namespace {
 

@@ -324,7 +324,7 @@ void Attempt::started_when_ready() {
 void Attempt::on_tool(const engine::ToolCall& tool) {
   words_.tool_call(host_.wall_ms());
   const ToolAnswer answer = answer_tool(tool.name);
-  log_.info("the AI calls a tool", {{"tool", valid_text(tool.name)}});
+  log_.info("the AI calls a tool", {{"tool", lib::valid_text(tool.name)}});
   live_->session.send(engine::Session::tool_result, {tool.call, answer.result});
   if (answer.hang_up_now) return end(Ending::talked(answer.outcome));
   if (answer.outcome.empty() || !farewell_outcome_.empty()) return;
@@ -428,7 +428,7 @@ void Attempt::save() {
 }
 
 std::string Attempt::without_key(std::string_view text) const {
-  return without_secret(valid_text(text), init_.api_key);
+  return lib::without_secret(lib::valid_text(text), init_.api_key);
 }
 
 std::string Attempt::document() const {

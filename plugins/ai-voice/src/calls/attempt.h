@@ -24,7 +24,7 @@
 #include "calls/call_metrics.h"
 #include "calls/call_table.h"
 #include "calls/dtmf.h"
-#include "safe_text.h"
+#include "text/safe_text.h"
 #include "transcript_builder.h"
 
 namespace patchbay::ai_voice {
@@ -129,7 +129,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   Function<void()> ended_;
   // state, on the strand
   TranscriptBuilder words_;
-  TextFragments user_fragments_, ai_fragments_;  // engines of any plugin may cut a character in two
+  lib::TextFragments user_fragments_, ai_fragments_;  // engines of any plugin may cut a character in two
   engine::Usage usage_;
   Handle engine_port_;
   Handle leg_port_;

@@ -35,6 +35,7 @@ Scheduler::Scheduler(const Host& host, const CallTable& table, const EngineRegis
 }
 
 void Scheduler::start() {
+  engines_known_ns_ = host_.mono_ns() + EngineRegistry::kPatienceMs * 1'000'000;
   recovery_.start();
   worker_ = std::make_unique<JobWorker>(host_, CallTable::kDialJob, kClaimsAtOnce, kLeaseMs,
                                         [this](const Job& job) { claim(job); });
@@ -75,6 +76,10 @@ void Scheduler::claim_call(const Job& job, Call call) {
   if (!limit_of(call.tenant, *settings).empty()) return hold_back(job);
   no_longer_held_back(job.body);
   const RegisteredEngine* engine = engines_.find(call.model);
+  if (engine == nullptr && host_.mono_ns() < engines_known_ns_) {
+    log_.with(call.call_id).debug("the call waits for its engine", {{"model", call.model}});
+    return later(job);
+  }
   if (engine == nullptr) return refuse(job, std::move(call), "no engine serves the model");
   auto key = unseal_key(host_, call);
   if (!key) return refuse(job, std::move(call), "the engine key cannot be read: " + key.error().text);

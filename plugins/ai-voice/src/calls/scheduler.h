@@ -72,7 +72,8 @@ class Scheduler {
   std::deque<HeldBack> held_back_;                            // by how long they wait
   Function<void()> idle_;                                     // not empty: nothing new is begun
   std::map<std::string, size_t> claiming_;                    // by tenant: claims on their way to the disk
-  size_t most_running_ = 0;                                   // since memory was given back
+  int64_t engines_known_ns_ = 0;  // until then a call whose engine is not known waits for it
+  size_t most_running_ = 0;       // since memory was given back
   bool stopping_ = false;
   Lifetime alive_;
 };

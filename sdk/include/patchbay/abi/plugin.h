@@ -1,9 +1,8 @@
 /* How a plugin presents itself, and the life it leads.
  *
- * A plugin exports one constant data symbol, `patchbay_plugin_v1` (the major version is in the name), of type
- * pb_entry; nothing of the plugin runs to produce it. Linked statically, the symbol is
- * `patchbay_plugin_v1_<id>` ('-' as '_'). The manifest also lies in the ELF section `.patchbay_manifest` and
- * the SQL in `.patchbay_store`, so that both can be read without loading the file.
+ * A plugin exports one constant data symbol, `patchbay_plugin_v1` (major version in the name), of type
+ * pb_entry; no code runs to produce it. Linked statically it is `patchbay_plugin_v1_<id>` ('-' as '_').
+ * Manifest and SQL also lie in the ELF sections `.patchbay_manifest` and `.patchbay_store`, for readers.
  *
  * THE MANIFEST (JSON)
  *   id           name of the folder, the target, the configuration key; [a-z][a-z0-9-]{0,31}
@@ -14,6 +13,7 @@
  *   requires     services without which it is not started; may not run in a circle
  *   optional     services it watches
  *   emits        topics of events it publishes
+ *   isolation    "process": runs in a process of its own unless its section says `isolation: none`
  *   config       {"plugin": schema, "tenant": schema, "WebPhone": schema}: JSON Schemas of its configuration
  *
  * LIFE, all on the plugin's own strand ("main strand", handle 0 in every strand argument):

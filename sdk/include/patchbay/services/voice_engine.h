@@ -29,6 +29,8 @@ class VoiceEngine {
       if (up && !withdrawn_) announce();
     });
   }
+  // The engine's instance, for a plugin that passes it on by itself.
+  Handle handle() { return engine_.handle(); }
   // No further session is opened.
   void withdraw() {
     withdrawn_ = true;

@@ -27,8 +27,8 @@ struct Place : test::TempFolder {
   Place() {
     namespace fs = std::filesystem;
     fs::create_directory(file("plugins"));
-    for (const char* name :
-         {"ai-voice.so", "identity.so", "media.so", "rest-api.so", "sip-trunk.so", "whitelist.so"})
+    for (const char* name : {"ai-voice.so", "engine-gemini.so", "engine-local.so", "identity.so", "media.so",
+                             "rest-api.so", "sip-trunk.so", "whitelist.so"})
       fs::create_symlink(std::string(TEST_PLUGINS) + "/" + name, file("plugins/") + name);
     fs::create_symlink(TEST_NOTES, file("plugins/notes.so"));
   }
@@ -122,12 +122,11 @@ TEST_CASE(
     "call") {
   const Place place;
   const auto with = [](const std::string& engine, const std::string& tenant) {
-    return "server: {data: DATA}\nplugins: {rest-api: {listen: \"127.0.0.1:0\"}, media: {}, ai-voice: "
-           "{engines: "
-           "{gemini-live: " +
-           engine + "}}}\ntenants: {localhost: {ai-voice: " + tenant + "}}\n";
+    return "server: {data: DATA}\nplugins: {rest-api: {listen: \"127.0.0.1:0\"}, media: {}, ai-voice: {}, "
+           "engine-gemini: " +
+           engine + "}\ntenants: {localhost: {ai-voice: " + tenant + "}}\n";
   };
-  const std::string setting = "plugins.ai-voice.engines.gemini-live.";
+  const std::string setting = "plugins.engine-gemini.";
   place.refused(with("{url: \"https://127.0.0.1/x\"}", "{}"),
                 setting + "url: WebSocket URL: must start with wss:// or ws://");
   place.refused(with("{caFile: nowhere.pem}", "{}"),
@@ -172,6 +171,22 @@ TEST_CASE("what plugins say is reported beside what is wrong elsewhere in the fi
                                       trunks);
   CHECK(server.code == 4);
   CHECK_FALSE(server.says("would not start"));
+}
+
+TEST_CASE("the engines' settings of earlier versions are refused with the place they have moved to") {
+  const Place place;
+  place.refused(
+      "server: {data: DATA}\nplugins: {rest-api: {listen: \"127.0.0.1:0\"}, media: {}, ai-voice: {engines: "
+      "{gemini-live: {setupMs: 5000}}}}\ntenants: {localhost: {}}\n",
+      "plugins.ai-voice.engines: engines are plugins of their own now; write `engine-gemini:");
+}
+
+TEST_CASE("an engine without ai-voice says what to add") {
+  const Place place;
+  place.refused(
+      "server: {data: DATA}\nplugins: {rest-api: {listen: \"127.0.0.1:0\"}, media: {}, engine-local: {}}\n"
+      "tenants: {localhost: {}}\n",
+      "add `ai-voice:` to `plugins:`");
 }
 
 TEST_CASE("files of keys and certificates that cannot be used are refused") {

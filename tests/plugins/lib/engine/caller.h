@@ -12,9 +12,9 @@
 #include <thread>
 #include <vector>
 
-#include "engine.h"
+#include "engine/engine.h"
 
-namespace patchbay::ai_voice::test {
+namespace patchbay::lib::test {
 
 class Record : public SessionListener {
  public:
@@ -170,4 +170,4 @@ class Caller {
   std::thread thread_;
 };
 
-}  // namespace patchbay::ai_voice::test
+}  // namespace patchbay::lib::test

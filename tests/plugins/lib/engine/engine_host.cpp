@@ -1,5 +1,5 @@
 // An engine whose thread does not come back.
-#include "engine_host.h"
+#include "engine/engine_host.h"
 
 #include <doctest/doctest.h>
 
@@ -7,13 +7,13 @@
 #include <future>
 #include <optional>
 
-#include "io_session.h"
+#include "engine/io_session.h"
 #include "support/probe.h"
 #include "support/server.h"
 #include "support/within.h"
 
 using namespace patchbay;
-using namespace patchbay::ai_voice;
+using namespace patchbay::lib;
 using patchbay::test::TestServer;
 
 namespace {
@@ -90,7 +90,7 @@ struct Fixture {
             closed.push_back(what);
             return Empty{};
           });
-      service = Lease<engine::Engine>::open(host, engine_host->registration().engine);
+      service = Lease<engine::Engine>::open(host, engine_host->handle());
     });
   }
   ~Fixture() {
@@ -162,8 +162,8 @@ TEST_CASE_FIXTURE(Fixture, "an engine whose thread is stuck takes no calls until
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == Code::unavailable);
   CHECK(refused.error().text.find("its thread is stuck") != std::string::npos);
-  CHECK(metric("patchbay_ai_voice_engine_stalls_total") >= 1);
-  CHECK(metric("patchbay_ai_voice_engine_lag_seconds") > 0);
+  CHECK(metric("patchbay_engine_stalls_total") >= 1);
+  CHECK(metric("patchbay_engine_lag_seconds") > 0);
   CHECK(server.log().find("the engine's thread is stuck, new calls are refused") != std::string::npos);
   CHECK(closed.empty());
   let_go();
@@ -180,7 +180,7 @@ TEST_CASE_FIXTURE(Fixture, "the calls of a thread that stays stuck are ended wit
   CHECK(closed[0].failed);
   CHECK(closed[0].retryable);
   CHECK(closed[0].reason == "the AI engine does not respond: its thread is stuck");
-  CHECK(within(kPatience, [&] { return metric("patchbay_ai_voice_engine_sessions") == 0; }));
+  CHECK(within(kPatience, [&] { return metric("patchbay_engine_sessions") == 0; }));
   let_go();
   CHECK(stop() == true);
   CHECK(closed.size() == 1);

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "abi/host_context.h"
-#include "json_source.h"
+#include "engine/json_source.h"
 
-namespace patchbay::ai_voice::test {
+namespace patchbay::lib::test {
 
 inline JsonSource json() { return {&core::json_table(), nullptr}; }
 
-}  // namespace patchbay::ai_voice::test
+}  // namespace patchbay::lib::test

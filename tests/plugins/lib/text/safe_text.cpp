@@ -1,10 +1,8 @@
-#include "safe_text.h"
+#include "text/safe_text.h"
 
 #include <doctest/doctest.h>
 
-#include "close_text.h"
-
-using namespace patchbay::ai_voice;
+using namespace patchbay::lib;
 
 TEST_CASE("what is not UTF-8 becomes a replacement character") {
   CHECK(valid_text("Grüß Gott, 你好 🙂") == "Grüß Gott, 你好 🙂");
@@ -49,17 +47,4 @@ TEST_CASE("a secret that is cut off is replaced, unless little of it is left") {
   CHECK(without_secret("bad key test-key", "test-key-of-acme") == "bad key ***");
   CHECK(without_secret("bad key test-ke", "test-key-of-acme") == "bad key test-ke");
   CHECK(without_secret("test-test-key-of-acmetest-key-of-acme", "test-key-of-acme") == "test-******");
-}
-
-TEST_CASE("the end of a session is told as a sentence") {
-  CHECK(describe_close(403, "upgrade refused with HTTP 403") ==
-        "the AI engine refused the API key (HTTP 403)");
-  CHECK(describe_close(503, "x") == "the AI engine is out of order (HTTP 503)");
-  CHECK(describe_close(1006, "resolve engine.example: Host not found (authoritative)") ==
-        "the name of the AI engine cannot be resolved: engine.example");
-  CHECK(describe_close(1006, "connect: Connection refused") ==
-        "the AI engine cannot be reached (Connection refused)");
-  CHECK(describe_close(1011, "close 1011 internal") == "the AI engine closed the connection (1011 internal)");
-  CHECK(describe_close(1011, "the model stays silent") == "the AI engine failed: the model stays silent");
-  CHECK(describe_close(1006, "") == "the AI engine closed the connection (1006)");
 }

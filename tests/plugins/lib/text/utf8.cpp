@@ -1,4 +1,4 @@
-#include "websocket/text.h"
+#include "text/utf8.h"
 
 #include <doctest/doctest.h>
 

@@ -20,6 +20,7 @@ plugins:
   webhooks: {}
   transcripts: {}
   ai-voice: {}
+  engine-local: {}
 tenants:
   a.example: {primary: true}
 )";

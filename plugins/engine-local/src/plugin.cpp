@@ -1,0 +1,37 @@
+#include <patchbay/plugin.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "config.h"
+#include "engine/engine_runner.h"
+#include "local_engine.h"
+
+namespace patchbay::engine_local {
+namespace {
+
+class EngineLocal final : public Plugin {
+  Status start(const Config& config) override {
+    Options options = read_settings(config);
+    options.json = lib::JsonSource(host());
+    recognisers_ = options.recogniser.workers;
+    runner_.emplace(host(), "engine-local", "local embedded", false,
+                    [&](lib::IoThread& io) { return std::make_unique<LocalEngine>(io, std::move(options)); });
+    return {};
+  }
+  Status check_config(const Config& config) override {
+    if (runner_ && read_settings(config).recogniser.workers != recognisers_)
+      return {Code::unsupported, "recognisers changes only by a restart"};
+    return {};
+  }
+  void stop(Done done) override { runner_->stop(std::move(done)); }
+
+  int recognisers_ = 0;
+  std::optional<lib::EngineRunner> runner_;
+};
+
+}  // namespace
+}  // namespace patchbay::engine_local
+
+PATCHBAY_PLUGIN(patchbay::engine_local::EngineLocal)

@@ -1,0 +1,29 @@
+#include "engine/engine_runner.h"
+
+#include <dlfcn.h>
+
+#include <utility>
+
+namespace patchbay::lib {
+namespace {
+
+// Keeps the library that this is linked into loaded until the process ends.
+void keep_code_loaded() {
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(&keep_code_loaded), &info) == 0) return;
+  static_cast<void>(::dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE));
+}
+
+}  // namespace
+
+void EngineRunner::stop(Done done) {
+  // Shared, because Done moves and a Function is copied.
+  host_->stop([this, done = std::make_shared<Done>(std::move(done))](bool thread_works) {
+    if (thread_works) return (*done)();
+    keep_code_loaded();
+    static_cast<void>(io_.release());  // NOLINT(bugprone-unused-return-value)
+    (*done)({Code::timeout, "the thread of the AI engine is stuck"});
+  });
+}
+
+}  // namespace patchbay::lib
