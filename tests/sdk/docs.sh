@@ -39,5 +39,5 @@ caught 'pb_store.seal has no "Since:"' abi/store.h 's/ \* Since: 0.1/ */'
 caught "pb_media.attach does not say what it does" abi/media.h 's,/\* \[any\] fn(user.*,/* [any] */,'
 caught 'Telephony has no line "Thread:"' services/telephony.h '/^\/\/ Calls out, and/,/^struct/ {/Thread:/d}'
 caught "Leg.hangup does not say what it does" services/telephony.h '/CANCEL while ringing/d'
-caught "services/gate.md is stale" services/gate.h 's/exactly one exec/precisely one exec/'
+caught "services/whitelist.md is stale" services/whitelist.h 's/exactly one exec/precisely one exec/'
 exit $failed

@@ -18,13 +18,13 @@ class AiVoice final : public Plugin {
     PB_TRY(check_settings(config));
     settings_ = Settings(config);
     parts_ = std::make_unique<Parts>(host(), settings_);
-    parts_->conversation.on(
-        engine::Conversation::add_engine, [this](const engine::AddEngine& request) -> Result<Empty> {
-          PB_TRY(parts_->engines.add(request));
-          log().info("engine added", {{"engine", request.name}, {"models", request.models}});
-          return Empty{};
-        });
-    PB_TRY(parts_->conversation.publish());
+    parts_->registry.on(engine::EngineRegistry::add_engine,
+                        [this](const engine::AddEngine& request) -> Result<Empty> {
+                          PB_TRY(parts_->engines.add(request));
+                          log().info("engine added", {{"engine", request.name}, {"models", request.models}});
+                          return Empty{};
+                        });
+    PB_TRY(parts_->registry.publish());
     parts_->scheduler.start();
     parts_->routes.open();
     parts_->retention.start();
@@ -56,14 +56,14 @@ class AiVoice final : public Plugin {
           scheduler(host, table, engines, settings, metrics),
           routes(host, table, engines, settings, scheduler, metrics),
           retention(host, table, settings, metrics),
-          conversation(host) {}
+          registry(host) {}
     CallTable table;
     CallMetrics metrics;
     EngineRegistry engines;
     Scheduler scheduler;
     CallRoutes routes;
     Retention retention;
-    Provision<engine::Conversation> conversation;
+    Provision<engine::EngineRegistry> registry;
   };
 
   Settings settings_;

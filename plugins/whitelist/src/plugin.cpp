@@ -1,6 +1,6 @@
 #include <patchbay/plugin.h>
-#include <patchbay/services/gate.h>
 #include <patchbay/services/telephony.h>
+#include <patchbay/services/whitelist.h>
 
 #include "admission.h"
 #include "config.h"
@@ -10,12 +10,12 @@
 namespace patchbay::whitelist {
 namespace {
 
-class Whitelist final : public Plugin {
+class WhitelistPlugin final : public Plugin {
   Status start(const Config& config) override {
     parts_ = std::make_unique<Parts>(host());
     parts_->admission.reconfigure(Settings::read(config));
     PB_TRY(parts_->routes.open());
-    PB_TRY(offer_gate());
+    PB_TRY(offer_service());
     guard_dials();
     return {};
   }
@@ -34,25 +34,25 @@ class Whitelist final : public Plugin {
           entries(host),
           admission(host),
           routes(host, admission, entries),
-          gate(host),
+          service(host),
           dial_gate(host),
           telephony(host) {}
     const Metric dials_refused;
     EntryStore entries;
     Admission admission;
     WhitelistRoutes routes;
-    Provision<gate::Gate> gate;
+    Provision<Whitelist> service;
     Provision<telephony::DialGate> dial_gate;
     Service<telephony::Telephony> telephony;
   };
 
-  Status offer_gate() {
-    parts_->gate.on(gate::Gate::add, [this](const gate::Add& add) -> Result<Empty> {
+  Status offer_service() {
+    parts_->service.on(Whitelist::add, [this](const Add& add) -> Result<Empty> {
       Transaction tx = Transaction::borrow(host(), add.tx);
       PB_TRY(parts_->entries.add_to(tx, add.tenant, add.number, add.comment));
       return Empty{};
     });
-    return parts_->gate.publish();
+    return parts_->service.publish();
   }
 
   void guard_dials() {
@@ -89,4 +89,4 @@ class Whitelist final : public Plugin {
 }  // namespace
 }  // namespace patchbay::whitelist
 
-PATCHBAY_PLUGIN(patchbay::whitelist::Whitelist)
+PATCHBAY_PLUGIN(patchbay::whitelist::WhitelistPlugin)

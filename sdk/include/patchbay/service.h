@@ -1,7 +1,7 @@
 // Services: declaring an interface, providing it, calling it.
 //
 //   struct Gate {                                     // the interface: slots never change their meaning
-//     static constexpr char id[] = "patchbay.gate/1";
+//     static constexpr char id[] = "example.gate/1";
 //     static constexpr Method<0, Check, Verdict> check{"check"};
 //     static constexpr auto methods() { return std::make_tuple(check); }
 //   };

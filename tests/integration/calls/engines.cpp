@@ -103,7 +103,7 @@ class OddSession {
 class OddEngine final : public Plugin {
  public:
   static constexpr char manifest[] =
-      R"({"id": "odd", "version": "0.1.0", "optional": ["patchbay.conversation/1"],
+      R"({"id": "odd", "version": "0.1.0", "optional": ["patchbay.engines/1"],
           "config": {"plugin": {"type": "object", "properties": {}}}})";
   static constexpr char store_sql[] = "";
 
@@ -142,7 +142,7 @@ class OddEngine final : public Plugin {
 class LateEngine final : public Plugin {
  public:
   static constexpr char manifest[] =
-      R"({"id": "late", "version": "0.1.0", "optional": ["patchbay.conversation/1"],
+      R"({"id": "late", "version": "0.1.0", "optional": ["patchbay.engines/1"],
           "config": {"plugin": {"type": "object", "properties": {}}}})";
   static constexpr char store_sql[] = "";
   static inline std::atomic<bool> holds_back{false};

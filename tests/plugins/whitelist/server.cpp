@@ -1,7 +1,7 @@
 #include "support/server.h"
 
 #include <doctest/doctest.h>
-#include <patchbay/services/gate.h>
+#include <patchbay/services/whitelist.h>
 #include <patchbay/store.h>
 #include <sqlite3.h>
 
@@ -299,9 +299,9 @@ TEST_CASE("another plugin adds a number inside its own transaction") {
     auto promise = std::make_shared<test::Promise<std::string>>();
     probe::run([promise, number](const Host& host) {
       auto tx = std::make_shared<Transaction>(host);
-      auto gate = std::make_shared<Lease<gate::Gate>>(Lease<gate::Gate>::query(host));
+      auto gate = std::make_shared<Lease<whitelist::Whitelist>>(Lease<whitelist::Whitelist>::query(host));
       gate->call(
-          gate::Gate::add, {tx->handle(), kTenantA, number, "by a call"},
+          whitelist::Whitelist::add, {tx->handle(), kTenantA, number, "by a call"},
           [promise, tx, gate](const Result<Empty>& added) {
             if (!added) return promise->set(added.error().text);
             std::move(*tx).commit([promise](const Commit& commit) {

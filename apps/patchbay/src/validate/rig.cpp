@@ -3,10 +3,10 @@
 #include <patchbay/services/audio.h>
 #include <patchbay/services/auth.h>
 #include <patchbay/services/engine.h>
-#include <patchbay/services/gate.h>
 #include <patchbay/services/http.h>
 #include <patchbay/services/telephony.h>
 #include <patchbay/services/transcripts.h>
+#include <patchbay/services/whitelist.h>
 
 #include <algorithm>
 #include <chrono>
@@ -58,8 +58,8 @@ void Rig::provide_stand_ins(bool refuse) {
   const core::Manifest& manifest = run_.subject.manifest;
   provide_stand_in<audio::Audio>(*this, manifest, refuse);
   provide_stand_in<auth::Auth>(*this, manifest, refuse);
-  provide_stand_in<engine::Conversation>(*this, manifest, refuse);
-  provide_stand_in<gate::Gate>(*this, manifest, refuse);
+  provide_stand_in<engine::EngineRegistry>(*this, manifest, refuse);
+  provide_stand_in<whitelist::Whitelist>(*this, manifest, refuse);
   provide_stand_in<http::Http>(*this, manifest, refuse);
   provide_stand_in<telephony::Telephony>(*this, manifest, refuse);
   provide_stand_in<transcripts::Transcripts>(*this, manifest, refuse);

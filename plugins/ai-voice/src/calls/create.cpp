@@ -47,7 +47,7 @@ void CallRoutes::create(const http::Request& request, Answer answer) {
   auto creation = std::make_unique<Creation>(Creation{request, {}, {}, {}, {}, 0, {}, std::move(answer)});
   const auto headers = host_.parse_json(request.headers);
   const auto key = headers ? headers->root().text("idempotency-key", "") : std::string_view();
-  if (key.empty()) return judge(std::move(creation));
+  if (key.empty()) return validate(std::move(creation));
   if (key.size() > 255) {
     return creation->answer(
         http::error(400, "invalid_request", "Idempotency-Key must have at most 255 characters"));
@@ -65,10 +65,10 @@ void CallRoutes::check_key(CreationPtr creation) {
                                 const Result<CallTable::Remembered>& before) mutable {
                   if (!before) return creation->answer(before.error());
                   if (under_way_.count(creation->under_way()) != 0) return creation->answer(key_in_use());
-                  if (!before->found) return judge(std::move(creation));
+                  if (!before->found) return validate(std::move(creation));
                   if (before->created_ms < host_.wall_ms() - kRememberMs) {
                     creation->forget_created_ms = before->created_ms;
-                    return judge(std::move(creation));
+                    return validate(std::move(creation));
                   }
                   if (before->request_hash != creation->request_hash) {
                     return creation->answer(http::error(
@@ -80,7 +80,7 @@ void CallRoutes::check_key(CreationPtr creation) {
                 }));
 }
 
-void CallRoutes::judge(CreationPtr creation) {
+void CallRoutes::validate(CreationPtr creation) {
   const http::Request& request = creation->request;
   const auto refuse = [&](std::string_view why) {
     creation->answer(http::error(400, "invalid_request", why));
@@ -116,7 +116,7 @@ void CallRoutes::check_backlog(CreationPtr creation) {
           metrics_.limited("backlog");
           return creation->answer(busy());
         }
-        if (creation->call.scheduled_ms > 0) return whitelist(std::move(creation));
+        if (creation->call.scheduled_ms > 0) return choose_status(std::move(creation));
         check_telephony(std::move(creation));
       }));
 }
@@ -138,40 +138,40 @@ void CallRoutes::check_telephony(CreationPtr creation) {
               http::error(503, "bridge_not_configured", "The tenant has no trunk configured."));
         }
         if (!status->able) return creation->answer(http::error(502, "bridge_unreachable", status->reason));
-        whitelist(std::move(creation));
+        choose_status(std::move(creation));
       });
 }
 
-void CallRoutes::whitelist(CreationPtr creation) {
+void CallRoutes::choose_status(CreationPtr creation) {
   Call& call = creation->call;
   const TenantSettings* settings = settings_.tenant(call.tenant);
   const std::string_view limit =
       settings == nullptr ? std::string_view() : scheduler_.limit_of(call.tenant, *settings);
   if (call.scheduled_ms == 0 && !limit.empty()) metrics_.limited(limit);
   call.status = call.scheduled_ms > 0 || !limit.empty() ? status::kScheduled : status::kDispatching;
-  if (!gate_.up()) return store(std::move(creation), false, "no whitelist is loaded");
+  if (!whitelist_.up()) return store(std::move(creation), false, "no whitelist is loaded");
   store(std::move(creation), true, {});
 }
 
-void CallRoutes::store(CreationPtr creation, bool gated, std::string gate_error) {
+void CallRoutes::store(CreationPtr creation, bool has_whitelist, std::string whitelist_error) {
   const Call& call = creation->call;
   auto tx = std::make_unique<Transaction>(host_);
-  size_t gate_result = table_.insert(*tx, call, creation->sealed_key) + 1;
+  size_t whitelist_result = table_.insert(*tx, call, creation->sealed_key) + 1;
   tx->job_add(CallTable::kDialJob, call.tenant, call.call_id, std::max(call.scheduled_ms, call.created_ms),
               call.call_id);
   if (!creation->idempotency_key.empty()) {
     if (creation->forget_created_ms > 0)
       table_.forget(*tx, call.tenant, creation->idempotency_key, creation->forget_created_ms);
-    // What the gate does is known only afterwards: keep_answer() corrects this before the client has it.
-    creation->remembered = create_reply(call, gated, gate_error);
-    gate_result = table_.remember(*tx, call.tenant, creation->idempotency_key, creation->request_hash,
-                                  creation->remembered, call.created_ms) +
-                  1;
+    // What the whitelist does is known only afterwards: keep_answer() corrects this before the client has it.
+    creation->remembered = create_reply(call, has_whitelist, whitelist_error);
+    whitelist_result = table_.remember(*tx, call.tenant, creation->idempotency_key, creation->request_hash,
+                                       creation->remembered, call.created_ms) +
+                       1;
     if (!under_way_.insert(creation->under_way()).second) return creation->answer(key_in_use());
   }
-  const auto commit = [this, gate_result](CreationPtr whole, std::unique_ptr<Transaction> all, bool asked,
-                                          std::string error) {
-    std::move(*all).commit(alive_.bind([this, whole = std::move(whole), gate_result, asked,
+  const auto commit = [this, whitelist_result](CreationPtr whole, std::unique_ptr<Transaction> all,
+                                               bool asked, std::string error) {
+    std::move(*all).commit(alive_.bind([this, whole = std::move(whole), whitelist_result, asked,
                                         error = std::move(error)](const Commit& outcome) mutable {
       if (!outcome) {
         under_way_.erase(whole->under_way());
@@ -181,27 +181,27 @@ void CallRoutes::store(CreationPtr creation, bool gated, std::string gate_error)
       }
       const bool kept = asked && outcome.savepoint_ok(0);
       if (asked && !kept) error = "the whitelist could not be written";
-      const bool added = kept && !outcome.result(gate_result).empty();
+      const bool added = kept && !outcome.result(whitelist_result).empty();
       created(std::move(whole), added, error);
     }));
   };
-  if (!gated) return commit(std::move(creation), std::move(tx), false, std::move(gate_error));
+  if (!has_whitelist) return commit(std::move(creation), std::move(tx), false, std::move(whitelist_error));
   tx->savepoint();
-  const gate::Add add{tx->handle(), call.tenant, call.phone, "outbound call " + call.call_id};
-  gate_.call(
-      gate::Gate::add, add,
+  const whitelist::Add add{tx->handle(), call.tenant, call.phone, "outbound call " + call.call_id};
+  whitelist_.call(
+      whitelist::Whitelist::add, add,
       [commit, creation = std::move(creation), tx = std::move(tx)](const Result<Empty>& added) mutable {
         tx->release();
         commit(std::move(creation), std::move(tx), added.ok(), added ? "" : added.error().text);
       });
 }
 
-void CallRoutes::created(CreationPtr creation, bool added, const std::string& gate_error) {
+void CallRoutes::created(CreationPtr creation, bool added, const std::string& whitelist_error) {
   const Call& call = creation->call;
   log_.with(call.call_id)
       .info("call accepted",
             {{"tenant", call.tenant}, {"status", call.status}, {"requestedBy", call.requested_by}});
-  std::string reply = create_reply(call, added, gate_error);
+  std::string reply = create_reply(call, added, whitelist_error);
   if (creation->idempotency_key.empty()) return creation->answer(http::ok(std::move(reply)));
   keep_answer(std::move(creation), std::move(reply));
 }

@@ -17,7 +17,7 @@ CallRoutes::CallRoutes(const Host& host, const CallTable& table, const EngineReg
       log_(host),
       routes_(host),
       telephony_(host),
-      gate_(host) {}
+      whitelist_(host) {}
 
 void CallRoutes::open() {
   routes_.add(create_route(),

@@ -3,8 +3,8 @@
 
 #include <patchbay/lifetime.h>
 #include <patchbay/plugin.h>
-#include <patchbay/services/gate.h>
 #include <patchbay/services/http_routes.h>
+#include <patchbay/services/whitelist.h>
 
 #include <memory>
 #include <set>
@@ -31,12 +31,12 @@ class CallRoutes {
 
   void create(const http::Request& request, Answer answer);
   void check_key(CreationPtr creation);
-  void judge(CreationPtr creation);
+  void validate(CreationPtr creation);
   void check_backlog(CreationPtr creation);
   void check_telephony(CreationPtr creation);
-  void whitelist(CreationPtr creation);
-  void store(CreationPtr creation, bool gated, std::string gate_error);
-  void created(CreationPtr creation, bool added, const std::string& gate_error);
+  void choose_status(CreationPtr creation);
+  void store(CreationPtr creation, bool has_whitelist, std::string whitelist_error);
+  void created(CreationPtr creation, bool added, const std::string& whitelist_error);
   void keep_answer(CreationPtr creation, std::string reply);
 
   void list(const http::Request& request, Answer answer);
@@ -55,7 +55,7 @@ class CallRoutes {
   const Log log_;
   http::Routes routes_;
   Service<telephony::Telephony> telephony_;
-  Service<gate::Gate> gate_;
+  Service<whitelist::Whitelist> whitelist_;
   bool draining_ = false;
   std::set<std::string> under_way_;  // Idempotency-Keys whose answer is not stored yet, with their tenant
   Lifetime alive_;

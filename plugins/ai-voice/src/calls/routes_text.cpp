@@ -105,7 +105,7 @@ http::Response hangup_reply(const Call& call, std::string_view actor, std::strin
   return http::ok(std::move(body).str());
 }
 
-std::string create_reply(const Call& call, bool whitelist_added, std::string_view gate_error) {
+std::string create_reply(const Call& call, bool whitelist_added, std::string_view whitelist_error) {
   JsonWriter body;
   body.object()
       .member("ok", true)
@@ -113,10 +113,10 @@ std::string create_reply(const Call& call, bool whitelist_added, std::string_vie
       .member("tenant", call.tenant)
       .member("whitelistAdded", whitelist_added)
       .key("whitelistError");
-  if (gate_error.empty()) {
+  if (whitelist_error.empty()) {
     body.null();
   } else {
-    body.value(gate_error);
+    body.value(whitelist_error);
   }
   body.member("bridgeReply", call.scheduled_ms > 0 ? "scheduled" : "queued").end();
   return std::move(body).str();

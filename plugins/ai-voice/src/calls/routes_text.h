@@ -22,8 +22,8 @@ std::string id_of(const Host& host, const http::Request& request);
 http::Response no_such_call();
 http::Response hangup_reply(const Call& call, std::string_view actor, std::string_view status, bool noop);
 
-// `gate_error` "": the whitelist knows the number now.
-std::string create_reply(const Call& call, bool whitelist_added, std::string_view gate_error);
+// `whitelist_error` "": the whitelist knows the number now.
+std::string create_reply(const Call& call, bool whitelist_added, std::string_view whitelist_error);
 
 // "scheduled,cancelled", each once; "": none. invalid: something in the list is no status.
 Result<std::vector<std::string>> read_statuses(std::string_view text);

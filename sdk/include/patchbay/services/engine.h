@@ -1,6 +1,5 @@
-// patchbay.conversation and the engines behind it: live AI voices that listen and speak. ai-voice offers
-// patchbay.conversation; an engine registers there, in ai-voice itself or in any plugin. Maturity:
-// experimental.
+// patchbay.engines and the engines behind it: live AI voices that listen and speak. ai-voice offers
+// patchbay.engines; the plugin of an engine registers there. Maturity: experimental.
 //
 // One call: open() while the phone rings; ready(); start() once it was answered, which triggers the greeting;
 // then audio flows through the session's port, and the listener hears the words. Every session ends with
@@ -163,13 +162,13 @@ struct AddEngine {
   PATCHBAY_FIELDS(name, models, key_required, engine)
 };
 
-// Where engines are made known.
+// Knows which engine serves which model.
 // Thread: runs on the provider's main strand, answers on the strand of the caller.
 // Lifetime: an engine is known until it is withdrawn or the provider leaves: add it again when that is back
 //   (VoiceEngine in voice_engine.h does).
 // Since: 0.1
-struct Conversation {
-  static constexpr char id[] = "patchbay.conversation/1";
+struct EngineRegistry {
+  static constexpr char id[] = "patchbay.engines/1";
   // The longest prefix of a model's name decides. An engine of the same name is replaced. Code::invalid
   // without name, models or handle.
   static constexpr Method<0, AddEngine, Empty> add_engine{"add_engine"};

@@ -1,4 +1,4 @@
-// VoiceEngine: an AI engine of a plugin, known to patchbay.conversation whenever that is there. Create and
+// VoiceEngine: an AI engine of a plugin, known to patchbay.engines whenever that is there. Create and
 // destroy it on the main strand.
 //
 //   engine::VoiceEngine engine_{host(), "parrot", "parrot-", [this](const engine::Open& open) { return
@@ -23,9 +23,9 @@ class VoiceEngine {
         models_(std::move(models)),
         key_required_(key_required),
         engine_(host),
-        conversation_(host) {
+        registry_(host) {
     engine_.on(Engine::open, std::move(handler));
-    conversation_.on_change([this](bool up) {
+    registry_.on_change([this](bool up) {
       if (up && !withdrawn_) announce();
     });
   }
@@ -39,11 +39,11 @@ class VoiceEngine {
 
  private:
   void announce() {
-    conversation_.call(Conversation::add_engine, {name_, models_, key_required_, engine_.handle()},
-                       [log = Log(*host_), name = name_](const Result<Empty>& done) {
-                         if (!done)
-                           log.error("an engine was refused", {{"engine", name}, {"why", done.error().text}});
-                       });
+    registry_.call(EngineRegistry::add_engine, {name_, models_, key_required_, engine_.handle()},
+                   [log = Log(*host_), name = name_](const Result<Empty>& done) {
+                     if (!done)
+                       log.error("an engine was refused", {{"engine", name}, {"why", done.error().text}});
+                   });
   }
 
   const Host* host_;
@@ -52,7 +52,7 @@ class VoiceEngine {
   bool key_required_;
   bool withdrawn_ = false;
   Provision<Engine> engine_;
-  Service<Conversation> conversation_;
+  Service<EngineRegistry> registry_;
 };
 
 }  // namespace patchbay::engine

@@ -1,10 +1,10 @@
-// patchbay.gate: the whitelist of numbers that may be dialled. Offered by whitelist, which also registers
+// patchbay.whitelist: the numbers that may be dialled. Offered by the plugin whitelist, which also registers
 // itself as a dial gate with patchbay.telephony. Maturity: experimental.
 #pragma once
 
 #include "../service.h"
 
-namespace patchbay::gate {
+namespace patchbay::whitelist {
 
 struct Add {
   Handle tx;  // the transaction to add to (patchbay/store.h)
@@ -17,12 +17,12 @@ struct Add {
 // Thread: runs on the provider's main strand, answers on the strand of the caller.
 // Lifetime: the transaction stays the caller's, who commits or discards it after the reply.
 // Since: 0.1
-struct Gate {
-  static constexpr char id[] = "patchbay.gate/1";
+struct Whitelist {
+  static constexpr char id[] = "patchbay.whitelist/1";
   // Appends exactly one exec() to the transaction; it returns one row when the number was added, none when it
   // was there already. Wrap it in a savepoint when the transaction shall survive its failure.
   static constexpr Method<0, Add, Empty> add{"add"};
   static constexpr auto methods() { return std::make_tuple(add); }
 };
 
-}  // namespace patchbay::gate
+}  // namespace patchbay::whitelist
