@@ -167,19 +167,19 @@ UPDATE ai_voice_call SET status = 'cancelled', ended_ms = $4, ended_reason = 'ca
   attempt = $5, retries_left = $6, api_key = NULL, rev = rev + 1
 WHERE call_id = $1 AND tenant = $2 AND rev = $3 AND owner_epoch = 0;
 
--- name: remember
+-- name: save_idempotent_reply
 INSERT INTO ai_voice_idempotency (tenant, key_hash, request_hash, response, created_ms) VALUES ($1, $2, $3, $4, $5);
 
--- name: remember_answer
+-- name: update_idempotent_reply
 UPDATE ai_voice_idempotency SET response = $3 WHERE tenant = $1 AND key_hash = $2;
 
--- name: recall
+-- name: find_idempotent_reply
 SELECT request_hash, response, created_ms FROM ai_voice_idempotency WHERE tenant = $1 AND key_hash = $2;
 
--- name: forget
+-- name: delete_idempotent_reply
 DELETE FROM ai_voice_idempotency WHERE tenant = $1 AND key_hash = $2 AND created_ms = $3;
 
--- name: forget_old
+-- name: delete_old_idempotent_replies
 DELETE FROM ai_voice_idempotency WHERE (tenant, key_hash) IN (
   SELECT tenant, key_hash FROM ai_voice_idempotency WHERE created_ms < $1 ORDER BY created_ms LIMIT $2)
 RETURNING key_hash;

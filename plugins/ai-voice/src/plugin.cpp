@@ -4,11 +4,11 @@
 #include <memory>
 #include <utility>
 
-#include "calls/retention.h"
-#include "calls/routes.h"
-#include "calls/scheduler.h"
 #include "config.h"
 #include "engine_registry.h"
+#include "outbound/retention.h"
+#include "outbound/routes.h"
+#include "outbound/scheduler.h"
 
 namespace patchbay::ai_voice {
 namespace {
@@ -51,13 +51,13 @@ class AiVoice final : public Plugin {
 
   struct Parts {
     Parts(const Host& host, const Settings& settings)
-        : table(host),
+        : store(host),
           metrics(host),
-          scheduler(host, table, engines, settings, metrics),
-          routes(host, table, engines, settings, scheduler, metrics),
-          retention(host, table, settings, metrics),
+          scheduler(host, store, engines, settings, metrics),
+          routes(host, store, engines, settings, scheduler, metrics),
+          retention(host, store, settings, metrics),
           registry(host) {}
-    CallTable table;
+    CallStore store;
     CallMetrics metrics;
     EngineRegistry engines;
     Scheduler scheduler;

@@ -1,4 +1,4 @@
-#include "calls/tools.h"
+#include "conversation/tools.h"
 
 namespace patchbay::ai_voice {
 

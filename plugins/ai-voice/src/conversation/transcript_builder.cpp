@@ -1,4 +1,4 @@
-#include "transcript_builder.h"
+#include "conversation/transcript_builder.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "calls/call.h"
+#include "outbound/call.h"
 
 #include <algorithm>
 

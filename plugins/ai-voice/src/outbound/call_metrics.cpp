@@ -1,4 +1,4 @@
-#include "calls/call_metrics.h"
+#include "outbound/call_metrics.h"
 
 namespace patchbay::ai_voice {
 

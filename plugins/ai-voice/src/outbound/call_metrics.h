@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "calls/outcome.h"
+#include "outbound/outcome.h"
 
 namespace patchbay::ai_voice {
 

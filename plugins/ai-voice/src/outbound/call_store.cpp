@@ -1,4 +1,4 @@
-#include "calls/call_table.h"
+#include "outbound/call_store.h"
 
 #include <algorithm>
 #include <utility>
@@ -17,7 +17,7 @@ std::vector<Call> read_calls(const Rows& rows) {
 
 }  // namespace
 
-CallTable::CallTable(const Host& host)
+CallStore::CallStore(const Host& host)
     : host_(host),
       insert_(Statement::find(host, "insert")),
       get_(Statement::find(host, "get")),
@@ -36,15 +36,15 @@ CallTable::CallTable(const Host& host)
       cancel_waiting_(Statement::find(host, "cancel_waiting")),
       count_before_(Statement::find(host, "count_before")),
       count_after_(Statement::find(host, "count_after")),
-      remember_(Statement::find(host, "remember")),
-      remember_answer_(Statement::find(host, "remember_answer")),
-      recall_(Statement::find(host, "recall")),
-      forget_(Statement::find(host, "forget")),
-      forget_old_(Statement::find(host, "forget_old")),
+      save_idempotent_reply_(Statement::find(host, "save_idempotent_reply")),
+      update_idempotent_reply_(Statement::find(host, "update_idempotent_reply")),
+      find_idempotent_reply_(Statement::find(host, "find_idempotent_reply")),
+      delete_idempotent_reply_(Statement::find(host, "delete_idempotent_reply")),
+      delete_old_idempotent_replies_(Statement::find(host, "delete_old_idempotent_replies")),
       count_old_(Statement::find(host, "count_old")),
       remove_old_(Statement::find(host, "remove_old")) {}
 
-void CallTable::get(const std::string& tenant, const std::string& call_id, StrandId strand,
+void CallStore::get(const std::string& tenant, const std::string& call_id, StrandId strand,
                     Function<void(Result<Call>)> done) const {
   query(
       host_, get_, {call_id, tenant},
@@ -56,7 +56,7 @@ void CallTable::get(const std::string& tenant, const std::string& call_id, Stran
       strand);
 }
 
-void CallTable::list(const std::string& tenant, const std::vector<std::string>& statuses, int64_t limit,
+void CallStore::list(const std::string& tenant, const std::vector<std::string>& statuses, int64_t limit,
                      int64_t offset, Function<void(Result<Page>)> done) const {
   query(host_, list_count_, {tenant},
         [this, tenant, statuses, limit, offset, done = std::move(done)](const Result<Rows>& counts) mutable {
@@ -80,20 +80,20 @@ void CallTable::list(const std::string& tenant, const std::vector<std::string>& 
         });
 }
 
-void CallTable::count_waiting(const std::string& tenant, Function<void(Result<int64_t>)> done) const {
+void CallStore::count_waiting(const std::string& tenant, Function<void(Result<int64_t>)> done) const {
   query(host_, waiting_count_, {tenant}, [done = std::move(done)](const Result<Rows>& rows) {
     done(rows ? Result<int64_t>(rows->integer(0, 0)) : Result<int64_t>(rows.error()));
   });
 }
 
-void CallTable::orphans(int64_t epoch, Function<void(Result<std::vector<Call>>)> done) const {
+void CallStore::orphans(int64_t epoch, Function<void(Result<std::vector<Call>>)> done) const {
   query(host_, orphans_, {epoch}, [done = std::move(done)](const Result<Rows>& rows) {
     if (!rows) return done(rows.error());
     done(read_calls(*rows));
   });
 }
 
-void CallTable::turns(const Call& call, Function<void(Result<std::vector<TranscriptTurn>>)> done) const {
+void CallStore::turns(const Call& call, Function<void(Result<std::vector<TranscriptTurn>>)> done) const {
   query(host_, turns_, {call.call_id, call.attempt}, [done = std::move(done)](const Result<Rows>& rows) {
     if (!rows) return done(rows.error());
     std::vector<TranscriptTurn> turns;
@@ -106,7 +106,7 @@ void CallTable::turns(const Call& call, Function<void(Result<std::vector<Transcr
   });
 }
 
-void CallTable::count_open(Function<void(Result<std::map<std::string, int64_t>>)> done) const {
+void CallStore::count_open(Function<void(Result<std::map<std::string, int64_t>>)> done) const {
   query(host_, open_count_, {}, [done = std::move(done)](const Result<Rows>& rows) {
     if (!rows) return done(rows.error());
     std::map<std::string, int64_t> counts;
@@ -116,20 +116,20 @@ void CallTable::count_open(Function<void(Result<std::map<std::string, int64_t>>)
   });
 }
 
-void CallTable::count_before(Transaction& tx, const Call& call) const {
+void CallStore::count_before(Transaction& tx, const Call& call) const {
   tx.exec(count_before_, {call.tenant, call.call_id});
 }
 
-size_t CallTable::count_after(Transaction& tx, const Call& call) const {
+size_t CallStore::count_after(Transaction& tx, const Call& call) const {
   return tx.exec(count_after_, {call.call_id});
 }
 
-void CallTable::keep_turn(Transaction& tx, const Call& call, const NumberedTurn& turn) const {
+void CallStore::keep_turn(Transaction& tx, const Call& call, const NumberedTurn& turn) const {
   const bool of_ai = turn.turn.speaker == TranscriptTurn::Speaker::ai;
   tx.exec(turn_put_, {call.call_id, call.attempt, turn.number, of_ai, turn.turn.text, turn.turn.ts_ms}, 1);
 }
 
-size_t CallTable::insert(Transaction& tx, const Call& call, const std::string& sealed_key) const {
+size_t CallStore::insert(Transaction& tx, const Call& call, const std::string& sealed_key) const {
   tx.exec(insert_,
           {call.call_id, call.tenant, call.created_ms, call.requested_by, call.phone, call.display_name,
            call.email, call.system_prompt, sealed_key.empty() ? Value(nullptr) : Value::bytes(sealed_key),
@@ -139,20 +139,20 @@ size_t CallTable::insert(Transaction& tx, const Call& call, const std::string& s
   return count_after(tx, call);
 }
 
-void CallTable::claim(Transaction& tx, const Call& call) const {
+void CallStore::claim(Transaction& tx, const Call& call) const {
   count_before(tx, call);
   tx.exec(claim_,
           {call.call_id, call.rev, call.attempt, call.retries_left, call.owner_epoch, call.dispatched_ms}, 1);
   count_after(tx, call);
 }
 
-void CallTable::answered(Transaction& tx, const Call& call) const {
+void CallStore::answered(Transaction& tx, const Call& call) const {
   count_before(tx, call);
   tx.exec(answered_, {call.call_id, call.owner_epoch, call.attempt, call.answered_ms, call.trunk_id}, 1);
   count_after(tx, call);
 }
 
-void CallTable::finish(Transaction& tx, const Call& call, const Ending& ending, const Talk& talk,
+void CallStore::finish(Transaction& tx, const Call& call, const Ending& ending, const TalkStats& talk,
                        int64_t ended_ms) const {
   const std::string status(status_after(call, ending));
   count_before(tx, call);
@@ -168,7 +168,7 @@ void CallTable::finish(Transaction& tx, const Call& call, const Ending& ending, 
   tx.emit(outbound_finished(call, ending, talk, ended_ms), finished_key(call));
 }
 
-void CallTable::cancel_waiting(Transaction& tx, const Call& call, int64_t now_ms) const {
+void CallStore::cancel_waiting(Transaction& tx, const Call& call, int64_t now_ms) const {
   Call last = call;
   if (call.status == status::kRetryPending) {
     ++last.attempt;
@@ -181,36 +181,38 @@ void CallTable::cancel_waiting(Transaction& tx, const Call& call, int64_t now_ms
   tx.emit(outbound_finished(last, Ending::cancelled(), {}, now_ms), finished_key(last));
 }
 
-size_t CallTable::remember(Transaction& tx, const std::string& tenant, const std::string& key_hash,
-                           const std::string& request_hash, const std::string& response,
-                           int64_t now_ms) const {
-  return tx.exec(remember_, {tenant, key_hash, request_hash, response, now_ms}, 1);
+size_t CallStore::save_idempotent_reply(Transaction& tx, const std::string& tenant,
+                                        const std::string& key_hash, const std::string& request_hash,
+                                        const std::string& response, int64_t now_ms) const {
+  return tx.exec(save_idempotent_reply_, {tenant, key_hash, request_hash, response, now_ms}, 1);
 }
 
-void CallTable::remember_answer(Transaction& tx, const std::string& tenant, const std::string& key_hash,
-                                const std::string& response) const {
-  tx.exec(remember_answer_, {tenant, key_hash, response});
+void CallStore::update_idempotent_reply(Transaction& tx, const std::string& tenant,
+                                        const std::string& key_hash, const std::string& response) const {
+  tx.exec(update_idempotent_reply_, {tenant, key_hash, response});
 }
 
-void CallTable::recall(const std::string& tenant, const std::string& key_hash,
-                       Function<void(Result<Remembered>)> done) const {
-  query(host_, recall_, {tenant, key_hash}, [done = std::move(done)](const Result<Rows>& rows) {
-    if (!rows) return done(rows.error());
-    if (rows->empty()) return done(Remembered{});
-    done(Remembered{true, std::string(rows->text(0, 0)), std::string(rows->text(0, 1)), rows->integer(0, 2)});
-  });
+void CallStore::find_idempotent_reply(const std::string& tenant, const std::string& key_hash,
+                                      Function<void(Result<IdempotentReply>)> done) const {
+  query(host_, find_idempotent_reply_, {tenant, key_hash},
+        [done = std::move(done)](const Result<Rows>& rows) {
+          if (!rows) return done(rows.error());
+          if (rows->empty()) return done(IdempotentReply{});
+          done(IdempotentReply{true, std::string(rows->text(0, 0)), std::string(rows->text(0, 1)),
+                               rows->integer(0, 2)});
+        });
 }
 
-void CallTable::forget(Transaction& tx, const std::string& tenant, const std::string& key_hash,
-                       int64_t created_ms) const {
-  tx.exec(forget_, {tenant, key_hash, created_ms});
+void CallStore::delete_idempotent_reply(Transaction& tx, const std::string& tenant,
+                                        const std::string& key_hash, int64_t created_ms) const {
+  tx.exec(delete_idempotent_reply_, {tenant, key_hash, created_ms});
 }
 
-size_t CallTable::forget_old(Transaction& tx, int64_t before_ms, int64_t limit) const {
-  return tx.exec(forget_old_, {before_ms, limit});
+size_t CallStore::delete_old_idempotent_replies(Transaction& tx, int64_t before_ms, int64_t limit) const {
+  return tx.exec(delete_old_idempotent_replies_, {before_ms, limit});
 }
 
-size_t CallTable::remove_old(Transaction& tx, int64_t before_ms, int64_t limit) const {
+size_t CallStore::remove_old(Transaction& tx, int64_t before_ms, int64_t limit) const {
   tx.exec(count_old_, {before_ms, limit});
   return tx.exec(remove_old_, {before_ms, limit});
 }

@@ -1,4 +1,4 @@
-// CallTable: the statements over the table of calls.
+// CallStore: the statements over the table of calls.
 #pragma once
 
 #include <patchbay/store.h>
@@ -7,17 +7,17 @@
 #include <string>
 #include <vector>
 
-#include "calls/call.h"
-#include "calls/events.h"
-#include "calls/outcome.h"
-#include "transcript_builder.h"
+#include "conversation/transcript_builder.h"
+#include "outbound/call.h"
+#include "outbound/events.h"
+#include "outbound/outcome.h"
 
 namespace patchbay::ai_voice {
 
 // Any strand; callbacks come on the strand named.
-class CallTable {
+class CallStore {
  public:
-  explicit CallTable(const Host& host);
+  explicit CallStore(const Host& host);
 
   // Error not_found: the tenant has no such call.
   void get(const std::string& tenant, const std::string& call_id, StrandId strand,
@@ -39,7 +39,7 @@ class CallTable {
   void turns(const Call& call, Function<void(Result<std::vector<TranscriptTurn>>)> done) const;
 
   // Each adds to the transaction; `call` holds the state from before unless said otherwise.
-  // insert() and remember() return the index of their last result in the outcome.
+  // insert() and save_idempotent_reply() return the index of their last result in the outcome.
   size_t insert(Transaction& tx, const Call& call, const std::string& sealed_key) const;
   // `call` is as it shall be: attempt, retries, epoch, dispatched_ms.
   void claim(Transaction& tx, const Call& call) const;
@@ -47,32 +47,33 @@ class CallTable {
   void keep_turn(Transaction& tx, const Call& call, const NumberedTurn& turn) const;
   // State change, the retry's job if there is to be one, and the attempt's one outbound-ai.finished; the kept
   // turns go.
-  void finish(Transaction& tx, const Call& call, const Ending& ending, const Talk& talk,
+  void finish(Transaction& tx, const Call& call, const Ending& ending, const TalkStats& talk,
               int64_t ended_ms) const;
   // Of a call whose attempt does not run. For a call that waits for a retry, the next attempt ends so: it is
   // never dialled.
   void cancel_waiting(Transaction& tx, const Call& call, int64_t now_ms) const;
 
-  size_t remember(Transaction& tx, const std::string& tenant, const std::string& key_hash,
-                  const std::string& request_hash, const std::string& response, int64_t now_ms) const;
-  void remember_answer(Transaction& tx, const std::string& tenant, const std::string& key_hash,
-                       const std::string& response) const;
-  struct Remembered {
+  size_t save_idempotent_reply(Transaction& tx, const std::string& tenant, const std::string& key_hash,
+                               const std::string& request_hash, const std::string& response,
+                               int64_t now_ms) const;
+  void update_idempotent_reply(Transaction& tx, const std::string& tenant, const std::string& key_hash,
+                               const std::string& response) const;
+  struct IdempotentReply {
     bool found = false;
     std::string request_hash;
     std::string response;
     int64_t created_ms = 0;
   };
-  void recall(const std::string& tenant, const std::string& key_hash,
-              Function<void(Result<Remembered>)> done) const;
-  void forget(Transaction& tx, const std::string& tenant, const std::string& key_hash,
-              int64_t created_ms) const;
+  void find_idempotent_reply(const std::string& tenant, const std::string& key_hash,
+                             Function<void(Result<IdempotentReply>)> done) const;
+  void delete_idempotent_reply(Transaction& tx, const std::string& tenant, const std::string& key_hash,
+                               int64_t created_ms) const;
 
   // Removes at most `limit` calls that have ended for good before `before_ms`; the index of the result that
   // has a row for each.
   size_t remove_old(Transaction& tx, int64_t before_ms, int64_t limit) const;
   // The same with remembered replies.
-  size_t forget_old(Transaction& tx, int64_t before_ms, int64_t limit) const;
+  size_t delete_old_idempotent_replies(Transaction& tx, int64_t before_ms, int64_t limit) const;
 
   static constexpr std::string_view kDialJob = "dial";
 
@@ -84,7 +85,8 @@ class CallTable {
   const Host& host_;
   Statement insert_, get_, list_, list_status_, list_count_, waiting_count_, open_count_, orphans_, claim_,
       answered_, finish_, turn_put_, turns_, turns_forget_, cancel_waiting_, count_before_, count_after_,
-      remember_, remember_answer_, recall_, forget_, forget_old_, count_old_, remove_old_;
+      save_idempotent_reply_, update_idempotent_reply_, find_idempotent_reply_, delete_idempotent_reply_,
+      delete_old_idempotent_replies_, count_old_, remove_old_;
 };
 
 }  // namespace patchbay::ai_voice

@@ -1,4 +1,4 @@
-#include "calls/events.h"
+#include "outbound/events.h"
 
 #include <utility>
 
@@ -39,7 +39,7 @@ NewEvent call_started(const Call& call) {
   return event_of(call, "call.started", std::move(data));
 }
 
-NewEvent outbound_finished(const Call& call, const Ending& ending, const Talk& talk, int64_t ended_ms) {
+NewEvent outbound_finished(const Call& call, const Ending& ending, const TalkStats& talk, int64_t ended_ms) {
   JsonWriter data;
   data.object()
       .member("callId", call.call_id)

@@ -3,18 +3,18 @@
 
 #include <patchbay/event.h>
 
-#include "calls/outcome.h"
+#include "outbound/outcome.h"
 
 namespace patchbay::ai_voice {
 
 NewEvent call_answered(const Call& call, int64_t answer_ms);
 NewEvent call_started(const Call& call);
 
-struct Talk {
+struct TalkStats {
   int64_t input_turns = 0;   // of the caller
   int64_t output_turns = 0;  // of the AI
 };
-NewEvent outbound_finished(const Call& call, const Ending& ending, const Talk& talk, int64_t ended_ms);
+NewEvent outbound_finished(const Call& call, const Ending& ending, const TalkStats& talk, int64_t ended_ms);
 // One per attempt, ever.
 std::string finished_key(const Call& call);
 

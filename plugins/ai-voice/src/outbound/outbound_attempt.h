@@ -1,15 +1,11 @@
-// Attempt: one try to talk to one number. An actor on a strand of its own, alive from the claim until its end
-// is on disk.
+// OutboundAttempt: one try to talk to one number. An actor on a strand of its own, alive from the claim until
+// its end is on disk.
 //
-// It dials and opens the engine at once; joins both when the call is answered; keeps the words; and ends with
-// one transaction: state, outbound-ai.finished, transcript.saved.
+// It dials, and has a Conversation open the engine at the same time; stores the answer and the turns; and
+// ends with one transaction: state, outbound-ai.finished, transcript.saved.
 #pragma once
 
-#include <patchbay/end_watch.h>
-#include <patchbay/lifetime.h>
 #include <patchbay/log.h>
-#include <patchbay/services/audio.h>
-#include <patchbay/services/engine.h>
 #include <patchbay/services/telephony.h>
 #include <patchbay/services/transcripts.h>
 #include <patchbay/store.h>
@@ -21,11 +17,9 @@
 #include <string_view>
 #include <vector>
 
-#include "calls/call_metrics.h"
-#include "calls/call_table.h"
-#include "calls/dtmf.h"
-#include "text/safe_text.h"
-#include "transcript_builder.h"
+#include "conversation/conversation.h"
+#include "outbound/call_metrics.h"
+#include "outbound/call_store.h"
 
 namespace patchbay::ai_voice {
 
@@ -34,16 +28,18 @@ struct AttemptInit {
   std::string api_key;  // in clear
   std::string greeting;
   Handle engine;
-  int64_t ring_timeout_ms = 60000;
-  bool log_conversation = false;  // whether what is said may stand in the log
+  int64_t ring_timeout_ms = 0;
+  bool log_conversation = false;  // whether what is said may be logged
 };
 
-// Shared: by the scheduler that lists it, and by itself until its end is told.
-class Attempt : public std::enable_shared_from_this<Attempt> {
+// Shared: by the scheduler that lists it, and by itself until its end is reported.
+class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttempt>,
+                              public Conversation::Owner {
  public:
   // ended() on the main strand, as its last.
-  static std::shared_ptr<Attempt> start(const Host& host, const CallTable& table, const CallMetrics& metrics,
-                                        AttemptInit init, Function<void()> ended);
+  static std::shared_ptr<OutboundAttempt> start(const Host& host, const CallStore& store,
+                                                const CallMetrics& metrics, AttemptInit init,
+                                                Function<void()> ended);
 
   const std::string& call_id() const noexcept { return call_id_; }
   const std::string& tenant() const noexcept { return tenant_; }
@@ -55,67 +51,49 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   void interrupt();
 
  private:
-  Attempt(const Host& host, const CallTable& table, const CallMetrics& metrics, AttemptInit init,
-          Function<void()> ended);
+  OutboundAttempt(const Host& host, const CallStore& store, const CallMetrics& metrics, AttemptInit init,
+                  Function<void()> ended);
 
-  // What lives on the strand only: made by begin(), ended by finished().
-  struct Live {
-    Live(const Host& host, StrandId strand);
-    Provision<telephony::LegListener> leg_listener;
-    Provision<engine::Listener> engine_listener;
+  // What exists on the strand only: from begin() to finished().
+  struct Resources {
+    Resources(const Host& host, StrandId strand, const ConversationInit& init, Conversation::Owner& owner);
+    Conversation conversation;
     Lease<telephony::Telephony> telephony;
-    Lease<telephony::Leg> leg;
-    Lease<engine::Engine> engine;
-    Lease<engine::Session> session;
-    Service<audio::Audio> audio;
     Lease<transcripts::Transcripts> transcripts;
-    Timer limit;
-    Timer warning;
     Timer again;     // of a commit that failed
     Timer leg_wait;  // for the end of a leg that was never answered
-    Dtmf dtmf;
-    // The plugins behind them may crash, and then report no end.
-    EndWatch leg_gone;
-    EndWatch session_gone;
-    Lifetime alive;
   };
 
+  // Conversation::Owner
+  void on_ringing(const telephony::Progress& progress) override;
+  void on_answered(const telephony::Answered& answered) override;
+  void on_leg_ended(const telephony::Ended& ended) override;
+  void on_started() override;
+  void on_first_audio(int64_t ms_after_answer) override;
+  void on_turns() override;
+  void on_talked(std::string_view outcome) override;
+  void on_failed(std::string why) override;
+  void on_settled() override;
+
   void begin();
-  void hear_leg();
-  void hear_engine();
-  void watch_providers();
-  void open_engine();
   void dial();
-
-  // Puts down what was said: a process that dies loses at most the turn being spoken.
-  void keep_turns();
-  void on_answered(const telephony::Answered& answered);
   void store_answer();
-  void on_ai_audio();
-  void on_leg_ended(const telephony::Ended& ended);
-  void on_engine_closed(const engine::Closed& closed);
-  void on_tool(const engine::ToolCall& tool);
-  void join_when_both();
-  void started_when_ready();
-  void arm_limits();
-
   void end(Ending ending);
-  void hang_up_leg();
-  bool admits(const engine::Words& words);
+  void await_leg(bool hung_up);
   void settle();
-  void close_media(Function<void()> then);
   void save();
+  void save_transcript();
   void commit(Transaction tx);
   void finished();
 
   bool answered() const noexcept { return call_.answered_ms > 0; }
-  // Text that an engine or a trunk wrote, for people.
-  std::string without_key(std::string_view text) const;
-  std::string document() const;
+  Conversation& conversation() { return resources_->conversation; }
+  TalkStats talk_stats();
+  std::string document();
 
   // borrowed
   const Host& host_;
-  const CallTable& table_;
+  const CallStore& store_;
   const CallMetrics& metrics_;
   // owned
   const std::string call_id_;
@@ -125,30 +103,15 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   const AttemptInit init_;
   const SecretGuard secret_;
   const Log log_;
-  std::unique_ptr<Live> live_;
+  std::unique_ptr<Resources> resources_;
   Function<void()> ended_;
   // state, on the strand
-  TranscriptBuilder words_;
-  lib::TextFragments user_fragments_, ai_fragments_;  // engines of any plugin may cut a character in two
-  engine::Usage usage_;
-  Handle engine_port_;
-  Handle leg_port_;
   int64_t answer_ms_ = 0;
-  int64_t answered_ns_ = 0;
-  int64_t first_audio_ms_ = -1;  // from the answer to the first audio of the engine
-  int64_t join_ = 0;
   int64_t ended_ms_ = 0;
-  bool engine_ready_ = false;
-  bool answer_stored_ = false;
-  bool begun_ = false;
-  bool joining_ = false;
-  int replies_due_ = 0;  // to dial, open and join: the end waits, so that nothing they make stays behind
+  bool dialling_ = false;  // the end waits for the reply, so that no leg stays behind
   bool saving_ = false;
-  bool keeping_turns_ = false;  // a transaction with turns is under way: one at a time
+  bool storing_turns_ = false;  // a transaction with turns is under way: one at a time
   bool awaits_leg_ = false;     // the end waits for the leg's, which names the trunk
-  bool leg_over_ = false;
-  bool session_over_ = false;
-  std::string farewell_outcome_;  // not empty: the AI says goodbye
   std::optional<Ending> ending_;
   // state, on the main strand
   std::vector<Function<void()>> waiting_;  // for the end, from cancel()

@@ -1,4 +1,4 @@
-#include "calls/outcome.h"
+#include "outbound/outcome.h"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "calls/call.h"
+#include "outbound/call.h"
 
 namespace patchbay::ai_voice {
 

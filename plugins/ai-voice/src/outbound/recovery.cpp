@@ -1,9 +1,9 @@
-#include "calls/recovery.h"
+#include "outbound/recovery.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "calls/document.h"
+#include "outbound/transcript_document.h"
 
 namespace patchbay::ai_voice {
 namespace {
@@ -12,11 +12,11 @@ constexpr int64_t kAgainMs = 1000;
 
 }  // namespace
 
-Recovery::Recovery(const Host& host, const CallTable& table, const CallMetrics& metrics)
-    : host_(host), table_(table), metrics_(metrics), log_(host), transcripts_(host), again_(host) {}
+Recovery::Recovery(const Host& host, const CallStore& store, const CallMetrics& metrics)
+    : host_(host), store_(store), metrics_(metrics), log_(host), transcripts_(host), again_(host) {}
 
 void Recovery::read() {
-  table_.orphans(host_.store->epoch(host_.self), alive_.bind([this](const Result<std::vector<Call>>& calls) {
+  store_.orphans(host_.store->epoch(host_.self), alive_.bind([this](const Result<std::vector<Call>>& calls) {
     if (!calls) {
       log_.error("interrupted calls could not be read", {{"why", calls.error().text}});
       return again_.after_ms(kAgainMs, [this] { read(); });
@@ -32,7 +32,7 @@ void Recovery::recover(Call call) {
   auto one = std::make_shared<Case>(
       Case{std::move(call), Ending::technical(answered, "interrupted"), {}, host_.wall_ms()});
   if (!answered) return finish(one, Transaction(host_));
-  table_.turns(one->call, alive_.bind([this, one](Result<std::vector<TranscriptTurn>> turns) {
+  store_.turns(one->call, alive_.bind([this, one](Result<std::vector<TranscriptTurn>> turns) {
     if (!turns) return ended(one, turns.error());
     save(one, std::move(*turns));
   }));
@@ -47,7 +47,7 @@ void Recovery::save(const CasePtr& one, std::vector<TranscriptTurn> turns) {
 
   call.transcript_path = transcript_file(call);
   auto tx = std::make_shared<Transaction>(host_);
-  table_.finish(*tx, call, one->ending, one->talk, one->ended_ms);
+  store_.finish(*tx, call, one->ending, one->talk, one->ended_ms);
   transcripts::Save save;
   save.tx = tx->handle();
   save.document = transcript_document({call,
@@ -75,7 +75,7 @@ void Recovery::save(const CasePtr& one, std::vector<TranscriptTurn> turns) {
 }
 
 void Recovery::finish(const CasePtr& one, Transaction tx) {
-  table_.finish(tx, one->call, one->ending, one->talk, one->ended_ms);
+  store_.finish(tx, one->call, one->ending, one->talk, one->ended_ms);
   commit(one, std::move(tx));
 }
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "calls/call_metrics.h"
-#include "calls/call_table.h"
+#include "outbound/call_metrics.h"
+#include "outbound/call_store.h"
 
 namespace patchbay::ai_voice {
 
@@ -21,14 +21,14 @@ namespace patchbay::ai_voice {
 // answered, a transcript of the turns that were kept, in one transaction. Goes on until none is left.
 class Recovery {
  public:
-  Recovery(const Host& host, const CallTable& table, const CallMetrics& metrics);
+  Recovery(const Host& host, const CallStore& store, const CallMetrics& metrics);
   void start() { read(); }
 
  private:
   struct Case {
     Call call;
     Ending ending;
-    Talk talk;
+    TalkStats talk;
     int64_t ended_ms = 0;
   };
   using CasePtr = std::shared_ptr<Case>;  // shared by the steps, of which one may be refused
@@ -42,7 +42,7 @@ class Recovery {
 
   // borrowed
   const Host& host_;
-  const CallTable& table_;
+  const CallStore& store_;
   const CallMetrics& metrics_;
   // owned
   const Log log_;

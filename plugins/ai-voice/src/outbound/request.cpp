@@ -1,4 +1,4 @@
-#include "calls/request.h"
+#include "outbound/request.h"
 
 #include <algorithm>
 

@@ -3,8 +3,8 @@
 
 #include <patchbay/json.h>
 
-#include "calls/call.h"
 #include "config.h"
+#include "outbound/call.h"
 
 namespace patchbay::ai_voice {
 

@@ -1,4 +1,4 @@
-#include "calls/retention.h"
+#include "outbound/retention.h"
 
 namespace patchbay::ai_voice {
 namespace {
@@ -10,10 +10,10 @@ constexpr int64_t kDayMs = int64_t{24} * 3600 * 1000;
 
 }  // namespace
 
-Retention::Retention(const Host& host, const CallTable& table, const Settings& settings,
+Retention::Retention(const Host& host, const CallStore& store, const Settings& settings,
                      const CallMetrics& metrics)
     : host_(host),
-      table_(table),
+      store_(store),
       settings_(settings),
       metrics_(metrics),
       log_(host),
@@ -29,9 +29,9 @@ void Retention::sweep() {
   const int64_t now_ms = host_.wall_ms();
   const int64_t keep_days = settings_.server().keep_calls_days;
   Transaction tx(host_);
-  const size_t forgotten = table_.forget_old(tx, now_ms - kRememberMs, kSlice);
+  const size_t forgotten = store_.delete_old_idempotent_replies(tx, now_ms - kRememberMs, kSlice);
   // Nothing has ended before the time 0, so that keeps all.
-  const size_t removed = table_.remove_old(tx, keep_days == 0 ? 0 : now_ms - keep_days * kDayMs, kSlice);
+  const size_t removed = store_.remove_old(tx, keep_days == 0 ? 0 : now_ms - keep_days * kDayMs, kSlice);
   std::move(tx).commit(alive_.bind([this, forgotten, removed](const Commit& outcome) {
     if (!outcome) log_.warn("old calls could not be removed", {{"why", outcome.error().text}});
     const bool more =
@@ -44,7 +44,7 @@ void Retention::sweep() {
 }
 
 void Retention::count() {
-  table_.count_open(alive_.bind([this](const Result<std::map<std::string, int64_t>>& counts) {
+  store_.count_open(alive_.bind([this](const Result<std::map<std::string, int64_t>>& counts) {
     for (const std::string_view status :
          {status::kScheduled, status::kDispatching, status::kInFlight, status::kRetryPending}) {
       if (!counts) break;

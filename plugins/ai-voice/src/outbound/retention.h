@@ -5,9 +5,9 @@
 #include <patchbay/log.h>
 #include <patchbay/strand.h>
 
-#include "calls/call_metrics.h"
-#include "calls/call_table.h"
 #include "config.h"
+#include "outbound/call_metrics.h"
+#include "outbound/call_store.h"
 
 namespace patchbay::ai_voice {
 
@@ -18,7 +18,7 @@ constexpr int64_t kRememberMs = int64_t{24} * 3600 * 1000;
 // the number of open calls as well, because it looks at the store anyway.
 class Retention {
  public:
-  Retention(const Host& host, const CallTable& table, const Settings& settings, const CallMetrics& metrics);
+  Retention(const Host& host, const CallStore& store, const Settings& settings, const CallMetrics& metrics);
   void start();
 
  private:
@@ -27,7 +27,7 @@ class Retention {
 
   // borrowed
   const Host& host_;
-  const CallTable& table_;
+  const CallStore& store_;
   const Settings& settings_;
   const CallMetrics& metrics_;
   // owned

@@ -1,15 +1,15 @@
-#include "calls/routes.h"
+#include "outbound/routes.h"
 
 #include <utility>
 
-#include "calls/routes_text.h"
+#include "outbound/routes_text.h"
 
 namespace patchbay::ai_voice {
 
-CallRoutes::CallRoutes(const Host& host, const CallTable& table, const EngineRegistry& engines,
+CallRoutes::CallRoutes(const Host& host, const CallStore& store, const EngineRegistry& engines,
                        const Settings& settings, Scheduler& scheduler, const CallMetrics& metrics)
     : host_(host),
-      table_(table),
+      store_(store),
       engines_(engines),
       settings_(settings),
       scheduler_(scheduler),
@@ -35,8 +35,8 @@ void CallRoutes::list(const http::Request& request, Answer answer) {
   auto query = host_.parse_json(request.query);
   auto statuses = read_statuses(query ? query->root().text("status", "") : std::string_view());
   if (!statuses) return answer(http::error(400, "invalid_request", statuses.error().text));
-  table_.list(request.tenant, *statuses, request.limit, request.offset,
-              [answer = std::move(answer)](Result<CallTable::Page> page) mutable {
+  store_.list(request.tenant, *statuses, request.limit, request.offset,
+              [answer = std::move(answer)](Result<CallStore::Page> page) mutable {
                 if (!page) return answer(page.error());
                 JsonWriter body;
                 body.object().key("data").array();
@@ -49,7 +49,7 @@ void CallRoutes::list(const http::Request& request, Answer answer) {
 }
 
 void CallRoutes::get(const http::Request& request, Answer answer) {
-  table_.get(request.tenant, id_of(host_, request), kMainStrand,
+  store_.get(request.tenant, id_of(host_, request), kMainStrand,
              [answer = std::move(answer)](Result<Call> call) mutable {
                if (!call && call.error().code != Code::not_found) return answer(call.error());
                if (!call) return answer(no_such_call());
@@ -60,7 +60,7 @@ void CallRoutes::get(const http::Request& request, Answer answer) {
 }
 
 void CallRoutes::hangup(const http::Request& request, Answer answer) {
-  table_.get(
+  store_.get(
       request.tenant, id_of(host_, request), kMainStrand,
       alive_.bind([this, actor = request.username, answer = std::move(answer)](Result<Call> call) mutable {
         if (!call && call.error().code != Code::not_found) return answer(call.error());
@@ -75,7 +75,7 @@ void CallRoutes::hangup_call(const Call& call, const std::string& actor, Answer 
     // Read again: what ended first decides.
     attempt->cancel(alive_.bind([this, tenant = call.tenant, id = call.call_id, actor,
                                  answer = std::move(answer)]() mutable {
-      table_.get(tenant, id, kMainStrand,
+      store_.get(tenant, id, kMainStrand,
                  [actor, answer = std::move(answer)](const Result<Call>& ended) mutable {
                    if (!ended) return answer(ended.error());
                    answer(hangup_reply(*ended, actor, ended->status, ended->status != status::kCancelled));
@@ -84,7 +84,7 @@ void CallRoutes::hangup_call(const Call& call, const std::string& actor, Answer 
     return;
   }
   Transaction tx(host_);
-  table_.cancel_waiting(tx, call, host_.wall_ms());
+  store_.cancel_waiting(tx, call, host_.wall_ms());
   std::move(tx).commit(alive_.bind([this, call, actor, tries,
                                     answer = std::move(answer)](const Commit& outcome) mutable {
     if (outcome) {
@@ -95,7 +95,7 @@ void CallRoutes::hangup_call(const Call& call, const std::string& actor, Answer 
     if (outcome.code() != Code::conflict) return answer(outcome.error());
     // It changes at this moment, or belonged to a process that is gone and is not recovered yet.
     if (tries == 0) return answer(Error{Code::unavailable, "the call is changing"});
-    table_.get(call.tenant, call.call_id, kMainStrand,
+    store_.get(call.tenant, call.call_id, kMainStrand,
                alive_.bind([this, actor, tries, answer = std::move(answer)](const Result<Call>& now) mutable {
                  if (!now) return answer(now.error());
                  hangup_call(*now, actor, std::move(answer), tries - 1);

@@ -10,14 +10,14 @@
 #include <set>
 #include <string>
 
-#include "calls/scheduler.h"
+#include "outbound/scheduler.h"
 
 namespace patchbay::ai_voice {
 
 // Main strand only.
 class CallRoutes {
  public:
-  CallRoutes(const Host& host, const CallTable& table, const EngineRegistry& engines,
+  CallRoutes(const Host& host, const CallStore& store, const EngineRegistry& engines,
              const Settings& settings, Scheduler& scheduler, const CallMetrics& metrics);
   void open();
   // Refuses new calls from now on (503).
@@ -46,7 +46,7 @@ class CallRoutes {
 
   // borrowed
   const Host& host_;
-  const CallTable& table_;
+  const CallStore& store_;
   const EngineRegistry& engines_;
   const Settings& settings_;
   Scheduler& scheduler_;

@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "calls/request.h"
-#include "calls/retention.h"
-#include "calls/routes.h"
-#include "calls/routes_text.h"
-#include "calls/sealing.h"
 #include "crypto/digest.h"
 #include "crypto/encode.h"
 #include "crypto/random.h"
+#include "outbound/request.h"
+#include "outbound/retention.h"
+#include "outbound/routes.h"
+#include "outbound/routes_text.h"
+#include "outbound/sealing.h"
 
 namespace patchbay::ai_voice {
 namespace {
@@ -60,24 +60,25 @@ void CallRoutes::create(const http::Request& request, Answer answer) {
 void CallRoutes::check_key(CreationPtr creation) {
   const std::string tenant = creation->request.tenant;
   const std::string key = creation->idempotency_key;
-  table_.recall(tenant, key,
-                alive_.bind([this, creation = std::move(creation)](
-                                const Result<CallTable::Remembered>& before) mutable {
-                  if (!before) return creation->answer(before.error());
-                  if (under_way_.count(creation->under_way()) != 0) return creation->answer(key_in_use());
-                  if (!before->found) return validate(std::move(creation));
-                  if (before->created_ms < host_.wall_ms() - kRememberMs) {
-                    creation->forget_created_ms = before->created_ms;
-                    return validate(std::move(creation));
-                  }
-                  if (before->request_hash != creation->request_hash) {
-                    return creation->answer(http::error(
-                        409, "idempotency_conflict", "This Idempotency-Key was used with another request."));
-                  }
-                  http::Response again = http::ok(before->response);
-                  again.headers = R"({"Idempotent-Replayed": "true"})";
-                  creation->answer(std::move(again));
-                }));
+  store_.find_idempotent_reply(
+      tenant, key,
+      alive_.bind(
+          [this, creation = std::move(creation)](const Result<CallStore::IdempotentReply>& before) mutable {
+            if (!before) return creation->answer(before.error());
+            if (under_way_.count(creation->under_way()) != 0) return creation->answer(key_in_use());
+            if (!before->found) return validate(std::move(creation));
+            if (before->created_ms < host_.wall_ms() - kRememberMs) {
+              creation->forget_created_ms = before->created_ms;
+              return validate(std::move(creation));
+            }
+            if (before->request_hash != creation->request_hash) {
+              return creation->answer(http::error(409, "idempotency_conflict",
+                                                  "This Idempotency-Key was used with another request."));
+            }
+            http::Response again = http::ok(before->response);
+            again.headers = R"({"Idempotent-Replayed": "true"})";
+            creation->answer(std::move(again));
+          }));
 }
 
 void CallRoutes::validate(CreationPtr creation) {
@@ -108,7 +109,7 @@ void CallRoutes::validate(CreationPtr creation) {
 
 void CallRoutes::check_backlog(CreationPtr creation) {
   const std::string tenant = creation->call.tenant;
-  table_.count_waiting(
+  store_.count_waiting(
       tenant, alive_.bind([this, creation = std::move(creation)](const Result<int64_t>& waiting) mutable {
         if (!waiting) return creation->answer(waiting.error());
         const TenantSettings* settings = settings_.tenant(creation->call.tenant);
@@ -156,17 +157,19 @@ void CallRoutes::choose_status(CreationPtr creation) {
 void CallRoutes::store(CreationPtr creation, bool has_whitelist, std::string whitelist_error) {
   const Call& call = creation->call;
   auto tx = std::make_unique<Transaction>(host_);
-  size_t whitelist_result = table_.insert(*tx, call, creation->sealed_key) + 1;
-  tx->job_add(CallTable::kDialJob, call.tenant, call.call_id, std::max(call.scheduled_ms, call.created_ms),
+  size_t whitelist_result = store_.insert(*tx, call, creation->sealed_key) + 1;
+  tx->job_add(CallStore::kDialJob, call.tenant, call.call_id, std::max(call.scheduled_ms, call.created_ms),
               call.call_id);
   if (!creation->idempotency_key.empty()) {
     if (creation->forget_created_ms > 0)
-      table_.forget(*tx, call.tenant, creation->idempotency_key, creation->forget_created_ms);
+      store_.delete_idempotent_reply(*tx, call.tenant, creation->idempotency_key,
+                                     creation->forget_created_ms);
     // What the whitelist does is known only afterwards: keep_answer() corrects this before the client has it.
     creation->remembered = create_reply(call, has_whitelist, whitelist_error);
-    whitelist_result = table_.remember(*tx, call.tenant, creation->idempotency_key, creation->request_hash,
-                                       creation->remembered, call.created_ms) +
-                       1;
+    whitelist_result =
+        store_.save_idempotent_reply(*tx, call.tenant, creation->idempotency_key, creation->request_hash,
+                                     creation->remembered, call.created_ms) +
+        1;
     if (!under_way_.insert(creation->under_way()).second) return creation->answer(key_in_use());
   }
   const auto commit = [this, whitelist_result](CreationPtr whole, std::unique_ptr<Transaction> all,
@@ -213,7 +216,7 @@ void CallRoutes::keep_answer(CreationPtr creation, std::string reply) {
     return creation->answer(http::ok(std::move(reply)));
   }
   Transaction tx(host_);
-  table_.remember_answer(tx, creation->call.tenant, creation->idempotency_key, reply);
+  store_.update_idempotent_reply(tx, creation->call.tenant, creation->idempotency_key, reply);
   std::move(tx).commit(alive_.bind(
       [this, creation = std::move(creation), reply = std::move(reply)](const Commit& outcome) mutable {
         under_way_.erase(creation->under_way());

@@ -1,8 +1,8 @@
-#include "calls/routes_text.h"
+#include "outbound/routes_text.h"
 
 #include <algorithm>
 
-#include "calls/request.h"
+#include "outbound/request.h"
 
 namespace patchbay::ai_voice {
 namespace {

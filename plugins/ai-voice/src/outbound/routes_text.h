@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "calls/call.h"
+#include "outbound/call.h"
 
 namespace patchbay::ai_voice {
 

@@ -1,4 +1,4 @@
-#include "calls/scheduler.h"
+#include "outbound/scheduler.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "calls/sealing.h"
+#include "outbound/sealing.h"
 
 namespace patchbay::ai_voice {
 namespace {
@@ -22,22 +22,22 @@ constexpr size_t kManyCalls = 20;
 
 }  // namespace
 
-Scheduler::Scheduler(const Host& host, const CallTable& table, const EngineRegistry& engines,
+Scheduler::Scheduler(const Host& host, const CallStore& store, const EngineRegistry& engines,
                      const Settings& settings, const CallMetrics& metrics)
     : host_(host),
-      table_(table),
+      store_(store),
       engines_(engines),
       settings_(settings),
       metrics_(metrics),
       log_(host),
-      recovery_(host, table, metrics) {
+      recovery_(host, store, metrics) {
   metrics_.running(0);
 }
 
 void Scheduler::start() {
   engines_known_ns_ = host_.mono_ns() + EngineRegistry::kPatienceMs * 1'000'000;
   recovery_.start();
-  worker_ = std::make_unique<JobWorker>(host_, CallTable::kDialJob, kClaimsAtOnce, kLeaseMs,
+  worker_ = std::make_unique<JobWorker>(host_, CallStore::kDialJob, kClaimsAtOnce, kLeaseMs,
                                         [this](const Job& job) { claim(job); });
 }
 
@@ -52,13 +52,13 @@ std::string_view Scheduler::limit_of(const std::string& tenant, const TenantSett
   return static_cast<size_t>(own) + claimed >= settings.max_concurrent_calls ? "tenant" : "";
 }
 
-std::shared_ptr<Attempt> Scheduler::find(const std::string& call_id) const {
+std::shared_ptr<OutboundAttempt> Scheduler::find(const std::string& call_id) const {
   const auto at = attempts_.find(call_id);
   return at == attempts_.end() ? nullptr : at->second;
 }
 
 void Scheduler::claim(const Job& job) {
-  table_.get(job.tenant, job.body, kMainStrand, alive_.bind([this, job](Result<Call> call) {
+  store_.get(job.tenant, job.body, kMainStrand, alive_.bind([this, job](Result<Call> call) {
     if (call) return claim_call(job, std::move(*call));
     if (call.error().code == Code::not_found) return drop(job);
     later(job);
@@ -94,7 +94,7 @@ void Scheduler::claim_call(const Job& job, Call call) {
   call.answered_ms = call.ended_ms = call.duration_sec = 0;
   call.ended_reason = call.error_detail = call.trunk_id = call.transcript_path = "";
   Transaction tx(host_);
-  table_.claim(tx, call);
+  store_.claim(tx, call);
   tx.job_done(job.id, job.fence);
   // Nothing is sent before this is on disk, so that an attempt never dials twice.
   ++claiming_[call.tenant];
@@ -119,8 +119,8 @@ void Scheduler::begin(Call call, std::string api_key, const RegisteredEngine& en
   init.engine = engine.engine;
   init.ring_timeout_ms = settings.ring_timeout_ms;
   init.log_conversation = settings_.server().log_conversations;
-  attempts_[id] =
-      Attempt::start(host_, table_, metrics_, std::move(init), alive_.bind([this, id] { ended(id); }));
+  attempts_[id] = OutboundAttempt::start(host_, store_, metrics_, std::move(init),
+                                         alive_.bind([this, id] { ended(id); }));
   if (stopping_) attempts_[id]->interrupt();
   metrics_.running(attempts_.size());
   most_running_ = std::max(most_running_, attempts_.size());
@@ -190,7 +190,7 @@ void Scheduler::wake_held_back() {
   const HeldBack held = std::move(*next);
   held_back_.erase(next);
   Transaction tx(host_);
-  tx.job_add(CallTable::kDialJob, held.tenant, held.call_id, host_.wall_ms(), held.call_id);
+  tx.job_add(CallStore::kDialJob, held.tenant, held.call_id, host_.wall_ms(), held.call_id);
   std::move(tx).commit([](const Commit&) {});
 }
 
@@ -206,9 +206,9 @@ void Scheduler::refuse(const Job& job, Call call, const std::string& why) {
   call.answered_ms = 0;
   call.owner_epoch = host_.store->epoch(host_.self);
   call.dispatched_ms = host_.wall_ms();
-  table_.claim(tx, call);
+  store_.claim(tx, call);
   const Ending ending = Ending::refused(why);
-  table_.finish(tx, call, ending, {}, host_.wall_ms());
+  store_.finish(tx, call, ending, {}, host_.wall_ms());
   wake_held_back();
   std::move(tx).commit(alive_.bind([this, call, ending](const Commit& outcome) {
     if (outcome) metrics_.ended(call, ending);

@@ -10,18 +10,18 @@
 #include <memory>
 #include <string>
 
-#include "calls/attempt.h"
-#include "calls/call_table.h"
-#include "calls/recovery.h"
 #include "config.h"
 #include "engine_registry.h"
+#include "outbound/call_store.h"
+#include "outbound/outbound_attempt.h"
+#include "outbound/recovery.h"
 
 namespace patchbay::ai_voice {
 
 // Main strand only.
 class Scheduler {
  public:
-  Scheduler(const Host& host, const CallTable& table, const EngineRegistry& engines, const Settings& settings,
+  Scheduler(const Host& host, const CallStore& store, const EngineRegistry& engines, const Settings& settings,
             const CallMetrics& metrics);
 
   // Ends what a process that is gone has left running, then begins to claim.
@@ -34,7 +34,7 @@ class Scheduler {
   // The limit for which another call of the tenant has to wait: "tenant" or "server"; "": none.
   std::string_view limit_of(const std::string& tenant, const TenantSettings& settings) const;
   // The running attempt of the call; null when none runs.
-  std::shared_ptr<Attempt> find(const std::string& call_id) const;
+  std::shared_ptr<OutboundAttempt> find(const std::string& call_id) const;
 
  private:
   void claim(const Job& job);
@@ -60,7 +60,7 @@ class Scheduler {
 
   // borrowed
   const Host& host_;
-  const CallTable& table_;
+  const CallStore& store_;
   const EngineRegistry& engines_;
   const Settings& settings_;
   const CallMetrics& metrics_;
@@ -68,12 +68,12 @@ class Scheduler {
   const Log log_;
   Recovery recovery_;
   std::unique_ptr<JobWorker> worker_;
-  std::map<std::string, std::shared_ptr<Attempt>> attempts_;  // shared with the attempts themselves
-  std::deque<HeldBack> held_back_;                            // by how long they wait
-  Function<void()> idle_;                                     // not empty: nothing new is begun
-  std::map<std::string, size_t> claiming_;                    // by tenant: claims on their way to the disk
-  int64_t engines_known_ns_ = 0;  // until then a call whose engine is not known waits for it
-  size_t most_running_ = 0;       // since memory was given back
+  std::map<std::string, std::shared_ptr<OutboundAttempt>> attempts_;  // shared with the attempts themselves
+  std::deque<HeldBack> held_back_;                                    // by how long they wait
+  Function<void()> idle_;                                             // not empty: nothing new is begun
+  std::map<std::string, size_t> claiming_;  // by tenant: claims on their way to the disk
+  int64_t engines_known_ns_ = 0;            // until then a call whose engine is not known waits for it
+  size_t most_running_ = 0;                 // since memory was given back
   bool stopping_ = false;
   Lifetime alive_;
 };

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "calls/call.h"
+#include "outbound/call.h"
 
 namespace patchbay::ai_voice {
 

@@ -1,4 +1,4 @@
-#include "calls/document.h"
+#include "outbound/transcript_document.h"
 
 #include <patchbay/json.h>
 

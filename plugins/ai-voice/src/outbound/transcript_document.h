@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "calls/outcome.h"
-#include "transcript_builder.h"
+#include "conversation/transcript_builder.h"
+#include "outbound/outcome.h"
 
 namespace patchbay::ai_voice {
 

@@ -1,8 +1,8 @@
-#include "calls/outcome.h"
+#include "outbound/outcome.h"
 
 #include <doctest/doctest.h>
 
-#include "calls/events.h"
+#include "outbound/events.h"
 
 using namespace patchbay;
 using namespace patchbay::ai_voice;

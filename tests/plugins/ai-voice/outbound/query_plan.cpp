@@ -17,9 +17,10 @@ bool contains(const std::string& text, const std::string& part) {
 
 TEST_CASE("no statement of a request scans the calls, and each list comes from an index in its order") {
   Plans plans;
-  for (const char* name : {"get", "list", "list_status", "list_count", "waiting_count", "orphans", "claim",
-                           "answered", "finish", "cancel_waiting", "count_before", "count_after", "recall",
-                           "remember_answer", "forget", "forget_old", "remove_old"}) {
+  for (const char* name :
+       {"get", "list", "list_status", "list_count", "waiting_count", "orphans", "claim", "answered", "finish",
+        "cancel_waiting", "count_before", "count_after", "find_idempotent_reply", "update_idempotent_reply",
+        "delete_idempotent_reply", "delete_old_idempotent_replies", "remove_old"}) {
     CAPTURE(name);
     const std::string plan = plans.of(name);
     INFO(plan);

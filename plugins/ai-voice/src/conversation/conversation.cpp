@@ -1,0 +1,273 @@
+#include "conversation/conversation.h"
+
+#include <utility>
+
+#include "conversation/tools.h"
+
+namespace patchbay::ai_voice {
+namespace {
+
+constexpr int64_t kWarnBeforeMs = 30'000;
+constexpr size_t kMaxTextBytes = 1u << 20;
+
+}  // namespace
+
+Conversation::Conversation(const Host& host, StrandId strand, const ConversationInit& init, Owner& owner)
+    : host_(host),
+      owner_(owner),
+      strand_(strand),
+      init_(init),
+      log_(Log(host).with(init.call_id)),
+      leg_listener_(host, strand),
+      engine_listener_(host, strand),
+      audio_(host, strand),
+      limit_(host, strand),
+      warning_(host, strand),
+      dtmf_(host, strand) {
+  dtmf_.on_keys([this](const std::string& keys) {
+    transcript_.dtmf(host_.wall_ms(), keys);
+    owner_.on_turns();
+    session_.send(engine::Session::push_text, {"The caller pressed the keys " + keys + ".", true});
+  });
+  listen_to_leg();
+  listen_to_engine();
+  audio_.on_change([this](bool up) { on_audio_plugin(up); });
+}
+
+void Conversation::listen_to_leg() {
+  using telephony::LegListener;
+  leg_listener_
+      .on(LegListener::progress,
+          [this](const telephony::Progress& progress) -> Result<Empty> {
+            owner_.on_ringing(progress);
+            return Empty{};
+          })
+      .on(LegListener::answered,
+          [this](const telephony::Answered& answered) -> Result<Empty> {
+            if (!ended_) owner_.on_answered(answered);  // else the hang-up is on its way
+            return Empty{};
+          })
+      .on(LegListener::digit,
+          [this](const telephony::Digit& digit) -> Result<Empty> {
+            if (!ended_) dtmf_.key(digit.digit);
+            return Empty{};
+          })
+      .on(LegListener::ended, [this](const telephony::Ended& ended) -> Result<Empty> {
+        leg_over_ = true;
+        owner_.on_leg_ended(ended);
+        return Empty{};
+      });
+}
+
+void Conversation::listen_to_engine() {
+  using engine::Listener;
+  const auto done = [this](auto f) {
+    return [this, f = std::move(f)](auto message) -> Result<Empty> {
+      f(message);
+      owner_.on_turns();
+      return Empty{};
+    };
+  };
+  engine_listener_
+      .on(Listener::ready, done([this](const engine::Ready& ready) {
+            engine_ready_ = true;
+            log_.info("the engine is ready", {{"note", without_key(ready.note)}});
+            begin_when_ready();
+          }))
+      .on(Listener::user_words, done([this](const engine::Words& heard) {
+            if (!admits(heard)) return;
+            const std::string text = user_fragments_.take(heard.text);
+            if (init_.log_conversation) log_.debug("heard", {{"text", text}});
+            transcript_.user_text(heard.ts_ms, text);
+          }))
+      .on(Listener::ai_words, done([this](const engine::Words& said) {
+            if (!admits(said)) return;
+            const std::string text = ai_fragments_.take(said.text);
+            if (init_.log_conversation) log_.debug("said", {{"text", text}});
+            transcript_.ai_text(said.ts_ms, text);
+          }))
+      .on(Listener::ai_audio, done([this](const Empty&) { on_ai_audio(); }))
+      .on(Listener::interrupted, done([this](const engine::Interrupted& cut) {
+            transcript_.interrupted(host_.wall_ms(), cut.received_ms, cut.played_ms);
+          }))
+      .on(Listener::turn_complete,
+          done([this](const engine::TurnComplete&) { transcript_.turn_complete(host_.wall_ms()); }))
+      .on(Listener::tool_call, done([this](const engine::ToolCall& tool) { on_tool(tool); }))
+      .on(Listener::tool_cancel, done([](const engine::ToolCall&) {}))
+      .on(Listener::usage, done([this](const engine::Usage& more) { add_usage(usage_, more); }))
+      .on(Listener::farewell_done, done([this](const Empty&) {
+            if (!farewell_outcome_.empty()) talked(farewell_outcome_);
+          }))
+      .on(Listener::closed, done([this](const engine::Closed& closed) { on_closed(closed); }));
+}
+
+void Conversation::on_audio_plugin(bool up) {
+  if (up || ended_ || !joining_) return;
+  join_ = 0;
+  failed("the media plugin has stopped");
+}
+
+void Conversation::open_engine() {
+  engine_ = Lease<engine::Engine>::open(host_, init_.engine, strand_);
+  engine::Open open;
+  open.call_id = init_.call_id;
+  open.tenant = init_.tenant;
+  open.model = init_.model;
+  open.voice = init_.voice;
+  open.language = init_.language;
+  open.system_prompt = init_.system_prompt;
+  open.api_key = init_.api_key;
+  open.greeting = init_.greeting;
+  open.tools = std::string(call_tools());
+  open.listener = engine_listener_.handle();
+  open.correlation = init_.call_id;
+  ++replies_due_;
+  engine_.call(engine::Engine::open, open,
+               [this](const Result<engine::Opened>& opened) { on_opened(opened); });
+}
+
+void Conversation::on_opened(const Result<engine::Opened>& opened) {
+  --replies_due_;
+  if (!opened) {
+    failed("the AI engine cannot be used: " + opened.error().text);
+    return;
+  }
+  session_ = Lease<engine::Session>::open(host_, opened->session, strand_);
+  session_gone_ = EndWatch(
+      host_, opened->session,
+      [this] {
+        if (!std::exchange(session_over_, true)) failed("the plugin of the AI engine has stopped");
+      },
+      strand_);
+  engine_port_ = opened->port;
+  if (ended_) {
+    session_.send(engine::Session::close, {});
+    return owner_.on_settled();
+  }
+  join_when_both();
+  begin_when_ready();
+}
+
+void Conversation::set_leg(Handle leg) {
+  leg_ = Lease<telephony::Leg>::open(host_, leg, strand_);
+  leg_gone_ = EndWatch(
+      host_, leg,
+      [this] {
+        if (!std::exchange(leg_over_, true)) failed("the telephony plugin has stopped");
+      },
+      strand_);
+}
+
+void Conversation::answered(Handle port) {
+  leg_port_ = port;
+  answered_ns_ = host_.mono_ns();
+  if (!port) return failed("the answer carried no usable media");
+  join_when_both();
+  arm_limits();
+}
+
+void Conversation::arm_limits() {
+  const int64_t limit_ms = init_.max_seconds * 1000;
+  limit_.after_ms(limit_ms, [this] { talked("max-duration"); });
+  if (limit_ms < 2 * kWarnBeforeMs) return;
+  warning_.after_ms(limit_ms - kWarnBeforeMs, [this] {
+    session_.send(engine::Session::push_text,
+                  {"The call ends in 30 seconds. Come to a close and say goodbye in time.", false});
+  });
+}
+
+void Conversation::join_when_both() {
+  if (joining_ || !leg_port_ || !engine_port_) return;
+  joining_ = true;
+  ++replies_due_;
+  audio_.call(audio::Audio::join, {leg_port_, engine_port_, init_.call_id},
+              [this](const Result<audio::Joined>& joined) {
+                --replies_due_;
+                if (!joined) return failed("the audio could not be connected: " + joined.error().text);
+                join_ = joined->join;
+                if (ended_) owner_.on_settled();
+              });
+}
+
+void Conversation::allow_begin() {
+  may_begin_ = true;
+  begin_when_ready();
+}
+
+void Conversation::begin_when_ready() {
+  if (begun_ || ended_ || !engine_ready_ || !may_begin_ || !session_) return;
+  begun_ = true;
+  session_.send(engine::Session::begin, {});
+  owner_.on_started();
+}
+
+void Conversation::on_ai_audio() {
+  transcript_.ai_audio(host_.wall_ms());
+  if (first_audio_ms_ >= 0 || answered_ns_ == 0) return;
+  first_audio_ms_ = (host_.mono_ns() - answered_ns_) / 1'000'000;
+  owner_.on_first_audio(first_audio_ms_);
+}
+
+// Memory and the transcript are bounded, whatever an engine reports and however late.
+bool Conversation::admits(const engine::Words& words) {
+  if (transcript_.bytes() + words.text.size() <= kMaxTextBytes) return true;
+  if (!ended_) failed("the AI engine sent more than 1 MiB of text");
+  return false;
+}
+
+void Conversation::on_tool(const engine::ToolCall& tool) {
+  transcript_.tool_call(host_.wall_ms());
+  const ToolAnswer answer = answer_tool(tool.name);
+  log_.info("the AI calls a tool", {{"tool", lib::valid_text(tool.name)}});
+  session_.send(engine::Session::tool_result, {tool.call, answer.result});
+  if (answer.hang_up_now) return talked(answer.outcome);
+  if (answer.outcome.empty() || !farewell_outcome_.empty()) return;
+  farewell_outcome_ = answer.outcome;
+  session_.send(engine::Session::farewell, {});
+}
+
+void Conversation::on_closed(const engine::Closed& closed) {
+  session_over_ = true;
+  if (!closed.failed) return;
+  const std::string why = without_key(closed.reason);
+  log_.warn("the engine has gone", {{"why", why}});
+  if (!farewell_outcome_.empty()) return talked(farewell_outcome_);
+  failed(why);
+}
+
+void Conversation::talked(std::string_view outcome) {
+  if (ended_) return owner_.on_settled();
+  owner_.on_talked(outcome);
+}
+
+void Conversation::failed(std::string why) {
+  if (ended_) return owner_.on_settled();
+  owner_.on_failed(without_key(why));
+}
+
+bool Conversation::end(const std::string& reason, int64_t now_ms) {
+  ended_ = true;
+  limit_.cancel();
+  warning_.cancel();
+  transcript_.finish(now_ms);
+  const bool hung_up = hang_up_leg(reason);
+  if (!session_over_) session_.send(engine::Session::close, {});
+  return hung_up;
+}
+
+bool Conversation::hang_up_leg(const std::string& reason) {
+  if (leg_over_ || !leg_) return false;
+  leg_.send(telephony::Leg::hangup, {reason});
+  return true;
+}
+
+void Conversation::release(Function<void()> then) {
+  if (join_ == 0) return then();
+  audio_.call(audio::Audio::leave, {join_}, [then = std::move(then)](const Result<Empty>&) { then(); });
+}
+
+std::string Conversation::without_key(std::string_view text) const {
+  return lib::without_secret(lib::valid_text(text), init_.api_key);
+}
+
+}  // namespace patchbay::ai_voice

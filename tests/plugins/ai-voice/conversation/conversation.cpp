@@ -1,0 +1,268 @@
+// A conversation between a leg and an engine that the test plays.
+#include "conversation/conversation.h"
+
+#include <doctest/doctest.h>
+#include <patchbay/testing/fake_audio.h>
+#include <patchbay/testing/fake_port.h>
+#include <patchbay/testing/world.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace patchbay;
+using namespace patchbay::ai_voice;
+using L = engine::Listener;
+using S = engine::Session;
+using telephony::LegListener;
+using testing::why;
+
+namespace {
+
+constexpr char kKey[] = "a-key-of-the-test";
+
+// Owner, leg and engine of one conversation; everything that they are told is kept as a line of text.
+class TestCall : public Conversation::Owner {
+ public:
+  explicit TestCall(int64_t max_seconds = 300) : audio_(world), voice_(world.make<testing::FakePort>(16000)) {
+    ConversationInit init;
+    init.call_id = "oac-1";
+    init.model = "test-1";
+    init.api_key = kKey;
+    init.max_seconds = max_seconds;
+    init.engine = world.run([&] {
+      provide();
+      return engine_->handle();
+    });
+    world.run([&] {
+      conversation = std::make_unique<Conversation>(world.host(), kMainStrand, init, *this);
+      conversation->open_engine();
+    });
+    settle();
+  }
+  ~TestCall() override {
+    world.run([&] {
+      conversation.reset();
+      engine_.reset();
+      session_.reset();
+      leg_.reset();
+    });
+  }
+
+  void settle() { REQUIRE(why(world.settle()) == ""); }
+  void advance_ms(int64_t ms) { REQUIRE(why(world.advance_ms(ms)) == ""); }
+  // The engine reports.
+  template <class M>
+  void engine_says(M method, typename M::Request what) {
+    CHECK(world.call<L>(listener_, method, std::move(what)).ok());
+    settle();
+  }
+  // The trunk reports.
+  template <class M>
+  void leg_says(M method, typename M::Request what) {
+    const Handle listener = world.run([&] { return conversation->leg_listener(); });
+    CHECK(world.call<LegListener>(listener, method, std::move(what)).ok());
+    settle();
+  }
+  void answer() {
+    auto& port = world.make<testing::FakePort>(8000);
+    world.run([&] {
+      conversation->set_leg(leg_->handle());
+      conversation->answered(port.open(world.host()));
+    });
+    settle();
+  }
+  // The owner's part of the end.
+  void end(const std::string& reason) {
+    world.run([&] { conversation->end(reason, world.host().wall_ms()); });
+    settle();
+  }
+  bool has(const std::string& line) {
+    return world.run([&] { return std::find(lines.begin(), lines.end(), line) != lines.end(); });
+  }
+  std::string all() {
+    return world.run([&] {
+      std::string text;
+      for (const std::string& line : lines) text += line + "\n";
+      return text;
+    });
+  }
+  size_t joined() { return audio_.joined(); }
+
+  testing::World world;
+  std::unique_ptr<Conversation> conversation;
+
+ private:
+  void on_ringing(const telephony::Progress&) override { note("rings"); }
+  void on_answered(const telephony::Answered&) override { note("answered"); }
+  void on_leg_ended(const telephony::Ended& ended) override { note("leg ended: " + ended.cause); }
+  void on_started() override { note("started"); }
+  void on_first_audio(int64_t ms) override { note("first audio after " + std::to_string(ms)); }
+  void on_turns() override {}
+  void on_talked(std::string_view outcome) override { note("talked: " + std::string(outcome)); }
+  void on_failed(std::string reason) override { note("failed: " + reason); }
+  void on_settled() override { note("settled"); }
+  void note(std::string line) { lines.push_back(std::move(line)); }
+
+  void provide() {
+    const Host& host = world.host();
+    leg_ = std::make_unique<Provision<telephony::Leg>>(host);
+    leg_->on(telephony::Leg::hangup, [this](const telephony::Hangup& what) -> Result<Empty> {
+      note("hang up: " + what.reason);
+      return Empty{};
+    });
+    session_ = std::make_unique<Provision<S>>(host);
+    const auto noted = [this](const char* line) {
+      return [this, line](const Empty&) -> Result<Empty> {
+        note(line);
+        return Empty{};
+      };
+    };
+    session_->on(S::begin, noted("begin"))
+        .on(S::farewell, noted("farewell"))
+        .on(S::close, noted("close"))
+        .on(S::push_text,
+            [this](const engine::Text& text) -> Result<Empty> {
+              note("text: " + text.text);
+              return Empty{};
+            })
+        .on(S::tool_result, [this](const engine::ToolResult& result) -> Result<Empty> {
+          note("result of " + result.call);
+          return Empty{};
+        });
+    engine_ = std::make_unique<Provision<engine::Engine>>(host);
+    engine_->on(engine::Engine::open, [this](const engine::Open& open) -> Result<engine::Opened> {
+      listener_ = open.listener;
+      return engine::Opened{session_->handle(), voice_.open(world.host())};
+    });
+  }
+
+  std::vector<std::string> lines;  // on the strand
+  testing::FakeAudio audio_;
+  testing::FakePort& voice_;
+  std::unique_ptr<Provision<telephony::Leg>> leg_;
+  std::unique_ptr<Provision<S>> session_;
+  std::unique_ptr<Provision<engine::Engine>> engine_;
+  Handle listener_;
+};
+
+}  // namespace
+
+TEST_CASE("the engine begins when it is ready, the callee has answered and that is stored") {
+  for (const bool ready_first : {true, false}) {
+    CAPTURE(ready_first);
+    TestCall call;
+    if (ready_first) call.engine_says(L::ready, {""});
+    call.answer();
+    CHECK(call.joined() == 1);
+    CHECK_FALSE(call.has("begin"));
+    call.world.run([&] { call.conversation->allow_begin(); });
+    call.settle();
+    CHECK(call.has("begin") == ready_first);
+    if (!ready_first) call.engine_says(L::ready, {""});
+    CHECK(call.has("begin"));
+    CHECK(call.has("started"));
+  }
+}
+
+TEST_CASE("keys reach the engine and the transcript as one turn") {
+  TestCall call;
+  call.answer();
+  for (const char* key : {"1", "2", "#"}) call.leg_says(LegListener::digit, {key});
+  CHECK(call.has("text: The caller pressed the keys 12#."));
+  call.leg_says(LegListener::digit, {"7"});
+  call.advance_ms(2100);
+  CHECK(call.has("text: The caller pressed the keys 7."));
+  const auto turns = call.world.run([&] { return call.conversation->transcript().turns(); });
+  REQUIRE(turns.size() == 2);
+  CHECK(turns[0].text == "[DTMF 12#]");
+  CHECK(turns[1].text == "[DTMF 7]");
+}
+
+TEST_CASE("after a tool that ends the call the AI says goodbye first") {
+  TestCall call;
+  call.answer();
+  call.engine_says(L::tool_call, {"t1", "hang_up", "{}"});
+  CHECK(call.has("result of t1"));
+  CHECK(call.has("farewell"));
+  CHECK_FALSE(call.has("talked: finished"));
+  call.engine_says(L::farewell_done, {});
+  CHECK(call.has("talked: finished"));
+}
+
+TEST_CASE("an engine that closes while it says goodbye has finished") {
+  TestCall call;
+  call.answer();
+  call.engine_says(L::tool_call, {"t1", "callback_later", "{}"});
+  call.engine_says(L::closed, {true, false, "close 1011"});
+  CHECK(call.has("talked: not-now"));
+}
+
+TEST_CASE("a voicemail is hung up at once, without a goodbye") {
+  TestCall call;
+  call.answer();
+  call.engine_says(L::tool_call, {"t1", "voicemail_detected", "{}"});
+  CHECK(call.has("talked: voicemail"));
+  CHECK_FALSE(call.has("farewell"));
+}
+
+TEST_CASE("the limit counts from the answer, and the engine is warned 30 s before") {
+  TestCall call(90);
+  call.advance_ms(100'000);
+  call.answer();
+  call.advance_ms(59'000);
+  CHECK(call.all().find("30 seconds") == std::string::npos);
+  call.advance_ms(2'000);
+  CHECK(call.all().find("text: The call ends in 30 seconds.") != std::string::npos);
+  CHECK_FALSE(call.has("talked: max-duration"));
+  call.advance_ms(30'000);
+  CHECK(call.has("talked: max-duration"));
+}
+
+TEST_CASE("why an engine has failed is told without the API key") {
+  TestCall call;
+  call.engine_says(L::closed, {true, true, "close 1008 " + std::string(kKey) + " is no key"});
+  CHECK(call.has("failed: close 1008 *** is no key"));
+}
+
+TEST_CASE("more than 1 MiB of text ends a conversation") {
+  TestCall call;
+  call.answer();
+  for (int i = 0; i < 17; ++i) call.engine_says(L::ai_words, {std::string(64 * 1024, 'x'), 0});
+  CHECK(call.has("failed: the AI engine sent more than 1 MiB of text"));
+}
+
+TEST_CASE("the first audio is measured from the answer, once") {
+  TestCall call;
+  call.answer();
+  call.advance_ms(700);
+  call.engine_says(L::ai_audio, {});
+  call.advance_ms(300);
+  call.engine_says(L::ai_audio, {});
+  CHECK(call.has("first audio after 700"));
+  CHECK_FALSE(call.has("first audio after 1000"));
+}
+
+TEST_CASE("the end hangs up, closes the session, and release ends the join") {
+  TestCall call;
+  call.answer();
+  REQUIRE(call.joined() == 1);
+  call.end("far-hangup");
+  CHECK(call.has("hang up: far-hangup"));
+  CHECK(call.has("close"));
+  CHECK(call.world.run([&] { return call.conversation->settled(); }));
+  bool released = false;
+  call.world.run([&] { call.conversation->release([&] { released = true; }); });
+  call.settle();
+  CHECK(call.world.run([&] { return released; }));
+  CHECK(call.joined() == 0);
+  call.engine_says(L::tool_call, {"t1", "voicemail_detected", "{}"});
+  CHECK_FALSE(call.has("talked: voicemail"));
+}
+
+TEST_CASE("an answer without media is a failure") {
+  TestCall without;
+  without.world.run([&] { without.conversation->answered({}); });
+  CHECK(without.has("failed: the answer carried no usable media"));
+}

@@ -1,0 +1,30 @@
+#include "conversation/dtmf.h"
+
+#include <doctest/doctest.h>
+#include <patchbay/testing/world.h>
+
+#include <vector>
+
+using namespace patchbay;
+using ai_voice::Dtmf;
+
+TEST_CASE("keys within two seconds belong together, and # ends them at once") {
+  testing::World world;
+  std::vector<std::string> got;
+  auto& dtmf = world.make<Dtmf>(world.host(), kMainStrand);
+  const auto press = [&](const char* key) { world.run([&] { dtmf.key(key); }); };
+  const auto keys = [&] { return world.run([&] { return got; }); };
+  world.run([&] { dtmf.on_keys([&](const std::string& all) { got.push_back(all); }); });
+  press("1");
+  CHECK(world.advance_ms(1500).ok());
+  press("2");
+  CHECK(world.advance_ms(1500).ok());
+  CHECK(keys().empty());
+  CHECK(world.advance_ms(600).ok());
+  CHECK(keys() == std::vector<std::string>{"12"});
+  press("3");
+  press("#");
+  CHECK(keys() == std::vector<std::string>{"12", "3#"});
+  CHECK(world.advance_ms(5000).ok());
+  CHECK(keys().size() == 2);
+}

@@ -1,0 +1,35 @@
+#include "conversation/tools.h"
+
+#include <doctest/doctest.h>
+#include <patchbay/testing/world.h>
+
+using namespace patchbay;
+using namespace patchbay::ai_voice;
+
+TEST_CASE("each tool that the model is offered has an answer, and no other has an outcome") {
+  testing::World world;
+  const auto tools = world.host().parse_json(call_tools());
+  REQUIRE(tools.ok());
+  REQUIRE(tools->root().size() == 3);
+  for (size_t i = 0; i < tools->root().size(); ++i) {
+    const std::string name(tools->root().at(i).text("name", ""));
+    CAPTURE(name);
+    const ToolAnswer answer = answer_tool(name);
+    CHECK_FALSE(answer.outcome.empty());
+    CHECK(world.host().parse_json(answer.result).ok());
+  }
+  const ToolAnswer unknown = answer_tool("transfer_to_user");
+  CHECK(unknown.outcome.empty());
+  CHECK_FALSE(unknown.hang_up_now);
+  CHECK(unknown.result.find("error") != std::string::npos);
+}
+
+TEST_CASE("usage is added up") {
+  engine::Usage sum{1, 2, 3, 4, 5};
+  add_usage(sum, {10, 20, 30, 40, 50});
+  CHECK(sum.total == 11);
+  CHECK(sum.prompt == 22);
+  CHECK(sum.response == 33);
+  CHECK(sum.thoughts == 44);
+  CHECK(sum.cached == 55);
+}

@@ -1,0 +1,43 @@
+#include "outbound/call.h"
+
+#include <doctest/doctest.h>
+#include <patchbay/testing/world.h>
+
+using namespace patchbay;
+using namespace patchbay::ai_voice;
+
+TEST_CASE("a record has every member, also without a value") {
+  testing::World world;
+  Call call;
+  call.call_id = "oac-1";
+  call.status = status::kScheduled;
+  call.created_ms = 1'700'000'000'000;
+  call.api_key = "a-secret-key";
+  JsonWriter out;
+  write_call(out, call);
+  const std::string text = std::move(out).str();
+  CHECK(text.find("a-secret-key") == std::string::npos);
+  const auto record = world.host().parse_json(text);
+  REQUIRE(record.ok());
+  const JsonView root = record->root();
+  CHECK(root.size() == 23);
+  CHECK(root["callId"].text() == "oac-1");
+  CHECK(root["createdAtUtc"].text() == "2023-11-14T22:13:20.000Z");
+  CHECK(root["scheduledForUtc"].is_null());
+  CHECK(root["endedAtUtc"].is_null());
+  CHECK(root["dispatchedAtUtc"].is_string());
+  CHECK(root["answeredAtUtc"].text("x") == "");
+  CHECK(root["durationSec"].integer(-1) == 0);
+  CHECK(root["attempt"].integer() == 1);
+}
+
+TEST_CASE("three statuses are final") {
+  int final_ones = 0;
+  for (const std::string_view each : kStatuses) {
+    CHECK(is_status(each));
+    final_ones += is_final(each) ? 1 : 0;
+  }
+  CHECK(final_ones == 3);
+  CHECK_FALSE(is_status("ended"));
+  CHECK_FALSE(is_status(""));
+}

@@ -1,0 +1,49 @@
+#include "outbound/routes_text.h"
+
+#include <doctest/doctest.h>
+#include <patchbay/testing/world.h>
+
+using namespace patchbay;
+using namespace patchbay::ai_voice;
+
+TEST_CASE("statuses of a query are each taken once, and unknown ones refused") {
+  CHECK(read_statuses("")->empty());
+  CHECK(*read_statuses("scheduled,cancelled,scheduled") ==
+        std::vector<std::string>{"scheduled", "cancelled"});
+  CHECK_FALSE(read_statuses("scheduled,"));
+  CHECK_FALSE(read_statuses("ended"));
+}
+
+TEST_CASE("the schemas and examples of the routes are valid") {
+  testing::World world;
+  for (const http::Route& route : {create_route(), list_route(), get_route(), hangup_route()}) {
+    CAPTURE(route.path);
+    for (const std::string& schema : {route.request_schema, route.reply_schema, route.query_schema})
+      if (!schema.empty()) CHECK(Schema::compile(world.host(), schema).ok());
+    for (const std::string& json : {route.example, route.documents})
+      if (!json.empty()) CHECK(world.host().parse_json(json).ok());
+  }
+}
+
+TEST_CASE("a call's record fits the schema of the route that returns it") {
+  testing::World world;
+  Call call;
+  call.status = status::kInFlight;
+  JsonWriter out;
+  write_call(out, call);
+  const auto schema = Schema::compile(world.host(), get_route().reply_schema);
+  REQUIRE(schema.ok());
+  const auto checked = schema->read(std::move(out).str());
+  CHECK((checked ? "" : checked.error().text) == "");
+}
+
+TEST_CASE("the answer to a request says what the whitelist did") {
+  Call call;
+  call.call_id = "oac-1";
+  CHECK(create_reply(call, true, "")
+            .find(R"("whitelistAdded":true,"whitelistError":null,"bridgeReply":"queued")") !=
+        std::string::npos);
+  call.scheduled_ms = 1;
+  CHECK(create_reply(call, false, "full").find(R"("whitelistError":"full","bridgeReply":"scheduled")") !=
+        std::string::npos);
+}
