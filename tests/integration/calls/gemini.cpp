@@ -99,6 +99,25 @@ TEST_CASE("a conversation: greeting, barge-in, question, a tool that ends the ca
   CHECK(server.idle());
 }
 
+TEST_CASE("an engine in a process of its own has the same conversation") {
+  GeminiServer gemini(script({{2, Act::tool_call}}));
+  Phone phone;
+  CallServer server(options(gemini, phone.port(), ", isolation: process"));
+  CHECK(server.metric("patchbay_plugin_up{plugin=\"engine-gemini\"}") == 1);
+  const std::string id = server.create();
+  REQUIRE(phone.hears(1500));
+  phone.speak(800);
+  const CallRecord record = server.wait(id, "ended-success");
+  check_end(server, id, record, "ended-success", "finished");
+  const std::string words = server.transcript(id);
+  INFO(words);
+  CHECK(contains(words, "I have a question"));
+  CHECK(contains(words, "This is answer number 99."));
+  CHECK(gemini.seen().complaints.empty());
+  check_sipp(phone.sipp());
+  CHECK(server.idle());
+}
+
 TEST_CASE("a socket that drops is resumed and the call goes on") {
   GeminiServer gemini(script({{2, Act::drop}}));
   Phone phone;
