@@ -78,29 +78,19 @@ INSERT INTO ai_voice_call_count (tenant, status, n) SELECT tenant, status, 1 FRO
 ON CONFLICT (tenant, status) DO UPDATE SET n = ai_voice_call_count.n + 1;
 
 -- name: insert
-INSERT INTO ai_voice_call (call_id, tenant, created_ms, requested_by, phone, display_name, email, system_prompt, api_key,
-  model, voice, language, max_seconds, status, attempt, retries_left, retry_delay_minutes, scheduled_ms, ended_reason,
-  duration_sec, trunk_id, transcript_path, error_detail, owner_epoch, rev)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 1, $15, $16, $17, '', 0, '', '', '', 0, 1);
+-- All columns in their order, as kCallFields (src/outbound/call.h) has them.
+INSERT INTO ai_voice_call VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
+  $22, $23, $24, $25, $26, $27, $28);
 
 -- name: get
-SELECT call_id, tenant, created_ms, requested_by, phone, display_name, email, system_prompt, api_key, model, voice,
-  language, max_seconds, status, attempt, retries_left, retry_delay_minutes, scheduled_ms, dispatched_ms, answered_ms,
-  ended_ms, ended_reason, duration_sec, trunk_id, transcript_path, error_detail, owner_epoch, rev
-FROM ai_voice_call WHERE call_id = $1 AND tenant = $2;
+SELECT * FROM ai_voice_call WHERE call_id = $1 AND tenant = $2;
 
 -- name: list
-SELECT call_id, tenant, created_ms, requested_by, phone, display_name, email, system_prompt, api_key, model, voice,
-  language, max_seconds, status, attempt, retries_left, retry_delay_minutes, scheduled_ms, dispatched_ms, answered_ms,
-  ended_ms, ended_reason, duration_sec, trunk_id, transcript_path, error_detail, owner_epoch, rev
-FROM ai_voice_call WHERE tenant = $1 ORDER BY created_ms DESC, call_id DESC LIMIT $2 OFFSET $3;
+SELECT * FROM ai_voice_call WHERE tenant = $1 ORDER BY created_ms DESC, call_id DESC LIMIT $2 OFFSET $3;
 
 -- name: list_status
 -- Each status by its own part of the index, because no index has several of them in the order of time.
-SELECT call_id, tenant, created_ms, requested_by, phone, display_name, email, system_prompt, api_key, model, voice,
-  language, max_seconds, status, attempt, retries_left, retry_delay_minutes, scheduled_ms, dispatched_ms, answered_ms,
-  ended_ms, ended_reason, duration_sec, trunk_id, transcript_path, error_detail, owner_epoch, rev
-FROM ai_voice_call WHERE call_id IN (
+SELECT * FROM ai_voice_call WHERE call_id IN (
   SELECT call_id FROM (
     SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $2
       ORDER BY created_ms DESC, call_id DESC LIMIT $9) AS a
@@ -131,10 +121,7 @@ SELECT COUNT(*) FROM ai_voice_call WHERE tenant = $1 AND owner_epoch = 0
   AND status IN ('scheduled', 'dispatching', 'ended-failed-retry-pending');
 
 -- name: orphans
-SELECT call_id, tenant, created_ms, requested_by, phone, display_name, email, system_prompt, api_key, model, voice,
-  language, max_seconds, status, attempt, retries_left, retry_delay_minutes, scheduled_ms, dispatched_ms, answered_ms,
-  ended_ms, ended_reason, duration_sec, trunk_id, transcript_path, error_detail, owner_epoch, rev
-FROM ai_voice_call WHERE owner_epoch > 0 AND owner_epoch < $1 ORDER BY call_id LIMIT 200;
+SELECT * FROM ai_voice_call WHERE owner_epoch > 0 AND owner_epoch < $1 ORDER BY call_id LIMIT 200;
 
 -- name: claim
 UPDATE ai_voice_call SET status = 'dispatching', attempt = $3, retries_left = $4, owner_epoch = $5, dispatched_ms = $6,

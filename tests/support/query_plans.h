@@ -9,6 +9,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "store/schema_text.h"
 
@@ -40,6 +41,16 @@ class QueryPlans {
     for (const auto& statement : schema_.statements)
       if (statement.name == name) return explain(statement.sql);
     return "no such statement";
+  }
+  // Names of a table's columns, in their order.
+  std::vector<std::string> columns(const std::string& table) {
+    sqlite3_stmt* raw = nullptr;
+    REQUIRE(sqlite3_prepare_v2(db_.get(), ("SELECT * FROM " + table).c_str(), -1, &raw, nullptr) ==
+            SQLITE_OK);
+    const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(raw, &sqlite3_finalize);
+    std::vector<std::string> names;
+    for (int i = 0; i < sqlite3_column_count(raw); ++i) names.emplace_back(sqlite3_column_name(raw, i));
+    return names;
   }
 
  private:

@@ -4,26 +4,28 @@
 
 namespace patchbay::ai_voice {
 
-Settings::Settings(const Config& config) {
+Settings Settings::read(const Config& config) {
+  Settings all;
   const JsonView own = config.plugin();
-  server_.max_calls = static_cast<size_t>(own.integer("maxCalls", 250));
-  server_.log_conversations = own.boolean("logConversations", false);
-  server_.keep_calls_days = own.integer("keepCallsDays", 0);
+  all.server_.max_calls = static_cast<size_t>(own["maxCalls"].integer());
+  all.server_.log_conversations = own["logConversations"].boolean();
+  all.server_.keep_calls_days = own["keepCallsDays"].integer();
   for (const Config::Tenant& tenant : config.tenants()) {
     const JsonView section = tenant.section;
     TenantSettings settings;
-    settings.model = section.text("model", "local");
-    settings.api_key = section.text("apiKey", "");
-    settings.email = section.text("email", "");
-    settings.greeting = section.text("greeting", "");
-    settings.ring_timeout_ms = section.integer("ringTimeoutSec", 60) * 1000;
-    settings.max_concurrent_calls = static_cast<size_t>(section.integer("maxConcurrentCalls", 100));
-    settings.max_waiting_calls = section.integer("maxWaitingCalls", 10000);
+    settings.model = section["model"].text();
+    settings.api_key = section["apiKey"].text();
+    settings.email = section["email"].text();
+    settings.greeting = section["greeting"].text();
+    settings.ring_timeout_ms = section["ringTimeoutSec"].integer() * 1000;
+    settings.max_concurrent_calls = static_cast<size_t>(section["maxConcurrentCalls"].integer());
+    settings.max_waiting_calls = section["maxWaitingCalls"].integer();
     const JsonView prompts = section["prompts"];
     for (size_t i = 0; i < prompts.size(); ++i)
       settings.prompts.emplace(prompts.key(i), prompts.at(i).text());
-    tenants_.emplace(tenant.host, std::move(settings));
+    all.tenants_.emplace(tenant.host, std::move(settings));
   }
+  return all;
 }
 
 const TenantSettings* Settings::tenant(std::string_view host) const {

@@ -1,4 +1,5 @@
-// The configuration of ai-voice, read once and handed out by tenant.
+// The settings of ai-voice, from configuration that was checked against manifest.json, which has the
+// defaults.
 #pragma once
 
 #include <patchbay/config.h>
@@ -17,9 +18,9 @@ struct TenantSettings {
   std::string api_key;  // "" when the tenant has none
   std::string email;
   std::string greeting;
-  int64_t ring_timeout_ms = 60000;
-  size_t max_concurrent_calls = 100;
-  int64_t max_waiting_calls = 10000;
+  int64_t ring_timeout_ms = 0;
+  size_t max_concurrent_calls = 0;
+  int64_t max_waiting_calls = 0;
   std::map<std::string, std::string, std::less<>> prompts;
 };
 
@@ -28,13 +29,13 @@ class Settings {
  public:
   // Of the whole server.
   struct Server {
-    size_t max_calls = 250;          // attempts at once, over all tenants
+    size_t max_calls = 0;            // attempts at once, over all tenants
     bool log_conversations = false;  // whether what is said on calls may stand in the log
     int64_t keep_calls_days = 0;     // of calls that have ended for good; 0: for ever
   };
 
   Settings() = default;
-  explicit Settings(const Config& config);
+  static Settings read(const Config& config);
   const Server& server() const noexcept { return server_; }
   // nullptr: no such tenant.
   const TenantSettings* tenant(std::string_view host) const;

@@ -16,7 +16,7 @@ namespace {
 class AiVoice final : public Plugin {
   Status start(const Config& config) override {
     PB_TRY(check_settings(config));
-    settings_ = Settings(config);
+    settings_ = Settings::read(config);
     parts_ = std::make_unique<Parts>(host(), settings_);
     parts_->registry.on(engine::EngineRegistry::add_engine,
                         [this](const engine::AddEngine& request) -> Result<Empty> {
@@ -32,7 +32,7 @@ class AiVoice final : public Plugin {
     return {};
   }
   Status check_config(const Config& config) override { return check_settings(config); }
-  void reconfigure(const Config& config) override { settings_ = Settings(config); }
+  void reconfigure(const Config& config) override { settings_ = Settings::read(config); }
   void drain(Done done) override {
     parts_->routes.drain();
     parts_->scheduler.drain([done = std::make_shared<Done>(std::move(done))] { (*done)(); });

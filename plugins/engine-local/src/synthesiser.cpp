@@ -2,7 +2,11 @@
 
 #include <flite/flite.h>
 
+#include <algorithm>
+#include <array>
 #include <utility>
+
+#include "engine/voices.h"
 
 extern "C" {
 cst_voice* register_cmu_us_slt(const char*);
@@ -16,15 +20,31 @@ namespace {
 
 constexpr size_t kMaxText = 1000;
 
-constexpr std::pair<std::string_view, Voice> kVoices[] = {
-    {"Aoede", {FliteVoice::slt, 1.0f, 1.0f}},      {"Autonoe", {FliteVoice::slt, 0.95f, 1.1f}},
-    {"Erinome", {FliteVoice::slt, 1.05f, 0.95f}},  {"Kore", {FliteVoice::slt, 1.1f, 0.9f}},
-    {"Laomedeia", {FliteVoice::slt, 0.9f, 1.05f}}, {"Zephyr", {FliteVoice::slt, 0.9f, 1.15f}},
-    {"Achird", {FliteVoice::rms, 0.95f, 1.1f}},    {"Charon", {FliteVoice::rms, 1.05f, 0.9f}},
-    {"Fenrir", {FliteVoice::awb, 0.9f, 1.1f}},     {"Orus", {FliteVoice::rms, 1.0f, 1.0f}},
-    {"Puck", {FliteVoice::awb, 0.95f, 1.0f}},      {"Sadachbia", {FliteVoice::kal16, 0.95f, 1.1f}},
-    {"Schedar", {FliteVoice::rms, 1.1f, 0.95f}},   {"Umbriel", {FliteVoice::kal16, 1.1f, 0.95f}},
-};
+// How each voice sounds.
+constexpr std::array<std::pair<std::string_view, Voice>, lib::kVoices.size()> kSounds{{
+    {"Aoede", {FliteVoice::slt, 1.0f, 1.0f}},
+    {"Autonoe", {FliteVoice::slt, 0.95f, 1.1f}},
+    {"Erinome", {FliteVoice::slt, 1.05f, 0.95f}},
+    {"Kore", {FliteVoice::slt, 1.1f, 0.9f}},
+    {"Laomedeia", {FliteVoice::slt, 0.9f, 1.05f}},
+    {"Zephyr", {FliteVoice::slt, 0.9f, 1.15f}},
+    {"Achird", {FliteVoice::rms, 0.95f, 1.1f}},
+    {"Charon", {FliteVoice::rms, 1.05f, 0.9f}},
+    {"Fenrir", {FliteVoice::awb, 0.9f, 1.1f}},
+    {"Orus", {FliteVoice::rms, 1.0f, 1.0f}},
+    {"Puck", {FliteVoice::awb, 0.95f, 1.0f}},
+    {"Sadachbia", {FliteVoice::kal16, 0.95f, 1.1f}},
+    {"Schedar", {FliteVoice::rms, 1.1f, 0.95f}},
+    {"Umbriel", {FliteVoice::kal16, 1.1f, 0.95f}},
+}};
+
+constexpr const Voice* sound_of(std::string_view name) {
+  for (const auto& [known, voice] : kSounds)
+    if (known == name) return &voice;
+  return nullptr;
+}
+static_assert(std::all_of(lib::kVoices.begin(), lib::kVoices.end(),
+                          [](std::string_view name) { return sound_of(name) != nullptr; }));
 
 cst_voice* registered(FliteVoice voice) {
   switch (voice) {
@@ -64,9 +84,8 @@ std::vector<int16_t> synthesise(const std::string& text, const Voice& how) {
 }  // namespace
 
 Voice voice_of(std::string_view name) {
-  for (const auto& [known, voice] : kVoices)
-    if (known == name) return voice;
-  return kVoices[0].second;
+  const Voice* known = sound_of(name);
+  return known != nullptr ? *known : *sound_of(lib::kDefaultVoice);
 }
 
 Synthesiser::Synthesiser() : worker_([this] { run(); }) {}

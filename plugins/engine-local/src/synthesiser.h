@@ -21,7 +21,7 @@ struct Voice {
   float stretch = 1.0f;  // of durations: above 1 is slower
   float pitch = 1.0f;
 };
-Voice voice_of(std::string_view name);  // one of the 14 names; others sound like Aoede
+Voice voice_of(std::string_view name);  // of lib::kVoices; others sound like the default
 
 class Synthesiser {
  public:

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/engine_stats.h"
+#include "engine/voices.h"
 
 namespace patchbay::lib {
 
@@ -29,7 +30,7 @@ struct Tool {
 
 struct SessionConfig {
   std::string model;
-  std::string voice = "Aoede";
+  std::string voice{kDefaultVoice};
   std::string language = "en-US";
   std::string system_prompt;
   std::string greeting;  // what to say first; empty: the engine's own way

@@ -14,89 +14,108 @@ bool is_final(std::string_view status) noexcept {
   return status == status::kSuccess || status == status::kFailed || status == status::kCancelled;
 }
 
-Call read_call(const Rows& rows, size_t row) {
-  size_t column = 0;
-  const auto text = [&] { return std::string(rows.text(row, column++)); };
-  const auto integer = [&] { return rows.integer(row, column++); };
-  Call call;
-  call.call_id = text();
-  call.tenant = text();
-  call.created_ms = integer();
-  call.requested_by = text();
-  call.phone = text();
-  call.display_name = text();
-  call.email = text();
-  call.system_prompt = text();
-  call.api_key = text();
-  call.model = text();
-  call.voice = text();
-  call.language = text();
-  call.max_seconds = integer();
-  call.status = text();
-  call.attempt = integer();
-  call.retries_left = integer();
-  call.retry_delay_minutes = integer();
-  call.scheduled_ms = integer();
-  call.dispatched_ms = integer();
-  call.answered_ms = integer();
-  call.ended_ms = integer();
-  call.ended_reason = text();
-  call.duration_sec = integer();
-  call.trunk_id = text();
-  call.transcript_path = text();
-  call.error_detail = text();
-  call.owner_epoch = integer();
-  call.rev = integer();
-  return call;
-}
-
 namespace {
 
-// A time that the specification gives as "or null", and one that it does not.
-void time_or_null(JsonWriter& out, std::string_view key, int64_t ms) {
-  out.key(key);
-  if (ms == 0) {
+constexpr bool each_column_once() {
+  std::array<bool, kCallFields.size()> seen{};
+  for (const CallField& field : kCallFields) {
+    if (field.column >= seen.size() || seen[field.column]) return false;
+    seen[field.column] = true;
+  }
+  return true;
+}
+static_assert(each_column_once());
+
+void write_member(JsonWriter& out, const CallField& field, const Call& call) {
+  out.key(field.json);
+  if (field.kind == CallField::Kind::integer) {
+    out.value(call.*field.integer);
+  } else if (field.kind != CallField::Kind::time) {
+    out.value(call.*field.text);
+  } else if (const int64_t ms = call.*field.integer; ms != 0) {
+    out.value(lib::utc_text(ms));
+  } else if (field.null_when_empty) {
     out.null();
   } else {
-    out.value(lib::utc_text(ms));
+    out.value("");
   }
 }
-void time_or_empty(JsonWriter& out, std::string_view key, int64_t ms) {
-  out.member(key, ms == 0 ? std::string() : lib::utc_text(ms));
+
+std::string_view schema_of(const CallField& field) {
+  if (field.kind == CallField::Kind::integer) return R"({"type":"integer"})";
+  return field.null_when_empty ? R"({"type":["string","null"]})" : R"({"type":"string"})";
+}
+
+void write_status_schema(JsonWriter& out) {
+  out.object().member("type", "string").key("enum").array();
+  for (const std::string_view status : kStatuses) out.value(status);
+  out.end().end();
 }
 
 }  // namespace
 
+Call read_call(const Rows& rows, size_t row) {
+  Call call;
+  for (const CallField& field : kCallFields) {
+    if (field.text != nullptr)
+      call.*field.text = rows.text(row, field.column);
+    else
+      call.*field.integer = rows.integer(row, field.column);
+  }
+  return call;
+}
+
+Values write_row(const Call& call) {
+  Values row(kCallFields.size(), Value(nullptr));
+  for (const CallField& field : kCallFields) {
+    Value& value = row[field.column];
+    switch (field.kind) {
+      case CallField::Kind::text:
+        value = Value(call.*field.text);
+        break;
+      case CallField::Kind::integer:
+        value = Value(call.*field.integer);
+        break;
+      case CallField::Kind::time:
+        if (call.*field.integer != 0) value = Value(call.*field.integer);
+        break;
+      case CallField::Kind::sealed:
+        if (!(call.*field.text).empty()) value = Value::bytes(call.*field.text);
+        break;
+    }
+  }
+  return row;
+}
+
 void write_request(JsonWriter& out, const Call& call) {
-  out.member("callId", call.call_id)
-      .member("tenant", call.tenant)
-      .member("requestedBy", call.requested_by)
-      .member("phone", call.phone)
-      .member("displayName", call.display_name)
-      .member("email", call.email)
-      .member("voice", call.voice)
-      .member("language", call.language)
-      .member("model", call.model);
+  for (const CallField& field : kCallFields)
+    if (field.in_transcript) write_member(out, field, call);
 }
 
 void write_call(JsonWriter& out, const Call& call) {
   out.object();
-  write_request(out, call);
-  out.member("status", call.status);
-  time_or_empty(out, "createdAtUtc", call.created_ms);
-  time_or_null(out, "scheduledForUtc", call.scheduled_ms);
-  time_or_empty(out, "dispatchedAtUtc", call.dispatched_ms);
-  time_or_empty(out, "answeredAtUtc", call.answered_ms);
-  time_or_null(out, "endedAtUtc", call.ended_ms);
-  out.member("endedReason", call.ended_reason)
-      .member("durationSec", call.duration_sec)
-      .member("trunkId", call.trunk_id)
-      .member("transcriptPath", call.transcript_path)
-      .member("errorDetail", call.error_detail)
-      .member("attempt", call.attempt)
-      .member("retriesLeft", call.retries_left)
-      .member("retryDelayMinutes", call.retry_delay_minutes)
-      .end();
+  for (const CallField& field : kCallFields)
+    if (!field.json.empty()) write_member(out, field, call);
+  out.end();
+}
+
+std::string record_schema() {
+  JsonWriter out;
+  out.object().member("type", "object").key("required").array();
+  for (const CallField& field : kCallFields)
+    if (!field.json.empty()) out.value(field.json);
+  out.end().key("properties").object();
+  for (const CallField& field : kCallFields) {
+    if (field.json.empty()) continue;
+    out.key(field.json);
+    if (field.json == "status") {
+      write_status_schema(out);
+    } else {
+      out.raw(schema_of(field));
+    }
+  }
+  out.end().end();
+  return std::move(out).str();
 }
 
 }  // namespace patchbay::ai_voice

@@ -42,11 +42,11 @@ struct Call {
   std::string model;
   std::string voice;
   std::string language;
-  int64_t max_seconds = 300;
+  int64_t max_seconds = 0;
   std::string status;
   int64_t attempt = 1;
   int64_t retries_left = 0;
-  int64_t retry_delay_minutes = 5;
+  int64_t retry_delay_minutes = 0;
   int64_t scheduled_ms = 0;
   int64_t dispatched_ms = 0;
   int64_t answered_ms = 0;
@@ -60,13 +60,86 @@ struct Call {
   int64_t rev = 0;
 };
 
-// Of the statements get, list and orphans.
-Call read_call(const Rows& rows, size_t row);
+// A field of the call record. kCallFields is the only list of them: rows, JSON and schema are made from it.
+struct CallField {
+  enum class Kind : uint8_t {
+    text,
+    integer,
+    time,    // 0 is NULL
+    sealed,  // bytes; "" is NULL
+  };
+  size_t column = 0;             // place in the table ai_voice_call
+  std::string_view column_name;  // as in store.sql
+  Kind kind = Kind::text;
+  std::string Call::*text = nullptr;
+  int64_t Call::*integer = nullptr;
+  std::string_view json = {};    // member of the API's record; "": not shown
+  bool null_when_empty = false;  // a time that the specification gives as "or null"; else it is ""
+  bool in_transcript = false;    // the transcript begins with it, too
+};
 
-// What was asked for, as members of an open object: the call record and the transcript begin with it.
+namespace call_field {
+using Kind = CallField::Kind;
+constexpr CallField text(size_t column, std::string_view name, std::string Call::*member,
+                         std::string_view json = {}, bool in_transcript = false) {
+  return {column, name, Kind::text, member, nullptr, json, false, in_transcript};
+}
+constexpr CallField integer(size_t column, std::string_view name, int64_t Call::*member,
+                            std::string_view json = {}) {
+  return {column, name, Kind::integer, nullptr, member, json, false, false};
+}
+constexpr CallField time(size_t column, std::string_view name, int64_t Call::*member, std::string_view json,
+                         bool null_when_empty = false) {
+  return {column, name, Kind::time, nullptr, member, json, null_when_empty, false};
+}
+constexpr CallField sealed(size_t column, std::string_view name, std::string Call::*member) {
+  return {column, name, Kind::sealed, member, nullptr, {}, false, false};
+}
+}  // namespace call_field
+
+// In the order of the record; those that it does not show are at the end. A new field is a member of Call, a
+// line here with the next column, and in store.sql a migration that adds the column and one more parameter of
+// `insert`.
+inline constexpr std::array kCallFields{
+    call_field::text(0, "call_id", &Call::call_id, "callId", true),
+    call_field::text(1, "tenant", &Call::tenant, "tenant", true),
+    call_field::text(3, "requested_by", &Call::requested_by, "requestedBy", true),
+    call_field::text(4, "phone", &Call::phone, "phone", true),
+    call_field::text(5, "display_name", &Call::display_name, "displayName", true),
+    call_field::text(6, "email", &Call::email, "email", true),
+    call_field::text(10, "voice", &Call::voice, "voice", true),
+    call_field::text(11, "language", &Call::language, "language", true),
+    call_field::text(9, "model", &Call::model, "model", true),
+    call_field::text(13, "status", &Call::status, "status"),
+    call_field::time(2, "created_ms", &Call::created_ms, "createdAtUtc"),
+    call_field::time(17, "scheduled_ms", &Call::scheduled_ms, "scheduledForUtc", true),
+    call_field::time(18, "dispatched_ms", &Call::dispatched_ms, "dispatchedAtUtc"),
+    call_field::time(19, "answered_ms", &Call::answered_ms, "answeredAtUtc"),
+    call_field::time(20, "ended_ms", &Call::ended_ms, "endedAtUtc", true),
+    call_field::text(21, "ended_reason", &Call::ended_reason, "endedReason"),
+    call_field::integer(22, "duration_sec", &Call::duration_sec, "durationSec"),
+    call_field::text(23, "trunk_id", &Call::trunk_id, "trunkId"),
+    call_field::text(24, "transcript_path", &Call::transcript_path, "transcriptPath"),
+    call_field::text(25, "error_detail", &Call::error_detail, "errorDetail"),
+    call_field::integer(14, "attempt", &Call::attempt, "attempt"),
+    call_field::integer(15, "retries_left", &Call::retries_left, "retriesLeft"),
+    call_field::integer(16, "retry_delay_minutes", &Call::retry_delay_minutes, "retryDelayMinutes"),
+    call_field::text(7, "system_prompt", &Call::system_prompt),
+    call_field::sealed(8, "api_key", &Call::api_key),
+    call_field::integer(12, "max_seconds", &Call::max_seconds),
+    call_field::integer(26, "owner_epoch", &Call::owner_epoch),
+    call_field::integer(27, "rev", &Call::rev),
+};
+
+// A row of the table, all columns in their order.
+Call read_call(const Rows& rows, size_t row);
+Values write_row(const Call& call);
+
+// What was asked for, as members of an open object: the transcript begins with it.
 void write_request(JsonWriter& out, const Call& call);
 
-// The call record of the API.
+// The call record of the API, and its JSON Schema.
 void write_call(JsonWriter& out, const Call& call);
+std::string record_schema();
 
 }  // namespace patchbay::ai_voice

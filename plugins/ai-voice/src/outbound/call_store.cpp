@@ -6,8 +6,6 @@
 namespace patchbay::ai_voice {
 namespace {
 
-Value time_value(int64_t ms) { return ms == 0 ? Value(nullptr) : Value(ms); }
-
 std::vector<Call> read_calls(const Rows& rows) {
   std::vector<Call> calls;
   calls.reserve(rows.size());
@@ -130,12 +128,10 @@ void CallStore::keep_turn(Transaction& tx, const Call& call, const NumberedTurn&
 }
 
 size_t CallStore::insert(Transaction& tx, const Call& call, const std::string& sealed_key) const {
-  tx.exec(insert_,
-          {call.call_id, call.tenant, call.created_ms, call.requested_by, call.phone, call.display_name,
-           call.email, call.system_prompt, sealed_key.empty() ? Value(nullptr) : Value::bytes(sealed_key),
-           call.model, call.voice, call.language, call.max_seconds, call.status, call.retries_left,
-           call.retry_delay_minutes, time_value(call.scheduled_ms)},
-          1);
+  Call row = call;
+  row.api_key = sealed_key;
+  row.rev = 1;
+  tx.exec(insert_, write_row(row), 1);
   return count_after(tx, call);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/voices.h"
 #include "number/number.h"
 #include "utc/utc.h"
 
@@ -11,6 +12,7 @@ namespace {
 constexpr int64_t kLatestPastMs = 60'000;
 constexpr int64_t kFurthestMs = int64_t{366} * 24 * 3600 * 1000;
 
+constexpr std::string_view kVoice = "{{voice}}";  // stands in kSchema for what is made of the list of voices
 constexpr std::string_view kSchema = R"({
   "type": "object",
   "required": ["phone", "systemPrompt"],
@@ -26,9 +28,7 @@ constexpr std::string_view kSchema = R"({
     "apiKey": {"type": "string", "minLength": 8, "maxLength": 1000,
                "description": "Key of the AI engine; may be left out where the tenant has one or the engine needs none"},
     "model": {"type": "string", "minLength": 1, "maxLength": 200},
-    "voice": {"type": "string", "x-ignore-case": true, "default": "Aoede",
-              "enum": ["Achird", "Aoede", "Autonoe", "Charon", "Erinome", "Fenrir", "Kore", "Laomedeia", "Orus", "Puck",
-                       "Sadachbia", "Schedar", "Umbriel", "Zephyr"]},
+    "voice": {{voice}},
     "language": {"type": "string", "maxLength": 35, "pattern": "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", "default": "en-US",
                  "x-rule": "be a language tag", "example": "de-DE"},
     "maxSeconds": {"type": "integer", "minimum": 10, "maximum": 3600, "default": 300},
@@ -69,7 +69,15 @@ Result<std::string> read_api_key(std::string_view key) {
 
 }  // namespace
 
-std::string_view create_schema() noexcept { return kSchema; }
+std::string create_schema() {
+  JsonWriter voice;
+  voice.object().member("type", "string").member("x-ignore-case", true).member("default", lib::kDefaultVoice);
+  voice.key("enum").array();
+  for (const std::string_view name : lib::kVoices) voice.value(name);
+  voice.end().end();
+  std::string schema(kSchema);
+  return schema.replace(schema.find(kVoice), kVoice.size(), voice.str());
+}
 
 Result<Call> read_create(JsonView body, const TenantSettings& settings, int64_t now_ms) {
   Call call;
@@ -84,11 +92,11 @@ Result<Call> read_create(JsonView body, const TenantSettings& settings, int64_t 
   if (prompt != settings.prompts.end()) call.system_prompt = prompt->second;
   PB_TRY_VALUE(call.api_key, read_api_key(body.text("apiKey", settings.api_key)));
   call.model = body.text("model", settings.model);
-  call.voice = body.text("voice", "Aoede");
-  call.language = body.text("language", "en-US");
-  call.max_seconds = body.integer("maxSeconds", 300);
-  call.retries_left = body.integer("retries", 0);
-  call.retry_delay_minutes = body.integer("retryDelayMinutes", 5);
+  call.voice = body["voice"].text();
+  call.language = body["language"].text();
+  call.max_seconds = body["maxSeconds"].integer();
+  call.retries_left = body["retries"].integer();
+  call.retry_delay_minutes = body["retryDelayMinutes"].integer();
   if (const JsonView when = body["scheduleAtUtc"]; when.is_string()) {
     PB_TRY_VALUE(call.scheduled_ms, read_schedule(when.text(), now_ms));
   }

@@ -22,24 +22,6 @@ constexpr std::string_view kCreateExample = R"({
   "reply": {"ok": true, "callId": "oac-0123456789ab", "tenant": "acme.example", "whitelistAdded": true,
             "whitelistError": null, "bridgeReply": "queued"}})";
 
-constexpr std::string_view kRecordSchema = R"({
-  "type": "object",
-  "required": ["callId", "tenant", "requestedBy", "phone", "displayName", "email", "voice", "language", "model", "status",
-               "createdAtUtc", "scheduledForUtc", "dispatchedAtUtc", "answeredAtUtc", "endedAtUtc", "endedReason",
-               "durationSec", "trunkId", "transcriptPath", "errorDetail", "attempt", "retriesLeft", "retryDelayMinutes"],
-  "properties": {
-    "callId": {"type": "string"}, "tenant": {"type": "string"}, "requestedBy": {"type": "string"},
-    "phone": {"type": "string"}, "displayName": {"type": "string"}, "email": {"type": "string"},
-    "voice": {"type": "string"}, "language": {"type": "string"}, "model": {"type": "string"},
-    "status": {"type": "string", "enum": ["scheduled", "dispatching", "in-flight", "ended-success",
-               "ended-failed-retry-pending", "ended-failed-final", "cancelled"]},
-    "createdAtUtc": {"type": "string"}, "scheduledForUtc": {"type": ["string", "null"]},
-    "dispatchedAtUtc": {"type": "string"}, "answeredAtUtc": {"type": "string"},
-    "endedAtUtc": {"type": ["string", "null"]}, "endedReason": {"type": "string"}, "durationSec": {"type": "integer"},
-    "trunkId": {"type": "string"}, "transcriptPath": {"type": "string"}, "errorDetail": {"type": "string"},
-    "attempt": {"type": "integer"}, "retriesLeft": {"type": "integer"}, "retryDelayMinutes": {"type": "integer"}
-  }})";
-
 }  // namespace
 
 http::Route create_route() {
@@ -66,14 +48,14 @@ http::Route list_route() {
   http::Route route = route_of("GET", "/api.ashx/v1/calls", "List outbound AI calls, newest first");
   route.query_schema = R"({"type": "object", "properties": {
     "status": {"type": "string", "maxLength": 400, "description": "Comma-separated statuses; all when left out"}}})";
-  route.reply_schema = kRecordSchema;
+  route.reply_schema = record_schema();
   route.list = true;
   return route;
 }
 
 http::Route get_route() {
   http::Route route = route_of("GET", "/api.ashx/v1/calls/{id}", "One outbound AI call");
-  route.reply_schema = kRecordSchema;
+  route.reply_schema = record_schema();
   return route;
 }
 

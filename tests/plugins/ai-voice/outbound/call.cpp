@@ -3,6 +3,11 @@
 #include <doctest/doctest.h>
 #include <patchbay/testing/world.h>
 
+#include <string>
+#include <vector>
+
+#include "support/query_plans.h"
+
 using namespace patchbay;
 using namespace patchbay::ai_voice;
 
@@ -40,4 +45,35 @@ TEST_CASE("three statuses are final") {
   CHECK(final_ones == 3);
   CHECK_FALSE(is_status("ended"));
   CHECK_FALSE(is_status(""));
+}
+
+TEST_CASE("the list of fields has the columns of the table, and insert a parameter for each") {
+  test::QueryPlans schema(AI_VOICE_SCHEMA);
+  const std::vector<std::string> columns = schema.columns("ai_voice_call");
+  REQUIRE(columns.size() == kCallFields.size());
+  for (const CallField& field : kCallFields) CHECK(columns[field.column] == field.column_name);
+  static_cast<void>(schema.of("insert"));  // fails the test when the numbers differ
+}
+
+TEST_CASE("a row gives back the call that was written, each field of it") {
+  Call call;
+  int64_t number = 1;
+  for (const CallField& field : kCallFields) {
+    if (field.text != nullptr)
+      call.*field.text = std::string(field.column_name);
+    else
+      call.*field.integer = ++number;
+  }
+  const Values row = write_row(call);
+  std::vector<pb_value> cells;
+  for (const Value& value : row) cells.push_back(value.to_abi_value());
+  const pb_rows raw{sizeof raw, static_cast<uint32_t>(cells.size()), 1, cells.data()};
+  const Call back = read_call(Rows(&raw), 0);
+  for (const CallField& field : kCallFields) {
+    CAPTURE(field.column_name);
+    if (field.text != nullptr)
+      CHECK(back.*field.text == call.*field.text);
+    else
+      CHECK(back.*field.integer == call.*field.integer);
+  }
 }
