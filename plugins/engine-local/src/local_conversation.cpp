@@ -73,7 +73,7 @@ LocalConversation::LocalConversation(lib::IoThread& io, Recogniser& recogniser, 
       config_(std::move(config)),
       voice_(voice_of(config_.voice)),
       playout_(playout_options()),
-      brain_(config_),
+      policy_(config_),
       vad_(options.vad),
       farewell_(options.farewell) {}
 
@@ -116,12 +116,12 @@ void LocalConversation::loaded(const Status& status) {
     listener_.on_ready(english ? ""
                                : "the local engine hears and speaks English only, not " + config_.language);
   });
-  if (begun_) say(brain_.greeting());
+  if (begun_) say(policy_.greeting());
 }
 
 void LocalConversation::begin() {
   if (std::exchange(begun_, true) || !ready_) return;
-  say(brain_.greeting());
+  say(policy_.greeting());
 }
 
 void LocalConversation::fetch_audio() {
@@ -168,7 +168,7 @@ void LocalConversation::recognised(const Recognition& what) {
     usage_.prompt_tokens += tokens_of(what.text);
     gate_.run([&] { listener_.on_user_text(what.text); });
   }
-  carry_out(brain_.answer(what.intent, what.text));
+  carry_out(policy_.answer(what.intent, what.text));
 }
 
 void LocalConversation::carry_out(const Reply& reply) {
@@ -186,12 +186,12 @@ void LocalConversation::tool_result(const std::string& id, const std::string& js
 }
 
 void LocalConversation::push_text(const std::string& text, bool trigger) {
-  if (trigger && ready_ && !closed_) carry_out(brain_.answer_nudge(text));
+  if (trigger && ready_ && !closed_) carry_out(policy_.answer_nudge(text));
 }
 
 void LocalConversation::say(const std::string& text) {
   if (text.empty() || closed_) return;
-  brain_.said(text);
+  policy_.said(text);
   unsigned turn = ++turn_;
   speaking_ = true;
   had_audio_ = false;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "brain.h"
+#include "dialog_policy.h"
 #include "engine/caller_audio.h"
 #include "local_engine.h"
 #include "playout/playout.h"
@@ -71,7 +71,7 @@ class LocalConversation : public std::enable_shared_from_this<LocalConversation>
   lib::Playout playout_;
   std::unique_ptr<lib::IoSignal> signal_;
   std::unique_ptr<lib::IoTimer> timer_;
-  Brain brain_;
+  DialogPolicy policy_;
   Vad vad_;
   lib::Farewell farewell_;
   // State.

@@ -1,9 +1,9 @@
-// The pure parts: voice activity, intents, the brain.
+// The pure parts: voice activity, intents, the policy.
 #include <doctest/doctest.h>
 
 #include <cmath>
 
-#include "brain.h"
+#include "dialog_policy.h"
 #include "engine/voices.h"
 #include "intent.h"
 #include "synthesiser.h"
@@ -65,28 +65,28 @@ TEST_CASE("a command counts only when grammar and language model agree") {
 
 TEST_CASE("the greeting is configured, or the prompt's first sentence, unless that instructs") {
   SessionConfig config;
-  CHECK(Brain(config).greeting() == "Hello, how can I help you?");
+  CHECK(DialogPolicy(config).greeting() == "Hello, how can I help you?");
   config.system_prompt = "  Good morning, this is the clinic. Ask for the date.";
-  CHECK(Brain(config).greeting() == "Good morning, this is the clinic.");
+  CHECK(DialogPolicy(config).greeting() == "Good morning, this is the clinic.");
   config.system_prompt = "You are an assistant.";
-  CHECK(Brain(config).greeting() == "Hello, how can I help you?");
+  CHECK(DialogPolicy(config).greeting() == "Hello, how can I help you?");
   config.greeting = "Hi.";
-  CHECK(Brain(config).greeting() == "Hi.");
+  CHECK(DialogPolicy(config).greeting() == "Hi.");
 }
 
 TEST_CASE("intents become answers and tools, the rest is echoed") {
   SessionConfig config;
   config.tools = {{"hang_up", "", {}}, {"transfer_to_user", "", {}}, {"callback_later", "", {}}};
-  Brain brain(config);
-  CHECK(brain.answer(Intent::goodbye, "goodbye").tool == "hang_up");
-  CHECK(brain.answer(Intent::transfer, "operator").tool == "transfer_to_user");
-  CHECK(brain.answer(Intent::later, "call me later").tool == "callback_later");
-  CHECK(brain.answer(Intent::none, "the sky is blue").text == "You said: the sky is blue.");
-  CHECK(brain.answer(Intent::none, "").text == "I am sorry, I did not catch that.");
-  brain.said("Something.");
-  CHECK(brain.answer(Intent::repeat, "").text == "Something.");
-  CHECK(Brain(SessionConfig{}).answer(Intent::goodbye, "").tool.empty());
-  CHECK(brain.answer_nudge("The caller is silent; ask whether they are still there.").text ==
+  DialogPolicy policy(config);
+  CHECK(policy.answer(Intent::goodbye, "goodbye").tool == "hang_up");
+  CHECK(policy.answer(Intent::transfer, "operator").tool == "transfer_to_user");
+  CHECK(policy.answer(Intent::later, "call me later").tool == "callback_later");
+  CHECK(policy.answer(Intent::none, "the sky is blue").text == "You said: the sky is blue.");
+  CHECK(policy.answer(Intent::none, "").text == "I am sorry, I did not catch that.");
+  policy.said("Something.");
+  CHECK(policy.answer(Intent::repeat, "").text == "Something.");
+  CHECK(DialogPolicy(SessionConfig{}).answer(Intent::goodbye, "").tool.empty());
+  CHECK(policy.answer_nudge("The caller is silent; ask whether they are still there.").text ==
         "Are you still there?");
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("a greeting cut from a long prompt never ends in half a character") {
   for (size_t before = 0; before < 4; ++before) {
     config.system_prompt = std::string(before, 'x');
     for (int i = 0; i < 200; ++i) config.system_prompt += "ä€";
-    const std::string greeting = Brain(config).greeting();
+    const std::string greeting = DialogPolicy(config).greeting();
     CHECK(greeting.size() <= 300);
     CHECK(greeting.size() > 290);
     CHECK(valid_text(greeting) == greeting);

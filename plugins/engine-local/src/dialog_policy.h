@@ -16,9 +16,9 @@ struct Reply {
   std::string args_json = "{}";
 };
 
-class Brain {
+class DialogPolicy {
  public:
-  explicit Brain(const lib::SessionConfig& config) : config_(config) {}
+  explicit DialogPolicy(const lib::SessionConfig& config) : config_(config) {}
 
   std::string greeting() const;
   // `text` is what the caller said, "" when it was not understood.

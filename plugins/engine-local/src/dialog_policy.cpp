@@ -1,4 +1,4 @@
-#include "brain.h"
+#include "dialog_policy.h"
 
 #include <algorithm>
 
@@ -20,7 +20,7 @@ bool mentions(const std::string& text, const char* word) { return text.find(word
 
 }  // namespace
 
-std::string Brain::greeting() const {
+std::string DialogPolicy::greeting() const {
   if (!config_.greeting.empty()) return config_.greeting;
   // A prompt such as "You are …" is an instruction and not a thing to say.
   std::string sentence = first_sentence(config_.system_prompt);
@@ -29,14 +29,14 @@ std::string Brain::greeting() const {
   return sentence;
 }
 
-Reply Brain::with_tool(const char* tool, std::string args, std::string text) const {
+Reply DialogPolicy::with_tool(const char* tool, std::string args, std::string text) const {
   bool known = std::any_of(config_.tools.begin(), config_.tools.end(),
                            [&](const lib::Tool& t) { return t.name == tool; });
   if (!known) return {std::move(text), {}, "{}"};
   return {std::move(text), tool, std::move(args)};
 }
 
-Reply Brain::answer(Intent intent, const std::string& text) {
+Reply DialogPolicy::answer(Intent intent, const std::string& text) {
   switch (intent) {
     case Intent::yes:
       return {"Very good. What else can I do for you?", {}, "{}"};
@@ -63,7 +63,7 @@ Reply Brain::answer(Intent intent, const std::string& text) {
   return {"You said: " + text + ".", {}, "{}"};
 }
 
-Reply Brain::answer_nudge(const std::string& text) {
+Reply DialogPolicy::answer_nudge(const std::string& text) {
   if (size_t say = text.find("Say: "); say != std::string::npos) return {text.substr(say + 5), {}, "{}"};
   if (mentions(text, "silent") || mentions(text, "still there")) return {"Are you still there?", {}, "{}"};
   if (mentions(text, "goodbye") || mentions(text, "end the call")) return {"Goodbye.", {}, "{}"};
