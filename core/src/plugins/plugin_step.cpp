@@ -1,5 +1,7 @@
 #include "plugins/plugin_step.h"
 
+#include <patchbay/str.h>
+
 #include <algorithm>
 #include <utility>
 
