@@ -33,7 +33,7 @@ constexpr HealthRule kRules[] = {
     {"patchbay_engine_reconnects_total", Reading::increase, 0,
      "# connections to an engine were lost and made again",
      "check the network to the engine and its status page; the log has the reason per call"},
-    {"patchbay_ai_voice_engine_unsaid_total", Reading::increase, 0,
+    {"patchbay_engine_unsaid_total", Reading::increase, 0,
      "# answers were not spoken because too many waited for the engine's voice",
      "more calls talk at once than the voice can: lower plugins.ai-voice.maxCalls, or give the machine more "
      "CPU"},

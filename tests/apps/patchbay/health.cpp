@@ -63,7 +63,7 @@ TEST_CASE("what an operator must act on is a problem, and what happens anyway is
   };
   for (const Row& row : {Row{"patchbay_sip_trunk_requests_refused_total{reason=\"foreign\"}", 1, true},
                          Row{"patchbay_sip_trunk_requests_refused_total{reason=\"rate\"}", 1, false},
-                         Row{"patchbay_ai_voice_engine_unsaid_total{engine=\"local\"}", 1, true},
+                         Row{"patchbay_engine_unsaid_total{engine=\"local\"}", 1, true},
                          Row{"patchbay_core_posts_refused_total{plugin=\"webhooks\"}", 1, true},
                          Row{"patchbay_sip_trunk_names_unresolved", 1, true},
                          Row{"patchbay_sip_trunk_name_failures_total", 1, false},
