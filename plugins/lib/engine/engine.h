@@ -88,6 +88,9 @@ class SessionListener {
 class Session {
  public:
   virtual ~Session() = default;  // [any but media] afterwards the listener is not called any more
+  // [any but media] The listener is not called any more. False: a call of it has not returned within 2 s;
+  // then neither the session nor the listener may be destroyed.
+  virtual bool detach() = 0;
 
   virtual int output_rate_hz() const = 0;  // constant
 

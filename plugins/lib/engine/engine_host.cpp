@@ -2,11 +2,18 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "engine/engine_session.h"
 
 namespace patchbay::lib {
 namespace {
+
+// Keeps what a stuck thread may still use until the process ends.
+void leave_behind(std::unique_ptr<EngineSession> session) {
+  static auto* const left_behind = new std::vector<std::unique_ptr<EngineSession>>;
+  left_behind->push_back(std::move(session));
+}
 
 Metric::Labels label(const Engine& engine) { return {{"engine", engine.name()}}; }
 
@@ -66,7 +73,9 @@ Result<engine::Opened> EngineHost::open(const engine::Open& request) {
 void EngineHost::ended(int64_t id) {
   // Called from inside the session: it goes when that has returned.
   post(host_, kMainStrand, [this, id] {
-    sessions_.erase(id);
+    const auto session = sessions_.find(id);
+    if (session->second->is_stuck()) leave_behind(std::move(session->second));
+    sessions_.erase(session);
     if (sessions_.empty() && stopped_) drain_thread();
   });
 }

@@ -159,7 +159,11 @@ void EngineSession::release() {
   if (std::exchange(releasing_, true)) return;
   service_.withdraw();
   AudioPort::close(alive_.bind([this] {
-    session_.reset();
+    stuck_ = !session_->detach();
+    if (!stuck_)
+      session_.reset();
+    else
+      log_.error("the engine's thread does not return from a callback, its session is left behind");
     const Function<void()> ended = std::move(ended_);
     ended();
   }));

@@ -19,7 +19,7 @@ namespace patchbay::lib {
 // Made and destroyed on the main strand; the engine calls it on its own thread, the media loop on its.
 class EngineSession final : public SessionListener, private AudioPort {
  public:
-  // ended() on the main strand, once: then it may be destroyed.
+  // ended() on the main strand, once: then it may be destroyed, unless is_stuck().
   EngineSession(const Host& host, const engine::Open& request, Function<void()> ended);
   ~EngineSession() override;
 
@@ -29,6 +29,8 @@ class EngineSession final : public SessionListener, private AudioPort {
   // Ends the session without the engine, which does not respond: the listener has `why`, and the engine is
   // not listened to any more.
   void give_up(std::string_view why);
+  // Whether the engine's thread is in a call of this object that does not return.
+  bool is_stuck() const noexcept { return stuck_; }
 
  private:
   static constexpr uint32_t kHearsHz = 16000;
@@ -73,6 +75,7 @@ class EngineSession final : public SessionListener, private AudioPort {
   std::unique_ptr<Session> session_;
   // state
   bool releasing_ = false;
+  bool stuck_ = false;
   std::atomic<bool> closed_reported_{false};
   // state of the engine's thread
   TextFragments user_words_, ai_words_;

@@ -2,6 +2,7 @@
 // else is posted there. When the handle goes, the conversation calls its listener no more.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -24,6 +25,8 @@ class IoSession final : public Session {
     conversation_->gate().close();
     io_.post([c = conversation_] { c->abandon(); });
   }
+
+  bool detach() override { return conversation_->gate().close_within(kDetachLimit); }
 
   int output_rate_hz() const override { return Conversation::kOutputRateHz; }
   void push_audio(const int16_t* samples, size_t count) noexcept override {
@@ -50,6 +53,8 @@ class IoSession final : public Session {
   }
 
  private:
+  static constexpr std::chrono::seconds kDetachLimit{2};
+
   IoThread& io_;
   std::shared_ptr<Conversation> conversation_;
 };

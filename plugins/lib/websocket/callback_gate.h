@@ -2,6 +2,7 @@
 // close().
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -35,6 +36,14 @@ class CallbackGate {
     closed_ = true;
     if (runner_ == std::this_thread::get_id()) return;
     idle_.wait(lock, [this] { return depth_ == 0; });
+  }
+
+  // The same for at most `limit`. False: the callback still runs, so what it uses must not be destroyed.
+  [[nodiscard]] bool close_within(std::chrono::milliseconds limit) {
+    std::unique_lock lock(mutex_);
+    closed_ = true;
+    if (runner_ == std::this_thread::get_id()) return true;
+    return idle_.wait_for(lock, limit, [this] { return depth_ == 0; });
   }
 
  private:

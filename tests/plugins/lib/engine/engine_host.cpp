@@ -25,7 +25,9 @@ constexpr int64_t kNever = 3'600'000;
 class Conversation {
  public:
   static constexpr int kOutputRateHz = 16000;
-  explicit Conversation(SessionListener& listener) : listener_(listener) {}
+  // `stick`: what the thread waits for in its first callback, if anything.
+  Conversation(SessionListener& listener, std::shared_future<void> stick)
+      : listener_(listener), stick_(std::move(stick)) {}
   lib::CallbackGate& gate() { return gate_; }
   void push_audio(const int16_t*, size_t) noexcept {}
   size_t pull_audio(int16_t* out, size_t count) noexcept {
@@ -33,7 +35,10 @@ class Conversation {
     return 0;
   }
   void start() {
-    gate_.run([this] { listener_.on_ready(""); });
+    gate_.run([this] {
+      listener_.on_ready("");
+      if (stick_.valid()) stick_.wait();
+    });
   }
   void begin() {}
   void push_text(const std::string&, bool) {}
@@ -46,6 +51,7 @@ class Conversation {
 
  private:
   SessionListener& listener_;
+  const std::shared_future<void> stick_;
   lib::CallbackGate gate_;
 };
 
@@ -57,8 +63,10 @@ class QuietEngine final : public Engine {
   bool matches(std::string_view) const override { return true; }
   Result<std::unique_ptr<Session>> open(SessionConfig, SessionListener& listener) override {
     return std::unique_ptr<Session>(
-        std::make_unique<IoSession<Conversation>>(io_, std::make_shared<Conversation>(listener)));
+        std::make_unique<IoSession<Conversation>>(io_, std::make_shared<Conversation>(listener, stick)));
   }
+
+  std::shared_future<void> stick;  // of the sessions from now on
 
  private:
   lib::IoThread& io_;
@@ -212,4 +220,21 @@ TEST_CASE("stop does not wait for a thread that is stuck, and leaves it what it 
     delete one.engine;
     CHECK(one.closed.size() == (has_session ? 1 : 0));
   }
+}
+
+TEST_CASE("a thread that does not return from a callback blocks neither the end of its session nor stop") {
+  Fixture one;
+  one.start({.look_ms = 10, .stall_ms = 200, .give_up_ms = 400, .stop_ms = 200});
+  one.engine->stick = one.held.get_future().share();
+  REQUIRE(one.open().ok());
+  REQUIRE(one.wait_closed(1));
+  CHECK(within(kPatience, [&] { return one.metric("patchbay_engine_sessions") == 0; }));
+  CHECK(one.server.log().find("the engine's thread does not return from a callback") != std::string::npos);
+  CHECK(one.stop() == false);
+  on_strand([&](const Host&) { one.engine_host.reset(); });
+  CHECK_FALSE(one.engine_gone);
+  one.let_go();
+  one.io.drain();  // the callback returns into what was left behind
+  delete one.engine;
+  CHECK(one.closed.size() == 1);
 }

@@ -1,0 +1,95 @@
+#include "engine/engine_runner.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "support/probe.h"
+#include "support/promise.h"
+#include "support/server.h"
+
+using namespace patchbay;
+using namespace patchbay::lib;
+using namespace patchbay::test;
+
+namespace {
+
+class NoEngine final : public Engine {
+ public:
+  const char* name() const override { return "none"; }
+  bool matches(std::string_view) const override { return false; }
+  Result<std::unique_ptr<Session>> open(SessionConfig, SessionListener&) override {
+    return Error{Code::unsupported, "there is none"};
+  }
+};
+
+template <class F>
+void on_probe_strand(F f) {
+  std::promise<Result<int>> done;
+  probe::run([&](const Host& host) {
+    f(host);
+    done.set_value(0);
+  });
+  REQUIRE(probe::wait(done.get_future()));
+}
+
+struct RunnerFixture {
+  RunnerFixture() {
+    REQUIRE(server.start_error() == "");
+    on_probe_strand([this](const Host& host) {
+      runner.emplace(host, "no-engine", "none", false, [this](IoThread& thread) {
+        io = &thread;
+        auto made = std::make_unique<NoEngine>();
+        engine = made.get();
+        return made;
+      });
+    });
+  }
+  ~RunnerFixture() {
+    on_probe_strand([this](const Host&) { runner.reset(); });
+  }
+  // What the plugin's stop answers.
+  std::optional<Status> stop() {
+    const pb_done done{sizeof(pb_done), 0, &stopped, &RunnerFixture::answer};
+    on_probe_strand([&](const Host&) { runner->stop(Done(&done)); });
+    return stopped.get(std::chrono::seconds(40));
+  }
+  static void answer(void* self, int32_t status, const pb_err* err) noexcept {
+    static_cast<Promise<Status>*>(self)->set(status == PB_OK ? Status()
+                                                             : Status(static_cast<Code>(status), err->text));
+  }
+
+  TestServer server{"plugins:\n  probe: {}\n", nullptr, {probe::entry()}};
+  Promise<Status> stopped;
+  IoThread* io = nullptr;
+  Engine* engine = nullptr;
+  std::optional<EngineRunner> runner;
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(RunnerFixture, "the stop of an engine whose thread works is a success") {
+  const auto status = stop();
+  REQUIRE(status);
+  CHECK(status->ok());
+}
+
+TEST_CASE_FIXTURE(
+    RunnerFixture,
+    "the stop of an engine whose thread is stuck comes back, says so and leaves the thread its own") {
+  std::promise<void> held;
+  io->post([wait = held.get_future().share()] { wait.wait(); });
+  const auto status = stop();
+  REQUIRE(status);
+  CHECK(status->error().code == Code::timeout);
+  CHECK(status->error().text == "the thread of the AI engine is stuck");
+  on_probe_strand([this](const Host&) { runner.reset(); });
+  held.set_value();
+  io->drain();  // what was left behind still works
+  delete engine;
+  delete io;
+}
