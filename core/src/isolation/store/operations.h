@@ -47,11 +47,11 @@ constexpr uint32_t operation_number() {
   return number;
 }
 
-// Of "emit".
+// Of "emit"; 0: there is no such operation.
 constexpr uint32_t operation_number(std::string_view name) {
   uint32_t number = 0;
   for_each_function<pb_store>([&]<size_t I>() {
-    if (name == host_function<pb_store, I>().name) number = operation_number<I>();
+    if (OperationAt<I>::value && name == host_function<pb_store, I>().name) number = operation_number<I>();
   });
   return number;
 }
