@@ -23,7 +23,7 @@ WqI9/ZJf7LZrZspCqi1H1ggxPm+f1TxwMw==
 constexpr int64_t kNow = 1'800'000'000;
 
 Result<Json> parse(std::string_view text) {
-  const pb_json& table = core::json_table();
+  const pb_json& table = core::json_table_without_host();
   pb_json_doc* doc = nullptr;
   pb_err err = empty_error();
   const int32_t status = table.parse(nullptr, to_abi(text), &doc, &err);

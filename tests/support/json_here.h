@@ -8,7 +8,7 @@
 #include "abi/host_context.h"
 
 inline patchbay::Result<patchbay::Json> json_here(std::string_view text) {
-  const pb_json& table = patchbay::core::json_table();
+  const pb_json& table = patchbay::core::json_table_without_host();
   pb_json_doc* doc = nullptr;
   pb_err err = patchbay::empty_error();
   const int32_t status = table.parse(nullptr, patchbay::to_abi(text), &doc, &err);

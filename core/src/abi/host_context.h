@@ -29,6 +29,9 @@ namespace patchbay::core {
 const pb_runtime& runtime_table() noexcept;
 const pb_observe& observe_table() noexcept;
 const pb_json& json_table() noexcept;
+// The same functions without the guard of the host, for tests that have none: `self` may be null, but for
+// schemas.
+const pb_json& json_table_without_host() noexcept;
 const pb_bus& bus_table() noexcept;
 const pb_store& store_table() noexcept;
 const pb_services& services_table() noexcept;

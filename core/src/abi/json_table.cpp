@@ -118,5 +118,6 @@ constexpr pb_json kTable = guarded<kFunctions>();
 }  // namespace
 
 const pb_json& json_table() noexcept { return kTable; }
+const pb_json& json_table_without_host() noexcept { return kFunctions; }
 
 }  // namespace patchbay::core
