@@ -84,7 +84,7 @@ TEST_CASE("status shows a healthy server on one screen") {
   Server server;
   const Said status = server.ask({"status", "--interval", "0.2"});
   CHECK(status.code == 0);
-  CHECK(status.has("8 of 8 running"));
+  CHECK(status.has("9 of 9 running"));
   for (const char* area : {"calls ", "media ", "store ", "http ", "webhooks "})
     CHECK_MESSAGE(status.has(area), status.text);
   CHECK(status.has("Nothing is wrong."));
