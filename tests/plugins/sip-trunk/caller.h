@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -118,14 +119,19 @@ inline sip_trunk::OutboundCall call_to(uint16_t port) {
   return call;
 }
 
-// Waits until no dialog holds a sofia-sip handle.
-inline bool wait_no_handles(const sip_trunk::SipStack& stack) {
+// False when it is not met in 30 s.
+inline bool wait_until(const std::function<bool()>& is_met) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (stack.live_handles() != 0) {
+  while (!is_met()) {
     if (std::chrono::steady_clock::now() >= deadline) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   return true;
+}
+
+// Waits until no dialog holds a sofia-sip handle.
+inline bool wait_no_handles(const sip_trunk::SipStack& stack) {
+  return wait_until([&] { return stack.live_handles() == 0; });
 }
 
 }  // namespace patchbay::test

@@ -159,7 +159,8 @@ TEST_CASE("connections that begin with junk are closed even if no descriptor is 
   for (const Tcp& tcp : far) tcp.send_end();
   const NoDescriptors none;
   CHECK(std::all_of(far.begin(), far.end(), [](const Tcp& tcp) { return tcp.wait_ended(); }));
-  CHECK(stack->counts().tcp_peer_closed == far.size());
+  // The sweep counts after the peers have seen the end.
+  CHECK(wait_until([&] { return stack->counts().tcp_peer_closed == far.size(); }));
   CHECK(stack->counts().tcp_idle == 0);
 }
 
