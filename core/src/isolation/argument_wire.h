@@ -5,12 +5,14 @@
 #include <patchbay/abi.h>
 #include <patchbay/str.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "isolation/services/message_wire.h"
 #include "isolation/store/store_wire.h"
 #include "isolation/wire.h"
+#include "observe/log.h"
 
 namespace patchbay::core::isolation {
 
@@ -117,10 +119,13 @@ struct Arguments<const pb_value*, uint32_t, Rest...> {
 
 template <class... Rest>
 struct Arguments<const pb_pair*, uint32_t, Rest...> {
-  static constexpr uint32_t kMost = 64;
+  // What the core shows of a log line. More are left out here as there, because a frame with more is refused
+  // and ends the child.
+  static constexpr uint32_t kMaxPairs = observe::kMaxFields;
 
   explicit Arguments(Decoder& in) : pairs_(read(in)), rest_(in) {}
   static void put(Encoder& out, const pb_pair* pairs, uint32_t count, Rest... rest) {
+    count = std::min(count, kMaxPairs);
     out.u32(count);
     for (uint32_t i = 0; i < count; ++i) out.str(from_abi(pairs[i].key)).str(from_abi(pairs[i].value));
     Arguments<Rest...>::put(out, rest...);
@@ -133,7 +138,7 @@ struct Arguments<const pb_pair*, uint32_t, Rest...> {
  private:
   static std::vector<pb_pair> read(Decoder& in) {
     const uint32_t count = in.u32();
-    if (count > kMost) in.fail();
+    if (count > kMaxPairs) in.fail();
     std::vector<pb_pair> pairs;
     for (uint32_t i = 0; i < count && in.ok(); ++i) {
       const pb_str key = to_abi(in.str());

@@ -38,7 +38,9 @@ std::vector<pb_value> get_cells(Decoder& in, uint64_t count) {
 
 }  // namespace
 
+// More values than any statement has parameters: the server's store refuses those that are left.
 void put_values(Encoder& out, const pb_value* values, uint32_t count) {
+  count = std::min(count, kMostValues);
   out.u32(count);
   for (uint32_t i = 0; i < count; ++i) put_value(out, values[i]);
 }
