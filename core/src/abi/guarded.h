@@ -1,6 +1,6 @@
 // guarded(): a table as plugins get it, made of its functions by their rows (host_functions.h): a plugin that
-// calls on a media loop what may allocate or wait is named in the log, and what it opens and closes is told
-// to the host's observer.
+// calls on a media loop what may allocate or wait is named in the log, and what it opens and closes is
+// reported to the host's observer.
 //
 //   constexpr pb_bus kFunctions{sizeof(pb_bus), 0, &publish, &subscribe, &unsubscribe};
 //   constexpr pb_bus kTable = guarded<kFunctions>();

@@ -164,7 +164,7 @@ struct HostTable<pb_media> {
 
 #undef PB_ROW
 
-// The tables of one host, in the order in which they are told of.
+// The tables of one host.
 using HostTablePointers = std::tuple<const pb_runtime*, const pb_observe*, const pb_json*, const pb_bus*,
                                      const pb_store*, const pb_services*, const pb_media*>;
 

@@ -1,4 +1,4 @@
-// HostObserver: is told what plugins do with the tables of their host, where the core itself looks. A server
+// HostObserver: receives what plugins do with the tables of their host, where the core itself looks. A server
 // has none; the fake host (core/testing) finds broken rules and records events, lines and ports with it.
 #pragma once
 

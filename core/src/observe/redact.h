@@ -38,8 +38,8 @@ class Redactor {
   static bool is_secret_name(std::string_view name);
 
  private:
-  // Counted values, sorted. Finding the longest one that a text begins with takes few steps, however many of
-  // them share a prefix.
+  // Counted values, sorted. Finding the longest value that a text begins with takes few steps, however many
+  // of them share a prefix.
   class Set {
    public:
     void add(std::string value);

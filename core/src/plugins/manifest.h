@@ -21,7 +21,7 @@ struct Manifest {
   std::vector<std::string> requires_;
   std::vector<std::string> optional;
   std::vector<std::string> emits;
-  bool isolated = false;  // runs in a process of its own unless the configuration says `isolation: none`
+  bool isolated = false;  // runs in a separate process unless the configuration says `isolation: none`
   // {"plugin": schema, "tenant": schema, "WebPhone": schema}; null: the plugin takes no configuration of its
   // own.
   const json::Node* config = nullptr;

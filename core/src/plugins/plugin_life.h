@@ -48,7 +48,7 @@ class PluginLife {
   // way to it and no registration of it is called any more it is destroyed; what it did not let go of is
   // released and named in the log; its main strand closes last. An error leaves it where it is.
   Status destroy(Deadline deadline);
-  // Of one that is stuck: what others see of it goes.
+  // Withdraws the services of a plugin that is stuck.
   void withdraw();
 
  private:

@@ -35,7 +35,7 @@ class ProviderWatch final : public Registration {
   void* const user_;
   // state, on the strand
   bool notified_ = false;  // a first report was made
-  uint64_t provider_ = 0;  // the one that was reported last
+  uint64_t provider_ = 0;  // reported last
 };
 
 class ServiceRegistry {

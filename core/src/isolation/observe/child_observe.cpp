@@ -1,5 +1,5 @@
 // Logs and secrets go to the server at once. Figures are kept here, so that a media loop may touch them, and
-// what has changed is told to the server a few times a second.
+// what has changed is sent to the server a few times a second.
 #include <map>
 #include <mutex>
 #include <vector>
@@ -27,7 +27,7 @@ void secret(uint32_t add, pb_str value) {
 void secret_add(void*, pb_str value) noexcept { secret(1, value); }
 void secret_forget(void*, pb_str value) noexcept { secret(0, value); }
 
-// What the server was last told of one series.
+// What was last sent of one series.
 struct Told {
   uint32_t kind = 0;
   double value = 0;

@@ -176,7 +176,8 @@ void OutboundAttempt::on_leg_ended(const telephony::Ended& ended) {
                                   {"detail", ended.detail},
                                   {"rtpReceived", ended.rtp_received},
                                   {"rtpLost", ended.rtp_lost},
-                                  {"rtpLate", ended.rtp_late}});
+                                  {"rtpLate", ended.rtp_late},
+                                  {"rtpDropped", ended.rtp_dropped}});
   if (ending_ && !saving_) ending_->sip_status = ended.sip_status;
   end(ending_of(ended, answered(), conversation().farewell_outcome()));
 }

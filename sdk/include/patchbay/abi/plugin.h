@@ -13,7 +13,7 @@
  *   requires     services without which it is not started; may not run in a circle
  *   optional     services it watches
  *   emits        topics of events it publishes
- *   isolation    "process": runs in a process of its own unless its section says `isolation: none`
+ *   isolation    "process": runs in a separate process unless its section says `isolation: none`
  *   config       {"plugin": schema, "tenant": schema, "WebPhone": schema}: JSON Schemas of its configuration
  *
  * LIFE, all on the plugin's own strand ("main strand", handle 0 in every strand argument):
