@@ -1,6 +1,5 @@
 #include "bench/calls/floor.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <openssl/ssl.h>
@@ -17,6 +16,7 @@
 #include <string>
 #include <thread>
 
+#include "bench/calls/loopback.h"
 #include "bench/calls/pacer.h"
 #include "bench/pairs.h"
 #include "g711/g711.h"
@@ -35,14 +35,6 @@ constexpr size_t kNarrow = 160, kWide = 320, kEngine = 480;  // samples of 20 ms
 [[noreturn]] void die(const char* what) {
   std::perror(what);
   std::exit(1);
-}
-
-sockaddr_in loopback(uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
 }
 
 int connected(int type, uint16_t port) {

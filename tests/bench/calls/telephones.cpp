@@ -1,6 +1,5 @@
 #include "bench/calls/telephones.h"
 
-#include <arpa/inet.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "bench/calls/loopback.h"
 #include "g711/g711.h"
 #include "rtp/packet.h"
 
@@ -18,14 +18,6 @@ namespace patchbay::bench {
 namespace {
 
 constexpr int kLoudPackets = 3;
-
-sockaddr_in loopback(uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
 
 bool is_loud(const lib::RtpPacket& packet) {
   std::array<int16_t, 160> pcm;

@@ -11,6 +11,8 @@
 #include <sstream>
 #include <thread>
 
+#include "support/ports.h"
+
 namespace patchbay::bench {
 namespace {
 
