@@ -55,7 +55,7 @@ Result<Server> patchbay_server(const std::string& folder) {
       << "  ai-voice: {}\n  engine-local: {isolation: none}\n  transcripts: {}\n  webhooks: {}\n"
       << "tenants: {localhost: {primary: true}}\n";
   return Server{{BENCH_PATCHBAY, "serve", "-c", folder + "/patchbay.yaml", "--plugin-dir", BENCH_PLUGINS},
-                {http, management, sip}};
+                {http, management}};  // sip-trunk has its UDP port before rest-api starts
 }
 
 Result<Server> janus_server(const std::string& folder) {
