@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <future>
 #include <string>
 #include <vector>
@@ -21,9 +20,10 @@ struct Asker {
       "plugins: {probe: {}}\ntenants: {a.example: {primary: true}}\n", nullptr, {probe::entry()}};
   std::shared_ptr<Credential> credential = std::make_shared<Credential>("", "right");
   std::unique_ptr<PasswordQueue> queue;  // on the probe's strand
-  std::vector<std::string> order;        // the same
+  std::vector<std::string> turns;        // the same: the address of each check, as its turn comes
   std::promise<void> all_done;
   size_t expected = 0;
+  size_t answered = 0;  // on the strand
 
   Asker() { REQUIRE(core.start_error() == ""); }
   ~Asker() {
@@ -35,10 +35,13 @@ struct Asker {
     question.credential = credential;
     question.password = "right";
     question.delay_ms = delay_ms;
-    question.wanted = [] { return true; };
-    return queue->check(std::move(question), [this, address](const Result<bool>& matches) {
-      order.push_back(matches && *matches ? address : "failed");
-      if (order.size() == expected) all_done.set_value();
+    question.wanted = [this, address] {
+      turns.push_back(address);
+      return true;
+    };
+    return queue->check(std::move(question), [this](const Result<bool>& matches) {
+      CHECK((matches && *matches));
+      if (++answered == expected) all_done.set_value();
     });
   }
   static void on_strand(const std::function<void(const Host&)>& f) {
@@ -65,9 +68,10 @@ TEST_CASE("addresses take turns, and few of one address wait") {
   CHECK(taken == static_cast<int>(asker.expected) - 1);
   REQUIRE(asker.all_done.get_future().wait_for(std::chrono::seconds(60)) == std::future_status::ready);
   Asker::on_strand([&](const Host&) {
-    const auto other = std::find(asker.order.begin(), asker.order.end(), "other");
-    CHECK(other < asker.order.begin() + 5);  // two ran, one was before it, and two run at a time
-    CHECK(std::count(asker.order.begin(), asker.order.end(), "failed") == 0);
+    // Two of "flood" ran at once and its third had the next turn. The order in which checks end is not
+    // tested, because the kernel decides when a worker runs.
+    REQUIRE(asker.turns.size() == asker.expected);
+    CHECK(asker.turns[PasswordQueue::kMaxRunning + 1] == "other");
   });
 }
 
