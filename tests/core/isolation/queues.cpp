@@ -88,7 +88,8 @@ struct House : test::TestServer {
   }
   ~House() {
     CHECK(log().find("the plugin's process has ended") == std::string::npos);
-    CHECK(core().stop().ok());
+    const Status stopped = core().stop();
+    CHECK_MESSAGE(stopped.ok(), stopped.error().text, "\n", log());
   }
 };
 
@@ -97,18 +98,23 @@ struct House : test::TestServer {
 TEST_CASE("events that a plugin in a process of its own does not take wait there up to a number") {
   House house;
   constexpr int kMost = ChildHost::kMostUntaken;
-  const Error refused = house.fill("{}", 2 * kMost, 128);
+  constexpr int kAtOnce = 128;
+  const Error refused = house.fill("{}", 2 * kMost, kAtOnce);
   CHECK(refused.code == Code::exhausted);
   CHECK(refused.text.find("does not keep up with its calls") != std::string::npos);
-  CHECK(house.wake(kMost) == kMost);
+  // Of the last batch, what is still on its way then finds room once the plugin has woken.
+  const int64_t came = house.wake(kMost);
+  CHECK(came >= kMost);
+  CHECK(came < kMost + kAtOnce);
 }
 
 TEST_CASE("events that a plugin in a process of its own does not take wait there up to a number of bytes") {
   House house;
   constexpr int kSize = 1'000'000;
   constexpr int kMost = ChildHost::kMostUntakenBytes / kSize;
-  CHECK(house.fill("\"" + std::string(kSize, 'x') + "\"", 2 * kMost, 2).code == Code::ok);
+  constexpr int kAtOnce = 2;
+  CHECK(house.fill("\"" + std::string(kSize, 'x') + "\"", 2 * kMost, kAtOnce).code == Code::ok);
   const int64_t came = house.wake(kMost - 1);
   CHECK(came >= kMost - 1);
-  CHECK(came <= kMost);
+  CHECK(came < kMost + kAtOnce);
 }

@@ -16,6 +16,14 @@
 #include "support/server.h"
 #include "support/within.h"
 
+#if defined(__SANITIZE_THREAD__)
+// A core that could not stop keeps its threads, because a plugin still runs on them.
+extern "C" [[gnu::visibility("default")]] const char* __tsan_default_suppressions();  // NOLINT
+extern "C" const char* __tsan_default_suppressions() {
+  return "thread:patchbay::core::Runtime::Runtime\nthread:patchbay::core::Executor::stalled\n";
+}
+#endif
+
 namespace {
 
 using namespace patchbay;

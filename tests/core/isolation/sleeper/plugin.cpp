@@ -33,9 +33,9 @@ class SleeperPlugin final : public Plugin {
   }
   void stop(Done done) override {
     offered_.reset();
-    heard_ = {};
-    bed_.reset();
-    done();
+    // On its strand, because it may be running there.
+    bed_->post([this] { heard_ = {}; });
+    bed_->close(std::move(done));
   }
 
   std::atomic<int64_t> events_{0};
