@@ -43,8 +43,13 @@ class Retention::Sweeper : public std::enable_shared_from_this<Sweeper> {
     const std::unique_ptr<std::shared_ptr<Sweeper>> held(static_cast<std::shared_ptr<Sweeper>*>(raw));
     Sweeper& self = **held;
     self.arm(kSweepIntervalMs);
-    if (++self.sweeps_ % kSweepsPerPass == 1) self.cursor_ = {};
+    self.count_sweep();
     self.purge_consumers();
+  }
+
+  void count_sweep() {
+    const std::lock_guard lock(mutex_);
+    if (++sweeps_ % kSweepsPerPass == 1) cursor_ = {};
   }
 
   int64_t horizon() const { return runtime_.wall_clock().now_ms() - kKeepMs; }
@@ -73,9 +78,14 @@ class Retention::Sweeper : public std::enable_shared_from_this<Sweeper> {
     store_.prune(horizon(), cursor_, kSlice, [self = shared_from_this()](Result<PruneResult> pruned) {
       if (!pruned) return;  // as above; the next sweep continues here
       self->removed += static_cast<uint64_t>(pruned->removed);
-      self->cursor_ = pruned->next;
+      self->advance(pruned->next);
       if (pruned->more) self->prune();
     });
+  }
+
+  void advance(const PruneCursor& next) {
+    const std::lock_guard lock(mutex_);
+    cursor_ = next;
   }
 
   // borrowed, the store until stopped_
@@ -84,8 +94,8 @@ class Retention::Sweeper : public std::enable_shared_from_this<Sweeper> {
   // owned
   const std::function<void(const std::string&)> warn_;
   const Ref<Strand> strand_;
-  // state; cursor_ and sweeps_ belong to the one sweep under way
-  std::mutex mutex_;  // guards stopped_, timer_, held_, and is held while calling the store
+  // state; two sweeps overlap when one takes longer than the interval
+  std::mutex mutex_;  // guards what follows, and is held while calling the store
   bool stopped_ = false;
   TimerId timer_ = 0;
   void* held_ = nullptr;
