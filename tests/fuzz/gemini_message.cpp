@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "abi/host_context.h"
-#include "reader.h"
+#include "server_message.h"
 
 // What the AI engine's server sends: any bytes give a message or a refusal.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

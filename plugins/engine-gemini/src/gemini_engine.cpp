@@ -1,7 +1,7 @@
 #include "gemini_engine.h"
 
-#include "conversation.h"
-#include "engine/io_session.h"
+#include "engine/async_session.h"
+#include "gemini_conversation.h"
 #include "websocket/url.h"
 
 namespace patchbay::engine_gemini {

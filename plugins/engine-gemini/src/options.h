@@ -6,9 +6,9 @@
 #include <string>
 
 #include "engine/farewell.h"
-#include "engine/json_source.h"
-#include "recovery.h"
-#include "watchdog.h"
+#include "engine/json_parser.h"
+#include "reconnect_policy.h"
+#include "silence_watchdog.h"
 
 namespace patchbay::engine_gemini {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "engine/engine.h"
-#include "reader.h"
+#include "server_message.h"
 
 namespace patchbay::engine_gemini {
 

@@ -1,6 +1,6 @@
 #include "local_engine.h"
 
-#include "engine/io_session.h"
+#include "engine/async_session.h"
 #include "local_conversation.h"
 
 namespace patchbay::engine_local {

@@ -6,7 +6,7 @@
 
 #include "engine/engine.h"
 #include "engine/farewell.h"
-#include "engine/json_source.h"
+#include "engine/json_parser.h"
 #include "recogniser.h"
 #include "synthesiser.h"
 #include "vad.h"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "engine/close_text.h"
+#include "engine/close_reason.h"
 
 namespace patchbay::lib {
 

@@ -19,12 +19,12 @@
 #include "bench/calls/loopback.h"
 #include "bench/calls/pacer.h"
 #include "bench/pairs.h"
+#include "client_message.h"
 #include "g711/g711.h"
 #include "resampler/resampler.h"
 #include "rtp/packet.h"
 #include "support/json_view.h"
 #include "text/base64.h"
-#include "writer.h"
 
 namespace patchbay::bench {
 namespace {

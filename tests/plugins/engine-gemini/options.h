@@ -4,7 +4,7 @@
 #include <string>
 
 #include "options.h"
-#include "plugins/lib/engine/json.h"
+#include "plugins/lib/engine/json_parser.h"
 
 namespace patchbay::engine_gemini::test {
 

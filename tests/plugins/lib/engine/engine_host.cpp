@@ -7,7 +7,7 @@
 #include <future>
 #include <optional>
 
-#include "engine/io_session.h"
+#include "engine/async_session.h"
 #include "support/probe.h"
 #include "support/server.h"
 #include "support/within.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/json_source.h"
+#include "engine/json_parser.h"
 
 namespace patchbay::engine_gemini {
 

@@ -1,4 +1,4 @@
-#include "engine/close_text.h"
+#include "engine/close_reason.h"
 
 namespace patchbay::lib {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "abi/host_context.h"
-#include "engine/json_source.h"
+#include "engine/json_parser.h"
 
 namespace patchbay::lib::test {
 

@@ -1,11 +1,12 @@
 // The pure parts: usage, watchdog, recovery, farewell.
+#include "reconnect_policy.h"
+
 #include <doctest/doctest.h>
 
 #include <vector>
 
-#include "recovery.h"
+#include "silence_watchdog.h"
 #include "usage_meter.h"
-#include "watchdog.h"
 
 using namespace patchbay::lib;
 using namespace patchbay::engine_gemini;

@@ -1,4 +1,6 @@
 // The pure parts: voice activity, intents, the policy.
+#include "vad.h"
+
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -8,7 +10,6 @@
 #include "intent.h"
 #include "synthesiser.h"
 #include "text/safe_text.h"
-#include "vad.h"
 
 using namespace patchbay::lib;
 using namespace patchbay::engine_local;

@@ -1,4 +1,4 @@
-#include "family.h"
+#include "model_family.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "reader.h"
+#include "server_message.h"
 
 #include <algorithm>
 #include <charconv>

@@ -3,7 +3,7 @@
 #include "local_engine.h"
 #include "plugins/engine-local/phone.h"
 #include "plugins/lib/engine/caller.h"
-#include "plugins/lib/engine/json.h"
+#include "plugins/lib/engine/json_parser.h"
 
 using namespace patchbay;
 using namespace patchbay::lib;

@@ -1,4 +1,4 @@
-#include "watchdog.h"
+#include "silence_watchdog.h"
 
 namespace patchbay::engine_gemini {
 namespace {

@@ -1,4 +1,4 @@
-#include "conversation.h"
+#include "gemini_conversation.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "recovery.h"
+#include "reconnect_policy.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "writer.h"
+#include "client_message.h"
 
 #include "text/base64.h"
 #include "text/json_text.h"

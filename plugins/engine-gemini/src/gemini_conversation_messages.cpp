@@ -1,7 +1,7 @@
 // What the server says, and what becomes of it.
 #include <cstring>
 
-#include "conversation.h"
+#include "gemini_conversation.h"
 #include "text/utf8.h"
 
 namespace patchbay::engine_gemini {

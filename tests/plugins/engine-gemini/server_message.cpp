@@ -1,10 +1,11 @@
+#include "server_message.h"
+
 #include <doctest/doctest.h>
 
-#include "family.h"
-#include "plugins/lib/engine/json.h"
-#include "reader.h"
+#include "client_message.h"
+#include "model_family.h"
+#include "plugins/lib/engine/json_parser.h"
 #include "support/gemini_rules.h"
-#include "writer.h"
 
 using namespace patchbay;
 using namespace patchbay::lib;

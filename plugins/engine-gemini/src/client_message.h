@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "engine/engine.h"
-#include "family.h"
+#include "model_family.h"
 
 namespace patchbay::engine_gemini {
 

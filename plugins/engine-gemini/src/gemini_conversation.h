@@ -9,17 +9,17 @@
 #include <optional>
 #include <set>
 
+#include "client_message.h"
 #include "engine/caller_audio.h"
 #include "engine/engine.h"
-#include "family.h"
+#include "model_family.h"
 #include "options.h"
 #include "playout/playout.h"
-#include "reader.h"
 #include "resampler/resampler.h"
+#include "server_message.h"
 #include "usage_meter.h"
 #include "websocket/callback_gate.h"
 #include "websocket/client.h"
-#include "writer.h"
 
 namespace patchbay::engine_gemini {
 
