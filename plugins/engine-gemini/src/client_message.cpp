@@ -11,7 +11,7 @@ void append_declaration(std::string& out, const lib::Tool& tool, const char* beh
   lib::append_json_string(out, tool.name);
   out += R"(,"description":)";
   lib::append_json_string(out, tool.description);
-  // An empty "properties" is refused: a function without arguments has no "parameters".
+  // Omits "parameters" for a function without arguments, because the server refuses empty "properties".
   if (!tool.parameters.empty()) {
     std::string required;
     out += R"(,"parameters":{"type":"OBJECT","properties":{)";
@@ -39,7 +39,7 @@ std::string instruction(const lib::SessionConfig& config, const SetupOptions& op
     if (!text.empty()) text += "\n\n";
     text += more;
   };
-  // Models with native audio choose the language themselves; the field alone does not bind them.
+  // Models with native audio ignore the field languageCode.
   if (!config.language.empty())
     paragraph("Speak the language " + config.language + " unless the caller asks for another.");
   if (!options.history.empty())
@@ -48,7 +48,8 @@ std::string instruction(const lib::SessionConfig& config, const SetupOptions& op
   return text;
 }
 
-void append_generation(std::string& out, const lib::SessionConfig& config, const Family& family, bool full) {
+void append_generation(std::string& out, const lib::SessionConfig& config, const ModelFamily& family,
+                       bool full) {
   out +=
       R"(,"generationConfig":{"responseModalities":["AUDIO"],"speechConfig":{"voiceConfig":{"prebuiltVoiceConfig":{"voiceName":)";
   lib::append_json_string(out, config.voice);
@@ -64,7 +65,8 @@ void append_generation(std::string& out, const lib::SessionConfig& config, const
 
 }  // namespace
 
-std::string write_setup(const lib::SessionConfig& config, const Family& family, const SetupOptions& options) {
+std::string write_setup(const lib::SessionConfig& config, const ModelFamily& family,
+                        const SetupOptions& options) {
   bool full = family.full_setup && !options.reduced;
   std::string out = R"({"setup":{"model":)";
   lib::append_json_string(
@@ -90,7 +92,7 @@ std::string write_setup(const lib::SessionConfig& config, const Family& family, 
         std::to_string(options.silence_ms) +
         R"(},"activityHandling":"START_OF_ACTIVITY_INTERRUPTS","turnCoverage":"TURN_INCLUDES_ONLY_ACTIVITY"})";
   out += R"(,"inputAudioTranscription":{},"outputAudioTranscription":{},"sessionResumption":{)";
-  if (!options.handle.empty()) {  // never null: that closes with 1008
+  if (!options.handle.empty()) {  // omitted, because the server closes with 1008 on null
     out += R"("handle":)";
     lib::append_json_string(out, options.handle);
   }

@@ -9,19 +9,19 @@
 
 namespace patchbay::engine_gemini {
 
-Result<Options> read_settings(const Config& config) {
-  const std::string where = "plugins.engine-gemini.";
+Result<Settings> Settings::read(const Config& config) {
+  const std::string path = "plugins.engine-gemini.";
   const JsonView section = config.plugin();
-  Options options;
-  options.url = section["url"].text();
-  if (auto parsed = lib::parse_websocket_url(options.url); !parsed)
-    return std::move(parsed).error().within(where + "url");
-  options.ca_file = section["caFile"].text();
-  if (!options.ca_file.empty() && access(options.ca_file.c_str(), R_OK) != 0)
-    return Error{Code::invalid, where + "caFile cannot be read: " + options.ca_file};
-  options.setup_timeout_ms = static_cast<int>(section["setupMs"].integer());
-  options.recovery.budget_ms = static_cast<int>(section["resumeMs"].integer());
-  return options;
+  Settings settings;
+  settings.url = section["url"].text();
+  if (auto parsed = lib::parse_websocket_url(settings.url); !parsed)
+    return std::move(parsed).error().within(path + "url");
+  settings.ca_file = section["caFile"].text();
+  if (!settings.ca_file.empty() && access(settings.ca_file.c_str(), R_OK) != 0)
+    return Error{Code::invalid, path + "caFile cannot be read: " + settings.ca_file};
+  settings.setup_ms = static_cast<int>(section["setupMs"].integer());
+  settings.resume_ms = static_cast<int>(section["resumeMs"].integer());
+  return settings;
 }
 
 }  // namespace patchbay::engine_gemini

@@ -1,15 +1,22 @@
-// The settings of engine-gemini, from configuration that was checked against manifest.json.
+// The settings of engine-gemini. The configuration has been validated against manifest.json.
 #pragma once
 
 #include <patchbay/config.h>
 #include <patchbay/result.h>
 
-#include "options.h"
+#include <string>
 
 namespace patchbay::engine_gemini {
 
-// Error invalid: names the setting. Checks what the schema cannot: that `url` is a WebSocket address and that
-// `caFile` can be read. Otherwise the first call would find out.
-Result<Options> read_settings(const Config& config);
+struct Settings {
+  std::string url;
+  std::string ca_file;
+  int setup_ms = 0;
+  int resume_ms = 0;
+
+  // Checks what the schema cannot, so that no call fails by it: that `url` is a WebSocket address and that
+  // `caFile` is readable. Error invalid names the setting.
+  static Result<Settings> read(const Config& config);
+};
 
 }  // namespace patchbay::engine_gemini

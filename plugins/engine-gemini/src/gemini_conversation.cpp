@@ -11,10 +11,10 @@ namespace patchbay::engine_gemini {
 namespace {
 
 constexpr int kTickMs = 50;
-constexpr size_t kWaitingFrames = 50;  // a second of caller audio
-constexpr size_t kSocketBytes = 4096;  // about 80 ms of it; the rest waits where it can still be dropped
-constexpr int kRotateMarginMs = 10000;
-constexpr int kAgeRotationMs = 60000;
+constexpr size_t kMaxUnsentFrames = 50;   // a second of caller audio
+constexpr size_t kMaxSocketBytes = 4096;  // about 80 ms; the rest stays in unsent_, where it can be dropped
+constexpr int kReplaceMarginMs = 10000;
+constexpr int kReplaceWithinMs = 60000;  // after max_age_ms
 constexpr int kReplayMs = 1500;
 constexpr int kEchoMs = 5000;
 constexpr int kSpeechPeak = 1000;
@@ -22,64 +22,67 @@ constexpr size_t kMaxToolResult = 16 * 1024;
 
 lib::Playout::Options playout_options(const Options& options) {
   lib::Playout::Options out;
-  out.rate_hz = Conversation::kOutputRateHz;
+  out.rate_hz = GeminiConversation::kOutputRateHz;
   out.prebuffer_ms = options.prebuffer_ms;
   return out;
 }
 
 }  // namespace
 
-std::shared_ptr<Conversation> Conversation::create(lib::IoThread& io, const Options& options,
-                                                   std::shared_ptr<lib::EngineStats> stats,
-                                                   lib::SessionConfig config,
-                                                   lib::SessionListener& listener) {
-  std::shared_ptr<Conversation> made(
-      new Conversation(io, options, std::move(stats), std::move(config), listener));
-  made->signal_ = std::make_unique<lib::IoSignal>(io, [weak = std::weak_ptr(made)] {
+std::shared_ptr<GeminiConversation> GeminiConversation::create(lib::IoThread& io, const Options& options,
+                                                               std::shared_ptr<lib::EngineStats> stats,
+                                                               lib::SessionConfig config,
+                                                               lib::SessionListener& listener) {
+  std::shared_ptr<GeminiConversation> conversation(
+      new GeminiConversation(io, options, std::move(stats), std::move(config), listener));
+  conversation->audio_signal_ = std::make_unique<lib::IoSignal>(io, [weak = std::weak_ptr(conversation)] {
     if (auto self = weak.lock()) {
-      self->fetch_audio();
+      self->read_caller_audio();
       self->poll_farewell();
     }
   });
-  made->playout_.on_drained([](void* signal) { static_cast<lib::IoSignal*>(signal)->notify(); },
-                            made->signal_.get());
-  return made;
+  conversation->playout_.on_drained([](void* signal) { static_cast<lib::IoSignal*>(signal)->notify(); },
+                                    conversation->audio_signal_.get());
+  return conversation;
 }
 
-Conversation::Conversation(lib::IoThread& io, const Options& options, std::shared_ptr<lib::EngineStats> stats,
-                           lib::SessionConfig config, lib::SessionListener& listener)
+GeminiConversation::GeminiConversation(lib::IoThread& io, const Options& options,
+                                       std::shared_ptr<lib::EngineStats> stats, lib::SessionConfig config,
+                                       lib::SessionListener& listener)
     : io_(io),
       listener_(listener),
       options_(options),
       stats_(std::move(stats)),
       config_(std::move(config)),
-      family_(family_of(config_.model)),
+      family_(model_family(config_.model)),
       playout_(playout_options(options)),
       watchdog_(options.watchdog),
-      recovery_(options.recovery),
+      reconnect_(options.reconnect),
       farewell_(options.farewell) {}
 
-int64_t Conversation::now_ms() const {
+int64_t GeminiConversation::now_ms() const {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
 
-void Conversation::push_audio(const int16_t* samples, size_t count) noexcept {
-  if (caller_.push(samples, count)) signal_->notify();
+void GeminiConversation::push_audio(const int16_t* samples, size_t count) noexcept {
+  if (caller_.push(samples, count)) audio_signal_->notify();
 }
 
-size_t Conversation::pull_audio(int16_t* out, size_t count) noexcept { return playout_.pull(out, count); }
+size_t GeminiConversation::pull_audio(int16_t* out, size_t count) noexcept {
+  return playout_.pull(out, count);
+}
 
-void Conversation::start() {
+void GeminiConversation::start() {
   if (state_ != State::idle) return;
   timer_ = std::make_unique<lib::IoTimer>(io_);
-  recovery_.started(now_ms());
+  reconnect_.start(now_ms());
   connect();
   if (state_ != State::closed) arm_tick();
 }
 
-void Conversation::connect() {
+void GeminiConversation::connect() {
   connect_at_ms_ = -1;
   state_ = State::connecting;
   setup_deadline_ms_ = now_ms() + options_.setup_timeout_ms;
@@ -93,27 +96,27 @@ void Conversation::connect() {
   auto weak = weak_from_this();
   lib::WebSocketCallbacks callbacks;
   callbacks.on_open = [weak] {
-    if (auto self = weak.lock()) self->connected();
+    if (auto self = weak.lock()) self->on_connected();
   };
   callbacks.on_message = [weak](std::string_view data, bool) {
     if (auto self = weak.lock()) self->receive(data);
   };
   callbacks.on_close = [weak](const lib::WebSocketClose& close) {
-    if (auto self = weak.lock()) self->disconnected(close);
+    if (auto self = weak.lock()) self->on_disconnected(close);
   };
   callbacks.on_sent = [weak] {
-    if (auto self = weak.lock()) self->send_waiting();
+    if (auto self = weak.lock()) self->send_audio();
   };
   auto opened = lib::WebSocketClient::open(io_, std::move(options), std::move(callbacks));
-  if (!opened) return finish({1006, redacted(opened.error().text), false, false});
+  if (!opened) return close_with({1006, redacted(opened.error().text), false, false});
   socket_ = *std::move(opened);
 }
 
-void Conversation::connected() {
+void GeminiConversation::on_connected() {
   connected_ms_ = now_ms();
   SetupOptions setup;
   setup.reduced = next_.reduced;
-  if (next_.kind == Attempt::Kind::resume) setup.handle = handle_;
+  if (next_.kind == ReconnectStep::Kind::resume) setup.handle = handle_;
   if (announced_ && setup.handle.empty()) setup.history = history_;
   setup.silence_ms = options_.silence_ms;
   setup.prefix_padding_ms = options_.prefix_padding_ms;
@@ -121,19 +124,19 @@ void Conversation::connected() {
   send(write_setup(config_, family_, setup));
 }
 
-void Conversation::ready() {
+void GeminiConversation::on_setup_complete() {
   if (state_ != State::connecting) return;
   state_ = State::ready;
-  recovery_.ready();
+  reconnect_.connected();
   unreadable_ = 0;
-  bool resumed = next_.kind == Attempt::Kind::resume;
+  bool resumed = next_.kind == ReconnectStep::Kind::resume;
   if (!resumed) handle_.clear();
   handle_stale_ = false;
   if (announced_ && resumed) {
     watchdog_.resumed();
     mute_replay_until_ms_ = now_ms() + kReplayMs;
   }
-  send_waiting();
+  send_audio();
   if (!announced_) {
     announced_ = true;
     gate_.run([this] { listener_.on_ready(""); });
@@ -145,85 +148,88 @@ void Conversation::ready() {
     nudge("Please answer the caller.");
 }
 
-void Conversation::disconnected(const lib::WebSocketClose& close) {
+void GeminiConversation::on_disconnected(const lib::WebSocketClose& close) {
   bool in_setup = state_ == State::connecting;
-  bool planned = state_ == State::rotating;
+  bool planned = state_ == State::replacing;
   socket_.reset();
   if (state_ == State::closed) return;
   state_ = State::idle;
-  rotate_by_ms_ = -1;
+  replace_by_ms_ = -1;
   if (turn_open_) end_turn();
   if (farewell_.active()) return farewell_.connection_lost();
   if (planned) {
-    recovery_.started(now_ms());
-    next_ = {handle_.empty() ? Attempt::Kind::fresh : Attempt::Kind::resume, 0, recovery_.reduced(), false};
+    reconnect_.start(now_ms());
+    next_ = {handle_.empty() ? ReconnectStep::Kind::fresh : ReconnectStep::Kind::resume, 0,
+             reconnect_.reduced(), false};
     return connect();
   }
-  std::string why =
+  std::string reason =
       close.error.empty() ? "close " + std::to_string(close.code) + " " + close.reason : close.error;
-  retry_or_fail({close.code, close.http_status, in_setup}, why);
+  retry_or_fail({close.code, close.http_status, in_setup}, reason);
 }
 
-void Conversation::retry_or_fail(const Drop& drop, const std::string& why) {
-  if (drop.code == 1007) clear_waiting();  // the audio may be what it did not like
-  next_ = recovery_.dropped(now_ms(), drop, !handle_.empty());
-  if (next_.kind == Attempt::Kind::fail)
-    return finish(
-        {drop.http_status != 0 ? drop.http_status : drop.code, redacted(why), next_.retryable, false});
+void GeminiConversation::retry_or_fail(const Disconnect& disconnect, const std::string& reason) {
+  if (disconnect.code == 1007) clear_unsent();  // the server may have refused the audio
+  next_ = reconnect_.next(now_ms(), disconnect, !handle_.empty());
+  if (next_.kind == ReconnectStep::Kind::fail)
+    return close_with({disconnect.http_status != 0 ? disconnect.http_status : disconnect.code,
+                       redacted(reason), next_.retryable, false});
   stats_->reconnects.fetch_add(1, std::memory_order_relaxed);
-  gate_.run([&] { listener_.on_connection_lost(redacted(why)); });
+  gate_.run([&] { listener_.on_connection_lost(redacted(reason)); });
   for (auto& [id, call] : open_calls_) gate_.run([&, id = id] { listener_.on_tool_cancel(id); });
   open_calls_.clear();
   state_ = State::idle;
   connect_at_ms_ = now_ms() + next_.delay_ms;
 }
 
-void Conversation::start_fresh(const std::string& why) {
+void GeminiConversation::start_fresh(const std::string& reason) {
   socket_.reset();
   handle_.clear();
   if (turn_open_) end_turn();
-  retry_or_fail({1011, 0, false}, why);
+  retry_or_fail({1011, 0, false}, reason);
 }
 
-void Conversation::going_away(int time_left_ms) {
-  if (rotate_by_ms_ < 0)
-    rotate_by_ms_ =
-        now_ms() + (time_left_ms > 2 * kRotateMarginMs ? time_left_ms - kRotateMarginMs : time_left_ms / 2);
+void GeminiConversation::on_going_away(int time_left_ms) {
+  if (replace_by_ms_ < 0)
+    replace_by_ms_ =
+        now_ms() + (time_left_ms > 2 * kReplaceMarginMs ? time_left_ms - kReplaceMarginMs : time_left_ms / 2);
   gate_.run([&] { listener_.on_going_away(time_left_ms); });
 }
 
-void Conversation::rotate_when_quiet() {
+void GeminiConversation::replace_when_silent() {
   int64_t now = now_ms();
-  if (rotate_by_ms_ < 0 && now - connected_ms_ >= options_.max_age_ms) rotate_by_ms_ = now + kAgeRotationMs;
-  if (rotate_by_ms_ < 0 || farewell_.active() || !open_calls_.empty()) return;
+  if (replace_by_ms_ < 0 && now - connected_ms_ >= options_.max_age_ms)
+    replace_by_ms_ = now + kReplaceWithinMs;
+  if (replace_by_ms_ < 0 || farewell_.active() || !open_calls_.empty()) return;
   bool quiet = !turn_open_ && !watchdog_.waiting() && !handle_stale_;
-  if (!quiet && now < rotate_by_ms_) return;
-  // The old socket closes before the new one opens: two on one session end in 1011.
-  state_ = State::rotating;
+  if (!quiet && now < replace_by_ms_) return;
+  // Closes the old socket before it opens the new one, because the server closes two of one session with
+  // 1011.
+  state_ = State::replacing;
   socket_->close(1000, "rotation");
 }
 
-void Conversation::arm_tick() {
+void GeminiConversation::arm_tick() {
   if (timer_)
     timer_->start(kTickMs, [weak = weak_from_this()] {
       if (auto self = weak.lock()) self->tick();
     });
 }
 
-void Conversation::tick() {
+void GeminiConversation::tick() {
   if (connect_at_ms_ >= 0 && now_ms() >= connect_at_ms_) connect();
   if (state_ == State::connecting && now_ms() >= setup_deadline_ms_) {
     socket_.reset();
     retry_or_fail({1006, 0, true},
                   "no setupComplete within " + std::to_string(options_.setup_timeout_ms) + " ms");
   }
-  if (state_ == State::ready) watch();
-  if (state_ == State::ready) rotate_when_quiet();
+  if (state_ == State::ready) check_silence();
+  if (state_ == State::ready) replace_when_silent();
   poll_farewell();
   if (state_ != State::closed) arm_tick();
 }
 
-void Conversation::watch() {
+void GeminiConversation::check_silence() {
   if (farewell_.active()) return;
   switch (watchdog_.poll(now_ms(), playout_.drained())) {
     case Remedy::none:
@@ -233,44 +239,44 @@ void Conversation::watch() {
     case Remedy::fresh_session:
       return start_fresh("the model stays silent");
     case Remedy::give_up:
-      return finish({1011, "the model stays silent", true, false});
+      return close_with({1011, "the model stays silent", true, false});
     case Remedy::finish_turn:
       return end_turn();
   }
 }
 
-void Conversation::poll_farewell() {
+void GeminiConversation::poll_farewell() {
   if (!farewell_.poll(now_ms(), playout_.drained())) return;
   gate_.run([this] { listener_.on_farewell_done(); });
 }
 
-void Conversation::begin() {
+void GeminiConversation::begin() {
   if (begun_) return;
   begun_ = true;
   if (state_ == State::ready) greet();
 }
 
-void Conversation::greet() {
+void GeminiConversation::greet() {
   greeted_ = true;
-  watchdog_.begun(now_ms());
+  watchdog_.call_answered(now_ms());
   std::string text = "The call was answered. Greet the person now.";
   if (!config_.greeting.empty()) text += " Say: " + config_.greeting;
   push_text(text, true);
 }
 
-void Conversation::nudge(const char* text) { push_text(text, true); }
+void GeminiConversation::nudge(const char* text) { push_text(text, true); }
 
-void Conversation::push_text(const std::string& text, bool trigger) {
+void GeminiConversation::push_text(const std::string& text, bool trigger) {
   if (state_ != State::ready) return;
   bool as_context = !trigger && family_.client_content;
   if (!as_context) {
-    our_texts_.emplace_back(now_ms() + kEchoMs, text);  // it may come back as if the caller had said it
+    our_texts_.emplace_back(now_ms() + kEchoMs, text);  // the server may transcribe it as the caller's speech
     if (our_texts_.size() > 8) our_texts_.pop_front();
   }
   send(as_context ? write_context(text) : write_text(text));
 }
 
-void Conversation::tool_result(const std::string& id, const std::string& json_object) {
+void GeminiConversation::tool_result(const std::string& id, const std::string& json_object) {
   auto call = open_calls_.find(id);
   if (call == open_calls_.end() || state_ != State::ready) return;
   bool fits = json_object.size() <= kMaxToolResult;
@@ -282,20 +288,20 @@ void Conversation::tool_result(const std::string& id, const std::string& json_ob
   watchdog_.tool_answered(now_ms());
 }
 
-void Conversation::farewell() {
+void GeminiConversation::farewell() {
   farewell_.start(now_ms());
-  watchdog_.off();
+  watchdog_.disarm();
   if (state_ != State::ready) farewell_.connection_lost();
 }
 
-void Conversation::close() { finish({1000, "", false, true}); }
+void GeminiConversation::close() { close_with({1000, "", false, true}); }
 
-void Conversation::finish(lib::SessionClose close) {
+void GeminiConversation::close_with(lib::SessionClose close) {
   if (state_ == State::closed) return;
   state_ = State::closed;
   if (turn_open_) end_turn();
   report_usage();
-  clear_waiting();
+  clear_unsent();
   stats_->reply_dropped_ms.fetch_add(
       static_cast<int64_t>(playout_.counters().dropped_samples) * 1000 / kOutputRateHz,
       std::memory_order_relaxed);
@@ -305,58 +311,58 @@ void Conversation::finish(lib::SessionClose close) {
   timer_.reset();
 }
 
-void Conversation::abandon() {
+void GeminiConversation::cancel() {
   state_ = State::closed;
-  clear_waiting();
+  clear_unsent();
   socket_.reset();
   timer_.reset();
-  signal_.reset();
+  audio_signal_.reset();
 }
 
-bool Conversation::send(std::string message) {
+bool GeminiConversation::send(std::string message) {
   return socket_ && socket_->send_text(std::move(message)).ok();
 }
 
-void Conversation::fetch_audio() {
-  count_dropped(caller_.take_lost_ms());
+void GeminiConversation::read_caller_audio() {
+  count_dropped(caller_.take_dropped_ms());
   for (const lib::CallerAudio::Frame* frame; (frame = caller_.front()); caller_.pop()) {
     if (!begun_ || state_ == State::closed) continue;
-    if (waiting_.size() == kWaitingFrames) drop_oldest();
-    waiting_.push_back(*frame);
+    if (unsent_.size() == kMaxUnsentFrames) drop_oldest();
+    unsent_.push_back(*frame);
     stats_->queued_ms.fetch_add(lib::CallerAudio::kFrameMs, std::memory_order_relaxed);
   }
-  send_waiting();
+  send_audio();
 }
 
-// Audio is worth sending only while it is fresh: what the connection does not take within a second is
-// dropped, instead of being heard later and later.
-void Conversation::send_waiting() {
-  while (state_ == State::ready && !waiting_.empty() && socket_ && socket_->queued_bytes() < kSocketBytes) {
-    send_frame(waiting_.front());
-    waiting_.pop_front();
+// Leaves audio in unsent_ while the socket is busy, so that the oldest can be dropped after a second. A
+// longer socket buffer would delay everything the caller says.
+void GeminiConversation::send_audio() {
+  while (state_ == State::ready && !unsent_.empty() && socket_ && socket_->queued_bytes() < kMaxSocketBytes) {
+    send_frame(unsent_.front());
+    unsent_.pop_front();
     stats_->queued_ms.fetch_sub(lib::CallerAudio::kFrameMs, std::memory_order_relaxed);
   }
 }
 
-void Conversation::drop_oldest() {
-  waiting_.pop_front();
+void GeminiConversation::drop_oldest() {
+  unsent_.pop_front();
   stats_->queued_ms.fetch_sub(lib::CallerAudio::kFrameMs, std::memory_order_relaxed);
   count_dropped(lib::CallerAudio::kFrameMs);
 }
 
-void Conversation::clear_waiting() {
-  stats_->queued_ms.fetch_sub(static_cast<int64_t>(waiting_.size()) * lib::CallerAudio::kFrameMs,
+void GeminiConversation::clear_unsent() {
+  stats_->queued_ms.fetch_sub(static_cast<int64_t>(unsent_.size()) * lib::CallerAudio::kFrameMs,
                               std::memory_order_relaxed);
-  waiting_.clear();
+  unsent_.clear();
 }
 
-void Conversation::count_dropped(int64_t ms) {
+void GeminiConversation::count_dropped(int64_t ms) {
   if (!begun_ || ms == 0) return;
   dropped_ms_ += ms;
   stats_->dropped_ms.fetch_add(ms, std::memory_order_relaxed);
 }
 
-void Conversation::send_frame(const lib::CallerAudio::Frame& frame) {
+void GeminiConversation::send_frame(const lib::CallerAudio::Frame& frame) {
   if (family_.hold_audio_in_tool && !open_calls_.empty()) return;
   if (mute_replay_until_ms_ != 0 &&
       std::any_of(frame.begin(), frame.end(), [](int16_t s) { return std::abs(s) > kSpeechPeak; }))
@@ -365,8 +371,8 @@ void Conversation::send_frame(const lib::CallerAudio::Frame& frame) {
   send(frame_text_);
 }
 
-// A server may quote what it was sent; the key must not come back that way.
-std::string Conversation::redacted(const std::string& text) const {
+// Removes the key, because a server may quote what it was sent.
+std::string GeminiConversation::redacted(const std::string& text) const {
   return lib::printable(lib::without_secret(text, config_.api_key), 300);
 }
 

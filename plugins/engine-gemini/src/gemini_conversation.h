@@ -1,5 +1,5 @@
-// One call with Gemini: its connection, or the series of them, and what is said over it. Everything runs on
-// the io thread except where noted.
+// One call with Gemini: its successive connections, and what is said over them. Everything runs on the io
+// thread except where noted.
 #pragma once
 
 #include <atomic>
@@ -23,14 +23,14 @@
 
 namespace patchbay::engine_gemini {
 
-class Conversation : public std::enable_shared_from_this<Conversation> {
+class GeminiConversation : public std::enable_shared_from_this<GeminiConversation> {
  public:
   static constexpr int kOutputRateHz = 24000;
 
-  static std::shared_ptr<Conversation> create(lib::IoThread& io, const Options& options,
-                                              std::shared_ptr<lib::EngineStats> stats,
-                                              lib::SessionConfig config,
-                                              lib::SessionListener& listener);  // [any]
+  static std::shared_ptr<GeminiConversation> create(lib::IoThread& io, const Options& options,
+                                                    std::shared_ptr<lib::EngineStats> stats,
+                                                    lib::SessionConfig config,
+                                                    lib::SessionListener& listener);  // [any]
   lib::CallbackGate& gate() { return gate_; }
 
   void push_audio(const int16_t* samples, size_t count) noexcept;  // [media]
@@ -42,37 +42,37 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   void tool_result(const std::string& id, const std::string& json_object);
   void farewell();
   void close();
-  void abandon();  // the session is gone: let go of everything
+  void cancel();  // closes without a report
 
  private:
-  enum class State { idle, connecting, ready, rotating, closed };
+  enum class State { idle, connecting, ready, replacing, closed };
   struct OpenCall {
     std::string name;
-    std::string wire_id;  // empty where the server gave none
+    std::string wire_id;  // the server's id; may be empty
   };
 
-  Conversation(lib::IoThread& io, const Options& options, std::shared_ptr<lib::EngineStats> stats,
-               lib::SessionConfig config, lib::SessionListener& listener);
+  GeminiConversation(lib::IoThread& io, const Options& options, std::shared_ptr<lib::EngineStats> stats,
+                     lib::SessionConfig config, lib::SessionListener& listener);
 
-  // conversation.cpp: the connection.
+  // gemini_conversation.cpp: the connection and what is sent
   void connect();
-  void connected();
-  void disconnected(const lib::WebSocketClose& close);
-  void retry_or_fail(const Drop& drop, const std::string& why);
-  void start_fresh(const std::string& why);
-  void ready();
-  void going_away(int time_left_ms);
-  void rotate_when_quiet();
+  void on_connected();
+  void on_disconnected(const lib::WebSocketClose& close);
+  void retry_or_fail(const Disconnect& disconnect, const std::string& reason);
+  void start_fresh(const std::string& reason);
+  void on_setup_complete();
+  void on_going_away(int time_left_ms);
+  void replace_when_silent();
   void tick();
   void arm_tick();
-  void watch();
+  void check_silence();
   void poll_farewell();
-  void finish(lib::SessionClose close);
+  void close_with(lib::SessionClose close);
   bool send(std::string message);
-  void fetch_audio();
-  void send_waiting();
+  void read_caller_audio();
+  void send_audio();
   void drop_oldest();
-  void clear_waiting();
+  void clear_unsent();
   void count_dropped(int64_t ms);
   void send_frame(const lib::CallerAudio::Frame& frame);
   void greet();
@@ -80,50 +80,50 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   int64_t now_ms() const;
   std::string redacted(const std::string& text) const;
 
-  // messages.cpp: what the server says.
+  // gemini_conversation_messages.cpp: the server's messages
   void receive(std::string_view bytes);
-  void take_audio(ServerMessage& message);
-  void take_texts(const ServerMessage& message);
-  void take_calls(const ServerMessage& message);
-  void take_interruption();
+  void handle_audio(ServerMessage& message);
+  void handle_texts(const ServerMessage& message);
+  void handle_calls(const ServerMessage& message);
+  void handle_interruption();
   void end_turn();
   void report_usage();
   bool is_replay_or_echo(const std::string& text);
-  void remember(const char* speaker, const std::string& text);
+  void append_history(const char* speaker, const std::string& text);
 
-  // Borrowed.
+  // borrowed
   lib::IoThread& io_;
   lib::SessionListener& listener_;
-  // Owned.
+  // owned
   const Options options_;
   const std::shared_ptr<lib::EngineStats> stats_;  // shared with the engine and its other conversations
   const lib::SessionConfig config_;
-  const Family& family_;
+  const ModelFamily& family_;
   lib::CallbackGate gate_;
   lib::CallerAudio caller_;
   lib::Playout playout_;
-  std::unique_ptr<lib::IoSignal> signal_;
+  std::unique_ptr<lib::IoSignal> audio_signal_;
   std::unique_ptr<lib::IoTimer> timer_;
   std::unique_ptr<lib::WebSocketClient> socket_;
   UsageMeter usage_;
-  Watchdog watchdog_;
-  Recovery recovery_;
+  SilenceWatchdog watchdog_;
+  ReconnectPolicy reconnect_;
   lib::Farewell farewell_;
-  // State of the connection.
+  // state of the connection
   State state_ = State::idle;
-  Attempt next_{Attempt::Kind::fresh, 0, false, false};
+  ReconnectStep next_{ReconnectStep::Kind::fresh, 0, false, false};
   int64_t connect_at_ms_ = -1;
   int64_t setup_deadline_ms_ = 0;
   int64_t connected_ms_ = 0;
-  int64_t rotate_by_ms_ = -1;  // >= 0: wanted, at the latest then
+  int64_t replace_by_ms_ = -1;  // latest time to replace the connection; -1: no need to
   std::string handle_;
-  bool handle_stale_ = false;  // a tool was called since it came
+  bool handle_stale_ = false;  // a tool was called after the server sent it
   bool announced_ = false;
   int unreadable_ = 0;
-  std::deque<lib::CallerAudio::Frame> waiting_;  // to be sent, the oldest first
+  std::deque<lib::CallerAudio::Frame> unsent_;  // the oldest first
   int64_t dropped_ms_ = 0;
   std::string frame_text_;
-  // State of the conversation.
+  // state of the conversation
   bool begun_ = false;
   bool greeted_ = false;
   bool ever_audio_ = false;
@@ -134,11 +134,11 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   int64_t mute_replay_until_ms_ = 0;
   std::string odd_byte_;
   std::map<std::string, OpenCall> open_calls_;
-  std::set<std::string> seen_calls_;
+  std::set<std::string> known_calls_;
   int unnamed_calls_ = 0;
-  int unusual_rate_hz_ = 0;                                // a rate the protocol does not promise...
-  Result<lib::Resampler> resampler_ = Error{};             // ...and what brings it to ours
-  std::deque<std::pair<int64_t, std::string>> our_texts_;  // and until when they may come back
+  int resampled_rate_hz_ = 0;                   // rate of the server's audio, where it is not kOutputRateHz
+  Result<lib::Resampler> resampler_ = Error{};  // from that rate
+  std::deque<std::pair<int64_t, std::string>> our_texts_;  // with the time until which they may be echoed
   std::string history_;
   const char* history_speaker_ = nullptr;
 };

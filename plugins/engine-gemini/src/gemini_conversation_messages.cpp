@@ -1,4 +1,4 @@
-// What the server says, and what becomes of it.
+// GeminiConversation: handles the server's messages.
 #include <cstring>
 
 #include "gemini_conversation.h"
@@ -9,8 +9,8 @@ namespace {
 
 constexpr int kMaxUnreadable = 3;  // in a row
 constexpr int kLateAudioMs = 2000;
-constexpr size_t kHistoryBytes = 6000;
-constexpr size_t kSeenCalls = 1000;
+constexpr size_t kMaxHistoryBytes = 6000;
+constexpr size_t kMaxToolCalls = 1000;
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -20,9 +20,9 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
-void Conversation::receive(std::string_view bytes) {
+void GeminiConversation::receive(std::string_view bytes) {
   if (state_ == State::closed) return;
-  auto read = read_message(options_.json, bytes);
+  auto read = parse_server_message(options_.json, bytes);
   if (!read) {
     if (++unreadable_ >= kMaxUnreadable) start_fresh("unreadable messages: " + read.error().text);
     return;
@@ -30,39 +30,39 @@ void Conversation::receive(std::string_view bytes) {
   unreadable_ = 0;
   ServerMessage& message = *read;
   if (message.usage) usage_.add(*message.usage);
-  if (message.setup_complete) ready();
+  if (message.setup_complete) on_setup_complete();
   if (message.resumption && message.resumption->resumable && !message.resumption->handle.empty()) {
     handle_ = std::move(message.resumption->handle);
     handle_stale_ = false;
   }
-  if (message.interrupted) take_interruption();
-  take_audio(message);
-  take_texts(message);
-  take_calls(message);
+  if (message.interrupted) handle_interruption();
+  handle_audio(message);
+  handle_texts(message);
+  handle_calls(message);
   if (message.generation_complete) {
     watchdog_.generated();
     playout_.end_turn();
   }
   if (message.turn_complete) end_turn();
-  if (message.go_away_ms) going_away(*message.go_away_ms);
+  if (message.go_away_ms) on_going_away(*message.go_away_ms);
   if (!message.error.empty() && state_ != State::closed) start_fresh(message.error);
 }
 
-void Conversation::take_interruption() {
+void GeminiConversation::handle_interruption() {
   bool something = turn_open_ || !playout_.drained();
   if (turn_open_) discard_until_ms_ = now_ms() + kLateAudioMs;
   if (!something) return;
-  // The callee's "Hello?" would stutter the greeting: what is here of it plays on.
+  // Plays the rest of the greeting, because the callee's "Hello?" often interrupts its first moments.
   if (first_turn_ && playout_.turn().played_ms < options_.greeting_protect_ms) {
     playout_.end_turn();
     return;
   }
   watchdog_.user_spoke(now_ms());
-  auto heard = playout_.flush();
-  gate_.run([&] { listener_.on_interrupted({heard.received_ms, heard.played_ms}); });
+  auto played = playout_.flush();
+  gate_.run([&] { listener_.on_interrupted({played.received_ms, played.played_ms}); });
 }
 
-void Conversation::take_audio(ServerMessage& message) {
+void GeminiConversation::handle_audio(ServerMessage& message) {
   for (auto& part : message.audio) {
     if (now_ms() < discard_until_ms_) return;
     std::string bytes = std::move(odd_byte_) + part.bytes;
@@ -71,11 +71,11 @@ void Conversation::take_audio(ServerMessage& message) {
     std::memcpy(samples.data(), bytes.data(), samples.size() * 2);
     if (samples.empty()) continue;
     if (part.rate_hz != kOutputRateHz) {
-      if (part.rate_hz != unusual_rate_hz_) {
-        unusual_rate_hz_ = part.rate_hz;
+      if (part.rate_hz != resampled_rate_hz_) {
+        resampled_rate_hz_ = part.rate_hz;
         resampler_ = lib::Resampler::create(static_cast<uint32_t>(part.rate_hz), kOutputRateHz);
       }
-      if (!resampler_) continue;  // no rate of speech: nothing that could be played
+      if (!resampler_) continue;  // an unsupported rate
       samples = resampler_->process(samples);
     }
     watchdog_.audio(now_ms(), samples.data(), samples.size(), kOutputRateHz);
@@ -87,23 +87,23 @@ void Conversation::take_audio(ServerMessage& message) {
   }
 }
 
-void Conversation::take_texts(const ServerMessage& message) {
+void GeminiConversation::handle_texts(const ServerMessage& message) {
   if (!message.input_text.empty() && !is_replay_or_echo(message.input_text)) {
-    if (!turn_open_ && playout_.drained())
-      watchdog_.user_spoke(now_ms());  // else it is late: the answer is here
-    remember("Caller", message.input_text);
+    // During an answer the transcription is late: the model has heard the caller.
+    if (!turn_open_ && playout_.drained()) watchdog_.user_spoke(now_ms());
+    append_history("Caller", message.input_text);
     gate_.run([&] { listener_.on_user_text(message.input_text); });
   }
   if (message.output_text.empty() || now_ms() < discard_until_ms_ || now_ms() < mute_replay_until_ms_) return;
   turn_open_ = true;
-  remember("You", message.output_text);
+  append_history("You", message.output_text);
   gate_.run([&] { listener_.on_ai_text(message.output_text); });
 }
 
-void Conversation::take_calls(const ServerMessage& message) {
+void GeminiConversation::handle_calls(const ServerMessage& message) {
   for (const auto& call : message.calls) {
     std::string id = call.id.empty() ? "unnamed-" + std::to_string(++unnamed_calls_) : call.id;
-    if (seen_calls_.size() >= kSeenCalls || !seen_calls_.insert(id).second) continue;
+    if (known_calls_.size() >= kMaxToolCalls || !known_calls_.insert(id).second) continue;
     open_calls_[id] = {call.name, call.id};
     handle_stale_ = true;
     watchdog_.tool_called();
@@ -114,7 +114,7 @@ void Conversation::take_calls(const ServerMessage& message) {
     if (open_calls_.erase(id) != 0) gate_.run([&] { listener_.on_tool_cancel(id); });
 }
 
-void Conversation::end_turn() {
+void GeminiConversation::end_turn() {
   playout_.end_turn();
   watchdog_.turn_ended();
   farewell_.turn_complete();
@@ -127,11 +127,11 @@ void Conversation::end_turn() {
   gate_.run([&] { listener_.on_turn_complete(had_audio); });
 }
 
-void Conversation::report_usage() {
+void GeminiConversation::report_usage() {
   if (auto turn = usage_.end_turn()) gate_.run([&] { listener_.on_usage(*turn); });
 }
 
-bool Conversation::is_replay_or_echo(const std::string& text) {
+bool GeminiConversation::is_replay_or_echo(const std::string& text) {
   if (now_ms() < mute_replay_until_ms_) return true;
   auto said = trimmed(text);
   for (const auto& [until_ms, ours] : our_texts_)
@@ -140,8 +140,8 @@ bool Conversation::is_replay_or_echo(const std::string& text) {
   return false;
 }
 
-// Kept short: it goes into the system instruction of a session that has to start anew.
-void Conversation::remember(const char* speaker, const std::string& text) {
+// Keeps the end only, because it becomes part of the system instruction of a new session.
+void GeminiConversation::append_history(const char* speaker, const std::string& text) {
   if (history_speaker_ != speaker) {
     if (!history_.empty()) history_ += '\n';
     history_ += std::string(speaker) + ":";
@@ -149,9 +149,9 @@ void Conversation::remember(const char* speaker, const std::string& text) {
   }
   history_speaker_ = speaker;
   history_ += text;
-  if (history_.size() <= kHistoryBytes) return;
-  const size_t line = history_.find('\n', history_.size() - kHistoryBytes);
-  size_t end = line == std::string::npos ? history_.size() - kHistoryBytes : line + 1;
+  if (history_.size() <= kMaxHistoryBytes) return;
+  const size_t line = history_.find('\n', history_.size() - kMaxHistoryBytes);
+  size_t end = line == std::string::npos ? history_.size() - kMaxHistoryBytes : line + 1;
   while (end < history_.size() && (static_cast<unsigned char>(history_[end]) & 0xC0) == 0x80) ++end;
   history_.erase(0, end);
 }

@@ -17,10 +17,10 @@ Result<std::unique_ptr<lib::Session>> GeminiEngine::open(lib::SessionConfig conf
   (void)url;
   if (config.api_key.empty()) return {Code::invalid, "gemini-live: an apiKey is required"};
   for (char c : config.api_key)
-    if (c <= ' ' || c >= 127) return {Code::invalid, "gemini-live: the apiKey holds a character no key has"};
-  auto conversation = Conversation::create(io_, options_, stats_, std::move(config), listener);
+    if (c <= ' ' || c >= 127) return {Code::invalid, "gemini-live: the apiKey has an invalid character"};
+  auto conversation = GeminiConversation::create(io_, options_, stats_, std::move(config), listener);
   return std::unique_ptr<lib::Session>(
-      std::make_unique<lib::IoSession<Conversation>>(io_, std::move(conversation)));
+      std::make_unique<lib::AsyncSession<GeminiConversation>>(io_, std::move(conversation)));
 }
 
 }  // namespace patchbay::engine_gemini

@@ -11,14 +11,14 @@ namespace patchbay::engine_gemini {
 
 class GeminiEngine final : public lib::Engine {
  public:
-  // Borrows the thread, on which all its sessions run and call their listeners.
+  // Borrows the thread. All sessions run on it and call their listeners on it.
   GeminiEngine(lib::IoThread& io, Options options) : io_(io), options_(std::move(options)) {}
 
   const char* name() const override { return "gemini-live"; }
   bool matches(std::string_view model) const override;
   Result<std::unique_ptr<lib::Session>> open(lib::SessionConfig config,
                                              lib::SessionListener& listener) override;
-  // [the strand of open()] For sessions opened from now on.
+  // [the strand of open()] Applies to sessions opened later.
   void set_options(Options options) { options_ = std::move(options); }
 
  private:

@@ -1,5 +1,4 @@
-// What can be set for the engine. The members without a value here are settings: manifest.json has their
-// defaults.
+// Options of the engine. Members without a value here are settings; manifest.json has their defaults.
 #pragma once
 
 #include <functional>
@@ -13,20 +12,20 @@
 namespace patchbay::engine_gemini {
 
 struct Options {
-  lib::JsonSource json;
+  lib::JsonParser json;
   std::string url;
-  std::string ca_file;  // trusted beside the system's authorities
+  std::string ca_file;  // trusted in addition to the system's authorities
   bool verify_peer = true;
   std::function<bool(const std::string& address)> allow_address;  // see WebSocketOptions
   int setup_timeout_ms = 0;                                       // of one connection
-  int max_age_ms = 50 * 60 * 1000;  // then a connection is replaced in a quiet moment
-  int greeting_protect_ms = 1000;   // an interruption so early in the greeting does not cut it
+  int max_age_ms = 50 * 60 * 1000;  // then a connection is replaced at the next moment of silence
+  int greeting_protect_ms = 1000;   // an interruption of the greeting is ignored so long
   int prebuffer_ms = 80;
   int silence_ms = 500;
   int prefix_padding_ms = 200;
   int compress_at_tokens = 25000;
-  WatchdogTimes watchdog;
-  RecoveryTimes recovery;
+  SilenceWatchdogTimes watchdog;
+  ReconnectTimes reconnect;
   lib::FarewellTimes farewell;
 };
 

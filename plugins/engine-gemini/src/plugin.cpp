@@ -13,29 +13,35 @@ namespace {
 
 class EngineGemini final : public Plugin {
   Status start(const Config& config) override {
-    PB_TRY_VALUE(Options options, read_settings(config));
-    options.json = lib::JsonSource(host());
+    PB_TRY_VALUE(const Settings settings, Settings::read(config));
     runner_.emplace(host(), "engine-gemini", "gemini-", true, [&](lib::IoThread& io) {
-      auto engine = std::make_unique<GeminiEngine>(io, std::move(options));
+      auto engine = std::make_unique<GeminiEngine>(io, make_options(settings));
       engine_ = engine.get();
       return engine;
     });
     return {};
   }
   Status check_config(const Config& config) override {
-    const auto settings = read_settings(config);
+    const auto settings = Settings::read(config);
     return settings ? Status() : Status(settings.error());
   }
-  // For calls from now on.
+  // Applies to calls that start later.
   void reconfigure(const Config& config) override {
-    auto options = read_settings(config);
-    if (!options) return;
-    options->json = lib::JsonSource(host());
-    engine_->set_options(*std::move(options));
+    if (const auto settings = Settings::read(config)) engine_->set_options(make_options(*settings));
   }
   void stop(Done done) override { runner_->stop(std::move(done)); }
 
-  GeminiEngine* engine_ = nullptr;  // the runner's
+  Options make_options(const Settings& settings) const {
+    Options options;
+    options.json = lib::JsonParser(host());
+    options.url = settings.url;
+    options.ca_file = settings.ca_file;
+    options.setup_timeout_ms = settings.setup_ms;
+    options.reconnect.budget_ms = settings.resume_ms;
+    return options;
+  }
+
+  GeminiEngine* engine_ = nullptr;  // owned by runner_
   std::optional<lib::EngineRunner> runner_;
 };
 

@@ -1,52 +1,52 @@
-// What to do when a connection has ended: try again, how, when, or give up. Pure logic on a millisecond
-// clock.
+// Decides how to continue when a connection has ended: reconnect when and how, or fail the session. Pure
+// logic on a millisecond clock.
 #pragma once
 
 #include <cstdint>
 
 namespace patchbay::engine_gemini {
 
-struct RecoveryTimes {
-  int setup_budget_ms = 10000;  // until the session is ready for the first time
-  int budget_ms = 0;            // from a drop in mid-call until it is ready again; a setting
-  int first_delay_ms = 500;     // then doubled
+struct ReconnectTimes {
+  int setup_budget_ms = 10000;  // for the first connection to be ready
+  int budget_ms = 0;            // for a connection lost in mid-call to be ready again; a setting
+  int first_delay_ms = 500;     // doubled at each further attempt
   int max_delay_ms = 4000;
 };
 
 // How a connection ended.
-struct Drop {
+struct Disconnect {
   int code = 1006;       // WebSocket close code
-  int http_status = 0;   // when the upgrade was refused
+  int http_status = 0;   // of a refused upgrade
   bool in_setup = true;  // before setupComplete
 };
 
-struct Attempt {
+struct ReconnectStep {
   enum class Kind { resume, fresh, fail };
   Kind kind = Kind::fail;
   int delay_ms = 0;
   bool reduced = false;    // with the smallest setup
-  bool retryable = false;  // of a failure: later it may work
+  bool retryable = false;  // a later call may succeed; for Kind::fail
 };
 
-class Recovery {
+class ReconnectPolicy {
  public:
-  explicit Recovery(RecoveryTimes times = {}) : times_(times) {}
+  explicit ReconnectPolicy(ReconnectTimes times = {}) : times_(times) {}
 
-  void started(int64_t now_ms) { lost_ms_ = now_ms; }
-  void ready() {
+  void start(int64_t now_ms) { lost_ms_ = now_ms; }
+  void connected() {
     was_ready_ = true;
     lost_ms_ = -1;
     tries_ = 0;
     refused_handle_ = false;
   }
-  Attempt dropped(int64_t now_ms, const Drop& drop, bool has_handle);
+  ReconnectStep next(int64_t now_ms, const Disconnect& disconnect, bool has_handle);
   bool reduced() const { return reduced_; }
 
  private:
-  Attempt again(int64_t now_ms, bool has_handle);
-  Attempt refused(const Drop& drop);
+  ReconnectStep retry(int64_t now_ms, bool has_handle);
+  ReconnectStep after_refusal(const Disconnect& disconnect);
 
-  const RecoveryTimes times_;
+  const ReconnectTimes times_;
   int64_t lost_ms_ = -1;
   int tries_ = 0;
   int refusals_ = 0;

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kMaxItems = 256;  // of parts, calls and ids in one message
 constexpr int64_t kMaxTokens = int64_t{1} << 40;
 
-// proto-JSON writes int64 as a string and int32 as a number.
+// A number, or a string, because proto-JSON writes int64 as a string.
 int64_t tokens(JsonView value) {
   int64_t number = value.integer();
   if (value.is_string()) {
@@ -55,7 +55,7 @@ void read_content(JsonView content, ServerMessage& out) {
   out.turn_complete_reason = content["turnCompleteReason"].text();
 }
 
-void read_calls(const lib::JsonSource& json, JsonView calls, ServerMessage& out) {
+void read_calls(const lib::JsonParser& json, JsonView calls, ServerMessage& out) {
   for (size_t i = 0; i < std::min(calls.is_array() ? calls.size() : 0, kMaxItems); ++i) {
     JsonView item = calls.at(i);
     FunctionCall call{std::string(item["id"].text()), std::string(item["name"].text()), "{}"};
@@ -73,7 +73,7 @@ UsageReport read_usage(JsonView usage) {
 
 }  // namespace
 
-Result<ServerMessage> read_message(const lib::JsonSource& json, std::string_view bytes) {
+Result<ServerMessage> parse_server_message(const lib::JsonParser& json, std::string_view bytes) {
   PB_TRY_VALUE(const Json document, json.parse(bytes));
   JsonView root = document.root();
   if (!root.is_object()) return {Code::invalid, "the message is not a JSON object"};

@@ -1,5 +1,5 @@
-// The server's messages of the Gemini Live protocol. Several fields come in one message, so each is filled on
-// its own; what is not known is ignored, what has the wrong type counts as absent.
+// Parses the server's messages of the Gemini Live protocol. One message may carry several fields. Unknown
+// fields are ignored; fields of a wrong type count as absent.
 #pragma once
 
 #include <patchbay/result.h>
@@ -16,7 +16,7 @@ namespace patchbay::engine_gemini {
 
 struct AudioPart {
   int rate_hz = 24000;
-  std::string bytes;  // 16-bit little-endian mono; may end in half a sample, the rest comes in the next part
+  std::string bytes;  // 16-bit little-endian mono; a sample may be split between two parts
 };
 
 struct FunctionCall {
@@ -55,7 +55,7 @@ struct ServerMessage {
   std::string error;
 };
 
-// Thread-safe. Never throws on any input; Code::invalid when it is not a JSON object.
-Result<ServerMessage> read_message(const lib::JsonSource& json, std::string_view bytes);
+// Thread-safe. Code::invalid for anything but a JSON object.
+Result<ServerMessage> parse_server_message(const lib::JsonParser& json, std::string_view bytes);
 
 }  // namespace patchbay::engine_gemini

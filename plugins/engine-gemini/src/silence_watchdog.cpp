@@ -5,7 +5,7 @@ namespace {
 constexpr int kAudiblePeak = 100;
 }
 
-void Watchdog::audio(int64_t now_ms, const int16_t* samples, size_t count, int rate_hz) {
+void SilenceWatchdog::audio(int64_t now_ms, const int16_t* samples, size_t count, int rate_hz) {
   turn_open_ = true;
   last_audio_ms_ = now_ms;
   bool audible = false;
@@ -20,7 +20,7 @@ void Watchdog::audio(int64_t now_ms, const int16_t* samples, size_t count, int r
   steps_ = 0;
 }
 
-Remedy Watchdog::poll(int64_t now_ms, bool drained) {
+Remedy SilenceWatchdog::poll(int64_t now_ms, bool drained) {
   if (quiet_ms_ >= times_.near_silence_ms) {
     quiet_ms_ = 0;
     return ++steps_ > 2 ? Remedy::give_up : Remedy::fresh_session;

@@ -1,5 +1,5 @@
-// What a session costs, from the three shapes in which servers report it: one snapshot per turn, several
-// snapshots per turn of which the last counts, or small deltas per audio chunk.
+// Adds up the tokens of each turn. Servers report them in three ways: one snapshot per turn, several
+// snapshots per turn of which the last counts, or a delta per audio chunk.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@ namespace patchbay::engine_gemini {
 
 class UsageMeter {
  public:
-  // A report with a prompt count is a snapshot of the turn: the last one stands. Without one it is a delta,
+  // A report with a prompt count is a snapshot and replaces an earlier one. A report without it is a delta,
   // which counts only if the turn ends without a snapshot.
   void add(const UsageReport& report);
 
-  // The turn ended (turnComplete, interruption, tool call, close): what it cost, if anything was reported.
+  // Ends the turn (turnComplete, interruption, tool call, close). Returns its tokens, if any were reported.
   std::optional<lib::Usage> end_turn();
 
  private:

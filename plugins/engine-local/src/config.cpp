@@ -2,10 +2,10 @@
 
 namespace patchbay::engine_local {
 
-Options read_settings(const Config& config) {
-  Options options;
-  options.recogniser.workers = static_cast<int>(config.plugin()["recognisers"].integer());
-  return options;
+Settings Settings::read(const Config& config) {
+  Settings settings;
+  settings.recognisers = static_cast<int>(config.plugin()["recognisers"].integer());
+  return settings;
 }
 
 }  // namespace patchbay::engine_local

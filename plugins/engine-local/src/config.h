@@ -1,12 +1,14 @@
-// The settings of engine-local, from configuration that was checked against manifest.json.
+// The settings of engine-local. The configuration has been validated against manifest.json.
 #pragma once
 
 #include <patchbay/config.h>
 
-#include "local_engine.h"
-
 namespace patchbay::engine_local {
 
-Options read_settings(const Config& config);
+struct Settings {
+  int recognisers = 0;
+
+  static Settings read(const Config& config);
+};
 
 }  // namespace patchbay::engine_local

@@ -22,21 +22,21 @@ bool mentions(const std::string& text, const char* word) { return text.find(word
 
 std::string DialogPolicy::greeting() const {
   if (!config_.greeting.empty()) return config_.greeting;
-  // A prompt such as "You are …" is an instruction and not a thing to say.
+  // A prompt such as "You are …" is an instruction to the model, not a greeting.
   std::string sentence = first_sentence(config_.system_prompt);
   if (sentence.empty() || sentence.rfind("You ", 0) == 0 || sentence.rfind("Your ", 0) == 0)
     return "Hello, how can I help you?";
   return sentence;
 }
 
-Reply DialogPolicy::with_tool(const char* tool, std::string args, std::string text) const {
+Answer DialogPolicy::with_tool(const char* tool, std::string args, std::string text) const {
   bool known = std::any_of(config_.tools.begin(), config_.tools.end(),
                            [&](const lib::Tool& t) { return t.name == tool; });
   if (!known) return {std::move(text), {}, "{}"};
   return {std::move(text), tool, std::move(args)};
 }
 
-Reply DialogPolicy::answer(Intent intent, const std::string& text) {
+Answer DialogPolicy::answer(Intent intent, const std::string& text) {
   switch (intent) {
     case Intent::yes:
       return {"Very good. What else can I do for you?", {}, "{}"};
@@ -45,7 +45,7 @@ Reply DialogPolicy::answer(Intent intent, const std::string& text) {
     case Intent::help:
       return {"You can say operator, call me later, repeat that please, or goodbye.", {}, "{}"};
     case Intent::repeat:
-      return {last_.empty() ? "I have not said anything yet." : last_, {}, "{}"};
+      return {last_said_.empty() ? "I have not said anything yet." : last_said_, {}, "{}"};
     case Intent::transfer:
       return with_tool("transfer_to_user",
                        R"({"target":"operator","reason":"the caller asked for a person"})",
@@ -63,7 +63,7 @@ Reply DialogPolicy::answer(Intent intent, const std::string& text) {
   return {"You said: " + text + ".", {}, "{}"};
 }
 
-Reply DialogPolicy::answer_nudge(const std::string& text) {
+Answer DialogPolicy::answer_nudge(const std::string& text) {
   if (size_t say = text.find("Say: "); say != std::string::npos) return {text.substr(say + 5), {}, "{}"};
   if (mentions(text, "silent") || mentions(text, "still there")) return {"Are you still there?", {}, "{}"};
   if (mentions(text, "goodbye") || mentions(text, "end the call")) return {"Goodbye.", {}, "{}"};

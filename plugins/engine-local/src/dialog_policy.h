@@ -1,5 +1,5 @@
-// What the local engine says: a greeting, an answer to each command, and the caller's own words otherwise.
-// Pure logic.
+// Decides what the local engine says: a greeting, an answer to each command, and otherwise a repetition of
+// what the caller said. Pure logic.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace patchbay::engine_local {
 
-struct Reply {
-  std::string text;  // said at once, or after the tool's result
-  std::string tool;  // to be called first; empty: none
+struct Answer {
+  std::string text;  // to say at once, or after the tool's result
+  std::string tool;  // to call before saying `text`; empty: none
   std::string args_json = "{}";
 };
 
@@ -21,17 +21,17 @@ class DialogPolicy {
   explicit DialogPolicy(const lib::SessionConfig& config) : config_(config) {}
 
   std::string greeting() const;
-  // `text` is what the caller said, "" when it was not understood.
-  Reply answer(Intent intent, const std::string& text);
-  // A text of the platform's, such as "The caller is silent; ask whether they are still there."
-  Reply answer_nudge(const std::string& text);
-  void said(const std::string& text) { last_ = text; }
+  // `text`: what the caller said; "" if it was not recognised.
+  Answer answer(Intent intent, const std::string& text);
+  // Answers an instruction from ai-voice, such as "The caller is silent; ask whether they are still there."
+  Answer answer_nudge(const std::string& text);
+  void set_last_said(const std::string& text) { last_said_ = text; }
 
  private:
-  Reply with_tool(const char* tool, std::string args, std::string text) const;
+  Answer with_tool(const char* tool, std::string args, std::string text) const;
 
   const lib::SessionConfig config_;
-  std::string last_;
+  std::string last_said_;
 };
 
 }  // namespace patchbay::engine_local

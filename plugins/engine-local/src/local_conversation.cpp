@@ -8,7 +8,7 @@ namespace patchbay::engine_local {
 namespace {
 
 constexpr int kTickMs = 50;
-constexpr size_t kBeforeFrames = 25;  // half a second: the models want quiet before the first word
+constexpr size_t kPrerollFrames = 25;  // half a second, because the models need silence before the first word
 constexpr size_t kMaxToolResult = 64 * 1024;
 
 lib::Playout::Options playout_options() {
@@ -30,17 +30,17 @@ std::vector<std::string> sentences_of(const std::string& text) {
   return out;
 }
 
-// Nothing counts tokens here; English has about 1.3 of them in a word.
-int64_t tokens_of(const std::string& text) {
+// About 1.3 tokens per English word.
+int64_t estimate_tokens(const std::string& text) {
   std::istringstream stream(text);
   int64_t words = 0;
   for (std::string word; stream >> word;) ++words;
   return (words * 13 + 9) / 10;
 }
 
-bool says_failed(const lib::JsonSource& source, const std::string& json) {
+bool tool_failed(const lib::JsonParser& parser, const std::string& json) {
   if (json.size() > kMaxToolResult) return true;
-  const auto parsed = source.parse(json);
+  const auto parsed = parser.parse(json);
   if (!parsed || !parsed->root().is_object()) return true;
   auto status = parsed->root()["status"].text();
   return parsed->root()["error"] || status == "failed" || status == "error";
@@ -53,12 +53,12 @@ std::shared_ptr<LocalConversation> LocalConversation::create(lib::IoThread& io, 
                                                              std::shared_ptr<lib::EngineStats> stats,
                                                              lib::SessionConfig config,
                                                              lib::SessionListener& listener) {
-  std::shared_ptr<LocalConversation> made(new LocalConversation(
+  std::shared_ptr<LocalConversation> conversation(new LocalConversation(
       io, recogniser, synthesiser, options, std::move(stats), std::move(config), listener));
-  made->signal_ = std::make_unique<lib::IoSignal>(io, [weak = std::weak_ptr(made)] {
-    if (auto self = weak.lock()) self->fetch_audio();
+  conversation->audio_signal_ = std::make_unique<lib::IoSignal>(io, [weak = std::weak_ptr(conversation)] {
+    if (auto self = weak.lock()) self->read_caller_audio();
   });
-  return made;
+  return conversation;
 }
 
 LocalConversation::LocalConversation(lib::IoThread& io, Recogniser& recogniser, Synthesiser& synthesiser,
@@ -93,7 +93,7 @@ int64_t LocalConversation::now_ms() const {
 }
 
 void LocalConversation::push_audio(const int16_t* samples, size_t count) noexcept {
-  if (caller_.push(samples, count)) signal_->notify();
+  if (caller_.push(samples, count)) audio_signal_->notify();
 }
 
 size_t LocalConversation::pull_audio(int16_t* out, size_t count) noexcept {
@@ -105,16 +105,15 @@ void LocalConversation::start() {
   timer_ = std::make_unique<lib::IoTimer>(io_);
   tick();
   recogniser_.warm_up(
-      from_worker([](LocalConversation& self, const Status& status) { self.loaded(status); }));
+      from_worker([](LocalConversation& self, const Status& status) { self.on_models_loaded(status); }));
 }
 
-void LocalConversation::loaded(const Status& status) {
-  if (!status) return finish({1011, status.error().text, false, false});
+void LocalConversation::on_models_loaded(const Status& status) {
+  if (!status) return close_with({1011, status.error().text, false, false});
   ready_ = true;
   bool english = config_.language.empty() || config_.language.rfind("en", 0) == 0;
   gate_.run([&] {
-    listener_.on_ready(english ? ""
-                               : "the local engine hears and speaks English only, not " + config_.language);
+    listener_.on_ready(english ? "" : "the local engine supports English only, not " + config_.language);
   });
   if (begun_) say(policy_.greeting());
 }
@@ -124,74 +123,75 @@ void LocalConversation::begin() {
   say(policy_.greeting());
 }
 
-void LocalConversation::fetch_audio() {
-  if (const int64_t lost_ms = caller_.take_lost_ms(); begun_ && lost_ms > 0) {
+void LocalConversation::read_caller_audio() {
+  if (const int64_t lost_ms = caller_.take_dropped_ms(); begun_ && lost_ms > 0) {
     dropped_ms_ += lost_ms;
     stats_->dropped_ms.fetch_add(lost_ms, std::memory_order_relaxed);
   }
   for (const lib::CallerAudio::Frame* frame; (frame = caller_.front()); caller_.pop())
-    if (begun_ && ready_ && !closed_) hear(*frame);
+    if (begun_ && ready_ && !closed_) process_frame(*frame);
 }
 
-void LocalConversation::hear(const lib::CallerAudio::Frame& frame) {
+void LocalConversation::process_frame(const lib::CallerAudio::Frame& frame) {
   Vad::Event event = vad_.push(frame);
   if (event == Vad::Event::started)
-    for (const auto& earlier : before_) utterance_.insert(utterance_.end(), earlier.begin(), earlier.end());
+    for (const auto& earlier : preroll_) utterance_.insert(utterance_.end(), earlier.begin(), earlier.end());
   if (vad_.speaking() || event == Vad::Event::ended) {
     utterance_.insert(utterance_.end(), frame.begin(), frame.end());
-    before_.clear();
+    preroll_.clear();
   } else {
-    if (before_.size() == kBeforeFrames) before_.pop_front();
-    before_.push_back(frame);
+    if (preroll_.size() == kPrerollFrames) preroll_.pop_front();
+    preroll_.push_back(frame);
   }
-  bool heard_us = speaking_ || !playout_.drained();
-  if (vad_.speaking() && heard_us && !cut_ && vad_.voiced_ms() >= options_.barge_in_ms && !farewell_.active())
+  bool engine_speaks = speaking_ || !playout_.drained();
+  if (vad_.speaking() && engine_speaks && !interrupted_ && vad_.voiced_ms() >= options_.barge_in_ms &&
+      !farewell_.active())
     interrupt();
   if (event != Vad::Event::ended) return;
-  cut_ = false;
+  interrupted_ = false;
   recogniser_.recognise(
       std::exchange(utterance_, {}),
-      from_worker([](LocalConversation& self, const Recognition& what) { self.recognised(what); }));
+      from_worker([](LocalConversation& self, const Recognition& result) { self.on_recognised(result); }));
 }
 
 void LocalConversation::interrupt() {
-  cut_ = true;
-  auto heard = playout_.flush();
-  gate_.run([&] { listener_.on_interrupted({heard.received_ms, heard.played_ms}); });
+  interrupted_ = true;
+  const auto played = playout_.flush();
+  gate_.run([&] { listener_.on_interrupted({played.received_ms, played.played_ms}); });
   if (speaking_) end_turn();
   ++turn_;
 }
 
-void LocalConversation::recognised(const Recognition& what) {
-  if (farewell_.active() || !waiting_call_.empty()) return;
-  if (!what.text.empty()) {
-    usage_.prompt_tokens += tokens_of(what.text);
-    gate_.run([&] { listener_.on_user_text(what.text); });
+void LocalConversation::on_recognised(const Recognition& result) {
+  if (farewell_.active() || !pending_tool_call_.empty()) return;
+  if (!result.text.empty()) {
+    usage_.prompt_tokens += estimate_tokens(result.text);
+    gate_.run([&] { listener_.on_user_text(result.text); });
   }
-  carry_out(policy_.answer(what.intent, what.text));
+  perform(policy_.answer(result.intent, result.text));
 }
 
-void LocalConversation::carry_out(const Reply& reply) {
-  if (reply.tool.empty()) return say(reply.text);
-  waiting_call_ = "local-" + std::to_string(++calls_);
-  after_call_ = reply.text;
-  call_deadline_ms_ = now_ms() + options_.tool_timeout_ms;
-  gate_.run([&] { listener_.on_tool_call(waiting_call_, reply.tool, reply.args_json); });
+void LocalConversation::perform(const Answer& answer) {
+  if (answer.tool.empty()) return say(answer.text);
+  pending_tool_call_ = "local-" + std::to_string(++tool_calls_);
+  text_after_tool_ = answer.text;
+  tool_deadline_ms_ = now_ms() + options_.tool_timeout_ms;
+  gate_.run([&] { listener_.on_tool_call(pending_tool_call_, answer.tool, answer.args_json); });
 }
 
 void LocalConversation::tool_result(const std::string& id, const std::string& json_object) {
-  if (closed_ || id != waiting_call_) return;
-  waiting_call_.clear();
-  say(says_failed(options_.json, json_object) ? "I am sorry, that is not possible now." : after_call_);
+  if (closed_ || id != pending_tool_call_) return;
+  pending_tool_call_.clear();
+  say(tool_failed(options_.json, json_object) ? "I am sorry, that is not possible now." : text_after_tool_);
 }
 
 void LocalConversation::push_text(const std::string& text, bool trigger) {
-  if (trigger && ready_ && !closed_) carry_out(policy_.answer_nudge(text));
+  if (trigger && ready_ && !closed_) perform(policy_.answer_nudge(text));
 }
 
 void LocalConversation::say(const std::string& text) {
   if (text.empty() || closed_) return;
-  policy_.said(text);
+  policy_.set_last_said(text);
   unsigned turn = ++turn_;
   speaking_ = true;
   had_audio_ = false;
@@ -202,18 +202,18 @@ void LocalConversation::say(const std::string& text) {
     jobs.push_back(
         {sentences[i], from_worker([turn, sentence = sentences[i], last = i + 1 == sentences.size()](
                                        LocalConversation& self, const std::vector<int16_t>& samples) {
-           self.spoken(turn, sentence, samples, last);
+           self.on_synthesised(turn, sentence, samples, last);
          })});
   if (synthesiser_.speak(std::move(jobs), voice_)) return;
   stats_->unsaid.fetch_add(1, std::memory_order_relaxed);
   end_turn();
 }
 
-void LocalConversation::spoken(unsigned turn, const std::string& sentence,
-                               const std::vector<int16_t>& samples, bool last) {
+void LocalConversation::on_synthesised(unsigned turn, const std::string& sentence,
+                                       const std::vector<int16_t>& samples, bool last) {
   if (turn != turn_ || !speaking_) return;
   if (!samples.empty() && !std::exchange(had_audio_, true)) gate_.run([this] { listener_.on_ai_audio(); });
-  usage_.response_tokens += tokens_of(sentence);
+  usage_.response_tokens += estimate_tokens(sentence);
   gate_.run([&] { listener_.on_ai_text(sentence); });
   if (had_audio_) farewell_.audio();
   playout_.push(samples.data(), samples.size());
@@ -233,12 +233,13 @@ void LocalConversation::end_turn() {
 
 void LocalConversation::farewell() {
   farewell_.start(now_ms());
-  if (speaking_ || !playout_.drained()) farewell_.audio();  // what is being said may be the goodbye
+  if (speaking_ || !playout_.drained()) farewell_.audio();  // the current turn may be the goodbye
 }
 
 void LocalConversation::tick() {
   if (closed_) return;
-  if (!waiting_call_.empty() && now_ms() >= call_deadline_ms_) tool_result(std::string(waiting_call_), "");
+  if (!pending_tool_call_.empty() && now_ms() >= tool_deadline_ms_)
+    tool_result(std::string(pending_tool_call_), "");
   if (farewell_.poll(now_ms(), playout_.drained() && !speaking_))
     gate_.run([this] { listener_.on_farewell_done(); });
   if (timer_)
@@ -247,7 +248,7 @@ void LocalConversation::tick() {
     });
 }
 
-void LocalConversation::finish(lib::SessionClose close) {
+void LocalConversation::close_with(lib::SessionClose close) {
   if (closed_) return;
   closed_ = true;
   playout_.end_turn();
@@ -256,10 +257,10 @@ void LocalConversation::finish(lib::SessionClose close) {
   timer_.reset();
 }
 
-void LocalConversation::abandon() {
+void LocalConversation::cancel() {
   closed_ = true;
   timer_.reset();
-  signal_.reset();
+  audio_signal_.reset();
 }
 
 }  // namespace patchbay::engine_local

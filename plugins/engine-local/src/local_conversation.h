@@ -33,35 +33,36 @@ class LocalConversation : public std::enable_shared_from_this<LocalConversation>
   void push_text(const std::string& text, bool trigger);
   void tool_result(const std::string& id, const std::string& json_object);
   void farewell();
-  void close() { finish({1000, "", false, true}); }
-  void finish(lib::SessionClose close);
-  void abandon();
+  void close() { close_with({1000, "", false, true}); }
+  void cancel();  // closes without a report
 
  private:
   LocalConversation(lib::IoThread& io, Recogniser& recogniser, Synthesiser& synthesiser,
                     const Options& options, std::shared_ptr<lib::EngineStats> stats,
                     lib::SessionConfig config, lib::SessionListener& listener);
 
-  void loaded(const Status& status);
-  void fetch_audio();
-  void hear(const lib::CallerAudio::Frame& frame);
-  void recognised(const Recognition& what);
+  void on_models_loaded(const Status& status);
+  void read_caller_audio();
+  void process_frame(const lib::CallerAudio::Frame& frame);
+  void on_recognised(const Recognition& result);
   void interrupt();
-  void carry_out(const Reply& reply);
+  void perform(const Answer& answer);
   void say(const std::string& text);
-  void spoken(unsigned turn, const std::string& sentence, const std::vector<int16_t>& samples, bool last);
+  void on_synthesised(unsigned turn, const std::string& sentence, const std::vector<int16_t>& samples,
+                      bool last);
   void end_turn();
   void tick();
+  void close_with(lib::SessionClose close);
   int64_t now_ms() const;
   template <class F>
-  auto from_worker(F f);  // a callback that runs f(*this, …) on the io thread, if both still are
+  auto from_worker(F f);  // wraps f(*this, …) to run on the io thread, or not at all once closed or destroyed
 
-  // Borrowed.
+  // borrowed
   lib::IoThread& io_;
   Recogniser& recogniser_;
   Synthesiser& synthesiser_;
   lib::SessionListener& listener_;
-  // Owned.
+  // owned
   const Options options_;
   const std::shared_ptr<lib::EngineStats> stats_;  // shared with the engine and its other conversations
   const lib::SessionConfig config_;
@@ -69,27 +70,27 @@ class LocalConversation : public std::enable_shared_from_this<LocalConversation>
   lib::CallbackGate gate_;
   lib::CallerAudio caller_;
   lib::Playout playout_;
-  std::unique_ptr<lib::IoSignal> signal_;
+  std::unique_ptr<lib::IoSignal> audio_signal_;
   std::unique_ptr<lib::IoTimer> timer_;
   DialogPolicy policy_;
   Vad vad_;
   lib::Farewell farewell_;
-  // State.
+  // state
   bool ready_ = false;
   bool begun_ = false;
   bool closed_ = false;
-  std::deque<lib::CallerAudio::Frame> before_;  // what was heard just before an utterance was noticed
+  std::deque<lib::CallerAudio::Frame> preroll_;  // the latest frames before an utterance is detected
   std::vector<int16_t> utterance_;
   int64_t dropped_ms_ = 0;
-  unsigned turn_ = 0;  // sentences of earlier turns come too late
+  unsigned turn_ = 0;  // synthesised sentences of earlier turns are ignored
   bool speaking_ = false;
   bool had_audio_ = false;
-  bool cut_ = false;  // this utterance has interrupted already
+  bool interrupted_ = false;  // the current utterance has interrupted the engine
   lib::Usage usage_;
-  std::string waiting_call_;  // the tool whose result the reply waits for
-  std::string after_call_;
-  int64_t call_deadline_ms_ = 0;
-  int calls_ = 0;
+  std::string pending_tool_call_;  // its id; empty: none
+  std::string text_after_tool_;
+  int64_t tool_deadline_ms_ = 0;
+  int tool_calls_ = 0;
 };
 
 }  // namespace patchbay::engine_local

@@ -8,7 +8,7 @@ namespace patchbay::engine_local {
 LocalEngine::LocalEngine(lib::IoThread& io, Options options)
     : io_(io), options_(std::move(options)), recogniser_(options_.recogniser) {}
 
-// Sessions let go of the workers on the io thread.
+// Waits for the sessions' last tasks on the io thread, because they use the workers.
 LocalEngine::~LocalEngine() { io_.drain(); }
 
 bool LocalEngine::matches(std::string_view model) const {
@@ -20,7 +20,7 @@ Result<std::unique_ptr<lib::Session>> LocalEngine::open(lib::SessionConfig confi
   auto conversation = LocalConversation::create(io_, recogniser_, synthesiser_, options_, stats_,
                                                 std::move(config), listener);
   return std::unique_ptr<lib::Session>(
-      std::make_unique<lib::IoSession<LocalConversation>>(io_, std::move(conversation)));
+      std::make_unique<lib::AsyncSession<LocalConversation>>(io_, std::move(conversation)));
 }
 
 }  // namespace patchbay::engine_local

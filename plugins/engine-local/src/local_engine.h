@@ -1,5 +1,5 @@
-// The engine `local`: hears through pocketsphinx and speaks through flite, without network or key. English
-// only.
+// The engine `local`: recognises speech with pocketsphinx and speaks with flite, without network or key.
+// English only.
 #pragma once
 
 #include <memory>
@@ -15,9 +15,9 @@
 namespace patchbay::engine_local {
 
 struct Options {
-  lib::JsonSource json;
+  lib::JsonParser json;
   VadOptions vad;
-  int barge_in_ms = 200;  // of caller speech while the engine speaks
+  int barge_in_ms = 200;  // so much caller speech interrupts the engine
   int tool_timeout_ms = 5000;
   RecogniserOptions recogniser;
   lib::FarewellTimes farewell;
@@ -25,8 +25,8 @@ struct Options {
 
 class LocalEngine final : public lib::Engine {
  public:
-  // Borrows the thread, on which all its sessions run and call their listeners. The models are loaded by the
-  // first session, which is ready when they are.
+  // Borrows the thread. All sessions run on it and call their listeners on it. The first session loads the
+  // models, and is ready when they are loaded.
   LocalEngine(lib::IoThread& io, Options options);
   ~LocalEngine() override;
 

@@ -13,15 +13,16 @@ namespace {
 
 class EngineLocal final : public Plugin {
   Status start(const Config& config) override {
-    Options options = read_settings(config);
-    options.json = lib::JsonSource(host());
-    recognisers_ = options.recogniser.workers;
+    const Settings settings = Settings::read(config);
+    Options options;
+    options.json = lib::JsonParser(host());
+    options.recogniser.workers = recognisers_ = settings.recognisers;
     runner_.emplace(host(), "engine-local", "local embedded", false,
                     [&](lib::IoThread& io) { return std::make_unique<LocalEngine>(io, std::move(options)); });
     return {};
   }
   Status check_config(const Config& config) override {
-    if (runner_ && read_settings(config).recogniser.workers != recognisers_)
+    if (runner_ && Settings::read(config).recognisers != recognisers_)
       return {Code::unsupported, "recognisers changes only by a restart"};
     return {};
   }

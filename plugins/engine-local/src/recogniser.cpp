@@ -23,7 +23,7 @@ struct DecoderDeleter {
 };
 using Decoder = std::unique_ptr<ps_decoder_t, DecoderDeleter>;
 
-// A file that exists as long as its descriptor: the decoder wants a dictionary by path.
+// A file in memory, with a path, because the decoder loads its dictionary by path.
 class MemoryFile {
  public:
   explicit MemoryFile(const std::string& content) : fd_(::memfd_create("dictionary", MFD_CLOEXEC)) {
@@ -45,8 +45,8 @@ class MemoryFile {
   int fd_;
 };
 
-// The lines of the big dictionary whose words the commands use: 6 MB per decoder instead of 28.
-std::string small_dictionary(const std::string& path) {
+// Reduces the dictionary to the words of the commands: 6 MB per decoder instead of 28.
+std::string command_dictionary(const std::string& path) {
   std::set<std::string, std::less<>> words;
   for (const auto& [sentence, intent] : commands()) {
     std::istringstream stream{std::string(sentence)};
@@ -79,7 +79,7 @@ Decoder make_decoder(const std::string& model, Options... options) {
   return decoder;
 }
 
-// Not by ps_set_jsgf_string, which leaks what it parsed.
+// Replaces ps_set_jsgf_string, which leaks the parsed grammar.
 bool use_grammar(ps_decoder_t* decoder) {
   jsgf_t* parsed = jsgf_parse_string(grammar().c_str(), nullptr);
   if (!parsed) return false;
@@ -94,7 +94,7 @@ bool use_grammar(ps_decoder_t* decoder) {
 
 std::string decode(ps_decoder_t* decoder, const std::vector<int16_t>& samples) {
   if (ps_start_utt(decoder) < 0) return {};
-  // Whole at once: the means to normalise by are then those of this utterance and not of earlier callers.
+  // In one call, so that the decoder normalises by this utterance and not by earlier ones.
   ps_process_raw(decoder, samples.data(), samples.size(), FALSE, TRUE);
   ps_end_utt(decoder);
   int32 score = 0;
@@ -115,15 +115,15 @@ class Recogniser::Decoders {
     for (const auto& file : {dictionary, model + "/mdef", lm})
       if (::access(file.c_str(), R_OK) != 0)
         return {Code::unavailable, "the speech model is missing (" + file + "): install pocketsphinx-en-us"};
-    MemoryFile few_words(small_dictionary(dictionary));
-    grammar_ = make_decoder(model, "-dict", few_words.path().c_str());
+    MemoryFile command_words(command_dictionary(dictionary));
+    grammar_ = make_decoder(model, "-dict", command_words.path().c_str());
     if (!grammar_ || !use_grammar(grammar_.get())) return {Code::failed, "the grammar could not be loaded"};
     language_model_ = make_decoder(model, "-dict", dictionary.c_str(), "-lm", lm.c_str());
     if (!language_model_) return {Code::failed, "the speech model could not be loaded"};
     return {};
   }
 
-  Recognition hear(const std::vector<int16_t>& samples) {
+  Recognition recognise(const std::vector<int16_t>& samples) {
     if (!load()) return {};
     Recognition out;
     out.text = decode(language_model_.get(), samples);
@@ -162,7 +162,7 @@ void Recogniser::run() {
     try {
       job(decoders);
     } catch (...) {
-      // Out of memory: this utterance is lost, the next may not be.
+      // Out of memory: drops this utterance.
     }
     job = nullptr;
     lock.lock();
@@ -187,7 +187,7 @@ void Recogniser::recognise(std::vector<int16_t> samples, std::function<void(Reco
   }
   if (full) samples.clear();
   enqueue([samples = std::move(samples), done = std::move(done)](Decoders& decoders) {
-    done(samples.empty() ? Recognition{} : decoders.hear(samples));
+    done(samples.empty() ? Recognition{} : decoders.recognise(samples));
   });
 }
 

@@ -1,6 +1,6 @@
-// Speech to text, offline, with pocketsphinx: each utterance goes through a language model and through a
-// grammar of the commands. Slow work (a tenth of the audio's length) on threads of its own, each with its own
-// decoders.
+// Speech to text, offline, with pocketsphinx: each utterance is decoded by a language model and by a grammar
+// of the commands. Runs on worker threads, each with its own decoders, because decoding takes a tenth of the
+// audio's length.
 #pragma once
 
 #include <patchbay/result.h>
@@ -19,23 +19,24 @@
 namespace patchbay::engine_local {
 
 struct Recognition {
-  std::string text;  // by the language model; lower case, "" when nothing was heard
+  std::string text;  // by the language model; lower case, "" if nothing was recognised
   Intent intent = Intent::none;
 };
 
 struct RecogniserOptions {
   std::string model_dir = "/usr/share/pocketsphinx/model/en-us";
-  int workers = 1;  // each some 100 MB once it has worked
+  int workers = 1;  // threads; each takes about 100 MB after its first use
 };
 
 class Recogniser {
  public:
   explicit Recogniser(RecogniserOptions options = {});
-  ~Recogniser();  // what is queued is dropped without its callback
+  ~Recogniser();  // drops queued work without calling back
 
-  // [any] Loads the models if that was not done; the callback comes on a worker thread.
+  // [any] Loads the models unless they are loaded. Calls back on a worker thread.
   void warm_up(std::function<void(Status)> done);
-  // [any] 16 kHz samples of one utterance. An overloaded or broken recogniser hears nothing.
+  // [any] Decodes one utterance, 16 kHz. Calls back on a worker thread, with an empty text if the queue is
+  // full or the models are missing.
   void recognise(std::vector<int16_t> samples, std::function<void(Recognition)> done);
 
  private:

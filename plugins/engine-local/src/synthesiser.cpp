@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kMaxText = 1000;
 
-// How each voice sounds.
+// How flite imitates each voice.
 constexpr std::array<std::pair<std::string_view, Voice>, lib::kVoices.size()> kSounds{{
     {"Aoede", {FliteVoice::slt, 1.0f, 1.0f}},
     {"Autonoe", {FliteVoice::slt, 0.95f, 1.1f}},
@@ -60,7 +60,7 @@ cst_voice* registered(FliteVoice voice) {
   return nullptr;
 }
 
-// Flite knows letters of English only.
+// Replaces everything but ASCII, because flite speaks English only.
 std::string speakable(const std::string& text) {
   std::string out;
   for (char c : text.substr(0, kMaxText)) out += c >= ' ' && c < 127 ? c : ' ';
@@ -112,7 +112,7 @@ bool Synthesiser::speak(std::vector<Sentence> sentences, Voice voice) {
 }
 
 void Synthesiser::run() {
-  static std::once_flag once;  // flite keeps global state
+  static std::once_flag once;  // flite has global state
   std::call_once(once, [] { flite_init(); });
   std::unique_lock lock(mutex_);
   while (true) {
@@ -124,7 +124,7 @@ void Synthesiser::run() {
     try {
       job.sentence.done(synthesise(job.sentence.text, job.voice));
     } catch (...) {
-      // Out of memory: this sentence stays unsaid.
+      // Out of memory: skips this sentence.
     }
     job = {};
     lock.lock();

@@ -1,4 +1,4 @@
-// Text to speech, offline, with flite, on one thread of its own: its voices are shared by all calls.
+// Text to speech, offline, with flite, on one worker thread for all calls, because flite's voices are global.
 #pragma once
 
 #include <condition_variable>
@@ -15,32 +15,32 @@ namespace patchbay::engine_local {
 
 enum class FliteVoice { slt, rms, awb, kal16 };
 
-// A voice of the platform as the synthesiser makes it.
+// A flite voice and how it is modified.
 struct Voice {
   FliteVoice base = FliteVoice::slt;
   float stretch = 1.0f;  // of durations: above 1 is slower
   float pitch = 1.0f;
 };
-Voice voice_of(std::string_view name);  // of lib::kVoices; others sound like the default
+Voice voice_of(std::string_view name);  // of lib::kVoices; unknown names get the default voice
 
 class Synthesiser {
  public:
   static constexpr int kRateHz = 16000;
   static constexpr size_t kMaxSentences = 64;  // of one text
-  // Sentences that may wait, of all calls; what comes later than that comes too late to be an answer.
+  // Queued sentences of all calls; behind more, an answer would come too late.
   static constexpr size_t kMaxWaiting = 256;
 
   Synthesiser();
-  ~Synthesiser();  // what is queued is dropped without its callback
+  ~Synthesiser();  // drops queued sentences without calling back
 
-  // What comes of one sentence, on the worker thread: nothing when it cannot be said.
+  // Receives the samples of one sentence, on the worker thread; none if it cannot be spoken.
   using Done = std::function<void(std::vector<int16_t>)>;
   struct Sentence {
     std::string text;
     Done done;
   };
-  // [any] One text. False, and no callback, when it would have to wait behind too much, or is empty or too
-  // long itself.
+  // [any] Queues one text. Returns false, and never calls back, if the queue is full or the text is empty or
+  // too long.
   bool speak(std::vector<Sentence> sentences, Voice voice);
 
  private:

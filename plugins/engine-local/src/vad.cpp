@@ -7,7 +7,7 @@ namespace patchbay::engine_local {
 namespace {
 
 constexpr int kFrameMs = 20;
-constexpr int kGapMs = 60;  // a pause inside a word does not undo its start
+constexpr int kMaxGapMs = 60;  // a shorter pause inside a word does not reset the start of an utterance
 
 double level_dbfs(const lib::CallerAudio::Frame& frame) {
   double sum = 0;
@@ -30,7 +30,7 @@ Vad::Event Vad::push(const lib::CallerAudio::Frame& frame) {
     quiet_ms_ += kFrameMs;
   }
   if (!speaking_) {
-    if (quiet_ms_ > kGapMs) voiced_ms_ = 0;
+    if (quiet_ms_ > kMaxGapMs) voiced_ms_ = 0;
     if (voiced_ms_ < options_.start_ms) return Event::none;
     speaking_ = true;
     length_ms_ = voiced_ms_;

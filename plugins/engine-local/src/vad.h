@@ -1,5 +1,5 @@
-// Finds the caller's utterances by level: an energy gate above a tracked noise floor. One frame is 20 ms at
-// 16 kHz.
+// Voice activity detection: finds the caller's utterances by level, with an energy gate above a tracked noise
+// floor. One frame is 20 ms at 16 kHz.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 namespace patchbay::engine_local {
 
 struct VadOptions {
-  int start_ms = 120;  // so much sound begins an utterance
-  int end_ms = 600;    // so much quiet ends it
+  int start_ms = 120;  // so much sound starts an utterance
+  int end_ms = 600;    // so much silence ends it
   int max_utterance_ms = 15000;
   double margin_db = 9;    // above the noise floor
   double gate_dbfs = -45;  // and at least this
@@ -24,7 +24,7 @@ class Vad {
 
   Event push(const lib::CallerAudio::Frame& frame);
   bool speaking() const { return speaking_; }
-  int voiced_ms() const { return voiced_ms_; }  // of the current utterance, or of what may become one
+  int voiced_ms() const { return voiced_ms_; }  // of the current or a beginning utterance
 
  private:
   const VadOptions options_;

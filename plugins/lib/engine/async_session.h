@@ -1,5 +1,5 @@
-// The handle other threads hold of a conversation that lives on an io thread: audio goes straight to it, all
-// else is posted there. When the handle goes, the conversation calls its listener no more.
+// AsyncSession: a Session for a conversation that runs on an io thread. Passes audio directly, posts all
+// other calls to the io thread. The destructor stops calls of the listener.
 #pragma once
 
 #include <chrono>
@@ -13,17 +13,17 @@
 namespace patchbay::lib {
 
 template <class Conversation>
-class IoSession final : public Session {
+class AsyncSession final : public Session {
  public:
-  // Shared: what was posted may outlive the handle.
-  IoSession(IoThread& io, std::shared_ptr<Conversation> conversation)
+  // Shared, because posted tasks may outlive this object.
+  AsyncSession(IoThread& io, std::shared_ptr<Conversation> conversation)
       : io_(io), conversation_(std::move(conversation)) {
     io_.post([c = conversation_] { c->start(); });
   }
 
-  ~IoSession() override {
+  ~AsyncSession() override {
     conversation_->gate().close();
-    io_.post([c = conversation_] { c->abandon(); });
+    io_.post([c = conversation_] { c->cancel(); });
   }
 
   bool detach() override { return conversation_->gate().close_within(kDetachLimit); }

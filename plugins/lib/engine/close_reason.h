@@ -1,4 +1,4 @@
-// Why an engine's session ended, as a sentence for the call record. Pure; any thread.
+// Describes why an engine's session closed, as a sentence for the call record. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace patchbay::lib {
 
-// `code`: a WebSocket close code, or the HTTP status of a refused connection. `reason`: printable, of the
-// engine or of the connection.
+// `code`: a WebSocket close code, or the HTTP status of a refused connection. `reason`: printable text from
+// the engine or from lib/websocket.
 std::string describe_close(int code, std::string_view reason);
 
 }  // namespace patchbay::lib

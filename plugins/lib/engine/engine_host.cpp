@@ -9,10 +9,10 @@
 namespace patchbay::lib {
 namespace {
 
-// Keeps what a stuck thread may still use until the process ends.
-void leave_behind(std::unique_ptr<EngineSession> session) {
-  static auto* const left_behind = new std::vector<std::unique_ptr<EngineSession>>;
-  left_behind->push_back(std::move(session));
+// Never destroys the session, because a stuck thread may still use it.
+void leak(std::unique_ptr<EngineSession> session) {
+  static auto* const leaked = new std::vector<std::unique_ptr<EngineSession>>;
+  leaked->push_back(std::move(session));
 }
 
 Metric::Labels label(const Engine& engine) { return {{"engine", engine.name()}}; }
@@ -40,116 +40,115 @@ EngineHost::EngineHost(const Host& host, IoThread& io, std::unique_ptr<Engine> e
       reply_dropped_(Metric::counter(host, "patchbay_engine_reply_dropped_ms_total",
                                      "Engine audio beyond what may wait to be played", label(*engine_))),
       queued_(Metric::gauge(host, "patchbay_engine_queue_ms",
-                            "Caller audio that waits to be sent to an engine, over all calls",
-                            label(*engine_))),
+                            "Caller audio waiting to be sent to an engine, over all calls", label(*engine_))),
       reconnects_(Metric::counter(host, "patchbay_engine_reconnects_total",
-                                  "Connections to an engine that were lost in mid-call and tried again",
+                                  "Connections to an engine that were lost in mid-call and opened again",
                                   label(*engine_))),
       unsaid_(Metric::counter(host, "patchbay_engine_unsaid_total",
-                              "Answers that an engine did not speak because too many waited for its voice",
+                              "Answers that an engine did not speak because its speech queue was full",
                               label(*engine_))),
       stalls_(Metric::counter(host, "patchbay_engine_stalls_total",
-                              "Times an engine's thread did not come back from a task", label(*engine_))),
+                              "Times an engine's thread was stuck in a task", label(*engine_))),
       lag_(Metric::gauge(host, "patchbay_engine_lag_seconds", "How long a task waits for an engine's thread",
                          label(*engine_))),
       drained_(std::make_shared<CallbackGate>()) {
-  watch();
+  poll();
 }
 
 EngineHost::~EngineHost() { drained_->close(); }
 
 Result<engine::Opened> EngineHost::open(const engine::Open& request) {
-  if (stopped_) return {Code::unavailable, "the server is stopping"};
-  if (stuck_ms_ >= limits_.stall_ms)
+  if (stop_done_) return {Code::unavailable, "the server is stopping"};
+  if (stalled_ms_ >= limits_.stall_ms)
     return {Code::unavailable, std::string(engine_->name()) + " does not respond: its thread is stuck"};
   const int64_t id = ++last_id_;
-  auto session = std::make_unique<EngineSession>(host_, request, [this, id] { ended(id); });
+  auto session = std::make_unique<EngineSession>(host_, request, [this, id] { on_session_ended(id); });
   PB_TRY(session->open(*engine_, request));
   const engine::Opened opened = session->handles();
   sessions_.emplace(id, std::move(session));
   return opened;
 }
 
-void EngineHost::ended(int64_t id) {
-  // Called from inside the session: it goes when that has returned.
+void EngineHost::on_session_ended(int64_t id) {
+  // Destroys the session in a later task, because it is the caller.
   post(host_, kMainStrand, [this, id] {
     const auto session = sessions_.find(id);
-    if (session->second->is_stuck()) leave_behind(std::move(session->second));
+    if (session->second->is_stuck()) leak(std::move(session->second));
     sessions_.erase(session);
-    if (sessions_.empty() && stopped_) drain_thread();
+    if (sessions_.empty() && stop_done_) drain_thread();
   });
 }
 
-void EngineHost::watch() {
-  watch_thread();
+void EngineHost::poll() {
+  check_thread();
   export_stats();
-  timer_.after_ms(limits_.look_ms, [this] { watch(); });
+  timer_.after_ms(limits_.poll_ms, [this] { poll(); });
 }
 
-// A stuck thread keeps its calls in silence for ever, because nothing on it can end them: that is done here.
-void EngineHost::watch_thread() {
-  const IoWatch::Sample sample = thread_watch_.look();
-  stuck_ms_ = sample.waiting_ms;
+// Detects a stuck thread and fails its sessions from here; otherwise their calls would stay silent for ever.
+void EngineHost::check_thread() {
+  const IoWatch::Sample sample = thread_watch_.sample();
+  stalled_ms_ = sample.waiting_ms;
   lag_.set(static_cast<double>(std::max(sample.waiting_ms, sample.lag_ms)) / 1000);
-  if (stuck_ms_ < limits_.stall_ms) {
+  if (stalled_ms_ < limits_.stall_ms) {
     if (std::exchange(stall_reported_, false))
-      log_.warn("the engine's thread has come back", {{"engine", engine_->name()}, {"ms", sample.lag_ms}});
+      log_.warn("the engine's thread responds again", {{"engine", engine_->name()}, {"ms", sample.lag_ms}});
     return;
   }
   if (!std::exchange(stall_reported_, true)) {
     stalls_.add();
     log_.error("the engine's thread is stuck, new calls are refused",
-               {{"engine", engine_->name()}, {"ms", stuck_ms_}, {"sessions", sessions_.size()}});
+               {{"engine", engine_->name()}, {"ms", stalled_ms_}, {"sessions", sessions_.size()}});
   }
-  if (stuck_ms_ >= limits_.give_up_ms) give_up_sessions();
+  if (stalled_ms_ >= limits_.give_up_ms) fail_sessions();
 }
 
-void EngineHost::give_up_sessions() {
-  for (const auto& [id, session] : sessions_) session->give_up("its thread is stuck");
+void EngineHost::fail_sessions() {
+  for (const auto& [id, session] : sessions_) session->fail("its thread is stuck");
 }
 
 void EngineHost::export_stats() {
-  const auto gained = [](const std::atomic<int64_t>& now, int64_t& before) {
+  const auto increase = [](const std::atomic<int64_t>& now, int64_t& before) {
     const int64_t value = now.load(std::memory_order_relaxed);
     return static_cast<double>(value - std::exchange(before, value));
   };
   const EngineStats& stats = engine_->stats();
   sessions_metric_.set(static_cast<double>(sessions_.size()));
   queued_.set(static_cast<double>(stats.queued_ms.load(std::memory_order_relaxed)));
-  dropped_.add(gained(stats.dropped_ms, exported_.dropped_ms));
-  reply_dropped_.add(gained(stats.reply_dropped_ms, exported_.reply_dropped_ms));
-  reconnects_.add(gained(stats.reconnects, exported_.reconnects));
-  unsaid_.add(gained(stats.unsaid, exported_.unsaid));
+  dropped_.add(increase(stats.dropped_ms, exported_.dropped_ms));
+  reply_dropped_.add(increase(stats.reply_dropped_ms, exported_.reply_dropped_ms));
+  reconnects_.add(increase(stats.reconnects, exported_.reconnects));
+  unsaid_.add(increase(stats.unsaid, exported_.unsaid));
 }
 
 void EngineHost::stop(Function<void(bool)> done) {
   service_.withdraw();
-  stopped_ = std::move(done);
+  stop_done_ = std::move(done);
   stop_limit_.after_ms(limits_.stop_ms, [this] {
-    log_.error("the engine's thread is stuck, it is left behind",
+    log_.error("the engine's thread is stuck and is leaked",
                {{"engine", engine_->name()}, {"sessions", sessions_.size()}});
     draining_ = true;
     drained_->close();
-    if (sessions_.empty()) return stopped(false);
-    give_up_sessions();  // the last one to end reports that the host has stopped
+    if (sessions_.empty()) return complete_stop(false);
+    fail_sessions();  // drain_thread() follows when the last one has closed
   });
   for (const auto& [id, session] : sessions_) session->close();
   if (sessions_.empty()) drain_thread();
 }
 
-// What sessions have posted runs before the thread may go.
+// Completes stop() after the tasks that sessions have posted to the thread.
 void EngineHost::drain_thread() {
-  if (std::exchange(draining_, true)) return stopped(false);
-  io_.post([gate = drained_, host = &host_, then = alive_.bind([this] { stopped(true); })] {
+  if (std::exchange(draining_, true)) return complete_stop(false);
+  io_.post([gate = drained_, host = &host_, then = alive_.bind([this] { complete_stop(true); })] {
     gate->run([&] { post(*host, kMainStrand, then); });
   });
 }
 
-void EngineHost::stopped(bool thread_works) {
+void EngineHost::complete_stop(bool thread_responds) {
   timer_.cancel();
   stop_limit_.cancel();
-  if (!thread_works) static_cast<void>(engine_.release());  // NOLINT(bugprone-unused-return-value)
-  if (stopped_) std::exchange(stopped_, {})(thread_works);
+  if (!thread_responds) static_cast<void>(engine_.release());  // NOLINT(bugprone-unused-return-value)
+  if (stop_done_) std::exchange(stop_done_, {})(thread_responds);
 }
 
 }  // namespace patchbay::lib

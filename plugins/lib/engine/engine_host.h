@@ -1,5 +1,5 @@
-// EngineHost: makes an engine (engine.h) known to the host as an engine of any plugin is
-// (patchbay/services/voice_engine.h), watches its thread and exports its counters.
+// EngineHost: registers an engine (engine.h) with the host, like any plugin's engine
+// (patchbay/services/voice_engine.h), detects when its thread is stuck, and exports its counters.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -20,32 +20,32 @@ namespace patchbay::lib {
 
 class EngineSession;
 
-// What becomes of an engine whose thread does not come back from a task.
+// How long the engine's thread may be stuck in a task.
 struct StallLimits {
-  int64_t look_ms = 1000;      // between two looks at the thread
-  int64_t stall_ms = 5000;     // then it is reported, and opens no more sessions
-  int64_t give_up_ms = 15000;  // then its sessions are ended without it
-  int64_t stop_ms = 5000;      // how long stop() waits for it
+  int64_t poll_ms = 1000;      // between two checks of the thread
+  int64_t stall_ms = 5000;     // then the stall is reported, and new sessions are refused
+  int64_t give_up_ms = 15000;  // then the open sessions fail
+  int64_t stop_ms = 5000;      // how long stop() waits for the thread
 };
 
 // Main strand only.
 class EngineHost {
  public:
-  // `io`: the thread of this engine's sessions, and of no other engine's. `models`: prefixes, separated by
+  // `io`: the thread of this engine's sessions; serves no other engine. `models`: prefixes, separated by
   // spaces.
   EngineHost(const Host& host, IoThread& io, std::unique_ptr<Engine> engine, std::string models,
              bool key_required, StallLimits limits = {});
   ~EngineHost();
 
-  // The engine's instance: a lease of it can open sessions.
+  // The engine's service instance; a lease of it opens sessions.
   Handle handle() { return service_.handle(); }
-  // Closes what is open; done() when no session is left: then it may be destroyed. done(true): the thread has
-  // run all that it was sent. done(false): it is stuck, and may come back at any time: the engine is leaked,
-  // and the caller must neither destroy the thread nor unload this code.
-  void stop(Function<void(bool)> done);
+  // Closes the sessions. Calls done() when none is left; then this object may be destroyed. done(true): the
+  // thread has run all its tasks. done(false): the thread is stuck and may resume at any time, so the engine
+  // is leaked, and the caller must neither destroy the thread nor unload this code.
+  void stop(Function<void(bool thread_responds)> done);
 
  private:
-  // The counters of the engine as they were exported last.
+  // The engine's counters at the last export.
   struct Exported {
     int64_t dropped_ms = 0;
     int64_t reply_dropped_ms = 0;
@@ -54,12 +54,12 @@ class EngineHost {
   };
 
   Result<engine::Opened> open(const engine::Open& request);
-  void ended(int64_t id);
+  void on_session_ended(int64_t id);
   void drain_thread();
-  void give_up_sessions();
-  void stopped(bool thread_works);
-  void watch();
-  void watch_thread();
+  void fail_sessions();
+  void complete_stop(bool thread_responds);
+  void poll();
+  void check_thread();
   void export_stats();
 
   // borrowed
@@ -77,11 +77,11 @@ class EngineHost {
   const Metric sessions_metric_, dropped_, reply_dropped_, queued_, reconnects_, unsaid_, stalls_, lag_;
   // state
   int64_t last_id_ = 0;
-  int64_t stuck_ms_ = 0;  // how long the thread has not come back, 0: it works
+  int64_t stalled_ms_ = 0;  // how long the thread has been stuck; 0: it responds
   bool stall_reported_ = false;
   Exported exported_;
-  bool draining_ = false;  // the last task has been sent to the thread
-  Function<void(bool)> stopped_;
+  bool draining_ = false;  // the last task has been posted to the thread
+  Function<void(bool)> stop_done_;
   std::shared_ptr<CallbackGate> drained_;  // shared with that task
   Lifetime alive_;
 };

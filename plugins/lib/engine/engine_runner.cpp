@@ -7,7 +7,7 @@
 namespace patchbay::lib {
 namespace {
 
-// Keeps the library that this is linked into loaded until the process ends.
+// Prevents the host from unloading the library that contains this function.
 void keep_code_loaded() {
   Dl_info info{};
   if (::dladdr(reinterpret_cast<const void*>(&keep_code_loaded), &info) == 0) return;
@@ -18,8 +18,8 @@ void keep_code_loaded() {
 
 void EngineRunner::stop(Done done) {
   // Shared, because Done moves and a Function is copied.
-  host_->stop([this, done = std::make_shared<Done>(std::move(done))](bool thread_works) {
-    if (thread_works) return (*done)();
+  host_->stop([this, done = std::make_shared<Done>(std::move(done))](bool thread_responds) {
+    if (thread_responds) return (*done)();
     keep_code_loaded();
     static_cast<void>(io_.release());  // NOLINT(bugprone-unused-return-value)
     (*done)({Code::timeout, "the thread of the AI engine is stuck"});

@@ -1,4 +1,4 @@
-// EngineRunner: the engine of one plugin with its thread, from start to stop.
+// EngineRunner: owns a plugin's engine and its thread, from the plugin's start to its stop.
 #pragma once
 
 #include <patchbay/plugin.h>
@@ -13,15 +13,15 @@ namespace patchbay::lib {
 // Main strand only.
 class EngineRunner {
  public:
-  // Starts the thread and makes the engine known. make(IoThread&) returns the engine. `models`: prefixes,
-  // separated by spaces.
+  // Starts the thread and registers the engine that make(IoThread&) returns. `models`: prefixes, separated by
+  // spaces.
   template <class F>
   EngineRunner(const Host& host, const std::string& thread, const char* models, bool key_required, F make)
       : io_(std::make_unique<IoThread>(thread)),
         host_(std::make_unique<EngineHost>(host, *io_, make(*io_), models, key_required)) {}
 
-  // Ends the sessions and answers. Error timeout: the thread is stuck; then it, its engine and this code stay
-  // until the process ends, because the thread may come back into them at any time.
+  // Closes the sessions, then completes. Error timeout: the thread is stuck; then the thread, its engine and
+  // this code stay loaded until the process ends, because the thread may resume in them at any time.
   void stop(Done done);
 
  private:

@@ -11,7 +11,7 @@ namespace patchbay::lib {
 
 using engine::Listener;
 
-Result<std::vector<Tool>> read_tools(const Host& host, std::string_view json) {
+Result<std::vector<Tool>> parse_tools(const Host& host, std::string_view json) {
   std::vector<Tool> tools;
   if (json.empty()) return tools;
   PB_TRY_VALUE(const Json doc, host.parse_json(json));
@@ -52,7 +52,7 @@ Status EngineSession::open(Engine& engine, const engine::Open& request) {
   config.system_prompt = request.system_prompt;
   config.greeting = request.greeting;
   config.api_key = request.api_key;
-  PB_TRY_VALUE(config.tools, read_tools(host_, request.tools));
+  PB_TRY_VALUE(config.tools, parse_tools(host_, request.tools));
   PB_TRY_VALUE(session_, engine.open(std::move(config), *this));
 
   using S = engine::Session;
@@ -92,9 +92,9 @@ void EngineSession::close() {
 }
 
 void EngineSession::on_ready(const std::string& note) { listener_.send(Listener::ready, {valid_text(note)}); }
-bool EngineSession::admits(size_t bytes) {
+bool EngineSession::within_text_limit(size_t bytes) {
   if (text_bytes_ > kMaxTextBytes) return false;
-  text_bytes_ += bytes + kFragmentBytes;
+  text_bytes_ += bytes + kFragmentOverheadBytes;
   if (text_bytes_ <= kMaxTextBytes) return true;
   report_closed({true, false, "the AI engine sent more than 1 MiB of text"});
   session_->close();
@@ -102,15 +102,15 @@ bool EngineSession::admits(size_t bytes) {
 }
 
 void EngineSession::on_user_text(std::string_view fragment) {
-  if (!admits(fragment.size())) return;
+  if (!within_text_limit(fragment.size())) return;
   listener_.send(Listener::user_words, {user_words_.take(fragment), host_.wall_ms()});
 }
 void EngineSession::on_ai_text(std::string_view fragment) {
-  if (!admits(fragment.size())) return;
+  if (!within_text_limit(fragment.size())) return;
   listener_.send(Listener::ai_words, {ai_words_.take(fragment), host_.wall_ms()});
 }
 void EngineSession::on_ai_audio() { listener_.send(Listener::ai_audio, {}); }
-void EngineSession::on_interrupted(const Heard& heard) {
+void EngineSession::on_interrupted(const Interruption& heard) {
   listener_.send(Listener::interrupted, {heard.played_ms, heard.received_ms});
 }
 void EngineSession::on_turn_complete(bool had_audio) { listener_.send(Listener::turn_complete, {had_audio}); }
@@ -126,16 +126,16 @@ void EngineSession::on_usage(const Usage& delta) {
                                    delta.thought_tokens, delta.cached_tokens});
 }
 void EngineSession::on_going_away(int time_left_ms) {
-  log_.info("the engine's connection is to be replaced", {{"leftMs", time_left_ms}});
+  log_.info("the engine announced the end of its connection, which is replaced", {{"leftMs", time_left_ms}});
 }
 void EngineSession::on_farewell_done() { listener_.send(Listener::farewell_done, {}); }
 
-void EngineSession::on_connection_lost(const std::string& why) {
-  log_.warn("the engine's connection was lost, it is tried again", {{"why", why}});
+void EngineSession::on_connection_lost(const std::string& reason) {
+  log_.warn("the engine's connection was lost and is opened again", {{"why", reason}});
 }
 
 void EngineSession::on_closed(const SessionClose& close) {
-  log_.info("the engine's session has ended",
+  log_.info("the engine's session was closed",
             {{"code", close.code}, {"why", close.reason}, {"droppedMs", close.dropped_ms}});
   engine::Closed closed;
   closed.failed = !close.by_us;
@@ -145,8 +145,8 @@ void EngineSession::on_closed(const SessionClose& close) {
   post(host_, kMainStrand, alive_.bind([this] { release(); }));
 }
 
-void EngineSession::give_up(std::string_view why) {
-  report_closed({true, true, "the AI engine does not respond: " + std::string(why)});
+void EngineSession::fail(std::string_view reason) {
+  report_closed({true, true, "the AI engine does not respond: " + std::string(reason)});
   release();
 }
 
@@ -154,7 +154,7 @@ void EngineSession::report_closed(const engine::Closed& closed) {
   if (!closed_reported_.exchange(true)) listener_.send(Listener::closed, closed);
 }
 
-// The port and the service end before the session, because both call it.
+// Closes the service and the port before the session, because both call it.
 void EngineSession::release() {
   if (std::exchange(releasing_, true)) return;
   service_.withdraw();
@@ -163,7 +163,7 @@ void EngineSession::release() {
     if (!stuck_)
       session_.reset();
     else
-      log_.error("the engine's thread does not return from a callback, its session is left behind");
+      log_.error("the engine's thread does not return from a callback, its session is leaked");
     const Function<void()> ended = std::move(ended_);
     ended();
   }));

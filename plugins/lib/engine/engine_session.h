@@ -1,5 +1,5 @@
-// EngineSession: one session of an engine as the host sees it: its service, its audio port, and its reports
-// to the listener.
+// EngineSession: exposes one session of an engine to the host: as a service and an audio port, with reports
+// to the listener of the plugin that opened it.
 #pragma once
 
 #include <patchbay/audio.h>
@@ -16,50 +16,50 @@
 
 namespace patchbay::lib {
 
-// Made and destroyed on the main strand; the engine calls it on its own thread, the media loop on its.
+// Created and destroyed on the main strand. The engine's thread and the media loop call it as well.
 class EngineSession final : public SessionListener, private AudioPort {
  public:
-  // ended() on the main strand, once: then it may be destroyed, unless is_stuck().
+  // Calls ended() once, on the main strand; then this object may be destroyed, unless is_stuck().
   EngineSession(const Host& host, const engine::Open& request, Function<void()> ended);
   ~EngineSession() override;
 
   Status open(Engine& engine, const engine::Open& request);
   engine::Opened handles();
   void close();
-  // Ends the session without the engine, which does not respond: the listener has `why`, and the engine is
-  // not listened to any more.
-  void give_up(std::string_view why);
-  // Whether the engine's thread is in a call of this object that does not return.
+  // Ends the session without its engine, which does not respond: reports `reason` to the listener and ignores
+  // the engine from now on.
+  void fail(std::string_view reason);
+  // True if the engine's thread is stuck in a call of this object, which therefore must not be destroyed.
   bool is_stuck() const noexcept { return stuck_; }
 
  private:
-  static constexpr uint32_t kHearsHz = 16000;
+  static constexpr uint32_t kInputRateHz = 16000;
   static constexpr size_t kMaxTextBytes = 1u << 20;
-  static constexpr size_t kFragmentBytes = 8;  // what a fragment counts for beside its text
+  static constexpr size_t kFragmentOverheadBytes = 8;  // added per fragment, so that empty ones count too
 
   // engine's thread
   void on_ready(const std::string& note) override;
   void on_user_text(std::string_view fragment) override;
   void on_ai_text(std::string_view fragment) override;
   void on_ai_audio() override;
-  void on_interrupted(const Heard& heard) override;
+  void on_interrupted(const Interruption& heard) override;
   void on_turn_complete(bool had_audio) override;
   void on_tool_call(const std::string& id, const std::string& name, const std::string& args_json) override;
   void on_tool_cancel(const std::string& id) override;
   void on_usage(const Usage& delta) override;
   void on_going_away(int time_left_ms) override;
-  void on_connection_lost(const std::string& why) override;
+  void on_connection_lost(const std::string& reason) override;
   void on_farewell_done() override;
   void on_closed(const SessionClose& close) override;
 
   // media loop
   uint32_t pull_rate_hz() const noexcept override;
-  uint32_t push_rate_hz() const noexcept override { return kHearsHz; }
+  uint32_t push_rate_hz() const noexcept override { return kInputRateHz; }
   void pull(pb_frame& out) noexcept override;
   void push(const pb_frame& in) noexcept override;
 
-  // Whether this much more text may be passed on; beyond kMaxTextBytes the session is closed.
-  bool admits(size_t bytes);
+  // Counts the text. Returns false, and closes the session, beyond kMaxTextBytes.
+  bool within_text_limit(size_t bytes);
   void report_closed(const engine::Closed& closed);
   void release();
 
@@ -83,7 +83,7 @@ class EngineSession final : public SessionListener, private AudioPort {
   Lifetime alive_;
 };
 
-// The tools of engine::Open, as an Engine takes them.
-Result<std::vector<Tool>> read_tools(const Host& host, std::string_view json);
+// Parses engine::Open::tools.
+Result<std::vector<Tool>> parse_tools(const Host& host, std::string_view json);
 
 }  // namespace patchbay::lib

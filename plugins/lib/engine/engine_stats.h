@@ -1,4 +1,4 @@
-// What one engine counts over all its conversations, for the metrics. Any thread.
+// Counters of one engine over all its conversations, for the metrics. Any thread.
 #pragma once
 
 #include <atomic>
@@ -7,11 +7,11 @@
 namespace patchbay::lib {
 
 struct EngineStats {
-  std::atomic<int64_t> dropped_ms{0};  // caller audio the engine never got: it, or its thread, was too slow
-  std::atomic<int64_t> queued_ms{0};   // caller audio that waits to be sent now
-  std::atomic<int64_t> reply_dropped_ms{0};  // of the engine's audio, beyond what may wait to be played
-  std::atomic<int64_t> reconnects{0};        // connections replaced or lost in mid-call
-  std::atomic<int64_t> unsaid{0};            // answers not spoken because too many waited for the voice
+  std::atomic<int64_t> dropped_ms{0};  // caller audio dropped because the engine or its thread was too slow
+  std::atomic<int64_t> queued_ms{0};   // caller audio waiting to be sent now
+  std::atomic<int64_t> reply_dropped_ms{0};  // engine audio dropped because the playout buffer was full
+  std::atomic<int64_t> reconnects{0};        // connections lost in mid-call and opened again
+  std::atomic<int64_t> unsaid{0};            // answers not spoken because the speech queue was full
 };
 
 }  // namespace patchbay::lib

@@ -1,5 +1,5 @@
-// When a call that was said goodbye to may be hung up: a turn that had audio is complete and was heard to its
-// end. Pure logic on a millisecond clock.
+// Decides when to hang up after the goodbye: when a turn with audio is complete and was played to its end, or
+// after a timeout. Pure logic on a millisecond clock.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 namespace patchbay::lib {
 
 struct FarewellTimes {
-  int no_audio_ms = 5000;  // the model says nothing any more
-  int total_ms = 15000;
+  int no_audio_ms = 5000;  // hang up if the model has said nothing by then
+  int total_ms = 15000;    // hang up in any case
 };
 
 class Farewell {
@@ -23,11 +23,11 @@ class Farewell {
   bool active() const { return state_ == State::waiting; }
 
   void audio() { had_audio_ = active() || had_audio_; }
-  // A silent turn, such as the one that only acknowledges the tool's result, does not count.
+  // Ignores silent turns, such as one that only acknowledges a tool's result.
   void turn_complete() { complete_ = had_audio_; }
   void connection_lost() { complete_ = true; }
 
-  // True once, when it is time.
+  // Returns true once, when it is time to hang up. `drained`: the caller has heard all audio.
   bool poll(int64_t now_ms, bool drained) {
     if (!active()) return false;
     int64_t waited = now_ms - started_ms_;

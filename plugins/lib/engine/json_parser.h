@@ -1,4 +1,4 @@
-// JsonSource: the host's JSON parser, as the engines get it: they are libraries without a host. Thread-safe.
+// JsonParser: the host's JSON functions for engines, which are libraries without a host. Thread-safe.
 #pragma once
 
 #include <patchbay/host.h>
@@ -8,12 +8,12 @@
 
 namespace patchbay::lib {
 
-class JsonSource {
+class JsonParser {
  public:
-  JsonSource() = default;  // refuses everything
-  explicit JsonSource(const Host& host) : JsonSource(host.json, host.self) {}
-  // `host` is what the table's functions want as their first argument.
-  JsonSource(const pb_json* table, void* host) : table_(table), host_(host) {}
+  JsonParser() = default;  // fails for every text
+  explicit JsonParser(const Host& host) : JsonParser(host.json, host.self) {}
+  // `host`: first argument of the table's functions.
+  JsonParser(const pb_json* table, void* host) : table_(table), host_(host) {}
 
   Result<Json> parse(std::string_view text) const {
     if (table_ == nullptr) return {Code::misuse, "no JSON parser"};

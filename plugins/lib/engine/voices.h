@@ -1,6 +1,6 @@
-// The voices that a call may ask for, by name. The only list: the schema of POST /v1/calls is made from it,
-// and an engine with voices of its own maps each (engine-local does not compile until it has a sound for
-// all).
+// Names of the voices that a call may ask for; the only list of them. ai-voice generates the schema of
+// POST /v1/calls from it, and engine-local maps each name to a voice of its synthesiser (a name without one
+// does not compile).
 #pragma once
 
 #include <algorithm>

@@ -63,7 +63,7 @@ struct IoWatch::State {
 
 IoWatch::IoWatch(IoThread& io) : io_(io), state_(std::make_shared<State>()) {}
 
-IoWatch::Sample IoWatch::look() {
+IoWatch::Sample IoWatch::sample() {
   const int64_t now = steady_ms();
   const bool waiting = state_->waiting.load(std::memory_order_acquire);
   const int64_t lag_ms = state_->lag_ms.load(std::memory_order_relaxed);

@@ -38,7 +38,7 @@ class IoWatch {
     int64_t lag_ms = 0;      // how long the last task that ran had waited
   };
   // Call it regularly: posts the next task once the previous one has run.
-  Sample look();
+  Sample sample();
 
  private:
   struct State;

@@ -137,7 +137,7 @@ TEST_CASE("a socket that drops is resumed and the call goes on") {
   check_end(server, id, server.get(id), "cancelled", "cancelled");
   CHECK(contains(server.transcript(id), "This is answer number 1."));
   CHECK(server.logged("This is answer"));
-  CHECK(server.logged("the engine's connection was lost, it is tried again"));
+  CHECK(server.logged("the engine's connection was lost and is opened again"));
   CHECK(server.metric("patchbay_ai_voice_first_audio_seconds_count") == 1);
   check_sipp(phone.sipp());
   CHECK(server.idle());

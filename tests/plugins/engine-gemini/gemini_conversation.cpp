@@ -9,7 +9,7 @@
 using namespace patchbay;
 using namespace patchbay::lib;
 using lib::test::Caller;
-using lib::test::Record;
+using lib::test::RecordingListener;
 using Event = support::GeminiScript::Event;
 using support::GeminiScript;
 using support::GeminiServer;
@@ -42,7 +42,7 @@ struct Call {
       : server(std::move(script)) {
     engine_gemini::Options options = engine_gemini::test::options_for(server.url(), server.ca_file());
     options.greeting_protect_ms = 0;
-    options.recovery.first_delay_ms = 50;
+    options.reconnect.first_delay_ms = 50;
     options.watchdog.first_audio_ms = options.watchdog.after_user_ms = 2000;
     if (adjust) adjust(options);
     engine = std::make_unique<engine_gemini::GeminiEngine>(io, options);
@@ -68,7 +68,7 @@ struct Call {
 
   GeminiServer server;
   lib::IoThread io;
-  Record record;
+  RecordingListener record;
   std::unique_ptr<engine_gemini::GeminiEngine> engine;
   std::unique_ptr<Session> session;
   std::unique_ptr<Caller> caller;
@@ -112,7 +112,7 @@ TEST_CASE("nothing is sent before the call is answered") {
   CHECK(seen.texts.empty());
 }
 
-TEST_CASE("a tool call, its result, the farewell") {
+TEST_CASE("a tool call, its result and the farewell") {
   GeminiScript script;
   script.at_turn[1] = Event::tool_call;
   script.answer_ms = 600;
@@ -185,7 +185,7 @@ TEST_CASE("a refused handle becomes a fresh session that knows what was said") {
   CHECK(setup.find("Caller: I have a question") != std::string::npos);
 }
 
-TEST_CASE("goAway rotates the connection in a quiet moment") {
+TEST_CASE("goAway replaces the connection at a moment of silence") {
   GeminiScript script;
   script.at_turn[1] = Event::go_away;
   script.answer_ms = 400;
@@ -202,7 +202,7 @@ TEST_CASE("goAway rotates the connection in a quiet moment") {
   CHECK(call.turns(2));
 }
 
-TEST_CASE("a slow set-up is waited for, an endless one fails as retryable") {
+TEST_CASE("a slow setup succeeds, and one without an end fails as retryable") {
   GeminiScript slow;
   slow.setup_delay_ms = 500;
   Call first(slow);
@@ -213,7 +213,7 @@ TEST_CASE("a slow set-up is waited for, an endless one fails as retryable") {
   never.setup_delay_ms = -1;
   Call second(never, config(), [](engine_gemini::Options& o) {
     o.setup_timeout_ms = 300;
-    o.recovery.setup_budget_ms = 500;
+    o.reconnect.setup_budget_ms = 500;
   });
   REQUIRE(second.record.wait_closed());
   CHECK(second.record.close.retryable);
@@ -230,7 +230,7 @@ TEST_CASE("a wrong key is final and never quoted") {
   CHECK(call.record.close.reason.find("SECRET") == std::string::npos);
 }
 
-TEST_CASE("a refused field is left out once, a refused setup is final") {
+TEST_CASE("a refused field leads to a reduced setup once, and a refused reduced setup is final") {
   GeminiScript script;
   script.refuse_field = "languageCode";
   Call call(script);
@@ -247,7 +247,7 @@ TEST_CASE("a refused field is left out once, a refused setup is final") {
   CHECK(other.server.seen().setups.size() == 2);
 }
 
-TEST_CASE("garbage, fragments and odd fields do not harm") {
+TEST_CASE("garbage, fragments and odd fields do no harm") {
   for (Event event : {Event::garbage, Event::fragments, Event::odd_fields}) {
     CAPTURE(static_cast<int>(event));
     GeminiScript script;
@@ -262,15 +262,15 @@ TEST_CASE("garbage, fragments and odd fields do not harm") {
   }
 }
 
-TEST_CASE("nothing but garbage leads to a fresh connection and in the end to a clear error") {
+TEST_CASE("nothing but garbage leads to a new connection") {
   GeminiScript script;
   for (int turn = 1; turn < 50; ++turn) script.at_turn[turn] = Event::garbage_only;
-  Call call(script, config(), [](engine_gemini::Options& o) { o.recovery.budget_ms = 300; });
+  Call call(script, config(), [](engine_gemini::Options& o) { o.reconnect.budget_ms = 300; });
   REQUIRE(call.begin());
   CHECK(eventually([&] { return call.server.seen().connections >= 2; }));
 }
 
-TEST_CASE("silence of the model is answered by a nudge, a fresh session and an end") {
+TEST_CASE("a silent model gets a nudge, then a new session, then the call ends") {
   GeminiScript nudge;
   nudge.at_turn[1] = Event::no_answer;
   Call first(nudge, config(), hasty);
@@ -294,7 +294,7 @@ TEST_CASE("silence of the model is answered by a nudge, a fresh session and an e
   CHECK(third.record.close.reason == "the model stays silent");
 }
 
-TEST_CASE("audio without level leads to a fresh session") {
+TEST_CASE("inaudible audio leads to a new session") {
   GeminiScript script;
   script.at_turn[1] = Event::quiet_audio;
   Call call(script);
@@ -317,13 +317,13 @@ TEST_CASE("sessions may be destroyed at any moment") {
   const engine_gemini::Options options = engine_gemini::test::options_for(server.url(), server.ca_file());
   engine_gemini::GeminiEngine engine(io, options);
   for (int i = 0; i < 10; ++i) {
-    Record record;
+    RecordingListener record;
     auto session = engine.open(config(), record);
     REQUIRE(session.ok());
     (*session)->begin();
     if (i % 2 == 0) record.wait([&] { return record.ready; });
   }
-  Record unused;
+  RecordingListener unused;
   auto bad = config();
   bad.api_key = "a\nb";
   CHECK(!engine.open(bad, unused).ok());

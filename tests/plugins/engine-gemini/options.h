@@ -1,4 +1,4 @@
-// Options as the manifest's defaults make them, for a server of the test.
+// Options with the manifest's defaults, for a test server.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ inline Options options_for(const std::string& url, const std::string& ca_file) {
   out.url = url;
   out.ca_file = ca_file;
   out.setup_timeout_ms = 10000;
-  out.recovery.budget_ms = 30000;
+  out.reconnect.budget_ms = 30000;
   return out;
 }
 

@@ -14,7 +14,7 @@
 using namespace patchbay;
 using namespace patchbay::lib;
 using namespace std::chrono_literals;
-using lib::test::Record;
+using lib::test::RecordingListener;
 using support::WsPeer;
 using support::WsServer;
 
@@ -33,7 +33,7 @@ engine_gemini::Options options(const WsServer& server) {
   return engine_gemini::test::options_for(server.url(), server.ca_file());
 }
 
-// The number that mark() has put into a frame of audio; -1: the message carries none.
+// Returns the first sample of the audio in the message, which numbers the frame; -1: no audio.
 int mark_of(std::string_view message) {
   const std::string_view before = R"("audio":{"data":")";
   size_t at = message.find(before);
@@ -49,7 +49,8 @@ int mark_of(std::string_view message) {
 }  // namespace
 
 TEST_CASE(
-    "caller audio for a server that does not read is bounded in time, the oldest is dropped and counted") {
+    "caller audio for a server that does not read is limited to about a second, and the rest is dropped and "
+    "counted") {
   std::mutex mutex;
   std::vector<int> got;
   WsServer::Script script;
@@ -62,7 +63,7 @@ TEST_CASE(
   WsServer server(false, std::move(script));
   lib::IoThread io;
   engine_gemini::GeminiEngine engine(io, options(server));
-  Record record;
+  RecordingListener record;
   auto session = engine.open(config("test-key"), record);
   REQUIRE(session.ok());
   (*session)->begin();
@@ -81,7 +82,7 @@ TEST_CASE(
   while (engine.stats().dropped_ms < 2000 && std::chrono::steady_clock::now() < deadline) push();
   CHECK(engine.stats().dropped_ms >= 2000);
   CHECK(engine.stats().queued_ms <= 1000);
-  CHECK(pushed < 1500);  // neither the library nor the kernel takes more than some seconds
+  CHECK(pushed < 1500);  // the library and the kernel buffer a few seconds at most
 
   reads_again.set_value();
   const auto last = [&] {
@@ -113,7 +114,7 @@ TEST_CASE("a server that quotes a key of asterisks ends its own call only") {
     WsServer server(false, std::move(script));
     lib::IoThread io;
     engine_gemini::GeminiEngine engine(io, options(server));
-    Record record;
+    RecordingListener record;
     auto session = engine.open(config(key), record);
     REQUIRE(session.ok());
     CHECK(record.wait_closed());

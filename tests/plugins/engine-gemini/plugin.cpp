@@ -1,4 +1,4 @@
-// The plugin in a server, with an engine's thread that does not come back.
+// The plugin in a server, with an engine's thread that is stuck.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <patchbay/plugin.h>
@@ -18,7 +18,7 @@
 #include "support/server.h"
 #include "support/within.h"
 
-// A leak checker would report what is left behind on purpose.
+// Not under ASan, because its leak checker reports what is leaked on purpose.
 #if !defined(__SANITIZE_ADDRESS__)
 
 using namespace patchbay;
@@ -30,7 +30,7 @@ constexpr std::chrono::seconds kPatience{30};
 
 Promise<Handle> added;  // the engine
 
-// Where engines are made known.
+// Provides patchbay.engines.
 class Registry final : public Plugin {
  public:
   static constexpr char manifest[] =
@@ -67,7 +67,7 @@ void on_strand(F f) {
 
 }  // namespace
 
-TEST_CASE("a server whose engine's thread is stuck stops all the same and says so") {
+TEST_CASE("a server stops although an engine's thread is stuck, and reports it") {
   const TemporaryFolder folder;
   const std::string authorities = folder.path() / "authorities.pem";
   REQUIRE(::mkfifo(authorities.c_str(), 0600) == 0);
@@ -90,7 +90,7 @@ TEST_CASE("a server whose engine's thread is stuck stops all the same and says s
     request.listener = listener->handle();
     service.call(engine::Engine::open, request, [](const Result<engine::Opened>&) {});
   });
-  // The engine's thread has the pipe open, and reads from it until its other end is closed.
+  // The engine's thread has opened the pipe and blocks in a read until the other end is closed.
   int pipe = -1;
   REQUIRE(
       within(kPatience, [&] { return (pipe = ::open(authorities.c_str(), O_WRONLY | O_NONBLOCK)) >= 0; }));
@@ -101,7 +101,7 @@ TEST_CASE("a server whose engine's thread is stuck stops all the same and says s
   const Status stopped = server.core().stop();
   CHECK_FALSE(stopped.ok());
   CHECK(stopped.error().text.find("the thread of the AI engine is stuck") != std::string::npos);
-  CHECK(server.log().find("the engine's thread is stuck, it is left behind") != std::string::npos);
+  CHECK(server.log().find("the engine's thread is stuck and is leaked") != std::string::npos);
   ::close(pipe);
 }
 

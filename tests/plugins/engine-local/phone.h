@@ -1,4 +1,4 @@
-// A caller's voice for the local engine: flite's rms, as a telephone carries it.
+// A caller's voice for the local engine: flite's voice rms, with the audio quality of a telephone.
 #pragma once
 
 #include <condition_variable>

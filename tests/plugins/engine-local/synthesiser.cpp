@@ -5,17 +5,19 @@
 #include <atomic>
 #include <future>
 
+#include "engine/voices.h"
 #include "support/within.h"
 
 using namespace patchbay::engine_local;
+using patchbay::lib::kVoices;
 
 namespace {
 
 constexpr std::chrono::seconds kPatience(40);
 
-// Keeps the worker at one sentence until it goes.
-struct Held {
-  explicit Held(Synthesiser& synthesiser) {
+// Blocks the worker in one sentence until it is destroyed.
+struct BlockedWorker {
+  explicit BlockedWorker(Synthesiser& synthesiser) {
     std::promise<void> begun;
     REQUIRE(synthesiser.speak({{"Wait.",
                                 [&](const std::vector<int16_t>&) {
@@ -25,25 +27,25 @@ struct Held {
                               Voice()));
     REQUIRE(begun.get_future().wait_for(kPatience) == std::future_status::ready);
   }
-  ~Held() { end.set_value(); }
+  ~BlockedWorker() { end.set_value(); }
   std::promise<void> end;
 };
 
 }  // namespace
 
-TEST_CASE("texts for which too many wait are refused until the voice has caught up") {
+TEST_CASE("texts are refused while the queue is full") {
   std::atomic<size_t> said{0};
   Synthesiser synthesiser;
   const auto text = [&](size_t sentences) {
     std::vector<Synthesiser::Sentence> all;
-    // Of blanks only: nothing to synthesise.
+    // Blanks only, so that there is nothing to synthesise.
     for (size_t i = 0; i < sentences; ++i) all.push_back({" ", [&](const std::vector<int16_t>&) { ++said; }});
     return all;
   };
   CHECK_FALSE(synthesiser.speak(text(0), Voice()));
   CHECK_FALSE(synthesiser.speak(text(Synthesiser::kMaxSentences + 1), Voice()));
   {
-    const Held held(synthesiser);
+    const BlockedWorker blocked(synthesiser);
     size_t taken = 0;
     while (taken + 64 <= Synthesiser::kMaxWaiting) {
       CHECK(synthesiser.speak(text(64), Voice()));
@@ -56,4 +58,14 @@ TEST_CASE("texts for which too many wait are refused until the voice has caught 
   CHECK(within(kPatience, [&] { return said == Synthesiser::kMaxWaiting; }));
   CHECK(synthesiser.speak(text(1), Voice()));
   CHECK(within(kPatience, [&] { return said == Synthesiser::kMaxWaiting + 1; }));
+}
+
+TEST_CASE("every one of the 14 voices sounds different") {
+  CHECK(kVoices.size() == 14);
+  for (const std::string_view a : kVoices)
+    for (const std::string_view b : kVoices) {
+      if (a == b) continue;
+      Voice x = voice_of(a), y = voice_of(b);
+      CHECK((x.base != y.base || x.stretch != y.stretch || x.pitch != y.pitch));
+    }
 }

@@ -1,5 +1,5 @@
-// A caller for engine tests: a media clock of its own thread that speaks and listens, and a listener that
-// keeps what the engine reported.
+// For engine tests: a caller with its own thread as media clock, who speaks and listens, and a listener that
+// records the engine's reports.
 #pragma once
 
 #include <atomic>
@@ -16,14 +16,14 @@
 
 namespace patchbay::lib::test {
 
-class Record : public SessionListener {
+class RecordingListener : public SessionListener {
  public:
   bool ready = false;
   std::string note;
   std::string user_text;
   std::string ai_text;
   int ai_turns_started = 0;
-  std::vector<Heard> interruptions;
+  std::vector<Interruption> interruptions;
   int turns_with_audio = 0;
   int silent_turns = 0;
   struct Call {
@@ -38,7 +38,7 @@ class Record : public SessionListener {
   int closes = 0;
   SessionClose close;
 
-  // What to do at a tool call, on the engine's thread.
+  // Called at each tool call, on the engine's thread.
   std::function<void(const std::string& id, const std::string& name)> on_call;
 
   template <class F>
@@ -67,7 +67,7 @@ class Record : public SessionListener {
   void on_ai_audio() override {
     change([&] { ++ai_turns_started; });
   }
-  void on_interrupted(const Heard& heard) override {
+  void on_interrupted(const Interruption& heard) override {
     change([&] { interruptions.push_back(heard); });
   }
   void on_turn_complete(bool had_audio) override {
@@ -132,7 +132,7 @@ class Caller {
       tone[i] = static_cast<int16_t>(6000 * std::sin(static_cast<double>(i) * 0.11));
     say(std::move(tone));
   }
-  std::vector<int16_t> heard() {  // all of it, at the engine's rate
+  std::vector<int16_t> heard() {  // all audio so far, at the engine's rate
     std::lock_guard lock(mutex_);
     return heard_;
   }

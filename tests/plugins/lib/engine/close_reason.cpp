@@ -4,7 +4,7 @@
 
 using namespace patchbay::lib;
 
-TEST_CASE("the end of a session is told as a sentence") {
+TEST_CASE("the close of a session is described by a sentence") {
   CHECK(describe_close(403, "upgrade refused with HTTP 403") ==
         "the AI engine refused the API key (HTTP 403)");
   CHECK(describe_close(503, "x") == "the AI engine is out of order (HTTP 503)");

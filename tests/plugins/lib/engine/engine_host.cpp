@@ -1,4 +1,4 @@
-// An engine whose thread does not come back.
+// An engine whose thread is stuck.
 #include "engine/engine_host.h"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ namespace {
 constexpr std::chrono::seconds kPatience(40);
 constexpr int64_t kNever = 3'600'000;
 
-// Says and hears nothing.
+// Stays silent.
 class Conversation {
  public:
   static constexpr int kOutputRateHz = 16000;
@@ -47,7 +47,7 @@ class Conversation {
   void close() {
     gate_.run([this] { listener_.on_closed({1000, "", false, true}); });
   }
-  void abandon() {}
+  void cancel() {}
 
  private:
   SessionListener& listener_;
@@ -63,17 +63,17 @@ class QuietEngine final : public Engine {
   bool matches(std::string_view) const override { return true; }
   Result<std::unique_ptr<Session>> open(SessionConfig, SessionListener& listener) override {
     return std::unique_ptr<Session>(
-        std::make_unique<IoSession<Conversation>>(io_, std::make_shared<Conversation>(listener, stick)));
+        std::make_unique<AsyncSession<Conversation>>(io_, std::make_shared<Conversation>(listener, stick)));
   }
 
-  std::shared_future<void> stick;  // of the sessions from now on
+  std::shared_future<void> stick;  // for the sessions opened later
 
  private:
   lib::IoThread& io_;
   std::atomic<bool>& gone_;
 };
 
-// Runs f(host) on the strand of the plugin that has the engine.
+// Runs f(host) on the strand of the plugin that owns the engine.
 template <class F>
 void on_strand(F f) {
   std::promise<Result<int>> done;
@@ -109,7 +109,7 @@ struct Fixture {
       listener.reset();
     });
   }
-  // The thread does not come back from its next task until let_go().
+  // The thread is stuck in its next task until let_go().
   void hold() {
     io.post([wait = held.get_future().share()] { wait.wait(); });
   }
@@ -126,7 +126,7 @@ struct Fixture {
     });
     return probe::wait(opened.get_future());
   }
-  // done(...) of stop, or nothing.
+  // Returns the argument of stop()'s done(...), or nothing after a timeout.
   std::optional<bool> stop() {
     std::promise<Result<bool>> stopped;
     auto result = stopped.get_future();
@@ -161,8 +161,8 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Fixture, "an engine whose thread is stuck takes no calls until it has come back") {
-  start({.look_ms = 10, .stall_ms = 200, .give_up_ms = kNever, .stop_ms = kNever});
+TEST_CASE_FIXTURE(Fixture, "an engine whose thread is stuck refuses calls until the thread responds again") {
+  start({.poll_ms = 10, .stall_ms = 200, .give_up_ms = kNever, .stop_ms = kNever});
   CHECK(within(kPatience, [&] { return open().ok(); }));
   hold();
   CHECK(within(kPatience, [&] { return !open().ok(); }));
@@ -176,12 +176,12 @@ TEST_CASE_FIXTURE(Fixture, "an engine whose thread is stuck takes no calls until
   CHECK(closed.empty());
   let_go();
   CHECK(within(kPatience, [&] { return open().ok(); }));
-  CHECK(server.log().find("the engine's thread has come back") != std::string::npos);
+  CHECK(server.log().find("the engine's thread responds again") != std::string::npos);
   CHECK(stop() == true);
 }
 
-TEST_CASE_FIXTURE(Fixture, "the calls of a thread that stays stuck are ended without it") {
-  start({.look_ms = 10, .stall_ms = 200, .give_up_ms = 400, .stop_ms = kNever});
+TEST_CASE_FIXTURE(Fixture, "the calls of a thread that stays stuck fail") {
+  start({.poll_ms = 10, .stall_ms = 200, .give_up_ms = 400, .stop_ms = kNever});
   CHECK(within(kPatience, [&] { return open().ok(); }));
   hold();
   REQUIRE(wait_closed(1));
@@ -194,7 +194,7 @@ TEST_CASE_FIXTURE(Fixture, "the calls of a thread that stays stuck are ended wit
   CHECK(closed.size() == 1);
 }
 
-TEST_CASE_FIXTURE(Fixture, "stop waits for a thread that works, which has then run all it was sent") {
+TEST_CASE_FIXTURE(Fixture, "stop waits until a thread that responds has run all its tasks") {
   start({});
   REQUIRE(open().ok());
   CHECK(stop() == true);
@@ -203,28 +203,28 @@ TEST_CASE_FIXTURE(Fixture, "stop waits for a thread that works, which has then r
   CHECK_FALSE(engine_gone);
 }
 
-TEST_CASE("stop does not wait for a thread that is stuck, and leaves it what it may still use") {
+TEST_CASE("stop does not wait for a stuck thread, and does not destroy what the thread may still use") {
   for (bool has_session : {true, false}) {
     CAPTURE(has_session);
     Fixture one;
-    one.start({.look_ms = 10, .stall_ms = kNever, .give_up_ms = kNever, .stop_ms = 200});
+    one.start({.poll_ms = 10, .stall_ms = kNever, .give_up_ms = kNever, .stop_ms = 200});
     if (has_session) REQUIRE(one.open().ok());
     one.hold();
     CHECK(one.stop() == false);
-    CHECK(one.server.log().find("the engine's thread is stuck, it is left behind") != std::string::npos);
+    CHECK(one.server.log().find("the engine's thread is stuck and is leaked") != std::string::npos);
     if (has_session) CHECK(one.wait_closed(1));
     on_strand([&](const Host&) { one.engine_host.reset(); });
     CHECK_FALSE(one.engine_gone);
     one.let_go();
-    one.io.drain();  // what it was sent meets nothing that is gone
+    one.io.drain();  // its tasks use nothing that was destroyed
     delete one.engine;
     CHECK(one.closed.size() == (has_session ? 1 : 0));
   }
 }
 
-TEST_CASE("a thread that does not return from a callback blocks neither the end of its session nor stop") {
+TEST_CASE("a thread that does not return from a callback blocks neither the close of its session nor stop") {
   Fixture one;
-  one.start({.look_ms = 10, .stall_ms = 200, .give_up_ms = 400, .stop_ms = 200});
+  one.start({.poll_ms = 10, .stall_ms = 200, .give_up_ms = 400, .stop_ms = 200});
   one.engine->stick = one.held.get_future().share();
   REQUIRE(one.open().ok());
   REQUIRE(one.wait_closed(1));
@@ -234,7 +234,7 @@ TEST_CASE("a thread that does not return from a callback blocks neither the end 
   on_strand([&](const Host&) { one.engine_host.reset(); });
   CHECK_FALSE(one.engine_gone);
   one.let_go();
-  one.io.drain();  // the callback returns into what was left behind
+  one.io.drain();  // the callback returns into the leaked session
   delete one.engine;
   CHECK(one.closed.size() == 1);
 }

@@ -23,7 +23,7 @@ class NoEngine final : public Engine {
   const char* name() const override { return "none"; }
   bool matches(std::string_view) const override { return false; }
   Result<std::unique_ptr<Session>> open(SessionConfig, SessionListener&) override {
-    return Error{Code::unsupported, "there is none"};
+    return Error{Code::unsupported, "no sessions"};
   }
 };
 
@@ -52,7 +52,7 @@ struct RunnerFixture {
   ~RunnerFixture() {
     on_probe_strand([this](const Host&) { runner.reset(); });
   }
-  // What the plugin's stop answers.
+  // Returns the result of the plugin's stop.
   std::optional<Status> stop() {
     const pb_done done{sizeof(pb_done), 0, &stopped, &RunnerFixture::answer};
     on_probe_strand([&](const Host&) { runner->stop(Done(&done)); });
@@ -72,7 +72,7 @@ struct RunnerFixture {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(RunnerFixture, "the stop of an engine whose thread works is a success") {
+TEST_CASE_FIXTURE(RunnerFixture, "stopping an engine whose thread responds succeeds") {
   const auto status = stop();
   REQUIRE(status);
   CHECK(status->ok());
@@ -80,7 +80,7 @@ TEST_CASE_FIXTURE(RunnerFixture, "the stop of an engine whose thread works is a 
 
 TEST_CASE_FIXTURE(
     RunnerFixture,
-    "the stop of an engine whose thread is stuck comes back, says so and leaves the thread its own") {
+    "stopping an engine whose thread is stuck returns an error and does not destroy what the thread uses") {
   std::promise<void> held;
   io->post([wait = held.get_future().share()] { wait.wait(); });
   const auto status = stop();
@@ -89,7 +89,7 @@ TEST_CASE_FIXTURE(
   CHECK(status->error().text == "the thread of the AI engine is stuck");
   on_probe_strand([this](const Host&) { runner.reset(); });
   held.set_value();
-  io->drain();  // what was left behind still works
+  io->drain();  // the leaked thread still works
   delete engine;
   delete io;
 }

@@ -6,6 +6,6 @@
 
 namespace patchbay::lib::test {
 
-inline JsonSource json() { return {&core::json_table_without_host(), nullptr}; }
+inline JsonParser json() { return {&core::json_table_without_host(), nullptr}; }
 
 }  // namespace patchbay::lib::test

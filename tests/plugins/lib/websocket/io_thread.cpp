@@ -28,15 +28,15 @@ bool eventually(F condition) {
 TEST_CASE("a thread that hangs in a task is detected, and so is its recovery") {
   IoThread io;
   IoWatch watch(io);
-  watch.look();
-  CHECK(eventually([&] { return watch.look().waiting_ms == 0; }));
+  watch.sample();
+  CHECK(eventually([&] { return watch.sample().waiting_ms == 0; }));
   std::promise<void> end;
   io.post([wait = end.get_future().share()] { wait.wait(); });
-  CHECK(eventually([&] { return watch.look().waiting_ms > 50; }));
+  CHECK(eventually([&] { return watch.sample().waiting_ms > 50; }));
   end.set_value();
   io.drain();
   CHECK(eventually([&] {
-    const IoWatch::Sample sample = watch.look();
+    const IoWatch::Sample sample = watch.sample();
     return sample.waiting_ms == 0 && sample.lag_ms >= 50;
   }));
 }
@@ -47,7 +47,7 @@ TEST_CASE("the watch may be destroyed while its task is pending") {
   io.post([wait = end.get_future().share()] { wait.wait(); });
   {
     IoWatch watch(io);
-    watch.look();
+    watch.sample();
   }
   end.set_value();
   io.drain();
