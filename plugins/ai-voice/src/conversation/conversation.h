@@ -16,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-#include "conversation/dtmf.h"
+#include "conversation/dtmf_collector.h"
 #include "conversation/transcript_builder.h"
 #include "text/safe_text.h"
 

@@ -5,7 +5,7 @@
 #include "crypto/digest.h"
 #include "crypto/encode.h"
 #include "crypto/random.h"
-#include "outbound/request.h"
+#include "outbound/create_request.h"
 #include "outbound/retention.h"
 #include "outbound/routes.h"
 #include "outbound/routes_text.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "outbound/request.h"
+#include "outbound/create_request.h"
 
 namespace patchbay::ai_voice {
 namespace {

@@ -13,8 +13,8 @@
 #include "config.h"
 #include "engine_registry.h"
 #include "outbound/call_store.h"
+#include "outbound/crash_recovery.h"
 #include "outbound/outbound_attempt.h"
-#include "outbound/recovery.h"
 
 namespace patchbay::ai_voice {
 

@@ -1,4 +1,4 @@
-#include "outbound/recovery.h"
+#include "outbound/crash_recovery.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "outbound/request.h"
+#include "outbound/create_request.h"
 
 #include <doctest/doctest.h>
 #include <patchbay/testing/world.h>

@@ -1,4 +1,4 @@
-#include "conversation/dtmf.h"
+#include "conversation/dtmf_collector.h"
 
 #include <doctest/doctest.h>
 #include <patchbay/testing/world.h>
