@@ -69,11 +69,11 @@ CREATE INDEX ai_voice_call_ended ON ai_voice_call (ended_ms, call_id)
   WHERE status IN ('ended-success', 'ended-failed-final', 'cancelled');
 CREATE INDEX ai_voice_idempotency_age ON ai_voice_idempotency (created_ms);
 
--- name: count_before
+-- name: decrement_count
 UPDATE ai_voice_call_count SET n = n - 1
 WHERE tenant = $1 AND status = (SELECT status FROM ai_voice_call WHERE call_id = $2);
 
--- name: count_after
+-- name: increment_count
 INSERT INTO ai_voice_call_count (tenant, status, n) SELECT tenant, status, 1 FROM ai_voice_call WHERE call_id = $1
 ON CONFLICT (tenant, status) DO UPDATE SET n = ai_voice_call_count.n + 1;
 
@@ -89,7 +89,7 @@ SELECT * FROM ai_voice_call WHERE call_id = $1 AND tenant = $2;
 SELECT * FROM ai_voice_call WHERE tenant = $1 ORDER BY created_ms DESC, call_id DESC LIMIT $2 OFFSET $3;
 
 -- name: list_status
--- Each status by its own part of the index, because no index has several of them in the order of time.
+-- Reads each status from the index separately, because no index has several statuses in the order of time.
 SELECT * FROM ai_voice_call WHERE call_id IN (
   SELECT call_id FROM (
     SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $2
@@ -129,24 +129,24 @@ UPDATE ai_voice_call SET status = 'dispatching', attempt = $3, retries_left = $4
   error_detail = '', rev = rev + 1
 WHERE call_id = $1 AND rev = $2 AND owner_epoch = 0;
 
--- name: answered
+-- name: set_answered
 UPDATE ai_voice_call SET status = 'in-flight', answered_ms = $4, trunk_id = $5, rev = rev + 1
 WHERE call_id = $1 AND owner_epoch = $2 AND attempt = $3 AND status = 'dispatching';
 
--- name: finish
+-- name: end_attempt
 UPDATE ai_voice_call SET status = $4, ended_ms = $5, ended_reason = $6, duration_sec = $7, trunk_id = $8,
   transcript_path = $9, error_detail = $10, owner_epoch = 0, rev = rev + 1,
   api_key = CASE WHEN $4 = 'ended-failed-retry-pending' THEN api_key ELSE NULL END
 WHERE call_id = $1 AND owner_epoch = $2 AND attempt = $3;
 
--- name: turn_put
+-- name: save_turn
 INSERT INTO ai_voice_turn (call_id, attempt, n, of_ai, text, ts_ms) VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (call_id, attempt, n) DO UPDATE SET text = excluded.text;
 
 -- name: turns
 SELECT of_ai, text, ts_ms FROM ai_voice_turn WHERE call_id = $1 AND attempt = $2 AND text <> '' ORDER BY n;
 
--- name: turns_forget
+-- name: delete_turns
 DELETE FROM ai_voice_turn WHERE call_id = $1 AND attempt = $2;
 
 -- name: cancel_waiting
@@ -179,7 +179,7 @@ UPDATE ai_voice_call_count SET n = n - (
     ORDER BY ended_ms, call_id LIMIT $2) AS old
   WHERE old.tenant = ai_voice_call_count.tenant AND old.status = ai_voice_call_count.status);
 
--- name: remove_old
+-- name: delete_old_calls
 DELETE FROM ai_voice_call WHERE call_id IN (
   SELECT call_id FROM ai_voice_call
   WHERE status IN ('ended-success', 'ended-failed-final', 'cancelled') AND ended_ms < $1

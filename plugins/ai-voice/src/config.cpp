@@ -33,7 +33,7 @@ const TenantSettings* Settings::tenant(std::string_view host) const {
   return at == tenants_.end() ? nullptr : &at->second;
 }
 
-Status check_settings(const Config& config) {
+Status Settings::check(const Config& config) {
   if (!config.plugin()["engines"]) return {};
   return {Code::invalid,
           "plugins.ai-voice.engines: engines are plugins of their own now; write `engine-gemini: {url: ..., "

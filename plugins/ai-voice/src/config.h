@@ -1,4 +1,4 @@
-// The settings of ai-voice, from configuration that was checked against manifest.json, which has the
+// The settings of ai-voice. The configuration has been validated against manifest.json, which has the
 // defaults.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace patchbay::ai_voice {
 
 struct TenantSettings {
   std::string model;
-  std::string api_key;  // "" when the tenant has none
+  std::string api_key;  // "": none
   std::string email;
   std::string greeting;
   int64_t ring_timeout_ms = 0;
@@ -27,25 +27,23 @@ struct TenantSettings {
 // Immutable.
 class Settings {
  public:
-  // Of the whole server.
+  // Settings of the whole server.
   struct Server {
-    size_t max_calls = 0;            // attempts at once, over all tenants
-    bool log_conversations = false;  // whether what is said on calls may stand in the log
-    int64_t keep_calls_days = 0;     // of calls that have ended for good; 0: for ever
+    size_t max_calls = 0;            // running attempts, over all tenants
+    bool log_conversations = false;  // whether what is said on calls may be logged
+    int64_t keep_calls_days = 0;     // for records of ended calls; 0: for ever
   };
 
   Settings() = default;
   static Settings read(const Config& config);
+  // Refuses the key `engines` of earlier versions and names its new place.
+  static Status check(const Config& config);
   const Server& server() const noexcept { return server_; }
-  // nullptr: no such tenant.
+  // nullptr: unknown tenant.
   const TenantSettings* tenant(std::string_view host) const;
 
  private:
   Server server_;
   std::map<std::string, TenantSettings, std::less<>> tenants_;
 };
-
-// Refuses the key `engines` of earlier versions and says where it has moved.
-Status check_settings(const Config& config);
-
 }  // namespace patchbay::ai_voice

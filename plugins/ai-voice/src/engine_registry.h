@@ -1,4 +1,4 @@
-// EngineRegistry: which engine serves which model. Main strand only.
+// EngineRegistry: selects the engine that serves a model. Main strand only.
 #pragma once
 
 #include <patchbay/services/engine.h>
@@ -19,12 +19,12 @@ struct RegisteredEngine {
 
 class EngineRegistry {
  public:
-  // After a start, how long the engines' plugins may take to make them known; they start after ai-voice.
-  static constexpr int64_t kPatienceMs = 30'000;
+  // How long after the start a call waits for its engine, because engine plugins start after ai-voice.
+  static constexpr int64_t kRegistrationMs = 30'000;
 
-  // Replaces an engine of the same name. invalid: nothing to serve.
+  // Replaces an engine of the same name. Error invalid: name, models or handle is missing.
   Status add(const engine::AddEngine& request);
-  // The one with the longest prefix of `model`; nullptr when there is none.
+  // Returns the engine with the longest prefix of `model`; nullptr if none matches.
   const RegisteredEngine* find(std::string_view model) const;
   bool empty() const noexcept { return engines_.empty(); }
 

@@ -15,7 +15,7 @@ namespace {
 
 class AiVoice final : public Plugin {
   Status start(const Config& config) override {
-    PB_TRY(check_settings(config));
+    PB_TRY(Settings::check(config));
     settings_ = Settings::read(config);
     parts_ = std::make_unique<Parts>(host(), settings_);
     parts_->registry.on(engine::EngineRegistry::add_engine,
@@ -28,10 +28,10 @@ class AiVoice final : public Plugin {
     parts_->scheduler.start();
     parts_->routes.open();
     parts_->retention.start();
-    no_engine_.after_ms(EngineRegistry::kPatienceMs, [this] { report_no_engine(); });
+    no_engine_.after_ms(EngineRegistry::kRegistrationMs, [this] { report_no_engine(); });
     return {};
   }
-  Status check_config(const Config& config) override { return check_settings(config); }
+  Status check_config(const Config& config) override { return Settings::check(config); }
   void reconfigure(const Config& config) override { settings_ = Settings::read(config); }
   void drain(Done done) override {
     parts_->routes.drain();
@@ -41,7 +41,7 @@ class AiVoice final : public Plugin {
     parts_->scheduler.stop([done = std::make_shared<Done>(std::move(done))] { (*done)(); });
   }
 
-  // Every call would be refused: engines are plugins, which the configuration must name.
+  // Warns once after the start, because every call would be refused.
   void report_no_engine() {
     if (!parts_->engines.empty()) return;
     log().warn(

@@ -17,7 +17,7 @@ TEST_CASE("the longest prefix of a model's name decides") {
   CHECK(engines.find("gpt-1") == nullptr);
 }
 
-TEST_CASE("an engine that comes back replaces itself") {
+TEST_CASE("an engine that registers again replaces its earlier entry") {
   EngineRegistry engines;
   CHECK(engines.add({"one", "a-", true, {1}}).ok());
   CHECK(engines.add({"one", "b-", true, {2}}).ok());

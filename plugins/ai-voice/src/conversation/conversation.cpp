@@ -44,16 +44,16 @@ void Conversation::listen_to_leg() {
           })
       .on(LegListener::answered,
           [this](const telephony::Answered& answered) -> Result<Empty> {
-            if (!ended_) owner_.on_answered(answered);  // else the hang-up is on its way
+            if (!closed_) owner_.on_answered(answered);  // otherwise a hangup has been sent
             return Empty{};
           })
       .on(LegListener::digit,
           [this](const telephony::Digit& digit) -> Result<Empty> {
-            if (!ended_) dtmf_.key(digit.digit);
+            if (!closed_) dtmf_.key(digit.digit);
             return Empty{};
           })
       .on(LegListener::ended, [this](const telephony::Ended& ended) -> Result<Empty> {
-        leg_over_ = true;
+        leg_ended_ = true;
         owner_.on_leg_ended(ended);
         return Empty{};
       });
@@ -71,20 +71,20 @@ void Conversation::listen_to_engine() {
   engine_listener_
       .on(Listener::ready, done([this](const engine::Ready& ready) {
             engine_ready_ = true;
-            log_.info("the engine is ready", {{"note", without_key(ready.note)}});
+            log_.info("the engine is ready", {{"note", redact(ready.note)}});
             begin_when_ready();
           }))
-      .on(Listener::user_words, done([this](const engine::Words& heard) {
-            if (!admits(heard)) return;
-            const std::string text = user_fragments_.take(heard.text);
+      .on(Listener::user_words, done([this](const engine::Words& words) {
+            if (!within_text_limit(words)) return;
+            const std::string text = user_fragments_.take(words.text);
             if (init_.log_conversation) log_.debug("heard", {{"text", text}});
-            transcript_.user_text(heard.ts_ms, text);
+            transcript_.user_text(words.ts_ms, text);
           }))
-      .on(Listener::ai_words, done([this](const engine::Words& said) {
-            if (!admits(said)) return;
-            const std::string text = ai_fragments_.take(said.text);
+      .on(Listener::ai_words, done([this](const engine::Words& words) {
+            if (!within_text_limit(words)) return;
+            const std::string text = ai_fragments_.take(words.text);
             if (init_.log_conversation) log_.debug("said", {{"text", text}});
-            transcript_.ai_text(said.ts_ms, text);
+            transcript_.ai_text(words.ts_ms, text);
           }))
       .on(Listener::ai_audio, done([this](const Empty&) { on_ai_audio(); }))
       .on(Listener::interrupted, done([this](const engine::Interrupted& cut) {
@@ -96,15 +96,15 @@ void Conversation::listen_to_engine() {
       .on(Listener::tool_cancel, done([](const engine::ToolCall&) {}))
       .on(Listener::usage, done([this](const engine::Usage& more) { add_usage(usage_, more); }))
       .on(Listener::farewell_done, done([this](const Empty&) {
-            if (!farewell_outcome_.empty()) talked(farewell_outcome_);
+            if (!farewell_outcome_.empty()) complete(farewell_outcome_);
           }))
       .on(Listener::closed, done([this](const engine::Closed& closed) { on_closed(closed); }));
 }
 
 void Conversation::on_audio_plugin(bool up) {
-  if (up || ended_ || !joining_) return;
-  join_ = 0;
-  failed("the media plugin has stopped");
+  if (up || closed_ || !joining_) return;
+  bridge_ = 0;
+  fail("the media plugin has stopped");
 }
 
 void Conversation::open_engine() {
@@ -121,39 +121,39 @@ void Conversation::open_engine() {
   open.tools = std::string(call_tools());
   open.listener = engine_listener_.handle();
   open.correlation = init_.call_id;
-  ++replies_due_;
+  ++pending_replies_;
   engine_.call(engine::Engine::open, open,
                [this](const Result<engine::Opened>& opened) { on_opened(opened); });
 }
 
 void Conversation::on_opened(const Result<engine::Opened>& opened) {
-  --replies_due_;
+  --pending_replies_;
   if (!opened) {
-    failed("the AI engine cannot be used: " + opened.error().text);
+    fail("the AI engine cannot be used: " + opened.error().text);
     return;
   }
   session_ = Lease<engine::Session>::open(host_, opened->session, strand_);
-  session_gone_ = EndWatch(
+  session_watch_ = EndWatch(
       host_, opened->session,
       [this] {
-        if (!std::exchange(session_over_, true)) failed("the plugin of the AI engine has stopped");
+        if (!std::exchange(session_closed_, true)) fail("the plugin of the AI engine has stopped");
       },
       strand_);
   engine_port_ = opened->port;
-  if (ended_) {
+  if (closed_) {
     session_.send(engine::Session::close, {});
-    return owner_.on_settled();
+    return owner_.on_drained();
   }
-  join_when_both();
+  join_when_connected();
   begin_when_ready();
 }
 
 void Conversation::set_leg(Handle leg) {
   leg_ = Lease<telephony::Leg>::open(host_, leg, strand_);
-  leg_gone_ = EndWatch(
+  leg_watch_ = EndWatch(
       host_, leg,
       [this] {
-        if (!std::exchange(leg_over_, true)) failed("the telephony plugin has stopped");
+        if (!std::exchange(leg_ended_, true)) fail("the telephony plugin has stopped");
       },
       strand_);
 }
@@ -161,14 +161,14 @@ void Conversation::set_leg(Handle leg) {
 void Conversation::answered(Handle port) {
   leg_port_ = port;
   answered_ns_ = host_.mono_ns();
-  if (!port) return failed("the answer carried no usable media");
-  join_when_both();
+  if (!port) return fail("the answer carried no usable media");
+  join_when_connected();
   arm_limits();
 }
 
 void Conversation::arm_limits() {
   const int64_t limit_ms = init_.max_seconds * 1000;
-  limit_.after_ms(limit_ms, [this] { talked("max-duration"); });
+  limit_.after_ms(limit_ms, [this] { complete("max-duration"); });
   if (limit_ms < 2 * kWarnBeforeMs) return;
   warning_.after_ms(limit_ms - kWarnBeforeMs, [this] {
     session_.send(engine::Session::push_text,
@@ -176,26 +176,26 @@ void Conversation::arm_limits() {
   });
 }
 
-void Conversation::join_when_both() {
+void Conversation::join_when_connected() {
   if (joining_ || !leg_port_ || !engine_port_) return;
   joining_ = true;
-  ++replies_due_;
+  ++pending_replies_;
   audio_.call(audio::Audio::join, {leg_port_, engine_port_, init_.call_id},
               [this](const Result<audio::Joined>& joined) {
-                --replies_due_;
-                if (!joined) return failed("the audio could not be connected: " + joined.error().text);
-                join_ = joined->join;
-                if (ended_) owner_.on_settled();
+                --pending_replies_;
+                if (!joined) return fail("the audio could not be connected: " + joined.error().text);
+                bridge_ = joined->join;
+                if (closed_) owner_.on_drained();
               });
 }
 
 void Conversation::allow_begin() {
-  may_begin_ = true;
+  begin_allowed_ = true;
   begin_when_ready();
 }
 
 void Conversation::begin_when_ready() {
-  if (begun_ || ended_ || !engine_ready_ || !may_begin_ || !session_) return;
+  if (begun_ || closed_ || !engine_ready_ || !begin_allowed_ || !session_) return;
   begun_ = true;
   session_.send(engine::Session::begin, {});
   owner_.on_started();
@@ -208,10 +208,10 @@ void Conversation::on_ai_audio() {
   owner_.on_first_audio(first_audio_ms_);
 }
 
-// Memory and the transcript are bounded, whatever an engine reports and however late.
-bool Conversation::admits(const engine::Words& words) {
+// Limits the memory of the transcript, also after the end.
+bool Conversation::within_text_limit(const engine::Words& words) {
   if (transcript_.bytes() + words.text.size() <= kMaxTextBytes) return true;
-  if (!ended_) failed("the AI engine sent more than 1 MiB of text");
+  if (!closed_) fail("the AI engine sent more than 1 MiB of text");
   return false;
 }
 
@@ -220,53 +220,53 @@ void Conversation::on_tool(const engine::ToolCall& tool) {
   const ToolAnswer answer = answer_tool(tool.name);
   log_.info("the AI calls a tool", {{"tool", lib::valid_text(tool.name)}});
   session_.send(engine::Session::tool_result, {tool.call, answer.result});
-  if (answer.hang_up_now) return talked(answer.outcome);
+  if (answer.hang_up_now) return complete(answer.outcome);
   if (answer.outcome.empty() || !farewell_outcome_.empty()) return;
   farewell_outcome_ = answer.outcome;
   session_.send(engine::Session::farewell, {});
 }
 
 void Conversation::on_closed(const engine::Closed& closed) {
-  session_over_ = true;
+  session_closed_ = true;
   if (!closed.failed) return;
-  const std::string why = without_key(closed.reason);
-  log_.warn("the engine has gone", {{"why", why}});
-  if (!farewell_outcome_.empty()) return talked(farewell_outcome_);
-  failed(why);
+  const std::string reason = redact(closed.reason);
+  log_.warn("the engine closed the session", {{"why", reason}});
+  if (!farewell_outcome_.empty()) return complete(farewell_outcome_);
+  fail(reason);
 }
 
-void Conversation::talked(std::string_view outcome) {
-  if (ended_) return owner_.on_settled();
-  owner_.on_talked(outcome);
+void Conversation::complete(std::string_view outcome) {
+  if (closed_) return owner_.on_drained();
+  owner_.on_completed(outcome);
 }
 
-void Conversation::failed(std::string why) {
-  if (ended_) return owner_.on_settled();
-  owner_.on_failed(without_key(why));
+void Conversation::fail(std::string reason) {
+  if (closed_) return owner_.on_drained();
+  owner_.on_failed(redact(reason));
 }
 
-bool Conversation::end(const std::string& reason, int64_t now_ms) {
-  ended_ = true;
+bool Conversation::close(const std::string& reason, int64_t now_ms) {
+  closed_ = true;
   limit_.cancel();
   warning_.cancel();
-  transcript_.finish(now_ms);
+  transcript_.close_turns(now_ms);
   const bool hung_up = hang_up_leg(reason);
-  if (!session_over_) session_.send(engine::Session::close, {});
+  if (!session_closed_) session_.send(engine::Session::close, {});
   return hung_up;
 }
 
 bool Conversation::hang_up_leg(const std::string& reason) {
-  if (leg_over_ || !leg_) return false;
+  if (leg_ended_ || !leg_) return false;
   leg_.send(telephony::Leg::hangup, {reason});
   return true;
 }
 
-void Conversation::release(Function<void()> then) {
-  if (join_ == 0) return then();
-  audio_.call(audio::Audio::leave, {join_}, [then = std::move(then)](const Result<Empty>&) { then(); });
+void Conversation::close_bridge(Function<void()> then) {
+  if (bridge_ == 0) return then();
+  audio_.call(audio::Audio::leave, {bridge_}, [then = std::move(then)](const Result<Empty>&) { then(); });
 }
 
-std::string Conversation::without_key(std::string_view text) const {
+std::string Conversation::redact(std::string_view text) const {
   return lib::without_secret(lib::valid_text(text), init_.api_key);
 }
 

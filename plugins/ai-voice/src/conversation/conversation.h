@@ -1,8 +1,8 @@
-// Conversation: what is said on one call: its leg and an engine's session, their audio joined, the
-// transcript, the limits and the tools. It neither dials nor stores; its owner does (OutboundAttempt).
+// Conversation: what is said on one call: its leg and an engine's session, the bridge between their audio,
+// the transcript, the limits and the tools. It neither dials nor stores; its owner (OutboundAttempt) does.
 //
-// Its owner opens the engine, gives it the leg and the answer, allows the beginning, and ends it:
-//   open_engine(); set_leg(); answered(); allow_begin(); end(); release()
+// The owner calls, in this order:
+//   open_engine(); set_leg(); answered(); allow_begin(); close(); close_bridge()
 #pragma once
 
 #include <patchbay/end_watch.h>
@@ -23,73 +23,74 @@
 namespace patchbay::ai_voice {
 
 struct ConversationInit {
-  std::string call_id;  // also the correlation id
+  std::string call_id;  // also the correlation id of log lines and events
   std::string tenant;
   std::string model;
   std::string voice;
   std::string language;
   std::string system_prompt;
-  std::string api_key;  // in clear
+  std::string api_key;  // in plain text
   std::string greeting;
   Handle engine;                  // instance of engine::Engine
-  int64_t max_seconds = 0;        // from the answer on
+  int64_t max_seconds = 0;        // counted from the answer
   bool log_conversation = false;  // whether what is said may be logged
 };
 
 // Use and destroy it on its strand.
 class Conversation {
  public:
-  // Called on the strand. After end() there is no on_answered(), on_started(), on_talked() or on_failed().
+  // Called on the strand. After close() it calls only on_ringing(), on_leg_ended(), on_turns() and
+  // on_drained().
   class Owner {
    public:
     virtual ~Owner() = default;
     virtual void on_ringing(const telephony::Progress& progress) = 0;
     virtual void on_answered(const telephony::Answered& answered) = 0;
     virtual void on_leg_ended(const telephony::Ended& ended) = 0;
-    // The engine begins.
+    // The engine begins to talk.
     virtual void on_started() = 0;
     virtual void on_first_audio(int64_t ms_after_answer) = 0;
-    // The transcript has changed.
+    // The transcript changed.
     virtual void on_turns() = 0;
-    // A tool or the limit ends it.
-    virtual void on_talked(std::string_view outcome) = 0;
-    // It cannot go on: a sentence without the API key.
-    virtual void on_failed(std::string why) = 0;
-    // After end(): something that was under way has finished; settled() may be true now.
-    virtual void on_settled() = 0;
+    // A tool or the time limit ended the conversation.
+    virtual void on_completed(std::string_view outcome) = 0;
+    // The conversation cannot continue. `reason`: a sentence without the API key.
+    virtual void on_failed(std::string reason) = 0;
+    // After close(): a pending request was answered; drained() may be true now.
+    virtual void on_drained() = 0;
   };
 
   Conversation(const Host& host, StrandId strand, const ConversationInit& init, Owner& owner);
 
-  // The instance that hears the leg, for whoever dials or accepts it.
+  // The instance that receives the leg's reports, for the request that dials or accepts the leg.
   Handle leg_listener() { return leg_listener_.handle(); }
   void open_engine();
-  // The leg exists. After end() the owner hangs it up with hang_up_leg().
+  // `leg`: the new leg. If close() came first, the owner must call hang_up_leg().
   void set_leg(Handle leg);
-  // There will be no leg: nothing is left to hang up.
-  void no_leg() { leg_over_ = true; }
-  // `port`: the leg's audio. Limits count from now on.
+  // Call it when dialling failed: there is no leg to hang up.
+  void set_no_leg() { leg_ended_ = true; }
+  // `port`: the leg's audio. Starts the time limit.
   void answered(Handle port);
-  // The owner has stored the answer: the engine may begin as soon as it is ready.
+  // Call it when the answer is stored: the AI begins as soon as the engine is ready.
   void allow_begin();
 
-  // Hangs up, closes the session, completes the transcript. True: the leg was told to hang up.
-  bool end(const std::string& reason, int64_t now_ms);
+  // Hangs up, closes the session, completes the transcript. Returns whether it sent a hangup to the leg.
+  bool close(const std::string& reason, int64_t now_ms);
   bool hang_up_leg(const std::string& reason);
-  bool leg_over() const noexcept { return leg_over_; }
-  // Nothing that the conversation asked for is under way.
-  bool settled() const noexcept { return replies_due_ == 0; }
-  // After settled(): ends the join, then calls `then`.
-  void release(Function<void()> then);
+  bool leg_ended() const noexcept { return leg_ended_; }
+  // True if no request is pending.
+  bool drained() const noexcept { return pending_replies_ == 0; }
+  // Call it once drained() is true. Closes the audio bridge, then calls `then`.
+  void close_bridge(Function<void()> then);
 
   TranscriptBuilder& transcript() noexcept { return transcript_; }
   const engine::Usage& usage() const noexcept { return usage_; }
-  // From the answer to the engine's first audio; -1: none came.
+  // From the answer to the engine's first audio; -1: no audio yet.
   int64_t first_audio_ms() const noexcept { return first_audio_ms_; }
-  // The outcome of the tool after which the AI says goodbye; "": none.
+  // The outcome of the tool that made the AI say goodbye; "": none.
   const std::string& farewell_outcome() const noexcept { return farewell_outcome_; }
-  // Text that an engine or a trunk wrote, valid and without the API key.
-  std::string without_key(std::string_view text) const;
+  // Makes text of an engine or a trunk valid UTF-8 and removes the API key.
+  std::string redact(std::string_view text) const;
 
  private:
   void listen_to_leg();
@@ -99,12 +100,12 @@ class Conversation {
   void on_ai_audio();
   void on_tool(const engine::ToolCall& tool);
   void on_closed(const engine::Closed& closed);
-  bool admits(const engine::Words& words);
+  bool within_text_limit(const engine::Words& words);
   void arm_limits();
-  void join_when_both();
+  void join_when_connected();
   void begin_when_ready();
-  void talked(std::string_view outcome);
-  void failed(std::string why);
+  void complete(std::string_view outcome);
+  void fail(std::string reason);
 
   // borrowed
   const Host& host_;
@@ -121,27 +122,27 @@ class Conversation {
   Service<audio::Audio> audio_;
   Timer limit_;
   Timer warning_;
-  Dtmf dtmf_;
-  // The plugins behind them may crash, and then report no end.
-  EndWatch leg_gone_;
-  EndWatch session_gone_;
+  DtmfCollector dtmf_;
+  // Detect a crash of their plugins, which then report no end.
+  EndWatch leg_watch_;
+  EndWatch session_watch_;
   // state
   TranscriptBuilder transcript_;
-  lib::TextFragments user_fragments_, ai_fragments_;  // engines of any plugin may cut a character in two
+  lib::TextFragments user_fragments_, ai_fragments_;  // because engines may split a UTF-8 character
   engine::Usage usage_;
   Handle engine_port_;
   Handle leg_port_;
   int64_t answered_ns_ = 0;
   int64_t first_audio_ms_ = -1;
-  int64_t join_ = 0;
-  int replies_due_ = 0;  // to open and join: the end waits, so that nothing they make stays behind
+  int64_t bridge_ = 0;
+  int pending_replies_ = 0;  // of open and join; the end waits for them, so that nothing they create leaks
   bool engine_ready_ = false;
-  bool may_begin_ = false;
+  bool begin_allowed_ = false;
   bool begun_ = false;
   bool joining_ = false;
-  bool ended_ = false;
-  bool leg_over_ = false;
-  bool session_over_ = false;
+  bool closed_ = false;
+  bool leg_ended_ = false;
+  bool session_closed_ = false;
   std::string farewell_outcome_;
 };
 

@@ -1,4 +1,4 @@
-// Dtmf: gathers the keys a caller presses into one message for the engine.
+// DtmfCollector: collects the keys a caller presses into one message for the engine.
 #pragma once
 
 #include <patchbay/strand.h>
@@ -8,28 +8,28 @@
 
 namespace patchbay::ai_voice {
 
-// On one strand. Keys belong together when they come within 2 s of each other; '#' ends them at once.
-class Dtmf {
+// One strand. A pause of 2 s or '#' ends a group of keys.
+class DtmfCollector {
  public:
-  Dtmf(const Host& host, StrandId strand) : timer_(host, strand) {}
-  void on_keys(Function<void(const std::string&)> f) { f_ = std::move(f); }
+  DtmfCollector(const Host& host, StrandId strand) : timer_(host, strand) {}
+  void on_keys(Function<void(const std::string&)> callback) { callback_ = std::move(callback); }
 
   void key(const std::string& digit) {
     keys_ += digit;
     if (digit == "#") return flush();
-    timer_.after_ms(kGapMs, [this] { flush(); });
+    timer_.after_ms(kMaxGapMs, [this] { flush(); });
   }
 
  private:
-  static constexpr int64_t kGapMs = 2000;
+  static constexpr int64_t kMaxGapMs = 2000;
   void flush() {
     timer_.cancel();
-    f_(std::exchange(keys_, {}));
+    callback_(std::exchange(keys_, {}));
   }
 
   Timer timer_;
   std::string keys_;
-  Function<void(const std::string&)> f_;
+  Function<void(const std::string&)> callback_;
 };
 
 }  // namespace patchbay::ai_voice

@@ -1,4 +1,4 @@
-// The functions a model may call during an outbound call. Pure; any thread.
+// The functions that a model may call during an outbound call. Pure; any thread.
 #pragma once
 
 #include <patchbay/services/engine.h>
@@ -8,13 +8,13 @@
 
 namespace patchbay::ai_voice {
 
-// engine::Open::tools
+// Returns the value of engine::Open::tools.
 std::string_view call_tools() noexcept;
 
 struct ToolAnswer {
   std::string result;        // JSON object for the model
-  std::string outcome;       // not empty: the call ends with it
-  bool hang_up_now = false;  // without a goodbye
+  std::string outcome;       // of the call, which ends; "": the call continues
+  bool hang_up_now = false;  // ends the call without a goodbye
 };
 ToolAnswer answer_tool(std::string_view name);
 

@@ -8,8 +8,8 @@ namespace {
 
 constexpr int64_t kLateMs = 2000;
 constexpr size_t kRepeatBytes = 8;
-constexpr size_t kTurnBytes = 64;     // about what a turn costs beside its text
-constexpr size_t kFragmentBytes = 8;  // what a fragment counts for, so that empty ones have an end as well
+constexpr size_t kTurnOverheadBytes = 64;     // approximate memory of a turn besides its text
+constexpr size_t kFragmentOverheadBytes = 8;  // added per fragment, so that empty ones count too
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
@@ -38,7 +38,7 @@ std::string cut_to_share(std::string_view text, int64_t played, int64_t received
 
 TranscriptBuilder::Entry& TranscriptBuilder::open_caller(int64_t now_ms) {
   if (caller_ != kNone) return entries_[caller_];
-  // A fragment that comes after the answer began still belongs to what the answer answers.
+  // A late fragment belongs to the caller's last turn, which the answer refers to.
   if (last_caller_ != kNone && now_ms - entries_[last_caller_].closed_ms < kLateMs)
     return entries_[last_caller_];
   size_t at = entries_.size();
@@ -51,10 +51,10 @@ TranscriptBuilder::Entry& TranscriptBuilder::open_caller(int64_t now_ms) {
   Entry entry;
   entry.turn = {TranscriptTurn::Speaker::caller, {}, ts_ms};
   entries_.insert(entries_.begin() + static_cast<std::ptrdiff_t>(at), std::move(entry));
-  bytes_ += kTurnBytes;
+  bytes_ += kTurnOverheadBytes;
   changed(at);
   caller_ = last_caller_ = at;
-  if (ai_ != kNone) {  // late: the answer is under way
+  if (ai_ != kNone) {  // late: the AI is already answering
     entries_[at].closed_ms = now_ms;
     caller_ = kNone;
   }
@@ -66,7 +66,7 @@ TranscriptBuilder::Entry& TranscriptBuilder::open_ai(int64_t now_ms) {
   Entry entry;
   entry.turn = {TranscriptTurn::Speaker::ai, {}, now_ms};
   entries_.push_back(std::move(entry));
-  bytes_ += kTurnBytes;
+  bytes_ += kTurnOverheadBytes;
   ai_ = last_ai_ = entries_.size() - 1;
   return entries_[ai_];
 }
@@ -75,7 +75,7 @@ void TranscriptBuilder::append(Entry& entry, std::string_view fragment) {
   std::string& text = entry.turn.text;
   entry.taken = false;
   changed(static_cast<size_t>(&entry - entries_.data()));
-  bytes_ += fragment.size() + kFragmentBytes;
+  bytes_ += fragment.size() + kFragmentOverheadBytes;
   if (fragment.size() >= kRepeatBytes && fragment == entry.last_fragment) return;
   bool cumulative =
       text.size() >= kRepeatBytes && fragment.size() > text.size() && fragment.substr(0, text.size()) == text;
@@ -121,11 +121,11 @@ void TranscriptBuilder::dtmf(int64_t now_ms, std::string_view digits) {
   Entry entry;
   entry.turn = {TranscriptTurn::Speaker::caller, "[DTMF " + std::string(digits) + "]", now_ms};
   entry.closed_ms = now_ms;
-  bytes_ += kTurnBytes + digits.size();
+  bytes_ += kTurnOverheadBytes + digits.size();
   entries_.push_back(std::move(entry));
 }
 
-void TranscriptBuilder::finish(int64_t now_ms) { turn_complete(now_ms); }
+void TranscriptBuilder::close_turns(int64_t now_ms) { turn_complete(now_ms); }
 
 void TranscriptBuilder::close_caller(int64_t now_ms) {
   if (caller_ == kNone) return;
@@ -151,7 +151,7 @@ std::vector<TranscriptTurn> TranscriptBuilder::turns() const {
 
 std::vector<NumberedTurn> TranscriptBuilder::take_closed() {
   std::vector<NumberedTurn> out;
-  size_t open = entries_.size();  // the first that will have to be looked at again
+  size_t open = entries_.size();  // the first turn to check again
   for (size_t i = first_changed_; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
     if (entry.closed_ms < 0) open = std::min(open, i);

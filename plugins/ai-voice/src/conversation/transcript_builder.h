@@ -1,8 +1,8 @@
-// Makes the turns of a transcript from what an engine reports. Pure logic; times are the caller's
-// milliseconds.
+// Makes the turns of a transcript from an engine's reports. Pure logic; times are milliseconds given by the
+// caller.
 //
-// Fragments come incrementally, late and in any order against the audio. The AI's text is cut to what was
-// really played when it was interrupted, at a word border.
+// Fragments arrive incrementally, late, and in any order relative to the audio. If the caller interrupts, the
+// AI's text is cut to what was played, at a word boundary.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct TranscriptTurn {
 };
 
 struct NumberedTurn {
-  size_t number = 0;  // its place; never another's
+  size_t number = 0;  // position in the transcript, unique
   TranscriptTurn turn;
 };
 
@@ -35,14 +35,15 @@ class TranscriptBuilder {
   void turn_complete(int64_t now_ms);
   void interrupted(int64_t now_ms, int64_t received_ms, int64_t played_ms);
   void dtmf(int64_t now_ms, std::string_view digits);
-  void finish(int64_t now_ms);  // closes what is open, on every way out
+  void close_turns(int64_t now_ms);  // at every end of a call
 
-  std::vector<TranscriptTurn> turns() const;  // those with text, open ones too
-  // Closed turns that are new or have changed since the last call. The text of one that was cut can be "".
+  std::vector<TranscriptTurn> turns() const;  // turns with text, open ones included
+  // Returns the closed turns that are new or have changed since the last call; the text of a cut turn may be
+  // "".
   std::vector<NumberedTurn> take_closed();
   int input_turns() const;                            // closed caller turns with text
   int output_turns() const { return output_turns_; }  // closed AI turns with audio
-  // Of all text that came, also of what was cut since, and something for each turn.
+  // Size of all received text, including text that was cut later, plus an overhead per turn.
   size_t bytes() const { return bytes_; }
 
  private:
@@ -52,7 +53,7 @@ class TranscriptBuilder {
     std::string last_fragment;
     int64_t closed_ms = -1;
     bool has_audio = false;
-    bool taken = false;  // by take_closed(), as it stands
+    bool taken = false;  // returned by take_closed() in its present state
   };
 
   Entry& open_caller(int64_t now_ms);
@@ -67,12 +68,12 @@ class TranscriptBuilder {
   size_t ai_ = kNone;
   size_t last_caller_ = kNone;
   size_t last_ai_ = kNone;
-  size_t first_changed_ = 0;  // nothing before it is to be taken
+  size_t first_changed_ = 0;  // take_closed() has returned all turns before it
   size_t bytes_ = 0;
   int output_turns_ = 0;
 };
 
-// At most the share played/received of the text's characters, back to the end of a whole word.
+// Returns the first played/received of the text's characters, cut to whole words.
 std::string cut_to_share(std::string_view text, int64_t played, int64_t received);
 
 }  // namespace patchbay::ai_voice

@@ -1,4 +1,4 @@
-// Call: one outbound AI call as the store keeps it and the API shows it. Pure; any thread.
+// Call: one outbound AI call, as stored and as returned by the API. Pure; any thread.
 #pragma once
 
 #include <patchbay/json.h>
@@ -25,10 +25,10 @@ inline constexpr std::array kStatuses{status::kScheduled, status::kDispatching, 
                                       status::kSuccess,   status::kRetryPending, status::kFailed,
                                       status::kCancelled};
 bool is_status(std::string_view text) noexcept;
-// success, failed, cancelled: nothing happens to such a call any more.
+// True for success, failed and cancelled: the call does not change any more.
 bool is_final(std::string_view status) noexcept;
 
-// Times are wall milliseconds; 0: not yet.
+// Times are wall-clock milliseconds; 0: not yet.
 struct Call {
   std::string call_id;
   std::string tenant;
@@ -38,7 +38,7 @@ struct Call {
   std::string display_name;
   std::string email;
   std::string system_prompt;
-  std::string api_key;  // in memory: as given; from the store: sealed
+  std::string api_key;  // in memory: plain text; from the store: encrypted
   std::string model;
   std::string voice;
   std::string language;
@@ -60,22 +60,23 @@ struct Call {
   int64_t rev = 0;
 };
 
-// A field of the call record. kCallFields is the only list of them: rows, JSON and schema are made from it.
+// A field of the call record. kCallFields is the only list of fields; rows, JSON and schema are generated
+// from it.
 struct CallField {
   enum class Kind : uint8_t {
     text,
     integer,
     time,    // 0 is NULL
-    sealed,  // bytes; "" is NULL
+    sealed,  // encrypted bytes; "" is NULL
   };
-  size_t column = 0;             // place in the table ai_voice_call
+  size_t column = 0;             // index in the table ai_voice_call
   std::string_view column_name;  // as in store.sql
   Kind kind = Kind::text;
   std::string Call::*text = nullptr;
   int64_t Call::*integer = nullptr;
-  std::string_view json = {};    // member of the API's record; "": not shown
-  bool null_when_empty = false;  // a time that the specification gives as "or null"; else it is ""
-  bool in_transcript = false;    // the transcript begins with it, too
+  std::string_view json = {};    // member of the API's record; "": internal
+  bool null_when_empty = false;  // a missing time is null in JSON; otherwise ""
+  bool in_transcript = false;    // also part of the transcript
 };
 
 namespace call_field {
@@ -97,8 +98,8 @@ constexpr CallField sealed(size_t column, std::string_view name, std::string Cal
 }
 }  // namespace call_field
 
-// In the order of the record; those that it does not show are at the end. A new field is a member of Call, a
-// line here with the next column, and in store.sql a migration that adds the column and one more parameter of
+// In the order of the API's record, then the internal fields. To add a field: add a member to Call, a line
+// here with the next column, and in store.sql a migration that adds the column and one more parameter of
 // `insert`.
 inline constexpr std::array kCallFields{
     call_field::text(0, "call_id", &Call::call_id, "callId", true),
@@ -131,11 +132,11 @@ inline constexpr std::array kCallFields{
     call_field::integer(27, "rev", &Call::rev),
 };
 
-// A row of the table, all columns in their order.
+// Convert from and to a row with all columns in table order.
 Call read_call(const Rows& rows, size_t row);
 Values write_row(const Call& call);
 
-// What was asked for, as members of an open object: the transcript begins with it.
+// Writes the fields of the request as members of an open object, for the transcript.
 void write_request(JsonWriter& out, const Call& call);
 
 // The call record of the API, and its JSON Schema.

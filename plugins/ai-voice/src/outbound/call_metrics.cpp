@@ -4,13 +4,13 @@ namespace patchbay::ai_voice {
 
 CallMetrics::CallMetrics(const Host& host)
     : host_(host),
-      running_(Metric::gauge(host, "patchbay_ai_voice_attempts", "Call attempts that run")),
+      running_(Metric::gauge(host, "patchbay_ai_voice_attempts", "Running call attempts")),
       first_audio_(Metric::seconds(host, "patchbay_ai_voice_first_audio_seconds",
-                                   "From the answer of a call to the first audio of its engine")),
+                                   "Time from the answer of a call to the first audio of its engine")),
       transcripts_lost_(Metric::counter(host, "patchbay_ai_voice_transcripts_lost_total",
                                         "Answered calls whose transcript could not be saved")) {}
 
-// One series for each outcome and status; the host gives the same one again.
+// One series for each outcome and status; the host returns an existing series again.
 void CallMetrics::ended(const Call& call, const Ending& ending) const {
   Metric::counter(host_, "patchbay_ai_voice_outcomes_total", "Ended call attempts by outcome and status",
                   {{"outcome", ending.outcome}, {"status", std::string(status_after(call, ending))}})
@@ -19,7 +19,7 @@ void CallMetrics::ended(const Call& call, const Ending& ending) const {
 
 void CallMetrics::limited(std::string_view limit) const {
   Metric::counter(host_, "patchbay_ai_voice_limited_total",
-                  "Calls that a limit refused (backlog) or made wait (tenant, server)",
+                  "Calls refused (backlog) or delayed (tenant, server) by a limit",
                   {{"limit", std::string(limit)}})
       .add();
 }

@@ -1,4 +1,4 @@
-// CallMetrics: what the server's metrics tell about outbound calls.
+// CallMetrics: the metrics of outbound calls.
 #pragma once
 
 #include <patchbay/log.h>
@@ -18,11 +18,11 @@ class CallMetrics {
   void ended(const Call& call, const Ending& ending) const;
   // From the answer to the first audio of the engine.
   void first_audio(int64_t ms) const { first_audio_.add(static_cast<double>(ms) / 1000); }
-  // A call was refused ("backlog") or has to wait ("tenant", "server") because of that limit.
+  // A limit refused a call ("backlog") or makes it wait ("tenant", "server").
   void limited(std::string_view limit) const;
   void transcript_lost() const { transcripts_lost_.add(); }
   void running(size_t attempts) const { running_.set(static_cast<double>(attempts)); }
-  // Calls of that status in the store.
+  // Sets the number of stored calls with that status.
   void open_calls(std::string_view status, int64_t count) const;
 
  private:

@@ -26,21 +26,21 @@ CallStore::CallStore(const Host& host)
       open_count_(Statement::find(host, "open_count")),
       orphans_(Statement::find(host, "orphans")),
       claim_(Statement::find(host, "claim")),
-      answered_(Statement::find(host, "answered")),
-      finish_(Statement::find(host, "finish")),
-      turn_put_(Statement::find(host, "turn_put")),
+      set_answered_(Statement::find(host, "set_answered")),
+      end_attempt_(Statement::find(host, "end_attempt")),
+      save_turn_(Statement::find(host, "save_turn")),
       turns_(Statement::find(host, "turns")),
-      turns_forget_(Statement::find(host, "turns_forget")),
+      delete_turns_(Statement::find(host, "delete_turns")),
       cancel_waiting_(Statement::find(host, "cancel_waiting")),
-      count_before_(Statement::find(host, "count_before")),
-      count_after_(Statement::find(host, "count_after")),
+      decrement_count_(Statement::find(host, "decrement_count")),
+      increment_count_(Statement::find(host, "increment_count")),
       save_idempotent_reply_(Statement::find(host, "save_idempotent_reply")),
       update_idempotent_reply_(Statement::find(host, "update_idempotent_reply")),
       find_idempotent_reply_(Statement::find(host, "find_idempotent_reply")),
       delete_idempotent_reply_(Statement::find(host, "delete_idempotent_reply")),
       delete_old_idempotent_replies_(Statement::find(host, "delete_old_idempotent_replies")),
       count_old_(Statement::find(host, "count_old")),
-      remove_old_(Statement::find(host, "remove_old")) {}
+      delete_old_calls_(Statement::find(host, "delete_old_calls")) {}
 
 void CallStore::get(const std::string& tenant, const std::string& call_id, StrandId strand,
                     Function<void(Result<Call>)> done) const {
@@ -114,17 +114,17 @@ void CallStore::count_open(Function<void(Result<std::map<std::string, int64_t>>)
   });
 }
 
-void CallStore::count_before(Transaction& tx, const Call& call) const {
-  tx.exec(count_before_, {call.tenant, call.call_id});
+void CallStore::decrement_count(Transaction& tx, const Call& call) const {
+  tx.exec(decrement_count_, {call.tenant, call.call_id});
 }
 
-size_t CallStore::count_after(Transaction& tx, const Call& call) const {
-  return tx.exec(count_after_, {call.call_id});
+size_t CallStore::increment_count(Transaction& tx, const Call& call) const {
+  return tx.exec(increment_count_, {call.call_id});
 }
 
-void CallStore::keep_turn(Transaction& tx, const Call& call, const NumberedTurn& turn) const {
+void CallStore::save_turn(Transaction& tx, const Call& call, const NumberedTurn& turn) const {
   const bool of_ai = turn.turn.speaker == TranscriptTurn::Speaker::ai;
-  tx.exec(turn_put_, {call.call_id, call.attempt, turn.number, of_ai, turn.turn.text, turn.turn.ts_ms}, 1);
+  tx.exec(save_turn_, {call.call_id, call.attempt, turn.number, of_ai, turn.turn.text, turn.turn.ts_ms}, 1);
 }
 
 size_t CallStore::insert(Transaction& tx, const Call& call, const std::string& sealed_key) const {
@@ -132,32 +132,32 @@ size_t CallStore::insert(Transaction& tx, const Call& call, const std::string& s
   row.api_key = sealed_key;
   row.rev = 1;
   tx.exec(insert_, write_row(row), 1);
-  return count_after(tx, call);
+  return increment_count(tx, call);
 }
 
 void CallStore::claim(Transaction& tx, const Call& call) const {
-  count_before(tx, call);
+  decrement_count(tx, call);
   tx.exec(claim_,
           {call.call_id, call.rev, call.attempt, call.retries_left, call.owner_epoch, call.dispatched_ms}, 1);
-  count_after(tx, call);
+  increment_count(tx, call);
 }
 
-void CallStore::answered(Transaction& tx, const Call& call) const {
-  count_before(tx, call);
-  tx.exec(answered_, {call.call_id, call.owner_epoch, call.attempt, call.answered_ms, call.trunk_id}, 1);
-  count_after(tx, call);
+void CallStore::set_answered(Transaction& tx, const Call& call) const {
+  decrement_count(tx, call);
+  tx.exec(set_answered_, {call.call_id, call.owner_epoch, call.attempt, call.answered_ms, call.trunk_id}, 1);
+  increment_count(tx, call);
 }
 
-void CallStore::finish(Transaction& tx, const Call& call, const Ending& ending, const TalkStats& talk,
-                       int64_t ended_ms) const {
+void CallStore::end_attempt(Transaction& tx, const Call& call, const Ending& ending, const TalkStats& talk,
+                            int64_t ended_ms) const {
   const std::string status(status_after(call, ending));
-  count_before(tx, call);
-  tx.exec(finish_,
+  decrement_count(tx, call);
+  tx.exec(end_attempt_,
           {call.call_id, call.owner_epoch, call.attempt, status, ended_ms, ending.outcome,
            duration_sec(call, ended_ms), call.trunk_id, call.transcript_path, ending.error_detail},
           1);
-  count_after(tx, call);
-  if (call.answered_ms > 0) tx.exec(turns_forget_, {call.call_id, call.attempt});
+  increment_count(tx, call);
+  if (call.answered_ms > 0) tx.exec(delete_turns_, {call.call_id, call.attempt});
   if (status == status::kRetryPending) {
     tx.job_add(kDialJob, call.tenant, call.call_id, next_attempt_ms(call, ending, ended_ms), call.call_id);
   }
@@ -170,9 +170,9 @@ void CallStore::cancel_waiting(Transaction& tx, const Call& call, int64_t now_ms
     ++last.attempt;
     --last.retries_left;
   }
-  count_before(tx, call);
+  decrement_count(tx, call);
   tx.exec(cancel_waiting_, {call.call_id, call.tenant, call.rev, now_ms, last.attempt, last.retries_left}, 1);
-  count_after(tx, call);
+  increment_count(tx, call);
   tx.job_cancel(kDialJob, call.call_id);
   tx.emit(outbound_finished(last, Ending::cancelled(), {}, now_ms), finished_key(last));
 }
@@ -208,9 +208,9 @@ size_t CallStore::delete_old_idempotent_replies(Transaction& tx, int64_t before_
   return tx.exec(delete_old_idempotent_replies_, {before_ms, limit});
 }
 
-size_t CallStore::remove_old(Transaction& tx, int64_t before_ms, int64_t limit) const {
+size_t CallStore::delete_old_calls(Transaction& tx, int64_t before_ms, int64_t limit) const {
   tx.exec(count_old_, {before_ms, limit});
-  return tx.exec(remove_old_, {before_ms, limit});
+  return tx.exec(delete_old_calls_, {before_ms, limit});
 }
 
 }  // namespace patchbay::ai_voice

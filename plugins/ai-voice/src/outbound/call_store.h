@@ -1,4 +1,4 @@
-// CallStore: the statements over the table of calls.
+// CallStore: the statements on calls, turns and idempotent replies (store.sql).
 #pragma once
 
 #include <patchbay/store.h>
@@ -14,7 +14,7 @@
 
 namespace patchbay::ai_voice {
 
-// Any strand; callbacks come on the strand named.
+// Any strand; callbacks run on the strand given.
 class CallStore {
  public:
   explicit CallStore(const Host& host);
@@ -26,31 +26,31 @@ class CallStore {
     std::vector<Call> calls;
     int64_t total = 0;
   };
-  // `statuses` empty: all of them.
+  // `statuses` empty: all statuses.
   void list(const std::string& tenant, const std::vector<std::string>& statuses, int64_t limit,
             int64_t offset, Function<void(Result<Page>)> done) const;
   void count_waiting(const std::string& tenant, Function<void(Result<int64_t>)> done) const;
   // Calls that have not ended, over all tenants, by status.
   void count_open(Function<void(Result<std::map<std::string, int64_t>>)> done) const;
-  // Calls whose attempt belonged to a process that is gone.
+  // Calls whose attempt was started by a process that no longer runs.
   void orphans(int64_t epoch, Function<void(Result<std::vector<Call>>)> done) const;
 
-  // What was said on an attempt that runs, or ran until its process died.
+  // The stored turns of an attempt.
   void turns(const Call& call, Function<void(Result<std::vector<TranscriptTurn>>)> done) const;
 
-  // Each adds to the transaction; `call` holds the state from before unless said otherwise.
-  // insert() and save_idempotent_reply() return the index of their last result in the outcome.
+  // The following functions add to the transaction. `call` has the state before the change, unless noted.
+  // insert() and save_idempotent_reply() return the index of their last result in the commit's outcome.
   size_t insert(Transaction& tx, const Call& call, const std::string& sealed_key) const;
-  // `call` is as it shall be: attempt, retries, epoch, dispatched_ms.
+  // `call` has the new state: attempt, retries, epoch, dispatched_ms.
   void claim(Transaction& tx, const Call& call) const;
-  void answered(Transaction& tx, const Call& call) const;
-  void keep_turn(Transaction& tx, const Call& call, const NumberedTurn& turn) const;
-  // State change, the retry's job if there is to be one, and the attempt's one outbound-ai.finished; the kept
-  // turns go.
-  void finish(Transaction& tx, const Call& call, const Ending& ending, const TalkStats& talk,
-              int64_t ended_ms) const;
-  // Of a call whose attempt does not run. For a call that waits for a retry, the next attempt ends so: it is
-  // never dialled.
+  void set_answered(Transaction& tx, const Call& call) const;
+  void save_turn(Transaction& tx, const Call& call, const NumberedTurn& turn) const;
+  // Ends the attempt: sets the status, adds the job of a retry, emits outbound-ai.finished, deletes the
+  // turns.
+  void end_attempt(Transaction& tx, const Call& call, const Ending& ending, const TalkStats& talk,
+                   int64_t ended_ms) const;
+  // Cancels a call whose attempt does not run. If the call waits for a retry, the cancelled attempt is the
+  // next one, which is never dialled.
   void cancel_waiting(Transaction& tx, const Call& call, int64_t now_ms) const;
 
   size_t save_idempotent_reply(Transaction& tx, const std::string& tenant, const std::string& key_hash,
@@ -69,24 +69,24 @@ class CallStore {
   void delete_idempotent_reply(Transaction& tx, const std::string& tenant, const std::string& key_hash,
                                int64_t created_ms) const;
 
-  // Removes at most `limit` calls that have ended for good before `before_ms`; the index of the result that
-  // has a row for each.
-  size_t remove_old(Transaction& tx, int64_t before_ms, int64_t limit) const;
-  // The same with remembered replies.
+  // Deletes at most `limit` calls that ended before `before_ms`. Returns the index of the result that has a
+  // row for each.
+  size_t delete_old_calls(Transaction& tx, int64_t before_ms, int64_t limit) const;
+  // The same for idempotent replies.
   size_t delete_old_idempotent_replies(Transaction& tx, int64_t before_ms, int64_t limit) const;
 
   static constexpr std::string_view kDialJob = "dial";
 
  private:
-  // Around a statement that changes the call's status.
-  void count_before(Transaction& tx, const Call& call) const;
-  size_t count_after(Transaction& tx, const Call& call) const;
+  // Call them before and after a statement that changes the call's status.
+  void decrement_count(Transaction& tx, const Call& call) const;
+  size_t increment_count(Transaction& tx, const Call& call) const;
 
   const Host& host_;
   Statement insert_, get_, list_, list_status_, list_count_, waiting_count_, open_count_, orphans_, claim_,
-      answered_, finish_, turn_put_, turns_, turns_forget_, cancel_waiting_, count_before_, count_after_,
-      save_idempotent_reply_, update_idempotent_reply_, find_idempotent_reply_, delete_idempotent_reply_,
-      delete_old_idempotent_replies_, count_old_, remove_old_;
+      set_answered_, end_attempt_, save_turn_, turns_, delete_turns_, cancel_waiting_, decrement_count_,
+      increment_count_, save_idempotent_reply_, update_idempotent_reply_, find_idempotent_reply_,
+      delete_idempotent_reply_, delete_old_idempotent_replies_, count_old_, delete_old_calls_;
 };
 
 }  // namespace patchbay::ai_voice

@@ -8,94 +8,95 @@
 namespace patchbay::ai_voice {
 namespace {
 
-constexpr int64_t kAgainMs = 1000;
+constexpr int64_t kRetryMs = 1000;
 
 }  // namespace
 
-Recovery::Recovery(const Host& host, const CallStore& store, const CallMetrics& metrics)
-    : host_(host), store_(store), metrics_(metrics), log_(host), transcripts_(host), again_(host) {}
+CrashRecovery::CrashRecovery(const Host& host, const CallStore& store, const CallMetrics& metrics)
+    : host_(host), store_(store), metrics_(metrics), log_(host), transcripts_(host), retry_timer_(host) {}
 
-void Recovery::read() {
+void CrashRecovery::read() {
   store_.orphans(host_.store->epoch(host_.self), alive_.bind([this](const Result<std::vector<Call>>& calls) {
     if (!calls) {
       log_.error("interrupted calls could not be read", {{"why", calls.error().text}});
-      return again_.after_ms(kAgainMs, [this] { read(); });
+      return retry_timer_.after_ms(kRetryMs, [this] { read(); });
     }
     failed_ = false;
-    under_way_ = calls->size();
+    pending_ = calls->size();
     for (const Call& call : *calls) recover(call);
   }));
 }
 
-void Recovery::recover(Call call) {
+void CrashRecovery::recover(Call call) {
   const bool answered = call.answered_ms > 0;
-  auto one = std::make_shared<Case>(
-      Case{std::move(call), Ending::technical(answered, "interrupted"), {}, host_.wall_ms()});
-  if (!answered) return finish(one, Transaction(host_));
-  store_.turns(one->call, alive_.bind([this, one](Result<std::vector<TranscriptTurn>> turns) {
-    if (!turns) return ended(one, turns.error());
-    save(one, std::move(*turns));
+  auto interrupted = std::make_shared<InterruptedCall>(
+      InterruptedCall{std::move(call), Ending::technical(answered, "interrupted"), {}, host_.wall_ms()});
+  if (!answered) return end_attempt(interrupted, Transaction(host_));
+  store_.turns(interrupted->call, alive_.bind([this, interrupted](Result<std::vector<TranscriptTurn>> turns) {
+    if (!turns) return end_stored(interrupted, turns.error());
+    save(interrupted, std::move(*turns));
   }));
 }
 
-void Recovery::save(const CasePtr& one, std::vector<TranscriptTurn> turns) {
+void CrashRecovery::save(const CallPtr& interrupted, std::vector<TranscriptTurn> turns) {
   const auto of_ai = [](const TranscriptTurn& turn) { return turn.speaker == TranscriptTurn::Speaker::ai; };
-  one->talk.output_turns = std::count_if(turns.begin(), turns.end(), of_ai);
-  one->talk.input_turns = static_cast<int64_t>(turns.size()) - one->talk.output_turns;
-  Call& call = one->call;
-  if (!transcripts_.up()) return finish(one, Transaction(host_));
+  interrupted->talk.output_turns = std::count_if(turns.begin(), turns.end(), of_ai);
+  interrupted->talk.input_turns = static_cast<int64_t>(turns.size()) - interrupted->talk.output_turns;
+  Call& call = interrupted->call;
+  if (!transcripts_.up()) return end_attempt(interrupted, Transaction(host_));
 
   call.transcript_path = transcript_file(call);
   auto tx = std::make_shared<Transaction>(host_);
-  store_.finish(*tx, call, one->ending, one->talk, one->ended_ms);
+  store_.end_attempt(*tx, call, interrupted->ending, interrupted->talk, interrupted->ended_ms);
   transcripts::Save save;
   save.tx = tx->handle();
   save.document = transcript_document({call,
-                                       one->ending,
+                                       interrupted->ending,
                                        {},
                                        std::move(turns),
-                                       one->talk.input_turns,
-                                       one->talk.output_turns,
+                                       interrupted->talk.input_turns,
+                                       interrupted->talk.output_turns,
                                        call.dispatched_ms,
-                                       one->ended_ms});
+                                       interrupted->ended_ms});
   save.call_id = call.call_id;
   save.attempt = call.attempt;
   save.tenant = call.tenant;
   save.rule = "outbound: " + call.display_name;
   save.correlation = call.call_id;
   transcripts_.call(transcripts::Transcripts::save, save,
-                    [this, one, tx](const Result<transcripts::Saved>& saved) {
-                      if (saved) return commit(one, std::move(*tx));
-                      log_.with(one->call.call_id)
+                    [this, interrupted, tx](const Result<transcripts::Saved>& saved) {
+                      if (saved) return commit(interrupted, std::move(*tx));
+                      log_.with(interrupted->call.call_id)
                           .error("the transcript could not be saved", {{"why", saved.error().text}});
                       metrics_.transcript_lost();
-                      one->call.transcript_path.clear();
-                      finish(one, Transaction(host_));
+                      interrupted->call.transcript_path.clear();
+                      end_attempt(interrupted, Transaction(host_));
                     });
 }
 
-void Recovery::finish(const CasePtr& one, Transaction tx) {
-  store_.finish(tx, one->call, one->ending, one->talk, one->ended_ms);
-  commit(one, std::move(tx));
+void CrashRecovery::end_attempt(const CallPtr& interrupted, Transaction tx) {
+  store_.end_attempt(tx, interrupted->call, interrupted->ending, interrupted->talk, interrupted->ended_ms);
+  commit(interrupted, std::move(tx));
 }
 
-void Recovery::commit(const CasePtr& one, Transaction tx) {
-  std::move(tx).commit(alive_.bind(
-      [this, one](const Commit& outcome) { ended(one, outcome ? Status() : Status(outcome.error())); }));
+void CrashRecovery::commit(const CallPtr& interrupted, Transaction tx) {
+  std::move(tx).commit(alive_.bind([this, interrupted](const Commit& outcome) {
+    end_stored(interrupted, outcome ? Status() : Status(outcome.error()));
+  }));
 }
 
-void Recovery::ended(const CasePtr& one, const Status& status) {
-  const std::string& call_id = one->call.call_id;
+void CrashRecovery::end_stored(const CallPtr& interrupted, const Status& status) {
+  const std::string& call_id = interrupted->call.call_id;
   if (status) {
-    metrics_.ended(one->call, one->ending);
-    log_.with(call_id).warn("the call was interrupted by the end of the last process");
+    metrics_.ended(interrupted->call, interrupted->ending);
+    log_.with(call_id).warn("the call was interrupted by a crash of the server");
   } else {
     failed_ = true;
     log_.with(call_id).error("an interrupted call could not be ended", {{"why", status.error().text}});
   }
-  if (--under_way_ > 0) return;
-  if (failed_) return again_.after_ms(kAgainMs, [this] { read(); });
-  read();  // the next of them, if there are more
+  if (--pending_ > 0) return;
+  if (failed_) return retry_timer_.after_ms(kRetryMs, [this] { read(); });
+  read();  // the next batch, if any
 }
 
 }  // namespace patchbay::ai_voice

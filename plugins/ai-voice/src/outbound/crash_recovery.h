@@ -1,4 +1,4 @@
-// Recovery: ends the attempts that a process which is gone has left running.
+// CrashRecovery: ends the attempts that a crashed process left running.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -17,28 +17,28 @@
 
 namespace patchbay::ai_voice {
 
-// Main strand only. Each attempt ends as one of ours would: state, outbound-ai.finished and, if it was
-// answered, a transcript of the turns that were kept, in one transaction. Goes on until none is left.
-class Recovery {
+// Main strand only. Ends each attempt like OutboundAttempt does: state, outbound-ai.finished and, if it was
+// answered, a transcript of the stored turns, in one transaction. Repeats until none is left.
+class CrashRecovery {
  public:
-  Recovery(const Host& host, const CallStore& store, const CallMetrics& metrics);
+  CrashRecovery(const Host& host, const CallStore& store, const CallMetrics& metrics);
   void start() { read(); }
 
  private:
-  struct Case {
+  struct InterruptedCall {
     Call call;
     Ending ending;
     TalkStats talk;
     int64_t ended_ms = 0;
   };
-  using CasePtr = std::shared_ptr<Case>;  // shared by the steps, of which one may be refused
+  using CallPtr = std::shared_ptr<InterruptedCall>;  // shared by the asynchronous steps
 
   void read();
   void recover(Call call);
-  void save(const CasePtr& one, std::vector<TranscriptTurn> turns);
-  void finish(const CasePtr& one, Transaction tx);
-  void commit(const CasePtr& one, Transaction tx);
-  void ended(const CasePtr& one, const Status& status);
+  void save(const CallPtr& interrupted, std::vector<TranscriptTurn> turns);
+  void end_attempt(const CallPtr& interrupted, Transaction tx);
+  void commit(const CallPtr& interrupted, Transaction tx);
+  void end_stored(const CallPtr& interrupted, const Status& status);
 
   // borrowed
   const Host& host_;
@@ -47,10 +47,10 @@ class Recovery {
   // owned
   const Log log_;
   Service<transcripts::Transcripts> transcripts_;
-  Timer again_;
+  Timer retry_timer_;
   // state
-  size_t under_way_ = 0;
-  bool failed_ = false;  // one of those read last
+  size_t pending_ = 0;
+  bool failed_ = false;  // one of the last batch
   Lifetime alive_;
 };
 

@@ -9,10 +9,11 @@
 namespace patchbay::ai_voice {
 namespace {
 
-constexpr int64_t kLatestPastMs = 60'000;
-constexpr int64_t kFurthestMs = int64_t{366} * 24 * 3600 * 1000;
+constexpr int64_t kMaxPastMs = 60'000;
+constexpr int64_t kMaxAheadMs = int64_t{366} * 24 * 3600 * 1000;
 
-constexpr std::string_view kVoice = "{{voice}}";  // stands in kSchema for what is made of the list of voices
+constexpr std::string_view kVoicePlaceholder =
+    "{{voice}}";  // in kSchema, for the schema generated from kVoices
 constexpr std::string_view kSchema = R"({
   "type": "object",
   "required": ["phone", "systemPrompt"],
@@ -22,11 +23,11 @@ constexpr std::string_view kSchema = R"({
     "displayName": {"type": "string", "maxLength": 200, "description": "Caller-ID label, by default the phone"},
     "email": {"type": "string", "minLength": 3, "maxLength": 320, "pattern": "^[^\\s@]+@[^\\s@]+$",
               "x-rule": "be an e-mail address", "example": "ann@example.com",
-              "description": "Recipient of transcript and outcome; may be left out where the tenant has a default"},
+              "description": "Recipient of transcript and outcome; optional if the tenant has a default"},
     "systemPrompt": {"type": "string", "minLength": 1, "maxLength": 100000,
                      "description": "Instructions of the agent, or the slug of a configured prompt"},
     "apiKey": {"type": "string", "minLength": 8, "maxLength": 1000,
-               "description": "Key of the AI engine; may be left out where the tenant has one or the engine needs none"},
+               "description": "API key of the engine; optional if the tenant has one or the engine needs none"},
     "model": {"type": "string", "minLength": 1, "maxLength": 200},
     "voice": {{voice}},
     "language": {"type": "string", "maxLength": 35, "pattern": "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", "default": "en-US",
@@ -35,20 +36,20 @@ constexpr std::string_view kSchema = R"({
     "retries": {"type": "integer", "minimum": 0, "maximum": 10, "default": 0},
     "retryDelayMinutes": {"type": "integer", "minimum": 1, "maximum": 1440, "default": 5},
     "scheduleAtUtc": {"type": "string", "maxLength": 64, "format": "date-time",
-                      "description": "ISO 8601, UTC unless it names a zone; at most 60 s ago and 366 days ahead; left out, the call is dialled at once"}
+                      "description": "ISO 8601, UTC unless it names a zone; at most 60 s ago and 366 days ahead; without it the call is dialled at once"}
   }})";
 
 Result<int64_t> read_schedule(std::string_view text, int64_t now_ms) {
   const auto when = lib::parse_utc(text);
   if (!when) return {Code::invalid, "scheduleAtUtc must be an ISO 8601 time such as 2026-11-20T09:30:00Z"};
-  if (*when < now_ms - kLatestPastMs)
+  if (*when < now_ms - kMaxPastMs)
     return {Code::invalid, "scheduleAtUtc must not be more than 60 s in the past"};
-  if (*when > now_ms + kFurthestMs)
+  if (*when > now_ms + kMaxAheadMs)
     return {Code::invalid, "scheduleAtUtc must not be more than a year ahead"};
   return *when <= now_ms ? 0 : *when;
 }
 
-// What a SIP display name could carry across a line is no part of a name.
+// Refuses control characters, which could inject header lines into SIP.
 Result<std::string> read_display_name(std::string_view text, const std::string& phone) {
   if (text.empty()) return phone;
   const bool control = std::any_of(text.begin(), text.end(), [](char c) {
@@ -59,7 +60,8 @@ Result<std::string> read_display_name(std::string_view text, const std::string& 
   return std::string(text);
 }
 
-// A key goes into a header, and out of every text that might quote it: neither works with other characters.
+// Refuses other characters, because the key is sent in a header and searched for in texts that might quote
+// it.
 Result<std::string> read_api_key(std::string_view key) {
   const bool usual = std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < 0x7f; });
   if (!usual)
@@ -76,10 +78,10 @@ std::string create_schema() {
   for (const std::string_view name : lib::kVoices) voice.value(name);
   voice.end().end();
   std::string schema(kSchema);
-  return schema.replace(schema.find(kVoice), kVoice.size(), voice.str());
+  return schema.replace(schema.find(kVoicePlaceholder), kVoicePlaceholder.size(), voice.str());
 }
 
-Result<Call> read_create(JsonView body, const TenantSettings& settings, int64_t now_ms) {
+Result<Call> parse_create_request(JsonView body, const TenantSettings& settings, int64_t now_ms) {
   Call call;
   auto phone = lib::parse_phone(body.text("phone", ""));
   if (!phone) return {Code::invalid, "phone must be an E.164 number such as +4930123456"};

@@ -1,4 +1,4 @@
-// The body of POST /v1/calls, judged beyond its schema. Pure; any thread.
+// Parses the body of POST /v1/calls, with the checks that a schema cannot express. Pure; any thread.
 #pragma once
 
 #include <patchbay/json.h>
@@ -8,12 +8,12 @@
 
 namespace patchbay::ai_voice {
 
-// JSON Schema of the body.
+// Returns the JSON Schema of the body.
 std::string create_schema();
 
-// `body` as the schema makes it, with its defaults. A call without id, tenant and requester; scheduled_ms is
-// 0 for one that dials at once. Error invalid: names the field. Whether an api key is needed is the engine's
-// to say, so it may be empty here.
-Result<Call> read_create(JsonView body, const TenantSettings& settings, int64_t now_ms);
+// `body` has passed the schema and has its defaults. Returns a call without id, tenant and requester;
+// scheduled_ms is 0 for a call to dial at once. The API key may be "", because only the engine knows whether
+// it needs one. Error invalid names the field.
+Result<Call> parse_create_request(JsonView body, const TenantSettings& settings, int64_t now_ms);
 
 }  // namespace patchbay::ai_voice

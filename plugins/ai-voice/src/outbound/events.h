@@ -1,4 +1,4 @@
-// The events of an outbound call, as the specification's catalogue has them. Pure; any thread.
+// The events of an outbound call, as in the specification's catalogue. Pure; any thread.
 #pragma once
 
 #include <patchbay/event.h>
@@ -15,7 +15,7 @@ struct TalkStats {
   int64_t output_turns = 0;  // of the AI
 };
 NewEvent outbound_finished(const Call& call, const Ending& ending, const TalkStats& talk, int64_t ended_ms);
-// One per attempt, ever.
+// The deduplication key of outbound_finished(): one event per attempt.
 std::string finished_key(const Call& call);
 
 }  // namespace patchbay::ai_voice

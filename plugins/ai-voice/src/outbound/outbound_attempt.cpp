@@ -7,11 +7,11 @@
 namespace patchbay::ai_voice {
 namespace {
 
-constexpr int64_t kCommitAgainMs = 1000;
-constexpr int64_t kLegEndMs = 500;
+constexpr int64_t kCommitRetryMs = 1000;
+constexpr int64_t kMaxLegEndMs = 500;
 
-// A disk that is full now may not be so for ever; anything else does not mend by waiting.
-bool may_mend(Code code) { return code == Code::unavailable || code == Code::exhausted; }
+// True if a retry may succeed, for example because the disk is full at the moment.
+bool is_transient(Code code) { return code == Code::unavailable || code == Code::exhausted; }
 
 ConversationInit conversation_of(const AttemptInit& init) {
   ConversationInit out;
@@ -36,8 +36,8 @@ OutboundAttempt::Resources::Resources(const Host& host, StrandId strand, const C
     : conversation(host, strand, init, owner),
       telephony(Lease<telephony::Telephony>::query(host, strand)),
       transcripts(Lease<transcripts::Transcripts>::query(host, strand)),
-      again(host, strand),
-      leg_wait(host, strand) {}
+      retry(host, strand),
+      leg_end_timer(host, strand) {}
 
 std::shared_ptr<OutboundAttempt> OutboundAttempt::start(const Host& host, const CallStore& store,
                                                         const CallMetrics& metrics, AttemptInit init,
@@ -60,22 +60,22 @@ OutboundAttempt::OutboundAttempt(const Host& host, const CallStore& store, const
       init_(std::move(init)),
       secret_(host, init_.api_key),
       log_(Log(host).with(call_id_)),
-      ended_(std::move(ended)) {}
+      on_ended_(std::move(ended)) {}
 
 void OutboundAttempt::cancel(Function<void()> done) {
-  waiting_.push_back(std::move(done));
-  strand_.post([self = shared_from_this()] { self->end(Ending::cancelled()); });
+  cancel_callbacks_.push_back(std::move(done));
+  strand_.post([self = shared_from_this()] { self->end_attempt(Ending::cancelled()); });
 }
 
 void OutboundAttempt::interrupt() {
   strand_.post(
-      [self = shared_from_this()] { self->end(Ending::technical(self->answered(), "interrupted")); });
+      [self = shared_from_this()] { self->end_attempt(Ending::technical(self->answered(), "interrupted")); });
 }
 
 void OutboundAttempt::begin() {
   resources_ = std::make_unique<Resources>(host_, strand_.id(), conversation_of(init_), *this);
   conversation().open_engine();
-  if (!ending_) dial();  // an engine that is gone ends the attempt at once
+  if (!ending_) dial();  // ended already if the engine has crashed
 }
 
 void OutboundAttempt::dial() {
@@ -93,13 +93,13 @@ void OutboundAttempt::dial() {
                              [this](const Result<telephony::Dialled>& dialled) {
                                dialling_ = false;
                                if (!dialled) {
-                                 conversation().no_leg();
-                                 return end(Ending::technical(false, dialled.error().text));
+                                 conversation().set_no_leg();
+                                 return end_attempt(Ending::technical(false, dialled.error().text));
                                }
                                conversation().set_leg(dialled->leg);
                                if (!ending_) return;
-                               await_leg(conversation().hang_up_leg(ending_->outcome));
-                               settle();
+                               await_leg_end(conversation().hang_up_leg(ending_->outcome));
+                               save_when_drained();
                              });
 }
 
@@ -120,16 +120,16 @@ void OutboundAttempt::on_answered(const telephony::Answered& answered) {
 
 void OutboundAttempt::store_answer() {
   Transaction tx(host_);
-  store_.answered(tx, call_);
+  store_.set_answered(tx, call_);
   tx.emit(call_answered(call_, answer_ms_));
   std::move(tx).commit(
       [self = shared_from_this()](const Commit& outcome) {
         if (self->ending_) return;
         if (outcome) return self->conversation().allow_begin();
         self->log_.error("the answer could not be stored", {{"why", outcome.error().text}});
-        if (!may_mend(outcome.code()))
-          return self->end(Ending::technical(true, "the answer could not be stored"));
-        self->resources_->again.after_ms(kCommitAgainMs, [raw = self.get()] {
+        if (!is_transient(outcome.code()))
+          return self->end_attempt(Ending::technical(true, "the answer could not be stored"));
+        self->resources_->retry.after_ms(kCommitRetryMs, [raw = self.get()] {
           if (!raw->ending_) raw->store_answer();
         });
       },
@@ -148,25 +148,25 @@ void OutboundAttempt::on_started() {
 
 void OutboundAttempt::on_first_audio(int64_t ms_after_answer) { metrics_.first_audio(ms_after_answer); }
 
-// Puts down what was said: a process that dies loses at most the turn being spoken.
+// Stores the closed turns, so that a crash loses at most the turn being spoken.
 void OutboundAttempt::on_turns() {
   if (ending_ || storing_turns_) return;
   const auto turns = conversation().transcript().take_closed();
   if (turns.empty()) return;
   Transaction tx(host_);
-  for (const NumberedTurn& turn : turns) store_.keep_turn(tx, call_, turn);
+  for (const NumberedTurn& turn : turns) store_.save_turn(tx, call_, turn);
   storing_turns_ = true;
   std::move(tx).commit(
       [self = shared_from_this()](const Commit& outcome) {
         self->storing_turns_ = false;
         if (outcome) return self->on_turns();
-        self->log_.warn("what was said could not be stored yet", {{"why", outcome.error().text}});
+        self->log_.warn("turns could not be stored yet", {{"why", outcome.error().text}});
       },
       strand_.id());
 }
 
 void OutboundAttempt::on_leg_ended(const telephony::Ended& ended) {
-  awaits_leg_ = false;
+  awaits_leg_end_ = false;
   if (!ended.trunk_id.empty()) call_.trunk_id = ended.trunk_id;
   log_.info("the leg has ended", {{"cause", ended.cause},
                                   {"sip", ended.sip_status},
@@ -179,40 +179,42 @@ void OutboundAttempt::on_leg_ended(const telephony::Ended& ended) {
                                   {"rtpLate", ended.rtp_late},
                                   {"rtpDropped", ended.rtp_dropped}});
   if (ending_ && !saving_) ending_->sip_status = ended.sip_status;
-  end(ending_of(ended, answered(), conversation().farewell_outcome()));
+  end_attempt(ending_of_leg(ended, answered(), conversation().farewell_outcome()));
 }
 
-void OutboundAttempt::on_talked(std::string_view outcome) { end(Ending::talked(outcome)); }
+void OutboundAttempt::on_completed(std::string_view outcome) { end_attempt(Ending::completed(outcome)); }
 
-void OutboundAttempt::on_failed(std::string why) { end(Ending::technical(answered(), std::move(why))); }
+void OutboundAttempt::on_failed(std::string reason) {
+  end_attempt(Ending::technical(answered(), std::move(reason)));
+}
 
-void OutboundAttempt::on_settled() { settle(); }
+void OutboundAttempt::on_drained() { save_when_drained(); }
 
-void OutboundAttempt::end(Ending ending) {
-  if (ending_) return settle();
+void OutboundAttempt::end_attempt(Ending ending) {
+  if (ending_) return save_when_drained();
   ending_ = std::move(ending);
-  // Engines and trunks of other plugins write it too: it may hold the key, or bytes that are no text.
-  ending_->error_detail = conversation().without_key(ending_->error_detail);
+  // Redacted, because engines and trunks of other plugins write it.
+  ending_->error_detail = conversation().redact(ending_->error_detail);
   ended_ms_ = host_.wall_ms();
-  await_leg(conversation().end(ending_->outcome, ended_ms_));
-  settle();
+  await_leg_end(conversation().close(ending_->outcome, ended_ms_));
+  save_when_drained();
 }
 
-// The leg of a call that rings in silence tells only with its end which trunk was tried.
-void OutboundAttempt::await_leg(bool hung_up) {
+// Waits for the end of an unanswered leg, because only the end names the trunk that was tried.
+void OutboundAttempt::await_leg_end(bool hung_up) {
   if (!hung_up || answered() || !call_.trunk_id.empty()) return;
-  awaits_leg_ = true;
-  resources_->leg_wait.after_ms(kLegEndMs, [this] {
-    awaits_leg_ = false;
-    settle();
+  awaits_leg_end_ = true;
+  resources_->leg_end_timer.after_ms(kMaxLegEndMs, [this] {
+    awaits_leg_end_ = false;
+    save_when_drained();
   });
 }
 
-void OutboundAttempt::settle() {
-  if (!ending_ || saving_ || dialling_ || !conversation().settled()) return;
-  if (awaits_leg_ && !conversation().leg_over()) return;
+void OutboundAttempt::save_when_drained() {
+  if (!ending_ || saving_ || dialling_ || !conversation().drained()) return;
+  if (awaits_leg_end_ && !conversation().leg_ended()) return;
   saving_ = true;
-  conversation().release([this] { save(); });
+  conversation().close_bridge([this] { save(); });
 }
 
 TalkStats OutboundAttempt::talk_stats() {
@@ -223,14 +225,14 @@ TalkStats OutboundAttempt::talk_stats() {
 void OutboundAttempt::save() {
   if (answered() && resources_->transcripts) return save_transcript();
   Transaction tx(host_);
-  store_.finish(tx, call_, *ending_, talk_stats(), ended_ms_);
+  store_.end_attempt(tx, call_, *ending_, talk_stats(), ended_ms_);
   commit(std::move(tx));
 }
 
 void OutboundAttempt::save_transcript() {
   call_.transcript_path = transcript_file(call_);
   auto tx = std::make_unique<Transaction>(host_);
-  store_.finish(*tx, call_, *ending_, talk_stats(), ended_ms_);
+  store_.end_attempt(*tx, call_, *ending_, talk_stats(), ended_ms_);
   transcripts::Save save;
   save.tx = tx->handle();
   save.document = document();
@@ -247,7 +249,7 @@ void OutboundAttempt::save_transcript() {
         metrics_.transcript_lost();
         call_.transcript_path.clear();
         Transaction without(host_);
-        store_.finish(without, call_, *ending_, talk_stats(), ended_ms_);
+        store_.end_attempt(without, call_, *ending_, talk_stats(), ended_ms_);
         commit(std::move(without));
       });
 }
@@ -261,15 +263,15 @@ std::string OutboundAttempt::document() {
 void OutboundAttempt::commit(Transaction tx) {
   std::move(tx).commit(
       [self = shared_from_this()](const Commit& outcome) {
-        if (outcome) return self->finished();
+        if (outcome) return self->on_saved();
         self->log_.error("the end of the attempt could not be stored", {{"why", outcome.error().text}});
-        if (!may_mend(outcome.code())) return self->finished();
-        self->resources_->again.after_ms(kCommitAgainMs, [raw = self.get()] { raw->save(); });
+        if (!is_transient(outcome.code())) return self->on_saved();
+        self->resources_->retry.after_ms(kCommitRetryMs, [raw = self.get()] { raw->save(); });
       },
       strand_.id());
 }
 
-void OutboundAttempt::finished() {
+void OutboundAttempt::on_saved() {
   const TalkStats talk = talk_stats();
   metrics_.ended(call_, *ending_);
   log_.info("the attempt has ended", {{"attempt", call_.attempt},
@@ -285,8 +287,8 @@ void OutboundAttempt::finished() {
   resources_.reset();
   strand_.close([self = shared_from_this()] {
     post(self->host_, kMainStrand, [self] {
-      for (const auto& each : self->waiting_) each();
-      self->ended_();
+      for (const auto& each : self->cancel_callbacks_) each();
+      self->on_ended_();
     });
   });
 }

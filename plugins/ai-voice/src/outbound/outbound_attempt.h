@@ -1,8 +1,8 @@
-// OutboundAttempt: one try to talk to one number. An actor on a strand of its own, alive from the claim until
-// its end is on disk.
+// OutboundAttempt: one attempt to reach one number. An actor with its own strand; lives from the claim until
+// its end is stored.
 //
-// It dials, and has a Conversation open the engine at the same time; stores the answer and the turns; and
-// ends with one transaction: state, outbound-ai.finished, transcript.saved.
+// Dials while its Conversation opens the engine; stores the answer and the turns; ends with one transaction:
+// state, outbound-ai.finished, transcript.saved.
 #pragma once
 
 #include <patchbay/log.h>
@@ -25,18 +25,18 @@ namespace patchbay::ai_voice {
 
 struct AttemptInit {
   Call call;            // as claimed
-  std::string api_key;  // in clear
+  std::string api_key;  // in plain text
   std::string greeting;
   Handle engine;
   int64_t ring_timeout_ms = 0;
   bool log_conversation = false;  // whether what is said may be logged
 };
 
-// Shared: by the scheduler that lists it, and by itself until its end is reported.
+// Shared by the scheduler that lists it and by itself until its end is reported.
 class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttempt>,
                               public Conversation::Owner {
  public:
-  // ended() on the main strand, as its last.
+  // Calls ended() last, on the main strand.
   static std::shared_ptr<OutboundAttempt> start(const Host& host, const CallStore& store,
                                                 const CallMetrics& metrics, AttemptInit init,
                                                 Function<void()> ended);
@@ -44,24 +44,24 @@ class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttemp
   const std::string& call_id() const noexcept { return call_id_; }
   const std::string& tenant() const noexcept { return tenant_; }
 
-  // [main strand] Ends it: CANCEL while it rings, BYE after. done() on the main strand once the end is on
-  // disk.
+  // [main strand] Ends the attempt: CANCEL while it rings, BYE after the answer. Calls done() on the main
+  // strand once the end is stored.
   void cancel(Function<void()> done);
-  // [any] The server stops.
+  // [any] Ends the attempt because the server stops.
   void interrupt();
 
  private:
   OutboundAttempt(const Host& host, const CallStore& store, const CallMetrics& metrics, AttemptInit init,
                   Function<void()> ended);
 
-  // What exists on the strand only: from begin() to finished().
+  // Exists on the strand only, from begin() to on_saved().
   struct Resources {
     Resources(const Host& host, StrandId strand, const ConversationInit& init, Conversation::Owner& owner);
     Conversation conversation;
     Lease<telephony::Telephony> telephony;
     Lease<transcripts::Transcripts> transcripts;
-    Timer again;     // of a commit that failed
-    Timer leg_wait;  // for the end of a leg that was never answered
+    Timer retry;          // of a failed commit
+    Timer leg_end_timer;  // for the end of an unanswered leg
   };
 
   // Conversation::Owner
@@ -71,20 +71,20 @@ class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttemp
   void on_started() override;
   void on_first_audio(int64_t ms_after_answer) override;
   void on_turns() override;
-  void on_talked(std::string_view outcome) override;
+  void on_completed(std::string_view outcome) override;
   void on_failed(std::string why) override;
-  void on_settled() override;
+  void on_drained() override;
 
   void begin();
   void dial();
   void store_answer();
-  void end(Ending ending);
-  void await_leg(bool hung_up);
-  void settle();
+  void end_attempt(Ending ending);
+  void await_leg_end(bool hung_up);
+  void save_when_drained();
   void save();
   void save_transcript();
   void commit(Transaction tx);
-  void finished();
+  void on_saved();
 
   bool answered() const noexcept { return call_.answered_ms > 0; }
   Conversation& conversation() { return resources_->conversation; }
@@ -104,17 +104,17 @@ class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttemp
   const SecretGuard secret_;
   const Log log_;
   std::unique_ptr<Resources> resources_;
-  Function<void()> ended_;
+  Function<void()> on_ended_;
   // state, on the strand
   int64_t answer_ms_ = 0;
   int64_t ended_ms_ = 0;
-  bool dialling_ = false;  // the end waits for the reply, so that no leg stays behind
+  bool dialling_ = false;  // the end waits for the reply, so that no leg leaks
   bool saving_ = false;
-  bool storing_turns_ = false;  // a transaction with turns is under way: one at a time
-  bool awaits_leg_ = false;     // the end waits for the leg's, which names the trunk
+  bool storing_turns_ = false;   // a transaction with turns is pending; one at a time
+  bool awaits_leg_end_ = false;  // the end waits for the leg's end, which names the trunk
   std::optional<Ending> ending_;
   // state, on the main strand
-  std::vector<Function<void()>> waiting_;  // for the end, from cancel()
+  std::vector<Function<void()>> cancel_callbacks_;
 };
 
 }  // namespace patchbay::ai_voice

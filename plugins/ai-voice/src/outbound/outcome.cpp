@@ -6,32 +6,32 @@
 namespace patchbay::ai_voice {
 namespace {
 
-struct Meaning {
+struct FinalResponse {
   int64_t status;
   std::string_view text;
   bool may_retry;
 };
 
-// Final answers that tell something about the callee. A number that does not exist, and a person or a carrier
-// that said no, are never dialled again.
-constexpr std::array kMeanings{
-    Meaning{404, "no such number", false},
-    Meaning{408, "no response", true},
-    Meaning{410, "no longer in service", false},
-    Meaning{480, "unreachable", true},
-    Meaning{484, "incomplete number", false},
-    Meaning{486, "busy", true},
-    Meaning{600, "busy", true},
-    Meaning{603, "declined", false},
-    Meaning{604, "no such number", false},
-    Meaning{607, "not wanted by the callee", false},
-    Meaning{608, "rejected by the carrier", false},
+// SIP responses that say something about the callee. A number that does not exist, and a person or carrier
+// that declined, are never dialled again.
+constexpr std::array kFinalResponses{
+    FinalResponse{404, "no such number", false},
+    FinalResponse{408, "no response", true},
+    FinalResponse{410, "no longer in service", false},
+    FinalResponse{480, "unreachable", true},
+    FinalResponse{484, "incomplete number", false},
+    FinalResponse{486, "busy", true},
+    FinalResponse{600, "busy", true},
+    FinalResponse{603, "declined", false},
+    FinalResponse{604, "no such number", false},
+    FinalResponse{607, "not wanted by the callee", false},
+    FinalResponse{608, "rejected by the carrier", false},
 };
 
-const Meaning* meaning_of(int64_t status) {
-  const auto at = std::find_if(kMeanings.begin(), kMeanings.end(),
-                               [&](const Meaning& each) { return each.status == status; });
-  return at == kMeanings.end() ? nullptr : &*at;
+const FinalResponse* final_response(int64_t status) {
+  const auto at = std::find_if(kFinalResponses.begin(), kFinalResponses.end(),
+                               [&](const FinalResponse& each) { return each.status == status; });
+  return at == kFinalResponses.end() ? nullptr : &*at;
 }
 
 bool starts_with(std::string_view text, std::string_view prefix) {
@@ -52,7 +52,7 @@ std::string failure_text(const telephony::Ended& ended) {
 
 Ending unanswered(const telephony::Ended& ended) {
   if (ended.cause == "denied") return Ending::refused(ended.detail);
-  const Meaning* known = meaning_of(ended.sip_status);
+  const FinalResponse* known = final_response(ended.sip_status);
   const bool no_answer = ended.cause == "no-answer";
   if (known == nullptr && !no_answer)
     return Ending::technical(false, with_earlier_trunks(failure_text(ended), ended));
@@ -65,13 +65,13 @@ Ending unanswered(const telephony::Ended& ended) {
 
 Ending answered_end(const telephony::Ended& ended, std::string_view farewell) {
   if (ended.cause == "failed") return Ending::technical(true, failure_text(ended));
-  // Hung up while the AI said goodbye: it was done.
-  return Ending::talked(farewell.empty() ? "far-hangup" : farewell);
+  // The callee hung up during the goodbye: the conversation was complete.
+  return Ending::completed(farewell.empty() ? "far-hangup" : farewell);
 }
 
 }  // namespace
 
-Ending ending_of(const telephony::Ended& ended, bool answered, std::string_view farewell) {
+Ending ending_of_leg(const telephony::Ended& ended, bool answered, std::string_view farewell) {
   Ending ending = answered ? answered_end(ended, farewell) : unanswered(ended);
   ending.sip_status = ended.sip_status;
   return ending;

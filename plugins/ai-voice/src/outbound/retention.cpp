@@ -3,9 +3,9 @@
 namespace patchbay::ai_voice {
 namespace {
 
-constexpr int64_t kSlice = 500;
-constexpr int64_t kSweepMs = int64_t{10} * 60 * 1000;
-constexpr int64_t kCountMs = 10'000;
+constexpr int64_t kBatch = 500;
+constexpr int64_t kSweepIntervalMs = int64_t{10} * 60 * 1000;
+constexpr int64_t kCountIntervalMs = 10'000;
 constexpr int64_t kDayMs = int64_t{24} * 3600 * 1000;
 
 }  // namespace
@@ -29,17 +29,18 @@ void Retention::sweep() {
   const int64_t now_ms = host_.wall_ms();
   const int64_t keep_days = settings_.server().keep_calls_days;
   Transaction tx(host_);
-  const size_t forgotten = store_.delete_old_idempotent_replies(tx, now_ms - kRememberMs, kSlice);
-  // Nothing has ended before the time 0, so that keeps all.
-  const size_t removed = store_.remove_old(tx, keep_days == 0 ? 0 : now_ms - keep_days * kDayMs, kSlice);
-  std::move(tx).commit(alive_.bind([this, forgotten, removed](const Commit& outcome) {
-    if (!outcome) log_.warn("old calls could not be removed", {{"why", outcome.error().text}});
+  const size_t replies = store_.delete_old_idempotent_replies(tx, now_ms - kIdempotencyWindowMs, kBatch);
+  // No call has ended before time 0, so 0 deletes nothing.
+  const size_t removed =
+      store_.delete_old_calls(tx, keep_days == 0 ? 0 : now_ms - keep_days * kDayMs, kBatch);
+  std::move(tx).commit(alive_.bind([this, replies, removed](const Commit& outcome) {
+    if (!outcome) log_.warn("old calls could not be deleted", {{"why", outcome.error().text}});
     const bool more =
-        outcome && (outcome.result(forgotten).size() == kSlice || outcome.result(removed).size() == kSlice);
+        outcome && (outcome.result(replies).size() == kBatch || outcome.result(removed).size() == kBatch);
     if (outcome && !outcome.result(removed).empty())
-      log_.info("old calls were removed", {{"count", outcome.result(removed).size()}});
+      log_.info("old calls were deleted", {{"count", outcome.result(removed).size()}});
     if (more) return sweep();
-    sweep_timer_.after_ms(kSweepMs, [this] { sweep(); });
+    sweep_timer_.after_ms(kSweepIntervalMs, [this] { sweep(); });
   }));
 }
 
@@ -51,7 +52,7 @@ void Retention::count() {
       const auto at = counts->find(std::string(status));
       metrics_.open_calls(status, at == counts->end() ? 0 : at->second);
     }
-    count_timer_.after_ms(kCountMs, [this] { count(); });
+    count_timer_.after_ms(kCountIntervalMs, [this] { count(); });
   }));
 }
 

@@ -1,4 +1,4 @@
-// Retention: removes remembered replies after a day, and records of ended calls after the configured time.
+// Retention: deletes idempotent replies after a day, and records of ended calls after the configured time.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -11,11 +11,11 @@
 
 namespace patchbay::ai_voice {
 
-// How long an Idempotency-Key gives the first answer again.
-constexpr int64_t kRememberMs = int64_t{24} * 3600 * 1000;
+// How long a request with the same Idempotency-Key gets the first reply again.
+constexpr int64_t kIdempotencyWindowMs = int64_t{24} * 3600 * 1000;
 
-// Main strand only. Works in slices, one transaction each, so that nobody else waits for the store. Exports
-// the number of open calls as well, because it looks at the store anyway.
+// Main strand only. Deletes in batches, one transaction each, so that other transactions do not wait. Also
+// exports the number of open calls.
 class Retention {
  public:
   Retention(const Host& host, const CallStore& store, const Settings& settings, const CallMetrics& metrics);

@@ -67,7 +67,7 @@ void CallRoutes::check_key(CreationPtr creation) {
             if (!before) return creation->answer(before.error());
             if (under_way_.count(creation->under_way()) != 0) return creation->answer(key_in_use());
             if (!before->found) return validate(std::move(creation));
-            if (before->created_ms < host_.wall_ms() - kRememberMs) {
+            if (before->created_ms < host_.wall_ms() - kIdempotencyWindowMs) {
               creation->forget_created_ms = before->created_ms;
               return validate(std::move(creation));
             }
@@ -89,7 +89,7 @@ void CallRoutes::validate(CreationPtr creation) {
   const TenantSettings* settings = settings_.tenant(request.tenant);
   auto body = host_.parse_json(request.json);
   if (settings == nullptr || !body) return refuse("There is no such tenant.");
-  auto call = read_create(body->root(), *settings, host_.wall_ms());
+  auto call = parse_create_request(body->root(), *settings, host_.wall_ms());
   if (!call) return refuse(call.error().text);
   const RegisteredEngine* engine = engines_.find(call->model);
   if (engine == nullptr) return refuse("model is not served by any engine here");
@@ -147,7 +147,7 @@ void CallRoutes::choose_status(CreationPtr creation) {
   Call& call = creation->call;
   const TenantSettings* settings = settings_.tenant(call.tenant);
   const std::string_view limit =
-      settings == nullptr ? std::string_view() : scheduler_.limit_of(call.tenant, *settings);
+      settings == nullptr ? std::string_view() : scheduler_.reached_limit(call.tenant, *settings);
   if (call.scheduled_ms == 0 && !limit.empty()) metrics_.limited(limit);
   call.status = call.scheduled_ms > 0 || !limit.empty() ? status::kScheduled : status::kDispatching;
   if (!whitelist_.up()) return store(std::move(creation), false, "no whitelist is loaded");

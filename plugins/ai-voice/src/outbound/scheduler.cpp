@@ -12,13 +12,13 @@
 namespace patchbay::ai_voice {
 namespace {
 
-constexpr uint32_t kClaimsAtOnce = 64;
+constexpr uint32_t kMaxClaims = 64;  // at once
 constexpr int64_t kLeaseMs = 60'000;
-constexpr int64_t kStoreAgainMs = 1000;   // after a store that could not be read or written
-constexpr int64_t kHeldAgainMs = 30'000;  // if no slot that became free has woken the call before
-constexpr uint32_t kMaxHeldTimes = 10;    // how often that pause grows
-constexpr size_t kMaxHeldBack = 1000;     // calls that a free slot can wake
-constexpr size_t kManyCalls = 20;
+constexpr int64_t kStoreRetryMs = 1000;    // after a failed read or write of the store
+constexpr int64_t kHeldRetryMs = 30'000;   // unless a free slot starts the call earlier
+constexpr uint32_t kMaxRetryFactor = 10;   // how far that pause grows
+constexpr size_t kMaxHeldCalls = 1000;     // calls that a free slot can start
+constexpr size_t kTrimAfterAttempts = 20;  // running at once
 
 }  // namespace
 
@@ -35,13 +35,13 @@ Scheduler::Scheduler(const Host& host, const CallStore& store, const EngineRegis
 }
 
 void Scheduler::start() {
-  engines_known_ns_ = host_.mono_ns() + EngineRegistry::kPatienceMs * 1'000'000;
+  registration_ends_ns_ = host_.mono_ns() + EngineRegistry::kRegistrationMs * 1'000'000;
   recovery_.start();
-  worker_ = std::make_unique<JobWorker>(host_, CallStore::kDialJob, kClaimsAtOnce, kLeaseMs,
+  worker_ = std::make_unique<JobWorker>(host_, CallStore::kDialJob, kMaxClaims, kLeaseMs,
                                         [this](const Job& job) { claim(job); });
 }
 
-std::string_view Scheduler::limit_of(const std::string& tenant, const TenantSettings& settings) const {
+std::string_view Scheduler::reached_limit(const std::string& tenant, const TenantSettings& settings) const {
   size_t claimed = 0;
   for (const auto& [host, count] : claiming_) claimed += count;
   if (attempts_.size() + claimed >= settings_.server().max_calls) return "server";
@@ -60,8 +60,8 @@ std::shared_ptr<OutboundAttempt> Scheduler::find(const std::string& call_id) con
 void Scheduler::claim(const Job& job) {
   store_.get(job.tenant, job.body, kMainStrand, alive_.bind([this, job](Result<Call> call) {
     if (call) return claim_call(job, std::move(*call));
-    if (call.error().code == Code::not_found) return drop(job);
-    later(job);
+    if (call.error().code == Code::not_found) return complete_job(job);
+    retry_soon(job);
   }));
 }
 
@@ -69,20 +69,20 @@ void Scheduler::claim_call(const Job& job, Call call) {
   const bool waits =
       call.owner_epoch == 0 && (call.status == status::kScheduled || call.status == status::kDispatching ||
                                 call.status == status::kRetryPending);
-  if (!waits) return drop(job);
+  if (!waits) return complete_job(job);
   const TenantSettings* settings = settings_.tenant(call.tenant);
-  if (settings == nullptr) return refuse(job, std::move(call), "the tenant is not configured any more");
-  if (!worker_) return later(job);
-  if (!limit_of(call.tenant, *settings).empty()) return hold_back(job);
-  no_longer_held_back(job.body);
+  if (settings == nullptr) return fail_call(job, std::move(call), "the tenant is no longer configured");
+  if (!worker_) return retry_soon(job);
+  if (!reached_limit(call.tenant, *settings).empty()) return hold(job);
+  unhold(job.body);
   const RegisteredEngine* engine = engines_.find(call.model);
-  if (engine == nullptr && host_.mono_ns() < engines_known_ns_) {
+  if (engine == nullptr && host_.mono_ns() < registration_ends_ns_) {
     log_.with(call.call_id).debug("the call waits for its engine", {{"model", call.model}});
-    return later(job);
+    return retry_soon(job);
   }
-  if (engine == nullptr) return refuse(job, std::move(call), "no engine serves the model");
+  if (engine == nullptr) return fail_call(job, std::move(call), "no engine serves the model");
   auto key = unseal_key(host_, call);
-  if (!key) return refuse(job, std::move(call), "the engine key cannot be read: " + key.error().text);
+  if (!key) return fail_call(job, std::move(call), "the API key cannot be decrypted: " + key.error().text);
 
   if (call.status == status::kRetryPending) {
     ++call.attempt;
@@ -96,21 +96,21 @@ void Scheduler::claim_call(const Job& job, Call call) {
   Transaction tx(host_);
   store_.claim(tx, call);
   tx.job_done(job.id, job.fence);
-  // Nothing is sent before this is on disk, so that an attempt never dials twice.
+  // Nothing is sent before the claim is stored, so that no attempt is dialled twice.
   ++claiming_[call.tenant];
   std::move(tx).commit(alive_.bind([this, job, call, key = *std::move(key), engine = *engine,
                                     settings = *settings](const Commit& outcome) {
     if (--claiming_[call.tenant] == 0) claiming_.erase(call.tenant);
-    if (outcome) return begin(call, key, engine, settings);
-    look_idle();
-    wake_held_back();
-    if (outcome.code() == Code::conflict) return drop(job);
-    later(job);
+    if (outcome) return start_attempt(call, key, engine, settings);
+    notify_if_idle();
+    start_held_call();
+    if (outcome.code() == Code::conflict) return complete_job(job);
+    retry_soon(job);
   }));
 }
 
-void Scheduler::begin(Call call, std::string api_key, const RegisteredEngine& engine,
-                      const TenantSettings& settings) {
+void Scheduler::start_attempt(Call call, std::string api_key, const RegisteredEngine& engine,
+                              const TenantSettings& settings) {
   const std::string id = call.call_id;
   AttemptInit init;
   init.call = std::move(call);
@@ -120,42 +120,42 @@ void Scheduler::begin(Call call, std::string api_key, const RegisteredEngine& en
   init.ring_timeout_ms = settings.ring_timeout_ms;
   init.log_conversation = settings_.server().log_conversations;
   attempts_[id] = OutboundAttempt::start(host_, store_, metrics_, std::move(init),
-                                         alive_.bind([this, id] { ended(id); }));
+                                         alive_.bind([this, id] { on_attempt_ended(id); }));
   if (stopping_) attempts_[id]->interrupt();
   metrics_.running(attempts_.size());
-  most_running_ = std::max(most_running_, attempts_.size());
+  max_running_ = std::max(max_running_, attempts_.size());
 }
 
-void Scheduler::ended(const std::string& call_id) {
+void Scheduler::on_attempt_ended(const std::string& call_id) {
   attempts_.erase(call_id);
   metrics_.running(attempts_.size());
-  if (attempts_.empty()) give_memory_back();
-  look_idle();
-  wake_held_back();
+  if (attempts_.empty()) trim_memory();
+  notify_if_idle();
+  start_held_call();
 }
 
-// The allocator keeps what many calls at once have used, and would keep it until the next such peak.
-void Scheduler::give_memory_back() {
-  if (std::exchange(most_running_, 0) < kManyCalls) return;
+// Returns memory of a peak to the system, because the allocator would keep it until the next peak.
+void Scheduler::trim_memory() {
+  if (std::exchange(max_running_, 0) < kTrimAfterAttempts) return;
 #ifdef __GLIBC__
   static_cast<void>(post_worker(host_, [] { malloc_trim(0); }));
 #endif
 }
 
-void Scheduler::look_idle() {
-  if (attempts_.empty() && claiming_.empty() && idle_) std::exchange(idle_, {})();
+void Scheduler::notify_if_idle() {
+  if (attempts_.empty() && claiming_.empty() && on_idle_) std::exchange(on_idle_, {})();
 }
 
-// The slot that a call was woken for is still free when the call is no more.
-void Scheduler::drop(const Job& job) {
-  no_longer_held_back(job.body);
+// Starts another held call, because the slot that was meant for this call is still free.
+void Scheduler::complete_job(const Job& job) {
+  unhold(job.body);
   Transaction tx(host_);
   tx.job_done(job.id, job.fence);
   std::move(tx).commit([](const Commit&) {});
-  wake_held_back();
+  start_held_call();
 }
 
-void Scheduler::later(const Job& job) { retry(job, kStoreAgainMs); }
+void Scheduler::retry_soon(const Job& job) { retry(job, kStoreRetryMs); }
 
 void Scheduler::retry(const Job& job, int64_t delay_ms) {
   Transaction tx(host_);
@@ -163,40 +163,41 @@ void Scheduler::retry(const Job& job, int64_t delay_ms) {
   std::move(tx).commit([](const Commit&) {});
 }
 
-// Until a slot is free. The pause is for calls beyond kMaxHeldBack and for limits that are raised meanwhile.
-void Scheduler::hold_back(const Job& job) {
-  const auto is_this = [&](const HeldBack& held) { return held.call_id == job.body; };
-  const bool is_known = std::any_of(held_back_.begin(), held_back_.end(), is_this);
-  if (!is_known && held_back_.size() < kMaxHeldBack) held_back_.push_back({job.tenant, job.body});
-  retry(job, kHeldAgainMs * std::clamp<uint32_t>(job.tries, 1, kMaxHeldTimes));
+// Holds the call until a slot is free. The retry is for calls beyond kMaxHeldCalls and for limits raised
+// meanwhile.
+void Scheduler::hold(const Job& job) {
+  const auto is_this = [&](const HeldCall& held) { return held.call_id == job.body; };
+  const bool is_known = std::any_of(held_calls_.begin(), held_calls_.end(), is_this);
+  if (!is_known && held_calls_.size() < kMaxHeldCalls) held_calls_.push_back({job.tenant, job.body});
+  retry(job, kHeldRetryMs * std::clamp<uint32_t>(job.tries, 1, kMaxRetryFactor));
 }
 
-void Scheduler::no_longer_held_back(const std::string& call_id) {
-  std::erase_if(held_back_, [&](const HeldBack& held) { return held.call_id == call_id; });
+void Scheduler::unhold(const std::string& call_id) {
+  std::erase_if(held_calls_, [&](const HeldCall& held) { return held.call_id == call_id; });
 }
 
-// The call that has waited longest among those whose limits have room now. Another slot that becomes free
-// wakes the next.
-void Scheduler::wake_held_back() {
+// Starts the call that has waited longest among those within their limits. The next free slot starts the next
+// one.
+void Scheduler::start_held_call() {
   if (!worker_) return;
   std::map<std::string, bool, std::less<>> has_room;  // by tenant
-  const auto next = std::find_if(held_back_.begin(), held_back_.end(), [&](const HeldBack& held) {
+  const auto next = std::find_if(held_calls_.begin(), held_calls_.end(), [&](const HeldCall& held) {
     const auto [known, is_new] = has_room.try_emplace(held.tenant, true);
     const TenantSettings* settings = is_new ? settings_.tenant(held.tenant) : nullptr;
-    if (settings != nullptr) known->second = limit_of(held.tenant, *settings).empty();
+    if (settings != nullptr) known->second = reached_limit(held.tenant, *settings).empty();
     return known->second;
   });
-  if (next == held_back_.end()) return;
-  const HeldBack held = std::move(*next);
-  held_back_.erase(next);
+  if (next == held_calls_.end()) return;
+  const HeldCall held = std::move(*next);
+  held_calls_.erase(next);
   Transaction tx(host_);
   tx.job_add(CallStore::kDialJob, held.tenant, held.call_id, host_.wall_ms(), held.call_id);
   std::move(tx).commit([](const Commit&) {});
 }
 
-// A call that can never be dialled ends; it counts as an attempt that was not made.
-void Scheduler::refuse(const Job& job, Call call, const std::string& why) {
-  no_longer_held_back(job.body);
+// Ends a call that can never be dialled. Counts as an attempt.
+void Scheduler::fail_call(const Job& job, Call call, const std::string& why) {
+  unhold(job.body);
   Transaction tx(host_);
   tx.job_done(job.id, job.fence);
   if (call.status == status::kRetryPending) {
@@ -208,8 +209,8 @@ void Scheduler::refuse(const Job& job, Call call, const std::string& why) {
   call.dispatched_ms = host_.wall_ms();
   store_.claim(tx, call);
   const Ending ending = Ending::refused(why);
-  store_.finish(tx, call, ending, {}, host_.wall_ms());
-  wake_held_back();
+  store_.end_attempt(tx, call, ending, {}, host_.wall_ms());
+  start_held_call();
   std::move(tx).commit(alive_.bind([this, call, ending](const Commit& outcome) {
     if (outcome) metrics_.ended(call, ending);
     log_.with(call.call_id)
@@ -217,19 +218,19 @@ void Scheduler::refuse(const Job& job, Call call, const std::string& why) {
   }));
 }
 
-void Scheduler::when_idle(Function<void()> done) {
+void Scheduler::stop_claiming(Function<void()> done) {
   worker_.reset();
-  if (idle_) std::exchange(idle_, {})();  // a drain that the stop has overtaken
-  idle_ = std::move(done);
-  look_idle();
+  if (on_idle_) std::exchange(on_idle_, {})();  // of a drain() before this stop()
+  on_idle_ = std::move(done);
+  notify_if_idle();
 }
 
-void Scheduler::drain(Function<void()> done) { when_idle(std::move(done)); }
+void Scheduler::drain(Function<void()> done) { stop_claiming(std::move(done)); }
 
 void Scheduler::stop(Function<void()> done) {
   stopping_ = true;
   for (const auto& [id, attempt] : attempts_) attempt->interrupt();
-  when_idle(std::move(done));
+  stop_claiming(std::move(done));
 }
 
 }  // namespace patchbay::ai_voice

@@ -1,5 +1,4 @@
-// Scheduler: from a stored call to a running attempt. Claims due calls, keeps the tenants' limits, cleans up
-// after a crash.
+// Scheduler: starts the attempts of due calls. Claims the calls, applies the limits, recovers after a crash.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -24,36 +23,37 @@ class Scheduler {
   Scheduler(const Host& host, const CallStore& store, const EngineRegistry& engines, const Settings& settings,
             const CallMetrics& metrics);
 
-  // Ends what a process that is gone has left running, then begins to claim.
+  // Ends the attempts that a crashed process left running, and starts to claim calls.
   void start();
-  // Claims nothing more; done() when no attempt runs.
+  // Stops claiming. Calls done() when no attempt runs.
   void drain(Function<void()> done);
-  // Ends what runs; done() when its end is on disk.
+  // Ends the running attempts. Calls done() when their ends are stored.
   void stop(Function<void()> done);
 
-  // The limit for which another call of the tenant has to wait: "tenant" or "server"; "": none.
-  std::string_view limit_of(const std::string& tenant, const TenantSettings& settings) const;
-  // The running attempt of the call; null when none runs.
+  // Returns the limit that makes another call of the tenant wait: "tenant" or "server"; "": none.
+  std::string_view reached_limit(const std::string& tenant, const TenantSettings& settings) const;
+  // Returns the running attempt of the call; null if none runs.
   std::shared_ptr<OutboundAttempt> find(const std::string& call_id) const;
 
  private:
   void claim(const Job& job);
   void claim_call(const Job& job, Call call);
-  void begin(Call call, std::string api_key, const RegisteredEngine& engine, const TenantSettings& settings);
-  void drop(const Job& job);
-  void later(const Job& job);
+  void start_attempt(Call call, std::string api_key, const RegisteredEngine& engine,
+                     const TenantSettings& settings);
+  void complete_job(const Job& job);
+  void retry_soon(const Job& job);
   void retry(const Job& job, int64_t delay_ms);
-  void hold_back(const Job& job);
-  void no_longer_held_back(const std::string& call_id);
-  void wake_held_back();
-  void refuse(const Job& job, Call call, const std::string& why);
-  void ended(const std::string& call_id);
-  void when_idle(Function<void()> done);
-  void look_idle();
-  void give_memory_back();
+  void hold(const Job& job);
+  void unhold(const std::string& call_id);
+  void start_held_call();
+  void fail_call(const Job& job, Call call, const std::string& why);
+  void on_attempt_ended(const std::string& call_id);
+  void stop_claiming(Function<void()> done);
+  void notify_if_idle();
+  void trim_memory();
 
-  // A call that waits for a limit of its tenant or of the server.
-  struct HeldBack {
+  // A call that waits because a limit of its tenant or of the server is reached.
+  struct HeldCall {
     std::string tenant;
     std::string call_id;
   };
@@ -66,14 +66,14 @@ class Scheduler {
   const CallMetrics& metrics_;
   // owned
   const Log log_;
-  Recovery recovery_;
+  CrashRecovery recovery_;
   std::unique_ptr<JobWorker> worker_;
   std::map<std::string, std::shared_ptr<OutboundAttempt>> attempts_;  // shared with the attempts themselves
-  std::deque<HeldBack> held_back_;                                    // by how long they wait
-  Function<void()> idle_;                                             // not empty: nothing new is begun
-  std::map<std::string, size_t> claiming_;  // by tenant: claims on their way to the disk
-  int64_t engines_known_ns_ = 0;            // until then a call whose engine is not known waits for it
-  size_t most_running_ = 0;                 // since memory was given back
+  std::deque<HeldCall> held_calls_;                                   // the longest waiting first
+  Function<void()> on_idle_;                                          // set by drain() and stop()
+  std::map<std::string, size_t> claiming_;                            // claims being committed, by tenant
+  int64_t registration_ends_ns_ = 0;  // until then a call waits for an unknown engine
+  size_t max_running_ = 0;            // since the last trim_memory()
   bool stopping_ = false;
   Lifetime alive_;
 };

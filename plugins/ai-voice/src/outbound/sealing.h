@@ -1,4 +1,4 @@
-// The engine key of a call at rest: sealed under the server's key file, bound to its call.
+// Encrypts the API key of a call for the store, under the server's key file and bound to the call.
 #pragma once
 
 #include <patchbay/store.h>
@@ -17,7 +17,7 @@ inline Result<std::string> seal_key(const Host& host, const Call& call) {
   return seal(host, call.api_key, key_context(call.call_id));
 }
 
-// `call` is as read from the store.
+// `call`: as read from the store.
 inline Result<std::string> unseal_key(const Host& host, const Call& call) {
   if (call.api_key.empty()) return std::string();
   return unseal(host, call.api_key, key_context(call.call_id));

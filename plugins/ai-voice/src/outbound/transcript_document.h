@@ -1,4 +1,4 @@
-// The full transcript of an outbound attempt, as GET /v1/transcripts/{callId} gives it. Pure; any thread.
+// The full transcript of an outbound attempt, as returned by GET /v1/transcripts/{callId}. Pure; any thread.
 #pragma once
 
 #include <patchbay/services/engine.h>

@@ -1,4 +1,4 @@
-// A conversation between a leg and an engine that the test plays.
+// A conversation between a leg and an engine that the test simulates.
 #include "conversation/conversation.h"
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr char kKey[] = "a-key-of-the-test";
 
-// Owner, leg and engine of one conversation; everything that they are told is kept as a line of text.
+// Owner, leg and engine of one conversation; records every call they receive as a line of text.
 class TestCall : public Conversation::Owner {
  public:
   explicit TestCall(int64_t max_seconds = 300) : audio_(world), voice_(world.make<testing::FakePort>(16000)) {
@@ -52,13 +52,13 @@ class TestCall : public Conversation::Owner {
 
   void settle() { REQUIRE(why(world.settle()) == ""); }
   void advance_ms(int64_t ms) { REQUIRE(why(world.advance_ms(ms)) == ""); }
-  // The engine reports.
+  // Sends a report of the engine.
   template <class M>
   void engine_says(M method, typename M::Request what) {
     CHECK(world.call<L>(listener_, method, std::move(what)).ok());
     settle();
   }
-  // The trunk reports.
+  // Sends a report of the leg.
   template <class M>
   void leg_says(M method, typename M::Request what) {
     const Handle listener = world.run([&] { return conversation->leg_listener(); });
@@ -73,9 +73,8 @@ class TestCall : public Conversation::Owner {
     });
     settle();
   }
-  // The owner's part of the end.
-  void end(const std::string& reason) {
-    world.run([&] { conversation->end(reason, world.host().wall_ms()); });
+  void close(const std::string& reason) {
+    world.run([&] { conversation->close(reason, world.host().wall_ms()); });
     settle();
   }
   bool has(const std::string& line) {
@@ -100,9 +99,9 @@ class TestCall : public Conversation::Owner {
   void on_started() override { note("started"); }
   void on_first_audio(int64_t ms) override { note("first audio after " + std::to_string(ms)); }
   void on_turns() override {}
-  void on_talked(std::string_view outcome) override { note("talked: " + std::string(outcome)); }
+  void on_completed(std::string_view outcome) override { note("completed: " + std::string(outcome)); }
   void on_failed(std::string reason) override { note("failed: " + reason); }
-  void on_settled() override { note("settled"); }
+  void on_drained() override { note("drained"); }
   void note(std::string line) { lines.push_back(std::move(line)); }
 
   void provide() {
@@ -149,7 +148,7 @@ class TestCall : public Conversation::Owner {
 
 }  // namespace
 
-TEST_CASE("the engine begins when it is ready, the callee has answered and that is stored") {
+TEST_CASE("the engine begins when it is ready and the callee's answer is stored") {
   for (const bool ready_first : {true, false}) {
     CAPTURE(ready_first);
     TestCall call;
@@ -180,34 +179,34 @@ TEST_CASE("keys reach the engine and the transcript as one turn") {
   CHECK(turns[1].text == "[DTMF 7]");
 }
 
-TEST_CASE("after a tool that ends the call the AI says goodbye first") {
+TEST_CASE("the AI says goodbye before a tool ends the call") {
   TestCall call;
   call.answer();
   call.engine_says(L::tool_call, {"t1", "hang_up", "{}"});
   CHECK(call.has("result of t1"));
   CHECK(call.has("farewell"));
-  CHECK_FALSE(call.has("talked: finished"));
+  CHECK_FALSE(call.has("completed: finished"));
   call.engine_says(L::farewell_done, {});
-  CHECK(call.has("talked: finished"));
+  CHECK(call.has("completed: finished"));
 }
 
-TEST_CASE("an engine that closes while it says goodbye has finished") {
+TEST_CASE("an engine that closes during its goodbye completes the call") {
   TestCall call;
   call.answer();
   call.engine_says(L::tool_call, {"t1", "callback_later", "{}"});
   call.engine_says(L::closed, {true, false, "close 1011"});
-  CHECK(call.has("talked: not-now"));
+  CHECK(call.has("completed: not-now"));
 }
 
 TEST_CASE("a voicemail is hung up at once, without a goodbye") {
   TestCall call;
   call.answer();
   call.engine_says(L::tool_call, {"t1", "voicemail_detected", "{}"});
-  CHECK(call.has("talked: voicemail"));
+  CHECK(call.has("completed: voicemail"));
   CHECK_FALSE(call.has("farewell"));
 }
 
-TEST_CASE("the limit counts from the answer, and the engine is warned 30 s before") {
+TEST_CASE("the time limit counts from the answer, and the engine is warned 30 s before it") {
   TestCall call(90);
   call.advance_ms(100'000);
   call.answer();
@@ -215,12 +214,12 @@ TEST_CASE("the limit counts from the answer, and the engine is warned 30 s befor
   CHECK(call.all().find("30 seconds") == std::string::npos);
   call.advance_ms(2'000);
   CHECK(call.all().find("text: The call ends in 30 seconds.") != std::string::npos);
-  CHECK_FALSE(call.has("talked: max-duration"));
+  CHECK_FALSE(call.has("completed: max-duration"));
   call.advance_ms(30'000);
-  CHECK(call.has("talked: max-duration"));
+  CHECK(call.has("completed: max-duration"));
 }
 
-TEST_CASE("why an engine has failed is told without the API key") {
+TEST_CASE("the reason of an engine's failure is reported without the API key") {
   TestCall call;
   call.engine_says(L::closed, {true, true, "close 1008 " + std::string(kKey) + " is no key"});
   CHECK(call.has("failed: close 1008 *** is no key"));
@@ -244,21 +243,21 @@ TEST_CASE("the first audio is measured from the answer, once") {
   CHECK_FALSE(call.has("first audio after 1000"));
 }
 
-TEST_CASE("the end hangs up, closes the session, and release ends the join") {
+TEST_CASE("close hangs up and closes the session, and close_bridge closes the audio bridge") {
   TestCall call;
   call.answer();
   REQUIRE(call.joined() == 1);
-  call.end("far-hangup");
+  call.close("far-hangup");
   CHECK(call.has("hang up: far-hangup"));
   CHECK(call.has("close"));
-  CHECK(call.world.run([&] { return call.conversation->settled(); }));
-  bool released = false;
-  call.world.run([&] { call.conversation->release([&] { released = true; }); });
+  CHECK(call.world.run([&] { return call.conversation->drained(); }));
+  bool closed = false;
+  call.world.run([&] { call.conversation->close_bridge([&] { closed = true; }); });
   call.settle();
-  CHECK(call.world.run([&] { return released; }));
+  CHECK(call.world.run([&] { return closed; }));
   CHECK(call.joined() == 0);
   call.engine_says(L::tool_call, {"t1", "voicemail_detected", "{}"});
-  CHECK_FALSE(call.has("talked: voicemail"));
+  CHECK_FALSE(call.has("completed: voicemail"));
 }
 
 TEST_CASE("an answer without media is a failure") {

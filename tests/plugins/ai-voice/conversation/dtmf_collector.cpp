@@ -6,12 +6,12 @@
 #include <vector>
 
 using namespace patchbay;
-using ai_voice::Dtmf;
+using ai_voice::DtmfCollector;
 
-TEST_CASE("keys within two seconds belong together, and # ends them at once") {
+TEST_CASE("keys within two seconds form a group, and # ends it at once") {
   testing::World world;
   std::vector<std::string> got;
-  auto& dtmf = world.make<Dtmf>(world.host(), kMainStrand);
+  auto& dtmf = world.make<DtmfCollector>(world.host(), kMainStrand);
   const auto press = [&](const char* key) { world.run([&] { dtmf.key(key); }); };
   const auto keys = [&] { return world.run([&] { return got; }); };
   world.run([&] { dtmf.on_keys([&](const std::string& all) { got.push_back(all); }); });

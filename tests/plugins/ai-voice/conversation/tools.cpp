@@ -6,7 +6,7 @@
 using namespace patchbay;
 using namespace patchbay::ai_voice;
 
-TEST_CASE("each tool that the model is offered has an answer, and no other has an outcome") {
+TEST_CASE("each tool offered to the model has an answer, and an unknown tool has no outcome") {
   testing::World world;
   const auto tools = world.host().parse_json(call_tools());
   REQUIRE(tools.ok());

@@ -15,7 +15,7 @@ std::string text_of(const TranscriptBuilder& builder) {
 
 }  // namespace
 
-TEST_CASE("the AI's text is cut to the played share at a word border") {
+TEST_CASE("the AI's text is cut to the played share, at a word boundary") {
   struct Row {
     const char* text;
     int64_t played, received;
@@ -33,7 +33,7 @@ TEST_CASE("the AI's text is cut to the played share at a word border") {
   }
 }
 
-TEST_CASE("fragments become turns with the time of the first") {
+TEST_CASE("fragments become turns with the time of the first fragment") {
   TranscriptBuilder t;
   t.ai_audio(0);
   t.ai_text(10, " Hello");
@@ -44,14 +44,14 @@ TEST_CASE("fragments become turns with the time of the first") {
   t.ai_text(6000, "Fine.");
   t.ai_audio(6010);
   t.turn_complete(6020);
-  t.finish(7000);
+  t.close_turns(7000);
   CHECK(text_of(t) == "A:Hello, who is there?|C:It is me.|A:Fine.|");
   CHECK(t.turns()[1].ts_ms == 5000);
   CHECK(t.input_turns() == 1);
   CHECK(t.output_turns() == 2);
 }
 
-TEST_CASE("late caller fragments go before the answer they caused") {
+TEST_CASE("late caller fragments are placed before the answer to them") {
   TranscriptBuilder t;
   t.user_text(0, "Can you");
   t.ai_audio(100);
@@ -70,7 +70,7 @@ TEST_CASE("late caller fragments go before the answer they caused") {
   CHECK(only_late.input_turns() == 1);
 }
 
-TEST_CASE("an interruption cuts the open turn, and the last one when it still plays") {
+TEST_CASE("an interruption cuts the open turn, or the last one if it is still playing") {
   TranscriptBuilder t;
   t.ai_audio(0);
   t.ai_text(0, "one two three four");
@@ -85,7 +85,7 @@ TEST_CASE("an interruption cuts the open turn, and the last one when it still pl
   CHECK(t.output_turns() == 2);
 }
 
-TEST_CASE("a turn of which nothing was played leaves no text") {
+TEST_CASE("a turn that was not played has no text") {
   TranscriptBuilder t;
   t.ai_audio(0);
   t.ai_text(0, "never heard");
@@ -98,16 +98,16 @@ TEST_CASE("cumulative and repeated fragments are not doubled") {
   t.user_text(0, "I would like");
   t.user_text(10, "I would like a room");
   t.user_text(20, "I would like a room");
-  t.finish(30);
+  t.close_turns(30);
   CHECK(text_of(t) == "C:I would like a room|");
   TranscriptBuilder yes;
   yes.user_text(0, "yes ");
   yes.user_text(10, "yes ");
-  yes.finish(20);
+  yes.close_turns(20);
   CHECK(text_of(yes) == "C:yes yes|");
 }
 
-TEST_CASE("closed turns are handed out once, and again when they change") {
+TEST_CASE("closed turns are returned once, and again when they change") {
   TranscriptBuilder t;
   t.ai_text(0, "Good morning, how can I help you today?");
   t.ai_audio(0);
@@ -124,7 +124,7 @@ TEST_CASE("closed turns are handed out once, and again when they change") {
   CHECK(closed[0].turn.text == "Good morning, how");
 }
 
-TEST_CASE("keys are caller text of their own, blanks are nothing, tools close the caller's turn") {
+TEST_CASE("keys become a caller turn, blanks none, and tools close the caller's turn") {
   TranscriptBuilder t;
   t.user_text(0, "  ");
   t.user_text(100, "my code");
@@ -132,12 +132,12 @@ TEST_CASE("keys are caller text of their own, blanks are nothing, tools close th
   t.user_text(300, "done");
   t.tool_call(400);
   t.user_text(5000, "more");
-  t.finish(6000);
+  t.close_turns(6000);
   CHECK(text_of(t) == "C:my code|C:[DTMF 123]|C:done|C:more|");
   CHECK(t.input_turns() == 4);
 }
 
-TEST_CASE("everything that came counts towards the bound, also what was cut or empty") {
+TEST_CASE("all received text counts towards the limit, including cut and empty fragments") {
   TranscriptBuilder builder;
   builder.ai_text(0, std::string(1000, 'x'));
   CHECK(builder.bytes() >= 1000);

@@ -11,7 +11,7 @@
 using namespace patchbay;
 using namespace patchbay::ai_voice;
 
-TEST_CASE("a record has every member, also without a value") {
+TEST_CASE("a record has every member, even without a value") {
   testing::World world;
   Call call;
   call.call_id = "oac-1";
@@ -55,7 +55,7 @@ TEST_CASE("the list of fields has the columns of the table, and insert a paramet
   static_cast<void>(schema.of("insert"));  // fails the test when the numbers differ
 }
 
-TEST_CASE("a row gives back the call that was written, each field of it") {
+TEST_CASE("a call read from its row has every field that was written") {
   Call call;
   int64_t number = 1;
   for (const CallField& field : kCallFields) {

@@ -18,7 +18,7 @@ struct Requests {
     const std::string text = R"({"phone":"+49 30 123456","systemPrompt":")" + prompt + "\"" + more + "}";
     PB_TRY_VALUE(const Schema schema, Schema::compile(world.host(), create_schema()));
     PB_TRY_VALUE(const Json body, schema.read(text));
-    return read_create(body.root(), settings, kNowMs);
+    return parse_create_request(body.root(), settings, kNowMs);
   }
   std::string wrong(const std::string& more) {
     const auto call = read(more);
@@ -37,7 +37,7 @@ struct Requests {
 
 }  // namespace
 
-TEST_CASE("what a request leaves out comes from the schema and from the tenant") {
+TEST_CASE("missing fields get the defaults of the schema and of the tenant") {
   Requests requests;
   const auto call = requests.read("");
   REQUIRE(call.ok());
@@ -55,7 +55,7 @@ TEST_CASE("what a request leaves out comes from the schema and from the tenant")
   CHECK(call->created_ms == kNowMs);
 }
 
-TEST_CASE("what a request says wins, and a slug stands for its prompt") {
+TEST_CASE("a request overrides the defaults, and a slug is replaced by its prompt") {
   Requests requests;
   CHECK(requests.read("", "reminder")->system_prompt == "Remind the callee.");
   const auto other = requests.read(R"(,"email":"a@b.example","apiKey":"another-key",)"
@@ -73,7 +73,7 @@ TEST_CASE("what a request says wins, and a slug stands for its prompt") {
   CHECK(other->display_name == "Dentist");
 }
 
-TEST_CASE("a schedule may be a minute ago and a year ahead") {
+TEST_CASE("a schedule may be up to a minute in the past and a year ahead") {
   Requests requests;
   const auto at = [&](const char* time) {
     return requests.read(R"(,"scheduleAtUtc":")" + std::string(time) + "\"");

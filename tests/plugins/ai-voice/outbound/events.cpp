@@ -20,7 +20,7 @@ Call retried() {
 
 }  // namespace
 
-TEST_CASE("events carry tenant, subject and correlation of their call") {
+TEST_CASE("events have the tenant, subject and correlation id of their call") {
   for (const NewEvent& event : {call_answered(retried(), 900), call_started(retried()),
                                 outbound_finished(retried(), Ending::cancelled(), {}, 1000)}) {
     CAPTURE(event.topic);
@@ -30,7 +30,7 @@ TEST_CASE("events carry tenant, subject and correlation of their call") {
   }
 }
 
-TEST_CASE("the end of an attempt says when the next one is") {
+TEST_CASE("the end of an attempt has the time of the next one") {
   testing::World world;
   const auto next = [&](const Ending& ending) {
     const auto payload = world.host().parse_json(outbound_finished(retried(), ending, {3, 4}, 0).payload);

@@ -28,7 +28,7 @@ Call call(int64_t retries, int64_t answered_ms = 0) {
 
 }  // namespace
 
-TEST_CASE("no answer says why, with the code") {
+TEST_CASE("no answer has a reason, with the SIP status") {
   struct Case {
     int64_t status;
     const char* text;
@@ -42,7 +42,7 @@ TEST_CASE("no answer says why, with the code") {
         Case{410, "no longer in service (410)", false}, Case{484, "incomplete number (484)", false},
         Case{0, "rang out", true}, Case{487, "rang out", true}}) {
     CAPTURE(each.status);
-    const Ending ending = ending_of(leg("no-answer", each.status), false, "");
+    const Ending ending = ending_of_leg(leg("no-answer", each.status), false, "");
     CHECK(ending.outcome == "no-answer");
     CHECK(ending.error_detail == each.text);
     CHECK(ending.may_retry == each.may_retry);
@@ -52,41 +52,40 @@ TEST_CASE("no answer says why, with the code") {
   }
 }
 
-TEST_CASE("a trunk that calls a final answer about the callee a failure changes nothing") {
-  const Ending ending = ending_of(leg("failed", 404, "SIP 404 Not Found"), false, "");
+TEST_CASE("a final response about the callee is no failure, even if the trunk reports one") {
+  const Ending ending = ending_of_leg(leg("failed", 404, "SIP 404 Not Found"), false, "");
   CHECK(ending.error_detail == "no such number (404)");
   CHECK_FALSE(ending.may_retry);
 }
 
-TEST_CASE("what telephony says is kept, and why the trunks before failed") {
+TEST_CASE("the detail from telephony is kept, with the failures of earlier trunks") {
   telephony::Ended second = leg("no-answer", 486, "busy (486)");
   second.earlier_trunks = "main: SIP 503 Out of order";
-  CHECK(ending_of(second, false, "").error_detail ==
+  CHECK(ending_of_leg(second, false, "").error_detail ==
         "busy (486); earlier trunks: main: SIP 503 Out of order");
-  CHECK(ending_of(leg("no-answer", 408, "did not answer (408)"), false, "").error_detail ==
+  CHECK(ending_of_leg(leg("no-answer", 408, "did not answer (408)"), false, "").error_detail ==
         "did not answer (408)");
-  CHECK(ending_of(leg("failed", 503, "SIP 503 No"), false, "").error_detail ==
+  CHECK(ending_of_leg(leg("failed", 503, "SIP 503 No"), false, "").error_detail ==
         "the trunk refused the call (503 No)");
-  CHECK(
-      ending_of(leg("failed", 401, "SIP 401 Unauthorized: the password is wrong"), false, "").error_detail ==
-      "the trunk refused the call (401 Unauthorized: the password is wrong)");
-  CHECK(ending_of(leg("failed", 0, "the trunk does not answer"), false, "").error_detail ==
+  CHECK(ending_of_leg(leg("failed", 401, "SIP 401 Unauthorized: the password is wrong"), false, "")
+            .error_detail == "the trunk refused the call (401 Unauthorized: the password is wrong)");
+  CHECK(ending_of_leg(leg("failed", 0, "the trunk does not answer"), false, "").error_detail ==
         "the trunk does not answer");
 }
 
-TEST_CASE("after the answer nothing is dialled again") {
-  const Ending hung_up = ending_of(leg("far", 0), true, "");
+TEST_CASE("an answered call is never dialled again") {
+  const Ending hung_up = ending_of_leg(leg("far", 0), true, "");
   CHECK(hung_up.outcome == "far-hangup");
   CHECK(status_after(call(3, 1000), hung_up) == status::kSuccess);
-  CHECK(ending_of(leg("far", 0), true, "finished").outcome == "finished");
-  const Ending failed = ending_of(leg("failed", 0, "no media for 20 s"), true, "");
+  CHECK(ending_of_leg(leg("far", 0), true, "finished").outcome == "finished");
+  const Ending failed = ending_of_leg(leg("failed", 0, "no media for 20 s"), true, "");
   CHECK(failed.outcome == "far-hangup");
   CHECK(status_after(call(3, 1000), failed) == status::kFailed);
   CHECK(next_attempt_ms(call(3, 1000), failed, 5000) == 0);
 }
 
-TEST_CASE("the finished event tells the attempt and the next one") {
-  const Ending busy = ending_of(leg("no-answer", 486), false, "");
+TEST_CASE("the finished event has the attempt and the time of the next one") {
+  const Ending busy = ending_of_leg(leg("no-answer", 486), false, "");
   const NewEvent event = outbound_finished(call(2), busy, {}, 0);
   CHECK(event.payload.find(R"("attempt":1,"retriesLeft":2,"nextAttemptUtc":"1970-01-01T00:05:00.000Z"})") !=
         std::string::npos);

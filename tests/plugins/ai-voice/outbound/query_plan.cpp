@@ -1,4 +1,4 @@
-// What a request costs must not grow with the calls that have ended: no statement of a request scans them.
+// The cost of a request must not grow with the number of ended calls: no statement of a request scans them.
 #include <string>
 
 #include "support/query_plans.h"
@@ -15,12 +15,12 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("no statement of a request scans the calls, and each list comes from an index in its order") {
+TEST_CASE("no statement of a request scans the calls, and each list is read from an index in its order") {
   Plans plans;
-  for (const char* name :
-       {"get", "list", "list_status", "list_count", "waiting_count", "orphans", "claim", "answered", "finish",
-        "cancel_waiting", "count_before", "count_after", "find_idempotent_reply", "update_idempotent_reply",
-        "delete_idempotent_reply", "delete_old_idempotent_replies", "remove_old"}) {
+  for (const char* name : {"get", "list", "list_status", "list_count", "waiting_count", "orphans", "claim",
+                           "set_answered", "end_attempt", "cancel_waiting", "decrement_count",
+                           "increment_count", "find_idempotent_reply", "update_idempotent_reply",
+                           "delete_idempotent_reply", "delete_old_idempotent_replies", "delete_old_calls"}) {
     CAPTURE(name);
     const std::string plan = plans.of(name);
     INFO(plan);
@@ -30,7 +30,7 @@ TEST_CASE("no statement of a request scans the calls, and each list comes from a
   CHECK_FALSE(contains(plans.of("list"), "TEMP B-TREE"));
 }
 
-TEST_CASE("the waiting calls are counted in an index of the tenant and the status alone") {
+TEST_CASE("waiting calls are counted from an index of tenant and status alone") {
   Plans plans;
   const std::string plan = plans.of("waiting_count");
   INFO(plan);
@@ -39,5 +39,5 @@ TEST_CASE("the waiting calls are counted in an index of the tenant and the statu
   INFO(list);
   CHECK(contains(list, "ai_voice_call_status (tenant=? AND status=?)"));
   CHECK(contains(plans.of("orphans"), "ai_voice_call_running"));
-  CHECK(contains(plans.of("remove_old"), "ai_voice_call_ended"));
+  CHECK(contains(plans.of("delete_old_calls"), "ai_voice_call_ended"));
 }

@@ -6,7 +6,7 @@
 using namespace patchbay;
 using namespace patchbay::ai_voice;
 
-TEST_CASE("statuses of a query are each taken once, and unknown ones refused") {
+TEST_CASE("repeated statuses in a query count once, and unknown ones are refused") {
   CHECK(read_statuses("")->empty());
   CHECK(*read_statuses("scheduled,cancelled,scheduled") ==
         std::vector<std::string>{"scheduled", "cancelled"});
@@ -37,7 +37,7 @@ TEST_CASE("a call's record fits the schema of the route that returns it") {
   CHECK((checked ? "" : checked.error().text) == "");
 }
 
-TEST_CASE("the answer to a request says what the whitelist did") {
+TEST_CASE("the reply to a request has the result of the whitelist") {
   Call call;
   call.call_id = "oac-1";
   CHECK(create_reply(call, true, "")

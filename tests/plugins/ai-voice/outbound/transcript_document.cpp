@@ -6,7 +6,7 @@
 using namespace patchbay;
 using namespace patchbay::ai_voice;
 
-TEST_CASE("a second attempt has a file of its own") {
+TEST_CASE("each further attempt has its own file") {
   Call call;
   call.call_id = "oac-1";
   CHECK(transcript_file(call) == "oac-1.json");
@@ -21,7 +21,7 @@ TEST_CASE("a transcript has the request, the end and the turns") {
   call.phone = "+4930123456";
   call.answered_ms = 10'000;
   const engine::Usage usage{30, 20, 10, 0, 0};
-  const Ending ending = Ending::talked("finished");
+  const Ending ending = Ending::completed("finished");
   using Speaker = TranscriptTurn::Speaker;
   const std::string text =
       transcript_document({call,
