@@ -13,7 +13,10 @@ void close_handle(const HostTablePointers& tables, void* host, HandleKind kind, 
       constexpr auto row = host_function<T, I>();
       if (row.closes != kind) return;
       const auto function = table.*row.member;
-      if constexpr (std::is_same_v<std::remove_cv_t<decltype(function)>, Now>) function(host, handle);
+      if constexpr (std::is_same_v<std::remove_cv_t<decltype(function)>, Now>) {
+        function(host, handle);
+        if (done != nullptr) done(user);
+      }
       if constexpr (std::is_same_v<std::remove_cv_t<decltype(function)>, Later>)
         function(host, handle, done, user);
     });

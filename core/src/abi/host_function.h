@@ -58,6 +58,12 @@ struct HostFunction {
   // that returns nothing fails later, through its callback.
   bool can_fail = false;
   int32_t failure = 0;
+  // Whether its first argument may name a handle of another plugin. A plugin in a separate process can use
+  // such a handle only if it was given to it.
+  bool takes_lent = false;
+  // Whether it needs more than its signature to cross to a separate process, or does not cross because it is
+  // answered there: core/src/isolation implements it by hand.
+  bool crosses_by_hand = false;
 
   constexpr HostFunction harmless() const { return with(&HostFunction::on_media, OnMedia::harmless); }
   constexpr HostFunction allowed() const { return with(&HostFunction::on_media, OnMedia::allowed); }
@@ -66,6 +72,8 @@ struct HostFunction {
   constexpr HostFunction fail(int32_t status = 0) const {
     return with(&HostFunction::can_fail, true).with(&HostFunction::failure, status);
   }
+  constexpr HostFunction lent() const { return with(&HostFunction::takes_lent, true); }
+  constexpr HostFunction by_hand() const { return with(&HostFunction::crosses_by_hand, true); }
 
  private:
   template <class T>

@@ -1,10 +1,11 @@
 // The functions of the host, a row each. From the rows come the check for calls on media loops and query() of
-// the core, the kinds of handles and release_all(), what the fake host finds left behind or closed twice, and
-// the faults that `patchbay plugin validate` injects; a test compares the thread tags in the headers with
+// the core, the kinds of handles and release_all(), how a function, its callbacks and the closing of its
+// handle cross to the process of an isolated plugin, what the fake host finds left behind or closed twice,
+// and the faults that `patchbay plugin validate` injects; a test compares the thread tags in the headers with
 // them.
 //
-// A new function: its member in patchbay/abi, its row here, its body in the table's file. Without a row
-// nothing compiles.
+// A new function touches three files: its member in patchbay/abi, its row here, its body in the table's file
+// (README.md). Without a row nothing compiles.
 #pragma once
 
 #include <patchbay/abi.h>
@@ -47,12 +48,12 @@ struct HostTable<pb_observe> {
   static constexpr const char* name = "observe";
   static constexpr std::tuple functions{
       PB_ROW(log),
-      PB_ROW(log_enabled).harmless(),
-      PB_ROW(secret_add),
-      PB_ROW(secret_forget),
-      PB_ROW(metric).fail(),
-      PB_ROW(metric_add).allowed(),
-      PB_ROW(metric_set).allowed(),
+      PB_ROW(log_enabled).harmless().by_hand(),
+      PB_ROW(secret_add).by_hand(),
+      PB_ROW(secret_forget).by_hand(),
+      PB_ROW(metric).fail().by_hand(),
+      PB_ROW(metric_add).allowed().by_hand(),
+      PB_ROW(metric_set).allowed().by_hand(),
       PB_ROW(report).fail(PB_E_UNSUPPORTED),
   };
 };
@@ -105,7 +106,7 @@ struct HostTable<pb_store> {
   static constexpr std::tuple functions{
       PB_ROW(statement),
       PB_ROW(query).fail(PB_E_UNAVAILABLE),
-      PB_ROW(begin).open(K::transaction).fail(),
+      PB_ROW(begin).open(K::transaction).fail().by_hand(),
       PB_ROW(exec).fail(PB_E_GONE),
       PB_ROW(savepoint),
       PB_ROW(release),
@@ -115,17 +116,17 @@ struct HostTable<pb_store> {
       PB_ROW(job_retry),
       PB_ROW(job_cancel),
       PB_ROW(ack),
-      PB_ROW(commit).close(K::transaction).fail(PB_E_UNAVAILABLE),
-      PB_ROW(discard).close(K::transaction),
+      PB_ROW(commit).close(K::transaction).fail(PB_E_UNAVAILABLE).by_hand(),
+      PB_ROW(discard).close(K::transaction).by_hand(),
       PB_ROW(job_worker).open(K::job_worker).fail(),
       PB_ROW(job_worker_close).close(K::job_worker),
       PB_ROW(consumer).open(K::consumer).fail(PB_E_UNSUPPORTED),
       PB_ROW(consumer_close).close(K::consumer),
       PB_ROW(pending).fail(PB_E_UNAVAILABLE),
-      PB_ROW(epoch).harmless(),
+      PB_ROW(epoch).harmless().by_hand(),
       PB_ROW(seal).fail(),
       PB_ROW(unseal).fail(),
-      PB_ROW(data_folder).harmless(),
+      PB_ROW(data_folder).harmless().by_hand(),
   };
 };
 
@@ -136,16 +137,16 @@ struct HostTable<pb_services> {
   static constexpr std::string_view id = PB_SERVICES_ID;
   static constexpr const char* name = "services";
   static constexpr std::tuple functions{
-      PB_ROW(provide).open(K::instance).fail(PB_E_CONFLICT),
+      PB_ROW(provide).open(K::instance).fail(PB_E_CONFLICT).by_hand(),
       PB_ROW(withdraw).close(K::instance),
       PB_ROW(query).open(K::lease).fail(),
-      PB_ROW(open).open(K::lease).fail(),
+      PB_ROW(open).open(K::lease).fail().lent(),
       PB_ROW(unlease).close(K::lease),
       PB_ROW(watch).open(K::watch),
       PB_ROW(unwatch).close(K::watch),
-      PB_ROW(call).fail(PB_E_GONE),
-      PB_ROW(caller).harmless(),
-      PB_ROW(watch_end).open(K::watch),
+      PB_ROW(call).fail(PB_E_GONE).by_hand(),
+      PB_ROW(caller).harmless().by_hand(),
+      PB_ROW(watch_end).open(K::watch).lent(),
   };
 };
 
@@ -156,9 +157,12 @@ struct HostTable<pb_media> {
   static constexpr std::string_view id = PB_MEDIA_ID;
   static constexpr const char* name = "media";
   static constexpr std::tuple functions{
-      PB_ROW(attach).open(K::attachment).fail(), PB_ROW(detach).close(K::attachment).allowed(),
-      PB_ROW(port_create).open(K::port).fail(),  PB_ROW(port_close).close(K::port),
-      PB_ROW(port_open).open(K::opening).fail(), PB_ROW(port_release).close(K::opening).harmless(),
+      PB_ROW(attach).open(K::attachment).fail().by_hand(),
+      PB_ROW(detach).close(K::attachment).allowed().by_hand(),
+      PB_ROW(port_create).open(K::port).fail().by_hand(),
+      PB_ROW(port_close).close(K::port),
+      PB_ROW(port_open).open(K::opening).fail().by_hand(),
+      PB_ROW(port_release).close(K::opening).harmless().by_hand(),
   };
 };
 

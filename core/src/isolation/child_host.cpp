@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "abi/media_hub.h"
+#include "isolation/call_wire.h"
 #include "isolation/media/child_port.h"
 #include "isolation/services/interface_wire.h"
 
@@ -23,11 +24,11 @@ HostTablePointers tables() {
 
 }  // namespace
 
-void Listening::take(std::string frame, bool counted) {
-  strand().post([self = Ref<Listening>(this), frame = std::move(frame), counted] {
+void Listening::take(std::string frame) {
+  strand().post([self = Ref<Listening>(this), frame = std::move(frame)] {
     Decoder in(frame);
     in.kind();
-    if (counted) ChildHost::get().taken(frame.size());
+    if (!self->is_small()) ChildHost::get().taken(frame.size());
     if (self->open()) {
       self->run(in);
     } else {
@@ -51,34 +52,40 @@ void ChildHost::began(uint32_t levels, int64_t epoch) noexcept {
 }
 
 ChildHost::Answer ChildHost::ask(Kind kind, const std::string& rest, int fd) {
-  const uint64_t seq = next_tag();
+  return ask(next_number(), kind, rest, fd);
+}
+
+ChildHost::Answer ChildHost::ask(uint64_t number, Kind kind, const std::string& rest, int fd) {
   {
     const std::lock_guard lock(mutex_);
-    answers_[seq];
+    answers_[number];
   }
   Encoder out(kind);
-  const bool sent = channel_.send(out.u64(seq).bytes(rest).take(), fd);
+  const bool sent = channel_.send(out.u64(number).bytes(rest).take(), fd);
   std::unique_lock lock(mutex_);
-  if (sent) condition_.wait_for(lock, kMostWait, [&] { return answers_[seq].there; });
-  Answer answer = std::move(answers_[seq]);
-  answers_.erase(seq);
+  if (sent) condition_.wait_for(lock, kMostWait, [&] { return answers_[number].there; });
+  Answer answer = std::move(answers_[number]);
+  answers_.erase(number);
   if (answer.there) return answer;
-  if (!sent) return {false, 0, PB_E_EXHAUSTED, "too large for a plugin in a process of its own"};
+  if (!sent) return {false, 0, PB_E_EXHAUSTED, kTooLarge};
   return {false, 0, PB_E_GONE, "the server does not answer"};
 }
 
 uint64_t ChildHost::request(Kind kind, const std::string& rest, pb_err* err, int fd) {
-  const Answer answer = ask(kind, rest, fd);
+  return handle_of(ask(kind, rest, fd), err);
+}
+
+uint64_t ChildHost::handle_of(Answer answer, pb_err* err) {
   if (answer.value == 0) write_error(err, static_cast<Code>(answer.status), answer.text);
   return answer.value;
 }
 
 void ChildHost::answered(Decoder& in) {
-  const uint64_t seq = in.u64();
+  const uint64_t number = in.u64();
   Answer answer{true, in.u64(), static_cast<int32_t>(in.u32()), {}};
   answer.text = in.str();
   const std::lock_guard lock(mutex_);
-  const auto at = answers_.find(seq);
+  const auto at = answers_.find(number);
   if (at == answers_.end()) return;
   at->second = std::move(answer);
   condition_.notify_all();
@@ -86,7 +93,7 @@ void ChildHost::answered(Decoder& in) {
 
 uint64_t ChildHost::expect(uint64_t strand, Taker taker, bool is_call) {
   context_.wait_began();
-  const uint64_t number = next_tag();
+  const uint64_t number = next_number();
   const std::lock_guard lock(mutex_);
   expected_.emplace(number,
                     Expected{context_.strand(strand), std::make_shared<Taker>(std::move(taker)), is_call});
@@ -131,71 +138,64 @@ void ChildHost::abandon_calls() {
   }
 }
 
-uint64_t ChildHost::listen(Ref<Listening> what, uint64_t tag, Kind kind, const std::string& rest,
-                           pb_err* err) {
+uint64_t ChildHost::listen(Ref<Listening> what, Kind kind, const std::string& rest, pb_err* err) {
+  const uint64_t number = next_number();
   {
     // Known before the server can call.
     const std::lock_guard lock(mutex_);
-    listening_.emplace(tag, std::move(what));
+    listening_.emplace(number, std::move(what));
   }
-  const uint64_t handle = request(kind, rest, err);
+  const uint64_t handle = handle_of(ask(number, kind, rest, -1), err);
   const std::lock_guard lock(mutex_);
   if (handle == 0) {
-    listening_.erase(tag);
+    listening_.erase(number);
     return 0;
   }
-  tags_[handle] = tag;
+  numbers_[handle] = number;
   return handle;
 }
 
-void ChildHost::unlisten(uint64_t handle, pb_fn done, void* user) {
+void ChildHost::unlisten(uint32_t function, uint64_t handle, pb_fn done, void* user) {
   Ref<Listening> what;
-  uint64_t tag = 0;
   {
     const std::lock_guard lock(mutex_);
-    const auto at = tags_.find(handle);
-    if (at == tags_.end()) return;
-    tag = at->second;
-    tags_.erase(at);
-    what = std::move(listening_[tag]);
-    listening_.erase(tag);
+    const auto at = numbers_.find(handle);
+    if (at == numbers_.end()) return;
+    what = std::move(listening_[at->second]);
+    listening_.erase(at->second);
+    numbers_.erase(at);
   }
-  send(Encoder(Kind::close).u64(tag));
+  send(Encoder(Kind::host_call).u64(0).u32(function).u64(handle));
   what->close(done, user);
 }
 
-uint64_t ChildHost::tag_of(uint64_t handle) const {
-  const std::lock_guard lock(mutex_);
-  const auto at = tags_.find(handle);
-  return at == tags_.end() ? 0 : at->second;
-}
-
-uint64_t ChildHost::add_port(std::unique_ptr<ChildPort> port, uint64_t tag, const std::string& rest) {
-  const uint64_t handle = request(Kind::port_create, rest, nullptr, port->ring().fd());
+uint64_t ChildHost::add_port(std::unique_ptr<ChildPort> port, const std::string& rest) {
+  const uint64_t number = next_number();
+  const uint64_t handle = handle_of(ask(number, Kind::port_create, rest, port->ring().fd()), nullptr);
   if (handle == 0) return 0;
   port->begin(&context_, child_media());
   const std::lock_guard lock(mutex_);
-  tags_[handle] = tag;
-  ports_[tag] = std::move(port);
+  numbers_[handle] = number;
+  ports_[number] = std::move(port);
   return handle;
 }
 
 void ChildHost::close_port(uint64_t handle, pb_fn done, void* user) {
   const std::lock_guard lock(mutex_);
-  const auto at = tags_.find(handle);
-  if (at == tags_.end() || ports_.count(at->second) == 0) return;
+  const auto at = numbers_.find(handle);
+  if (at == numbers_.end() || ports_.count(at->second) == 0) return;
   ports_[at->second]->done = done;
   ports_[at->second]->user = user;
-  send(Encoder(Kind::close).u64(at->second));
-  tags_.erase(at);
+  send(Encoder(Kind::host_call).u64(0).u32(function_number(&pb_media::port_close)).u64(handle));
+  numbers_.erase(at);
 }
 
 uint64_t ChildHost::open_port(uint64_t handle, const pb_port** table, void** self) {
   Ref<Port> port;
   {
     const std::lock_guard lock(mutex_);
-    const auto tag = tags_.find(handle);
-    const auto at = tag == tags_.end() ? ports_.end() : ports_.find(tag->second);
+    const auto number = numbers_.find(handle);
+    const auto at = number == numbers_.end() ? ports_.end() : ports_.find(number->second);
     if (at != ports_.end()) port = at->second->port();
   }
   const uint64_t opening = port ? context_.parts().media.open(&context_, port) : 0;
@@ -205,11 +205,11 @@ uint64_t ChildHost::open_port(uint64_t handle, const pb_port** table, void** sel
   return opening;
 }
 
-void ChildHost::port_closed(uint64_t tag) {
+void ChildHost::port_closed(uint64_t number) {
   std::unique_ptr<ChildPort> port;
   {
     const std::lock_guard lock(mutex_);
-    const auto at = ports_.find(tag);
+    const auto at = ports_.find(number);
     if (at == ports_.end()) return;
     port = std::move(at->second);
     ports_.erase(at);
@@ -221,7 +221,7 @@ uint64_t ChildHost::interface_tag(const pb_interface* interface) {
   const std::lock_guard lock(mutex_);  // while sending, too: the description goes before any call by it
   const auto at = interface_tags_.find(interface);
   if (at != interface_tags_.end()) return at->second;
-  const uint64_t tag = next_tag();
+  const uint64_t tag = next_number();
   interface_tags_[interface] = tag;
   Encoder out(Kind::describe);
   out.u64(tag);
@@ -273,40 +273,33 @@ bool ChildHost::take(const std::string& frame) {
       answered(in);
       return true;
     case Kind::reply:
-    case Kind::rows:
-    case Kind::committed:
-    case Kind::events:
+    case Kind::result:
       arrived(frame);
       return true;
-    case Kind::closed:
+    case Kind::port_closed:
       port_closed(in.u64());
       return true;
     case Kind::call:
-    case Kind::event:
-    case Kind::watched:
-    case Kind::ended:
-    case Kind::job:
-    case Kind::wake:
+    case Kind::callback:
       break;
     default:
       return false;
   }
   const uint64_t call = kind == Kind::call ? in.u64() : 0;
-  const uint64_t tag = in.u64();
+  const uint64_t number = in.u64();
   Ref<Listening> what;
   {
     const std::lock_guard lock(mutex_);
-    const auto at = listening_.find(tag);
+    const auto at = listening_.find(number);
     if (at != listening_.end()) what = at->second;
   }
   const auto refuse = [&](int32_t status, const char* text) {
     if (kind == Kind::call) send(Encoder(Kind::reply).u64(call).u32(static_cast<uint32_t>(status)).str(text));
   };
-  const bool is_small = kind == Kind::watched || kind == Kind::ended || kind == Kind::wake;  // and never lost
   if (!what) {
     refuse(PB_E_GONE, "withdrawn");
-  } else if (is_small || admit(frame.size())) {
-    what->take(frame, !is_small);
+  } else if (what->is_small() || admit(frame.size())) {
+    what->take(frame);
   } else {
     refuse(PB_E_EXHAUSTED, "the plugin does not keep up with its calls");
   }

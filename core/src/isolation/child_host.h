@@ -26,15 +26,14 @@ namespace patchbay::core::isolation {
 
 class ChildPort;
 
-// What stands behind the kind of a frame.
-inline std::string body(const Encoder& out) { return out.frame().substr(sizeof(uint32_t)); }
-
-// What the server may call back about, by tag: runs on its strand unless closed.
+// What the server calls back, by the number of its request: runs on its strand unless closed.
 class Listening : public Registration {
  public:
   using Registration::Registration;
-  // [any] A frame for it, read behind its kind; `counted` as not taken until it is run.
-  void take(std::string frame, bool counted);
+  // [any] A frame for it, read behind its kind; counted as not taken until it is run, unless it is small.
+  void take(std::string frame);
+  // Its frames are few and small: they are not counted, and never dropped.
+  virtual bool is_small() const noexcept { return false; }
 
  protected:
   virtual void run(Decoder& in) = 0;
@@ -63,14 +62,14 @@ class ChildHost final : public HandleRule {
   Transactions& transactions() noexcept { return transactions_; }
   bool send(Encoder& out) { return channel_.send(out.take()); }
   bool send(Encoder&& out) { return send(out); }
-  uint64_t next_tag() noexcept { return ++last_tag_; }
+  uint64_t next_number() noexcept { return ++last_number_; }
 
   void began(uint32_t levels, int64_t epoch) noexcept;
   bool log_enabled(uint32_t level) const noexcept { return (levels_ >> level & 1) != 0; }
   int64_t epoch() const noexcept { return epoch_; }
 
   // [any but the reader] A request of a function that must return something: waits for the server, ten
-  // seconds at most. `rest` is what follows seq.
+  // seconds at most. `rest` follows the number.
   Answer ask(Kind kind, const std::string& rest, int fd = -1);
   // The same for those that return a number: 0 when there is none but `err`.
   uint64_t request(Kind kind, const std::string& rest, pb_err* err, int fd = -1);
@@ -85,14 +84,13 @@ class ChildHost final : public HandleRule {
   // [any] Ends what is still asked of other plugins: this one is about to go.
   void abandon_calls();
 
-  // [any] Makes `what` known by a tag, asks the server to begin, and forgets it again if the server will not.
-  // The server's number, by which it is closed.
-  uint64_t listen(Ref<Listening> what, uint64_t tag, Kind kind, const std::string& rest, pb_err* err);
-  void unlisten(uint64_t handle, pb_fn done, void* user);
-  // The tag of what listen() gave that number; 0: there is none.
-  uint64_t tag_of(uint64_t handle) const;
+  // [any] Sends a request, whose number is that of `what` from then on, before the server answers. The
+  // server's handle, by which it is closed; 0: the server refused, and `what` is forgotten.
+  uint64_t listen(Ref<Listening> what, Kind kind, const std::string& rest, pb_err* err);
+  // Closes it, here and by that function of the server.
+  void unlisten(uint32_t function, uint64_t handle, pb_fn done, void* user);
 
-  uint64_t add_port(std::unique_ptr<ChildPort> port, uint64_t tag, const std::string& rest);
+  uint64_t add_port(std::unique_ptr<ChildPort> port, const std::string& rest);
   void close_port(uint64_t handle, pb_fn done, void* user);
   // The plugin joins a port of its own. An opening; 0: it has no such port.
   uint64_t open_port(uint64_t handle, const pb_port** table, void** self);
@@ -120,9 +118,11 @@ class ChildHost final : public HandleRule {
     std::shared_ptr<Taker> taker;
     bool is_call;
   };
+  Answer ask(uint64_t number, Kind kind, const std::string& rest, int fd);
+  uint64_t handle_of(Answer answer, pb_err* err);
   void answered(Decoder& in);
   void arrived(const std::string& frame);
-  void port_closed(uint64_t tag);
+  void port_closed(uint64_t number);
   bool admit(size_t bytes) noexcept;
 
   // owned
@@ -130,18 +130,18 @@ class ChildHost final : public HandleRule {
   Channel channel_;
   Transactions transactions_;
   // state
-  std::atomic<uint64_t> last_tag_{0};
+  std::atomic<uint64_t> last_number_{0};
   std::atomic<uint32_t> levels_{0};
   std::atomic<int64_t> epoch_{0};
   std::atomic<size_t> untaken_{0};
   std::atomic<size_t> untaken_bytes_{0};
   mutable std::mutex mutex_;  // of what follows
   std::condition_variable condition_;
-  std::map<uint64_t, Answer> answers_;                      // by seq, while somebody waits
+  std::map<uint64_t, Answer> answers_;                      // by number, while a caller waits
   std::map<uint64_t, Expected> expected_;                   // by number
-  std::map<uint64_t, Ref<Listening>> listening_;            // by tag
-  std::map<uint64_t, uint64_t> tags_;                       // by handle
-  std::map<uint64_t, std::unique_ptr<ChildPort>> ports_;    // by tag
+  std::map<uint64_t, Ref<Listening>> listening_;            // by number
+  std::map<uint64_t, uint64_t> numbers_;                    // of those and of ports, by handle
+  std::map<uint64_t, std::unique_ptr<ChildPort>> ports_;    // by number
   std::map<const pb_interface*, uint64_t> interface_tags_;  // described to the server
 };
 

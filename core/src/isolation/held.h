@@ -1,50 +1,51 @@
-// What a child has made in the server, by the child's tags: instances, subscriptions, ports, workers. Closed
-// when it says so or has ended, and freed when the core is done with it.
+// Held: what a child has made in the server, by the server's handles: instances, leases, subscriptions,
+// ports, workers. Closed when the child closes it or has ended, and freed once the core no longer uses it.
 #pragma once
 
 #include <patchbay/host.h>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
+
+#include "abi/close_handle.h"
 
 namespace patchbay::core::isolation {
 
 class Held {
  public:
+  explicit Held(HandleKind its_kind) : kind(its_kind) {}
   virtual ~Held() = default;
-  // Begins its end, on the main strand; done(user) when nothing of it runs any more.
-  virtual void close(const Host& host, pb_fn done, void* user) = 0;
-  // [any] It has ended.
+  // [any] The core no longer uses it; it is freed next.
   virtual void closed() {}
 
-  uint64_t handle = 0;  // the server's number; 0: it could not be made
+  const HandleKind kind;
+  uint64_t handle = 0;  // 0: it could not be made
 };
 
 class HeldThings {
  public:
-  static constexpr size_t kMost = 16384;
+  static constexpr size_t kMax = 16384;  // of each kind
 
   explicit HeldThings(const Host& host) : host_(host) {}
-  bool is_used(uint64_t tag) const { return things_.count(tag) != 0; }
-  // The child is refused more.
-  bool is_full() const { return things_.size() >= kMost; }
+  // The child is refused more of these.
+  bool is_full(HandleKind kind) const { return counts_[static_cast<size_t>(kind)] >= kMax; }
   // Keeps what could be made.
-  void add(uint64_t tag, std::unique_ptr<Held> what) {
-    if (what->handle != 0) things_[tag] = std::move(what);
+  void add(std::unique_ptr<Held> what) {
+    if (what->handle == 0) return;
+    ++counts_[static_cast<size_t>(what->kind)];
+    things_[what->handle] = std::move(what);
   }
-  // NULL: none of that tag.
-  Held* find(uint64_t tag) const {
-    const auto at = things_.find(tag);
-    return at == things_.end() ? nullptr : at->second.get();
-  }
-  void close(uint64_t tag) {
-    const auto at = things_.find(tag);
+  // [strand main] A handle that the child does not hold is ignored.
+  void close(uint64_t handle) {
+    const auto at = things_.find(handle);
     if (at == things_.end()) return;
     Held* what = at->second.release();
     things_.erase(at);
-    what->close(
-        host_,
+    --counts_[static_cast<size_t>(what->kind)];
+    close_handle(
+        tables_of(host_), host_.self, what->kind, handle,
         [](void* user) noexcept {
           const std::unique_ptr<Held> ended(static_cast<Held*>(user));
           ended->closed();
@@ -58,6 +59,7 @@ class HeldThings {
  private:
   const Host& host_;
   std::map<uint64_t, std::unique_ptr<Held>> things_;
+  std::array<size_t, kHandleKinds> counts_{};  // by HandleKind
 };
 
 }  // namespace patchbay::core::isolation

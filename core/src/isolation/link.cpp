@@ -23,12 +23,12 @@ void Link::answer(uint64_t seq, uint64_t value, int32_t status, std::string_view
   Encoder whole = head();
   if (send(whole.u64(value).u32(static_cast<uint32_t>(status)).str(text))) return;
   Encoder none = head();
-  send(none.u64(0).u32(static_cast<uint32_t>(PB_E_EXHAUSTED)).str("too large for a plugin in a process"));
+  send(none.u64(0).u32(static_cast<uint32_t>(PB_E_EXHAUSTED)).str("too large for an isolated plugin"));
 }
 
-bool Link::refuse(uint64_t seq, const char* what) {
+bool Link::refuse(uint64_t seq, std::string_view what) {
   too_many(what);
-  answer(seq, 0, PB_E_EXHAUSTED, std::string("the plugin has too many ") + what);
+  answer(seq, 0, PB_E_EXHAUSTED, "the plugin has too many " + std::string(what));
   return true;
 }
 

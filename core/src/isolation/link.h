@@ -41,8 +41,10 @@ class Link final : public HandleRule {
   void answer(uint64_t seq, uint64_t value, const pb_err& err) { answer(seq, value, err.code, err.text); }
   void answer(uint64_t seq, uint64_t value, int32_t status = PB_OK, std::string_view text = {});
   // The child has as many `what` as one plugin may have: answers a request so, and says so in the log. True.
-  bool refuse(uint64_t seq, const char* what);
-  void too_many(const char* what) { context_.misused("a plugin in a process of its own has too many", what); }
+  bool refuse(uint64_t seq, std::string_view what);
+  void too_many(std::string_view what) {
+    context_.misused("a plugin in a process of its own has too many", what);
+  }
 
   // The child made it, or was told of it.
   void lend(uint64_t handle);

@@ -1,14 +1,14 @@
-// SessionTables: all that one child has in the server, by table, and the frames by which it has it.
+// SessionTables: all that one child has in the server, and the frames by which it has it.
 #pragma once
 
 #include <memory>
 
-#include "isolation/bus/session_bus.h"
 #include "isolation/held.h"
 #include "isolation/link.h"
 #include "isolation/media/session_media.h"
 #include "isolation/observe/session_observe.h"
 #include "isolation/services/session_services.h"
+#include "isolation/session_calls.h"
 #include "isolation/store/session_store.h"
 
 namespace patchbay::core::isolation {
@@ -29,9 +29,9 @@ class SessionTables {
   HostContext& context_;        // borrowed
   std::shared_ptr<Link> link_;  // shared with callbacks that may come later
   HeldThings held_;
+  SessionCalls calls_;
   SessionServices services_;
   SessionStore store_;
-  SessionBus bus_;
   SessionMedia media_;
   SessionObserve observe_;
 };

@@ -12,11 +12,10 @@
 namespace patchbay::core::isolation {
 
 // Where not said otherwise: [to child] is sent by the server, [to parent] by the program of the child.
-// `seq` is a number under which the child waits for an `answer`; `number` one under which it does not wait;
-// `tag` names what the child keeps: an instance, a subscription, a port. A new kind goes to the end: the
-// seeds of the fuzz target hold these numbers.
+// `number` is the child's number of a request or registration; `handle` the server's number of a thing. A new
+// kind goes to the end: the seeds of the fuzz target hold these numbers.
 enum class Kind : uint32_t {
-  large = 0,  // size; the frame itself lies in the descriptor that comes along
+  large = 0,  // size; the frame itself is in the descriptor that comes along
   // Life. Every command of the server is answered by its own kind: status, text.
   start,  // [to child] config, log levels, epoch
   started,
@@ -30,57 +29,33 @@ enum class Kind : uint32_t {
   drained,
   stop,
   stopped,
-  // Requests [to parent], each beginning with seq.
-  answer,       // [to child] seq, value, status, text
-  provide,      // tag, public, interface
-  query,        // id
-  open,         // handle, id
-  subscribe,    // tag, pattern, tenant, queue_max, policy
-  watch,        // tag, id
-  port_create,  // tag, pull rate, push rate; with the ring's descriptor
-  statement,    // name
-  job_worker,   // tag, kind, concurrency, lease_ms
-  consumer,     // tag, name, patterns
-  seal,         // text, context
-  unseal,       // text, context
-  report,       // what
-  // What was made by them.
-  close,    // [to parent] tag
-  closed,   // [to child] tag: a port that nobody has open any more
-  unlease,  // [to parent] lease
-  // Services.
-  describe,  // [to parent] interface tag, interface: for calls by it
-  call,      // call, lease or tag, interface tag (to the child: the plugin that calls), slot, request
-  reply,     // call, status, text, reply
-  watched,   // [to child] tag, up
-  // Bus.
-  event,  // [to child] tag, event    [to parent] 0, event to publish
-  // Store.
-  read,       // [to parent] number, statement, values
-  rows,       // [to child] number, status, text, rows
-  tx_share,   // [to parent] tx: one that the child made is handed to somebody; its operations follow
-  tx_add,     // [to parent] tx, operations
-  discard,    // [to parent] tx
-  commit,     // [to parent] number, tx (0: the operations are all of it), operations
-  committed,  // [to child] number, outcome
-  job,        // [to child] tag, job
-  wake,       // [to child] tag
-  pending,    // [to parent] number, tag, limit
-  events,     // [to child] number, status, events
-  // Observation [to parent].
-  log,      // level, correlation, text, count, fields
-  secret,   // 1 add or 0 forget, value
-  metric,   // metric, kind, name, help, count, labels
-  figures,  // count, then each: metric, counter's step or gauge's value, count, a histogram's steps
-  // Life again.
   pass,  // [to child] answered once what was queued before has run
   passed,
-  // Services again.
-  watch_end,  // [to parent] seq, tag, handle
-  ended,      // [to child] tag: what it watches has
-  // Life once more.
-  alive,  // [to child] answered once every strand and every media loop of the plugin has come by
-  lives
+  alive,  // [to child] answered once every strand and every media loop of the plugin has run something
+  lives,
+  // Functions of the host (call_wire.h).
+  host_call,  // [to parent] number (0: no answer is wanted), function, arguments
+  answer,     // [to child] number, value, status, text
+  callback,   // [to child] number, arguments: of a registration
+  result,     // [to child] number, arguments: the one callback of a question
+  // Services: messages in the form that their interface describes.
+  provide,   // [to parent] number, public, interface
+  describe,  // [to parent] interface number, interface: for calls by it
+  call,   // number, then [to parent] lease, interface number, or [to child] number of the provision, caller;
+          // slot, request
+  reply,  // number, status, text, reply
+  // Transactions, which the child builds [to parent].
+  tx_share,  // tx: it is handed to another plugin; its operations follow
+  tx_add,    // tx, operations
+  discard,   // tx
+  commit,    // number, tx (0: the operations are all of it), operations; answered by a result
+  // Audio ports.
+  port_create,  // [to parent] number, pull rate, push rate; with the ring's descriptor
+  port_closed,  // [to child] number: no plugin has it open any more
+  // What the child keeps count of [to parent].
+  secret,  // 1 add or 0 forget, value
+  metric,  // metric, kind, name, help, count, labels
+  figures  // count, then each: metric, counter's step or gauge's value, count, a histogram's steps
 };
 
 // Numbers of transactions that the child has made itself have this bit; the server's numbers never do.

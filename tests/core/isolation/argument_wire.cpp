@@ -31,11 +31,11 @@ TEST_CASE("a log line with more fields than are shown is cut, not refused by the
 
 TEST_CASE("more values than a statement can have reach the store, which refuses them") {
   using Values = Arguments<const pb_value*, uint32_t>;
-  const std::vector<pb_value> values(kMostValues + 1);
+  const std::vector<pb_value> values(kMaxItems<pb_value> + 1);
   Encoder out;
   Values::put(out, values.data(), static_cast<uint32_t>(values.size()));
   Decoder in(out.frame());
   const Values read(in);
   CHECK(in.whole());
-  read.call([](const pb_value*, uint32_t count) { CHECK(count == kMostValues); });
+  read.call([](const pb_value*, uint32_t count) { CHECK(count == kMaxItems<pb_value>); });
 }

@@ -14,11 +14,11 @@
 #include <string>
 #include <thread>
 
+#include "isolation/call_wire.h"
 #include "isolation/held.h"
 #include "isolation/observe/session_observe.h"
 #include "isolation/services/interface_wire.h"
 #include "isolation/services/session_services.h"
-#include "isolation/store/operations.h"
 #include "isolation/store/session_store.h"
 #include "isolation/wire.h"
 
@@ -116,10 +116,15 @@ Encoder call(uint64_t number, uint64_t lease, const std::string& text) {
   out.u64(number).u64(lease).u64(2).u32(0).u32(24).str(text);
   return out;
 }
+Encoder host_call(uint64_t number, uint32_t function) {
+  Encoder out(Kind::host_call);
+  out.u64(number).u32(function);
+  return out;
+}
 // A lease on an instance of this process, which never answers.
 uint64_t own_instance() {
-  send(Encoder(Kind::provide).u64(1).u64(1).u32(0).str(interface("test.greedy/1")));
-  send(Encoder(Kind::open).u64(2).u64(answer(1).value).str("test.greedy/1"));
+  send(Encoder(Kind::provide).u64(1).u32(0).str(interface("test.greedy/1")));
+  send(host_call(2, function_number(&pb_services::open)).u64(answer(1).value).str("test.greedy/1"));
   send(Encoder(Kind::describe).u64(2).str(interface("test.greedy/1")));
   return answer(2).value;
 }
@@ -149,15 +154,15 @@ bool many_secrets(size_t each) {
 }
 
 bool many_leases() {
-  send(Encoder(Kind::provide).u64(1).u64(1).u32(1).str(interface("test.greedy/1")));
+  send(Encoder(Kind::provide).u64(1).u32(1).str(interface("test.greedy/1")));
   answer(1);
   constexpr uint64_t kFirst = 1000;
-  for (uint64_t i = 0; i <= SessionServices::kMostLeases; ++i) {
-    send(Encoder(Kind::query).u64(kFirst + i).str("test.greedy/1"));
+  for (uint64_t i = 0; i <= HeldThings::kMax; ++i) {
+    send(host_call(kFirst + i, function_number(&pb_services::query)).str("test.greedy/1"));
     keep_pace(kFirst + i);
   }
-  return answer(kFirst + SessionServices::kMostLeases - 1).value != 0 &&
-         answer(kFirst + SessionServices::kMostLeases).status == PB_E_EXHAUSTED;
+  return answer(kFirst + HeldThings::kMax - 1).value != 0 &&
+         answer(kFirst + HeldThings::kMax).status == PB_E_EXHAUSTED;
 }
 
 bool many_calls(bool wanted) {
@@ -186,17 +191,17 @@ bool many_interfaces() {
   for (uint64_t i = 0; i <= InterfaceShare::kMost; ++i)
     send(Encoder(Kind::describe).u64(i + 10).str(interface("test.greedy." + std::to_string(i) + "/1")));
   send(Encoder(Kind::call).u64(7).u64(1).u64(InterfaceShare::kMost + 10).u32(0).u32(0));
-  send(Encoder(Kind::provide).u64(1).u64(1).u32(0).str(interface("test.greedy/2")));
+  send(Encoder(Kind::provide).u64(1).u32(0).str(interface("test.greedy/2")));
   return reply(7) == PB_E_EXHAUSTED && answer(1).status == PB_E_EXHAUSTED;
 }
 
 bool many_things() {
   constexpr uint64_t kFirst = 1000;
-  for (uint64_t i = 0; i <= HeldThings::kMost; ++i) {
-    send(Encoder(Kind::watch).u64(kFirst + i).u64(kFirst + i).str("test.nobody/1"));
+  for (uint64_t i = 0; i <= HeldThings::kMax; ++i) {
+    send(host_call(kFirst + i, function_number(&pb_services::watch)).str("test.nobody/1"));
     keep_pace(kFirst + i);
   }
-  return answer(kFirst + HeldThings::kMost).status == PB_E_EXHAUSTED;
+  return answer(kFirst + HeldThings::kMax).status == PB_E_EXHAUSTED;
 }
 
 // A transaction that others may add to, and operations for it without end.
@@ -206,11 +211,11 @@ bool heavy_transaction() {
   const std::string large(100'000, 'x');
   for (size_t sent = 0; sent <= SessionStore::kMostOpenBytes; sent += large.size()) {
     Encoder event(Kind::tx_add);
-    event.u64(tx).u32(operation_number("emit")).u32(0).i64(0).i64(0);
+    event.u64(tx).u32(function_number(&pb_store::emit)).u32(0).i64(0).i64(0);
     send(event.str("test.large").str("localhost").str("").str("").str(large).str(""));
   }
   send(Encoder(Kind::commit).u64(5).u64(tx));
-  const std::string frame = heard.wait(Kind::committed, 5);
+  const std::string frame = heard.wait(Kind::result, 5);
   Decoder in(frame);
   in.kind();
   in.u64();
@@ -239,6 +244,10 @@ int main(int, char** argv) {
   heard.wait(Kind::start, 0);
   send(Encoder(Kind::started).u32(0).str(""));
   if (!ways.at(how)()) ::_exit(11);
-  send(Encoder(Kind::log).u32(PB_LOG_INFO).str("").str("it was refused and lives").u32(0));
+  send(host_call(0, function_number(&pb_observe::log))
+           .u32(PB_LOG_INFO)
+           .str("")
+           .str("it was refused and lives")
+           .u32(0));
   while (true) ::pause();
 }

@@ -80,7 +80,8 @@ void is_quarantined(const std::string& how, const std::string& why) {
 }  // namespace
 
 TEST_CASE("a process that speaks nonsense is ended, and quarantined when it does so again") {
-  for (const char* how : {"garbage", "short", "bad-interface", "large-without-memory", "claims-much"})
+  for (const char* how : {"garbage", "short", "bad-interface", "large-without-memory", "claims-much",
+                          "calls-unknown", "calls-local"})
     is_quarantined(how, "it sent something that makes no sense");
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "isolation/call_wire.h"
 #include "isolation/services/interface_wire.h"
 #include "isolation/wire.h"
 
@@ -33,7 +34,13 @@ std::string bad_interface() {
   shape.u32(16).u32(1).u32(PB_FIELD_STR).u32(8).str("x");
   Encoder table;
   table.str("nonsense/1").u32(1).str("say").bytes(shape.frame()).bytes(shape.frame());
-  return Encoder(Kind::provide).u64(1).u64(2).u32(1).str(table.frame()).take();
+  return Encoder(Kind::provide).u64(1).u32(1).str(table.frame()).take();
+}
+
+Encoder host_call(uint32_t function) {
+  Encoder out(Kind::host_call);
+  out.u64(1).u32(function);
+  return out;
 }
 
 }  // namespace
@@ -47,10 +54,14 @@ int main(int, char** argv) {
   if (how == "short") start_well(), send("ab");
   if (how == "bad-interface") start_well(), send(bad_interface());
   if (how == "large-without-memory") start_well(), send(Encoder(Kind::large).u64(1 << 20).take());
-  if (how == "claims-much") start_well(), send(Encoder(Kind::read).u64(1).u64(1).u32(0x7fffffff).take());
+  if (how == "claims-much")
+    start_well(), send(host_call(function_number(&pb_store::query)).u64(1).u32(0x7fffffff).take());
+  if (how == "calls-unknown") start_well(), send(host_call(0x7fffffff).take());
+  if (how == "calls-local") start_well(), send(host_call(function_number(&pb_store::begin)).take());
   if (how == "floods") {
     start_well();
-    const std::string line = Encoder(Kind::log).u32(0).str("").str("a line").u32(0).take();
+    const std::string line =
+        host_call(function_number(&pb_observe::log)).u32(0).str("").str("a line").u32(0).take();
     for (int i = 0; i < 300'000; ++i) send(line);
     return 0;
   }

@@ -10,13 +10,12 @@ uint64_t port_create(void*, const pb_port* port, void* self) noexcept {
   auto ring = Ring::create();
   if (!ring) return 0;
   ChildHost& host = ChildHost::get();
-  const uint64_t tag = host.next_tag();
-  Encoder out(Kind::port_create);
-  out.u64(tag).u32(port->pull_rate_hz).u32(port->push_rate_hz);
+  Encoder out;
+  out.u32(port->pull_rate_hz).u32(port->push_rate_hz);
   HostContext& context = host.context();
   auto made = std::make_unique<ChildPort>(
       std::move(*ring), make_ref<Port>(port, self, context.as_owner(), context.main_strand()));
-  return host.add_port(std::move(made), tag, body(out));
+  return host.add_port(std::move(made), out.frame());
 }
 
 void port_close(void*, uint64_t port, pb_fn done, void* user) noexcept {

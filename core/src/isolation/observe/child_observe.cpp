@@ -4,20 +4,11 @@
 #include <mutex>
 #include <vector>
 
-#include "isolation/argument_wire.h"
-#include "isolation/child_host.h"
+#include "isolation/child_calls.h"
 #include "observe/metrics.h"
 
 namespace patchbay::core::isolation {
 namespace {
-
-void log(void*, uint32_t level, pb_str correlation, pb_str text, const pb_pair* fields,
-         uint32_t count) noexcept {
-  Encoder out(Kind::log);
-  Arguments<uint32_t, pb_str, pb_str, const pb_pair*, uint32_t>::put(out, level, correlation, text, fields,
-                                                                     count);
-  ChildHost::get().send(out);
-}
 
 int32_t log_enabled(void*, uint32_t level) noexcept { return ChildHost::get().log_enabled(level) ? 1 : 0; }
 
@@ -63,15 +54,6 @@ bool put_news(Encoder& out, uint64_t number, const observe::Series& series, Told
   return true;
 }
 
-int32_t report(void*, pb_str what, void (*sink)(void* user, pb_str text) noexcept, void* user) noexcept {
-  Encoder out;
-  const auto answer = ChildHost::get().ask(Kind::report, out.str(from_abi(what)).frame());
-  if (!answer.there) return answer.status;
-  if (answer.text.empty()) return PB_E_NOT_FOUND;
-  sink(user, to_abi(answer.text));
-  return PB_OK;
-}
-
 }  // namespace
 
 void send_figures() {
@@ -90,13 +72,11 @@ void send_figures() {
 
 const pb_observe& child_observe() noexcept {
   static const pb_observe table = [] {
-    pb_observe made = observe_table();
-    made.log = &log;
+    pb_observe made = crossing(observe_table());
     made.log_enabled = &log_enabled;
     made.secret_add = &secret_add;
     made.secret_forget = &secret_forget;
     made.metric = &metric;
-    made.report = &report;
     return made;
   }();
   return table;

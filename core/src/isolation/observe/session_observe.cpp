@@ -8,12 +8,6 @@
 #include "observe/metrics.h"
 
 namespace patchbay::core::isolation {
-bool SessionObserve::log(Decoder& in) {
-  const Arguments<uint32_t, pb_str, pb_str, const pb_pair*, uint32_t> line(in);
-  if (!in.whole()) return false;
-  line.call([&](auto... given) { link_->host().observe->log(link_->self(), given...); });
-  return true;
-}
 
 bool SessionObserve::secret(Decoder& in) {
   const bool add = in.u32() != 0;
@@ -67,14 +61,6 @@ void SessionObserve::add_figures(const Metric& metric, double value, const std::
   if (metric.kind == PB_METRIC_GAUGE) return observe.metric_set(link_->self(), metric.handle, value);
   if (metric.kind == PB_METRIC_COUNTER) return observe.metric_add(link_->self(), metric.handle, value);
   if (observe::Series* series = context_.parts().metrics.at(metric.handle)) series->merge(value, counts);
-}
-
-bool SessionObserve::report(Decoder& in) {
-  const uint64_t seq = in.u64();
-  const std::string_view what = in.str();
-  if (!in.whole()) return false;
-  link_->answer(seq, 1, PB_OK, link_->host().report(what));
-  return true;
 }
 
 void SessionObserve::end() {

@@ -1,4 +1,4 @@
-// The observe table of one child, as it uses it: log lines, secrets, figures, reports.
+// The secrets and metrics of one child.
 #pragma once
 
 #include <map>
@@ -21,11 +21,9 @@ class SessionObserve {
       : context_(context), link_(std::move(link)) {}
 
   // Frames; each is false when the frame made no sense.
-  bool log(Decoder& in);
   bool secret(Decoder& in);
   bool metric(Decoder& in);
   bool figures(Decoder& in);
-  bool report(Decoder& in);
 
   // The child has ended: its gauges fall to zero, its secrets are forgotten.
   void end();

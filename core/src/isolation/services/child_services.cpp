@@ -1,4 +1,4 @@
-#include "isolation/child_relay.h"
+#include "isolation/child_calls.h"
 #include "isolation/services/interface_wire.h"
 
 namespace patchbay::core::isolation {
@@ -6,8 +6,6 @@ namespace {
 
 // Of the plugin that called the method that runs on this thread.
 thread_local uint64_t the_caller = 0;
-
-constexpr char kTooLarge[] = "too large for a plugin in a process of its own";
 
 // The plugin's answer on its way to the server; frees itself.
 struct Answering : pb_completion {
@@ -36,7 +34,7 @@ class Provided final : public Listening {
  private:
   void run(Decoder& in) override {
     const uint64_t call = in.u64();
-    in.u64();  // tag
+    in.u64();  // number of the provision
     const uint64_t caller = in.u64();
     const uint32_t slot = in.u32();
     if (slot >= interface_->method_count)
@@ -70,42 +68,10 @@ uint64_t provide(void*, const pb_interface* what, int32_t is_public, uint64_t st
     write_error(err, Code::misuse, "provide() needs a live strand, an interface and a function");
     return 0;
   }
-  const uint64_t tag = host.next_tag();
-  Encoder out(Kind::provide);
-  out.u64(tag).u32(is_public != 0 ? 1 : 0);
+  Encoder out;
+  out.u32(is_public != 0 ? 1 : 0);
   put_interface(out, *what);
-  return host.listen(make_ref<Provided>(std::move(strand), what, fn, self), tag, Kind::provide, body(out),
-                     err);
-}
-
-void withdraw(void*, uint64_t instance, pb_fn done, void* user) noexcept {
-  ChildHost::get().unlisten(instance, done, user);
-}
-
-uint64_t query(void*, pb_str id) noexcept {
-  Encoder out;
-  return ChildHost::get().request(Kind::query, out.str(from_abi(id)).frame(), nullptr);
-}
-
-uint64_t open(void*, uint64_t instance, pb_str id) noexcept {
-  Encoder out;
-  return ChildHost::get().request(Kind::open, out.u64(instance).str(from_abi(id)).frame(), nullptr);
-}
-
-void unlease(void*, uint64_t lease) noexcept { ChildHost::get().send(Encoder(Kind::unlease).u64(lease)); }
-
-uint64_t watch(void*, pb_str id, uint64_t strand_handle, pb_watch_fn fn, void* user) noexcept {
-  ChildHost& host = ChildHost::get();
-  auto strand = host.context().strand(strand_handle);
-  if (!strand) return 0;
-  const uint64_t tag = host.next_tag();
-  Encoder out;
-  out.u64(tag).str(from_abi(id));
-  return host.listen(relay(std::move(strand), "watch", fn, user), tag, Kind::watch, out.frame(), nullptr);
-}
-
-void unwatch(void*, uint64_t watch, pb_fn done, void* user) noexcept {
-  ChildHost::get().unlisten(watch, done, user);
+  return host.listen(make_ref<Provided>(std::move(strand), what, fn, self), Kind::provide, out.frame(), err);
 }
 
 ChildHost::Taker taker_of(const pb_shape& shape, pb_reply_fn fn, void* user) {
@@ -144,20 +110,14 @@ void call(void*, uint64_t lease, const pb_interface* caller, uint32_t slot, cons
 
 uint64_t caller(void*) noexcept { return the_caller; }
 
-uint64_t watch_end(void* raw, uint64_t handle, uint64_t strand_handle, pb_fn fn, void* user) noexcept {
-  ChildHost& host = ChildHost::get();
-  Ref<Strand> strand = HostContext::of(raw).strand(strand_handle);
-  if (!strand || fn == nullptr) return 0;
-  const uint64_t tag = host.next_tag();
-  Encoder out;
-  out.u64(tag).u64(handle);
-  return host.listen(relay(std::move(strand), "watch of an end", fn, user), tag, Kind::watch_end, out.frame(),
-                     nullptr);
-}
-
-constexpr pb_services kTable{
-    sizeof(pb_services), 0, &provide, &withdraw, &query, &open, &unlease, &watch, &unwatch, &call, &caller,
-    &watch_end};
+constexpr pb_services kTable = [] {
+  pb_services table{};
+  table.size = sizeof table;
+  table.provide = &provide;
+  table.call = &call;
+  table.caller = &caller;
+  return crossing(table);
+}();
 
 }  // namespace
 

@@ -72,24 +72,4 @@ OwnedMessage get_message(Decoder& in, const pb_shape& shape, HandleRule& handles
   return message;
 }
 
-void put_event(Encoder& out, const pb_event& event) {
-  out.u32(event.flags)
-      .i64(event.id)
-      .i64(event.time_ms)
-      .str(from_abi(event.topic))
-      .str(from_abi(event.tenant));
-  out.str(from_abi(event.subject)).str(from_abi(event.correlation)).str(from_abi(event.payload));
-}
-
-pb_event get_event(Decoder& in) {
-  pb_event event{};
-  event.size = sizeof event;
-  event.flags = in.u32();
-  event.id = in.i64();
-  event.time_ms = in.i64();
-  for (pb_str* text : {&event.topic, &event.tenant, &event.subject, &event.correlation, &event.payload})
-    *text = to_abi(in.str());
-  return event;
-}
-
 }  // namespace patchbay::core::isolation

@@ -1,7 +1,6 @@
-// Messages and events in frames. Only the field tables of abi/services.h are known here, no interface.
+// Messages in frames. Only the field tables of abi/services.h are known here, no interface.
 #pragma once
 
-#include <patchbay/abi/bus.h>
 #include <patchbay/abi/services.h>
 #include <patchbay/str.h>
 
@@ -44,8 +43,5 @@ OwnedMessage get_message(Decoder& in, const pb_shape& shape, HandleRule& handles
 
 // Of a field, in its struct.
 constexpr uint32_t field_width(uint32_t kind) { return kind == PB_FIELD_STR ? 16 : 8; }
-
-void put_event(Encoder& out, const pb_event& event);
-pb_event get_event(Decoder& in);  // borrows the frame
 
 }  // namespace patchbay::core::isolation

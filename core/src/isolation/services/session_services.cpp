@@ -2,16 +2,15 @@
 
 #include <utility>
 
-#include "isolation/relay.h"
+#include "isolation/call_wire.h"
 #include "isolation/services/interface_wire.h"
 #include "services/service_call.h"
 
 namespace patchbay::core::isolation {
 namespace {
 
-// In the place of a message that was not sent: nobody in the server need expect none.
+// Replaces a message that was not sent, so that server code never gets NULL.
 constexpr pb_message kEmpty{sizeof(pb_message), 0};
-constexpr char kThings[] = "instances, watches, subscriptions, ports and workers";
 constexpr char kCalls[] = "calls without an answer";
 
 const pb_message* message_or_empty(const OwnedMessage& message) {
@@ -23,88 +22,31 @@ const pb_message* message_or_empty(const OwnedMessage& message) {
 // An instance of the child, as the core sees it.
 class SessionServices::Provided final : public Held {
  public:
-  Provided(SessionServices& its, uint64_t its_tag, const pb_interface* its_interface)
-      : of(its), tag(its_tag), interface(its_interface) {}
-  void close(const Host& host, pb_fn done, void* user) override {
-    host.services->withdraw(host.self, handle, done, user);
-  }
+  Provided(SessionServices& its, uint64_t its_number, const pb_interface* its_interface)
+      : Held(HandleKind::instance), of(its), number(its_number), interface(its_interface) {}
 
   SessionServices& of;  // until closed
-  const uint64_t tag;
+  const uint64_t number;
   const pb_interface* const interface;
 };
 
-using Watched = RelayToChild<Kind::watched, HandleKind::watch, pb_watch_fn>;
-using EndWatched = RelayToChild<Kind::ended, HandleKind::watch, pb_fn>;
-
 bool SessionServices::provide(Decoder& in) {
-  const uint64_t seq = in.u64();
-  const uint64_t tag = in.u64();
+  const uint64_t number = in.u64();
   const int32_t is_public = in.u32() != 0 ? 1 : 0;
   const Described described = get_interface(in, interfaces_);
-  if (described.nonsense || !in.whole() || held_.is_used(tag)) return false;
+  if (described.nonsense || !in.whole()) return false;
   const pb_interface* interface = described.interface;
-  if (interface == nullptr) return link_->refuse(seq, "interfaces");
-  if (held_.is_full()) return link_->refuse(seq, kThings);
-  auto provided = std::make_unique<Provided>(*this, tag, interface);
+  if (interface == nullptr) return link_->refuse(number, "interfaces");
+  if (held_.is_full(HandleKind::instance)) return link_->refuse(number, "instances");
+  auto provided = std::make_unique<Provided>(*this, number, interface);
   pb_err err = empty_error();
   const Host& host = link_->host();
   provided->handle = host.services->provide(host.self, interface, is_public, kMainStrand,
                                             &SessionServices::run, provided.get(), &err);
   if (provided->handle != 0) link_->lend(provided->handle);
-  link_->answer(seq, provided->handle, err);
-  held_.add(tag, std::move(provided));
+  link_->answer(number, provided->handle, err);
+  held_.add(std::move(provided));
   return true;
-}
-
-bool SessionServices::watch(Decoder& in) {
-  const uint64_t seq = in.u64();
-  const uint64_t tag = in.u64();
-  const pb_str id = to_abi(in.str());
-  if (!in.whole() || held_.is_used(tag)) return false;
-  if (held_.is_full()) return link_->refuse(seq, kThings);
-  auto watched = std::make_unique<Watched>(link_, tag);
-  const Host& host = link_->host();
-  watched->handle = host.services->watch(host.self, id, kMainStrand, &Watched::call, watched.get());
-  link_->answer(seq, watched->handle);
-  held_.add(tag, std::move(watched));
-  return true;
-}
-
-bool SessionServices::watch_end(Decoder& in) {
-  const uint64_t seq = in.u64();
-  const uint64_t tag = in.u64();
-  const uint64_t handle = in.u64();
-  if (!in.whole() || held_.is_used(tag)) return false;
-  if (held_.is_full()) return link_->refuse(seq, kThings);
-  auto watched = std::make_unique<EndWatched>(link_, tag);
-  const Host& host = link_->host();
-  watched->handle =
-      host.services->watch_end(host.self, link_->came(handle), kMainStrand, &EndWatched::call, watched.get());
-  link_->answer(seq, watched->handle);
-  held_.add(tag, std::move(watched));
-  return true;
-}
-
-bool SessionServices::lease(Kind kind, Decoder& in) {
-  const uint64_t seq = in.u64();
-  const uint64_t instance = kind == Kind::open ? in.u64() : 0;
-  const pb_str id = to_abi(in.str());
-  if (!in.whole()) return false;
-  if (leases_.size() >= kMostLeases) return link_->refuse(seq, "leases");
-  const pb_services& services = *link_->host().services;
-  uint64_t lease = 0;
-  if (kind == Kind::query) lease = services.query(link_->self(), id);
-  if (kind == Kind::open && link_->is_lent(instance)) lease = services.open(link_->self(), instance, id);
-  if (lease != 0) leases_.insert(lease);
-  link_->answer(seq, lease);
-  return true;
-}
-
-bool SessionServices::unlease(Decoder& in) {
-  const uint64_t lease = in.u64();
-  if (leases_.erase(lease) != 0) link_->host().services->unlease(link_->self(), lease);
-  return in.whole();
 }
 
 bool SessionServices::describe(Decoder& in) {
@@ -166,7 +108,7 @@ void SessionServices::answered(void* user, int32_t status, const pb_message* mes
   Encoder out = head(status, err != nullptr ? err->text : "");
   if (status == PB_OK) put_message(out, *call->reply, message, *call->link);
   if (call->link->send(out)) return;
-  call->link->send(head(PB_E_EXHAUSTED, "the reply is too large for a plugin in a process of its own"));
+  call->link->send(head(PB_E_EXHAUSTED, kTooLarge));
 }
 
 bool SessionServices::reply(Decoder& in) {
@@ -196,10 +138,9 @@ int32_t SessionServices::run(void* self, uint32_t slot, const pb_message* reques
   const uint64_t number = ++of.last_call_;
   Encoder out(Kind::call);
   const uint64_t caller = calling_plugin();
-  out.u64(number).u64(provided.tag).u64(caller == 0 ? 0 : of.link_->sent(caller)).u32(slot);
+  out.u64(number).u64(provided.number).u64(caller == 0 ? 0 : of.link_->sent(caller)).u32(slot);
   put_message(out, *method.request, request, *of.link_);
-  if (!of.link_->send(out))
-    return write_error(err, Code::exhausted, "too large for a plugin in a process of its own");
+  if (!of.link_->send(out)) return write_error(err, Code::exhausted, kTooLarge);
   of.calls_[number] = {completion, method.reply};
   return PB_OK;
 }
@@ -207,8 +148,6 @@ int32_t SessionServices::run(void* self, uint32_t slot, const pb_message* reques
 void SessionServices::end() {
   for (const auto& [number, waiting] : std::exchange(calls_, {}))
     waiting.completion->complete(waiting.completion, PB_E_GONE, nullptr, nullptr);
-  for (const uint64_t lease : std::exchange(leases_, {}))
-    link_->host().services->unlease(link_->self(), lease);
 }
 
 }  // namespace patchbay::core::isolation

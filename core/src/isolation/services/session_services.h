@@ -1,9 +1,8 @@
-// The services table of one child, as it uses it: what it provides, whom it calls, what it watches.
+// What one child provides, and its calls of methods of others.
 #pragma once
 
 #include <map>
 #include <memory>
-#include <set>
 
 #include "isolation/held.h"
 #include "isolation/link.h"
@@ -15,7 +14,6 @@ namespace patchbay::core::isolation {
 // On the plugin's main strand.
 class SessionServices {
  public:
-  static constexpr size_t kMostLeases = 16384;
   // Each way: of the child to others, whether it waits for the answer or not, and of others to it.
   static constexpr size_t kMostCalls = 16384;
   static constexpr size_t kMostCallBytes = 64u << 20;
@@ -25,10 +23,6 @@ class SessionServices {
 
   // Frames; each is false when the frame made no sense.
   bool provide(Decoder& in);
-  bool lease(Kind kind, Decoder& in);
-  bool unlease(Decoder& in);
-  bool watch(Decoder& in);
-  bool watch_end(Decoder& in);
   bool describe(Decoder& in);
   bool call(Decoder& in);
   bool reply(Decoder& in);
@@ -61,7 +55,6 @@ class SessionServices {
   InterfaceShare& interfaces_;
   // state
   std::map<uint64_t, const pb_interface*> described_;
-  std::set<uint64_t> leases_;
   std::map<uint64_t, Waiting> calls_;  // of others to the child
   uint64_t last_call_ = 0;
 };

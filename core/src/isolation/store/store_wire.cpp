@@ -1,14 +1,12 @@
 #include "isolation/store/store_wire.h"
 
-#include <algorithm>
-
-#include "isolation/services/message_wire.h"
-
 namespace patchbay::core::isolation {
 namespace {
 
 // The least that one of these takes in a frame: no number in it may ask for more memory than it brought.
 constexpr size_t kValueBytes = 4;
+
+}  // namespace
 
 void put_value(Encoder& out, const pb_value& value) {
   out.u32(value.kind);
@@ -27,30 +25,6 @@ pb_value get_value(Decoder& in) {
   return value;
 }
 
-std::vector<pb_value> get_cells(Decoder& in, uint64_t count) {
-  std::vector<pb_value> cells;
-  if (count > in.left() / kValueBytes) in.fail();
-  if (!in.ok()) return cells;
-  cells.reserve(count);
-  for (uint64_t i = 0; i < count && in.ok(); ++i) cells.push_back(get_value(in));
-  return cells;
-}
-
-}  // namespace
-
-// More values than any statement has parameters: the server's store refuses those that are left.
-void put_values(Encoder& out, const pb_value* values, uint32_t count) {
-  count = std::min(count, kMostValues);
-  out.u32(count);
-  for (uint32_t i = 0; i < count; ++i) put_value(out, values[i]);
-}
-
-std::vector<pb_value> get_values(Decoder& in) {
-  const uint32_t count = in.u32();
-  if (count > kMostValues) in.fail();
-  return get_cells(in, count);
-}
-
 void put_rows(Encoder& out, const pb_rows* rows) {
   out.u32(rows != nullptr ? 1 : 0);
   if (rows == nullptr) return;
@@ -63,9 +37,11 @@ ReadRows::ReadRows(Decoder& in) : there_(in.u32() != 0) {
   rows_.size = sizeof rows_;
   rows_.columns = in.u32();
   rows_.rows = in.u64();
-  const size_t most = in.left() / kValueBytes;
-  if (rows_.columns > 0 && rows_.rows > most / rows_.columns) in.fail();
-  if (in.ok()) cells_ = get_cells(in, rows_.rows * rows_.columns);
+  if (rows_.columns > 0 && rows_.rows > in.left() / kValueBytes / rows_.columns) in.fail();
+  if (!in.ok()) rows_.rows = 0;
+  const uint64_t count = rows_.rows * rows_.columns;
+  cells_.reserve(count);
+  while (cells_.size() < count && in.ok()) cells_.push_back(get_value(in));
   if (!in.ok()) rows_.rows = 0;
   rows_.cells = cells_.data();
 }
@@ -92,22 +68,6 @@ ReadOutcome::ReadOutcome(Decoder& in) {
   outcome_.savepoint_status = savepoints_.data();
   outcome_.result_count = static_cast<uint32_t>(pointers_.size());
   outcome_.results = pointers_.data();
-}
-
-void put_job(Encoder& out, const pb_job& job) {
-  out.u32(job.tries).i64(job.id).i64(job.fence).i64(job.due_ms);
-  out.str(from_abi(job.kind)).str(from_abi(job.tenant)).str(from_abi(job.key)).str(from_abi(job.body));
-}
-
-pb_job get_job(Decoder& in) {
-  pb_job job{};
-  job.size = sizeof job;
-  job.tries = in.u32();
-  job.id = in.i64();
-  job.fence = in.i64();
-  job.due_ms = in.i64();
-  for (pb_str* text : {&job.kind, &job.tenant, &job.key, &job.body}) *text = to_abi(in.str());
-  return job;
 }
 
 }  // namespace patchbay::core::isolation

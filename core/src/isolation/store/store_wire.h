@@ -1,4 +1,4 @@
-// What the store gives and takes, in frames: values, rows, outcomes, jobs. The operations of a transaction
+// What the store gives and takes, in frames: values, rows, outcomes. The operations of a transaction
 // are in operations.h.
 #pragma once
 
@@ -12,14 +12,12 @@
 
 namespace patchbay::core::isolation {
 
-constexpr uint32_t kMostValues = 32768;
-
-void put_values(Encoder& out, const pb_value* values, uint32_t count);
-// Borrow the frame; Decoder::ok() says whether they were there.
-std::vector<pb_value> get_values(Decoder& in);
+void put_value(Encoder& out, const pb_value& value);
+// Borrow the frame; Decoder::ok() says whether all was there.
+pb_value get_value(Decoder& in);
 
 void put_rows(Encoder& out, const pb_rows* rows);  // NULL is none
-// What arrived, with the cells it points to. Borrows the frame.
+// What arrived, with the cells it points to.
 class ReadRows {
  public:
   explicit ReadRows(Decoder& in);
@@ -43,8 +41,5 @@ class ReadOutcome {
   std::vector<const pb_rows*> pointers_;
   pb_commit outcome_{};
 };
-
-void put_job(Encoder& out, const pb_job& job);
-pb_job get_job(Decoder& in);
 
 }  // namespace patchbay::core::isolation

@@ -1,0 +1,93 @@
+// SessionCalls: the calls of the host's functions that one child makes, all from the rows of
+// host_functions.h: reads the arguments, calls the function in the plugin's name, and sends what it returns
+// and what its callback gets.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <type_traits>
+
+#include "isolation/call_wire.h"
+#include "isolation/held.h"
+#include "isolation/link.h"
+#include "isolation/load.h"
+
+namespace patchbay::core::isolation {
+
+// A callback of the child: writes what it gets into frames. A registration's belongs to HeldThings, a
+// question's frees itself when it is called.
+class Relay final : public Held {
+ public:
+  Relay(std::shared_ptr<Link> link, HandleKind opened, uint64_t number)
+      : Held(opened), link_(std::move(link)), number_(number) {}
+  Relay(std::shared_ptr<Link> link, Load::Share share, uint64_t number)
+      : Held(HandleKind::none), link_(std::move(link)), share_(std::move(share)), number_(number) {}
+
+  // The function to register; `self` is the relay.
+  template <class... B>
+  static void call(void* self, B... arguments) noexcept {
+    auto* relay = static_cast<Relay*>(self);
+    if (relay->share_) return std::unique_ptr<Relay>(relay)->answer(arguments...);
+    Encoder out(Kind::callback);
+    out.u64(relay->number_);
+    Arguments<B...>::put(out, arguments...);
+    if constexpr ((std::is_same_v<B, const pb_event*> || ...)) {
+      relay->link_->send_if_room(out);
+    } else {
+      // A job too large for a frame is dropped here, and claimed again when its lease ends.
+      relay->link_->send(out);
+    }
+  }
+
+ private:
+  template <class... B>
+  void answer(B... arguments) {
+    if (!link_->is_open() || link_->send(result_frame<B...>(number_, arguments...))) return;
+    link_->send(failed_frame<B...>(number_, PB_E_EXHAUSTED, kTooLarge, arguments...));
+  }
+
+  const std::shared_ptr<Link> link_;
+  std::optional<Load::Share> share_;  // of a question
+  const uint64_t number_;
+};
+
+// On the plugin's main strand.
+class SessionCalls {
+ public:
+  // Questions that the child waits for.
+  static constexpr size_t kMaxUnderWay = 16384;
+  static constexpr size_t kMaxUnderWayBytes = 64u << 20;
+
+  SessionCalls(std::shared_ptr<Link> link, HeldThings& held) : link_(std::move(link)), held_(held) {}
+
+  // A frame. False: it made no sense.
+  bool take(Decoder& in);
+
+  // Begins a question of the child, of so many bytes; its callback is &Relay::call<B...>, which owns the
+  // relay. NULL: the child has too many, and the question was answered so.
+  template <class... B>
+  std::unique_ptr<Relay> ask(uint64_t number, size_t bytes) {
+    static constexpr char kTooMany[] = "reads and commits under way";
+    if (auto share = Load::take(under_way_, bytes))
+      return std::make_unique<Relay>(link_, std::move(*share), number);
+    link_->too_many(kTooMany);
+    link_->send(failed_frame<B...>(number, PB_E_EXHAUSTED, kTooMany, B{}...));
+    return nullptr;
+  }
+
+ private:
+  using Handler = bool (*)(SessionCalls& of, uint64_t number, Decoder& in);
+  template <class T, size_t I, class Member>
+  struct Call;
+  // Of a table's functions, in their order.
+  template <class T>
+  static constexpr auto handlers();
+
+  // shared with callbacks that may outlive the session
+  const std::shared_ptr<Link> link_;
+  const std::shared_ptr<Load> under_way_ = std::make_shared<Load>(kMaxUnderWay, kMaxUnderWayBytes);
+  // borrowed
+  HeldThings& held_;
+};
+
+}  // namespace patchbay::core::isolation
