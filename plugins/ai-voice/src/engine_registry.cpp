@@ -5,27 +5,33 @@
 
 namespace patchbay::ai_voice {
 
-Status EngineRegistry::add(const engine::AddEngine& request) {
-  RegisteredEngine entry{request.name, {}, request.key_required, request.engine};
+Status EngineRegistry::add(const engine::AddEngine& request, EndWatch ended) {
+  RegisteredEngine engine{request.name, {}, request.key_required, request.engine};
   std::istringstream words(request.models);
-  for (std::string prefix; words >> prefix;) entry.models.push_back(prefix);
-  if (entry.name.empty() || entry.models.empty() || !entry.engine) {
+  for (std::string prefix; words >> prefix;) engine.models.push_back(prefix);
+  if (engine.name.empty() || engine.models.empty() || !engine.engine) {
     return {Code::invalid, "an engine needs a name, models and a handle"};
   }
   const auto same = std::find_if(engines_.begin(), engines_.end(),
-                                 [&](const RegisteredEngine& each) { return each.name == entry.name; });
+                                 [&](const Entry& each) { return each.engine.name == engine.name; });
   if (same != engines_.end()) {
-    *same = std::move(entry);
+    *same = {std::move(engine), std::move(ended)};
   } else {
-    engines_.push_back(std::move(entry));
+    engines_.push_back({std::move(engine), std::move(ended)});
   }
   return {};
+}
+
+void EngineRegistry::set_ended(Handle engine, int64_t now_ns) {
+  for (Entry& each : engines_)
+    if (each.engine.engine.id == engine.id) each.engine.ended_ns = now_ns;
 }
 
 const RegisteredEngine* EngineRegistry::find(std::string_view model) const {
   const RegisteredEngine* best = nullptr;
   size_t longest = 0;
-  for (const RegisteredEngine& each : engines_) {
+  for (const Entry& entry : engines_) {
+    const RegisteredEngine& each = entry.engine;
     for (const std::string& prefix : each.models) {
       if (model.substr(0, prefix.size()) != prefix || (best != nullptr && prefix.size() <= longest)) continue;
       best = &each;

@@ -1,6 +1,7 @@
 // EngineRegistry: selects the engine that serves a model. Main strand only.
 #pragma once
 
+#include <patchbay/end_watch.h>
 #include <patchbay/services/engine.h>
 
 #include <cstdint>
@@ -15,21 +16,30 @@ struct RegisteredEngine {
   std::vector<std::string> models;  // prefixes
   bool key_required = true;
   Handle engine;
+  int64_t ended_ns = 0;  // by the monotonic clock; 0 while the engine can be used
 };
 
 class EngineRegistry {
  public:
-  // How long after the start a call waits for its engine, because engine plugins start after ai-voice.
+  // How long a call waits for its engine: after the start, because engine plugins start after ai-voice, and
+  // after the engine has ended, because a plugin that crashed is restarted and registers again.
   static constexpr int64_t kRegistrationMs = 30'000;
 
-  // Replaces an engine of the same name. Error invalid: name, models or handle is missing.
-  Status add(const engine::AddEngine& request);
-  // Returns the engine with the longest prefix of `model`; nullptr if none matches.
+  // Replaces an engine of the same name. Error invalid: name, models or handle is missing. `ended` is the
+  // watch that calls set_ended().
+  Status add(const engine::AddEngine& request, EndWatch ended);
+  // The engine was withdrawn or its plugin has ended. Calls for its models are still accepted.
+  void set_ended(Handle engine, int64_t now_ns);
+  // Returns the engine with the longest prefix of `model`, which may have ended; nullptr if none matches.
   const RegisteredEngine* find(std::string_view model) const;
   bool empty() const noexcept { return engines_.empty(); }
 
  private:
-  std::vector<RegisteredEngine> engines_;
+  struct Entry {
+    RegisteredEngine engine;
+    EndWatch ended;
+  };
+  std::vector<Entry> engines_;
 };
 
 }  // namespace patchbay::ai_voice

@@ -19,11 +19,7 @@ class AiVoice final : public Plugin {
     settings_ = Settings::read(config);
     parts_ = std::make_unique<Parts>(host(), settings_);
     parts_->registry.on(engine::EngineRegistry::add_engine,
-                        [this](const engine::AddEngine& request) -> Result<Empty> {
-                          PB_TRY(parts_->engines.add(request));
-                          log().info("engine added", {{"engine", request.name}, {"models", request.models}});
-                          return Empty{};
-                        });
+                        [this](const engine::AddEngine& request) { return add_engine(request); });
     PB_TRY(parts_->registry.publish());
     parts_->scheduler.start();
     parts_->routes.open();
@@ -39,6 +35,16 @@ class AiVoice final : public Plugin {
   }
   void stop(Done done) override {
     parts_->scheduler.stop([done = std::make_shared<Done>(std::move(done))] { (*done)(); });
+  }
+
+  Result<Empty> add_engine(const engine::AddEngine& request) {
+    EndWatch ended(host(), request.engine, [this, engine = request.engine, name = request.name] {
+      parts_->engines.set_ended(engine, host().mono_ns());
+      log().info("engine ended", {{"engine", name}});
+    });
+    PB_TRY(parts_->engines.add(request, std::move(ended)));
+    log().info("engine added", {{"engine", request.name}, {"models", request.models}});
+    return Empty{};
   }
 
   // Warns once after the start, because every call would be refused.

@@ -157,6 +157,9 @@ class LateEngine final : public Plugin {
   void announce() {
     post(host(), kMainStrand, [this] { make_known(); });
   }
+  void withdraw() {
+    post(host(), kMainStrand, [this] { engine_.reset(); });
+  }
 
  private:
   void make_known() {
@@ -315,4 +318,30 @@ TEST_CASE("a call whose engine does not come ends") {
   const CallRecord record = now.ended();
   INFO(record.body);
   CHECK(record.text("errorDetail") == "no engine serves the model");
+}
+
+TEST_CASE("a call whose engine has ended waits until it registers again") {
+  core::ManualClock clock;
+  DeafPort trunk;
+  LateEngine::holds_back = false;
+  CallServer::Options options;
+  options.trunks = {{"main", trunk.port()}};
+  options.plugins = "  late: {}\n";
+  options.linked = {&LinkedPlugin<LateEngine>::entry};
+  options.clock = &clock;
+  CallServer server(options);
+  const auto ticks_until = [&](const auto& done) {
+    return probe::eventually([&] {
+      clock.advance(std::chrono::milliseconds(20));
+      return done();
+    });
+  };
+  REQUIRE(ticks_until([&] { return times_known(server.server().log()) == 1; }));
+  LateEngine::current->withdraw();
+  REQUIRE(ticks_until([&] { return contains(server.server().log(), "engine ended engine=late"); }));
+  const std::string id = server.create(R"(,"model":"late-1")");
+  REQUIRE(ticks_until([&] { return contains(server.server().log(), "the call waits for its engine"); }));
+  LateEngine::current->announce();
+  REQUIRE(ticks_until([&] { return server.get(id).text("status") == "ended-failed-final"; }));
+  CHECK(server.get(id).text("errorDetail") == "the AI engine cannot be used: asked too late");
 }

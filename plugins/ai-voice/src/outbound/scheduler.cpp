@@ -14,6 +14,7 @@ namespace {
 
 constexpr uint32_t kMaxClaims = 64;  // at once
 constexpr int64_t kLeaseMs = 60'000;
+constexpr int64_t kRegistrationNs = EngineRegistry::kRegistrationMs * 1'000'000;
 constexpr int64_t kStoreRetryMs = 1000;    // after a failed read or write of the store
 constexpr int64_t kHeldRetryMs = 30'000;   // unless a free slot starts the call earlier
 constexpr uint32_t kMaxRetryFactor = 10;   // how far that pause grows
@@ -35,7 +36,7 @@ Scheduler::Scheduler(const Host& host, const CallStore& store, const EngineRegis
 }
 
 void Scheduler::start() {
-  registration_ends_ns_ = host_.mono_ns() + EngineRegistry::kRegistrationMs * 1'000'000;
+  first_registration_ends_ns_ = host_.mono_ns() + kRegistrationNs;
   recovery_.start();
   worker_ = std::make_unique<JobWorker>(host_, CallStore::kDialJob, kMaxClaims, kLeaseMs,
                                         [this](const Job& job) { claim(job); });
@@ -65,6 +66,11 @@ void Scheduler::claim(const Job& job) {
   }));
 }
 
+int64_t Scheduler::registration_ends_ns(const RegisteredEngine* engine) const {
+  if (engine == nullptr) return first_registration_ends_ns_;
+  return engine->ended_ns == 0 ? 0 : engine->ended_ns + kRegistrationNs;
+}
+
 void Scheduler::claim_call(const Job& job, Call call) {
   const bool waits =
       call.owner_epoch == 0 && (call.status == status::kScheduled || call.status == status::kDispatching ||
@@ -76,7 +82,7 @@ void Scheduler::claim_call(const Job& job, Call call) {
   if (!reached_limit(call.tenant, *settings).empty()) return hold(job);
   unhold(job.body);
   const RegisteredEngine* engine = engines_.find(call.model);
-  if (engine == nullptr && host_.mono_ns() < registration_ends_ns_) {
+  if (host_.mono_ns() < registration_ends_ns(engine)) {
     log_.with(call.call_id).debug("the call waits for its engine", {{"model", call.model}});
     return retry_soon(job);
   }

@@ -38,6 +38,8 @@ class Scheduler {
  private:
   void claim(const Job& job);
   void claim_call(const Job& job, Call call);
+  // Until then a call waits for the engine, which is unknown or has ended; 0: it can be used.
+  int64_t registration_ends_ns(const RegisteredEngine* engine) const;
   void start_attempt(Call call, std::string api_key, const RegisteredEngine& engine,
                      const TenantSettings& settings);
   void complete_job(const Job& job);
@@ -72,8 +74,8 @@ class Scheduler {
   std::deque<HeldCall> held_calls_;                                   // the longest waiting first
   Function<void()> on_idle_;                                          // set by drain() and stop()
   std::map<std::string, size_t> claiming_;                            // claims being committed, by tenant
-  int64_t registration_ends_ns_ = 0;  // until then a call waits for an unknown engine
-  size_t max_running_ = 0;            // since the last trim_memory()
+  int64_t first_registration_ends_ns_ = 0;  // until then a call waits for an unknown engine
+  size_t max_running_ = 0;                  // since the last trim_memory()
   bool stopping_ = false;
   Lifetime alive_;
 };
