@@ -10,7 +10,9 @@ int32_t publish(void* host, const pb_event* event) noexcept {
 }
 
 constexpr pb_bus kTable = [] {
-  pb_bus table = crossing(pb_bus{sizeof(pb_bus), 0, nullptr, nullptr, nullptr});
+  pb_bus table{};
+  table.size = sizeof table;
+  table = crossing(table);
   table.publish = &publish;
   return table;
 }();
