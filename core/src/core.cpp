@@ -63,9 +63,9 @@ class Core::Impl {
   Status open() {
     const auto& server = plan_.config.server();
     PB_TRY_VALUE(subsystems_, core::Subsystems::create(subsystem_options()));
-    core::HostParts& parts = subsystems_->parts();
-    log_ = &parts.log;
-    log_source_ = parts.metrics.add_source([this](observe::Exposition& out) {
+    core::HostServices& services = subsystems_->services();
+    log_ = &services.log;
+    log_source_ = services.metrics.add_source([this](observe::Exposition& out) {
       out.counter("patchbay_log_lines_dropped_total", "Log lines that came faster than they could be written",
                   static_cast<double>(log_->dropped()));
     });
@@ -77,16 +77,17 @@ class Core::Impl {
       return {Code::invalid, "server.data: cannot make the folder " + server.data + ": " + error.message()};
 
     PB_TRY(open_store());
-    core_metrics_ = std::make_unique<core::CoreMetrics>(core::CoreMetrics{
-        parts.runtime, parts.bus, parts.services, parts.media, parts.runtime.mono_clock().now_ns()});
+    core_metrics_ = std::make_unique<core::CoreMetrics>(
+        core::CoreMetrics{services.runtime, services.bus, services.registry, services.media,
+                          services.runtime.mono_clock().now_ns()});
     core_metrics_source_ =
-        parts.metrics.add_source([this](observe::Exposition& out) { core_metrics_->add_to(out); });
+        services.metrics.add_source([this](observe::Exposition& out) { core_metrics_->add_to(out); });
 
     const int64_t drain_ms =
         options_.drain_deadline_ms >= 0 ? options_.drain_deadline_ms : server.drain_timeout_s * 1000;
     plugins_ = std::make_unique<core::PluginSet>(
-        parts, core::PluginSetOptions{std::chrono::milliseconds(options_.start_deadline_ms),
-                                      std::chrono::milliseconds(drain_ms), options_.plugin_host});
+        services, core::PluginSetOptions{std::chrono::milliseconds(options_.start_deadline_ms),
+                                         std::chrono::milliseconds(drain_ms), options_.plugin_host});
     return {};
   }
 
@@ -131,11 +132,11 @@ class Core::Impl {
     return status;
   }
 
-  void stop_sources() { subsystems_->parts().runtime.stop_sources(); }
+  void stop_sources() { subsystems_->services().runtime.stop_sources(); }
   // Code of a plugin never came back.
   bool stuck() const {
     if (!subsystems_) return false;
-    core::Runtime& runtime = subsystems_->parts().runtime;
+    core::Runtime& runtime = subsystems_->services().runtime;
     return (plugins_ && plugins_->stuck()) || runtime.media().stalled() > 0 ||
            !runtime.wait_idle(std::chrono::milliseconds(options_.start_deadline_ms));
   }
@@ -143,7 +144,7 @@ class Core::Impl {
   std::string report(std::string_view what) const {
     if (what == "plugins") return plugins_->plugins_json();
     if (what == "ready") return plugins_->ready_json();
-    if (what == "metrics") return subsystems_->parts().metrics.text();
+    if (what == "metrics") return subsystems_->services().metrics.text();
     return {};
   }
 
@@ -179,12 +180,12 @@ class Core::Impl {
     Status opened = subsystems_->open_store(data / "patchbay.db", std::move(options));
     if (!opened)
       return std::move(opened).error().within("the store in " + data.string() + " cannot be opened");
-    core::HostParts& parts = subsystems_->parts();
+    core::HostServices& services = subsystems_->services();
     core::Store& store = *subsystems_->store();
-    retention_ = std::make_unique<core::Retention>(parts.runtime, store,
+    retention_ = std::make_unique<core::Retention>(services.runtime, store,
                                                    [this](const std::string& sentence) { warn(sentence); });
     store_metrics_ = std::make_unique<core::StoreMetrics>(
-        parts.metrics, store, *retention_, [&parts] { return parts.runtime.wall_clock().now_ms(); });
+        services.metrics, store, *retention_, [&services] { return services.runtime.wall_clock().now_ms(); });
     return {};
   }
 

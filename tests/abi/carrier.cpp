@@ -40,7 +40,7 @@ Say decoded(const std::string& frame, bool& ok) {
   return unpack<Say>(message.get());
 }
 
-pb_frame frame_in(std::array<int16_t, kMostSamples>& pcm, uint32_t samples) {
+pb_frame frame_in(std::array<int16_t, kMaxSamples>& pcm, uint32_t samples) {
   pb_frame frame{};
   frame.size = sizeof frame;
   frame.samples = samples;
@@ -116,7 +116,7 @@ TEST_CASE("frames pass a ring in order, and a full one refuses") {
   auto ring = Ring::create();
   REQUIRE(ring.ok());
   SharedQueue& queue = (*ring)->shared().to_parent;
-  std::array<int16_t, kMostSamples> pcm{};
+  std::array<int16_t, kMaxSamples> pcm{};
   for (int16_t i = 0; i < int16_t{kSlots}; ++i) {
     pcm[0] = i;
     CHECK(queue.push(frame_in(pcm, 320)));
@@ -138,7 +138,7 @@ TEST_CASE("a ring whose memory holds nonsense gives at most what there is room f
   REQUIRE(ring.ok());
   SharedQueue& queue = (*ring)->shared().to_parent;
   std::memset(static_cast<void*>(&queue), 0xa5, sizeof queue);
-  std::array<int16_t, kMostSamples> pcm{};
+  std::array<int16_t, kMaxSamples> pcm{};
   for (int i = 0; i < 20; ++i) {
     pb_frame out = frame_in(pcm, 0);
     queue.pop(out);

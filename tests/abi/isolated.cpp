@@ -314,7 +314,7 @@ TEST_CASE("a plugin that is linked into the program is not isolated, and says so
 TEST_CASE("a message too large for any frame is refused and the process lives on") {
   Server server(Where::process);
   REQUIRE(server.start_error() == "");
-  const std::string large(core::isolation::Channel::kMostFrame + 1, 'x');
+  const std::string large(core::isolation::Channel::kMaxFrame + 1, 'x');
   const auto refused = server.caller().call(Carried::say, Say{large, 1, 0, false, {}, {}});
   REQUIRE(!refused.ok());
   CHECK(refused.error().code == Code::exhausted);

@@ -127,7 +127,7 @@ void frames() {
   auto ring = core::isolation::Ring::create();
   if (!ring) die("no shared memory");
   core::isolation::SharedQueue& queue = (*ring)->shared().to_parent;
-  std::array<int16_t, core::isolation::kMostSamples> pcm{};
+  std::array<int16_t, core::isolation::kMaxSamples> pcm{};
   pb_frame frame{};
   frame.size = sizeof frame;
   frame.samples = frame.capacity = 320;

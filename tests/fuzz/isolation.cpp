@@ -73,12 +73,12 @@ struct World {
     Subsystems::Options options;
     options.log.file = "/dev/null";
     options.data_folder = folder.path;
-    options.report = [this](std::string_view) { return subsystems->parts().metrics.text(); };
+    options.report = [this](std::string_view) { return subsystems->services().metrics.text(); };
     subsystems = *Subsystems::create(std::move(options));
     if (!subsystems->open_store(folder.path / "patchbay.db").ok()) std::abort();
     if (!subsystems->store()->register_owner("fuzzed", kSql).ok()) std::abort();
-    other.emplace(subsystems->parts(), "other");
-    fuzzed.emplace(subsystems->parts(), "fuzzed");
+    other.emplace(subsystems->services(), "other");
+    fuzzed.emplace(subsystems->services(), "fuzzed");
     other_host.emplace(*Host::open(other->raw()));
     fuzzed_host.emplace(*Host::open(fuzzed->raw()));
     on(*other, [this] {
@@ -97,7 +97,7 @@ struct World {
     subsystems->store()->close();
   }
 
-  void wait_idle() const { subsystems->parts().runtime.wait_idle(std::chrono::seconds(10)); }
+  void wait_idle() const { subsystems->services().runtime.wait_idle(std::chrono::seconds(10)); }
 
   template <class F>
   static void on(HostContext& context, F f) {

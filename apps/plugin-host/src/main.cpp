@@ -32,7 +32,7 @@ void stalled(void*, const StallReport& report) {
   child_observe().log(nullptr, PB_LOG_WARN, {}, to_abi("a plugin holds its strand"), fields, 2);
 }
 
-// Bus, services and store of this process have nothing to do: the tables lead to the server's.
+// Bus, services and store of this process are not used: the plugin's tables call the server's.
 std::unique_ptr<Subsystems> make_subsystems(std::filesystem::path data_folder) {
   Subsystems::Options options;
   options.runtime.executor.threads = 2;
@@ -57,18 +57,18 @@ int run(const std::string& file, const std::string& id, const std::filesystem::p
   // Before the first thread: those that run already would not be confined.
   Status confined = confine({file, (data / id).string(), std::move(paths)});
   const auto subsystems = make_subsystems(data);
-  ChildHost host(Descriptor(kChannelFd), subsystems->parts(), id);
+  ChildHost host(Descriptor(kChannelFd), subsystems->services(), id);
   ChildLife life(host, file, std::move(confined));
   std::string frame;
   Descriptor fd;
   while (host.channel().receive(frame, fd)) life.take(frame);
-  if (!life.over()) ::_exit(1);  // the server has gone: there is nobody to let the plugin go for
-  subsystems->parts().runtime.wait_idle(std::chrono::seconds(5));
+  if (!life.over()) ::_exit(1);  // the server died, so skip the orderly stop
+  subsystems->services().runtime.wait_idle(std::chrono::seconds(5));
   return 0;
 }
 
-// It ends with its server, whatever it is doing, and only with it: signals to the group are for the server,
-// which stops its plugins in order.
+// Kills this process when the server dies, and ignores signals to the group: they are for the server, which
+// stops its plugins in order.
 bool bind_to(const char* server) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
   return ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && std::to_string(::getppid()) == server;

@@ -41,7 +41,7 @@ int32_t publish(void* host, const pb_event* event) noexcept {
   auto& context = HostContext::of(host);
   context.published();
   Status status = context.may_say(data.topic);
-  if (status) status = context.parts().bus.publish(data);
+  if (status) status = context.services().bus.publish(data);
   if (HostObserver* observer = context.observer(); observer != nullptr && status)
     observer->published(context, *event);
   return status ? PB_OK : static_cast<int32_t>(status.error().code);
@@ -59,7 +59,7 @@ uint64_t subscribe(void* host, const pb_subscription* what, pb_event_fn fn, void
   if (what->queue_max > 0) options.queue_max = what->queue_max;
   if (what->policy == PB_BUS_DROP_NEWEST) options.policy = DropPolicy::newest;
   auto listener = std::make_unique<Listener>(Listener{fn, user});
-  auto id = context.parts().bus.subscribe(std::move(options), *strand, &Listener::deliver, listener.get());
+  auto id = context.services().bus.subscribe(std::move(options), *strand, &Listener::deliver, listener.get());
   if (!id) {
     write_error(err, id.error().code, id.error().text);
     return 0;
@@ -76,7 +76,7 @@ void unsubscribe(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
   auto* listener = static_cast<Listener*>(held.listener);
   listener->done = done;
   listener->done_user = user;
-  static_cast<void>(context.parts().bus.unsubscribe(held.id, &Listener::ended, listener));
+  static_cast<void>(context.services().bus.unsubscribe(held.id, &Listener::ended, listener));
 }
 
 constexpr pb_bus kFunctions{sizeof(pb_bus), 0, &publish, &subscribe, &unsubscribe};

@@ -11,15 +11,16 @@
 
 namespace patchbay::core {
 
-HeldConsumer::HeldConsumer(HostParts& parts, Ref<Strand> strand, std::string name,
+HeldConsumer::HeldConsumer(HostServices& services, Ref<Strand> strand, std::string name,
                            std::vector<std::string> patterns, CallFn fn, void* user)
     : Registration(std::move(strand)),
-      parts_(parts),
+      services_(services),
       name_(std::move(name)),
       patterns_(std::move(patterns)),
       fn_(fn),
       user_(user),
-      again_(parts.runtime.timers(), *this, [](void* self) { static_cast<HeldConsumer*>(self)->enroll(); }) {}
+      again_(services.runtime.timers(), *this,
+             [](void* self) { static_cast<HeldConsumer*>(self)->enroll(); }) {}
 
 bool HeldConsumer::wants(std::string_view topic) const {
   return std::any_of(patterns_.begin(), patterns_.end(),
@@ -29,8 +30,8 @@ bool HeldConsumer::wants(std::string_view topic) const {
 void HeldConsumer::enroll() {
   if (!open()) return;
   const Ref<HeldConsumer> self(this);
-  parts_.store.store().register_consumer(name_, patterns_,
-                                         [self](const Status& status) { self->enrolled(status); });
+  services_.store.store().register_consumer(name_, patterns_,
+                                            [self](const Status& status) { self->enrolled(status); });
 }
 
 // [a thread of the store, or the caller's]
@@ -42,8 +43,8 @@ void HeldConsumer::enrolled(const Status& status) {
   strand().post([self] {
     if (!self->open()) return;
     self->again_.set(TimerClock::mono,
-                     self->parts_.runtime.mono_clock().now_ns() + self->retry_ms_ * 1'000'000);
-    self->retry_ms_ = std::min(self->retry_ms_ * 2, kLastRetryMs);
+                     self->services_.runtime.mono_clock().now_ns() + self->retry_ms_ * 1'000'000);
+    self->retry_ms_ = std::min(self->retry_ms_ * 2, kMaxRetryMs);
   });
 }
 
@@ -55,7 +56,7 @@ void HeldConsumer::warn(const Error& error) const {
   event.text = "a durable consumer could not be registered; events are lost for it until it can";
   event.fields = fields;
   event.count = std::size(fields);
-  parts_.log.write(event);
+  services_.log.write(event);
 }
 
 void HeldConsumer::wake() {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "abi/host_parts.h"
+#include "abi/host_services.h"
 #include "patchbay/result.h"
 #include "runtime/registration.h"
 #include "runtime/registration_timer.h"
@@ -14,8 +14,8 @@ namespace patchbay::core {
 
 class HeldConsumer final : public Registration {
  public:
-  HeldConsumer(HostParts& parts, Ref<Strand> strand, std::string name, std::vector<std::string> patterns,
-               CallFn fn, void* user);
+  HeldConsumer(HostServices& services, Ref<Strand> strand, std::string name,
+               std::vector<std::string> patterns, CallFn fn, void* user);
 
   const std::string& name() const noexcept { return name_; }
   bool wants(std::string_view topic) const;
@@ -24,18 +24,18 @@ class HeldConsumer final : public Registration {
   void enroll();
   // [any] One wake-up is queued at most.
   void wake();
-  // [any] Before close(): it waits for nothing any more.
+  // [any] Call before close(): cancels the retry timer.
   void rest();
 
  private:
-  static constexpr int64_t kFirstRetryMs = 1000;
-  static constexpr int64_t kLastRetryMs = 60'000;
+  static constexpr int64_t kMinRetryMs = 1000;
+  static constexpr int64_t kMaxRetryMs = 60'000;
 
   void enrolled(const Status& status);
   void warn(const Error& error) const;
 
   // borrowed
-  HostParts& parts_;
+  HostServices& services_;
   // owned
   const std::string name_;
   const std::vector<std::string> patterns_;
@@ -44,7 +44,7 @@ class HeldConsumer final : public Registration {
   // state; those below on the strand
   std::atomic<bool> queued_{false};
   RegistrationTimer again_;
-  int64_t retry_ms_ = kFirstRetryMs;
+  int64_t retry_ms_ = kMinRetryMs;
 };
 
 }  // namespace patchbay::core

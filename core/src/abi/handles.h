@@ -21,7 +21,7 @@ struct HeldTimer {
 
 struct HeldSubscription {
   uint64_t id = 0;
-  void* listener = nullptr;  // the bus table's; freed when the subscription's end is done
+  void* listener = nullptr;  // the bus table's; freed once the subscription has ended
   explicit operator bool() const noexcept { return id != 0; }
 };
 
@@ -32,7 +32,8 @@ struct Handles {
   HandleMap<Ref<Instance>> leases;
   HandleMap<Ref<JobPump>> job_workers;
   HandleMap<Ref<HeldConsumer>> consumers;
-  // True of what somebody else keeps: the registry, the store hub. The media hub knows itself whose what is.
+  // True for objects that the service registry or the store hub owns. The media hub knows the owner of each
+  // of its objects.
   HandleMap<bool> watches;
   HandleMap<bool> transactions;
   HandleMap<std::shared_ptr<const void>> schemas;  // shared with checks under way

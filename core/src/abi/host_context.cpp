@@ -17,8 +17,8 @@ namespace patchbay::core {
 
 namespace {
 
-pb_media with_loops(pb_media table, const HostParts& parts) {
-  table.loops = parts.media.loops();
+pb_media with_loops(pb_media table, const HostServices& services) {
+  table.loops = services.media.loops();
   return table;
 }
 
@@ -34,16 +34,16 @@ HostTablePointers core_tables() noexcept {
           &store_table(),   &services_table(), &media_table()};
 }
 
-HostContext::HostContext(HostParts& parts, std::string id, const HostTablePointers& tables)
-    : parts_(parts),
+HostContext::HostContext(HostServices& services, std::string id, const HostTablePointers& tables)
+    : services_(services),
       id_(std::move(id)),
       name_(interned_name(id_)),
-      main_(Strand::create(parts.runtime.executor(), id_, "main")),
-      media_(with_loops(*std::get<const pb_media*>(tables), parts)),
+      main_(Strand::create(services.runtime.executor(), id_, "main")),
+      media_(with_loops(*std::get<const pb_media*>(tables), services)),
       tables_(with_media(tables, media_)),
       raw_{sizeof(pb_host), PB_ABI_MINOR, this, &HostContext::query},
-      observer_(parts.observer) {
-  const auto folder = parts.data_folder / id_;
+      observer_(services.observer) {
+  const auto folder = services.data_folder / id_;
   std::error_code ignored;  // a plugin that writes there will meet the reason itself
   std::filesystem::create_directories(folder, ignored);
   data_folder_ = folder.string();
@@ -60,11 +60,11 @@ void HostContext::begin_life() {
   };
   end_life();
   // No other provider can be in the way of a private instance.
-  life_ = *parts_.services.provide(
+  life_ = *services_.registry.provide(
       make_ref<Instance>(main_, InstanceInit{id_, &kNoMethods, false, no_method, nullptr}));
 }
 
-void HostContext::end_life() { parts_.services.withdraw(life_.exchange(0), nullptr, nullptr); }
+void HostContext::end_life() { services_.registry.withdraw(life_.exchange(0), nullptr, nullptr); }
 
 Ref<Strand> HostContext::strand(uint64_t handle) const {
   return handle == 0 ? main_ : handles_.strands.find(handle);
@@ -114,7 +114,7 @@ void HostContext::suppress_callbacks() {
     wait_began(Awaited::callbacks);
     if (!strand->post(over, this)) wait_ended(Awaited::callbacks);
   }
-  MediaHub& media = parts_.media;
+  MediaHub& media = services_.media;
   if (!media.suppress_callbacks(this)) return;
   for (uint32_t loop = 0; loop < media.loops(); ++loop) {
     wait_began(Awaited::callbacks);
@@ -141,17 +141,17 @@ void HostContext::misused(std::string_view rule, std::string_view function) noex
   event.text = rule;
   event.fields = &field;
   event.count = 1;
-  parts_.log.write(event);
+  services_.log.write(event);
 }
 
 void HostContext::called_on_media(const char* function) noexcept {
   misused("a function was called on a media loop", function);
-  if (HostObserver* seen_by = observer()) seen_by->called_on_media(*this, function);
+  if (HostObserver* observing = observer()) observing->called_on_media(*this, function);
 }
 
 Status HostContext::may_say(std::string_view topic) {
   if (reserved_topic(topic)) return {Code::denied, "topics that begin with core. are the core's own"};
-  return parts_.bus.may_publish(topic, topics_made_);
+  return services_.bus.may_publish(topic, topics_made_);
 }
 
 void HostContext::published() noexcept {
@@ -159,7 +159,7 @@ void HostContext::published() noexcept {
   constexpr uint32_t kMany = 4096;
   constexpr int64_t kFlood = 20'000;  // a second
   if (published_.fetch_add(1, std::memory_order_relaxed) % kMany != kMany - 1) return;
-  const int64_t now_ns = parts_.runtime.mono_clock().now_ns();
+  const int64_t now_ns = services_.runtime.mono_clock().now_ns();
   const int64_t since_ns = published_since_ns_.exchange(now_ns, std::memory_order_relaxed);
   if (since_ns != 0 && (now_ns - since_ns) * kFlood < int64_t{kMany} * 1'000'000'000)
     misused("floods the bus: more than 20000 events a second", "publish");

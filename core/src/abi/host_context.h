@@ -16,7 +16,7 @@
 #include "abi/handles.h"
 #include "abi/host_functions.h"
 #include "abi/host_observer.h"
-#include "abi/host_parts.h"
+#include "abi/host_services.h"
 #include "abi/port.h"
 #include "observe/log_throttle.h"
 #include "runtime/strand.h"
@@ -41,14 +41,14 @@ HostTablePointers core_tables() noexcept;
 class HostContext final : public CallObserver {
  public:
   // `tables` are what the plugin gets; they must outlive this.
-  HostContext(HostParts& parts, std::string id, const HostTablePointers& tables = core_tables());
+  HostContext(HostServices& services, std::string id, const HostTablePointers& tables = core_tables());
   ~HostContext();
 
   static HostContext& of(void* host) noexcept { return *static_cast<HostContext*>(host); }
   const pb_host* raw() const noexcept { return &raw_; }
   const std::string& id() const noexcept { return id_; }
   const std::string& data_folder() const noexcept { return data_folder_; }
-  HostParts& parts() const noexcept { return parts_; }
+  HostServices& services() const noexcept { return services_; }
   Handles& handles() noexcept { return handles_; }
 
   // The strand of that handle, 0 being the main strand; null when it is gone.
@@ -57,14 +57,14 @@ class HostContext final : public CallObserver {
 
   PortOwner as_owner() const noexcept { return {this, name_}; }
 
-  // What stands for the plugin as a caller: a private instance without methods, which ends when the plugin
-  // stops, so that who keeps something for it can watch its end. A plugin in a process of its own has a new
-  // one for each process.
+  // Identifies the plugin as a caller: a private instance without methods, which ends when the plugin stops,
+  // so that plugins that keep something for it can watch its end. An isolated plugin has a new one for each
+  // process.
   uint64_t life() const noexcept { return life_.load(std::memory_order_acquire); }
   void begin_life();
   void end_life();
 
-  // Runs f() on the strand an answer was wanted on; if that was closed meanwhile, on the main strand.
+  // Runs f() on the strand that was given for an answer; if it was closed meanwhile, on the main strand.
   template <class F>
   void deliver(const Ref<Strand>& wanted, F f) {
     auto& task = make_task([f = std::move(f)]() mutable {
@@ -89,7 +89,7 @@ class HostContext final : public CallObserver {
   // [control] No registration of the plugin (timer, event, job, watch, tick) calls it any more, though it
   // still holds them; outstanding() counts those that are in such a callback right now. Before destroy.
   void suppress_callbacks();
-  // Ends what is still asked of other plugins: nobody wants the answers any more.
+  // Cancels the calls to other plugins that are not answered yet.
   void cancel_calls();
 
   // [any] The plugin broke a rule: a warning with its name, one per rule and ten seconds.
@@ -99,12 +99,12 @@ class HostContext final : public CallObserver {
   // [any] The plugin has opened, or is about to close, such a handle; 0 is none. For the observer: the core
   // itself knows by its tables what a plugin holds.
   void opened(HandleKind kind, uint64_t handle) noexcept {
-    if (HostObserver* seen_by = observer(); seen_by != nullptr && handle != 0)
-      seen_by->opened(*this, kind, handle);
+    if (HostObserver* observing = observer(); observing != nullptr && handle != 0)
+      observing->opened(*this, kind, handle);
   }
   void closing(HandleKind kind, uint64_t handle, const char* function) noexcept {
-    if (HostObserver* seen_by = observer(); seen_by != nullptr && handle != 0)
-      seen_by->closing(*this, kind, handle, function);
+    if (HostObserver* observing = observer(); observing != nullptr && handle != 0)
+      observing->closing(*this, kind, handle, function);
   }
   // [any] Null in a server, and once the plugin was destroyed.
   HostObserver* observer() const noexcept { return observer_.load(std::memory_order_relaxed); }
@@ -128,7 +128,7 @@ class HostContext final : public CallObserver {
   std::vector<uint64_t> held(HandleKind kind) const;
 
   // borrowed
-  HostParts& parts_;
+  HostServices& services_;
   // owned
   const std::string id_;
   const char* const name_;  // the same, an interned_name()

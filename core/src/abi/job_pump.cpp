@@ -92,7 +92,7 @@ void JobPump::sleep_until(int64_t due_ms) {
   if (!open() || due_ms == std::numeric_limits<int64_t>::max()) return;
   const int64_t now = runtime_.wall_clock().now_ms();
   // Never due earlier than the next millisecond: a claim that finds nothing must not spin.
-  const int64_t when = std::clamp(due_ms, now + 1, now + kLongestSleepMs);
+  const int64_t when = std::clamp(due_ms, now + 1, now + kMaxSleepMs);
   if (alarm_.is_set() && alarm_due_ms_ <= when && alarm_due_ms_ > now) return;
   alarm_due_ms_ = when;
   alarm_.set(TimerClock::wall, when);

@@ -31,16 +31,16 @@ class JobPump final : public Registration {
   JobPump(Runtime& runtime, Store& store, Ref<Strand> strand, JobPumpInit init);
 
   const std::string& kind() const noexcept { return init_.kind; }
-  // [any] There may be something due, now or earlier than thought.
+  // [any] Claims what is due: something may be due now, or earlier than known.
   void look();
-  // [any] Before close(): it waits for nothing any more.
+  // [any] Call before close(): cancels the timer.
   void rest();
-  // [any] These claims have ended, whoever had them.
+  // [any] These claims have ended; those of other workers are ignored.
   void settled(const std::vector<int64_t>& jobs);
 
  private:
   ~JobPump() override = default;
-  static constexpr int64_t kLongestSleepMs = 3'600'000;
+  static constexpr int64_t kMaxSleepMs = 3'600'000;
 
   void claim();
   void claimed(Result<std::vector<Job>> jobs);

@@ -6,7 +6,7 @@
 
 namespace patchbay::core {
 
-// Begun off the loops, ended on one: freed by the next who attaches something.
+// Allocated off the loops, detached on one: freed by the next attach().
 struct MediaHub::Attachment {
   pb_tick_fn fn = nullptr;
   void* user = nullptr;

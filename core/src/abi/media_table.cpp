@@ -14,20 +14,20 @@ namespace {
 
 uint64_t attach(void* host, uint32_t loop, pb_tick_fn fn, void* user) noexcept {
   auto& context = HostContext::of(host);
-  return context.parts().media.attach(context.as_owner(), loop, fn, user);
+  return context.services().media.attach(context.as_owner(), loop, fn, user);
 }
 
 void detach(void* host, uint64_t attachment, pb_fn done, void* user) noexcept {
   auto& context = HostContext::of(host);
-  if (!context.parts().media.detach(&context, attachment, done, user))
+  if (!context.services().media.detach(&context, attachment, done, user))
     context.closed_twice("detach", attachment);
 }
 
 uint64_t port_create(void* host, const pb_port* port, void* self) noexcept {
   auto& context = HostContext::of(host);
   if (port == nullptr) return 0;
-  const uint64_t handle =
-      context.parts().media.add_port(make_ref<Port>(port, self, context.as_owner(), context.main_strand()));
+  const uint64_t handle = context.services().media.add_port(
+      make_ref<Port>(port, self, context.as_owner(), context.main_strand()));
   if (HostObserver* observer = context.observer(); observer != nullptr && handle != 0)
     observer->port_created(context, handle, *port);
   return handle;
@@ -35,15 +35,15 @@ uint64_t port_create(void* host, const pb_port* port, void* self) noexcept {
 
 void port_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
   auto& context = HostContext::of(host);
-  const Ref<Port> port = context.parts().media.take_port(&context, handle);
+  const Ref<Port> port = context.services().media.take_port(&context, handle);
   if (!port) return context.closed_twice("port_close", handle);
-  context.parts().services.end_watches().ended(handle);
+  context.services().registry.end_watches().ended(handle);
   port->close(done, user);
 }
 
 uint64_t port_open(void* host, uint64_t handle, const pb_port** table, void** self) noexcept {
   auto& context = HostContext::of(host);
-  MediaHub& hub = context.parts().media;
+  MediaHub& hub = context.services().media;
   const Ref<Port> port = hub.port(handle);
   if (!port) return 0;
   const uint64_t opening = hub.open(&context, port);
@@ -55,7 +55,7 @@ uint64_t port_open(void* host, uint64_t handle, const pb_port** table, void** se
 
 void port_release(void* host, uint64_t opening) noexcept {
   auto& context = HostContext::of(host);
-  if (!context.parts().media.release(&context, opening)) context.closed_twice("port_release", opening);
+  if (!context.services().media.release(&context, opening)) context.closed_twice("port_release", opening);
 }
 
 // `loops` is written by the HostContext that gives it out.

@@ -30,21 +30,21 @@ void log(void* host, uint32_t level, pb_str correlation, pb_str sentence, const 
   event.text = view(sentence);
   event.fields = shown.data();
   event.count = shown_count;
-  context.parts().log.write(event);
+  context.services().log.write(event);
   if (HostObserver* observer = context.observer())
     observer->logged(context, level, correlation, sentence, fields, count);
 }
 
 int32_t log_enabled(void* host, uint32_t level) noexcept {
-  return HostContext::of(host).parts().log.enabled(level_at(level)) ? 1 : 0;
+  return HostContext::of(host).services().log.enabled(level_at(level)) ? 1 : 0;
 }
 
 void secret_add(void* host, pb_str value) noexcept {
-  HostContext::of(host).parts().log.redactor().add(view(value), observe::SecretFrom::plugin);
+  HostContext::of(host).services().log.redactor().add(view(value), observe::SecretFrom::plugin);
 }
 
 void secret_forget(void* host, pb_str value) noexcept {
-  HostContext::of(host).parts().log.redactor().remove(view(value), observe::SecretFrom::plugin);
+  HostContext::of(host).services().log.redactor().remove(view(value), observe::SecretFrom::plugin);
 }
 
 uint64_t metric(void* host, uint32_t kind, pb_str name, pb_str help, const pb_pair* labels,
@@ -52,21 +52,21 @@ uint64_t metric(void* host, uint32_t kind, pb_str name, pb_str help, const pb_pa
   if (kind > PB_METRIC_HISTOGRAM) return 0;
   observe::Labels all;
   for (uint32_t i = 0; i < count; ++i) all.emplace_back(string(labels[i].key), string(labels[i].value));
-  const auto handle = HostContext::of(host).parts().metrics.handle(static_cast<observe::Kind>(kind),
-                                                                   view(name), view(help), std::move(all));
+  const auto handle = HostContext::of(host).services().metrics.handle(static_cast<observe::Kind>(kind),
+                                                                      view(name), view(help), std::move(all));
   return handle ? *handle : 0;
 }
 
 void metric_add(void* host, uint64_t handle, double value) noexcept {
-  if (observe::Series* series = HostContext::of(host).parts().metrics.at(handle)) series->add(value);
+  if (observe::Series* series = HostContext::of(host).services().metrics.at(handle)) series->add(value);
 }
 
 void metric_set(void* host, uint64_t handle, double value) noexcept {
-  if (observe::Series* series = HostContext::of(host).parts().metrics.at(handle)) series->set(value);
+  if (observe::Series* series = HostContext::of(host).services().metrics.at(handle)) series->set(value);
 }
 
 int32_t report(void* host, pb_str what, void (*sink)(void* user, pb_str part) noexcept, void* user) noexcept {
-  const std::string told = HostContext::of(host).parts().report(view(what));
+  const std::string told = HostContext::of(host).services().report(view(what));
   if (told.empty()) return PB_E_NOT_FOUND;
   sink(user, text(told));
   return PB_OK;

@@ -10,15 +10,15 @@
 
 namespace patchbay::core {
 
-// Whose a port or an attachment is.
+// The owner of a port or an attachment.
 struct PortOwner {
   const void* id = nullptr;    // its HostContext, only compared
   const char* name = nullptr;  // an interned_name()
 };
 
-// One port, open to those who join it, who call it through table() and self(): then the owner is known to the
-// watchdog and the crash banner, and a port that was cut is not called any more. It ends when its owner has
-// closed it and nobody has it open.
+// One port. Plugins that join it call it through table() and self(), so that the watchdog and the crash
+// banner know its owner, and a port that was cut is not called any more. It ends once its owner has closed it
+// and no plugin has it open.
 class Port final : public RefCounted<Port> {
  public:
   Port(const pb_port* table, void* self, PortOwner owner, Ref<Strand> strand);
@@ -31,9 +31,9 @@ class Port final : public RefCounted<Port> {
   bool join() noexcept;
   // [any, media too]
   void leave() noexcept;  // not `release`, which is the count of RefCounted
-  // [any] done(user) on the owner's strand when nobody has it open; only the first close counts.
+  // [any] Calls done(user) on the owner's strand once no plugin has it open; later calls are ignored.
   void close(CallFn done, void* user) noexcept;
-  // [any] Its plugin ends: what is not already in it goes no further. It gives silence and takes nothing.
+  // [any] Its plugin ends: later calls of its functions do nothing, and pull gives silence.
   void cut() noexcept { cut_.store(true, std::memory_order_release); }
 
   // [any] The loop that ticks it, PB_LOOP_ANY for none.
@@ -44,7 +44,7 @@ class Port final : public RefCounted<Port> {
   ~Port() = default;
   static constexpr uint32_t kClosed = 1u << 31;
   void finish() noexcept;
-  // Tells that it has ended; made with the port, as that may be on a media loop.
+  // Reports its end; allocated with the port, because the end may come on a media loop.
   struct Last : Task {
     explicit Last(Port& port) noexcept : Task(&Last::tell), of(port) {}
     static void tell(Task& task) noexcept;

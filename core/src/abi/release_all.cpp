@@ -44,11 +44,11 @@ std::vector<uint64_t> HostContext::held(HandleKind kind) const {
     case HandleKind::schema:
       return numbers_of(handles_.schemas);
     case HandleKind::attachment:
-      return parts_.media.attachments_of(this);
+      return services_.media.attachments_of(this);
     case HandleKind::port:
-      return parts_.media.ports_of(this);
+      return services_.media.ports_of(this);
     case HandleKind::opening:
-      return parts_.media.openings_of(this);
+      return services_.media.openings_of(this);
     case HandleKind::none:
     case HandleKind::instance:  // withdrawn before the plugin is destroyed
     case HandleKind::document:  // the plugin's memory
@@ -58,7 +58,7 @@ std::vector<uint64_t> HostContext::held(HandleKind kind) const {
 }
 
 std::string HostContext::release_all() {
-  if (HostObserver* seen_by = observer_.exchange(nullptr)) seen_by->destroyed(*this);
+  if (HostObserver* observing = observer_.exchange(nullptr)) observing->destroyed(*this);
   std::string left;
   for (const HandleKind kind : kOrder) {
     const std::vector<uint64_t> handles = held(kind);

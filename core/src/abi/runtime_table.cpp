@@ -17,7 +17,7 @@ static_assert(static_cast<uint32_t>(ThreadKind::media) == PB_THREAD_MEDIA);
 uint64_t strand_create(void* host, pb_str name) noexcept {
   auto& context = HostContext::of(host);
   return context.handles().strands.add(
-      Strand::create(context.parts().runtime.executor(), context.id(), std::string(view(name))));
+      Strand::create(context.services().runtime.executor(), context.id(), std::string(view(name))));
 }
 
 int32_t strand_post(void* host, uint64_t handle, pb_fn fn, void* user) noexcept {
@@ -62,7 +62,7 @@ int32_t worker_post(void* host, pb_fn fn, void* user) noexcept {
   auto& context = HostContext::of(host);
   auto job = std::make_unique<WorkerJob>(WorkerJob{context, fn, user});
   context.wait_began(HostContext::Awaited::worker);
-  const Status status = context.parts().runtime.workers().submit(context.id(), &WorkerJob::run, job.get());
+  const Status status = context.services().runtime.workers().submit(context.id(), &WorkerJob::run, job.get());
   if (!status) {
     context.wait_ended(HostContext::Awaited::worker);
     return static_cast<int32_t>(status.error().code);
@@ -79,7 +79,7 @@ uint64_t timer_start(void* host, uint64_t handle, uint32_t clock, int64_t due, p
   const TimerClock which = clock == PB_CLOCK_WALL ? TimerClock::wall : TimerClock::mono;
   // Known by its handle before it can fire.
   const uint64_t timer = next_handle();
-  const TimerId id = context.parts().runtime.timers().arm(which, due, *strand, fn, user);
+  const TimerId id = context.services().runtime.timers().arm(which, due, *strand, fn, user);
   context.handles().timers.put(timer, HeldTimer{id, std::move(strand)});
   return timer;
 }
@@ -89,12 +89,12 @@ void timer_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
   const HeldTimer timer = context.handles().timers.take(handle);
   if (!timer) return context.closed_twice("timer_close", handle);
   // Not found: it has fired, and with that nothing of it is left.
-  if (context.parts().runtime.timers().cancel(timer.id, done, user) || done == nullptr) return;
+  if (context.services().runtime.timers().cancel(timer.id, done, user) || done == nullptr) return;
   if (timer.strand->is_current() || !timer.strand->post(done, user)) done(user);
 }
 
 int64_t now(void* host, uint32_t clock) noexcept {
-  Runtime& runtime = HostContext::of(host).parts().runtime;
+  Runtime& runtime = HostContext::of(host).services().runtime;
   return clock == PB_CLOCK_WALL ? runtime.wall_clock().now_ms() : runtime.mono_clock().now_ns();
 }
 

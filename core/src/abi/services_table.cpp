@@ -19,7 +19,7 @@ uint64_t provide(void* host, const pb_interface* what, int32_t is_public, uint64
   }
   auto instance =
       make_ref<Instance>(std::move(strand), InstanceInit{context.id(), what, is_public != 0, fn, self});
-  auto handle = context.parts().services.provide(std::move(instance));
+  auto handle = context.services().registry.provide(std::move(instance));
   if (handle) return *handle;
   write_error(err, handle.error().code, handle.error().text);
   return 0;
@@ -27,20 +27,20 @@ uint64_t provide(void* host, const pb_interface* what, int32_t is_public, uint64
 
 void withdraw(void* host, uint64_t instance, pb_fn done, void* user) noexcept {
   auto& context = HostContext::of(host);
-  if (context.parts().services.withdraw(instance, done, user) || done == nullptr) return;
+  if (context.services().registry.withdraw(instance, done, user) || done == nullptr) return;
   // The host withdrew it when the plugin stopped: its owner still waits for the end.
   context.deliver(Ref<Strand>(), [done, user] { done(user); });
 }
 
 uint64_t query(void* host, pb_str id) noexcept {
   auto& context = HostContext::of(host);
-  Ref<Instance> instance = context.parts().services.find_public(view(id));
+  Ref<Instance> instance = context.services().registry.find_public(view(id));
   return instance ? context.handles().leases.add(std::move(instance)) : 0;
 }
 
 uint64_t open(void* host, uint64_t handle, pb_str id) noexcept {
   auto& context = HostContext::of(host);
-  Ref<Instance> instance = context.parts().services.find(handle);
+  Ref<Instance> instance = context.services().registry.find(handle);
   if (!instance || instance->interface_id() != view(id)) return 0;
   return context.handles().leases.add(std::move(instance));
 }
@@ -55,7 +55,7 @@ uint64_t watch(void* host, pb_str id, uint64_t strand_handle, pb_watch_fn fn, vo
   Ref<Strand> strand = context.strand(strand_handle);
   if (!strand) return 0;
   const uint64_t handle =
-      context.parts().services.watch(make_ref<ProviderWatch>(std::move(strand), string(id), fn, user));
+      context.services().registry.watch(make_ref<ProviderWatch>(std::move(strand), string(id), fn, user));
   context.handles().watches.put(handle, true);
   return handle;
 }
@@ -63,7 +63,7 @@ uint64_t watch(void* host, pb_str id, uint64_t strand_handle, pb_watch_fn fn, vo
 void unwatch(void* host, uint64_t watch, pb_fn done, void* user) noexcept {
   auto& context = HostContext::of(host);
   if (!context.handles().watches.take(watch)) return context.closed_twice("unwatch", watch);
-  context.parts().services.unwatch(watch, done, user);
+  context.services().registry.unwatch(watch, done, user);
 }
 
 void call(void* host, uint64_t lease, const pb_interface* caller_table, uint32_t slot,
@@ -81,13 +81,14 @@ uint64_t caller(void*) noexcept { return calling_plugin(); }
 
 uint64_t watch_end(void* host, uint64_t handle, uint64_t strand_handle, pb_fn fn, void* user) noexcept {
   auto& context = HostContext::of(host);
-  HostParts& parts = context.parts();
+  HostServices& services = context.services();
   Ref<Strand> strand = context.strand(strand_handle);
   if (!strand || fn == nullptr) return 0;
   const uint64_t watch =
-      parts.services.end_watches().add(handle, make_ref<EndWatch>(std::move(strand), fn, user));
+      services.registry.end_watches().add(handle, make_ref<EndWatch>(std::move(strand), fn, user));
   context.handles().watches.put(watch, true);
-  if (!parts.services.find(handle) && !parts.media.port(handle)) parts.services.end_watches().ended(handle);
+  if (!services.registry.find(handle) && !services.media.port(handle))
+    services.registry.end_watches().ended(handle);
   return watch;
 }
 

@@ -40,25 +40,25 @@ Values read_values(const pb_value* values, uint32_t count) {
 
 namespace {
 
-StoreHub& hub_of(void* host) noexcept { return HostContext::of(host).parts().store; }
+StoreHub& hub_of(void* host) noexcept { return HostContext::of(host).services().store; }
 
 uint64_t statement(void* host, pb_str name) noexcept {
   auto& context = HostContext::of(host);
-  const auto id = context.parts().store.store().statement(context.id(), view(name));
+  const auto id = context.services().store.store().statement(context.id(), view(name));
   return id ? id->number : 0;
 }
 
 // The statement, if it is the plugin's own.
 StatementId own_statement(const HostContext& context, uint64_t handle) {
   const StatementId id{static_cast<uint32_t>(handle)};
-  return context.parts().store.store().owner_of(id) == context.id() ? id : StatementId{};
+  return context.services().store.store().owner_of(id) == context.id() ? id : StatementId{};
 }
 
 void query(void* host, uint64_t handle, const pb_value* values, uint32_t count, uint64_t strand,
            pb_rows_fn fn, void* user) noexcept {
   auto& context = HostContext::of(host);
   context.wait_began();
-  context.parts().store.store().query(
+  context.services().store.store().query(
       own_statement(context, handle), read_values(values, count),
       [&context, strand = context.strand(strand), fn, user](Result<Rows> rows) {
         context.deliver(strand, [&context, rows = std::move(rows), fn, user] {
@@ -75,11 +75,11 @@ void query(void* host, uint64_t handle, const pb_value* values, uint32_t count, 
 }
 
 // Open transactions that one plugin may have.
-constexpr size_t kMostOpen = 16384;
+constexpr size_t kMaxOpen = 16384;
 
 uint64_t begin(void* host) noexcept {
   auto& context = HostContext::of(host);
-  if (context.handles().transactions.size() >= kMostOpen) {
+  if (context.handles().transactions.size() >= kMaxOpen) {
     context.misused("holds too many open transactions: commit or discard them", "begin");
     return 0;
   }
@@ -167,7 +167,7 @@ void tell_outcome(const CommitResult& result, const std::vector<size_t>& execs,
 
 void commit(void* host, uint64_t tx, uint64_t strand, pb_commit_fn fn, void* user) noexcept {
   auto& context = HostContext::of(host);
-  StoreHub& hub = context.parts().store;
+  StoreHub& hub = context.services().store;
   const auto open = hub.transactions().take(tx);
   context.handles().transactions.take(tx);
   context.wait_began();
@@ -194,18 +194,18 @@ void discard(void* host, uint64_t tx) noexcept {
   if (const auto open = hub_of(host).transactions().take(tx)) open->take();
 }
 
-constexpr int64_t kShortestLeaseMs = 1000;
+constexpr int64_t kMinLeaseMs = 1000;
 
 uint64_t job_worker(void* host, pb_str kind, uint32_t concurrency, int64_t lease_ms, uint64_t strand_handle,
                     pb_job_fn fn, void* user) noexcept {
   auto& context = HostContext::of(host);
   Ref<Strand> strand = context.strand(strand_handle);
   if (!strand) return 0;
-  const int64_t lease = std::clamp(lease_ms, kShortestLeaseMs, kMaxLeaseMs);
+  const int64_t lease = std::clamp(lease_ms, kMinLeaseMs, kMaxLeaseMs);
   if (lease != lease_ms) context.misused("a lease is a second at least and a day at most", "job_worker");
-  StoreHub& hub = context.parts().store;
+  StoreHub& hub = context.services().store;
   const Ref<JobPump> pump =
-      make_ref<JobPump>(context.parts().runtime, hub.store(), std::move(strand),
+      make_ref<JobPump>(context.services().runtime, hub.store(), std::move(strand),
                         JobPumpInit{own_name(host, kind), std::max(concurrency, 1u), lease, fn, user});
   hub.add(pump);
   pump->look();
@@ -238,9 +238,9 @@ uint64_t consumer(void* host, pb_str name, pb_str patterns, uint64_t strand_hand
     write_error(err, Code::misuse, "a consumer needs a live strand and a pattern");
     return 0;
   }
-  StoreHub& hub = context.parts().store;
+  StoreHub& hub = context.services().store;
   const Ref<HeldConsumer> held =
-      make_ref<HeldConsumer>(context.parts(), std::move(strand), own_name(host, name), list, wake, user);
+      make_ref<HeldConsumer>(context.services(), std::move(strand), own_name(host, name), list, wake, user);
   hub.add(held);
   held->enroll();
   return context.handles().consumers.add(held);

@@ -16,16 +16,16 @@ Subsystems::Subsystems(Options options, std::unique_ptr<observe::Log> log, std::
       bus_(runtime_->wall_clock(), runtime_->mono_clock()),
       store_hub_(bus_),
       media_(runtime_->media()),
-      parts_{*runtime_,
-             bus_,
-             store_hub_,
-             services_,
-             media_,
-             *log_,
-             metrics_,
-             std::move(options.data_folder),
-             options.report ? std::move(options.report) : [](std::string_view) { return std::string(); },
-             options.observer} {}
+      services_{*runtime_,
+                bus_,
+                store_hub_,
+                registry_,
+                media_,
+                *log_,
+                metrics_,
+                std::move(options.data_folder),
+                options.report ? std::move(options.report) : [](std::string_view) { return std::string(); },
+                options.observer} {}
 
 Subsystems::~Subsystems() {
   if (store_) store_->close();

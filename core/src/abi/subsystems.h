@@ -1,12 +1,12 @@
-// Subsystems: what the tables of one host call, put together and taken apart in the right order: for a core,
-// for a test of plugins, and for the process of an isolated plugin.
+// Subsystems: creates and destroys, in the right order, what the tables of one host call: for a core, for a
+// test of plugins, and for the process of an isolated plugin.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <optional>
 
-#include "abi/host_parts.h"
+#include "abi/host_services.h"
 #include "abi/media_hub.h"
 #include "abi/store_hub.h"
 #include "bus/bus.h"
@@ -23,7 +23,7 @@ class Subsystems {
   struct Options {
     observe::Log::Options log;
     RuntimeOptions runtime;
-    // As in HostParts. Empty: nothing is reported.
+    // As in HostServices. Empty: nothing is reported.
     std::filesystem::path data_folder;
     std::function<std::string(std::string_view what)> report;
     HostObserver* observer = nullptr;
@@ -39,7 +39,7 @@ class Subsystems {
   // have their store elsewhere.
   Status open_store(const std::filesystem::path& file, StoreOptions options = {});
 
-  HostParts& parts() noexcept { return parts_; }
+  HostServices& services() noexcept { return services_; }
   // Null when none was opened.
   Store* store() noexcept { return store_.get(); }
 
@@ -49,13 +49,13 @@ class Subsystems {
   // owned, each used by those below it
   std::unique_ptr<observe::Log> log_;
   observe::Metrics metrics_;
-  ServiceRegistry services_;
+  ServiceRegistry registry_;
   std::unique_ptr<Runtime> runtime_;
   Bus bus_;
   StoreHub store_hub_;
   MediaHub media_;
   std::unique_ptr<Store> store_;
-  HostParts parts_;
+  HostServices services_;
 };
 
 }  // namespace patchbay::core

@@ -28,7 +28,7 @@ Descriptor memory_file(std::string_view bytes) {
 // Read by pread, never mapped: a file that its maker shrinks meanwhile is only too short. Only memory files
 // have seals, so that nothing is read here that could block.
 bool read_memory_file(const Descriptor& file, uint64_t size, std::string& frame) {
-  if (!file || size > Channel::kMostFrame || ::fcntl(file.get(), F_GET_SEALS) < 0) return false;
+  if (!file || size > Channel::kMaxFrame || ::fcntl(file.get(), F_GET_SEALS) < 0) return false;
   frame.resize(size);
   size_t at = 0;
   while (at < size) {
@@ -43,7 +43,7 @@ bool read_memory_file(const Descriptor& file, uint64_t size, std::string& frame)
 }  // namespace
 
 Channel::Channel(Descriptor socket)
-    : socket_(std::move(socket)), packet_(kMostPacket, '\0'), writer_([this] { write_queue(); }) {}
+    : socket_(std::move(socket)), packet_(kMaxPacket, '\0'), writer_([this] { write_queue(); }) {}
 
 Channel::~Channel() {
   ::shutdown(socket_.get(), SHUT_RDWR);
@@ -70,8 +70,8 @@ bool Channel::transmit(const Packet& packet, int flags) const {
   while (::sendmsg(socket_.get(), &message, MSG_NOSIGNAL | flags) < 0) {
     if (errno == EAGAIN) return false;
     if (errno == EINTR) continue;
-    // A frame that cannot be sent (EMSGSIZE, ENOBUFS, ETOOMANYREFS) is not left out: who waits for it would
-    // wait for ever. Both readers see the end.
+    // A frame that cannot be sent (EMSGSIZE, ENOBUFS, ETOOMANYREFS) is not left out: a peer that waits for it
+    // would wait for ever. Both readers see the end.
     ::shutdown(socket_.get(), SHUT_RDWR);
     return true;
   }
@@ -79,10 +79,10 @@ bool Channel::transmit(const Packet& packet, int flags) const {
 }
 
 bool Channel::send(std::string frame, int fd) {
-  if (frame.size() > kMostFrame) return false;
+  if (frame.size() > kMaxFrame) return false;
   Packet packet;
   packet.weight = frame.size();
-  if (frame.size() > kMostPacket) {
+  if (frame.size() > kMaxPacket) {
     packet.fd = memory_file(frame);
     if (!packet.fd) return false;
     packet.bytes = Encoder(Kind::large).u64(frame.size()).take();
@@ -95,7 +95,7 @@ bool Channel::send(std::string frame, int fd) {
   if (queue_.empty() && transmit(packet, MSG_DONTWAIT)) return true;
   queued_bytes_ += packet.weight;
   queue_.push_back(std::move(packet));
-  if (queue_.size() > kMostQueued || queued_bytes_ > kMostQueuedBytes) ::shutdown(socket_.get(), SHUT_RDWR);
+  if (queue_.size() > kMaxQueued || queued_bytes_ > kMaxQueuedBytes) ::shutdown(socket_.get(), SHUT_RDWR);
   changed_.notify_one();
   return true;
 }

@@ -1,5 +1,5 @@
 // Channel: frames between two processes over a socketpair of SOCK_SEQPACKET, each with at most one
-// descriptor. A frame that no packet would hold travels in a memory file of its own.
+// descriptor. A frame too large for a packet travels in a memory file.
 #pragma once
 
 #include <condition_variable>
@@ -14,24 +14,24 @@ namespace patchbay::core::isolation {
 
 class Channel {
  public:
-  static constexpr size_t kMostPacket = 128 * 1024;  // must fit into the socket's buffer
-  static constexpr size_t kMostFrame = 16u << 20;
+  static constexpr size_t kMaxPacket = 128 * 1024;  // must fit into the socket's buffer
+  static constexpr size_t kMaxFrame = 16u << 20;
   // More than all answers that a peer may wait for at once, by the limits of the tables.
-  static constexpr size_t kMostQueued = 65536;
-  static constexpr size_t kMostQueuedBytes = 64u << 20;
+  static constexpr size_t kMaxQueued = 65536;
+  static constexpr size_t kMaxQueuedBytes = 64u << 20;
 
   explicit Channel(Descriptor socket);
   ~Channel();
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  // [any] Never blocks: what the socket does not take waits in a queue for the channel's thread. False: the
-  // frame is larger than kMostFrame, or there is no memory for it. A peer that lets kMostQueued frames or
-  // kMostQueuedBytes wait is given up. `fd` stays the caller's.
+  // [any] Never blocks: what the socket does not accept is queued for the channel's thread. False: the
+  // frame is larger than kMaxFrame, or there is no memory for it. A peer that lets kMaxQueued frames or
+  // kMaxQueuedBytes wait is given up. `fd` stays the caller's.
   bool send(std::string frame, int fd = -1);
-  // [any] Frames that wait; what may be lost is better not added to many.
+  // [any] Number of queued frames; callers drop what may be lost when there are many.
   size_t waiting() const;
-  // [one thread] Waits for the next frame. False at the end. A packet that cannot be one comes as one that
+  // [one thread] Waits for the next frame. False at the end. A malformed packet is returned as a frame that
   // makes no sense.
   bool receive(std::string& frame, Descriptor& fd);
   // [any] Nothing more is sent; the peer reads the end after what was sent before.

@@ -14,7 +14,7 @@
 namespace patchbay::core::isolation {
 namespace {
 
-constexpr auto kMostWait = std::chrono::seconds(10);
+constexpr auto kMaxWait = std::chrono::seconds(10);
 ChildHost* the_host = nullptr;
 
 HostTablePointers tables() {
@@ -37,8 +37,8 @@ void Listening::take(std::string frame) {
   });
 }
 
-ChildHost::ChildHost(Descriptor socket, HostParts& parts, const std::string& id)
-    : context_(parts, id, tables()), channel_(std::move(socket)) {
+ChildHost::ChildHost(Descriptor socket, HostServices& services, const std::string& id)
+    : context_(services, id, tables()), channel_(std::move(socket)) {
   the_host = this;
 }
 
@@ -63,7 +63,7 @@ ChildHost::Answer ChildHost::ask(uint64_t number, Kind kind, const std::string& 
   Encoder out(kind);
   const bool sent = channel_.send(out.u64(number).bytes(rest).take(), fd);
   std::unique_lock lock(mutex_);
-  if (sent) condition_.wait_for(lock, kMostWait, [&] { return answers_[number].there; });
+  if (sent) condition_.wait_for(lock, kMaxWait, [&] { return answers_[number].there; });
   Answer answer = std::move(answers_[number]);
   answers_.erase(number);
   if (answer.there) return answer;
@@ -124,7 +124,7 @@ void ChildHost::arrived(const std::string& frame) {
   });
 }
 
-void ChildHost::abandon_calls() {
+void ChildHost::cancel_calls() {
   std::vector<uint64_t> calls;
   {
     const std::lock_guard lock(mutex_);
@@ -198,7 +198,7 @@ uint64_t ChildHost::open_port(uint64_t handle, const pb_port** table, void** sel
     const auto at = number == numbers_.end() ? ports_.end() : ports_.find(number->second);
     if (at != ports_.end()) port = at->second->port();
   }
-  const uint64_t opening = port ? context_.parts().media.open(&context_, port) : 0;
+  const uint64_t opening = port ? context_.services().media.open(&context_, port) : 0;
   if (opening == 0) return 0;
   *table = port->table();
   *self = port->self();
@@ -236,7 +236,7 @@ uint64_t ChildHost::sent(uint64_t handle) {
 }
 
 bool ChildHost::admit(size_t bytes) noexcept {
-  if (untaken_ >= kMostUntaken || untaken_bytes_ + bytes > kMostUntakenBytes) return false;
+  if (untaken_ >= kMaxUntaken || untaken_bytes_ + bytes > kMaxUntakenBytes) return false;
   ++untaken_;
   untaken_bytes_ += bytes;
   return true;

@@ -1,6 +1,6 @@
 // ChildHost: the host as the one plugin of this process sees it. Strands, timers, clocks, workers, media
-// loops and JSON are the core's own parts, living here; bus, services, store, ports, logs and figures lead to
-// the server over the channel.
+// loops and JSON are the core's own services, living here; bus, services, store, ports, logs and figures lead
+// to the server over the channel.
 //
 // Handles: instances, leases, ports and statements have the server's numbers, so that those inside messages
 // mean the same in both processes. Transactions made here have numbers of this side, which the server knows
@@ -42,7 +42,7 @@ class Listening : public Registration {
 
 class ChildHost final : public HandleRule {
  public:
-  // What came of a question: a frame of the answer's kind, read behind its number.
+  // Takes the answer to a question: its frame, read behind its number.
   using Taker = Function<void(Decoder& in)>;
   struct Answer {
     bool there = false;
@@ -51,10 +51,10 @@ class ChildHost final : public HandleRule {
     std::string text;
   };
 
-  ChildHost(Descriptor socket, HostParts& parts, const std::string& id);
+  ChildHost(Descriptor socket, HostServices& services, const std::string& id);
   ~ChildHost();
 
-  // The one of this process.
+  // The host of this process.
   static ChildHost& get() noexcept;
 
   HostContext& context() noexcept { return context_; }
@@ -74,15 +74,15 @@ class ChildHost final : public HandleRule {
   // The same for those that return a number: 0 when there is none but `err`.
   uint64_t request(Kind kind, const std::string& rest, pb_err* err, int fd = -1);
 
-  // [any] A question that does not wait: its number, under which taker(in) will be called on the strand.
+  // [any] Expects the answer to a question: taker(in) is called with it on the strand. The question's number.
   // The plugin is not destroyed before.
   uint64_t expect(uint64_t strand, Taker taker, bool is_call = false);
-  // Sends the question; when it is too large, answers with `otherwise`, a frame of the answer's kind.
+  // Sends the question; if it is too large, answers it with the frame `otherwise`.
   void question(Encoder& out, const Encoder& otherwise);
-  // [any] Answers a question without the server; `answer` as it would send it.
+  // [any] Answers a question here; `answer` is a frame as the server would send it.
   void refuse(const Encoder& answer) { arrived(answer.frame()); }
-  // [any] Ends what is still asked of other plugins: this one is about to go.
-  void abandon_calls();
+  // [any] Cancels the calls to other plugins that are not answered yet, because this plugin is about to end.
+  void cancel_calls();
 
   // [any] Sends a request, whose number is that of `what` from then on, before the server answers. The
   // server's handle, by which it is closed; 0: the server refused, and `what` is forgotten.
@@ -92,21 +92,22 @@ class ChildHost final : public HandleRule {
 
   uint64_t add_port(std::unique_ptr<ChildPort> port, const std::string& rest);
   void close_port(uint64_t handle, pb_fn done, void* user);
-  // The plugin joins a port of its own. An opening; 0: it has no such port.
+  // The plugin joins one of its own ports. Returns an opening; 0: it has no such port.
   uint64_t open_port(uint64_t handle, const pb_port** table, void** self);
 
   // [any] The number under which the server knows this interface.
   uint64_t interface_tag(const pb_interface* interface);
 
-  // [reader] Frames that are not about the plugin's life. False: not one of those. Calls, events and jobs
+  // [reader] Handles frames that are not about the plugin's life; false for others. Calls, events and jobs
   // that the plugin has not taken wait here up to a limit: the reader never waits for the plugin, which may
-  // itself be waiting for an answer. Beyond it calls are refused, events lost, and jobs claimed again later.
+  // itself be waiting for an answer. Beyond the limit calls are refused, events dropped, and jobs claimed
+  // again later.
   bool take(const std::string& frame);
-  static constexpr size_t kMostUntaken = 16384;
-  static constexpr size_t kMostUntakenBytes = 64u << 20;
+  static constexpr size_t kMaxUntaken = 16384;
+  static constexpr size_t kMaxUntakenBytes = 64u << 20;
   void taken(size_t bytes) noexcept;
 
-  // What the plugin still waits for: "2 answers of the server, 1 job on a worker"; "" when there is nothing.
+  // Describes what the plugin still waits for: "2 answers of the server, 1 job on a worker"; "" for nothing.
   std::string under_way() const;
 
   uint64_t sent(uint64_t handle) override;
@@ -152,7 +153,7 @@ const pb_media& child_media() noexcept;
 const pb_observe& child_observe() noexcept;
 const pb_store& child_store() noexcept;
 
-// [strand main] Tells the server what has changed in the plugin's figures.
+// [strand main] Sends the server what has changed in the plugin's metrics.
 void send_figures();
 
 }  // namespace patchbay::core::isolation

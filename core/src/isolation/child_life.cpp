@@ -10,8 +10,8 @@ namespace patchbay::core::isolation {
 namespace {
 
 constexpr int64_t kFiguresMs = 250;
-// For answers under way when the plugin stopped; the server waits longer than this.
-constexpr int64_t kMostWaitNs = 3'000'000'000;
+// How long answers that are under way when the plugin stopped may take; the server waits longer.
+constexpr int64_t kMaxWaitNs = 3'000'000'000;
 constexpr int64_t kLookAgainMs = 2;
 
 }  // namespace
@@ -87,7 +87,7 @@ Status ChildLife::create() {
   return {};
 }
 
-// Who comes by last answers. What is held somewhere keeps the round, and so the answer, back.
+// The last of its tasks answers; a strand or loop that is held delays the answer.
 struct ChildLife::Round {
   ChildLife* life;
   std::atomic<size_t> left;
@@ -102,7 +102,7 @@ struct ChildLife::Round {
 
 void ChildLife::go_round() {
   HostContext& context = host_.context();
-  MediaHub& media = context.parts().media;
+  MediaHub& media = context.services().media;
   const auto strands = context.handles().strands.all();
   // One for this strand.
   auto* round = new Round{this, {strands.size() + media.loops() + 1}};
@@ -122,13 +122,14 @@ pb_done ChildLife::done_for(Kind kind) { return {sizeof(pb_done), 0, new Asked{t
 void ChildLife::answered(Kind kind, int32_t status, const std::string& text) {
   const bool ends = kind == Kind::stopped || (kind == Kind::started && status != PB_OK);
   if (!ends) return say(kind, status, text);
-  destroy(kind, status, text, tables_->mono_ns() + kMostWaitNs);
+  destroy(kind, status, text, tables_->mono_ns() + kMaxWaitNs);
 }
 
-// A plugin is destroyed only when no answer is under way to it any more. One that still has work of its own
-// then is not: its process leaves without (ChildLife::over() stays false), as nothing in it may be freed.
+// Destroys the plugin only once no answer is under way to it. If its own work has not ended by then, the
+// process exits without destroying it (ChildLife::over() stays false), because nothing that the work uses may
+// be freed.
 void ChildLife::destroy(Kind kind, int32_t status, const std::string& text, int64_t until_ns) {
-  host_.abandon_calls();
+  host_.cancel_calls();
   if (host_.context().outstanding() > 0 && tables_->mono_ns() < until_ns)
     return rest_->after_ms(kLookAgainMs, [=, this] { destroy(kind, status, text, until_ns); });
   if (host_.context().outstanding() > 0)

@@ -1,4 +1,4 @@
-// ChildLife: the plugin's life as the server commands it, whose PluginLife leads it from there.
+// ChildLife: runs the commands that the server's PluginLife sends: create, start, check, stop and so on.
 #pragma once
 
 #include <patchbay/host.h>
@@ -22,7 +22,7 @@ class ChildLife {
 
   // [reader]
   void take(const std::string& frame);
-  // The plugin has been destroyed, or never was made.
+  // The plugin has been destroyed, or was never created.
   bool over() const noexcept { return !is_made_; }
 
  private:

@@ -21,8 +21,8 @@ constexpr int kChildFd = 3;
 constexpr auto kLeave = std::chrono::seconds(5);
 constexpr auto kLetGo = std::chrono::seconds(1);
 
-// What a plugin's process is told of the server's environment: where and how to run, nothing that may be a
-// secret.
+// The part of the server's environment that a plugin's process gets: where and how to run, nothing that may
+// be a secret.
 bool is_passed_on(std::string_view variable) {
   static constexpr std::string_view kNames[] = {
       "PATH",         "HOME",         "USER",          "LOGNAME",        "LANG",
@@ -45,8 +45,8 @@ std::vector<char*> passed_environment() {
   return passed;
 }
 
-// A group of its own: a Ctrl-C is for the server, which stops its plugins in order. No descriptor but these
-// four, whatever a library has opened without close-on-exec.
+// Makes it a process group: a Ctrl-C is for the server, which stops its plugins in order. No descriptor but
+// these four, whatever a library has opened without close-on-exec.
 int spawn_child(const std::string& program, const char* const* arguments, int socket, pid_t& pid) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -139,8 +139,8 @@ void ChildProcess::read() {
 
 void ChildProcess::wait_for_takers(size_t bytes) {
   std::unique_lock lock(mutex_);
-  changed_.wait(
-      lock, [this] { return killed_ || (untaken_ < kMostUntaken && untaken_bytes_ < kMostUntakenBytes); });
+  changed_.wait(lock,
+                [this] { return killed_ || (untaken_ < kMaxUntaken && untaken_bytes_ < kMaxUntakenBytes); });
   ++untaken_;
   untaken_bytes_ += bytes;
 }

@@ -1,4 +1,4 @@
-// ChildProcess: one run of patchbay-plugin-host, and the thread that starts it, reads from it and buries it.
+// ChildProcess: one run of patchbay-plugin-host, and the thread that starts it, reads from it and reaps it.
 #pragma once
 
 #include <patchbay/function.h>
@@ -20,7 +20,7 @@ struct ChildCommand {
   std::string plugin_file;
   std::string id;
   std::string data_folder;         // of the server; the plugin's own lies in it
-  std::vector<std::string> paths;  // else of the server's files, that the plugin may reach
+  std::vector<std::string> paths;  // other files of the server that the plugin may reach
 };
 
 // One line for people: "its process was ended by signal 11 (Segmentation fault)". `status` is of waitpid.
@@ -28,15 +28,15 @@ std::string end_in_words(int status);
 
 class ChildProcess {
  public:
-  // Frames wait for who takes them, at most this many and this much; beyond, the child waits.
-  static constexpr size_t kMostUntaken = 4096;
-  static constexpr size_t kMostUntakenBytes = 32u << 20;
+  // Frames that may wait for taken(), in number and in bytes; beyond, the child waits.
+  static constexpr size_t kMaxUntaken = 4096;
+  static constexpr size_t kMaxUntakenBytes = 32u << 20;
 
   using OnFrame = Function<void(std::string frame, Descriptor fd)>;
   // Error: how it ended, unless it left with code 0 when it was to.
   using OnEnd = Function<void(Status how)>;
 
-  // Both come on the thread of this; on_end last, once the process has ended, or could not be started.
+  // Calls both on its own thread; on_end last, once the process has ended or could not be started.
   static Result<std::unique_ptr<ChildProcess>> start(ChildCommand command, OnFrame on_frame, OnEnd on_end);
   // After on_end.
   ~ChildProcess();

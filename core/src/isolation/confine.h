@@ -1,5 +1,5 @@
-// Confinement of this process, before it has a second thread and before the plugin's code runs: it gives up
-// what no plugin needs. What is given up never comes back, and is given up for whatever it starts as well.
+// Confines this process: drops rights that no plugin needs, for good and for every process that it starts.
+// Call before the second thread is started and before the plugin's code runs.
 #pragma once
 
 #include <string>

@@ -30,10 +30,10 @@ std::string not_to_be_isolated(const std::vector<std::string>& provides) {
     return std::find(provides.begin(), provides.end(), id) != provides.end();
   };
   if (has("patchbay.audio/1"))
-    return "it joins the audio ports of other plugins, which a process of its own cannot open; remove "
+    return "it joins the audio ports of other plugins, which a separate process cannot open; remove "
            "`isolation`";
   if (has("patchbay.http/1"))
-    return "it opens the admin socket among the server's data, which a process of its own does not reach; "
+    return "it opens the admin socket among the server's data, which a separate process does not reach; "
            "remove `isolation`";
   return "";
 }

@@ -13,7 +13,8 @@ int landlock_version() noexcept;
 // What is not contained on this kernel, and the cure; "" when all is.
 std::string not_contained();
 
-// "" when a plugin that provides these services can run in a process of its own, else why not and the cure.
+// "" when a plugin that provides these services can run in a separate process, otherwise why not, and the
+// remedy.
 std::string not_to_be_isolated(const std::vector<std::string>& provides);
 
 }  // namespace patchbay::core::isolation

@@ -11,7 +11,7 @@ namespace {
 constexpr std::chrono::milliseconds kStop{5000};
 constexpr int64_t kPingsPerPatience = 5;
 // A flood of words is cut to what a state can show.
-constexpr size_t kMostWhy = 300;
+constexpr size_t kMaxWhy = 300;
 
 }  // namespace
 
@@ -66,7 +66,7 @@ void IsolatedPlugin::launch() {
   phase_ = Phase::starting;
   auto session = Session::begin(*context_, *host_, interfaces_,
                                 {program_, plugin_file_, context_->id(),
-                                 context_->parts().data_folder.string(), options_.paths(config_)},
+                                 context_->services().data_folder.string(), options_.paths(config_)},
                                 [this](Status how) { ended(std::move(how)); });
   if (!session) return ended(session.error());
   session_ = std::move(*session);
@@ -119,7 +119,7 @@ void IsolatedPlugin::ended(Status how) {
     if (!how) log(PB_LOG_ERROR, "the plugin's process has ended", why);  // while it drained
     return;
   }
-  crashed(why.substr(0, kMostWhy));
+  crashed(why.substr(0, kMaxWhy));
 }
 
 void IsolatedPlugin::crashed(const std::string& why) {

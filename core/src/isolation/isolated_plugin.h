@@ -1,5 +1,5 @@
-// IsolatedPlugin: a plugin in a process of its own, started anew when that ends by itself, until a budget is
-// used up. Bad news never waits: whoever asked it something is told when the process has ended.
+// IsolatedPlugin: a plugin in a separate process, which is restarted when it ends by itself until a budget is
+// used up. What was asked of it is answered as soon as its process has ended.
 #pragma once
 
 #include <patchbay/plugin.h>
@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "abi/plugin_body.h"
+#include "abi/plugin_backend.h"
 #include "isolation/restart_budget.h"
 #include "isolation/session.h"
 
@@ -21,12 +21,12 @@ struct IsolationOptions {
   RestartBudget::Limits restarts;
   // The files and folders that the plugin may reach when it has that configuration.
   std::function<std::vector<std::string>(const std::string& config)> paths;
-  // After which a process that does not answer a start, a check or a stop is killed: less than whoever waits
-  // for that does.
+  // How long a process may take to answer a start, a check or a stop before it is killed; shorter than the
+  // deadlines of the callers.
   std::chrono::milliseconds patience{25000};
 };
 
-class IsolatedPlugin final : public PluginBody {
+class IsolatedPlugin final : public PluginBackend {
  public:
   IsolatedPlugin(std::string plugin_file, IsolationOptions options);
   ~IsolatedPlugin() override;
@@ -34,14 +34,14 @@ class IsolatedPlugin final : public PluginBody {
   Status prepare() override;
   Status create(HostContext& context, OnState on_state) override;
   void start(const std::string& config, const pb_done& done) override;
-  // One that was never started is asked in a process for that only. While it is being restarted it cannot be
-  // asked; a quarantined one takes what its schema allows.
+  // A plugin that was never started is asked in a process started for that. Fails while the plugin is being
+  // restarted; a quarantined plugin accepts what its schema allows.
   void check_config(const std::string& config, const pb_done& done) override;
   bool was_asked() const override { return was_asked_; }
   // Ends a quarantine, with a fresh budget.
   void reconfigure(const std::string& config, const pb_done& done) override;
   void pass(const pb_done& done) override;
-  // From here on it is not started anew.
+  // It is not restarted from then on.
   void drain(const pb_done& done) override;
   void stop(const pb_done& done) override;
   void destroy() override;
@@ -57,8 +57,8 @@ class IsolatedPlugin final : public PluginBody {
   void crashed(const std::string& why);
   void quarantine(const std::string& why);
   void allow(const char* what);
-  // Asks a running plugin for a sign of life, again and again: one of whose strands, or whose media loop, is
-  // held for longer than the patience is ended, and so started anew.
+  // Pings a running plugin periodically. If one of its strands or its media loop is held for longer than the
+  // patience, its process is killed, and so restarted.
   void ping();
   void log(uint32_t level, std::string_view text, std::string_view why, std::string_view delay = {}) const;
   uint64_t metric(uint32_t kind, std::string_view name, std::string_view help) const;
@@ -80,9 +80,9 @@ class IsolatedPlugin final : public PluginBody {
   // state
   RestartBudget budget_;
   Phase phase_ = Phase::starting;
-  bool rehearses_ = false;         // it is only asked, never started
-  bool was_asked_ = false;         // and has answered by itself
-  bool first_ = true;              // the start that somebody waits for
+  bool rehearses_ = false;         // it is only created to check a configuration, never started
+  bool was_asked_ = false;         // and the plugin itself answered
+  bool first_ = true;              // the start that a caller waits for
   std::string config_;             // to be started with
   std::string started_with_;       // by the session
   Status refused_;                 // what the plugin said to its start, or to its stop

@@ -9,7 +9,7 @@
 namespace patchbay::core::isolation {
 namespace {
 
-constexpr uint64_t kDeadHandle = kMadeByChild - 1;  // no number ever comes so far
+constexpr uint64_t kDeadHandle = kMadeByChild - 1;  // no handle is ever so large
 
 }  // namespace
 
@@ -38,17 +38,17 @@ void Link::lend(uint64_t handle) {
 }
 
 void Link::forget_dead() {
-  HostParts& parts = context_.parts();
+  HostServices& services = context_.services();
   for (auto at = lent_.begin(); at != lent_.end();) {
     const bool alive =
-        parts.services.find(*at) || parts.media.port(*at) || parts.store.transactions().find(*at);
+        services.registry.find(*at) || services.media.port(*at) || services.store.transactions().find(*at);
     at = alive ? std::next(at) : lent_.erase(at);
   }
   look_at_ = std::max<size_t>(1024, 2 * lent_.size());
 }
 
 bool Link::is_open_transaction(uint64_t tx) const {
-  return static_cast<bool>(context_.parts().store.transactions().find(tx));
+  return static_cast<bool>(context_.services().store.transactions().find(tx));
 }
 
 uint64_t Link::sent(uint64_t handle) {

@@ -1,8 +1,8 @@
-// Link: what the parts of a session share: the way to the child, the host that they use in its name, and the
-// numbers that it may name.
+// Link: what the parts of a session share: the channel to the child, the host that they use in its name, and
+// the handles that it may name.
 //
-// A child may name what it was given, in a message or as an answer, and what it made. Other numbers reach
-// nothing: they are the server's, counted upwards, and easily guessed.
+// A child may name what it made, and what it was given in a message or as an answer. Other handles find
+// nothing, because the server counts them upwards and they are easily guessed.
 #pragma once
 
 #include <patchbay/host.h>
@@ -17,8 +17,8 @@
 
 namespace patchbay::core::isolation {
 
-// On the plugin's main strand, but for what only sends. Shared with callbacks that may come after its
-// session: those find it closed.
+// On the plugin's main strand, except functions that only send. Shared with callbacks that may run after its
+// session: for them it is closed.
 class Link final : public HandleRule {
  public:
   Link(HostContext& context, const Host& host) : context_(context), host_(host) {}
@@ -33,27 +33,25 @@ class Link final : public HandleRule {
   // False: too large.
   bool send(Encoder& out) { return channel_ == nullptr || channel_->send(out.take()); }
   bool send(Encoder&& out) { return send(out); }
-  // What may get lost when the child does not keep up. False: it was.
+  // Drops the frame when the child does not keep up. False: dropped.
   bool send_if_room(Encoder& out);
-  // It keeps up with what it is sent.
+  // The child keeps up with what it is sent.
   bool has_room() const { return channel_ == nullptr || channel_->waiting() < kRoom; }
   // Answers a request.
   void answer(uint64_t seq, uint64_t value, const pb_err& err) { answer(seq, value, err.code, err.text); }
   void answer(uint64_t seq, uint64_t value, int32_t status = PB_OK, std::string_view text = {});
-  // The child has as many `what` as one plugin may have: answers a request so, and says so in the log. True.
+  // Answers a request with PB_E_EXHAUSTED, as the child has too many `what`, and logs it. Returns true.
   bool refuse(uint64_t seq, std::string_view what);
-  void too_many(std::string_view what) {
-    context_.misused("a plugin in a process of its own has too many", what);
-  }
+  void too_many(std::string_view what) { context_.misused("an isolated plugin has too many", what); }
 
-  // The child made it, or was told of it.
+  // The child made it, or was given it: it may name it from now on.
   void lend(uint64_t handle);
   bool is_open_transaction(uint64_t tx) const;
   bool is_lent(uint64_t handle) const { return lent_.count(handle) != 0; }
   uint64_t sent(uint64_t handle) override;
   uint64_t came(uint64_t handle) override;
 
-  // Transactions that the child has handed to somebody: its number -> the server's.
+  // Transactions that the child has handed to other plugins: its number -> the server's.
   std::map<uint64_t, uint64_t> transactions;
 
  private:

@@ -1,5 +1,5 @@
-// Load: what one child has under way in the server, in number and in bytes. Beyond its limits the child is
-// refused, as a plugin of this process would be; it is not ended for it.
+// Load: limits what one child has under way in the server, in number and in bytes. Beyond a limit the child
+// is refused, as a plugin in this process would be; its process goes on.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ class Load {
  public:
   Load(size_t most, size_t most_bytes) : most_(most), most_bytes_(most_bytes) {}
 
-  // One thing under way, until this is destroyed; it may outlive the session.
+  // Counts one thing under way until it is destroyed; may outlive the session.
   class Share {
    public:
     Share(Share&& other) noexcept : of_(std::move(other.of_)), bytes_(other.bytes_) {}
@@ -34,7 +34,7 @@ class Load {
     size_t bytes_;
   };
 
-  // Nothing: it is full.
+  // nullopt: the limit is reached.
   static std::optional<Share> take(const std::shared_ptr<Load>& load, size_t bytes) {
     if (load->count_ >= load->most_ || load->bytes_ + bytes > load->most_bytes_) return std::nullopt;
     return Share(load, bytes);

@@ -1,4 +1,4 @@
-// RestartBudget: whether and when a plugin whose process has ended is started anew. Pure.
+// RestartBudget: decides whether and when a plugin whose process has ended is restarted. Pure.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ class RestartBudget {
     int64_t most = 5;  // restarts
     int64_t within_s = 600;
   };
-  static constexpr int64_t kFirstDelayMs = 50;
-  static constexpr int64_t kLongestDelayMs = 1000;  // a restart is to be over within 2 s
+  static constexpr int64_t kMinDelayMs = 50;
+  static constexpr int64_t kMaxDelayMs = 1000;  // a restart is to be over within 2 s
 
   explicit RestartBudget(Limits limits) : limits_(limits) {}
 

@@ -54,7 +54,7 @@ void Session::kill(Status why) {
 
 void Session::take(const std::string& frame, Descriptor fd) {
   process_->taken(frame.size());
-  if (verdict_) return;  // it is dead already, and says nothing that counts
+  if (verdict_) return;  // it is being killed: its frames are ignored
   Decoder in(frame);
   const Kind kind = in.kind();
   if (dispatch(kind, in, std::move(fd))) return;

@@ -1,5 +1,5 @@
-// Session: one child and all that it has in the server. It begins with a process and ends when that has
-// ended; whatever the child held, asked or was asked has come to an end by then.
+// Session: one child and all that it has in the server. Begins with a process and ends when the process has
+// ended: by then everything is closed that the child held, and everything answered that was asked of it.
 #pragma once
 
 #include <patchbay/host.h>
@@ -18,18 +18,18 @@ namespace patchbay::core::isolation {
 // On the plugin's main strand.
 class Session {
  public:
-  // `on_end` comes once, last: why the process ended, or nothing when it left as it was told. The session
-  // may be destroyed in it.
+  // Calls `on_end` once, last: why the process ended, or nothing if it left as commanded. It may destroy the
+  // session.
   static Result<std::unique_ptr<Session>> begin(HostContext& context, const Host& host,
                                                 InterfaceShare& interfaces, ChildCommand command,
                                                 Function<void(Status how)> on_end);
-  // After on_end, or before the process had a chance.
+  // After on_end, or before the process was started.
   ~Session();
 
-  // Life of the plugin: start or make, check, reconfigure, pass, alive, drain or stop. `answer` comes once,
-  // with why the process ended if that comes first.
+  // Life of the plugin: start or make, check, reconfigure, pass, alive, drain or stop. Calls `answer` once,
+  // with why the process ended if it ends first.
   void command(Kind kind, std::string_view config, Function<void(Status)> answer);
-  // Ends the process; the first `why` becomes the reason of on_end (nothing: it is no fault).
+  // Kills the process; the first `why` becomes the reason of on_end (nothing: it is no fault).
   void kill(Status why);
 
  private:

@@ -1,6 +1,6 @@
-// What lies in a frame between the two processes: numbers of this machine's order and counted strings. Both
-// ends run on one machine and are built together; a frame of the child is nevertheless read as if a stranger
-// had written it.
+// Frames between the two processes: numbers in this machine's byte order, and strings with their length. Both
+// ends run on one machine and are built together; the server nevertheless treats a child's frame as untrusted
+// input.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ namespace patchbay::core {
 // Immutable once made; views into it live as long as it. Thread-safe.
 class ElfFile {
  public:
-  static constexpr uint64_t kMostBytes = 512u << 20;
+  static constexpr uint64_t kMaxBytes = 512u << 20;
 
   struct Symbol {
     std::string_view name;  // without its version

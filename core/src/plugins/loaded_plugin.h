@@ -1,12 +1,12 @@
 // LoadedPlugin: a plugin whose code runs in this process, from a file or linked into the program.
 #pragma once
 
-#include "abi/plugin_body.h"
+#include "abi/plugin_backend.h"
 #include "plugins/plugin_source.h"
 
 namespace patchbay::core {
 
-class LoadedPlugin final : public PluginBody {
+class LoadedPlugin final : public PluginBackend {
  public:
   explicit LoadedPlugin(PluginSource source) : source_(std::move(source)) {}
 

@@ -48,7 +48,7 @@ std::vector<config::PluginSchema> PluginCatalogue::schemas() const {
     all.push_back(
         {id, source.manifest.config != nullptr ? source.manifest.config : &nothing.root(), isolated});
   }
-  // Not usable, but there: whoever configures it learns why when it is started.
+  // Listed although unusable: starting it reports why.
   for (const auto& [id, reason] : broken_) all.push_back({id, nullptr, false});
   return all;
 }

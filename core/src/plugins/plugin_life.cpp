@@ -8,22 +8,24 @@
 
 namespace patchbay::core {
 
-PluginLife::PluginLife(HostParts& parts, const std::string& id, std::unique_ptr<PluginBody> body)
-    : parts_(parts), body_(std::move(body)), context_(std::make_unique<HostContext>(parts, id)) {}
+PluginLife::PluginLife(HostServices& services, const std::string& id, std::unique_ptr<PluginBackend> backend)
+    : services_(services),
+      backend_(std::move(backend)),
+      context_(std::make_unique<HostContext>(services, id)) {}
 
 PluginLife::~PluginLife() {
   if (!is_stuck_) return;
   static_cast<void>(context_.release());  // NOLINT(bugprone-unused-return-value)
-  static_cast<void>(body_.release());     // NOLINT(bugprone-unused-return-value)
+  static_cast<void>(backend_.release());  // NOLINT(bugprone-unused-return-value)
 }
 
 PluginLife::Asked PluginLife::ask(const char* what, std::function<void(PluginStep&)> call) {
   return PluginStep::ask(*context_, what, std::move(call));
 }
 
-PluginLife::Asked PluginLife::create(PluginBody::OnState on_state) {
+PluginLife::Asked PluginLife::create(PluginBackend::OnState on_state) {
   return ask("create", [this, on_state = std::move(on_state)](PluginStep& step) {
-    Status made = body_->create(*context_, on_state);
+    Status made = backend_->create(*context_, on_state);
     is_made_.store(made.ok(), std::memory_order_release);
     step.answer(std::move(made));
   });
@@ -31,31 +33,31 @@ PluginLife::Asked PluginLife::create(PluginBody::OnState on_state) {
 
 PluginLife::Asked PluginLife::start(std::string config) {
   return ask("start",
-             [this, config = std::move(config)](PluginStep& step) { body_->start(config, step.done()); });
+             [this, config = std::move(config)](PluginStep& step) { backend_->start(config, step.done()); });
 }
 
 PluginLife::Asked PluginLife::check_config(std::string config) {
   return ask("check_config", [this, config = std::move(config)](PluginStep& step) {
-    body_->check_config(config, step.done());
+    backend_->check_config(config, step.done());
   });
 }
 
 PluginLife::Asked PluginLife::reconfigure(std::string config) {
   return ask("reconfigure", [this, config = std::move(config)](PluginStep& step) {
-    body_->reconfigure(config, step.done());
+    backend_->reconfigure(config, step.done());
   });
 }
 
 PluginLife::Asked PluginLife::pass() {
-  return ask("what was queued", [this](PluginStep& step) { body_->pass(step.done()); });
+  return ask("what was queued", [this](PluginStep& step) { backend_->pass(step.done()); });
 }
 
 PluginLife::Asked PluginLife::drain() {
-  return ask("drain", [this](PluginStep& step) { body_->drain(step.done()); });
+  return ask("drain", [this](PluginStep& step) { backend_->drain(step.done()); });
 }
 
 PluginLife::Asked PluginLife::stop() {
-  return ask("stop", [this](PluginStep& step) { body_->stop(step.done()); });
+  return ask("stop", [this](PluginStep& step) { backend_->stop(step.done()); });
 }
 
 Status PluginLife::wait(const Asked& step, Deadline deadline) {
@@ -81,7 +83,7 @@ bool PluginLife::wait_for_answers(std::chrono::steady_clock::time_point until) c
   return true;
 }
 
-void PluginLife::withdraw() { parts_.services.withdraw_all(context_->id()); }
+void PluginLife::withdraw() { services_.registry.withdraw_all(context_->id()); }
 
 // Nothing may reach the plugin any more: no answer, no callback of what it has registered.
 Status PluginLife::silence(Deadline deadline) {
@@ -107,14 +109,14 @@ void PluginLife::release_all() {
   event.text = "it left behind what the core has ended now";
   event.fields = &field;
   event.count = 1;
-  parts_.log.write(event);
+  services_.log.write(event);
 }
 
 Status PluginLife::destroy(Deadline deadline) {
   PB_TRY(silence(deadline));
   if (is_made()) {
     const Asked destroyed = ask("destroy", [this](PluginStep& step) {
-      body_->destroy();
+      backend_->destroy();
       step.answer({});
     });
     PB_TRY(wait_vital(destroyed, deadline));

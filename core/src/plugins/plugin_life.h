@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "abi/plugin_body.h"
+#include "abi/plugin_backend.h"
 #include "plugins/plugin_step.h"
 
 namespace patchbay::core {
@@ -17,19 +17,19 @@ class PluginLife {
   using Deadline = std::chrono::milliseconds;
   using Asked = std::shared_ptr<PluginStep>;
 
-  // `body` is prepared.
-  PluginLife(HostParts& parts, const std::string& id, std::unique_ptr<PluginBody> body);
+  // `backend` is prepared.
+  PluginLife(HostServices& services, const std::string& id, std::unique_ptr<PluginBackend> backend);
   // After destroy(), or before create(). What a plugin that is stuck may still touch stays for ever.
   ~PluginLife();
 
   HostContext& context() noexcept { return *context_; }
-  PluginBody& body() noexcept { return *body_; }
+  PluginBackend& backend() noexcept { return *backend_; }
   // It was created, and not destroyed.
   bool is_made() const noexcept { return is_made_.load(std::memory_order_acquire); }
   // A step never came back, or an answer is still on its way: its code may still run, or be called.
   bool is_stuck() const noexcept { return is_stuck_; }
 
-  Asked create(PluginBody::OnState on_state = {});
+  Asked create(PluginBackend::OnState on_state = {});
   Asked start(std::string config);
   Asked check_config(std::string config);
   Asked reconfigure(std::string config);
@@ -58,9 +58,9 @@ class PluginLife {
   bool wait_for_answers(std::chrono::steady_clock::time_point until) const;
 
   // borrowed
-  HostParts& parts_;
+  HostServices& services_;
   // owned
-  std::unique_ptr<PluginBody> body_;
+  std::unique_ptr<PluginBackend> backend_;
   std::unique_ptr<HostContext> context_;
   // state
   std::atomic<bool> is_made_{false};

@@ -28,8 +28,9 @@ const char* state_name(PluginState state) noexcept {
   return "unknown";
 }
 
-PluginRunner::PluginRunner(HostParts& parts, PluginSource source, std::unique_ptr<PluginBody> body)
-    : parts_(parts), source_(std::move(source)), body_(std::move(body)) {}
+PluginRunner::PluginRunner(HostServices& services, PluginSource source,
+                           std::unique_ptr<PluginBackend> backend)
+    : services_(services), source_(std::move(source)), backend_(std::move(backend)) {}
 
 PluginRunner::~PluginRunner() = default;
 
@@ -68,10 +69,10 @@ Status PluginRunner::fail(Status why) {
 }
 
 Status PluginRunner::begin() {
-  PB_TRY(body_->prepare());
-  Store& store = parts_.store.store();
+  PB_TRY(backend_->prepare());
+  Store& store = services_.store.store();
   if (!source_.store_sql.empty()) PB_TRY(store.register_owner(source_.manifest.id, source_.store_sql));
-  life_ = std::make_unique<PluginLife>(parts_, source_.manifest.id, std::move(body_));
+  life_ = std::make_unique<PluginLife>(services_, source_.manifest.id, std::move(backend_));
   return {};
 }
 
@@ -101,7 +102,8 @@ PluginRunner::Rehearsed PluginRunner::rehearse(const std::string& config, Deadli
   if (Status status = begin(); !status) return {std::move(status), {}};
   Rehearsed result{create(deadline), {}};
   if (result.made) result.asked = life_->wait_vital(life_->check_config(config), deadline);
-  if (!result.asked && !stuck() && !life_->body().was_asked()) result.made = std::exchange(result.asked, {});
+  if (!result.asked && !stuck() && !life_->backend().was_asked())
+    result.made = std::exchange(result.asked, {});
   if (!stuck()) static_cast<void>(life_->destroy(deadline));
   if (!result.asked && result.asked.error().code == Code::unsupported) result.asked = {};
   return result;

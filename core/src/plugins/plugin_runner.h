@@ -9,7 +9,7 @@
 #include <mutex>
 #include <string>
 
-#include "abi/plugin_body.h"
+#include "abi/plugin_backend.h"
 #include "patchbay/result.h"
 #include "plugins/plugin_life.h"
 #include "plugins/plugin_source.h"
@@ -22,8 +22,8 @@ class PluginRunner {
  public:
   using Deadline = std::chrono::milliseconds;
 
-  // `body` may be null for one that is only there to be refused.
-  PluginRunner(HostParts& parts, PluginSource source, std::unique_ptr<PluginBody> body);
+  // `backend` may be null for one that is only there to be refused.
+  PluginRunner(HostServices& services, PluginSource source, std::unique_ptr<PluginBackend> backend);
   // Stopped, or never started.
   ~PluginRunner();
 
@@ -37,7 +37,7 @@ class PluginRunner {
 
   // Loads, registers its SQL, creates, starts.
   Status start(const std::string& config, Deadline deadline);
-  // What it says of a configuration before it was ever started: creates it, asks check_config, destroys it.
+  // Checks a configuration before the first start: creates the plugin, calls check_config, destroys it.
   struct Rehearsed {
     Status made;   // loaded and created
     Status asked;  // "needs a restart" is no refusal here
@@ -65,11 +65,11 @@ class PluginRunner {
   Status fail(Status why);
 
   // borrowed
-  HostParts& parts_;
+  HostServices& services_;
   // owned
   const PluginSource source_;
-  std::unique_ptr<PluginBody> body_;  // until it begins
-  std::unique_ptr<PluginLife> life_;  // from then on
+  std::unique_ptr<PluginBackend> backend_;  // until it begins
+  std::unique_ptr<PluginLife> life_;        // from then on
   // state
   std::atomic<PluginState> state_{PluginState::idle};
   mutable std::mutex mutex_;

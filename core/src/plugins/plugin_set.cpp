@@ -36,12 +36,12 @@ PluginRunner* PluginSet::find(const std::string& id) const {
 
 Result<std::unique_ptr<PluginRunner>> PluginSet::make(PluginSource source,
                                                       const config::Isolation& isolation) const {
-  std::unique_ptr<PluginBody> body;
+  std::unique_ptr<PluginBackend> backend;
   if (!isolation.process) {
-    body = std::make_unique<LoadedPlugin>(source);
+    backend = std::make_unique<LoadedPlugin>(source);
   } else if (source.file.empty()) {
     return {Code::unsupported,
-            "it is linked into the program and cannot run in a process of its own; remove `isolation`"};
+            "it is linked into the program and cannot run in a separate process; remove `isolation`"};
   } else if (std::string why = isolation::not_to_be_isolated(source.manifest.provides); !why.empty()) {
     return {Code::unsupported, std::move(why)};
   } else {
@@ -54,9 +54,9 @@ Result<std::unique_ptr<PluginRunner>> PluginSet::make(PluginSource source,
       return paths;
     };
     options.patience = options_.start_deadline * 5 / 6;
-    body = std::make_unique<isolation::IsolatedPlugin>(source.file.string(), std::move(options));
+    backend = std::make_unique<isolation::IsolatedPlugin>(source.file.string(), std::move(options));
   }
-  return std::make_unique<PluginRunner>(parts_, std::move(source), std::move(body));
+  return std::make_unique<PluginRunner>(services_, std::move(source), std::move(backend));
 }
 
 std::map<std::string, PluginRunner::Rehearsed> PluginSet::rehearse(const PluginCatalogue& catalogue,
@@ -96,7 +96,8 @@ Status PluginSet::start(const PluginCatalogue& catalogue, const config::Config& 
       continue;
     }
     complain(id, runner.error().text);
-    found.push_back(std::make_unique<PluginRunner>(parts_, PluginSource{manifest, {}, {}, nullptr}, nullptr));
+    found.push_back(
+        std::make_unique<PluginRunner>(services_, PluginSource{manifest, {}, {}, nullptr}, nullptr));
     found.back()->refuse(runner.error().text);
   }
   const StartOrder plan = start_order(manifests, catalogue.providers());
@@ -106,7 +107,7 @@ Status PluginSet::start(const PluginCatalogue& catalogue, const config::Config& 
     complain(manifests[index].id, why);
   }
   {
-    // All of them, before the first one starts: who asks meanwhile learns what is still to come.
+    // Lists all of them before the first one starts, so that reports show those still to come.
     const std::lock_guard lock(mutex_);
     for (const size_t index : plan.order) runners_.push_back(std::move(found[index]));
     for (auto& runner : found) {

@@ -41,11 +41,12 @@ class PluginCatalogue {
 // One control thread; report() from any.
 class PluginSet {
  public:
-  PluginSet(HostParts& parts, PluginSetOptions options) : parts_(parts), options_(std::move(options)) {}
+  PluginSet(HostServices& services, PluginSetOptions options)
+      : services_(services), options_(std::move(options)) {}
   ~PluginSet();
 
   // Makes each configured plugin, asks for its own rules and destroys it; by plugin, those of which something
-  // is wrong. None of them starts. One that is isolated is asked in a process of its own.
+  // is wrong. None of them starts. An isolated plugin is asked in a separate process.
   std::map<std::string, PluginRunner::Rehearsed> rehearse(const PluginCatalogue& catalogue,
                                                           const config::Config& config);
   // Error: every refused plugin, a sentence each; the others run.
@@ -70,9 +71,9 @@ class PluginSet {
   // Error: it cannot run the way it is configured to.
   Result<std::unique_ptr<PluginRunner>> make(PluginSource source, const config::Isolation& isolation) const;
 
-  HostParts& parts_;
+  HostServices& services_;
   const PluginSetOptions options_;
-  std::atomic<bool> has_isolated_{false};               // plugins in processes of their own
+  std::atomic<bool> has_isolated_{false};               // isolated plugins
   mutable std::mutex mutex_;                            // guards runners_ against report()
   std::vector<std::unique_ptr<PluginRunner>> runners_;  // in the order of starting
 };

@@ -15,10 +15,10 @@ namespace {
 constexpr const char* kSymbol = "patchbay_plugin_v1";
 constexpr const char* kManifestSection = ".patchbay_manifest";
 constexpr const char* kStoreSection = ".patchbay_store";
-constexpr size_t kMostManifest = 256 * 1024;
+constexpr size_t kMaxManifest = 256 * 1024;
 
 Result<Manifest> parse_manifest(std::string_view text) {
-  if (text.size() > kMostManifest) return {Code::invalid, "its manifest is larger than 256 KiB"};
+  if (text.size() > kMaxManifest) return {Code::invalid, "its manifest is larger than 256 KiB"};
   auto manifest = Manifest::parse(text);
   if (!manifest) return std::move(manifest).error().within("its manifest is not valid");
   return manifest;

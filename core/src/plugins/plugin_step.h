@@ -16,7 +16,7 @@
 
 namespace patchbay::core {
 
-// Any thread. Shared by who waits and by the strand, which may come to it later.
+// Any thread. Shared by the waiting thread and the strand, which may run it later.
 class PluginStep : public std::enable_shared_from_this<PluginStep> {
  public:
   using Wait = std::chrono::milliseconds;

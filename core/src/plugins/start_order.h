@@ -1,4 +1,4 @@
-// In which order plugins start: who provides before who requires. Pure.
+// The order in which plugins start: providers of a service before the plugins that require it. Pure.
 #pragma once
 
 #include <map>

@@ -58,7 +58,7 @@ Status check_one(const fs::path& path, uid_t user) {
   return {};
 }
 
-// A user who may write a folder above may exchange all below.
+// A user with write access to a folder above can replace everything below.
 Status check_folders(fs::path folder, uid_t user) {
   for (; folder.has_relative_path(); folder = folder.parent_path()) PB_TRY(check_one(folder, user));
   return check_one("/", user);

@@ -1,5 +1,5 @@
-// Whether a plugin's file can be changed by others than those who run the server. Its code runs with the
-// server's rights, so whoever may write it, or exchange it in its folder, has them too.
+// Checks that a plugin's file can be changed only by root or by the user that runs the server: its code runs
+// with the server's rights, so a user who can write it, or replace it in its folder, has them too.
 #pragma once
 
 #include <sys/types.h>

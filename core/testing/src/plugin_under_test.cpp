@@ -58,7 +58,7 @@ Status PluginUnderTest::stuck_in(const char* what) {
 // Waited for: what the plugin is decides which steps may follow.
 Status PluginUnderTest::create() {
   PB_TRY(world_.register_store(id(), source_.store_sql));
-  lives_.push_back(std::make_unique<core::PluginLife>(world_.parts(), id(),
+  lives_.push_back(std::make_unique<core::PluginLife>(world_.services(), id(),
                                                       std::make_unique<core::LoadedPlugin>(source_)));
   asked_.push_back(lives_.back()->create());
   static_cast<void>(lives_.back()->wait_vital(asked_.back(), world_.options().wait));

@@ -56,14 +56,14 @@ pb_testing_host* create(const pb_testing_options* options, pb_err* err) noexcept
   }
   auto host = std::make_unique<pb_testing_host>();
   host->world = std::move(*world);
-  host->client = std::make_unique<core::HostContext>(host->world->parts(), "test");
+  host->client = std::make_unique<core::HostContext>(host->world->services(), "test");
   host->world->rules().trust(*host->client);
   return host.release();
 }
 
 void end_client(pb_testing_host& host) {
   core::HostContext& context = *host.client;
-  host.world->parts().services.withdraw_all(context.id());
+  host.world->services().registry.withdraw_all(context.id());
   context.cancel_calls();
   static_cast<void>(host.world->settle());
   struct Closed {

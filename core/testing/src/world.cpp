@@ -43,7 +43,7 @@ Status World::open() {
   options.data_folder = folder_;
   options.observer = &rules_;
   options.report = [this](std::string_view what) {
-    if (what == "metrics") return parts().metrics.text();
+    if (what == "metrics") return services().metrics.text();
     if (what == "plugins") return std::string("[]");
     return what == "ready" ? std::string(R"({"ready":true,"plugins":{}})") : std::string();
   };

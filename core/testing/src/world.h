@@ -32,7 +32,7 @@ class World {
   static Result<std::unique_ptr<World>> create(const WorldOptions& options);
   ~World();
 
-  core::HostParts& parts() const noexcept { return subsystems_->parts(); }
+  core::HostServices& services() const noexcept { return subsystems_->services(); }
   const WorldOptions& options() const noexcept { return options_; }
   const std::filesystem::path& folder() const noexcept { return folder_; }
   Seen& seen() noexcept { return seen_; }
@@ -53,7 +53,7 @@ class World {
   Status open();
   Status open_folder();
   Status open_store();
-  core::Runtime& runtime() const noexcept { return parts().runtime; }
+  core::Runtime& runtime() const noexcept { return services().runtime; }
   core::Store& store() noexcept { return *subsystems_->store(); }
   void flush_store();
   // Where clocks are moved by hand: what is due on the media loop. True when anything is attached to it.

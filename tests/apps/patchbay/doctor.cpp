@@ -120,7 +120,7 @@ TEST_CASE("the doctor knows who can run in a process of its own") {
       program({"doctor", "-c", folder.file("patchbay.yaml"), "--plugin-dir", folder.path()});
   CHECK(judged.find("c-plugin: starts\n") != std::string::npos);
   CHECK(judged.find(
-            "media: does not start: it joins the audio ports of other plugins, which a process of its own "
+            "media: does not start: it joins the audio ports of other plugins, which a separate process "
             "cannot open; remove `isolation`\n") != std::string::npos);
   const bool contained = judged.find("c-plugin: remark: this kernel has no Landlock") == std::string::npos;
   CHECK(contained == (patchbay::core::isolation::landlock_version() > 0));

@@ -12,7 +12,7 @@ using namespace abi_test;
 
 namespace {
 
-// Writes down what it is told of.
+// Records what is reported to it.
 class Recorder final : public HostObserver {
  public:
   void called_on_media(HostContext&, const char* function) noexcept override {
@@ -40,7 +40,7 @@ class Recorder final : public HostObserver {
 
 }  // namespace
 
-TEST_CASE("what a plugin opens, closes and says is told to the observer of its host") {
+TEST_CASE("the observer of a host gets what its plugin opens, closes, logs and publishes") {
   Recorder notes;
   Rig rig({}, &notes);
   HostContext* one = &*rig.one;

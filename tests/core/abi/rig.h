@@ -46,21 +46,21 @@ struct Rig {
     subsystems = *Subsystems::create(std::move(options));
     REQUIRE(subsystems->open_store(dir.path / "store.db", std::move(store_options)).ok());
     REQUIRE(store().register_owner("one", kTableSql).ok());
-    one.emplace(parts(), "one");
-    other.emplace(parts(), "other");
+    one.emplace(services(), "one");
+    other.emplace(services(), "other");
   }
   ~Rig() {
     one->release_all();
     other->release_all();
-    parts().runtime.wait_idle(std::chrono::seconds(30));
+    services().runtime.wait_idle(std::chrono::seconds(30));
     store().close();
   }
 
-  HostParts& parts() const { return subsystems->parts(); }
+  HostServices& services() const { return subsystems->services(); }
   Store& store() const { return *subsystems->store(); }
   std::filesystem::path log_file() const { return dir.path / "log"; }
   std::string log_text() const {
-    parts().log.flush();  // lines are written by a thread of the log
+    services().log.flush();  // lines are written by a thread of the log
     std::ifstream in(log_file());
     return {std::istreambuf_iterator<char>(in), {}};
   }

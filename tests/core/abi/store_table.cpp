@@ -53,7 +53,7 @@ TEST_CASE("a plugin ends its own jobs only") {
   uint64_t tx = rig.table().begin(&*rig.other);
   rig.table().job_done(&*rig.other, tx, last().first, last().second);
   CHECK(rig.commit(*rig.other, tx).status == PB_E_FENCED);
-  // In a transaction of another plugin it is still who adds the operation that counts.
+  // In a transaction of another plugin, the plugin that adds the operation counts.
   tx = rig.table().begin(&*rig.other);
   rig.table().job_done(&*rig.one, tx, last().first, last().second);
   CHECK(rig.commit(*rig.other, tx).status == PB_OK);

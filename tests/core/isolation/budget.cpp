@@ -20,7 +20,7 @@ TEST_CASE("each end in a flurry doubles the wait up to a second, and rest makes 
   CHECK(budget.ended(100) == 100);
   CHECK(budget.ended(300) == 200);
   for (int i = 0; i < 5; ++i) budget.ended(1000 + i);
-  CHECK(budget.ended(2000) == RestartBudget::kLongestDelayMs);
+  CHECK(budget.ended(2000) == RestartBudget::kMaxDelayMs);
   CHECK(budget.ended(60'000) == 50);
 }
 

@@ -38,9 +38,9 @@ TEST_CASE("frames that a peer does not read yet wait for it") {
 }
 
 TEST_CASE("a peer that reads nothing is given up when too many frames wait, or too many bytes") {
-  CHECK(sent_and_read(Channel::kMostQueued + 2000, 10) < Channel::kMostQueued);
+  CHECK(sent_and_read(Channel::kMaxQueued + 2000, 10) < Channel::kMaxQueued);
   constexpr size_t kSize = 100'000;
-  CHECK(sent_and_read(Channel::kMostQueuedBytes / kSize + 50, kSize) < Channel::kMostQueuedBytes / kSize);
+  CHECK(sent_and_read(Channel::kMaxQueuedBytes / kSize + 50, kSize) < Channel::kMaxQueuedBytes / kSize);
 }
 
 TEST_CASE("a frame that the socket refuses ends the channel instead of being left out") {
@@ -51,7 +51,7 @@ TEST_CASE("a frame that the socket refuses ends the channel instead of being lef
   Channel ours{Descriptor(ends[0])};
   Channel theirs{Descriptor(ends[1])};
   CHECK(ours.send("first"));
-  CHECK(ours.send(std::string(Channel::kMostPacket, 'x')));
+  CHECK(ours.send(std::string(Channel::kMaxPacket, 'x')));
   std::string frame;
   Descriptor fd;
   CHECK(theirs.receive(frame, fd));

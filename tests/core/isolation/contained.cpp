@@ -1,4 +1,4 @@
-// What a plugin in a process of its own cannot do, tried by one that wants to.
+// What an isolated plugin cannot do, tried by one that wants to.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <patchbay/plugin.h>
@@ -105,7 +105,7 @@ TEST_CASE("a plugin of this process reaches what the server reaches, so the atte
   CHECK(prison.attempt("udp") == 0);
 }
 
-TEST_CASE("a plugin in a process of its own does not reach the files of the server and of other plugins") {
+TEST_CASE("an isolated plugin does not reach the files of the server and of other plugins") {
   if (!has_landlock()) return;
   Prison prison("isolation: process");
   std::filesystem::create_directories(prison.data() / "other");
@@ -125,7 +125,7 @@ TEST_CASE("a plugin in a process of its own does not reach the files of the serv
   CHECK(prison.core().stop().ok());
 }
 
-TEST_CASE("a plugin in a process of its own keeps what it needs") {
+TEST_CASE("an isolated plugin keeps what it needs") {
   test::TemporaryFolder elsewhere;
   write_file(elsewhere.path() / "named");
   std::filesystem::create_directory(elsewhere.path() / "given");
@@ -155,7 +155,7 @@ TEST_CASE("a plugin in a process of its own keeps what it needs") {
   CHECK(prison.core().stop().ok());
 }
 
-TEST_CASE("a plugin in a process of its own reaches no other process, no kernel and no machine") {
+TEST_CASE("an isolated plugin reaches no other process, no kernel and no machine") {
   Prison prison("isolation: process");
   const pid_t server = ::getpid();
   CHECK(prison.attempt("signal", "", server) == EPERM);
@@ -171,7 +171,7 @@ TEST_CASE("a plugin in a process of its own reaches no other process, no kernel 
   CHECK(prison.core().stop().ok());
 }
 
-TEST_CASE("a plugin that hangs in a process of its own is restarted, wherever it hangs") {
+TEST_CASE("a plugin that hangs in a separate process is restarted, wherever it hangs") {
   Prison prison("isolation: process", [](CoreOptions& options) { options.start_deadline_ms = 6000; });
   std::string where;
   SUBCASE("on its main strand") { where = "main"; }
@@ -185,7 +185,7 @@ TEST_CASE("a plugin that hangs in a process of its own is restarted, wherever it
   CHECK(prison.core().stop().ok());
 }
 
-TEST_CASE("the last words of a process of its own name the plugin and its callback") {
+TEST_CASE("the crash banner of an isolated plugin names the plugin and its callback") {
   const test::TemporaryFolder folder;
   const std::string file = (folder.path() / "words").string();
   const int before = ::dup(STDERR_FILENO);

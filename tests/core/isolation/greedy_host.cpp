@@ -138,13 +138,13 @@ bool many_metrics() {
              .str("")
              .u32(0));
   };
-  for (uint64_t number = 1; number <= SessionObserve::kMostMetrics + 1; ++number) metric(number);
-  send(Encoder(Kind::figures).u32(1).u64(SessionObserve::kMostMetrics + 1).f64(1).u32(0));
+  for (uint64_t number = 1; number <= SessionObserve::kMaxMetrics + 1; ++number) metric(number);
+  send(Encoder(Kind::figures).u32(1).u64(SessionObserve::kMaxMetrics + 1).f64(1).u32(0));
   return true;
 }
 
 bool many_secrets(size_t each) {
-  const size_t most = each == 0 ? SessionObserve::kMostSecrets : SessionObserve::kMostSecretBytes / each;
+  const size_t most = each == 0 ? SessionObserve::kMaxSecrets : SessionObserve::kMaxSecretBytes / each;
   for (size_t number = 0; number <= most; ++number) {
     std::string secret = "9f1c" + std::to_string(1'000'000 + number);
     secret.resize(std::max(each, secret.size()), 'q');
@@ -167,18 +167,18 @@ bool many_leases() {
 
 bool many_calls(bool wanted) {
   const uint64_t lease = own_instance();
-  for (uint64_t i = 1; i <= SessionServices::kMostCalls; ++i) {
+  for (uint64_t i = 1; i <= SessionServices::kMaxCalls; ++i) {
     send(call(wanted ? i : 0, lease, "hi"));
     if (i % 512 == 0) heard.wait_calls(i);  // not too much is on its way at once
   }
-  send(call(SessionServices::kMostCalls + 1, lease, "hi"));
-  return reply(SessionServices::kMostCalls + 1) == PB_E_EXHAUSTED;
+  send(call(SessionServices::kMaxCalls + 1, lease, "hi"));
+  return reply(SessionServices::kMaxCalls + 1) == PB_E_EXHAUSTED;
 }
 
 bool heavy_calls() {
   const uint64_t lease = own_instance();
   const std::string large(100'000, 'x');
-  const uint64_t most = SessionServices::kMostCallBytes / large.size();
+  const uint64_t most = SessionServices::kMaxCallBytes / large.size();
   for (uint64_t i = 1; i <= most; ++i) {
     send(call(0, lease, large));
     heard.wait_calls(i);
@@ -188,9 +188,9 @@ bool heavy_calls() {
 }
 
 bool many_interfaces() {
-  for (uint64_t i = 0; i <= InterfaceShare::kMost; ++i)
+  for (uint64_t i = 0; i <= InterfaceShare::kMax; ++i)
     send(Encoder(Kind::describe).u64(i + 10).str(interface("test.greedy." + std::to_string(i) + "/1")));
-  send(Encoder(Kind::call).u64(7).u64(1).u64(InterfaceShare::kMost + 10).u32(0).u32(0));
+  send(Encoder(Kind::call).u64(7).u64(1).u64(InterfaceShare::kMax + 10).u32(0).u32(0));
   send(Encoder(Kind::provide).u64(1).u32(0).str(interface("test.greedy/2")));
   return reply(7) == PB_E_EXHAUSTED && answer(1).status == PB_E_EXHAUSTED;
 }
@@ -209,7 +209,7 @@ bool heavy_transaction() {
   const uint64_t tx = kMadeByChild | 1;
   send(Encoder(Kind::tx_share).u64(tx));
   const std::string large(100'000, 'x');
-  for (size_t sent = 0; sent <= SessionStore::kMostOpenBytes; sent += large.size()) {
+  for (size_t sent = 0; sent <= SessionStore::kMaxOpenBytes; sent += large.size()) {
     Encoder event(Kind::tx_add);
     event.u64(tx).u32(function_number(&pb_store::emit)).u32(0).i64(0).i64(0);
     send(event.str("test.large").str("localhost").str("").str("").str(large).str(""));

@@ -65,7 +65,7 @@ struct Server {
   }
 };
 
-// It starts well, then speaks nonsense, is ended, started anew, and quarantined.
+// It starts well, then sends nonsense, is killed, restarted, and quarantined.
 void is_quarantined(const std::string& how, const std::string& why) {
   CAPTURE(how);
   const Server server(how);
@@ -110,13 +110,13 @@ TEST_CASE("a process that wants more than a plugin may have is refused and lives
     CHECK(server.start_error == "");
     CHECK(server.logs("it was refused and lives"));
     INFO(server.log());
-    CHECK(server.logs("a plugin in a process of its own has too many"));
+    CHECK(server.logs("an isolated plugin has too many"));
     CHECK(server.says("plugins", "running"));
     CHECK(server.log().find("the plugin's process has ended") == std::string::npos);
   }
 }
 
-TEST_CASE("a process that floods the server is slowed down and harms nobody") {
+TEST_CASE("a process that floods the server is slowed down and harms no other") {
   const Server server("floods");
   CHECK(server.start_error == "");
   CHECK(server.says("plugins", "quarantined"));  // it ends by itself, twice

@@ -1,4 +1,4 @@
-// What a configuration check learns of a plugin that runs in a process of its own.
+// What a configuration check learns of a plugin that runs in a separate process.
 #include <doctest/doctest.h>
 #include <patchbay/core.h>
 

@@ -95,26 +95,26 @@ struct House : test::TestServer {
 
 }  // namespace
 
-TEST_CASE("events that a plugin in a process of its own does not take wait there up to a number") {
+TEST_CASE("events that an isolated plugin does not take wait there up to a number") {
   House house;
-  constexpr int kMost = ChildHost::kMostUntaken;
+  constexpr int kMax = ChildHost::kMaxUntaken;
   constexpr int kAtOnce = 128;
-  const Error refused = house.fill("{}", 2 * kMost, kAtOnce);
+  const Error refused = house.fill("{}", 2 * kMax, kAtOnce);
   CHECK(refused.code == Code::exhausted);
   CHECK(refused.text.find("does not keep up with its calls") != std::string::npos);
   // Of the last batch, what is still on its way then finds room once the plugin has woken.
-  const int64_t came = house.wake(kMost);
-  CHECK(came >= kMost);
-  CHECK(came < kMost + kAtOnce);
+  const int64_t came = house.wake(kMax);
+  CHECK(came >= kMax);
+  CHECK(came < kMax + kAtOnce);
 }
 
-TEST_CASE("events that a plugin in a process of its own does not take wait there up to a number of bytes") {
+TEST_CASE("events that an isolated plugin does not take wait there up to a number of bytes") {
   House house;
   constexpr int kSize = 1'000'000;
-  constexpr int kMost = ChildHost::kMostUntakenBytes / kSize;
+  constexpr int kMax = ChildHost::kMaxUntakenBytes / kSize;
   constexpr int kAtOnce = 2;
-  CHECK(house.fill("\"" + std::string(kSize, 'x') + "\"", 2 * kMost, kAtOnce).code == Code::ok);
-  const int64_t came = house.wake(kMost - 1);
-  CHECK(came >= kMost - 1);
-  CHECK(came < kMost + kAtOnce);
+  CHECK(house.fill("\"" + std::string(kSize, 'x') + "\"", 2 * kMax, kAtOnce).code == Code::ok);
+  const int64_t came = house.wake(kMax - 1);
+  CHECK(came >= kMax - 1);
+  CHECK(came < kMax + kAtOnce);
 }

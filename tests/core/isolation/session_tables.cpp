@@ -33,7 +33,7 @@ struct Child {
   }
   ~Child() {
     on_strand([this] { tables->end(); });
-    rig.parts().runtime.wait_idle(std::chrono::seconds(30));
+    rig.services().runtime.wait_idle(std::chrono::seconds(30));
     on_strand([this] { tables.reset(); });
   }
   template <class F>

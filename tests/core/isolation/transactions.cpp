@@ -126,6 +126,6 @@ void transactions_cross(const std::string& isolation) {
 }  // namespace
 
 TEST_CASE("two plugins of this process build one transaction") { transactions_cross("{}"); }
-TEST_CASE("a plugin of this process and one in a process of its own build one transaction") {
+TEST_CASE("a plugin of this process and one in a separate process build one transaction") {
   transactions_cross("{isolation: process}");
 }

@@ -119,7 +119,7 @@ TEST_CASE("requirements that run in a circle are refused") {
   CHECK(server.start_error().find("runs in a circle") != std::string::npos);
 }
 
-TEST_CASE("a reload opens the log file anew, after it was moved away") {
+TEST_CASE("a reload opens the log file again after it was moved away") {
   const std::string yaml = "plugins: {base: {}}\ntenants: {localhost: {}}\n";
   TestServer server(yaml, nullptr, {&LinkedPlugin<Base>::entry});
   const auto file = server.data().parent_path() / "log";

@@ -175,7 +175,7 @@ TEST_CASE("a port that blocks a media loop is logged with its plugin, and counte
   }));
 }
 
-TEST_CASE("topics of the core are nobody else's, and the core's figures are among the metrics") {
+TEST_CASE("no plugin may publish topics of the core, and the metrics include those of the core") {
   TestServer server("plugins: {teller: {}}\ntenants: {localhost: {}}\n", nullptr,
                     {&LinkedPlugin<Teller>::entry});
   CHECK(Teller::own == PB_OK);

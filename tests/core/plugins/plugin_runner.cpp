@@ -217,7 +217,7 @@ TEST_CASE("a plugin that blocks on many strands does not keep others, or the cor
   }
 }
 
-TEST_CASE("a start that does not come back has a reason, and who requires the plugin is refused") {
+TEST_CASE("a start that does not come back has a reason, and plugins that require it are refused") {
   const Held held;
   TestServer server(yaml("needs: {}, hangs: {}"), nullptr,
                     {&LinkedPlugin<Needs>::entry, &LinkedPlugin<Hangs>::entry}, {}, be_short);

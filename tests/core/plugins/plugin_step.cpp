@@ -30,11 +30,11 @@ struct Home {
     options.data_folder = folder.path();
     options.observer = &observer;
     subsystems = *Subsystems::create(std::move(options));
-    context = std::make_unique<HostContext>(subsystems->parts(), "step");
+    context = std::make_unique<HostContext>(subsystems->services(), "step");
   }
   ~Home() {
     context->release_all();
-    subsystems->parts().runtime.wait_idle(30s);
+    subsystems->services().runtime.wait_idle(30s);
   }
 
   test::TemporaryFolder folder;
@@ -55,7 +55,7 @@ TEST_CASE("a step is answered once, and a second answer is reported") {
   const auto answer = step->wait(30s);
   REQUIRE(answer);
   CHECK(answer->error().code == Code::denied);
-  CHECK(home.subsystems->parts().runtime.wait_idle(30s));
+  CHECK(home.subsystems->services().runtime.wait_idle(30s));
   CHECK(step->has_returned());
   CHECK(home.observer.steps == std::vector<std::string>{"stop"});
 }
@@ -66,7 +66,7 @@ TEST_CASE("an answer to a step that was given up finds nothing") {
   {
     const auto step =
         PluginStep::ask(*home.context, "drain", [&](PluginStep& asked) { late = asked.done(); });
-    CHECK(home.subsystems->parts().runtime.wait_idle(30s));
+    CHECK(home.subsystems->services().runtime.wait_idle(30s));
     CHECK_FALSE(step->wait(0ms));
   }
   late.call(late.self, PB_OK, nullptr);

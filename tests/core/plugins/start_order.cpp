@@ -4,7 +4,7 @@
 
 using namespace patchbay::core;
 
-TEST_CASE("a service that nobody provides is told with the one that was meant") {
+TEST_CASE("a service without a provider is reported with the one that was probably meant") {
   Manifest greeter;
   greeter.id = "greeter";
   greeter.requires_ = {"patchbay.htp/1"};

@@ -101,7 +101,8 @@ constexpr char kYaml[] = "plugins: {keeper: {}}\ntenants: {localhost: {}}\n";
 }  // namespace
 
 TEST_CASE(
-    "a commit is told, heard on the bus, given to the durable consumer and still there after a restart") {
+    "a commit is reported, published on the bus, given to the durable consumer and still there after a "
+    "restart") {
   TestServer server(kYaml, nullptr, {&LinkedPlugin<Keeper>::entry});
   REQUIRE(server.start_error() == "");
   keeper->note("a", "first");

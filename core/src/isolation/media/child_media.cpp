@@ -28,7 +28,7 @@ uint64_t port_open(void*, uint64_t port, const pb_port** table, void** self) noe
 }
 void port_release(void* raw, uint64_t opening) noexcept {
   HostContext& context = HostContext::of(raw);
-  if (!context.parts().media.release(&context, opening)) context.closed_twice("port_release", opening);
+  if (!context.services().media.release(&context, opening)) context.closed_twice("port_release", opening);
 }
 
 }  // namespace

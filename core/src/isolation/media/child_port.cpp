@@ -13,7 +13,7 @@ pb_frame frame_of(const pb_tick& tick, uint32_t rate_hz, int16_t* pcm) {
   frame.tick = tick.number;
   frame.time_ns = tick.time_ns;
   frame.rate_hz = rate_hz;
-  frame.capacity = std::min(rate_hz / 1000 * PB_TICK_MS, kMostSamples);
+  frame.capacity = std::min(rate_hz / 1000 * PB_TICK_MS, kMaxSamples);
   frame.pcm = pcm;
   return frame;
 }

@@ -1,5 +1,5 @@
-// ChildPort: the plugin's port, driven by a media loop of this process, at the pace at which the parent takes
-// frames.
+// ChildPort: a port of the plugin, driven by a media loop of this process at the pace at which the server
+// takes frames.
 #pragma once
 
 #include <patchbay/abi/media.h>
@@ -13,7 +13,7 @@ namespace patchbay::core::isolation {
 
 class ChildPort {
  public:
-  // Frames made before the parent asks for them: it never finds the ring empty because of a late tick here.
+  // Frames pulled in advance, so that a late tick here does not leave the ring empty.
   static constexpr uint32_t kAhead = 2;
 
   ChildPort(std::unique_ptr<Ring> ring, Ref<Port> port)
@@ -23,11 +23,11 @@ class ChildPort {
   // The plugin may join it itself.
   const Ref<Port>& port() const noexcept { return port_; }
   void begin(void* host, const pb_media& media);
-  // No user in the server has it open. When the plugin has closed it too: done(user) on the main strand,
-  // once the port is no longer touched. Frees itself.
+  // Call once no plugin in the server has it open. Calls done(user) on the main strand once the port is no
+  // longer used, and frees itself.
   void end();
 
-  // Of who closes it.
+  // Of the call that closes it.
   pb_fn done = nullptr;
   void* user = nullptr;
 
@@ -47,7 +47,7 @@ class ChildPort {
   Last last_;
   uint64_t attachment_ = 0;
   uint32_t joined_ = 0;  // [media]
-  int16_t pcm_[kMostSamples];
+  int16_t pcm_[kMaxSamples];
 };
 
 }  // namespace patchbay::core::isolation

@@ -26,7 +26,7 @@ bool SharedQueue::push(const pb_frame& frame) noexcept {
   SharedFrame& slot = slots_[at % kSlots];
   slot.flags = frame.flags;
   slot.rate_hz = frame.rate_hz;
-  slot.samples = std::min(frame.samples, kMostSamples);
+  slot.samples = std::min(frame.samples, kMaxSamples);
   slot.tick = frame.tick;
   slot.time_ns = frame.time_ns;
   if ((frame.flags & PB_FRAME_SILENCE) == 0) std::memcpy(slot.pcm, frame.pcm, slot.samples * sizeof(int16_t));
@@ -39,7 +39,7 @@ bool SharedQueue::pop(pb_frame& frame) noexcept {
   if (written_.load(std::memory_order_acquire) == at) return false;
   const SharedFrame& slot = slots_[at % kSlots];
   frame.flags = slot.flags & PB_FRAME_SILENCE;
-  frame.samples = std::min({slot.samples, frame.capacity, kMostSamples});
+  frame.samples = std::min({slot.samples, frame.capacity, kMaxSamples});
   if ((frame.flags & PB_FRAME_SILENCE) == 0) {
     std::memcpy(frame.pcm, slot.pcm, frame.samples * sizeof(int16_t));
   } else {

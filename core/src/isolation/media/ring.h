@@ -13,7 +13,7 @@
 namespace patchbay::core::isolation {
 
 constexpr uint32_t kSlots = 8;  // 160 ms
-constexpr uint32_t kMostSamples = 960;
+constexpr uint32_t kMaxSamples = 960;
 
 struct SharedFrame {
   uint32_t flags;
@@ -22,7 +22,7 @@ struct SharedFrame {
   uint32_t reserved;
   int64_t tick;
   int64_t time_ns;
-  int16_t pcm[kMostSamples];
+  int16_t pcm[kMaxSamples];
 };
 
 // One writer, one reader, each in its own process. [media]
@@ -48,7 +48,7 @@ static_assert(std::atomic<uint32_t>::is_always_lock_free, "shared between proces
 
 class Ring {
  public:
-  // The child's side: new memory whose size nobody can change any more.
+  // The child's side: new memory, sealed so that its size cannot change.
   static Result<std::unique_ptr<Ring>> create();
   // The parent's side. Error: it is not such memory (shrunk, it would end the reader by SIGBUS).
   static Result<std::unique_ptr<Ring>> map(Descriptor fd);

@@ -29,7 +29,7 @@ bool SessionMedia::create_port(Decoder& in, Descriptor fd) {
   auto ring = Ring::map(std::move(fd));
   if (!ring) return false;
   if (held_.is_full(HandleKind::port)) return link_->refuse(number, "ports");
-  if (std::max(pull_rate_hz, push_rate_hz) > kMostSamples * 1000 / PB_TICK_MS) {
+  if (std::max(pull_rate_hz, push_rate_hz) > kMaxSamples * 1000 / PB_TICK_MS) {
     link_->answer(number, 0);
     return true;
   }

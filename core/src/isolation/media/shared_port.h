@@ -9,7 +9,7 @@
 
 namespace patchbay::core::isolation {
 
-// Lives until its port is closed and nobody has it open.
+// Lives until its port is closed and no plugin has it open.
 class SharedPort {
  public:
   SharedPort(std::unique_ptr<Ring> ring, uint32_t pull_rate_hz, uint32_t push_rate_hz);

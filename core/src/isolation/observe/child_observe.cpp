@@ -1,5 +1,5 @@
-// Logs and secrets go to the server at once. Figures are kept here, so that a media loop may touch them, and
-// what has changed is sent to the server a few times a second.
+// Logs and secrets are sent to the server at once. Metrics are kept here, because media loops update them,
+// and their changes are sent a few times a second.
 #include <map>
 #include <mutex>
 #include <vector>
@@ -62,7 +62,7 @@ void send_figures() {
   uint32_t count = 0;
   const std::lock_guard lock(told_mutex);
   for (auto& [number, before] : told) {
-    const observe::Series* series = host.context().parts().metrics.at(number);
+    const observe::Series* series = host.context().services().metrics.at(number);
     if (series != nullptr && put_news(news, number, *series, before)) ++count;
   }
   if (count == 0) return;

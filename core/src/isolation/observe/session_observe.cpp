@@ -15,7 +15,7 @@ bool SessionObserve::secret(Decoder& in) {
   if (!in.whole()) return false;
   const pb_observe& observe = *link_->host().observe;
   if (add) {
-    if (secrets_.size() >= kMostSecrets || secret_bytes_ + value.size() > kMostSecretBytes) {
+    if (secrets_.size() >= kMaxSecrets || secret_bytes_ + value.size() > kMaxSecretBytes) {
       link_->too_many("secrets: log lines may show those beyond");
       return true;
     }
@@ -34,7 +34,7 @@ bool SessionObserve::metric(Decoder& in) {
   const uint64_t number = in.u64();
   const Arguments<uint32_t, pb_str, pb_str, const pb_pair*, uint32_t> series(in);
   if (!in.whole()) return false;
-  if (metrics_.size() >= kMostMetrics) {
+  if (metrics_.size() >= kMaxMetrics) {
     link_->too_many("metrics");  // and its figures are left out
     return true;
   }
@@ -60,7 +60,7 @@ void SessionObserve::add_figures(const Metric& metric, double value, const std::
   const pb_observe& observe = *link_->host().observe;
   if (metric.kind == PB_METRIC_GAUGE) return observe.metric_set(link_->self(), metric.handle, value);
   if (metric.kind == PB_METRIC_COUNTER) return observe.metric_add(link_->self(), metric.handle, value);
-  if (observe::Series* series = context_.parts().metrics.at(metric.handle)) series->merge(value, counts);
+  if (observe::Series* series = context_.services().metrics.at(metric.handle)) series->merge(value, counts);
 }
 
 void SessionObserve::end() {

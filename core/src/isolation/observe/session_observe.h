@@ -13,9 +13,9 @@ namespace patchbay::core::isolation {
 // On the plugin's main strand.
 class SessionObserve {
  public:
-  static constexpr size_t kMostSecrets = 4096;
-  static constexpr size_t kMostSecretBytes = 4u << 20;
-  static constexpr size_t kMostMetrics = 1000;
+  static constexpr size_t kMaxSecrets = 4096;
+  static constexpr size_t kMaxSecretBytes = 4u << 20;
+  static constexpr size_t kMaxMetrics = 1000;
 
   SessionObserve(HostContext& context, std::shared_ptr<Link> link)
       : context_(context), link_(std::move(link)) {}

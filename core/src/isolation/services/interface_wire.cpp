@@ -12,10 +12,10 @@
 namespace patchbay::core::isolation {
 namespace {
 
-constexpr uint32_t kMostFields = 64;
-constexpr uint32_t kMostMethods = 64;
-constexpr uint32_t kMostBytes = 4096;  // of a struct
-constexpr size_t kMostName = 128;
+constexpr uint32_t kMaxFields = 64;
+constexpr uint32_t kMaxMethods = 64;
+constexpr uint32_t kMaxBytes = 4096;  // of a struct
+constexpr size_t kMaxName = 128;
 
 constexpr bool known(uint32_t kind) { return kind >= PB_FIELD_INT && kind <= PB_FIELD_HANDLE; }
 
@@ -48,14 +48,14 @@ class OwnedInterface {
 
 pb_str OwnedInterface::read_name(Decoder& in) {
   const std::string_view name = in.str();
-  if (name.size() > kMostName) in.fail();
-  return to_abi(names_.emplace_back(name.substr(0, kMostName)));
+  if (name.size() > kMaxName) in.fail();
+  return to_abi(names_.emplace_back(name.substr(0, kMaxName)));
 }
 
 const pb_shape* OwnedInterface::read_shape(Decoder& in) {
   const uint32_t struct_size = in.u32();
   const uint32_t count = in.u32();
-  if (struct_size < sizeof(pb_message) || struct_size > kMostBytes || count > kMostFields) return nullptr;
+  if (struct_size < sizeof(pb_message) || struct_size > kMaxBytes || count > kMaxFields) return nullptr;
   auto& list = field_lists_.emplace_back();
   uint32_t free_from = sizeof(pb_message);  // fields lie one behind the other
   for (uint32_t i = 0; i < count; ++i) {
@@ -74,7 +74,7 @@ bool OwnedInterface::read(Decoder& in) {
   table_.size = sizeof(pb_interface);
   table_.id = read_name(in);
   const uint32_t count = in.u32();
-  if (count > kMostMethods) return false;
+  if (count > kMaxMethods) return false;
   for (uint32_t i = 0; i < count; ++i) {
     // No flags: an inline method of the other process cannot run on the caller's thread.
     pb_method method{sizeof(pb_method), 0, read_name(in), nullptr, nullptr};
@@ -109,7 +109,7 @@ Described get_interface(Decoder& in, InterfaceShare& share) {
   const std::string_view content = in.str();
   const std::lock_guard lock(mutex);
   auto at = kept.find(content);
-  const bool is_full = share.described_.size() >= InterfaceShare::kMost;
+  const bool is_full = share.described_.size() >= InterfaceShare::kMax;
   if (at == kept.end()) {
     auto fresh = std::make_unique<OwnedInterface>();
     Decoder inner(content);

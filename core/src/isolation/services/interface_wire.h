@@ -12,10 +12,10 @@ namespace patchbay::core::isolation {
 
 void put_interface(Encoder& out, const pb_interface& interface);
 
-// What one plugin has described, in all the runs of its process.
+// The interfaces that one plugin has described, in all runs of its process.
 class InterfaceShare {
  public:
-  static constexpr size_t kMost = 1024;
+  static constexpr size_t kMax = 1024;
 
  private:
   friend struct Described get_interface(Decoder& in, InterfaceShare& share);

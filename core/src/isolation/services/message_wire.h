@@ -12,10 +12,10 @@
 
 namespace patchbay::core::isolation {
 
-// What becomes of the numbers in a message that name something: an instance, a port, a transaction.
+// Translates the handles in a message: of instances, ports, transactions.
 class HandleRule {
  public:
-  // Of a message about to be sent, and of one that came: the number to put in its place.
+  // The handle to send, and the handle to pass on, in the place of the given one.
   virtual uint64_t sent(uint64_t handle) = 0;
   virtual uint64_t came(uint64_t handle) = 0;
 

@@ -54,7 +54,7 @@ bool SessionServices::describe(Decoder& in) {
   const Described described = get_interface(in, interfaces_);
   if (described.nonsense || !in.whole()) return false;
   // Calls by one that is not known are refused.
-  if (described.interface == nullptr || described_.size() >= InterfaceShare::kMost) {
+  if (described.interface == nullptr || described_.size() >= InterfaceShare::kMax) {
     link_->too_many("interfaces");
   } else {
     described_[tag] = described.interface;
@@ -133,7 +133,7 @@ int32_t SessionServices::run(void* self, uint32_t slot, const pb_message* reques
   const auto& provided = *static_cast<Provided*>(self);
   SessionServices& of = provided.of;
   const pb_method& method = *provided.interface->methods[slot];
-  if (of.calls_.size() >= kMostCalls || !of.link_->has_room())
+  if (of.calls_.size() >= kMaxCalls || !of.link_->has_room())
     return write_error(err, Code::exhausted, "the plugin does not keep up with its calls");
   const uint64_t number = ++of.last_call_;
   Encoder out(Kind::call);

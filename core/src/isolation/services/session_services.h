@@ -15,8 +15,8 @@ namespace patchbay::core::isolation {
 class SessionServices {
  public:
   // Each way: of the child to others, whether it waits for the answer or not, and of others to it.
-  static constexpr size_t kMostCalls = 16384;
-  static constexpr size_t kMostCallBytes = 64u << 20;
+  static constexpr size_t kMaxCalls = 16384;
+  static constexpr size_t kMaxCallBytes = 64u << 20;
 
   SessionServices(std::shared_ptr<Link> link, HeldThings& held, InterfaceShare& interfaces)
       : link_(std::move(link)), held_(held), interfaces_(interfaces) {}
@@ -27,7 +27,7 @@ class SessionServices {
   bool call(Decoder& in);
   bool reply(Decoder& in);
 
-  // The child has ended: who waits for it gets "gone". Before its instances are closed.
+  // The child has ended: its callers get "gone". Call before its instances are closed.
   void end();
 
  private:
@@ -49,7 +49,7 @@ class SessionServices {
 
   // shared with callbacks that may outlive the session
   const std::shared_ptr<Link> link_;
-  const std::shared_ptr<Load> under_way_ = std::make_shared<Load>(kMostCalls, kMostCallBytes);
+  const std::shared_ptr<Load> under_way_ = std::make_shared<Load>(kMaxCalls, kMaxCallBytes);
   // borrowed
   HeldThings& held_;
   InterfaceShare& interfaces_;

@@ -1,6 +1,5 @@
-// Transactions: those of the plugin while it builds them. They are data, and go to the server whole when they
-// are committed; one that is handed to another plugin goes there at that moment, and what is added later
-// follows at once.
+// Transactions: those that the plugin builds. They are data, and are sent to the server whole when they are
+// committed. One that is handed to another plugin is sent at that moment, and each later operation at once.
 #pragma once
 
 #include <map>
@@ -15,17 +14,17 @@ namespace patchbay::core::isolation {
 class Transactions {
  public:
   uint64_t begin();
-  // Adds an operation as store_wire.h writes it. PB_E_GONE: `tx` was made here and has ended.
+  // Adds an operation (operations.h). PB_E_GONE: `tx` was made here and has ended.
   int32_t add(uint64_t tx, const Encoder& operation);
-  // It is about to be named in a message.
+  // Sends it, because a message that names it follows.
   void share(uint64_t tx);
-  // Ends it with a commit under that number. False: it has ended before. `sent`: it was not too large.
+  // Commits it under that number. False: it has ended before. `sent`: it was not too large.
   bool commit(uint64_t tx, uint64_t number, bool& sent);
   void discard(uint64_t tx);
 
  private:
   struct Open {
-    std::string operations;  // as long as it is not shared
+    std::string operations;  // empty once shared
     bool shared = false;
     bool whole = true;  // false: a part of it was too large to be sent
   };

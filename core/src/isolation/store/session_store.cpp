@@ -16,8 +16,8 @@ bool SessionStore::share(Decoder& in) {
   const uint64_t number = in.u64();
   auto& shared = link_->transactions;
   if (!in.ok() || (number & kMadeByChild) == 0 || shared.count(number) != 0) return false;
-  if (shared.size() >= kMostShared) {
-    link_->too_many("open transactions");  // its name means nothing then, and its commit fails
+  if (shared.size() >= kMaxShared) {
+    link_->too_many("open transactions");  // its handle is then unknown, and its commit fails
     return true;
   }
   const uint64_t tx = link_->host().store->begin(link_->self());
@@ -25,7 +25,7 @@ bool SessionStore::share(Decoder& in) {
   return add_to(tx, in);
 }
 
-// Its owner may have ended it meanwhile: then the operations reach nothing.
+// If its owner has ended it meanwhile, the operations have no effect.
 bool SessionStore::add(Decoder& in) {
   const uint64_t tx = known(in.u64());
   return add_to(tx, in);
@@ -33,8 +33,8 @@ bool SessionStore::add(Decoder& in) {
 
 bool SessionStore::add_to(uint64_t tx, Decoder& in) {
   const size_t bytes = in.left();
-  if (all_open_bytes_ + bytes > kMostOpenBytes) forget_ended();
-  if (all_open_bytes_ + bytes > kMostOpenBytes) {
+  if (all_open_bytes_ + bytes > kMaxOpenBytes) forget_ended();
+  if (all_open_bytes_ + bytes > kMaxOpenBytes) {
     link_->too_many("bytes in open transactions");
     link_->host().store->discard(link_->self(), tx);
     return in.ok();

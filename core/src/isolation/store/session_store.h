@@ -11,10 +11,10 @@ namespace patchbay::core::isolation {
 // On the plugin's main strand.
 class SessionStore {
  public:
-  // Open transactions of the child that others may add to, and what it has added to open transactions: what
-  // is beyond ends the transaction, so that its commit fails whole.
-  static constexpr size_t kMostShared = 4096;
-  static constexpr size_t kMostOpenBytes = 64u << 20;
+  // Limits: open transactions of the child that other plugins may add to, and bytes that it has added to open
+  // transactions. Beyond them the transaction is discarded, so that its commit fails.
+  static constexpr size_t kMaxShared = 4096;
+  static constexpr size_t kMaxOpenBytes = 64u << 20;
 
   SessionStore(std::shared_ptr<Link> link, SessionCalls& calls) : link_(std::move(link)), calls_(calls) {}
 

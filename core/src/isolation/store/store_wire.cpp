@@ -3,7 +3,8 @@
 namespace patchbay::core::isolation {
 namespace {
 
-// The least that one of these takes in a frame: no number in it may ask for more memory than it brought.
+// The minimum size of a value in a frame. Bounds counts, so that a frame cannot demand more memory than its
+// size.
 constexpr size_t kValueBytes = 4;
 
 }  // namespace

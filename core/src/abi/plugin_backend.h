@@ -1,4 +1,4 @@
-// PluginBody: the plugin as the host sees it, wherever it runs. Everything on the plugin's main strand, in
+// PluginBackend: the plugin as the host sees it, wherever it runs. Everything on the plugin's main strand, in
 // the order of its life: create, start, check_config and reconfigure at will, drain, stop, destroy.
 #pragma once
 
@@ -15,14 +15,15 @@ namespace patchbay::core {
 
 enum class PluginState { idle, starting, running, draining, stopped, failed, restarting, quarantined };
 
-class PluginBody {
+class PluginBackend {
  public:
-  // [strand main] What became of a running plugin by itself: running, restarting or quarantined, and why.
+  // [strand main] Reports a change of a running plugin that no call has caused: running, restarting or
+  // quarantined, and why.
   using OnState = std::function<void(PluginState state, std::string_view why)>;
 
-  virtual ~PluginBody() = default;
+  virtual ~PluginBackend() = default;
 
-  // [control] Before anything else: reads what there is to read, without the plugin's code running.
+  // [control] Call first: reads its files; runs no code of the plugin.
   virtual Status prepare() = 0;
 
   virtual Status create(HostContext& context, OnState on_state) = 0;
@@ -33,7 +34,7 @@ class PluginBody {
   // answer, but why it could not be asked.
   virtual bool was_asked() const { return true; }
   virtual void reconfigure(const std::string& config, const pb_done& done) = 0;
-  // Answers once what was queued for it before has run.
+  // Answers once everything that was queued for it before has run.
   virtual void pass(const pb_done& done) = 0;
   virtual void drain(const pb_done& done) = 0;
   virtual void stop(const pb_done& done) = 0;

@@ -1,4 +1,4 @@
-// HostParts: the subsystems of the core that the tables call, put together by Subsystems. All borrowed.
+// HostServices: the subsystems of the core that the tables call, put together by Subsystems. All borrowed.
 #pragma once
 
 #include <filesystem>
@@ -20,11 +20,11 @@ class Log;
 class Metrics;
 }  // namespace observe
 
-struct HostParts {
+struct HostServices {
   Runtime& runtime;
   Bus& bus;
   StoreHub& store;
-  ServiceRegistry& services;
+  ServiceRegistry& registry;
   MediaHub& media;
   observe::Log& log;
   observe::Metrics& metrics;
