@@ -1,5 +1,8 @@
 # patchbay_add_test(NAME SOURCES ... [LIBRARIES ...] [LABELS label, instead of NAME] [TIMEOUT seconds])
 #
+# TIMEOUT ends a test that hangs. Its default is well above the 60 s for which a test waits for one condition, so that
+# the test itself reports what did not come.
+#
 # One doctest program, each TEST_CASE a test of CTest. A name that matches nothing fails (doctest exits 0 then), so
 # test names must not hold ';'.
 find_package(doctest REQUIRED)
@@ -11,7 +14,7 @@ target_link_libraries(patchbay_test_main PUBLIC doctest::doctest)
 function(patchbay_add_test name)
   cmake_parse_arguments(arg "" "LABELS;TIMEOUT" "SOURCES;LIBRARIES;PROPERTIES" ${ARGN})
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 60)
+    set(arg_TIMEOUT 300)
   endif()
   if(NOT arg_LABELS) # one only: doctest_discover_tests takes a second for a property
     set(arg_LABELS ${name})

@@ -56,7 +56,7 @@ Result<audio::Joined> Caller::join(Handle port) {
                  [answer](Result<audio::Joined> joined) { answer->set(std::move(joined)); });
   });
   auto came = answer->get();
-  return came ? std::move(*came) : Result<audio::Joined>(Code::timeout, "no answer in ten seconds");
+  return came ? std::move(*came) : Result<audio::Joined>(Code::timeout, "no answer in a minute");
 }
 
 void Caller::drop_listener() {

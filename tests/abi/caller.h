@@ -38,13 +38,13 @@ class Caller final : public Plugin {
   Status start(const Config&) override;
   void stop(Done done) override;
 
-  // From the test's thread; each waits ten seconds at most.
+  // From the test's thread; each waits a minute at most.
   template <class M>
   Result<typename M::Reply> call(M method, typename M::Request request) {
     auto answer = std::make_shared<test::Promise<Result<typename M::Reply>>>();
     begin(method, std::move(request), answer);
     auto came = answer->get();
-    return came ? std::move(*came) : Result<typename M::Reply>(Code::timeout, "no answer in ten seconds");
+    return came ? std::move(*came) : Result<typename M::Reply>(Code::timeout, "no answer in a minute");
   }
   template <class M>
   void begin(M method, typename M::Request request,

@@ -52,7 +52,7 @@ bool within(std::chrono::milliseconds limit, const std::function<bool()>& holds)
   return true;
 }
 
-constexpr auto kSoon = std::chrono::seconds(10);
+constexpr auto kSoon = std::chrono::seconds(60);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr auto kRestart = std::chrono::seconds(6);  // instrumented
 #else

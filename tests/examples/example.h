@@ -11,7 +11,7 @@ namespace patchbay::test {
 // Fails the test when the file cannot be loaded.
 const pb_entry* example(const std::string& id);
 
-// Looks again and again, for ten seconds at most, until it holds.
+// Looks again and again, for a minute at most, until it holds.
 bool eventually(const std::function<bool()>& holds);
 
 }  // namespace patchbay::test

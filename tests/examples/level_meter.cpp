@@ -41,7 +41,7 @@ struct Line {
   Subscription levels;
 };
 
-// Runs f(done) on the probe's strand; what was given to done(), or nothing within ten seconds.
+// Runs f(done) on the probe's strand; what was given to done(), or nothing within a minute.
 template <class T, class F>
 std::optional<T> on_strand(F f) {
   auto answer = std::make_shared<test::Promise<T>>();

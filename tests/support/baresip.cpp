@@ -85,7 +85,7 @@ Result<Baresip> Baresip::try_start(const Options& options) {
   auto child = Child::spawn({"baresip", "-f", folder->path()}, folder->path(), folder->file("output"));
   if (!child) return std::move(child).error();
   bool ready = false;
-  for (int i = 0; i < 200 && !ready && !child->wait(std::chrono::milliseconds(25)); ++i)
+  for (int i = 0; i < 1200 && !ready && !child->wait(std::chrono::milliseconds(25)); ++i)
     ready = read_text(folder->file("output")).find("baresip is ready") != std::string::npos;
   if (!ready) return {Code::timeout, "baresip does not listen: " + read_text(folder->file("output"))};
   return Baresip(std::move(folder), *std::move(child), port);

@@ -77,7 +77,7 @@ HttpAnswer HttpClient::ask(const std::string& method, const std::string& target,
   curl_easy_setopt(curl.get(), CURLOPT_PATH_AS_IS, 1L);
   curl_easy_setopt(curl.get(), CURLOPT_PROXY, "");
   curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT, 20L);
+  curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT, 60L);
   curl_easy_setopt(curl.get(), CURLOPT_SSL_VERIFYPEER, 0L);
   curl_easy_setopt(curl.get(), CURLOPT_SSL_VERIFYHOST, 0L);
   curl_easy_setopt(curl.get(), CURLOPT_HTTPHEADER, list.get());
@@ -94,7 +94,7 @@ HttpAnswer HttpClient::ask(const std::string& method, const std::string& target,
 }
 
 bool HttpClient::wait_for(const std::string& method, const std::string& target) const {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (std::chrono::steady_clock::now() < deadline) {
     const auto answer = ask("OPTIONS", target);
     const auto allow = answer.headers.find("allow");

@@ -1,5 +1,5 @@
 // HttpClient: HTTP as clients speak it, through libcurl: over TCP, TLS or a Unix socket. One thread at a
-// time; every request waits at most 20 seconds.
+// time; every request waits at most a minute.
 //
 //   HttpClient http = HttpClient::of(server);                  // the rest-api of a TestServer
 //   REQUIRE(http.wait_for("POST", "/api.ashx/v1/calls"));      // routes come when their plugins run
@@ -43,7 +43,7 @@ class HttpClient {
     return ask("POST", target, body, headers);
   }
 
-  // Whether the path serves the method, within ten seconds. Asks OPTIONS, so it needs no bearer.
+  // Whether the path serves the method, within a minute. Asks OPTIONS, so it needs no bearer.
   bool wait_for(const std::string& method, const std::string& target) const;
 
  private:

@@ -102,7 +102,7 @@ class HttpProbe final : public Probe {
 template <class Ready, class F>
 bool with(Ready ready, F f) {
   std::unique_lock lock(mutex);
-  if (!changed.wait_for(lock, std::chrono::seconds(10),
+  if (!changed.wait_for(lock, std::chrono::seconds(60),
                         [&] { return current != nullptr && ready(*current); }))
     return false;
   post(current->host(), kMainStrand, [f = std::move(f)]() mutable {

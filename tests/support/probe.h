@@ -1,6 +1,6 @@
 // A plugin inside the test: it plays patchbay.http and patchbay.telephony towards the plugins under test and
-// calls their services on the test's behalf. One at a time in a process. Every call waits at most ten
-// seconds.
+// calls their services on the test's behalf. One at a time in a process. Every call waits at most a
+// minute.
 //
 //   CoreOptions options; options.linked_plugins = {probe::entry()};   // and `probe: {}` under `plugins`
 //   auto answer = probe::ask("GET", "/oidc.ashx/jwks", {});
@@ -43,11 +43,11 @@ Result<patchbay::telephony::Verdict> dial(const std::string& tenant, const std::
 // Runs f(host) on the probe's strand. Do not wait in it.
 void run(std::function<void(const Host&)> f);
 
-// The value, or an error after ten seconds.
+// The value, or an error after a minute.
 template <class T>
 Result<T> wait(std::future<Result<T>> future) {
-  if (future.wait_for(std::chrono::seconds(10)) != std::future_status::ready)
-    return {patchbay::Code::timeout, "the test waited ten seconds"};
+  if (future.wait_for(std::chrono::seconds(60)) != std::future_status::ready)
+    return {patchbay::Code::timeout, "the test waited a minute"};
   return future.get();
 }
 

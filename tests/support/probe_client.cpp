@@ -50,7 +50,7 @@ Result<std::string> canonical(const std::string& schema, const std::string& body
   return text ? *text : Result<std::string>(Code::timeout, "the probe did not answer");
 }
 
-// Nothing within ten seconds: there is no such route.
+// Nothing within a minute: there is no such route.
 std::optional<http::Route> find(const Call& what, std::string& params) {
   std::optional<http::Route> found;
   eventually([&] {

@@ -18,7 +18,7 @@ class Promise {
     changed_.notify_all();
   }
   // Nothing: it did not come in time.
-  std::optional<T> get(std::chrono::milliseconds limit = std::chrono::seconds(10)) {
+  std::optional<T> get(std::chrono::milliseconds limit = std::chrono::seconds(60)) {
     std::unique_lock lock(mutex_);
     if (!changed_.wait_for(lock, limit, [this] { return value_.has_value(); })) return std::nullopt;
     return std::exchange(value_, std::nullopt);

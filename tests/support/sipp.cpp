@@ -7,7 +7,7 @@
 namespace patchbay::test {
 namespace {
 
-constexpr auto kStartLimit = std::chrono::seconds(20);
+constexpr auto kStartLimit = std::chrono::seconds(60);
 constexpr int kAttempts = 5;
 
 // False when it ended first: another program had the port.

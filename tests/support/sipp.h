@@ -15,7 +15,7 @@ class Sipp {
     bool tcp = false;
     int calls = 1;
     bool rtp_echo = false;                      // sends back what it hears
-    int limit_sec = 20;                         // for the whole scenario
+    int limit_sec = 60;                         // for the whole scenario
     std::map<std::string, std::string> values;  // what stands for {{name}} in the scenario
   };
 

@@ -60,7 +60,7 @@ class WebhookReceiver {
   std::vector<WebhookDelivery> deliveries() const;
   // Waits until that many have come, at most `limit`; what has come by then.
   std::vector<WebhookDelivery> wait_for(size_t count,
-                                        std::chrono::milliseconds limit = std::chrono::seconds(10)) const;
+                                        std::chrono::milliseconds limit = std::chrono::seconds(60)) const;
   // Bytes of answers that were taken off our hands.
   uint64_t bytes_sent() const;
 

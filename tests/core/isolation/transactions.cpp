@@ -47,7 +47,7 @@ class ClerkPlugin final : public Plugin {
     done();
   }
 
-  // From the test's thread; each waits ten seconds at most.
+  // From the test's thread; each waits a minute at most.
   template <class M>
   Result<typename M::Reply> call(M method, typename M::Request request) {
     auto answer = std::make_shared<test::Promise<Result<typename M::Reply>>>();
@@ -84,7 +84,7 @@ class ClerkPlugin final : public Plugin {
   template <class T>
   static T came(const std::shared_ptr<test::Promise<T>>& answer) {
     auto result = answer->get();
-    return result ? std::move(*result) : T(Error{Code::timeout, "no answer in ten seconds"});
+    return result ? std::move(*result) : T(Error{Code::timeout, "no answer in a minute"});
   }
   Statement add_, count_;
   std::unique_ptr<Service<Keeper>> keeper_;

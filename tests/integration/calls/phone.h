@@ -27,7 +27,7 @@ class Phone {
   void suffer_junk(int packets);
   // How much sound has come so far.
   int64_t heard_ms() const { return heard_ms_; }
-  // Whether so much came within ten seconds.
+  // Whether so much came within a minute.
   bool hears(int64_t ms) const;
 
  private:
