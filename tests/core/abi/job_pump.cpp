@@ -35,12 +35,13 @@ TEST_CASE("a pump sleeps until the next job is due, and wakes for an earlier one
   add(now_ms + 50'000);
   add(now_ms + 20'000);
   CHECK(claims.count() == 0);
+  // The claim may come later than the clock says: it stops before the other job is due.
   CHECK(eventually([&] {
-    if (claims.count() == 0) rig.clock.advance(std::chrono::seconds(1));
+    if (claims.count() == 0 && rig.clock.now_ms() < now_ms + 40'000)
+      rig.clock.advance(std::chrono::seconds(1));
     return claims.count() == 1;
   }));
   CHECK(claims.due.front() == now_ms + 20'000);
-  CHECK(rig.clock.now_ms() < now_ms + 50'000);
   CHECK(eventually([&] {
     if (claims.count() == 1) rig.clock.advance(std::chrono::seconds(1));
     return claims.count() == 2;

@@ -52,7 +52,7 @@ struct Rig {
   ~Rig() {
     one->release_all();
     other->release_all();
-    services().runtime.wait_idle(std::chrono::seconds(30));
+    services().runtime.wait_idle(std::chrono::seconds(60));
     store().close();
   }
 

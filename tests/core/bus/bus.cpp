@@ -42,7 +42,7 @@ struct Fixture {
     return *id;
   }
   void publish(const EventData& data) { CHECK(bus.publish(data).ok()); }
-  void wait_idle() { REQUIRE(executor.wait_idle(10s)); }
+  void wait_idle() { REQUIRE(executor.wait_idle(60s)); }
 };
 
 EventData event(std::string_view topic, std::string_view subject, std::string_view payload,

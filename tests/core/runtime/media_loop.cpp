@@ -135,7 +135,7 @@ TEST_CASE("Detaching with a strand calls done on that strand") {
                 &seen)
             .ok());
   loop.run_due();
-  REQUIRE(executor.wait_idle(10s));
+  REQUIRE(executor.wait_idle(60s));
   CHECK(on_strand);
 }
 
@@ -178,7 +178,7 @@ TEST_CASE("Many threads attach and detach ports while the loops run") {
               if (p.ticks++ == 0) p.first.set_value();
             },
             &port);
-        if (i % 2) wrong += port.first.get_future().wait_for(10s) != std::future_status::ready;
+        if (i % 2) wrong += port.first.get_future().wait_for(60s) != std::future_status::ready;
         struct End {
           Counted& port;
           std::promise<void>& done;
@@ -192,7 +192,7 @@ TEST_CASE("Many threads attach and detach ports while the loops run") {
                 },
                 &end)
             .ok();
-        wrong += done.get_future().wait_for(10s) != std::future_status::ready;
+        wrong += done.get_future().wait_for(60s) != std::future_status::ready;
         wrong += port.late;
       }
     });
@@ -221,13 +221,13 @@ TEST_CASE("A tick can post to a strand without allocating") {
         if (p.posted == 300) p.enough.set_value();
       },
       &poster);
-  CHECK(poster.enough.get_future().wait_for(10s) == std::future_status::ready);
+  CHECK(poster.enough.get_future().wait_for(60s) == std::future_status::ready);
   std::promise<void> gone;
   CHECK(pool.at(0)
             .detach(
                 id, nullptr, [](void* user) { static_cast<std::promise<void>*>(user)->set_value(); }, &gone)
             .ok());
-  CHECK(gone.get_future().wait_for(10s) == std::future_status::ready);
-  REQUIRE(executor.wait_idle(10s));
+  CHECK(gone.get_future().wait_for(60s) == std::future_status::ready);
+  REQUIRE(executor.wait_idle(60s));
   CHECK(poster.ran == poster.posted);
 }

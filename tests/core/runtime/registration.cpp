@@ -37,7 +37,7 @@ TEST_CASE("After a close on its strand no callback runs, and done follows") {
     done_inside = done;
     deliver(registration, count);
   });
-  REQUIRE(executor.wait_idle(10s));
+  REQUIRE(executor.wait_idle(60s));
   CHECK(count == 0);
   CHECK(done);
   CHECK_FALSE(done_inside);
@@ -61,7 +61,7 @@ TEST_CASE("After a close from elsewhere no callback runs once done was called") 
     });
     registration->close(set_closed, &done);
     source.join();
-    REQUIRE(executor.wait_idle(10s));
+    REQUIRE(executor.wait_idle(60s));
     CHECK(done);
     CHECK(late == 0);
   }
@@ -74,10 +74,10 @@ TEST_CASE("Done waits for callbacks inside on other threads") {
   REQUIRE(registration->enter());
   registration->close(set_closed, &done);
   CHECK_FALSE(registration->enter());
-  REQUIRE(executor.wait_idle(10s));
+  REQUIRE(executor.wait_idle(60s));
   CHECK_FALSE(done);
   registration->leave();
-  REQUIRE(executor.wait_idle(10s));
+  REQUIRE(executor.wait_idle(60s));
   CHECK(done);
 }
 
@@ -88,9 +88,9 @@ TEST_CASE("Each of several closes calls its done once") {
   const auto count = [](void* user) { ++*static_cast<std::atomic<int>*>(user); };
   registration->close(count, &answers);
   registration->close(count, &answers);
-  REQUIRE(executor.wait_idle(10s));
+  REQUIRE(executor.wait_idle(60s));
   registration->close(count, &answers);
-  REQUIRE(executor.wait_idle(10s));
+  REQUIRE(executor.wait_idle(60s));
   CHECK(answers == 3);
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("Done is called at once when the strand has closed") {
   const auto strand = Strand::create(executor, "test", "r");
   const auto registration = make_ref<Registration>(strand);
   strand->close(nullptr, nullptr);
-  REQUIRE(executor.wait_idle(10s));
+  REQUIRE(executor.wait_idle(60s));
   std::atomic<bool> done{false};
   registration->close(set_closed, &done);
   CHECK(done);

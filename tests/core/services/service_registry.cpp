@@ -39,23 +39,23 @@ TEST_CASE("a watch reports the state when its strand runs, and then each change 
   const uint64_t first = *registry.provide(instance_on(strand));
   CHECK(registry.withdraw(first, nullptr, nullptr));
   release.set_value();
-  REQUIRE(executor.wait_idle(std::chrono::seconds(20)));
+  REQUIRE(executor.wait_idle(std::chrono::seconds(60)));
   CHECK(reports.all == std::vector<int32_t>{0});
 
   SUBCASE("replacing the provider counts as a change") {
     const uint64_t second = *registry.provide(instance_on(strand));
-    REQUIRE(executor.wait_idle(std::chrono::seconds(20)));
+    REQUIRE(executor.wait_idle(std::chrono::seconds(60)));
     std::promise<void> again;
     strand->post([held = again.get_future().share()] { held.wait(); });
     CHECK(registry.withdraw(second, nullptr, nullptr));
     const uint64_t third = *registry.provide(instance_on(strand));
     again.set_value();
-    REQUIRE(executor.wait_idle(std::chrono::seconds(20)));
+    REQUIRE(executor.wait_idle(std::chrono::seconds(60)));
     CHECK(reports.all == std::vector<int32_t>{0, 1, 0, 1});
     CHECK(registry.withdraw(third, nullptr, nullptr));
   }
   CHECK(registry.unwatch(watch, nullptr, nullptr));
-  REQUIRE(executor.wait_idle(std::chrono::seconds(20)));
+  REQUIRE(executor.wait_idle(std::chrono::seconds(60)));
 }
 
 TEST_CASE("the last report of a watch is the current state, even if providers change concurrently") {
@@ -77,11 +77,11 @@ TEST_CASE("the last report of a watch is the current state, even if providers ch
     const uint64_t watch =
         registry.watch(make_ref<ProviderWatch>(watching, std::string(kId), &Reports::add, &reports));
     other.join();
-    REQUIRE(executor.wait_idle(std::chrono::seconds(20)));
+    REQUIRE(executor.wait_idle(std::chrono::seconds(60)));
     if (reports.all.empty() || (reports.all.back() != 0) != (late != 0)) ++wrong;
     registry.unwatch(watch, nullptr, nullptr);
     if (late != 0) registry.withdraw(late, nullptr, nullptr);
-    REQUIRE(executor.wait_idle(std::chrono::seconds(20)));
+    REQUIRE(executor.wait_idle(std::chrono::seconds(60)));
   }
   CHECK(wrong == 0);
 }

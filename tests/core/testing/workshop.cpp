@@ -44,7 +44,7 @@ class Workshop final : public Plugin {
     if (fault_ == "leak") static_cast<void>(host().services->query(host().self, to_abi("patchbay.http/1")));
     if (fault_ == "throw") post(host(), kMainStrand, [] { throw std::runtime_error("as told"); });
     if (fault_ == "block")
-      post(host(), kMainStrand, [] { std::this_thread::sleep_for(std::chrono::milliseconds(600)); });
+      post(host(), kMainStrand, [] { std::this_thread::sleep_for(std::chrono::milliseconds(1500)); });
     if (fault_ == "twice") {
       const uint64_t lease = host().services->query(host().self, to_abi("patchbay.http/1"));
       host().services->unlease(host().self, lease);
