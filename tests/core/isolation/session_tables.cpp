@@ -33,7 +33,7 @@ struct Child {
   }
   ~Child() {
     on_strand([this] { tables->end(); });
-    rig.services().runtime.wait_idle(std::chrono::seconds(30));
+    rig.services().runtime.wait_idle(std::chrono::seconds(60));
     on_strand([this] { tables.reset(); });
   }
   template <class F>

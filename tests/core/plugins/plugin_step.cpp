@@ -34,7 +34,7 @@ struct Home {
   }
   ~Home() {
     context->release_all();
-    subsystems->services().runtime.wait_idle(30s);
+    subsystems->services().runtime.wait_idle(60s);
   }
 
   test::TemporaryFolder folder;
@@ -52,10 +52,10 @@ TEST_CASE("a step is answered once, and a second answer is reported") {
     done.call(done.self, PB_E_DENIED, nullptr);
     done.call(done.self, PB_OK, nullptr);
   });
-  const auto answer = step->wait(30s);
+  const auto answer = step->wait(60s);
   REQUIRE(answer);
   CHECK(answer->error().code == Code::denied);
-  CHECK(home.subsystems->services().runtime.wait_idle(30s));
+  CHECK(home.subsystems->services().runtime.wait_idle(60s));
   CHECK(step->has_returned());
   CHECK(home.observer.steps == std::vector<std::string>{"stop"});
 }
@@ -66,7 +66,7 @@ TEST_CASE("an answer to a step that was given up finds nothing") {
   {
     const auto step =
         PluginStep::ask(*home.context, "drain", [&](PluginStep& asked) { late = asked.done(); });
-    CHECK(home.subsystems->services().runtime.wait_idle(30s));
+    CHECK(home.subsystems->services().runtime.wait_idle(60s));
     CHECK_FALSE(step->wait(0ms));
   }
   late.call(late.self, PB_OK, nullptr);
@@ -78,10 +78,10 @@ TEST_CASE("the main strand closes behind what was queued, and takes no step afte
   bool ran = false;
   home.context->main_strand()->post([&] { ran = true; });
   const auto closed = PluginStep::close_main_strand(*home.context);
-  REQUIRE(closed->wait(30s));
+  REQUIRE(closed->wait(60s));
   CHECK(ran);
   const auto refused = PluginStep::ask(*home.context, "start", [](PluginStep& asked) { asked.answer({}); });
-  const auto answer = refused->wait(30s);
+  const auto answer = refused->wait(60s);
   REQUIRE(answer);
   CHECK(answer->error().code == Code::gone);
 }

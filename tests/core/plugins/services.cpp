@@ -173,7 +173,7 @@ TEST_CASE("calls that were never answered do not hold up the stop") {
   const auto begin = std::chrono::steady_clock::now();
   CHECK(server.core().stop().ok());
   // A bound that tells waiting for a deadline (30 s) from not waiting.
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(15));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(25));
 }
 
 TEST_CASE("calls that wait for an answer are bounded in number and in bytes") {
