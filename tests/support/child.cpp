@@ -72,7 +72,7 @@ std::optional<int> Child::wait(std::chrono::milliseconds limit) {
 void Child::stop() {
   if (pid_ <= 0 || code_) return;
   ::kill(pid_, SIGTERM);
-  if (wait(std::chrono::seconds(1))) return;
+  if (wait(std::chrono::seconds(10))) return;
   ::kill(pid_, SIGKILL);
   (void)wait(std::chrono::seconds(5));
 }

@@ -26,7 +26,7 @@ class Child {
   pid_t pid() const noexcept { return pid_; }
   bool running() { return !wait(std::chrono::milliseconds(0)); }
   void signal(int number) const;
-  // SIGTERM, and SIGKILL after a second.
+  // SIGTERM, and SIGKILL after ten seconds.
   void stop();
 
  private:

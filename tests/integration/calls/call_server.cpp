@@ -137,16 +137,18 @@ std::string CallServer::transcript(const std::string& id) {
 }
 
 std::vector<std::string> CallServer::topics(const std::string& id, size_t count) {
-  std::vector<Told> told;
   probe::eventually([&] {
-    told = events_of(id);
+    const std::vector<Told> told = events_of(id);
     return static_cast<size_t>(std::count_if(told.begin(), told.end(), [](const Told& each) {
              return each.topic == "outbound-ai.finished";
            })) >= count;
   });
-  // What shares a transaction with the last one arrives right after it.
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  told = events_of(id);
+  // What shares a transaction with the last one has arrived when an event told after it has.
+  const std::string marker = "after-" + id;
+  const size_t before = events_of(marker).size();
+  CHECK(probe::emit({"test.marker", kTenant, marker, "", "{}"}));
+  CHECK(probe::eventually([&] { return events_of(marker).size() > before; }));
+  std::vector<Told> told = events_of(id);
   std::sort(told.begin(), told.end(), [](const Told& a, const Told& b) { return a.id < b.id; });
   std::vector<std::string> list;
   list.reserve(told.size());

@@ -58,17 +58,18 @@ class CallServer {
   // The record once it has the status, or after `limit` as it is then. A driven clock ticks a
   // millisecond with each look, for what is due in the next moment.
   CallRecord wait(const std::string& id, const std::string& status,
-                  std::chrono::seconds limit = std::chrono::seconds(30));
+                  std::chrono::seconds limit = std::chrono::seconds(60));
   // The transcript as JSON text; "" when there is none.
   std::string transcript(const std::string& id);
 
-  // Topics in the order of the log, once `count` outbound-ai.finished are among them or after ten seconds.
+  // Topics in the order of the log, once `count` outbound-ai.finished are among them or after a minute, and
+  // with all that was told together with the last one.
   std::vector<std::string> topics(const std::string& id, size_t count = 1);
   // Payload of the last event of that topic; null when there is none.
   Json last_event(const std::string& id, const std::string& topic);
-  // Whether the log says so within ten seconds.
+  // Whether the log says so within a minute.
   bool logged(const std::string& text);
-  // No leg, no join and no attempt is left, within ten seconds.
+  // No leg, no join and no attempt is left, within a minute.
   bool idle();
   double metric(const std::string& name);
 

@@ -43,10 +43,11 @@ http::Request request_of(const std::string& json = "{}") {
   return request;
 }
 
+// A file in which the words are said again and again: the voice begins to listen when its engine is ready.
 std::string speech(const TemporaryFolder& folder, const std::string& words) {
   const std::string file = (folder.path() / "speech.wav").string();
   const std::string made = "flite -voice rms -t '" + words + "' -o " + file + ".16k && sox " + file +
-                           ".16k -r 8000 -c 1 -b 16 " + file + " pad 3 20";
+                           ".16k -r 8000 -c 1 -b 16 " + file + " pad 2 12 repeat 8";
   REQUIRE(std::system(made.c_str()) == 0);
   return file;
 }
@@ -54,7 +55,7 @@ std::string speech(const TemporaryFolder& folder, const std::string& words) {
 // The call's record once `status` stands in it, or the last one seen.
 std::string wait_for(const std::string& id, const std::string& status) {
   std::string body;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 1200; ++i) {
     http::Request request = request_of();
     request.params = R"({"id":")" + id + R"("})";
     const auto answer = probe::ask("GET", "/api.ashx/v1/calls/{id}", request);
@@ -76,7 +77,7 @@ TEST_CASE("one request makes a call on which an AI voice listens and speaks") {
 
   const auto created = probe::ask("POST", "/api.ashx/v1/calls", request_of(R"({
       "phone": "+49 30 123456", "email": "ops@example.com", "systemPrompt": "Greet the callee.", "voice": "Aoede",
-      "language": "en-US", "maxSeconds": 60})"));
+      "language": "en-US", "maxSeconds": 120})"));
   REQUIRE(created.ok());
   CAPTURE(created->body);
   REQUIRE(created->status == 200);

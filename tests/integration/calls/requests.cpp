@@ -180,11 +180,14 @@ TEST_CASE("beyond maxCalls of the server a call waits, whatever its tenant may")
   REQUIRE(second.status == 200);
   const std::string waiting = probe::text_member(second.body, "callId");
   CHECK(server.get(waiting).text("status") == "scheduled");
-  CHECK(server.metric("patchbay_ai_voice_limited_total{limit=\"server\"}") == 1);
+  CHECK(probe::eventually(
+      [&] { return server.metric("patchbay_ai_voice_limited_total{limit=\"server\"}") == 1; }));
   CHECK(server.hangup(running).status == 200);
   CHECK(probe::eventually([&] { return server.get(waiting).text("status") == "dispatching"; }));
   CHECK(server.hangup(waiting).status == 200);
-  CHECK(server.metric("patchbay_ai_voice_outcomes_total{outcome=\"cancelled\",status=\"cancelled\"}") == 2);
+  CHECK(probe::eventually([&] {
+    return server.metric("patchbay_ai_voice_outcomes_total{outcome=\"cancelled\",status=\"cancelled\"}") == 2;
+  }));
   CHECK(server.idle());
 }
 
