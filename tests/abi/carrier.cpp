@@ -21,8 +21,8 @@ using carried::Say;
 const pb_shape& shape = detail::Shape<Say>::shape;
 
 struct Same final : HandleRule {
-  uint64_t sent(uint64_t handle) override { return handle; }
-  uint64_t came(uint64_t handle) override { return handle; }
+  uint64_t outgoing(uint64_t handle) override { return handle; }
+  uint64_t incoming(uint64_t handle) override { return handle; }
 } same;
 
 std::string encoded(const Say& say) {

@@ -40,7 +40,7 @@ int32_t publish(void* host, const pb_event* event) noexcept {
                        0};
   auto& context = HostContext::of(host);
   context.published();
-  Status status = context.may_say(data.topic);
+  Status status = context.check_topic(data.topic);
   if (status) status = context.services().bus.publish(data);
   if (HostObserver* observer = context.observer(); observer != nullptr && status)
     observer->published(context, *event);

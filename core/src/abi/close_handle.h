@@ -1,4 +1,4 @@
-// close_handle(): gives back what a plugin holds, by the kind of its handle.
+// close_handle(): closes a handle of a plugin by its kind.
 #pragma once
 
 #include <patchbay/host.h>

@@ -70,7 +70,7 @@ void HeldConsumer::wake() {
   });
 }
 
-void HeldConsumer::rest() {
+void HeldConsumer::cancel_timer() {
   const Ref<HeldConsumer> self(this);
   strand().post([self] { self->again_.cancel(); });
 }

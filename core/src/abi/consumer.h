@@ -19,13 +19,13 @@ class HeldConsumer final : public Registration {
 
   const std::string& name() const noexcept { return name_; }
   bool wants(std::string_view topic) const;
-  // [any] Registers it with the store, and wakes it then. A store that refuses is asked again, with a
-  // warning, until it takes it: without its row there no event would be kept for it.
+  // [any] Registers it with the store, then wakes it. If the store refuses, logs a warning and retries,
+  // because the store keeps no events for a consumer that is not registered.
   void enroll();
-  // [any] One wake-up is queued at most.
+  // [any] Queues at most one wake-up.
   void wake();
   // [any] Call before close(): cancels the retry timer.
-  void rest();
+  void cancel_timer();
 
  private:
   static constexpr int64_t kMinRetryMs = 1000;

@@ -149,7 +149,7 @@ void HostContext::called_on_media(const char* function) noexcept {
   if (HostObserver* observing = observer()) observing->called_on_media(*this, function);
 }
 
-Status HostContext::may_say(std::string_view topic) {
+Status HostContext::check_topic(std::string_view topic) {
   if (reserved_topic(topic)) return {Code::denied, "topics that begin with core. are the core's own"};
   return services_.bus.may_publish(topic, topics_made_);
 }

@@ -112,9 +112,10 @@ class HostContext final : public CallObserver {
   void closed_twice(std::string_view function, uint64_t handle) noexcept {
     if (handle != 0) misused("a handle was closed that is not held", function);
   }
-  // [any] Whether the plugin may publish or emit an event of that topic. Code::denied: it is the core's own.
-  Status may_say(std::string_view topic);
-  // [any] It has published one more event; a flood of them is such a rule.
+  // [any] Checks that the plugin may publish or emit an event of that topic. Code::denied: the topic is the
+  // core's.
+  Status check_topic(std::string_view topic);
+  // [any] Counts an event that it publishes; warns about a flood.
   void published() noexcept;
   // [control, after destroy] Releases all that the plugin still holds. "2 leases, 1 timer"; "" when there was
   // nothing.

@@ -1,4 +1,4 @@
-// HostFunction: what is known of one function of the host beside its signature (patchbay/abi) and its body
+// HostFunction: describes a function of the host, beside its signature (patchbay/abi) and its body
 // (*_table.cpp). host_functions.h has a row for each.
 #pragma once
 
@@ -29,7 +29,7 @@ enum class HandleKind : uint8_t {
 };
 constexpr size_t kHandleKinds = 15;
 
-// One of them, as sentences name it; more of them have an s at the end.
+// The singular in messages; the plural has an s at the end.
 constexpr const char* name_of(HandleKind kind) noexcept {
   constexpr const char* kNames[kHandleKinds] = {
       "nothing",      "strand",      "timer",        "subscription", "provision",        "lease",
@@ -38,10 +38,10 @@ constexpr const char* name_of(HandleKind kind) noexcept {
   return kNames[static_cast<size_t>(kind)];
 }
 
-// What a call on a media loop is.
+// How a call on a media loop is treated.
 enum class OnMedia : uint8_t {
-  reported,  // wrong, as the function may wait or allocate: the host says so; the call goes on
-  harmless,  // not promised, but it neither waits nor allocates: the host looks at nothing
+  reported,  // wrong, because the function may wait or allocate: the host logs it, the call goes on
+  harmless,  // not promised, but it neither waits nor allocates: the host does not check
   allowed    // [media] in the header
 };
 
@@ -54,8 +54,8 @@ struct HostFunction {
   HandleKind opens = HandleKind::none;
   // What its first argument names; the handle is dead afterwards.
   HandleKind closes = HandleKind::none;
-  // Whether it fails when the host is in trouble, and with which status; 0: it returns 0 or NULL then. One
-  // that returns nothing fails later, through its callback.
+  // Whether it can fail, and with which status; 0: it returns 0 or NULL then. A function that returns nothing
+  // fails later, through its callback.
   bool can_fail = false;
   int32_t failure = 0;
   // Whether its first argument may name a handle of another plugin. A plugin in a separate process can use
@@ -86,7 +86,7 @@ struct HostFunction {
 template <class Member>
 HostFunction(const char*, Member) -> HostFunction<Member>;
 
-// Members of tables that take the host first, as all do that are about a plugin.
+// Members of tables that take the host as their first argument.
 template <class Member>
 struct TakesHost {
   static constexpr bool value = false;

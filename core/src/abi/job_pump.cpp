@@ -18,7 +18,7 @@ JobPump::JobPump(Runtime& runtime, Store& store, Ref<Strand> strand, JobPumpInit
       init_(std::move(init)),
       alarm_(runtime.timers(), *this, [](void* self) { static_cast<JobPump*>(self)->claim(); }) {}
 
-void JobPump::look() {
+void JobPump::check_due() {
   const Ref<JobPump> self(this);
   strand().post([self] { self->claim(); });
 }
@@ -62,7 +62,7 @@ void JobPump::claim() {
 void JobPump::claimed(Result<std::vector<Job>> jobs) {
   claiming_ = false;
   if (!open()) return;
-  // A store that cannot be written now is asked again in a second.
+  // Retries in a second when the store cannot be written.
   if (!jobs) return sleep_until(runtime_.wall_clock().now_ms() + 1000);
   for (const Job& job : *jobs) held_[job.id] = job.lease_until_ms;
   for (const Job& job : *jobs) {
@@ -83,7 +83,7 @@ void JobPump::claimed(Result<std::vector<Job>> jobs) {
   });
 }
 
-void JobPump::rest() {
+void JobPump::cancel_timer() {
   const Ref<JobPump> self(this);
   strand().post([self] { self->alarm_.cancel(); });
 }

@@ -1,4 +1,4 @@
-// JobPump: claims due jobs of one kind for one worker function, never more than it may have at once.
+// JobPump: claims due jobs of one kind for one worker function, up to its concurrency.
 #pragma once
 
 #include <patchbay/abi/store.h>
@@ -32,9 +32,9 @@ class JobPump final : public Registration {
 
   const std::string& kind() const noexcept { return init_.kind; }
   // [any] Claims what is due: something may be due now, or earlier than known.
-  void look();
+  void check_due();
   // [any] Call before close(): cancels the timer.
-  void rest();
+  void cancel_timer();
   // [any] These claims have ended; those of other workers are ignored.
   void settled(const std::vector<int64_t>& jobs);
 
@@ -55,7 +55,7 @@ class JobPump final : public Registration {
   // state
   std::map<int64_t, int64_t> held_;  // job -> end of the lease, wall ms
   bool claiming_ = false;
-  bool again_ = false;  // look() came while claiming
+  bool again_ = false;  // check_due() came while claiming
   RegistrationTimer alarm_;
   int64_t alarm_due_ms_ = 0;
 };

@@ -15,7 +15,7 @@ namespace patchbay::core {
 class MediaHub {
  public:
   explicit MediaHub(MediaPool& pool) : pool_(pool) {}
-  // No plugin is left.
+  // Call once no plugin is left.
   ~MediaHub();
   MediaHub(const MediaHub&) = delete;
   MediaHub& operator=(const MediaHub&) = delete;
@@ -29,11 +29,11 @@ class MediaHub {
 
   // [any] 0 when there is no room.
   uint64_t add_port(Ref<Port> port) { return ports_.add(std::move(port)); }
-  // [any] Null when it is gone.
+  // [any] Null when it was closed.
   Ref<Port> port(uint64_t handle) const { return ports_.find(handle); }
   // [any] Null when the owner has no such port.
   Ref<Port> take_port(const void* owner, uint64_t handle);
-  // [any] What has it open; 0 when it is closed.
+  // [any] Opens it. The opening; 0 when the port is closed.
   uint64_t open(const void* opener, Ref<Port> port);
   // [any, media too] False: the opener holds no such thing.
   bool release(const void* opener, uint64_t opening) noexcept;

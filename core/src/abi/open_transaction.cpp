@@ -26,7 +26,7 @@ int32_t OpenTransaction::refuse(Error why) {
   return ended_ ? PB_E_GONE : refuse_locked(std::move(why));
 }
 
-// The first reason stays. What was built is not needed any more.
+// Keeps the first reason, and frees what was built.
 int32_t OpenTransaction::refuse_locked(Error why) {
   const auto code = static_cast<int32_t>(why.code);
   if (built_.status) built_.status = std::move(why);

@@ -9,8 +9,8 @@
 
 namespace patchbay::core {
 
-// Any thread: the plugin that builds it and a service that adds to it may do so at once. What cannot be added
-// is noted, and refuses the commit, because callers add without looking at each answer.
+// Any thread: the plugin that builds it and a service that adds to it may do so at once. An operation that
+// cannot be added makes the commit fail, because callers do not check the result of each.
 class OpenTransaction {
  public:
   struct Built {
@@ -22,9 +22,9 @@ class OpenTransaction {
 
   // PB_OK; PB_E_GONE once it was taken; PB_E_EXHAUSTED beyond kMaxTransactionBytes.
   int32_t add(Op op);
-  // Notes why an operation cannot be had, and returns its code.
+  // Makes the commit fail for that reason; returns its code.
   int32_t refuse(Error why);
-  // Ends it. Nothing when it has ended before.
+  // Ends it. nullopt: it has ended before.
   std::optional<Built> take();
 
  private:

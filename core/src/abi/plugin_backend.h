@@ -1,5 +1,5 @@
-// PluginBackend: the plugin as the host sees it, wherever it runs. Everything on the plugin's main strand, in
-// the order of its life: create, start, check_config and reconfigure at will, drain, stop, destroy.
+// PluginBackend: the plugin as the host sees it, in this process or in another. Call it on the plugin's main
+// strand in this order: create, start, any number of check_config and reconfigure, drain, stop, destroy.
 #pragma once
 
 #include <patchbay/abi/plugin.h>
@@ -30,8 +30,8 @@ class PluginBackend {
   // Each `done` is called once, from any thread.
   virtual void start(const std::string& config, const pb_done& done) = 0;
   virtual void check_config(const std::string& config, const pb_done& done) = 0;
-  // [control] After the answer to a check_config before any start: false when an error is not the plugin's
-  // answer, but why it could not be asked.
+  // [control] Call after check_config() of a plugin that was not started: false if its error is not the
+  // plugin's answer but the reason why it could not be asked.
   virtual bool was_asked() const { return true; }
   virtual void reconfigure(const std::string& config, const pb_done& done) = 0;
   // Answers once everything that was queued for it before has run.

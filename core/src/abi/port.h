@@ -51,7 +51,7 @@ class Port final : public RefCounted<Port> {
     Port& of;
   };
 
-  // What others see. [media]
+  // The table that other plugins call. [media]
   static Port& of(void* self) noexcept { return *static_cast<Port*>(self); }
   static void attached(void* self, uint32_t loop) noexcept;
   static void pull(void* self, pb_frame* out) noexcept;

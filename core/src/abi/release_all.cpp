@@ -8,7 +8,8 @@
 namespace patchbay::core {
 namespace {
 
-// In this order: media loops call what they are given without asking, and strands run the ends of the others.
+// The order of release: media loops call what is attached without checking it, and strands, which run the
+// closes of the others, come last.
 constexpr HandleKind kOrder[] = {HandleKind::attachment, HandleKind::opening,      HandleKind::port,
                                  HandleKind::timer,      HandleKind::subscription, HandleKind::job_worker,
                                  HandleKind::consumer,   HandleKind::transaction,  HandleKind::watch,

@@ -51,7 +51,7 @@ void StoreHub::announced(CommitNotice&& what) {
   for (const auto& pump : pumps()) {
     const bool wanted = std::any_of(what.jobs.begin(), what.jobs.end(),
                                     [&](const JobNotice& job) { return job.kind == pump->kind(); });
-    if (wanted) pump->look();
+    if (wanted) pump->check_due();
   }
 }
 
@@ -64,7 +64,7 @@ std::vector<StoreHub::EndedJob> StoreHub::jobs_ended_by(const Transaction& trans
   return jobs;
 }
 
-// Only pumps that may hold one of them are told.
+// Notifies only pumps that may hold one of them.
 void StoreHub::settled(const std::vector<EndedJob>& jobs) {
   if (jobs.empty()) return;
   for (const auto& pump : pumps()) {

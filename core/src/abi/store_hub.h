@@ -1,4 +1,4 @@
-// StoreHub: what lies between the plugins and the one store: transactions under construction, job workers,
+// StoreHub: connects the plugins with the one store: open transactions, job workers,
 // consumers, and what a commit announces to them.
 #pragma once
 

@@ -104,9 +104,9 @@ int32_t savepoint(void* host, uint64_t tx) noexcept { return add(host, tx, Savep
 int32_t release(void* host, uint64_t tx) noexcept { return add(host, tx, ReleaseOp{}); }
 
 int32_t emit(void* host, uint64_t tx, const pb_event* event, pb_str unique_key) noexcept {
-  if (const Status said = HostContext::of(host).may_say(view(event->topic)); !said) {
+  if (const Status allowed = HostContext::of(host).check_topic(view(event->topic)); !allowed) {
     const auto open = hub_of(host).transactions().find(tx);
-    return open ? open->refuse(said.error()) : PB_E_GONE;
+    return open ? open->refuse(allowed.error()) : PB_E_GONE;
   }
   return add(host, tx,
              EmitOp{string(event->topic), string(event->tenant), string(event->subject),
@@ -137,9 +137,9 @@ int32_t ack(void* host, uint64_t tx, pb_str consumer, int64_t event_id) noexcept
   return add(host, tx, AckOp{own_name(host, consumer), event_id});
 }
 
-// Tells the plugin, on its strand, what its commit came to.
-void tell_outcome(const CommitResult& result, const std::vector<size_t>& execs,
-                  const std::vector<size_t>& savepoints, pb_commit_fn fn, void* user) {
+// Passes the outcome of a commit to the plugin, on its strand.
+void report_outcome(const CommitResult& result, const std::vector<size_t>& execs,
+                    const std::vector<size_t>& savepoints, pb_commit_fn fn, void* user) {
   const bool ok = result.status.ok();
   std::vector<RowsView> rows;
   std::vector<const pb_rows*> pointers;
@@ -181,7 +181,7 @@ void commit(void* host, uint64_t tx, uint64_t strand, pb_commit_fn fn, void* use
                jobs = StoreHub::jobs_ended_by(built->data)](CommitResult result) {
     if (result.status) hub.settled(jobs);
     context.deliver(strand, [&context, execs, savepoints, fn, user, result = std::move(result)] {
-      tell_outcome(result, execs, savepoints, fn, user);
+      report_outcome(result, execs, savepoints, fn, user);
       context.wait_ended();
     });
   };
@@ -208,7 +208,7 @@ uint64_t job_worker(void* host, pb_str kind, uint32_t concurrency, int64_t lease
       make_ref<JobPump>(context.services().runtime, hub.store(), std::move(strand),
                         JobPumpInit{own_name(host, kind), std::max(concurrency, 1u), lease, fn, user});
   hub.add(pump);
-  pump->look();
+  pump->check_due();
   return context.handles().job_workers.add(pump);
 }
 
@@ -217,7 +217,7 @@ void job_worker_close(void* host, uint64_t handle, pb_fn done, void* user) noexc
   const Ref<JobPump> pump = context.handles().job_workers.take(handle);
   if (!pump) return context.closed_twice("job_worker_close", handle);
   hub_of(host).remove(*pump);
-  pump->rest();
+  pump->cancel_timer();
   pump->close(done, user);
 }
 
@@ -251,7 +251,7 @@ void consumer_close(void* host, uint64_t handle, pb_fn done, void* user) noexcep
   const Ref<HeldConsumer> held = context.handles().consumers.take(handle);
   if (!held) return context.closed_twice("consumer_close", handle);
   hub_of(host).remove(*held);
-  held->rest();
+  held->cancel_timer();
   held->close(done, user);
 }
 

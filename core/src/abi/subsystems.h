@@ -29,7 +29,7 @@ class Subsystems {
     HostObserver* observer = nullptr;
   };
   static Result<std::unique_ptr<Subsystems>> create(Options options);
-  // No plugin is left. Closes the store.
+  // Call once no plugin is left. Closes the store.
   ~Subsystems();
   Subsystems(const Subsystems&) = delete;
   Subsystems& operator=(const Subsystems&) = delete;

@@ -1,5 +1,5 @@
-// A call of a host's function in a frame (Kind::host_call): seq, the function's number, its arguments. How it
-// is answered follows from its row in host_functions.h and its signature.
+// A call of a host's function in a frame (Kind::host_call): a number, the function's number, its arguments.
+// How it is answered follows from its row in host_functions.h and its signature.
 #pragma once
 
 #include <cstdint>

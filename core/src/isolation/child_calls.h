@@ -60,7 +60,7 @@ Ref<Listening> listening(Ref<Strand> strand, const char* function, void (*fn)(vo
   return make_ref<Callback<B...>>(std::move(strand), function, fn, user);
 }
 
-// Expects the answer to a question, which fn(user, ...) gets on the strand. The question's number.
+// Expects the answer to a question: calls fn(user, ...) with it on the strand. The question's number.
 template <class... B>
 uint64_t expect_result(uint64_t strand, void (*fn)(void*, B...) noexcept, void* user) {
   return ChildHost::get().expect(strand, [fn, user](Decoder& in) {

@@ -101,10 +101,10 @@ uint64_t ChildHost::expect(uint64_t strand, Taker taker, bool is_call) {
 }
 
 void ChildHost::question(Encoder& out, const Encoder& otherwise) {
-  if (!send(out)) arrived(otherwise.frame());
+  if (!send(out)) deliver_answer(otherwise.frame());
 }
 
-void ChildHost::arrived(const std::string& frame) {
+void ChildHost::deliver_answer(const std::string& frame) {
   Decoder in(frame);
   in.kind();
   Expected expected;
@@ -134,7 +134,8 @@ void ChildHost::cancel_calls() {
   }
   for (const uint64_t number : calls) {
     Encoder cancelled(Kind::reply);
-    arrived(cancelled.u64(number).u32(static_cast<uint32_t>(PB_E_CANCELLED)).str("the plugin stops").frame());
+    deliver_answer(
+        cancelled.u64(number).u32(static_cast<uint32_t>(PB_E_CANCELLED)).str("the plugin stops").frame());
   }
 }
 
@@ -217,12 +218,12 @@ void ChildHost::port_closed(uint64_t number) {
   port.release()->end();
 }
 
-uint64_t ChildHost::interface_tag(const pb_interface* interface) {
+uint64_t ChildHost::interface_number(const pb_interface* interface) {
   const std::lock_guard lock(mutex_);  // while sending, too: the description goes before any call by it
-  const auto at = interface_tags_.find(interface);
-  if (at != interface_tags_.end()) return at->second;
+  const auto at = interface_numbers_.find(interface);
+  if (at != interface_numbers_.end()) return at->second;
   const uint64_t tag = next_number();
-  interface_tags_[interface] = tag;
+  interface_numbers_[interface] = tag;
   Encoder out(Kind::describe);
   out.u64(tag);
   put_interface(out, *interface);
@@ -230,7 +231,7 @@ uint64_t ChildHost::interface_tag(const pb_interface* interface) {
   return tag;
 }
 
-uint64_t ChildHost::sent(uint64_t handle) {
+uint64_t ChildHost::outgoing(uint64_t handle) {
   if ((handle & kMadeByChild) != 0) transactions_.share(handle);
   return handle;
 }
@@ -274,7 +275,7 @@ bool ChildHost::take(const std::string& frame) {
       return true;
     case Kind::reply:
     case Kind::result:
-      arrived(frame);
+      deliver_answer(frame);
       return true;
     case Kind::port_closed:
       port_closed(in.u64());

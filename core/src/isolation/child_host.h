@@ -1,11 +1,9 @@
 // ChildHost: the host as the one plugin of this process sees it. Strands, timers, clocks, workers, media
-// loops and JSON are the core's own services, living here; bus, services, store, ports, logs and figures lead
-// to the server over the channel.
+// loops and JSON are the core's own and run here; bus, services, store, ports, logs and metrics are reached
+// in the server over the channel.
 //
-// Handles: instances, leases, ports and statements have the server's numbers, so that those inside messages
-// mean the same in both processes. Transactions made here have numbers of this side, which the server knows
-// by their highest bit; subscriptions, watches and workers too have numbers of this side, as only this plugin
-// ever names them.
+// Handles are the server's, so that those inside messages mean the same in both processes. Only transactions
+// made here have handles of this side, which the server knows by their highest bit.
 #pragma once
 
 #include <patchbay/function.h>
@@ -80,7 +78,7 @@ class ChildHost final : public HandleRule {
   // Sends the question; if it is too large, answers it with the frame `otherwise`.
   void question(Encoder& out, const Encoder& otherwise);
   // [any] Answers a question here; `answer` is a frame as the server would send it.
-  void refuse(const Encoder& answer) { arrived(answer.frame()); }
+  void refuse(const Encoder& answer) { deliver_answer(answer.frame()); }
   // [any] Cancels the calls to other plugins that are not answered yet, because this plugin is about to end.
   void cancel_calls();
 
@@ -96,7 +94,7 @@ class ChildHost final : public HandleRule {
   uint64_t open_port(uint64_t handle, const pb_port** table, void** self);
 
   // [any] The number under which the server knows this interface.
-  uint64_t interface_tag(const pb_interface* interface);
+  uint64_t interface_number(const pb_interface* interface);
 
   // [reader] Handles frames that are not about the plugin's life; false for others. Calls, events and jobs
   // that the plugin has not taken wait here up to a limit: the reader never waits for the plugin, which may
@@ -110,8 +108,8 @@ class ChildHost final : public HandleRule {
   // Describes what the plugin still waits for: "2 answers of the server, 1 job on a worker"; "" for nothing.
   std::string under_way() const;
 
-  uint64_t sent(uint64_t handle) override;
-  uint64_t came(uint64_t handle) override { return handle; }
+  uint64_t outgoing(uint64_t handle) override;
+  uint64_t incoming(uint64_t handle) override { return handle; }
 
  private:
   struct Expected {
@@ -122,7 +120,7 @@ class ChildHost final : public HandleRule {
   Answer ask(uint64_t number, Kind kind, const std::string& rest, int fd);
   uint64_t handle_of(Answer answer, pb_err* err);
   void answered(Decoder& in);
-  void arrived(const std::string& frame);
+  void deliver_answer(const std::string& frame);
   void port_closed(uint64_t number);
   bool admit(size_t bytes) noexcept;
 
@@ -138,12 +136,12 @@ class ChildHost final : public HandleRule {
   std::atomic<size_t> untaken_bytes_{0};
   mutable std::mutex mutex_;  // of what follows
   std::condition_variable condition_;
-  std::map<uint64_t, Answer> answers_;                      // by number, while a caller waits
-  std::map<uint64_t, Expected> expected_;                   // by number
-  std::map<uint64_t, Ref<Listening>> listening_;            // by number
-  std::map<uint64_t, uint64_t> numbers_;                    // of those and of ports, by handle
-  std::map<uint64_t, std::unique_ptr<ChildPort>> ports_;    // by number
-  std::map<const pb_interface*, uint64_t> interface_tags_;  // described to the server
+  std::map<uint64_t, Answer> answers_;                         // by number, while a caller waits
+  std::map<uint64_t, Expected> expected_;                      // by number
+  std::map<uint64_t, Ref<Listening>> listening_;               // by number
+  std::map<uint64_t, uint64_t> numbers_;                       // of those and of ports, by handle
+  std::map<uint64_t, std::unique_ptr<ChildPort>> ports_;       // by number
+  std::map<const pb_interface*, uint64_t> interface_numbers_;  // described to the server
 };
 
 // The tables that lead to the server.
@@ -154,6 +152,6 @@ const pb_observe& child_observe() noexcept;
 const pb_store& child_store() noexcept;
 
 // [strand main] Sends the server what has changed in the plugin's metrics.
-void send_figures();
+void send_metrics();
 
 }  // namespace patchbay::core::isolation

@@ -40,8 +40,8 @@ void ChildLife::command(const std::string& frame) {
   const Kind kind = in.kind();
   if (kind == Kind::start || kind == Kind::make) return begin(in, kind);
   if (over()) return;
-  if (kind == Kind::pass) return say(Kind::passed, PB_OK, "");
-  if (kind == Kind::alive) return go_round();
+  if (kind == Kind::pass) return report(Kind::passed, PB_OK, "");
+  if (kind == Kind::alive) return check_alive();
   const std::string config(in.str());
   if (kind == Kind::check) {
     const CallbackScope what("check_config");
@@ -66,9 +66,9 @@ void ChildLife::begin(Decoder& in, Kind kind) {
   const Status made = create();
   if (kind == Kind::make || !made) {
     const int32_t status = made ? PB_OK : static_cast<int32_t>(made.error().code);
-    return say(kind == Kind::make ? Kind::made : Kind::started, status, made ? "" : made.error().text);
+    return report(kind == Kind::make ? Kind::made : Kind::started, status, made ? "" : made.error().text);
   }
-  tell_figures();
+  report_metrics();
   const CallbackScope what("start");
   plugin_->start(config, done_for(Kind::started));
 }
@@ -92,36 +92,36 @@ struct ChildLife::Round {
   ChildLife* life;
   std::atomic<size_t> left;
 
-  static void came_by(void* self) noexcept {
+  static void passed(void* self) noexcept {
     auto* round = static_cast<Round*>(self);
     if (round->left.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
-    round->life->say(Kind::lives, PB_OK, "");
+    round->life->report(Kind::lives, PB_OK, "");
     delete round;
   }
 };
 
-void ChildLife::go_round() {
+void ChildLife::check_alive() {
   HostContext& context = host_.context();
   MediaHub& media = context.services().media;
   const auto strands = context.handles().strands.all();
   // One for this strand.
   auto* round = new Round{this, {strands.size() + media.loops() + 1}};
   for (const auto& [handle, strand] : strands) {
-    if (!strand->post(&Round::came_by, round)) Round::came_by(round);
+    if (!strand->post(&Round::passed, round)) Round::passed(round);
   }
   for (uint32_t loop = 0; loop < media.loops(); ++loop) {
     const bool rests = media.pool().at(loop).attached() == 0;
-    if (rests) Round::came_by(round);
-    if (!rests) media.pass(loop, &Round::came_by, round, context.main_strand().get());
+    if (rests) Round::passed(round);
+    if (!rests) media.pass(loop, &Round::passed, round, context.main_strand().get());
   }
-  Round::came_by(round);
+  Round::passed(round);
 }
 
 pb_done ChildLife::done_for(Kind kind) { return {sizeof(pb_done), 0, new Asked{this, kind}, &Asked::answer}; }
 
 void ChildLife::answered(Kind kind, int32_t status, const std::string& text) {
   const bool ends = kind == Kind::stopped || (kind == Kind::started && status != PB_OK);
-  if (!ends) return say(kind, status, text);
+  if (!ends) return report(kind, status, text);
   destroy(kind, status, text, tables_->mono_ns() + kMaxWaitNs);
 }
 
@@ -133,22 +133,23 @@ void ChildLife::destroy(Kind kind, int32_t status, const std::string& text, int6
   if (host_.context().outstanding() > 0 && tables_->mono_ns() < until_ns)
     return rest_->after_ms(kLookAgainMs, [=, this] { destroy(kind, status, text, until_ns); });
   if (host_.context().outstanding() > 0)
-    return say(kind, PB_E_TIMEOUT, "it was not destroyed, as this is still under way: " + host_.under_way());
+    return report(kind, PB_E_TIMEOUT,
+                  "it was not destroyed, as this is still under way: " + host_.under_way());
   const CallbackScope what("destroy");
   is_made_ = false;
   plugin_->destroy();
   figures_.reset();
-  send_figures();
-  say(kind, status, text);
+  send_metrics();
+  report(kind, status, text);
 }
 
-void ChildLife::say(Kind kind, int32_t status, std::string_view text) {
+void ChildLife::report(Kind kind, int32_t status, std::string_view text) {
   host_.send(Encoder(kind).u32(static_cast<uint32_t>(status)).str(text));
 }
 
-void ChildLife::tell_figures() {
-  send_figures();
-  figures_->after_ms(kFiguresMs, [this] { tell_figures(); });
+void ChildLife::report_metrics() {
+  send_metrics();
+  figures_->after_ms(kFiguresMs, [this] { report_metrics(); });
 }
 
 }  // namespace patchbay::core::isolation

@@ -32,12 +32,12 @@ class ChildLife {
   void command(const std::string& frame);
   void begin(Decoder& in, Kind kind);
   Status create();
-  void go_round();
+  void check_alive();
   pb_done done_for(Kind kind);
   void answered(Kind kind, int32_t status, const std::string& text);
   void destroy(Kind kind, int32_t status, const std::string& text, int64_t until_ns);
-  void say(Kind kind, int32_t status, std::string_view text);
-  void tell_figures();
+  void report(Kind kind, int32_t status, std::string_view text);
+  void report_metrics();
 
   // borrowed
   ChildHost& host_;

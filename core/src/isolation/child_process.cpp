@@ -17,7 +17,8 @@ namespace patchbay::core::isolation {
 namespace {
 
 constexpr int kChildFd = 3;
-// To end after its channel has: when it was told to, and when it let go by itself.
+// How long it may run after its channel has ended: when commanded to stop, and when it closed the channel
+// itself.
 constexpr auto kLeave = std::chrono::seconds(5);
 constexpr auto kLetGo = std::chrono::seconds(1);
 

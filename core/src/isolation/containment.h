@@ -1,4 +1,4 @@
-// What this machine's kernel can keep an isolated plugin from: told by the log, by doctor and by /readyz. The
+// What this machine's kernel can keep an isolated plugin from: reported by the log, doctor and /readyz. The
 // limits themselves are set by the child itself (confine.h).
 #pragma once
 
@@ -10,7 +10,7 @@ namespace patchbay::core::isolation {
 // The version of Landlock that the kernel speaks; 0: it has none, or it is switched off.
 int landlock_version() noexcept;
 
-// What is not contained on this kernel, and the cure; "" when all is.
+// What is not contained on this kernel, and the remedy; "" when everything is.
 std::string not_contained();
 
 // "" when a plugin that provides these services can run in a separate process, otherwise why not, and the

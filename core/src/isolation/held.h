@@ -24,11 +24,11 @@ class Held {
   uint64_t handle = 0;  // 0: it could not be made
 };
 
-class HeldThings {
+class HeldHandles {
  public:
   static constexpr size_t kMax = 16384;  // of each kind
 
-  explicit HeldThings(const Host& host) : host_(host) {}
+  explicit HeldHandles(const Host& host) : host_(host) {}
   // The child is refused more of these.
   bool is_full(HandleKind kind) const { return counts_[static_cast<size_t>(kind)] >= kMax; }
   // Keeps what could be made.

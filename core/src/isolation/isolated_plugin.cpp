@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kStop{5000};
 constexpr int64_t kPingsPerPatience = 5;
-// A flood of words is cut to what a state can show.
+// Cuts the reason to what a state can show.
 constexpr size_t kMaxWhy = 300;
 
 }  // namespace
@@ -43,9 +43,9 @@ void IsolatedPlugin::start(const std::string& config, const pb_done& done) {
   launch();
 }
 
-// The process has only this to do: it is killed then, and the answer given once it has ended.
-void IsolatedPlugin::rehearse(const std::string& config, const pb_done& done) {
-  rehearses_ = true;
+// The process is killed after the check, and the answer is given once it has ended.
+void IsolatedPlugin::check_unstarted(const std::string& config, const pb_done& done) {
+  checks_only_ = true;
   start(config, done);
 }
 
@@ -71,25 +71,25 @@ void IsolatedPlugin::launch() {
   if (!session) return ended(session.error());
   session_ = std::move(*session);
   started_with_ = config_;
-  if (rehearses_) {
-    allow("check_config");
+  if (checks_only_) {
+    await_answer("check_config");
     session_->command(Kind::make, config_, [this](Status status) { made(std::move(status)); });
     return;
   }
-  allow("start");
+  await_answer("start");
   session_->command(Kind::start, config_, [this](Status status) { launched(std::move(status)); });
 }
 
-// When the start was refused, or the process has ended: ended() follows, and tells.
+// If the start was refused or the process has ended, ended() follows and reports it.
 void IsolatedPlugin::launched(Status status) {
-  if (phase_ != Phase::starting) return;  // told to leave meanwhile
+  if (phase_ != Phase::starting) return;  // commanded to stop meanwhile
   patience_->cancel();
   if (!status) {
     refused_ = std::move(status);
     return;
   }
   phase_ = Phase::up;
-  show_up(true);
+  set_up_metric(true);
   ping();
   if (std::exchange(first_, false)) {
     if (const auto done = std::move(waiting_)) (*done)();
@@ -107,7 +107,7 @@ void IsolatedPlugin::ended(Status how) {
   patience_->cancel();
   ping_->cancel();
   session_.reset();
-  show_up(false);
+  set_up_metric(false);
   was_asked_ = was_asked_ && how.ok();
   const std::string why = !refused_ ? refused_.error().text
                           : how     ? std::string("its process has ended")
@@ -146,7 +146,7 @@ void IsolatedPlugin::quarantine(const std::string& why) {
   on_state_(PluginState::quarantined, text);
 }
 
-void IsolatedPlugin::allow(const char* what) {
+void IsolatedPlugin::await_answer(const char* what) {
   patience_->after_ms(options_.patience.count(), [this, what] {
     if (session_)
       session_->kill({Code::timeout, std::string("it did not come back from ") + what + " within " +
@@ -169,11 +169,11 @@ void IsolatedPlugin::ping() {
 }
 
 void IsolatedPlugin::check_config(const std::string& config, const pb_done& raw) {
-  if (first_ && !session_) return rehearse(config, raw);
+  if (first_ && !session_) return check_unstarted(config, raw);
   Done done(&raw);
   if (phase_ == Phase::quarantined) return done();
   if (phase_ != Phase::up) return done({Code::unavailable, "it is being restarted; try again"});
-  allow("check_config");
+  await_answer("check_config");
   session_->command(Kind::check, config, [this, done = std::move(done)](const Status& status) mutable {
     patience_->cancel();
     done(status);
@@ -193,7 +193,7 @@ void IsolatedPlugin::reconfigure(const std::string& config, const pb_done& raw) 
     return session_->kill(
         {Code::cancelled, "its configuration names other files, which only a new process can reach"});
   started_with_ = config;
-  allow("reconfigure");
+  await_answer("reconfigure");
   session_->command(Kind::reconfigure, config, [this, done = std::move(done)](const Status&) mutable {
     patience_->cancel();
     done();
@@ -209,7 +209,7 @@ void IsolatedPlugin::pass(const pb_done& raw) {
 void IsolatedPlugin::drain(const pb_done& raw) {
   Done done(&raw);
   restart_->cancel();
-  if (phase_ != Phase::up) return;  // stop() sees to it
+  if (phase_ != Phase::up) return;  // stop() handles it
   phase_ = Phase::leaving;
   session_->command(Kind::drain, {}, [done = std::move(done)](const Status&) mutable { done(); });
 }
@@ -246,7 +246,7 @@ uint64_t IsolatedPlugin::metric(uint32_t kind, std::string_view name, std::strin
   return host_->observe->metric(host_->self, kind, to_abi(name), to_abi(help), &label, 1);
 }
 
-void IsolatedPlugin::show_up(bool up) const {
+void IsolatedPlugin::set_up_metric(bool up) const {
   host_->observe->metric_set(
       host_->self, metric(PB_METRIC_GAUGE, "patchbay_plugin_up", "1 while an isolated plugin's process runs"),
       up ? 1 : 0);

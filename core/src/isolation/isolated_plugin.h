@@ -49,20 +49,20 @@ class IsolatedPlugin final : public PluginBackend {
  private:
   enum class Phase { starting, up, down, quarantined, leaving, gone };
 
-  void rehearse(const std::string& config, const pb_done& done);
+  void check_unstarted(const std::string& config, const pb_done& done);
   void made(Status status);
   void launch();
   void launched(Status status);
   void ended(Status how);
   void crashed(const std::string& why);
   void quarantine(const std::string& why);
-  void allow(const char* what);
+  void await_answer(const char* what);
   // Pings a running plugin periodically. If one of its strands or its media loop is held for longer than the
   // patience, its process is killed, and so restarted.
   void ping();
   void log(uint32_t level, std::string_view text, std::string_view why, std::string_view delay = {}) const;
   uint64_t metric(uint32_t kind, std::string_view name, std::string_view help) const;
-  void show_up(bool up) const;
+  void set_up_metric(bool up) const;
 
   // owned
   const std::string plugin_file_;
@@ -80,12 +80,12 @@ class IsolatedPlugin final : public PluginBackend {
   // state
   RestartBudget budget_;
   Phase phase_ = Phase::starting;
-  bool rehearses_ = false;         // it is only created to check a configuration, never started
+  bool checks_only_ = false;       // it is only created to check a configuration, never started
   bool was_asked_ = false;         // and the plugin itself answered
   bool first_ = true;              // the start that a caller waits for
   std::string config_;             // to be started with
   std::string started_with_;       // by the session
-  Status refused_;                 // what the plugin said to its start, or to its stop
+  Status refused_;                 // the plugin's error at start, or at stop
   std::unique_ptr<Done> waiting_;  // the first start, or stop
 };
 

@@ -51,12 +51,12 @@ bool Link::is_open_transaction(uint64_t tx) const {
   return static_cast<bool>(context_.services().store.transactions().find(tx));
 }
 
-uint64_t Link::sent(uint64_t handle) {
+uint64_t Link::outgoing(uint64_t handle) {
   lend(handle);
   return handle;
 }
 
-uint64_t Link::came(uint64_t handle) {
+uint64_t Link::incoming(uint64_t handle) {
   if ((handle & kMadeByChild) == 0) return is_lent(handle) ? handle : kDeadHandle;
   const auto at = transactions.find(handle);
   return at == transactions.end() ? kDeadHandle : at->second;

@@ -28,7 +28,7 @@ class Link final : public HandleRule {
 
   void open(Channel* channel) noexcept { channel_ = channel; }
   bool is_open() const noexcept { return channel_ != nullptr; }
-  void shut() noexcept { channel_ = nullptr; }
+  void close() noexcept { channel_ = nullptr; }
 
   // False: too large.
   bool send(Encoder& out) { return channel_ == nullptr || channel_->send(out.take()); }
@@ -48,8 +48,8 @@ class Link final : public HandleRule {
   void lend(uint64_t handle);
   bool is_open_transaction(uint64_t tx) const;
   bool is_lent(uint64_t handle) const { return lent_.count(handle) != 0; }
-  uint64_t sent(uint64_t handle) override;
-  uint64_t came(uint64_t handle) override;
+  uint64_t outgoing(uint64_t handle) override;
+  uint64_t incoming(uint64_t handle) override;
 
   // Transactions that the child has handed to other plugins: its number -> the server's.
   std::map<uint64_t, uint64_t> transactions;

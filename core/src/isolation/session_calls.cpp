@@ -73,7 +73,7 @@ struct SessionCalls::Call<T, I, R (*T::*)(void*, A...) noexcept> {
     return arguments.call([&](A... read) {
       std::tuple<A...> all(read...);
       std::apply([&](auto&... each) { (local.fill(each), ...); }, all);
-      if constexpr (row.takes_lent) std::get<0>(all) = of.link_->came(std::get<0>(all));
+      if constexpr (row.takes_lent) std::get<0>(all) = of.link_->incoming(std::get<0>(all));
       return std::apply(
           [&](A... given) { return (std::get<const T*>(tables_of(host))->*row.member)(host.self, given...); },
           all);

@@ -14,7 +14,7 @@
 
 namespace patchbay::core::isolation {
 
-// A callback of the child: writes what it gets into frames. A registration's belongs to HeldThings, a
+// A callback of the child: writes what it gets into frames. A registration's belongs to HeldHandles, a
 // question's frees itself when it is called.
 class Relay final : public Held {
  public:
@@ -58,7 +58,7 @@ class SessionCalls {
   static constexpr size_t kMaxUnderWay = 16384;
   static constexpr size_t kMaxUnderWayBytes = 64u << 20;
 
-  SessionCalls(std::shared_ptr<Link> link, HeldThings& held) : link_(std::move(link)), held_(held) {}
+  SessionCalls(std::shared_ptr<Link> link, HeldHandles& held) : link_(std::move(link)), held_(held) {}
 
   // A frame. False: it made no sense.
   bool take(Decoder& in);
@@ -87,7 +87,7 @@ class SessionCalls {
   const std::shared_ptr<Link> link_;
   const std::shared_ptr<Load> under_way_ = std::make_shared<Load>(kMaxUnderWay, kMaxUnderWayBytes);
   // borrowed
-  HeldThings& held_;
+  HeldHandles& held_;
 };
 
 }  // namespace patchbay::core::isolation

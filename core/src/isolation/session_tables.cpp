@@ -52,7 +52,7 @@ bool SessionTables::take(Kind kind, Decoder& in, Descriptor fd) {
 void SessionTables::end() {
   context_.end_life();
   services_.end();
-  link_->shut();
+  link_->close();
   held_.close_all();
   store_.end();
   observe_.end();

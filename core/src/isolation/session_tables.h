@@ -28,7 +28,7 @@ class SessionTables {
  private:
   HostContext& context_;        // borrowed
   std::shared_ptr<Link> link_;  // shared with callbacks that may come later
-  HeldThings held_;
+  HeldHandles held_;
   SessionCalls calls_;
   SessionServices services_;
   SessionStore store_;

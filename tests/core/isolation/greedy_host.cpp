@@ -157,12 +157,12 @@ bool many_leases() {
   send(Encoder(Kind::provide).u64(1).u32(1).str(interface("test.greedy/1")));
   answer(1);
   constexpr uint64_t kFirst = 1000;
-  for (uint64_t i = 0; i <= HeldThings::kMax; ++i) {
+  for (uint64_t i = 0; i <= HeldHandles::kMax; ++i) {
     send(host_call(kFirst + i, function_number(&pb_services::query)).str("test.greedy/1"));
     keep_pace(kFirst + i);
   }
-  return answer(kFirst + HeldThings::kMax - 1).value != 0 &&
-         answer(kFirst + HeldThings::kMax).status == PB_E_EXHAUSTED;
+  return answer(kFirst + HeldHandles::kMax - 1).value != 0 &&
+         answer(kFirst + HeldHandles::kMax).status == PB_E_EXHAUSTED;
 }
 
 bool many_calls(bool wanted) {
@@ -197,11 +197,11 @@ bool many_interfaces() {
 
 bool many_things() {
   constexpr uint64_t kFirst = 1000;
-  for (uint64_t i = 0; i <= HeldThings::kMax; ++i) {
+  for (uint64_t i = 0; i <= HeldHandles::kMax; ++i) {
     send(host_call(kFirst + i, function_number(&pb_services::watch)).str("test.nobody/1"));
     keep_pace(kFirst + i);
   }
-  return answer(kFirst + HeldThings::kMax).status == PB_E_EXHAUSTED;
+  return answer(kFirst + HeldHandles::kMax).status == PB_E_EXHAUSTED;
 }
 
 // A transaction that others may add to, and operations for it without end.

@@ -29,7 +29,7 @@ struct SharedFrame {
 class SharedQueue {
  public:
   uint32_t size() const noexcept;             // 0 to kSlots, whatever the counters say
-  bool push(const pb_frame& frame) noexcept;  // false: full, the frame is lost
+  bool push(const pb_frame& frame) noexcept;  // false: full, the frame is dropped
   bool pop(pb_frame& frame) noexcept;         // fills pcm up to frame.capacity; false: empty
   void clear() noexcept;                      // by the reader
 
@@ -50,7 +50,7 @@ class Ring {
  public:
   // The child's side: new memory, sealed so that its size cannot change.
   static Result<std::unique_ptr<Ring>> create();
-  // The parent's side. Error: it is not such memory (shrunk, it would end the reader by SIGBUS).
+  // The server's side. Error: not sealed memory (reading it after it was shrunk would raise SIGBUS).
   static Result<std::unique_ptr<Ring>> map(Descriptor fd);
   ~Ring();
   Ring(const Ring&) = delete;

@@ -1,4 +1,4 @@
-// The media table of one child, as it uses it: its audio ports.
+// The audio ports of one child.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace patchbay::core::isolation {
 // On the plugin's main strand.
 class SessionMedia {
  public:
-  SessionMedia(std::shared_ptr<Link> link, HeldThings& held) : link_(std::move(link)), held_(held) {}
+  SessionMedia(std::shared_ptr<Link> link, HeldHandles& held) : link_(std::move(link)), held_(held) {}
 
   // A frame, and the ring that came with it. False: it made no sense.
   bool create_port(Decoder& in, Descriptor ring);
@@ -20,7 +20,7 @@ class SessionMedia {
   class HeldPort;
 
   const std::shared_ptr<Link> link_;  // shared with callbacks that may outlive the session
-  HeldThings& held_;
+  HeldHandles& held_;
 };
 
 }  // namespace patchbay::core::isolation

@@ -16,7 +16,7 @@ class SharedPort {
   SharedPort(const SharedPort&) = delete;
   SharedPort& operator=(const SharedPort&) = delete;
 
-  // Makes it known; the handle.
+  // Creates the port. Its handle.
   uint64_t open(const Host& host) { return host.media->port_create(host.self, &table_, this); }
 
  private:

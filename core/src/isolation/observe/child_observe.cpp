@@ -19,20 +19,20 @@ void secret_add(void*, pb_str value) noexcept { secret(1, value); }
 void secret_forget(void*, pb_str value) noexcept { secret(0, value); }
 
 // What was last sent of one series.
-struct Told {
+struct Sent {
   uint32_t kind = 0;
   double value = 0;
   std::vector<uint64_t> counts;  // cumulated
 };
-std::mutex told_mutex;
-std::map<uint64_t, Told> told;  // by the number that the plugin has; guarded by told_mutex
+std::mutex sent_mutex;
+std::map<uint64_t, Sent> sent_series;  // by the number that the plugin has; guarded by sent_mutex
 
 uint64_t metric(void* host, uint32_t kind, pb_str name, pb_str help, const pb_pair* labels,
                 uint32_t count) noexcept {
   const uint64_t number = observe_table().metric(host, kind, name, help, labels, count);
   if (number == 0) return 0;
-  const std::lock_guard lock(told_mutex);
-  if (!told.emplace(number, Told{kind, 0, {}}).second) return number;
+  const std::lock_guard lock(sent_mutex);
+  if (!sent_series.emplace(number, Sent{kind, 0, {}}).second) return number;
   Encoder out(Kind::metric);
   Arguments<uint32_t, pb_str, pb_str, const pb_pair*, uint32_t>::put(out.u64(number), kind, name, help,
                                                                      labels, count);
@@ -40,8 +40,8 @@ uint64_t metric(void* host, uint32_t kind, pb_str name, pb_str help, const pb_pa
   return number;
 }
 
-// Writes what is new of a series. False: nothing is.
-bool put_news(Encoder& out, uint64_t number, const observe::Series& series, Told& before) {
+// Writes the changes of a series. False: none.
+bool put_news(Encoder& out, uint64_t number, const observe::Series& series, Sent& before) {
   const double value = series.value();
   const std::vector<uint64_t> counts = series.buckets();
   if (value == before.value && counts == before.counts) return false;
@@ -56,12 +56,12 @@ bool put_news(Encoder& out, uint64_t number, const observe::Series& series, Told
 
 }  // namespace
 
-void send_figures() {
+void send_metrics() {
   ChildHost& host = ChildHost::get();
   Encoder news;
   uint32_t count = 0;
-  const std::lock_guard lock(told_mutex);
-  for (auto& [number, before] : told) {
+  const std::lock_guard lock(sent_mutex);
+  for (auto& [number, before] : sent_series) {
     const observe::Series* series = host.context().services().metrics.at(number);
     if (series != nullptr && put_news(news, number, *series, before)) ++count;
   }

@@ -99,7 +99,7 @@ void call(void*, uint64_t lease, const pb_interface* caller, uint32_t slot, cons
     return std::move(Encoder(Kind::reply).u64(number).u32(static_cast<uint32_t>(status)).str(text));
   };
   if (!known) return host.refuse(refusal(PB_E_UNSUPPORTED, "no such method"));
-  const uint64_t interface = host.interface_tag(caller);
+  const uint64_t interface = host.interface_number(caller);
   // What the message names may have to go first.
   Encoder message;
   put_message(message, *caller->methods[slot]->request, request, host);

@@ -23,7 +23,7 @@ void put_field(Encoder& out, uint32_t kind, const char* from, HandleRule& handle
     if (buf != nullptr) out.str({reinterpret_cast<const char*>(buf->data), buf->len});
   } else if (kind == PB_FIELD_HANDLE) {
     const auto handle = load<uint64_t>(from);
-    out.u64(handle == 0 ? 0 : handles.sent(handle));
+    out.u64(handle == 0 ? 0 : handles.outgoing(handle));
   } else {
     out.u64(load<uint64_t>(from));
   }
@@ -65,7 +65,7 @@ OwnedMessage get_message(Decoder& in, const pb_shape& shape, HandleRule& handles
       std::memcpy(to, &buf, sizeof buf);
     } else {
       uint64_t value = in.u64();
-      if (field.kind == PB_FIELD_HANDLE && value != 0) value = handles.came(value);
+      if (field.kind == PB_FIELD_HANDLE && value != 0) value = handles.incoming(value);
       std::memcpy(to, &value, sizeof value);
     }
   }

@@ -16,8 +16,8 @@ namespace patchbay::core::isolation {
 class HandleRule {
  public:
   // The handle to send, and the handle to pass on, in the place of the given one.
-  virtual uint64_t sent(uint64_t handle) = 0;
-  virtual uint64_t came(uint64_t handle) = 0;
+  virtual uint64_t outgoing(uint64_t handle) = 0;
+  virtual uint64_t incoming(uint64_t handle) = 0;
 
  protected:
   ~HandleRule() = default;

@@ -138,7 +138,7 @@ int32_t SessionServices::run(void* self, uint32_t slot, const pb_message* reques
   const uint64_t number = ++of.last_call_;
   Encoder out(Kind::call);
   const uint64_t caller = calling_plugin();
-  out.u64(number).u64(provided.number).u64(caller == 0 ? 0 : of.link_->sent(caller)).u32(slot);
+  out.u64(number).u64(provided.number).u64(caller == 0 ? 0 : of.link_->outgoing(caller)).u32(slot);
   put_message(out, *method.request, request, *of.link_);
   if (!of.link_->send(out)) return write_error(err, Code::exhausted, kTooLarge);
   of.calls_[number] = {completion, method.reply};

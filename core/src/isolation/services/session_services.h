@@ -18,7 +18,7 @@ class SessionServices {
   static constexpr size_t kMaxCalls = 16384;
   static constexpr size_t kMaxCallBytes = 64u << 20;
 
-  SessionServices(std::shared_ptr<Link> link, HeldThings& held, InterfaceShare& interfaces)
+  SessionServices(std::shared_ptr<Link> link, HeldHandles& held, InterfaceShare& interfaces)
       : link_(std::move(link)), held_(held), interfaces_(interfaces) {}
 
   // Frames; each is false when the frame made no sense.
@@ -51,7 +51,7 @@ class SessionServices {
   const std::shared_ptr<Link> link_;
   const std::shared_ptr<Load> under_way_ = std::make_shared<Load>(kMaxCalls, kMaxCallBytes);
   // borrowed
-  HeldThings& held_;
+  HeldHandles& held_;
   InterfaceShare& interfaces_;
   // state
   std::map<uint64_t, const pb_interface*> described_;
