@@ -2,13 +2,13 @@
 
 #include <optional>
 
-#include "api_keys.h"
+#include "api_key_routes.h"
+#include "api_key_store.h"
+#include "bearer_verifier.h"
 #include "context.h"
-#include "key_routes.h"
-#include "key_store.h"
-#include "metadata.h"
-#include "token_endpoint.h"
-#include "verifier.h"
+#include "metadata_routes.h"
+#include "signing_key_store.h"
+#include "token_routes.h"
 
 namespace patchbay::identity {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "file_name.h"
 #include "filter.h"
-#include "record.h"
+#include "transcript_record.h"
 
 namespace patchbay::transcripts {
 namespace {

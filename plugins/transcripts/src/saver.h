@@ -7,7 +7,7 @@
 #include <patchbay/store.h>
 
 #include "archive.h"
-#include "record.h"
+#include "transcript_record.h"
 
 namespace patchbay::transcripts {
 

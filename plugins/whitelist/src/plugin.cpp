@@ -2,7 +2,7 @@
 #include <patchbay/services/telephony.h>
 #include <patchbay/services/whitelist.h>
 
-#include "admission.h"
+#include "authorizer.h"
 #include "config.h"
 #include "entry_store.h"
 #include "routes.h"

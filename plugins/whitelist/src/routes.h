@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "admission.h"
+#include "authorizer.h"
 #include "entry_store.h"
 
 namespace patchbay::whitelist {

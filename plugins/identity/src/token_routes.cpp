@@ -1,7 +1,7 @@
-#include "token_endpoint.h"
+#include "token_routes.h"
 
-#include "issuer.h"
 #include "rate/address_key.h"
+#include "token_issuer.h"
 
 namespace patchbay::identity {
 

@@ -1,4 +1,4 @@
-#include "metadata.h"
+#include "metadata_routes.h"
 
 #include <doctest/doctest.h>
 

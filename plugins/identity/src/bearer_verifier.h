@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "api_keys.h"
+#include "api_key_store.h"
 #include "context.h"
 #include "jwt.h"
 

@@ -1,4 +1,4 @@
-#include "key_routes.h"
+#include "api_key_routes.h"
 
 #include <algorithm>
 

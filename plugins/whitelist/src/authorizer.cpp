@@ -1,4 +1,4 @@
-#include "admission.h"
+#include "authorizer.h"
 
 #include <strings.h>
 

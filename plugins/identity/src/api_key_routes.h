@@ -4,7 +4,7 @@
 #include <patchbay/lifetime.h>
 #include <patchbay/services/http_routes.h>
 
-#include "api_keys.h"
+#include "api_key_store.h"
 #include "context.h"
 
 namespace patchbay::identity {

@@ -1,7 +1,7 @@
-#include "verifier.h"
+#include "bearer_verifier.h"
 
 #include "crypto/digest.h"
-#include "issuer.h"
+#include "token_issuer.h"
 
 namespace patchbay::identity {
 

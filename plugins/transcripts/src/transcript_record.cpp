@@ -1,4 +1,4 @@
-#include "record.h"
+#include "transcript_record.h"
 
 #include <algorithm>
 

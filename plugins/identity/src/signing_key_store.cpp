@@ -1,4 +1,4 @@
-#include "key_store.h"
+#include "signing_key_store.h"
 
 #include <patchbay/strand.h>
 

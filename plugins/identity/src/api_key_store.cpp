@@ -1,4 +1,4 @@
-#include "api_keys.h"
+#include "api_key_store.h"
 
 #include <algorithm>
 #include <iterator>

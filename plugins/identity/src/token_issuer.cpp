@@ -1,4 +1,4 @@
-#include "issuer.h"
+#include "token_issuer.h"
 
 #include "crypto/encode.h"
 #include "crypto/random.h"

@@ -1,4 +1,4 @@
-#include "metadata.h"
+#include "metadata_routes.h"
 
 namespace patchbay::identity {
 namespace {
