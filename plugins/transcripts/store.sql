@@ -12,14 +12,14 @@ CREATE INDEX transcripts_transcript_by_time ON transcripts_transcript (tenant, s
 -- migration: 2
 CREATE INDEX transcripts_transcript_by_age ON transcripts_transcript (mtime_ms);
 
--- Of all tenants: the retention's.
--- name: old
+-- Of all tenants, for the retention.
+-- name: list_old
 SELECT tenant, call_id, attempt, file FROM transcripts_transcript WHERE mtime_ms < $1 ORDER BY mtime_ms LIMIT $2;
 
--- name: forget
+-- name: delete
 DELETE FROM transcripts_transcript WHERE tenant = $1 AND call_id = $2 AND attempt = $3;
 
--- name: put
+-- name: save
 INSERT INTO transcripts_transcript
   (tenant, call_id, attempt, file, size, mtime_ms, started_ms, ended_ms, duration_sec, caller_source, rule, phone,
    display_name, number, from_number, outcome, voice, language, model, tokens_total, tokens_prompt, turn_count)
@@ -32,7 +32,7 @@ ON CONFLICT (tenant, call_id, attempt) DO UPDATE SET
   language = excluded.language, model = excluded.model, tokens_total = excluded.tokens_total,
   tokens_prompt = excluded.tokens_prompt, turn_count = excluded.turn_count;
 
--- Both: tenant, source ('': all), since, q as a LIKE pattern ('': all).
+-- Parameters of count and list: tenant, source ('': all), since, q as a LIKE pattern ('': all).
 -- name: count
 SELECT COUNT(*) FROM transcripts_transcript
 WHERE tenant = $1 AND ($2 = '' OR caller_source = $2 OR ($2 = 'vnum' AND caller_source = 'office-tab'))
@@ -52,7 +52,7 @@ WHERE tenant = $1 AND ($2 = '' OR caller_source = $2 OR ($2 = 'vnum' AND caller_
        OR lower(rule) LIKE lower($4) ESCAPE '!')
 ORDER BY started_ms DESC, call_id DESC, attempt DESC LIMIT $5 OFFSET $6;
 
--- The latest attempt, or the one of that number.
+-- Attempt $3, or the latest for 0.
 -- name: find
 SELECT file FROM transcripts_transcript
 WHERE tenant = $1 AND call_id = $2 AND ($3 = 0 OR attempt = $3)

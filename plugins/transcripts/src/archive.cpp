@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kUnfinished = ".part";
-constexpr size_t kLargest = size_t{64} << 20;
+constexpr const char* kTemporary = ".part";
+constexpr size_t kMaxBytes = size_t{64} << 20;
 
 class Descriptor {
  public:
@@ -56,7 +56,7 @@ Status sync_folder(const fs::path& folder) {
 
 Status write_and_sync(const fs::path& path, std::string_view text) {
   const Descriptor fd(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (!fd) return file_error("cannot make a transcript's file");
+  if (!fd) return file_error("cannot create a transcript's file");
   PB_TRY(write_all(fd.get(), text));
   if (fsync(fd.get()) != 0) return file_error("cannot sync a transcript");
   return {};
@@ -65,7 +65,7 @@ Status write_and_sync(const fs::path& path, std::string_view text) {
 Status make_folder(const fs::path& folder) {
   std::error_code error;
   if (!fs::create_directory(folder, error)) {
-    if (error) return {Code::unavailable, "cannot make a folder for transcripts: " + error.message()};
+    if (error) return {Code::unavailable, "cannot create a folder for transcripts: " + error.message()};
     return {};
   }
   fs::permissions(folder, fs::perms::owner_all, error);
@@ -75,16 +75,16 @@ Status make_folder(const fs::path& folder) {
 }  // namespace
 
 Status Archive::write(std::string_view tenant, std::string_view file, std::string_view text) const {
-  static std::atomic<uint64_t> turn{0};
+  static std::atomic<uint64_t> number{0};
   const fs::path folder = folder_ / tenant;
   PB_TRY(make_folder(folder));
-  const fs::path unfinished =
-      folder / (std::string(file) + "." + std::to_string(turn.fetch_add(1)) + kUnfinished);
-  Status status = write_and_sync(unfinished, text);
-  if (status && std::rename(unfinished.c_str(), (folder / file).c_str()) != 0)
-    status = file_error("cannot name a transcript's file");
+  const fs::path temporary =
+      folder / (std::string(file) + "." + std::to_string(number.fetch_add(1)) + kTemporary);
+  Status status = write_and_sync(temporary, text);
+  if (status && std::rename(temporary.c_str(), (folder / file).c_str()) != 0)
+    status = file_error("cannot rename a transcript's file");
   if (!status) {
-    ::unlink(unfinished.c_str());
+    ::unlink(temporary.c_str());
     return status;
   }
   return sync_folder(folder);
@@ -101,7 +101,7 @@ Result<std::string> Archive::read(std::string_view tenant, std::string_view file
     if (count < 0) return file_error("cannot read a transcript");
     if (count == 0) return text;
     text.append(part, static_cast<size_t>(count));
-    if (text.size() > kLargest) return {Code::exhausted, "the transcript is too large"};
+    if (text.size() > kMaxBytes) return {Code::exhausted, "the transcript is too large"};
   }
 }
 
@@ -109,12 +109,12 @@ bool Archive::remove(std::string_view tenant, std::string_view file) const {
   return ::unlink((folder_ / tenant / file).c_str()) == 0 || errno == ENOENT;
 }
 
-void Archive::remove_unfinished() const {
+void Archive::remove_temporary() const {
   std::error_code error;
   for (const auto& tenant : fs::directory_iterator(folder_, error)) {
     if (!tenant.is_directory(error)) continue;
     for (const auto& file : fs::directory_iterator(tenant.path(), error)) {
-      if (file.path().extension() == kUnfinished) ::unlink(file.path().c_str());
+      if (file.path().extension() == kTemporary) ::unlink(file.path().c_str());
     }
   }
 }

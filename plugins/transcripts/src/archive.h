@@ -1,5 +1,5 @@
-// The files: one folder per tenant. Every function blocks; call them on a worker. Different files may be
-// worked on by different threads.
+// Reads and writes the transcript files: one folder per tenant. Every function blocks, so call them on a
+// worker. Different threads may use different files.
 #pragma once
 
 #include <patchbay/result.h>
@@ -14,14 +14,14 @@ class Archive {
  public:
   explicit Archive(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // On the disk when it returns: a reader sees the old file, none, or all of the new one. `tenant` and `file`
-  // passed file_name.h.
+  // Returns when the file is on disk. A reader sees the old file, no file, or the complete new one. `tenant`
+  // and `file` must be valid by file_name.h.
   Status write(std::string_view tenant, std::string_view file, std::string_view text) const;
-  // Also true when there is none.
+  // Returns true also if the file does not exist.
   bool remove(std::string_view tenant, std::string_view file) const;
   Result<std::string> read(std::string_view tenant, std::string_view file) const;
-  // Removes what writes that were cut off left behind. Before the first write.
-  void remove_unfinished() const;
+  // Deletes the temporary files of interrupted writes. Call it before the first write.
+  void remove_temporary() const;
 
  private:
   const std::filesystem::path folder_;

@@ -1,4 +1,4 @@
-// Names of transcript files. Pure functions; any thread. What passes here cannot leave its folder.
+// Names of transcript files. Valid names cannot leave their folder. Pure functions; any thread.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The list's query. Pure; any thread.
+// Parses the query of the list. Pure; any thread.
 #pragma once
 
 #include <patchbay/json.h>
@@ -9,14 +9,14 @@
 
 namespace patchbay::transcripts {
 
-// As the statements "count" and "list" want it.
+// Parameters of the statements "count" and "list".
 struct Filter {
-  std::string source;  // "" for all
+  std::string source;  // "": all
   int64_t since_ms = 0;
-  std::string pattern;  // for LIKE with '!' as escape; "" for all
+  std::string pattern;  // for LIKE with '!' as escape; "": all
 };
 
-// Error: `since` is not a time. The route's schema has judged the rest.
+// Error invalid: `since` is not a time. The route's schema validates the rest.
 Result<Filter> read_filter(JsonView query);
 
 }  // namespace patchbay::transcripts

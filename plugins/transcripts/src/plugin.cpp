@@ -20,15 +20,15 @@ class TranscriptsPlugin final : public Plugin {
     return {};
   }
 
-  // Nobody writes before the service is offered.
+  // Deletes temporary files before the service is published, because then writes begin.
   void finish_start(Done done) override {
     auto shared = std::make_shared<Done>(std::move(done));
     const Status taken = post_worker(host(), [this, shared] {
-      parts_->archive.remove_unfinished();
+      parts_->archive.remove_temporary();
       post(host(), kMainStrand, [this, shared] {
         parts_->routes.open();
-        if (parts_->retention) parts_->retention->sweep();  // else it is stopping already
-        (*shared)(parts_->saver.open());
+        if (parts_->retention) parts_->retention->sweep();  // null if stop() came first
+        (*shared)(parts_->saver.publish());
       });
     });
     if (!taken) (*shared)(taken);
@@ -36,10 +36,10 @@ class TranscriptsPlugin final : public Plugin {
 
   Status check_config(const Config& /*config*/) override { return {}; }
   void reconfigure(const Config& config) override {
-    parts_->retention->keep_days(config.plugin().integer("keepDays", 0));
+    parts_->retention->set_keep_days(config.plugin().integer("keepDays", 0));
   }
 
-  // Its timer must end on the strand; workers may still use the rest.
+  // Destroys only the retention, whose timer must end on the strand; workers may still use the rest.
   void stop(Done done) override {
     parts_->retention.reset();
     done();

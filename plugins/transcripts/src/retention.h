@@ -1,5 +1,5 @@
-// Removes transcripts that are older than the operator keeps them: the file, then the row. On the main
-// strand; files are removed on workers.
+// Deletes transcripts older than `keepDays`: the file, then the row. Main strand; files are deleted on
+// workers.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -18,26 +18,26 @@ namespace patchbay::transcripts {
 class Retention {
  public:
   Retention(const Host& host, const Archive& archive);
-  // 0: for ever.
-  void keep_days(int64_t days) { keep_days_ = days; }
-  // Looks now, and then every hour.
+  // 0: keeps transcripts for ever.
+  void set_keep_days(int64_t days) { keep_days_ = days; }
+  // Deletes old transcripts now and then every hour.
   void sweep();
 
  private:
-  struct Old {
+  struct OldTranscript {
     std::string tenant, call_id, file;
     int64_t attempt = 1;
   };
-  void remove(std::vector<Old> all);
-  void forget(const std::vector<Old>& all, bool more);
-  void again();
+  void remove_files(std::vector<OldTranscript> all);
+  void delete_rows(const std::vector<OldTranscript>& all, bool more);
+  void sweep_later();
 
   // borrowed
   const Host& host_;
   const Archive& archive_;
   // owned
   const Log log_;
-  const Statement old_, forget_;
+  const Statement list_old_, delete_;
   Timer timer_;
   int64_t keep_days_ = 0;
   Lifetime alive_;

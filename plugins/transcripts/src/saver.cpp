@@ -8,16 +8,16 @@
 namespace patchbay::transcripts {
 namespace {
 
-constexpr size_t kLargestDocument = size_t{16} << 20;
-constexpr int64_t kMostAttempts = 1000;
+constexpr size_t kMaxDocumentBytes = size_t{16} << 20;
+constexpr int64_t kMaxAttempt = 1000;
 
 Status check(const Save& request) {
   if (!request.tx) return {Code::invalid, "tx is missing"};
-  if (!is_call_id(request.call_id)) return {Code::invalid, "call_id cannot name a file"};
-  if (!is_tenant(request.tenant)) return {Code::invalid, "tenant cannot name a folder"};
-  if (request.attempt < 1 || request.attempt > kMostAttempts)
+  if (!is_call_id(request.call_id)) return {Code::invalid, "call_id is no valid file name"};
+  if (!is_tenant(request.tenant)) return {Code::invalid, "tenant is no valid folder name"};
+  if (request.attempt < 1 || request.attempt > kMaxAttempt)
     return {Code::invalid, "attempt must be 1 to 1000"};
-  if (request.document.size() > kLargestDocument) return {Code::invalid, "document is larger than 16 MiB"};
+  if (request.document.size() > kMaxDocumentBytes) return {Code::invalid, "document is larger than 16 MiB"};
   return {};
 }
 
@@ -27,20 +27,20 @@ Saver::Saver(const Host& host, const Archive& archive)
     : host_(host),
       archive_(archive),
       log_(host),
-      put_(Statement::find(host, "put")),
+      save_(Statement::find(host, "save")),
       saved_(Metric::counter(host, "patchbay_transcripts_saved_total", "Transcripts written to a file")),
       failed_(
-          Metric::counter(host, "patchbay_transcripts_failed_total", "Transcripts that could not be kept")),
+          Metric::counter(host, "patchbay_transcripts_failed_total", "Transcripts that could not be saved")),
       provision_(host) {
   provision_.on(Transcripts::save,
                 [this](Save request, Reply<Saved> reply) { save(std::move(request), std::move(reply)); });
 }
 
-Status Saver::open() { return provision_.publish(); }
+Status Saver::publish() { return provision_.publish(); }
 
 void Saver::save(Save request, Reply<Saved> reply) {
   if (Status status = check(request); !status) return reply(status.error());
-  // Shared so that a refusal can still be answered, and so that the document is not copied from step to step.
+  // Shared, because the worker may be refused, and because copies of the document are expensive.
   auto answer = std::make_shared<Reply<Saved>>(std::move(reply));
   const auto shared = std::make_shared<const Save>(std::move(request));
   const Status taken = post_worker(host_, [this, shared, answer] {
@@ -60,13 +60,13 @@ void Saver::save(Save request, Reply<Saved> reply) {
   (*answer)(taken.error());
 }
 
-// On a worker. An engine's text may hold a character that was cut in two: one bad byte must not lose the
-// whole conversation.
-Result<Record> Saver::store_file(const Save& request) const {
+// [worker] Makes the document valid UTF-8, so that one bad byte of an engine's text does not lose the
+// transcript.
+Result<TranscriptRecord> Saver::store_file(const Save& request) const {
   const std::string text = lib::valid_utf8(request.document);
   PB_TRY_VALUE(const Json document, host_.parse_json(text));
   if (!document.root().is_object()) return {Code::invalid, "document must be a JSON object"};
-  Record record = make_record(request, document.root(), host_.wall_ms());
+  TranscriptRecord record = make_record(request, document.root(), host_.wall_ms());
   record.size = static_cast<int64_t>(text.size());
   PB_TRY(archive_.write(record.tenant, record.file, text));
   return record;
@@ -75,13 +75,13 @@ Result<Record> Saver::store_file(const Save& request) const {
 void Saver::failed(const Save& request, const Error& error) const {
   failed_.add();
   log_.with(request.correlation)
-      .error("a transcript could not be kept",
+      .error("a transcript could not be saved",
              {{"tenant", request.tenant}, {"call", request.call_id}, {"why", error.text}});
 }
 
-void Saver::add_to(const Save& request, const Record& record) const {
+void Saver::add_to(const Save& request, const TranscriptRecord& record) const {
   Transaction tx = Transaction::borrow(host_, request.tx);
-  tx.exec(put_, put_values(record), 1);
+  tx.exec(save_, save_values(record), 1);
   NewEvent event;
   event.topic = "transcript.saved";
   event.tenant = record.tenant;

@@ -1,5 +1,5 @@
-// patchbay.transcripts: the file first, then row and event in the caller's transaction. On the main strand;
-// files are written on workers.
+// Implements patchbay.transcripts: writes the file, then adds row and event to the caller's transaction. Main
+// strand; files are written on workers.
 #pragma once
 
 #include <patchbay/log.h>
@@ -14,13 +14,12 @@ namespace patchbay::transcripts {
 class Saver {
  public:
   Saver(const Host& host, const Archive& archive);
-  // Offers the service.
-  Status open();
+  Status publish();
 
  private:
   void save(Save request, Reply<Saved> reply);
-  Result<Record> store_file(const Save& request) const;
-  void add_to(const Save& request, const Record& record) const;
+  Result<TranscriptRecord> store_file(const Save& request) const;
+  void add_to(const Save& request, const TranscriptRecord& record) const;
   void failed(const Save& request, const Error& error) const;
 
   // borrowed
@@ -28,7 +27,7 @@ class Saver {
   const Archive& archive_;
   // owned
   const Log log_;
-  const Statement put_;
+  const Statement save_;
   const Metric saved_, failed_;
   Provision<Transcripts> provision_;
 };

@@ -12,7 +12,7 @@ int64_t time_of(JsonView document, std::string_view name) {
   return lib::parse_utc(document.text(name, "")).value_or(0);
 }
 
-// The store takes no NUL, which JSON can write.
+// Replaces NUL, which JSON may contain but the store refuses.
 std::string text_of(JsonView document, std::string_view name) {
   std::string text(document.text(name, ""));
   std::replace(text.begin(), text.end(), '\0', ' ');
@@ -23,8 +23,8 @@ std::string time_text(int64_t ms) { return ms == 0 ? std::string() : lib::utc_te
 
 }  // namespace
 
-Record make_record(const Save& save, JsonView document, int64_t now_ms) {
-  Record record;
+TranscriptRecord make_record(const Save& save, JsonView document, int64_t now_ms) {
+  TranscriptRecord record;
   record.tenant = save.tenant;
   record.call_id = save.call_id;
   record.attempt = save.attempt;
@@ -50,15 +50,15 @@ Record make_record(const Save& save, JsonView document, int64_t now_ms) {
   return record;
 }
 
-Values put_values(const Record& r) {
+Values save_values(const TranscriptRecord& r) {
   return {r.tenant,       r.call_id,      r.attempt,       r.file,          r.size,  r.mtime_ms,
           r.started_ms,   r.ended_ms,     r.duration_sec,  r.caller_source, r.rule,  r.phone,
           r.display_name, r.number,       r.from_number,   r.outcome,       r.voice, r.language,
           r.model,        r.tokens_total, r.tokens_prompt, r.turn_count};
 }
 
-Record read_record(const Rows& rows, size_t row) {
-  Record record;
+TranscriptRecord read_record(const Rows& rows, size_t row) {
+  TranscriptRecord record;
   record.call_id = rows.text(row, 0);
   record.caller_source = rows.text(row, 1);
   record.started_ms = rows.integer(row, 2);
@@ -81,7 +81,7 @@ Record read_record(const Rows& rows, size_t row) {
   return record;
 }
 
-void write_item(JsonWriter& out, const Record& record) {
+void write_item(JsonWriter& out, const TranscriptRecord& record) {
   out.object()
       .member("callId", record.call_id)
       .member("callerSource", record.caller_source)
@@ -107,7 +107,7 @@ void write_item(JsonWriter& out, const Record& record) {
       .end();
 }
 
-std::string saved_data(const Record& record) {
+std::string saved_data(const TranscriptRecord& record) {
   JsonWriter out;
   out.object().member("callId", record.call_id);
   if (record.is_outbound()) {

@@ -1,4 +1,4 @@
-// A transcript's row: what the list shows, taken from the document. Pure; any thread.
+// TranscriptRecord: the row of a transcript, extracted from its document. Pure; any thread.
 #pragma once
 
 #include <patchbay/json.h>
@@ -10,11 +10,11 @@
 
 namespace patchbay::transcripts {
 
-struct Record {
+struct TranscriptRecord {
   std::string tenant, call_id, file;
   int64_t attempt = 1;
-  int64_t size = 0;      // of the document, bytes
-  int64_t mtime_ms = 0;  // times: of the wall clock, 0 when unknown
+  int64_t size = 0;      // of the document, in bytes
+  int64_t mtime_ms = 0;  // times are wall-clock; 0: unknown
   int64_t started_ms = 0;
   int64_t ended_ms = 0;
   int64_t duration_sec = 0;
@@ -27,15 +27,15 @@ struct Record {
 };
 
 // `document`: parsed from save.document.
-Record make_record(const Save& save, JsonView document, int64_t now_ms);
+TranscriptRecord make_record(const Save& save, JsonView document, int64_t now_ms);
 
-// The parameters of the statement "put".
-Values put_values(const Record& record);
-// A row of the statement "list".
-Record read_record(const Rows& rows, size_t row);
+// Returns the parameters of the statement "save".
+Values save_values(const TranscriptRecord& record);
+// Reads a row of the statement "list".
+TranscriptRecord read_record(const Rows& rows, size_t row);
 
-// The item of the list, and the data of transcript.saved.
-void write_item(JsonWriter& out, const Record& record);
-std::string saved_data(const Record& record);
+// Write an item of the list, and the data of transcript.saved.
+void write_item(JsonWriter& out, const TranscriptRecord& record);
+std::string saved_data(const TranscriptRecord& record);
 
 }  // namespace patchbay::transcripts

@@ -1,5 +1,5 @@
-// Who may use the whitelist endpoints: an admin's bearer, or a signature with the tenant's shared secret.
-// Main strand.
+// Authorizes requests to the whitelist endpoints: by an admin's bearer, or by a signature with the tenant's
+// shared secret. Main strand.
 #pragma once
 
 #include <patchbay/services/auth.h>
@@ -13,42 +13,44 @@
 namespace patchbay::whitelist {
 
 struct Refusal {
-  int64_t status = 0;  // 0: admitted
+  int64_t status = 0;  // HTTP status; 0: authorized
   std::string text;
-  int64_t retry_after_sec = 0;  // of 429
+  int64_t retry_after_sec = 0;  // for 429
 };
 
-// How one request wants to be admitted.
+// The credentials of one request.
 struct Credentials {
   std::string tenant;
-  std::string authorization;  // header, "" when absent
-  std::string signature;      // header, "" when absent
-  std::string canonical;      // what the signature must be of
+  std::string authorization;  // header; "": absent
+  std::string signature;      // header; "": absent
+  std::string canonical;      // the text that the signature must match
   std::string remote;
 };
 
-class Admission {
+class Authorizer {
  public:
-  explicit Admission(const Host& host) : host_(&host), auth_(host) {}
+  explicit Authorizer(const Host& host) : host_(&host), auth_(host) {}
 
   void reconfigure(Settings settings) { settings_ = std::move(settings); }
 
-  // done(refusal, actor): who it is, for the audit line. 503, then 401 and 403.
-  void admit(const Credentials& who, Function<void(const Refusal&, const std::string& actor)> done);
+  // Calls done(refusal, actor); `actor` names the requester in the audit log. Checks for 503, then 401 and
+  // 403.
+  void authorize(const Credentials& credentials,
+                 Function<void(const Refusal&, const std::string& actor)> done);
 
  private:
   using Done = Function<void(const Refusal&, const std::string& actor)>;
-  void admit_bearer(const Credentials& who, const std::string& bearer, Done done);
-  void admit_signature(const Credentials& who, const std::string& secret, const Done& done);
-  int64_t wait_ms(const Credentials& who) const;
+  void authorize_bearer(const Credentials& credentials, const std::string& bearer, Done done);
+  void authorize_signature(const Credentials& credentials, const std::string& secret, const Done& done);
+  int64_t wait_ms(const Credentials& credentials) const;
 
   const Host* host_;
   Service<auth::Auth> auth_;
   Settings settings_;
-  // Wrong signatures, by tenant and address (IPv6: /64, and /48). Beyond the limit signatures are not looked
-  // at any more; bearers are.
+  // Counts wrong signatures by tenant and address (IPv6: /64, and /48). Beyond the limit signatures are
+  // refused unchecked; bearers are still checked.
   lib::RateLimiter wrong_{{1.0, 100.0, 10'000}};
-  lib::RateLimiter wrong_of_site_{{16.0, 1600.0, 10'000}};
+  lib::RateLimiter wrong_by_site_{{16.0, 1600.0, 10'000}};
 };
 
 }  // namespace patchbay::whitelist

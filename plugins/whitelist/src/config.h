@@ -1,4 +1,4 @@
-// The configuration of the whitelist: one shared secret per tenant.
+// The settings of whitelist: one shared secret per tenant.
 #pragma once
 
 #include <patchbay/config.h>
@@ -9,18 +9,18 @@
 
 namespace patchbay::whitelist {
 
-// The routes refuse all requests of a tenant whose secret is shorter.
+// A tenant with a shorter secret cannot use the endpoints (503).
 constexpr size_t kMinSecretBytes = 24;
 
 class Settings {
  public:
   static Settings read(const Config& config);
 
-  // The tenant's secret; nullptr when the tenant is unknown or its secret missing or too short.
+  // Returns the tenant's secret; nullptr if the tenant is unknown or its secret is missing or too short.
   const std::string* secret(std::string_view tenant) const;
 
  private:
-  std::map<std::string, std::string, std::less<>> secrets_;  // by tenant; only those that are long enough
+  std::map<std::string, std::string, std::less<>> secrets_;  // by tenant; all are long enough
 };
 
 }  // namespace patchbay::whitelist

@@ -7,7 +7,7 @@
 namespace patchbay::whitelist {
 namespace {
 
-constexpr size_t kLongestComment = 200;
+constexpr size_t kMaxComment = 200;
 
 // Code::invalid is kept for what the client sent: what the store says is not for its eyes.
 Error store_error(const Commit& commit) { return {Code::unavailable, commit.error().text}; }
@@ -24,7 +24,7 @@ std::string cut_comment(std::string_view text) {
   size_t characters = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     const bool continues = (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
-    if (!continues && characters++ == kLongestComment) return std::string(text.substr(0, i));
+    if (!continues && characters++ == kMaxComment) return std::string(text.substr(0, i));
   }
   return std::string(text);
 }
@@ -69,7 +69,7 @@ Status EntryStore::add_to(Transaction& tx, const std::string& tenant, const std:
 }
 
 void EntryStore::add(const std::string& tenant, const std::string& number,
-                     const std::optional<std::string>& comment, Function<void(Result<Added>)> done) {
+                     const std::optional<std::string>& comment, Function<void(Result<AddResult>)> done) {
   const auto normal = lib::normalise_number(number);
   if (!normal) return done(normal.error());
   Transaction tx(*host_);
@@ -80,7 +80,7 @@ void EntryStore::add(const std::string& tenant, const std::string& number,
   std::move(tx).commit(alive_.bind([=, done = std::move(done)](const Commit& commit) {
     if (!commit) return done(store_error(commit));
     const Rows now = commit.result(get);
-    Added result;
+    AddResult result;
     result.added = !commit.result(insert).empty();
     result.entry = {std::string(now.text(0, 0)), std::string(now.text(0, 1))};
     result.count = commit.result(count).integer(0, 0);

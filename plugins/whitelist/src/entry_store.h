@@ -1,5 +1,5 @@
-// The entries in the store. Main strand. Numbers are normalised here, so that every reader and writer means
-// the same.
+// EntryStore: the statements on the entries (store.sql). Normalises numbers, so that every reader and writer
+// compares the same form. Main strand.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -16,8 +16,8 @@ struct Entry {
   std::string comment;
 };
 
-struct Added {
-  Entry entry;  // as it stands now
+struct AddResult {
+  Entry entry;  // as stored now
   bool added = false;
   int64_t count = 0;  // entries of the tenant
 };
@@ -26,18 +26,18 @@ class EntryStore {
  public:
   explicit EntryStore(const Host& host);
 
-  // Whether the number may be dialled. An error means that nobody knows.
+  // Returns whether the number is listed. Callers must refuse the dial on an error.
   void contains(const std::string& tenant, const std::string& number, Function<void(Result<bool>)> done);
   void list(const std::string& tenant, Function<void(Result<std::vector<Entry>>)> done);
-  // Code::invalid: no number. A comment that is given replaces the old one. Comments are cut to 200
-  // characters.
+  // Code::invalid: not a number. A given comment replaces the old one. Comments are cut to 200 characters.
   void add(const std::string& tenant, const std::string& number, const std::optional<std::string>& comment,
-           Function<void(Result<Added>)> done);
-  // Replaces all entries, in this order; of equal numbers the first counts. Gives their count.
+           Function<void(Result<AddResult>)> done);
+  // Replaces all entries, in this order, and returns their number. Of equal numbers the first one is kept.
   void write(const std::string& tenant, const std::vector<Entry>& entries,
              Function<void(Result<int64_t>)> done);
 
-  // Appends exactly one exec() to somebody's transaction: one row when the number is new, none otherwise.
+  // Appends exactly one exec() to the transaction; its result has one row if the number is new, otherwise
+  // none.
   Status add_to(Transaction& tx, const std::string& tenant, const std::string& number,
                 const std::string& comment) const;
 
@@ -47,7 +47,7 @@ class EntryStore {
   Lifetime alive_;
 };
 
-// The first 200 characters.
+// Returns the first 200 characters.
 std::string cut_comment(std::string_view text);
 
 }  // namespace patchbay::whitelist

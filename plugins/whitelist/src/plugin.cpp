@@ -13,14 +13,14 @@ namespace {
 class WhitelistPlugin final : public Plugin {
   Status start(const Config& config) override {
     parts_ = std::make_unique<Parts>(host());
-    parts_->admission.reconfigure(Settings::read(config));
+    parts_->authorizer.reconfigure(Settings::read(config));
     PB_TRY(parts_->routes.open());
-    PB_TRY(offer_service());
-    guard_dials();
+    PB_TRY(publish_service());
+    register_dial_gate();
     return {};
   }
   Status check_config(const Config&) override { return {}; }
-  void reconfigure(const Config& config) override { parts_->admission.reconfigure(Settings::read(config)); }
+  void reconfigure(const Config& config) override { parts_->authorizer.reconfigure(Settings::read(config)); }
   void stop(Done done) override {
     parts_.reset();
     done();
@@ -32,21 +32,21 @@ class WhitelistPlugin final : public Plugin {
               Metric::counter(host, "patchbay_whitelist_dials_refused_total",
                               "Dials to numbers that are not listed, or that could not be looked up")),
           entries(host),
-          admission(host),
-          routes(host, admission, entries),
+          authorizer(host),
+          routes(host, authorizer, entries),
           service(host),
           dial_gate(host),
           telephony(host) {}
     const Metric dials_refused;
     EntryStore entries;
-    Admission admission;
+    Authorizer authorizer;
     WhitelistRoutes routes;
     Provision<Whitelist> service;
     Provision<telephony::DialGate> dial_gate;
     Service<telephony::Telephony> telephony;
   };
 
-  Status offer_service() {
+  Status publish_service() {
     parts_->service.on(Whitelist::add, [this](const Add& add) -> Result<Empty> {
       Transaction tx = Transaction::borrow(host(), add.tx);
       PB_TRY(parts_->entries.add_to(tx, add.tenant, add.number, add.comment));
@@ -55,7 +55,7 @@ class WhitelistPlugin final : public Plugin {
     return parts_->service.publish();
   }
 
-  void guard_dials() {
+  void register_dial_gate() {
     parts_->dial_gate.on(telephony::DialGate::check,
                          [this](const telephony::Check& check, Reply<telephony::Verdict> reply) {
                            this->check(check, std::move(reply));
@@ -64,7 +64,8 @@ class WhitelistPlugin final : public Plugin {
       if (!up) return;
       parts_->telephony.call(telephony::Telephony::add_gate, {"whitelist", parts_->dial_gate.handle()},
                              [this](const Result<Empty>& done) {
-                               if (!done) log().error("telephony took no gate", {{"why", done.error().text}});
+                               if (!done)
+                                 log().error("telephony refused the dial gate", {{"why", done.error().text}});
                              });
     });
   }
@@ -77,7 +78,7 @@ class WhitelistPlugin final : public Plugin {
           if (listed && *listed) return reply(telephony::Verdict{true, ""});
           refused.add();
           if (listed) return reply(telephony::Verdict{false, "not whitelisted"});
-          log.error("the whitelist could not be read: the dial is refused",
+          log.error("the dial is refused because the whitelist could not be read",
                     {{"call", call}, {"why", listed.error().text}});
           reply(telephony::Verdict{false, "the whitelist could not be read"});
         });

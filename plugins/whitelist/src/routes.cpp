@@ -61,9 +61,9 @@ http::Response refused(const Refusal& refusal) {
 
 }  // namespace
 
-WhitelistRoutes::WhitelistRoutes(const Host& host, Admission& admission, EntryStore& entries)
+WhitelistRoutes::WhitelistRoutes(const Host& host, Authorizer& authorizer, EntryStore& entries)
     : host_(&host),
-      admission_(admission),
+      authorizer_(authorizer),
       entries_(entries),
       log_(host),
       refused_(Metric::counter(host, "patchbay_whitelist_requests_refused_total",
@@ -117,22 +117,22 @@ void WhitelistRoutes::route(const char* method, const char* verb, const char* su
     route.max_body_bytes = 1024 * 1024;  // some 40,000 numbers
   }
   routes_.add(std::move(route), [this, verb, serve](const http::Request& request, Reply reply) {
-    admit(verb, request, serve, std::move(reply));
+    authorize(verb, request, serve, std::move(reply));
   });
 }
 
-void WhitelistRoutes::admit(const char* verb, const http::Request& request, Serve serve, Reply reply) {
+void WhitelistRoutes::authorize(const char* verb, const http::Request& request, Serve serve, Reply reply) {
   if (request.surface == "local") return (this->*serve)(request, request.username, std::move(reply));
   const auto headers = host_->parse_json(request.headers);
   if (!headers) return reply(headers.error());
-  Credentials who;
-  who.tenant = request.tenant;
-  who.authorization = (*headers)["authorization"].text();
-  who.signature = (*headers)["x-platform-admin-signature"].text();
-  who.canonical = request.method == "GET" ? canonical(verb, request.tenant)
+  Credentials credentials;
+  credentials.tenant = request.tenant;
+  credentials.authorization = (*headers)["authorization"].text();
+  credentials.signature = (*headers)["x-platform-admin-signature"].text();
+  credentials.canonical = request.method == "GET" ? canonical(verb, request.tenant)
                                           : canonical(verb, request.tenant, request.body.size());
-  who.remote = request.remote;
-  admission_.admit(who, [this, request, serve, reply = std::move(reply)](const Refusal& refusal,
+  credentials.remote = request.remote;
+  authorizer_.authorize(credentials, [this, request, serve, reply = std::move(reply)](const Refusal& refusal,
                                                                          const std::string& actor) mutable {
     if (refusal.status == 0) return (this->*serve)(request, actor, std::move(reply));
     refused_.add();
@@ -167,7 +167,7 @@ void WhitelistRoutes::add(const http::Request& request, const std::string& actor
   entries_.add(
       request.tenant, std::string((*body)["number"].text()),
       comment.is_string() ? std::optional(std::string(comment.text())) : std::nullopt,
-      alive_.bind([this, request, actor, reply = std::move(reply)](const Result<Added>& result) mutable {
+      alive_.bind([this, request, actor, reply = std::move(reply)](const Result<AddResult>& result) mutable {
         if (!result) return reply(not_applied(request, result.error()));
         audit(result->added ? "whitelist: number added" : "whitelist: number was there", request, actor,
               result->count);

@@ -14,9 +14,9 @@ namespace patchbay::whitelist {
 
 class WhitelistRoutes {
  public:
-  WhitelistRoutes(const Host& host, Admission& admission, EntryStore& entries);
+  WhitelistRoutes(const Host& host, Authorizer& authorizer, EntryStore& entries);
 
-  // Error: our own schemas are wrong.
+  // Error: a schema of this file is invalid.
   Status open();
 
  private:
@@ -25,7 +25,7 @@ class WhitelistRoutes {
 
   void route(const char* method, const char* verb, const char* summary, const char* example,
              const char* request_schema, const char* reply_schema, Serve serve);
-  void admit(const char* verb, const http::Request& request, Serve serve, Reply reply);
+  void authorize(const char* verb, const http::Request& request, Serve serve, Reply reply);
   void list(const http::Request& request, const std::string& actor, Reply reply);
   void add(const http::Request& request, const std::string& actor, Reply reply);
   void write(const http::Request& request, const std::string& actor, Reply reply);
@@ -34,7 +34,7 @@ class WhitelistRoutes {
   void audit(const char* what, const http::Request& request, const std::string& actor, int64_t count) const;
 
   const Host* host_;
-  Admission& admission_;
+  Authorizer& authorizer_;
   EntryStore& entries_;
 
   Log log_;

@@ -1,7 +1,7 @@
 // X-Platform-Admin-Signature: hex HMAC-SHA256 of a canonical string, keyed with the tenant's shared secret,
-// with or without `sha256=` before it. Pure functions, any thread.
+// optionally prefixed with `sha256=`. Pure functions, any thread.
 //
-// The canonical string holds no content of the body, only its length: see the README.
+// The canonical string has the length of the body but not its content; README.md has the consequences.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ std::string canonical(std::string_view verb, std::string_view tenant);
 // "whitelist-add|<tenant>|<bytes of the body>"
 std::string canonical(std::string_view verb, std::string_view tenant, size_t body_length);
 
-// Compares in constant time.
+// Compares in constant time. `header`: the signature as received.
 bool signature_matches(std::string_view header, std::string_view secret, std::string_view canonical_text);
 
 }  // namespace patchbay::whitelist

@@ -32,7 +32,7 @@ size_t count_files(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("what was written is read, the last of it") {
+TEST_CASE("the last version that was written is read") {
   const Folder folder;
   const Archive archive(folder.path);
   REQUIRE(archive.write("a.example", "oac-1.json", "first").ok());
@@ -44,7 +44,7 @@ TEST_CASE("what was written is read, the last of it") {
   CHECK_FALSE(archive.read("b.example", "oac-1.json").ok());
 }
 
-TEST_CASE("files and folders are the server's alone") {
+TEST_CASE("only the server's user can read files and folders") {
   const Folder folder;
   REQUIRE(Archive(folder.path).write("a.example", "x.json", "{}").ok());
   CHECK((fs::status(folder.path / "a.example").permissions() & fs::perms::all) == fs::perms::owner_all);
@@ -52,7 +52,7 @@ TEST_CASE("files and folders are the server's alone") {
         (fs::perms::owner_read | fs::perms::owner_write));
 }
 
-TEST_CASE("a symbolic link is neither read nor written through") {
+TEST_CASE("a symbolic link is not followed, neither by a read nor by a write") {
   const Folder folder;
   const Archive archive(folder.path);
   REQUIRE(archive.write("a.example", "x.json", "{}").ok());
@@ -65,7 +65,7 @@ TEST_CASE("a symbolic link is neither read nor written through") {
   CHECK(text == "secret");
 }
 
-TEST_CASE("a folder that cannot be made is an error and leaves nothing") {
+TEST_CASE("a folder that cannot be created is an error and leaves no file") {
   const Folder folder;
   std::ofstream(folder.path / "a.example") << "a file";
   const Status status = Archive(folder.path).write("a.example", "x.json", "{}");
@@ -73,12 +73,12 @@ TEST_CASE("a folder that cannot be made is an error and leaves nothing") {
   CHECK(status.error().code == Code::unavailable);
 }
 
-TEST_CASE("what unfinished writes left is removed") {
+TEST_CASE("temporary files of interrupted writes are deleted") {
   const Folder folder;
   const Archive archive(folder.path);
   REQUIRE(archive.write("a.example", "x.json", "{}").ok());
   std::ofstream(folder.path / "a.example/y.json.7.part") << "half";
-  archive.remove_unfinished();
+  archive.remove_temporary();
   CHECK(count_files(folder.path) == 1);
-  Archive(folder.path / "none").remove_unfinished();
+  Archive(folder.path / "none").remove_temporary();
 }

@@ -18,7 +18,7 @@ TEST_CASE("names of transcripts cannot leave their folder") {
     CHECK(is_tenant(tenant));
 }
 
-TEST_CASE("later attempts have files of their own") {
+TEST_CASE("each further attempt has its own file") {
   CHECK(file_name("oac-0123456789ab", 1) == "oac-0123456789ab.json");
   CHECK(file_name("oac-0123456789ab", 2) == "oac-0123456789ab-2.json");
 }

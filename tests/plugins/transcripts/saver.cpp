@@ -48,7 +48,7 @@ Save make_save(const std::string& document, const std::string& call_id, int64_t 
   return save;
 }
 
-// Saves and commits; "" or the error.
+// Saves and commits. Returns the error, or "".
 std::string keep(const Save& what) {
   const auto told = probe::ask_host<std::string>([what](const Host& host, auto done) {
     auto tx = std::make_shared<Transaction>(host);
@@ -78,7 +78,7 @@ http::Response list(const std::string& query, const std::string& tenant = "a.exa
 
 }  // namespace
 
-TEST_CASE("a transcript is a file, a list item, an event and itself again") {
+TEST_CASE("a saved transcript is a file, a list item and an event, and can be read again") {
   TestServer server(kYaml, nullptr, {probe::entry()});
   REQUIRE(server.start_error() == "");
   Promise<std::string> heard;
@@ -120,7 +120,7 @@ TEST_CASE("a transcript is a file, a list item, an event and itself again") {
   });
 }
 
-TEST_CASE("another tenant's transcript is as missing as none") {
+TEST_CASE("another tenant's transcript is 404, like one that does not exist") {
   TestServer server(kYaml, nullptr, {probe::entry()});
   CHECK(keep(make_save(outbound("oac-1", "2026-11-20T07:00:01Z", "Ann"), "oac-1")) == "");
   const auto foreign = get("/api.ashx/v1/transcripts/oac-1", "{}", "b.example");
@@ -129,7 +129,7 @@ TEST_CASE("another tenant's transcript is as missing as none") {
   CHECK(list("{}", "b.example").total == 0);
 }
 
-TEST_CASE("each attempt has its own, the latest is given") {
+TEST_CASE("each attempt has its own transcript, and the latest is the default") {
   TestServer server(kYaml, nullptr, {probe::entry()});
   const std::string first = outbound("oac-1", "2026-11-20T07:00:01Z", "One");
   const std::string second = outbound("oac-1", "2026-11-20T08:00:01Z", "Two");
@@ -173,10 +173,10 @@ TEST_CASE("the list filters by source, words and time") {
       R"({"data":[{"callId":"vnum-1","callerSource":"office-tab","startedUtc":"2026-11-20T09:00:00.000Z","endedUtc":"","durationSec":3,"rule":"vnum:Desk","number":"+49800","outcome":"far-hangup","tokensTotal":5,"turnCount":0,"size":202,"source":"tenant","file":"vnum-1.json"}]})");
 }
 
-TEST_CASE("what cannot be a file or a document is refused and nothing is kept") {
+TEST_CASE("an invalid file name or document is refused, and nothing is saved") {
   TestServer server(kYaml, nullptr, {probe::entry()});
-  CHECK(keep(make_save("{}", "../../etc/passwd")) == "call_id cannot name a file");
-  CHECK(keep(make_save("{}", "a", 1, "..")) == "tenant cannot name a folder");
+  CHECK(keep(make_save("{}", "../../etc/passwd")) == "call_id is no valid file name");
+  CHECK(keep(make_save("{}", "a", 1, "..")) == "tenant is no valid folder name");
   CHECK(keep(make_save("{}", "a", 0)) == "attempt must be 1 to 1000");
   CHECK(keep(make_save("[]", "a")) == "document must be a JSON object");
   CHECK(keep(make_save("{", "a")) != "");
@@ -185,7 +185,7 @@ TEST_CASE("what cannot be a file or a document is refused and nothing is kept") 
   CHECK_FALSE(std::filesystem::exists(server.data() / "transcripts/a.example"));
 }
 
-TEST_CASE("a file whose transaction was dropped shows nowhere and is replaced") {
+TEST_CASE("a file whose transaction was dropped is not listed, and is replaced later") {
   TestServer server(kYaml, nullptr, {probe::entry()});
   const std::string document = outbound("oac-1", "2026-11-20T07:00:00Z", "Ann");
   probe::ask_host<bool>([](const Host& host, auto done) {
@@ -202,7 +202,7 @@ TEST_CASE("a file whose transaction was dropped shows nowhere and is replaced") 
   CHECK(get("/api.ashx/v1/transcripts/oac-1").body == document);
 }
 
-TEST_CASE("a text that is not UTF-8 costs a character, not the transcript") {
+TEST_CASE("a text that is not UTF-8 loses a character, not the transcript") {
   TestServer server(kYaml, nullptr, {probe::entry()});
   REQUIRE(server.start_error() == "");
   CHECK(keep(make_save(outbound("oac-000000000001", "2026-11-20T07:00:01.000Z", "Zo\xC3 and \xFF"),
@@ -222,15 +222,15 @@ TEST_CASE("a NUL in a text does not lose the transcript") {
   CHECK(list("{}").body.find("\"displayName\":\"a b\"") != std::string::npos);
 }
 
-TEST_CASE("a transcript that cannot be kept is logged and counted") {
+TEST_CASE("a transcript that cannot be saved is logged and counted") {
   TestServer server(kYaml, nullptr, {probe::entry()});
   REQUIRE(server.start_error() == "");
   CHECK(keep(make_save("no JSON", "oac-000000000001")) != "");
-  CHECK(server.log().find("a transcript could not be kept") != std::string::npos);
+  CHECK(server.log().find("a transcript could not be saved") != std::string::npos);
   CHECK(server.core().report("metrics").find("patchbay_transcripts_failed_total 1\n") != std::string::npos);
 }
 
-TEST_CASE("old transcripts are removed when the operator says so, file and all") {
+TEST_CASE("old transcripts are deleted after keepDays, file and row") {
   core::ManualClock clock;
   TestServer server(
       "plugins: {probe: {}, transcripts: {keepDays: 30}}\ntenants: {a.example: {primary: true}, b.example: "

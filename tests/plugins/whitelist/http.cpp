@@ -1,4 +1,4 @@
-// The same over HTTP, through rest-api.
+// The endpoints over HTTP, through rest-api.
 #include <doctest/doctest.h>
 
 #include "crypto/digest.h"
@@ -40,7 +40,7 @@ struct Server {
 
 }  // namespace
 
-TEST_CASE("the whitelist is read and changed by signed requests under the tenant's host name") {
+TEST_CASE("signed requests under the tenant's host name read and change the whitelist") {
   const Server server;
   const HttpAnswer added = server.signed_ask("POST", "add", R"({"number":"+49 30 123456","comment":"Bär"})");
   CHECK(added.status == 200);
@@ -52,7 +52,7 @@ TEST_CASE("the whitelist is read and changed by signed requests under the tenant
         200);
 }
 
-TEST_CASE("405 comes first, then 503, then 401, each as a message") {
+TEST_CASE("405 comes before 503, 503 before 401, each with a message") {
   const Server server;
   const HttpAnswer wrong = server.http.get("/signal.ashx?whitelist=add", {"Host: b.example"});
   CHECK(wrong.status == 405);

@@ -63,7 +63,7 @@ http::Response send(const std::string& verb, const std::string& tenant, const st
 std::string signature(const std::string& text) { return R"({"x-platform-admin-signature":")" + text + "\"}"; }
 std::string bearer(const std::string& token) { return R"({"authorization":"Bearer )" + token + "\"}"; }
 
-// Asks with a right signature.
+// Sends a request with a correct signature.
 http::Response signed_send(const std::string& verb, const std::string& body = "",
                            const std::string& query = "{}", const std::string& tenant = kTenantA,
                            const std::string& secret = kSecretA) {
@@ -116,7 +116,7 @@ TEST_CASE("a number is added once and keeps its spelling, its place and its comm
         R"(200 {"tenant":"b.example","numbers":[],"count":0})");
 }
 
-TEST_CASE("writing replaces everything, in order, of equal numbers the first") {
+TEST_CASE("writing replaces all entries, in order, and keeps the first of equal numbers") {
   Server server;
   signed_send("add", R"({"number":"112"})");
   signed_send("add", R"({"number":"113"})", "{}", kTenantB, kSecretB);
@@ -134,7 +134,7 @@ TEST_CASE("writing replaces everything, in order, of equal numbers the first") {
   CHECK(text(signed_send("list", "", "{}", kTenantB, kSecretB)).find("\"count\":1") != std::string::npos);
 }
 
-TEST_CASE("bodies that are not as they should be change nothing") {
+TEST_CASE("invalid bodies change nothing") {
   Server server;
   for (const char* body :
        {"", "x", "[]", "{}", "null", R"({"number":""})", R"({"number":1})", R"({"number":null})",
@@ -152,7 +152,7 @@ TEST_CASE("bodies that are not as they should be change nothing") {
   CHECK(text(signed_send("list")).find("\"count\":0") != std::string::npos);
 }
 
-TEST_CASE("a long comment is cut, a null one is none") {
+TEST_CASE("a long comment is cut, and null is no comment") {
   Server server;
   const auto added = signed_send("add", R"({"number":"112","comment":")" + std::string(300, 'x') + "\"}");
   CHECK(added.body.find("\"" + std::string(200, 'x') + "\"") != std::string::npos);
@@ -176,7 +176,7 @@ TEST_CASE("503 comes before 401, 401 before 403, 403 before 400") {
   CHECK(signed_send("add", "x").status == 400);
 }
 
-TEST_CASE("bearers count for their own tenant, those of super-admins for all") {
+TEST_CASE("bearers are valid for their own tenant, those of super-admins for all") {
   Server server;
   const std::string alice = token("alice", kTenantA), carol = token("carol", kTenantB);
   CHECK(send("list", kTenantA, bearer(alice)).status == 200);
@@ -186,14 +186,14 @@ TEST_CASE("bearers count for their own tenant, those of super-admins for all") {
   CHECK(send("list", kTenantA, R"({"authorization":"bearer )" + alice + "\"}").status == 200);
   CHECK(send("list", kTenantA, R"({"authorization":"Basic )" + alice + "\"}").status == 401);
   CHECK(send("list", kTenantA, R"({"authorization":")" + alice + "\"}").status == 401);
-  // A wrong bearer is not made good by a right signature.
+  // A correct signature does not make up for a wrong bearer.
   CHECK(send("list", kTenantA,
              R"({"authorization":"Bearer x","x-platform-admin-signature":")" +
                  sign(kSecretA, "whitelist-list|a.example") + "\"}")
             .status == 401);
 }
 
-TEST_CASE("a signature counts for its verb, tenant and length only") {
+TEST_CASE("a signature is valid for its verb, tenant and body length only") {
   Server server;
   const std::string body = R"({"number":"112"})";
   const std::string length = std::to_string(body.size());
@@ -211,8 +211,8 @@ TEST_CASE("a signature counts for its verb, tenant and length only") {
   CHECK(status("whitelist-add|a.example|" + length, kSecretA, kTenantB) == 401);
 }
 
-TEST_CASE("who sends wrong signatures is no longer listened to, whoever has a bearer is") {
-  core::ManualClock clock;  // stands, so that no more are allowed meanwhile
+TEST_CASE("after many wrong signatures an address gets 429 for signatures, but not for bearers") {
+  core::ManualClock clock;  // stands still, so that no further attempt is allowed meanwhile
   Server server(&clock);
   const std::string alice = token("alice", kTenantA);
   for (int i = 0; i < 100; ++i) CHECK(send("list", kTenantA, signature("00")).status == 401);
@@ -223,7 +223,7 @@ TEST_CASE("who sends wrong signatures is no longer listened to, whoever has a be
   CHECK(signed_send("list", "", "{}", kTenantB, kSecretB).status == 200);
 }
 
-TEST_CASE("an Authorization header of another kind does not hide a right signature") {
+TEST_CASE("an Authorization header of another scheme does not hide a correct signature") {
   Server server;
   const std::string right = sign(kSecretA, "whitelist-list|a.example"),
                     wrong = sign(kSecretB, "whitelist-list|a.example");
@@ -260,7 +260,7 @@ TEST_CASE("wrong signatures count for the whole /64 of an IPv6 client, and are l
   CHECK(lines < 100);
 }
 
-TEST_CASE("a NUL in a comment is refused in words of the field, not of the store") {
+TEST_CASE("a NUL in a comment is refused with an error about the field, not about the store") {
   Server server;
   const std::string body = R"({"number":"+4930123456","comment":"a\u0000b"})";
   const auto refused =
@@ -271,7 +271,7 @@ TEST_CASE("a NUL in a comment is refused in words of the field, not of the store
   CHECK(refused.body.find("$4") == std::string::npos);
 }
 
-TEST_CASE("only listed numbers are dialled, in whatever spelling") {
+TEST_CASE("only listed numbers are dialled, in any spelling") {
   Server server;
   CHECK_FALSE(allowed("+4930123456"));
   signed_send("add", R"({"number":"0049 30 123456"})");
@@ -323,7 +323,7 @@ TEST_CASE("another plugin adds a number inside its own transaction") {
   CHECK(text(signed_send("list")).find(R"("count":1)") != std::string::npos);
 }
 
-TEST_CASE("changes are logged with who made them and the hash of the body, never the secret") {
+TEST_CASE("changes are logged with their actor and the hash of the body, never the secret") {
   Server server;
   const std::string body = R"({"number":"112"})";
   signed_send("add", body);

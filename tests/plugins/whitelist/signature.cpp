@@ -23,7 +23,7 @@ TEST_CASE("the canonical strings are those of the specification") {
   CHECK(canonical("add", "voice.example.com", 42) == "whitelist-add|voice.example.com|42");
 }
 
-TEST_CASE("a signature is hex of either case, with or without its prefix") {
+TEST_CASE("a signature is hex in either case, with or without the prefix") {
   const std::string text = canonical("add", "t", 7);
   // printf 'whitelist-add|t|7' | openssl dgst -sha256 -hmac 0123456789abcdef01234567
   const std::string openssl = "f1202b5ab2cc7d4bae78e845c6ddcf0525bac766f6fbdc4d3831ab4855ca8d34";
