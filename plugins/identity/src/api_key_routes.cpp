@@ -42,7 +42,7 @@ http::Route route(const char* method, std::string path, const char* summary) {
 
 }  // namespace
 
-void KeyRoutes::add_to(http::Routes& routes) {
+void ApiKeyRoutes::add_to(http::Routes& routes) {
   http::Route create = route("POST", kPath, "Makes an API key; the answer is the only place that shows it");
   create.oidc_only = true;
   create.request_schema = kBody;
@@ -63,15 +63,16 @@ void KeyRoutes::add_to(http::Routes& routes) {
              [this](const http::Request& request, Reply reply) { remove(request, std::move(reply)); });
 }
 
-// The operator at the admin socket belongs to no tenant: without ?tenant= he means the primary one.
-std::string KeyRoutes::tenant_of(const http::Request& request) const {
+// Requests at the admin socket have no tenant; without ?tenant= they concern the primary one.
+std::string ApiKeyRoutes::tenant_of(const http::Request& request) const {
   if (!request.tenant.empty()) return request.tenant;
   const Tenant* primary = context_.settings.primary();
   return primary != nullptr ? primary->host : std::string();
 }
 
-// A super-admin may make keys of another tenant, whose admins may have users of the same name.
-std::string KeyRoutes::creator(const http::Request& request, const std::string& tenant) const {
+// Adds the host to the name of a super-admin of another tenant, because both tenants may have a user of that
+// name.
+std::string ApiKeyRoutes::creator(const http::Request& request, const std::string& tenant) const {
   for (const auto& [host, of] : context_.settings.tenants) {
     const auto user = of.users.find(request.username);
     if (host != tenant && user != of.users.end() && user->second.subject == request.subject)
@@ -80,7 +81,7 @@ std::string KeyRoutes::creator(const http::Request& request, const std::string& 
   return request.username;
 }
 
-void KeyRoutes::create(const http::Request& request, Reply reply) {
+void ApiKeyRoutes::create(const http::Request& request, Reply reply) {
   const std::string tenant = tenant_of(request);
   if (context_.settings.tenant(tenant) == nullptr)
     return reply(http::error(400, "invalid_request", "tenant is not configured"));
@@ -110,7 +111,7 @@ void KeyRoutes::create(const http::Request& request, Reply reply) {
       }));
 }
 
-void KeyRoutes::list(const http::Request& request, Reply reply) {
+void ApiKeyRoutes::list(const http::Request& request, Reply reply) {
   keys_.list(tenant_of(request), [limit = request.limit, offset = std::max<int64_t>(request.offset, 0),
                                   reply = std::move(reply)](const Result<std::vector<ApiKey>>& keys) mutable {
     if (!keys) return reply(keys.error());
@@ -126,7 +127,7 @@ void KeyRoutes::list(const http::Request& request, Reply reply) {
   });
 }
 
-void KeyRoutes::remove(const http::Request& request, Reply reply) {
+void ApiKeyRoutes::remove(const http::Request& request, Reply reply) {
   const auto params = context_.host.parse_json(request.params);
   if (!params) return reply(params.error());
   keys_.remove(tenant_of(request), std::string((*params)["id"].text()),

@@ -1,4 +1,4 @@
-// /api.ashx/v1/admin/keys: making, listing and revoking API keys. Main strand.
+// /api.ashx/v1/admin/keys: creates, lists and revokes API keys. Main strand.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -9,9 +9,9 @@
 
 namespace patchbay::identity {
 
-class KeyRoutes {
+class ApiKeyRoutes {
  public:
-  KeyRoutes(Context& context, ApiKeys& keys) : context_(context), keys_(keys) {}
+  ApiKeyRoutes(Context& context, ApiKeyStore& keys) : context_(context), keys_(keys) {}
 
   void add_to(http::Routes& routes);
 
@@ -24,7 +24,7 @@ class KeyRoutes {
   std::string creator(const http::Request& request, const std::string& tenant) const;
 
   Context& context_;
-  ApiKeys& keys_;
+  ApiKeyStore& keys_;
   Lifetime alive_;
 };
 

@@ -12,7 +12,7 @@ namespace patchbay::identity {
 namespace {
 
 constexpr std::string_view kPrefix = "ak_";
-constexpr size_t kSecretSize = 43;
+constexpr size_t kSecretBytes = 43;
 
 std::string hash_of(std::string_view key) { return lib::to_hex(lib::sha256(key)); }
 
@@ -48,27 +48,27 @@ bool is_key_name(std::string_view name) {
 }
 
 bool looks_like_api_key(std::string_view bearer) {
-  return bearer.size() == kPrefix.size() + kSecretSize && bearer.substr(0, kPrefix.size()) == kPrefix &&
+  return bearer.size() == kPrefix.size() + kSecretBytes && bearer.substr(0, kPrefix.size()) == kPrefix &&
          bearer.substr(kPrefix.size())
                  .find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") ==
              std::string_view::npos;
 }
 
-ApiKeys::ApiKeys(const Host& host)
+ApiKeyStore::ApiKeyStore(const Host& host)
     : host_(&host),
       add_(Statement::find(host, "key_add")),
       find_(Statement::find(host, "key_find")),
       list_(Statement::find(host, "key_list")),
       remove_(Statement::find(host, "key_remove")) {}
 
-void ApiKeys::create(const std::string& tenant, const std::string& name, const std::string& created_by,
+void ApiKeyStore::create(const std::string& tenant, const std::string& name, const std::string& created_by,
                      Function<void(Result<NewApiKey>)> done) {
-  const auto secret = lib::random_base62(kSecretSize);
+  const auto secret = lib::random_base62(kSecretBytes);
   const auto id = lib::random_hex(16);
   if (!secret || !id) return done({Code::unavailable, "no random numbers"});
   NewApiKey made;
   made.secret = std::string(kPrefix) + *secret;
-  made.key = {"key-" + *id, tenant, name, secret->substr(kSecretSize - 4), host_->wall_ms(), created_by};
+  made.key = {"key-" + *id, tenant, name, secret->substr(kSecretBytes - 4), host_->wall_ms(), created_by};
   Transaction tx(*host_);
   tx.exec(add_,
           {made.key.id, tenant, name, hash_of(made.secret), made.key.hint, made.key.created_ms, created_by});
@@ -78,7 +78,7 @@ void ApiKeys::create(const std::string& tenant, const std::string& name, const s
   }));
 }
 
-void ApiKeys::list(const std::string& tenant, Function<void(Result<std::vector<ApiKey>>)> done) {
+void ApiKeyStore::list(const std::string& tenant, Function<void(Result<std::vector<ApiKey>>)> done) {
   query(*host_, list_, {tenant}, alive_.bind([done = std::move(done)](const Result<Rows>& rows) {
     if (!rows) return done(rows.error());
     std::vector<ApiKey> keys;
@@ -87,8 +87,8 @@ void ApiKeys::list(const std::string& tenant, Function<void(Result<std::vector<A
   }));
 }
 
-void ApiKeys::remove(const std::string& tenant, const std::string& id,
-                     Function<void(Result<std::optional<ApiKey>>)> done) {
+void ApiKeyStore::remove(const std::string& tenant, const std::string& id,
+                         Function<void(Result<std::optional<ApiKey>>)> done) {
   Transaction tx(*host_);
   tx.exec(remove_, {id, tenant});
   std::move(tx).commit(alive_.bind([this, done = std::move(done)](const Commit& commit) {
@@ -101,7 +101,7 @@ void ApiKeys::remove(const std::string& tenant, const std::string& id,
   }));
 }
 
-void ApiKeys::verify(const std::string& bearer, Function<void(Result<ApiKey>)> done) {
+void ApiKeyStore::verify(const std::string& bearer, Function<void(Result<ApiKey>)> done) {
   if (!looks_like_api_key(bearer)) return done({Code::denied, "not an API key"});
   const std::string hash = hash_of(bearer);
   const auto cached = cache_.find(hash);
@@ -109,7 +109,7 @@ void ApiKeys::verify(const std::string& bearer, Function<void(Result<ApiKey>)> d
   look_up(hash, std::move(done));
 }
 
-void ApiKeys::look_up(const std::string& hash, Function<void(Result<ApiKey>)> done) {
+void ApiKeyStore::look_up(const std::string& hash, Function<void(Result<ApiKey>)> done) {
   query(
       *host_, find_, {hash},
       alive_.bind([this, hash, before = removals_, done = std::move(done)](const Result<Rows>& rows) mutable {
@@ -120,8 +120,8 @@ void ApiKeys::look_up(const std::string& hash, Function<void(Result<ApiKey>)> do
         key.id = rows->text(0, 0);
         key.tenant = rows->text(0, 1);
         key.name = rows->text(0, 2);
-        if (cache_.size() >= kMostCached) cache_.clear();
-        cache_[hash] = {key, now_ms() + kBelievedMs};
+        if (cache_.size() >= kMaxCached) cache_.clear();
+        cache_[hash] = {key, now_ms() + kMaxCachedMs};
         done(std::move(key));
       }));
 }

@@ -1,4 +1,5 @@
-// API keys: "ak_" and 43 characters of base 62. The store keeps SHA-256 of them. Main strand.
+// ApiKeyStore: creates, lists, deletes and verifies API keys: "ak_" and 43 characters of base 62, stored as
+// SHA-256. Main strand.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -22,34 +23,34 @@ struct ApiKey {
 
 struct NewApiKey {
   ApiKey key;
-  std::string secret;  // shown this once
+  std::string secret;  // never shown again
 };
 
 bool looks_like_api_key(std::string_view bearer);
 
-// Whether a key may have this name (UTF-8): no control characters, no line separators, nothing that is not
-// shown or turns the direction of what follows, no blank at either end.
+// Returns whether a key may have this name (UTF-8): no control characters, no line separators, no invisible
+// or direction-changing characters, no blank at either end.
 bool is_key_name(std::string_view name);
 
-class ApiKeys {
+class ApiKeyStore {
  public:
-  explicit ApiKeys(const Host& host);
+  explicit ApiKeyStore(const Host& host);
 
-  // Code::conflict: the tenant has a key of this name.
+  // Code::conflict: the tenant has a key with this name.
   void create(const std::string& tenant, const std::string& name, const std::string& created_by,
               Function<void(Result<NewApiKey>)> done);
   void list(const std::string& tenant, Function<void(Result<std::vector<ApiKey>>)> done);
-  // Gives the key that is no more, nothing when there was none. Once done is called, no verify() that is
-  // still to answer will accept it.
+  // Returns the deleted key, or nothing if there was none. After done(), verify() refuses the key, also in
+  // calls that are pending.
   void remove(const std::string& tenant, const std::string& id,
               Function<void(Result<std::optional<ApiKey>>)> done);
-  // Only id, tenant and name are filled. Code::denied: no such key.
+  // Returns a key with id, tenant and name only. Code::denied: no such key.
   void verify(const std::string& bearer, Function<void(Result<ApiKey>)> done);
 
  private:
-  // What the store said is believed for a second: that long a key may live on that another node revoked.
-  static constexpr int64_t kBelievedMs = 1000;
-  static constexpr size_t kMostCached = 1000;
+  // How long a lookup is cached. A key that another node has revoked is accepted that long.
+  static constexpr int64_t kMaxCachedMs = 1000;
+  static constexpr size_t kMaxCached = 1000;
   struct Cached {
     ApiKey key;
     int64_t until_ms;
@@ -60,7 +61,7 @@ class ApiKeys {
   const Host* host_;
   Statement add_, find_, list_, remove_;
   std::unordered_map<std::string, Cached> cache_;  // by hash
-  uint64_t removals_ = 0;                          // answers from before the last one are asked for again
+  uint64_t removals_ = 0;                          // lookups started before the last removal are repeated
   Lifetime alive_;
 };
 

@@ -5,7 +5,7 @@
 
 namespace patchbay::identity {
 
-void Verifier::verify(const auth::Verify& request, Done done) {
+void BearerVerifier::verify(const auth::Verify& request, Done done) {
   if (!looks_like_api_key(request.bearer)) return done(verify_token(request.bearer));
   keys_.verify(request.bearer, [this, done = std::move(done)](const Result<ApiKey>& key) {
     if (!key) return done(key.error());
@@ -13,8 +13,8 @@ void Verifier::verify(const auth::Verify& request, Done done) {
   });
 }
 
-Result<auth::Principal> Verifier::verify_token(const std::string& token) {
-  if (token.size() > kLongestToken) return {Code::denied, "longer than any token of ours"};
+Result<auth::Principal> BearerVerifier::verify_token(const std::string& token) {
+  if (token.size() > kMaxTokenBytes) return {Code::denied, "longer than any token of ours"};
   const std::string hash = lib::sha256(token);
   if (const auto cached = cache_.find(hash); cached != cache_.end()) {
     if (context_.host.wall_ms() / 1000 < cached->second.expires_sec) return principal_of(cached->second);
@@ -23,12 +23,12 @@ Result<auth::Principal> Verifier::verify_token(const std::string& token) {
   }
   PB_TRY_VALUE(AccessClaims claims, read_token(token));
   PB_TRY_VALUE(auth::Principal principal, principal_of(claims));
-  if (cache_.size() >= kMostCached) cache_.clear();
+  if (cache_.size() >= kMaxCached) cache_.clear();
   cache_.emplace(hash, std::move(claims));
   return principal;
 }
 
-Result<AccessClaims> Verifier::read_token(const std::string& token) {
+Result<AccessClaims> BearerVerifier::read_token(const std::string& token) {
   JwtRules rules{context_.keys, {}, {}, kAudience, context_.host.wall_ms() / 1000};
   rules.parse = [this](std::string_view text) { return context_.host.parse_json(text); };
   rules.issuer_of = [this](std::string_view host) {
@@ -38,17 +38,18 @@ Result<AccessClaims> Verifier::read_token(const std::string& token) {
   return verify_access_token(token, rules);
 }
 
-// The role is the one the user has now, whatever the token says. A token ends with the password it was had
-// for, and with the role of admin it was made for.
-Result<auth::Principal> Verifier::principal_of(const AccessClaims& claims) const {
+// Uses the present role of the user, not that of the token. A token is invalid once the password has changed,
+// or once its user has lost the role of admin.
+Result<auth::Principal> BearerVerifier::principal_of(const AccessClaims& claims) const {
   const Tenant* tenant = context_.settings.tenant(claims.tenant);
   const User* user = context_.settings.user(claims.tenant, claims.username);
   if (tenant == nullptr || user == nullptr || user->subject != claims.subject)
-    return {Code::denied, "the user is gone or disabled"};
+    return {Code::denied, "the user was removed or disabled"};
   if (tenant->issuer != claims.issuer) return {Code::denied, "another issuer"};
   if (!lib::equal_constant_time(credential_proof(context_, *user), claims.proof))
-    return {Code::denied, "the user has another password by now"};
-  if (claims.role == "admin" && user->role != "admin") return {Code::denied, "the user is no admin any more"};
+    return {Code::denied, "the user has changed the password"};
+  if (claims.role == "admin" && user->role != "admin")
+    return {Code::denied, "the user is no longer an admin"};
   auth::Principal principal;
   principal.subject = user->subject;
   principal.username = user->name;
@@ -59,9 +60,9 @@ Result<auth::Principal> Verifier::principal_of(const AccessClaims& claims) const
   return principal;
 }
 
-Result<auth::Principal> Verifier::principal_of(const ApiKey& key) const {
+Result<auth::Principal> BearerVerifier::principal_of(const ApiKey& key) const {
   const Tenant* tenant = context_.settings.tenant(key.tenant);
-  if (tenant == nullptr) return {Code::denied, "the tenant of the API key is gone"};
+  if (tenant == nullptr) return {Code::denied, "the tenant of the API key was removed"};
   auth::Principal principal;
   principal.subject = key.id;
   principal.username = "key:" + key.name;

@@ -1,4 +1,4 @@
-// patchbay.auth: who a bearer is. Main strand.
+// Implements patchbay.auth: verifies a bearer, a token or an API key, and returns its principal. Main strand.
 #pragma once
 
 #include <patchbay/services/auth.h>
@@ -12,24 +12,24 @@
 
 namespace patchbay::identity {
 
-class Verifier {
+class BearerVerifier {
  public:
   using Done = Function<void(Result<auth::Principal>)>;
-  Verifier(Context& context, ApiKeys& keys) : context_(context), keys_(keys) {}
+  BearerVerifier(Context& context, ApiKeyStore& keys) : context_(context), keys_(keys) {}
 
   void verify(const auth::Verify& request, Done done);
 
  private:
-  // Checking a signature costs 40 us; what was found good is remembered by SHA-256 of the token. Whether the
-  // user still may is asked anew each time.
-  static constexpr size_t kMostCached = 10'000;
+  // Verified tokens are cached by SHA-256, because checking a signature takes 40 us. The user's state is
+  // checked every time.
+  static constexpr size_t kMaxCached = 10'000;
   Result<auth::Principal> verify_token(const std::string& token);
   Result<AccessClaims> read_token(const std::string& token);
   Result<auth::Principal> principal_of(const AccessClaims& claims) const;
   Result<auth::Principal> principal_of(const ApiKey& key) const;
 
   Context& context_;
-  ApiKeys& keys_;
+  ApiKeyStore& keys_;
   std::unordered_map<std::string, AccessClaims> cache_;
 };
 

@@ -21,7 +21,7 @@ Result<User> read_user(JsonView section, std::string_view tenant, HashCost& cost
   const std::string hash(section.text("passwordHash", {})), password(section.text("password", {}));
   if (hash.empty() == password.empty())
     return {Code::invalid, "user " + user.name + " needs either passwordHash or password"};
-  if (password.size() > kLongestPassword)
+  if (password.size() > kMaxPasswordBytes)
     return {Code::invalid, "the password of user " + user.name + " is longer than 1024 bytes"};
   if (!hash.empty()) {
     auto of_hash = read_cost(hash);
@@ -35,7 +35,7 @@ Result<User> read_user(JsonView section, std::string_view tenant, HashCost& cost
   return user;
 }
 
-// `issuer` with another host, its scheme and port kept.
+// Replaces the host of `issuer`, keeps its scheme and port.
 std::string with_host(const std::string& issuer, std::string_view host) {
   const size_t scheme = issuer.find("://");
   if (scheme == std::string::npos) return issuer;
@@ -55,17 +55,17 @@ Result<Tenant> read_tenant(const Config::Tenant& config, const std::string& issu
   const JsonView clients = config.section["clients"];
   for (size_t i = 0; i < clients.size(); ++i) tenant.clients.emplace(clients.at(i).text());
   const JsonView users = config.section["users"];
-  HashCost cost;  // of the first user, so that an unknown one takes as long
+  HashCost cost;  // of the first user, so that checking an unknown user takes as long
   for (size_t i = 0; i < users.size(); ++i) {
     HashCost of_user;
     PB_TRY_VALUE(User user, read_user(users.at(i), tenant.host, of_user));
     if (i == 0) cost = of_user;
     std::string name = user.name;
     if (!tenant.users.emplace(name, std::move(user)).second)
-      return {Code::invalid, "user " + name + " of " + tenant.host + " is there twice"};
+      return {Code::invalid, "user " + name + " of " + tenant.host + " is defined twice"};
   }
-  PB_TRY_VALUE(std::string nobody, dummy_hash(cost));
-  tenant.nobody = std::make_shared<Credential>(std::move(nobody), "");
+  PB_TRY_VALUE(std::string hash, dummy_hash(cost));
+  tenant.dummy_credential = std::make_shared<Credential>(std::move(hash), "");
   return tenant;
 }
 

@@ -1,4 +1,4 @@
-// Users, clients and issuers as configured. Immutable once read.
+// The settings of identity: users, clients and issuers. Immutable after read().
 #pragma once
 
 #include <patchbay/config.h>
@@ -16,11 +16,11 @@ namespace patchbay::identity {
 
 struct User {
   std::string name;
-  std::string subject;  // "sub": the same as long as tenant and name are
+  std::string subject;  // claim "sub"; depends on tenant and name only
   std::string role;     // "admin", "user"
   bool disabled = false;
-  std::shared_ptr<Credential> credential;  // shared with checks on workers, which a reload may overtake
-  std::string fingerprint;                 // SHA-256 of password or hash: never stored or shown as it is
+  std::shared_ptr<Credential> credential;  // shared with checks on workers, which may outlive a reload
+  std::string fingerprint;                 // SHA-256 of password or hash; never stored or shown unkeyed
 };
 
 struct Tenant {
@@ -29,7 +29,7 @@ struct Tenant {
   std::string issuer;
   std::set<std::string, std::less<>> clients;
   std::map<std::string, User, std::less<>> users;  // by name
-  std::shared_ptr<Credential> nobody;              // what the passwords of unknown users are checked against
+  std::shared_ptr<Credential> dummy_credential;    // for the passwords of unknown users
 };
 
 struct Settings {
@@ -40,14 +40,14 @@ struct Settings {
   int64_t sign_in_lifetime_sec = 7'776'000;            // of all refresh tokens that came from one sign-in
   std::map<std::string, Tenant, std::less<>> tenants;  // by host
 
-  // Errors name the user, never the password.
+  // Errors name the user but never contain the password.
   static Result<Settings> read(const Config& config);
 
   const Tenant* tenant(std::string_view host) const;
   const Tenant* primary() const;
-  // nullptr also when the user is disabled.
+  // nullptr: unknown or disabled user.
   const User* user(std::string_view tenant, std::string_view name) const;
-  // Those whose hash has yet to be made.
+  // Returns the credentials of all users.
   std::vector<std::shared_ptr<Credential>> credentials() const;
 };
 

@@ -1,4 +1,4 @@
-// What the parts of the plugin share. Main strand; owned by the plugin, outlives them.
+// Shared by the parts of the plugin. Owned by the plugin; outlives the parts. Main strand.
 #pragma once
 
 #include <patchbay/log.h>
@@ -12,8 +12,8 @@ struct Context {
   explicit Context(const Host& h) : host(h), log(h) {}
   const Host& host;
   Log log;
-  Settings settings;  // replaced by a reload: keep no pointer into it across a callback
-  KeyRing keys;       // filled before anything is served
+  Settings settings;  // replaced by a reload, so keep no pointer into it across a callback
+  KeyRing keys;       // loaded before the first request
 };
 
 }  // namespace patchbay::identity

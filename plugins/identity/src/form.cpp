@@ -7,7 +7,7 @@
 namespace patchbay::identity {
 namespace {
 
-constexpr size_t kMostFields = 64;
+constexpr size_t kMaxFields = 64;
 
 std::optional<std::string> decode(std::string_view text) {
   std::string out;
@@ -30,7 +30,7 @@ std::optional<std::string> decode(std::string_view text) {
 }  // namespace
 
 Result<Form> Form::parse(std::string_view body) {
-  if (body.size() > kLongestBody) return {Code::invalid, "the form is longer than 16 KiB"};
+  if (body.size() > kMaxBodyBytes) return {Code::invalid, "the form is longer than 16 KiB"};
   Form form;
   while (!body.empty()) {
     const std::string_view field = body.substr(0, body.find('&'));
@@ -41,8 +41,8 @@ Result<Form> Form::parse(std::string_view body) {
     auto value = decode(field.substr(std::min(equals + 1, field.size())));
     if (!name || !value) return {Code::invalid, "the form has a broken escape"};
     if (!form.fields_.emplace(*std::move(name), *std::move(value)).second)
-      return {Code::invalid, "a field of the form is there twice"};
-    if (form.fields_.size() > kMostFields) return {Code::invalid, "the form has more than 64 fields"};
+      return {Code::invalid, "a field of the form is repeated"};
+    if (form.fields_.size() > kMaxFields) return {Code::invalid, "the form has more than 64 fields"};
   }
   return form;
 }

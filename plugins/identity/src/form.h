@@ -1,4 +1,4 @@
-// Bodies of type application/x-www-form-urlencoded, from anybody. Pure, any thread.
+// Parses bodies of type application/x-www-form-urlencoded, from untrusted clients. Pure; any thread.
 #pragma once
 
 #include <patchbay/result.h>
@@ -12,12 +12,13 @@ namespace patchbay::identity {
 
 class Form {
  public:
-  static constexpr size_t kLongestBody = 16 * 1024;
+  static constexpr size_t kMaxBodyBytes = 16 * 1024;
 
-  // Refused: more than kLongestBody or 64 fields, a field twice (RFC 6749 3.2), a broken escape, NUL.
+  // Error invalid: more than kMaxBodyBytes or 64 fields, a repeated field (RFC 6749 3.2), an invalid escape,
+  // NUL.
   static Result<Form> parse(std::string_view body);
 
-  // "" when absent: RFC 6749 3.2 reads a field without a value as absent.
+  // Returns "" for an absent field, because RFC 6749 3.2 treats a field without a value as absent.
   const std::string& operator[](std::string_view name) const;
 
  private:

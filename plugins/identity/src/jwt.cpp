@@ -5,17 +5,17 @@
 namespace patchbay::identity {
 namespace {
 
-constexpr int64_t kEndOfTime = 253'402'300'800;  // the year 10000
+constexpr int64_t kMaxTimeSec = 253'402'300'800;  // the year 10000
 
 Error denied(std::string why) { return {Code::denied, std::move(why)}; }
 
 struct Parts {
   std::string header, payload, signature;  // decoded
-  std::string_view signed_text;            // header and payload as they came
+  std::string_view signed_text;            // header and payload as received
 };
 
 Result<Parts> split(std::string_view token) {
-  if (token.size() > kLongestToken) return denied("longer than any token of ours");
+  if (token.size() > kMaxTokenBytes) return denied("longer than any token of ours");
   const size_t first = token.find('.');
   const size_t second = first == std::string_view::npos ? first : token.find('.', first + 1);
   if (second == std::string_view::npos || token.find('.', second + 1) != std::string_view::npos)
@@ -27,8 +27,8 @@ Result<Parts> split(std::string_view token) {
   return Parts{*std::move(header), *std::move(payload), *std::move(signature), token.substr(0, second)};
 }
 
-// The key the header names. Everything else a header might ask for (jwk, jku, x5c, x5u, crit, b64, zip) is
-// refused unread.
+// Returns the key that the header names. Refuses every other header member (jwk, jku, x5c, x5u, crit, b64,
+// zip).
 Result<const SigningKey*> key_of(std::string_view header, const JwtRules& rules) {
   const auto parsed = rules.parse(header);
   if (!parsed || !parsed->root().is_object()) return denied("the header is not a JSON object");
@@ -47,7 +47,7 @@ Result<const SigningKey*> key_of(std::string_view header, const JwtRules& rules)
 Result<int64_t> seconds(JsonView claims, std::string_view name) {
   const JsonView value = claims[name];
   const int64_t when = value.integer(-1);
-  if (when < 0 || when > kEndOfTime) return denied(std::string(name) + " is missing or not a time");
+  if (when < 0 || when > kMaxTimeSec) return denied(std::string(name) + " is missing or not a time");
   return when;
 }
 

@@ -1,5 +1,5 @@
-// JSON Web Tokens as we issue them, and their strict verification: nothing but ES256, no header member
-// beyond alg, typ and kid, every claim checked. Pure functions, any thread.
+// Signs JSON Web Tokens, and verifies them strictly: ES256 only, no header members but alg, typ and kid,
+// every claim checked. Pure functions; any thread.
 //
 // RFC 7515, 7519, 8725 (best practices), 9068 (access tokens).
 #pragma once
@@ -14,15 +14,15 @@
 
 namespace patchbay::identity {
 
-constexpr size_t kLongestToken = 4096;
-// RFC 9068 2.1: what keeps an id_token from being taken for an access token.
+constexpr size_t kMaxTokenBytes = 4096;
+// The type distinguishes an access token from an id_token (RFC 9068 2.1).
 constexpr char kAccessType[] = "at+jwt";
 constexpr char kIdType[] = "JWT";
 
-// How far the clocks of two nodes may be apart: for nbf and iat only. An expired token is expired.
+// Allowed difference between the clocks of two nodes; for nbf and iat, not for exp.
 constexpr int64_t kLeewaySec = 60;
 
-// The payload is JSON.
+// `payload`: JSON.
 Result<std::string> sign_jwt(const SigningKey& key, std::string_view type, std::string_view payload);
 
 struct AccessClaims {
@@ -31,21 +31,21 @@ struct AccessClaims {
   std::string username;
   std::string tenant;
   std::string role;
-  std::string proof;  // of the credential the user signed in with; "" when the token says nothing of it
+  std::string proof;  // of the credential that the user signed in with; "": absent
   int64_t expires_sec = 0;
 };
 
 struct JwtRules {
   const KeyRing& keys;
-  // The host's parser: it refuses duplicate names and excessive depth.
+  // The host's parser, which refuses duplicate names and excessive depth.
   std::function<Result<Json>(std::string_view)> parse;
-  // Who must have issued the tokens of a tenant; "" when there is no such tenant.
+  // Returns the required issuer of a tenant's tokens; "": no such tenant.
   std::function<std::string(std::string_view tenant)> issuer_of;
   std::string audience;
   int64_t now_sec = 0;
 };
 
-// Error: Code::denied, and why, for the log.
+// Code::denied: the token is invalid; the text has the reason, for the log.
 Result<AccessClaims> verify_access_token(std::string_view token, const JwtRules& rules);
 
 }  // namespace patchbay::identity

@@ -1,5 +1,5 @@
-// What clients read before they ask for tokens: GET /oidc.ashx/jwks and /.well-known/openid-configuration.
-// Main strand.
+// The public metadata of the OpenID Connect provider: GET /oidc.ashx/jwks and
+// /.well-known/openid-configuration. Main strand.
 #pragma once
 
 #include <patchbay/services/http_routes.h>
@@ -11,7 +11,7 @@ namespace patchbay::identity {
 // The context must outlive the routes.
 void add_metadata_routes(http::Routes& routes, const Context& context);
 
-// OpenID Connect Discovery 1.0 section 3.
+// Returns the document of OpenID Connect Discovery 1.0 section 3.
 std::string discovery_document(const std::string& issuer);
 
 }  // namespace patchbay::identity

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kSaltSize = 16;
 constexpr size_t kHashSize = 32;
 
-// Takes `text`, then a number, off the front.
+// Removes `text` and the number after it from the front.
 bool take(std::string_view& from, std::string_view text, uint32_t& number) {
   if (from.substr(0, text.size()) != text) return false;
   from.remove_prefix(text.size());
@@ -67,7 +67,7 @@ bool password_matches(std::string_view password, const std::string& encoded) {
 Result<std::string> dummy_hash(HashCost cost) {
   PB_TRY_VALUE(const std::string salt, lib::random_base62(22));
   PB_TRY_VALUE(const std::string hash, lib::random_base62(43));
-  // The last characters carry fewer bits; 'A' leaves none over.
+  // The last characters must be 'A', because they have unused bits that must be 0.
   return "$argon2id$v=19$m=" + std::to_string(cost.memory_kib) + ",t=" + std::to_string(cost.passes) +
          ",p=" + std::to_string(cost.lanes) + "$" + salt.substr(0, 21) + "A$" + hash.substr(0, 42) + "A";
 }

@@ -10,7 +10,7 @@
 
 namespace patchbay::identity {
 
-constexpr size_t kLongestPassword = 1024;
+constexpr size_t kMaxPasswordBytes = 1024;
 
 struct HashCost {
   uint32_t memory_kib = 19'456;
@@ -18,24 +18,25 @@ struct HashCost {
   uint32_t lanes = 1;
 };
 
-// The cost of an encoded hash. Error: not Argon2id version 19, or a cost beyond 1 GiB, 64 passes, 16 lanes.
+// Returns the cost of an encoded hash. Error: not Argon2id version 19, or a cost beyond 1 GiB, 64 passes, 16
+// lanes.
 Result<HashCost> read_cost(std::string_view encoded);
 // [worker] Takes about 30 ms at the default cost.
 Result<std::string> hash_password(std::string_view password, HashCost cost = {});
 // [worker]
 bool password_matches(std::string_view password, const std::string& encoded);
-// A hash of this cost that no password is known for: verifying against it takes as long as against a real
-// one.
+// Returns a random hash that no known password matches. Verifying against it takes as long as against a real
+// hash of the same cost.
 Result<std::string> dummy_hash(HashCost cost);
 
-// What one user's password is checked against. Any thread.
+// Verifies one user's password. Any thread.
 class Credential {
  public:
-  // One of the two is "". A password is hashed by prepare(), or by the first check.
+  // One of the two is "". prepare(), or the first matches(), hashes the password.
   Credential(std::string encoded, std::string password)
       : encoded_(std::move(encoded)), password_(std::move(password)) {}
 
-  // [worker] Makes the hash, if there is only a password.
+  // [worker] Hashes the password, if that was not done.
   void prepare();
   // [worker]
   bool matches(std::string_view password);
@@ -44,8 +45,8 @@ class Credential {
   std::string encoded();
 
   std::mutex mutex_;
-  std::string encoded_;   // guarded by mutex_; "" until it is made
-  std::string password_;  // guarded by mutex_; wiped when the hash is made
+  std::string encoded_;   // guarded by mutex_; "" until the password is hashed
+  std::string password_;  // guarded by mutex_; erased when it is hashed
 };
 
 }  // namespace patchbay::identity

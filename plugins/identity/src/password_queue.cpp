@@ -2,15 +2,15 @@
 
 namespace patchbay::identity {
 
-Status PasswordQueue::check(Question question, Done done) {
-  const auto lane = lanes_.find(question.address);
-  const size_t of_address = lane == lanes_.end() ? 0 : lane->second.waiting;
+Status PasswordQueue::check(Request request, Done done) {
+  const auto queue = queues_.find(request.address);
+  const size_t of_address = queue == queues_.end() ? 0 : queue->second.waiting;
   if (waiting_ >= kMaxWaiting || of_address >= kMaxWaitingPerAddress)
     return {Code::exhausted, "too many passwords wait to be checked"};
   ++waiting_;
-  ++lanes_[question.address].waiting;
-  auto check = std::make_shared<Check>(Check{std::move(question), std::move(done)});
-  if (check->question.delay_ms > 0) {
+  ++queues_[request.address].waiting;
+  auto check = std::make_shared<Check>(Check{std::move(request), std::move(done)});
+  if (check->request.delay_ms > 0) {
     hold(std::move(check));
   } else {
     enqueue(std::move(check));
@@ -18,10 +18,10 @@ Status PasswordQueue::check(Question question, Done done) {
   return {};
 }
 
-// The timer belongs to the list and not to the check, which its callback owns: otherwise neither would ever
-// be freed.
+// Keeps the timer in a list, because the timer's callback owns the check: a timer inside the check would be a
+// reference cycle.
 void PasswordQueue::hold(Shared check) {
-  const int64_t delay_ms = check->question.delay_ms;
+  const int64_t delay_ms = check->request.delay_ms;
   held_.emplace_back(*host_);
   const auto timer = std::prev(held_.end());
   timer->after_ms(delay_ms, [this, timer, check = std::move(check)]() mutable {
@@ -31,32 +31,32 @@ void PasswordQueue::hold(Shared check) {
 }
 
 void PasswordQueue::enqueue(Shared check) {
-  const std::string& address = check->question.address;
-  Lane& lane = lanes_[address];
-  if (lane.ready.empty()) turns_.push_back(address);
-  lane.ready.push_back(std::move(check));
+  const std::string& address = check->request.address;
+  AddressQueue& queue = queues_[address];
+  if (queue.ready.empty()) turns_.push_back(address);
+  queue.ready.push_back(std::move(check));
   run_waiting();
 }
 
-PasswordQueue::Shared PasswordQueue::take_next() {
+PasswordQueue::Shared PasswordQueue::pop_next() {
   const std::string address = std::move(turns_.front());
   turns_.pop_front();
-  const auto place = lanes_.find(address);
-  Lane& lane = place->second;
-  Shared check = std::move(lane.ready.front());
-  lane.ready.pop_front();
-  --lane.waiting;
+  const auto place = queues_.find(address);
+  AddressQueue& queue = place->second;
+  Shared check = std::move(queue.ready.front());
+  queue.ready.pop_front();
+  --queue.waiting;
   --waiting_;
-  if (!lane.ready.empty()) turns_.push_back(address);
-  if (lane.waiting == 0) lanes_.erase(place);
+  if (!queue.ready.empty()) turns_.push_back(address);
+  if (queue.waiting == 0) queues_.erase(place);
   return check;
 }
 
 void PasswordQueue::run_waiting() {
   while (running_ < kMaxRunning && !turns_.empty()) {
-    const Shared check = take_next();
-    if (!check->question.wanted()) {
-      check->done({Code::cancelled, "not wanted any more"});
+    const Shared check = pop_next();
+    if (!check->request.still_wanted()) {
+      check->done({Code::cancelled, "no longer wanted"});
     } else if (run(check)) {
       ++running_;
     } else {
@@ -73,7 +73,7 @@ bool PasswordQueue::run(const Shared& check) {
   });
   return post_worker(*host_,
                      [host = host_, check, finish]() mutable {
-                       const bool matches = check->question.credential->matches(check->question.password);
+                       const bool matches = check->request.credential->matches(check->request.password);
                        post(*host, kMainStrand, [finish, matches]() mutable { finish(matches); });
                      })
       .ok();

@@ -1,6 +1,6 @@
-// Checks passwords on workers, a few at a time, because a check costs memory and time and needs no
-// credential. Addresses take turns, so that one address with many connections delays the others by one check
-// each at most. Main strand.
+// PasswordQueue: checks passwords on workers, a few at a time, because unauthenticated clients can request a
+// check, which costs memory and time. Addresses take turns, so that an address with many connections delays
+// each other address by one check at most. Main strand.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -22,41 +22,41 @@ class PasswordQueue {
   static constexpr size_t kMaxWaiting = 256;
   static constexpr size_t kMaxWaitingPerAddress = 4;
 
-  struct Question {
-    std::string address;  // key of the client's address: those of one key share a turn
+  struct Request {
+    std::string address;  // key of the client's address; requests with the same key share turns
     std::shared_ptr<Credential> credential;
     std::string password;
-    int64_t delay_ms = 0;     // held so long before it joins the queue; it counts as waiting meanwhile
-    Function<bool()> wanted;  // asked when its turn comes
+    int64_t delay_ms = 0;           // held so long before it is queued; counts as waiting meanwhile
+    Function<bool()> still_wanted;  // called when its turn comes
   };
-  // Code::cancelled: wanted() said no. Code::exhausted: no worker is free.
+  // Code::cancelled: still_wanted() returned false. Code::exhausted: no worker is free.
   using Done = Function<void(Result<bool> matches)>;
   explicit PasswordQueue(const Host& host) : host_(&host) {}
 
-  // Code::exhausted when too many wait, in all or of this address; nothing is called then.
-  Status check(Question question, Done done);
+  // Code::exhausted: too many requests wait, in total or of this address; then nothing is called.
+  Status check(Request request, Done done);
 
  private:
   struct Check {
-    Question question;
+    Request request;
     Done done;
   };
   using Shared = std::shared_ptr<Check>;  // shared with the worker that runs it
-  struct Lane {
+  struct AddressQueue {
     std::deque<Shared> ready;
     size_t waiting = 0;  // ready or held
   };
   void hold(Shared check);
   void enqueue(Shared check);
-  Shared take_next();
+  Shared pop_next();
   void run_waiting();
   bool run(const Shared& check);
 
   const Host* host_;
-  std::map<std::string, Lane> lanes_;  // by address
-  std::deque<std::string> turns_;      // addresses with something ready, each once
+  std::map<std::string, AddressQueue> queues_;  // by address
+  std::deque<std::string> turns_;               // addresses with ready checks, each once
   std::list<Timer> held_;
-  size_t waiting_ = 0;  // over all lanes
+  size_t waiting_ = 0;  // over all queues
   size_t running_ = 0;
   Lifetime alive_;
 };

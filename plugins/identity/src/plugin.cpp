@@ -21,9 +21,9 @@ class Identity final : public Plugin {
     return {};
   }
 
-  // Nobody is served before the signing key is there.
+  // Serves requests only once the signing key is loaded.
   void finish_start(Done done) override {
-    key_store_ = std::make_unique<KeyStore>(host());
+    key_store_ = std::make_unique<SigningKeyStore>(host());
     key_store_->load(context_->settings.key_file,
                      [this, done = std::move(done)](Result<KeyRing> keys) mutable {
                        if (!keys) return done(keys.error());
@@ -39,13 +39,13 @@ class Identity final : public Plugin {
       return {};
     }
     if (settings.key_file != context_->settings.key_file)
-      return {Code::unsupported, "another keyFile needs a restart"};
+      return {Code::unsupported, "keyFile changes only by a restart"};
     return {};
   }
 
   void reconfigure(const Config& config) override {
     auto settings = Settings::read(config);
-    if (!settings) return log().error("the configuration was not taken", {{"why", settings.error().text}});
+    if (!settings) return log().error("the configuration was not applied", {{"why", settings.error().text}});
     context_->settings = *std::move(settings);
     prepare_passwords();
   }
@@ -64,10 +64,10 @@ class Identity final : public Plugin {
           key_routes(context, keys),
           auth(context.host),
           routes(context.host) {}
-    ApiKeys keys;
-    Verifier verifier;
-    TokenEndpoint tokens;
-    KeyRoutes key_routes;
+    ApiKeyStore keys;
+    BearerVerifier verifier;
+    TokenRoutes tokens;
+    ApiKeyRoutes key_routes;
     Provision<auth::Auth> auth;
     http::Routes routes;
   };
@@ -87,7 +87,7 @@ class Identity final : public Plugin {
     return {};
   }
 
-  // Passwords in clear are hashed off the strand; whoever signs in before that waits for his own.
+  // Hashes plain-text passwords on a worker. An earlier sign-in hashes the user's password first.
   void prepare_passwords() {
     const Status posted = post_worker(host(), [all = context_->settings.credentials()] {
       for (const auto& credential : all) credential->prepare();
@@ -96,7 +96,7 @@ class Identity final : public Plugin {
   }
 
   std::optional<Context> context_;
-  std::unique_ptr<KeyStore> key_store_;
+  std::unique_ptr<SigningKeyStore> key_store_;
   std::unique_ptr<Serving> serving_;
 };
 

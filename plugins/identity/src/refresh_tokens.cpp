@@ -92,7 +92,7 @@ void RefreshTokens::replace(const std::string& hash, const Stored& stored, Done 
                                     grant = stored.grant, done = std::move(done)](const Commit& commit) {
     if (commit) return done(Rotated{grant, token});
     if (commit.code() != Code::conflict) return done(commit.error());
-    revoke_family(family, grant, "used before");  // by somebody who was a moment faster
+    revoke_family(family, grant, "used before");  // by a concurrent request
     done({Code::denied, "used before"});
   }));
 }
@@ -115,8 +115,8 @@ void RefreshTokens::add_to(Transaction& tx, const std::string& token, const std:
                  proof(grant), expires_ms, born_ms});
 }
 
-// Tells whether the user still has the password he had; "" when there is no such user. Keyed, so that the
-// store gives no way to try passwords.
+// Returns a hash that changes with the user's password; "": no such user. Keyed, so that the store is no help
+// to guess passwords.
 std::string RefreshTokens::proof(const Grant& grant) const {
   const User* user = context_.settings.user(grant.tenant, grant.username);
   return user != nullptr ? lib::to_hex(context_.keys.current().mac(user->fingerprint)) : std::string();

@@ -1,6 +1,6 @@
-// Refresh tokens (RFC 6749 6, RFC 9700 4.14): each is used once and followed by another of its family. Using
-// one a second time ends the family, since one of its two holders is not the user. A family ends at the
-// latest signInLifetimeSec after the sign-in. The store keeps only SHA-256 of them. Main strand.
+// Refresh tokens (RFC 6749 6, RFC 9700 4.14): each is used once and replaced by another of its family. A
+// second use revokes the family, because one of the two users of the token is an attacker. A family expires
+// signInLifetimeSec after the sign-in at the latest. Stored as SHA-256. Main strand.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -20,17 +20,17 @@ struct Grant {
 
 struct Rotated {
   Grant grant;
-  std::string token;  // the one that follows
+  std::string token;  // the next one
 };
 
 class RefreshTokens {
  public:
   explicit RefreshTokens(Context& context);
 
-  // The first of a new family.
+  // Issues the first token of a new family.
   void issue(const Grant& grant, Function<void(Result<std::string>)> done);
-  // Code::denied: unknown, expired, used before, of another tenant or client, or the user is gone, disabled
-  // or has another password by now.
+  // Code::denied: the token is unknown, expired, used before or of another tenant or client, or the user was
+  // removed, disabled, or has changed the password.
   void rotate(const std::string& token, const std::string& tenant, const std::string& client_id,
               Function<void(Result<Rotated>)> done);
 

@@ -22,7 +22,7 @@ int64_t SignInLimits::wait_at_ms(const std::string& address, int64_t now_ns) con
 }
 
 int64_t SignInLimits::delay_ms(const Attempt& attempt, int64_t now_ns) const {
-  return accounts_.wait_ms(attempt.account, now_ns) > 0 && !is_known(attempt) ? kSlowedMs : 0;
+  return accounts_.wait_ms(attempt.account, now_ns) > 0 && !is_known(attempt) ? kDelayMs : 0;
 }
 
 void SignInLimits::failed(const Attempt& attempt, int64_t now_ns) {

@@ -1,7 +1,7 @@
-// How often passwords and refresh tokens may be tried. Failures are counted per account and address together,
-// per address over all accounts (against spraying) and per account over all addresses (against guessing from
-// many places). An attacker must not be able to lock an account's owner out: the last limit only slows, and
-// an account that has signed in from an address is not affected there by what others did. Main strand.
+// Limits attempts with passwords and refresh tokens. Counts failures per account and address together, per
+// address over all accounts (against spraying) and per account over all addresses (against distributed
+// guessing). An attacker must not be able to lock out the owner of an account: the last limit only delays,
+// and failures of others do not affect an account at an address from which it has signed in. Main strand.
 #pragma once
 
 #include <deque>
@@ -14,22 +14,22 @@ namespace patchbay::identity {
 
 class SignInLimits {
  public:
-  // How long an attempt on an account under attack is held before its password is checked.
-  static constexpr int64_t kSlowedMs = 2000;
+  // How long an attempt is held before its password is checked, if the account is under attack.
+  static constexpr int64_t kDelayMs = 2000;
 
   struct Attempt {
     std::string account;  // tenant and user name
     std::string address;  // of the client
   };
 
-  // 0 when the attempt may be made now, else the milliseconds until it may.
+  // Returns the milliseconds until the attempt is allowed; 0: now.
   int64_t wait_ms(const Attempt& attempt, int64_t now_ns) const;
-  // How long to hold the attempt before the check: 0 or kSlowedMs.
+  // Returns how long to hold the attempt before the check: 0 or kDelayMs.
   int64_t delay_ms(const Attempt& attempt, int64_t now_ns) const;
   void failed(const Attempt& attempt, int64_t now_ns);
   void succeeded(const Attempt& attempt);
 
-  // The limits of the address alone, for what names no account: a refresh token.
+  // The limits of the address alone, for refresh tokens, which name no account.
   int64_t wait_at_ms(const std::string& address, int64_t now_ns) const;
   void failed_at(const std::string& address, int64_t now_ns);
 
@@ -42,8 +42,8 @@ class SignInLimits {
   lib::RateLimiter addresses_{{1.0 / 6, 10.0, 65'536}};  // IPv6: /64
   lib::RateLimiter sites_{{1.0 / 1.5, 40.0, 65'536}};    // IPv6: /48
   lib::RateLimiter accounts_{{1.0 / 30, 20.0, 65'536}};
-  std::set<std::string> known_;     // pairs that have signed in
-  std::deque<std::string> oldest_;  // the same, for forgetting
+  std::set<std::string> known_;     // pairs of account and address that have signed in
+  std::deque<std::string> oldest_;  // the same pairs, the oldest first
 };
 
 }  // namespace patchbay::identity

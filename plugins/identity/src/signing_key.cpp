@@ -49,11 +49,11 @@ Result<std::string> der_to_raw(std::string_view der) {
   std::string out(2 * kHalf, '\0');
   if (sig == nullptr || BN_bn2binpad(ECDSA_SIG_get0_r(sig.get()), bytes(out), kHalf) < 0 ||
       BN_bn2binpad(ECDSA_SIG_get0_s(sig.get()), bytes(out) + kHalf, kHalf) < 0)
-    return {Code::failed, "OpenSSL made an unreadable signature"};
+    return {Code::failed, "OpenSSL returned an invalid signature"};
   return out;
 }
 
-// "" when that fails. OpenSSL itself refuses r and s outside 1..n-1.
+// Returns "" on failure. OpenSSL refuses r and s outside 1..n-1.
 std::string raw_to_der(std::string_view raw) {
   const Sig sig(ECDSA_SIG_new());
   Bn r(BN_bin2bn(bytes(raw), kHalf, nullptr)), s(BN_bin2bn(bytes(raw) + kHalf, kHalf, nullptr));

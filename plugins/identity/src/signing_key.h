@@ -1,4 +1,4 @@
-// A key pair of ES256 (ECDSA on P-256 with SHA-256, RFC 7518 3.4). Immutable: any thread.
+// A key pair for ES256 (ECDSA on P-256 with SHA-256, RFC 7518 3.4). Immutable; any thread.
 #pragma once
 
 #include <openssl/types.h>
@@ -14,21 +14,21 @@ namespace patchbay::identity {
 class SigningKey {
  public:
   static Result<SigningKey> generate();
-  // A private key on P-256, not encrypted.
+  // Reads an unencrypted private key on P-256.
   static Result<SigningKey> from_pem(std::string_view pem);
   static Result<SigningKey> from_der(std::string_view pkcs8);
-  // PKCS#8, in clear: seal it.
+  // Returns unencrypted PKCS#8; callers must encrypt it before they store it.
   Result<std::string> to_der() const;
 
-  // The key's name: its RFC 7638 thumbprint.
+  // The key id: the RFC 7638 thumbprint.
   const std::string& kid() const noexcept { return kid_; }
   // The public half as a JWK, as JSON.
   std::string jwk() const;
 
-  // 64 bytes: r and s.
+  // Returns 64 bytes: r and s.
   Result<std::string> sign(std::string_view text) const;
   bool verify(std::string_view text, std::string_view signature) const;
-  // HMAC-SHA256 under the private half, raw: only this server can make or check it.
+  // Returns a raw HMAC-SHA256 keyed with the private half, so that only this server can compute it.
   std::string mac(std::string_view text) const;
 
  private:
@@ -45,7 +45,7 @@ class SigningKey {
   std::string mac_key_;
 };
 
-// The keys that tokens may be signed with. The first one signs.
+// The keys that verify tokens; the first one also signs.
 class KeyRing {
  public:
   KeyRing() = default;

@@ -24,12 +24,12 @@ Result<KeyRing> read_key_file(const std::string& path) {
   return KeyRing(std::move(keys));
 }
 
-KeyStore::KeyStore(const Host& host)
+SigningKeyStore::SigningKeyStore(const Host& host)
     : host_(&host),
       list_(Statement::find(host, "signing_keys")),
       add_first_(Statement::find(host, "add_first_signing_key")) {}
 
-void KeyStore::load(const std::string& file, Done done) {
+void SigningKeyStore::load(const std::string& file, Done done) {
   done_ = std::move(done);
   if (file.empty()) {
     load_stored(true);
@@ -38,7 +38,7 @@ void KeyStore::load(const std::string& file, Done done) {
   }
 }
 
-void KeyStore::load_file(const std::string& file) {
+void SigningKeyStore::load_file(const std::string& file) {
   auto finish = alive_.bind([this](Result<KeyRing> keys) { done_(std::move(keys)); });
   const Status posted = post_worker(*host_, [host = host_, file, finish = std::move(finish)]() mutable {
     post(*host, kMainStrand,
@@ -47,7 +47,7 @@ void KeyStore::load_file(const std::string& file) {
   if (!posted) done_(posted.error());
 }
 
-void KeyStore::load_stored(bool may_create) {
+void SigningKeyStore::load_stored(bool may_create) {
   query(*host_, list_, {}, alive_.bind([this, may_create](const Result<Rows>& rows) {
     if (!rows) return done_(rows.error());
     if (rows->empty() && may_create) return create();
@@ -55,8 +55,8 @@ void KeyStore::load_stored(bool may_create) {
   }));
 }
 
-// Another node may be doing the same: whose key came first is everybody's.
-void KeyStore::create() {
+// Nodes may race to create the key; the first one stored wins.
+void SigningKeyStore::create() {
   const auto key = SigningKey::generate();
   if (!key) return done_(key.error());
   const auto der = key->to_der();
@@ -71,18 +71,18 @@ void KeyStore::create() {
   }));
 }
 
-Result<KeyRing> KeyStore::unseal_all(const Rows& rows) const {
+Result<KeyRing> SigningKeyStore::unseal_all(const Rows& rows) const {
   std::vector<SigningKey> keys;
   for (size_t row = 0; row < rows.size(); ++row) {
     auto der = unseal(*host_, rows.text(row, 1), context_of(rows.text(row, 0)));
     if (!der)
       return {Code::failed,
-              "the signing key in the store cannot be unsealed (" + der.error().text +
-                  "): bring back the server's key file, or delete the rows of identity_signing_key"};
+              "the signing key in the store cannot be decrypted (" + der.error().text +
+                  "): restore the server's key file, or delete the rows of identity_signing_key"};
     PB_TRY_VALUE(SigningKey key, SigningKey::from_der(*der));
     keys.push_back(std::move(key));
   }
-  if (keys.empty()) return {Code::failed, "the store kept no signing key"};
+  if (keys.empty()) return {Code::failed, "the store has no signing key"};
   return KeyRing(std::move(keys));
 }
 

@@ -1,5 +1,5 @@
-// Where the signing keys come from: the operator's file, or the store, which gets one at the first start.
-// Main strand.
+// SigningKeyStore: loads the signing keys from the configured file or from the store, and creates one at the
+// first start. Main strand.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -9,15 +9,15 @@
 
 namespace patchbay::identity {
 
-// The key in the operator's file, a PEM. Blocks while it reads.
+// Reads the key from a PEM file. Blocks.
 Result<KeyRing> read_key_file(const std::string& path);
 
-class KeyStore {
+class SigningKeyStore {
  public:
   using Done = Function<void(Result<KeyRing>)>;
-  explicit KeyStore(const Host& host);
+  explicit SigningKeyStore(const Host& host);
 
-  // Once. `file`: path of a PEM, or "" for the store. The error names the cure.
+  // Call it once. `file`: path of a PEM; "": the store. The error names the remedy.
   void load(const std::string& file, Done done);
 
  private:

@@ -1,17 +1,18 @@
-// Makes the tokens. Main strand.
+// Issues access tokens and id_tokens. Main strand.
 #pragma once
 
 #include "context.h"
 
 namespace patchbay::identity {
 
-// The audience of access tokens: this server's API. Those of id_tokens are the clients.
+// The audience of access tokens: this server's API. The audience of an id_token is its client.
 constexpr char kAudience[] = "patchbay";
 
-// What changes with the user's password: a keyed hash, from which the password cannot be tried.
+// Returns a keyed hash of the user's password. It changes with the password, and without the key it is no
+// help to guess the password.
 std::string credential_proof(const Context& context, const User& user);
 
-// iss, aud, sub, preferred_username, tenant, role, iat, exp, jti, cred.
+// Claims: iss, aud, sub, preferred_username, tenant, role, iat, exp, jti, cred.
 Result<std::string> issue_access_token(const Context& context, const Tenant& tenant, const User& user);
 // OpenID Connect Core 2.
 Result<std::string> issue_id_token(const Context& context, const Tenant& tenant, const User& user,

@@ -5,7 +5,7 @@
 
 namespace patchbay::identity {
 
-struct TokenEndpoint::Asked {
+struct TokenRoutes::SignIn {
   std::string grant_type;
   Grant grant;
   std::string remote;
@@ -19,20 +19,20 @@ struct TokenEndpoint::Asked {
 
 namespace {
 
-constexpr size_t kLongestName = 128;
+constexpr size_t kMaxNameBytes = 128;
 
-// What we know of the scopes that were asked for, each once, in our order.
-std::string known_scopes(const std::string& asked) {
+// Returns the supported ones of the requested scopes, each once.
+std::string supported_scopes(const std::string& requested) {
   std::string known;
   for (const char* scope : {"openid", "offline_access"}) {
-    if ((" " + asked + " ").find(std::string(" ") + scope + " ") == std::string::npos) continue;
+    if ((" " + requested + " ").find(std::string(" ") + scope + " ") == std::string::npos) continue;
     if (!known.empty()) known += ' ';
     known += scope;
   }
   return known;
 }
 
-http::Response later(int64_t status, const char* code, const char* text, int64_t wait_sec) {
+http::Response retry_later(int64_t status, const char* code, const char* text, int64_t wait_sec) {
   http::Response response = http::error(status, code, text);
   response.headers = R"({"Retry-After":")" + std::to_string(wait_sec) + R"("})";
   return response;
@@ -46,7 +46,7 @@ Metric outcome(const Host& host, const char* name) {
 
 }  // namespace
 
-TokenEndpoint::TokenEndpoint(Context& context)
+TokenRoutes::TokenRoutes(Context& context)
     : context_(context),
       passwords_(context.host),
       refresh_(context),
@@ -56,18 +56,18 @@ TokenEndpoint::TokenEndpoint(Context& context)
       slowed_(outcome(context.host, "slowed")),
       busy_(outcome(context.host, "busy")) {}
 
-int64_t TokenEndpoint::wait_ms(const Asked& asked) const {
+int64_t TokenRoutes::wait_ms(const SignIn& sign_in) const {
   const int64_t now_ns = context_.host.mono_ns();
-  return asked.grant_type == "password" ? limits_.wait_ms(asked.attempt(), now_ns)
-                                        : limits_.wait_at_ms(asked.remote, now_ns);
+  return sign_in.grant_type == "password" ? limits_.wait_ms(sign_in.attempt(), now_ns)
+                                          : limits_.wait_at_ms(sign_in.remote, now_ns);
 }
 
-void TokenEndpoint::add_to(http::Routes& routes) {
+void TokenRoutes::add_to(http::Routes& routes) {
   http::Route route;
   route.method = "POST";
   route.path = "/oidc.ashx/token";
   route.role = "none";
-  route.max_body_bytes = Form::kLongestBody;
+  route.max_body_bytes = Form::kMaxBodyBytes;
   route.area = "oidc";
   route.summary = "Gives an access token for a password or a refresh token (RFC 6749)";
   route.example =
@@ -90,7 +90,7 @@ void TokenEndpoint::add_to(http::Routes& routes) {
              [this](const http::Request& request, Reply reply) { handle(request, std::move(reply)); });
 }
 
-void TokenEndpoint::handle(const http::Request& request, Reply reply) {
+void TokenRoutes::handle(const http::Request& request, Reply reply) {
   const Tenant* tenant = context_.settings.tenant(request.tenant);
   if (tenant == nullptr)
     return reply(http::error(400, "invalid_request", "no tenant is served under this host name"));
@@ -101,140 +101,143 @@ void TokenEndpoint::handle(const http::Request& request, Reply reply) {
   const auto form = Form::parse(request.body.view());
   if (!form) return reply(http::error(400, "invalid_request", form.error().text));
 
-  Asked asked;
-  asked.grant_type = (*form)["grant_type"];
-  asked.grant = {tenant->host, (*form)["username"], (*form)["client_id"], known_scopes((*form)["scope"])};
-  asked.remote = request.remote;
-  asked.correlation = request.correlation;
-  if (asked.grant_type.empty()) return reply(http::error(400, "invalid_request", "grant_type is missing"));
-  if (asked.grant_type != "password" && asked.grant_type != "refresh_token")
+  SignIn sign_in;
+  sign_in.grant_type = (*form)["grant_type"];
+  sign_in.grant = {tenant->host, (*form)["username"], (*form)["client_id"],
+                   supported_scopes((*form)["scope"])};
+  sign_in.remote = request.remote;
+  sign_in.correlation = request.correlation;
+  if (sign_in.grant_type.empty()) return reply(http::error(400, "invalid_request", "grant_type is missing"));
+  if (sign_in.grant_type != "password" && sign_in.grant_type != "refresh_token")
     return reply(http::error(400, "unsupported_grant_type", "grant_type must be password or refresh_token"));
-  if (asked.grant.client_id.empty())
+  if (sign_in.grant.client_id.empty())
     return reply(http::error(400, "invalid_request", "client_id is missing"));
-  if (tenant->clients.count(asked.grant.client_id) == 0)
+  if (tenant->clients.count(sign_in.grant.client_id) == 0)
     return reply(http::error(401, "invalid_client", "this client_id is not configured"));
-  if (asked.grant_type == "password") return by_password(asked, *form, std::move(reply));
-  by_refresh_token(std::move(asked), *form, std::move(reply));
+  if (sign_in.grant_type == "password") return grant_by_password(sign_in, *form, std::move(reply));
+  grant_by_refresh_token(std::move(sign_in), *form, std::move(reply));
 }
 
-// A user who is unknown or disabled gets the same answer as a wrong password, and as late.
-void TokenEndpoint::by_password(const Asked& asked, const Form& form, Reply reply) {
+// An unknown or disabled user gets the same reply as a wrong password, after the same time.
+void TokenRoutes::grant_by_password(const SignIn& sign_in, const Form& form, Reply reply) {
   const std::string& password = form["password"];
-  if (asked.grant.username.empty() || password.empty())
+  if (sign_in.grant.username.empty() || password.empty())
     return reply(http::error(400, "invalid_request", "username and password are needed"));
-  if (asked.grant.username.size() > kLongestName || password.size() > kLongestPassword)
-    return refuse(asked, "too long", std::move(reply));
-  if (wait_ms(asked) > 0) return throttle(asked, std::move(reply));
-  const User* user = context_.settings.user(asked.grant.tenant, asked.grant.username);
-  PasswordQueue::Question question;
-  question.address = lib::address_key(asked.remote);
-  question.credential = user ? user->credential : context_.settings.tenant(asked.grant.tenant)->nobody;
-  question.password = password;
-  question.delay_ms = limits_.delay_ms(asked.attempt(), context_.host.mono_ns());
-  question.wanted = [this, asked] { return wait_ms(asked) == 0; };
-  if (question.delay_ms > 0) slowed_.add();
-  auto shared = std::make_shared<Reply>(std::move(reply));  // the queue's, or ours when it is full
+  if (sign_in.grant.username.size() > kMaxNameBytes || password.size() > kMaxPasswordBytes)
+    return refuse(sign_in, "too long", std::move(reply));
+  if (wait_ms(sign_in) > 0) return throttle(sign_in, std::move(reply));
+  const User* user = context_.settings.user(sign_in.grant.tenant, sign_in.grant.username);
+  PasswordQueue::Request check;
+  check.address = lib::address_key(sign_in.remote);
+  check.credential =
+      user ? user->credential : context_.settings.tenant(sign_in.grant.tenant)->dummy_credential;
+  check.password = password;
+  check.delay_ms = limits_.delay_ms(sign_in.attempt(), context_.host.mono_ns());
+  check.still_wanted = [this, sign_in] { return wait_ms(sign_in) == 0; };
+  if (check.delay_ms > 0) slowed_.add();
+  auto shared = std::make_shared<Reply>(std::move(reply));  // because the queue may refuse the request
   const Status waits =
-      passwords_.check(std::move(question), [this, asked, shared](const Result<bool>& matches) {
-        password_checked(asked, matches, std::move(*shared));
+      passwords_.check(std::move(check), [this, sign_in, shared](const Result<bool>& matches) {
+        password_checked(sign_in, matches, std::move(*shared));
       });
   if (!waits) busy(std::move(*shared));
 }
 
-void TokenEndpoint::password_checked(const Asked& asked, const Result<bool>& matches, Reply reply) {
-  if (!matches && matches.error().code == Code::cancelled) return throttle(asked, std::move(reply));
+void TokenRoutes::password_checked(const SignIn& sign_in, const Result<bool>& matches, Reply reply) {
+  if (!matches && matches.error().code == Code::cancelled) return throttle(sign_in, std::move(reply));
   if (!matches) return busy(std::move(reply));
   if (!*matches) {
-    limits_.failed(asked.attempt(), context_.host.mono_ns());
-    return refuse(asked, "unknown user or wrong password", std::move(reply));
+    limits_.failed(sign_in.attempt(), context_.host.mono_ns());
+    return refuse(sign_in, "unknown user or wrong password", std::move(reply));
   }
-  limits_.succeeded(asked.attempt());
-  grant(asked, std::move(reply));
+  limits_.succeeded(sign_in.attempt());
+  grant(sign_in, std::move(reply));
 }
 
-void TokenEndpoint::busy(Reply reply) {
+void TokenRoutes::busy(Reply reply) {
   busy_.add();
-  reply(later(503, "temporarily_unavailable", "too many sign-ins at once; try again", 1));
+  reply(retry_later(503, "temporarily_unavailable", "too many sign-ins at once; try again", 1));
 }
 
-// A flood of requests must not become a flood of lines; the metric counts what is not logged.
-bool TokenEndpoint::may_log(const Asked& asked) {
-  return lines_.take(lib::address_key(asked.remote), context_.host.mono_ns()) == 0;
+// Limits log lines per address; the metric counts all refusals.
+bool TokenRoutes::may_log(const SignIn& sign_in) {
+  return log_lines_.take(lib::address_key(sign_in.remote), context_.host.mono_ns()) == 0;
 }
 
-void TokenEndpoint::throttle(const Asked& asked, Reply reply) {
-  if (may_log(asked))
-    context_.log.with(asked.correlation)
-        .warn("sign-ins are throttled",
-              {{"tenant", asked.grant.tenant}, {"user", asked.grant.username}, {"remote", asked.remote}});
+void TokenRoutes::throttle(const SignIn& sign_in, Reply reply) {
+  if (may_log(sign_in))
+    context_.log.with(sign_in.correlation)
+        .warn(
+            "sign-ins are throttled",
+            {{"tenant", sign_in.grant.tenant}, {"user", sign_in.grant.username}, {"remote", sign_in.remote}});
   throttled_.add();
-  const int64_t wait_sec = wait_ms(asked) / 1000 + 1;
-  reply(later(429, "rate_limited", "too many failed sign-ins; try again later", wait_sec));
+  const int64_t wait_sec = wait_ms(sign_in) / 1000 + 1;
+  reply(retry_later(429, "rate_limited", "too many failed sign-ins; try again later", wait_sec));
 }
 
-void TokenEndpoint::by_refresh_token(Asked asked, const Form& form, Reply reply) {
+void TokenRoutes::grant_by_refresh_token(SignIn sign_in, const Form& form, Reply reply) {
   const std::string& token = form["refresh_token"];
   if (token.empty()) return reply(http::error(400, "invalid_request", "refresh_token is missing"));
-  if (wait_ms(asked) > 0) return throttle(asked, std::move(reply));
-  refresh_.rotate(token, asked.grant.tenant, asked.grant.client_id,
-                  [this, asked, reply = std::move(reply)](const Result<Rotated>& rotated) mutable {
+  if (wait_ms(sign_in) > 0) return throttle(sign_in, std::move(reply));
+  refresh_.rotate(token, sign_in.grant.tenant, sign_in.grant.client_id,
+                  [this, sign_in, reply = std::move(reply)](const Result<Rotated>& rotated) mutable {
                     if (!rotated && rotated.error().code == Code::denied) {
-                      limits_.failed_at(asked.remote, context_.host.mono_ns());
-                      return refuse(asked, rotated.error().text.c_str(), std::move(reply));
+                      limits_.failed_at(sign_in.remote, context_.host.mono_ns());
+                      return refuse(sign_in, rotated.error().text.c_str(), std::move(reply));
                     }
                     if (!rotated) return reply(rotated.error());
-                    asked.grant = rotated->grant;
-                    answer(asked, rotated->token, std::move(reply));
+                    sign_in.grant = rotated->grant;
+                    answer(sign_in, rotated->token, std::move(reply));
                   });
 }
 
-void TokenEndpoint::grant(const Asked& asked, Reply reply) {
-  if (!asked.wants("offline_access")) return answer(asked, {}, std::move(reply));
-  refresh_.issue(asked.grant,
-                 [this, asked, reply = std::move(reply)](const Result<std::string>& token) mutable {
+void TokenRoutes::grant(const SignIn& sign_in, Reply reply) {
+  if (!sign_in.wants("offline_access")) return answer(sign_in, {}, std::move(reply));
+  refresh_.issue(sign_in.grant,
+                 [this, sign_in, reply = std::move(reply)](const Result<std::string>& token) mutable {
                    if (!token) return reply(token.error());
-                   answer(asked, *token, std::move(reply));
+                   answer(sign_in, *token, std::move(reply));
                  });
 }
 
-void TokenEndpoint::answer(const Asked& asked, const std::string& refresh_token, Reply reply) {
-  // A reload may have taken the user meanwhile.
-  const Tenant* tenant = context_.settings.tenant(asked.grant.tenant);
-  const User* user = context_.settings.user(asked.grant.tenant, asked.grant.username);
-  if (tenant == nullptr || user == nullptr) return refuse(asked, "the user is gone", std::move(reply));
+void TokenRoutes::answer(const SignIn& sign_in, const std::string& refresh_token, Reply reply) {
+  // A reload may have removed the user meanwhile.
+  const Tenant* tenant = context_.settings.tenant(sign_in.grant.tenant);
+  const User* user = context_.settings.user(sign_in.grant.tenant, sign_in.grant.username);
+  if (tenant == nullptr || user == nullptr) return refuse(sign_in, "the user is gone", std::move(reply));
   const auto access = issue_access_token(context_, *tenant, *user);
   if (!access) return reply(access.error());
   JsonWriter body;
   body.object().member("access_token", *access).member("token_type", "Bearer");
-  body.member("expires_in", context_.settings.token_lifetime_sec).member("scope", asked.grant.scope);
+  body.member("expires_in", context_.settings.token_lifetime_sec).member("scope", sign_in.grant.scope);
   if (!refresh_token.empty()) body.member("refresh_token", refresh_token);
-  if (asked.wants("openid")) {
-    const auto id = issue_id_token(context_, *tenant, *user, asked.grant.client_id);
+  if (sign_in.wants("openid")) {
+    const auto id = issue_id_token(context_, *tenant, *user, sign_in.grant.client_id);
     if (!id) return reply(id.error());
     body.member("id_token", *id);
   }
   body.end();
   signed_in_.add();
-  context_.log.with(asked.correlation)
+  context_.log.with(sign_in.correlation)
       .info("signed in", {{"tenant", tenant->host},
                           {"user", user->name},
-                          {"grant", asked.grant_type},
-                          {"remote", asked.remote}});
+                          {"grant", sign_in.grant_type},
+                          {"remote", sign_in.remote}});
   http::Response response = http::ok(std::move(body).str());
   response.headers = R"({"Pragma":"no-cache"})";
   reply(std::move(response));
 }
 
-void TokenEndpoint::refuse(const Asked& asked, const char* why, Reply reply) {
+void TokenRoutes::refuse(const SignIn& sign_in, const char* why, Reply reply) {
   refused_.add();
-  if (may_log(asked))
-    context_.log.with(asked.correlation)
-        .warn("a sign-in was refused", {{"tenant", asked.grant.tenant},
-                                        {"user", asked.grant.username.substr(0, kLongestName)},
-                                        {"grant", asked.grant_type},
-                                        {"remote", asked.remote},
+  if (may_log(sign_in))
+    context_.log.with(sign_in.correlation)
+        .warn("a sign-in was refused", {{"tenant", sign_in.grant.tenant},
+                                        {"user", sign_in.grant.username.substr(0, kMaxNameBytes)},
+                                        {"grant", sign_in.grant_type},
+                                        {"remote", sign_in.remote},
                                         {"why", why}});
-  const bool password = asked.grant_type == "password";
+  const bool password = sign_in.grant_type == "password";
   reply(http::error(400, "invalid_grant",
                     password ? "wrong user name or password" : "the refresh token is not valid"));
 }

@@ -13,33 +13,33 @@
 
 namespace patchbay::identity {
 
-class TokenEndpoint {
+class TokenRoutes {
  public:
-  explicit TokenEndpoint(Context& context);
+  explicit TokenRoutes(Context& context);
 
   void add_to(http::Routes& routes);
 
  private:
   using Reply = patchbay::Reply<http::Response>;
-  struct Asked;  // who asks, and for what
+  struct SignIn;
 
   void handle(const http::Request& request, Reply reply);
-  void by_password(const Asked& asked, const Form& form, Reply reply);
-  void password_checked(const Asked& asked, const Result<bool>& matches, Reply reply);
-  void by_refresh_token(Asked asked, const Form& form, Reply reply);
-  void grant(const Asked& asked, Reply reply);
-  void answer(const Asked& asked, const std::string& refresh_token, Reply reply);
-  void throttle(const Asked& asked, Reply reply);
+  void grant_by_password(const SignIn& sign_in, const Form& form, Reply reply);
+  void password_checked(const SignIn& sign_in, const Result<bool>& matches, Reply reply);
+  void grant_by_refresh_token(SignIn sign_in, const Form& form, Reply reply);
+  void grant(const SignIn& sign_in, Reply reply);
+  void answer(const SignIn& sign_in, const std::string& refresh_token, Reply reply);
+  void throttle(const SignIn& sign_in, Reply reply);
   void busy(Reply reply);
-  void refuse(const Asked& asked, const char* why, Reply reply);
-  int64_t wait_ms(const Asked& asked) const;
-  bool may_log(const Asked& asked);
+  void refuse(const SignIn& sign_in, const char* why, Reply reply);
+  int64_t wait_ms(const SignIn& sign_in) const;
+  bool may_log(const SignIn& sign_in);
 
   Context& context_;
   PasswordQueue passwords_;
   RefreshTokens refresh_;
   SignInLimits limits_;
-  lib::RateLimiter lines_{{0.2, 20.0, 4096}};  // of the log, by address
+  lib::RateLimiter log_lines_{{0.2, 20.0, 4096}};  // by address
   const Metric signed_in_, refused_, throttled_, slowed_, busy_;
   Lifetime alive_;
 };

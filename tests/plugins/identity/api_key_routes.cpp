@@ -1,4 +1,4 @@
-// API keys: made, listed, used and revoked.
+// API keys: created, listed, used and revoked.
 #include <chrono>
 #include <future>
 #include <vector>
@@ -7,7 +7,7 @@
 
 using namespace identity_test;
 
-TEST_CASE("names of keys are printable and each once") {
+TEST_CASE("names of API keys are printable and unique") {
   Server server;
   const auto answer = [](const std::string& name) {
     return error_of(*probe::ask("POST", kKeys, as_alice(R"({"name":")" + name + "\"}")));
@@ -28,7 +28,7 @@ TEST_CASE("names of keys are printable and each once") {
   CHECK(json_here(made->body)->root().text("createdBy", "") == "alice@a.example");
 }
 
-TEST_CASE("an API key acts as an admin of its tenant until it is revoked") {
+TEST_CASE("an API key has the rights of an admin of its tenant until it is revoked") {
   Server server;
   const MadeKey key = make_key("billing");
   CHECK(key.key.size() == 46);
@@ -47,7 +47,7 @@ TEST_CASE("an API key acts as an admin of its tenant until it is revoked") {
   CHECK(remove_key(key.id).status == 404);
 }
 
-TEST_CASE("keys are listed by tenant and page, without the key") {
+TEST_CASE("API keys are listed by tenant and page, without the secret") {
   Server server;
   for (const char* name : {"one", "two", "three"}) {
     make_key(name);
@@ -70,7 +70,7 @@ TEST_CASE("keys are listed by tenant and page, without the key") {
   CHECK(probe::ask("GET", kKeys, request)->total == 0);
 }
 
-TEST_CASE("once a revocation is answered, no check that is still to come accepts the key") {
+TEST_CASE("after the reply to a revocation, no pending check accepts the key") {
   Server server;
   for (int round = 0; round < 20; ++round) {
     const MadeKey key = make_key();
@@ -82,7 +82,7 @@ TEST_CASE("once a revocation is answered, no check that is still to come accepts
   }
 }
 
-TEST_CASE("only an admin's token makes keys, and the operator at the admin socket means the primary tenant") {
+TEST_CASE("only an admin's token creates API keys, and at the admin socket they are of the primary tenant") {
   Server server;
   sign_in();  // the routes are there
   for (const auto& route : probe::routes()) {

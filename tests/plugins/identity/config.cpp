@@ -44,20 +44,20 @@ TEST_CASE("users, clients and issuers are found by tenant") {
   CHECK(settings.tenant("c.example") == nullptr);
 }
 
-TEST_CASE("the same name in two tenants is two subjects") {
+TEST_CASE("users of the same name in two tenants have different subjects") {
   const std::string alice = R"({"username":"alice","password":"secret"})";
   const auto settings = read(alice, R"(,"b.example":{"section":{"users":[)" + alice + "]}}");
   CHECK(settings.user("a.example", "alice")->subject != settings.user("b.example", "alice")->subject);
   CHECK(settings.user("a.example", "alice")->subject == read(alice).user("a.example", "alice")->subject);
 }
 
-TEST_CASE("an unknown user costs as much as the first known one") {
+TEST_CASE("checking an unknown user costs as much as checking the first user") {
   const auto settings = read(
       R"({"username":"alice","passwordHash":"$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$AAAAAAAAAAAAAAAAAAAAAA"})");
-  CHECK_FALSE(settings.tenant("a.example")->nobody->matches("x"));
+  CHECK_FALSE(settings.tenant("a.example")->dummy_credential->matches("x"));
 }
 
-TEST_CASE("a user has one secret and one entry") {
+TEST_CASE("a user has exactly one secret and one entry") {
   CHECK(refused(R"({"username":"alice"})"));
   CHECK(refused(R"({"username":"alice","password":"x","passwordHash":"y"})"));
   CHECK(refused(R"({"username":"alice","passwordHash":"md5"})"));

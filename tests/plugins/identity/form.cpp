@@ -18,7 +18,7 @@ TEST_CASE("a form is decoded once") {
   CHECK(Form::parse("&&a=1&"));
 }
 
-TEST_CASE("a form that could be read in two ways is refused") {
+TEST_CASE("an ambiguous form is refused") {
   CHECK_FALSE(Form::parse("a=1&a=2"));
   CHECK_FALSE(Form::parse("a=1&%61=2"));
   CHECK_FALSE(Form::parse("a=%"));

@@ -1,4 +1,4 @@
-// The same over HTTP, through rest-api.
+// The endpoints over HTTP, through rest-api.
 #include <doctest/doctest.h>
 
 #include "support/http_client.h"
@@ -54,7 +54,7 @@ struct Server {
 
 }  // namespace
 
-TEST_CASE("a token is had by a form, under the tenant's host name") {
+TEST_CASE("a form gets a token, under the tenant's host name") {
   const Server server;
   const HttpAnswer answer = server.sign_in("alice", "A.EXAMPLE.:8080");
   CHECK(answer.status == 200);
@@ -78,7 +78,7 @@ TEST_CASE("discovery and the key set need no bearer") {
   CHECK(server.http.get("/oidc.ashx/jwks").status == 200);
 }
 
-TEST_CASE("keys are made by admins with a token and work until they are revoked") {
+TEST_CASE("admins with a token create API keys, which are valid until they are revoked") {
   const Server server;
   const std::string alice = server.token("alice");
   const HttpAnswer made = server.as(alice, "POST", kKeys, R"({"Name":"billing"})");
@@ -98,7 +98,7 @@ TEST_CASE("keys are made by admins with a token and work until they are revoked"
   CHECK(server.as(alice, "DELETE", std::string(kKeys) + "/" + id).status == 404);
 }
 
-TEST_CASE("strangers, users and admins of other tenants get no further than they may") {
+TEST_CASE("requests without a bearer, of users and of admins of other tenants are refused") {
   const Server server;
   const HttpAnswer stranger = server.http.get(kKeys);
   CHECK(stranger.status == 401);
@@ -116,7 +116,7 @@ TEST_CASE("strangers, users and admins of other tenants get no further than they
   CHECK(server.as(carol, "DELETE", std::string(kKeys) + "/" + id).status == 200);
 }
 
-TEST_CASE("the operator makes keys at the admin socket") {
+TEST_CASE("API keys can be created at the admin socket") {
   const Server server;
   const HttpAnswer made = server.admin.post(kKeys, R"({"name":"cli"})");
   CHECK(made.status == 201);

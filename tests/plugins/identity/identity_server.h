@@ -1,5 +1,5 @@
-// A server with identity, three users in two tenants, and a clock that the test drives; asked through the
-// probe.
+// A server with identity, three users in two tenants, and a clock controlled by the test. Tests send requests
+// through the probe.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -34,7 +34,7 @@ JwtRules rules(int64_t now_sec = kNow) {
           "patchbay", now_sec};
 }
 
-// One claim or member may be replaced by raw JSON, or left out by "".
+// Replaces one claim or member by raw JSON, or omits it for "".
 using Change = std::pair<std::string, std::string>;
 
 std::string object(std::vector<Change> members, const Change& change) {
@@ -89,7 +89,7 @@ bool with_claim(const std::string& name, const std::string& value) {
 
 }  // namespace
 
-TEST_CASE("a token as we issue it is accepted and its claims are read") {
+TEST_CASE("a token of this server is accepted, and its claims are read") {
   const auto claims = verify_access_token(good(), rules());
   REQUIRE(claims);
   CHECK(claims->issuer == "https://a.example");
@@ -102,7 +102,7 @@ TEST_CASE("a token as we issue it is accepted and its claims are read") {
   CHECK(accepted(*made));
 }
 
-TEST_CASE("no other algorithm is accepted, however it is spelt") {
+TEST_CASE("no other algorithm is accepted, in any spelling") {
   for (const char* alg : {"none", "None", "NONE", "nOnE", "", "es256", "ES256 ", "HS256", "RS256", "PS256",
                           "ES384", "ES512", "ES256K", "EdDSA"})
     CHECK_FALSE(with_header("alg", "\"" + std::string(alg) + "\""));
@@ -112,13 +112,13 @@ TEST_CASE("no other algorithm is accepted, however it is spelt") {
   CHECK_FALSE(accepted(none));
 }
 
-TEST_CASE("the public key is no HMAC secret") {
+TEST_CASE("the public key is not accepted as an HMAC secret") {
   const std::string text = unsigned_part(header({"alg", "\"HS256\""}), payload());
   for (const std::string& secret : {key().jwk(), key().kid(), std::string()})
     CHECK_FALSE(accepted(text + "." + lib::to_base64url(lib::hmac_sha256(secret, text))));
 }
 
-TEST_CASE("header members that bring or point to keys or change the rules are refused") {
+TEST_CASE("header members that contain keys, refer to keys or change the rules are refused") {
   CHECK_FALSE(with_header("jwk", key().jwk()));
   for (const char* name : {"jku", "x5u"}) CHECK_FALSE(with_header(name, "\"https://evil.example/jwks\""));
   CHECK_FALSE(with_header("x5c", "[\"MIIB\"]"));
@@ -130,7 +130,7 @@ TEST_CASE("header members that bring or point to keys or change the rules are re
   CHECK_FALSE(with_header("cty", "\"JWT\""));
 }
 
-TEST_CASE("only the keys of the ring sign, each under its own name") {
+TEST_CASE("only tokens signed by a key of the ring are accepted, each under its own key id") {
   for (const char* kid : {"\"\"", "\"../../etc/passwd\"", "\"' OR 1=1 --\"", "\"x\\u0000\"", "null", "1", ""})
     CHECK_FALSE(with_header("kid", kid));
   const SigningKey stranger = *SigningKey::generate();
@@ -144,12 +144,12 @@ TEST_CASE("only the keys of the ring sign, each under its own name") {
   CHECK_FALSE(verify_access_token(good(), later));  // rotated out
 }
 
-TEST_CASE("an id_token or a token without a type is no access token") {
+TEST_CASE("an id_token or a token without a type is not accepted as an access token") {
   for (const char* type : {"\"JWT\"", "\"jwt\"", "\"AT+JWT\"", "\"\"", "null", ""})
     CHECK_FALSE(with_header("typ", type));
 }
 
-TEST_CASE("a signature is 64 bytes made by the key over this very text") {
+TEST_CASE("a signature must have 64 bytes and match key and text") {
   const std::string text = unsigned_part(header(), payload());
   const std::string signature = *key().sign(text);
   const auto signed_by = [&](const std::string& bytes) { return text + "." + lib::to_base64url(bytes); };
@@ -173,7 +173,7 @@ TEST_CASE("a signature is 64 bytes made by the key over this very text") {
   }
 }
 
-TEST_CASE("every byte of the signed text counts") {
+TEST_CASE("a change of any byte of the signed text is detected") {
   const std::string text = good();
   const size_t end = text.rfind('.');
   for (size_t i = 0; i < end; ++i) {
@@ -183,7 +183,7 @@ TEST_CASE("every byte of the signed text counts") {
   }
 }
 
-TEST_CASE("only compact serialisation in canonical base64url is read") {
+TEST_CASE("only the compact serialisation in canonical base64url is accepted") {
   const std::string text = good();
   CHECK_FALSE(accepted(""));
   CHECK_FALSE(accepted("."));
@@ -196,7 +196,7 @@ TEST_CASE("only compact serialisation in canonical base64url is read") {
   CHECK_FALSE(accepted(" " + text));
   CHECK_FALSE(accepted(text + "\n"));
   CHECK_FALSE(accepted(text + std::string(1, '\0')));
-  // 64 bytes leave four bits over in the last character, which must be 0.
+  // The last character of 64 encoded bytes has four unused bits, which must be 0.
   std::string stray = text;
   const size_t place = std::string("AQgw").find(stray.back());
   REQUIRE(place != std::string::npos);
@@ -205,7 +205,7 @@ TEST_CASE("only compact serialisation in canonical base64url is read") {
   CHECK_FALSE(accepted(R"({"payload":"e30","signatures":[]})"));
 }
 
-TEST_CASE("headers and payloads that are no objects, or name a thing twice, are refused") {
+TEST_CASE("headers and payloads that are not objects, or have a repeated name, are refused") {
   for (const char* json : {"", "[]", "null", "\"x\"", "{", "{}{}", "\xef\xbb\xbf{}"}) {
     CHECK_FALSE(accepted(token(json, payload())));
     CHECK_FALSE(accepted(token(header(), json)));
@@ -219,7 +219,7 @@ TEST_CASE("headers and payloads that are no objects, or name a thing twice, are 
   CHECK_FALSE(with_claim("x", std::string(100, '[') + std::string(100, ']')));
 }
 
-TEST_CASE("issuer, audience and tenant must be ours, and texts") {
+TEST_CASE("issuer, audience and tenant must be strings, and those of this server") {
   for (const char* value : {"\"https://b.example\"", "\"https://a.example/\"", "\"HTTPS://a.example\"",
                             "\"\"", "null", "[\"https://a.example\"]", ""})
     CHECK_FALSE(with_claim("iss", value));
@@ -231,7 +231,7 @@ TEST_CASE("issuer, audience and tenant must be ours, and texts") {
     for (const char* value : {"\"\"", "null", "1", "[\"x\"]", "{}", ""}) CHECK_FALSE(with_claim(name, value));
 }
 
-TEST_CASE("a token is valid until exp, and from nbf and iat on but for a minute") {
+TEST_CASE("a token is valid until exp, and from a minute before nbf and iat") {
   const auto at = [](int64_t seconds) { return std::to_string(kNow + seconds); };
   CHECK(with_claim("exp", at(1)));
   CHECK_FALSE(with_claim("exp", at(0)));
@@ -247,13 +247,13 @@ TEST_CASE("a token is valid until exp, and from nbf and iat on but for a minute"
   for (const char* value : {"null", "\"1\"", "-1", "1.5"}) CHECK_FALSE(with_claim("nbf", value));
 }
 
-TEST_CASE("a token longer than any of ours is refused unread") {
+TEST_CASE("a token longer than the maximum is refused without parsing") {
   CHECK_FALSE(with_claim("x", "\"" + std::string(4096, 'x') + "\""));
   CHECK_FALSE(accepted(std::string(65'536, 'A')));
   CHECK_FALSE(accepted(std::string(65'536, '.')));
 }
 
-TEST_CASE("an error says why and never shows the token") {
+TEST_CASE("an error has the reason and never the token") {
   const auto refused = verify_access_token(token(header(), payload({"exp", "1"})), rules());
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == Code::denied);

@@ -4,7 +4,7 @@
 
 #include "support/json_here.h"
 
-TEST_CASE("the discovery document names the issuer as it is and the endpoints below it") {
+TEST_CASE("the discovery document has the configured issuer and the endpoints below it") {
   const auto document = json_here(patchbay::identity::discovery_document("https://a.example"));
   REQUIRE(document);
   const auto root = document->root();

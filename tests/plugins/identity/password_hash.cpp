@@ -11,7 +11,7 @@ namespace {
 constexpr HashCost kCheap{64, 1, 1};
 }  // namespace
 
-TEST_CASE("a hash is matched by its password alone") {
+TEST_CASE("a hash matches its own password only") {
   const auto hash = hash_password("correct horse", kCheap);
   REQUIRE(hash);
   CHECK(password_matches("correct horse", *hash));
@@ -21,13 +21,13 @@ TEST_CASE("a hash is matched by its password alone") {
   CHECK(*hash != *hash_password("correct horse", kCheap));
 }
 
-TEST_CASE("the example of the argon2 program is matched") {
+TEST_CASE("a hash of the argon2 program matches") {
   CHECK(password_matches("correct horse",
                          "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$"
                          "AdweBLwcflnNX2HVW8i1Mtu7frrn4Ki7h/rYSGuU7Is"));
 }
 
-TEST_CASE("the cost of a hash is read, and what is no Argon2id hash is refused") {
+TEST_CASE("the cost of a hash is read, and anything but an Argon2id hash is refused") {
   const auto cost = read_cost(*hash_password("x", {128, 3, 2}));
   REQUIRE(cost);
   CHECK(cost->memory_kib == 128);
@@ -44,7 +44,7 @@ TEST_CASE("the cost of a hash is read, and what is no Argon2id hash is refused")
     CHECK_FALSE(read_cost(bad));
 }
 
-TEST_CASE("a dummy costs what it is asked for and is matched by nothing") {
+TEST_CASE("a dummy hash has the given cost and matches no password") {
   const auto dummy = dummy_hash({128, 3, 2});
   REQUIRE(dummy);
   CHECK(read_cost(*dummy)->memory_kib == 128);
@@ -52,7 +52,7 @@ TEST_CASE("a dummy costs what it is asked for and is matched by nothing") {
   CHECK_FALSE(password_matches("x", *dummy));
 }
 
-TEST_CASE("a password in clear is hashed once, whoever comes first") {
+TEST_CASE("a plain-text password is hashed once, by the first of several threads") {
   Credential credential("", "correct horse");
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i)

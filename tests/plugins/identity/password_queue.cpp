@@ -30,16 +30,16 @@ struct Asker {
     on_strand([&](const Host&) { queue.reset(); });
   }
   Status ask(const std::string& address, int64_t delay_ms = 0) {
-    PasswordQueue::Question question;
-    question.address = address;
-    question.credential = credential;
-    question.password = "right";
-    question.delay_ms = delay_ms;
-    question.wanted = [this, address] {
+    PasswordQueue::Request request;
+    request.address = address;
+    request.credential = credential;
+    request.password = "right";
+    request.delay_ms = delay_ms;
+    request.still_wanted = [this, address] {
       turns.push_back(address);
       return true;
     };
-    return queue->check(std::move(question), [this](const Result<bool>& matches) {
+    return queue->check(std::move(request), [this](const Result<bool>& matches) {
       CHECK((matches && *matches));
       if (++answered == expected) all_done.set_value();
     });
@@ -56,7 +56,7 @@ struct Asker {
 
 }  // namespace
 
-TEST_CASE("addresses take turns, and few of one address wait") {
+TEST_CASE("addresses take turns, and only a few requests of one address may wait") {
   Asker asker;
   int taken = 0;
   asker.expected = PasswordQueue::kMaxRunning + PasswordQueue::kMaxWaitingPerAddress + 1;
@@ -75,7 +75,7 @@ TEST_CASE("addresses take turns, and few of one address wait") {
   });
 }
 
-TEST_CASE("what is held waits too, and ends with the queue") {
+TEST_CASE("held requests count as waiting, and are dropped with the queue") {
   Asker asker;
   Asker::on_strand([&](const Host& host) {
     asker.queue = std::make_unique<PasswordQueue>(host);

@@ -24,7 +24,7 @@ crNq0wv0OgEZNfuytpz3hPXOH1UIO/I=
 
 }  // namespace
 
-TEST_CASE("a key survives being written and read, under the same name") {
+TEST_CASE("a key that was written and read again has the same key id") {
   const auto key = SigningKey::generate();
   REQUIRE(key);
   const auto der = key->to_der();
@@ -37,7 +37,7 @@ TEST_CASE("a key survives being written and read, under the same name") {
   CHECK_FALSE(again->verify("texT", *key->sign("text")));
 }
 
-TEST_CASE("a PEM of P-256 is read and every other key is refused") {
+TEST_CASE("a PEM of P-256 is accepted and every other key is refused") {
   const auto key = SigningKey::from_pem(kPem);
   REQUIRE(key);
   CHECK(key->kid() == "Lt59dsPRfJb5pO6eQs1gWNcjcpuOGleZ7S5lSGgYP8E");
@@ -51,7 +51,7 @@ TEST_CASE("a PEM of P-256 is read and every other key is refused") {
     CHECK_FALSE(SigningKey::from_der(der->substr(0, length)));
 }
 
-TEST_CASE("the key set is JSON and shows the public half only") {
+TEST_CASE("the key set is JSON with the public halves only") {
   std::vector<SigningKey> keys;
   keys.push_back(*SigningKey::from_pem(kPem));
   keys.push_back(*SigningKey::generate());

@@ -1,4 +1,4 @@
-// How often passwords and refresh tokens may be tried.
+// Limits on attempts with passwords and refresh tokens.
 #include <chrono>
 #include <future>
 #include <map>
@@ -24,7 +24,7 @@ TEST_CASE("after ten wrong passwords an account is throttled for that address") 
   for (int i = 0; i < 10; ++i) CHECK(error_of(token_response(post(wrong))) == "400 invalid_grant");
 }
 
-TEST_CASE("many may sign in at once, and many guesses at once are no more than ten") {
+TEST_CASE("many users can sign in at once, but only ten of many concurrent guesses are checked") {
   Server server;
   const auto at_once = [](const std::vector<http::Request>& requests) {
     std::vector<std::future<Result<http::Response>>> answers;
@@ -48,7 +48,8 @@ TEST_CASE("many may sign in at once, and many guesses at once are no more than t
   CHECK(statuses[400] + statuses[429] + statuses[503] == 100);
 }
 
-TEST_CASE("guesses from one address at many accounts are throttled, and do not keep others from signing in") {
+TEST_CASE(
+    "guesses from one address at many accounts are throttled, and do not prevent others from signing in") {
   Server server;
   const auto guess = [](const std::string& user, const std::string& remote) {
     return error_of(token_response(post(
@@ -66,7 +67,7 @@ TEST_CASE("guesses from one address at many accounts are throttled, and do not k
   CHECK(token_response(post(bob, kTenantA, "2001:db8::7")).status == 200);
 }
 
-TEST_CASE("an account that is attacked from many places is slowed, not locked") {
+TEST_CASE("an account that is attacked from many addresses is delayed, not locked") {
   Server server;
   CHECK(token_response(post(kAlice, kTenantA, "192.0.2.99")).status == 200);
   const std::string wrong = "grant_type=password&client_id=patchbay-admin&username=alice&password=wrong";
@@ -86,7 +87,7 @@ TEST_CASE("an account that is attacked from many places is slowed, not locked") 
   CHECK(passed >= std::chrono::milliseconds(2000));
 }
 
-TEST_CASE("bad refresh tokens are throttled by address as bad passwords are") {
+TEST_CASE("invalid refresh tokens are throttled by address like wrong passwords") {
   Server server;
   const Tokens tokens = sign_in(kAlice + "&scope=offline_access");
   const auto bad = [](const std::string& remote) {

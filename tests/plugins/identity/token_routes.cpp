@@ -11,7 +11,7 @@
 
 using namespace identity_test;
 
-TEST_CASE("a password brings a token that says who its bearer is") {
+TEST_CASE("a password gets a token that identifies its user") {
   Server server;
   const Tokens tokens = sign_in(kAlice + "&scope=openid");
   CHECK(tokens.expires_in == 3600);
@@ -30,7 +30,7 @@ TEST_CASE("a password brings a token that says who its bearer is") {
   CHECK_FALSE(probe::verify(tokens.access + "x"));
 }
 
-TEST_CASE("admins of other tenants are no super-admins, users no admins") {
+TEST_CASE("admins of other tenants are not super-admins, and users are not admins") {
   Server server;
   const auto carol = probe::verify(
       sign_in("grant_type=password&client_id=other&username=carol&password=carol%27s", kTenantB).access);
@@ -77,7 +77,7 @@ TEST_CASE("errors of the token endpoint are those of RFC 6749") {
   CHECK(error("grant_type=refresh_token&refresh_token=rt_x" + client) == "400 invalid_grant");
 }
 
-TEST_CASE("a wrong user and a wrong password get the same answer") {
+TEST_CASE("a wrong user and a wrong password get the same reply") {
   Server server;
   const auto answer = [](const std::string& user, const std::string& tenant = kTenantA) {
     const auto response = token_response(
@@ -90,7 +90,7 @@ TEST_CASE("a wrong user and a wrong password get the same answer") {
   CHECK(answer("alice").find("invalid_grant") != std::string::npos);
 }
 
-TEST_CASE("a refresh token is used once and brings the next") {
+TEST_CASE("a refresh token is used once and replaced by the next") {
   Server server;
   const Tokens first = sign_in(kAlice + "&scope=openid%20offline_access");
   CHECK(first.refresh.size() == 46);
@@ -134,7 +134,7 @@ TEST_CASE("a refresh token expires") {
   CHECK(error_of(refresh(tokens.refresh)) == "400 invalid_grant");
 }
 
-TEST_CASE("refresh tokens follow each other for a limited time after the sign-in") {
+TEST_CASE("refresh tokens can be renewed for a limited time after the sign-in") {
   Server server;
   Tokens tokens = sign_in(kAlice + "&scope=offline_access");
   for (int i = 0; i < 3; ++i) {
@@ -145,14 +145,14 @@ TEST_CASE("refresh tokens follow each other for a limited time after the sign-in
   CHECK(error_of(refresh(tokens.refresh)) == "400 invalid_grant");
 }
 
-TEST_CASE("JSON at the token endpoint is told to be a form") {
+TEST_CASE("JSON at the token endpoint gets an error that asks for a form") {
   Server server;
   const auto response = token_response(post(R"({"grant_type":"password","username":"alice"})"));
   CHECK(error_of(response) == "400 invalid_request");
   CHECK(response.body.find("send a form") != std::string::npos);
 }
 
-TEST_CASE("whom a reload takes away or changes, it does so at once") {
+TEST_CASE("a reload removes or changes a user at once") {
   Server server;
   const std::string bob = "grant_type=password&client_id=patchbay-admin&username=bob&password=bob%27s";
   const Tokens tokens = sign_in(bob + "&scope=offline_access");
@@ -168,7 +168,7 @@ TEST_CASE("whom a reload takes away or changes, it does so at once") {
   CHECK(error_of(refresh(tokens.refresh)) == "400 invalid_grant");  // that family has ended
 }
 
-TEST_CASE("a token made for an admin ends when the user is none any more") {
+TEST_CASE("an admin's token is invalid once the user is no longer an admin") {
   Server server;
   CHECK(server.core.reload(config(users(", role: admin"))));
   const std::string bob = "grant_type=password&client_id=patchbay-admin&username=bob&password=bob%27s";
@@ -179,7 +179,7 @@ TEST_CASE("a token made for an admin ends when the user is none any more") {
   CHECK(probe::verify(tokens_of(refresh(tokens.refresh)).access)->role == "user");
 }
 
-TEST_CASE("another password ends what was signed in with the old one") {
+TEST_CASE("a changed password makes the tokens of the old one invalid") {
   Server server;
   const Tokens tokens = sign_in(kAlice + "&scope=offline_access");
   CHECK(probe::verify(tokens.access));
@@ -198,7 +198,7 @@ TEST_CASE("a configuration with a mistake is refused as a whole") {
   CHECK(sign_in().access != "");
 }
 
-TEST_CASE("tokens, keys and refresh tokens outlive a restart") {
+TEST_CASE("tokens, API keys and refresh tokens are valid after a restart") {
   Server server;
   const Tokens tokens = sign_in(kAlice + "&scope=offline_access");
   const MadeKey key = make_key();
@@ -209,7 +209,7 @@ TEST_CASE("tokens, keys and refresh tokens outlive a restart") {
   CHECK(refresh(tokens.refresh).status == 200);
 }
 
-TEST_CASE("neither the store nor the log has a password, a token or a key in clear") {
+TEST_CASE("neither the store nor the log has a password, a token or an API key in plain text") {
   Server server;
   const Tokens tokens = sign_in(kAlice + "&scope=offline_access");
   const MadeKey key = make_key();
@@ -229,7 +229,7 @@ TEST_CASE("neither the store nor the log has a password, a token or a key in cle
   CHECK(everything.find("billing") != std::string::npos);
 }
 
-TEST_CASE("discovery and keys are those of the tenant that is asked") {
+TEST_CASE("discovery and public keys are those of the tenant in the Host header") {
   Server server;
   http::Request request;
   request.tenant = kTenantB;
@@ -245,7 +245,7 @@ TEST_CASE("discovery and keys are those of the tenant that is asked") {
   CHECK(json_here(keys->body)->root()["keys"].size() == 1);
 }
 
-TEST_CASE("the operator's own key signs, and a wrong key file is named") {
+TEST_CASE("the key of keyFile signs, and an error names a wrong key file") {
   const test::TemporaryFolder folder;
   const std::string path = (folder.path() / "key.pem").string();
   const std::string yaml = R"(
