@@ -46,6 +46,6 @@ ON CONFLICT (call_id, from_value) DO UPDATE SET run = $2, tenant = $3, trunk = $
 -- name: down
 DELETE FROM sip_trunk_dialog WHERE call_id = $1 AND from_value = $2;
 
--- name: left_behind
+-- name: orphans
 SELECT call_id, tenant, trunk, from_value, to_value, target, routes, next_hop, sequence
 FROM sip_trunk_dialog WHERE run <> $1 ORDER BY call_id LIMIT 10000;

@@ -25,7 +25,7 @@ struct RtpPacket {
 // 5761).
 std::optional<RtpPacket> parse_rtp(const uint8_t* data, size_t size) noexcept;
 
-// Whether the second octet is an RTCP packet type (RFC 5761 section 4).
+// Returns whether the second octet is an RTCP packet type (RFC 5761 section 4).
 bool is_rtcp(const uint8_t* data, size_t size) noexcept;
 
 // Writes the 12 octets that precede the payload, which the caller appends; ignores the payload members.

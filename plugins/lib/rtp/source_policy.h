@@ -21,7 +21,7 @@ class SourcePolicy {
     bound_ = SocketAddress{};
   }
 
-  // Whether to accept a media packet from `source`. May bind the leg to it.
+  // Returns whether to accept a media packet from `source`. May bind the leg to it.
   bool accept_media(const SocketAddress& source) noexcept {
     if (!expected_.valid()) return false;
     if (source == bound_) return true;
@@ -34,7 +34,7 @@ class SourcePolicy {
     return true;
   }
 
-  // Whether to accept RTCP: only from the host that media comes from. Never binds.
+  // Returns whether to accept RTCP: only from the host that media comes from. Never binds.
   bool accept_control(const SocketAddress& source) const noexcept { return source.same_ip(destination()); }
 
   // Where to send media.

@@ -30,7 +30,7 @@ pb_frame frame_of(const pb_tick& tick, uint32_t rate_hz, int16_t* pcm) noexcept 
 
 Status Bridge::open(Side& side, Handle port) {
   side.opening = host_.media->port_open(host_.self, port.id, &side.port, &side.self);
-  if (side.opening == 0) return {Code::not_found, "the port is gone"};
+  if (side.opening == 0) return {Code::not_found, "the port is closed"};
   if (!is_supported_rate(side.port->pull_rate_hz) || !is_supported_rate(side.port->push_rate_hz)) {
     return {Code::invalid, "the port's rate is not 8, 16, 24, 32 or 48 kHz"};
   }

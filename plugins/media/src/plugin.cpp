@@ -15,7 +15,7 @@ namespace {
 
 class Media final : public Plugin {
   Status start(const Config&) override {
-    active_ = std::make_unique<Metric>(Metric::gauge(host(), "patchbay_media_joins", "Audio joins that run"));
+    active_ = std::make_unique<Metric>(Metric::gauge(host(), "patchbay_media_joins", "Running audio joins"));
     abandoned_ = std::make_unique<Metric>(
         Metric::counter(host(), "patchbay_media_joins_abandoned_total",
                         "Audio joins that ended with their caller or a port, without leave"));

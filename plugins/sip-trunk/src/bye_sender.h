@@ -12,7 +12,7 @@ namespace patchbay::sip_trunk {
 
 class UserAgent;
 
-// Whether this final answer to a BYE means that the peer has ended the dialog, or does not know it.
+// Returns whether this final answer to a BYE means that the peer has ended the dialog, or does not know it.
 constexpr bool confirms_end(int status) { return status / 100 == 2 || status == 481; }
 
 class ByeSender final : public HandleOwner {

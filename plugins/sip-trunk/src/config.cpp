@@ -15,7 +15,7 @@ namespace {
 // Refuses an address that this machine does not have, usually the public one of a machine behind NAT.
 Status check_local(const char* field, const lib::SocketAddress& address) {
   const int fd = ::socket(address.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return {};  // the family is not supported here: the later bind reports it
+  if (fd < 0) return {};  // an unsupported family; the later bind reports it
   sockaddr_storage storage;
   const socklen_t size = address.fill(storage);
   const int error = ::bind(fd, reinterpret_cast<sockaddr*>(&storage), size) == 0 ? 0 : errno;
@@ -97,7 +97,7 @@ Result<TenantTrunks> read_tenant(JsonView section) {
     auto trunk = read_trunk(trunks.at(i));
     if (!trunk) return std::move(trunk).error().within(field);
     if (!tenant.trunks.emplace(id, *std::move(trunk)).second)
-      return {Code::invalid, field + ".id: " + id + " is there twice"};
+      return {Code::invalid, field + ".id: " + id + " is defined twice"};
   }
   const JsonView routes = section["outboundRoutes"];
   for (size_t i = 0; i < routes.size(); ++i) {
@@ -106,7 +106,7 @@ Result<TenantTrunks> read_tenant(JsonView section) {
     if (!route) return std::move(route).error().within(field);
     for (const OutboundRoute& other : tenant.routes)
       if (other.match == route->match)
-        return {Code::invalid, field + ".match: the same numbers are matched by a route before it"};
+        return {Code::invalid, field + ".match: an earlier route matches the same numbers"};
     tenant.routes.push_back(*std::move(route));
   }
   tenant.default_trunk = section.text("defaultTrunkId", "");

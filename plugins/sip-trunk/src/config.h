@@ -1,4 +1,4 @@
-// The configuration of sip-trunk. Immutable once read; calls keep a copy of what they use.
+// The settings of sip-trunk. Immutable after read(); each call keeps a copy of what it uses.
 #pragma once
 
 #include <patchbay/config.h>
@@ -48,7 +48,7 @@ struct Settings {
   // The hosts of all trunks: the numeric ones, and the names.
   std::vector<lib::SocketAddress> trunk_addresses() const;
   std::vector<std::string> trunk_names() const;
-  // Returns the trunk; without a host if it is not configured any more.
+  // Returns the trunk; without a host if it is no longer configured.
   TrunkAccess trunk(const std::string& tenant, const std::string& id) const;
 
   // Parses and checks the configuration. Errors name the tenant and the field.

@@ -31,9 +31,10 @@ class Dialog final : public HandleOwner {
   void on_timer() override;
   bool is_closed() const noexcept override { return closed_; }
   const std::string& call_id() const noexcept { return invite_.call_id; }
-  // Whether a 2xx answers the latest INVITE, so that sofia-sip passes it (the first one) to on_event().
+  // Returns whether a 2xx answers the latest INVITE, so that sofia-sip passes it (the first one) to
+  // on_event().
   bool awaits(const sip_t& answer) const;
-  // Whether requests inside this dialog may come from the address.
+  // Returns whether requests inside this dialog may come from the address.
   bool trusts(const lib::SocketAddress& address) const;
 
  private:

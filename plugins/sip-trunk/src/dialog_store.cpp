@@ -15,10 +15,10 @@ DialogStore::DialogStore(const Host& host, const Metrics& metrics)
       log_(host),
       up_(Statement::find(host, "up")),
       down_(Statement::find(host, "down")),
-      left_behind_(Statement::find(host, "left_behind")) {}
+      orphans_(Statement::find(host, "orphans")) {}
 
-void DialogStore::left_behind(Function<void(StoredDialog)> found) {
-  query(host_, left_behind_, {run_}, alive_.bind([this, found = std::move(found)](const Result<Rows>& rows) {
+void DialogStore::orphans(Function<void(StoredDialog)> found) {
+  query(host_, orphans_, {run_}, alive_.bind([this, found = std::move(found)](const Result<Rows>& rows) {
     if (!rows) return log_.error("calls of an earlier run cannot be read", {{"why", rows.error().text}});
     for (size_t row = 0; row < rows->size(); ++row) {
       StoredDialog dialog;
@@ -27,7 +27,7 @@ void DialogStore::left_behind(Function<void(StoredDialog)> found) {
                                  &dialog.target, &dialog.routes, &dialog.next_hop})
         *field = rows->text(row, column++);
       dialog.sequence = static_cast<uint32_t>(rows->integer(row, column));
-      metrics_.left_behind();
+      metrics_.orphan_found();
       found(std::move(dialog));
     }
   }));

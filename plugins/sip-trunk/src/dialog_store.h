@@ -22,7 +22,7 @@ class DialogStore final : public DialogLog {
 
   // Reads the dialogs of earlier starts of this plugin that were not ended. Calls found() once per dialog, on
   // the main strand.
-  void left_behind(Function<void(StoredDialog)> found);
+  void orphans(Function<void(StoredDialog)> found);
 
  private:
   // sip thread
@@ -37,7 +37,7 @@ class DialogStore final : public DialogLog {
   // Random id of this start of the plugin, whose process may restart while the server runs.
   const int64_t run_;
   const Log log_;
-  Statement up_, down_, left_behind_;
+  Statement up_, down_, orphans_;
   Lifetime alive_;
 };
 

@@ -23,7 +23,7 @@ struct DigestRequest {
 Result<std::string> digest_answer(const sip_t& response, const TrunkAccess& trunk,
                                   const DigestRequest& request);
 
-// Whether the challenge only rejects the nonce of our last answer as stale.
+// Returns whether the challenge only rejects the nonce of our last answer as stale.
 bool is_stale(const sip_t& response);
 
 }  // namespace patchbay::sip_trunk

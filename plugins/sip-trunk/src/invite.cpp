@@ -63,10 +63,10 @@ Result<Invite> make_invite(OutboundCall call) {
   if (host.empty()) return {Code::invalid, "trunk host: neither a name nor an address"};
   if (domain.empty()) return {Code::invalid, "from domain: neither a name nor an address"};
   if (!consists_of(user, "+-_.*#"))
-    return {Code::invalid, "caller id: a character that has no place in a SIP user"};
+    return {Code::invalid, "caller id: a character that is not allowed in a SIP user"};
   if (!number || *number != call.number) return {Code::invalid, "number: not normalised"};
   if (!consists_of(call.call_id, "-_."))
-    return {Code::invalid, "call id: a character that has no place in a Call-ID"};
+    return {Code::invalid, "call id: a character that is not allowed in a Call-ID"};
   if (trunk.port == 0) return {Code::invalid, "trunk port: 0"};
 
   Invite invite;

@@ -34,8 +34,8 @@ Metrics::Metrics(const Host& host)
                                       "Host names of trunks whose latest lookup failed")),
       name_failures_(Metric::counter(host, "patchbay_sip_trunk_name_failures_total",
                                      "Failed lookups of trunks' host names")),
-      left_behind_(Metric::counter(host, "patchbay_sip_trunk_dialogs_left_behind_total",
-                                   "Calls left up by an earlier run and hung up by this one")),
+      orphans_(Metric::counter(host, "patchbay_sip_trunk_dialogs_left_behind_total",
+                               "Calls left up by an earlier run and hung up by this one")),
       byes_given_up_(
           Metric::counter(host, "patchbay_sip_trunk_byes_given_up_total",
                           "Calls whose end the trunk did not confirm, so that they may still be up there")),
@@ -66,7 +66,7 @@ void Metrics::set_legs(size_t legs, size_t handles) const {
   handles_.set(static_cast<double>(handles));
 }
 
-void Metrics::set_guarded(bool guarded) const { unfiltered_.set(guarded ? 0 : 1); }
+void Metrics::set_filtered(bool filtered) const { unfiltered_.set(filtered ? 0 : 1); }
 
 void Metrics::set_counts(const StackCounts& all) {
   const auto gained = [&](uint64_t StackCounts::*count) {

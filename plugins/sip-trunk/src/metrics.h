@@ -17,21 +17,21 @@ class Metrics {
 
   // `handles`: dialogs at sofia-sip, including ended ones that wait for a final answer.
   void set_legs(size_t legs, size_t handles) const;
-  void set_guarded(bool guarded) const;
+  void set_filtered(bool filtered) const;
   // The stack's counters since its start.
   void set_counts(const StackCounts& all);
   // Names of trunks without an answer to the latest lookup.
   void set_unresolved_names(size_t names) const;
   void name_failed() const { name_failures_.add(); }
   // A dialog that an earlier run of the plugin did not end.
-  void left_behind() const { left_behind_.add(); }
+  void orphan_found() const { orphans_.add(); }
   // A dialog whose end the peer has not confirmed.
   void bye_given_up() const { byes_given_up_.add(); }
   void ended(const telephony::Ended& ended) const;
 
  private:
   const Metric legs_, handles_, unfiltered_, foreign_, rate_, tcp_peer_closed_, tcp_idle_, tcp_excess_,
-      unresolved_names_, name_failures_, left_behind_, byes_given_up_, failovers_, received_, lost_, late_,
+      unresolved_names_, name_failures_, orphans_, byes_given_up_, failovers_, received_, lost_, late_,
       refused_, dropped_, jitter_;
   std::map<std::string, Metric> ended_;  // by cause
   StackCounts exported_;

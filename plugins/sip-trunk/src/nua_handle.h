@@ -16,7 +16,7 @@ class HandleOwner {
   virtual void on_event(nua_event_t event, int status, const char* phrase, nua_handle_t* handle,
                         const sip_t* sip, tagi_t tags[]) = 0;
   virtual void on_timer() = 0;
-  // Whether the user agent may delete this object, because no further event matters.
+  // Returns whether the user agent may delete this object, because no further event matters.
   virtual bool is_closed() const noexcept = 0;
 };
 

@@ -174,7 +174,7 @@ void OutboundLeg::hangup() {
 }
 
 void OutboundLeg::on_owner_ended() {
-  log_.warn("the owner of the call has ended: hanging up");
+  log_.warn("hanging up, because the plugin that owns the call has ended");
   hangup();
 }
 
@@ -202,7 +202,7 @@ Status OutboundLeg::apply_media(const lib::RemoteMedia& remote) {
   };
   // The SDP is untrusted: it must not direct our packets at this machine or at a multicast group.
   if (remote.send && !is_allowed(remote.rtp))
-    return {Code::denied, "its address, " + remote.rtp.ip_text() + ", is none that the trunk could have"};
+    return {Code::denied, "its address " + remote.rtp.ip_text() + " is not a possible address of the trunk"};
   if (std::exchange(held_, !remote.send || !remote.receive)) resumed_ns_ = host_.mono_ns();
   lib::LegMedia media;
   media.remote_rtp = remote.rtp;
@@ -222,11 +222,11 @@ void OutboundLeg::on_dialog_answered(DialogId id, const std::string& sdp, const 
     const std::lock_guard lock(media_mutex_);
     signalling_ip_ = peer_ip;
     const auto remote = lib::parse_answer(local_, sdp);
-    const Status taken = remote ? apply_media(*remote) : Status(remote.error());
-    if (taken) {
+    const Status applied = remote ? apply_media(*remote) : Status(remote.error());
+    if (applied) {
       port = port_->open(host_);
     } else {
-      log_.warn("the answer has no usable media", {{"why", taken.error().text}});
+      log_.warn("the answer has no usable media", {{"why", applied.error().text}});
       no_media_ = "the answer carried no usable media";
     }
   }
@@ -279,8 +279,8 @@ std::string OutboundLeg::on_reoffer(DialogId, std::string_view sdp) {
 void OutboundLeg::on_reanswer(DialogId, std::string_view sdp) {
   const std::lock_guard lock(media_mutex_);
   const auto remote = lib::parse_answer(local_, sdp);
-  const Status taken = remote ? apply_media(*remote) : Status(remote.error());
-  if (!taken) log_.warn("the new answer has no usable media", {{"why", taken.error().text}});
+  const Status applied = remote ? apply_media(*remote) : Status(remote.error());
+  if (!applied) log_.warn("the new answer has no usable media", {{"why", applied.error().text}});
 }
 
 void OutboundLeg::on_ended(DialogId id, const DialogEnd& ended) {

@@ -36,18 +36,20 @@ class SipTrunk final : public Plugin {
     options.silence_timeout_ms = settings_.server.silence_timeout_ms;
     options.log = dialogs_.get();
     has_tcp_ = options.tcp;
-    options.on_guarded = [this, take = alive_.bind([this](const Status& guarded) {
-      on_guarded(guarded);
-    })](const Status& guarded) { post(host(), kMainStrand, [take, guarded]() mutable { take(guarded); }); };
+    options.on_filter_changed = [this, take = alive_.bind([this](const Status& filtered) {
+      on_filter_changed(filtered);
+    })](const Status& filtered) {
+      post(host(), kMainStrand, [take, filtered]() mutable { take(filtered); });
+    };
     PB_TRY_VALUE(stack_, SipStack::start(options));
     const bool v6 = settings_.server.listen_ip.find(':') != std::string::npos;
     names_ = std::make_unique<TrunkNames>(host(), resolver_, *metrics_, v6 ? AF_INET6 : AF_INET,
                                           [this] { update_sources(); });
     names_->watch(settings_.trunk_names());
-    dialogs_->left_behind([this](StoredDialog dialog) {
+    dialogs_->orphans([this](StoredDialog dialog) {
       log().warn("ending a call of an earlier run", {{"dialog", dialog.call_id}, {"trunk", dialog.trunk_id}});
       TrunkAccess trunk = settings_.trunk(dialog.tenant, dialog.trunk_id);
-      stack_->end_stored(std::move(dialog), std::move(trunk));
+      stack_->hang_up_stored(std::move(dialog), std::move(trunk));
     });
     write_listening_file();
     export_stats();
@@ -162,10 +164,10 @@ class SipTrunk final : public Plugin {
     stats_timer_.after_ms(kStatsMs, [this] { export_stats(); });
   }
 
-  void on_guarded(const Status& guarded) {
-    metrics_->set_guarded(guarded.ok());
-    if (guarded) return log().info("the kernel drops SIP from unknown addresses");
-    log().warn("no source filter: SIP from any address is processed", {{"why", guarded.error().text}});
+  void on_filter_changed(const Status& filtered) {
+    metrics_->set_filtered(filtered.ok());
+    if (filtered) return log().info("the kernel drops SIP from unknown addresses");
+    log().warn("no source filter: SIP from any address is processed", {{"why", filtered.error().text}});
   }
 
   void update_sources() {

@@ -18,13 +18,13 @@ enum class Admission {
   refused,        // answered with an error and not kept
 };
 
-// Decides about the messages of a user agent: which requests may enter its dialogs, how many come from
-// outside, and which answers are expected.
+// Decides which requests may enter a user agent's dialogs, how many are allowed outside of dialogs, and which
+// answers are expected.
 class RequestGuard {
  public:
   virtual Admission admit(std::string_view call_id, const lib::SocketAddress& from) = 0;
-  // Whether the answer is a 2xx to an INVITE that no dialog waits for, and names no numeric address to send
-  // to.
+  // Returns whether the answer is a 2xx to an INVITE that no dialog waits for, and names no numeric address
+  // to send to.
   virtual bool is_stray(const sip_t& answer) const = 0;
 
  protected:

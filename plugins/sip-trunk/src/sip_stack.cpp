@@ -27,8 +27,8 @@ Result<DialogId> SipStack::dial(OutboundCall call, DialogListener& listener) {
   return agent_->dial(std::move(invite), listener);
 }
 
-void SipStack::end_stored(StoredDialog dialog, TrunkAccess trunk) {
-  agent_->end_stored(std::move(dialog), std::move(trunk));
+void SipStack::hang_up_stored(StoredDialog dialog, TrunkAccess trunk) {
+  agent_->hang_up_stored(std::move(dialog), std::move(trunk));
 }
 
 void SipStack::set_sources(std::vector<lib::SocketAddress> sources) {
@@ -39,7 +39,7 @@ void SipStack::hangup(DialogId id) { agent_->hangup(id); }
 
 void SipStack::stop() { agent_->stop(); }
 
-bool SipStack::is_guarded() const noexcept { return agent_->is_guarded(); }
+bool SipStack::is_filtered() const noexcept { return agent_->is_filtered(); }
 
 size_t SipStack::live_handles() const noexcept { return agent_->live_handles(); }
 

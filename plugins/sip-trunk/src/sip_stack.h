@@ -37,7 +37,7 @@ class SipStack {
     DialogLog* log = nullptr;            // outlives the stack
     // Called with ok when the kernel begins to drop messages from unknown addresses, and with the reason when
     // it cannot or stops. sip thread.
-    std::function<void(const Status&)> on_guarded{};
+    std::function<void(const Status&)> on_filter_changed{};
   };
 
   // Returns once it listens. Any thread; may take a second.
@@ -58,7 +58,7 @@ class SipStack {
 
   // Sends BYE for a dialog of an earlier run until the peer answers, for 32 s at most, then calls
   // DialogLog::dialog_down. `trunk` has the credentials for a challenge. Any thread.
-  void end_stored(StoredDialog dialog, TrunkAccess trunk);
+  void hang_up_stored(StoredDialog dialog, TrunkAccess trunk);
 
   // Replaces Options::sources. Any thread.
   void set_sources(std::vector<lib::SocketAddress> sources);
@@ -67,8 +67,9 @@ class SipStack {
   // but the sip thread. Takes up to 2 s, longer only if sofia-sip does not finish a transaction.
   void stop();
 
-  // Whether the kernel drops messages from unknown addresses; see Options::on_guarded. Any thread.
-  bool is_guarded() const noexcept;
+  // Returns whether the kernel drops messages from unknown addresses; see Options::on_filter_changed. Any
+  // thread.
+  bool is_filtered() const noexcept;
 
   // For metrics: dialogs that hold a sofia-sip handle, including ended ones that wait for a final answer.
   size_t live_handles() const noexcept;

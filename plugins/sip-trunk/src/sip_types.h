@@ -59,7 +59,7 @@ struct DialogEnd {
   std::string detail{};  // more reasons: Reason, Warning, why a challenge was not answered
 };
 
-// What another process needs to end an answered dialog: header values and destination.
+// Everything that another process needs to end an answered dialog: header values and destination.
 struct StoredDialog {
   std::string call_id;
   std::string tenant;  // whose configuration has the trunk's credentials

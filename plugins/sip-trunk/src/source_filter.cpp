@@ -11,7 +11,7 @@
 
 namespace patchbay::sip_trunk {
 
-void SourceFilter::guard(std::vector<int> descriptors) {
+void SourceFilter::set_sockets(std::vector<int> descriptors) {
   descriptors_ = std::move(descriptors);
   if (descriptors_.empty() && changed_) changed_({Code::not_found, "the SIP sockets are not found"});
   apply();

@@ -21,8 +21,8 @@ class SourceFilter {
   using Changed = std::function<void(const Status&)>;
   explicit SourceFilter(Changed changed = {}) : changed_(std::move(changed)) {}
 
-  // Sets the open sockets to guard. They must outlive the last call of this object.
-  void guard(std::vector<int> descriptors);
+  // Sets the open sockets to filter. They must outlive the last call of this object.
+  void set_sockets(std::vector<int> descriptors);
 
   // Sets the peers that are always allowed, replacing the earlier ones.
   void set_permanent(std::vector<lib::SocketAddress> peers);

@@ -62,7 +62,7 @@ Status probe(const lib::SocketAddress& address, bool tcp) {
   return {};
 }
 
-// Whether this release leaks a reference to each 100 that it passes on (3 KB each).
+// Returns whether this release leaks a reference to each 100 that it passes on (3 KB each).
 bool is_leaky_of_100() {
   static const bool leaky = std::string_view(nua_version).find("1.12.11") != std::string_view::npos;
   return leaky;
@@ -76,9 +76,9 @@ void set_sofia_log(SofiaLogSink sink, void* context) noexcept {
 }
 
 UserAgent::UserAgent(SipStack::Options options)
-    : options_(std::move(options)), filter_([this](const Status& guarded) {
-        guarded_ = guarded.ok();
-        if (options_.on_guarded) options_.on_guarded(guarded);
+    : options_(std::move(options)), filter_([this](const Status& filtered) {
+        filtered_ = filtered.ok();
+        if (options_.on_filter_changed) options_.on_filter_changed(filtered);
       }) {}
 
 UserAgent::~UserAgent() { stop(); }
@@ -86,7 +86,7 @@ UserAgent::~UserAgent() { stop(); }
 Status UserAgent::start() {
   init_sofia_once();
   const auto address = lib::SocketAddress::parse(options_.listen_ip, options_.listen_port);
-  if (!address) return {Code::invalid, "listen address: no numeric IP address"};
+  if (!address) return {Code::invalid, "listen address: not a numeric IP address"};
   PB_TRY(probe(*address, options_.tcp));
   PB_TRY(choose_advertised(*address));
   thread_ = std::thread([this] { run(); });
@@ -104,7 +104,7 @@ Status UserAgent::choose_advertised(const lib::SocketAddress& listen) {
   if (!options_.advertise.empty()) {
     const auto shown = lib::SocketAddress::parse(options_.advertise, 0);
     if (!shown || shown->family() != listen.family() || shown->is_unspecified())
-      return {Code::invalid, "advertise: no numeric address of the family of the listen address"};
+      return {Code::invalid, "advertise: not a numeric address of the family of the listen address"};
     return {};
   }
   if (!listen.is_unspecified()) return {};
@@ -133,7 +133,7 @@ void UserAgent::stop() {
 Result<DialogId> UserAgent::dial(Invite invite, DialogListener& listener) {
   const DialogId id = ++last_id_;
   const bool posted = post([this, id, invite = std::move(invite), &listener] {
-    if (stopping_) return listener.on_ended(id, {EndReason::cancelled, 0, "the SIP stack stops", ""});
+    if (stopping_) return listener.on_ended(id, {EndReason::cancelled, 0, "the SIP stack is stopping", ""});
     auto& dialog = dialogs_[id] = std::make_unique<Dialog>(*this, id, invite, listener);
     dialog->start();
     reap(id);
@@ -151,7 +151,7 @@ void UserAgent::hangup(DialogId id) {
   });
 }
 
-void UserAgent::end_stored(StoredDialog dialog, TrunkAccess trunk) {
+void UserAgent::hang_up_stored(StoredDialog dialog, TrunkAccess trunk) {
   (void)post([this, dialog = std::move(dialog), trunk = std::move(trunk)] {
     if (!stopping_) start_bye(dialog, trunk, nullptr);
   });
@@ -256,18 +256,18 @@ void UserAgent::on_parameters(const tagi_t* tags) {
     const char* port = contact->m_url->url_port;
     port_ = port != nullptr ? static_cast<uint16_t>(std::strtoul(port, nullptr, 10)) : uint16_t{5060};
   }
-  guard_sockets();
+  attach_source_filter();
   set_state(State::running);
 }
 
-void UserAgent::guard_sockets() {
+void UserAgent::attach_source_filter() {
   const auto listen = lib::SocketAddress::parse(options_.listen_ip, port_);
   std::vector<int> descriptors;
   for (const OwnSocket& socket : OwnSockets().list())
     if (listen && socket.local == *listen && (socket.is_listening || !socket.is_stream))
       descriptors.push_back(socket.fd);
   filter_.set_permanent(options_.sources);
-  filter_.guard(std::move(descriptors));
+  filter_.set_sockets(std::move(descriptors));
   if (!options_.tcp) return;
   // Gives up a dead connection early enough to try another within the silence timeout.
   TcpWatch::Limits limits;

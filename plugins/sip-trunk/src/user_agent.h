@@ -35,12 +35,12 @@ class UserAgent final : public RequestGuard {
   void stop();
   Result<DialogId> dial(Invite invite, DialogListener& listener);
   void hangup(DialogId id);
-  void end_stored(StoredDialog dialog, TrunkAccess trunk);
+  void hang_up_stored(StoredDialog dialog, TrunkAccess trunk);
   void set_sources(std::vector<lib::SocketAddress> sources);
   uint16_t port() const noexcept { return port_; }
   size_t live_handles() const noexcept { return live_handles_; }
   StackCounts counts() const noexcept;
-  bool is_guarded() const noexcept { return guarded_; }
+  bool is_filtered() const noexcept { return filtered_; }
 
   // For Dialog and ByeSender, on the sip thread.
   const SipStack::Options& options() const noexcept { return options_; }
@@ -81,7 +81,7 @@ class UserAgent final : public RequestGuard {
   static void on_stop_timer(UserAgent* self, su_timer_t* timer, HandleOwner* unused);
   static void on_watch_timer(UserAgent* self, su_timer_t* timer, HandleOwner* unused);
   Status choose_advertised(const lib::SocketAddress& listen);
-  void guard_sockets();
+  void attach_source_filter();
   void on_unsolicited(nua_event_t event, int status, nua_handle_t* handle);
   void on_parameters(const tagi_t* tags);
 
@@ -100,7 +100,7 @@ class UserAgent final : public RequestGuard {
   std::atomic<uint64_t> foreign_{0}, refused_by_rate_{0};
   std::atomic<uint64_t> tcp_peer_closed_{0}, tcp_idle_{0}, tcp_excess_{0};
   std::atomic<DialogId> last_id_{0};
-  std::atomic<bool> guarded_{false};
+  std::atomic<bool> filtered_{false};
 
   su_root_t* root_ = nullptr;
   nua_t* nua_ = nullptr;

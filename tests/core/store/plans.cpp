@@ -22,7 +22,7 @@ const std::map<std::string, std::string> kMayScan = {
     {"ai-voice/open_count", "a row per tenant and status"},
     {"ai-voice/count_old", "a row per tenant and status"},
     {"identity/signing_keys", "a few keys"},
-    {"sip-trunk/left_behind", "the calls of the last process, once at the start"},
+    {"sip-trunk/orphans", "the calls of the last process, once at the start"},
     {"webhooks/subscriptions", "tens of rows"},
     {"webhooks/secrets", "a few per subscription"},
     {"webhooks/lanes", "the index of pending deliveries only"},

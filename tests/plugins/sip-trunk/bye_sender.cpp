@@ -53,7 +53,7 @@ TEST_CASE_FIXTURE(Fixture, "a dialog of an earlier run whose peer does not answe
   dialog.to = "<sip:b@127.0.0.1>;tag=them";
   dialog.target = "sip:b@127.0.0.1:9";
   dialog.next_hop = "sip:127.0.0.1:9;transport=udp";
-  stack->end_stored(dialog, {});
+  stack->hang_up_stored(dialog, {});
   CHECK(log.wait_down(1));
   CHECK(log.unconfirmed() == 1);
 }
@@ -91,7 +91,7 @@ TEST_CASE_FIXTURE(Fixture, "a dialog of an earlier run is ended, also when the B
   trunk.username = "alice";
   trunk.password = "secret";
   trunk.realm = "r";
-  stack->end_stored(dialog, trunk);
+  stack->hang_up_stored(dialog, trunk);
   const std::string bye = peer.receive("BYE sip:b@");
   CHECK(header(bye, "Call-ID") == dialog.call_id);
   CHECK(header(bye, "From") == dialog.from);

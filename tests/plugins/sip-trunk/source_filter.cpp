@@ -58,7 +58,7 @@ TEST_CASE_FIXTURE(Guarded, "the filter holds hundreds of addresses and those of 
   auto sources = others(1000);
   sources.push_back(address("127.0.0.8"));
   filter.set_permanent(sources);
-  filter.guard(descriptors);
+  filter.set_sockets(descriptors);
   CHECK(filter.is_on());
   CHECK(receives_from(trunk));
   CHECK_FALSE(receives_from(callee));
@@ -74,7 +74,7 @@ TEST_CASE_FIXTURE(Guarded,
                   "a filter that cannot hold all addresses is off, reports it once, and comes back") {
   const RawPeer trunk("127.0.0.8"), callee("127.9.9.9"), outsider("127.0.0.2");
   filter.set_permanent({address("127.0.0.8")});
-  filter.guard(descriptors);
+  filter.set_sockets(descriptors);
   filter.set_permanent(others(500, true));
   CHECK_FALSE(filter.is_on());
   filter.allow(address("127.9.9.9"));
@@ -94,7 +94,7 @@ TEST_CASE_FIXTURE(Guarded,
   const RawPeer trunk("127.0.0.8"), outsider("127.0.0.2");
   const int second = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   descriptors.push_back(second);
-  filter.guard(descriptors);
+  filter.set_sockets(descriptors);
   CHECK_FALSE(receives_from(trunk));
   const int no_socket = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   REQUIRE(::dup2(no_socket, second) == second);
@@ -109,7 +109,7 @@ TEST_CASE_FIXTURE(Guarded,
 }
 
 TEST_CASE_FIXTURE(Guarded, "a filter without sockets is an error") {
-  filter.guard({});
+  filter.set_sockets({});
   CHECK_FALSE(filter.is_on());
   CHECK(changes == std::vector<std::string>{"the SIP sockets are not found"});
 }

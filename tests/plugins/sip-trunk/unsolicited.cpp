@@ -263,7 +263,7 @@ TEST_CASE_FIXTURE(QuietServer, "addresses that belong to no trunk get no answer 
                                                   "outside" + std::to_string(++asked), 1));
     return !outsider.receive("SIP/2.0 200", limit_ms).empty();
   };
-  CHECK(stack->is_guarded());
+  CHECK(stack->is_filtered());
   CHECK_FALSE(ask_from_outside(300));
   stack->set_sources({*patchbay::lib::SocketAddress::parse("127.0.0.2", 0)});
   bool answered = false;
