@@ -62,7 +62,7 @@ ApiKeyStore::ApiKeyStore(const Host& host)
       remove_(Statement::find(host, "key_remove")) {}
 
 void ApiKeyStore::create(const std::string& tenant, const std::string& name, const std::string& created_by,
-                     Function<void(Result<NewApiKey>)> done) {
+                         Function<void(Result<NewApiKey>)> done) {
   const auto secret = lib::random_base62(kSecretBytes);
   const auto id = lib::random_hex(16);
   if (!secret || !id) return done({Code::unavailable, "no random numbers"});

@@ -75,9 +75,10 @@ class Identity final : public Plugin {
   Status serve() {
     serving_ = std::make_unique<Serving>(*context_);
     serving_->auth.on(auth::Auth::verify, [this](const auth::Verify& request, Reply<auth::Principal> reply) {
-      serving_->verifier.verify(request, [reply = std::move(reply)](Result<auth::Principal> who) mutable {
-        reply(std::move(who));
-      });
+      serving_->verifier.verify(request,
+                                [reply = std::move(reply)](Result<auth::Principal> principal) mutable {
+                                  reply(std::move(principal));
+                                });
     });
     PB_TRY(serving_->auth.publish());
     serving_->tokens.add_to(serving_->routes);

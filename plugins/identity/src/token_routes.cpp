@@ -204,7 +204,7 @@ void TokenRoutes::answer(const SignIn& sign_in, const std::string& refresh_token
   // A reload may have removed the user meanwhile.
   const Tenant* tenant = context_.settings.tenant(sign_in.grant.tenant);
   const User* user = context_.settings.user(sign_in.grant.tenant, sign_in.grant.username);
-  if (tenant == nullptr || user == nullptr) return refuse(sign_in, "the user is gone", std::move(reply));
+  if (tenant == nullptr || user == nullptr) return refuse(sign_in, "the user was removed", std::move(reply));
   const auto access = issue_access_token(context_, *tenant, *user);
   if (!access) return reply(access.error());
   JsonWriter body;

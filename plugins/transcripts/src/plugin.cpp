@@ -23,7 +23,7 @@ class TranscriptsPlugin final : public Plugin {
   // Deletes temporary files before the service is published, because then writes begin.
   void finish_start(Done done) override {
     auto shared = std::make_shared<Done>(std::move(done));
-    const Status taken = post_worker(host(), [this, shared] {
+    const Status posted = post_worker(host(), [this, shared] {
       parts_->archive.remove_temporary();
       post(host(), kMainStrand, [this, shared] {
         parts_->routes.open();
@@ -31,7 +31,7 @@ class TranscriptsPlugin final : public Plugin {
         (*shared)(parts_->saver.publish());
       });
     });
-    if (!taken) (*shared)(taken);
+    if (!posted) (*shared)(posted);
   }
 
   Status check_config(const Config& /*config*/) override { return {}; }

@@ -37,15 +37,16 @@ void Retention::sweep() {
 
 // Deletes the file first: the next sweep finds a row without a file, but never a file without a row.
 void Retention::remove_files(std::vector<OldTranscript> all) {
-  auto removed =
-      alive_.bind([this](const std::vector<OldTranscript>& gone, bool more) { delete_rows(gone, more); });
+  auto removed = alive_.bind(
+      [this](const std::vector<OldTranscript>& deleted, bool more) { delete_rows(deleted, more); });
   const Status posted =
       post_worker(host_, [&archive = archive_, &host = host_, all = std::move(all), removed] {
-        std::vector<OldTranscript> gone;
+        std::vector<OldTranscript> deleted;
         for (const OldTranscript& one : all)
-          if (archive.remove(one.tenant, one.file)) gone.push_back(one);
-        const bool more = static_cast<int64_t>(gone.size()) == kBatch;
-        post(host, kMainStrand, [removed, gone = std::move(gone), more]() mutable { removed(gone, more); });
+          if (archive.remove(one.tenant, one.file)) deleted.push_back(one);
+        const bool more = static_cast<int64_t>(deleted.size()) == kBatch;
+        post(host, kMainStrand,
+             [removed, deleted = std::move(deleted), more]() mutable { removed(deleted, more); });
       });
   if (!posted) sweep_later();
 }

@@ -43,7 +43,7 @@ void Saver::save(Save request, Reply<Saved> reply) {
   // Shared, because the worker may be refused, and because copies of the document are expensive.
   auto answer = std::make_shared<Reply<Saved>>(std::move(reply));
   const auto shared = std::make_shared<const Save>(std::move(request));
-  const Status taken = post_worker(host_, [this, shared, answer] {
+  const Status posted = post_worker(host_, [this, shared, answer] {
     auto record = store_file(*shared);
     post(host_, kMainStrand, [this, shared, record = std::move(record), answer] {
       if (!record) {
@@ -55,9 +55,9 @@ void Saver::save(Save request, Reply<Saved> reply) {
       (*answer)(Saved{record->file});
     });
   });
-  if (taken) return;
-  failed(*shared, taken.error());
-  (*answer)(taken.error());
+  if (posted) return;
+  failed(*shared, posted.error());
+  (*answer)(posted.error());
 }
 
 // [worker] Makes the document valid UTF-8, so that one bad byte of an engine's text does not lose the

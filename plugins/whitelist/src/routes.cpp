@@ -130,10 +130,10 @@ void WhitelistRoutes::authorize(const char* verb, const http::Request& request, 
   credentials.authorization = (*headers)["authorization"].text();
   credentials.signature = (*headers)["x-platform-admin-signature"].text();
   credentials.canonical = request.method == "GET" ? canonical(verb, request.tenant)
-                                          : canonical(verb, request.tenant, request.body.size());
+                                                  : canonical(verb, request.tenant, request.body.size());
   credentials.remote = request.remote;
-  authorizer_.authorize(credentials, [this, request, serve, reply = std::move(reply)](const Refusal& refusal,
-                                                                         const std::string& actor) mutable {
+  authorizer_.authorize(credentials, [this, request, serve, reply = std::move(reply)](
+                                         const Refusal& refusal, const std::string& actor) mutable {
     if (refusal.status == 0) return (this->*serve)(request, actor, std::move(reply));
     refused_.add();
     // A flood of requests must not become a flood of lines.

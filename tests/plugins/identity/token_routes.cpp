@@ -17,15 +17,15 @@ TEST_CASE("a password gets a token that identifies its user") {
   CHECK(tokens.expires_in == 3600);
   CHECK(tokens.refresh == "");
   CHECK(tokens.id != "");
-  const auto who = probe::verify(tokens.access);
-  REQUIRE(who);
-  CHECK(who->username == "alice");
-  CHECK(who->tenant == kTenantA);
-  CHECK(who->role == "admin");
-  CHECK(who->is_super);
-  CHECK_FALSE(who->is_key);
-  CHECK(probe::verify(tokens.access)->subject == who->subject);  // from the cache
-  CHECK_FALSE(probe::verify(tokens.id));                         // no access token
+  const auto principal = probe::verify(tokens.access);
+  REQUIRE(principal);
+  CHECK(principal->username == "alice");
+  CHECK(principal->tenant == kTenantA);
+  CHECK(principal->role == "admin");
+  CHECK(principal->is_super);
+  CHECK_FALSE(principal->is_key);
+  CHECK(probe::verify(tokens.access)->subject == principal->subject);  // from the cache
+  CHECK_FALSE(probe::verify(tokens.id));                               // no access token
   CHECK_FALSE(probe::verify(""));
   CHECK_FALSE(probe::verify(tokens.access + "x"));
 }

@@ -50,7 +50,7 @@ Save make_save(const std::string& document, const std::string& call_id, int64_t 
 
 // Saves and commits. Returns the error, or "".
 std::string keep(const Save& what) {
-  const auto told = probe::ask_host<std::string>([what](const Host& host, auto done) {
+  const auto result = probe::ask_host<std::string>([what](const Host& host, auto done) {
     auto tx = std::make_shared<Transaction>(host);
     Save save = what;
     save.tx = tx->handle();
@@ -61,7 +61,7 @@ std::string keep(const Save& what) {
           [done](const Commit& outcome) { done(outcome ? std::string() : outcome.error().text); });
     });
   });
-  return told.value_or("no answer");
+  return result.value_or("no answer");
 }
 
 http::Response get(const std::string& path, const std::string& query = "{}",
