@@ -252,7 +252,8 @@ struct GeminiServer::Impl {
   }
 
   void answer(const Peer& peer, int number) {
-    send_chunks(peer, number, script.answer_ms / kChunkMs);
+    const bool differs = number == 1 && script.first_answer_ms > 0;
+    send_chunks(peer, number, (differs ? script.first_answer_ms : script.answer_ms) / kChunkMs);
     send(peer, R"({"serverContent":{"generationComplete":true}})");
     send(peer, R"({"sessionResumptionUpdate":{"newHandle":"handle-)" + std::to_string(number) +
                    R"(","resumable":true}})");

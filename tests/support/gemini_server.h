@@ -36,7 +36,8 @@ struct GeminiScript {
   std::string refuse_field;     // a setup with this key anywhere is closed with 1007
   bool refuse_handles = false;  // resuming is closed with 1007
   std::string tool = "hang_up";
-  int answer_ms = 2000;  // audio per answer
+  int answer_ms = 2000;     // audio per answer
+  int first_answer_ms = 0;  // of turn 1, if that is another: long enough to be interrupted
   int go_away_ms = 2000;
   int silence_ms = 300;  // ends the caller's turn
   std::map<int, Event> at_turn;

@@ -98,6 +98,9 @@ TEST_CASE(
     CHECK(got.front() == 0);
     CHECK(static_cast<int>(got.size()) < pushed);
   }
+  // The last message leaves the queue only after it was sent.
+  while (engine.stats().queued_ms != 0 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(5ms);
   CHECK(engine.stats().queued_ms == 0);
   (*session)->close();
   REQUIRE(record.wait_closed());

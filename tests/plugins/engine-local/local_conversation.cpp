@@ -4,6 +4,7 @@
 #include "plugins/engine-local/phone.h"
 #include "plugins/lib/engine/caller.h"
 #include "plugins/lib/engine/json_parser.h"
+#include "support/within.h"
 
 using namespace patchbay;
 using namespace patchbay::lib;
@@ -13,7 +14,7 @@ using lib::test::RecordingListener;
 
 namespace {
 
-constexpr int kSeconds = 40;  // sanitizers make the models slow
+constexpr int kSeconds = 60;  // sanitizers make the models slow
 
 struct Call {
   explicit Call(SessionConfig with = config()) : engine(io, options()) {
@@ -43,6 +44,14 @@ struct Call {
   bool turns(int count) {
     return record.wait([&] { return record.turns_with_audio >= count; }, kSeconds);
   }
+  // Until more than so much has been heard, and then nothing for a second.
+  void hears_out(int64_t ms) {
+    CHECK(within(std::chrono::seconds(60), [&] { return caller->heard_ms() > ms; }));
+    for (int64_t before = -1; before != caller->heard_ms();) {
+      before = caller->heard_ms();
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+    }
+  }
 
   lib::IoThread io;
   engine_local::LocalEngine engine;
@@ -61,12 +70,13 @@ TEST_CASE("a conversation: greeting, echo, goodbye with a tool and a farewell") 
   };
   REQUIRE(call.turns(1));
   CHECK(call.record.read([&] { return call.record.ai_text; }) == "Hello.");
-  std::this_thread::sleep_for(std::chrono::milliseconds(800));
+  call.hears_out(0);
+  const int64_t greeted_ms = call.caller->heard_ms();
   call.caller->say(phone("my brother lives in a small house"));
   REQUIRE(call.turns(2));
   CHECK(call.record.read([&] { return call.record.ai_text; }).find("You said: ") != std::string::npos);
   CHECK(call.record.read([&] { return call.record.user_text; }).find("brother") != std::string::npos);
-  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  call.hears_out(greeted_ms);
   call.caller->say(phone("goodbye"));
   REQUIRE(call.record.wait([&] { return call.record.farewell_done; }, kSeconds));
   CHECK(call.record.calls.at(0).name == "hang_up");
@@ -86,7 +96,7 @@ TEST_CASE("the caller interrupts, and what was heard is counted") {
       "This is a long greeting which goes on and on about all the things that one can do here by telephone.";
   Call call(with);
   REQUIRE(call.turns(1));
-  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  REQUIRE(within(std::chrono::seconds(60), [&] { return call.caller->heard_ms() >= 500; }));
   call.caller->hum(500);
   REQUIRE(call.record.wait([&] { return call.record.interruptions.size() == 1; }, kSeconds));
   auto heard = call.record.read([&] { return call.record.interruptions[0]; });

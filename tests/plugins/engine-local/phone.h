@@ -26,7 +26,7 @@ inline std::vector<int16_t> spoken(const std::string& text) {
   };
   synthesiser.speak({{text, take}}, {engine_local::FliteVoice::rms, 1.0f, 1.0f});
   std::unique_lock lock(mutex);
-  changed.wait_for(lock, std::chrono::seconds(20), [&] { return done; });
+  changed.wait_for(lock, std::chrono::seconds(60), [&] { return done; });
   return out;
 }
 

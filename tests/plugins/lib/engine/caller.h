@@ -42,7 +42,7 @@ class RecordingListener : public SessionListener {
   std::function<void(const std::string& id, const std::string& name)> on_call;
 
   template <class F>
-  bool wait(F condition, int seconds = 10) {
+  bool wait(F condition, int seconds = 60) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::seconds(seconds), condition);
   }

@@ -17,7 +17,7 @@ using patchbay::Code;
 namespace {
 
 ptrdiff_t receive(RtpSocket& socket, Channel channel, uint8_t* data, size_t size, SocketAddress& source) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (std::chrono::steady_clock::now() < deadline) {
     const auto got = receive_one(socket, channel, data, size, source);
     if (got >= 0) return got;
@@ -67,14 +67,17 @@ TEST_CASE("datagrams arrive in order, and one that is too long is empty") {
 }
 
 TEST_CASE("an exhausted range of ports is an error") {
-  auto probe = RtpSocket::open(loopback(), 0, 0);
-  REQUIRE(probe);
-  const uint16_t port = probe->rtp_port();
-  CHECK(RtpSocket::open(loopback(), port, static_cast<uint16_t>(port + 1)).error().code == Code::exhausted);
-  { auto released = std::move(*probe); }
-  auto again = RtpSocket::open(loopback(), port, static_cast<uint16_t>(port + 1));
-  REQUIRE(again);
-  CHECK(again->rtp_port() == port);
+  bool is_free_again = false;
+  for (int i = 0; i < 20 && !is_free_again; ++i) {  // another process may take the port that was released
+    auto probe = RtpSocket::open(loopback(), 0, 0);
+    REQUIRE(probe);
+    const uint16_t port = probe->rtp_port();
+    CHECK(RtpSocket::open(loopback(), port, static_cast<uint16_t>(port + 1)).error().code == Code::exhausted);
+    { auto released = std::move(*probe); }
+    const auto again = RtpSocket::open(loopback(), port, static_cast<uint16_t>(port + 1));
+    is_free_again = again.ok() && again->rtp_port() == port;
+  }
+  CHECK(is_free_again);
   CHECK(RtpSocket::open(loopback(), 5001, 5001).error().code == Code::invalid);
 }
 

@@ -37,7 +37,7 @@ class Seen {
   template <class F>
   bool wait(F condition) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(10), condition);
+    return changed_.wait_for(lock, std::chrono::seconds(60), condition);
   }
   bool wait_closed() {
     return wait([this] { return closes > 0; });
@@ -298,7 +298,7 @@ TEST_CASE("a client may be destroyed at any moment, from any thread and from its
     *client = *WebSocketClient::open(io, options, callbacks);
   }
   std::unique_lock lock(mutex);
-  CHECK(changed.wait_for(lock, std::chrono::seconds(10), [&] { return gone; }));
+  CHECK(changed.wait_for(lock, std::chrono::seconds(60), [&] { return gone; }));
 }
 
 TEST_CASE("a header value with a line break is refused at once") {
@@ -327,7 +327,7 @@ TEST_CASE("signals and timers run on the io thread") {
   CHECK(fired);
   CHECK(signals == 1);
   signal.notify();
-  for (int i = 0; i < 1000 && signals < 2; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int i = 0; i < 6000 && signals < 2; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK(signals == 2);
   io.post([gone = std::move(timer)] {});
   io.drain();
