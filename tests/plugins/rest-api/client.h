@@ -43,7 +43,7 @@ class Client {
   // Octets that were received and not used.
   const std::string& rest() const noexcept { return buffer_; }
 
-  std::chrono::milliseconds patience{5000};
+  std::chrono::milliseconds patience{60000};
 
  private:
   enum class Fill { some, end, late };

@@ -58,7 +58,6 @@ TEST_CASE("a wrong bearer, and one that may not, is refused before its body is s
   const DeskServer server;
   const auto status = [&](const std::string& bearer) {
     Client client(port_of(server.http));
-    client.patience = std::chrono::seconds(20);
     client.send("POST /t/checked HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + bearer +
                 "\r\nContent-Length: 100000\r\n\r\n");
     const auto answer = client.receive();
@@ -191,7 +190,6 @@ TEST_CASE("many strangers do not fill the log either: all their lines together a
   yaml.replace(yaml.find("threads: 1}"), 11, "threads: 1, trustedProxies: [127.0.0.1]}");
   const DeskServer server(yaml, &clock);
   Client client(port_of(server.http));
-  client.patience = std::chrono::seconds(20);
   for (int address = 0; address < 200; ++address) {
     std::string requests;
     for (int i = 0; i < 10; ++i)
@@ -223,7 +221,6 @@ TEST_CASE("a flood of unknown bearers of one address is not checked, and known b
   std::vector<std::unique_ptr<Client>> clients;
   for (int c = 0; c < 10; ++c) {
     clients.push_back(std::make_unique<Client>(port_of(server.http)));
-    clients.back()->patience = std::chrono::seconds(20);
     std::string requests;
     for (int i = 0; i < 15; ++i)
       requests += "GET /t/admin HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer guess-" +
@@ -256,7 +253,6 @@ TEST_CASE("requests that the edge refuses are counted in the metrics") {
                              "POST /t/open HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n"}) {
     CAPTURE(std::string(broken));
     Client client(port_of(server.http));
-    client.patience = std::chrono::seconds(20);
     client.send(broken);
     const auto answer = client.receive();
     REQUIRE(answer);

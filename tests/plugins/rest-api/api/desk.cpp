@@ -308,19 +308,19 @@ HeldWorkers::HeldWorkers() {
     hold();
     lock.lock();
   }
-  arrived.wait_for(lock, std::chrono::seconds(20), [] { return held_workers == kWorkers; });
+  arrived.wait_for(lock, std::chrono::seconds(60), [] { return held_workers == kWorkers; });
 }
 
 HeldWorkers::~HeldWorkers() {
   std::unique_lock lock(mutex);
   holds_workers = false;
   arrived.notify_all();
-  arrived.wait_for(lock, std::chrono::seconds(20), [] { return held_workers == 0; });
+  arrived.wait_for(lock, std::chrono::seconds(60), [] { return held_workers == 0; });
 }
 
 void wait_until_asked() {
   std::unique_lock lock(mutex);
-  arrived.wait_for(lock, std::chrono::seconds(10), [] { return waiting.has_value(); });
+  arrived.wait_for(lock, std::chrono::seconds(60), [] { return waiting.has_value(); });
 }
 
 void release_waiting() {

@@ -53,7 +53,7 @@ TEST_CASE("a route ends with its handler") {
   REQUIRE(server.http.wait_for("GET", "/t/mortal"));
   CHECK(server.http.get("/t/mortal").status == 503);
   auto answer = server.http.get("/t/mortal");
-  for (int i = 0; i < 500 && answer.status != 404; ++i) {
+  for (int i = 0; i < 6000 && answer.status != 404; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     answer = server.http.get("/t/mortal");
   }
@@ -186,7 +186,7 @@ TEST_CASE("small requests are answered while every worker is held, and large bod
       large = server.as("admin-a", "POST", "/t/checked", body);
     });
     bool waits = false;
-    for (int i = 0; i < 2000 && !waits; ++i) {
+    for (int i = 0; i < 6000 && !waits; ++i) {
       waits = metric("patchbay_core_worker_jobs_waiting 1");
       if (!waits) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }

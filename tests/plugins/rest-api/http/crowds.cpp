@@ -17,7 +17,7 @@ using namespace rest_api_test;
 
 namespace {
 
-constexpr std::chrono::seconds kPatience{20};
+constexpr std::chrono::seconds kPatience{60};
 
 template <class F>
 bool eventually(F holds) {

@@ -123,14 +123,14 @@ TEST_CASE_FIXTURE(
   REQUIRE(start() != 0);
   auto client = connect();
   client.send(get("/v1/calls"));
-  auto exchanges = kept.take(1, std::chrono::seconds(5));
+  auto exchanges = kept.take(1, std::chrono::seconds(60));
   REQUIRE(exchanges.size() == 1);
   CHECK(exchanges[0]->reply(200, {}, "first"));
   CHECK(!exchanges[0]->reply(200, {}, "second"));
   exchanges.clear();
   CHECK(client.receive()->body == "first");
   client.send(get("/v1/calls"));
-  exchanges = kept.take(1, std::chrono::seconds(5));
+  exchanges = kept.take(1, std::chrono::seconds(60));
   REQUIRE(exchanges.size() == 1);
   edge.reset();
   CHECK(exchanges[0]->reply(200, {}, "too late"));
@@ -144,7 +144,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "replies - many threads answer one exchange exact
   auto client = connect();
   for (int round = 0; round < 200; ++round) {
     client.send(get("/v1/calls"));
-    auto exchanges = kept.take(1, std::chrono::seconds(5));
+    auto exchanges = kept.take(1, std::chrono::seconds(60));
     REQUIRE(exchanges.size() == 1);
     std::atomic<int> accepted{0};
     std::vector<std::thread> threads;
@@ -170,7 +170,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "pipelining - answers keep the order of the reque
   int answered = 0;
   std::mt19937 random(7);
   while (answered < 100) {
-    auto exchanges = kept.take(std::min(16, 100 - answered), std::chrono::seconds(5));
+    auto exchanges = kept.take(std::min(16, 100 - answered), std::chrono::seconds(60));
     REQUIRE(!exchanges.empty());
     CHECK(exchanges.size() <= 16);
     std::shuffle(exchanges.begin(), exchanges.end(), random);
@@ -193,7 +193,7 @@ TEST_CASE_FIXTURE(EdgeFixture,
   client.send(get("/v1/calls") + get("/v1/calls") + post("/v1/calls", "1") + post("/v1/calls", "2") +
               get("/v1/calls"));
   const auto expect = [&](size_t count, uint32_t route) {
-    auto exchanges = kept.take(count, std::chrono::seconds(5));
+    auto exchanges = kept.take(count, std::chrono::seconds(60));
     REQUIRE(exchanges.size() == count);
     CHECK(kept.take(1, std::chrono::milliseconds(50)).empty());
     for (const auto& exchange : exchanges) {
@@ -215,7 +215,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "replies - a client that has finished sending sti
   auto client = connect();
   client.send(get("/v1/calls"));
   client.finish_sending();
-  auto exchanges = kept.take(1, std::chrono::seconds(5));
+  auto exchanges = kept.take(1, std::chrono::seconds(60));
   REQUIRE(exchanges.size() == 1);
   exchanges[0]->reply(200, {}, "here");
   CHECK(client.receive()->body == "here");

@@ -41,13 +41,13 @@ struct Streams {
   }
   std::shared_ptr<EchoStream> get() {
     std::unique_lock lock(mutex);
-    changed.wait_for(lock, std::chrono::seconds(5), [&] { return last != nullptr; });
+    changed.wait_for(lock, std::chrono::seconds(60), [&] { return last != nullptr; });
     return last;
   }
 };
 
 bool eventually(const std::atomic<bool>& flag) {
-  for (int i = 0; i < 500 && !flag; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int i = 0; i < 6000 && !flag; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   return flag;
 }
 
