@@ -14,7 +14,7 @@
 
 namespace patchbay::test {
 
-constexpr std::chrono::seconds kPatience(30);
+constexpr std::chrono::seconds kPatience(60);
 
 struct Program {
   explicit Program(const std::string& yaml) { write(yaml); }

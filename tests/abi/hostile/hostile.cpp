@@ -82,8 +82,8 @@ struct Server : test::TestServer {
       : TestServer(yaml(faults), nullptr, {&test::LinkedPlugin<Healthy>::entry}, {},
                    [](CoreOptions& options) {
                      options.plugin_dir = PATCHBAY_HOSTILE_PLUGINS;
-                     options.start_deadline_ms = 500;
-                     options.drain_deadline_ms = 500;
+                     options.start_deadline_ms = 3000;
+                     options.drain_deadline_ms = 3000;
                      options.stall_ms = 300;
                      options.environment->emplace("PATCHBAY_SERVER__THREADS", "2");
                    }) {}
@@ -204,13 +204,13 @@ TEST_CASE("a plugin that throws in drain and stop is named") {
 TEST_CASE("a start that never returns is given up and its thread replaced") {
   Server server("never-starts");
   CHECK(server.start_error() ==
-        "hostile-never-starts not started: it did not come back from start within 500 ms");
+        "hostile-never-starts not started: it did not come back from start within 3000 ms");
   CHECK(server.logs("a plugin holds its strand", "hostile-never-starts"));
   healthy->works();
   CHECK(server.core().stop().ok());
 }
 TEST_CASE("a start that never answers is given up") {
-  refused("never-answers", "it did not come back from start within 500 ms");
+  refused("never-answers", "it did not come back from start within 3000 ms");
 }
 TEST_CASE("a start that answers often counts once") {
   Server server("answers-often");
@@ -224,7 +224,7 @@ TEST_CASE("a stop that never returns is given up and the core stops all the same
   healthy->works();
   const Status stopped = server.core().stop();
   REQUIRE(!stopped.ok());
-  CHECK(stopped.error().text == "hostile-never-stops: it did not come back from stop within 500 ms");
+  CHECK(stopped.error().text == "hostile-never-stops: it did not come back from stop within 3000 ms");
 }
 TEST_CASE("plugins that never return are named and as many threads take over as they hold") {
   Server server("never-starts: {}, hostile-hangs-in-event");

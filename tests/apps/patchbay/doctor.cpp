@@ -31,7 +31,7 @@ std::string program(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {std::getenv("PATCHBAY_PROGRAM"), "plugin"});
   auto child = test::Child::spawn(arguments, folder.path(), folder.file("says"));
   REQUIRE(child.ok());
-  const auto code = child->wait(std::chrono::seconds(30));
+  const auto code = child->wait(std::chrono::seconds(60));
   return test::read_text(folder.file("says")) + std::to_string(code.value_or(-1));
 }
 

@@ -11,7 +11,7 @@ std::vector<Database::Row> Database::rows(const std::string& sql) const {
   sqlite3* raw = nullptr;
   REQUIRE(sqlite3_open_v2(path_.c_str(), &raw, SQLITE_OPEN_READONLY, nullptr) == SQLITE_OK);
   const std::unique_ptr<sqlite3, int (*)(sqlite3*)> db(raw, sqlite3_close);
-  sqlite3_busy_timeout(raw, 5000);
+  sqlite3_busy_timeout(raw, 30000);
   sqlite3_stmt* statement = nullptr;
   CAPTURE(sql);
   REQUIRE_MESSAGE(sqlite3_prepare_v2(raw, sql.c_str(), -1, &statement, nullptr) == SQLITE_OK,

@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr timeval kPatience{30, 0};
+constexpr timeval kPatience{60, 0};
 
 // Connected, or -1.
 int connect_to(const std::string& path) {
@@ -104,7 +104,7 @@ void ServerProcess::read_log() {
 bool ServerProcess::wait_ready() {
   {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, 30s, [this] { return ready_ || ended_; });
+    changed_.wait_for(lock, 60s, [this] { return ready_ || ended_; });
     if (!ready_) return false;
   }
   // Routes come to the port a moment after their plugins have started.

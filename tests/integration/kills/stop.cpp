@@ -25,7 +25,7 @@ TEST_CASE("a server that is told to stop ends its calls and loses no event") {
   }
   const Database db(world.database());
   const auto answered = [&] { return db.count("SELECT COUNT(*) FROM ai_voice_call WHERE answered_ms > 0"); };
-  for (int i = 0; i < 200 && answered() < 10; ++i) std::this_thread::sleep_for(50ms);
+  for (int i = 0; i < 1200 && answered() < 10; ++i) std::this_thread::sleep_for(50ms);
   CHECK(answered() == 10);
   std::thread crowd([&] {  // some are accepted before the end begins, some are not
     for (int i = 0; i < 10; ++i) {
@@ -37,11 +37,11 @@ TEST_CASE("a server that is told to stop ends its calls and loses no event") {
   server->terminate();
   crowd.join();
   // Refused, or not read any more.
-  for (int i = 0; i < 50; ++i) {
+  for (int i = 0; i < 1200; ++i) {
     const auto late = server->ask(create_call("+493012350506"));
     if (!late || late->status >= 500) break;
     load.journal.calls.insert(json_text(late->body, "callId"));
-    CHECK(i < 49);
+    CHECK(i < 1199);
     std::this_thread::sleep_for(50ms);
   }
   CHECK(server->wait() == 0);

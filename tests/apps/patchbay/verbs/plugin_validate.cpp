@@ -110,7 +110,7 @@ TEST_CASE("a file that is not there has one fault, and nothing is said of its co
   auto child = test::Child::spawn({std::getenv("PATCHBAY_PROGRAM"), "plugin", "validate", "nope.so"},
                                   folder.path(), folder.file("says"));
   REQUIRE(child.ok());
-  CHECK(child->wait(std::chrono::seconds(30)).value_or(-1) == 4);
+  CHECK(child->wait(std::chrono::seconds(60)).value_or(-1) == 4);
   const std::string said = test::read_text(folder.file("says"));
   INFO(said);
   CHECK(has(said, "FAIL  file"));
@@ -138,7 +138,7 @@ TEST_CASE("a file that cannot be loaded is told apart, and all can be had as JSO
     arguments.insert(arguments.begin(), {std::getenv("PATCHBAY_PROGRAM"), "plugin", "validate"});
     auto child = test::Child::spawn(arguments, folder.path(), folder.file("says"));
     REQUIRE(child.ok());
-    return child->wait(std::chrono::seconds(30)).value_or(-1);
+    return child->wait(std::chrono::seconds(60)).value_or(-1);
   };
   CHECK(run({"/bin/true"}) == 4);
   CHECK(run({TEST_BAD_PLUGIN, "--only", "nonsense"}) == 2);
