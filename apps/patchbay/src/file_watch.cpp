@@ -1,5 +1,6 @@
 #include "file_watch.h"
 
+#include <patchbay/descriptor.h>
 #include <poll.h>
 #include <sys/inotify.h>
 #include <sys/prctl.h>
@@ -22,17 +23,6 @@ namespace {
 constexpr std::chrono::milliseconds kQuietMs(200);  // a linker writes in several steps
 constexpr std::chrono::seconds kStopPatience(15);
 
-// A descriptor that is closed with it.
-struct Descriptor {
-  explicit Descriptor(int fd) : value(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (value >= 0) ::close(value);
-  }
-  const int value;
-};
-
 sigset_t watched_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -48,15 +38,15 @@ class Watch {
         changes_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)),
         signals_(open_signals()) {
     const auto folder = file.has_parent_path() ? file.parent_path().string() : std::string(".");
-    watching_ = ::inotify_add_watch(changes_.value, folder.c_str(), IN_CLOSE_WRITE | IN_MOVED_TO) >= 0;
+    watching_ = ::inotify_add_watch(changes_.get(), folder.c_str(), IN_CLOSE_WRITE | IN_MOVED_TO) >= 0;
     if (!watching_) error_ = "cannot watch " + folder + ": " + std::strerror(errno);
   }
 
   Status run() {
-    if (!watching_ || signals_.value < 0) return {Code::failed, error_};
+    if (!watching_ || !signals_) return {Code::failed, error_};
     begin();
     while (!over_) {
-      std::array<pollfd, 2> fds{{{changes_.value, POLLIN, 0}, {signals_.value, POLLIN, 0}}};
+      std::array<pollfd, 2> fds{{{changes_.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}}};
       ::poll(fds.data(), fds.size(), -1);
       if (fds[1].revents != 0) take_signals();
       if (!over_ && fds[0].revents != 0 && changed()) again();
@@ -100,7 +90,7 @@ class Watch {
   }
   void take_signals() {
     signalfd_siginfo info{};
-    while (::read(signals_.value, &info, sizeof info) == sizeof info) {
+    while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
       if (info.ssi_signo != SIGCHLD) over_ = true;
     }
     if (child_ > 0 && reap(WNOHANG) && !over_)
@@ -111,7 +101,7 @@ class Watch {
     alignas(inotify_event) char buffer[4096];
     bool ours = false;
     ssize_t length = 0;
-    while ((length = ::read(changes_.value, buffer, sizeof buffer)) > 0) {
+    while ((length = ::read(changes_.get(), buffer, sizeof buffer)) > 0) {
       for (const char* at = buffer; at < buffer + length;) {
         const auto* event = reinterpret_cast<const inotify_event*>(static_cast<const void*>(at));
         ours = ours || (event->len > 0 && name_ == event->name);
@@ -121,7 +111,7 @@ class Watch {
     return ours;
   }
   void again() {
-    pollfd more{changes_.value, POLLIN, 0};
+    pollfd more{changes_.get(), POLLIN, 0};
     while (::poll(&more, 1, static_cast<int>(kQuietMs.count())) > 0) changed();
     end();
     std::fprintf(stderr, "patchbay: %s has changed: starting it again\n", name_.c_str());

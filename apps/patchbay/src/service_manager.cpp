@@ -1,8 +1,8 @@
 #include "service_manager.h"
 
+#include <patchbay/descriptor.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include <cstddef>
 #include <cstdlib>
@@ -20,11 +20,10 @@ bool tell_service_manager(std::string_view state) noexcept {
   if (path.front() == '@') address.sun_path[0] = '\0';  // an abstract name
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
 
-  const int fd = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return false;
-  const ssize_t sent = ::sendto(fd, state.data(), state.size(), MSG_NOSIGNAL,
+  const Descriptor fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!fd) return false;
+  const ssize_t sent = ::sendto(fd.get(), state.data(), state.size(), MSG_NOSIGNAL,
                                 reinterpret_cast<const sockaddr*>(&address), length);
-  ::close(fd);
   return sent == static_cast<ssize_t>(state.size());
 }
 

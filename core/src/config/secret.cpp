@@ -1,35 +1,19 @@
 #include "config/secret.h"
 
 #include <fcntl.h>
+#include <patchbay/descriptor.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
 
 namespace patchbay::core::config {
-namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-}  // namespace
 
 Result<std::string> SecretSource::read_file(const std::string& path, std::string& warning) const {
   // Non-blocking, because opening a pipe without a writer would block the start.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat info {};
-  if (file.get() < 0 || ::fstat(file.get(), &info) != 0)
+  if (!file || ::fstat(file.get(), &info) != 0)
     return {Code::not_found, "names the file " + path + ", which cannot be read: " + std::strerror(errno)};
   if (!S_ISREG(info.st_mode)) return {Code::invalid, "names " + path + ", which is not a file"};
   if (info.st_size > static_cast<off_t>(kMaxSecretBytes))

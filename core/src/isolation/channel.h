@@ -2,13 +2,13 @@
 // descriptor. A frame too large for a packet travels in a memory file.
 #pragma once
 
+#include <patchbay/descriptor.h>
+
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <string>
 #include <thread>
-
-#include "isolation/descriptor.h"
 
 namespace patchbay::core::isolation {
 

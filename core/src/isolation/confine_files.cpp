@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <patchbay/descriptor.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -13,7 +14,6 @@
 
 #include "isolation/confine.h"
 #include "isolation/containment.h"
-#include "isolation/descriptor.h"
 #include "plugins/elf_file.h"
 
 namespace patchbay::core::isolation {

@@ -23,11 +23,7 @@ void drain(int fd) {
 
 TimerThread::TimerThread(TimerQueue& queue) : queue_(queue) {}
 
-TimerThread::~TimerThread() {
-  stop();
-  for (const int fd : {mono_fd_, wall_fd_, wake_fd_})
-    if (fd >= 0) close(fd);
-}
+TimerThread::~TimerThread() { stop(); }
 
 void TimerThread::stop() {
   if (!thread_.joinable()) return;
@@ -37,10 +33,10 @@ void TimerThread::stop() {
 }
 
 Status TimerThread::start() {
-  mono_fd_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-  wall_fd_ = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
-  wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (mono_fd_ < 0 || wall_fd_ < 0 || wake_fd_ < 0)
+  mono_fd_ = Descriptor(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  wall_fd_ = Descriptor(timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK));
+  wake_fd_ = Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!mono_fd_ || !wall_fd_ || !wake_fd_)
     return {Code::exhausted, "cannot open timer descriptors; raise the open files limit"};
   queue_.on_earlier([](void* self) { static_cast<TimerThread*>(self)->wake(); }, this);
   thread_ = std::thread([this] { run(); });
@@ -50,12 +46,12 @@ Status TimerThread::start() {
 void TimerThread::run() {
   pthread_setname_np(pthread_self(), "pb-timer");
   while (!stopping_) {
-    if (const auto due = queue_.next_due(TimerClock::mono)) arm(mono_fd_, TFD_TIMER_ABSTIME, *due);
+    if (const auto due = queue_.next_due(TimerClock::mono)) arm(mono_fd_.get(), TFD_TIMER_ABSTIME, *due);
     if (const auto due = queue_.next_due(TimerClock::wall)) {
       const int64_t due_ms = std::clamp<int64_t>(*due, 0, INT64_MAX / 1'000'000);
-      arm(wall_fd_, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, due_ms * 1'000'000);
+      arm(wall_fd_.get(), TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, due_ms * 1'000'000);
     }
-    pollfd fds[] = {{mono_fd_, POLLIN, 0}, {wall_fd_, POLLIN, 0}, {wake_fd_, POLLIN, 0}};
+    pollfd fds[] = {{mono_fd_.get(), POLLIN, 0}, {wall_fd_.get(), POLLIN, 0}, {wake_fd_.get(), POLLIN, 0}};
     poll(fds, 3, -1);
     for (const auto& fd : fds)
       if (fd.revents) drain(fd.fd);
@@ -74,7 +70,7 @@ void TimerThread::arm(int fd, int flags, int64_t due_ns) {
 
 void TimerThread::wake() noexcept {
   const uint64_t one = 1;
-  [[maybe_unused]] const ssize_t put = write(wake_fd_, &one, sizeof one);
+  [[maybe_unused]] const ssize_t put = write(wake_fd_.get(), &one, sizeof one);
 }
 
 }  // namespace patchbay::core

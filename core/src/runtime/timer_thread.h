@@ -2,8 +2,10 @@
 // reports it (TFD_TIMER_CANCEL_ON_SET), and timers that are due by the new time fire at once.
 #pragma once
 
+#include <atomic>
 #include <thread>
 
+#include "patchbay/descriptor.h"
 #include "patchbay/result.h"
 #include "runtime/timer_queue.h"
 
@@ -28,9 +30,9 @@ class TimerThread {
   // borrowed
   TimerQueue& queue_;
   // owned
-  int mono_fd_ = -1;
-  int wall_fd_ = -1;
-  int wake_fd_ = -1;
+  Descriptor mono_fd_;
+  Descriptor wall_fd_;
+  Descriptor wake_fd_;
   std::thread thread_;
   // state
   std::atomic<bool> stopping_{false};

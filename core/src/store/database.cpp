@@ -1,7 +1,7 @@
 #include "store/database.h"
 
 #include <fcntl.h>
-#include <unistd.h>
+#include <patchbay/descriptor.h>
 
 #include <cerrno>
 #include <cstring>
@@ -44,9 +44,8 @@ void now_function(sqlite3_context* context, int, sqlite3_value**) {
 // Creates the file with mode 0600, because SQLite would apply the umask and the store holds transcripts.
 // SQLite gives -wal and -shm the mode of the file.
 Status create_private(const std::filesystem::path& path) {
-  int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (fd < 0) return {Code::unavailable, "cannot open " + path.string() + ": " + std::strerror(errno)};
-  ::close(fd);
+  const Descriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!fd) return {Code::unavailable, "cannot open " + path.string() + ": " + std::strerror(errno)};
   return {};
 }
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -11,16 +10,12 @@ namespace patchbay::core {
 
 Result<LockFile> LockFile::acquire(const std::filesystem::path& path) {
   LockFile lock;
-  lock.fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (lock.fd_ < 0) return {Code::unavailable, "cannot open " + path.string() + ": " + std::strerror(errno)};
-  if (::flock(lock.fd_, LOCK_EX | LOCK_NB) == 0) return lock;
+  lock.fd_ = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!lock.fd_) return {Code::unavailable, "cannot open " + path.string() + ": " + std::strerror(errno)};
+  if (::flock(lock.fd_.get(), LOCK_EX | LOCK_NB) == 0) return lock;
   if (errno == EWOULDBLOCK)
     return {Code::conflict, path.string() + " is held: another process uses this database"};
   return {Code::unavailable, "cannot lock " + path.string() + ": " + std::strerror(errno)};
-}
-
-LockFile::~LockFile() {
-  if (fd_ >= 0) ::close(fd_);
 }
 
 }  // namespace patchbay::core

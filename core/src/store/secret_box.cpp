@@ -5,6 +5,7 @@
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
+#include <patchbay/descriptor.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,13 +23,6 @@ constexpr size_t kHeaderSize = 1 + 4 + kNonceSize;
 constexpr size_t kMaxKeys = 64;
 constexpr size_t kMaxBytes = size_t{1} << 30;  // because OpenSSL counts in int
 
-struct Fd {
-  int number;
-  ~Fd() {
-    if (number >= 0) ::close(number);
-  }
-};
-
 Error file_error(const std::filesystem::path& path, const char* what) {
   return {Code::unavailable,
           std::string("cannot ") + what + " key file " + path.string() + ": " + std::strerror(errno)};
@@ -41,30 +35,30 @@ Status create_key(const std::filesystem::path& path) {
   if (RAND_bytes(key.data(), kKeySize) != 1) return {Code::unavailable, "no randomness for a sealing key"};
   std::filesystem::path draft = path.string() + ".new";
   ::unlink(draft.c_str());
-  Fd fd{::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
-  if (fd.number < 0) return file_error(path, "create");
+  const Descriptor fd(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!fd) return file_error(path, "create");
   bool written =
-      ::write(fd.number, key.data(), kKeySize) == static_cast<ssize_t>(kKeySize) && ::fsync(fd.number) == 0;
+      ::write(fd.get(), key.data(), kKeySize) == static_cast<ssize_t>(kKeySize) && ::fsync(fd.get()) == 0;
   OPENSSL_cleanse(key.data(), kKeySize);
   bool linked = written && ::link(draft.c_str(), path.c_str()) == 0;
   Error error = file_error(path, "create");
   ::unlink(draft.c_str());
   if (!linked) return error;
   std::filesystem::path folder = path.parent_path().empty() ? "." : path.parent_path();
-  Fd directory{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (directory.number < 0 || ::fsync(directory.number) != 0) return file_error(path, "sync");
+  const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory || ::fsync(directory.get()) != 0) return file_error(path, "sync");
   return {};
 }
 
 Result<std::string> read_key_file(const std::filesystem::path& path) {
-  Fd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (fd.number < 0) return file_error(path, "open");
+  const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return file_error(path, "open");
   struct stat info {};
-  if (::fstat(fd.number, &info) != 0) return file_error(path, "inspect");
+  if (::fstat(fd.get(), &info) != 0) return file_error(path, "inspect");
   if (info.st_mode & 077)
     return {Code::denied, "other users may read key file " + path.string() + ": chmod 600 it"};
   std::string raw(kKeySize * kMaxKeys + 1, '\0');
-  ssize_t size = ::read(fd.number, raw.data(), raw.size());
+  ssize_t size = ::read(fd.get(), raw.data(), raw.size());
   if (size < 0) return file_error(path, "read");
   raw.resize(static_cast<size_t>(size));
   if (raw.empty() || raw.size() % kKeySize != 0 || raw.size() > kKeySize * kMaxKeys) {

@@ -1,5 +1,6 @@
 #include "recogniser.h"
 
+#include <patchbay/descriptor.h>
 #include <pocketsphinx.h>
 #include <sphinxbase/fsg_model.h>
 #include <sphinxbase/jsgf.h>
@@ -28,21 +29,16 @@ class MemoryFile {
  public:
   explicit MemoryFile(const std::string& content) : fd_(::memfd_create("dictionary", MFD_CLOEXEC)) {
     size_t done = 0;
-    while (fd_ >= 0 && done < content.size()) {
-      ssize_t part = ::write(fd_, content.data() + done, content.size() - done);
+    while (fd_ && done < content.size()) {
+      ssize_t part = ::write(fd_.get(), content.data() + done, content.size() - done);
       if (part <= 0) break;
       done += static_cast<size_t>(part);
     }
   }
-  ~MemoryFile() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(fd_.get()); }
 
  private:
-  int fd_;
+  Descriptor fd_;
 };
 
 // Reduces the dictionary to the words of the commands: 6 MB per decoder instead of 28.

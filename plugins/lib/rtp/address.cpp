@@ -1,8 +1,8 @@
 #include "rtp/address.h"
 
 #include <arpa/inet.h>
+#include <patchbay/descriptor.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -110,16 +110,15 @@ socklen_t SocketAddress::fill(sockaddr_storage& out) const noexcept {
 }
 
 Result<SocketAddress> local_address_towards(const SocketAddress& peer) {
-  const int fd = ::socket(peer.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return {Code::unavailable, std::string("no socket: ") + std::strerror(errno)};
+  const Descriptor fd(::socket(peer.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!fd) return {Code::unavailable, std::string("no socket: ") + std::strerror(errno)};
   sockaddr_storage storage;
   const socklen_t size = peer.with_port(peer.port() == 0 ? uint16_t{9} : peer.port()).fill(storage);
   sockaddr_storage local{};
   socklen_t local_size = sizeof(local);
-  const bool routed = ::connect(fd, reinterpret_cast<sockaddr*>(&storage), size) == 0 &&
-                      ::getsockname(fd, reinterpret_cast<sockaddr*>(&local), &local_size) == 0;
+  const bool routed = ::connect(fd.get(), reinterpret_cast<sockaddr*>(&storage), size) == 0 &&
+                      ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&local), &local_size) == 0;
   const int error = errno;
-  ::close(fd);
   if (!routed) return {Code::unavailable, "no route to " + peer.ip_text() + ": " + std::strerror(error)};
   return SocketAddress::from(local).with_port(0);
 }

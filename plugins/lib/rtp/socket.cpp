@@ -2,7 +2,6 @@
 
 #include <linux/sock_diag.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -20,31 +19,17 @@ constexpr int kKernelPortTries = 200;
 constexpr int kReceiveBufferBytes = 256 * 1024;  // about 500 small packets: a flood of one tick
 constexpr int kExpeditedForwarding = 0xB8;       // DSCP EF
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
-
-int bind_udp(const SocketAddress& address) {
+// Empty, with errno set, if the port cannot be bound.
+Descriptor bind_udp(const SocketAddress& address) {
   Descriptor fd(::socket(address.family(), SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (fd.get() < 0) return -1;
+  if (!fd) return fd;
   sockaddr_storage storage;
   const socklen_t size = address.fill(storage);
-  if (::bind(fd.get(), reinterpret_cast<sockaddr*>(&storage), size) != 0) return -1;
+  if (::bind(fd.get(), reinterpret_cast<sockaddr*>(&storage), size) != 0) return {};
   (void)::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &kReceiveBufferBytes, sizeof(kReceiveBufferBytes));
   if (address.family() == AF_INET)
     (void)::setsockopt(fd.get(), IPPROTO_IP, IP_TOS, &kExpeditedForwarding, sizeof(kExpeditedForwarding));
-  return fd.release();
+  return fd;
 }
 
 uint16_t bound_port(int fd) {
@@ -77,48 +62,29 @@ Result<RtpSocket> RtpSocket::open(const SocketAddress& local, uint16_t min_port,
   const int tries = ranged ? pairs : kKernelPortTries;
   for (int i = 0; i < tries; ++i) {
     const int wanted = ranged ? first + 2 * ((start + i) % pairs) : 0;
-    Descriptor rtp(bind_udp(local.with_port(static_cast<uint16_t>(wanted))));
-    if (rtp.get() < 0) {
+    Descriptor rtp = bind_udp(local.with_port(static_cast<uint16_t>(wanted)));
+    if (!rtp) {
       if (errno == EADDRINUSE || errno == EACCES) continue;
       return {Code::unavailable, std::string("no media socket: ") + std::strerror(errno)};
     }
     const uint16_t port = bound_port(rtp.get());
     if ((port & 1) != 0 || port == 0) continue;
-    Descriptor rtcp(bind_udp(local.with_port(static_cast<uint16_t>(port + 1))));
-    if (rtcp.get() < 0) continue;
-    return RtpSocket(rtp.release(), rtcp.release(), local.family(), port);
+    Descriptor rtcp = bind_udp(local.with_port(static_cast<uint16_t>(port + 1)));
+    if (!rtcp) continue;
+    return RtpSocket(std::move(rtp), std::move(rtcp), local.family(), port);
   }
   return {Code::exhausted, "no pair of media ports is free"};
 }
 
-RtpSocket::RtpSocket(RtpSocket&& other) noexcept
-    : rtp_(std::exchange(other.rtp_, -1)),
-      rtcp_(std::exchange(other.rtcp_, -1)),
-      family_(other.family_),
-      port_(other.port_) {}
-
-RtpSocket& RtpSocket::operator=(RtpSocket&& other) noexcept {
-  std::swap(rtp_, other.rtp_);
-  std::swap(rtcp_, other.rtcp_);
-  std::swap(family_, other.family_);
-  std::swap(port_, other.port_);
-  return *this;
-}
-
-RtpSocket::~RtpSocket() {
-  if (rtp_ >= 0) ::close(rtp_);
-  if (rtcp_ >= 0) ::close(rtcp_);
-}
-
 void RtpSocket::accept_only(const SocketAddress* peers, size_t count) noexcept {
-  (void)filter_sources(rtp_, peers, count);
-  (void)filter_sources(rtcp_, peers, count);
+  (void)filter_sources(rtp_.get(), peers, count);
+  (void)filter_sources(rtcp_.get(), peers, count);
 }
 
-uint64_t RtpSocket::dropped() const noexcept { return uint64_t{drops_of(rtp_)} + drops_of(rtcp_); }
+uint64_t RtpSocket::dropped() const noexcept { return uint64_t{drops_of(rtp_.get())} + drops_of(rtcp_.get()); }
 
 size_t RtpSocket::receive(Channel channel, Datagram* out, size_t count) noexcept {
-  const int fd = channel == Channel::rtp ? rtp_ : rtcp_;
+  const int fd = (channel == Channel::rtp ? rtp_ : rtcp_).get();
   count = std::min(count, kMaxReceived);
   std::array<mmsghdr, kMaxReceived> headers{};
   std::array<iovec, kMaxReceived> buffers;
@@ -146,7 +112,7 @@ size_t RtpSocket::receive(Channel channel, Datagram* out, size_t count) noexcept
 
 bool RtpSocket::send(Channel channel, const SocketAddress& to, const uint8_t* data, size_t size) noexcept {
   if (to.family() != family_ || to.port() == 0) return false;
-  const int fd = channel == Channel::rtp ? rtp_ : rtcp_;
+  const int fd = (channel == Channel::rtp ? rtp_ : rtcp_).get();
   sockaddr_storage storage;
   const socklen_t length = to.fill(storage);
   return ::sendto(fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL, reinterpret_cast<sockaddr*>(&storage),

@@ -2,11 +2,13 @@
 // after open() nothing allocates. Used by one thread at a time.
 #pragma once
 
+#include <patchbay/descriptor.h>
 #include <patchbay/result.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "rtp/address.h"
 
@@ -23,12 +25,6 @@ class RtpSocket {
   // Binds a pair within [min_port, max_port] on `local`, whose port is ignored; the kernel chooses the ports
   // if both are 0. Code::exhausted: the range has no free pair.
   static Result<RtpSocket> open(const SocketAddress& local, uint16_t min_port, uint16_t max_port);
-
-  RtpSocket(RtpSocket&& other) noexcept;
-  RtpSocket& operator=(RtpSocket&& other) noexcept;
-  RtpSocket(const RtpSocket&) = delete;
-  RtpSocket& operator=(const RtpSocket&) = delete;
-  ~RtpSocket();
 
   enum class Channel { rtp, rtcp };
 
@@ -51,11 +47,11 @@ class RtpSocket {
   bool send(Channel channel, const SocketAddress& to, const uint8_t* data, size_t size) noexcept;
 
  private:
-  RtpSocket(int rtp, int rtcp, int family, uint16_t port) noexcept
-      : rtp_(rtp), rtcp_(rtcp), family_(family), port_(port) {}
+  RtpSocket(Descriptor rtp, Descriptor rtcp, int family, uint16_t port) noexcept
+      : rtp_(std::move(rtp)), rtcp_(std::move(rtcp)), family_(family), port_(port) {}
 
-  int rtp_ = -1;
-  int rtcp_ = -1;
+  Descriptor rtp_;
+  Descriptor rtcp_;
   int family_ = AF_INET;
   uint16_t port_ = 0;
 };

@@ -1,7 +1,7 @@
 #include "config.h"
 
+#include <patchbay/descriptor.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,13 +14,11 @@ namespace {
 
 // Refuses an address that this machine does not have, usually the public one of a machine behind NAT.
 Status check_local(const char* field, const lib::SocketAddress& address) {
-  const int fd = ::socket(address.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return {};  // an unsupported family; the later bind reports it
+  const Descriptor fd(::socket(address.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!fd) return {};  // an unsupported family; the later bind reports it
   sockaddr_storage storage;
   const socklen_t size = address.fill(storage);
-  const int error = ::bind(fd, reinterpret_cast<sockaddr*>(&storage), size) == 0 ? 0 : errno;
-  ::close(fd);
-  if (error != EADDRNOTAVAIL) return {};
+  if (::bind(fd.get(), reinterpret_cast<sockaddr*>(&storage), size) == 0 || errno != EADDRNOTAVAIL) return {};
   return {Code::invalid,
           std::string(field) + ": " + address.ip_text() +
               " is not an address of this machine; set one of its addresses here, and the public "

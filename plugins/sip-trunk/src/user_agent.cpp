@@ -1,7 +1,7 @@
 #include "user_agent.h"
 
+#include <patchbay/descriptor.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -51,11 +51,10 @@ Status probe(const lib::SocketAddress& address, bool tcp) {
   const socklen_t size = address.fill(storage);
   for (int type : {SOCK_DGRAM, SOCK_STREAM}) {
     if (type == SOCK_STREAM && !tcp) break;
-    const int fd = ::socket(address.family(), type | SOCK_CLOEXEC, 0);
+    const Descriptor fd(::socket(address.family(), type | SOCK_CLOEXEC, 0));
     const int reuse = 1;
-    if (type == SOCK_STREAM) (void)::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof(reuse));
-    const int error = fd >= 0 && ::bind(fd, reinterpret_cast<sockaddr*>(&storage), size) == 0 ? 0 : errno;
-    if (fd >= 0) ::close(fd);
+    if (type == SOCK_STREAM) (void)::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof(reuse));
+    const int error = fd && ::bind(fd.get(), reinterpret_cast<sockaddr*>(&storage), size) == 0 ? 0 : errno;
     if (error != 0)
       return {Code::unavailable, "SIP cannot listen on " + address.text() + ": " + std::strerror(error)};
   }

@@ -1,6 +1,7 @@
 #include "archive.h"
 
 #include <fcntl.h>
+#include <patchbay/descriptor.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -18,20 +19,9 @@ namespace fs = std::filesystem;
 constexpr const char* kTemporary = ".part";
 constexpr size_t kMaxBytes = size_t{64} << 20;
 
-class Descriptor {
- public:
-  Descriptor(const fs::path& path, int flags, mode_t mode = 0) : fd_(open(path.c_str(), flags, mode)) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  explicit operator bool() const noexcept { return fd_ >= 0; }
-  int get() const noexcept { return fd_; }
-
- private:
-  const int fd_;
-};
+Descriptor open_file(const fs::path& path, int flags, mode_t mode = 0) {
+  return Descriptor(::open(path.c_str(), flags, mode));
+}
 
 Error file_error(const char* what) {
   const int number = errno;
@@ -49,13 +39,13 @@ Status write_all(int fd, std::string_view text) {
 }
 
 Status sync_folder(const fs::path& folder) {
-  const Descriptor fd(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const Descriptor fd = open_file(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (!fd || fsync(fd.get()) != 0) return file_error("cannot sync the folder of transcripts");
   return {};
 }
 
 Status write_and_sync(const fs::path& path, std::string_view text) {
-  const Descriptor fd(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const Descriptor fd = open_file(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (!fd) return file_error("cannot create a transcript's file");
   PB_TRY(write_all(fd.get(), text));
   if (fsync(fd.get()) != 0) return file_error("cannot sync a transcript");
@@ -91,7 +81,7 @@ Status Archive::write(std::string_view tenant, std::string_view file, std::strin
 }
 
 Result<std::string> Archive::read(std::string_view tenant, std::string_view file) const {
-  const Descriptor fd(folder_ / tenant / file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  const Descriptor fd = open_file(folder_ / tenant / file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (!fd) return file_error("cannot open a transcript");
   std::string text;
   char part[64 << 10];

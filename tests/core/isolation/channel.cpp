@@ -7,6 +7,7 @@
 #include <utility>
 
 using namespace patchbay::core::isolation;
+using patchbay::Descriptor;
 
 namespace {
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <net/if.h>
+#include <patchbay/descriptor.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/ioctl.h>
@@ -56,13 +57,12 @@ void say(int fd, Word word, const std::string& text = {}) {
 // ports are free. Where that is not allowed the tests go without.
 void leave_network() {
   if (::unshare(CLONE_NEWNET) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return;
-  const int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return;
+  const Descriptor fd(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!fd) return;
   ifreq loopback{};
   std::strcpy(loopback.ifr_name, "lo");
   loopback.ifr_flags = IFF_UP | IFF_RUNNING;
-  static_cast<void>(::ioctl(fd, SIOCSIFFLAGS, &loopback));
-  ::close(fd);
+  static_cast<void>(::ioctl(fd.get(), SIOCSIFFLAGS, &loopback));
 }
 
 Outcome run_step(const Step& step, const Run& run) {
@@ -129,22 +129,18 @@ class Child {
   Child(const Subject& subject, const std::vector<Step>& steps, size_t first)
       : subject_(subject), output_(::memfd_create("output", MFD_CLOEXEC)) {
     int ends[2];
-    if (output_ < 0 || ::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe to a child process");
+    if (!output_ || ::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe to a child process");
     std::fflush(nullptr);
     pid_ = ::fork();
     if (pid_ == 0) {
       ::close(ends[0]);
-      run_child(subject, steps, first, ends[1], output_);
+      run_child(subject, steps, first, ends[1], output_.get());
     }
     ::close(ends[1]);
-    from_ = ends[0];
+    from_ = Descriptor(ends[0]);
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
-  ~Child() {
-    ::close(from_);
-    ::close(output_);
-  }
 
   // The result of the step that the child runs now. False: the child has ended in it.
   bool collect(Result& result) {
@@ -180,11 +176,11 @@ class Child {
   }
   bool get(void* bytes, size_t size, Clock::time_point end) {
     for (char* at = static_cast<char*>(bytes); size > 0;) {
-      pollfd ready{from_, POLLIN, 0};
+      pollfd ready{from_.get(), POLLIN, 0};
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
       timed_out_ = left <= 0 || ::poll(&ready, 1, static_cast<int>(left)) == 0;
       if (timed_out_) return false;
-      const ssize_t count = ::read(from_, at, size);
+      const ssize_t count = ::read(from_.get(), at, size);
       if (count <= 0) return false;
       at += count;
       size -= static_cast<size_t>(count);
@@ -205,14 +201,14 @@ class Child {
     std::string what = WIFSIGNALED(status)
                            ? std::string("it crashed with ") + ::strsignal(WTERMSIG(status))
                            : "it ended the process with " + std::to_string(WEXITSTATUS(status));
-    const std::string line = telling_line(output_);
+    const std::string line = telling_line(output_.get());
     if (!line.empty()) what += ": " + line;
     return {what + where, "run the same under a debugger or with -fsanitize=address"};
   }
 
   const Subject& subject_;
-  int output_ = -1;
-  int from_ = -1;
+  Descriptor output_;
+  Descriptor from_;
   pid_t pid_ = -1;
   bool timed_out_ = false;
   std::string note_;

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <patchbay/abi/media.h>
+#include <patchbay/descriptor.h>
 #include <patchbay/result.h>
 
 #include <atomic>
 #include <memory>
-
-#include "isolation/descriptor.h"
 
 namespace patchbay::core::isolation {
 

@@ -1,11 +1,11 @@
-// Descriptor: a file descriptor with one owner.
+// Descriptor: a file descriptor with one owner, which closes it.
 #pragma once
 
 #include <unistd.h>
 
 #include <utility>
 
-namespace patchbay::core::isolation {
+namespace patchbay {
 
 class Descriptor {
  public:
@@ -19,11 +19,15 @@ class Descriptor {
   ~Descriptor() {
     if (fd_ >= 0) ::close(fd_);
   }
-  int get() const noexcept { return fd_; }
+
+  // False for a negative number, as a failed open() returns it.
   explicit operator bool() const noexcept { return fd_ >= 0; }
+  int get() const noexcept { return fd_; }
+  // The caller closes it from now on.
+  int release() noexcept { return std::exchange(fd_, -1); }
 
  private:
   int fd_ = -1;
 };
 
-}  // namespace patchbay::core::isolation
+}  // namespace patchbay
