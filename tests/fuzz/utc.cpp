@@ -1,13 +1,14 @@
 // Times as clients write them: what is read can be written, and reads as the same again.
-#include "utc/utc.h"
+
+#include <patchbay/utc.h>
 
 #include <cstdint>
 #include <cstdlib>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const auto ms = patchbay::lib::parse_utc({reinterpret_cast<const char*>(data), size});
+  const auto ms = patchbay::parse_utc({reinterpret_cast<const char*>(data), size});
   if (!ms) return 0;
-  const std::string text = patchbay::lib::utc_text(*ms);
-  if (text.size() != 24 || patchbay::lib::parse_utc(text) != ms) std::abort();
+  const std::string text = patchbay::utc_text(*ms);
+  if (text.size() != 24 || patchbay::parse_utc(text) != ms) std::abort();
   return 0;
 }

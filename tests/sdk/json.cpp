@@ -23,7 +23,13 @@ TEST_CASE("an empty array first in an array is followed by a comma") {
 TEST_CASE("quotes, backslashes and control characters are escaped, UTF-8 is not") {
   JsonWriter w;
   w.value(std::string("a\"b\\c\n\x01\x1f ü"));
-  CHECK(w.str() == "\"a\\\"b\\\\c\\u000a\\u0001\\u001f ü\"");
+  CHECK(w.str() == "\"a\\\"b\\\\c\\n\\u0001\\u001f ü\"");
+}
+
+TEST_CASE("what is not UTF-8 is written as U+FFFD, so that the text is JSON") {
+  JsonWriter w;
+  w.object().member("a\xff", "\xc3").end();
+  CHECK(w.str() == "{\"a\xef\xbf\xbd\":\"\xef\xbf\xbd\"}");
 }
 
 TEST_CASE("keys are escaped as well") {

@@ -1,5 +1,8 @@
 #include "support/gemini_server.h"
 
+#include <patchbay/base64.h>
+#include <patchbay/json_string.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -10,8 +13,6 @@
 
 #include "support/gemini_rules.h"
 #include "support/ws_server.h"
-#include "text/base64.h"
-#include "text/json_text.h"
 
 namespace patchbay::support {
 using Event = GeminiScript::Event;
@@ -44,13 +45,13 @@ std::string audio_message(int ms, int level, const std::string& extra = {}) {
         static_cast<int16_t>(level * std::sin(static_cast<double>(i) * 2 * 3.14159265 * 440 / 24000));
   std::string out =
       R"({"serverContent":{"modelTurn":{"role":"model","parts":[{"inlineData":{"mimeType":"audio/pcm;rate=24000","data":")";
-  lib::append_base64(out, samples.data(), samples.size() * 2);
+  append_base64(out, samples.data(), samples.size() * 2);
   return out + "\"}}]}}" + extra + "}";
 }
 
 std::string text_message(const char* field, const std::string& text) {
   std::string out = std::string(R"({"serverContent":{")") + field + R"(":{"text":)";
-  lib::append_json_string(out, text);
+  append_json_string(out, text);
   return out + "}}}";
 }
 
@@ -142,10 +143,10 @@ struct GeminiServer::Impl {
       send(peer, text_message("inputTranscription", text));  // it is echoed
       return turn(peer);
     }
-    std::string pcm;
-    if (!input["audio"] || !lib::decode_base64(input["audio"]["data"].string(), pcm) || pcm.size() % 2 != 0)
+    const auto pcm = from_base64(input["audio"]["data"].string());
+    if (!input["audio"] || !pcm || pcm->size() % 2 != 0)
       return refuse(peer, {1007, "expected 16khz s16le pcm, mono channel"});
-    hear(peer, pcm);
+    hear(peer, *pcm);
   }
 
   void hear(const Peer& peer, const std::string& pcm) {

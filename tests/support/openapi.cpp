@@ -1,5 +1,7 @@
 #include "support/openapi.h"
 
+#include <patchbay/text.h>
+
 #include <algorithm>
 #include <regex>
 
@@ -123,11 +125,6 @@ class Checker {
   const Node& document_;
 };
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(c | 0x20);
-  return text;
-}
-
 }  // namespace
 
 std::vector<std::string> schema_faults(const Node& schema, const Node& value, const Node& document) {
@@ -146,7 +143,7 @@ std::vector<std::string> OpenApi::faults(const std::string& method, const std::s
                                          const std::string& body) {
   const std::string name = method + " " + path + " " + std::to_string(status);
   const Node* answer =
-      walk(&document_.root(), {"paths", path, lower(method), "responses", std::to_string(status)});
+      walk(&document_.root(), {"paths", path, to_lower(method), "responses", std::to_string(status)});
   if (answer == nullptr) return {name + " is not documented: " + body};
   const Node* content = answer->find("content");
   const Node* schema =

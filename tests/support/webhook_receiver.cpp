@@ -5,7 +5,9 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/pem.h>
+#include <patchbay/hex.h>
 #include <patchbay/json.h>
+#include <patchbay/text.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -29,24 +31,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 std::string signature_of(const std::string& secret, const std::string& text) {
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned size = 0;
   HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
        reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest, &size);
-  std::string hex = "sha256=";
-  for (unsigned i = 0; i < size; ++i) {
-    char two[3];
-    std::snprintf(two, sizeof two, "%02x", digest[i]);
-    hex += two;
-  }
-  return hex;
+  return "sha256=" + to_hex({reinterpret_cast<const char*>(digest), size});
 }
 
 SSL_CTX* make_context(const std::string& certificate_pem, const std::string& key_pem) {
@@ -77,7 +67,7 @@ bool read_head(const std::string& text, WebhookDelivery& into) {
     if (colon == std::string::npos || colon > end) return false;
     size_t value = colon + 1;
     while (value < end && text[value] == ' ') ++value;
-    into.headers[lower(text.substr(at, colon - at))] = text.substr(value, end - value);
+    into.headers[to_lower(text.substr(at, colon - at))] = text.substr(value, end - value);
     at = end + 2;
   }
   return true;

@@ -1,5 +1,6 @@
 #include "support/ws_server.h"
 
+#include <patchbay/text.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,11 +33,6 @@ using PlainStream = beast::tcp_stream;
 using SecureStream = beast::ssl_stream<beast::tcp_stream>;
 
 namespace {
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
 
 template <class Next>
 class Peer final : public WsPeer, public std::enable_shared_from_this<Peer<Next>> {
@@ -102,7 +98,7 @@ class Peer final : public WsPeer, public std::enable_shared_from_this<Peer<Next>
   void answer_request() {
     WsServer::Request request{std::string(request_.target()), {}};
     for (const auto& field : request_)
-      request.headers[lower(std::string(field.name_string()))] = std::string(field.value());
+      request.headers[to_lower(std::string(field.name_string()))] = std::string(field.value());
     int status = script_.on_request ? script_.on_request(request) : 101;
     if (status == 0) return keep_silent();
     if (status == 101)

@@ -1,13 +1,13 @@
 #include "admin_client.h"
 
 #include <curl/curl.h>
+#include <patchbay/percent_encoding.h>
 
 #include <CLI/App.hpp>
 #include <cstdio>
 
 #include "exit_code.h"
 #include "json/parse.h"
-#include "json/text.h"
 
 namespace patchbay::app {
 namespace {
@@ -58,7 +58,7 @@ Result<AdminClient::Answer> AdminClient::request(const char* method, std::string
   char separator = '?';
   const auto add = [&](std::string_view name, std::string_view value) {
     if (value.empty()) return;
-    url += separator + escape(name) + "=" + escape(value);
+    url += separator + percent_encode(name) + "=" + percent_encode(value);
     separator = '&';
   };
   for (const auto& [name, value] : query) add(name, value);
@@ -87,21 +87,6 @@ Result<AdminClient::Answer> AdminClient::request(const char* method, std::string
   }
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &answer.status);
   return answer;
-}
-
-std::string escape(std::string_view text) {
-  constexpr char kHex[] = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_' || c == '~';
-    if (plain)
-      out += c;
-    else
-      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
-  }
-  return out;
 }
 
 void add_server_options(CLI::App& verb, ServerOptions& options) {

@@ -48,9 +48,6 @@ class AdminClient {
   std::unique_ptr<Handle> handle_;
 };
 
-// A path segment or query value with everything but letters, digits and -._~ escaped.
-std::string escape(std::string_view text);
-
 // -c, --socket, --tenant, --json on a verb.
 void add_server_options(CLI::App& verb, ServerOptions& options);
 

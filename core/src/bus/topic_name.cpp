@@ -1,13 +1,13 @@
 #include "bus/topic_name.h"
 
+#include <patchbay/text.h>
+
 #include <algorithm>
 
 namespace patchbay::core {
 namespace {
 
-bool word_character(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-}
+bool word_character(char c) noexcept { return is_alphanumeric(c) || c == '-' || c == '_'; }
 
 }  // namespace
 

@@ -1,11 +1,11 @@
 #include "config/tenant_host.h"
 
+#include <patchbay/text.h>
+
 #include <algorithm>
 
 namespace patchbay::core::config {
 namespace {
-
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 bool is_name_char(char c) noexcept {
   return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' || c == '.' || c == '_';
@@ -26,9 +26,7 @@ std::string_view without_port(std::string_view host) noexcept {
 
 std::string normalise_host(std::string_view host) {
   constexpr size_t kMaxHostLength = 253;
-  std::string name(without_port(host));
-  for (char& c : name)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  std::string name = to_lower(without_port(host));
   if (!name.empty() && name.front() == '[') {
     const bool good = name.size() > 4 && name.back() == ']' &&
                       std::all_of(name.begin() + 1, name.end() - 1, is_address_char);

@@ -1,5 +1,6 @@
 #include "config/yaml.h"
 
+#include <patchbay/utf8.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -155,9 +156,9 @@ Mark mark_at(std::string_view text, size_t offset) {
 void check_characters(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const size_t start = at;
-    const uint32_t code = json::next_code_point(text, at);
+    const uint32_t code = next_code_point(text, at);
     const bool control = (code < 0x20 && code != '\n' && code != '\r' && code != '\t') || code == 0x7F;
-    if (code == json::kInvalid || control)
+    if (code == kInvalidCodePoint || control)
       throw Rejection{mark_at(text, start), "a byte that is not text", "save the file as UTF-8"};
   }
 }

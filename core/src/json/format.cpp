@@ -1,14 +1,12 @@
 #include "json/format.h"
 
+#include <patchbay/text.h>
+
 #include <algorithm>
 #include <cstddef>
 
-#include "json/text.h"
-
 namespace patchbay::core::json {
 namespace {
-
-bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // Reads a text from left to right. Once a part is missing, complete() stays false.
 class Cursor {
@@ -54,7 +52,7 @@ bool is_uri(std::string_view text) noexcept {
   if (colon == std::string_view::npos || colon == 0 || colon + 1 == text.size() || !is_letter(text[0]))
     return false;
   const bool scheme = std::all_of(text.begin(), text.begin() + static_cast<ptrdiff_t>(colon), [](char c) {
-    return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.';
+    return is_alphanumeric(c) || c == '+' || c == '-' || c == '.';
   });
   return scheme && std::all_of(text.begin(), text.end(), [](char c) {
            return c > 0x20 && c < 0x7F && std::string_view("\"<>\\^`{|}").find(c) == std::string_view::npos;

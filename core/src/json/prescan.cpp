@@ -1,8 +1,8 @@
 #include "json/prescan.h"
 
-#include <cstring>
+#include <patchbay/text.h>
 
-#include "json/text.h"
+#include <cstring>
 
 namespace patchbay::core::json {
 namespace {

@@ -1,10 +1,10 @@
 #include "json/suggestion.h"
 
+#include <patchbay/text.h>
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
-
-#include "json/text.h"
 
 namespace patchbay::core::json {
 namespace {

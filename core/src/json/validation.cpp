@@ -1,5 +1,7 @@
 #include "json/validation.h"
 
+#include <patchbay/text.h>
+
 #include <algorithm>
 
 #include "json/format.h"
@@ -11,11 +13,6 @@ namespace patchbay::core::json {
 namespace {
 
 constexpr const char* kNul = "must not hold the character U+0000";
-
-bool same_letters(std::string_view a, std::string_view b) noexcept {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
-}
 
 // maxSeconds becomes MaxSeconds and the reverse.
 std::string other_case(std::string_view name) {
@@ -31,7 +28,8 @@ std::string other_case(std::string_view name) {
 const Node* find_choice(const Rule& rule, std::string_view text) {
   for (const Node* choice : rule.choices) {
     if (!choice->is(Type::string)) continue;
-    if (choice->string() == text || (rule.ignore_case && same_letters(choice->string(), text))) return choice;
+    if (choice->string() == text || (rule.ignore_case && equals_ignoring_case(choice->string(), text)))
+      return choice;
   }
   return nullptr;
 }

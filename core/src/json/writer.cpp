@@ -1,61 +1,11 @@
 #include "json/writer.h"
 
+#include <patchbay/json_string.h>
+
 #include <charconv>
 #include <cmath>
 
-#include "json/text.h"
-
 namespace patchbay::core::json {
-namespace {
-
-const char* short_escape(char c) noexcept {
-  switch (c) {
-    case '"':
-      return "\\\"";
-    case '\\':
-      return "\\\\";
-    case '\n':
-      return "\\n";
-    case '\r':
-      return "\\r";
-    case '\t':
-      return "\\t";
-    case '\b':
-      return "\\b";
-    case '\f':
-      return "\\f";
-    default:
-      return nullptr;
-  }
-}
-
-void append_control(std::string& out, char c) {
-  constexpr char kHex[] = "0123456789abcdef";
-  out += "\\u00";
-  out += kHex[static_cast<unsigned char>(c) >> 4];
-  out += kHex[c & 0x0F];
-}
-
-}  // namespace
-
-void append_quoted(std::string& out, std::string_view text) {
-  out += '"';
-  for (size_t at = 0; at < text.size();) {
-    const size_t start = at;
-    const uint32_t code = next_code_point(text, at);
-    if (code == kInvalid)
-      out += "\xEF\xBF\xBD";
-    else if (code >= 0x80)
-      out += text.substr(start, at - start);
-    else if (const char* escape = short_escape(static_cast<char>(code)))
-      out += escape;
-    else if (code < 0x20)
-      append_control(out, static_cast<char>(code));
-    else
-      out += static_cast<char>(code);
-  }
-  out += '"';
-}
 
 void Writer::separate() {
   if (comma_) out_ += ',';
@@ -77,7 +27,7 @@ Writer& Writer::close(char bracket) {
 
 Writer& Writer::key(std::string_view name) {
   separate();
-  append_quoted(out_, name);
+  append_json_string(out_, name);
   out_ += ':';
   comma_ = false;
   return *this;
@@ -102,7 +52,7 @@ Writer& Writer::value(double number) {
 
 Writer& Writer::value(std::string_view text) {
   separate();
-  append_quoted(out_, text);
+  append_json_string(out_, text);
   return *this;
 }
 

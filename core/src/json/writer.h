@@ -49,9 +49,6 @@ class Writer {
   bool comma_ = false;  // the next value needs a comma before it
 };
 
-// Appends `text` to `out`, escaped and in quotes.
-void append_quoted(std::string& out, std::string_view text);
-
 std::string write(const Node& node);
 
 }  // namespace patchbay::core::json

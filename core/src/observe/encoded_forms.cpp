@@ -1,30 +1,13 @@
 #include "observe/encoded_forms.h"
 
-#include <algorithm>
-#include <cstdint>
+#include <patchbay/base64.h>
+#include <patchbay/json_string.h>
+#include <patchbay/percent_encoding.h>
 
-#include "observe/escape.h"
+#include <algorithm>
 
 namespace patchbay::core::observe {
 namespace {
-
-std::string percent_encoded(std::string_view text) {
-  constexpr char kDigits[] = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<uint8_t>(c);
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-                       c == '-' || c == '.' || c == '_' || c == '~';
-    if (plain) {
-      out += c;
-    } else {
-      out += '%';
-      out += kDigits[byte >> 4];
-      out += kDigits[byte & 15];
-    }
-  }
-  return out;
-}
 
 std::string json_escaped(std::string_view text) {
   std::string out;
@@ -34,33 +17,36 @@ std::string json_escaped(std::string_view text) {
 
 // The base64 characters that `text` alone determines when `before` unknown bytes precede it and any bytes
 // follow.
-std::string base64_inside(std::string_view text, size_t before, const char* alphabet) {
+std::string base64_inside(std::string_view text, size_t before) {
   const std::string padded = std::string(before, '\0') + std::string(text);
+  const size_t first = (before * 8 + 5) / 6, end = padded.size() * 8 / 6;
   std::string out;
-  uint32_t bits = 0;
-  int count = 0;
-  for (const char c : padded) {
-    bits = bits << 8 | static_cast<uint8_t>(c);
-    for (count += 8; count >= 6; count -= 6) out += alphabet[bits >> (count - 6) & 63];
-  }
-  return out.substr((before * 8 + 5) / 6);
+  append_base64(out, padded);
+  return out.substr(first, end - first);
+}
+
+std::string url_safe(std::string base64) {
+  std::replace(base64.begin(), base64.end(), '+', '-');
+  std::replace(base64.begin(), base64.end(), '/', '_');
+  return base64;
 }
 
 }  // namespace
 
 std::vector<std::string> encoded_forms(std::string_view secret, size_t min_size) {
-  constexpr char kStandard[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  constexpr char kForUrls[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   std::vector<std::string> all;
   const auto add = [&](std::string form) {
     if (form.size() >= min_size && std::find(all.begin(), all.end(), form) == all.end())
       all.push_back(std::move(form));
   };
   add(std::string(secret));
-  add(percent_encoded(secret));
+  add(percent_encode(secret));
   add(json_escaped(secret));
-  for (const char* alphabet : {kStandard, kForUrls})
-    for (const size_t before : {0, 1, 2}) add(base64_inside(secret, before, alphabet));
+  for (const size_t before : {0, 1, 2}) {
+    const std::string form = base64_inside(secret, before);
+    add(form);
+    add(url_safe(form));
+  }
   return all;
 }
 

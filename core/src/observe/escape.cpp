@@ -1,22 +1,11 @@
 #include "observe/escape.h"
 
-#include <cstdint>
+#include <patchbay/utf8.h>
 
-#include "json/text.h"
+#include <cstdint>
 
 namespace patchbay::core::observe {
 namespace {
-
-using json::kInvalid;
-using json::next_code_point;
-
-// Characters that are invisible, break the line, or change how their neighbours are displayed.
-bool is_deceptive(uint32_t code) noexcept {
-  const auto within = [code](uint32_t first, uint32_t last) { return code >= first && code <= last; };
-  return code < 0x20 || within(0x7F, 0x9F) || code == 0xAD || code == 0x61C || within(0x200B, 0x200F) ||
-         within(0x2028, 0x202E) || within(0x2060, 0x206F) || code == 0xFEFF || within(0xFFF0, 0xFFFB) ||
-         within(0xE0000, 0xE0FFF);
-}
 
 const char* short_escape(uint32_t code) noexcept {
   switch (code) {
@@ -68,38 +57,32 @@ void append_escaped(std::string& out, std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const size_t start = at;
     const uint32_t code = next_code_point(text, at);
-    if (code == kInvalid)
+    if (code == kInvalidCodePoint)
       append_byte_escape(out, static_cast<unsigned char>(text[start]));
     else if (const char* escape = short_escape(code))
       out += escape;
-    else if (is_deceptive(code))
+    else if (is_unprintable(code))
       append_character_escape(out, code);
     else
       out += text.substr(start, at - start);
   }
 }
 
-void append_json_string(std::string& out, std::string_view text) {
+void append_escaped_json(std::string& out, std::string_view text) {
   out += '"';
   for (size_t at = 0; at < text.size();) {
     const size_t start = at;
     const uint32_t code = next_code_point(text, at);
-    if (code == kInvalid)
+    if (code == kInvalidCodePoint)
       out += "\\ufffd";
     else if (code == '"' || code == '\\')
       (out += '\\') += static_cast<char>(code);
-    else if (is_deceptive(code))
+    else if (is_unprintable(code))
       append_json_escape(out, code);
     else
       out += text.substr(start, at - start);
   }
   out += '"';
-}
-
-std::string_view truncate_utf8(std::string_view text, size_t max_bytes) noexcept {
-  if (text.size() <= max_bytes) return text;
-  while (max_bytes > 0 && (static_cast<unsigned char>(text[max_bytes]) & 0xC0) == 0x80) --max_bytes;
-  return text.substr(0, max_bytes);
 }
 
 }  // namespace patchbay::core::observe

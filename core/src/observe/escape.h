@@ -2,7 +2,6 @@
 // paragraph separators, invisible or direction-changing characters, and bytes that are not UTF-8.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -12,10 +11,8 @@ namespace patchbay::core::observe {
 // otherwise be ambiguous.
 void append_escaped(std::string& out, std::string_view text);
 
-// As a JSON string with its quotes: \uNNNN; bytes that are not UTF-8 become U+FFFD.
-void append_json_string(std::string& out, std::string_view text);
-
-// At most `max_bytes` bytes of `text`, cut between characters.
-std::string_view truncate_utf8(std::string_view text, size_t max_bytes) noexcept;
+// As a JSON string with its quotes: \uNNNN; bytes that are not UTF-8 become U+FFFD. Escapes more than
+// patchbay/json_string.h does, as a terminal shows the line.
+void append_escaped_json(std::string& out, std::string_view text);
 
 }  // namespace patchbay::core::observe

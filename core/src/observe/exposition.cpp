@@ -1,5 +1,7 @@
 #include "observe/exposition.h"
 
+#include <patchbay/text.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -10,11 +12,9 @@ namespace {
 constexpr size_t kMaxLabelValue = 200;
 
 bool is_name(std::string_view name, bool label) {
-  const auto letter = [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c == ':' && !label);
-  };
+  const auto letter = [&](char c) { return is_letter(c) || c == '_' || (c == ':' && !label); };
   return !name.empty() && letter(name[0]) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || is_digit(c); });
 }
 
 void append_metric_text(std::string& out, std::string_view text, bool quotes) {

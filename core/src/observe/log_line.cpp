@@ -1,7 +1,8 @@
 // Formats events as log lines.
+#include <patchbay/utc.h>
+#include <patchbay/utf8.h>
+
 #include <algorithm>
-#include <cstdio>
-#include <ctime>
 
 #include "observe/escape.h"
 #include "observe/log.h"
@@ -13,20 +14,12 @@ constexpr size_t kMaxName = 128;
 
 std::string stamp(std::chrono::system_clock::time_point when) {
   using std::chrono::milliseconds;
-  const auto since = std::chrono::duration_cast<milliseconds>(when.time_since_epoch());
-  const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(since).count();
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  char date[32];
-  char text[40];
-  std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &utc);
-  std::snprintf(text, sizeof text, "%s.%03dZ", date, static_cast<int>(since.count() % 1000));
-  return text;
+  return utc_text(std::chrono::duration_cast<milliseconds>(when.time_since_epoch()).count());
 }
 
 // `clean`: the redacted form of the first `max_bytes` + kMaxText bytes of `text`.
 std::string shortened(std::string_view text, std::string clean, size_t max_bytes) {
-  const std::string_view kept = truncate_utf8(clean, max_bytes);
+  const std::string_view kept = clip_utf8(clean, max_bytes);
   const bool whole = kept.size() == clean.size() && text.size() <= max_bytes + kMaxText;
   return whole ? clean : std::string(kept) + "...";
 }
@@ -92,7 +85,7 @@ std::string to_json(const Event& event, const std::string& time, const Redactor&
   const auto member = [&](const char* name, std::string_view text) {
     (out += ",\"") += name;
     out += "\":";
-    append_json_string(out, text);
+    append_escaped_json(out, text);
   };
   member("component", name_of(event.component));
   if (!event.correlation.empty()) member("correlation", name_of(event.correlation));
@@ -100,9 +93,9 @@ std::string to_json(const Event& event, const std::string& time, const Redactor&
   if (event.count > 0) out += ",\"fields\":{";
   for (size_t i = 0; i < std::min(event.count, kMaxFields); ++i) {
     if (i > 0) out += ",";
-    append_json_string(out, name_of(event.fields[i].key));
+    append_escaped_json(out, name_of(event.fields[i].key));
     out += ":";
-    append_json_string(out, value_of(event.fields[i], redactor));
+    append_escaped_json(out, value_of(event.fields[i], redactor));
   }
   return out += event.count > 0 ? "}}" : "}";
 }

@@ -8,6 +8,7 @@
 
 #include "observe/encoded_forms.h"
 #include "patchbay/looks_random.h"
+#include "patchbay/text.h"
 
 namespace patchbay::core::observe {
 namespace {
@@ -110,10 +111,8 @@ std::string Redactor::sentence(std::string_view text) const {
 
 bool Redactor::is_secret_name(std::string_view name) {
   std::string letters;
-  for (char c : name) {
-    if (c >= 'A' && c <= 'Z') letters += static_cast<char>(c + 32);
-    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) letters += c;
-  }
+  for (const char c : name)
+    if (is_alphanumeric(c)) letters += lower(c);
   return std::any_of(kSecretNames.begin(), kSecretNames.end(), [&](std::string_view end) {
     return letters.size() >= end.size() && letters.compare(letters.size() - end.size(), end.size(), end) == 0;
   });

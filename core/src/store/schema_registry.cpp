@@ -1,7 +1,8 @@
 #include "store/schema_registry.h"
 
+#include <patchbay/text.h>
+
 #include <algorithm>
-#include <cctype>
 
 namespace patchbay::core {
 namespace {
@@ -20,9 +21,7 @@ Error overlap(const std::string& prefix, const std::string& other) {
 // Searches the text for the catalogue's name, because SQLite itself reads the catalogue during a migration,
 // so the authorizer cannot tell the two apart. Quotes are searched too, as a quoted string may name a table.
 bool names_catalogue(std::string_view sql) {
-  std::string lower = sql_plain(sql);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower.find("sqlite_") != std::string::npos;
+  return to_lower(sql_plain(sql)).find("sqlite_") != std::string::npos;
 }
 
 bool begins_with(std::string_view text, std::string_view prefix) {

@@ -1,6 +1,8 @@
 #include "store/schema_text.h"
 
 #include <openssl/sha.h>
+#include <patchbay/hex.h>
+#include <patchbay/text.h>
 
 #include <algorithm>
 #include <charconv>
@@ -12,18 +14,7 @@ namespace {
 std::string hex_sha256(std::string_view data) {
   unsigned char digest[SHA256_DIGEST_LENGTH];
   SHA256(reinterpret_cast<const unsigned char*>(data.data()), data.size(), digest);
-  std::string hex;
-  for (unsigned char byte : digest) {
-    hex += "0123456789abcdef"[byte >> 4];
-    hex += "0123456789abcdef"[byte & 15];
-  }
-  return hex;
-}
-
-std::string_view trim(std::string_view text) {
-  size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+  return to_hex({reinterpret_cast<const char*>(digest), sizeof digest});
 }
 
 // Returns the rest of a line that begins with `mark`, e.g. "-- name:".

@@ -1,5 +1,7 @@
 #include "store/sql_text.h"
 
+#include <patchbay/text.h>
+
 #include <array>
 #include <cctype>
 
@@ -30,7 +32,6 @@ size_t end_of_piece(std::string_view sql, size_t begin, SqlPiece::Kind& kind) {
 }
 
 bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Collects the number after each '$' of a code piece. Returns false when a '$' has none.
 bool collect_parameters(std::string_view code, std::vector<int>& found) {

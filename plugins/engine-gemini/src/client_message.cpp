@@ -1,29 +1,29 @@
 #include "client_message.h"
 
-#include "text/base64.h"
-#include "text/json_text.h"
+#include <patchbay/base64.h>
+#include <patchbay/json_string.h>
 
 namespace patchbay::engine_gemini {
 namespace {
 
 void append_declaration(std::string& out, const lib::Tool& tool, const char* behavior) {
   out += R"({"name":)";
-  lib::append_json_string(out, tool.name);
+  append_json_string(out, tool.name);
   out += R"(,"description":)";
-  lib::append_json_string(out, tool.description);
+  append_json_string(out, tool.description);
   // Omits "parameters" for a function without arguments, because the server refuses empty "properties".
   if (!tool.parameters.empty()) {
     std::string required;
     out += R"(,"parameters":{"type":"OBJECT","properties":{)";
     for (const auto& parameter : tool.parameters) {
       if (&parameter != &tool.parameters.front()) out += ',';
-      lib::append_json_string(out, parameter.name);
+      append_json_string(out, parameter.name);
       out += R"(:{"type":"STRING","description":)";
-      lib::append_json_string(out, parameter.description);
+      append_json_string(out, parameter.description);
       out += '}';
       if (!parameter.required) continue;
       if (!required.empty()) required += ',';
-      lib::append_json_string(required, parameter.name);
+      append_json_string(required, parameter.name);
     }
     out += '}';
     if (!required.empty()) out += R"(,"required":[)" + required + "]";
@@ -52,11 +52,11 @@ void append_generation(std::string& out, const lib::SessionConfig& config, const
                        bool full) {
   out +=
       R"(,"generationConfig":{"responseModalities":["AUDIO"],"speechConfig":{"voiceConfig":{"prebuiltVoiceConfig":{"voiceName":)";
-  lib::append_json_string(out, config.voice);
+  append_json_string(out, config.voice);
   out += "}}";
   if (full && !config.language.empty()) {
     out += R"(,"languageCode":)";
-    lib::append_json_string(out, config.language);
+    append_json_string(out, config.language);
   }
   out += '}';
   if (full && family.thinking) out += std::string(R"(,"thinkingConfig":)") + family.thinking;
@@ -69,12 +69,12 @@ std::string write_setup(const lib::SessionConfig& config, const ModelFamily& fam
                         const SetupOptions& options) {
   bool full = family.full_setup && !options.reduced;
   std::string out = R"({"setup":{"model":)";
-  lib::append_json_string(
-      out, config.model.find('/') == std::string::npos ? "models/" + config.model : config.model);
+  append_json_string(out,
+                     config.model.find('/') == std::string::npos ? "models/" + config.model : config.model);
   append_generation(out, config, family, full);
   if (std::string text = instruction(config, options); !text.empty()) {
     out += R"(,"systemInstruction":{"parts":[{"text":)";
-    lib::append_json_string(out, text);
+    append_json_string(out, text);
     out += "}]}";
   }
   if (!config.tools.empty()) {
@@ -94,7 +94,7 @@ std::string write_setup(const lib::SessionConfig& config, const ModelFamily& fam
   out += R"(,"inputAudioTranscription":{},"outputAudioTranscription":{},"sessionResumption":{)";
   if (!options.handle.empty()) {  // omitted, because the server closes with 1008 on null
     out += R"("handle":)";
-    lib::append_json_string(out, options.handle);
+    append_json_string(out, options.handle);
   }
   out += '}';
   if (full)
@@ -106,19 +106,19 @@ std::string write_setup(const lib::SessionConfig& config, const ModelFamily& fam
 
 void write_audio(std::string& out, const int16_t* samples, size_t count) {
   out = R"({"realtimeInput":{"audio":{"data":")";
-  lib::append_base64(out, samples, count * sizeof(int16_t));
+  append_base64(out, samples, count * sizeof(int16_t));
   out += R"(","mimeType":"audio/pcm;rate=16000"}}})";
 }
 
 std::string write_text(std::string_view text) {
   std::string out = R"({"realtimeInput":{"text":)";
-  lib::append_json_string(out, text);
+  append_json_string(out, text);
   return out + "}}";
 }
 
 std::string write_context(std::string_view text) {
   std::string out = R"({"clientContent":{"turns":[{"role":"user","parts":[{"text":)";
-  lib::append_json_string(out, text);
+  append_json_string(out, text);
   return out + R"(}]}],"turnComplete":false}})";
 }
 
@@ -126,11 +126,11 @@ std::string write_tool_response(std::string_view id, std::string_view name, std:
   std::string out = R"({"toolResponse":{"functionResponses":[{)";
   if (!id.empty()) {
     out += R"("id":)";
-    lib::append_json_string(out, id);
+    append_json_string(out, id);
     out += ',';
   }
   out += R"("name":)";
-  lib::append_json_string(out, name);
+  append_json_string(out, name);
   out += R"(,"response":{"output":)";
   out += output_json;
   return out + "}}]}}";

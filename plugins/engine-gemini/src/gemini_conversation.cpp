@@ -5,7 +5,6 @@
 #include <cstdlib>
 
 #include "text/safe_text.h"
-#include "text/utf8.h"
 
 namespace patchbay::engine_gemini {
 namespace {

@@ -1,8 +1,10 @@
 // GeminiConversation: handles the server's messages.
+#include <patchbay/text.h>
+#include <patchbay/utf8.h>
+
 #include <cstring>
 
 #include "gemini_conversation.h"
-#include "text/utf8.h"
 
 namespace patchbay::engine_gemini {
 namespace {
@@ -11,12 +13,6 @@ constexpr int kMaxUnreadable = 3;  // in a row
 constexpr int kLateAudioMs = 2000;
 constexpr size_t kMaxHistoryBytes = 6000;
 constexpr size_t kMaxToolCalls = 1000;
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.remove_suffix(1);
-  return text;
-}
 
 }  // namespace
 
@@ -133,7 +129,7 @@ void GeminiConversation::report_usage() {
 
 bool GeminiConversation::is_replay_or_echo(const std::string& text) {
   if (now_ms() < mute_replay_until_ms_) return true;
-  auto said = trimmed(text);
+  auto said = trim(text);
   for (const auto& [until_ms, ours] : our_texts_)
     if (now_ms() < until_ms && (said == ours || (said.size() >= 8 && ours.find(said) != std::string::npos)))
       return true;
@@ -152,7 +148,7 @@ void GeminiConversation::append_history(const char* speaker, const std::string& 
   if (history_.size() <= kMaxHistoryBytes) return;
   const size_t line = history_.find('\n', history_.size() - kMaxHistoryBytes);
   size_t end = line == std::string::npos ? history_.size() - kMaxHistoryBytes : line + 1;
-  while (end < history_.size() && (static_cast<unsigned char>(history_[end]) & 0xC0) == 0x80) ++end;
+  while (end < history_.size() && !starts_character(history_[end])) ++end;
   history_.erase(0, end);
 }
 

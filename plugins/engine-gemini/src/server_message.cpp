@@ -1,10 +1,10 @@
 #include "server_message.h"
 
+#include <patchbay/base64.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-
-#include "text/base64.h"
 
 namespace patchbay::engine_gemini {
 namespace {
@@ -40,8 +40,8 @@ void read_parts(JsonView parts, ServerMessage& out) {
     JsonView inline_data = parts.at(i)["inlineData"];
     std::string_view mime = inline_data["mimeType"].text();
     if (mime.substr(0, 9) != "audio/pcm") continue;
-    AudioPart part{rate_of(mime), {}};
-    if (lib::decode_base64(inline_data["data"].text(), part.bytes)) out.audio.push_back(std::move(part));
+    if (auto bytes = from_base64(inline_data["data"].text()))
+      out.audio.push_back({rate_of(mime), *std::move(bytes)});
   }
 }
 

@@ -1,8 +1,8 @@
 #include "dialog_policy.h"
 
-#include <algorithm>
+#include <patchbay/utf8.h>
 
-#include "text/utf8.h"
+#include <algorithm>
 
 namespace patchbay::engine_local {
 namespace {
@@ -13,7 +13,7 @@ std::string first_sentence(std::string_view text) {
   while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ') text.remove_prefix(1);
   size_t end = text.find_first_of(".!?\n");
   std::string out(text.substr(0, end == std::string_view::npos || text[end] == '\n' ? end : end + 1));
-  return std::string(lib::clip_utf8(out, kMaxGreeting));
+  return std::string(clip_utf8(out, kMaxGreeting));
 }
 
 bool mentions(const std::string& text, const char* word) { return text.find(word) != std::string::npos; }

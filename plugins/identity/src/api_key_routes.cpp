@@ -1,8 +1,8 @@
 #include "api_key_routes.h"
 
-#include <algorithm>
+#include <patchbay/utc.h>
 
-#include "utc/utc.h"
+#include <algorithm>
 
 namespace patchbay::identity {
 namespace {
@@ -19,7 +19,7 @@ JsonWriter& write_members(JsonWriter& body, const ApiKey& key) {
       .member("name", key.name)
       .member("tenant", key.tenant)
       .member("hint", key.hint)
-      .member("createdAtUtc", lib::utc_text(key.created_ms))
+      .member("createdAtUtc", utc_text(key.created_ms))
       .member("createdBy", key.created_by);
 }
 

@@ -1,11 +1,14 @@
 #include "api_key_store.h"
 
+#include <patchbay/hex.h>
+#include <patchbay/random_id.h>
+#include <patchbay/text.h>
+#include <patchbay/utf8.h>
+
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "crypto/digest.h"
-#include "crypto/encode.h"
 #include "crypto/random.h"
 
 namespace patchbay::identity {
@@ -14,44 +17,27 @@ namespace {
 constexpr std::string_view kPrefix = "ak_";
 constexpr size_t kSecretBytes = 43;
 
-std::string hash_of(std::string_view key) { return lib::to_hex(lib::sha256(key)); }
+std::string hash_of(std::string_view key) { return to_hex(lib::sha256(key)); }
 
 ApiKey read_key(const Rows& rows, size_t row) {
   const auto text = [&](size_t column) { return std::string(rows.text(row, column)); };
   return {text(0), text(1), text(2), text(3), rows.integer(row, 4), text(5)};
 }
 
-// The code point at `at` of valid UTF-8, and `at` behind it.
-uint32_t next_character(std::string_view text, size_t& at) {
-  const auto byte = static_cast<unsigned char>(text[at++]);
-  uint32_t code = byte < 0x80 ? byte : byte & (byte >= 0xF0 ? 0x07 : byte >= 0xE0 ? 0x0F : 0x1F);
-  while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80)
-    code = code << 6 | (static_cast<unsigned char>(text[at++]) & 0x3F);
-  return code;
-}
-
-bool is_shown(uint32_t code) {
-  constexpr std::pair<uint32_t, uint32_t> kHidden[] = {
-      {0, 0x1F},        {0x7F, 0x9F},     {0xAD, 0xAD},     {0x61C, 0x61C},   {0x200B, 0x200F},
-      {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF}, {0xFFF0, 0xFFFB}, {0xE0000, 0xE0FFF}};
-  return std::none_of(std::begin(kHidden), std::end(kHidden),
-                      [code](const auto& range) { return code >= range.first && code <= range.second; });
-}
-
 }  // namespace
 
 bool is_key_name(std::string_view name) {
   if (name.empty() || name.front() == ' ' || name.back() == ' ') return false;
-  for (size_t at = 0; at < name.size();)
-    if (!is_shown(next_character(name, at))) return false;
+  for (size_t at = 0; at < name.size();) {
+    const uint32_t code = next_code_point(name, at);
+    if (code == kInvalidCodePoint || is_unprintable(code)) return false;
+  }
   return true;
 }
 
 bool looks_like_api_key(std::string_view bearer) {
   return bearer.size() == kPrefix.size() + kSecretBytes && bearer.substr(0, kPrefix.size()) == kPrefix &&
-         bearer.substr(kPrefix.size())
-                 .find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") ==
-             std::string_view::npos;
+         std::all_of(bearer.begin() + kPrefix.size(), bearer.end(), is_alphanumeric);
 }
 
 ApiKeyStore::ApiKeyStore(const Host& host)
@@ -64,7 +50,7 @@ ApiKeyStore::ApiKeyStore(const Host& host)
 void ApiKeyStore::create(const std::string& tenant, const std::string& name, const std::string& created_by,
                          Function<void(Result<NewApiKey>)> done) {
   const auto secret = lib::random_base62(kSecretBytes);
-  const auto id = lib::random_hex(16);
+  const auto id = random_id({}, 16);
   if (!secret || !id) return done({Code::unavailable, "no random numbers"});
   NewApiKey made;
   made.secret = std::string(kPrefix) + *secret;

@@ -1,9 +1,10 @@
 #include "config.h"
 
+#include <patchbay/hex.h>
+
 #include <algorithm>
 
 #include "crypto/digest.h"
-#include "crypto/encode.h"
 
 namespace patchbay::identity {
 namespace {
@@ -29,7 +30,7 @@ Result<User> read_user(JsonView section, std::string_view tenant, HashCost& cost
     cost = *of_hash;
   }
   const std::string identity = std::string(tenant) + "\n" + user.name;
-  user.subject = lib::to_hex(lib::sha256("subject\n" + identity)).substr(0, 32);
+  user.subject = to_hex(lib::sha256("subject\n" + identity)).substr(0, 32);
   user.fingerprint = lib::sha256("fingerprint\n" + identity + "\n" + hash + "\n" + password);
   user.credential = std::make_shared<Credential>(hash, password);
   return user;

@@ -1,6 +1,6 @@
 #include "jwt.h"
 
-#include "crypto/encode.h"
+#include <patchbay/base64.h>
 
 namespace patchbay::identity {
 namespace {
@@ -20,9 +20,9 @@ Result<Parts> split(std::string_view token) {
   const size_t second = first == std::string_view::npos ? first : token.find('.', first + 1);
   if (second == std::string_view::npos || token.find('.', second + 1) != std::string_view::npos)
     return denied("not a token of three parts");
-  auto header = lib::from_base64url(token.substr(0, first));
-  auto payload = lib::from_base64url(token.substr(first + 1, second - first - 1));
-  auto signature = lib::from_base64url(token.substr(second + 1));
+  auto header = from_base64url(token.substr(0, first));
+  auto payload = from_base64url(token.substr(first + 1, second - first - 1));
+  auto signature = from_base64url(token.substr(second + 1));
   if (!header || !payload || !signature) return denied("not base64url");
   return Parts{*std::move(header), *std::move(payload), *std::move(signature), token.substr(0, second)};
 }
@@ -67,9 +67,9 @@ Status check_times(JsonView claims, int64_t now_sec) {
 Result<std::string> sign_jwt(const SigningKey& key, std::string_view type, std::string_view payload) {
   JsonWriter header;
   header.object().member("alg", "ES256").member("typ", type).member("kid", key.kid()).end();
-  std::string token = lib::to_base64url(header.str()) + "." + lib::to_base64url(payload);
+  std::string token = to_base64url(header.str()) + "." + to_base64url(payload);
   PB_TRY_VALUE(const std::string signature, key.sign(token));
-  return token + "." + lib::to_base64url(signature);
+  return token + "." + to_base64url(signature);
 }
 
 Result<AccessClaims> verify_access_token(std::string_view token, const JwtRules& rules) {

@@ -2,7 +2,9 @@
 
 #include <argon2.h>
 #include <openssl/crypto.h>
+#include <patchbay/text.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "crypto/random.h"
@@ -24,9 +26,8 @@ bool take(std::string_view& from, std::string_view text, uint32_t& number) {
 }
 
 bool is_base64(std::string_view text) {
-  return !text.empty() && text.find_first_not_of(
-                              "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                              "0123456789+/") == std::string_view::npos;
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](char c) { return is_alphanumeric(c) || c == '+' || c == '/'; });
 }
 
 }  // namespace

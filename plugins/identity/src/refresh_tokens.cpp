@@ -1,9 +1,11 @@
 #include "refresh_tokens.h"
 
+#include <patchbay/hex.h>
+#include <patchbay/random_id.h>
+
 #include <algorithm>
 
 #include "crypto/digest.h"
-#include "crypto/encode.h"
 #include "crypto/random.h"
 
 namespace patchbay::identity {
@@ -11,7 +13,7 @@ namespace {
 
 constexpr int64_t kHourMs = 3'600'000;
 
-std::string hash_of(std::string_view token) { return lib::to_hex(lib::sha256(token)); }
+std::string hash_of(std::string_view token) { return to_hex(lib::sha256(token)); }
 
 Result<std::string> make_token() {
   PB_TRY_VALUE(const std::string secret, lib::random_base62(43));
@@ -42,7 +44,7 @@ RefreshTokens::RefreshTokens(Context& context)
 
 void RefreshTokens::issue(const Grant& grant, Function<void(Result<std::string>)> done) {
   auto token = make_token();
-  const auto family = lib::random_hex(32);
+  const auto family = random_id({}, 32);
   if (!token || !family) return done({Code::unavailable, "no random numbers"});
   Transaction tx(context_.host);
   add_to(tx, *token, *family, grant, context_.host.wall_ms());
@@ -119,7 +121,7 @@ void RefreshTokens::add_to(Transaction& tx, const std::string& token, const std:
 // to guess passwords.
 std::string RefreshTokens::proof(const Grant& grant) const {
   const User* user = context_.settings.user(grant.tenant, grant.username);
-  return user != nullptr ? lib::to_hex(context_.keys.current().mac(user->fingerprint)) : std::string();
+  return user != nullptr ? to_hex(context_.keys.current().mac(user->fingerprint)) : std::string();
 }
 
 void RefreshTokens::expire_later() {

@@ -8,9 +8,9 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
+#include <patchbay/base64.h>
 
 #include "crypto/digest.h"
-#include "crypto/encode.h"
 
 namespace patchbay::identity {
 namespace {
@@ -40,7 +40,7 @@ std::string coordinate(const EVP_PKEY* key, const char* name) {
   const Bn number(raw);
   std::string out(kHalf, '\0');
   if (number == nullptr || BN_bn2binpad(number.get(), bytes(out), static_cast<int>(kHalf)) < 0) return {};
-  return lib::to_base64url(out);
+  return to_base64url(out);
 }
 
 Result<std::string> der_to_raw(std::string_view der) {
@@ -85,7 +85,7 @@ Result<SigningKey> SigningKey::take(EVP_PKEY* raw) {
     return {Code::invalid, "the key lacks its private or its public half"};
   const std::string canonical =
       R"({"crv":"P-256","kty":"EC","x":")" + key.x_ + R"(","y":")" + key.y_ + R"("})";
-  key.kid_ = lib::to_base64url(lib::sha256(canonical));
+  key.kid_ = to_base64url(lib::sha256(canonical));
   PB_TRY_VALUE(key.mac_key_, key.to_der());
   return key;
 }

@@ -1,6 +1,7 @@
 #include "token_issuer.h"
 
-#include "crypto/encode.h"
+#include <patchbay/base64.h>
+
 #include "crypto/random.h"
 #include "jwt.h"
 
@@ -18,7 +19,7 @@ void begin_claims(JsonWriter& claims, const Context& context, const Tenant& tena
 }  // namespace
 
 std::string credential_proof(const Context& context, const User& user) {
-  return lib::to_base64url(context.keys.current().mac(user.fingerprint).substr(0, 16));
+  return to_base64url(context.keys.current().mac(user.fingerprint).substr(0, 16));
 }
 
 Result<std::string> issue_access_token(const Context& context, const Tenant& tenant, const User& user) {

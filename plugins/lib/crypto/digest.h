@@ -1,4 +1,4 @@
-// SHA-256 and HMAC-SHA-256. Pure functions, any thread. Results are raw bytes; encode.h has hex.
+// SHA-256 and HMAC-SHA-256. Pure functions, any thread. Results are raw bytes.
 #pragma once
 
 #include <string>

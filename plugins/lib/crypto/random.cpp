@@ -2,8 +2,6 @@
 
 #include <openssl/rand.h>
 
-#include "crypto/encode.h"
-
 namespace patchbay::lib {
 
 Result<std::string> random_bytes(size_t count) {
@@ -11,11 +9,6 @@ Result<std::string> random_bytes(size_t count) {
   if (RAND_bytes(reinterpret_cast<unsigned char*>(out.data()), static_cast<int>(count)) != 1)
     return {Code::unavailable, "the system gives no random numbers"};
   return out;
-}
-
-Result<std::string> random_hex(size_t digits) {
-  PB_TRY_VALUE(const std::string bytes, random_bytes((digits + 1) / 2));
-  return to_hex(bytes).substr(0, digits);
 }
 
 Result<std::string> random_base62(size_t count) {

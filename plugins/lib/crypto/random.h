@@ -1,4 +1,5 @@
-// Cryptographically secure random values. Any thread. Code::unavailable: the system provides no randomness.
+// Cryptographically secure random values (ids: patchbay/random_id.h). Any thread. Code::unavailable: the
+// system provides no randomness.
 #pragma once
 
 #include <patchbay/result.h>
@@ -8,8 +9,6 @@
 namespace patchbay::lib {
 
 Result<std::string> random_bytes(size_t count);
-// `digits` lower-case hex digits: 4 bits each.
-Result<std::string> random_hex(size_t digits);
 // Characters of [0-9A-Za-z], 5.95 bits each: 43 of them hold 256 bits.
 Result<std::string> random_base62(size_t count);
 

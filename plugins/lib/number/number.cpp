@@ -1,5 +1,7 @@
 #include "number/number.h"
 
+#include <patchbay/text.h>
+
 #include <algorithm>
 
 namespace patchbay::lib {
@@ -11,8 +13,6 @@ constexpr size_t kMaxPhoneDigits = 15;
 constexpr size_t kMaxExtensionDigits = 20;
 constexpr std::string_view kPhoneSeparators = " .-()[]";
 constexpr std::string_view kNumberSeparators = " .-()[]/";
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Whether the text looks like a decimal fraction: it ends in a dot and a single digit, as a spreadsheet
 // appends, or in a dot and zeros and has no other separator.

@@ -81,7 +81,9 @@ void RtpSocket::accept_only(const SocketAddress* peers, size_t count) noexcept {
   (void)filter_sources(rtcp_.get(), peers, count);
 }
 
-uint64_t RtpSocket::dropped() const noexcept { return uint64_t{drops_of(rtp_.get())} + drops_of(rtcp_.get()); }
+uint64_t RtpSocket::dropped() const noexcept {
+  return uint64_t{drops_of(rtp_.get())} + drops_of(rtcp_.get());
+}
 
 size_t RtpSocket::receive(Channel channel, Datagram* out, size_t count) noexcept {
   const int fd = (channel == Channel::rtp ? rtp_ : rtcp_).get();

@@ -1,5 +1,6 @@
 #include "sdp/sdp.h"
 
+#include <patchbay/text.h>
 #include <sofia-sip/sdp.h>
 #include <strings.h>
 
@@ -34,18 +35,15 @@ std::optional<unsigned> number(std::string_view text) {
 
 bool is_token(std::string_view text, bool with_slash) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view("-._+*").find(c) != std::string_view::npos || (with_slash && c == '/');
+    return is_alphanumeric(c) || std::string_view("-._+*").find(c) != std::string_view::npos ||
+           (with_slash && c == '/');
   });
 }
 
 // "5004" or "5004/2"
 bool is_port(std::string_view text) {
   const size_t slash = std::min(text.find('/'), text.size());
-  const auto digits = [](std::string_view part) {
-    return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
-  };
-  return digits(text.substr(0, slash)) && (slash == text.size() || digits(text.substr(slash + 1)));
+  return is_digits(text.substr(0, slash)) && (slash == text.size() || is_digits(text.substr(slash + 1)));
 }
 
 // Returns "m=<media> <port>[/<count>] <protocol> <format>..." with single spaces, or empty if the line has

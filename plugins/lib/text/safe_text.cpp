@@ -1,19 +1,19 @@
 #include "text/safe_text.h"
 
-#include <algorithm>
+#include <patchbay/hex.h>
+#include <patchbay/utf8.h>
 
-#include "text/utf8.h"
+#include <algorithm>
+#include <cstdint>
 
 namespace patchbay::lib {
 namespace {
-
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
 // How many bytes at the end of `text` could be the start of a character that goes on after it.
 size_t unfinished(std::string_view text) {
   for (size_t count = 1; count <= std::min<size_t>(3, text.size()); ++count) {
     const auto byte = static_cast<unsigned char>(text[text.size() - count]);
-    if ((byte & 0xC0) == 0x80) continue;
+    if (!starts_character(text[text.size() - count])) continue;
     const size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1;
     return length > count ? count : 0;
   }
@@ -23,13 +23,24 @@ size_t unfinished(std::string_view text) {
 }  // namespace
 
 std::string valid_text(std::string_view text) {
+  std::string out = valid_utf8(text);
+  for (size_t at = 0; (at = out.find('\0', at)) != std::string::npos;)
+    out.replace(at, 1, kReplacementCharacter);
+  return out;
+}
+
+std::string printable(std::string_view text, size_t limit) {
   std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    const size_t length = utf8_sequence(text);
-    const bool bad = length == 0 || text.front() == '\0';
-    out.append(bad ? kReplacement : text.substr(0, length));
-    text.remove_prefix(std::max<size_t>(length, 1));
+  for (size_t at = 0; at < text.size();) {
+    if (out.size() >= limit) return out + "…";
+    const size_t start = at;
+    const uint32_t code = next_code_point(text, at);
+    if (code == kInvalidCodePoint)
+      out += '?';
+    else if (code < 0x20 || code == 0x7F)
+      append_hex(out += "\\x", static_cast<unsigned char>(code));
+    else
+      out += text.substr(start, at - start);
   }
   return out;
 }

@@ -1,6 +1,7 @@
-// Text from an engine, made safe for the store, the transcript and the log. Pure; any thread.
+// Text from an engine or another peer, made safe for the store, the transcript and the log. Pure; any thread.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,10 @@ namespace patchbay::lib {
 
 // Valid UTF-8 without NUL, which the store refuses: what is neither becomes U+FFFD.
 std::string valid_text(std::string_view text);
+
+// `text` for one line: control characters become \xNN, a byte that is not UTF-8 becomes '?', and what is over
+// `limit` bytes is cut off as "…".
+std::string printable(std::string_view text, size_t limit = 200);
 
 // The fragments of one speaker. A fragment may end in the middle of a character: the rest is then expected at
 // the start of the next one.

@@ -2,6 +2,7 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <patchbay/utf8.h>
 #include <sys/socket.h>
 
 #include <boost/asio/post.hpp>
@@ -9,7 +10,7 @@
 #include <boost/beast/http/field.hpp>
 #include <chrono>
 
-#include "text/utf8.h"
+#include "text/safe_text.h"
 
 namespace patchbay::lib {
 namespace net = boost::asio;

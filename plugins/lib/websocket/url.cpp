@@ -1,5 +1,7 @@
 #include "websocket/url.h"
 
+#include <patchbay/text.h>
+
 namespace patchbay::lib {
 namespace {
 
@@ -16,8 +18,7 @@ bool is_port(std::string_view text) {
 bool is_host(std::string_view text, bool bracketed) {
   if (text.empty() || text.size() > 255) return false;
   for (char c : text) {
-    bool name =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+    const bool name = is_alphanumeric(c) || c == '-' || c == '.';
     if (!name && !(bracketed ? c == ':' : c == '_')) return false;
   }
   return true;

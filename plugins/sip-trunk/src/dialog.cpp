@@ -1,5 +1,7 @@
 #include "dialog.h"
 
+#include <patchbay/text.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -30,10 +32,7 @@ std::string_view body_of(const sip_t* sip) {
 }
 
 std::string printable(const char* phrase) {
-  std::string out;
-  for (const char* c = phrase; c != nullptr && *c != '\0' && out.size() < 200; ++c)
-    if (*c >= ' ' && *c < 0x7F) out += *c;
-  return out;
+  return phrase != nullptr ? printable_ascii(phrase, 200) : std::string();
 }
 
 // Collects the reasons that an answer gives: Reason (RFC 3326), Warning, Retry-After.

@@ -1,8 +1,8 @@
 #include "digest.h"
 
+#include <patchbay/text.h>
 #include <strings.h>
 
-#include <cctype>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +15,7 @@ namespace patchbay::sip_trunk {
 namespace {
 
 constexpr size_t kMaxChallenges = 16;
+constexpr size_t kMaxShown = 64;  // characters of a peer's value in a message
 
 std::string unquoted(const char* text) {
   std::string out;
@@ -26,13 +27,6 @@ std::string unquoted(const char* text) {
       out += *c;
     }
   }
-  return out;
-}
-
-std::string printable(const std::string& text) {
-  std::string out;
-  for (char c : text.substr(0, 64))
-    if (c >= ' ' && c < 0x7F) out += c;
   return out;
 }
 
@@ -92,30 +86,30 @@ std::string parameter(const Challenge& challenge, std::string_view name) {
   return {};
 }
 
-bool is_token(const std::string& text, const char* token) { return strcasecmp(text.c_str(), token) == 0; }
-
 // Whether the qop parameter lists this value.
 bool offers_qop(const Challenge& challenge, std::string_view wanted) {
   std::string compact = ",";
   for (char c : parameter(challenge, "qop"))
-    if (c != ' ' && c != '\t') compact += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (c != ' ' && c != '\t') compact += lower(c);
   return (compact + ",").find("," + std::string(wanted) + ",") != std::string::npos;
 }
 
 // Returns why the challenge cannot be answered; empty if it can.
 std::string why_unanswerable(const Challenge& challenge, const TrunkAccess& trunk) {
-  if (!is_token(challenge.scheme, "Digest")) return "the trunk asks for another scheme than Digest";
+  if (!equals_ignoring_case(challenge.scheme, "Digest"))
+    return "the trunk asks for another scheme than Digest";
   const std::string algorithm = parameter(challenge, "algorithm");
-  const bool has_session = is_token(algorithm, "MD5-sess");
-  if (!algorithm.empty() && !is_token(algorithm, "MD5") && !has_session)
-    return "the trunk asks for the digest algorithm " + printable(algorithm) + ", known are MD5 and MD5-sess";
+  const bool has_session = equals_ignoring_case(algorithm, "MD5-sess");
+  if (!algorithm.empty() && !equals_ignoring_case(algorithm, "MD5") && !has_session)
+    return "the trunk asks for the digest algorithm " + printable_ascii(algorithm, kMaxShown) +
+           ", known are MD5 and MD5-sess";
   // MD5-sess needs our nonce, which only an answer with qop carries (RFC 2617 section 3.2.2).
   if (has_session && !offers_qop(challenge, "auth") && !offers_qop(challenge, "auth-int"))
     return "the trunk asks for the digest algorithm MD5-sess without qop";
   const std::string realm = parameter(challenge, "realm");
   if (realm.empty() || realm != trunk.realm)
-    return "the trunk asks for credentials of the realm \"" + printable(realm) + "\", configured is \"" +
-           trunk.realm + "\"";
+    return "the trunk asks for credentials of the realm \"" + printable_ascii(realm, kMaxShown) +
+           "\", configured is \"" + trunk.realm + "\"";
   if (parameter(challenge, "nonce").empty()) return "the trunk's challenge has no nonce";
   return {};
 }
@@ -138,7 +132,7 @@ msg_auth_t* to_answer(su_home_t* home, const Challenge& challenge) {
 
 bool is_stale(const sip_t& response) {
   const auto all = challenges(response);
-  return !all.empty() && is_token(parameter(all.front(), "stale"), "true");
+  return !all.empty() && equals_ignoring_case(parameter(all.front(), "stale"), "true");
 }
 
 Result<std::string> digest_answer(const sip_t& response, const TrunkAccess& trunk,

@@ -1,7 +1,10 @@
 #include "invite.h"
 
+#include <patchbay/random_id.h>
+#include <patchbay/text.h>
+#include <patchbay/utf8.h>
+
 #include <algorithm>
-#include <random>
 
 #include "number/number.h"
 #include "rtp/address.h"
@@ -11,11 +14,10 @@ namespace {
 
 constexpr size_t kMaxDisplayName = 64;
 constexpr size_t kMaxField = 255;
-constexpr std::string_view kAlphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 bool consists_of(std::string_view text, std::string_view more) {
   return !text.empty() && text.size() <= kMaxField && std::all_of(text.begin(), text.end(), [&](char c) {
-    return kAlphanumeric.find(c) != std::string_view::npos || more.find(c) != std::string_view::npos;
+    return is_alphanumeric(c) || more.find(c) != std::string_view::npos;
   });
 }
 
@@ -26,25 +28,11 @@ std::string uri_host(const std::string& host) {
   return consists_of(host, "-.") ? host : std::string();
 }
 
-std::string random_tag() {
-  std::random_device random;
-  std::string tag;
-  for (int i = 0; i < 16; ++i) tag += kAlphanumeric[random() % kAlphanumeric.size()];
-  return tag;
-}
-
-bool is_utf8_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
 }  // namespace
 
 std::string quoted_display_name(std::string_view name) {
-  if (name.size() > kMaxDisplayName) {
-    size_t end = kMaxDisplayName;
-    while (end > 0 && is_utf8_continuation(name[end])) --end;
-    name = name.substr(0, end);
-  }
   std::string out;
-  for (char c : name) {
+  for (char c : clip_utf8(name, kMaxDisplayName)) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7F) continue;
     if (c == '"' || c == '\\') out += '\\';
@@ -85,9 +73,9 @@ Result<Invite> make_invite(OutboundCall call) {
       invite.preferred_identity = "P-Preferred-Identity: <sip:" + trunk.username + "@" + domain + ">";
   }
   invite.uri = target + (trunk.transport == Transport::tcp ? ";transport=tcp" : ";transport=udp");
+  PB_TRY_VALUE(const std::string tag, random_id({}, 16));
   invite.to = "<sip:" + call.number + "@" + host + ">";
-  invite.from =
-      display + (display.empty() ? "" : " ") + "<sip:" + user + "@" + from_domain + ">;tag=" + random_tag();
+  invite.from = display + (display.empty() ? "" : " ") + "<sip:" + user + "@" + from_domain + ">;tag=" + tag;
   invite.call_id = call.call_id + "-" + std::to_string(call.attempt) + "@" + domain;
   invite.call = std::move(call);
   return invite;

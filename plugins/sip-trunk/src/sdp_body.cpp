@@ -1,6 +1,6 @@
 #include "sdp_body.h"
 
-#include <strings.h>
+#include <patchbay/text.h>
 
 #include <string>
 
@@ -10,20 +10,9 @@ namespace {
 constexpr size_t kMaxParts = 16;
 constexpr size_t kMaxBoundary = 70;  // RFC 2046 section 5.1.1
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r'))
-    text.remove_suffix(1);
-  return text;
-}
-
-bool same(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
-}
-
 // The type without its parameters.
 std::string_view media_type(std::string_view content_type) {
-  return trimmed(content_type.substr(0, content_type.find(';')));
+  return trim(content_type.substr(0, content_type.find(';')));
 }
 
 std::string_view parameter(std::string_view content_type, std::string_view name) {
@@ -31,10 +20,11 @@ std::string_view parameter(std::string_view content_type, std::string_view name)
   while (at != std::string_view::npos) {
     content_type.remove_prefix(at + 1);
     at = content_type.find(';');
-    const std::string_view one = trimmed(content_type.substr(0, at));
+    const std::string_view one = trim(content_type.substr(0, at));
     const size_t equals = one.find('=');
-    if (equals == std::string_view::npos || !same(trimmed(one.substr(0, equals)), name)) continue;
-    std::string_view value = trimmed(one.substr(equals + 1));
+    if (equals == std::string_view::npos || !equals_ignoring_case(trim(one.substr(0, equals)), name))
+      continue;
+    std::string_view value = trim(one.substr(equals + 1));
     if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
       value = value.substr(1, value.size() - 2);
     return value;
@@ -48,14 +38,14 @@ std::string_view sdp_of_part(std::string_view part) {
   while (true) {
     const size_t end = part.find('\n');
     if (end == std::string_view::npos) return {};
-    const std::string_view line = trimmed(part.substr(0, end));
+    const std::string_view line = trim(part.substr(0, end));
     part.remove_prefix(end + 1);
     if (line.empty()) return is_sdp ? part : std::string_view();
     const size_t colon = line.find(':');
     if (colon == std::string_view::npos) continue;
-    const std::string_view name = trimmed(line.substr(0, colon));
-    if (same(name, "Content-Type") || same(name, "c"))
-      is_sdp = same(media_type(line.substr(colon + 1)), "application/sdp");
+    const std::string_view name = trim(line.substr(0, colon));
+    if (equals_ignoring_case(name, "Content-Type") || equals_ignoring_case(name, "c"))
+      is_sdp = equals_ignoring_case(media_type(line.substr(colon + 1)), "application/sdp");
   }
 }
 
@@ -63,8 +53,8 @@ std::string_view sdp_of_part(std::string_view part) {
 
 std::string_view find_sdp(std::string_view content_type, std::string_view body) {
   const std::string_view type = media_type(content_type);
-  if (type.empty() || same(type, "application/sdp")) return body;
-  if (type.size() < 10 || !same(type.substr(0, 10), "multipart/")) return {};
+  if (type.empty() || equals_ignoring_case(type, "application/sdp")) return body;
+  if (type.size() < 10 || !equals_ignoring_case(type.substr(0, 10), "multipart/")) return {};
   const std::string_view boundary = parameter(content_type, "boundary");
   if (boundary.empty() || boundary.size() > kMaxBoundary) return {};
   const std::string delimiter = "--" + std::string(boundary);

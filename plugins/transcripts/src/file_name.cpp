@@ -1,19 +1,20 @@
 #include "file_name.h"
 
+#include <patchbay/text.h>
+
 #include <algorithm>
 
 namespace patchbay::transcripts {
 namespace {
 
-bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-bool is_letter_or_digit(char c) { return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z'); }
+bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || is_digit(c); }
 
 }  // namespace
 
 bool is_call_id(std::string_view text) {
-  return !text.empty() && text.size() <= 64 && is_letter_or_digit(text.front()) &&
+  return !text.empty() && text.size() <= 64 && is_alphanumeric(text.front()) &&
          std::all_of(text.begin(), text.end(),
-                     [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_'; });
+                     [](char c) { return is_alphanumeric(c) || c == '-' || c == '_'; });
 }
 
 bool is_tenant(std::string_view text) {

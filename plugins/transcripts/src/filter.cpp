@@ -1,8 +1,8 @@
 #include "filter.h"
 
-#include <algorithm>
+#include <patchbay/utc.h>
 
-#include "utc/utc.h"
+#include <algorithm>
 
 namespace patchbay::transcripts {
 namespace {
@@ -25,7 +25,7 @@ Result<Filter> read_filter(JsonView query) {
   if (!part.empty()) filter.pattern = like_pattern(part);
   const JsonView since = query["since"];
   if (since.is_null()) return filter;
-  const auto time_ms = lib::parse_utc(since.text());
+  const auto time_ms = parse_utc(since.text());
   if (!time_ms) return {Code::invalid, "since must be a time such as 2026-01-31T12:00:00Z"};
   filter.since_ms = std::max<int64_t>(0, *time_ms);
   return filter;

@@ -1,9 +1,9 @@
 #include "saver.h"
 
 #include <patchbay/strand.h>
+#include <patchbay/utf8.h>
 
 #include "file_name.h"
-#include "text/utf8.h"
 
 namespace patchbay::transcripts {
 namespace {
@@ -63,7 +63,7 @@ void Saver::save(Save request, Reply<Saved> reply) {
 // [worker] Makes the document valid UTF-8, so that one bad byte of an engine's text does not lose the
 // transcript.
 Result<TranscriptRecord> Saver::store_file(const Save& request) const {
-  const std::string text = lib::valid_utf8(request.document);
+  const std::string text = valid_utf8(request.document);
   PB_TRY_VALUE(const Json document, host_.parse_json(text));
   if (!document.root().is_object()) return {Code::invalid, "document must be a JSON object"};
   TranscriptRecord record = make_record(request, document.root(), host_.wall_ms());

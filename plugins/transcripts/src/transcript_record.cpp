@@ -1,15 +1,16 @@
 #include "transcript_record.h"
 
+#include <patchbay/utc.h>
+
 #include <algorithm>
 
 #include "file_name.h"
-#include "utc/utc.h"
 
 namespace patchbay::transcripts {
 namespace {
 
 int64_t time_of(JsonView document, std::string_view name) {
-  return lib::parse_utc(document.text(name, "")).value_or(0);
+  return parse_utc(document.text(name, "")).value_or(0);
 }
 
 // Replaces NUL, which JSON may contain but the store refuses.
@@ -19,7 +20,7 @@ std::string text_of(JsonView document, std::string_view name) {
   return text;
 }
 
-std::string time_text(int64_t ms) { return ms == 0 ? std::string() : lib::utc_text(ms); }
+std::string time_text(int64_t ms) { return ms == 0 ? std::string() : utc_text(ms); }
 
 }  // namespace
 

@@ -1,10 +1,11 @@
 #include "admin_routes.h"
 
+#include <patchbay/random_id.h>
+
 #include <algorithm>
 #include <set>
 
 #include "admin_schemas.h"
-#include "crypto/random.h"
 #include "receiver_url.h"
 #include "subscription_json.h"
 
@@ -44,7 +45,7 @@ std::string param(const Host& host, const Request& request, std::string_view nam
 // The one in the body, or a new one of 256 bits. A sentence or a repeated character is no key of a signature.
 Result<std::string> read_secret(JsonView body) {
   const std::string_view given = body.text("secret", "");
-  if (given.empty()) return lib::random_hex(64);
+  if (given.empty()) return random_id({}, 64);
   const auto blank = [](char c) { return c <= 0x20 || c >= 0x7f; };
   const std::set<char> different(given.begin(), given.end());
   if (std::any_of(given.begin(), given.end(), blank) || different.size() < kMinDifferent)
@@ -124,7 +125,7 @@ void AdminRoutes::create(const Request& request, Answer answer) {
   const auto body = host_.parse_json(request.json);
   if (!body) return answer(invalid("the body must be JSON"));
   if (request.tenant.empty()) return answer(invalid("tenant is missing: name it with ?tenant="));
-  auto id = lib::random_hex(16);
+  auto id = random_id({}, 16);
   auto secret = read_secret(body->root());
   if (!id) return answer(id.error());
   if (!secret) return answer(no_secret(secret.error()));

@@ -1,9 +1,9 @@
 #include "fan_out.h"
 
 #include <patchbay/json.h>
+#include <patchbay/random_id.h>
 
 #include "catalogue.h"
-#include "crypto/random.h"
 #include "signing.h"
 
 namespace patchbay::webhooks {
@@ -95,7 +95,7 @@ void FanOut::test(const Subscription& subscription, const std::string& requested
       .member("requestedBy", requested_by)
       .end();
   const int64_t now_ms = host_.wall_ms();
-  const auto random = lib::random_hex(32);
+  const auto random = random_id({}, 32);
   if (!random) return done(random.error());
   const std::string key = "test-" + *random;
   const std::string id = delivery_id(key, subscription.id);

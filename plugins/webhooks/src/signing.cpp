@@ -1,10 +1,10 @@
 #include "signing.h"
 
+#include <patchbay/hex.h>
 #include <patchbay/json.h>
+#include <patchbay/utc.h>
 
 #include "crypto/digest.h"
-#include "crypto/encode.h"
-#include "utc/utc.h"
 
 namespace patchbay::webhooks {
 
@@ -14,7 +14,7 @@ std::string envelope(std::string_view topic, std::string_view tenant, int64_t ti
   body.object()
       .member("event", topic)
       .member("tenant", tenant)
-      .member("ts", lib::utc_text(time_ms))
+      .member("ts", utc_text(time_ms))
       .key("data")
       .raw(data.empty() ? "{}" : data)
       .end();
@@ -22,7 +22,7 @@ std::string envelope(std::string_view topic, std::string_view tenant, int64_t ti
 }
 
 std::string signature(std::string_view secret, std::string_view body) {
-  return "sha256=" + lib::to_hex(lib::hmac_sha256(secret, body));
+  return "sha256=" + to_hex(lib::hmac_sha256(secret, body));
 }
 
 std::string signature_v2(std::string_view secret, std::string_view timestamp, std::string_view body) {
@@ -34,13 +34,13 @@ std::string signature_v2(std::string_view secret, std::string_view timestamp, st
 std::string delivery_id(std::string_view event, std::string_view subscription) {
   std::string both(event);
   both.append(",").append(subscription);
-  return lib::to_hex(lib::sha256(both)).substr(0, 32);
+  return to_hex(lib::sha256(both)).substr(0, 32);
 }
 
 std::string subscription_id(std::string_view tenant, std::string_view url) {
   std::string both(tenant);
   both.append(url);
-  return lib::to_hex(lib::sha256(both)).substr(0, 16);
+  return to_hex(lib::sha256(both)).substr(0, 16);
 }
 
 }  // namespace patchbay::webhooks

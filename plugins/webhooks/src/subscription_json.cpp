@@ -1,6 +1,6 @@
 #include "subscription_json.h"
 
-#include "utc/utc.h"
+#include <patchbay/utc.h>
 
 namespace patchbay::webhooks {
 namespace {
@@ -10,13 +10,13 @@ void write_members(JsonWriter& out, const Subscription& subscription) {
   for (const std::string& event : subscription.events) out.value(event);
   out.end()
       .member("active", subscription.active)
-      .member("createdAtUtc", lib::utc_text(subscription.created_ms))
+      .member("createdAtUtc", utc_text(subscription.created_ms))
       .member("createdBy", subscription.created_by)
       .key("lastFiredUtc");
   if (subscription.last_fired_ms == 0) {
     out.null();
   } else {
-    out.value(lib::utc_text(subscription.last_fired_ms));
+    out.value(utc_text(subscription.last_fired_ms));
   }
   out.member("failures", subscription.failures).member("source", subscription.from_config ? "config" : "api");
 }
@@ -24,7 +24,7 @@ void write_members(JsonWriter& out, const Subscription& subscription) {
 void write_time(JsonWriter& out, std::string_view name, bool present, int64_t ms) {
   out.key(name);
   if (present) {
-    out.value(lib::utc_text(ms));
+    out.value(utc_text(ms));
   } else {
     out.null();
   }
@@ -54,7 +54,7 @@ void write_delivery(JsonWriter& out, const Rows& rows, size_t row) {
       .member("event", rows.text(row, 1))
       .member("state", state)
       .member("attempts", rows.integer(row, 3))
-      .member("eventUtc", lib::utc_text(rows.integer(row, 4)));
+      .member("eventUtc", utc_text(rows.integer(row, 4)));
   write_time(out, "nextAttemptUtc", state == "pending", rows.integer(row, 5));
   write_time(out, "endedUtc", !rows.is_null(row, 8), rows.integer(row, 8));
   out.member("status", rows.integer(row, 6)).member("error", rows.text(row, 7)).end();

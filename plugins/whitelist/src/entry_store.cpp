@@ -1,5 +1,8 @@
 #include "entry_store.h"
 
+#include <patchbay/text.h>
+#include <patchbay/utf8.h>
+
 #include <set>
 
 #include "number/number.h"
@@ -12,22 +15,9 @@ constexpr size_t kMaxComment = 200;
 // Code::invalid is kept for what the client sent: what the store says is not for its eyes.
 Error store_error(const Commit& commit) { return {Code::unavailable, commit.error().text}; }
 
-std::string trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t") + 1 - first));
-}
-
 }  // namespace
 
-std::string cut_comment(std::string_view text) {
-  size_t characters = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const bool continues = (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
-    if (!continues && characters++ == kMaxComment) return std::string(text.substr(0, i));
-  }
-  return std::string(text);
-}
+std::string cut_comment(std::string_view text) { return std::string(clip_characters(text, kMaxComment)); }
 
 EntryStore::EntryStore(const Host& host)
     : host_(&host),
@@ -64,7 +54,7 @@ void EntryStore::list(const std::string& tenant, Function<void(Result<std::vecto
 Status EntryStore::add_to(Transaction& tx, const std::string& tenant, const std::string& number,
                           const std::string& comment) const {
   PB_TRY_VALUE(const std::string normal, lib::normalise_number(number));
-  tx.exec(add_, {tenant, normal, trimmed(number), cut_comment(comment)});
+  tx.exec(add_, {tenant, normal, trim(number), cut_comment(comment)});
   return {};
 }
 
@@ -73,7 +63,7 @@ void EntryStore::add(const std::string& tenant, const std::string& number,
   const auto normal = lib::normalise_number(number);
   if (!normal) return done(normal.error());
   Transaction tx(*host_);
-  const size_t insert = tx.exec(add_, {tenant, *normal, trimmed(number), cut_comment(comment.value_or(""))});
+  const size_t insert = tx.exec(add_, {tenant, *normal, trim(number), cut_comment(comment.value_or(""))});
   if (comment) tx.exec(set_comment_, {tenant, *normal, cut_comment(*comment)}, 1);
   const size_t get = tx.exec(get_, {tenant, *normal});
   const size_t count = tx.exec(count_, {tenant});
@@ -98,7 +88,7 @@ void EntryStore::write(const std::string& tenant, const std::vector<Entry>& entr
     if (!normal) return done(normal.error());
     const auto [place, is_new] = seen.insert(*std::move(normal));
     if (!is_new) continue;
-    tx.exec(insert_, {tenant, *place, trimmed(entry.number), cut_comment(entry.comment), seen.size()});
+    tx.exec(insert_, {tenant, *place, trim(entry.number), cut_comment(entry.comment), seen.size()});
   }
   std::move(tx).commit(
       alive_.bind([done = std::move(done), count = static_cast<int64_t>(seen.size())](const Commit& commit) {

@@ -1,7 +1,8 @@
 #include "routes.h"
 
+#include <patchbay/hex.h>
+
 #include "crypto/digest.h"
-#include "crypto/encode.h"
 #include "number/number.h"
 #include "rate/address_key.h"
 #include "signature.h"
@@ -222,7 +223,7 @@ void WhitelistRoutes::audit(const char* what, const http::Request& request, cons
                    {"actor", actor},
                    {"remote", request.remote},
                    {"count", count},
-                   {"body_sha256", lib::to_hex(lib::sha256(request.body.view()))}});
+                   {"body_sha256", to_hex(lib::sha256(request.body.view()))}});
 }
 
 }  // namespace patchbay::whitelist

@@ -82,6 +82,10 @@ inline void append_base64(std::string& out, std::string_view bytes) {
   detail::append_base64_digits(out, bytes, detail::kBase64Digits);
   out.append((3 - bytes.size() % 3) % 3, '=');
 }
+// The same of other objects than text, such as samples.
+inline void append_base64(std::string& out, const void* data, size_t size_bytes) {
+  append_base64(out, {static_cast<const char*>(data), size_bytes});
+}
 
 // Section 5: the URL-safe alphabet, without padding.
 inline std::string to_base64url(std::string_view bytes) {

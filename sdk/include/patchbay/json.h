@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "abi/json.h"
+#include "json_string.h"
 #include "str.h"
 
 namespace patchbay {
@@ -122,7 +123,8 @@ class Schema {
   uint64_t id_ = 0;
 };
 
-// Writes one JSON value. Keys and values in the order of the calls; commas are its business.
+// Writes one JSON value. Keys and values in the order of the calls; commas are its business, and strings are
+// always valid UTF-8.
 //   JsonWriter w; w.object().member("ok", true).key("data").array().value(1).end().end(); w.str();
 class JsonWriter {
  public:
@@ -136,14 +138,14 @@ class JsonWriter {
   }
   JsonWriter& key(std::string_view name) {
     separate();
-    quote(name);
+    append_json_string(out_, name);
     out_ += ':';
     comma_ = false;
     return *this;
   }
   JsonWriter& value(std::string_view text) {
     separate();
-    quote(text);
+    append_json_string(out_, text);
     return *this;
   }
   JsonWriter& value(const char* text) { return value(std::string_view(text)); }
@@ -185,26 +187,6 @@ class JsonWriter {
     if (comma_) out_ += ',';
     comma_ = true;
   }
-  void quote(std::string_view text) {
-    out_ += '"';
-    for (const char c : text) append(c);
-    out_ += '"';
-  }
-  void append(char c) {
-    static constexpr char kHex[] = "0123456789abcdef";
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out_ += '\\';
-      out_ += c;
-    } else if (byte < 0x20) {
-      out_ += "\\u00";
-      out_ += kHex[byte >> 4];
-      out_ += kHex[byte & 15];
-    } else {
-      out_ += c;
-    }
-  }
-
   std::string out_;
   std::string stack_;
   bool comma_ = false;

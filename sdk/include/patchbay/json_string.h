@@ -23,8 +23,7 @@ inline void append_json_string(std::string& out, std::string_view text) {
     if (code >= 0x20 && code != '"' && code != '\\' && code != kInvalidCodePoint) continue;
     out += text.substr(written, start - written);
     written = at;
-    const size_t known =
-        code < 0x80 ? kCharacters.find(static_cast<char>(code)) : std::string_view::npos;
+    const size_t known = code < 0x80 ? kCharacters.find(static_cast<char>(code)) : std::string_view::npos;
     if (code == kInvalidCodePoint)
       out += kReplacementCharacter;
     else if (known != std::string_view::npos)

@@ -13,7 +13,7 @@ namespace patchbay {
 
 // The characters that never need an escape (section 2.3).
 constexpr bool is_unreserved(char c) noexcept {
-  return is_letter(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
+  return is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
 // Escapes all but the unreserved characters, with upper-case digits.

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "hex.h"
 #include "result.h"
 
 namespace patchbay {
@@ -29,7 +30,7 @@ inline Result<std::string> random_id(std::string_view prefix = {}, std::size_t d
     return {Code::unavailable, "the system gives no random numbers"};
   std::string id(prefix);
   for (std::size_t i = 0; i < digits; ++i)
-    id += "0123456789abcdef"[i % 2 == 0 ? bytes[i / 2] >> 4U : bytes[i / 2] & 0xFU];
+    id += kHexDigits[i % 2 == 0 ? bytes[i / 2] >> 4U : bytes[i / 2] & 0xFU];
   return id;
 }
 

@@ -13,6 +13,7 @@ namespace patchbay {
 
 constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 constexpr bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+constexpr bool is_alphanumeric(char c) noexcept { return is_letter(c) || is_digit(c); }
 
 // Returns whether the text has one digit or more and nothing else.
 inline bool is_digits(std::string_view text) noexcept {
@@ -32,8 +33,10 @@ inline bool equals_ignoring_case(std::string_view a, std::string_view b) noexcep
          std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
-// Removes the characters of `blanks` from both ends.
 inline constexpr std::string_view kBlanks = " \t\r\n";
+constexpr bool is_blank(char c) noexcept { return kBlanks.find(c) != std::string_view::npos; }
+
+// Removes the characters of `blanks` from both ends.
 constexpr std::string_view trim(std::string_view text, std::string_view blanks = kBlanks) noexcept {
   while (!text.empty() && blanks.find(text.front()) != std::string_view::npos) text.remove_prefix(1);
   while (!text.empty() && blanks.find(text.back()) != std::string_view::npos) text.remove_suffix(1);

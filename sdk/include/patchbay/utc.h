@@ -117,8 +117,8 @@ inline std::string utc_text(int64_t ms) {
 }
 
 // Parses "2026-11-20", or "2026-11-20T06:36" with optional seconds, fraction (truncated to milliseconds) and
-// zone ("Z" or "+01:00", default UTC). Also accepts "t", "z" and a blank for "T". Returns nullopt for anything
-// else, including dates that do not exist.
+// zone ("Z" or "+01:00", default UTC). Also accepts "t", "z" and a blank for "T". Returns nullopt for
+// anything else, including dates that do not exist.
 inline std::optional<int64_t> parse_utc(std::string_view text) {
   constexpr int64_t kFirstMs = -62'167'219'200'000;  // 0000-01-01T00:00:00.000Z
   constexpr int64_t kLastMs = 253'402'300'799'999;   // 9999-12-31T23:59:59.999Z

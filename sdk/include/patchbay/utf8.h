@@ -72,8 +72,9 @@ inline std::string_view clip_characters(std::string_view text, size_t max_charac
 // Returns whether a character is invisible, breaks the line, or changes how its neighbours are displayed, so
 // that a text with it may deceive a reader.
 constexpr bool is_unprintable(uint32_t code) noexcept {
-  constexpr uint32_t kRanges[][2] = {{0, 0x1F},        {0x7F, 0x9F},     {0xAD, 0xAD},     {0x61C, 0x61C},
-                                     {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF},
+  if (code >= 0x20 && code < 0x7F) return false;
+  constexpr uint32_t kRanges[][2] = {{0, 0x1F},        {0x7F, 0x9F},      {0xAD, 0xAD},     {0x61C, 0x61C},
+                                     {0x200B, 0x200F}, {0x2028, 0x202E},  {0x2060, 0x206F}, {0xFEFF, 0xFEFF},
                                      {0xFFF0, 0xFFFB}, {0xE0000, 0xE0FFF}};
   for (const auto& range : kRanges)
     if (code >= range[0] && code <= range[1]) return true;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <openssl/ssl.h>
+#include <patchbay/base64.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,7 +25,6 @@
 #include "resampler/resampler.h"
 #include "rtp/packet.h"
 #include "support/json_view.h"
-#include "text/base64.h"
 
 namespace patchbay::bench {
 namespace {
@@ -148,7 +148,7 @@ struct Floor::Call {
     const auto document = support::JsonDocument::parse(json, 1u << 20);
     if (!document) return 0;
     const auto parts = document->root()["serverContent"]["modelTurn"]["parts"];
-    if (!lib::decode_base64(parts.at(0)["inlineData"]["data"].string(), pcm)) return 0;
+    pcm = from_base64(parts.at(0)["inlineData"]["data"].string()).value_or("");
     uint64_t frames = 0;
     std::array<int16_t, kEngine> wide;
     std::array<int16_t, kNarrow> narrow;

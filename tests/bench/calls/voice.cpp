@@ -1,5 +1,7 @@
 #include "bench/calls/voice.h"
 
+#include <patchbay/base64.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "support/json_view.h"
-#include "text/base64.h"
 
 namespace patchbay::bench {
 namespace {
@@ -23,7 +24,7 @@ std::string audio_message(int ms) {
         static_cast<int16_t>(12000 * std::cos(static_cast<double>(i) * 2 * 3.14159265 * 400 / 24000));
   std::string out =
       R"({"serverContent":{"modelTurn":{"role":"model","parts":[{"inlineData":{"mimeType":"audio/pcm;rate=24000","data":")";
-  lib::append_base64(out, samples.data(), samples.size() * sizeof(int16_t));
+  append_base64(out, samples.data(), samples.size() * sizeof(int16_t));
   return out + R"("}}]}}})";
 }
 
@@ -87,12 +88,12 @@ void Voice::receive(const Peer& peer, std::string_view text) {
     peer->send(burst_, true);
     return peer->send(kEnd, true);
   }
-  std::string pcm;
-  if (!peer->data || !lib::decode_base64(input["audio"]["data"].string(), pcm)) return;
+  const auto pcm = from_base64(input["audio"]["data"].string());
+  if (!peer->data || !pcm) return;
   const size_t call = *static_cast<size_t*>(peer->data.get());
   ++received_;
   heard_any_[call] = true;
-  if (heard_ns_[call] == 0 && is_loud(pcm)) heard_ns_[call] = at;
+  if (heard_ns_[call] == 0 && is_loud(*pcm)) heard_ns_[call] = at;
 }
 
 void Voice::send(int slot) {

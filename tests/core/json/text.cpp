@@ -10,14 +10,6 @@ TEST_CASE("code points are counted, not bytes") {
   CHECK(json::code_points("\xFF\xFE") == 2);
 }
 
-TEST_CASE("invalid UTF-8 is skipped byte by byte") {
-  for (const char* bad : {"\xC0\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82", "\x80"}) {
-    size_t at = 0;
-    CHECK(json::next_code_point(bad, at) == json::kInvalid);
-    CHECK(at == 1);
-  }
-}
-
 TEST_CASE("text for messages contains only printable ASCII") {
   CHECK(json::printable("a\"\n\x1b\xC3\xA9\xFF", 20) == "a\\\"\\u000A\\u001B\\u00E9\\xFF");
   CHECK(json::printable("abcdef", 3) == "abc");

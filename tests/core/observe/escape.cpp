@@ -16,7 +16,7 @@ std::string escaped(std::string_view text) {
 
 std::string json_string(std::string_view text) {
   std::string out;
-  observe::append_json_string(out, text);
+  observe::append_escaped_json(out, text);
   return out;
 }
 
@@ -52,12 +52,4 @@ TEST_CASE("no sequence of two bytes puts a control character into the output") {
         if (c < 0x20 || c == 0x7F) FAIL_CHECK("control character for " << a << " " << b);
       if (!json::parse(json_string({bytes, 2}))) FAIL_CHECK("not JSON for " << a << " " << b);
     }
-}
-
-TEST_CASE("text is truncated between characters") {
-  CHECK(observe::truncate_utf8("abc", 5) == "abc");
-  CHECK(observe::truncate_utf8("ab\xC3\xA9"
-                               "c",
-                               3) == "ab");
-  CHECK(observe::truncate_utf8("\xF0\x9F\x98\x80", 2).empty());
 }

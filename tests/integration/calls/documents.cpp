@@ -1,6 +1,7 @@
 // Whole answers against /openapi.json: every success that it documents, after a real call with a real
 // webhook.
 #include <doctest/doctest.h>
+#include <patchbay/utc.h>
 
 #include <chrono>
 #include <thread>
@@ -10,7 +11,6 @@
 #include "support/json_here.h"
 #include "support/openapi.h"
 #include "support/webhook_receiver.h"
-#include "utc/utc.h"
 
 using namespace patchbay;
 using namespace patchbay::test;
@@ -108,9 +108,9 @@ void calls_and_transcripts(Client& client) {
       std::chrono::duration_cast<std::chrono::milliseconds>(
           std::chrono::system_clock::now().time_since_epoch() + std::chrono::hours(24))
           .count();
-  const std::string later = text_of(
-      client.ask("POST", calls, body + R"(,"scheduleAtUtc":")" + lib::utc_text(tomorrow_ms) + "\"}", ""),
-      "callId");
+  const std::string later =
+      text_of(client.ask("POST", calls, body + R"(,"scheduleAtUtc":")" + utc_text(tomorrow_ms) + "\"}", ""),
+              "callId");
   client.ask("GET", calls + "/{id}", "", calls + "/" + later);
   client.ask("POST", calls + "/{id}/hangup", "", calls + "/" + later + "/hangup");
   client.ask("POST", calls + "/{id}/hangup", "", calls + "/" + id + "/hangup");

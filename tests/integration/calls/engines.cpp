@@ -3,6 +3,7 @@
 #include <patchbay/audio.h>
 #include <patchbay/plugin.h>
 #include <patchbay/services/voice_engine.h>
+#include <patchbay/utc.h>
 
 #include <atomic>
 #include <map>
@@ -13,7 +14,6 @@
 #include "runtime/manual_clock.h"
 #include "support/linked_plugin.h"
 #include "support/probe_client.h"
-#include "utc/utc.h"
 
 using namespace patchbay;
 using namespace patchbay::test;
@@ -186,8 +186,7 @@ bool contains(const std::string& text, const std::string& part) {
 struct Restarted {
   Restarted() : server(options()) {
     LateEngine::holds_back = false;
-    id =
-        server.create(R"(,"model":"late-1","scheduleAtUtc":")" + lib::utc_text(clock.now_ms() + 5000) + "\"");
+    id = server.create(R"(,"model":"late-1","scheduleAtUtc":")" + utc_text(clock.now_ms() + 5000) + "\"");
     LateEngine::holds_back = true;
     server.server().restart();
     REQUIRE(server.server().start_error() == "");

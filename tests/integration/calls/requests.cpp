@@ -1,11 +1,11 @@
 // POST and GET of calls, without a telephone: what is refused, repeated, counted and limited.
 #include <doctest/doctest.h>
+#include <patchbay/utc.h>
 
 #include "call_server.h"
 #include "integration/kills/database.h"
 #include "runtime/manual_clock.h"
 #include "support/probe_client.h"
-#include "utc/utc.h"
 
 using namespace patchbay;
 using namespace patchbay::test;
@@ -101,7 +101,7 @@ TEST_CASE("null for an optional member means that it was left out") {
   DeafPort trunk;
   core::ManualClock clock;
   CallServer server(options(trunk.port(), "{}", &clock));
-  const std::string later = lib::utc_text(clock.now_ms() + 3600'000);
+  const std::string later = utc_text(clock.now_ms() + 3600'000);
   const http::Response response = post(usual(
       R"(,"displayName":null,"apiKey":null,"model":null,"voice":null,"language":null,"maxSeconds":null,)"
       R"("retries":null,"retryDelayMinutes":null,"scheduleAtUtc":")" +
@@ -120,7 +120,7 @@ TEST_CASE("a repeated request gets the very answer of the first one") {
   core::ManualClock clock;
   DeafPort trunk;
   CallServer server(options(trunk.port(), "{}", &clock));
-  const std::string later = lib::utc_text(clock.now_ms() + 3600'000);
+  const std::string later = utc_text(clock.now_ms() + 3600'000);
   const std::string body = usual(R"(,"scheduleAtUtc":")" + later + "\"");
   for (const char* key : {"first", "second"}) {  // of a new number, and of one that is known by then
     CAPTURE(key);
@@ -145,7 +145,7 @@ TEST_CASE("lists by status have the newest first and totals that are true") {
   std::vector<std::string> ids;
   for (int i = 0; i < 6; ++i) {
     clock.advance(1s);
-    const std::string later = lib::utc_text(clock.now_ms() + 3600'000);
+    const std::string later = utc_text(clock.now_ms() + 3600'000);
     const http::Response response = post(usual(R"(,"scheduleAtUtc":")" + later + "\""));
     REQUIRE(response.status == 200);
     ids.push_back(probe::text_member(response.body, "callId"));
@@ -225,7 +225,7 @@ TEST_CASE("beyond the backlog a call is refused and counted") {
   DeafPort trunk;
   core::ManualClock clock;
   CallServer server(options(trunk.port(), "{maxWaitingCalls: 2}", &clock));
-  const std::string later = R"(,"scheduleAtUtc":")" + lib::utc_text(clock.now_ms() + 3600'000) + "\"";
+  const std::string later = R"(,"scheduleAtUtc":")" + utc_text(clock.now_ms() + 3600'000) + "\"";
   REQUIRE(post(usual(later)).status == 200);
   REQUIRE(post(usual(later)).status == 200);
   const http::Response third = post(usual(later));
@@ -240,8 +240,7 @@ TEST_CASE("ended calls and remembered answers are removed when their time is ove
   CallServer server(options(trunk.port(), "{}", &clock, "keepCallsDays: 2"));
   const kills::Database db((server.server().data() / "patchbay.db").string());
   const auto remembered = [&] { return db.count("SELECT COUNT(*) FROM ai_voice_idempotency"); };
-  const std::string later =
-      R"(,"scheduleAtUtc":")" + lib::utc_text(clock.now_ms() + 10 * 24 * 3600'000) + "\"";
+  const std::string later = R"(,"scheduleAtUtc":")" + utc_text(clock.now_ms() + 10 * 24 * 3600'000) + "\"";
   const std::string headers = R"({"idempotency-key":"one"})";
   const http::Response ended = post(usual(later), headers);
   const http::Response open = post(usual(later));

@@ -1,12 +1,12 @@
 // Retries and schedules, on a clock driven by the test.
 #include <doctest/doctest.h>
+#include <patchbay/hex.h>
+#include <patchbay/utc.h>
 
 #include "call_server.h"
 #include "crypto/digest.h"
-#include "crypto/encode.h"
 #include "runtime/manual_clock.h"
 #include "support/gemini_server.h"
-#include "utc/utc.h"
 
 using namespace patchbay;
 using namespace patchbay::test;
@@ -32,9 +32,7 @@ struct Server : GeminiServer, Clock, CallServer {
     out.clock = &driven;
     return out;
   }
-  std::string in(std::chrono::milliseconds from_now) {
-    return lib::utc_text(clock.now_ms() + from_now.count());
-  }
+  std::string in(std::chrono::milliseconds from_now) { return utc_text(clock.now_ms() + from_now.count()); }
 };
 
 // The list of whitelist numbers becomes this one.
@@ -46,7 +44,7 @@ void write_whitelist(const std::string& numbers) {
   request.tenant = CallServer::kTenant;
   request.remote = "192.0.2.7";
   request.headers = R"({"x-platform-admin-signature":")" +
-                    lib::to_hex(lib::hmac_sha256("0123456789abcdef01234567", signed_text)) + "\"}";
+                    to_hex(lib::hmac_sha256("0123456789abcdef01234567", signed_text)) + "\"}";
   request.query = "{}";
   request.body = Buffer::copy(body);
   const auto response = probe::ask("POST", "/signal.ashx", request, "whitelist=write");
@@ -67,9 +65,9 @@ TEST_CASE("a telephone that rings in vain is tried again after its delay") {
   const Json first = server.last_event(id, "outbound-ai.finished");
   CHECK(first.root().integer("attempt", -1) == 1);
   CHECK(first.root().integer("retriesLeft", -1) == 1);
-  const auto ended_ms = lib::parse_utc(record.text("endedAtUtc"));
+  const auto ended_ms = parse_utc(record.text("endedAtUtc"));
   REQUIRE(ended_ms);
-  CHECK(first.root().text("nextAttemptUtc", "") == lib::utc_text(*ended_ms + 7 * 60'000));
+  CHECK(first.root().text("nextAttemptUtc", "") == utc_text(*ended_ms + 7 * 60'000));
   CHECK(record.integer("attempt") == 1);
   CHECK(record.integer("retriesLeft") == 1);
   CHECK(server.topics(id) == Topics{"outbound-ai.finished"});

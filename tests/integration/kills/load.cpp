@@ -1,5 +1,7 @@
 #include "load.h"
 
+#include <patchbay/utc.h>
+
 #include <chrono>
 #include <iterator>
 #include <thread>
@@ -14,12 +16,8 @@ constexpr auto kPace = std::chrono::milliseconds(15);
 
 std::string in_a_moment(int ms) {
   const auto when = std::chrono::system_clock::now() + std::chrono::milliseconds(ms);
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(when);
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
+  return patchbay::utc_text(
+      std::chrono::duration_cast<std::chrono::milliseconds>(when.time_since_epoch()).count());
 }
 
 // "" for a request without an Idempotency-Key.

@@ -1,10 +1,11 @@
 #include "world.h"
 
+#include <patchbay/hex.h>
+
 #include <csignal>
 #include <fstream>
 
 #include "crypto/digest.h"
-#include "crypto/encode.h"
 
 namespace kills {
 namespace {
@@ -25,7 +26,7 @@ patchbay::test::WebhookReceiver::Options receiver_options() {
 
 std::string signature(const std::string& text) {
   namespace lib = patchbay::lib;
-  return "X-Platform-Admin-Signature: " + lib::to_hex(lib::hmac_sha256(kSecret, text)) + "\r\n";
+  return "X-Platform-Admin-Signature: " + patchbay::to_hex(lib::hmac_sha256(kSecret, text)) + "\r\n";
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // A server that reads slowly, and one that quotes the key it was sent.
 #include <doctest/doctest.h>
+#include <patchbay/base64.h>
 
 #include <algorithm>
 #include <future>
@@ -9,7 +10,6 @@
 #include "plugins/engine-gemini/options.h"
 #include "plugins/lib/engine/caller.h"
 #include "support/ws_server.h"
-#include "text/base64.h"
 
 using namespace patchbay;
 using namespace patchbay::lib;
@@ -39,10 +39,10 @@ int mark_of(std::string_view message) {
   size_t at = message.find(before);
   if (at == std::string_view::npos) return -1;
   at += before.size();
-  std::string bytes;
-  if (!decode_base64(message.substr(at, message.find('"', at) - at), bytes) || bytes.size() < 2) return -1;
+  const auto bytes = patchbay::from_base64(message.substr(at, message.find('"', at) - at));
+  if (!bytes || bytes->size() < 2) return -1;
   int16_t sample = 0;
-  std::memcpy(&sample, bytes.data(), sizeof sample);
+  std::memcpy(&sample, bytes->data(), sizeof sample);
   return sample;
 }
 

@@ -1,11 +1,12 @@
 #include "jwt.h"
 
 #include <doctest/doctest.h>
+#include <patchbay/base64.h>
+#include <patchbay/hex.h>
 
 #include <vector>
 
 #include "crypto/digest.h"
-#include "crypto/encode.h"
 #include "support/json_here.h"
 
 using namespace patchbay;
@@ -69,11 +70,11 @@ std::string payload(const Change& change = {}) {
                 change);
 }
 std::string unsigned_part(const std::string& head, const std::string& body) {
-  return lib::to_base64url(head) + "." + lib::to_base64url(body);
+  return to_base64url(head) + "." + to_base64url(body);
 }
 std::string token(const std::string& head, const std::string& body) {
   const std::string text = unsigned_part(head, body);
-  return text + "." + lib::to_base64url(*key().sign(text));
+  return text + "." + to_base64url(*key().sign(text));
 }
 std::string good() { return token(header(), payload()); }
 
@@ -115,7 +116,7 @@ TEST_CASE("no other algorithm is accepted, in any spelling") {
 TEST_CASE("the public key is not accepted as an HMAC secret") {
   const std::string text = unsigned_part(header({"alg", "\"HS256\""}), payload());
   for (const std::string& secret : {key().jwk(), key().kid(), std::string()})
-    CHECK_FALSE(accepted(text + "." + lib::to_base64url(lib::hmac_sha256(secret, text))));
+    CHECK_FALSE(accepted(text + "." + to_base64url(lib::hmac_sha256(secret, text))));
 }
 
 TEST_CASE("header members that contain keys, refer to keys or change the rules are refused") {
@@ -135,9 +136,9 @@ TEST_CASE("only tokens signed by a key of the ring are accepted, each under its 
     CHECK_FALSE(with_header("kid", kid));
   const SigningKey stranger = *SigningKey::generate();
   const std::string text = unsigned_part(header(), payload());
-  CHECK_FALSE(accepted(text + "." + lib::to_base64url(*stranger.sign(text))));
+  CHECK_FALSE(accepted(text + "." + to_base64url(*stranger.sign(text))));
   const std::string theirs = unsigned_part(header({"kid", "\"" + stranger.kid() + "\""}), payload());
-  CHECK_FALSE(accepted(theirs + "." + lib::to_base64url(*stranger.sign(theirs))));
+  CHECK_FALSE(accepted(theirs + "." + to_base64url(*stranger.sign(theirs))));
   const std::string other_kid = *sign_jwt(*ring().find(key().kid()), kAccessType, payload());
   CHECK(accepted(other_kid));
   const JwtRules later{KeyRing(), &json_here, rules().issuer_of, "patchbay", kNow};
@@ -152,7 +153,7 @@ TEST_CASE("an id_token or a token without a type is not accepted as an access to
 TEST_CASE("a signature must have 64 bytes and match key and text") {
   const std::string text = unsigned_part(header(), payload());
   const std::string signature = *key().sign(text);
-  const auto signed_by = [&](const std::string& bytes) { return text + "." + lib::to_base64url(bytes); };
+  const auto signed_by = [&](const std::string& bytes) { return text + "." + to_base64url(bytes); };
   CHECK(accepted(signed_by(signature)));
   CHECK_FALSE(accepted(signed_by("")));
   CHECK_FALSE(accepted(signed_by(std::string(64, '\0'))));  // r = s = 0
@@ -162,8 +163,7 @@ TEST_CASE("a signature must have 64 bytes and match key and text") {
   CHECK_FALSE(accepted(signed_by(signature.substr(0, 63))));
   CHECK_FALSE(accepted(signed_by(signature + '\0')));
   CHECK_FALSE(accepted(signed_by(signature.substr(32) + signature.substr(0, 32))));
-  const std::string order =
-      *lib::from_hex("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551");
+  const std::string order = *from_hex("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551");
   CHECK_FALSE(accepted(signed_by(order + order)));
   CHECK_FALSE(accepted(signed_by(order + signature.substr(32))));
   for (size_t bit = 0; bit < 512; bit += 37) {

@@ -1,6 +1,7 @@
 // Challenges as trunks send them: algorithms, several challenges in one line or in several lines.
 #include <doctest/doctest.h>
 #include <openssl/evp.h>
+#include <patchbay/hex.h>
 
 #include <array>
 #include <map>
@@ -17,13 +18,7 @@ std::string md5(const std::string& text) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
   unsigned size = 0;
   REQUIRE(EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_md5(), nullptr) == 1);
-  std::string hex;
-  for (unsigned i = 0; i < size; ++i) {
-    constexpr char kDigits[] = "0123456789abcdef";
-    hex += kDigits[digest[i] >> 4];
-    hex += kDigits[digest[i] & 15];
-  }
-  return hex;
+  return patchbay::to_hex({reinterpret_cast<const char*>(digest.data()), size});
 }
 
 // Returns the parameters after the scheme. No value in these tests contains a comma.

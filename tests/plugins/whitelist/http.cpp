@@ -1,8 +1,8 @@
 // The endpoints over HTTP, through rest-api.
 #include <doctest/doctest.h>
+#include <patchbay/hex.h>
 
 #include "crypto/digest.h"
-#include "crypto/encode.h"
 #include "support/http_client.h"
 #include "support/server.h"
 
@@ -34,7 +34,7 @@ struct Server {
     if (method == "POST") text += "|" + std::to_string(body.size());
     return http.ask(method, "/signal.ashx?whitelist=" + verb + query, body,
                     {"Host: " + host, "X-Platform-Admin-Signature: " +
-                                          lib::to_hex(lib::hmac_sha256("0123456789abcdef01234567", text))});
+                                          to_hex(lib::hmac_sha256("0123456789abcdef01234567", text))});
   }
 };
 

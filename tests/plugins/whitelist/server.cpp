@@ -1,12 +1,12 @@
 #include "support/server.h"
 
 #include <doctest/doctest.h>
+#include <patchbay/hex.h>
 #include <patchbay/services/whitelist.h>
 #include <patchbay/store.h>
 #include <sqlite3.h>
 
 #include "crypto/digest.h"
-#include "crypto/encode.h"
 #include "runtime/manual_clock.h"
 #include "support/probe.h"
 #include "support/promise.h"
@@ -44,7 +44,7 @@ struct Server {
 };
 
 std::string sign(const std::string& secret, const std::string& text) {
-  return lib::to_hex(lib::hmac_sha256(secret, text));
+  return to_hex(lib::hmac_sha256(secret, text));
 }
 
 // Asks with the headers given as JSON.
@@ -328,7 +328,7 @@ TEST_CASE("changes are logged with their actor and the hash of the body, never t
   const std::string body = R"({"number":"112"})";
   signed_send("add", body);
   const std::string log = server.core.log();
-  CHECK(log.find(lib::to_hex(lib::sha256(body))) != std::string::npos);
+  CHECK(log.find(to_hex(lib::sha256(body))) != std::string::npos);
   CHECK(log.find("192.0.2.7") != std::string::npos);
   CHECK(log.find(kSecretA) == std::string::npos);
 }

@@ -1,11 +1,11 @@
 #include "signature.h"
 
 #include <doctest/doctest.h>
+#include <patchbay/hex.h>
 
 #include <string>
 
 #include "crypto/digest.h"
-#include "crypto/encode.h"
 
 using namespace patchbay::whitelist;
 
@@ -13,7 +13,7 @@ namespace {
 
 const std::string kSecret = "0123456789abcdef01234567";
 std::string sign(const std::string& text) {
-  return patchbay::lib::to_hex(patchbay::lib::hmac_sha256(kSecret, text));
+  return patchbay::to_hex(patchbay::lib::hmac_sha256(kSecret, text));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "validate/generate.h"
 
+#include <patchbay/json_string.h>
+
 #include <algorithm>
 #include <array>
 
@@ -13,7 +15,7 @@ using core::json::Type;
 
 std::string json_string(std::string_view text) {
   std::string out;
-  core::json::append_quoted(out, text);
+  append_json_string(out, text);
   return out;
 }
 

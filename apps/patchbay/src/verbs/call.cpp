@@ -1,4 +1,5 @@
 // patchbay call: asks for a call, and watches it to its end if told to.
+#include <patchbay/percent_encoding.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -55,7 +56,7 @@ class Progress {
 int watch(AdminClient& client, const std::string& id, bool json) {
   Progress progress(json);
   for (;;) {
-    const auto answer = client.request("GET", "/api.ashx/v1/calls/" + escape(id));
+    const auto answer = client.request("GET", "/api.ashx/v1/calls/" + percent_encode(id));
     if (!answer) return report(answer.error());
     if (!answer->ok()) return report_refusal(*answer);
     const auto document = core::json::parse(answer->body);

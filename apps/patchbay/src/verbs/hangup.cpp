@@ -1,4 +1,6 @@
 // patchbay hangup: ends a call, or cancels a scheduled one.
+#include <patchbay/percent_encoding.h>
+
 #include <cstdio>
 #include <memory>
 
@@ -19,12 +21,12 @@ void add_hangup(CLI::App& app, int& exit_code) {
   add_server_options(verb, command->server);
   verb.footer("Examples:\n  patchbay hangup oac-0123456789ab");
   verb.callback([command, &exit_code] {
-    exit_code = exchange(command->server, "POST", "/api.ashx/v1/calls/" + escape(command->id) + "/hangup", {},
-                         {}, [](const core::json::Node& answer) {
-                           std::printf("%s  %s%s\n", member(answer, "callId").c_str(),
-                                       member(answer, "newStatus").c_str(),
-                                       member(answer, "wasNoop") == "true" ? "  (had ended already)" : "");
-                         });
+    exit_code = exchange(
+        command->server, "POST", "/api.ashx/v1/calls/" + percent_encode(command->id) + "/hangup", {}, {},
+        [](const core::json::Node& answer) {
+          std::printf("%s  %s%s\n", member(answer, "callId").c_str(), member(answer, "newStatus").c_str(),
+                      member(answer, "wasNoop") == "true" ? "  (had ended already)" : "");
+        });
   });
 }
 

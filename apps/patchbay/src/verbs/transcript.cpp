@@ -1,4 +1,6 @@
 // patchbay transcript: what was said on a call.
+#include <patchbay/percent_encoding.h>
+
 #include <cstdio>
 #include <memory>
 
@@ -22,7 +24,7 @@ void add_transcript(CLI::App& app, int& exit_code) {
   verb.footer(
       "Examples:\n  patchbay transcript oac-0123456789ab\n  patchbay transcript oac-0123456789ab --json");
   verb.callback([command, &exit_code] {
-    exit_code = exchange(command->server, "GET", "/api.ashx/v1/transcripts/" + escape(command->id),
+    exit_code = exchange(command->server, "GET", "/api.ashx/v1/transcripts/" + percent_encode(command->id),
                          {{"attempt", command->attempt}}, {}, [](const core::json::Node& transcript) {
                            std::fputs(transcript_text(transcript).c_str(), stdout);
                          });

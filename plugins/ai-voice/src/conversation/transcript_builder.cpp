@@ -1,5 +1,8 @@
 #include "conversation/transcript_builder.h"
 
+#include <patchbay/text.h>
+#include <patchbay/utf8.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -11,29 +14,19 @@ constexpr size_t kRepeatBytes = 8;
 constexpr size_t kTurnOverheadBytes = 64;     // approximate memory of a turn besides its text
 constexpr size_t kFragmentOverheadBytes = 8;  // added per fragment, so that empty ones count too
 
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
-
-std::string trimmed(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return std::string(text);
-}
-
-bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
-
 }  // namespace
 
 std::string cut_to_share(std::string_view text, int64_t played, int64_t received) {
-  if (played >= received || received <= 0) return trimmed(text);
+  if (played >= received || received <= 0) return std::string(trim(text));
   if (played <= 0) return {};
   auto characters = std::count_if(text.begin(), text.end(), starts_character);
   int64_t kept = characters * played / received;
   size_t end = 0;
   while (end < text.size() && (kept > 0 || !starts_character(text[end])))
     kept -= starts_character(text[end++]) ? 1 : 0;
-  if (end < text.size() && !is_space(text[end]))
-    while (end > 0 && !is_space(text[end - 1])) --end;
-  return trimmed(text.substr(0, end));
+  if (end < text.size() && !is_blank(text[end]))
+    while (end > 0 && !is_blank(text[end - 1])) --end;
+  return std::string(trim(text.substr(0, end)));
 }
 
 TranscriptBuilder::Entry& TranscriptBuilder::open_caller(int64_t now_ms) {
@@ -87,7 +80,7 @@ void TranscriptBuilder::append(Entry& entry, std::string_view fragment) {
 }
 
 void TranscriptBuilder::user_text(int64_t now_ms, std::string_view fragment) {
-  if (!trimmed(fragment).empty()) append(open_caller(now_ms), fragment);
+  if (!trim(fragment).empty()) append(open_caller(now_ms), fragment);
 }
 
 void TranscriptBuilder::ai_text(int64_t now_ms, std::string_view fragment) {
@@ -143,7 +136,7 @@ void TranscriptBuilder::close_ai(int64_t now_ms) {
 std::vector<TranscriptTurn> TranscriptBuilder::turns() const {
   std::vector<TranscriptTurn> out;
   for (const auto& entry : entries_) {
-    TranscriptTurn turn{entry.turn.speaker, trimmed(entry.turn.text), entry.turn.ts_ms};
+    TranscriptTurn turn{entry.turn.speaker, std::string(trim(entry.turn.text)), entry.turn.ts_ms};
     if (!turn.text.empty()) out.push_back(std::move(turn));
   }
   return out;
@@ -156,7 +149,7 @@ std::vector<NumberedTurn> TranscriptBuilder::take_closed() {
     Entry& entry = entries_[i];
     if (entry.closed_ms < 0) open = std::min(open, i);
     if (entry.closed_ms < 0 || std::exchange(entry.taken, true)) continue;
-    out.push_back({i, {entry.turn.speaker, trimmed(entry.turn.text), entry.turn.ts_ms}});
+    out.push_back({i, {entry.turn.speaker, std::string(trim(entry.turn.text)), entry.turn.ts_ms}});
   }
   first_changed_ = open;
   return out;
@@ -165,7 +158,7 @@ std::vector<NumberedTurn> TranscriptBuilder::take_closed() {
 int TranscriptBuilder::input_turns() const {
   return static_cast<int>(std::count_if(entries_.begin(), entries_.end(), [](const Entry& entry) {
     return entry.turn.speaker == TranscriptTurn::Speaker::caller && entry.closed_ms >= 0 &&
-           !trimmed(entry.turn.text).empty();
+           !trim(entry.turn.text).empty();
   }));
 }
 

@@ -1,8 +1,8 @@
 #include "outbound/call.h"
 
-#include <algorithm>
+#include <patchbay/utc.h>
 
-#include "utc/utc.h"
+#include <algorithm>
 
 namespace patchbay::ai_voice {
 
@@ -33,7 +33,7 @@ void write_member(JsonWriter& out, const CallField& field, const Call& call) {
   } else if (field.kind != CallField::Kind::time) {
     out.value(call.*field.text);
   } else if (const int64_t ms = call.*field.integer; ms != 0) {
-    out.value(lib::utc_text(ms));
+    out.value(utc_text(ms));
   } else if (field.null_when_empty) {
     out.null();
   } else {

@@ -1,10 +1,11 @@
 #include "outbound/create_request.h"
 
+#include <patchbay/utc.h>
+
 #include <algorithm>
 
 #include "engine/voices.h"
 #include "number/number.h"
-#include "utc/utc.h"
 
 namespace patchbay::ai_voice {
 namespace {
@@ -40,7 +41,7 @@ constexpr std::string_view kSchema = R"({
   }})";
 
 Result<int64_t> read_schedule(std::string_view text, int64_t now_ms) {
-  const auto when = lib::parse_utc(text);
+  const auto when = parse_utc(text);
   if (!when) return {Code::invalid, "scheduleAtUtc must be an ISO 8601 time such as 2026-11-20T09:30:00Z"};
   if (*when < now_ms - kMaxPastMs)
     return {Code::invalid, "scheduleAtUtc must not be more than 60 s in the past"};

@@ -1,8 +1,8 @@
 #include "outbound/events.h"
 
-#include <utility>
+#include <patchbay/utc.h>
 
-#include "utc/utc.h"
+#include <utility>
 
 namespace patchbay::ai_voice {
 namespace {
@@ -60,7 +60,7 @@ NewEvent outbound_finished(const Call& call, const Ending& ending, const TalkSta
   if (next_ms == 0) {
     data.null();
   } else {
-    data.value(lib::utc_text(next_ms));
+    data.value(utc_text(next_ms));
   }
   data.end();
   return event_of(call, "outbound-ai.finished", std::move(data));

@@ -1,10 +1,11 @@
 // POST /v1/calls: one check after the other, then one transaction.
+#include <patchbay/hex.h>
+#include <patchbay/random_id.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "crypto/digest.h"
-#include "crypto/encode.h"
-#include "crypto/random.h"
 #include "outbound/create_request.h"
 #include "outbound/retention.h"
 #include "outbound/routes.h"
@@ -14,7 +15,7 @@
 namespace patchbay::ai_voice {
 namespace {
 
-std::string fingerprint(std::string_view text) { return lib::to_hex(lib::sha256(text)); }
+std::string fingerprint(std::string_view text) { return to_hex(lib::sha256(text)); }
 
 http::Response busy() {
   http::Response response = http::error(429, "rate_limited", "Too many calls are waiting already.");
@@ -95,7 +96,7 @@ void CallRoutes::validate(CreationPtr creation) {
   if (engine == nullptr) return refuse("model is not served by any engine here");
   if (!engine->key_required) call->api_key.clear();
   if (engine->key_required && call->api_key.empty()) return refuse("apiKey is required");
-  auto id = lib::random_hex(12);
+  auto id = random_id({}, 12);
   if (!id) return creation->answer(id.error());
   call->call_id = "oac-" + *id;
   call->tenant = request.tenant;

@@ -1,10 +1,9 @@
 #include "outbound/transcript_document.h"
 
 #include <patchbay/json.h>
+#include <patchbay/utc.h>
 
 #include <utility>
-
-#include "utc/utc.h"
 
 namespace patchbay::ai_voice {
 
@@ -19,9 +18,9 @@ std::string transcript_document(const TranscriptParts& parts) {
   write_request(out, call);
   out.member("callerSource", "outbound-ai")
       .member("trunkId", call.trunk_id)
-      .member("startedUtc", lib::utc_text(parts.started_ms))
-      .member("answeredUtc", call.answered_ms > 0 ? lib::utc_text(call.answered_ms) : std::string())
-      .member("endedUtc", lib::utc_text(parts.ended_ms))
+      .member("startedUtc", utc_text(parts.started_ms))
+      .member("answeredUtc", call.answered_ms > 0 ? utc_text(call.answered_ms) : std::string())
+      .member("endedUtc", utc_text(parts.ended_ms))
       .member("durationSec", duration_sec(call, parts.ended_ms))
       .member("inputTurns", parts.input_turns)
       .member("outputTurns", parts.output_turns)
@@ -36,7 +35,7 @@ std::string transcript_document(const TranscriptParts& parts) {
     out.object()
         .member("speaker", turn.speaker == TranscriptTurn::Speaker::ai ? "AI" : "Caller")
         .member("text", turn.text)
-        .member("ts", lib::utc_text(turn.ts_ms))
+        .member("ts", utc_text(turn.ts_ms))
         .end();
   }
   out.end().end();

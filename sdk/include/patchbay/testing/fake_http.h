@@ -169,7 +169,7 @@ class FakeHttp {
   Status read(const Ask& ask, Call& call) const {
     http::Request& request = call.request;
     request.method = call.route.method;
-    request.path = detail::percent_decode(call.path);
+    request.path = detail::decode(call.path);
     PB_TRY_VALUE(request.query, read_query(call));
     if (call.route.list) PB_TRY(read_page(call));
     if (!call.route.request_schema.empty()) {

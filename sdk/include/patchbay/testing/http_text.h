@@ -9,45 +9,22 @@
 #include <vector>
 
 #include "../json.h"
+#include "../percent_encoding.h"
+#include "../text.h"
 
 namespace patchbay::testing::detail {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-inline int hex_value(char c) noexcept {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-// What is not an escape stays as it is.
-inline std::string percent_decode(std::string_view raw) {
-  std::string out;
-  for (size_t i = 0; i < raw.size(); ++i) {
-    const bool escape =
-        raw[i] == '%' && i + 2 < raw.size() && hex_value(raw[i + 1]) >= 0 && hex_value(raw[i + 2]) >= 0;
-    out += escape ? static_cast<char>(hex_value(raw[i + 1]) * 16 + hex_value(raw[i + 2])) : raw[i];
-    if (escape) i += 2;
-  }
-  return out;
-}
-
-inline std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    const auto end = std::min(text.find(at), text.size());
-    if (end > 0) parts.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return parts;
-}
+// Returns a text with a broken escape as it is.
+inline std::string decode(std::string_view raw) { return percent_decode(raw).value_or(std::string(raw)); }
 
 inline Pairs read_query(std::string_view raw) {
   Pairs pairs;
   for (const std::string_view piece : split(raw, '&')) {
-    const auto equals = std::min(piece.find('='), piece.size());
-    pairs.emplace_back(percent_decode(piece.substr(0, equals)),
-                       percent_decode(piece.substr(std::min(equals + 1, piece.size()))));
+    std::string_view value = piece;
+    const std::string_view name = take_until('=', value);
+    pairs.emplace_back(decode(name), decode(value));
   }
   return pairs;
 }
@@ -67,7 +44,7 @@ inline std::optional<Pairs> match_path(std::string_view pattern, std::string_vie
   for (size_t i = 0; i < wanted.size(); ++i) {
     const bool is_parameter = wanted[i].size() > 2 && wanted[i].front() == '{' && wanted[i].back() == '}';
     if (is_parameter)
-      params.emplace_back(wanted[i].substr(1, wanted[i].size() - 2), percent_decode(given[i]));
+      params.emplace_back(wanted[i].substr(1, wanted[i].size() - 2), decode(given[i]));
     else if (wanted[i] != given[i])
       return std::nullopt;
   }

@@ -48,3 +48,11 @@ TEST_CASE("a secret that is cut off is replaced, unless little of it is left") {
   CHECK(without_secret("bad key test-ke", "test-key-of-acme") == "bad key test-ke");
   CHECK(without_secret("test-test-key-of-acmetest-key-of-acme", "test-key-of-acme") == "test-******");
 }
+
+TEST_CASE("a peer's text cannot break a log line") {
+  CHECK(printable("plain") == "plain");
+  CHECK(printable("a\r\n\x1b[31m") == "a\\x0d\\x0a\\x1b[31m");
+  CHECK(printable("gr\xc3\xbc\xc3\x9f") == "gr\xc3\xbc\xc3\x9f");
+  CHECK(printable("\xff\xc3") == "??");
+  CHECK(printable(std::string(300, 'x'), 10) == "xxxxxxxxxx…");
+}

@@ -1,9 +1,12 @@
-#include "utc/utc.h"
+#include "patchbay/utc.h"
 
 #include <doctest/doctest.h>
 
-using patchbay::lib::parse_utc;
-using patchbay::lib::utc_text;
+#include <cstdio>
+#include <string>
+
+using patchbay::parse_utc;
+using patchbay::utc_text;
 
 TEST_CASE("times are written with milliseconds and a Z") {
   CHECK(utc_text(0) == "1970-01-01T00:00:00.000Z");
@@ -56,4 +59,26 @@ TEST_CASE("text that is not a time is refused") {
     INFO(text);
     CHECK_FALSE(parse_utc(text).has_value());
   }
+}
+
+TEST_CASE("every day from the year 0 to 9999 is the one after the day before") {
+  constexpr int64_t kDayMs = 86'400'000;
+  int year = 0, month = 1, day = 1;
+  const auto days_of_month = [&] {
+    const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    return month == 2 ? (leap ? 29 : 28) : month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
+  };
+  int wrong = 0;
+  for (int64_t ms = -62'167'219'200'000; ms <= 253'402'300'799'999; ms += kDayMs) {
+    char date[48];
+    std::snprintf(date, sizeof date, "%04d-%02d-%02d", year, month, day);
+    wrong += utc_text(ms) == std::string(date) + "T00:00:00.000Z" && parse_utc(date) == ms ? 0 : 1;
+    if (++day > days_of_month()) {
+      day = 1;
+      month = month % 12 + 1;
+      year += month == 1 ? 1 : 0;
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(year == 10000);
 }
