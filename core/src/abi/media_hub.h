@@ -53,7 +53,6 @@ class MediaHub {
   // [any] Open ports that this loop pulls from and pushes to.
   int64_t ports_on(uint32_t loop) const noexcept;
   size_t ports() const noexcept { return ports_.size(); }
-  size_t openings() const noexcept { return openings_.size(); }
   MediaPool& pool() const noexcept { return pool_; }
 
  private:

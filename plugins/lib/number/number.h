@@ -39,9 +39,6 @@ class NumberPattern {
   // `number` is normalised; nullopt: a call without caller ID.
   bool matches(const std::optional<std::string>& number) const noexcept;
 
-  // True for `*` and `global`.
-  bool is_catchall() const noexcept { return kind_ == Kind::everything; }
-
   // Whether both match the same numbers.
   friend bool operator==(const NumberPattern& a, const NumberPattern& b) noexcept {
     return a.kind_ == b.kind_ && a.digits_ == b.digits_;

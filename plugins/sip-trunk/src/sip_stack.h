@@ -81,8 +81,4 @@ class SipStack {
   std::unique_ptr<UserAgent> agent_;
 };
 
-// Receives sofia-sip's own log, one line per call, on any thread; process-wide. Dropped without a sink.
-using SofiaLogSink = void (*)(void* context, const char* line);
-void set_sofia_log(SofiaLogSink sink, void* context) noexcept;
-
 }  // namespace patchbay::sip_trunk

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdarg>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -22,23 +21,13 @@ constexpr auto kStartTimeout = std::chrono::seconds(10);
 constexpr su_duration_t kTcpSweepMs = 1000;
 constexpr size_t kMaxTcpPeers = 256;
 
-std::atomic<SofiaLogSink> log_sink{nullptr};
-std::atomic<void*> log_context{nullptr};
-
-__attribute__((format(printf, 2, 0))) void on_sofia_log(void*, const char* format, va_list arguments) {
-  const SofiaLogSink sink = log_sink.load();
-  if (sink == nullptr) return;
-  // Sofia-sip logs this for each `received` that request_screen.cpp adds.
-  if (std::string_view(format).rfind("nta: Via check: extra received", 0) == 0) return;
-  char line[512];
-  std::vsnprintf(line, sizeof(line), format, arguments);
-  sink(log_context.load(), line);
-}
+// Drops sofia-sip's own log, which would go to stderr, past the host's log and unescaped.
+void drop_log(void*, const char*, va_list) {}
 
 void init_sofia_once() {
   static const bool done = [] {
     su_init();
-    su_log_redirect(nullptr, on_sofia_log, nullptr);
+    su_log_redirect(nullptr, drop_log, nullptr);
     su_log_set_level(nullptr, 1);
     return true;
   }();
@@ -68,11 +57,6 @@ bool is_leaky_of_100() {
 }
 
 }  // namespace
-
-void set_sofia_log(SofiaLogSink sink, void* context) noexcept {
-  log_context = context;
-  log_sink = sink;
-}
 
 UserAgent::UserAgent(SipStack::Options options)
     : options_(std::move(options)), filter_([this](const Status& filtered) {

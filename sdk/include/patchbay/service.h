@@ -98,8 +98,6 @@ class Reply {
     pb_completion* completion = std::exchange(completion_, nullptr);
     completion->complete(completion, static_cast<int32_t>(error.code), nullptr, &err);
   }
-  // The provider's thread returned an error itself: nothing more may be said through the completion.
-  void disarm() noexcept { completion_ = nullptr; }
 
  private:
   pb_completion* completion_;
