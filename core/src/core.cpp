@@ -83,6 +83,7 @@ class Core::Impl {
     core_metrics_source_ =
         services.metrics.add_source([this](observe::Exposition& out) { core_metrics_->add_to(out); });
 
+    events_ = plan_.catalogue.events_json(plan_.config.plugins());
     const int64_t drain_ms =
         options_.drain_deadline_ms >= 0 ? options_.drain_deadline_ms : server.drain_timeout_s * 1000;
     plugins_ = std::make_unique<core::PluginSet>(
@@ -145,6 +146,7 @@ class Core::Impl {
     if (what == "plugins") return plugins_->plugins_json();
     if (what == "ready") return plugins_->ready_json();
     if (what == "metrics") return subsystems_->services().metrics.text();
+    if (what == "events") return events_;
     return {};
   }
 
@@ -213,6 +215,7 @@ class Core::Impl {
   // owned, each used by those below it
   const CoreOptions options_;
   Plan plan_;
+  std::string events_;  // of the plugins of the first plan: a reload changes none of them
   std::unique_ptr<core::Subsystems> subsystems_;
   observe::Log* log_ = nullptr;  // of subsystems_
   observe::MetricSource log_source_;

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Writes services/*.md from the comments of the SDK's headers.
+"""Writes services/*.md from the comments of the SDK's headers, and events.md from the manifests of the plugins.
 
-    generate.py [--include FOLDER]           writes the pages
-    generate.py --check [--include FOLDER]   exit code 1, and why, when a page is stale or a function lacks its words
+    generate.py [--include FOLDER] [--plugins FOLDER]           writes the pages
+    generate.py --check [--include FOLDER] [--plugins FOLDER]   exit code 1, and why, when a page is stale or a function lacks
+                                                                its words
 
 Every method and every slot of a table says what it does. Its thread, its lifetime and the version it came with stand in its own
 comment or in that of its interface or table; a slot names its thread itself.
 """
 import argparse
+import json
 import pathlib
 import sys
 
@@ -16,6 +18,7 @@ import parse
 
 HERE = pathlib.Path(__file__).resolve().parent
 NOTE = "<!-- Written by sdk/docs/generate.py; the words are the header's. -->\n"
+EVENTS_NOTE = "<!-- What follows is written by sdk/docs/generate.py; the words are those of the manifests. -->\n"
 
 
 def cell(text):
@@ -165,18 +168,47 @@ def pages(include):
     return written, faults(services, tables)
 
 
+def payload(schema):
+    """The members of an event's payload: name, type or the only values it has, description."""
+    lines = []
+    for name, of in schema.get("properties", {}).items():
+        kinds = of.get("type", "any")
+        what = " or ".join(f'"{value}"' for value in of["enum"]) if "enum" in of else kinds if isinstance(kinds, str) else " or ".join(kinds)
+        optional = "" if name in schema.get("required", []) else ", optional"
+        lines.append((f"`{name}`", what + optional, of.get("description", "")))
+    return lines
+
+
+def events_page(page, plugins):
+    """What stands above the note is written by hand, below it follows an event after the other."""
+    lines = [page.read_text().split(EVENTS_NOTE)[0] + EVENTS_NOTE]
+    for path in sorted(plugins.glob("*/manifest.json")):
+        manifest = json.loads(path.read_text())
+        for event in manifest.get("emits", []):
+            if isinstance(event, str) or "schema" not in event:
+                continue
+            lines += [f"## {event['topic']}", "", f"{event.get('summary', '')} ({manifest['id']}). Subject: {event.get('subject', 'none')}.", ""]
+            lines += table(("member", "value", "what"), payload(event["schema"])) + [""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--check", action="store_true")
     arguments.add_argument("--include", type=pathlib.Path, default=HERE.parent / "include")
+    arguments.add_argument("--plugins", type=pathlib.Path, default=HERE.parent.parent / "plugins")
     given = arguments.parse_args()
     written, wrong = pages(given.include)
+    events_path = HERE / "events.md"
+    events = events_page(events_path, given.plugins)
     folder = HERE / "services"
     if given.check:
         for name, text in written.items():
             path = folder / name
             if not path.exists() or path.read_text() != text:
                 wrong.append(f"docs/services/{name} is stale: run sdk/docs/generate.py")
+        if events_path.read_text() != events:
+            wrong.append("docs/events.md is stale: run sdk/docs/generate.py")
         wrong += [f"docs/services/{p.name} has no header any more" for p in folder.glob("*.md") if p.name not in written]
     else:
         folder.mkdir(exist_ok=True)
@@ -185,6 +217,7 @@ def main():
                 path.unlink()
         for name, text in written.items():
             (folder / name).write_text(text)
+        events_path.write_text(events)
     for each in wrong:
         print(each)
     return 1 if wrong else 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # docs.sh <repository>
-# The pages of sdk/docs/services are what the headers say now, every function says what its caller has to know, and a
+# The pages of sdk/docs/services are what the headers say now, docs/events.md is what the manifests say, every function says what its caller has to know, and a
 # header that does not is caught.
 set -u
 repository=$1
@@ -40,4 +40,13 @@ caught "pb_media.attach does not say what it does" abi/media.h 's,/\* \[any\] fn
 caught 'Telephony has no line "Thread:"' services/telephony.h '/^\/\/ Calls out, and/,/^struct/ {/Thread:/d}'
 caught "Leg.hangup does not say what it does" services/telephony.h '/CANCEL while ringing/d'
 caught "services/whitelist.md is stale" services/whitelist.h 's/exactly one exec/precisely one exec/'
+
+# The page of events is that of the manifests.
+cp -r "$repository/plugins" "$work/plugins"
+sed -i 's/A transcript is on disk/A transcript is saved/' "$work/plugins/transcripts/manifest.json"
+if python3 "$generate" --check --plugins "$work/plugins" > "$work/says" || ! grep -q "events.md is stale" "$work/says"; then
+  echo "FAILED: an event's changed words are not said to make docs/events.md stale"
+  cat "$work/says"
+  failed=1
+fi
 exit $failed

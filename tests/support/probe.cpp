@@ -22,6 +22,9 @@ class Probe : public Plugin {
   static constexpr char manifest[] =
       R"({"id": "probe", "version": "0.1.0", "summary": "The test's own plugin", "license": "Apache-2.0",
           "provides": ["patchbay.http/1", "patchbay.telephony/1"], "optional": ["patchbay.auth/1"],
+          "emits": [{"topic": "call.started", "schema": {}}, {"topic": "call.ended", "schema": {}},
+                    {"topic": "transcript.saved", "schema": {}}, {"topic": "room.peer.joined", "schema": {}},
+                    {"topic": "probe.noted", "schema": {"type": "object"}}, "probe.internal"],
           "config": {"plugin": {"type": "object", "properties": {}}}})";
   static constexpr char store_sql[] = "";
 

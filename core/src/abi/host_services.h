@@ -29,7 +29,7 @@ struct HostServices {
   observe::Log& log;
   observe::Metrics& metrics;
   std::filesystem::path data_folder;                         // each plugin gets a folder in it
-  std::function<std::string(std::string_view what)> report;  // "metrics", "plugins", "ready"; any thread
+  std::function<std::string(std::string_view what)> report;  // see pb_observe.report; any thread
   HostObserver* observer = nullptr;
 };
 

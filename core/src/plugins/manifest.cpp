@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bus/topic_name.h"
 #include "json/parse.h"
 #include "json/schema.h"
 
@@ -21,7 +22,13 @@ constexpr std::string_view kSchema = R"({
     "provides": {"type": "array", "items": {"type": "string", "maxLength": 128}, "maxItems": 64},
     "requires": {"type": "array", "items": {"type": "string", "maxLength": 128}, "maxItems": 64},
     "optional": {"type": "array", "items": {"type": "string", "maxLength": 128}, "maxItems": 64},
-    "emits": {"type": "array", "items": {"type": "string", "maxLength": 128}, "maxItems": 256},
+    "emits": {"type": "array", "maxItems": 256, "items": {
+      "type": ["string", "object"], "maxLength": 128, "required": ["topic"], "additionalProperties": false,
+      "properties": {
+        "topic": {"type": "string", "maxLength": 128},
+        "summary": {"type": "string", "maxLength": 400},
+        "subject": {"type": "string", "maxLength": 100},
+        "schema": {"type": "object", "additionalProperties": true}}}},
     "isolation": {"enum": ["none", "process"]},
     "config": {"type": "object", "additionalProperties": false, "properties": {
       "plugin": {"type": "object", "additionalProperties": true},
@@ -48,6 +55,40 @@ std::vector<std::string> list_of(const json::Node& root, std::string_view key) {
   for (uint32_t i = 0; node != nullptr && i < node->size(); ++i)
     list.emplace_back(node->element(i)->string());
   return list;
+}
+
+// Topics of the core are the core's to emit. The schema is compiled so that a keyword that nothing checks is
+// found here, as in `config`.
+Result<EmittedEvent> read_event(const json::Node& node) {
+  EmittedEvent event;
+  if (!node.is(json::Type::object)) {
+    event.topic = node.string();
+  } else {
+    event.topic = text_of(node, "topic");
+    event.summary = text_of(node, "summary");
+    event.subject = text_of(node, "subject");
+    event.schema = node.find("schema");
+  }
+  if (!valid_topic(event.topic) || reserved_topic(event.topic))
+    return {Code::invalid,
+            "a topic is words of letters, digits, - and _ with dots between them, and does not begin with "
+            "core."};
+  if (event.schema != nullptr) {
+    auto compiled = json::Schema::compile(*event.schema);
+    if (!compiled) return std::move(compiled).error().within("schema");
+  }
+  return event;
+}
+
+Result<std::vector<EmittedEvent>> events_of(const json::Node& root) {
+  std::vector<EmittedEvent> events;
+  const json::Node* list = root.find("emits");
+  for (uint32_t i = 0; list != nullptr && i < list->size(); ++i) {
+    auto event = read_event(*list->element(i));
+    if (!event) return std::move(event).error().within("emits[" + std::to_string(i) + "]");
+    events.push_back(*std::move(event));
+  }
+  return events;
 }
 
 // "line 3, column 14: id must ..."
@@ -91,7 +132,7 @@ Result<Manifest> Manifest::parse(std::string_view text) {
   manifest.provides = list_of(root, "provides");
   manifest.requires_ = list_of(root, "requires");
   manifest.optional = list_of(root, "optional");
-  manifest.emits = list_of(root, "emits");
+  PB_TRY_VALUE(manifest.emits, events_of(root));
   manifest.isolated = text_of(root, "isolation") == "process";
   manifest.config = root.find("config");
   PB_TRY(check_schemas(manifest.config));

@@ -12,6 +12,15 @@
 
 namespace patchbay::core {
 
+// A topic of `emits`. `schema` is of the event's payload and lies in Manifest::document; with one the event
+// is offered to webhooks, without one (null) it is the plugin's internal affair.
+struct EmittedEvent {
+  std::string topic;
+  std::string summary;  // when it happens
+  std::string subject;  // what Event::subject names, for example "callId"
+  const json::Node* schema = nullptr;
+};
+
 struct Manifest {
   std::string id;
   std::string version;
@@ -20,7 +29,7 @@ struct Manifest {
   std::vector<std::string> provides;
   std::vector<std::string> requires_;
   std::vector<std::string> optional;
-  std::vector<std::string> emits;
+  std::vector<EmittedEvent> emits;
   bool isolated = false;  // runs in a separate process unless the configuration says `isolation: none`
   // {"plugin": schema, "tenant": schema, "WebPhone": schema}; null: the plugin takes no configuration of its
   // own.

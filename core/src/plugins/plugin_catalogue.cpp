@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "json/builder.h"
+#include "json/writer.h"
 #include "plugins/plugin_set.h"
 
 namespace patchbay::core {
@@ -51,6 +54,24 @@ std::vector<config::PluginSchema> PluginCatalogue::schemas() const {
   // Listed although unusable: starting it reports why.
   for (const auto& [id, reason] : broken_) all.push_back({id, nullptr, false});
   return all;
+}
+
+std::string PluginCatalogue::events_json(const std::vector<std::string>& ids) const {
+  json::Writer out;
+  out.begin_array();
+  std::set<std::string_view> written;
+  for (const std::string& id : ids) {
+    const auto at = sources_.find(id);
+    if (at == sources_.end()) continue;
+    for (const EmittedEvent& event : at->second.manifest.emits) {
+      if (event.schema == nullptr || !written.insert(event.topic).second) continue;
+      out.begin_object().member("topic", event.topic).member("plugin", id);
+      out.member("summary", event.summary).member("subject", event.subject);
+      out.key("schema").value(*event.schema).end_object();
+    }
+  }
+  out.end_array();
+  return out.take();
 }
 
 std::map<std::string, std::string> PluginCatalogue::providers() const {

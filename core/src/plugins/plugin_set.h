@@ -29,6 +29,9 @@ class PluginCatalogue {
   Result<PluginSource> find(const std::string& id) const;
   // Of those that cannot be used, too: anything goes in their part of the configuration.
   std::vector<config::PluginSchema> schemas() const;
+  // What pb_observe.report says of "events": those that the plugins `ids` declare to emit and give a schema.
+  // The first plugin that declares a topic describes it.
+  std::string events_json(const std::vector<std::string>& ids) const;
   // Service id -> plugin that would provide it.
   std::map<std::string, std::string> providers() const;
 

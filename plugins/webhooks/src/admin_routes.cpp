@@ -71,10 +71,12 @@ void audit(const Log& log, const Request& request, std::string_view what, const 
 
 }  // namespace
 
-AdminRoutes::AdminRoutes(const Host& host, const Log& log, Registry& registry, SubscriptionStore& store,
-                         FanOut& fan_out, Dispatcher& dispatcher)
+AdminRoutes::AdminRoutes(const Host& host, const Log& log, const EventCatalogue& catalogue,
+                         Registry& registry, SubscriptionStore& store, FanOut& fan_out,
+                         Dispatcher& dispatcher)
     : host_(host),
       log_(log),
+      catalogue_(catalogue),
       registry_(registry),
       store_(store),
       fan_out_(fan_out),
@@ -101,9 +103,9 @@ void AdminRoutes::add_to(http::Routes& routes) {
       (this->*handle)(request, std::move(answer));
     });
   };
-  add("POST", "", "Creates a subscription; the secret is shown in this answer only", create_schema(),
-      subscription_schema(true), kCreated, &AdminRoutes::create);
-  add("PATCH", "/{id}", "Changes a subscription, or pauses and reactivates it", change_schema(),
+  add("POST", "", "Creates a subscription; the secret is shown in this answer only",
+      create_schema(catalogue_), subscription_schema(true), kCreated, &AdminRoutes::create);
+  add("PATCH", "/{id}", "Changes a subscription, or pauses and reactivates it", change_schema(catalogue_),
       subscription_schema(), kConflicts, &AdminRoutes::change);
   add("DELETE", "/{id}", "Deletes a subscription and its deliveries", "", deleted_schema(), kConflicts,
       &AdminRoutes::remove);
@@ -137,6 +139,7 @@ void AdminRoutes::create(const Request& request, Answer answer) {
   made.secret = *std::move(secret);
   if (Status status = check_receiver_url(made.url, settings_.allows_private(made.tenant)); !status)
     return answer(invalid("url " + status.error().text));
+  if (Status status = catalogue_.check(made.events); !status) return answer(invalid(status.error().text));
   if (registry_.of_tenant(made.tenant).size() >= kMostPerTenant)
     return answer(http::error(409, "conflict", "a tenant has at most 100 subscriptions: delete one first"));
   store_.create(made, request.username,
@@ -146,7 +149,7 @@ void AdminRoutes::create(const Request& request, Answer answer) {
                   if (!status) return answer(failed(status));
                   if (subscription == nullptr) return answer(missing());
                   audit(log_, request, "subscription created", *subscription);
-                  Response response = http::ok(subscription_json(*subscription, secret));
+                  Response response = http::ok(subscription_json(*subscription, catalogue_, secret));
                   response.status = 201;
                   answer(std::move(response));
                 }));
@@ -167,6 +170,9 @@ void AdminRoutes::change(const Request& request, Answer answer) {
   change.active = body->root().boolean("active", subscription->active);
   if (Status status = check_receiver_url(change.url, settings_.allows_private(request.tenant)); !status)
     return answer(invalid("url " + status.error().text));
+  if (!events.is_null()) {
+    if (Status status = catalogue_.check(change.events); !status) return answer(invalid(status.error().text));
+  }
   store_.change(*subscription, std::move(change),
                 alive_.bind([this, request, id = subscription->id,
                              answer = std::move(answer)](const Status& status) mutable {
@@ -175,7 +181,7 @@ void AdminRoutes::change(const Request& request, Answer answer) {
                   if (changed == nullptr) return answer(missing());
                   audit(log_, request, "subscription changed", *changed);
                   dispatcher_.wake(id);
-                  answer(http::ok(subscription_json(*changed)));
+                  answer(http::ok(subscription_json(*changed, catalogue_)));
                 }));
 }
 
@@ -184,7 +190,7 @@ void AdminRoutes::remove(const Request& request, Answer answer) {
   if (subscription == nullptr) return answer(missing());
   if (subscription->from_config) return answer(read_only());
   audit(log_, request, "subscription deleted", *subscription);
-  std::string deleted = "{\"deleted\":" + subscription_json(*subscription) + "}";
+  std::string deleted = "{\"deleted\":" + subscription_json(*subscription, catalogue_) + "}";
   store_.remove(*subscription,
                 [deleted = std::move(deleted), answer = std::move(answer)](const Status& status) mutable {
                   if (!status) return answer(failed(status));
@@ -209,7 +215,7 @@ void AdminRoutes::rotate(const Request& request, Answer answer) {
                   const Subscription* rotated = registry_.find(id);
                   if (rotated == nullptr) return answer(missing());
                   audit(log_, request, "subscription secret rotated", *rotated);
-                  answer(http::ok(subscription_json(*rotated, secret)));
+                  answer(http::ok(subscription_json(*rotated, catalogue_, secret)));
                 }));
 }
 

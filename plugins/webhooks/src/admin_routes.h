@@ -18,8 +18,8 @@ namespace patchbay::webhooks {
 
 class AdminRoutes {
  public:
-  AdminRoutes(const Host& host, const Log& log, Registry& registry, SubscriptionStore& store, FanOut& fan_out,
-              Dispatcher& dispatcher);
+  AdminRoutes(const Host& host, const Log& log, const EventCatalogue& catalogue, Registry& registry,
+              SubscriptionStore& store, FanOut& fan_out, Dispatcher& dispatcher);
 
   void configure(const Settings& settings) { settings_ = settings; }
   void add_to(http::Routes& routes);
@@ -42,6 +42,7 @@ class AdminRoutes {
   // borrowed
   const Host& host_;
   const Log& log_;
+  const EventCatalogue& catalogue_;
   Registry& registry_;
   SubscriptionStore& store_;
   FanOut& fan_out_;

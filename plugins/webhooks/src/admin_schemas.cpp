@@ -2,8 +2,6 @@
 
 #include <patchbay/json.h>
 
-#include "catalogue.h"
-
 namespace patchbay::webhooks {
 namespace {
 
@@ -11,13 +9,14 @@ constexpr const char* kUrl = R"("url":{"type":"string","minLength":1,"maxLength"
 constexpr const char* kSecret =
     R"("secret":{"type":"string","minLength":16,"maxLength":256,"description":"Random ASCII without blanks; made when left out"})";
 
-std::string events_member(bool with_default) {
-  JsonWriter items;
-  items.object().member("type", "string").key("enum").array();
-  for (const std::string_view topic : kTopics) items.value(topic);
-  items.value(kTestTopic).value(kAllEvents).end().end();
-  std::string text = R"("events":{"type":"array","minItems":1,"maxItems":32,"items":)" + items.str();
-  return text + (with_default ? R"(,"default":["*"]})" : "}");
+// No enum: EventCatalogue::check says which name is wrong, and which there are.
+std::string events_member(const EventCatalogue& catalogue, bool with_default) {
+  JsonWriter member;
+  member.object().member("type", "array").member("minItems", 1).member("maxItems", 32);
+  member.member("description", "Events that plugins of this server emit: " + catalogue.names());
+  member.key("items").raw(R"({"type":"string"})");
+  if (with_default) member.key("default").raw(R"(["*"])");
+  return "\"events\":" + std::move(member.end()).str();
 }
 
 std::string object(const std::string& properties, const std::string& required) {
@@ -26,12 +25,14 @@ std::string object(const std::string& properties, const std::string& required) {
 
 }  // namespace
 
-std::string create_schema() {
-  return object(std::string(kUrl) + "," + events_member(true) + "," + kSecret, R"(,"required":["url"])");
+std::string create_schema(const EventCatalogue& catalogue) {
+  return object(std::string(kUrl) + "," + events_member(catalogue, true) + "," + kSecret,
+                R"(,"required":["url"])");
 }
 
-std::string change_schema() {
-  return object(std::string(kUrl) + "," + events_member(false) + R"(,"active":{"type":"boolean"})", "");
+std::string change_schema(const EventCatalogue& catalogue) {
+  return object(std::string(kUrl) + "," + events_member(catalogue, false) + R"(,"active":{"type":"boolean"})",
+                "");
 }
 
 std::string secret_schema() { return object(kSecret, ""); }
@@ -41,7 +42,9 @@ std::string subscription_schema(bool with_secret) {
     "events":{"type":"array","items":{"type":"string"}},"active":{"type":"boolean"},
     "createdAtUtc":{"type":"string"},"createdBy":{"type":"string"},
     "lastFiredUtc":{"type":["string","null"]},"failures":{"type":"integer"},
-    "source":{"type":"string","enum":["config","api"]})";
+    "source":{"type":"string","enum":["config","api"]},
+    "notEmitted":{"type":"array","items":{"type":"string"},
+      "description":"Those of events that no plugin of this server emits; left out when there are none"})";
   std::string required =
       R"("id","url","events","active","createdAtUtc","createdBy","lastFiredUtc","failures","source")";
   if (with_secret) {

@@ -3,10 +3,12 @@
 
 #include <string>
 
+#include "event_catalogue.h"
+
 namespace patchbay::webhooks {
 
-std::string create_schema();
-std::string change_schema();
+std::string create_schema(const EventCatalogue& catalogue);
+std::string change_schema(const EventCatalogue& catalogue);
 std::string secret_schema();
 
 // Of answers: a subscription, with its secret where that is shown; a delivery.

@@ -4,7 +4,6 @@
 
 #include <set>
 
-#include "catalogue.h"
 #include "receiver_url.h"
 #include "signing.h"
 #include "subscription.h"
@@ -33,7 +32,7 @@ bool Settings::allows_private(std::string_view tenant) const {
   return found != allow_private.end() && found->second;
 }
 
-Result<Settings> Settings::read(const Config& config) {
+Result<Settings> Settings::read(const Config& config, const EventCatalogue& catalogue) {
   Settings settings;
   settings.ca_file = config.plugin().text("caFile", "");
   if (!settings.ca_file.empty() && access(settings.ca_file.c_str(), R_OK) != 0)
@@ -51,6 +50,8 @@ Result<Settings> Settings::read(const Config& config) {
           "tenants." + definition.tenant + ".webhooks.subscriptions[" + std::to_string(i) + "]";
       if (Status status = check_receiver_url(definition.url, allow_private); !status)
         return Error{Code::invalid, where + ".url " + status.error().text};
+      if (Status status = catalogue.check(definition.events); !status)
+        return Error{Code::invalid, where + "." + status.error().text};
       if (!ids.insert(definition.id).second)
         return Error{Code::invalid, where + " has the id of another subscription: give it an id of its own"};
       settings.definitions.push_back(std::move(definition));

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "event_catalogue.h"
+
 namespace patchbay::webhooks {
 
 // A subscription that configuration defines.
@@ -27,11 +29,11 @@ struct Settings {
   std::vector<Definition> definitions;
   std::map<std::string, bool, std::less<>> allow_private;  // by tenant
 
-  bool allows_private(std::string_view tenant) const;
+  // Error: a URL that may not be a receiver, an event that no plugin emits, two subscriptions under one id,
+  // or a CA file that cannot be read.
+  static Result<Settings> read(const Config& config, const EventCatalogue& catalogue);
 
-  // Error: a URL that may not be a receiver, two subscriptions under one id, or a CA file that cannot be
-  // read.
-  static Result<Settings> read(const Config& config);
+  bool allows_private(std::string_view tenant) const;
 };
 
 }  // namespace patchbay::webhooks

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "catalogue.h"
+#include "event_catalogue.h"
 #include "schedule.h"
 #include "signing.h"
 

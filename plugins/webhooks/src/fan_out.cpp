@@ -3,7 +3,7 @@
 #include <patchbay/json.h>
 #include <patchbay/random_id.h>
 
-#include "catalogue.h"
+#include "event_catalogue.h"
 #include "signing.h"
 
 namespace patchbay::webhooks {
@@ -14,9 +14,11 @@ constexpr int64_t kRetryMs = 1000;
 
 }  // namespace
 
-FanOut::FanOut(const Host& host, const Log& log, Registry& registry, Added added)
+FanOut::FanOut(const Host& host, const Log& log, const EventCatalogue& catalogue, Registry& registry,
+               Added added)
     : host_(host),
       log_(log),
+      catalogue_(catalogue),
       registry_(registry),
       added_(std::move(added)),
       body_add_(Statement::find(host, "body-add")),
@@ -24,7 +26,9 @@ FanOut::FanOut(const Host& host, const Log& log, Registry& registry, Added added
       again_(host) {}
 
 void FanOut::open() {
-  consumer_ = std::make_unique<Consumer>(host_, "webhooks", topic_patterns(), [this] { read(); });
+  const std::string patterns = catalogue_.patterns();
+  if (patterns.empty()) return;
+  consumer_ = std::make_unique<Consumer>(host_, "webhooks", patterns, [this] { read(); });
 }
 
 void FanOut::read() {

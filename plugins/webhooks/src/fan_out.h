@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 
+#include "event_catalogue.h"
 #include "subscription.h"
 
 namespace patchbay::webhooks {
@@ -20,9 +21,9 @@ class FanOut {
   // New deliveries of this subscription are in the store.
   using Added = Function<void(const std::string& subscription)>;
 
-  FanOut(const Host& host, const Log& log, Registry& registry, Added added);
+  FanOut(const Host& host, const Log& log, const EventCatalogue& catalogue, Registry& registry, Added added);
 
-  // Begins to read the log.
+  // Begins to read the log, if any plugin emits what a webhook can be about.
   void open();
   // A webhook.test for one subscription, whatever it subscribes to. done(delivery id).
   void test(const Subscription& subscription, const std::string& requested_by,
@@ -41,6 +42,7 @@ class FanOut {
   // borrowed
   const Host& host_;
   const Log& log_;
+  const EventCatalogue& catalogue_;
   Registry& registry_;
   // owned
   const Added added_;

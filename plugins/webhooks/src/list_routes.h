@@ -3,10 +3,12 @@
 
 #include <patchbay/services/http_routes.h>
 
+#include "event_catalogue.h"
 #include "subscription.h"
 
 namespace patchbay::webhooks {
 
-void add_list_routes(http::Routes& routes, Registry& registry);
+// Both are borrowed.
+void add_list_routes(http::Routes& routes, Registry& registry, const EventCatalogue& catalogue);
 
 }  // namespace patchbay::webhooks

@@ -6,6 +6,7 @@
 #include "backlog.h"
 #include "config.h"
 #include "dispatcher.h"
+#include "event_catalogue.h"
 #include "fan_out.h"
 #include "list_routes.h"
 #include "retention.h"
@@ -19,7 +20,7 @@ using namespace patchbay::webhooks;  // NOLINT(google-build-using-namespace)
 
 class Webhooks final : public Plugin {
   Status start(const Config& config) override {
-    PB_TRY_VALUE(settings_, Settings::read(config));
+    PB_TRY_VALUE(settings_, read(config));
     parts_ = std::make_unique<Parts>(host(), log());
     configure();
     return {};
@@ -36,12 +37,12 @@ class Webhooks final : public Plugin {
   }
 
   Status check_config(const Config& config) override {
-    auto settings = Settings::read(config);
+    auto settings = read(config);
     return settings ? Status() : Status(settings.error());
   }
 
   void reconfigure(const Config& config) override {
-    auto settings = Settings::read(config);
+    auto settings = read(config);
     if (!settings) return;
     settings_ = *std::move(settings);
     configure();
@@ -58,19 +59,25 @@ class Webhooks final : public Plugin {
     post(host(), kMainStrand, [done = std::move(done)]() mutable { done(); });
   }
 
+  Result<Settings> read(const Config& config) const {
+    return Settings::read(config, EventCatalogue::read(host()));
+  }
+
   // In the order in which they need each other.
   struct Parts {
     Parts(const Host& host, const Log& log)
-        : store(host, log, registry),
+        : catalogue(EventCatalogue::read(host)),
+          store(host, log, registry),
           dispatcher(host, log, registry, sender),
-          fan_out(host, log, registry, [this](const std::string& id) { dispatcher.wake(id); }),
+          fan_out(host, log, catalogue, registry, [this](const std::string& id) { dispatcher.wake(id); }),
           retention(host, log),
           backlog(host, registry),
-          admin(host, log, registry, store, fan_out, dispatcher),
+          admin(host, log, catalogue, registry, store, fan_out, dispatcher),
           routes(host) {
-      add_list_routes(routes, registry);
+      add_list_routes(routes, registry, catalogue);
       admin.add_to(routes);
     }
+    const EventCatalogue catalogue;
     Registry registry;
     Sender sender;
     SubscriptionStore store;
@@ -92,10 +99,21 @@ class Webhooks final : public Plugin {
     parts_->store.reconcile(settings_.definitions, [this, done = std::move(done)](const Status& status) {
       if (!status)
         log().error("configured subscriptions cannot be taken over", {{"why", status.error().text}});
-      for (const Subscription* subscription : parts_->registry.all())
+      for (const Subscription* subscription : parts_->registry.all()) {
+        warn_of_silence(*subscription);
         parts_->dispatcher.wake(subscription->id);
+      }
       done();
     });
+  }
+
+  void warn_of_silence(const Subscription& subscription) {
+    std::string missing;
+    for (const std::string_view event : parts_->catalogue.not_emitted(subscription.events))
+      missing.append(missing.empty() ? "" : " ").append(event);
+    if (!missing.empty())
+      log().warn("a subscription names events that no plugin emits",
+                 {{"subscription", subscription.id}, {"tenant", subscription.tenant}, {"events", missing}});
   }
 
   // Only now: an event must find the subscriptions.

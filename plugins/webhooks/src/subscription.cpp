@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "catalogue.h"
+#include "event_catalogue.h"
 
 namespace patchbay::webhooks {
 

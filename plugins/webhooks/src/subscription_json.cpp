@@ -5,7 +5,7 @@
 namespace patchbay::webhooks {
 namespace {
 
-void write_members(JsonWriter& out, const Subscription& subscription) {
+void write_members(JsonWriter& out, const Subscription& subscription, const EventCatalogue& catalogue) {
   out.member("id", subscription.id).member("url", subscription.url).key("events").array();
   for (const std::string& event : subscription.events) out.value(event);
   out.end()
@@ -19,6 +19,11 @@ void write_members(JsonWriter& out, const Subscription& subscription) {
     out.value(utc_text(subscription.last_fired_ms));
   }
   out.member("failures", subscription.failures).member("source", subscription.from_config ? "config" : "api");
+  const auto missing = catalogue.not_emitted(subscription.events);
+  if (missing.empty()) return;
+  out.key("notEmitted").array();
+  for (const std::string_view event : missing) out.value(event);
+  out.end();
 }
 
 void write_time(JsonWriter& out, std::string_view name, bool present, int64_t ms) {
@@ -32,16 +37,17 @@ void write_time(JsonWriter& out, std::string_view name, bool present, int64_t ms
 
 }  // namespace
 
-void write_subscription(JsonWriter& out, const Subscription& subscription) {
+void write_subscription(JsonWriter& out, const Subscription& subscription, const EventCatalogue& catalogue) {
   out.object();
-  write_members(out, subscription);
+  write_members(out, subscription, catalogue);
   out.end();
 }
 
-std::string subscription_json(const Subscription& subscription, const std::string& secret) {
+std::string subscription_json(const Subscription& subscription, const EventCatalogue& catalogue,
+                              const std::string& secret) {
   JsonWriter out;
   out.object();
-  write_members(out, subscription);
+  write_members(out, subscription, catalogue);
   if (!secret.empty()) out.member("secret", secret);
   out.end();
   return std::move(out).str();

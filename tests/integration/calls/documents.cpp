@@ -4,9 +4,12 @@
 #include <patchbay/utc.h>
 
 #include <chrono>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "call_server.h"
+#include "json/parse.h"
 #include "support/http_client.h"
 #include "support/json_here.h"
 #include "support/openapi.h"
@@ -119,6 +122,33 @@ void calls_and_transcripts(Client& client) {
   client.ask("GET", transcripts + "/{callId}", "", transcripts + "/" + id);
 }
 
+void subscribe_to_all(Client& client, const WebhookReceiver& receiver) {
+  client.ask("POST", std::string(kRoot) + "/admin/webhooks", R"({"url":")" + receiver.url() + "\"}");
+}
+
+// What came by webhook fits the schemas in the manifests; a call's four events were among it.
+void check_events(const Core& core, const WebhookReceiver& receiver) {
+  const auto events = core::json::parse(core.report("events"));
+  REQUIRE(events);
+  std::set<std::string> seen;
+  for (const WebhookDelivery& delivery : receiver.wait_for(5, std::chrono::seconds(60))) {
+    INFO(delivery.body);
+    const auto body = core::json::parse(delivery.body);
+    REQUIRE(body);
+    const std::string topic(body->root().find("event")->string());
+    seen.insert(topic);
+    for (uint32_t i = 0; i < events->root().size(); ++i) {
+      const core::json::Node& event = *events->root().element(i);
+      if (event.find("topic")->string() != topic) continue;
+      for (const std::string& fault :
+           schema_faults(*event.find("schema"), *body->root().find("data"), events->root()))
+        FAIL_CHECK(fault);
+    }
+  }
+  CHECK(seen ==
+        std::set<std::string>{"call.answered", "call.started", "outbound-ai.finished", "transcript.saved"});
+}
+
 void webhooks(Client& client, const WebhookReceiver& receiver) {
   const std::string list = std::string(kRoot) + "/webhooks", admin = std::string(kRoot) + "/admin/webhooks";
   const std::string id = text_of(
@@ -158,10 +188,12 @@ void keys(Client& client) {
 TEST_CASE("every success that the OpenAPI document promises has the body that it describes") {
   Sipp callee = start_sipp("talk_then_bye", {{"ms", "1500"}});
   WebhookReceiver receiver{{}};
-  const TestServer server(yaml(callee.port()));
+  TestServer server(yaml(callee.port()));
   REQUIRE(server.start_error() == "");
   Client client(server);
+  subscribe_to_all(client, receiver);
   calls_and_transcripts(client);
+  check_events(server.core(), receiver);
   webhooks(client, receiver);
   whitelist(client);
   keys(client);

@@ -86,6 +86,16 @@ TEST_CASE("an event arrives once, signed, as the specification has it") {
   CHECK(world.server.log().find(kSecret) == std::string::npos);
 }
 
+TEST_CASE("an event that only another plugin's manifest names is delivered, an internal one is not") {
+  World world;
+  world.emit("probe.internal", "x", "{}");
+  world.emit("probe.noted", "x", R"({"text":"hello"})");
+  const auto got = world.receiver.wait_for(1);
+  REQUIRE(got.size() == 1);
+  CHECK(got[0].header("x-platform-event") == "probe.noted");
+  CHECK(got[0].body.find(R"("data":{"text":"hello"})") != std::string::npos);
+}
+
 TEST_CASE("four attempts leave at 0, 5, 35 and 155 s with the same bytes") {
   World world;
   world.receiver.answer_always(WebhookAnswer::error);

@@ -2,11 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
-#include <iterator>
-
-#include "catalogue.h"
-
 using namespace patchbay::webhooks;
 
 namespace {
@@ -61,13 +56,4 @@ TEST_CASE("the registry keeps tenants apart") {
 TEST_CASE("event lists survive the store") {
   CHECK(split_events(join_events({"call.ended", "*"})) == std::vector<std::string>{"call.ended", "*"});
   CHECK(split_events("").empty());
-}
-
-TEST_CASE("the manifest knows every event") {
-  std::ifstream in(PATCHBAY_WEBHOOKS_MANIFEST);
-  const std::string manifest{std::istreambuf_iterator<char>(in), {}};
-  for (const std::string_view topic : kTopics)
-    CHECK(manifest.find('"' + std::string(topic) + '"') != std::string::npos);
-  CHECK(is_event_name("webhook.test"));
-  CHECK_FALSE(is_event_name("call.*"));
 }

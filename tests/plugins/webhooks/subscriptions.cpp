@@ -105,6 +105,41 @@ TEST_CASE("what cannot be a subscription is 400") {
   CHECK(ask(inside).status == 400);
 }
 
+TEST_CASE("an event that no plugin emits is refused by its name, one of the specification is marked") {
+  TestServer server(kNone, nullptr, {probe::entry()});
+  const auto with_events = [](const std::string& events) {
+    return R"({"url":"https://hooks.example.com/","events":)" + events + "}";
+  };
+  const auto refused = ask({"POST", kAdmin, with_events(R"(["call.ended","probe.unknown"])")});
+  CHECK(refused.status == 400);
+  CHECK(refused.body.find("events[1] is probe.unknown, which no plugin emits") != std::string::npos);
+  CHECK(refused.body.find("probe.noted") != std::string::npos);
+  CHECK(ask({"POST", kAdmin, with_events(R"(["probe.internal"])")}).status == 400);
+  const auto made = ask({"POST", kAdmin, with_events(R"(["share.viewed","probe.noted"])")});
+  CHECK(made.status == 201);
+  CHECK(made.body.find(R"("notEmitted":["share.viewed"])") != std::string::npos);
+  const std::string path = std::string(kAdmin) + "/" + text_member(made.body, "id");
+  CHECK(ask({"PATCH", path, R"({"events":["probe.unknown"]})"}).status == 400);
+  CHECK(ask({"PATCH", path, R"({"events":["probe.noted"]})"}).body.find("notEmitted") == std::string::npos);
+}
+
+TEST_CASE("a configured event that no plugin emits is refused, one of the specification is a warning") {
+  const auto with_event = [](const std::string& event) {
+    return "plugins: {probe: {}, webhooks: {}}\ntenants: {a.example: {primary: true, webhooks: "
+           "{subscriptions: "
+           "[{url: 'https://hooks.example.com/', events: ['" +
+           event + "'], secret: 0123456789abcdef}]}}}\n";
+  };
+  TestServer server(with_event("share.viewed"), nullptr, {probe::entry()});
+  REQUIRE(server.start_error() == "");
+  CHECK(server.log().find("a subscription names events that no plugin emits") != std::string::npos);
+  const Status status = server.reload(with_event("share.seen"));
+  REQUIRE_FALSE(status.ok());
+  CHECK(status.error().text.find(
+            "tenants.a.example.webhooks.subscriptions[0].events[0] is share.seen, which no "
+            "plugin emits") != std::string::npos);
+}
+
 TEST_CASE("configured subscriptions are read-only but can be paused") {
   TestServer server(configured("first-secret-of-config"), nullptr, {probe::entry()});
   REQUIRE(server.start_error() == "");

@@ -58,7 +58,11 @@ void print_manifest(const core::Manifest& manifest) {
   print_list("provides", manifest.provides);
   print_list("requires", manifest.requires_);
   print_list("optional", manifest.optional);
-  print_list("emits", manifest.emits);
+  std::vector<std::string> internal, webhooks;
+  for (const core::EmittedEvent& event : manifest.emits)
+    (event.schema != nullptr ? webhooks : internal).push_back(event.topic);
+  print_list("emits", internal);
+  print_list("webhooks", webhooks);
 }
 
 void print_config(const core::Manifest& manifest) {

@@ -52,7 +52,7 @@ typedef struct pb_observe {
 
   /* [any] What the whole server looks like now, written into `sink` before return: "metrics" (Prometheus
    * text), "plugins" (JSON list: id, version, state, reason, provides), "ready" (JSON
-   * {"ready":bool,"plugins":{id:state}}). */
+   * {"ready":bool,"plugins":{id:state}}), "events" (JSON list: topic, plugin, summary, subject, schema). */
   int32_t (*report)(void* host, pb_str what, void (*sink)(void* user, pb_str text) PB_NOEXCEPT,
                     void* user) PB_NOEXCEPT;
 } pb_observe;

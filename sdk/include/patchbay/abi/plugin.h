@@ -12,7 +12,7 @@
  *   provides     services offered: ["patchbay.telephony/1"]
  *   requires     services without which it is not started; may not run in a circle
  *   optional     services it watches
- *   emits        topics of events it publishes
+ *   emits        events it publishes: topics, or {"topic", "summary", "subject", "schema"} for webhooks, too
  *   isolation    "process": runs in a separate process unless its section says `isolation: none`
  *   config       {"plugin": schema, "tenant": schema, "WebPhone": schema}: JSON Schemas of its configuration
  *

@@ -1,0 +1,93 @@
+#include "event_catalogue.h"
+
+#include <algorithm>
+#include <array>
+
+namespace patchbay::webhooks {
+namespace {
+
+// The events of the specification's catalogue.
+constexpr std::array<std::string_view, 20> kSpecified{"call.started",
+                                                      "call.answered",
+                                                      "call.transferred",
+                                                      "call.ended",
+                                                      "outbound-ai.finished",
+                                                      "transcript.saved",
+                                                      "share.created",
+                                                      "share.viewed",
+                                                      "share.revoked",
+                                                      "room.cascade.promoted",
+                                                      "room.cascade.demoted",
+                                                      "room.cascade.failed",
+                                                      "room.peer.joined",
+                                                      "room.peer.left",
+                                                      "room.bandwidth.degraded",
+                                                      "sfu.offer.received",
+                                                      "sfu.publisher.connected",
+                                                      "sfu.subscribe.received",
+                                                      "sfu.subscriber.connected",
+                                                      "room.client.preference.changed"};
+
+bool is_specified(std::string_view name) {
+  return std::find(kSpecified.begin(), kSpecified.end(), name) != kSpecified.end();
+}
+
+// Only such names are repeated in errors: others may be anything that a client sent.
+bool is_topic(std::string_view name) {
+  constexpr size_t kMaxTopic = 128;
+  return !name.empty() && name.size() <= kMaxTopic && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '_';
+  });
+}
+
+}  // namespace
+
+EventCatalogue EventCatalogue::read(const Host& host) {
+  std::vector<std::string> emitted;
+  const auto events = host.parse_json(host.report("events"));
+  for (size_t i = 0; events && i < events->root().size(); ++i)
+    emitted.emplace_back(events->root().at(i).text("topic", ""));
+  return EventCatalogue(std::move(emitted));
+}
+
+EventCatalogue::EventCatalogue(std::vector<std::string> emitted) : emitted_(std::move(emitted)) {
+  std::sort(emitted_.begin(), emitted_.end());
+}
+
+bool EventCatalogue::emits(std::string_view name) const {
+  return std::binary_search(emitted_.begin(), emitted_.end(), name);
+}
+
+Status EventCatalogue::check(const std::vector<std::string>& events) const {
+  for (size_t i = 0; i < events.size(); ++i) {
+    const std::string& name = events[i];
+    if (emits(name) || name == kTestTopic || name == kAllEvents || is_specified(name)) continue;
+    const std::string where = "events[" + std::to_string(i) + "]";
+    const std::string problem =
+        is_topic(name) ? " is " + name + ", which no plugin emits" : " is not the name of an event";
+    return {Code::invalid, where + problem + "; name " + names()};
+  }
+  return {};
+}
+
+std::vector<std::string_view> EventCatalogue::not_emitted(const std::vector<std::string>& events) const {
+  std::vector<std::string_view> missing;
+  for (const std::string& name : events)
+    if (is_specified(name) && !emits(name)) missing.push_back(name);
+  return missing;
+}
+
+std::string EventCatalogue::patterns() const {
+  std::string all;
+  for (const std::string& topic : emitted_) all.append(all.empty() ? "" : " ").append(topic);
+  return all;
+}
+
+std::string EventCatalogue::names() const {
+  std::string all;
+  for (const std::string& topic : emitted_) all.append(topic).append(", ");
+  return all + "webhook.test or * for all";
+}
+
+}  // namespace patchbay::webhooks
