@@ -82,6 +82,7 @@ Router& shared_router() {
 struct Host final : ConnectionHost {
   EdgeLimits edge_limits = [] {
     EdgeLimits limits;
+    limits.answer_ms = 120'000;
     limits.max_head = 1024;
     limits.max_fields = 10;
     limits.max_body = 512;

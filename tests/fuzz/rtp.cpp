@@ -20,7 +20,7 @@ struct Ignore final : RtcpListener {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static JitterBuffer buffer(40, 100);
+  static JitterBuffer buffer({40, 100});
   static Reception reception;
   static TelephoneEventReceiver digits;
   Ignore ignore;

@@ -17,8 +17,8 @@ std::string without_slash(std::string_view url) {
 Result<User> read_user(JsonView section, std::string_view tenant, HashCost& cost) {
   User user;
   user.name = section.text("username", {});
-  user.role = section.text("role", "user");
-  user.disabled = section.boolean("disabled", false);
+  user.role = section["role"].text();
+  user.disabled = section["disabled"].boolean();
   const std::string hash(section.text("passwordHash", {})), password(section.text("password", {}));
   if (hash.empty() == password.empty())
     return {Code::invalid, "user " + user.name + " needs either passwordHash or password"};
@@ -77,9 +77,9 @@ Result<Settings> Settings::read(const Config& config) {
   Settings settings;
   settings.issuer = without_slash(plugin.text("issuer", {}));
   settings.key_file = plugin.text("keyFile", {});
-  settings.token_lifetime_sec = plugin.integer("tokenLifetimeSec", settings.token_lifetime_sec);
-  settings.sign_in_lifetime_sec = plugin.integer("signInLifetimeSec", settings.sign_in_lifetime_sec);
-  settings.refresh_lifetime_sec = plugin.integer("refreshLifetimeSec", settings.refresh_lifetime_sec);
+  settings.token_lifetime_sec = plugin["tokenLifetimeSec"].integer();
+  settings.sign_in_lifetime_sec = plugin["signInLifetimeSec"].integer();
+  settings.refresh_lifetime_sec = plugin["refreshLifetimeSec"].integer();
   std::string of_primary = settings.issuer;
   for (const auto& section : config.tenants())
     if (section.primary) of_primary = without_slash(section.section.text("issuer", settings.issuer));

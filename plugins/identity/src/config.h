@@ -35,12 +35,12 @@ struct Tenant {
 struct Settings {
   std::string issuer;
   std::string key_file;
-  int64_t token_lifetime_sec = 3600;
-  int64_t refresh_lifetime_sec = 2'592'000;
-  int64_t sign_in_lifetime_sec = 7'776'000;            // of all refresh tokens that came from one sign-in
+  int64_t token_lifetime_sec = 0;
+  int64_t refresh_lifetime_sec = 0;
+  int64_t sign_in_lifetime_sec = 0;                    // of all refresh tokens that came from one sign-in
   std::map<std::string, Tenant, std::less<>> tenants;  // by host
 
-  // Errors name the user but never contain the password.
+  // Defaults are those of the manifest. Errors name the user but never contain the password.
   static Result<Settings> read(const Config& config);
 
   const Tenant* tenant(std::string_view host) const;

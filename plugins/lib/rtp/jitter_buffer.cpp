@@ -17,9 +17,9 @@ constexpr uint32_t kMaxBurst =
 
 }  // namespace
 
-JitterBuffer::JitterBuffer(uint32_t min_delay_ms, uint32_t max_delay_ms) noexcept
-    : min_(std::clamp<uint32_t>(min_delay_ms, 20, 200) * kSamplesPerMs),
-      max_(std::max(min_, std::clamp<uint32_t>(max_delay_ms, 20, 200) * kSamplesPerMs)),
+JitterBuffer::JitterBuffer(const Options& options) noexcept
+    : min_(std::clamp<uint32_t>(options.min_delay_ms, 20, 200) * kSamplesPerMs),
+      max_(std::max(min_, std::clamp<uint32_t>(options.max_delay_ms, 20, 200) * kSamplesPerMs)),
       target_(min_) {}
 
 void JitterBuffer::restart() noexcept {

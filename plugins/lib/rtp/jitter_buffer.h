@@ -25,8 +25,12 @@ class JitterBuffer {
     uint64_t resyncs = 0;           // jumps of the sender's timestamps
   };
 
-  // Milliseconds, clipped to 20..200; the delay starts at `min_delay_ms`.
-  JitterBuffer(uint32_t min_delay_ms, uint32_t max_delay_ms) noexcept;
+  // Both are clipped to 20..200 ms.
+  struct Options {
+    uint32_t min_delay_ms = 0;  // where the delay begins, and its least
+    uint32_t max_delay_ms = 0;  // how far it grows when packets come late; never below the least
+  };
+  explicit JitterBuffer(const Options& options) noexcept;
 
   // Starts a new stream (another SSRC): drops the buffered audio and keeps the learnt delay.
   void restart() noexcept;

@@ -53,7 +53,7 @@ class RtpLeg::ControlReader final : public RtcpListener {
 
 RtpLeg::RtpLeg(RtpSocket socket, const Options& options)
     : socket_(std::move(socket)),
-      jitter_buffer_(options.min_delay_ms, options.max_delay_ms),
+      jitter_buffer_(options.jitter),
       cname_(options.cname),
       wall_offset_ns_(options.wall_ns - options.now_ns),
       ssrc_(static_cast<uint32_t>(options.random)),

@@ -54,8 +54,7 @@ class RtpLeg {
  public:
   static constexpr size_t kFrameSamples = JitterBuffer::kFrameSamples;
   struct Options {
-    uint32_t min_delay_ms = 40;
-    uint32_t max_delay_ms = 100;
+    JitterBuffer::Options jitter;
     uint64_t random = 0;  // seeds SSRC, sequence and timestamp; must be random (RFC 3550 section 5.1)
     int64_t wall_ns = 0;  // time of day at now_ns, for the NTP timestamps of sender reports
     int64_t now_ns = 0;   // monotonic

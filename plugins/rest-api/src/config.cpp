@@ -40,12 +40,11 @@ Result<std::vector<ListenerConfig>> read_listeners(const Config& config) {
     all.push_back(std::move(listener));
   }
   if (all.empty()) return {Code::invalid, "listen must name at least one address"};
-  PB_TRY_VALUE(auto management,
-               parse_listen(config.server()["management"].text("listen", "127.0.0.1:9090"), kManagement));
+  PB_TRY_VALUE(auto management, parse_listen(config.server()["management"]["listen"].text(), kManagement));
   all.push_back(std::move(management));
   ListenerConfig local;
   local.surface = kLocal;
-  local.unix_path = config.server().text("admin_socket", "");
+  local.unix_path = config.server()["admin_socket"].text();
   if (!local.unix_path.empty()) all.push_back(std::move(local));
   return all;
 }
@@ -102,24 +101,24 @@ Result<Settings> Settings::read(const Config& config) {
   Settings settings;
   settings.tenants = Tenants(config);
   PB_TRY_VALUE(settings.edge.listeners, read_listeners(config));
-  settings.edge.threads = thread_count(plugin.integer("threads", 0));
+  settings.edge.threads = thread_count(plugin["threads"].integer());
   settings.edge.trusted_proxies = texts(plugin["trustedProxies"]);
   PB_TRY(TrustedProxies::parse(settings.edge.trusted_proxies));
   // What the operator sets also bounds what routes ask for.
-  if (const int64_t body = limits.integer("bodyBytes", 0); body > 0)
+  if (const int64_t body = limits["bodyBytes"].integer(); body > 0)
     settings.edge.limits.max_body = settings.edge.limits.max_route_body = static_cast<size_t>(body);
-  settings.edge.limits.max_bodies = static_cast<size_t>(limits.integer("bodyMemoryBytes", 64 << 20));
+  settings.edge.limits.max_bodies = static_cast<size_t>(limits["bodyMemoryBytes"].integer());
   if (settings.edge.limits.max_bodies < settings.edge.limits.max_body)
     return {Code::invalid, "limits.bodyMemoryBytes must be at least limits.bodyBytes"};
-  settings.edge.limits.max_per_address = static_cast<size_t>(limits.integer("connectionsPerAddress", 256));
-  settings.edge.hsts_sec = static_cast<uint32_t>(plugin["tls"].integer("hstsSec", 31'536'000));
-  settings.edge.limits.max_connections = static_cast<size_t>(limits.integer("connections", 8192));
-  settings.answer_ms = limits.integer("answerSec", 30) * 1000;
+  settings.edge.limits.max_per_address = static_cast<size_t>(limits["connectionsPerAddress"].integer());
+  settings.edge.hsts_sec = static_cast<uint32_t>(plugin["tls"]["hstsSec"].integer());
+  settings.edge.limits.max_connections = static_cast<size_t>(limits["connections"].integer());
+  settings.answer_ms = limits["answerSec"].integer() * 1000;
   settings.edge.limits.answer_ms = static_cast<uint32_t>(settings.answer_ms + kEdgeGraceMs);
-  settings.rate.per_second = limits.number("requestsPerSecond", 500);
-  settings.rate.burst = limits.number("burst", 2000);
-  settings.drain = drain_time(config.server().integer("drain_timeout_s", 30));
-  settings.listening_file = std::string(config.server().text("data", ".")) + "/listening.json";
+  settings.rate.per_second = limits["requestsPerSecond"].number();
+  settings.rate.burst = limits["burst"].number();
+  settings.drain = drain_time(config.server()["drain_timeout_s"].integer());
+  settings.listening_file = std::string(config.server()["data"].text()) + "/listening.json";
   return settings;
 }
 

@@ -30,12 +30,13 @@ struct Settings {
   // Public listeners first, then the management port, then the admin socket.
   EdgeConfig edge;
   lib::RateLimit rate;
-  int64_t answer_ms = 30'000;  // for a handler to answer
+  int64_t answer_ms = 0;  // for a handler to answer
   Tenants tenants;
   std::string listening_file;
-  std::chrono::milliseconds drain{20'000};  // for requests to be answered while the server stops
+  std::chrono::milliseconds drain{};  // for requests to be answered while the server stops
 
-  // Error: an address that is none.
+  // What is not configured is as the manifest says, or the file schema of the server. Error: an address that
+  // is none.
   static Result<Settings> read(const Config& config);
   // Whether only a restart takes the step from one to the other.
   bool needs_restart(const Settings& next) const;

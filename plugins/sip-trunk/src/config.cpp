@@ -27,16 +27,18 @@ Status check_local(const char* field, const lib::SocketAddress& address) {
 
 Result<ServerSettings> read_server(JsonView section) {
   ServerSettings server;
-  server.listen_ip = section.text("listenIp", "127.0.0.1");
-  server.listen_port = static_cast<uint16_t>(section.integer("listenPort", 5060));
-  server.media_ip = section.text("mediaIp", "");
+  server.listen_ip = section["listenIp"].text();
+  server.listen_port = static_cast<uint16_t>(section["listenPort"].integer());
+  server.media_ip = section["mediaIp"].text();
   if (server.media_ip.empty()) server.media_ip = server.listen_ip;
-  server.advertise = section.text("advertise", "");
-  server.rtp_port_min = static_cast<uint16_t>(section.integer("rtpPortMin", 0));
-  server.rtp_port_max = static_cast<uint16_t>(section.integer("rtpPortMax", 0));
-  server.silence_timeout_ms = static_cast<uint32_t>(section.integer("silenceTimeoutMs", 5000));
-  server.no_media_timeout_ms = section.integer("noMediaTimeoutSec", 20) * 1000;
-  server.require_gate = section.boolean("requireGate", true);
+  server.advertise = section["advertise"].text();
+  server.rtp_port_min = static_cast<uint16_t>(section["rtpPortMin"].integer());
+  server.rtp_port_max = static_cast<uint16_t>(section["rtpPortMax"].integer());
+  server.silence_timeout_ms = static_cast<uint32_t>(section["silenceTimeoutMs"].integer());
+  server.no_media_timeout_ms = section["noMediaTimeoutSec"].integer() * 1000;
+  server.require_gate = section["requireGate"].boolean();
+  server.jitter.min_delay_ms = static_cast<uint32_t>(section["jitterMinMs"].integer());
+  server.jitter.max_delay_ms = static_cast<uint32_t>(section["jitterMaxMs"].integer());
   const auto listen = lib::SocketAddress::parse(server.listen_ip, 0);
   const auto media = lib::SocketAddress::parse(server.media_ip, 0);
   if (!listen) return {Code::invalid, "listenIp must be a numeric address"};
@@ -52,14 +54,16 @@ Result<ServerSettings> read_server(JsonView section) {
   }
   if (server.rtp_port_max < server.rtp_port_min)
     return {Code::invalid, "rtpPortMax must not be below rtpPortMin"};
+  if (server.jitter.max_delay_ms < server.jitter.min_delay_ms)
+    return {Code::invalid, "jitterMaxMs must not be below jitterMinMs"};
   return server;
 }
 
 Result<TrunkAccess> read_trunk(JsonView entry) {
   TrunkAccess trunk;
   trunk.host = entry.text("host", "");
-  trunk.port = static_cast<uint16_t>(entry.integer("port", 5060));
-  trunk.transport = entry.text("transport", "udp") == "tcp" ? Transport::tcp : Transport::udp;
+  trunk.port = static_cast<uint16_t>(entry["port"].integer());
+  trunk.transport = entry["transport"].text() == "tcp" ? Transport::tcp : Transport::udp;
   trunk.username = entry.text("username", "");
   trunk.password = entry.text("password", "");
   trunk.realm = entry.text("realm", "");

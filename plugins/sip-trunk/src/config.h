@@ -10,20 +10,22 @@
 #include <vector>
 
 #include "number/number.h"
+#include "rtp/jitter_buffer.h"
 #include "sip_types.h"
 
 namespace patchbay::sip_trunk {
 
 struct ServerSettings {
   std::string listen_ip;
-  uint16_t listen_port = 5060;
+  uint16_t listen_port = 0;
   std::string media_ip;
   uint16_t rtp_port_min = 0;
   uint16_t rtp_port_max = 0;
   std::string advertise;  // shown in Via, Contact and SDP; empty: an address of this machine
-  uint32_t silence_timeout_ms = 5000;
-  int64_t no_media_timeout_ms = 20000;
-  bool require_gate = true;
+  uint32_t silence_timeout_ms = 0;
+  int64_t no_media_timeout_ms = 0;
+  bool require_gate = false;
+  lib::JitterBuffer::Options jitter;
 };
 
 struct OutboundRoute {
@@ -51,7 +53,7 @@ struct Settings {
   // Returns the trunk; without a host if it is no longer configured.
   TrunkAccess trunk(const std::string& tenant, const std::string& id) const;
 
-  // Parses and checks the configuration. Errors name the tenant and the field.
+  // Parses and checks the configuration; defaults are the manifest's. Errors name the tenant and the field.
   static Result<Settings> read(const Config& config);
 };
 

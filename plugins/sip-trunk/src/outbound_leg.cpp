@@ -77,6 +77,7 @@ void OutboundLeg::open_media() {
                    : Result<lib::RtpSocket>(ip.error());
   if (!socket) return close(ended_as("failed", "no RTP port: " + socket.error().text));
   lib::RtpLeg::Options options;
+  options.jitter = server_.jitter;
   options.random = random64();
   options.wall_ns = host_.wall_ms() * 1'000'000;
   options.now_ns = host_.mono_ns();

@@ -17,7 +17,7 @@ enum class Transport { udp, tcp };
 // How to reach a trunk, and our identity there.
 struct TrunkAccess {
   std::string host;  // name or numeric address, IPv6 without brackets
-  uint16_t port = 5060;
+  uint16_t port = 0;
   Transport transport = Transport::udp;
   std::string username;  // empty: challenges are not answered
   std::string password;

@@ -36,7 +36,7 @@ class TranscriptsPlugin final : public Plugin {
 
   Status check_config(const Config& /*config*/) override { return {}; }
   void reconfigure(const Config& config) override {
-    parts_->retention->set_keep_days(config.plugin().integer("keepDays", 0));
+    parts_->retention->set_keep_days(config.plugin()["keepDays"].integer());
   }
 
   // Destroys only the retention, whose timer must end on the strand; workers may still use the rest.

@@ -18,7 +18,6 @@ Definition read_definition(const Config::Tenant& tenant, JsonView item) {
   definition.tenant = tenant.host;
   definition.url = item.text("url", "");
   definition.events = read_events(item["events"]);
-  if (definition.events.empty()) definition.events.emplace_back(kAllEvents);
   definition.secret = item.text("secret", "");
   definition.id = item.text("id", "");
   if (definition.id.empty()) definition.id = subscription_id(tenant.host, definition.url);
@@ -34,14 +33,14 @@ bool Settings::allows_private(std::string_view tenant) const {
 
 Result<Settings> Settings::read(const Config& config, const EventCatalogue& catalogue) {
   Settings settings;
-  settings.ca_file = config.plugin().text("caFile", "");
+  settings.ca_file = config.plugin()["caFile"].text();
   if (!settings.ca_file.empty() && access(settings.ca_file.c_str(), R_OK) != 0)
     return Error{Code::invalid, "plugins.webhooks.caFile cannot be read: " + settings.ca_file};
-  settings.max_in_flight = static_cast<size_t>(config.plugin().integer("maxInFlight", 4));
-  settings.keep_ms = config.plugin().integer("keepDays", 7) * kDayMs;
+  settings.max_in_flight = static_cast<size_t>(config.plugin()["maxInFlight"].integer());
+  settings.keep_ms = config.plugin()["keepDays"].integer() * kDayMs;
   std::set<std::string> ids;
   for (const Config::Tenant& tenant : config.tenants()) {
-    const bool allow_private = tenant.section.boolean("allowPrivateReceivers", false);
+    const bool allow_private = tenant.section["allowPrivateReceivers"].boolean();
     settings.allow_private.emplace(tenant.host, allow_private);
     const JsonView list = tenant.section["subscriptions"];
     for (size_t i = 0; i < list.size(); ++i) {

@@ -24,7 +24,7 @@ struct Definition {
 
 struct Settings {
   std::string ca_file;
-  size_t max_in_flight = 4;  // per subscription
+  size_t max_in_flight = 0;  // per subscription
   int64_t keep_ms = 0;       // of ended deliveries
   std::vector<Definition> definitions;
   std::map<std::string, bool, std::less<>> allow_private;  // by tenant

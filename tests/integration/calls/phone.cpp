@@ -47,6 +47,7 @@ Phone::Phone() {
   auto socket = lib::RtpSocket::open(loopback(0), 0, 0);
   REQUIRE(socket);
   lib::RtpLeg::Options options;
+  options.jitter = {40, 100};
   options.random = 0x1234567;
   options.now_ns = now_ns();
   options.cname = "phone";

@@ -2,26 +2,27 @@
 
 #include <doctest/doctest.h>
 
-#include "support/json_here.h"
+#include "support/plugin_config.h"
 
-using patchbay::Config;
 using patchbay::identity::Settings;
 
 namespace {
 
+patchbay::test::PluginConfig configured(const std::string& view) { return {IDENTITY_MANIFEST, view}; }
+
 Settings read(const std::string& users, const std::string& more = "") {
-  auto settings = Settings::read(Config(*json_here(
-      R"({"server":{},"plugin":{"issuer":"https://a.example/","tokenLifetimeSec":60},"tenants":{
+  auto settings =
+      Settings::read(configured(R"({"plugin":{"issuer":"https://a.example/","tokenLifetimeSec":60},"tenants":{
           "a.example":{"primary":true,"section":{"clients":["c"],"users":[)" +
-      users + R"(]},"WebPhone":{}})" + more + "}}")));
+                                users + "]}}" + more + "}}"));
   REQUIRE(settings);
   return *std::move(settings);
 }
 
 bool refused(const std::string& users) {
-  return !Settings::read(Config(*json_here(
-      R"({"server":{},"plugin":{"issuer":"https://a.example"},"tenants":{"a.example":{"section":{"users":[)" +
-      users + "]}}}}")));
+  return !Settings::read(
+      configured(R"({"plugin":{"issuer":"https://a.example"},"tenants":{"a.example":{"section":{"users":[)" +
+                 users + "]}}}}"));
 }
 
 }  // namespace
@@ -42,6 +43,18 @@ TEST_CASE("users, clients and issuers are found by tenant") {
   CHECK(settings.user("a.example", "Alice") == nullptr);
   CHECK(settings.user("b.example", "alice") == nullptr);
   CHECK(settings.tenant("c.example") == nullptr);
+}
+
+TEST_CASE("what is not configured is as the manifest says") {
+  const auto settings = Settings::read(
+      configured(R"({"plugin":{"issuer":"https://a.example"},"tenants":{"a.example":{"primary":true,
+          "section":{"users":[{"username":"alice","password":"secret"}]}}}})"));
+  REQUIRE(settings);
+  CHECK(settings->token_lifetime_sec == 3600);
+  CHECK(settings->refresh_lifetime_sec == 2'592'000);
+  CHECK(settings->sign_in_lifetime_sec == 7'776'000);
+  CHECK(settings->tenant("a.example")->clients.count("patchbay-admin") == 1);
+  CHECK(settings->user("a.example", "alice")->role == "user");
 }
 
 TEST_CASE("users of the same name in two tenants have different subjects") {
@@ -67,10 +80,9 @@ TEST_CASE("a user has exactly one secret and one entry") {
 
 TEST_CASE("a tenant without an issuer has the primary's scheme and port with its own host") {
   const auto with = [](const std::string& issuer, const std::string& of_primary) {
-    auto settings = Settings::read(
-        Config(*json_here(R"({"server":{},"plugin":{"issuer":")" + issuer +
-                          R"("},"tenants":{"a.example":{"primary":true,"section":{)" + of_primary +
-                          R"("users":[]}},"b.example":{"section":{"users":[]}}}})")));
+    auto settings = Settings::read(configured(
+        R"({"plugin":{"issuer":")" + issuer + R"("},"tenants":{"a.example":{"primary":true,"section":{)" +
+        of_primary + R"("users":[]}},"b.example":{"section":{"users":[]}}}})"));
     REQUIRE(settings);
     return settings->tenant("b.example")->issuer;
   };

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "support/json_here.h"
+#include "support/plugin_config.h"
 
 using namespace patchbay;
 using namespace patchbay::sip_trunk;
@@ -10,8 +10,9 @@ using namespace patchbay::sip_trunk;
 namespace {
 
 Result<Settings> read(const std::string& plugin, const std::string& tenant = "{}") {
-  return Settings::read(Config(
-      *json_here(R"({"plugin":)" + plugin + R"(,"tenants":{"acme.example":{"section":)" + tenant + "}}}")));
+  return Settings::read(test::PluginConfig(
+      SIP_TRUNK_MANIFEST,
+      R"({"plugin":)" + plugin + R"(,"tenants":{"acme.example":{"section":)" + tenant + "}}}"));
 }
 
 std::string refusal(const std::string& plugin, const std::string& tenant = "{}") {
@@ -22,6 +23,30 @@ std::string refusal(const std::string& plugin, const std::string& tenant = "{}")
 bool names(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
+
+TEST_CASE("what is not configured is as the manifest says") {
+  const auto settings = read("{}", R"({"trunks":[{"id":"a","host":"192.0.2.1"}]})");
+  REQUIRE(settings);
+  const ServerSettings& server = settings->server;
+  CHECK(server.listen_ip == "127.0.0.1");
+  CHECK(server.listen_port == 5060);
+  CHECK(server.media_ip == "127.0.0.1");
+  CHECK(server.silence_timeout_ms == 5000);
+  CHECK(server.no_media_timeout_ms == 20'000);
+  CHECK(server.require_gate);
+  CHECK(server.jitter.min_delay_ms == 40);
+  CHECK(server.jitter.max_delay_ms == 100);
+  CHECK(settings->trunk("acme.example", "a").port == 5060);
+  CHECK(settings->trunk("acme.example", "a").transport == Transport::udp);
+}
+
+TEST_CASE("the depth of the jitter buffer is a setting") {
+  const auto settings = read(R"({"jitterMinMs":20,"jitterMaxMs":60})");
+  REQUIRE(settings);
+  CHECK(settings->server.jitter.min_delay_ms == 20);
+  CHECK(settings->server.jitter.max_delay_ms == 60);
+  CHECK(refusal(R"({"jitterMinMs":120})") == "jitterMaxMs must not be below jitterMinMs");
+}
 
 TEST_CASE("routes with unknown trunks, invalid or duplicate patterns are refused with the field's name") {
   const std::string trunks = R"("trunks":[{"id":"a","host":"192.0.2.1"}])";

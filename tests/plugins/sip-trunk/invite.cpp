@@ -9,6 +9,7 @@ namespace {
 OutboundCall call() {
   OutboundCall call;
   call.trunk.host = "sip.example.com";
+  call.trunk.port = 5060;
   call.trunk.caller_id = "+4930123456";
   call.number = "+493012345678";
   call.call_id = "call-0123456789ab";

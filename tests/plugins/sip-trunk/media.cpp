@@ -50,6 +50,7 @@ struct Leg {
     local.rtp = *SocketAddress::parse("127.0.0.1", socket->rtp_port());
     local.session_id = 1;
     RtpLeg::Options options;
+    options.jitter = {40, 100};
     options.random = 0x1234567812345678;
     options.cname = "test";
     leg = std::make_unique<RtpLeg>(*std::move(socket), options);

@@ -13,7 +13,7 @@ namespace {
 using Frame = std::array<int16_t, 160>;
 
 struct Bench {
-  explicit Bench(uint32_t min_ms = 40, uint32_t max_ms = 100) : buffer(min_ms, max_ms) {}
+  explicit Bench(uint32_t min_ms = 40, uint32_t max_ms = 100) : buffer({min_ms, max_ms}) {}
 
   void put(uint32_t timestamp, int16_t value, size_t samples = 160) {
     const std::vector<int16_t> pcm(samples, value);
@@ -158,7 +158,7 @@ TEST_CASE("absurd sizes are ignored") {
 }
 
 TEST_CASE("a jump of the sender's clock adds no lasting delay") {
-  JitterBuffer buffer(40, 100);
+  JitterBuffer buffer({40, 100});
   std::array<int16_t, JitterBuffer::kFrameSamples> frame;
   frame.fill(1000);
   std::array<int16_t, JitterBuffer::kFrameSamples> out;

@@ -20,6 +20,7 @@ std::unique_ptr<RtpLeg> make_leg(uint64_t random) {
   auto socket = RtpSocket::open(loopback(), 0, 0);
   REQUIRE(socket);
   RtpLeg::Options options;
+  options.jitter = {40, 100};
   options.random = random;
   options.wall_ns = 1'800'000'000'000'000'000;
   options.cname = "leg";

@@ -50,7 +50,11 @@ struct FakeHost final : ConnectionHost {
     std::weak_ptr<Connection> connection;
   };
 
-  EdgeLimits edge_limits;
+  EdgeLimits edge_limits = [] {
+    EdgeLimits limits;
+    limits.answer_ms = 120'000;
+    return limits;
+  }();
   TrustedProxies trusted;
   std::shared_ptr<BodyBudget> budget = std::make_shared<BodyBudget>(1024, 1024, 5s);
   std::unique_ptr<Router> routes = *Router::create({{1, Method::get, "/a", {}, kPublic, false}}, kPublic);

@@ -59,7 +59,10 @@ struct EdgeFixture {
 
   EdgeFixture() {
     config.listeners.emplace_back();
+    config.limits.max_bodies = 64 * 1024 * 1024;
+    config.limits.max_connections = 8192;
     config.limits.max_per_address = 100'000;  // all clients of the tests have one address
+    config.limits.answer_ms = 120'000;
   }
 
   // The port of the first listener; 0 on failure.
