@@ -2,7 +2,7 @@
 // running it.
 #include <cstdlib>
 
-#include "examine.h"
+#include "inspection.h"
 
 using namespace patchbay::app;
 

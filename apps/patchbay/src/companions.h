@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plugin_trial.h"
+#include "trial.h"
 
 namespace patchbay::app {
 

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "examine.h"
+#include "inspection.h"
 #include "isolation/containment.h"
 #include "isolation/plugin_host_program.h"
 #include "plugins/plugin_source.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "admin_client.h"
-#include "examine.h"
+#include "inspection.h"
 #include "json/writer.h"
 #include "plugin_verbs.h"
 #include "store/schema_text.h"

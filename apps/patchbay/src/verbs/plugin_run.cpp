@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "file_watch.h"
-#include "plugin_trial.h"
+#include "trial.h"
 #include "plugin_verbs.h"
 
 namespace patchbay::app {

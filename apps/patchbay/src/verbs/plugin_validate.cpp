@@ -6,12 +6,12 @@
 #include <memory>
 
 #include "admin_client.h"
-#include "examine.h"
+#include "inspection.h"
 #include "json/writer.h"
 #include "plugin_verbs.h"
 #include "text.h"
-#include "validate/check.h"
-#include "validate/child.h"
+#include "validate/step.h"
+#include "validate/step_runner.h"
 
 namespace patchbay::app {
 namespace {

@@ -8,11 +8,11 @@
 
 #include "heap.h"
 #include "json/parse.h"
-#include "listening.h"
+#include "listening_addresses.h"
 #include "plugin_dir.h"
 #include "runtime/crash_banner.h"
 #include "server_address.h"
-#include "service_manager.h"
+#include "service_notify.h"
 #include "stop_signals.h"
 #include "text.h"
 #include "verbs.h"

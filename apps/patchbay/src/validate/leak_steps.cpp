@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <iterator>
 
-#include "validate/rig.h"
+#include "validate/harness.h"
 
 // Of AddressSanitizer, when the program is built with it: it replaces malloc, and mallinfo2 then knows
 // nothing.

@@ -1,4 +1,4 @@
-#include "listening.h"
+#include "listening_addresses.h"
 
 #include <arpa/inet.h>
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-#include "service_manager.h"
+#include "service_notify.h"
 
 #include <doctest/doctest.h>
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-#include "examine.h"
+#include "inspection.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "validate/generate.h"
+#include "validate/random_input.h"
 
 #include <patchbay/json_string.h>
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "validate/fault_injector.h"
-#include "validate/generate.h"
-#include "validate/rig.h"
+#include "validate/random_input.h"
+#include "validate/harness.h"
 
 namespace patchbay::app::validate {
 

@@ -1,7 +1,7 @@
 // The plugin's life in every order that a server may lead it.
 #include <utility>
 
-#include "validate/rig.h"
+#include "validate/harness.h"
 
 namespace patchbay::app::validate {
 namespace {

@@ -2,9 +2,9 @@
 #include <chrono>
 #include <utility>
 
-#include "validate/driver.h"
+#include "validate/fuzzer.h"
 #include "validate/fault_injector.h"
-#include "validate/rig.h"
+#include "validate/harness.h"
 
 namespace patchbay::app::validate {
 namespace {

@@ -2,7 +2,7 @@
 // child.
 #pragma once
 
-#include "check.h"
+#include "step.h"
 
 namespace patchbay::app::validate {
 

@@ -1,4 +1,4 @@
-#include "validate/rig.h"
+#include "validate/harness.h"
 
 #include <patchbay/services/audio.h>
 #include <patchbay/services/auth.h>

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "validate/check.h"
+#include "validate/step.h"
 
 namespace patchbay::app::validate {
 

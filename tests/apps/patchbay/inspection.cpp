@@ -1,4 +1,4 @@
-#include "examine.h"
+#include "inspection.h"
 
 #include <doctest/doctest.h>
 #include <elf.h>

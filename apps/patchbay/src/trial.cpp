@@ -1,4 +1,4 @@
-#include "plugin_trial.h"
+#include "trial.h"
 
 #include <patchbay/testing/fake_audio.h>
 #include <patchbay/testing/fake_host.h>

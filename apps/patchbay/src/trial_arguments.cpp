@@ -5,7 +5,7 @@
 #include "config/config.h"
 #include "json/parse.h"
 #include "json/writer.h"
-#include "plugin_trial.h"
+#include "trial.h"
 #include "plugins/plugin_source.h"
 
 namespace patchbay::app {

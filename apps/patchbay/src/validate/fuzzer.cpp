@@ -1,4 +1,4 @@
-#include "validate/driver.h"
+#include "validate/fuzzer.h"
 
 #include <patchbay/store.h>
 #include <patchbay/testing/fake_port.h>

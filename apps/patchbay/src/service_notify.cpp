@@ -1,4 +1,4 @@
-#include "service_manager.h"
+#include "service_notify.h"
 
 #include <patchbay/descriptor.h>
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-#include "validate/child.h"
+#include "validate/step_runner.h"
 
 #include <fcntl.h>
 #include <malloc.h>
