@@ -13,7 +13,7 @@
 
 #include "plugins/plugin_life.h"
 #include "plugins/plugin_source.h"
-#include "world.h"
+#include "environment.h"
 
 namespace patchbay::fake {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "abi/host_context.h"
-#include "seen.h"
+#include "recording.h"
 
 namespace patchbay::fake {
 

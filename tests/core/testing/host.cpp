@@ -1,6 +1,6 @@
 // Host: what a plugin has of it beside the tables.
 #include <doctest/doctest.h>
-#include <patchbay/testing/world.h>
+#include <patchbay/testing/test_environment.h>
 
 #include <filesystem>
 

@@ -1,7 +1,7 @@
 // Rig: the plugin on a fake host, with stand-ins for the services that others would offer.
 #pragma once
 
-#include <patchbay/testing/world.h>
+#include <patchbay/testing/test_environment.h>
 
 #include <string>
 

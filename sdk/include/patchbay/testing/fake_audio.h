@@ -9,7 +9,7 @@
 
 #include "../services/audio.h"
 #include "fake_port.h"
-#include "world.h"
+#include "test_environment.h"
 
 namespace patchbay::testing {
 

@@ -14,7 +14,7 @@
 
 #include "fake_http.h"
 #include "fake_port.h"
-#include "world.h"
+#include "test_environment.h"
 
 namespace patchbay::testing {
 

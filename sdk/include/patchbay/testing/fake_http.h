@@ -13,7 +13,7 @@
 #include "../services/http.h"
 #include "../services/http_rules.h"
 #include "http_text.h"
-#include "world.h"
+#include "test_environment.h"
 
 namespace patchbay::testing {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../audio.h"
-#include "world.h"
+#include "test_environment.h"
 
 namespace patchbay::testing {
 

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 #include <patchbay/testing/fake_audio.h>
 #include <patchbay/testing/fake_port.h>
-#include <patchbay/testing/world.h>
+#include <patchbay/testing/test_environment.h>
 
 #include <algorithm>
 #include <memory>

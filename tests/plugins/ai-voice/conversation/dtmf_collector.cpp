@@ -1,7 +1,7 @@
 #include "conversation/dtmf_collector.h"
 
 #include <doctest/doctest.h>
-#include <patchbay/testing/world.h>
+#include <patchbay/testing/test_environment.h>
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 #include "outbound/create_request.h"
 
 #include <doctest/doctest.h>
-#include <patchbay/testing/world.h>
+#include <patchbay/testing/test_environment.h>
 
 #include <string>
 

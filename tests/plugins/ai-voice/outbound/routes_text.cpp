@@ -1,7 +1,7 @@
 #include "outbound/routes_text.h"
 
 #include <doctest/doctest.h>
-#include <patchbay/testing/world.h>
+#include <patchbay/testing/test_environment.h>
 
 using namespace patchbay;
 using namespace patchbay::ai_voice;

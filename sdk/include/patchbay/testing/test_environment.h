@@ -17,7 +17,7 @@
 #include "../strand.h"
 #include "answer.h"
 #include "rows.h"
-#include "seen.h"
+#include "recorded.h"
 #include "table.h"
 
 namespace patchbay::testing {

@@ -13,7 +13,7 @@
 
 #include "abi/subsystems.h"
 #include "rule_watch.h"
-#include "seen.h"
+#include "recording.h"
 
 namespace patchbay::fake {
 

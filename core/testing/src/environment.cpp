@@ -1,4 +1,4 @@
-#include "world.h"
+#include "environment.h"
 
 #include <stdlib.h>
 
