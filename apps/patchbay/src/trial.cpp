@@ -110,7 +110,7 @@ class Stage {
     std::fflush(stdout);
   }
   void show_news() {
-    for (const testing::SeenEvent& event : host_.new_events())
+    for (const testing::RecordedEvent& event : host_.new_events())
       std::printf("%s %s %s %s\n", event.durable() ? "emitted" : "published", event.topic.c_str(),
                   event.subject.empty() ? "-" : harmless(event.subject).c_str(),
                   harmless(event.payload).c_str());

@@ -23,19 +23,19 @@ Error not_at_rest(milliseconds wait) {
 
 }  // namespace
 
-Result<std::unique_ptr<World>> World::create(const WorldOptions& options) {
-  std::unique_ptr<World> world(new World(options));
+Result<std::unique_ptr<Environment>> Environment::create(const EnvironmentOptions& options) {
+  std::unique_ptr<Environment> world(new Environment(options));
   PB_TRY(world->open());
   return world;
 }
 
-World::~World() {
+Environment::~Environment() {
   subsystems_.reset();
   std::error_code ignored;
   if (temporary_) std::filesystem::remove_all(folder_, ignored);
 }
 
-Status World::open() {
+Status Environment::open() {
   PB_TRY(open_folder());
   core::Subsystems::Options options;
   const auto log_file = options_.echo ? std::string() : (folder_ / "log").string();
@@ -52,10 +52,10 @@ Status World::open() {
   runtime.executor.watchdog_ms = options_.stall_ms;
   runtime.executor.stall_user = this;
   runtime.executor.on_stall = [](void* self, const core::StallReport& stall) {
-    static_cast<World*>(self)->rules_.problem("stalled", stall.owner,
-                                              "a task has held its strand '" + std::string(stall.strand) +
-                                                  "' for " + std::to_string(stall.ms) +
-                                                  " ms; what blocks belongs on a worker");
+    static_cast<Environment*>(self)->rules_.problem(
+        "stalled", stall.owner,
+        "a task has held its strand '" + std::string(stall.strand) + "' for " + std::to_string(stall.ms) +
+            " ms; what blocks belongs on a worker");
   };
   runtime.media.loops = 1;
   runtime.media.realtime = options_.real_time;
@@ -69,7 +69,7 @@ Status World::open() {
   return open_store();
 }
 
-Status World::open_folder() {
+Status Environment::open_folder() {
   std::error_code error;
   if (!options_.folder.empty()) {
     folder_ = options_.folder;
@@ -84,7 +84,7 @@ Status World::open_folder() {
   return {};
 }
 
-Status World::open_store() {
+Status Environment::open_store() {
   core::StoreOptions options;
   options.reader_threads = 1;  // then what was asked before has been answered before
   options.on_committed = [this](const core::CommitNotice& what) {
@@ -96,13 +96,13 @@ Status World::open_store() {
   return subsystems_->open_store(folder_ / "patchbay.db", std::move(options));
 }
 
-Status World::register_store(const std::string& id, const std::string& sql) {
+Status Environment::register_store(const std::string& id, const std::string& sql) {
   if (sql.empty() || !registered_.insert(id).second) return {};
   return store().register_owner(id, sql);
 }
 
 // What the store had been asked for has been done, and told.
-void World::flush_store() {
+void Environment::flush_store() {
   std::promise<void> read;
   store().next_due("", [&](const Result<int64_t>&) { read.set_value(); });
   read.get_future().wait();
@@ -114,11 +114,11 @@ void World::flush_store() {
   }
 }
 
-bool World::pump_media() { return clock_ != nullptr && runtime().media().pump(); }
+bool Environment::pump_media() { return clock_ != nullptr && runtime().media().pump(); }
 
-bool World::at_rest() const { return runtime().executor().idle() && runtime().workers().idle(); }
+bool Environment::at_rest() const { return runtime().executor().idle() && runtime().workers().idle(); }
 
-Status World::settle() {
+Status Environment::settle() {
   const auto deadline = std::chrono::steady_clock::now() + options_.wait;
   for (;;) {
     const auto left = std::chrono::duration_cast<milliseconds>(deadline - std::chrono::steady_clock::now());
@@ -133,7 +133,7 @@ Status World::settle() {
 }
 
 // The monotonic time of what is due first, at most the target.
-int64_t World::next_stop(int64_t target_ns, bool ticking) {
+int64_t Environment::next_stop(int64_t target_ns, bool ticking) {
   int64_t stop = target_ns;
   if (ticking) stop = std::min(stop, runtime().media().deadline_ns());
   core::TimerQueue& timers = runtime().timers();
@@ -146,7 +146,7 @@ int64_t World::next_stop(int64_t target_ns, bool ticking) {
   return std::max(stop, clock_->now_ns());
 }
 
-Status World::advance(int64_t ms) {
+Status Environment::advance(int64_t ms) {
   if (!clock_) return {Code::unsupported, "the clocks of this host run by themselves"};
   PB_TRY(settle());
   const int64_t target = clock_->now_ns() + std::max<int64_t>(ms, 0) * 1'000'000;
@@ -161,13 +161,13 @@ Status World::advance(int64_t ms) {
   }
 }
 
-Status World::set_wall(int64_t wall_ms) {
+Status Environment::set_wall(int64_t wall_ms) {
   if (!clock_) return {Code::unsupported, "the clocks of this host run by themselves"};
   clock_->set_wall(wall_ms);
   return settle();
 }
 
-void World::on_media(core::CallFn fn, void* user) {
+void Environment::on_media(core::CallFn fn, void* user) {
   if (clock_) {
     runtime().media().pump(fn, user);
     return;
@@ -191,7 +191,7 @@ void World::on_media(core::CallFn fn, void* user) {
   once.over.get_future().wait();
 }
 
-Result<core::Rows> World::sql(std::string_view statement, const core::Values& values) {
+Result<core::Rows> Environment::sql(std::string_view statement, const core::Values& values) {
   const auto clock = std::make_shared<const core::Clock>([this] { return runtime().wall_clock().now_ms(); });
   PB_TRY_VALUE(const core::Database db,
                core::Database::open(folder_ / "patchbay.db", core::Database::Mode::write, clock));

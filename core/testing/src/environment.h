@@ -1,4 +1,4 @@
-// World: the core's subsystems for one test, without configuration, plugin folder or server.
+// Environment: the core's subsystems for one test, without configuration, plugin folder or server.
 // Driven by one thread, the test's, which no strand is.
 #pragma once
 
@@ -12,12 +12,12 @@
 #include <string_view>
 
 #include "abi/subsystems.h"
-#include "rule_watch.h"
 #include "recording.h"
+#include "rule_watch.h"
 
 namespace patchbay::fake {
 
-struct WorldOptions {
+struct EnvironmentOptions {
   bool real_time = false;
   bool echo = false;
   int64_t wall_ms = 0;  // 0: the clock's own beginning
@@ -27,15 +27,15 @@ struct WorldOptions {
   core::observe::Level level = core::observe::Level::debug;
 };
 
-class World {
+class Environment {
  public:
-  static Result<std::unique_ptr<World>> create(const WorldOptions& options);
-  ~World();
+  static Result<std::unique_ptr<Environment>> create(const EnvironmentOptions& options);
+  ~Environment();
 
   core::HostServices& services() const noexcept { return subsystems_->services(); }
-  const WorldOptions& options() const noexcept { return options_; }
+  const EnvironmentOptions& options() const noexcept { return options_; }
   const std::filesystem::path& folder() const noexcept { return folder_; }
-  Seen& seen() noexcept { return seen_; }
+  Recording& seen() noexcept { return seen_; }
   RuleWatch& rules() noexcept { return rules_; }
 
   // The plugin's SQL, once per id.
@@ -49,7 +49,7 @@ class World {
   Result<core::Rows> sql(std::string_view statement, const core::Values& values);
 
  private:
-  explicit World(const WorldOptions& options) : options_(options) {}
+  explicit Environment(const EnvironmentOptions& options) : options_(options) {}
   Status open();
   Status open_folder();
   Status open_store();
@@ -62,10 +62,10 @@ class World {
   int64_t next_stop(int64_t target_ns, bool ticking);
 
   // owned, each used by those below it
-  const WorldOptions options_;
+  const EnvironmentOptions options_;
   std::filesystem::path folder_;
   bool temporary_ = false;
-  Seen seen_;
+  Recording seen_;
   RuleWatch rules_{seen_};
   std::unique_ptr<core::ManualClock> clock_;  // null when clocks run by themselves
   std::unique_ptr<core::Subsystems> subsystems_;

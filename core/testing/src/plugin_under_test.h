@@ -11,15 +11,15 @@
 #include <string>
 #include <vector>
 
+#include "environment.h"
 #include "plugins/plugin_life.h"
 #include "plugins/plugin_source.h"
-#include "environment.h"
 
 namespace patchbay::fake {
 
 class PluginUnderTest {
  public:
-  static Result<std::unique_ptr<PluginUnderTest>> of(World& world, const pb_entry& entry);
+  static Result<std::unique_ptr<PluginUnderTest>> of(Environment& world, const pb_entry& entry);
 
   const std::string& manifest_text() const noexcept { return manifest_text_; }
   const std::string& id() const noexcept { return source_.manifest.id; }
@@ -34,7 +34,7 @@ class PluginUnderTest {
   void end();
 
  private:
-  PluginUnderTest(World& world, core::PluginSource source, std::string manifest_text);
+  PluginUnderTest(Environment& world, core::PluginSource source, std::string manifest_text);
   // Made and not destroyed.
   bool alive() const noexcept { return !lives_.empty() && lives_.back()->is_made(); }
   Status may_begin(uint32_t step) const;
@@ -43,7 +43,7 @@ class PluginUnderTest {
   Status stuck_in(const char* what);
 
   // borrowed
-  World& world_;
+  Environment& world_;
   // owned
   const core::PluginSource source_;
   const std::string manifest_text_;

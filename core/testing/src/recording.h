@@ -1,5 +1,5 @@
-// Seen: what plugins did, kept for the test. Thread-safe; what a media loop reports takes a lock here, which
-// only a test may do.
+// Recording: what plugins did, kept for the test. Thread-safe; what a media loop reports takes a lock here,
+// which only a test may do.
 #pragma once
 
 #include <patchbay/testing/table.h>
@@ -14,27 +14,27 @@
 
 namespace patchbay::fake {
 
-struct SeenEvent {
+struct RecordedEvent {
   std::string plugin;
   std::string topic, tenant, subject, correlation, payload;
   int64_t id = 0;
   int64_t time_ms = 0;
 };
 
-struct SeenLine {
+struct RecordedLine {
   std::string plugin;
   uint32_t level = 0;
   std::string correlation, text;
   std::vector<std::pair<std::string, std::string>> fields;
 };
 
-struct SeenPort {
+struct RecordedPort {
   std::string plugin;
   uint64_t handle = 0;
   uint32_t pull_rate_hz = 0, push_rate_hz = 0;
 };
 
-struct SeenProblem {
+struct RecordedProblem {
   std::string name, plugin, text;
 };
 
@@ -61,11 +61,11 @@ class SeenList {
   std::vector<T> all_;
 };
 
-struct Seen {
-  SeenList<SeenEvent> events;
-  SeenList<SeenLine> lines;
-  SeenList<SeenPort> ports;
-  SeenList<SeenProblem> problems;
+struct Recording {
+  SeenList<RecordedEvent> events;
+  SeenList<RecordedLine> lines;
+  SeenList<RecordedPort> ports;
+  SeenList<RecordedProblem> problems;
 };
 
 }  // namespace patchbay::fake

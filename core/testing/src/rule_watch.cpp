@@ -78,7 +78,7 @@ void RuleWatch::published(HostContext& context, const pb_event& event) noexcept 
 void RuleWatch::logged(HostContext& context, uint32_t level, pb_str correlation, pb_str text,
                        const pb_pair* fields, uint32_t count) noexcept {
   const core::observe::Redactor& redactor = context.services().log.redactor();
-  SeenLine line{context.id(), level, string(correlation), redactor.sentence(core::view(text)), {}};
+  RecordedLine line{context.id(), level, string(correlation), redactor.sentence(core::view(text)), {}};
   std::string shown;
   for (uint32_t i = 0; i < count; ++i) {
     std::string key = string(fields[i].key);

@@ -19,7 +19,7 @@ using patchbay::core::text;
 using patchbay::core::view;
 
 struct pb_testing_host {
-  std::unique_ptr<patchbay::fake::World> world;
+  std::unique_ptr<patchbay::fake::Environment> world;
   std::unique_ptr<patchbay::core::HostContext> client;
   std::vector<std::unique_ptr<patchbay::fake::PluginUnderTest>> plugins;
 
@@ -35,8 +35,8 @@ int32_t told(const Status& status, pb_err* err) {
   return status ? PB_OK : write_error(err, status.error().code, status.error().text);
 }
 
-WorldOptions read_options(const pb_testing_options* raw) {
-  WorldOptions options;
+EnvironmentOptions read_options(const pb_testing_options* raw) {
+  EnvironmentOptions options;
   if (raw == nullptr) return options;
   options.real_time = (raw->flags & PB_TESTING_REAL_TIME) != 0;
   options.echo = (raw->flags & PB_TESTING_ECHO) != 0;
@@ -49,7 +49,7 @@ WorldOptions read_options(const pb_testing_options* raw) {
 }
 
 pb_testing_host* create(const pb_testing_options* options, pb_err* err) noexcept {
-  auto world = World::create(read_options(options));
+  auto world = Environment::create(read_options(options));
   if (!world) {
     write_error(err, world.error().code, world.error().text);
     return nullptr;
@@ -165,11 +165,11 @@ void sql(pb_testing_host* host, pb_str statement, const pb_value* values, uint32
   fn(user, write_error(&err, rows.error().code, rows.error().text), nullptr, &err);
 }
 
-uint64_t events(pb_testing_host* host, uint64_t from, void (*sink)(void*, const pb_seen_event*) noexcept,
+uint64_t events(pb_testing_host* host, uint64_t from, void (*sink)(void*, const pb_recorded_event*) noexcept,
                 void* user) noexcept {
   const auto& list = host->world->seen().events;
   const auto fresh = list.from(from);
-  for (const SeenEvent& event : fresh) {
+  for (const RecordedEvent& event : fresh) {
     const pb_event raw{sizeof(pb_event),
                        0,
                        event.id,
@@ -179,51 +179,51 @@ uint64_t events(pb_testing_host* host, uint64_t from, void (*sink)(void*, const 
                        text(event.subject),
                        text(event.correlation),
                        text(event.payload)};
-    const pb_seen_event seen{sizeof(pb_seen_event), 0, text(event.plugin), &raw};
+    const pb_recorded_event seen{sizeof(pb_recorded_event), 0, text(event.plugin), &raw};
     sink(user, &seen);
   }
   return from + fresh.size();
 }
 
-uint64_t lines(pb_testing_host* host, uint64_t from, void (*sink)(void*, const pb_seen_line*) noexcept,
+uint64_t lines(pb_testing_host* host, uint64_t from, void (*sink)(void*, const pb_recorded_line*) noexcept,
                void* user) noexcept {
   const auto& list = host->world->seen().lines;
   const auto fresh = list.from(from);
-  for (const SeenLine& line : fresh) {
+  for (const RecordedLine& line : fresh) {
     std::vector<pb_pair> fields;
     for (const auto& [key, value] : line.fields) fields.push_back({text(key), text(value)});
-    const pb_seen_line seen{sizeof(pb_seen_line),
-                            line.level,
-                            text(line.plugin),
-                            text(line.correlation),
-                            text(line.text),
-                            fields.data(),
-                            static_cast<uint32_t>(fields.size()),
-                            0};
+    const pb_recorded_line seen{sizeof(pb_recorded_line),
+                                line.level,
+                                text(line.plugin),
+                                text(line.correlation),
+                                text(line.text),
+                                fields.data(),
+                                static_cast<uint32_t>(fields.size()),
+                                0};
     sink(user, &seen);
   }
   return from + fresh.size();
 }
 
-uint64_t ports(pb_testing_host* host, uint64_t from, void (*sink)(void*, const pb_seen_port*) noexcept,
+uint64_t ports(pb_testing_host* host, uint64_t from, void (*sink)(void*, const pb_recorded_port*) noexcept,
                void* user) noexcept {
   const auto& list = host->world->seen().ports;
   const auto fresh = list.from(from);
-  for (const SeenPort& port : fresh) {
-    const pb_seen_port seen{sizeof(pb_seen_port), port.pull_rate_hz, port.push_rate_hz, 0,
-                            port.handle,          text(port.plugin)};
+  for (const RecordedPort& port : fresh) {
+    const pb_recorded_port seen{
+        sizeof(pb_recorded_port), port.pull_rate_hz, port.push_rate_hz, 0, port.handle, text(port.plugin)};
     sink(user, &seen);
   }
   return from + fresh.size();
 }
 
-uint64_t problems(pb_testing_host* host, uint64_t from, void (*sink)(void*, const pb_seen_problem*) noexcept,
-                  void* user) noexcept {
+uint64_t problems(pb_testing_host* host, uint64_t from,
+                  void (*sink)(void*, const pb_recorded_problem*) noexcept, void* user) noexcept {
   const auto& list = host->world->seen().problems;
   const auto fresh = list.from(from);
-  for (const SeenProblem& problem : fresh) {
-    const pb_seen_problem seen{sizeof(pb_seen_problem), 0, text(problem.name), text(problem.plugin),
-                               text(problem.text)};
+  for (const RecordedProblem& problem : fresh) {
+    const pb_recorded_problem seen{sizeof(pb_recorded_problem), 0, text(problem.name), text(problem.plugin),
+                                   text(problem.text)};
     sink(user, &seen);
   }
   return from + fresh.size();

@@ -18,7 +18,7 @@ http::Route route(const char* method, const char* path) {
   return made;
 }
 
-struct Stage : testing::World {
+struct Stage : testing::TestEnvironment {
   testing::FakeHttp http{*this};
 };
 

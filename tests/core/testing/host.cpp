@@ -7,7 +7,7 @@
 using namespace patchbay;
 
 TEST_CASE("the caller of parse_json bounds what it reads") {
-  const testing::World world;
+  const testing::TestEnvironment world;
   CHECK(world.host().parse_json("[1,2]", 5).ok());
   const auto refused = world.host().parse_json("[1,2]", 4);
   REQUIRE_FALSE(refused.ok());
@@ -19,6 +19,6 @@ TEST_CASE("the caller of parse_json bounds what it reads") {
 }
 
 TEST_CASE("a plugin has a folder for its files") {
-  const testing::World world;
+  const testing::TestEnvironment world;
   CHECK(std::filesystem::is_directory(world.host().data_folder()));
 }

@@ -38,7 +38,7 @@ void stand_in(Provision<I>& provision, M method, bool refuse) {
 }
 
 template <class I>
-void provide_stand_in(testing::World& world, const core::Manifest& manifest, bool refuse) {
+void provide_stand_in(testing::TestEnvironment& world, const core::Manifest& manifest, bool refuse) {
   if (std::count(manifest.provides.begin(), manifest.provides.end(), I::id) > 0) return;
   static_cast<void>(world.provide<I>([refuse](Provision<I>& provision) {
     std::apply([&](auto... method) { (stand_in(provision, method, refuse), ...); }, I::methods());
@@ -47,7 +47,7 @@ void provide_stand_in(testing::World& world, const core::Manifest& manifest, boo
 
 }  // namespace
 
-Rig::Rig(const Run& run, const pb_entry& entry, Options options) : World(options_of()), run_(run) {
+Rig::Rig(const Run& run, const pb_entry& entry, Options options) : TestEnvironment(options_of()), run_(run) {
   pb_err err = empty_error();
   plugin_ = patchbay_testing_v1.link(raw(), &entry, &err);
   if (plugin_ == 0) throw std::runtime_error(err.text);
@@ -110,7 +110,7 @@ bool wordless(const Status& status) {
   return !status && (status.error().text.empty() || status.error().text == code_name(status.error().code));
 }
 
-Outcome first_problem(const testing::World& world) {
+Outcome first_problem(const testing::TestEnvironment& world) {
   static const std::map<std::string, const char*> cures{
       {"media-thread", "talk from a media loop by atomics, or post to a strand"},
       {"dead-handle", "give each thing back once: members of the SDK's types do"},

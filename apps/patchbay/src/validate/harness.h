@@ -9,8 +9,8 @@
 
 namespace patchbay::app::validate {
 
-// One thread's, as World.
-class Rig : public testing::World {
+// One thread's, as TestEnvironment.
+class Rig : public testing::TestEnvironment {
  public:
   struct Options {
     bool stand_ins = true;          // what it requires and wants is there
@@ -43,6 +43,6 @@ const char* cure_of(const Status& status);
 bool wordless(const Status& status);
 
 // The first rule that was broken, with its cure.
-Outcome first_problem(const testing::World& world);
+Outcome first_problem(const testing::TestEnvironment& world);
 
 }  // namespace patchbay::app::validate

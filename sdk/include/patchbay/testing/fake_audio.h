@@ -16,7 +16,7 @@ namespace patchbay::testing {
 // Made before the plugin is started; lives as long as the host.
 class FakeAudio {
  public:
-  explicit FakeAudio(World& world) : world_(&world), joins_(&world.make<Joins>()) {
+  explicit FakeAudio(TestEnvironment& world) : world_(&world), joins_(&world.make<Joins>()) {
     static_cast<void>(world.provide<audio::Audio>([this](Provision<audio::Audio>& provision) {
       provision.on(audio::Audio::join, [this](const audio::Join& what) { return join(what); });
       provision.on(audio::Audio::leave, [this](const audio::Joined& which, Reply<Empty> reply) {
@@ -134,7 +134,7 @@ class FakeAudio {
   }
 
   static constexpr size_t kMost = 960;  // 20 ms at 48 kHz
-  World* world_;
+  TestEnvironment* world_;
   Joins* joins_;  // touched on the test's strand only; lives as long as the world
 };
 

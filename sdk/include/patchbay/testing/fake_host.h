@@ -19,7 +19,7 @@
 namespace patchbay::testing {
 
 // Every function is the test's thread's, and waits no longer than Options::wait_ms.
-class FakeHost : public World {
+class FakeHost : public TestEnvironment {
  public:
   // A fault in loading is told by start().
   explicit FakeHost(const std::string& file, const Options& options = {}) : FakeHost(options) {
@@ -29,7 +29,7 @@ class FakeHost : public World {
   explicit FakeHost(const pb_entry& entry, const Options& options = {}) : FakeHost(options) {
     static_cast<void>(link(entry));
   }
-  explicit FakeHost(const Options& options = {}) : World(options) {}
+  explicit FakeHost(const Options& options = {}) : TestEnvironment(options) {}
   // The plugin goes first, as who requires something does in the server.
   ~FakeHost() {
     static_cast<void>(stop());

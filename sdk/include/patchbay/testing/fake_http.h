@@ -34,7 +34,7 @@ struct Ask {
 
 class FakeHttp {
  public:
-  explicit FakeHttp(World& world) : world_(&world), routes_(&world.make<Routes>()) {
+  explicit FakeHttp(TestEnvironment& world) : world_(&world), routes_(&world.make<Routes>()) {
     static_cast<void>(world.provide<http::Http>([this](Provision<http::Http>& provision) {
       provision.on(http::Http::add_route, [this](http::Route route) { return add(std::move(route)); });
     }));
@@ -248,7 +248,7 @@ class FakeHttp {
     return answer.body.substr(0, end) + (only ? "" : ",") + tail.end().str().substr(1);
   }
 
-  World* world_;
+  TestEnvironment* world_;
   Routes* routes_;  // touched on the test's strand only; lives as long as the world
 };
 

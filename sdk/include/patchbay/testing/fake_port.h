@@ -17,7 +17,7 @@ using Pcm = std::vector<int16_t>;
 class OpenPort {
  public:
   // Not ok() when there is no such port.
-  OpenPort(const World& world, Handle port) : world_(&world) {
+  OpenPort(const TestEnvironment& world, Handle port) : world_(&world) {
     const Host& host = world.host();
     opening_ = host.media->port_open(host.self, port.id, &table_, &self_);
     if (opening_ != 0) world.on_media([this] { table_->attached(self_, 0); });
@@ -71,7 +71,7 @@ class OpenPort {
     world_->on_media([&] { table_->push(self_, &frame); });
   }
 
-  const World* world_;
+  const TestEnvironment* world_;
   const pb_port* table_ = nullptr;
   void* self_ = nullptr;
   uint64_t opening_ = 0;

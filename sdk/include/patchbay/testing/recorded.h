@@ -10,7 +10,7 @@
 
 namespace patchbay::testing {
 
-struct SeenEvent {
+struct RecordedEvent {
   std::string plugin;  // who published it; "" when a commit emitted it
   std::string topic, tenant, subject, correlation;
   std::string payload;  // JSON
@@ -20,7 +20,7 @@ struct SeenEvent {
   bool durable() const noexcept { return id != 0; }
 };
 
-struct SeenLine {
+struct RecordedLine {
   std::string plugin;
   uint32_t level = PB_LOG_INFO;
   std::string correlation, text;
@@ -34,7 +34,7 @@ struct SeenLine {
   }
 };
 
-struct SeenPort {
+struct RecordedPort {
   std::string plugin;
   uint64_t handle = 0;
   uint32_t pull_rate_hz = 0, push_rate_hz = 0;
@@ -42,7 +42,7 @@ struct SeenPort {
 
 // A rule of the boundary that was broken.
 struct Problem {
-  std::string name;  // see pb_seen_problem
+  std::string name;  // see pb_recorded_problem
   std::string plugin;
   std::string text;
 };
@@ -57,7 +57,7 @@ void collect(void* user, const Raw* raw) noexcept {
 
 inline std::string text_of(pb_str from) { return std::string(from_abi(from)); }
 
-inline SeenEvent event_of(const pb_seen_event& raw) {
+inline RecordedEvent event_of(const pb_recorded_event& raw) {
   const pb_event& event = *raw.event;
   return {text_of(raw.plugin),
           text_of(event.topic),
@@ -69,18 +69,18 @@ inline SeenEvent event_of(const pb_seen_event& raw) {
           event.time_ms};
 }
 
-inline SeenLine line_of(const pb_seen_line& raw) {
-  SeenLine line{text_of(raw.plugin), raw.level, text_of(raw.correlation), text_of(raw.text), {}};
+inline RecordedLine line_of(const pb_recorded_line& raw) {
+  RecordedLine line{text_of(raw.plugin), raw.level, text_of(raw.correlation), text_of(raw.text), {}};
   for (uint32_t i = 0; i < raw.count; ++i)
     line.fields.emplace_back(text_of(raw.fields[i].key), text_of(raw.fields[i].value));
   return line;
 }
 
-inline SeenPort port_of(const pb_seen_port& raw) {
+inline RecordedPort port_of(const pb_recorded_port& raw) {
   return {text_of(raw.plugin), raw.handle, raw.pull_rate_hz, raw.push_rate_hz};
 }
 
-inline Problem problem_of(const pb_seen_problem& raw) {
+inline Problem problem_of(const pb_recorded_problem& raw) {
   return {text_of(raw.name), text_of(raw.plugin), text_of(raw.text)};
 }
 

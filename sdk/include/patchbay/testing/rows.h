@@ -1,4 +1,4 @@
-// Table: rows of a statement that a test ran, as values of its own.
+// OwnedRows: rows of a statement that a test ran, as values of its own.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace patchbay::testing {
 
-class Table {
+class OwnedRows {
  public:
-  Table() = default;
-  explicit Table(const pb_rows* rows) : columns_(rows != nullptr ? rows->columns : 0) {
+  OwnedRows() = default;
+  explicit OwnedRows(const pb_rows* rows) : columns_(rows != nullptr ? rows->columns : 0) {
     const size_t count = rows != nullptr ? rows->rows * rows->columns : 0;
     for (size_t i = 0; i < count; ++i) cells_.push_back(Cell(rows->cells[i]));
   }

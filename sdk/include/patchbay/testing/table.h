@@ -45,14 +45,14 @@ typedef struct pb_testing_config {
 } pb_testing_config;
 
 /* What was seen. All of it borrowed for the call that passes it. `plugin` is the id of who did it. */
-typedef struct pb_seen_event {
+typedef struct pb_recorded_event {
   uint32_t size;
   uint32_t reserved;
   pb_str plugin; /* empty: the store, after the commit that emitted it */
   const pb_event* event;
-} pb_seen_event;
+} pb_recorded_event;
 
-typedef struct pb_seen_line {
+typedef struct pb_recorded_line {
   uint32_t size;
   uint32_t level; /* PB_LOG_* */
   pb_str plugin;
@@ -61,24 +61,24 @@ typedef struct pb_seen_line {
   const pb_pair* fields;
   uint32_t count;
   uint32_t reserved;
-} pb_seen_line;
+} pb_recorded_line;
 
-typedef struct pb_seen_port {
+typedef struct pb_recorded_port {
   uint32_t size;
   uint32_t pull_rate_hz;
   uint32_t push_rate_hz;
   uint32_t reserved;
   uint64_t handle;
   pb_str plugin;
-} pb_seen_port;
+} pb_recorded_port;
 
-typedef struct pb_seen_problem {
+typedef struct pb_recorded_problem {
   uint32_t size;
   uint32_t reserved;
   pb_str name; /* "media-thread", "dead-handle", "left-behind", "answered-twice", "thrown", "stalled" */
   pb_str plugin;
   pb_str text; /* one sentence, which names the function */
-} pb_seen_problem;
+} pb_recorded_problem;
 
 typedef struct pb_testing_host pb_testing_host;
 
@@ -123,13 +123,13 @@ typedef struct pb_testing {
 
   /* What was seen so far, from the from-th on, in order; each returns where to go on. */
   uint64_t (*events)(pb_testing_host* host, uint64_t from,
-                     void (*sink)(void*, const pb_seen_event*) PB_NOEXCEPT, void* user) PB_NOEXCEPT;
+                     void (*sink)(void*, const pb_recorded_event*) PB_NOEXCEPT, void* user) PB_NOEXCEPT;
   uint64_t (*lines)(pb_testing_host* host, uint64_t from,
-                    void (*sink)(void*, const pb_seen_line*) PB_NOEXCEPT, void* user) PB_NOEXCEPT;
+                    void (*sink)(void*, const pb_recorded_line*) PB_NOEXCEPT, void* user) PB_NOEXCEPT;
   uint64_t (*ports)(pb_testing_host* host, uint64_t from,
-                    void (*sink)(void*, const pb_seen_port*) PB_NOEXCEPT, void* user) PB_NOEXCEPT;
+                    void (*sink)(void*, const pb_recorded_port*) PB_NOEXCEPT, void* user) PB_NOEXCEPT;
   uint64_t (*problems)(pb_testing_host* host, uint64_t from,
-                       void (*sink)(void*, const pb_seen_problem*) PB_NOEXCEPT, void* user) PB_NOEXCEPT;
+                       void (*sink)(void*, const pb_recorded_problem*) PB_NOEXCEPT, void* user) PB_NOEXCEPT;
 } pb_testing;
 
 /* The one symbol of the library. */

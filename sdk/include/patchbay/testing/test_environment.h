@@ -1,5 +1,5 @@
-// World: the host without a plugin: clocks, events, store, what was seen, and a strand of the test's own.
-// fake_host.h adds the plugin.
+// TestEnvironment: the host without a plugin: clocks, events, store, what was seen, and a strand of the
+// test's own. fake_host.h adds the plugin.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 #include "../service.h"
 #include "../strand.h"
 #include "answer.h"
-#include "rows.h"
 #include "recorded.h"
+#include "rows.h"
 #include "table.h"
 
 namespace patchbay::testing {
@@ -39,9 +39,9 @@ std::string why(const Result<T>& result) {
 }
 
 // Every function is the test's thread's, and waits no longer than Options::wait_ms.
-class World {
+class TestEnvironment {
  public:
-  explicit World(const Options& options = {}) : wait_ms_(options.wait_ms) {
+  explicit TestEnvironment(const Options& options = {}) : wait_ms_(options.wait_ms) {
     const pb_testing_options raw{
         sizeof raw,
         (options.real_time ? PB_TESTING_REAL_TIME : 0u) | (options.echo ? PB_TESTING_ECHO : 0u),
@@ -57,9 +57,9 @@ class World {
     if (!opened) fail(opened.error().text.c_str());
     host_ = std::make_unique<const Host>(*opened);
   }
-  World(const World&) = delete;
-  World& operator=(const World&) = delete;
-  ~World() { close(); }
+  TestEnvironment(const TestEnvironment&) = delete;
+  TestEnvironment& operator=(const TestEnvironment&) = delete;
+  ~TestEnvironment() { close(); }
 
   // The host as the test sees it, as a plugin called "test"; for everything of the SDK that takes a Host.
   const Host& host() const noexcept { return *host_; }
@@ -112,29 +112,30 @@ class World {
     static_cast<void>(settle());
   }
   // What plugins published and commits emitted since the last time; for a host by the real clock.
-  std::vector<SeenEvent> new_events() {
-    std::vector<SeenEvent> all;
+  std::vector<RecordedEvent> new_events() {
+    std::vector<RecordedEvent> all;
     seen_events_ = patchbay_testing_v1.events(
-        raw_, seen_events_, &detail::collect<SeenEvent, pb_seen_event, &detail::event_of>, &all);
-    all.erase(
-        std::remove_if(all.begin(), all.end(), [](const SeenEvent& event) { return event.plugin == "test"; }),
-        all.end());
+        raw_, seen_events_, &detail::collect<RecordedEvent, pb_recorded_event, &detail::event_of>, &all);
+    all.erase(std::remove_if(all.begin(), all.end(),
+                             [](const RecordedEvent& event) { return event.plugin == "test"; }),
+              all.end());
     return all;
   }
   // What plugins published and commits emitted so far, in order; of one topic, when given.
-  std::vector<SeenEvent> events(std::string_view topic = {}) const {
-    std::vector<SeenEvent> all;
-    for (SeenEvent& event : list<SeenEvent, pb_seen_event, &detail::event_of>(patchbay_testing_v1.events))
+  std::vector<RecordedEvent> events(std::string_view topic = {}) const {
+    std::vector<RecordedEvent> all;
+    for (RecordedEvent& event :
+         list<RecordedEvent, pb_recorded_event, &detail::event_of>(patchbay_testing_v1.events))
       if (event.plugin != "test" && (topic.empty() || event.topic == topic)) all.push_back(std::move(event));
     return all;
   }
 
   // Logs, with secrets redacted, and metrics.
-  std::vector<SeenLine> lines() const {
-    return list<SeenLine, pb_seen_line, &detail::line_of>(patchbay_testing_v1.lines);
+  std::vector<RecordedLine> lines() const {
+    return list<RecordedLine, pb_recorded_line, &detail::line_of>(patchbay_testing_v1.lines);
   }
   bool logged(std::string_view text) const {
-    for (const SeenLine& line : lines())
+    for (const RecordedLine& line : lines())
       if (line.text == text) return true;
     return false;
   }
@@ -147,13 +148,13 @@ class World {
     return at == std::string::npos ? -1 : std::strtod(text.c_str() + at + wanted.size(), nullptr);
   }
 
-  std::vector<SeenPort> ports() const {
-    return list<SeenPort, pb_seen_port, &detail::port_of>(patchbay_testing_v1.ports);
+  std::vector<RecordedPort> ports() const {
+    return list<RecordedPort, pb_recorded_port, &detail::port_of>(patchbay_testing_v1.ports);
   }
 
   // Rules of the boundary that were broken. What a plugin leaves behind is known once it is destroyed.
   std::vector<Problem> problems() const {
-    return list<Problem, pb_seen_problem, &detail::problem_of>(patchbay_testing_v1.problems);
+    return list<Problem, pb_recorded_problem, &detail::problem_of>(patchbay_testing_v1.problems);
   }
   // The same in words, a line each: CHECK(host.problem_text() == "").
   std::string problem_text() const {
@@ -165,15 +166,16 @@ class World {
 
   // One statement on the store's file, any table, to look and to seed. The plugin's own statements are not
   // touched by it.
-  Result<Table> sql(std::string_view statement, const Values& values = {}) const {
+  Result<OwnedRows> sql(std::string_view statement, const Values& values = {}) const {
     static_cast<void>(settle());
     const auto raw = patchbay::detail::to_abi_values(values);
-    Result<Table> answer(Code::failed, "no answer");
+    Result<OwnedRows> answer(Code::failed, "no answer");
     patchbay_testing_v1.sql(
         raw_, to_abi(statement), raw.data(), static_cast<uint32_t>(raw.size()),
         [](void* user, int32_t status, const pb_rows* rows, const pb_err* err) noexcept {
-          auto& result = *static_cast<Result<Table>*>(user);
-          result = status == PB_OK ? Result<Table>(Table(rows)) : Result<Table>(read_error(status, err));
+          auto& result = *static_cast<Result<OwnedRows>*>(user);
+          result = status == PB_OK ? Result<OwnedRows>(OwnedRows(rows))
+                                   : Result<OwnedRows>(read_error(status, err));
         },
         &answer);
     return answer;

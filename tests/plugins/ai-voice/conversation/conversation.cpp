@@ -89,7 +89,7 @@ class TestCall : public Conversation::Owner {
   }
   size_t joined() { return audio_.joined(); }
 
-  testing::World world;
+  testing::TestEnvironment world;
   std::unique_ptr<Conversation> conversation;
 
  private:

@@ -9,7 +9,7 @@ using namespace patchbay;
 using ai_voice::DtmfCollector;
 
 TEST_CASE("keys within two seconds form a group, and # ends it at once") {
-  testing::World world;
+  testing::TestEnvironment world;
   std::vector<std::string> got;
   auto& dtmf = world.make<DtmfCollector>(world.host(), kMainStrand);
   const auto press = [&](const char* key) { world.run([&] { dtmf.key(key); }); };

@@ -7,7 +7,7 @@ using namespace patchbay;
 using namespace patchbay::ai_voice;
 
 TEST_CASE("each tool offered to the model has an answer, and an unknown tool has no outcome") {
-  testing::World world;
+  testing::TestEnvironment world;
   const auto tools = world.host().parse_json(call_tools());
   REQUIRE(tools.ok());
   REQUIRE(tools->root().size() == 3);

@@ -12,7 +12,7 @@ using namespace patchbay;
 using namespace patchbay::ai_voice;
 
 TEST_CASE("a record has every member, even without a value") {
-  testing::World world;
+  testing::TestEnvironment world;
   Call call;
   call.call_id = "oac-1";
   call.status = status::kScheduled;

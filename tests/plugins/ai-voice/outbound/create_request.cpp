@@ -31,7 +31,7 @@ struct Requests {
     settings.api_key = "key-of-the-tenant";
     settings.prompts = {{"reminder", "Remind the callee."}};
   }
-  testing::World world;
+  testing::TestEnvironment world;
   TenantSettings settings;
 };
 

@@ -31,7 +31,7 @@ TEST_CASE("events have the tenant, subject and correlation id of their call") {
 }
 
 TEST_CASE("the end of an attempt has the time of the next one") {
-  testing::World world;
+  testing::TestEnvironment world;
   const auto next = [&](const Ending& ending) {
     const auto payload = world.host().parse_json(outbound_finished(retried(), ending, {3, 4}, 0).payload);
     REQUIRE(payload.ok());

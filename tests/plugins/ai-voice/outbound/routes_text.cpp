@@ -15,7 +15,7 @@ TEST_CASE("repeated statuses in a query count once, and unknown ones are refused
 }
 
 TEST_CASE("the schemas and examples of the routes are valid") {
-  testing::World world;
+  testing::TestEnvironment world;
   for (const http::Route& route : {create_route(), list_route(), get_route(), hangup_route()}) {
     CAPTURE(route.path);
     for (const std::string& schema : {route.request_schema, route.reply_schema, route.query_schema})
@@ -26,7 +26,7 @@ TEST_CASE("the schemas and examples of the routes are valid") {
 }
 
 TEST_CASE("a call's record fits the schema of the route that returns it") {
-  testing::World world;
+  testing::TestEnvironment world;
   Call call;
   call.status = status::kInFlight;
   JsonWriter out;

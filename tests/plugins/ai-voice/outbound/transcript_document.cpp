@@ -15,7 +15,7 @@ TEST_CASE("each further attempt has its own file") {
 }
 
 TEST_CASE("a transcript has the request, the end and the turns") {
-  testing::World world;
+  testing::TestEnvironment world;
   Call call;
   call.call_id = "oac-1";
   call.phone = "+4930123456";
