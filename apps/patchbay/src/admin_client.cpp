@@ -12,7 +12,7 @@
 namespace patchbay::app {
 namespace {
 
-constexpr size_t kLongestAnswer = 16 << 20;
+constexpr size_t kMaxAnswerBytes = 16 << 20;
 constexpr long kConnectMs = 5000;
 constexpr long kAnswerMs = 60000;
 
@@ -25,7 +25,7 @@ struct FreeList {
 
 size_t take(char* data, size_t size, size_t count, void* into) {
   auto& body = *static_cast<std::string*>(into);
-  if (body.size() + size * count > kLongestAnswer) return 0;
+  if (body.size() + size * count > kMaxAnswerBytes) return 0;
   body.append(data, size * count);
   return size * count;
 }
@@ -93,7 +93,7 @@ void add_server_options(CLI::App& verb, ServerOptions& options) {
   verb.add_option("-c,--config", options.config_file, "The server's configuration")->type_name("FILE");
   verb.add_option("--socket", options.socket, "The server's admin socket, instead of what -c says")
       ->type_name("PATH");
-  verb.add_option("--tenant", options.tenant, "Whose data; by default the primary tenant's")
+  verb.add_option("--tenant", options.tenant, "The tenant to work on; by default the primary one")
       ->type_name("HOST");
   verb.add_flag("--json", options.json, "Print the server's answer as JSON");
 }
@@ -130,7 +130,7 @@ int exchange(const ServerOptions& options, const char* method, const std::string
   if (options.json) std::printf("%s\n", answer->body.c_str());
   if (!answer->ok()) return report_refusal(*answer);
   if (options.json) return kDone;
-  const auto document = core::json::parse(answer->body, {kLongestAnswer, 32});
+  const auto document = core::json::parse(answer->body, {kMaxAnswerBytes, 32});
   if (!document) return report({Code::unavailable, "the answer is not JSON: " + document.error().text});
   show(document->root());
   return kDone;

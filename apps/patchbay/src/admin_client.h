@@ -1,5 +1,6 @@
-// AdminClient: HTTP over the server's Unix admin socket, to the same REST API that the public port has. The
-// caller is the operator, a super-admin, because he may open the socket. One thread.
+// AdminClient: HTTP over the server's Unix admin socket, to the same REST API as on the public port. The
+// server treats the caller as a super-admin, because the socket's file rights let only operators open it. One
+// thread.
 #pragma once
 
 #include <patchbay/result.h>
@@ -29,14 +30,14 @@ class AdminClient {
     bool ok() const noexcept { return status >= 200 && status < 300; }
   };
 
-  // Errors: invalid (configuration), unavailable (no server there).
+  // Connects at the first request. Errors: invalid (the configuration), failed (libcurl).
   static Result<AdminClient> connect(const ServerOptions& options);
 
   AdminClient(AdminClient&&) noexcept;
   AdminClient& operator=(AdminClient&&) noexcept;
   ~AdminClient();
 
-  // `body` "" sends none. Errors: unavailable.
+  // Sends no body for "". Error: unavailable (no server answers).
   Result<Answer> request(const char* method, std::string_view path, const Query& query = {},
                          const std::string& body = {});
 
@@ -48,14 +49,14 @@ class AdminClient {
   std::unique_ptr<Handle> handle_;
 };
 
-// -c, --socket, --tenant, --json on a verb.
+// Adds -c, --socket, --tenant and --json to a verb.
 void add_server_options(CLI::App& verb, ServerOptions& options);
 
-// Says on stderr what went wrong and gives the exit code for it.
+// Both print the error on stderr and return the exit code for it.
 int report(const Error& error);
 int report_refusal(const AdminClient::Answer& answer);
-// Sends one request; a refusal is reported. With --json the body is printed as it came, else `show` gets it
-// as a document. Returns the exit code.
+// Sends one request and reports an error or refusal. With --json the body is printed as received, otherwise
+// `show` prints the parsed body. Returns the exit code.
 int exchange(const ServerOptions& options, const char* method, const std::string& path,
              const AdminClient::Query& query, const std::string& body, void (*show)(const core::json::Node&));
 

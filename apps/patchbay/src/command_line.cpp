@@ -26,11 +26,11 @@ server through its admin socket, which they find through the configuration (-c, 
 Exit codes: 0 done; 1 the server refused, or the watched call did not succeed; 2 the command line is wrong;
 3 no server can be reached; 4 the configuration or a plugin's file is wrong.)";
 
-// How far the words of a command line lead: verb by verb, up to an option or a word that is no verb.
+// The innermost verb that the command line names, followed word by word up to an option or an unknown word.
 struct Reached {
   const CLI::App* verb;
   std::string path = "patchbay";
-  int next = 1;  // the first word that was not followed
+  int next = 1;  // index of the first word that names no verb
   std::vector<const CLI::App*> verbs() const {
     return verb->get_subcommands([](const CLI::App*) { return true; });
   }
@@ -50,7 +50,7 @@ Reached follow(const CLI::App& program, int count, const char* const* arguments)
   return reached;
 }
 
-// A word where a verb should stand, in a sentence; empty when all verbs are there.
+// The error for a word that is no verb where a verb is expected; "" when there is none.
 std::string wrong_verb(const CLI::App& program, int count, const char* const* arguments) {
   const Reached reached = follow(program, count, arguments);
   const auto verbs = reached.verbs();
@@ -64,7 +64,7 @@ std::string wrong_verb(const CLI::App& program, int count, const char* const* ar
                        : "; did you mean `" + reached.path + " " + near + "`?");
 }
 
-// Lists the verbs that may stand where the command line ends; empty when it needs none.
+// The error for a command line that ends before a required verb, with a list of the verbs; "" when complete.
 std::string missing_verb(const CLI::App& program, int count, const char* const* arguments) {
   const Reached reached = follow(program, count, arguments);
   std::vector<std::vector<std::string>> rows;
@@ -74,7 +74,7 @@ std::string missing_verb(const CLI::App& program, int count, const char* const* 
          table({"VERB", "WHAT IT DOES"}, rows);
 }
 
-// "Could not convert: --for = x", so that it says what to do.
+// Rewrites CLI11's "Could not convert: --for = x".
 std::string wrong_value(const CLI::ConversionError& error) {
   const std::string what = error.what();
   const size_t from = what.find("--"), equals = what.find(" = ");

@@ -8,7 +8,7 @@ Status Companions::step(const Started& one, uint32_t which) const {
   PB_TRY(read_status(patchbay_testing_v1.begin(host_.raw(), one.plugin, which, &config, &err), &err));
   int32_t status = PB_OK;
   if (patchbay_testing_v1.answer(host_.raw(), one.plugin, -1, &status, &err) == 0)
-    return {Code::timeout, "it did not come back"};
+    return {Code::timeout, "it did not answer in time"};
   return read_status(status, &err);
 }
 

@@ -1,5 +1,5 @@
-// Plugins that `patchbay plugin run --with` starts beside the one that is tried, so that what it requires is
-// there.
+// Companions: the plugins that `patchbay plugin run --with` starts first, to provide the services that the
+// plugin under trial requires.
 #pragma once
 
 #include <patchbay/testing/fake_host.h>
@@ -15,10 +15,11 @@ class Companions {
  public:
   explicit Companions(testing::FakeHost& host) : host_(host) {}
 
-  // In the order given. Error: which does not start, and why.
+  // Starts them in the given order, up to the first that fails. Error: which plugin failed, and why.
   Status start(const std::vector<Companion>& all);
-  // Those that were started, in reverse order.
+  // Stops them in reverse order. Returns the first error, but stops all.
   Status stop();
+  // Whether a started companion provides the service.
   bool provide(std::string_view service) const;
 
  private:

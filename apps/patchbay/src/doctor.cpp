@@ -19,15 +19,15 @@ namespace {
 namespace fs = std::filesystem;
 using core::Manifest;
 
-Diagnosis of_examination(const fs::path& file, const Examination& seen) {
+Diagnosis diagnosis_of(const fs::path& file, const Inspection& inspection) {
   Diagnosis out;
-  out.plugin = seen.source ? seen.source->manifest.id : file.filename().string();
-  if (const Finding* reason = seen.reason()) {
+  out.plugin = inspection.source ? inspection.source->manifest.id : file.filename().string();
+  if (const Finding* reason = inspection.reason()) {
     out.state = Diagnosis::State::refused;
     out.why = reason->sentence();
   }
-  for (const Finding& each : seen.findings)
-    if (&each != seen.reason()) out.remarks.push_back(each.sentence());
+  for (const Finding& each : inspection.findings)
+    if (&each != inspection.reason()) out.remarks.push_back(each.sentence());
   return out;
 }
 
@@ -35,7 +35,7 @@ bool contains(const std::vector<std::string>& list, const std::string& item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-// The folder's files, each examined once.
+// The inspected files of the plugin folder.
 class Folder {
  public:
   explicit Folder(std::string path) : path_(std::move(path)) {
@@ -47,18 +47,18 @@ class Folder {
     for (const fs::path& file : files) add(file);
   }
 
-  // As what the server would find under that name; takes the place of a file of the same name.
+  // Adds a file under its name, as the server would find it; replaces a file of the same name.
   void add(const fs::path& file) {
     const std::string stem = file.stem().string();
-    const Examination seen = examine_plugin(file);
-    Diagnosis diagnosis = of_examination(file, seen);
+    const Inspection inspection = inspect_plugin(file);
+    Diagnosis diagnosis = diagnosis_of(file, inspection);
     manifests_.erase(stem);
     if (diagnosis.state == Diagnosis::State::starts && diagnosis.plugin != stem) {
       diagnosis.state = Diagnosis::State::refused;
       diagnosis.why = wrong_name(file, diagnosis.plugin);
     }
     diagnosis.plugin = stem;
-    if (diagnosis.state == Diagnosis::State::starts) manifests_[stem] = seen.source->manifest;
+    if (diagnosis.state == Diagnosis::State::starts) manifests_[stem] = inspection.source->manifest;
     found_[stem] = std::move(diagnosis);
   }
 
@@ -104,7 +104,7 @@ class Folder {
     return out;
   }
 
-  // Why not, of those that are configured and could be loaded.
+  // Why configured plugins that can be loaded would not be started, by id.
   std::map<std::string, std::string> order(const std::vector<std::string>& configured) const {
     std::vector<Manifest> chosen;
     for (const std::string& id : configured) {
@@ -121,8 +121,8 @@ class Folder {
   }
 
   const std::string path_;
-  std::map<std::string, Diagnosis> found_;     // by the file's name, which is the id the server looks for
-  std::map<std::string, Manifest> manifests_;  // of those that would load
+  std::map<std::string, Diagnosis> found_;     // by file name without .so, which must be the plugin's id
+  std::map<std::string, Manifest> manifests_;  // of the plugins that can be loaded
 };
 
 }  // namespace
@@ -147,7 +147,7 @@ Diagnosis diagnose_file(const std::string& file, const std::string& folder,
   return out;
 }
 
-void judge_isolation(std::vector<Diagnosis>& all, const std::vector<std::string>& isolated,
+void check_isolation(std::vector<Diagnosis>& all, const std::vector<std::string>& isolated,
                      const std::string& folder) {
   namespace iso = core::isolation;
   const auto host = iso::find_plugin_host("");

@@ -1,4 +1,4 @@
-// Why plugins would start or not, told without running any of their code.
+// Diagnoses whether plugins would start, and why not, without running their code.
 #pragma once
 
 #include <optional>
@@ -9,25 +9,25 @@ namespace patchbay::app {
 
 struct Diagnosis {
   enum class State { starts, refused, not_configured };
-  std::string plugin;  // id, or the file's name when it has none
+  std::string plugin;  // id, or the file name when the id cannot be read
   State state = State::starts;
-  std::string why;                   // of one that does not start: "reason; cure"
-  std::vector<std::string> remarks;  // what else should be put right
+  std::string why;                   // "reason; cure" when it does not start
+  std::vector<std::string> remarks;  // further defects, which do not prevent the start
 };
 
-// Those that are configured in the order of the configuration, then the other files of the folder.
+// Returns the configured plugins in the order of the configuration, then the other files of the folder.
 std::vector<Diagnosis> diagnose(const std::string& folder, const std::vector<std::string>& configured);
 
-// One file, wherever it is, as a member of the folder. `configured`: none is known; then every plugin of the
-// folder counts as configured.
+// Diagnoses one file as if it were in the folder. Without `configured` every plugin of the folder counts as
+// configured.
 Diagnosis diagnose_file(const std::string& file, const std::string& folder,
                         const std::optional<std::vector<std::string>>& configured);
 
-// Those of `isolated` (ids) run in processes of their own: whether they can, and what this machine does not
-// keep from them.
-void judge_isolation(std::vector<Diagnosis>& all, const std::vector<std::string>& isolated,
+// For the plugins with `isolation: process` (ids in `isolated`): refuses those that cannot run isolated, and
+// adds a remark when this machine cannot confine them fully.
+void check_isolation(std::vector<Diagnosis>& all, const std::vector<std::string>& isolated,
                      const std::string& folder);
 
-std::string sentence(const Diagnosis& diagnosis);  // "event-log: starts", a line; remarks follow, a line each
+std::string sentence(const Diagnosis& diagnosis);  // "event-log: starts\n", then a line for each remark
 
 }  // namespace patchbay::app

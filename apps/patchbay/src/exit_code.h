@@ -1,13 +1,13 @@
-// What the program's exit code says; also in `patchbay --help`.
+// The exit codes of the program; `patchbay --help` documents them, too.
 #pragma once
 
 namespace patchbay::app {
 
 enum ExitCode : int {
   kDone = 0,
-  kRefused = 1,        // the server said no, or the call that was watched did not succeed
+  kRefused = 1,        // the server refused, or the watched call failed
   kUsage = 2,          // the command line is wrong
-  kUnreachable = 3,    // no server at the admin socket
+  kUnreachable = 3,    // no server answers at the admin socket
   kConfiguration = 4,  // the configuration, or a plugin's file, is wrong
 };
 

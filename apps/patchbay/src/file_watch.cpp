@@ -20,8 +20,9 @@
 namespace patchbay::app {
 namespace {
 
-constexpr std::chrono::milliseconds kQuietMs(200);  // a linker writes in several steps
-constexpr std::chrono::seconds kStopPatience(15);
+constexpr std::chrono::milliseconds kQuietTime(
+    200);  // without changes, because a linker writes in several steps
+constexpr std::chrono::seconds kStopTimeout(15);
 
 sigset_t watched_signals() {
   sigset_t set;
@@ -44,14 +45,14 @@ class Watch {
 
   Status run() {
     if (!watching_ || !signals_) return {Code::failed, error_};
-    begin();
-    while (!over_) {
+    start_child();
+    while (!stopped_) {
       std::array<pollfd, 2> fds{{{changes_.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}}};
       ::poll(fds.data(), fds.size(), -1);
       if (fds[1].revents != 0) take_signals();
-      if (!over_ && fds[0].revents != 0 && changed()) again();
+      if (!stopped_ && fds[0].revents != 0 && changed()) restart();
     }
-    end();
+    stop_child();
     return {};
   }
 
@@ -62,7 +63,7 @@ class Watch {
     return ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   }
 
-  void begin() {
+  void start_child() {
     child_ = ::fork();
     if (child_ != 0) return;
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -72,10 +73,10 @@ class Watch {
     std::fflush(nullptr);
     ::_exit(code);
   }
-  void end() {
+  void stop_child() {
     if (child_ <= 0) return;
     ::kill(child_, SIGTERM);
-    const auto until = std::chrono::steady_clock::now() + kStopPatience;
+    const auto until = std::chrono::steady_clock::now() + kStopTimeout;
     while (!reap(WNOHANG)) {
       if (std::chrono::steady_clock::now() > until) ::kill(child_, SIGKILL);
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -91,12 +92,12 @@ class Watch {
   void take_signals() {
     signalfd_siginfo info{};
     while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
-      if (info.ssi_signo != SIGCHLD) over_ = true;
+      if (info.ssi_signo != SIGCHLD) stopped_ = true;
     }
-    if (child_ > 0 && reap(WNOHANG) && !over_)
+    if (child_ > 0 && reap(WNOHANG) && !stopped_)
       std::fprintf(stderr, "patchbay: ended with %d; waiting for %s to change\n", code_, name_.c_str());
   }
-  // Reads what has changed; whether our file was among it.
+  // Reads the pending changes. Returns whether one of them is our file's.
   bool changed() {
     alignas(inotify_event) char buffer[4096];
     bool ours = false;
@@ -110,12 +111,12 @@ class Watch {
     }
     return ours;
   }
-  void again() {
+  void restart() {
     pollfd more{changes_.get(), POLLIN, 0};
-    while (::poll(&more, 1, static_cast<int>(kQuietMs.count())) > 0) changed();
-    end();
+    while (::poll(&more, 1, static_cast<int>(kQuietTime.count())) > 0) changed();
+    stop_child();
     std::fprintf(stderr, "patchbay: %s has changed: starting it again\n", name_.c_str());
-    begin();
+    start_child();
   }
 
   const std::string name_;
@@ -126,7 +127,7 @@ class Watch {
   std::string error_;
   pid_t child_ = 0;
   int code_ = 0;
-  bool over_ = false;
+  bool stopped_ = false;
 };
 
 }  // namespace

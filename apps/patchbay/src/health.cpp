@@ -23,7 +23,7 @@ std::string print(const MetricLabels& labels) {
   return text;
 }
 
-std::string filled(std::string_view pattern, double value) {
+std::string fill(std::string_view pattern, double value) {
   const size_t at = pattern.find('#');
   if (at == std::string_view::npos) return std::string(pattern);
   return std::string(pattern.substr(0, at)) + print(value) + std::string(pattern.substr(at + 1));
@@ -40,7 +40,7 @@ double value_before(const MetricReadings& readings, std::string_view metric, con
   return 0;
 }
 
-// A histogram's mean over the interval, 0 when nothing was added.
+// A histogram's mean over the interval; 0 without new samples.
 double mean(const MetricReadings& readings, std::string_view metric) {
   const std::string sum = std::string(metric) + "_sum", count = std::string(metric) + "_count";
   const double counted = readings.after.sum(count) - readings.before.sum(count);
@@ -77,8 +77,8 @@ bool has(const MetricSamples& samples, const Figure& figure) {
 
 std::string in_brackets(const std::string& text) { return text.empty() ? text : " (" + text + ")"; }
 
-// The series that a rule judges.
-std::vector<const MetricSample*> judged(const MetricReadings& readings, const HealthRule& rule) {
+// The series that a rule applies to.
+std::vector<const MetricSample*> samples_of(const MetricReadings& readings, const HealthRule& rule) {
   std::vector<const MetricSample*> all;
   for (const MetricSample& sample : readings.after.of(rule.metric))
     if (rule.only.empty() || has_value(sample.labels, rule.only)) all.push_back(&sample);
@@ -92,7 +92,7 @@ bool is_problem(const MetricReadings& readings, const HealthRule& rule, const Me
 // "2 calls went to the next trunk in the last 1 s, 12 since the start (trunk a)".
 std::string problem_text(const MetricReadings& readings, const HealthRule& rule, const MetricSample& sample) {
   const double value = read(readings, rule.metric, rule.reading, sample);
-  std::string text = filled(rule.problem, value);
+  std::string text = fill(rule.problem, value);
   if (rule.reading == Reading::increase) {
     text += " in the last " + print(readings.seconds) + " s";
     if (sample.value > value) text += ", " + print(sample.value) + " since the start";
@@ -104,7 +104,7 @@ std::string_view past_text(const HealthRule& rule) {
   return rule.reading == Reading::increase ? rule.problem : rule.past;
 }
 
-// The largest unit that is over: "50 s", "3 h", "2 days".
+// In whole units of a fitting size: "50 s", "3 h", "2 days".
 std::string print_duration(double seconds) {
   if (seconds < 120) return print(std::floor(seconds)) + " s";
   if (seconds < 2 * 3600) return print(std::floor(seconds / 60)) + " min";
@@ -117,7 +117,7 @@ std::string print_duration(double seconds) {
 std::vector<HealthFinding> find_problems(const MetricReadings& readings) {
   std::vector<HealthFinding> findings;
   for (const HealthRule& rule : health_rules()) {
-    for (const MetricSample* sample : judged(readings, rule))
+    for (const MetricSample* sample : samples_of(readings, rule))
       if (is_problem(readings, rule, *sample))
         findings.push_back({problem_text(readings, rule, *sample), std::string(rule.advice)});
   }
@@ -127,7 +127,7 @@ std::vector<HealthFinding> find_problems(const MetricReadings& readings) {
 std::vector<HealthFinding> find_past(const MetricReadings& readings) {
   std::vector<HealthFinding> findings;
   for (const HealthRule& rule : health_rules()) {
-    const auto samples = judged(readings, rule);
+    const auto samples = samples_of(readings, rule);
     if (past_text(rule).empty() || samples.empty()) continue;
     const bool goes_on = std::any_of(samples.begin(), samples.end(), [&](const MetricSample* sample) {
       return is_problem(readings, rule, *sample);
@@ -140,7 +140,7 @@ std::vector<HealthFinding> find_past(const MetricReadings& readings) {
                            [](const auto* one, const auto* other) { return one->value < other->value; });
     std::string labels = print(most.labels);
     if (most.value < sum && !labels.empty()) labels = "most: " + labels;
-    findings.push_back({filled(past_text(rule), sum) + in_brackets(labels), std::string(rule.advice)});
+    findings.push_back({fill(past_text(rule), sum) + in_brackets(labels), std::string(rule.advice)});
   }
   return findings;
 }
@@ -155,7 +155,7 @@ std::vector<std::vector<std::string>> health_figures(const MetricReadings& readi
   std::vector<std::vector<std::string>> rows;
   for (const Figure& figure : health_screen()) {
     if (!has(readings.after, figure)) continue;
-    const std::string text = filled(figure.text, read_all(readings, figure));
+    const std::string text = fill(figure.text, read_all(readings, figure));
     if (!rows.empty() && rows.back()[0] == figure.area)
       rows.back()[1] += ", " + text;
     else

@@ -1,4 +1,4 @@
-// Judges a server's health from two readings of its metrics. Pure; any thread.
+// Evaluates a server's health from two readings of its metrics. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace patchbay::app {
 
-// Two readings of one server, so that counters become rates.
+// Two readings of one server, from which rates of counters are computed.
 struct MetricReadings {
   MetricSamples before;
   MetricSamples after;
@@ -17,21 +17,21 @@ struct MetricReadings {
 
 struct HealthFinding {
   std::string problem;  // one sentence with the figure and the labels of its series
-  std::string advice;   // what the operator can do
+  std::string advice;   // what the operator should do
 };
 
-// What is wrong now, the most serious first. A metric that the server does not have is no finding.
+// Returns the current problems, the most serious first. Metrics that the server does not export are ignored.
 std::vector<HealthFinding> find_problems(const MetricReadings& readings);
 
-// What has gone wrong since the server started and does not go on: one finding for each counter of a rule
-// that find_problems does not report, with the sum of its series. Much is counted only when a call ends, so
-// the time between two readings rarely shows it. These are no problems: they may be long over.
+// Returns what went wrong earlier, since the server started: one finding for each rule with a counter that
+// find_problems does not report, with the sum of its series. They need no action, but are shown because much
+// is counted only when a call ends, so that two readings rarely show it.
 std::vector<HealthFinding> find_past(const MetricReadings& readings);
 
-// "Since the start 3 h ago"; without the time when the server does not export it.
+// "Since the start 3 h ago"; without the time when the server does not export its uptime.
 std::string since_start(const MetricReadings& readings);
 
-// The figures of the screen: rows of an area and its text. Areas without any metric are left out.
+// The rows of the screen, {area, text}. Areas without metrics are omitted.
 std::vector<std::vector<std::string>> health_figures(const MetricReadings& readings);
 
 }  // namespace patchbay::app

@@ -3,7 +3,7 @@
 namespace patchbay::app {
 namespace {
 
-// Without "just" and "now": what counts an increase is shown with its interval, or as what it has come to.
+// Texts of `increase` avoid "just" and "now", because they are used for the interval and for the total.
 constexpr HealthRule kRules[] = {
     // Media: callers hear these at once.
     {"patchbay_media_stalled_loops", Reading::now, 0,
@@ -83,7 +83,7 @@ constexpr HealthRule kRules[] = {
      "the log has the call and the reason; check the disk of server.data"},
     {"patchbay_transcripts_failed_total", Reading::increase, 0, "# transcripts could not be kept",
      "check space and rights of the transcripts' folder under server.data"},
-    // What everything stands on.
+    // Core: threads, store, events, log.
     {"patchbay_core_stalled_threads", Reading::now, 0, "# threads are held by callbacks that did not return",
      "the log names the plugin and its strand; run that plugin with `isolation: process`"},
     {"patchbay_core_posts_refused_total", Reading::increase, 0,
@@ -109,7 +109,7 @@ constexpr HealthRule kRules[] = {
      "see patchbay_core_events_waiting of that plugin, and the log for what holds it"},
     {"patchbay_log_lines_dropped_total", Reading::increase, 0, "# log lines were dropped",
      "the log's disk or reader is too slow; raise server.log.level to write less"},
-    // The edge.
+    // HTTP.
     {"patchbay_rest_api_connections_shed_total", Reading::increase, 0,
      "# HTTP connections were closed to make room",
      "one client holds many connections: see the log; lower plugins.rest-api.limits.connectionsPerAddress"},

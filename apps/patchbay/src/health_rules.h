@@ -1,4 +1,4 @@
-// Which metrics `patchbay status` shows, and when one of them is a problem.
+// Tables of the metrics that `patchbay status` shows, and of the values that are a problem.
 #pragma once
 
 #include <cstdint>
@@ -8,26 +8,26 @@
 namespace patchbay::app {
 
 enum class Reading : uint8_t {
-  now,         // a gauge, as it is
-  increase,    // of a counter between the two readings
-  per_second,  // the same, divided by the time between them
-  max,         // figures only: the largest series
-  mean_ms,     // figures only: of a histogram in seconds, its mean between the readings
+  now,         // the current value of a gauge
+  increase,    // growth of a counter between the two readings
+  per_second,  // that growth per second
+  max,         // figures only: the value of the largest series
+  mean_ms,     // figures only: mean of a histogram (in seconds) between the readings
 };
 
-// Each series of the metric is judged by itself, so that a finding names its labels.
+// Applies to each series of the metric separately, so that a finding names its labels.
 struct HealthRule {
   std::string_view metric;
   Reading reading;           // now, increase or per_second
-  double above;              // a problem beyond this
+  double above;              // values above this are a problem
   std::string_view problem;  // '#' stands for the figure
   std::string_view advice;
-  std::string_view only = {};  // judges only series that have a label with this value
-  // What the counter has come to since the start, in words. An increase needs none: its problem fits.
+  std::string_view only = {};  // restricts the rule to series that have a label with this value
+  // The text for the counter's total since the start. Rules of `increase` use `problem` instead.
   std::string_view past = {};
 };
 
-// Figures of one area stand together; each is read over all series of its metric.
+// A figure of the screen, computed over all series of its metric. Figures of one area must be adjacent.
 struct Figure {
   std::string_view area;
   std::string_view metric;

@@ -11,20 +11,20 @@ namespace patchbay::app {
 #ifdef __GLIBC__
 namespace {
 constexpr int kArenas = 4;
-// Setting it also stops glibc from raising it: after the first large block was freed, blocks of that size
-// would come from the arenas for ever.
+// Setting the threshold also stops glibc from raising it when a large block is freed; otherwise later blocks
+// of that size would come from the arenas.
 constexpr int kLargeBlock = 128 * 1024;
 }  // namespace
 
-void bound_heap() {
+void limit_heap() {
   mallopt(M_ARENA_MAX, kArenas);
   mallopt(M_MMAP_THRESHOLD, kLargeBlock);
 }
 
-void give_memory_back() { malloc_trim(0); }
+void trim_heap() { malloc_trim(0); }
 #else
-void bound_heap() {}
-void give_memory_back() {}
+void limit_heap() {}
+void trim_heap() {}
 #endif
 
 }  // namespace patchbay::app

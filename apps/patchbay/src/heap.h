@@ -1,14 +1,13 @@
-// The program's heap: what a flood made it grow to is given back to the system. Without glibc nothing
-// happens.
+// Tunes glibc's heap, so that memory used under a peak load returns to the system. No-op with another libc.
 #pragma once
 
 namespace patchbay::app {
 
-// Before any other thread: few arenas, and large blocks outside of them, so that freed memory does not stay
-// in the holes of many heaps.
-void bound_heap();
+// Limits the number of arenas and allocates large blocks with mmap, against fragmentation. Call it before
+// starting threads.
+void limit_heap();
 
-// Returns free memory to the system; takes milliseconds when there is much.
-void give_memory_back();
+// Returns free memory to the system; may take milliseconds.
+void trim_heap();
 
 }  // namespace patchbay::app

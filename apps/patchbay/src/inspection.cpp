@@ -14,19 +14,19 @@ namespace {
 using core::ElfFile;
 
 constexpr char kSymbol[] = "patchbay_plugin_v1";
-constexpr char kSanitizers[] = "__odr_asan.";  // what AddressSanitizer adds beside each symbol
-constexpr size_t kNamed = 5;                   // symbols that a sentence names
+constexpr char kSanitizerPrefix[] = "__odr_asan.";  // of symbols that AddressSanitizer adds
+constexpr size_t kMaxNamed = 5;                     // symbols that a message lists
 
 std::string named(const std::vector<std::string>& names) {
   std::string all;
-  for (size_t i = 0; i < std::min(names.size(), kNamed); ++i) all += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > kNamed) all += " and " + std::to_string(names.size() - kNamed) + " more";
+  for (size_t i = 0; i < std::min(names.size(), kMaxNamed); ++i) all += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > kMaxNamed) all += " and " + std::to_string(names.size() - kMaxNamed) + " more";
   return all;
 }
 
-class Examiner {
+class Inspector {
  public:
-  Examination run(Result<ElfFile> file) {
+  Inspection run(Result<ElfFile> file) {
     if (!file) {
       found("file", "it " + file.error().text, "give the path of a plugin's .so");
       return std::move(out_);
@@ -41,7 +41,7 @@ class Examiner {
   }
 
  private:
-  // `why` is "why; cure", or only why.
+  // `why` may be "reason; cure", which takes precedence over `cure`.
   void found(const char* check, const std::string& why, const char* cure) {
     const size_t cut = std::min(why.find("; "), why.size());
     found(check, true, why.substr(0, cut), cut < why.size() ? why.substr(cut + 2) : cure);
@@ -67,21 +67,21 @@ class Examiner {
   }
 
   void check_exports() {
-    std::vector<std::string> more;
+    std::vector<std::string> others;
     for (const auto& symbol : out_.file->exported()) {
       if (symbol.name == kSymbol) {
         entry_at_ = symbol.address;
-      } else if (symbol.name.rfind(kSanitizers, 0) != 0) {
-        more.emplace_back(symbol.name);
+      } else if (symbol.name.rfind(kSanitizerPrefix, 0) != 0) {
+        others.emplace_back(symbol.name);
       }
     }
     if (!entry_at_) {
       found("exports", true, std::string("it exports no symbol ") + kSymbol,
             "end its source with PATCHBAY_PLUGIN(...) and build it with patchbay_add_plugin");
     }
-    if (!more.empty()) {
+    if (!others.empty()) {
       found("exports", false,
-            "beside " + std::string(kSymbol) + " it exports " + named(more) +
+            "beside " + std::string(kSymbol) + " it exports " + named(others) +
                 ", which another plugin's code could be bound to",
             "build it with patchbay_add_plugin, which hides all else");
     }
@@ -123,11 +123,11 @@ class Examiner {
     out_.source = std::move(*source);
   }
 
-  Examination out_;
+  Inspection out_;
   std::optional<uint64_t> entry_at_;
 };
 
-void examine_owner(const std::filesystem::path& path, Examination& out) {
+void check_owner(const std::filesystem::path& path, Inspection& out) {
   const Status trusted = core::check_trusted(path);
   if (trusted) return;
   const std::string& why = trusted.error().text;
@@ -135,7 +135,7 @@ void examine_owner(const std::filesystem::path& path, Examination& out) {
   out.findings.push_back({"owner", true, why.substr(0, cut), why.substr(std::min(cut + 2, why.size()))});
 }
 
-void examine_libraries(const std::filesystem::path& path, Examination& out) {
+void check_libraries(const std::filesystem::path& path, Inspection& out) {
   const LibrarySearch search;
   bool all_there = true;
   for (const std::string& library : out.file->needed()) {
@@ -154,27 +154,27 @@ void examine_libraries(const std::filesystem::path& path, Examination& out) {
 
 }  // namespace
 
-const std::vector<const char*>& examination_checks() {
+const std::vector<const char*>& inspection_checks() {
   static const std::vector<const char*> names{"file",  "owner",    "libraries", "stack",  "exports",
                                               "entry", "manifest", "store",     "symbols"};
   return names;
 }
 
-const Finding* Examination::reason() const {
+const Finding* Inspection::reason() const {
   const auto at =
       std::find_if(findings.begin(), findings.end(), [](const Finding& each) { return each.fatal; });
   return at == findings.end() ? nullptr : &*at;
 }
 
-Examination examine_plugin_bytes(std::string bytes) {
-  return Examiner().run(ElfFile::parse(std::move(bytes)));
+Inspection inspect_plugin_bytes(std::string bytes) {
+  return Inspector().run(ElfFile::parse(std::move(bytes)));
 }
 
-Examination examine_plugin(const std::filesystem::path& path) {
-  Examination out = Examiner().run(ElfFile::read(path));
+Inspection inspect_plugin(const std::filesystem::path& path) {
+  Inspection out = Inspector().run(ElfFile::read(path));
   if (out.source) out.source->file = path;
-  if (out.file) examine_owner(path, out);
-  if (out.file) examine_libraries(path, out);
+  if (out.file) check_owner(path, out);
+  if (out.file) check_libraries(path, out);
   return out;
 }
 

@@ -1,5 +1,4 @@
-// What can be said of a plugin's file without running any of it: what it needs and offers, and why it would
-// not load.
+// Inspects a plugin's file without running it: what it needs and provides, and why it could not be loaded.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 
 namespace patchbay::app {
 
-// The numbers at the beginning of pb_entry, as the file holds them.
+// The first members of pb_entry, as stored in the file.
 struct EntryHead {
   uint32_t magic = 0;
   uint32_t size = 0;
@@ -23,29 +22,29 @@ struct EntryHead {
 };
 
 struct Finding {
-  const char* check;  // "libraries"
-  bool fatal;         // it would not load; else: it would, but should be put right
+  const char* check;  // one of inspection_checks(): "libraries"
+  bool fatal;         // the plugin cannot be loaded; otherwise a remark
   std::string text;
   std::string cure;
 
   std::string sentence() const { return text + "; " + cure; }
 };
 
-struct Examination {
+struct Inspection {
   std::optional<core::ElfFile> file;
   std::optional<EntryHead> entry;
-  std::optional<core::PluginSource> source;  // when the manifest can be read
-  std::vector<Finding> findings;             // in the order a loader would meet them
+  std::optional<core::PluginSource> source;  // set when the manifest can be read
+  std::vector<Finding> findings;             // in the order in which a loader would fail
 
-  // The first reason why it would not load; nullptr when it would.
+  // The first fatal finding; nullptr when the plugin can be loaded.
   const Finding* reason() const;
 };
 
-// The names of the checks, in order; every finding has one of them.
-const std::vector<const char*>& examination_checks();
+// The names of all checks, in order.
+const std::vector<const char*>& inspection_checks();
 
-Examination examine_plugin(const std::filesystem::path& path);
-// The part of it that needs no other file. Pure.
-Examination examine_plugin_bytes(std::string bytes);
+Inspection inspect_plugin(const std::filesystem::path& path);
+// As inspect_plugin(), without the checks that need the file system (owner, libraries, symbols). Pure.
+Inspection inspect_plugin_bytes(std::string bytes);
 
 }  // namespace patchbay::app

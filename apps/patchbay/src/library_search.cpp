@@ -21,7 +21,7 @@ constexpr char kCacheFile[] = "/etc/ld.so.cache";
 constexpr char kCacheMagic[] = "glibc-ld.so.cache1.1";  // then: entries, bytes of strings, 20 bytes unused
 constexpr size_t kCacheHead = 48;
 constexpr size_t kCacheEntry = 24;  // flags, key, value (offsets of strings), os version, hwcap
-constexpr size_t kMostLibraries = 400;
+constexpr size_t kMaxLibraries = 400;
 #if defined(__x86_64__)
 constexpr uint32_t kCacheFlags = 0x0303;
 constexpr const char* kUsual[] = {
@@ -75,7 +75,7 @@ LibrarySearch::LibrarySearch() {
 }
 
 void LibrarySearch::read_cache(std::string_view cache) {
-  // An old cache may stand before it.
+  // The file may begin with a cache of the old format.
   const size_t begin = cache.find(kCacheMagic);
   if (begin == std::string_view::npos) return;
   cache.remove_prefix(begin);
@@ -109,7 +109,7 @@ std::vector<std::string> unresolved_symbols(const LibrarySearch& search, const f
   for (const auto& symbol : root->undefined()) wanted.emplace(symbol.name);
   std::set<std::string> seen;
   std::deque<fs::path> waiting{"/proc/self/exe", object};
-  while (!waiting.empty() && !wanted.empty() && seen.size() < kMostLibraries) {
+  while (!waiting.empty() && !wanted.empty() && seen.size() < kMaxLibraries) {
     const fs::path path = std::move(waiting.front());
     waiting.pop_front();
     const auto file = ElfFile::read(path);

@@ -1,4 +1,4 @@
-// LibrarySearch: where the dynamic linker would find a library, asked without loading anything.
+// LibrarySearch: finds libraries as the dynamic linker would, without loading them.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ class LibrarySearch {
   // Reads /etc/ld.so.cache and LD_LIBRARY_PATH.
   LibrarySearch();
 
-  // `run_path` as ElfFile gives it, of the object that needs the library and lies at `needed_by`.
+  // `run_path` (see ElfFile) and `needed_by` (its path) are those of the object that needs the library.
   std::optional<std::filesystem::path> find(const std::string& library, const std::string& run_path,
                                             const std::filesystem::path& needed_by) const;
 
@@ -27,8 +27,8 @@ class LibrarySearch {
   std::map<std::string, std::string> cache_;  // library -> file
 };
 
-// What `object` needs that neither it, nor any library it needs, nor this program defines: loading it would
-// fail.
+// Returns the undefined symbols of `object` that neither it, its libraries nor this program define, so that
+// loading it would fail.
 std::vector<std::string> unresolved_symbols(const LibrarySearch& search, const std::filesystem::path& object);
 
 }  // namespace patchbay::app

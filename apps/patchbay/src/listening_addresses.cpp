@@ -40,8 +40,8 @@ std::string internet_address(const sockaddr_storage& storage) {
          std::to_string(port);
 }
 
-// "" for what is no socket, and for one that nobody can reach.
-std::string reachable(int fd) {
+// "" for a descriptor that is no socket or does not listen.
+std::string listening_address(int fd) {
   const auto type = option_of(fd, SO_TYPE);
   sockaddr_storage address{};
   socklen_t size = sizeof address;
@@ -62,7 +62,7 @@ std::vector<std::string> listening_addresses() {
   std::vector<std::string> found;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error)) {
-    std::string text = reachable(std::atoi(entry.path().filename().c_str()));
+    std::string text = listening_address(std::atoi(entry.path().filename().c_str()));
     if (!text.empty()) found.push_back(std::move(text));
   }
   std::sort(found.begin(), found.end());

@@ -1,4 +1,4 @@
-// The sockets of this process that others can reach, whichever plugin opened them: "tcp 127.0.0.1:8080",
+// Lists the listening sockets of this process, whichever plugin opened them: "tcp 127.0.0.1:8080",
 // "udp 0.0.0.0:5060", "/run/patchbay/admin.sock".
 #pragma once
 

@@ -8,7 +8,7 @@
 namespace patchbay::app {
 namespace {
 
-// Takes what stands before `end` off the front of `text`; all of it when `end` is missing.
+// Removes and returns the part of `text` before `end`, removing `end`, too; all of it when `end` is missing.
 std::string_view take_until(std::string_view& text, char end) {
   const size_t at = std::min(text.find(end), text.size());
   const std::string_view taken = text.substr(0, at);
@@ -16,7 +16,7 @@ std::string_view take_until(std::string_view& text, char end) {
   return taken;
 }
 
-// The value of a label, up to its closing quote, which is removed as well; nothing when that is missing.
+// Removes and returns a label's value up to its closing quote; nullopt when the quote is missing.
 std::optional<std::string> take_quoted(std::string_view& text) {
   std::string value;
   while (!text.empty() && text.front() != '"') {
@@ -30,7 +30,7 @@ std::optional<std::string> take_quoted(std::string_view& text) {
   return value;
 }
 
-// name="value",name="value"} with the brace; nothing when it is not of that form.
+// Removes and parses name="value",name="value"}; nullopt for anything else.
 std::optional<MetricLabels> take_labels(std::string_view& text) {
   MetricLabels labels;
   while (!text.empty() && text.front() != '}') {

@@ -1,4 +1,4 @@
-// Reads the Prometheus text that a server prints at /metrics. Pure; any thread.
+// Parses the Prometheus text of a server's metrics. Pure; any thread.
 #pragma once
 
 #include <map>
@@ -21,9 +21,9 @@ class MetricSamples {
   // Format 0.0.4. Lines that are not samples, and samples that are not numbers, are skipped.
   static MetricSamples parse(std::string_view text);
 
-  // The samples of one name; empty when the server has none.
+  // The samples of one metric; empty when the text has none.
   const std::vector<MetricSample>& of(std::string_view name) const;
-  // Their sum and their largest; 0 when there is none.
+  // Their sum and maximum; 0 without samples.
   double sum(std::string_view name) const;
   double max(std::string_view name) const;
   bool has(std::string_view name) const { return !of(name).empty(); }

@@ -4,7 +4,7 @@
 
 namespace patchbay::app {
 
-std::string usual_plugin_dir(const std::string& given) {
+std::string default_plugin_dir(const std::string& given) {
   namespace fs = std::filesystem;
   std::error_code error;
   if (!given.empty()) return fs::absolute(given).string();

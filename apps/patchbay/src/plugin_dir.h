@@ -1,11 +1,11 @@
-// Where plugins are when the configuration does not say: `given`, else where an installation of this program
-// has them, else beside the program as it was built (../plugins). Absolute.
+// The default plugin folder: `given` if set, else the folder of this installation, else ../plugins of a build
+// tree. An absolute path.
 #pragma once
 
 #include <string>
 
 namespace patchbay::app {
 
-std::string usual_plugin_dir(const std::string& given);
+std::string default_plugin_dir(const std::string& given);
 
 }  // namespace patchbay::app

@@ -1,4 +1,4 @@
-// The files of a new plugin's project, sdk/templates/plugin, as the build found them.
+// The files of a new plugin's project (sdk/templates/plugin), embedded at build time.
 #pragma once
 
 #include <string_view>
@@ -6,7 +6,7 @@
 
 namespace patchbay::app {
 
-// In both, %NAME%, %CLASS% and %VERSION% stand for what they say; in paths NAME does, too.
+// %NAME%, %CLASS% and %VERSION% in the text, and NAME in the path, are placeholders.
 struct TemplateFile {
   std::string_view path;
   std::string_view text;

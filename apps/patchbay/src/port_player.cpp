@@ -9,7 +9,7 @@
 namespace patchbay::app {
 namespace {
 
-constexpr size_t kMostSamples = 192 * PB_TICK_MS;
+constexpr size_t kMaxSamples = 192 * PB_TICK_MS;
 
 pb_frame frame_of(int16_t* pcm, uint32_t rate_hz, const pb_tick& tick) noexcept {
   pb_frame frame{};
@@ -43,58 +43,61 @@ Result<std::unique_ptr<PortPlayer>> PortPlayer::start(const Host& host, Handle p
   }
   const auto wav_ms = static_cast<int64_t>(wav.samples.size() * 1000 / wav.rate_hz);
   player->ticks_left_ = (wav_ms + tail_ms) / PB_TICK_MS + 1;
-  player->kept_.resize(static_cast<size_t>(player->ticks_left_) * (table->pull_rate_hz / 1000 * PB_TICK_MS));
+  player->recorded_.resize(static_cast<size_t>(player->ticks_left_) *
+                           (table->pull_rate_hz / 1000 * PB_TICK_MS));
   player->attachment_ = host.media->attach(host.self, PB_LOOP_ANY, &PortPlayer::tick, player.get());
   if (player->attachment_ == 0) return {Code::failed, "no media loop took the port"};
   return player;
 }
 
 PortPlayer::~PortPlayer() {
-  if (attachment_ != 0) host_.media->detach(host_.self, attachment_, &PortPlayer::let_go, this);
-  if (attachment_ != 0) gone_.acquire();
+  if (attachment_ != 0) host_.media->detach(host_.self, attachment_, &PortPlayer::on_detached, this);
+  if (attachment_ != 0) detached_.acquire();
   host_.media->port_release(host_.self, opening_);
 }
 
 void PortPlayer::tick(void* user, const pb_tick* tick) noexcept {
   auto& self = *static_cast<PortPlayer*>(user);
-  if (self.over_.load(std::memory_order_relaxed)) return;
+  if (self.finished_.load(std::memory_order_relaxed)) return;
   if (!std::exchange(self.attached_, true)) self.table_->attached(self.self_, tick->loop);
   self.play(*tick);
-  self.keep(*tick);
+  self.record(*tick);
   if (--self.ticks_left_ > 0) return;
   self.table_->detached(self.self_);
-  self.over_.store(true, std::memory_order_release);
+  self.finished_.store(true, std::memory_order_release);
 }
 
-// [media] The last of this object on the loop.
-void PortPlayer::let_go(void* user) noexcept {
+// [media] The loop's last access to this object.
+void PortPlayer::on_detached(void* user) noexcept {
   auto& self = *static_cast<PortPlayer*>(user);
-  if (self.attached_ && !self.over_.load(std::memory_order_relaxed)) self.table_->detached(self.self_);
-  self.gone_.release();
+  if (self.attached_ && !self.finished_.load(std::memory_order_relaxed)) self.table_->detached(self.self_);
+  self.detached_.release();
 }
 
 void PortPlayer::play(const pb_tick& tick) noexcept {
   if (table_->push_rate_hz == 0) return;
-  std::array<int16_t, kMostSamples> pcm{};
+  std::array<int16_t, kMaxSamples> pcm{};
   pb_frame frame = frame_of(pcm.data(), table_->push_rate_hz, tick);
   frame.samples = frame.capacity;
-  const size_t count = std::min<size_t>(frame.samples, to_play_.size() - played_);
-  std::copy_n(to_play_.begin() + static_cast<std::ptrdiff_t>(played_), count, pcm.begin());
-  played_ += count;
+  const size_t count = std::min<size_t>(frame.samples, to_play_.size() - played_samples_);
+  std::copy_n(to_play_.begin() + static_cast<std::ptrdiff_t>(played_samples_), count, pcm.begin());
+  played_samples_ += count;
   if (count == 0) frame.flags |= PB_FRAME_SILENCE;
   table_->push(self_, &frame);
 }
 
-void PortPlayer::keep(const pb_tick& tick) noexcept {
+void PortPlayer::record(const pb_tick& tick) noexcept {
   if (table_->pull_rate_hz == 0) return;
-  std::array<int16_t, kMostSamples> pcm{};
+  std::array<int16_t, kMaxSamples> pcm{};
   pb_frame frame = frame_of(pcm.data(), table_->pull_rate_hz, tick);
   table_->pull(self_, &frame);
-  // Silence has its place in the file, too.
+  // Silence is recorded as zeros.
   const bool silent = (frame.flags & PB_FRAME_SILENCE) != 0;
-  const size_t count = std::min<size_t>(silent ? frame.capacity : frame.samples, kept_.size() - taken_);
-  if (!silent) std::copy_n(pcm.begin(), count, kept_.begin() + static_cast<std::ptrdiff_t>(taken_));
-  taken_ += count;
+  const size_t count =
+      std::min<size_t>(silent ? frame.capacity : frame.samples, recorded_.size() - recorded_samples_);
+  if (!silent)
+    std::copy_n(pcm.begin(), count, recorded_.begin() + static_cast<std::ptrdiff_t>(recorded_samples_));
+  recorded_samples_ += count;
 }
 
 }  // namespace patchbay::app

@@ -12,7 +12,7 @@
 namespace patchbay::app {
 namespace config = core::config;
 
-std::string usual_config_file(const std::string& given) {
+std::string default_config_file(const std::string& given) {
   constexpr const char* kHere = "patchbay.yaml";
   constexpr const char* kSystem = "/etc/patchbay/patchbay.yaml";
   if (!given.empty()) return given;
@@ -21,7 +21,7 @@ std::string usual_config_file(const std::string& given) {
                                                                                                : kHere;
 }
 
-std::string main_tenant(const std::string& yaml) {
+std::string primary_tenant(const std::string& yaml) {
   config::Problem ignored;
   const auto root = config::read_yaml(yaml, ignored);
   const config::Entry* tenants = root ? root->find("tenants") : nullptr;
@@ -37,9 +37,9 @@ std::string main_tenant(const std::string& yaml) {
 Result<ServerAddress> find_server(const ServerOptions& options) {
   ServerAddress address{options.socket, options.tenant};
   if (!address.socket.empty() && options.config_file.empty()) return address;
-  const std::string file = usual_config_file(options.config_file);
+  const std::string file = default_config_file(options.config_file);
   const auto draft = config::load({file, config::process_environment(), {}});
-  // What is wrong with plugins and tenants is none of a client's business.
+  // Only problems in `server` matter for finding the socket.
   const bool known =
       std::none_of(draft.problems.begin(), draft.problems.end(),
                    [](const config::Problem& problem) { return problem.path.rfind("server", 0) == 0; });
@@ -48,7 +48,7 @@ Result<ServerAddress> find_server(const ServerOptions& options) {
   if (address.tenant.empty()) {
     std::ostringstream text;
     text << std::ifstream(file).rdbuf();
-    address.tenant = main_tenant(text.str());
+    address.tenant = primary_tenant(text.str());
   }
   return address;
 }

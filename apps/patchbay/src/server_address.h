@@ -1,4 +1,4 @@
-// Where the running server's admin socket is, and whose data a command is about.
+// Finds the admin socket of the running server, and the tenant that a command works on.
 #pragma once
 
 #include <patchbay/result.h>
@@ -8,24 +8,24 @@
 namespace patchbay::app {
 
 struct ServerOptions {
-  std::string config_file;  // -c; "" looks in the usual places
-  std::string socket;       // --socket; "" asks the configuration
-  std::string tenant;       // --tenant; "" means the primary tenant of the configuration, or its only one
+  std::string config_file;  // -c; "" takes the default file
+  std::string socket;       // --socket; "" takes it from the configuration
+  std::string tenant;       // --tenant; "" takes the configuration's primary tenant, or its only one
   bool json = false;
 };
 
 struct ServerAddress {
   std::string socket;
-  std::string tenant;  // "": left to the server
+  std::string tenant;  // "": the server's default
 };
 
-// The file that -c names, or ./patchbay.yaml, or /etc/patchbay/patchbay.yaml.
-std::string usual_config_file(const std::string& given);
+// `given` if set, else ./patchbay.yaml, else /etc/patchbay/patchbay.yaml.
+std::string default_config_file(const std::string& given);
 
-// Reads the configuration only when it is needed. Error: it cannot be read; a line per problem.
+// Reads the configuration only when an option is missing. Error: it cannot be read, one line per problem.
 Result<ServerAddress> find_server(const ServerOptions& options);
 
-// The primary tenant of a configuration's text, or its only one; "" when there is neither.
-std::string main_tenant(const std::string& yaml);
+// The primary tenant of a configuration's text, or its only one; "" if there is neither.
+std::string primary_tenant(const std::string& yaml);
 
 }  // namespace patchbay::app

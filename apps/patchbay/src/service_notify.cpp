@@ -10,7 +10,7 @@
 
 namespace patchbay::app {
 
-bool tell_service_manager(std::string_view state) noexcept {
+bool notify_service_manager(std::string_view state) noexcept {
   const char* variable = std::getenv("NOTIFY_SOCKET");
   const std::string_view path = variable == nullptr ? "" : variable;
   sockaddr_un address{};

@@ -26,7 +26,7 @@ int StopSignals::wait_for(std::chrono::milliseconds limit) {
   return std::max(sigtimedwait(&waited_, nullptr, &most), 0);
 }
 
-void StopSignals::let_through() {
+void StopSignals::restore_defaults() {
   std::signal(SIGHUP, SIG_IGN);
   pthread_sigmask(SIG_UNBLOCK, &waited_, nullptr);
 }

@@ -1,7 +1,5 @@
-// StopSignals: SIGTERM, SIGINT and SIGHUP as things the main thread waits for, SIGPIPE ignored. Make it
-// before any other thread, which then inherits the block.
-//
-// After a first SIGTERM or SIGINT a second one ends the process at once: the store is safe against that.
+// StopSignals: blocks SIGTERM, SIGINT and SIGHUP, so that the main thread can wait for them, and ignores
+// SIGPIPE. Construct it before any other thread, because threads inherit the mask.
 #pragma once
 
 #include <chrono>
@@ -13,12 +11,13 @@ class StopSignals {
  public:
   StopSignals();
 
-  // SIGTERM, SIGINT or SIGHUP, whichever comes.
+  // Returns the next signal.
   int wait();
-  // 0: none within the limit.
+  // Returns 0 when none comes within the limit.
   int wait_for(std::chrono::milliseconds limit);
-  // From now on SIGTERM and SIGINT kill as they do by default, and SIGHUP is nothing.
-  void let_through();
+  // Unblocks SIGTERM and SIGINT, so that a second one kills the process at once (the store survives that),
+  // and ignores SIGHUP.
+  void restore_defaults();
 
  private:
   sigset_t waited_;

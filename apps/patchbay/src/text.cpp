@@ -26,7 +26,7 @@ std::string joined(const Node* list) {
   return out;
 }
 
-// The rows of a list envelope, or of a bare array.
+// A table of a list envelope's rows, or of a bare array's.
 template <class F>
 std::string rows_table(const Node& list, const std::vector<std::string>& headings, F row) {
   const Node* data = list.is(Type::array) ? &list : list.find("data");

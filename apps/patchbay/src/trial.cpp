@@ -20,9 +20,9 @@ namespace {
 using std::chrono::steady_clock;
 using testing::FakeHost;
 
-constexpr std::chrono::milliseconds kLook(50);
+constexpr std::chrono::milliseconds kPollInterval(50);
 constexpr int64_t kTailMs = 1000;
-constexpr std::chrono::seconds kPortPatience(5);
+constexpr std::chrono::seconds kPortTimeout(5);
 
 testing::Options options_of(const Trial& trial) {
   testing::Options options;
@@ -33,25 +33,25 @@ testing::Options options_of(const Trial& trial) {
   return options;
 }
 
-// One trial under way. Lines on standard output: what happened, in words that a script can tell apart.
-class Stage {
+// A running trial. Prints one line per event on standard output; the first word says what it is, for scripts.
+class TrialRun {
  public:
-  explicit Stage(const Trial& trial)
+  explicit TrialRun(const Trial& trial)
       : trial_(trial), host_(trial.file, options_of(trial)), end_(end_of(trial)) {}
 
   int run() {
     for (const std::string& secret : trial_.secrets)
       host_.host().observe->secret_add(host_.host().self, to_abi(secret));
     if (const Status begun = start_companions(); !begun) return refused("--with: " + begun.error().text);
-    play_missing();
+    provide_fake_audio();
     const Status started = start();
     if (!started) return refused("it did not start: " + started.error().text + cure_of(started.error()));
-    show_routes();
+    print_routes();
     for (const NewEvent& event : trial_.events) host_.publish(event);
     for (const TrialRequest& request : trial_.requests) ask(request);
-    const int code = last();
+    const int code = run_until_done();
     const Status stopped = stop();
-    show_news();
+    print_new_events();
     if (!stopped) return refused("it did not stop: " + stopped.error().text);
     return code != kDone || problems_ > 0 ? kRefused : kDone;
   }
@@ -83,8 +83,8 @@ class Stage {
     const WaitNotice notice(waiting_for("its start to end"));
     return host_.start(trial_.plugin, trial_.tenants);
   }
-  // patchbay.audio, unless the plugin is that itself.
-  void play_missing() {
+  // Provides patchbay.audio when the plugin uses it, unless a companion or the plugin itself provides it.
+  void provide_fake_audio() {
     if (host_.manifest().find(audio::Audio::id) == std::string::npos) return;
     if (companions_.provide(audio::Audio::id)) return;
     const auto manifest = host_.host().parse_json(host_.manifest());
@@ -93,7 +93,7 @@ class Stage {
       if (provides.at(i).text() == audio::Audio::id) return;
     audio_.emplace(host_);
   }
-  void show_routes() {
+  void print_routes() {
     if (!host_.has_http()) return;
     for (const http::Route& route : host_.http().routes())
       std::printf("route %s %s%s%s (%s): %s\n", route.method.c_str(), harmless(route.path).c_str(),
@@ -109,7 +109,7 @@ class Stage {
                 static_cast<int>(answer.status), harmless(answer.body).c_str());
     std::fflush(stdout);
   }
-  void show_news() {
+  void print_new_events() {
     for (const testing::RecordedEvent& event : host_.new_events())
       std::printf("%s %s %s %s\n", event.durable() ? "emitted" : "published", event.topic.c_str(),
                   event.subject.empty() ? "-" : harmless(event.subject).c_str(),
@@ -121,23 +121,23 @@ class Stage {
     std::fflush(stdout);
   }
 
-  // Until there is nothing left to wait for.
-  int last() {
-    const auto port_deadline = steady_clock::now() + kPortPatience;
+  // Returns the exit code after a signal, the time of --for or the end of the sound.
+  int run_until_done() {
+    const auto port_deadline = steady_clock::now() + kPortTimeout;
     for (;;) {
-      show_news();
-      if (trial_.wav && !player_ && !begin_playing(steady_clock::now() > port_deadline)) return kRefused;
-      if (player_ && player_->over() && !trial_.lasts_ms) return kDone;
+      print_new_events();
+      if (trial_.wav && !player_ && !start_playing(steady_clock::now() > port_deadline)) return kRefused;
+      if (player_ && player_->finished() && !trial_.lasts_ms) return kDone;
       if (end_ && steady_clock::now() >= *end_) return kDone;
-      if (signals_.wait_for(kLook) > 0) return kDone;
+      if (signals_.wait_for(kPollInterval) > 0) return kDone;
     }
   }
-  bool begin_playing(bool too_late) {
+  bool start_playing(bool too_late) {
     const auto ports = host_.ports();
     if (ports.empty() && too_late)
       refused(
-          "--pcm: the plugin made no audio port within 5 s; what would make it open one? --publish or --ask "
-          "it");
+          "--pcm: the plugin made no audio port within 5 s; when it opens ports on an event or request, give "
+          "that with --publish or --ask");
     if (ports.empty()) return !too_late;
     auto player = PortPlayer::start(host_.host(), {ports.front().handle}, *trial_.wav, kTailMs);
     if (!player) {
@@ -150,25 +150,26 @@ class Stage {
     return true;
   }
   Status stop() {
-    signals_.let_through();
-    if (player_) keep_sound();
+    signals_.restore_defaults();
+    if (player_) write_recording();
     player_.reset();
     const WaitNotice notice(waiting_for("its drain and stop to end"));
     PB_TRY(host_.drain());
     PB_TRY(host_.stop());
     return companions_.stop();
   }
-  void keep_sound() const {
+  void write_recording() const {
     if (trial_.wav_out.empty()) return;
-    if (!player_->over()) return static_cast<void>(refused("--pcm-out: stopped before the sound was over"));
-    const Wav kept = player_->kept();
-    if (kept.rate_hz == 0) return static_cast<void>(refused("--pcm-out: the port gives nothing"));
-    if (const Status written = write_wav(trial_.wav_out, kept); !written)
+    if (!player_->finished())
+      return static_cast<void>(refused("--pcm-out: stopped before the sound was over"));
+    const Wav recorded = player_->recorded();
+    if (recorded.rate_hz == 0) return static_cast<void>(refused("--pcm-out: the port produces no audio"));
+    if (const Status written = write_wav(trial_.wav_out, recorded); !written)
       refused("--pcm-out: " + written.error().text);
   }
 
   const Trial& trial_;
-  StopSignals signals_;  // before the host's threads
+  StopSignals signals_;  // constructed before the host starts threads
   FakeHost host_;
   Companions companions_{host_};
   std::optional<testing::FakeAudio> audio_;
@@ -181,8 +182,8 @@ class Stage {
 
 int run_trial(const Trial& trial) {
   core::install_crash_banner();
-  Stage stage(trial);
-  return stage.run();
+  TrialRun run(trial);
+  return run.run();
 }
 
 }  // namespace patchbay::app

@@ -5,8 +5,8 @@
 #include "config/config.h"
 #include "json/parse.h"
 #include "json/writer.h"
-#include "trial.h"
 #include "plugins/plugin_source.h"
+#include "trial.h"
 
 namespace patchbay::app {
 namespace {
@@ -17,7 +17,7 @@ Error about(const char* option, const std::string& text) {
   return {Code::invalid, std::string(option) + ": " + text};
 }
 
-// "word rest", both without blanks around.
+// Splits "word rest" at the first blanks; both parts are trimmed on the left.
 std::pair<std::string, std::string> split(const std::string& text) {
   const auto from = std::min(text.find_first_not_of(' '), text.size());
   const auto end = std::min(text.find(' ', from), text.size());
@@ -50,7 +50,7 @@ Result<TrialRequest> read_request(const std::string& text) {
   return TrialRequest{method, target, body};
 }
 
-// The parts of a server's configuration file for the plugin and its companions.
+// A server's configuration file, checked against the manifests of the plugin and its companions.
 class ConfigFile {
  public:
   explicit ConfigFile(const std::vector<core::Manifest>& known) : known_(known) {}
@@ -78,7 +78,7 @@ class ConfigFile {
   const std::vector<std::string>& secrets() const { return config_->secrets(); }
 
  private:
-  // Of others nothing is known here: they may be given anything.
+  // nullptr, which accepts anything, for plugins that are not part of this trial.
   const core::json::Node* schema_of(const std::string& id) const {
     for (const core::Manifest& manifest : known_)
       if (manifest.id == id) return manifest.config;
@@ -89,7 +89,7 @@ class ConfigFile {
   std::optional<config::Config> config_;
 };
 
-// `manifests`: the plugin's, then its companions'.
+// `manifests`: that of the plugin, then those of its companions.
 Status read_config(const std::string& file, const std::vector<core::Manifest>& manifests, Trial& trial) {
   ConfigFile config(manifests);
   PB_TRY(config.read(file));
@@ -105,39 +105,39 @@ Status read_config(const std::string& file, const std::vector<core::Manifest>& m
 
 }  // namespace
 
-Result<Trial> read_trial(const TrialWords& words) {
+Result<Trial> read_trial(const TrialArguments& arguments) {
   Trial trial;
-  trial.file = words.file;
+  trial.file = arguments.file;
   std::vector<core::Manifest> manifests;
-  std::vector<std::string> files{words.file};
-  files.insert(files.end(), words.with.begin(), words.with.end());
+  std::vector<std::string> files{arguments.file};
+  files.insert(files.end(), arguments.with.begin(), arguments.with.end());
   for (const std::string& file : files) {
     const auto source = core::read_plugin_file(file);
     if (!source) return {Code::failed, file + ": " + source.error().text};
     manifests.push_back(source->manifest);
     if (manifests.size() > 1) trial.companions.push_back({file, {}, {}});
   }
-  for (const std::string& text : words.publish) {
+  for (const std::string& text : arguments.publish) {
     PB_TRY_VALUE(NewEvent event, read_event(text));
     trial.events.push_back(std::move(event));
   }
-  for (const std::string& text : words.ask) {
+  for (const std::string& text : arguments.ask) {
     PB_TRY_VALUE(TrialRequest request, read_request(text));
     trial.requests.push_back(std::move(request));
   }
-  if (!words.pcm.empty()) {
-    auto wav = read_wav(words.pcm);
+  if (!arguments.pcm.empty()) {
+    auto wav = read_wav(arguments.pcm);
     if (!wav) return about("--pcm", wav.error().text);
     trial.wav = *std::move(wav);
   }
-  if (!words.pcm_out.empty() && words.pcm.empty())
+  if (!arguments.pcm_out.empty() && arguments.pcm.empty())
     return about("--pcm-out", "keeps what the plugin gives while it is played to; --pcm says what");
-  if (words.seconds < 0) return about("--for", "seconds are not negative");
-  trial.wav_out = words.pcm_out;
-  trial.data = words.data;
-  trial.lasts_ms = static_cast<int64_t>(words.seconds * 1000);
-  trial.deadline_ms = static_cast<int64_t>(words.deadline_sec * 1000);
-  if (!words.config.empty()) PB_TRY(read_config(words.config, manifests, trial));
+  if (arguments.seconds < 0) return about("--for", "seconds are not negative");
+  trial.wav_out = arguments.pcm_out;
+  trial.data = arguments.data;
+  trial.lasts_ms = static_cast<int64_t>(arguments.seconds * 1000);
+  trial.deadline_ms = static_cast<int64_t>(arguments.deadline_sec * 1000);
+  if (!arguments.config.empty()) PB_TRY(read_config(arguments.config, manifests, trial));
   return trial;
 }
 

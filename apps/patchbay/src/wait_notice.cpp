@@ -16,7 +16,7 @@ WaitNotice::WaitNotice(std::string what) : thread_([this, what = std::move(what)
 WaitNotice::~WaitNotice() {
   {
     const std::lock_guard lock(mutex_);
-    over_ = true;
+    done_ = true;
   }
   changed_.notify_one();
   thread_.join();
@@ -24,7 +24,7 @@ WaitNotice::~WaitNotice() {
 
 void WaitNotice::run(const std::string& what) {
   std::unique_lock lock(mutex_);
-  if (changed_.wait_for(lock, kLong, [this] { return over_; })) return;
+  if (changed_.wait_for(lock, kLong, [this] { return done_; })) return;
   std::fprintf(stderr, "patchbay: %s\n", harmless(what).c_str());
 }
 

@@ -1,4 +1,4 @@
-// WaitNotice: says on standard error what is waited for, when it takes long.
+// WaitNotice: prints on standard error what the program waits for, when that takes long.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace patchbay::app {
 
-// Prints `what` as one line, with "patchbay: " before it, unless it is destroyed within two seconds.
+// Prints "patchbay: " and `what` as one line, unless it is destroyed within two seconds.
 class WaitNotice {
  public:
   explicit WaitNotice(std::string what);
@@ -20,9 +20,9 @@ class WaitNotice {
  private:
   void run(const std::string& what);
 
-  std::mutex mutex_;  // guards over_
+  std::mutex mutex_;  // guards done_
   std::condition_variable changed_;
-  bool over_ = false;
+  bool done_ = false;
   std::thread thread_;
 };
 

@@ -9,7 +9,7 @@
 namespace patchbay::app {
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t{512} << 20;
+constexpr uint64_t kMaxBytes = uint64_t{512} << 20;
 
 uint32_t little(std::string_view bytes, size_t at, size_t count) {
   uint32_t value = 0;
@@ -21,7 +21,7 @@ void append(std::string& out, uint32_t value, size_t count) {
   for (size_t i = 0; i < count; ++i) out += static_cast<char>(value >> (8 * i) & 0xff);
 }
 
-// The part of that name behind the head; empty when there is none or the file ends before it.
+// Returns the data of the named RIFF chunk; empty when it is missing.
 std::string_view chunk(std::string_view bytes, std::string_view name) {
   for (size_t at = 12; at + 8 <= bytes.size();) {
     const uint64_t size = little(bytes, at + 4, 4);
@@ -43,7 +43,7 @@ Result<Wav> parse(std::string_view bytes) {
   if ((coding != kPcm && coding != kExtensible) || little(format, 14, 2) != 16)
     return {Code::invalid, "is not 16-bit PCM; `sox in.wav -b 16 -e signed out.wav` makes it so"};
   if (channels == 0 || channels > 32 || rate_hz < 4000 || rate_hz > 192000)
-    return {Code::invalid, "has an odd number of channels or an odd rate"};
+    return {Code::invalid, "has an unsupported number of channels or sample rate"};
   Wav wav{rate_hz, {}};
   const size_t frames = data.size() / (2 * channels);
   wav.samples.reserve(frames);
@@ -62,8 +62,7 @@ Result<Wav> parse(std::string_view bytes) {
 Result<Wav> read_wav(const std::string& file) {
   std::ifstream in(file, std::ios::binary | std::ios::ate);
   if (!in) return {Code::not_found, file + " cannot be read"};
-  if (static_cast<uint64_t>(in.tellg()) > kMostBytes)
-    return {Code::invalid, file + " is larger than 512 MiB"};
+  if (static_cast<uint64_t>(in.tellg()) > kMaxBytes) return {Code::invalid, file + " is larger than 512 MiB"};
   in.seekg(0);
   const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   auto wav = parse(bytes);

@@ -1,4 +1,4 @@
-// WAV files of 16-bit PCM: what `patchbay plugin run` plays and keeps.
+// Reads and writes WAV files of 16-bit PCM, for `patchbay plugin run`.
 #pragma once
 
 #include <patchbay/result.h>
@@ -14,7 +14,7 @@ struct Wav {
   std::vector<int16_t> samples;  // mono
 };
 
-// Of several channels the mean. Errors say what the file is not.
+// Mixes several channels to their mean. Errors name the file.
 Result<Wav> read_wav(const std::string& file);
 Status write_wav(const std::string& file, const Wav& wav);
 

@@ -1,6 +1,7 @@
-// patchbay-plugin-host <plugin file> <id> <data folder> <pid of the server> [<path>...]: runs one plugin,
-// with the server at the other end of descriptor 3 and no other files of the server's than its own folder and
-// the paths. The server starts it (core/src/isolation) and closes the channel when it is to leave.
+// patchbay-plugin-host <plugin file> <id> <data folder> <pid of the server> [<path>...]: runs one plugin in
+// this process, connected to the server by the socket at descriptor 3. It may open the plugin's data folder
+// and the paths, and no other files of the server. The server starts it (core/src/isolation) and closes the
+// socket to stop it.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -25,26 +26,27 @@ namespace {
 
 constexpr int kChannelFd = 3;
 
-// A task that holds its strand, or a tick that holds the media loop, is logged like any line of the plugin.
+// Logs a task that blocks its strand, or a tick that blocks the media loop, as a line of the plugin.
 void stalled(void*, const StallReport& report) {
   const std::string ms = std::to_string(report.ms);
   const pb_pair fields[] = {{to_abi("strand"), to_abi(report.strand)}, {to_abi("ms"), to_abi(ms)}};
   child_observe().log(nullptr, PB_LOG_WARN, {}, to_abi("a plugin holds its strand"), fields, 2);
 }
 
-// Bus, services and store of this process are not used: the plugin's tables call the server's.
+// Only runtime and media loop of this process are used: bus, services and store calls go to the server.
 std::unique_ptr<Subsystems> make_subsystems(std::filesystem::path data_folder) {
   Subsystems::Options options;
   options.runtime.executor.threads = 2;
   options.runtime.executor.on_stall = &stalled;
   options.runtime.media.on_stall = &stalled;
-  options.runtime.media.loops = 1;  // one plugin; the calls' audio is joined in the server
+  options.runtime.media.loops =
+      1;  // one is enough for one plugin, because the server bridges the audio of calls
   options.data_folder = std::move(data_folder);
   return *Subsystems::create(std::move(options));
 }
 
 Status confine(Needs needs) {
-  std::error_code ignored;  // a plugin that writes there will meet the reason itself
+  std::error_code ignored;  // a plugin that writes there gets the error
   std::filesystem::create_directories(needs.data_folder, ignored);
   ::setenv("TMPDIR", needs.data_folder.c_str(), 1);
   PB_TRY(give_up_privileges());
@@ -54,7 +56,7 @@ Status confine(Needs needs) {
 
 int run(const std::string& file, const std::string& id, const std::filesystem::path& data,
         std::vector<std::string> paths) {
-  // Before the first thread: those that run already would not be confined.
+  // Before any thread starts, because the confinement applies to the calling thread and later ones only.
   Status confined = confine({file, (data / id).string(), std::move(paths)});
   const auto subsystems = make_subsystems(data);
   ChildHost host(Descriptor(kChannelFd), subsystems->services(), id);
@@ -67,8 +69,8 @@ int run(const std::string& file, const std::string& id, const std::filesystem::p
   return 0;
 }
 
-// Kills this process when the server dies, and ignores signals to the group: they are for the server, which
-// stops its plugins in order.
+// Makes this process die with its server, and ignore signals to the process group, which are for the server:
+// it stops its plugins in order.
 bool bind_to(const char* server) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
   return ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && std::to_string(::getppid()) == server;

@@ -9,7 +9,7 @@
 using patchbay::app::call_request;
 using patchbay::app::CallOptions;
 
-TEST_CASE("a call says only what the command line said") {
+TEST_CASE("the body of a call has only the members that the command line gave") {
   CallOptions options;
   options.phone = "+4930123456";
   options.prompt = "Say \"hi\"";
@@ -23,7 +23,7 @@ TEST_CASE("a call says only what the command line said") {
         R"("maxSeconds":60,"retries":0})");
 }
 
-TEST_CASE("prompt and key may come from files") {
+TEST_CASE("prompt and key can be read from files") {
   const patchbay::test::TempFolder folder;
   std::ofstream(folder.file("prompt")) << "Two\nlines\n";
   std::ofstream(folder.file("key")) << "secret\n";

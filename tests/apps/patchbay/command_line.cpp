@@ -17,7 +17,7 @@ int run(std::vector<const char*> arguments) {
   return run_command_line(static_cast<int>(arguments.size()), arguments.data());
 }
 
-// What a command line that is wrong gets on standard error.
+// What a wrong command line prints on standard error.
 std::string says(std::vector<const char*> arguments) {
   std::ostringstream said;
   std::streambuf* const before = std::cerr.rdbuf(said.rdbuf());
@@ -44,7 +44,7 @@ TEST_CASE("exit codes are as documented") {
   CHECK(run({"plugin", "inspect", "/bin/true"}) == kConfiguration);
 }
 
-TEST_CASE("a misspelt verb is told with the likely one, a wrong value with its option") {
+TEST_CASE("a misspelt verb is reported with the likely one, a wrong value with its option") {
   CHECK(says({"srve"}) == "patchbay has no verb srve; did you mean `patchbay serve`?\n");
   CHECK(says({"plugin", "nwe", "foo"}) ==
         "patchbay plugin has no verb nwe; did you mean `patchbay plugin new`?\n");

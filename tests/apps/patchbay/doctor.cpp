@@ -62,7 +62,7 @@ TEST_CASE("the doctor says of each plugin why it does not start and what to do")
             "folder provides\n") != std::string::npos);
 }
 
-TEST_CASE("two files of one id and a file of another name are told apart") {
+TEST_CASE("a file whose name is not its id is refused, with another cure when the file of that id exists") {
   Folder folder;
   folder.link(TEST_C_PLUGIN, "tally.so");
   CHECK(folder.says({}) ==
@@ -74,7 +74,7 @@ TEST_CASE("two files of one id and a file of another name are told apart") {
         "two\n");
 }
 
-TEST_CASE("one file is judged as a member of the folder") {
+TEST_CASE("a single file is diagnosed as if it were in the folder") {
   Folder folder;
   CHECK(sentence(diagnose_file(TEST_C_PLUGIN, folder.path(), {})) == "c-plugin: starts\n");
   const std::string elsewhere = sentence(diagnose_file(TEST_C_PLUGIN, folder.path(), {{"c-plugin"}}));
@@ -83,7 +83,7 @@ TEST_CASE("one file is judged as a member of the folder") {
   CHECK(diagnose_file(TEST_C_PLUGIN, folder.path(), {{"x"}}).state == Diagnosis::State::not_configured);
 }
 
-TEST_CASE("inspect and doctor answer on the command line") {
+TEST_CASE("inspect and doctor print their results and set the exit code") {
   const std::string inspected = program({"inspect", TEST_C_PLUGIN});
   CHECK(inspected.find("c-plugin 1.0.0: Counts events") == 0);
   CHECK(inspected.find("ABI        1.0, entry of ") != std::string::npos);
@@ -110,7 +110,7 @@ TEST_CASE("inspect and doctor answer on the command line") {
   CHECK(judged.find("leaky: does not start: it needs patchbay.nothing/1") != std::string::npos);
 }
 
-TEST_CASE("the doctor knows who can run in a process of its own") {
+TEST_CASE("the doctor says which plugins can run with isolation") {
   Folder folder;
   folder.link(TEST_C_PLUGIN, "c-plugin.so");
   folder.link(std::string(TEST_PLUGINS) + "/media.so", "media.so");

@@ -23,7 +23,7 @@ TEST_CASE("a server without metrics has no problems and an empty screen") {
   CHECK(health_figures(readings("", "")).empty());
 }
 
-TEST_CASE("a counter is a problem while it grows, not for what it once was") {
+TEST_CASE("a counter is a problem while it grows, not for its total") {
   const char* once = "patchbay_core_events_dropped_total{plugin=\"webhooks\"} 7\n";
   const char* more = "patchbay_core_events_dropped_total{plugin=\"webhooks\"} 9\n";
   CHECK(find_problems(readings(once, once)).empty());
@@ -35,7 +35,7 @@ TEST_CASE("a counter is a problem while it grows, not for what it once was") {
   CHECK_FALSE(findings[0].advice.empty());
 }
 
-TEST_CASE("what was counted before the interval is told as what has come together since the start") {
+TEST_CASE("what was counted before the interval is listed as a total since the start") {
   const char* text =
       "patchbay_core_uptime_seconds 11000\n"
       "patchbay_sip_trunk_failovers_total{tenant=\"a\"} 2\n"
@@ -51,11 +51,11 @@ TEST_CASE("what was counted before the interval is told as what has come togethe
   CHECK_FALSE(past[1].advice.empty());
   CHECK(since_start(readings(text, text)) == "Since the start 3 h ago");
   CHECK(since_start(readings("", "")) == "Since the start");
-  CHECK(find_past(readings("", text)).size() == 0);  // it goes on: find_problems has it
+  CHECK(find_past(readings("", text)).size() == 0);  // it continues, so find_problems reports it
   CHECK(find_problems(readings("", text)).size() == 3);
 }
 
-TEST_CASE("what an operator must act on is a problem, and what happens anyway is none") {
+TEST_CASE("values that an operator must act on are problems, and normal ones are not") {
   struct Row {
     const char* series;
     double value;
@@ -83,7 +83,7 @@ TEST_CASE("what an operator must act on is a problem, and what happens anyway is
   }
 }
 
-TEST_CASE("each series is judged by itself") {
+TEST_CASE("each series is evaluated separately") {
   const char* text =
       "patchbay_media_stalled_loops{loop=\"0\"} 0\n"
       "patchbay_media_stalled_loops{loop=\"1\"} 1\n";
@@ -92,7 +92,7 @@ TEST_CASE("each series is judged by itself") {
   CHECK(findings[0].problem.find("loop 1") != std::string::npos);
 }
 
-TEST_CASE("the screen shows rates and means of the time between the readings") {
+TEST_CASE("the screen shows rates and means over the time between the readings") {
   const auto rows =
       health_figures(readings("patchbay_rest_api_requests_total{status=\"2xx\"} 100\n"
                               "patchbay_rest_api_requests_total{status=\"4xx\"} 10\n"
@@ -108,7 +108,7 @@ TEST_CASE("the screen shows rates and means of the time between the readings") {
   CHECK(rows[0][1] == "20 requests/s, 2 ms each");
 }
 
-// Otherwise a renamed metric would silence its rule.
+// Otherwise renaming a metric would disable its rule without a failing test.
 TEST_CASE("every metric of the rules and the screen is exported by the core or a plugin") {
   std::string sources;
   for (const char* folder : {"/core/src", "/plugins"}) {
@@ -128,8 +128,8 @@ TEST_CASE("every metric of the rules and the screen is exported by the core or a
     CHECK_MESSAGE(exported(figure.metric), std::string(figure.metric));
 }
 
-// An operator who follows the advice must not be refused by the configuration.
-TEST_CASE("settings of plugins that an advice names are in their manifests") {
+// Otherwise following the advice would be an error in the configuration.
+TEST_CASE("every plugin setting named in an advice is in that plugin's manifest") {
   const std::string prefix = "plugins.";
   for (const HealthRule& rule : health_rules()) {
     const std::string advice(rule.advice);

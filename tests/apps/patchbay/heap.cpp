@@ -22,7 +22,7 @@ long resident_mib() {
 
 }  // namespace
 
-TEST_CASE("what a flood took is given back, although something at the end of the heap is still in use") {
+TEST_CASE("memory of a peak load returns to the system, although a block at the end of the heap is in use") {
   constexpr int kBlocks = 200'000;
   const long before = resident_mib();
   std::vector<std::unique_ptr<char[]>> flood;
@@ -36,7 +36,7 @@ TEST_CASE("what a flood took is given back, although something at the end of the
   CHECK(resident_mib() > before + 150);
   flood.clear();
   flood.shrink_to_fit();
-  patchbay::app::give_memory_back();
+  patchbay::app::trim_heap();
   CHECK(resident_mib() < before + 32);
 }
 

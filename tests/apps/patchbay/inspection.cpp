@@ -11,9 +11,9 @@
 #include "support/child.h"
 
 using namespace patchbay;
-using app::Examination;
-using app::examine_plugin;
-using app::examine_plugin_bytes;
+using app::inspect_plugin;
+using app::inspect_plugin_bytes;
+using app::Inspection;
 
 namespace {
 
@@ -26,14 +26,14 @@ const std::string& good() {
   return bytes;
 }
 
-// The good file with other bytes in the place of the first `from`.
+// The good file with the first `from` replaced.
 std::string patched(const std::string& from, const std::string& to) {
   std::string bytes = good();
   const size_t at = bytes.find(from);
   REQUIRE(at != std::string::npos);
   return bytes.replace(at, from.size(), to);
 }
-// With another value of `size` bytes at an offset of the entry.
+// The good file with another value of `size` bytes at this offset of the entry.
 std::string entry_with(size_t offset, uint32_t value, size_t size) {
   const uint32_t head[] = {PB_MAGIC, sizeof(pb_entry)};
   std::string bytes = good();
@@ -42,34 +42,34 @@ std::string entry_with(size_t offset, uint32_t value, size_t size) {
   std::memcpy(bytes.data() + at + offset, &value, size);
   return bytes;
 }
-std::string reason(const Examination& seen) {
-  return seen.reason() != nullptr ? seen.reason()->sentence() : "";
+std::string reason(const Inspection& inspection) {
+  return inspection.reason() != nullptr ? inspection.reason()->sentence() : "";
 }
-std::string reason(std::string bytes) { return reason(examine_plugin_bytes(std::move(bytes))); }
+std::string reason(std::string bytes) { return reason(inspect_plugin_bytes(std::move(bytes))); }
 bool begins(const std::string& text, const std::string& with) { return text.rfind(with, 0) == 0; }
 
-// Written to a file, so that its libraries are looked for, too.
-Examination examined_file(const std::string& bytes) {
+// Writes the bytes to a file, because only files have their libraries checked.
+Inspection inspect_file(const std::string& bytes) {
   const test::TempFolder folder;
   std::ofstream(folder.file("c-plugin.so"), std::ios::binary) << bytes;
-  return examine_plugin(folder.file("c-plugin.so"));
+  return inspect_plugin(folder.file("c-plugin.so"));
 }
 
 }  // namespace
 
-TEST_CASE("a plugin as patchbay_add_plugin builds it has nothing to be said about") {
-  const Examination seen = examine_plugin(TEST_C_PLUGIN);
-  CHECK(reason(seen) == "");
-  CHECK(seen.findings.empty());
-  REQUIRE(seen.entry.has_value());
-  CHECK(seen.entry->abi_major == PB_ABI_MAJOR);
-  CHECK(seen.entry->size == sizeof(pb_entry));
-  REQUIRE(seen.source.has_value());
-  CHECK(seen.source->manifest.id == "c-plugin");
+TEST_CASE("a plugin built by patchbay_add_plugin has no findings") {
+  const Inspection inspection = inspect_plugin(TEST_C_PLUGIN);
+  CHECK(reason(inspection) == "");
+  CHECK(inspection.findings.empty());
+  REQUIRE(inspection.entry.has_value());
+  CHECK(inspection.entry->abi_major == PB_ABI_MAJOR);
+  CHECK(inspection.entry->size == sizeof(pb_entry));
+  REQUIRE(inspection.source.has_value());
+  CHECK(inspection.source->manifest.id == "c-plugin");
 }
 
-TEST_CASE("what is not a plugin's file says what it is and what to give instead") {
-  CHECK(begins(reason(examine_plugin("/nowhere/x.so")), "it cannot be read: No such file"));
+TEST_CASE("a file that is no plugin is refused with what it is and what to give instead") {
+  CHECK(begins(reason(inspect_plugin("/nowhere/x.so")), "it cannot be read: No such file"));
   CHECK(reason("#!/bin/sh\n") == "it is not a shared object; give the .so that patchbay_add_plugin built");
   CHECK(reason("") == "it is not a shared object; give the .so that patchbay_add_plugin built");
   CHECK(reason(good().substr(0, 40)) == "it is cut short; copy or build it again");
@@ -85,7 +85,7 @@ TEST_CASE("what is not a plugin's file says what it is and what to give instead"
   CHECK(begins(reason(other), "it is not a shared object; link it with"));
 }
 
-TEST_CASE("a wrong entry is told by its numbers") {
+TEST_CASE("a wrong entry is reported with its numbers") {
   CHECK(
       reason(entry_with(0, 0, 4)) ==
       "its patchbay_plugin_v1 is not a plugin entry (wrong magic); end its source with PATCHBAY_PLUGIN(...)");
@@ -107,33 +107,33 @@ TEST_CASE("an error in the manifest has its line and column") {
   CHECK(twice.find("; correct manifest.json and build it again") != std::string::npos);
 }
 
-TEST_CASE("a library or a symbol that is not there is named") {
-  const Examination library = examined_file(patched("libc.so.6", "libz.so.9"));
+TEST_CASE("a missing library or symbol is named") {
+  const Inspection library = inspect_file(patched("libc.so.6", "libz.so.9"));
   CHECK(reason(library) ==
         "it needs libz.so.9, which is not on this machine; install the package that has it, or link it "
         "statically");
-  const Examination symbol =
-      examined_file(patched(std::string("\0snprintf\0", 10), std::string("\0snprintx\0", 10)));
+  const Inspection symbol =
+      inspect_file(patched(std::string("\0snprintf\0", 10), std::string("\0snprintx\0", 10)));
   CHECK(begins(reason(symbol), "it uses snprintx, which none of its libraries defines; link"));
 }
 
-TEST_CASE("what another build let through is a remark, and a shared libc++ is refused") {
-  const Examination leaky = examine_plugin(TEST_LEAKY);
+TEST_CASE("an executable stack and further exports are remarks, and a shared libc++ is refused") {
+  const Inspection leaky = inspect_plugin(TEST_LEAKY);
   CHECK(reason(leaky) == "");
   REQUIRE(leaky.findings.size() == 2);
   CHECK(std::string(leaky.findings[0].check) == "stack");
   CHECK(begins(leaky.findings[1].text, "beside patchbay_plugin_v1 it exports leaky_create"));
   CHECK(begins(
-      reason(examine_plugin(TEST_LIBCXX)),
+      reason(inspect_plugin(TEST_LIBCXX)),
       "it is linked to a shared libc++, which cannot live beside this core's libstdc++; link it with"));
 }
 
-TEST_CASE("a file with any byte changed harms nothing") {
+TEST_CASE("changing any byte of the file's head causes no crash") {
   std::string bytes = good();
   for (size_t i = 0; i < std::min<size_t>(bytes.size(), 1024); ++i) {
     for (const char value : {'\x00', '\x7f', '\xff'}) {
       const char before = std::exchange(bytes[i], value);
-      static_cast<void>(examine_plugin_bytes(bytes));
+      static_cast<void>(inspect_plugin_bytes(bytes));
       bytes[i] = before;
     }
   }

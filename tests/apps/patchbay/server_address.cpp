@@ -10,11 +10,11 @@
 using namespace patchbay::app;
 
 TEST_CASE("the tenant is the primary one, or the only one") {
-  CHECK(main_tenant("tenants: {A.example.: {}}") == "a.example");
-  CHECK(main_tenant("tenants: {a.example: {}, b.example: {primary: true}}") == "b.example");
-  CHECK(main_tenant("tenants: {a.example: {}, b.example: {}}").empty());
-  CHECK(main_tenant("plugins: {}").empty());
-  CHECK(main_tenant("tenants: [").empty());
+  CHECK(primary_tenant("tenants: {A.example.: {}}") == "a.example");
+  CHECK(primary_tenant("tenants: {a.example: {}, b.example: {primary: true}}") == "b.example");
+  CHECK(primary_tenant("tenants: {a.example: {}, b.example: {}}").empty());
+  CHECK(primary_tenant("plugins: {}").empty());
+  CHECK(primary_tenant("tenants: [").empty());
 }
 
 TEST_CASE("the admin socket is found through the configuration") {
@@ -51,7 +51,7 @@ TEST_CASE("path segments are escaped") {
   CHECK(escape("+49/ä?") == "%2B49%2F%C3%A4%3F");
 }
 
-TEST_CASE("nobody at the socket is told apart from a refusal") {
+TEST_CASE("a socket without a server is unavailable, which differs from a refusal") {
   const patchbay::test::TempFolder folder;
   ServerOptions options;
   options.socket = folder.file("none.sock");

@@ -15,7 +15,7 @@
 
 namespace {
 
-// What systemd is to a service: a datagram socket, by path or ('@') by abstract name.
+// Receives as systemd does: a datagram socket with a path or ('@') an abstract name.
 class Manager {
  public:
   explicit Manager(const std::string& name) : fd_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
@@ -31,7 +31,7 @@ class Manager {
     ::unsetenv("NOTIFY_SOCKET");
     ::close(fd_);
   }
-  std::string heard() const {
+  std::string received() const {
     std::array<char, 256> text{};
     const ssize_t size = ::recv(fd_, text.data(), text.size(), MSG_DONTWAIT);
     return size < 0 ? "" : std::string(text.data(), static_cast<size_t>(size));
@@ -43,21 +43,21 @@ class Manager {
 
 }  // namespace
 
-TEST_CASE("a service manager is told at the socket it names") {
+TEST_CASE("the service manager is notified at the socket that it names") {
   const patchbay::test::TempFolder folder;
   const std::string abstract = "@patchbay-test-" + std::to_string(::getpid());
   for (const std::string& name : {folder.file("notify"), abstract}) {
     CAPTURE(name);
     const Manager manager(name);
-    CHECK(patchbay::app::tell_service_manager("READY=1"));
-    CHECK(manager.heard() == "READY=1");
+    CHECK(patchbay::app::notify_service_manager("READY=1"));
+    CHECK(manager.received() == "READY=1");
   }
 }
 
-TEST_CASE("without a service manager nobody is told") {
+TEST_CASE("without a service manager nothing is sent") {
   ::unsetenv("NOTIFY_SOCKET");
-  CHECK_FALSE(patchbay::app::tell_service_manager("READY=1"));
+  CHECK_FALSE(patchbay::app::notify_service_manager("READY=1"));
   ::setenv("NOTIFY_SOCKET", "/there/is/no/such/socket", 1);
-  CHECK_FALSE(patchbay::app::tell_service_manager("READY=1"));
+  CHECK_FALSE(patchbay::app::notify_service_manager("READY=1"));
   ::unsetenv("NOTIFY_SOCKET");
 }

@@ -16,7 +16,7 @@ patchbay::core::json::Document json(const char* text) {
 
 }  // namespace
 
-TEST_CASE("tables line up") {
+TEST_CASE("columns of tables are aligned") {
   CHECK(table({"A", "B"}, {}) == "none\n");
   CHECK(table({"A", "B"}, {{"äöü", "1"}, {"x", "22"}}) == "A    B\näöü  1\nx    22\n");
   const auto list =
@@ -27,14 +27,14 @@ TEST_CASE("tables line up") {
   CHECK(plugins_table(plugins.root()).find("a/1 b/1") != std::string::npos);
 }
 
-TEST_CASE("routes that were refused are told with the reason") {
+TEST_CASE("refused routes are listed with the reason") {
   const auto ready = json(
       R"({"ready":true,"plugins":{},"refused_routes":[{"route":"GET /x","why":"GET /x is routed twice"}]})");
   CHECK(refused_routes(ready.root()) == std::vector<std::string>{"GET /x: GET /x is routed twice"});
   CHECK(refused_routes(json(R"({"ready":true})").root()).empty());
 }
 
-TEST_CASE("what strangers wrote cannot steer the terminal") {
+TEST_CASE("control characters in received text do not reach the terminal") {
   const auto document = json(R"({"a":"x\u001b[2J\ny","n":5,"z":null})");
   CHECK(member(document.root(), "a") == "x [2J y");
   CHECK(member(document.root(), "n") == "5");
@@ -42,7 +42,7 @@ TEST_CASE("what strangers wrote cannot steer the terminal") {
   CHECK(member(document.root(), "missing").empty());
 }
 
-TEST_CASE("a call is a line") {
+TEST_CASE("a call is shown as one line") {
   const auto talking = json(R"({"status":"in-flight","createdAtUtc":"2026-11-20T08:00:00.000Z","attempt":2,
     "answeredAtUtc":"2026-11-20T08:00:05.000Z","endedAtUtc":null,"trunkId":"main","endedReason":""})");
   CHECK(call_line(talking.root()) == "08:00:05  in-flight  attempt 2 through main");
@@ -55,7 +55,7 @@ TEST_CASE("a call is a line") {
   CHECK(call_line(later.root()) == "08:00:00  scheduled  for 2026-11-21T08:00:00.000Z");
 }
 
-TEST_CASE("a transcript reads as a conversation") {
+TEST_CASE("a transcript is shown with time, speaker and text of each turn") {
   const auto document = json(R"({"callId":"oac-1","phone":"+49","startedUtc":"2026-11-20T08:00:00.000Z",
     "durationSec":7,"outcome":"finished","turns":[{"speaker":"AI","text":"Hello.","ts":"2026-11-20T08:00:01.000Z"},
     {"speaker":"Caller","text":"Hi.","ts":"2026-11-20T08:00:03.000Z"}]})");
@@ -64,7 +64,7 @@ TEST_CASE("a transcript reads as a conversation") {
       "oac-1  +49  2026-11-20T08:00:00.000Z  7 s  finished\n\n08:00:01  AI: Hello.\n08:00:03  Caller: Hi.\n");
 }
 
-TEST_CASE("a call that may be dialled again has not ended for good") {
+TEST_CASE("a call with a pending retry is not final") {
   CHECK(is_final("ended-success"));
   CHECK(is_final("cancelled"));
   CHECK_FALSE(is_final("ended-failed-retry-pending"));

@@ -10,7 +10,7 @@ using namespace patchbay;
 
 namespace {
 
-// A WAV of these bytes of format and data, as a stranger may write them.
+// A WAV of these format and data bytes, valid or not.
 std::string wav_of(const std::string& format, const std::string& data, const std::string& before = "") {
   const auto size = [](size_t count) {
     return std::string{static_cast<char>(count & 0xff), static_cast<char>(count >> 8 & 0xff), 0, 0};
@@ -29,7 +29,7 @@ const std::string kStereo{1, 0, 2, 0, 0x40, 0x1f, 0, 0, 0, 0, 0, 0, 4, 0, 16, 0}
 
 }  // namespace
 
-TEST_CASE("what is written is read again") {
+TEST_CASE("a written file reads back the same") {
   const test::TempFolder folder;
   REQUIRE(app::write_wav(folder.file("x.wav"), {48000, {1, -1, 32767, -32768}}));
   const auto wav = app::read_wav(folder.file("x.wav"));
@@ -38,7 +38,7 @@ TEST_CASE("what is written is read again") {
   CHECK(wav->samples == std::vector<int16_t>{1, -1, 32767, -32768});
 }
 
-TEST_CASE("two channels become one, and strange chunks are passed by") {
+TEST_CASE("two channels are mixed to one, and unknown chunks are skipped") {
   const std::string data{10, 0, 20, 0};
   const auto wav = read(wav_of(kStereo, data, std::string("LIST\3\0\0\0abc\0", 12)));
   REQUIRE(wav.ok());
@@ -46,7 +46,7 @@ TEST_CASE("two channels become one, and strange chunks are passed by") {
   CHECK(wav->samples == std::vector<int16_t>{15});
 }
 
-TEST_CASE("what is no usable WAV is refused with the reason") {
+TEST_CASE("files that are no usable WAV are refused with the reason") {
   const auto why = [](const std::string& bytes) {
     const auto wav = read(bytes);
     return wav.ok() ? std::string("taken") : wav.error().text.substr(wav.error().text.find("x.wav") + 6);
@@ -58,10 +58,10 @@ TEST_CASE("what is no usable WAV is refused with the reason") {
   CHECK(why(wav_of(eight_bits, "1234")).find("is not 16-bit PCM") == 0);
   std::string no_channels = kStereo;
   no_channels[2] = 0;
-  CHECK(why(wav_of(no_channels, "1234")).find("has an odd number of channels") == 0);
+  CHECK(why(wav_of(no_channels, "1234")).find("has an unsupported number of channels") == 0);
   CHECK(why(wav_of(kStereo, "")) == "holds no sound");
   CHECK(why(wav_of(kStereo, "12")) == "holds no sound");
-  // A size beyond the end takes what is there.
+  // A chunk size beyond the end is cut to the file.
   std::string long_chunk = wav_of(kStereo, "1234");
   long_chunk[long_chunk.size() - 5] = 0x7f;
   CHECK(why(long_chunk) == "taken");

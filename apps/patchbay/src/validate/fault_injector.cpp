@@ -19,14 +19,14 @@ namespace {
 
 using core::host_function;
 
-// What the injector knows. One per process, like the plugin under test.
+// One per process, as the plugin under test.
 struct State {
   const pb_entry* real = nullptr;
   pb_entry entry{};
   const void* (*query)(void*, pb_str, uint32_t) noexcept = nullptr;
   std::atomic<int> failing{-1};
   std::mutex mutex;
-  std::string hidden;         // guarded by mutex, as what follows
+  std::string hidden;         // this and the members below are guarded by `mutex`
   std::deque<pb_host> hosts;  // live as long as the process
   std::vector<Provided> provided;
   std::vector<std::string> patterns;
@@ -36,13 +36,13 @@ State& state() {
   return all;
 }
 
-// The host's own tables, copied when they are first asked for.
+// Copies of the host's tables, made at their first query, and the wrapped ones.
 template <class T>
 T real_table{};
 template <class T>
 T our_table{};
 
-// The place of the table's function I in functions().
+// The index of the table's function I in functions().
 template <class T, size_t I>
 constexpr int index_of() {
   int index = 0;
@@ -82,7 +82,7 @@ void explain(pb_err* err, int32_t code) {
   std::strncpy(err->text, kWhy, sizeof err->text - 1);
 }
 
-// Answers of functions that fail through their callback.
+// Calls the callback of an asynchronous function with an error.
 template <class Found>
 void refuse(void (*fn)(void*, int32_t, const Found*, const pb_err*) noexcept, void* user, int32_t code) {
   pb_err err{};
@@ -100,8 +100,8 @@ void refuse(pb_commit_fn fn, void* user, int32_t code) {
   fn(user, &outcome);
 }
 
-// On the strand that they were given.
-void later(void* host, uint64_t strand, std::function<void()> answer) {
+// Runs `answer` on the given strand.
+void post(void* host, uint64_t strand, std::function<void()> answer) {
   auto* task = new std::function<void()>(std::move(answer));
   const auto run = [](void* user) noexcept {
     const std::unique_ptr<std::function<void()>> held(static_cast<std::function<void()>*>(user));
@@ -117,7 +117,7 @@ void fail_later(void* host, int32_t code, A... arguments) {
   const uint64_t strand = std::get<count - 3>(all);
   const auto fn = std::get<count - 2>(all);
   void* user = std::get<count - 1>(all);
-  if (fn != nullptr) later(host, strand, [=] { refuse(fn, user, code); });
+  if (fn != nullptr) post(host, strand, [=] { refuse(fn, user, code); });
 }
 
 template <class R, class... A>
@@ -141,9 +141,9 @@ void remember_patterns(pb_str patterns) {
     if (std::find(all.begin(), all.end(), word) == all.end()) all.push_back(word);
 }
 
-// What the plugin offers and listens to, seen on its way.
+// Records what the plugin provides and subscribes to.
 template <class T, size_t I, class... A>
-void look_at(const std::tuple<A...>& arguments) {
+void record_call(const std::tuple<A...>& arguments) {
   if constexpr (std::is_same_v<T, pb_bus> && is<T, I>("subscribe")) {
     remember_patterns(std::get<0>(arguments)->pattern);
   } else if constexpr (std::is_same_v<T, pb_store> && is<T, I>("consumer")) {
@@ -165,9 +165,9 @@ struct Faults {
   static auto call(void* host, A... arguments) noexcept {
     constexpr auto row = host_function<T, I>();
     using R = decltype((real_table<T>.*row.member)(host, arguments...));
-    look_at<T, I>(std::make_tuple(arguments...));
+    record_call<T, I>(std::make_tuple(arguments...));
     if constexpr (std::is_same_v<T, pb_store> && is<T, I>("commit")) {
-      // A transaction that lost an operation is gone: that is the only reason why an operation fails.
+      // An operation fails only when its transaction is gone, so the commit has to fail, too.
       const bool lost = fails<T>("exec") || fails<T>("emit") || fails<T>("job_add");
       if (lost || fails<T, I>()) {
         real_table<T>.discard(host, std::get<0>(std::make_tuple(arguments...)));
@@ -218,7 +218,7 @@ const void* query(void* self, pb_str id, uint32_t min_size) noexcept {
 
 int32_t create(const pb_host* host, const pb_plugin** table, void** self, pb_err* err) noexcept {
   state().query = host->query;
-  // later() needs it, whether or not the plugin asks.
+  // Copied now, because post() needs it even if the plugin never queries it.
   static constexpr std::string_view kRuntime = PB_RUNTIME_ID;
   ours<pb_runtime>(host->query(host->self, {kRuntime.data(), kRuntime.size()}, PB_RUNTIME_FLOOR));
   state().hosts.push_back({sizeof(pb_host), host->abi_minor, host->self, &query});
@@ -250,7 +250,7 @@ const std::vector<std::string>& interfaces() {
   return all;
 }
 
-const pb_entry& over(const pb_entry& real) {
+const pb_entry& wrap(const pb_entry& real) {
   State& injector = state();
   const std::lock_guard lock(injector.mutex);
   injector.real = &real;

@@ -1,6 +1,6 @@
-// The fault injector stands between the fake host and the plugin: it sees what the plugin offers and listens
-// to, and can make any one function of the host give an answer that hosts may give and plugins tend to
-// forget. Which functions fail and how, the rows of the host's functions say (core/src/abi/host_functions.h).
+// Fault injector: wraps the tables of the fake host. It records the plugin's services and subscriptions, and
+// makes one chosen function of the host fail, to test error paths of the plugin. Which functions can fail,
+// and with which code, is declared in core/src/abi/host_functions.h.
 #pragma once
 
 #include <patchbay/abi.h>
@@ -14,22 +14,22 @@ namespace patchbay::app::validate::faults {
 const std::vector<std::string>& functions();
 const std::vector<std::string>& interfaces();
 
-// An entry that puts the injector before `real`. One plugin in a process; forgets what it saw of the one
-// before.
-const pb_entry& over(const pb_entry& real);
+// Returns an entry that creates the plugin of `real` on wrapped tables. One plugin per process at a time;
+// clears the records of the previous one.
+const pb_entry& wrap(const pb_entry& real);
 
-// [any] From now on functions()[index] fails; -1: none does.
+// [any] Makes functions()[index] fail from now on; -1: none.
 void fail_function(int index);
-// [any] query() of it gives NULL; "": of none.
+// [any] Makes query() of this interface return NULL; "": of none.
 void hide_interface(const std::string& id);
 
 struct Provided {
   const pb_interface* interface;
   uint64_t instance;
 };
-// [any] What the plugin offers now.
+// [any] The instances that the plugin provides now.
 std::vector<Provided> provided();
-// [any] Patterns of its subscriptions and consumers, all so far.
+// [any] The patterns of all its subscriptions and consumers so far.
 std::vector<std::string> patterns();
 
 }  // namespace patchbay::app::validate::faults

@@ -1,4 +1,4 @@
-// Driver: makes a running plugin do whatever it can be made to do, by chance, the same from the same seed.
+// Fuzzer: sends a running plugin random events, calls, configurations and audio; reproducible by its seed.
 #pragma once
 
 #include <map>
@@ -6,17 +6,17 @@
 #include <string>
 
 #include "validate/fault_injector.h"
-#include "validate/random_input.h"
 #include "validate/harness.h"
+#include "validate/random_input.h"
 
 namespace patchbay::app::validate {
 
-// The rig's plugin was made by faults::over(), and is running.
-class Driver {
+// The harness's plugin must have been created from faults::wrap(), and be running.
+class Fuzzer {
  public:
-  Driver(Rig& rig, uint64_t seed) : rig_(rig), chance_(seed) {}
+  Fuzzer(Harness& harness, uint64_t seed) : harness_(harness), random_(seed) {}
 
-  // One action; what it was is noted before it happens.
+  // Performs one random action, which is noted first.
   void act();
   void act(int times) {
     for (int i = 0; i < times; ++i) act();
@@ -31,15 +31,15 @@ class Driver {
   void move_audio();
   std::string topic();
   NewEvent event();
-  // A request of that shape; what it points to is kept in `texts` and `buffers`.
+  // A request of that shape. Its strings point into texts_ until the next call.
   std::string message(const pb_shape& shape);
   std::string field_text(std::string_view name);
   void note(const std::string& what);
 
-  Rig& rig_;
-  Chance chance_;
+  Harness& harness_;
+  RandomInput random_;
   uint64_t actions_ = 0;
-  std::vector<std::unique_ptr<std::string>> texts_;  // of the request under way
+  std::vector<std::unique_ptr<std::string>> texts_;  // strings of the current request
 };
 
 }  // namespace patchbay::app::validate

@@ -1,4 +1,4 @@
-// Rig: the plugin on a fake host, with stand-ins for the services that others would offer.
+// Harness: runs the plugin on a fake host, with stand-ins for services that other plugins would provide.
 #pragma once
 
 #include <patchbay/testing/test_environment.h>
@@ -9,40 +9,42 @@
 
 namespace patchbay::app::validate {
 
-// One thread's, as TestEnvironment.
-class Rig : public testing::TestEnvironment {
+// Used by one thread, as testing::TestEnvironment.
+class Harness : public testing::TestEnvironment {
  public:
   struct Options {
-    bool stand_ins = true;          // what it requires and wants is there
-    bool stand_ins_refuse = false;  // and answers every call with an error
+    bool stand_ins = true;          // provide the services that Patchbay's own plugins provide
+    bool stand_ins_refuse = false;  // they answer every call with an error
   };
-  Rig(const Run& run, const pb_entry& entry, Options options);
-  Rig(const Run& run, const pb_entry& entry) : Rig(run, entry, Options()) {}
+  Harness(const StepContext& context, const pb_entry& entry, Options options);
+  Harness(const StepContext& context, const pb_entry& entry) : Harness(context, entry, Options()) {}
 
-  // One step of its life, waited for while the clock moves on; a start with the subject's configuration
-  // unless given.
+  // Runs one lifecycle step (PB_STEP_...) and waits for it while the clock advances. `config` defaults to the
+  // subject's.
   Status step(uint32_t which);
   Status step(uint32_t which, const std::string& config);
-  // create and start; a plugin that refuses is destroyed.
-  Status begin();
-  // stop and destroy.
-  Status end();
-  const Run& of() const noexcept { return run_; }
+  // A plugin whose start fails is destroyed.
+  Status create_and_start();
+  Status stop_and_destroy();
+  const StepContext& context() const noexcept { return context_; }
 
  private:
   void provide_stand_ins(bool refuse);
 
-  const Run& run_;
+  const StepContext& context_;
   uint64_t plugin_ = 0;
 };
 
-// What to do about a step that failed: it did not answer, or it refused.
-const char* cure_of(const Status& status);
+// Advice for a step that failed with `status`.
+const char* cure_for(const Status& status);
 
-// An error that says no more than its code.
-bool wordless(const Status& status);
+// An error without a text beyond the name of its code.
+bool has_no_message(const Status& status);
 
-// The first rule that was broken, with its cure.
-Outcome first_problem(const testing::TestEnvironment& world);
+// The outcome of a plugin that started but does not stop.
+Outcome not_stopped(const Status& status);
+
+// The first rule of the boundary that the plugin broke, with its cure; passed when it broke none.
+Outcome first_problem(const testing::TestEnvironment& environment);
 
 }  // namespace patchbay::app::validate

@@ -1,4 +1,4 @@
-// What is left of the plugin after it was started and stopped many times.
+// Starts and stops the plugin many times and measures what it leaks: heap, descriptors, threads.
 #include <malloc.h>
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 #include "validate/harness.h"
 
-// Of AddressSanitizer, when the program is built with it: it replaces malloc, and mallinfo2 then knows
+// Defined when the program is built with AddressSanitizer, which replaces malloc, so that mallinfo2 reports
 // nothing.
 extern "C" __attribute__((weak)) size_t __sanitizer_get_current_allocated_bytes();
 
@@ -17,9 +17,8 @@ namespace {
 constexpr int kWarmUp = 10;
 constexpr int kEmptyCycles = 40;
 constexpr int kWindows = 4;
-// Growth per cycle beside that of an empty plugin; less is the libraries' below, which keep some of what they
-// had.
-constexpr int64_t kNothingBytes = 96;
+// Growth per cycle, beyond that of an empty plugin, that is not reported: libraries keep small caches.
+constexpr int64_t kToleratedBytes = 96;
 
 size_t entries(const char* folder) {
   const std::filesystem::directory_iterator all(folder);
@@ -45,7 +44,7 @@ struct Held {
   }
 };
 
-// A plugin that does nothing: what grows with it is the host's.
+// A plugin that does nothing, to measure how much the host itself grows per cycle.
 namespace empty {
 
 void answer(void*, const pb_done* done) noexcept { done->call(done->self, PB_OK, nullptr); }
@@ -67,62 +66,62 @@ constexpr pb_entry kEntry{
 
 }  // namespace empty
 
-Outcome cycle(const Run& run, const pb_entry& entry) {
-  Rig rig(run, entry);
-  const std::string config = &entry == &empty::kEntry ? "{}" : run.subject.config;
-  Status begun = rig.step(PB_STEP_CREATE);
-  if (begun) begun = rig.step(PB_STEP_START, config);
-  if (!begun) return {"it does not start: " + begun.error().text, cure_of(begun)};
-  static_cast<void>(rig.advance_ms(100));
-  if (const Status ended = rig.end(); !ended)
-    return {"it does not stop: " + ended.error().text, cure_of(ended)};
-  static_cast<void>(rig.settle());
-  return first_problem(rig);
+Outcome cycle(const StepContext& context, const pb_entry& entry) {
+  Harness harness(context, entry);
+  const std::string config = &entry == &empty::kEntry ? "{}" : context.subject.config;
+  Status begun = harness.step(PB_STEP_CREATE);
+  if (begun) begun = harness.step(PB_STEP_START, config);
+  if (!begun) return {"it does not start: " + begun.error().text, cure_for(begun)};
+  static_cast<void>(harness.advance_ms(100));
+  if (const Status ended = harness.stop_and_destroy(); !ended)
+    return {"it does not stop: " + ended.error().text, cure_for(ended)};
+  static_cast<void>(harness.settle());
+  return first_problem(harness);
 }
 
-Outcome cycles(const Run& run, const pb_entry& entry, int count) {
+Outcome cycles(const StepContext& context, const pb_entry& entry, int count) {
   for (int i = 0; i < count; ++i)
-    if (Outcome outcome = cycle(run, entry); !outcome.passed()) return outcome;
+    if (Outcome outcome = cycle(context, entry); !outcome.passed()) return outcome;
   return {};
 }
 
-int64_t bytes_per_empty_cycle(const Run& run) {
-  static_cast<void>(cycles(run, empty::kEntry, kWarmUp));
+int64_t bytes_per_empty_cycle(const StepContext& context) {
+  static_cast<void>(cycles(context, empty::kEntry, kWarmUp));
   const int64_t before = Held::now().heap_bytes;
-  static_cast<void>(cycles(run, empty::kEntry, kEmptyCycles));
+  static_cast<void>(cycles(context, empty::kEntry, kEmptyCycles));
   return (Held::now().heap_bytes - before) / kEmptyCycles;
 }
 
-std::string each_time(int64_t growth, int cycles) {
+std::string growth_text(int64_t growth, int cycles) {
   return std::to_string(growth) + " in " + std::to_string(cycles) + " starts and stops";
 }
 
-Outcome look_for_leaks(const Run& run) {
-  if (Outcome outcome = cycles(run, run.entry, kWarmUp); !outcome.passed()) return outcome;
-  const int64_t of_empty = bytes_per_empty_cycle(run);
-  const int each = std::max(run.subject.cycles / kWindows, 1);
+Outcome look_for_leaks(const StepContext& context) {
+  if (Outcome outcome = cycles(context, context.entry, kWarmUp); !outcome.passed()) return outcome;
+  const int64_t of_empty = bytes_per_empty_cycle(context);
+  const int each = std::max(context.subject.cycles / kWindows, 1);
   const int count = each * kWindows;
   const Held before = Held::now();
-  // What leaks does so all the time; what grew once, in one window, is a cache.
+  // A leak grows in every window; growth in one window only is a cache, so the smallest growth counts.
   int64_t least = INT64_MAX;
   for (int window = 0; window < kWindows; ++window) {
     const int64_t begun = Held::now().heap_bytes;
-    if (Outcome outcome = cycles(run, run.entry, each); !outcome.passed()) return outcome;
+    if (Outcome outcome = cycles(context, context.entry, each); !outcome.passed()) return outcome;
     least = std::min(least, (Held::now().heap_bytes - begun) / each - of_empty);
   }
   const Held after = Held::now();
   if (after.threads > before.threads) {
-    return {"threads grow by " + each_time(static_cast<int64_t>(after.threads - before.threads), count),
+    return {"threads grow by " + growth_text(static_cast<int64_t>(after.threads - before.threads), count),
             "join your threads in stop()"};
   }
   if (after.descriptors > before.descriptors) {
     return {"open descriptors grow by " +
-                each_time(static_cast<int64_t>(after.descriptors - before.descriptors), count),
+                growth_text(static_cast<int64_t>(after.descriptors - before.descriptors), count),
             "close files and sockets in stop()"};
   }
-  if (least > kNothingBytes) {
+  if (least > kToleratedBytes) {
     return {"the heap grows by " + std::to_string(least) + " bytes with each start and stop",
-            "free in the destructor what the plugin makes; -fsanitize=leak or valgrind shows where"};
+            "free in the destructor what the plugin allocates; -fsanitize=leak or valgrind shows where"};
   }
   return {};
 }

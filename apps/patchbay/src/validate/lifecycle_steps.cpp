@@ -1,4 +1,4 @@
-// The plugin's life in every order that a server may lead it.
+// Runs the plugin through every order of lifecycle steps that a server may use.
 #include <utility>
 
 #include "validate/harness.h"
@@ -7,69 +7,70 @@ namespace patchbay::app::validate {
 namespace {
 
 Outcome failed(const char* what, const Status& status) {
-  return {std::string(what) + ": " + status.error().text, cure_of(status)};
+  return {std::string(what) + ": " + status.error().text, cure_for(status)};
 }
 
-// Each word of the orders below; "" is a fresh rig.
-Status act(Rig& rig, const std::string& word) {
-  if (word == "create") return rig.step(PB_STEP_CREATE);
-  if (word == "start") return rig.step(PB_STEP_START);
-  if (word == "drain") return rig.step(PB_STEP_DRAIN);
-  if (word == "stop") return rig.step(PB_STEP_STOP);
-  if (word == "destroy") return rig.step(PB_STEP_DESTROY);
-  if (word == "settle") return rig.settle();
+// Executes one word of the orders below.
+Status execute(Harness& harness, const std::string& word) {
+  if (word == "create") return harness.step(PB_STEP_CREATE);
+  if (word == "start") return harness.step(PB_STEP_START);
+  if (word == "drain") return harness.step(PB_STEP_DRAIN);
+  if (word == "stop") return harness.step(PB_STEP_STOP);
+  if (word == "destroy") return harness.step(PB_STEP_DESTROY);
+  if (word == "settle") return harness.settle();
   if (word == "ask") {
-    // `patchbay check` does so. It may say no, but in a sentence.
-    const Status asked = rig.step(PB_STEP_CHECK_CONFIG);
-    return wordless(asked) && asked.error().code != Code::unsupported ? asked : Status();
+    // As `patchbay check` does. The plugin may refuse the configuration, with an error text.
+    const Status asked = harness.step(PB_STEP_CHECK_CONFIG);
+    return has_no_message(asked) && asked.error().code != Code::unsupported ? asked : Status();
   }
-  if (word == "wait") return rig.advance_ms(2000);
-  // A plugin may say no to a reload; then nothing is told to it.
-  if (!rig.step(PB_STEP_CHECK_CONFIG)) return {};
-  return rig.step(PB_STEP_RECONFIGURE);
+  if (word == "wait") return harness.advance_ms(2000);
+  // "reload": a plugin that refuses the new configuration is not reconfigured.
+  if (!harness.step(PB_STEP_CHECK_CONFIG)) return {};
+  return harness.step(PB_STEP_RECONFIGURE);
 }
 
-Outcome lead(const Run& run, const std::vector<std::string>& order) {
-  Rig rig(run, run.entry);
+Outcome run_lifecycle(const StepContext& context, const std::vector<std::string>& order) {
+  Harness harness(context, context.entry);
   for (const std::string& word : order)
-    if (const Status done = act(rig, word); !done) return failed(word.c_str(), done);
-  static_cast<void>(rig.settle());
-  return first_problem(rig);
+    if (const Status done = execute(harness, word); !done) return failed(word.c_str(), done);
+  static_cast<void>(harness.settle());
+  return first_problem(harness);
 }
 
-// Two at once, each on a host of its own: what they share are static variables.
-Outcome lead_two(const Run& run) {
-  Rig one(run, run.entry);
-  Rig other(run, run.entry);
-  if (const Status begun = one.begin(); !begun) return failed("the first", begun);
-  const Status second = other.begin();  // it may refuse: its port is taken
+// Runs two instances at once, each on its own host: they share only static variables.
+Outcome two_instances(const StepContext& context) {
+  Harness one(context, context.entry);
+  Harness other(context, context.entry);
+  if (const Status begun = one.create_and_start(); !begun) return failed("the first", begun);
+  const Status second = other.create_and_start();  // it may fail, because its port is in use
   if (!second && second.error().code == Code::timeout) return failed("the second", second);
-  if (const Status ended = one.end(); !ended) return failed("the first", ended);
+  if (const Status ended = one.stop_and_destroy(); !ended) return failed("the first", ended);
   static_cast<void>(other.settle());
-  if (const Status ended = second ? other.end() : Status(); !ended) return failed("the second", ended);
+  if (const Status ended = second ? other.stop_and_destroy() : Status(); !ended)
+    return failed("the second", ended);
   Outcome outcome = first_problem(one);
   return outcome.passed() ? first_problem(other) : outcome;
 }
 
-// Nobody of whom it knows is there, or all refuse: it may refuse to start, in a sentence, and is then
-// destroyed.
-Outcome lead_alone(const Run& run, bool stand_ins) {
-  Rig::Options options;
+// With every dependency missing (`stand_ins` false) or failing, start() may fail, but with an error text.
+Outcome without_services(const StepContext& context, bool stand_ins) {
+  Harness::Options options;
   options.stand_ins = stand_ins;
   options.stand_ins_refuse = true;
-  Rig rig(run, run.entry, options);
-  if (const Status begun = rig.begin(); !begun) {
-    if (wordless(begun)) return {"it refused to start without a word", "say why in the error"};
-    return first_problem(rig);
+  Harness harness(context, context.entry, options);
+  if (const Status begun = harness.create_and_start(); !begun) {
+    if (has_no_message(begun))
+      return {"its start failed without an error text", "state the reason in the error"};
+    return first_problem(harness);
   }
-  static_cast<void>(rig.advance_ms(2000));
-  if (const Status ended = rig.end(); !ended) return failed("stop", ended);
-  return first_problem(rig);
+  static_cast<void>(harness.advance_ms(2000));
+  if (const Status ended = harness.stop_and_destroy(); !ended) return failed("stop", ended);
+  return first_problem(harness);
 }
 
 Step in_order(std::string name, std::vector<std::string> order) {
   return {"life: " + std::move(name),
-          [order = std::move(order)](const Run& run) { return lead(run, order); }};
+          [order = std::move(order)](const StepContext& context) { return run_lifecycle(context, order); }};
 }
 
 }  // namespace
@@ -85,9 +86,11 @@ std::vector<Step> life_steps() {
       in_order("reload", {"create", "start", "settle", "reload", "reload", "wait", "stop", "destroy"}),
       in_order("start again, fresh",
                {"create", "start", "wait", "stop", "destroy", "create", "start", "wait", "stop", "destroy"}),
-      {"life: two at once", &lead_two},
-      {"life: without the services it knows", [](const Run& run) { return lead_alone(run, false); }},
-      {"life: with services that refuse", [](const Run& run) { return lead_alone(run, true); }},
+      {"life: two at once", &two_instances},
+      {"life: without the services it knows",
+       [](const StepContext& context) { return without_services(context, false); }},
+      {"life: with services that refuse",
+       [](const StepContext& context) { return without_services(context, true); }},
   };
 }
 

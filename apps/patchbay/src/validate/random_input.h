@@ -1,4 +1,4 @@
-// Values made by chance, the same from the same seed.
+// RandomInput: random values for a plugin's functions; reproducible by the seed.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,25 @@
 
 namespace patchbay::app::validate {
 
-class Chance {
+class RandomInput {
  public:
-  explicit Chance(uint64_t seed) : random_(seed) {}
-  // Below n; 0 for n = 0. Not a distribution of the library: those differ between libraries.
-  uint64_t below(uint64_t n) { return n == 0 ? 0 : random_() % n; }
+  explicit RandomInput(uint64_t seed) : engine_(seed) {}
+  // A number below n; 0 for n = 0. Uses no std distribution, because their results differ between libraries.
+  uint64_t below(uint64_t n) { return n == 0 ? 0 : engine_() % n; }
   bool one_in(uint64_t n) { return below(n) == 0; }
-  std::string text();               // anything from "" to long, JSON and bytes that are no UTF-8
-  std::string word();               // short, of letters
-  std::string json(int depth = 3);  // a value
+  std::string text();               // anything: "", 20,000 characters, JSON, invalid UTF-8
+  std::string word();               // up to 8 letters
+  std::string json(int depth = 3);  // any JSON value
   std::string object(int depth = 3);
   int64_t integer();
 
  private:
-  std::mt19937_64 random_;
+  std::mt19937_64 engine_;
 };
 
-// A value that the schema most likely allows, as JSON; "" when no way to one is seen (a pattern).
-std::string allowed_by(const core::json::Node& schema, Chance& chance);
-// One of another type than the schema's; "" when it names none.
-std::string forbidden_by(const core::json::Node& schema);
+// JSON that the schema most likely accepts; "" when none can be generated (a pattern).
+std::string valid_value(const core::json::Node& schema, RandomInput& random);
+// JSON of another type than the schema's; "" when the schema has none.
+std::string invalid_value(const core::json::Node& schema);
 
 }  // namespace patchbay::app::validate

@@ -1,5 +1,4 @@
-// What `patchbay plugin validate` is made of: steps, each with a name, run in child processes one after the
-// other.
+// The steps (checks) of `patchbay plugin validate`. They run one after the other in child processes.
 #pragma once
 
 #include <patchbay/abi/plugin.h>
@@ -13,42 +12,42 @@
 
 namespace patchbay::app::validate {
 
-// The plugin, and what the command line said of it.
+// The plugin under test, with the options of the command line.
 struct Subject {
   std::string file;
   core::Manifest manifest;
   std::string config;   // its section under `plugins`, as JSON; "" for {}
-  std::string tenants;  // as in pb_testing_config
+  std::string tenants;  // JSON, as in pb_testing_config
   uint64_t seed = 1;
   double fuzz_sec = 0;
-  int cycles = 100;  // of the leak check
+  int cycles = 100;  // starts and stops of the leak check
 };
 
-// Empty: all is well.
+// Why a step failed, and what to do; both empty when it passed.
 struct Outcome {
   std::string reason;
   std::string cure;
   bool passed() const noexcept { return reason.empty(); }
 };
 
-// In the child process.
-struct Run {
+// What a step gets, in the child process.
+struct StepContext {
   const Subject& subject;
   const pb_entry& entry;
-  // What is being done now, in a few words: a crash is reported with the last of them.
+  // Records the current action in a few words; the report of a crash shows the last one.
   std::function<void(const std::string&)> note;
 };
 
 struct Step {
   std::string name;  // "life: stop without drain"
-  std::function<Outcome(const Run&)> run;
+  std::function<Outcome(const StepContext&)> run;
 };
 
 struct Result {
   std::string name;
   Outcome outcome;
   int64_t ms = 0;
-  bool left_out = false;  // it was not run; the outcome says why
+  bool skipped = false;  // not run; the outcome has the reason
 };
 
 std::vector<Step> life_steps();

@@ -31,14 +31,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-enum class Word : uint32_t { begun, note, reason, cure, over };
+enum class MessageType : uint32_t { begun, note, reason, cure, finished };
 
-struct Head {
-  Word word;
+struct MessageHeader {
+  MessageType type;
   uint32_t size;
 };
 
-bool put(int fd, const void* bytes, size_t size) {
+bool write_all(int fd, const void* bytes, size_t size) {
   for (const char* at = static_cast<const char*>(bytes); size > 0;) {
     const ssize_t count = ::write(fd, at, size);
     if (count <= 0) return false;
@@ -48,14 +48,14 @@ bool put(int fd, const void* bytes, size_t size) {
   return true;
 }
 
-void say(int fd, Word word, const std::string& text = {}) {
-  const Head head{word, static_cast<uint32_t>(text.size())};
-  if (!put(fd, &head, sizeof head) || !put(fd, text.data(), text.size())) ::_exit(1);
+void send(int fd, MessageType type, const std::string& text = {}) {
+  const MessageHeader header{type, static_cast<uint32_t>(text.size())};
+  if (!write_all(fd, &header, sizeof header) || !write_all(fd, text.data(), text.size())) ::_exit(1);
 }
 
-// A network of its own, with nothing in it but itself: what a plugin is made to do reaches nobody, and fixed
-// ports are free. Where that is not allowed the tests go without.
-void leave_network() {
+// Moves the process into an empty network namespace: the plugin's traffic reaches no other machine, and fixed
+// ports are free. Without the permission for it the steps run in the machine's network.
+void isolate_network() {
   if (::unshare(CLONE_NEWNET) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return;
   const Descriptor fd(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!fd) return;
@@ -65,9 +65,9 @@ void leave_network() {
   static_cast<void>(::ioctl(fd.get(), SIOCSIFFLAGS, &loopback));
 }
 
-Outcome run_step(const Step& step, const Run& run) {
+Outcome run_step(const Step& step, const StepContext& context) {
   try {
-    return step.run(run);
+    return step.run(context);
   } catch (const std::exception& error) {
     return {std::string("the check itself failed: ") + error.what(), "report this"};
   }
@@ -78,26 +78,25 @@ Outcome run_step(const Step& step, const Run& run) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::dup2(output, STDOUT_FILENO);
   ::dup2(output, STDERR_FILENO);
-  ::mallopt(M_ARENA_MAX, 1);  // so that mallinfo2 sees all of the heap
-  leave_network();
-  if (::access("/dev/shm", W_OK) == 0)
-    ::setenv("TMPDIR", "/dev/shm", 0);  // the stores of the tests live for moments
+  ::mallopt(M_ARENA_MAX, 1);  // because mallinfo2 reports the main arena only
+  isolate_network();
+  if (::access("/dev/shm", W_OK) == 0) ::setenv("TMPDIR", "/dev/shm", 0);  // temporary stores need no disk
   core::PluginSource source;
   source.file = subject.file;
   source.manifest = subject.manifest;
   const Status loaded = core::load_plugin(source);
   for (size_t i = first; i < steps.size(); ++i) {
-    say(to_parent, Word::begun, std::to_string(i));
+    send(to_parent, MessageType::begun, std::to_string(i));
     Outcome outcome{loaded ? "" : "it cannot be loaded: " + loaded.error().text,
                     "see `patchbay plugin doctor`"};
     if (loaded) {
       outcome = run_step(steps[i], {subject, *source.entry, [to_parent](const std::string& text) {
-                                      say(to_parent, Word::note, text);
+                                      send(to_parent, MessageType::note, text);
                                     }});
     }
-    say(to_parent, Word::reason, outcome.reason);
-    say(to_parent, Word::cure, outcome.cure);
-    say(to_parent, Word::over);
+    send(to_parent, MessageType::reason, outcome.reason);
+    send(to_parent, MessageType::cure, outcome.cure);
+    send(to_parent, MessageType::finished);
   }
   ::_exit(0);
 }
@@ -108,8 +107,8 @@ std::string line_at(const std::string& text, size_t at) {
   return text.substr(start, std::min(text.find('\n', at), text.size()) - start);
 }
 
-// The line of a crash that says most, or the last.
-std::string telling_line(int output) {
+// The line of the output that explains a crash (a sanitizer's report, an exception), or the last line.
+std::string crash_line(int output) {
   std::string text(64 * 1024, '\0');
   const off_t size = ::lseek(output, 0, SEEK_END);
   const off_t from = std::max<off_t>(0, size - static_cast<off_t>(text.size()));
@@ -142,15 +141,15 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // The result of the step that the child runs now. False: the child has ended in it.
+  // Waits for the result of the child's current step. Returns false when the child has crashed or timed out.
   bool collect(Result& result) {
     const auto begun = Clock::now();
-    const bool whole = read_result(result.outcome);
-    if (!whole) result.outcome = ended(result.outcome);
+    const bool completed = read_result(result.outcome);
+    if (!completed) result.outcome = failure();
     result.ms = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun).count();
-    return whole;
+    return completed;
   }
-  void finish(bool all_done) {
+  void stop(bool all_done) {
     if (!all_done) ::kill(pid_, SIGKILL);
     int ignored = 0;
     ::waitpid(pid_, &ignored, 0);
@@ -160,21 +159,21 @@ class Child {
   bool read_result(Outcome& outcome) {
     const auto end = Clock::now() + std::chrono::seconds(kStepSec + static_cast<int>(subject_.fuzz_sec));
     note_.clear();
-    Head head{};
-    for (std::string text; read_word(head, text, end);) {
-      if (head.word == Word::note) note_ = text;
-      if (head.word == Word::reason) outcome.reason = text;
-      if (head.word == Word::cure) outcome.cure = text;
-      if (head.word == Word::over) return true;
+    MessageHeader header{};
+    for (std::string text; read_message(header, text, end);) {
+      if (header.type == MessageType::note) note_ = text;
+      if (header.type == MessageType::reason) outcome.reason = text;
+      if (header.type == MessageType::cure) outcome.cure = text;
+      if (header.type == MessageType::finished) return true;
     }
     return false;
   }
-  bool read_word(Head& head, std::string& text, Clock::time_point end) {
-    if (!get(&head, sizeof head, end)) return false;
-    text.resize(head.size);
-    return get(text.data(), text.size(), end);
+  bool read_message(MessageHeader& header, std::string& text, Clock::time_point end) {
+    if (!read_all(&header, sizeof header, end)) return false;
+    text.resize(header.size);
+    return read_all(text.data(), text.size(), end);
   }
-  bool get(void* bytes, size_t size, Clock::time_point end) {
+  bool read_all(void* bytes, size_t size, Clock::time_point end) {
     for (char* at = static_cast<char*>(bytes); size > 0;) {
       pollfd ready{from_.get(), POLLIN, 0};
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
@@ -187,21 +186,20 @@ class Child {
     }
     return true;
   }
-  // Why the child did not get on.
-  Outcome ended(const Outcome& so_far) {
+  // How the child died or hung; kills and reaps it.
+  Outcome failure() {
     if (timed_out_) ::kill(pid_, SIGKILL);
     int status = 0;
     ::waitpid(pid_, &status, 0);
     const std::string where = note_.empty() ? "" : " (" + note_ + ")";
     if (timed_out_) {
-      return {"it did not come back within " + std::to_string(kStepSec) + " s" + where,
+      return {"it did not finish within " + std::to_string(kStepSec) + " s" + where,
               "call `done` in every case, and wait for nothing on a strand"};
     }
-    static_cast<void>(so_far);
     std::string what = WIFSIGNALED(status)
                            ? std::string("it crashed with ") + ::strsignal(WTERMSIG(status))
                            : "it ended the process with " + std::to_string(WEXITSTATUS(status));
-    const std::string line = telling_line(output_.get());
+    const std::string line = crash_line(output_.get());
     if (!line.empty()) what += ": " + line;
     return {what + where, "run the same under a debugger or with -fsanitize=address"};
   }
@@ -214,28 +212,24 @@ class Child {
   std::string note_;
 };
 
-}  // namespace
-
-namespace {
-
 std::string group_of(const std::string& name) { return name.substr(0, name.find(':')); }
 
-// What the results so far say of those still to come.
-class Course {
+// Decides from the results so far which further steps are not worth running.
+class SkipPolicy {
  public:
-  void learn(const Result& result) {
+  void record(const Result& result) {
     if (result.outcome.passed()) return;
     if (result.name == kPlainLife) plain_life_fails_ = true;
     if (result.ms >= kSlowMs) ++slow_[group_of(result.name)];
   }
-  // Why it is left out; empty: it runs.
-  std::string left_out(const std::string& name) const {
+  // "" for a step that should run.
+  std::string reason_to_skip(const std::string& name) const {
     if (plain_life_fails_ && name != "life: create and destroy" && name != "config: what it refuses")
       return std::string("`") + kPlainLife + "` has failed, and this needs it";
     const std::string group = group_of(name);
     const auto slow = slow_.find(group);
-    if (slow != slow_.end() && slow->second >= kMostSlow)
-      return std::to_string(slow->second) + " checks of `" + group + "` did not come to an end";
+    if (slow != slow_.end() && slow->second >= kMaxSlow)
+      return std::to_string(slow->second) + " checks of `" + group + "` timed out";
     return {};
   }
 
@@ -250,26 +244,26 @@ class Course {
 std::vector<Result> run_in_children(const Subject& subject, const std::vector<Step>& steps,
                                     const Progress& progress) {
   std::vector<Result> results;
-  Course course;
+  SkipPolicy skip_policy;
   std::unique_ptr<Child> child;  // runs the steps from results.size() on
   while (results.size() < steps.size()) {
     Result result;
     result.name = steps[results.size()].name;
-    const std::string why = course.left_out(result.name);
+    const std::string why = skip_policy.reason_to_skip(result.name);
     if (!why.empty()) {
-      result.left_out = true;
-      result.outcome = {why, "cure that first, then run it again; --only runs one check by itself"};
-      if (child) std::exchange(child, nullptr)->finish(false);
+      result.skipped = true;
+      result.outcome = {why, "fix that first, then run it again; --only runs one check by itself"};
+      if (child) std::exchange(child, nullptr)->stop(false);
     } else {
       if (progress.begun) progress.begun(result.name);
       if (!child) child = std::make_unique<Child>(subject, steps, results.size());
       if (!child->collect(result)) child.reset();
-      course.learn(result);
+      skip_policy.record(result);
     }
     results.push_back(std::move(result));
     if (progress.ended) progress.ended(results.back());
   }
-  if (child) child->finish(true);
+  if (child) child->stop(true);
   return results;
 }
 

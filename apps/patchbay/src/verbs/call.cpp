@@ -1,4 +1,4 @@
-// patchbay call: asks for a call, and watches it to its end if told to.
+// patchbay call: requests a call and, with --watch, shows its progress to the end.
 #include <patchbay/percent_encoding.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ struct Command {
   bool watch = false;
 };
 
-// One line per change; on a terminal the seconds of a running call count in place.
+// Prints a line per change; on a terminal the last line counts the seconds.
 class Progress {
  public:
   explicit Progress(bool json) : json_(json), terminal_(isatty(STDOUT_FILENO) == 1 && !json) {}
@@ -92,21 +92,23 @@ int run(const Command& command) {
 }  // namespace
 
 void add_call(CLI::App& app, int& exit_code) {
-  CLI::App& verb = *app.add_subcommand("call", "Have an AI voice call somebody");
+  CLI::App& verb = *app.add_subcommand("call", "Have an AI voice call a number");
   const auto command = std::make_shared<Command>();
   CallOptions& call = command->call;
   verb.add_option("PHONE", call.phone, "Number to call, such as +4930123456")->required();
   verb.add_option("--prompt", call.prompt,
                   "What the AI is to do: text, the name of a configured prompt, or @FILE")
       ->required();
-  verb.add_option("--email", call.email, "Who gets outcome and transcript");
+  verb.add_option("--email", call.email, "Address that gets outcome and transcript");
   verb.add_option("--display-name", call.display_name, "Label of the call; by default the number");
   verb.add_option("--api-key-file", call.api_key_file, "File with the AI engine's key")->type_name("FILE");
   verb.add_option("--model", call.model, "AI model, such as local");
   verb.add_option("--voice", call.voice, "Voice, such as Aoede or Kore");
   verb.add_option("--language", call.language, "Language tag, such as en-US");
-  verb.add_option("--max-seconds", call.max_seconds, "Longest talk, 10 to 3600")->type_name("N");
-  verb.add_option("--retries", call.retries, "Further attempts when nobody answers, 0 to 10")->type_name("N");
+  verb.add_option("--max-seconds", call.max_seconds, "Maximum duration of the talk, 10 to 3600")
+      ->type_name("N");
+  verb.add_option("--retries", call.retries, "Further attempts when the call is not answered, 0 to 10")
+      ->type_name("N");
   verb.add_option("--retry-minutes", call.retry_minutes, "Minutes between attempts")->type_name("N");
   verb.add_option("--at", call.at, "When to dial, ISO 8601, UTC; by default at once")->type_name("TIME");
   verb.add_flag("--watch", command->watch,

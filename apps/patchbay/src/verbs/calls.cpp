@@ -17,7 +17,7 @@ void add_calls(CLI::App& app, int& exit_code) {
   CLI::App& verb = *app.add_subcommand("calls", "List calls, newest first");
   const auto command = std::make_shared<Command>();
   verb.add_option("--status", command->status, "Only these states, separated by commas")->type_name("STATES");
-  verb.add_option("--limit", command->limit, "At most so many, 1 to 500")->type_name("N");
+  verb.add_option("--limit", command->limit, "Maximum number of calls, 1 to 500")->type_name("N");
   add_server_options(verb, command->server);
   verb.footer(
       "States: scheduled, dispatching, in-flight, ended-success, ended-failed-retry-pending,\n"

@@ -1,4 +1,4 @@
-// patchbay check: whether a configuration would be accepted.
+// patchbay check: checks a configuration without starting a server.
 #include <patchbay/core.h>
 
 #include <cstdio>
@@ -33,8 +33,8 @@ void print_json(const Checked& checked) {
 
 int run(const Command& command) {
   CoreOptions options;
-  options.config_file = usual_config_file(command.file);
-  options.plugin_dir = usual_plugin_dir(command.plugin_dir);
+  options.config_file = default_config_file(command.file);
+  options.plugin_dir = default_plugin_dir(command.plugin_dir);
   const Checked checked = check_configuration(options);
   if (command.json) {
     print_json(checked);
@@ -54,7 +54,7 @@ void add_check(CLI::App& app, int& exit_code) {
       *app.add_subcommand("check", "Check a configuration; says file, line, key and what to write instead");
   const auto command = std::make_shared<Command>();
   verb.add_option("FILE", command->file, "The configuration");
-  verb.add_option("--plugin-dir", command->plugin_dir, "Where plugins are, unless the configuration says")
+  verb.add_option("--plugin-dir", command->plugin_dir, "Plugin folder, if the configuration names none")
       ->type_name("DIR");
   verb.add_flag("--json", command->json, "Print the result as JSON");
   verb.footer("Examples:\n  patchbay check patchbay.yaml\n  patchbay check --json");

@@ -1,4 +1,4 @@
-// patchbay key: API keys.
+// patchbay key: creates API keys.
 #include <cstdio>
 #include <memory>
 
@@ -17,7 +17,7 @@ void add_key(CLI::App& app, int& exit_code) {
   CLI::App& verb = *app.add_subcommand("key", "API keys");
   verb.require_subcommand(1);
   verb.footer("Examples:\n  patchbay key new billing");
-  CLI::App& make = *verb.add_subcommand("new", "Make an API key; it is shown once, here");
+  CLI::App& make = *verb.add_subcommand("new", "Create an API key; it is shown only now");
   const auto command = std::make_shared<Command>();
   make.add_option("NAME", command->name, "What the key is for")->required();
   add_server_options(make, command->server);

@@ -1,4 +1,4 @@
-// patchbay plugin: what runs in a server; and the verbs about plugins' files, which have files of their own.
+// patchbay plugin: lists the server's plugins, and groups the verbs for plugin files (plugin_verbs.h).
 #include <cstdio>
 #include <memory>
 
@@ -13,7 +13,7 @@ namespace {
 
 using core::json::Node;
 
-// Of plugins that run, but not whole. Nothing when the server does not say.
+// Prints routes that the server refused to running plugins; nothing when the server cannot be asked.
 void print_refused_routes(const ServerOptions& options) {
   auto client = AdminClient::connect(options);
   if (!client) return;
@@ -33,7 +33,7 @@ int list_plugins(const ServerOptions& options) {
 
 void add_list(CLI::App& verb, int& exit_code) {
   CLI::App& list =
-      *verb.add_subcommand("list", "What runs in the server, and why what does not run does not");
+      *verb.add_subcommand("list", "List the server's plugins with their state, and why some do not run");
   const auto options = std::make_shared<ServerOptions>();
   add_server_options(list, *options);
   list.footer("Examples:\n  patchbay plugin list\n  patchbay plugin list --json");

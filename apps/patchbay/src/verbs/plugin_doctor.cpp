@@ -1,5 +1,5 @@
-// patchbay plugin doctor: why a plugin would not start, in one line with the cure. What can be told from
-// files comes first; when that is well, the plugins of the configuration are asked for their own rules.
+// patchbay plugin doctor: one line per plugin with the reason why it would not start and the cure. Inspects
+// the files first; when they are sound, it runs check_config of the configured plugins.
 #include <patchbay/core.h>
 
 #include <cstdio>
@@ -30,9 +30,9 @@ struct Command {
 struct Setup {
   std::string folder;
   std::optional<std::vector<std::string>> configured;
-  std::vector<std::string> isolated;           // of the configured
-  std::vector<std::string> problems;           // of the configuration
-  std::map<std::string, std::string> refused;  // by plugin: what its own rules refuse
+  std::vector<std::string> isolated;           // configured plugins with `isolation: process`
+  std::vector<std::string> problems;           // errors in the configuration
+  std::map<std::string, std::string> refused;  // plugin -> the error of its check_config
 };
 
 void add_problems(const std::vector<core::config::Problem>& problems, std::vector<std::string>& out) {
@@ -41,10 +41,10 @@ void add_problems(const std::vector<core::config::Problem>& problems, std::vecto
 
 Setup read_setup(const Command& command) {
   Setup setup;
-  setup.folder = usual_plugin_dir(command.plugin_dir);
+  setup.folder = default_plugin_dir(command.plugin_dir);
   if (!command.file.empty() && command.config_file.empty()) return setup;
   auto draft = core::config::load(
-      {usual_config_file(command.config_file), core::config::process_environment(), setup.folder});
+      {default_config_file(command.config_file), core::config::process_environment(), setup.folder});
   if (!draft.value) return add_problems(draft.problems, setup.problems), setup;
   if (command.plugin_dir.empty()) setup.folder = draft.value->server().plugin_dir;
   setup.configured = draft.value->plugins();
@@ -52,19 +52,19 @@ Setup read_setup(const Command& command) {
   const auto config = core::config::check(*draft.value, catalogue.schemas());
   add_problems(config.problems, setup.problems);
   if (setup.configured->empty() && setup.problems.empty())
-    setup.problems.push_back(usual_config_file(command.config_file) +
+    setup.problems.push_back(default_config_file(command.config_file) +
                              ": names no plugin; add those to run under `plugins:`");
   if (!config.value) return setup;
   for (const std::string& id : *setup.configured)
     if (config.value->isolation(id).process) setup.isolated.push_back(id);
   CoreOptions options;
-  options.config_file = usual_config_file(command.config_file);
+  options.config_file = default_config_file(command.config_file);
   options.plugin_dir = setup.folder;
   setup.refused = check_configuration(options).refused;
   return setup;
 }
 
-// Files that are only there take one line together; the configuration does not speak of them.
+// Installed plugins that are not configured share one line.
 void print_text(const std::vector<Diagnosis>& all) {
   std::string others;
   for (const Diagnosis& each : all) {
@@ -108,7 +108,7 @@ int run(const Command& command) {
     each.state = Diagnosis::State::refused;
     each.why = refused->second;
   }
-  judge_isolation(all, setup.isolated, setup.folder);
+  check_isolation(all, setup.isolated, setup.folder);
   bool well = setup.problems.empty();
   for (const Diagnosis& each : all) well = well && each.state != Diagnosis::State::refused;
   if (command.json) {
@@ -123,12 +123,12 @@ int run(const Command& command) {
 }  // namespace
 
 void add_plugin_doctor(CLI::App& plugin, int& exit_code) {
-  CLI::App& verb =
-      *plugin.add_subcommand("doctor", "Why plugins would not start, and what to do; starts none of them");
+  CLI::App& verb = *plugin.add_subcommand(
+      "doctor", "Say why plugins would not start, and what to do; starts none of them");
   const auto command = std::make_shared<Command>();
-  verb.add_option("FILE", command->file, "One plugin's .so; else all of the configuration");
+  verb.add_option("FILE", command->file, "One plugin's .so; by default all plugins of the configuration");
   verb.add_option("-c,--config", command->config_file, "The configuration");
-  verb.add_option("--plugin-dir", command->plugin_dir, "Where plugins are, unless the configuration says")
+  verb.add_option("--plugin-dir", command->plugin_dir, "Plugin folder, if the configuration names none")
       ->type_name("DIR");
   verb.add_flag("--json", command->json, "Print it as JSON");
   verb.footer(

@@ -1,4 +1,4 @@
-// patchbay plugin inspect: what a plugin's file needs and offers, without running its code.
+// patchbay plugin inspect: shows what a plugin's file needs and provides, without running its code.
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -23,7 +23,7 @@ void print_list(const char* title, const std::vector<std::string>& names) {
   std::printf("\n");
 }
 
-// The keys of one part of the configuration, with what the schema says of them.
+// The keys of one configuration section, with type, description and default of each.
 void print_keys(const std::string& where, const Node* schema) {
   const Node* properties = schema != nullptr ? schema->find("properties") : nullptr;
   if (properties == nullptr || properties->size() == 0) return;
@@ -72,43 +72,43 @@ void print_config(const core::Manifest& manifest) {
   print_keys("tenants.<host>.WebPhone:", manifest.config->find("WebPhone"));
 }
 
-void print(const Examination& seen) {
-  if (seen.source) print_manifest(seen.source->manifest);
-  if (seen.entry)
-    std::printf("ABI        %u.%u, entry of %u bytes\n", seen.entry->abi_major, seen.entry->abi_minor,
-                seen.entry->size);
-  if (seen.file) {
-    print_list("exports", exports_of(*seen.file));
-    print_list("libraries", seen.file->needed());
+void print(const Inspection& inspection) {
+  if (inspection.source) print_manifest(inspection.source->manifest);
+  if (inspection.entry)
+    std::printf("ABI        %u.%u, entry of %u bytes\n", inspection.entry->abi_major,
+                inspection.entry->abi_minor, inspection.entry->size);
+  if (inspection.file) {
+    print_list("exports", exports_of(*inspection.file));
+    print_list("libraries", inspection.file->needed());
   }
-  if (seen.source) {
-    std::printf("store      %s\n", store_text(seen.source->store_sql).c_str());
-    print_config(seen.source->manifest);
+  if (inspection.source) {
+    std::printf("store      %s\n", store_text(inspection.source->store_sql).c_str());
+    print_config(inspection.source->manifest);
   }
-  for (const Finding& each : seen.findings)
+  for (const Finding& each : inspection.findings)
     std::printf("%s %s\n", each.fatal ? "would not load:" : "remark:", harmless(each.sentence()).c_str());
 }
 
-void print_json(const Examination& seen) {
+void print_json(const Inspection& inspection) {
   core::json::Writer out;
-  out.begin_object().member("loads", seen.reason() == nullptr);
-  if (seen.source) out.key("manifest").value(seen.source->manifest.document->root());
-  if (seen.entry) {
+  out.begin_object().member("loads", inspection.reason() == nullptr);
+  if (inspection.source) out.key("manifest").value(inspection.source->manifest.document->root());
+  if (inspection.entry) {
     out.key("abi")
         .begin_object()
-        .member("major", seen.entry->abi_major)
-        .member("minor", seen.entry->abi_minor);
-    out.member("entryBytes", seen.entry->size).end_object();
+        .member("major", inspection.entry->abi_major)
+        .member("minor", inspection.entry->abi_minor);
+    out.member("entryBytes", inspection.entry->size).end_object();
   }
-  if (seen.file) {
+  if (inspection.file) {
     out.key("exports").begin_array();
-    for (const std::string& name : exports_of(*seen.file)) out.value(std::string_view(name));
+    for (const std::string& name : exports_of(*inspection.file)) out.value(std::string_view(name));
     out.end_array().key("libraries").begin_array();
-    for (const std::string& library : seen.file->needed()) out.value(std::string_view(library));
+    for (const std::string& library : inspection.file->needed()) out.value(std::string_view(library));
     out.end_array();
   }
   out.key("findings").begin_array();
-  for (const Finding& each : seen.findings) {
+  for (const Finding& each : inspection.findings) {
     out.begin_object().member("check", each.check).member("fatal", each.fatal);
     out.member("text", each.text).member("cure", each.cure).end_object();
   }
@@ -116,15 +116,15 @@ void print_json(const Examination& seen) {
 }
 
 int inspect(const std::string& file, bool json) {
-  const Examination seen = examine_plugin(file);
+  const Inspection inspection = inspect_plugin(file);
   if (json) {
-    print_json(seen);
-  } else if (!seen.file) {
-    return report({Code::invalid, file + ": " + seen.reason()->sentence()});
+    print_json(inspection);
+  } else if (!inspection.file) {
+    return report({Code::invalid, file + ": " + inspection.reason()->sentence()});
   } else {
-    print(seen);
+    print(inspection);
   }
-  return seen.reason() == nullptr ? kDone : kConfiguration;
+  return inspection.reason() == nullptr ? kDone : kConfiguration;
 }
 
 }  // namespace
@@ -134,8 +134,8 @@ void add_plugin_inspect(CLI::App& plugin, int& exit_code) {
     std::string file;
     bool json = false;
   };
-  CLI::App& verb =
-      *plugin.add_subcommand("inspect", "What a plugin's file needs and offers, without running its code");
+  CLI::App& verb = *plugin.add_subcommand(
+      "inspect", "Show what a plugin's file needs and provides, without running its code");
   const auto command = std::make_shared<Command>();
   verb.add_option("FILE", command->file, "The plugin's .so")->required();
   verb.add_flag("--json", command->json, "Print it as JSON");

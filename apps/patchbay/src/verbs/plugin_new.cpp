@@ -1,4 +1,4 @@
-// patchbay plugin new: a project that builds, is tested, and can be changed into something else.
+// patchbay plugin new: writes a plugin project that builds and has a passing test, as a starting point.
 #include "plugin_new.h"
 
 #include <array>
@@ -21,7 +21,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
     text.replace(at, what.size(), with);
 }
 
-// Minor versions of the SDK before 1.0 differ; patches do not.
+// Major and minor only: before 1.0 minor versions are incompatible, patches are compatible.
 std::string sdk_version() {
   const std::string version = PATCHBAY_VERSION;
   return version.substr(0, version.rfind('.'));
@@ -38,9 +38,9 @@ Status check_name(const std::string& name) {
     if (name == taken)
       return {Code::invalid, "NAME: '" + name + "' is a plugin that Patchbay brings; choose another"};
   }
-  // Names that CMake keeps for itself.
+  // Names of CMake's built-in targets.
   for (const char* taken : {"all", "clean", "help", "install", "package", "test"}) {
-    if (name == taken) return {Code::invalid, "NAME: '" + name + "' is a word of CMake's; choose another"};
+    if (name == taken) return {Code::invalid, "NAME: '" + name + "' is reserved by CMake; choose another"};
   }
   return {};
 }
@@ -94,7 +94,7 @@ Result<std::vector<std::string>> write_project(const std::string& name, const fs
   PB_TRY(check_name(name));
   std::error_code error;
   if (fs::exists(folder, error) && !fs::is_empty(folder, error))
-    return {Code::conflict, "--dir: " + folder.string() + " is there already and not empty"};
+    return {Code::conflict, "--dir: " + folder.string() + " exists and is not empty"};
   const std::string class_text = class_name(name), version = sdk_version();
   const std::array<std::pair<std::string_view, std::string_view>, 3> words = {
       {{"%NAME%", name}, {"%CLASS%", class_text}, {"%VERSION%", version}}};
@@ -113,9 +113,8 @@ void add_plugin_new(CLI::App& plugin, int& exit_code) {
   CLI::App& verb =
       *plugin.add_subcommand("new", "Write a new plugin's project, with a unit test and a CI file");
   const auto command = std::make_shared<Command>();
-  verb.add_option("NAME", command->name, "What it is called everywhere: call-meter")->required();
-  verb.add_option("--dir", command->folder, "Where to write it, unless into a folder of its name")
-      ->type_name("DIR");
+  verb.add_option("NAME", command->name, "The plugin's id, file and target name: call-meter")->required();
+  verb.add_option("--dir", command->folder, "Folder to write to; by default NAME")->type_name("DIR");
   verb.footer(
       "Examples:\n  patchbay plugin new call-meter\n  patchbay plugin new call-meter --dir src/call-meter");
   verb.callback([command, &exit_code] { exit_code = run(*command); });

@@ -1,4 +1,4 @@
-// The project that `patchbay plugin new` writes.
+// Writes the project of `patchbay plugin new`.
 #pragma once
 
 #include <patchbay/result.h>
@@ -9,11 +9,11 @@
 
 namespace patchbay::app {
 
-// Writes it into `folder`, which is made, and must be empty if it is there. The files, relative to it. Errors
+// Creates `folder`, which must be empty if it exists, and returns the files written, relative to it. Errors
 // say what to do.
 Result<std::vector<std::string>> write_project(const std::string& name, const std::filesystem::path& folder);
 
-// "call-meter" is CallMeter.
+// "CallMeter" for "call-meter".
 std::string class_name(const std::string& plugin);
 
 }  // namespace patchbay::app

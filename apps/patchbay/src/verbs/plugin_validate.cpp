@@ -1,4 +1,4 @@
-// patchbay plugin validate: what a plugin does when it is run, in every way a server may run it.
+// patchbay plugin validate: runs a plugin in every way that a server may, and reports what it does wrong.
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,15 +33,15 @@ bool wanted(const Command& command, const std::string& name) {
                      [&](const std::string& part) { return name.rfind(part, 0) == 0; });
 }
 
-// What can be seen without running it; a remark is a failure here.
-std::vector<Result> examine(const Command& command, const Examination& seen) {
+// The checks that need no running plugin. A remark counts as a failure here.
+std::vector<Result> inspect(const Command& command, const Inspection& inspection) {
   std::vector<Result> results;
-  for (const char* check : examination_checks()) {
+  for (const char* check : inspection_checks()) {
     if (!wanted(command, check)) continue;
-    if (!seen.file && std::string(check) != "file") break;  // there is nothing to look at
+    if (!inspection.file && std::string(check) != "file") break;  // there is nothing to look at
     Result result;
     result.name = check;
-    for (const Finding& each : seen.findings)
+    for (const Finding& each : inspection.findings)
       if (result.outcome.passed() && std::string(each.check) == check)
         result.outcome = {each.text, each.cure};
     results.push_back(std::move(result));
@@ -61,20 +61,20 @@ std::vector<Step> chosen_steps(const Command& command) {
   return chosen;
 }
 
-// On a terminal the check that runs now stands on the last line.
+// On a terminal, shows the running check on the last line.
 void print_begun(const std::string& name) {
   if (::isatty(STDOUT_FILENO) == 0) return;
   std::printf("...   %s\r", name.c_str());
   std::fflush(stdout);
 }
 
-// Each as it ends: one that waits long says for what by then.
+// Called as each check ends.
 void print_result(const Result& each) {
   const char* erased = ::isatty(STDOUT_FILENO) == 0 ? "" : "\x1b[K";
   if (each.outcome.passed()) {
     std::printf("%sok    %s\n", erased, each.name.c_str());
-  } else if (each.left_out) {
-    std::printf("%sleft  %s: %s\n", erased, each.name.c_str(), harmless(each.outcome.reason).c_str());
+  } else if (each.skipped) {
+    std::printf("%sskip  %s: %s\n", erased, each.name.c_str(), harmless(each.outcome.reason).c_str());
   } else {
     std::printf("%sFAIL  %s\n      %s\n      cure: %s\n", erased, each.name.c_str(),
                 harmless(each.outcome.reason).c_str(), harmless(each.outcome.cure).c_str());
@@ -85,10 +85,10 @@ void print_result(const Result& each) {
 void print_sum(const Subject& subject, const std::vector<Result>& results) {
   const auto passed =
       std::count_if(results.begin(), results.end(), [](const Result& each) { return each.outcome.passed(); });
-  const auto left =
-      std::count_if(results.begin(), results.end(), [](const Result& each) { return each.left_out; });
+  const auto skipped =
+      std::count_if(results.begin(), results.end(), [](const Result& each) { return each.skipped; });
   std::printf("%s: %td of %zu checks passed", subject.file.c_str(), passed, results.size());
-  if (left > 0) std::printf(", %td left out", left);
+  if (skipped > 0) std::printf(", %td skipped", skipped);
   std::printf(", seed %llu\n", static_cast<unsigned long long>(subject.seed));
 }
 
@@ -101,25 +101,25 @@ void print_json(const Subject& subject, const std::vector<Result>& results, bool
     out.member("reason", each.outcome.reason)
         .member("cure", each.outcome.cure)
         .member("ms", each.ms)
-        .member("leftOut", each.left_out)
+        .member("skipped", each.skipped)
         .end_object();
   }
   std::printf("%s\n", out.end_array().end_object().text().c_str());
 }
 
 int run(Command command) {
-  const Examination seen = examine_plugin(command.subject.file);
-  std::vector<Result> results = examine(command, seen);
-  const bool loads = seen.source && seen.reason() == nullptr;
-  if (!loads && results.empty()) results = examine({}, seen);
+  const Inspection inspection = inspect_plugin(command.subject.file);
+  std::vector<Result> results = inspect(command, inspection);
+  const bool loads = inspection.source && inspection.reason() == nullptr;
+  if (!loads && results.empty()) results = inspect({}, inspection);
   if (!command.json) std::for_each(results.begin(), results.end(), &print_result);
   if (loads) {
-    command.subject.manifest = seen.source->manifest;
+    command.subject.manifest = inspection.source->manifest;
     const auto steps = chosen_steps(command);
     if (steps.empty() && results.empty()) return report({Code::invalid, "no check has that name"}), kUsage;
-    const validate::Progress aloud{&print_begun, &print_result};
+    const validate::Progress printed{&print_begun, &print_result};
     auto more =
-        validate::run_in_children(command.subject, steps, command.json ? validate::Progress{} : aloud);
+        validate::run_in_children(command.subject, steps, command.json ? validate::Progress{} : printed);
     std::move(more.begin(), more.end(), std::back_inserter(results));
   }
   const bool passed =
@@ -129,7 +129,7 @@ int run(Command command) {
   } else {
     print_sum(command.subject, results);
   }
-  if (seen.reason() != nullptr) return kConfiguration;
+  if (inspection.reason() != nullptr) return kConfiguration;
   return passed ? kDone : kRefused;
 }
 
@@ -137,8 +137,7 @@ int run(Command command) {
 
 void add_plugin_validate(CLI::App& plugin, int& exit_code) {
   CLI::App& verb = *plugin.add_subcommand(
-      "validate",
-      "Run a plugin in every way a server may run it, in processes of its own, and say what it does wrong");
+      "validate", "Run a plugin in child processes in every way a server may, and report what it does wrong");
   const auto command = std::make_shared<Command>();
   Subject& subject = command->subject;
   verb.add_option("FILE", subject.file, "The plugin's .so")->required();
@@ -146,12 +145,13 @@ void add_plugin_validate(CLI::App& plugin, int& exit_code) {
   verb.add_option("--tenants", subject.tenants,
                   "Its tenants, as JSON: {\"host\": {\"primary\": true, \"section\": {}, \"WebPhone\": {}}}")
       ->type_name("JSON");
-  verb.add_option("--only", command->only, "Checks whose names begin so: life, \"host: store\", leaks")
+  verb.add_option("--only", command->only,
+                  "Only checks whose names begin so: life, \"host: store\", leaks; repeatable")
       ->type_name("NAME");
   verb.add_option("--fuzz", subject.fuzz_sec,
-                  "Besides, so long: events, calls, configurations, audio by chance")
+                  "Also run random events, calls, configurations and audio for this long")
       ->type_name("SECONDS");
-  verb.add_option("--seed", subject.seed, "Of all that is by chance [1]")->type_name("N");
+  verb.add_option("--seed", subject.seed, "Seed of the random input [1]")->type_name("N");
   verb.add_option("--cycles", subject.cycles, "Starts and stops of the leak check [100]")->type_name("N");
   verb.add_flag("--json", command->json, "Print the results as JSON");
   verb.footer(

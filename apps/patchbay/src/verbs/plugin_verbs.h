@@ -1,4 +1,4 @@
-// The verbs of `patchbay plugin` that are about files, each in a file of its own.
+// The verbs of `patchbay plugin` that work on files; one source file each.
 #pragma once
 
 #include <CLI/App.hpp>

@@ -1,4 +1,4 @@
-// patchbay serve: runs the core until it is told to stop.
+// patchbay serve: runs the core until a signal stops it.
 #include <patchbay/core.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ namespace patchbay::app {
 namespace {
 
 constexpr const char* kFooter =
-    R"(Signals: SIGTERM and SIGINT end the running work (server.drain_timeout_s) and stop, a second one stops at once; SIGHUP reads the
-configuration again and applies it wholly or, with the reasons on stderr, not at all.
+    R"(Signals: SIGTERM and SIGINT drain (server.drain_timeout_s) and stop the server, a second one kills it at once; SIGHUP reads
+the configuration again and applies it as a whole or, with the reasons on stderr, not at all.
 
 Examples:
   patchbay serve -c /etc/patchbay/patchbay.yaml
@@ -35,7 +35,7 @@ struct Command {
   std::string plugin_dir;
 };
 
-// Each line of `text` behind a heading, on stderr.
+// Prints each line of `text` with a heading on stderr.
 void say(const char* heading, const std::string& text) {
   size_t from = 0;
   while (from < text.size()) {
@@ -45,7 +45,7 @@ void say(const char* heading, const std::string& text) {
   }
 }
 
-// The ids of the plugins that run, a blank before each.
+// The ids of the running plugins, each after a blank.
 std::string running_plugins(const Core& core) {
   const auto plugins = core::json::parse(core.report("plugins"));
   std::string names;
@@ -56,8 +56,8 @@ std::string running_plugins(const Core& core) {
   return names;
 }
 
-// The configured plugin that should open the ports and the admin socket, when it does not run; else "".
-std::string missing_door(const Core& core) {
+// The configured plugin that provides patchbay.http (ports and admin socket), if it does not run; else "".
+std::string missing_http_plugin(const Core& core) {
   const auto plugins = core::json::parse(core.report("plugins"));
   for (uint32_t i = 0; plugins && i < plugins->root().size(); ++i) {
     const core::json::Node& plugin = *plugins->root().element(i);
@@ -78,13 +78,14 @@ void reload(Core& core) {
 
 int run(const Command& command) {
   core::install_crash_banner();
-  bound_heap();
+  limit_heap();
   StopSignals signals;
   CoreOptions options;
-  options.config_file = usual_config_file(command.config_file);
-  options.plugin_dir = usual_plugin_dir(command.plugin_dir);
+  options.config_file = default_config_file(command.config_file);
+  options.plugin_dir = default_plugin_dir(command.plugin_dir);
   const std::string file = options.config_file;
-  // A configuration is taken whole or not at all. A plugin whose file is missing or broken costs only itself.
+  // A configuration is applied as a whole or not at all, but a plugin with a missing or broken file is
+  // skipped.
   if (const Checked checked = check_configuration(options); !checked.sound) {
     say("", checked.sentences);
     return kConfiguration;
@@ -100,24 +101,24 @@ int run(const Command& command) {
     say("", "no plugin runs: nothing to serve");
     return kConfiguration;
   }
-  if (const std::string door = missing_door(**core); !door.empty()) {
-    say("", door + " does not run: without it the server cannot be reached, and stops");
+  if (const std::string missing = missing_http_plugin(**core); !missing.empty()) {
+    say("", missing + " does not run: without it the server cannot be reached, and stops");
     static_cast<void>((*core)->stop());
     return kConfiguration;
   }
   for (const std::string& address : listening_addresses()) say("listens at ", address);
-  (*core)->flush_log();  // so that what was logged during the start stands before this line
+  (*core)->flush_log();  // so that the log of the start precedes the next line
   say("", "ready, " + file + ":" + running);
-  tell_service_manager("READY=1\nSTATUS=Running" + running);
+  notify_service_manager("READY=1\nSTATUS=Running" + running);
 
   int signal = 0;
   while (signal != SIGTERM && signal != SIGINT) {
     signal = signals.wait_for(kTrimInterval);
     if (signal == SIGHUP) reload(**core);
-    if (signal == 0) give_memory_back();
+    if (signal == 0) trim_heap();
   }
-  signals.let_through();
-  tell_service_manager("STOPPING=1");
+  signals.restore_defaults();
+  notify_service_manager("STOPPING=1");
   say("", "stopping; a second signal stops at once");
   (*core)->drain();
   const Status stopped = (*core)->stop();
@@ -131,7 +132,7 @@ void add_serve(CLI::App& app, int& exit_code) {
   CLI::App& verb = *app.add_subcommand("serve", "Run the server");
   const auto command = std::make_shared<Command>();
   verb.add_option("-c,--config", command->config_file, "The configuration")->type_name("FILE");
-  verb.add_option("--plugin-dir", command->plugin_dir, "Where plugins are, unless the configuration says")
+  verb.add_option("--plugin-dir", command->plugin_dir, "Plugin folder, if the configuration names none")
       ->type_name("DIR");
   verb.footer(kFooter);
   verb.callback([command, &exit_code] { exit_code = run(*command); });

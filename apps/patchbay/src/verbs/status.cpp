@@ -1,4 +1,4 @@
-// patchbay status: the health of a server on one screen, and what to do about what is wrong.
+// patchbay status: shows the health of a server on one screen, with advice for each problem.
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -22,10 +22,10 @@ struct Command {
 };
 
 struct ServerHealth {
-  std::vector<std::vector<std::string>> figures;  // heading and text of a row
+  std::vector<std::vector<std::string>> figures;  // rows of {area, text}
   std::vector<HealthFinding> findings;
-  std::string since;                // what `past` counts from
-  std::vector<HealthFinding> past;  // what was wrong, and is no problem now
+  std::string since;                // heading of `past`
+  std::vector<HealthFinding> past;  // earlier problems that do not continue
 };
 
 Result<std::string> read(AdminClient& client, const char* path) {
@@ -35,8 +35,8 @@ Result<std::string> read(AdminClient& client, const char* path) {
   return std::move(answer.body);
 }
 
-// Plugins that do not run are findings, too. Returns the row about all plugins.
-std::vector<std::string> judge_plugins(const Node& plugins, std::vector<HealthFinding>& findings) {
+// Adds a finding for each plugin that does not run. Returns the row about plugins.
+std::vector<std::string> add_plugin_findings(const Node& plugins, std::vector<HealthFinding>& findings) {
   uint32_t running = 0;
   for (uint32_t at = 0; at < plugins.size(); ++at) {
     const Node& plugin = *plugins.element(at);
@@ -52,14 +52,14 @@ std::vector<std::string> judge_plugins(const Node& plugins, std::vector<HealthFi
   return {"plugins", std::to_string(running) + " of " + std::to_string(plugins.size()) + " running"};
 }
 
-// Routes that were refused: their plugins run, but not whole.
-void judge_routes(const Node& ready, std::vector<HealthFinding>& findings) {
+// Adds a finding for each refused route of a running plugin.
+void add_route_findings(const Node& ready, std::vector<HealthFinding>& findings) {
   for (const std::string& route : refused_routes(ready))
     findings.push_back(
         {"a plugin's route was refused: " + route, "its plugin's author has to choose another route"});
 }
 
-Result<ServerHealth> examine(AdminClient& client, double interval_sec) {
+Result<ServerHealth> read_health(AdminClient& client, double interval_sec) {
   PB_TRY_VALUE(const std::string before, read(client, "/local/metrics"));
   const auto begin = std::chrono::steady_clock::now();
   std::this_thread::sleep_for(std::chrono::duration<double>(interval_sec));
@@ -69,11 +69,12 @@ Result<ServerHealth> examine(AdminClient& client, double interval_sec) {
 
   PB_TRY_VALUE(const std::string text, read(client, "/local/plugins"));
   PB_TRY_VALUE(const core::json::Document plugins, core::json::parse(text));
-  // 503 while a plugin does not run, with the same body.
+  // Not read(): the status is 503 while a plugin does not run, with the same body.
   PB_TRY_VALUE(const AdminClient::Answer readiness, client.request("GET", "/readyz"));
   ServerHealth health;
-  health.figures.push_back(judge_plugins(plugins.root(), health.findings));
-  if (const auto ready = core::json::parse(readiness.body)) judge_routes(ready->root(), health.findings);
+  health.figures.push_back(add_plugin_findings(plugins.root(), health.findings));
+  if (const auto ready = core::json::parse(readiness.body))
+    add_route_findings(ready->root(), health.findings);
   for (auto& row : health_figures(readings)) health.figures.push_back(std::move(row));
   for (HealthFinding& finding : find_problems(readings)) health.findings.push_back(std::move(finding));
   health.since = since_start(readings);
@@ -112,7 +113,7 @@ void print_json(const ServerHealth& health) {
 int run(const Command& command) {
   auto client = AdminClient::connect(command.server);
   if (!client) return report(client.error());
-  const auto health = examine(*client, command.interval_sec);
+  const auto health = read_health(*client, command.interval_sec);
   if (!health) return report(health.error());
   if (command.server.json)
     print_json(*health);
@@ -131,12 +132,12 @@ void add_status(CLI::App& app, int& exit_code) {
       ->type_name("SEC");
   add_server_options(verb, command->server);
   verb.footer(
-      "Ends with 0 when nothing is wrong, with 1 when something is.\n\n"
-      "Counters are a problem while they grow, during --interval. Much is counted only when a call ends "
-      "(lost packets,\n"
-      "trunks that failed): what such counters have come to since the server started stands below, and is no "
-      "problem\n"
-      "by itself. `--interval 60` watches for a minute.\n\n"
+      "Exit code 0: no problem; 1: at least one.\n\n"
+      "A counter is a problem while it grows, during --interval. Much is counted only when a call ends (lost "
+      "packets,\n"
+      "failed trunks), so totals since the start of the server are listed below; they are no problem by "
+      "themselves.\n"
+      "`--interval 60` watches for a minute.\n\n"
       "Examples:\n  patchbay status\n  patchbay status --interval 10\n  patchbay status --json");
   verb.callback([command, &exit_code] { exit_code = run(*command); });
 }

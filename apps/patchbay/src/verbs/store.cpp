@@ -1,4 +1,4 @@
-// patchbay store: the durable consumers in the server's database. Works on the file, not through the server.
+// patchbay store: lists and removes durable consumers. Works on the database file, not through the server.
 #include "store/store.h"
 
 #include <chrono>
@@ -26,7 +26,7 @@ struct Command {
 
 Result<std::filesystem::path> find_database(const Command& command) {
   const auto draft =
-      core::config::load({usual_config_file(command.config_file), core::config::process_environment(), {}});
+      core::config::load({default_config_file(command.config_file), core::config::process_environment(), {}});
   if (!draft.value) return {Code::invalid, core::config::sentences(draft.problems)};
   const auto path = std::filesystem::path(draft.value->server().data) / "patchbay.db";
   std::error_code ignored;
@@ -80,7 +80,7 @@ int list(const Command& command) {
   return kDone;
 }
 
-// Both wait for the store, which answers each within its own limits.
+// forget() and purge() wait for the store without a limit, because the store limits each operation.
 Status forget(core::Store& store, const std::string& name) {
   std::promise<Status> forgotten;
   store.forget_consumer(name, [&](Status status) { forgotten.set_value(std::move(status)); });
@@ -88,9 +88,9 @@ Status forget(core::Store& store, const std::string& name) {
 }
 
 Result<core::ConsumerPurgeResult> purge(core::Store& store) {
-  constexpr int64_t kSlice = 10'000;
+  constexpr int64_t kMaxRows = 10'000;
   std::promise<Result<core::ConsumerPurgeResult>> purged;
-  store.purge_consumers(INT64_MIN, kSlice, [&](Result<core::ConsumerPurgeResult> result) {
+  store.purge_consumers(INT64_MIN, kMaxRows, [&](Result<core::ConsumerPurgeResult> result) {
     purged.set_value(std::move(result));
   });
   return purged.get_future().get();

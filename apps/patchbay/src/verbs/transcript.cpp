@@ -1,4 +1,4 @@
-// patchbay transcript: what was said on a call.
+// patchbay transcript: shows what was said on a call.
 #include <patchbay/percent_encoding.h>
 
 #include <cstdio>

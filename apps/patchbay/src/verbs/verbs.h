@@ -1,5 +1,5 @@
-// The verbs of the program, a file each. add_x() puts the verb on the command line; when it was given, its
-// callback sets the exit code.
+// The verbs of the program, one source file each. add_x() adds the verb to the command line; its callback
+// runs it and sets the exit code.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -23,7 +23,7 @@ void add_plugin(CLI::App& app, int& exit_code);
 void add_store(CLI::App& app, int& exit_code);
 void add_version(CLI::App& app, int& exit_code);
 
-// main() without the process around it.
+// Parses and runs a command line; returns the exit code.
 int run_command_line(int count, const char* const* arguments);
 
 }  // namespace patchbay::app

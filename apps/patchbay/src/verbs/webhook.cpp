@@ -1,4 +1,4 @@
-// patchbay webhook: subscriptions to events.
+// patchbay webhook: subscribes URLs to events.
 #include <cstdio>
 #include <memory>
 #include <vector>
@@ -20,14 +20,14 @@ void add_webhook(CLI::App& app, int& exit_code) {
   CLI::App& verb = *app.add_subcommand("webhook", "Webhook subscriptions");
   verb.require_subcommand(1);
   verb.footer("Examples:\n  patchbay webhook add https://crm.example.com/hook --events outbound-ai.finished");
-  CLI::App& make = *verb.add_subcommand("add", "Have events posted to a URL; the secret is shown once, here");
+  CLI::App& make = *verb.add_subcommand("add", "Have events posted to a URL; the secret is shown only now");
   const auto command = std::make_shared<Command>();
   make.add_option("URL", command->url, "Where to post")->required();
   make.add_option("--events", command->events, "Names of events, separated by commas; * for all")
       ->delimiter(',')
       ->type_name("NAMES");
   make.add_option("--secret", command->secret,
-                  "Key of the signatures, 16 characters or more; made when left out");
+                  "Key of the signatures, 16 characters or more; generated if omitted");
   add_server_options(make, command->server);
   make.footer(
       "Examples:\n  patchbay webhook add https://crm.example.com/hook --events "

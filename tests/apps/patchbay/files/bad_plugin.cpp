@@ -1,4 +1,4 @@
-// A plugin that does wrong what its configuration says, and nothing else.
+// A plugin that commits the one fault named in its configuration.
 #include <fcntl.h>
 #include <patchbay/audio.h>
 #include <patchbay/bus.h>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace patchbay;
 
-std::atomic<char*> lost{nullptr};  // so that the compiler makes what is leaked
+std::atomic<char*> lost{nullptr};  // global, so that the compiler cannot remove the leaked allocation
 
 class Port final : public AudioPort {
  public:

@@ -1,5 +1,5 @@
-/* A plugin that was not built by patchbay_add_plugin: it exports a function, too, and needs what it is linked
- * to. */
+/* A plugin built without patchbay_add_plugin: it exports a further function, and requires a service that no
+ * plugin provides. */
 #include <patchbay/abi/plugin.h>
 
 #define MANIFEST "{\"id\": \"leaky\", \"version\": \"1.0.0\", \"requires\": [\"patchbay.nothing/1\"]}"

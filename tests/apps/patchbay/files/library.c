@@ -1,3 +1,3 @@
-/* A library that a plugin is linked to. */
+/* A shared library that a plugin needs. */
 int library_answer(void);
 int library_answer(void) { return 42; }

@@ -10,7 +10,7 @@ namespace {
 
 using namespace patchbay;
 
-// Gives back the frame before.
+// Returns the previous frame.
 class EchoPort final : public AudioPort {
  public:
   uint32_t pull_rate_hz() const noexcept override { return 8000; }

@@ -1,5 +1,5 @@
-// Configurations that are well-formed and still wrong: `patchbay check`, `plugin doctor` and `serve` agree
-// about them.
+// Well-formed configurations with errors: `patchbay check`, `plugin doctor` and `serve` refuse them for the
+// same reason.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -45,7 +45,7 @@ struct Place : test::TempFolder {
     const int code = child->wait(std::chrono::seconds(60)).value_or(-1);
     return {code, test::read_text(file(says))};
   }
-  // What check says; doctor and serve have to refuse it for the same reason.
+  // Returns what check prints. doctor and serve have to refuse the configuration for the same reason.
   Answer refused(const std::string& yaml, const std::string& reason) const {
     const Answer checked = run({"check", "a.yaml"}, yaml);
     CHECK(checked.code == 4);
@@ -71,7 +71,7 @@ std::string with_trunk(const std::string& section) {
 
 }  // namespace
 
-TEST_CASE("a configuration that works is fine, and checking it leaves nothing behind") {
+TEST_CASE("a valid configuration passes, and checking it creates no files") {
   const Place place;
   const Answer answer = place.run({"check", "a.yaml"}, kWorks);
   CHECK(answer.code == 0);
@@ -91,7 +91,7 @@ TEST_CASE("what a plugin requires must be configured") {
                 "it needs patchbay.http/1; add `rest-api:` to `plugins:`");
 }
 
-TEST_CASE("addresses that nothing can listen at are refused") {
+TEST_CASE("addresses that cannot be listened on are refused") {
   const Place place;
   const auto listens = [](const std::string& where) {
     return "server: {data: DATA}\nplugins: {rest-api: {listen: " + where + "}}\ntenants: {localhost: {}}\n";
@@ -117,9 +117,7 @@ TEST_CASE("routes to trunks that do not exist are refused by the trunks' plugin"
       "sip-trunk");
 }
 
-TEST_CASE(
-    "an engine's address, its authorities, and what a tenant's calls begin with are looked at before any "
-    "call") {
+TEST_CASE("an engine's address and CA file, and a tenant's call settings, are checked before any call") {
   const Place place;
   const auto with = [](const std::string& engine, const std::string& tenant) {
     return "server: {data: DATA}\nplugins: {rest-api: {listen: \"127.0.0.1:0\"}, media: {}, ai-voice: {}, "
@@ -140,7 +138,7 @@ TEST_CASE(
   CHECK_MESSAGE(fine.code == 0, fine.text);
 }
 
-TEST_CASE("what plugins say is reported beside what is wrong elsewhere in the file") {
+TEST_CASE("errors of a plugin's own check are reported beside errors elsewhere in the file") {
   const Place place;
   const std::string trunks =
       "tenants: {localhost: {sip-trunk: {trunks: [{id: a, host: 127.0.0.1}], defaultTrunkId: b}}}\n";
@@ -152,7 +150,7 @@ TEST_CASE("what plugins say is reported beside what is wrong elsewhere in the fi
     CHECK_MESSAGE(answer.says("defaultTrunkId"), answer.text);
     return answer;
   };
-  // A mistake in another plugin's section, a plugin that is not there, a requirement that is not met.
+  // An error in another plugin's section, a plugin that is not installed, a requirement that is not met.
   const Answer misspelt =
       check(begin + "plugins: {rest-api: {lisen: \"127.0.0.1:0\"}, sip-trunk: {listenPort: 0}, media: {}}\n" +
             trunks);
@@ -164,7 +162,7 @@ TEST_CASE("what plugins say is reported beside what is wrong elsewhere in the fi
   const Answer unmet = check(begin + "plugins: {sip-trunk: {listenPort: 0}, notes: {}}\n" + trunks);
   CHECK_MESSAGE(unmet.says("notes would not start: it needs patchbay.http/1"), unmet.text);
 
-  // No plugin is asked when the mistake concerns all.
+  // No plugin is checked when the error concerns all of them.
   const Answer server = place.run({"check", "a.yaml"},
                                   "server: {data: DATA, threads: many}\n"
                                   "plugins: {sip-trunk: {listenPort: 0}}\n" +
@@ -189,7 +187,7 @@ TEST_CASE("an engine without ai-voice says what to add") {
       "add `ai-voice:` to `plugins:`");
 }
 
-TEST_CASE("files of keys and certificates that cannot be used are refused") {
+TEST_CASE("unusable key and certificate files are refused") {
   const Place place;
   const auto keys_in = [](const std::string& file) {
     return "server: {data: DATA, management: {listen: \"127.0.0.1:0\"}}\n"
@@ -205,7 +203,7 @@ TEST_CASE("files of keys and certificates that cannot be used are refused") {
   place.refused(tls, "certificate " + place.path() + "/nowhere.pem");
 }
 
-TEST_CASE("a plugin in a process of its own is asked its rules there") {
+TEST_CASE("the check of an isolated plugin runs in its process") {
   const Place place;
   const auto isolated = [](std::string yaml) {
     return yaml.replace(yaml.find("listenPort: 0"), 13, "isolation: process, listenPort: 0");
@@ -216,14 +214,14 @@ TEST_CASE("a plugin in a process of its own is asked its rules there") {
   CHECK_MESSAGE(fine.text == "a.yaml is fine\n", fine.text);
 }
 
-TEST_CASE("a plugin without settings per tenant has no section there") {
+TEST_CASE("a tenant's section for a plugin without tenant settings is refused") {
   const Place place;
   std::string yaml(kWorks);
   yaml.replace(yaml.find("{localhost: {}}"), 15, "{localhost: {media: {x: 1}}}");
   place.refused(yaml, "tenants.localhost.media.x is not a known field");
 }
 
-TEST_CASE("all is told at once, also beside a misspelt key of the whole file") {
+TEST_CASE("all errors are reported at once, also beside a misspelt top-level key") {
   const Place place;
   const Answer answer =
       place.refused("server: {data: DATA}\ntenant: {}\nplugins: {rest-api: {lisen: x}, meda: {}}\n",
@@ -233,7 +231,7 @@ TEST_CASE("all is told at once, also beside a misspelt key of the whole file") {
   CHECK_MESSAGE(answer.says("plugins.meda is not installed"), answer.text);
 }
 
-TEST_CASE("a shared secret that is too short is warned of, and the tunables of the specification are taken") {
+TEST_CASE("a short shared secret gives a warning, and the tunables of the specification are accepted") {
   const Place place;
   const Answer answer =
       place.run({"check", "a.yaml"},

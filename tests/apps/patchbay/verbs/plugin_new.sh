@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # plugin_new.sh <build folder> <repository> <compiler in C> <compiler in C++>
-# What `patchbay plugin new` writes is built far from the tree with the installed SDK, without a warning, and its unit test
-# and `plugin validate` pass, by the steps of its own ci.yml; then the test is shown to be able to fail.
+# Builds what `patchbay plugin new` writes outside of the repository with the installed SDK and -Werror, by the steps of its
+# ci.yml: its unit test and `plugin validate` pass. Then shows that the unit test can fail.
 set -eu
 build=$1 repository=$2 cc=$3 cxx=$4
 work=$(mktemp -d)
@@ -53,9 +53,9 @@ if ctest --test-dir call-meter/build > "$work/says" 2>&1; then
   exit 1
 fi
 
-refused "call-meter is there already" call-meter
+refused "call-meter exists and is not empty" call-meter
 refused "cannot be a plugin's name" Call_Meter
-refused "is a word of CMake's" test
+refused "is reserved by CMake" test
 for manifest in "$repository"/plugins/*/manifest.json; do
   refused "is a plugin that Patchbay brings" "$(basename "$(dirname "$manifest")")"
 done

@@ -1,4 +1,4 @@
-// patchbay plugin run, as a person uses it: the program itself, its output and its exit code.
+// patchbay plugin run: the program's output and exit code.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -38,7 +38,7 @@ bool has(const Ended& ended, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("what a plugin says and publishes is told") {
+TEST_CASE("a plugin's log lines and events are printed") {
   const Program program("");
   const auto ended = run(program, {kTrial, "--publish", R"(trial.asked {"callId": "c-1"})", "--for", "0.1"});
   CHECK(ended.code == app::kDone);
@@ -46,7 +46,7 @@ TEST_CASE("what a plugin says and publishes is told") {
   CHECK(has(ended, R"(published trial.heard c-1 {"callId": "c-1"})"));
 }
 
-TEST_CASE("routes are listed and can be asked") {
+TEST_CASE("routes are listed and can be requested") {
   const Program program("");
   const auto ended = run(program, {TEST_NOTES, "--ask", R"(POST /api.ashx/v1/notes {"text": "milk"})",
                                    "--ask", "GET /api.ashx/v1/notes?limit=1", "--for", "0.1"});
@@ -57,7 +57,7 @@ TEST_CASE("routes are listed and can be asked") {
   CHECK(has(ended, "emitted note.added notes"));
 }
 
-TEST_CASE("the plugin's part of a server's configuration is used, and its secrets are not told") {
+TEST_CASE("the plugin's section of a server's configuration is used, and its secrets are redacted") {
   const Program program(
       "plugins:\n  rest-api: {listen: x}\n  trial-plugin: {token: Open-Sesame-0123456789}\n");
   const auto ended = run(program, {kTrial, "--config", "patchbay.yaml", "--for", "0.1"});
@@ -73,7 +73,7 @@ TEST_CASE("the plugin's part of a server's configuration is used, and its secret
             "--config: patchbay.yaml has no plugins.trial-plugin"));
 }
 
-TEST_CASE("what a plugin requires can be run with it, each with its part of the configuration") {
+TEST_CASE("required plugins can run with it, each with its section of the configuration") {
   const Program program("plugins:\n  dial-hours: {}\n  notes: {}\n  trial-plugin: {token: open-sesame}\n");
   const auto ended = run(program, {kTrial, "--with", TEST_NOTES, "--config", "patchbay.yaml", "--ask",
                                    R"(POST /api.ashx/v1/notes {"text": "milk"})", "--for", "0.1"});
@@ -86,7 +86,7 @@ TEST_CASE("what a plugin requires can be run with it, each with its part of the 
   CHECK(has(missing, "nowhere.so: "));
 }
 
-TEST_CASE("a sound is played into the plugin's port, and what it gives is kept") {
+TEST_CASE("a sound is played into the plugin's port, and the port's output is recorded") {
   const Program program("");
   app::Wav tone{16000, {}};
   for (int i = 0; i < 16000; ++i)
@@ -105,7 +105,7 @@ TEST_CASE("a sound is played into the plugin's port, and what it gives is kept")
   CHECK(heard->samples.back() == 0);
 }
 
-TEST_CASE("a plugin without a port is named when a sound is to be played") {
+TEST_CASE("playing a sound fails when the plugin opens no port") {
   const Program program("plugins: {trial-plugin: {port: false}}\n");
   REQUIRE(app::write_wav(program.folder.file("in.wav"), {8000, {1, 2, 3}}));
   const auto ended = run(program, {kTrial, "-c", "patchbay.yaml", "--pcm", "in.wav"});
@@ -113,7 +113,7 @@ TEST_CASE("a plugin without a port is named when a sound is to be played") {
   CHECK(has(ended, "--pcm: the plugin made no audio port within 5 s"));
 }
 
-TEST_CASE("a start that hangs is told while it is waited for, and ends with its deadline") {
+TEST_CASE("a start that hangs is reported while it runs, and ends with its deadline") {
   const Program program("plugins: {trial-plugin: {hang: true}}\n");
   const auto begun = std::chrono::steady_clock::now();
   const auto ended = run(program, {kTrial, "-c", "patchbay.yaml", "--deadline", "4"});
@@ -138,7 +138,7 @@ TEST_CASE("a changed file is started again in a new process") {
   CHECK(child.wait(test::kPatience) == app::kDone);
 }
 
-TEST_CASE("what is wrong on the command line is said with the option's name") {
+TEST_CASE("errors on the command line name the option") {
   const Program program("");
   std::ofstream(program.folder.file("text.wav")) << "no sound";
   const std::pair<Words, const char*> wrong[] = {

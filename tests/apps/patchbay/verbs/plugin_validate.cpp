@@ -1,5 +1,5 @@
-// `patchbay plugin validate` names what a plugin does wrong. That good plugins pass is a test of each of
-// them.
+// `patchbay plugin validate` names what a plugin does wrong. That good plugins pass is tested for each of
+// them (CMakeLists.txt).
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -15,7 +15,7 @@ using namespace patchbay;
 
 namespace {
 
-// What it prints, and its exit code as the last line.
+// Returns the output, with the exit code as the last line.
 std::string validate(const std::string& fault, std::vector<std::string> more) {
   const test::TempFolder folder;
   std::vector<std::string> command{std::getenv("PATCHBAY_PROGRAM"), "plugin", "validate", TEST_BAD_PLUGIN};
@@ -27,7 +27,7 @@ std::string validate(const std::string& fault, std::vector<std::string> more) {
   return test::read_text(folder.file("says")) + std::to_string(code.value_or(-1));
 }
 #ifdef __SANITIZE_ADDRESS__
-constexpr const char* kBadAccess = "it ended the process with 1: ";  // what the sanitizer makes of it
+constexpr const char* kBadAccess = "it ended the process with 1: ";  // the sanitizer's exit code
 #else
 constexpr const char* kBadAccess = "it crashed with ";
 #endif
@@ -66,7 +66,7 @@ TEST_CASE("validate names each fault with the check, the reason and a cure") {
   }
 }
 
-TEST_CASE("validate goes on after a crash, and a plugin that does nothing wrong passes") {
+TEST_CASE("validate continues after a crash, and a plugin without faults passes") {
   const std::string crashed = validate("crash", {"--only", "life: stop at once", "--only", "life: create"});
   CHECK(has(crashed, "FAIL  life: stop at once"));
   CHECK(has(crashed, "ok    life: create and destroy"));
@@ -76,21 +76,21 @@ TEST_CASE("validate goes on after a crash, and a plugin that does nothing wrong 
   CHECK(good.back() == '0');
 }
 
-TEST_CASE("a plugin that does not start is told once, not by each check that needs it to") {
+TEST_CASE("a plugin that does not start fails one check, and those that depend on it are skipped") {
   const std::string said = validate("hang", {"--only", "life", "--only", "threads", "--only", "leaks"});
   INFO(said);
   CHECK(has(said, "FAIL  life: start and stop"));
-  CHECK(has(said, "left  life: stop at once: `life: start and stop` has failed, and this needs it"));
-  CHECK(has(said, "left  leaks: "));
-  CHECK(has(said, "left  life: without the services it knows"));
+  CHECK(has(said, "skip  life: stop at once: `life: start and stop` has failed, and this needs it"));
+  CHECK(has(said, "skip  leaks: "));
+  CHECK(has(said, "skip  life: without the services it knows"));
   CHECK(has(said, "ok    life: create and destroy"));
   size_t failures = 0;
   for (size_t at = said.find("FAIL"); at != std::string::npos; at = said.find("FAIL", at + 1)) ++failures;
   CHECK(failures == 1);
-  CHECK(has(said, " left out, seed 1"));
+  CHECK(has(said, " skipped, seed 1"));
 }
 
-TEST_CASE("a check is told when it ends, not when all have ended") {
+TEST_CASE("the result of a check is printed when it ends") {
   const test::TempFolder folder;
   auto child = test::Child::spawn({std::getenv("PATCHBAY_PROGRAM"), "plugin", "validate", TEST_BAD_PLUGIN,
                                    "--only", "life", "--only", "fuzz", "--fuzz", "600"},
@@ -105,7 +105,7 @@ TEST_CASE("a check is told when it ends, not when all have ended") {
   static_cast<void>(child->wait(std::chrono::seconds(20)));
 }
 
-TEST_CASE("a file that is not there has one fault, and nothing is said of its contents") {
+TEST_CASE("a missing file fails one check, and its contents are not checked") {
   const test::TempFolder folder;
   auto child = test::Child::spawn({std::getenv("PATCHBAY_PROGRAM"), "plugin", "validate", "nope.so"},
                                   folder.path(), folder.file("says"));
@@ -118,13 +118,13 @@ TEST_CASE("a file that is not there has one fault, and nothing is said of its co
   CHECK(has(said, "0 of 1 checks passed"));
 }
 
-TEST_CASE("validate wants a type for each key and a word for each refusal") {
+TEST_CASE("validate requires a type for each key and an error text for each refusal") {
   CHECK(has(validate("", {"--only", "config: what it refuses"}), "its key loose takes a value of any type"));
   CHECK(has(validate("mute", {"--only", "config: what it allows"}),
-            R"(it refuses {"fault": "mute"} without a word)"));
+            R"(it refuses {"fault": "mute"} without an error text)"));
 }
 
-TEST_CASE("the same seed does the same") {
+TEST_CASE("the same seed gives the same result") {
   const std::vector<std::string> how{"--only", "fuzz", "--fuzz", "20", "--seed", "7"};
   const std::string first = validate("throws", how);
   INFO(first);
@@ -132,7 +132,7 @@ TEST_CASE("the same seed does the same") {
   CHECK(validate("throws", how) == first);
 }
 
-TEST_CASE("a file that cannot be loaded is told apart, and all can be had as JSON") {
+TEST_CASE("a file that cannot be loaded has its exit code, and results can be printed as JSON") {
   const test::TempFolder folder;
   const auto run = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {std::getenv("PATCHBAY_PROGRAM"), "plugin", "validate"});

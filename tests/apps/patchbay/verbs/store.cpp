@@ -54,7 +54,7 @@ struct Setup {
 
 }  // namespace
 
-TEST_CASE("consumers are listed beside a running server, and forgotten when it has stopped") {
+TEST_CASE("consumers can be listed while a server runs, and forgotten once it has stopped") {
   Setup setup;
   CHECK(setup.run({"store", "consumers"}) == kDone);
   CHECK(setup.printed.find("gone/digest  note.*    3") != std::string::npos);
@@ -68,7 +68,7 @@ TEST_CASE("consumers are listed beside a running server, and forgotten when it h
   CHECK(setup.printed == "[]\n");
 }
 
-TEST_CASE("a database that is not there is the configuration's mistake") {
+TEST_CASE("a missing database is an error of the configuration") {
   Setup setup;
   setup.store.reset();
   std::filesystem::remove(setup.dir.path / "patchbay.db");
