@@ -1,18 +1,18 @@
 # patchbay_add_plugin(<id> SOURCES <file>... MANIFEST <file> [STORE <file>] [LIBRARIES <target>...] [ID <id>])
 #
-# A plugin as the host wants it: <id>.so with one exported symbol, the manifest and the SQL embedded in sections of their
-# own. The id is the name of the target, the file and the configuration key; ID is for a target that is only a build of
-# another plugin, whose file has to be renamed. What is wrong in the manifest's outline is told at configure time, all
-# else by `patchbay plugin doctor`.
+# Builds the plugin <id>.so with one exported symbol, and the manifest and the SQL embedded in ELF sections. The id is the
+# name of the target, the file and the configuration key; ID is for a target that is another build of a plugin, whose file
+# has to be renamed. Errors in the manifest's structure are reported at configure time, all others by `patchbay plugin
+# doctor`.
 #
 # patchbay_add_linked_plugin(<id> ...)
 #
-# The same plugin as a static library `<id>-linked`, for a program that loads no files. The program names its entry and
-# gives it to the core (CoreOptions::linked_plugins):
+# Builds the plugin as a static library `<id>-linked`, for a program that embeds the core and loads no files. The program
+# declares its entry and passes it to the core (CoreOptions::linked_plugins):
 #
 #   extern "C" const pb_entry patchbay_plugin_v1_<id with _ for ->;
 
-# Writes `file` as a constant array of C into `out`; sets ${size_var} to its length.
+# Writes `file` as a constant C array into `out`; sets ${size_var} to its length.
 function(_patchbay_embed file symbol section out size_var)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(SIZE ${file} size)
@@ -23,7 +23,7 @@ function(_patchbay_embed file symbol section out size_var)
   set(${size_var} ${size} PARENT_SCOPE)
 endfunction()
 
-# The manifest is JSON, has the members it must have and none that hosts do not know, and its id is `wanted`.
+# Fails unless the manifest is JSON with the required members, no unknown ones, and the id `wanted`.
 function(_patchbay_check_manifest file wanted)
   file(READ ${file} text)
   string(JSON count ERROR_VARIABLE wrong LENGTH "${text}")
@@ -58,7 +58,7 @@ function(_patchbay_check_manifest file wanted)
   endif()
 endfunction()
 
-# What both kinds share: a library of that type from the sources, manifest and SQL, with the entry named `entry`.
+# Adds a library of this type from the sources, manifest and SQL, with the entry named `entry`.
 function(_patchbay_plugin_library target type id entry)
   cmake_parse_arguments(arg "" "MANIFEST;STORE;ID" "SOURCES;LIBRARIES" ${ARGN})
   if(NOT arg_MANIFEST OR NOT arg_SOURCES)

@@ -1,4 +1,4 @@
-"""What the SDK's headers declare, and the comments beside it. They are written in one form; this reads that form."""
+"""Parses the declarations and comments of the SDK's headers, which follow one form."""
 import dataclasses
 import re
 
@@ -57,13 +57,13 @@ def one_line(text):
 
 
 def uncomment(text):
-    """The text of a comment, without its marks; lines stay lines."""
+    """The text of a comment without its markers; line breaks are kept."""
     text = re.sub(r"^\s*/\*|\*/\s*$", "", text.strip())
     return "\n".join(re.sub(r"^\s*(?://|\*(?!/))\s?", "", line).rstrip() for line in text.strip().split("\n")).strip()
 
 
 def words_of(comment):
-    """A comment as what it says, and its facts; "[any]" in front is the thread."""
+    """Splits a comment into its text and its facts; a leading "[any]" is the thread."""
     text = uncomment(comment or "")
     parts = FACT.split(text)
     facts = {name: one_line(value) for name, value in zip(parts[1::2], parts[2::2])}
@@ -76,7 +76,7 @@ def words_of(comment):
 
 
 def prose(comment):
-    """A header's first comment as Markdown: what is set in, and no list, is code."""
+    """A header's first comment as Markdown: indented lines outside of lists are code."""
     text, in_list = [], False
     for line in uncomment(comment).split("\n"):
         item = re.match(r"\s*- ", line)
@@ -137,7 +137,7 @@ C_COMMENT = r"((?:[ \t]*/\*(?:(?!\*/).)*\*/\n)?)"
 
 
 def abi_members(body):
-    """Fields and functions of a struct, in order."""
+    """The fields and functions of a struct, in order."""
     fields, methods = [], []
     pattern = re.compile(C_COMMENT + r"  ([^;/]+);[ \t]*(/\*(?:(?!\*/).)*\*/)?", re.S)
     for above, code, beside in pattern.findall(body + "\n"):

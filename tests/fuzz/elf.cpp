@@ -7,14 +7,14 @@
 using namespace patchbay::app;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const Examination seen = examine_plugin_bytes(std::string(reinterpret_cast<const char*>(data), size));
-  if (!seen.file) {
-    if (seen.reason() == nullptr) std::abort();
+  const Inspection inspection = inspect_plugin_bytes(std::string(reinterpret_cast<const char*>(data), size));
+  if (!inspection.file) {
+    if (inspection.reason() == nullptr) std::abort();
     return 0;
   }
-  for (const auto& symbol : seen.file->exported())
-    if (seen.file->at(symbol.address, 16).size() % 16 != 0) std::abort();
-  for (const Finding& each : seen.findings)
+  for (const auto& symbol : inspection.file->exported())
+    if (inspection.file->at(symbol.address, 16).size() % 16 != 0) std::abort();
+  for (const Finding& each : inspection.findings)
     if (each.text.empty() || each.cure.empty()) std::abort();
   return 0;
 }

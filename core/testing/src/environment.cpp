@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-Error not_at_rest(milliseconds wait) {
+Error not_idle(milliseconds wait) {
   return {Code::timeout, "strands, workers and the store did not come to rest within " +
                              std::to_string(wait.count()) + " ms; does a callback post itself again?"};
 }
@@ -24,9 +24,9 @@ Error not_at_rest(milliseconds wait) {
 }  // namespace
 
 Result<std::unique_ptr<Environment>> Environment::create(const EnvironmentOptions& options) {
-  std::unique_ptr<Environment> world(new Environment(options));
-  PB_TRY(world->open());
-  return world;
+  std::unique_ptr<Environment> environment(new Environment(options));
+  PB_TRY(environment->open());
+  return environment;
 }
 
 Environment::~Environment() {
@@ -89,8 +89,8 @@ Status Environment::open_store() {
   options.reader_threads = 1;  // then what was asked before has been answered before
   options.on_committed = [this](const core::CommitNotice& what) {
     for (const core::LoggedEvent& event : what.events) {
-      seen_.events.add({"", event.topic, event.tenant, event.subject, event.correlation, event.payload,
-                        event.id, event.ts_ms});
+      recording_.events.add({"", event.topic, event.tenant, event.subject, event.correlation, event.payload,
+                             event.id, event.ts_ms});
     }
   };
   return subsystems_->open_store(folder_ / "patchbay.db", std::move(options));
@@ -116,18 +116,18 @@ void Environment::flush_store() {
 
 bool Environment::pump_media() { return clock_ != nullptr && runtime().media().pump(); }
 
-bool Environment::at_rest() const { return runtime().executor().idle() && runtime().workers().idle(); }
+bool Environment::is_idle() const { return runtime().executor().idle() && runtime().workers().idle(); }
 
 Status Environment::settle() {
   const auto deadline = std::chrono::steady_clock::now() + options_.wait;
   for (;;) {
     const auto left = std::chrono::duration_cast<milliseconds>(deadline - std::chrono::steady_clock::now());
-    if (left.count() <= 0 || !runtime().wait_idle(left)) return not_at_rest(options_.wait);
+    if (left.count() <= 0 || !runtime().wait_idle(left)) return not_idle(options_.wait);
     const uint64_t wakeups = runtime().executor().wakeups();
     pump_media();
     flush_store();
-    if (!at_rest() || runtime().executor().wakeups() != wakeups) continue;
-    rested_at_ = wakeups;
+    if (!is_idle() || runtime().executor().wakeups() != wakeups) continue;
+    idle_at_ = wakeups;
     return {};
   }
 }
@@ -156,7 +156,7 @@ Status Environment::advance(int64_t ms) {
     clock_->advance(std::chrono::nanoseconds(stop - clock_->now_ns()));
     pump_media();
     // Most ticks wake nobody: then there is nothing to wait for.
-    if (!at_rest() || runtime().executor().wakeups() != rested_at_) PB_TRY(settle());
+    if (!is_idle() || runtime().executor().wakeups() != idle_at_) PB_TRY(settle());
     if (stop >= target && next_stop(target + 1, false) > target) return {};
   }
 }

@@ -1,5 +1,5 @@
-// Environment: the core's subsystems for one test, without configuration, plugin folder or server.
-// Driven by one thread, the test's, which no strand is.
+// Environment: the core's subsystems for one test, without configuration, plugin folder or server. Used by
+// one thread, the test's, which must not be a strand.
 #pragma once
 
 #include <patchbay/result.h>
@@ -20,7 +20,7 @@ namespace patchbay::fake {
 struct EnvironmentOptions {
   bool real_time = false;
   bool echo = false;
-  int64_t wall_ms = 0;  // 0: the clock's own beginning
+  int64_t wall_ms = 0;  // 0: the default of ManualClock
   std::chrono::milliseconds wait{10'000};
   int64_t stall_ms = 5000;
   std::filesystem::path folder;  // empty: a temporary one
@@ -35,13 +35,13 @@ class Environment {
   core::HostServices& services() const noexcept { return subsystems_->services(); }
   const EnvironmentOptions& options() const noexcept { return options_; }
   const std::filesystem::path& folder() const noexcept { return folder_; }
-  Recording& seen() noexcept { return seen_; }
+  Recording& recording() noexcept { return recording_; }
   RuleWatch& rules() noexcept { return rules_; }
 
-  // The plugin's SQL, once per id.
+  // Registers a plugin's SQL; no-op after the first time per id.
   Status register_store(const std::string& id, const std::string& sql);
 
-  // Each bounded by options().wait.
+  // Each waits at most options().wait.
   Status settle();
   Status advance(int64_t ms);
   Status set_wall(int64_t wall_ms);
@@ -56,22 +56,22 @@ class Environment {
   core::Runtime& runtime() const noexcept { return services().runtime; }
   core::Store& store() noexcept { return *subsystems_->store(); }
   void flush_store();
-  // Where clocks are moved by hand: what is due on the media loop. True when anything is attached to it.
+  // With manual clocks: runs what is due on the media loop. Returns whether anything is attached to it.
   bool pump_media();
-  bool at_rest() const;
+  bool is_idle() const;
   int64_t next_stop(int64_t target_ns, bool ticking);
 
-  // owned, each used by those below it
+  // owned; each is used by those below it
   const EnvironmentOptions options_;
   std::filesystem::path folder_;
   bool temporary_ = false;
-  Recording seen_;
-  RuleWatch rules_{seen_};
-  std::unique_ptr<core::ManualClock> clock_;  // null when clocks run by themselves
+  Recording recording_;
+  RuleWatch rules_{recording_};
+  std::unique_ptr<core::ManualClock> clock_;  // null in real time
   std::unique_ptr<core::Subsystems> subsystems_;
   // state
   std::set<std::string> registered_;
-  uint64_t rested_at_ = 0;  // wake-ups of strands when everything was last seen at rest
+  uint64_t idle_at_ = 0;  // number of strand wake-ups when everything was last idle
 };
 
 }  // namespace patchbay::fake

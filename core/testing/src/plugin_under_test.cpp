@@ -10,14 +10,16 @@ namespace patchbay::fake {
 
 using std::chrono::milliseconds;
 
-Result<std::unique_ptr<PluginUnderTest>> PluginUnderTest::of(Environment& world, const pb_entry& entry) {
+Result<std::unique_ptr<PluginUnderTest>> PluginUnderTest::of(Environment& environment,
+                                                             const pb_entry& entry) {
   PB_TRY_VALUE(core::PluginSource source, core::read_plugin_entry(entry));
   return std::unique_ptr<PluginUnderTest>(
-      new PluginUnderTest(world, std::move(source), core::string(entry.manifest)));
+      new PluginUnderTest(environment, std::move(source), core::string(entry.manifest)));
 }
 
-PluginUnderTest::PluginUnderTest(Environment& world, core::PluginSource source, std::string manifest_text)
-    : world_(world), source_(std::move(source)), manifest_text_(std::move(manifest_text)) {}
+PluginUnderTest::PluginUnderTest(Environment& environment, core::PluginSource source,
+                                 std::string manifest_text)
+    : world_(environment), source_(std::move(source)), manifest_text_(std::move(manifest_text)) {}
 
 Status PluginUnderTest::may_begin(uint32_t step) const {
   if (stuck_) return {Code::misuse, "a step of this plugin never came back"};

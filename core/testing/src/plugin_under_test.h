@@ -19,7 +19,7 @@ namespace patchbay::fake {
 
 class PluginUnderTest {
  public:
-  static Result<std::unique_ptr<PluginUnderTest>> of(Environment& world, const pb_entry& entry);
+  static Result<std::unique_ptr<PluginUnderTest>> of(Environment& environment, const pb_entry& entry);
 
   const std::string& manifest_text() const noexcept { return manifest_text_; }
   const std::string& id() const noexcept { return source_.manifest.id; }
@@ -34,7 +34,7 @@ class PluginUnderTest {
   void end();
 
  private:
-  PluginUnderTest(Environment& world, core::PluginSource source, std::string manifest_text);
+  PluginUnderTest(Environment& environment, core::PluginSource source, std::string manifest_text);
   // Made and not destroyed.
   bool alive() const noexcept { return !lives_.empty() && lives_.back()->is_made(); }
   Status may_begin(uint32_t step) const;
@@ -47,7 +47,7 @@ class PluginUnderTest {
   // owned
   const core::PluginSource source_;
   const std::string manifest_text_;
-  // None is freed before the world ends, since ends of registrations may still be on their way.
+  // None is freed before the environment ends, since ends of registrations may still be on their way.
   std::vector<std::unique_ptr<core::PluginLife>> lives_;
   std::vector<core::PluginLife::Asked> asked_;  // kept to notice second answers
   // state

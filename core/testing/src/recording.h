@@ -1,5 +1,5 @@
-// Recording: what plugins did, kept for the test. Thread-safe; what a media loop reports takes a lock here,
-// which only a test may do.
+// Recording: records what plugins did, for the test. Thread-safe; locks a mutex also on media loops, which
+// only tests may do.
 #pragma once
 
 #include <patchbay/testing/table.h>
@@ -38,9 +38,9 @@ struct RecordedProblem {
   std::string name, plugin, text;
 };
 
-// A list that only grows.
+// A thread-safe list that only grows.
 template <class T>
-class SeenList {
+class RecordedList {
  public:
   void add(T what) {
     const std::lock_guard lock(mutex_);
@@ -62,10 +62,10 @@ class SeenList {
 };
 
 struct Recording {
-  SeenList<RecordedEvent> events;
-  SeenList<RecordedLine> lines;
-  SeenList<RecordedPort> ports;
-  SeenList<RecordedProblem> problems;
+  RecordedList<RecordedEvent> events;
+  RecordedList<RecordedLine> lines;
+  RecordedList<RecordedPort> ports;
+  RecordedList<RecordedProblem> problems;
 };
 
 }  // namespace patchbay::fake

@@ -17,7 +17,7 @@ constexpr std::string_view kThrown = "a callback threw an exception";
 }  // namespace
 
 void RuleWatch::problem(std::string_view name, std::string_view plugin, std::string text) {
-  seen_.problems.add({std::string(name), std::string(plugin), std::move(text)});
+  recording_.problems.add({std::string(name), std::string(plugin), std::move(text)});
 }
 
 void RuleWatch::trust(const HostContext& context) { trusted_ = &context; }
@@ -71,8 +71,8 @@ void RuleWatch::answered_twice(HostContext& context, const char* step) noexcept 
 }
 
 void RuleWatch::published(HostContext& context, const pb_event& event) noexcept {
-  seen_.events.add({context.id(), string(event.topic), string(event.tenant), string(event.subject),
-                    string(event.correlation), string(event.payload), 0, 0});
+  recording_.events.add({context.id(), string(event.topic), string(event.tenant), string(event.subject),
+                         string(event.correlation), string(event.payload), 0, 0});
 }
 
 void RuleWatch::logged(HostContext& context, uint32_t level, pb_str correlation, pb_str text,
@@ -89,11 +89,11 @@ void RuleWatch::logged(HostContext& context, uint32_t level, pb_str correlation,
     line.fields.emplace_back(std::move(key), std::move(value));
   }
   if (line.text == kThrown) problem("thrown", context.id(), line.text + ":" + shown);
-  seen_.lines.add(std::move(line));
+  recording_.lines.add(std::move(line));
 }
 
 void RuleWatch::port_created(HostContext& context, uint64_t handle, const pb_port& port) noexcept {
-  seen_.ports.add({context.id(), handle, port.pull_rate_hz, port.push_rate_hz});
+  recording_.ports.add({context.id(), handle, port.pull_rate_hz, port.push_rate_hz});
 }
 
 }  // namespace patchbay::fake

@@ -14,7 +14,7 @@ namespace patchbay::fake {
 
 class RuleWatch final : public core::HostObserver {
  public:
-  explicit RuleWatch(Recording& seen) : seen_(seen) {}
+  explicit RuleWatch(Recording& recording) : recording_(recording) {}
 
   // [any]
   void problem(std::string_view name, std::string_view plugin, std::string text);
@@ -37,7 +37,7 @@ class RuleWatch final : public core::HostObserver {
   using Held = std::map<uint64_t, core::HandleKind>;
 
   // borrowed
-  Recording& seen_;
+  Recording& recording_;
   // state
   std::mutex mutex_;
   std::map<const core::HostContext*, Held> held_;  // guarded by mutex_

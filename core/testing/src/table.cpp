@@ -19,7 +19,7 @@ using patchbay::core::text;
 using patchbay::core::view;
 
 struct pb_testing_host {
-  std::unique_ptr<patchbay::fake::Environment> world;
+  std::unique_ptr<patchbay::fake::Environment> environment;
   std::unique_ptr<patchbay::core::HostContext> client;
   std::vector<std::unique_ptr<patchbay::fake::PluginUnderTest>> plugins;
 
@@ -49,30 +49,30 @@ EnvironmentOptions read_options(const pb_testing_options* raw) {
 }
 
 pb_testing_host* create(const pb_testing_options* options, pb_err* err) noexcept {
-  auto world = Environment::create(read_options(options));
-  if (!world) {
-    write_error(err, world.error().code, world.error().text);
+  auto environment = Environment::create(read_options(options));
+  if (!environment) {
+    write_error(err, environment.error().code, environment.error().text);
     return nullptr;
   }
   auto host = std::make_unique<pb_testing_host>();
-  host->world = std::move(*world);
-  host->client = std::make_unique<core::HostContext>(host->world->services(), "test");
-  host->world->rules().trust(*host->client);
+  host->environment = std::move(*environment);
+  host->client = std::make_unique<core::HostContext>(host->environment->services(), "test");
+  host->environment->rules().trust(*host->client);
   return host.release();
 }
 
 void end_client(pb_testing_host& host) {
   core::HostContext& context = *host.client;
-  host.world->services().registry.withdraw_all(context.id());
+  host.environment->services().registry.withdraw_all(context.id());
   context.cancel_calls();
-  static_cast<void>(host.world->settle());
+  static_cast<void>(host.environment->settle());
   struct Closed {
     static void call(void* done) { static_cast<std::atomic<bool>*>(done)->store(true); }
   };
   // Kept by who closes; the strand has run everything when it is called.
   auto* closed = new std::atomic<bool>(false);
   context.main_strand()->close(&Closed::call, closed);
-  if (host.world->settle() && closed->load()) delete closed;
+  if (host.environment->settle() && closed->load()) delete closed;
 }
 
 void destroy(pb_testing_host* raw) noexcept {
@@ -89,13 +89,13 @@ void destroy(pb_testing_host* raw) noexcept {
     return kept->push_back(host.release());
   }
   end_client(*host);
-  static_cast<void>(host->world->settle());
+  static_cast<void>(host->environment->settle());
 }
 
 const pb_host* client(pb_testing_host* host) noexcept { return host->client->raw(); }
 
 uint64_t link(pb_testing_host* host, const pb_entry* entry, pb_err* err) noexcept {
-  auto life = PluginUnderTest::of(*host->world, *entry);
+  auto life = PluginUnderTest::of(*host->environment, *entry);
   if (!life) {
     write_error(err, life.error().code, life.error().text);
     return 0;
@@ -132,31 +132,31 @@ int32_t answer(pb_testing_host* host, uint64_t plugin, int64_t wait_ms, int32_t*
     *status = write_error(err, Code::misuse, "there is no such plugin");
     return 1;
   }
-  const auto wait = wait_ms < 0 ? host->world->options().wait : std::chrono::milliseconds(wait_ms);
+  const auto wait = wait_ms < 0 ? host->environment->options().wait : std::chrono::milliseconds(wait_ms);
   const auto came = life->answer(wait);
   if (!came) return 0;
   *status = told(*came, err);
   return 1;
 }
 
-int32_t settle(pb_testing_host* host, pb_err* err) noexcept { return told(host->world->settle(), err); }
+int32_t settle(pb_testing_host* host, pb_err* err) noexcept { return told(host->environment->settle(), err); }
 
 int32_t advance(pb_testing_host* host, int64_t ms, pb_err* err) noexcept {
-  return told(host->world->advance(ms), err);
+  return told(host->environment->advance(ms), err);
 }
 
 int32_t set_wall(pb_testing_host* host, int64_t wall_ms, pb_err* err) noexcept {
-  return told(host->world->set_wall(wall_ms), err);
+  return told(host->environment->set_wall(wall_ms), err);
 }
 
 int32_t on_media(pb_testing_host* host, pb_fn fn, void* user) noexcept {
-  host->world->on_media(fn, user);
+  host->environment->on_media(fn, user);
   return PB_OK;
 }
 
 void sql(pb_testing_host* host, pb_str statement, const pb_value* values, uint32_t count, pb_rows_fn fn,
          void* user) noexcept {
-  auto rows = host->world->sql(view(statement), core::read_values(values, count));
+  auto rows = host->environment->sql(view(statement), core::read_values(values, count));
   if (rows) {
     const core::RowsView shown(*rows);
     return fn(user, PB_OK, shown.get(), nullptr);
@@ -167,7 +167,7 @@ void sql(pb_testing_host* host, pb_str statement, const pb_value* values, uint32
 
 uint64_t events(pb_testing_host* host, uint64_t from, void (*sink)(void*, const pb_recorded_event*) noexcept,
                 void* user) noexcept {
-  const auto& list = host->world->seen().events;
+  const auto& list = host->environment->recording().events;
   const auto fresh = list.from(from);
   for (const RecordedEvent& event : fresh) {
     const pb_event raw{sizeof(pb_event),
@@ -179,52 +179,52 @@ uint64_t events(pb_testing_host* host, uint64_t from, void (*sink)(void*, const 
                        text(event.subject),
                        text(event.correlation),
                        text(event.payload)};
-    const pb_recorded_event seen{sizeof(pb_recorded_event), 0, text(event.plugin), &raw};
-    sink(user, &seen);
+    const pb_recorded_event recorded{sizeof(pb_recorded_event), 0, text(event.plugin), &raw};
+    sink(user, &recorded);
   }
   return from + fresh.size();
 }
 
 uint64_t lines(pb_testing_host* host, uint64_t from, void (*sink)(void*, const pb_recorded_line*) noexcept,
                void* user) noexcept {
-  const auto& list = host->world->seen().lines;
+  const auto& list = host->environment->recording().lines;
   const auto fresh = list.from(from);
   for (const RecordedLine& line : fresh) {
     std::vector<pb_pair> fields;
     for (const auto& [key, value] : line.fields) fields.push_back({text(key), text(value)});
-    const pb_recorded_line seen{sizeof(pb_recorded_line),
-                                line.level,
-                                text(line.plugin),
-                                text(line.correlation),
-                                text(line.text),
-                                fields.data(),
-                                static_cast<uint32_t>(fields.size()),
-                                0};
-    sink(user, &seen);
+    const pb_recorded_line recorded{sizeof(pb_recorded_line),
+                                    line.level,
+                                    text(line.plugin),
+                                    text(line.correlation),
+                                    text(line.text),
+                                    fields.data(),
+                                    static_cast<uint32_t>(fields.size()),
+                                    0};
+    sink(user, &recorded);
   }
   return from + fresh.size();
 }
 
 uint64_t ports(pb_testing_host* host, uint64_t from, void (*sink)(void*, const pb_recorded_port*) noexcept,
                void* user) noexcept {
-  const auto& list = host->world->seen().ports;
+  const auto& list = host->environment->recording().ports;
   const auto fresh = list.from(from);
   for (const RecordedPort& port : fresh) {
-    const pb_recorded_port seen{
+    const pb_recorded_port recorded{
         sizeof(pb_recorded_port), port.pull_rate_hz, port.push_rate_hz, 0, port.handle, text(port.plugin)};
-    sink(user, &seen);
+    sink(user, &recorded);
   }
   return from + fresh.size();
 }
 
 uint64_t problems(pb_testing_host* host, uint64_t from,
                   void (*sink)(void*, const pb_recorded_problem*) noexcept, void* user) noexcept {
-  const auto& list = host->world->seen().problems;
+  const auto& list = host->environment->recording().problems;
   const auto fresh = list.from(from);
   for (const RecordedProblem& problem : fresh) {
-    const pb_recorded_problem seen{sizeof(pb_recorded_problem), 0, text(problem.name), text(problem.plugin),
-                                   text(problem.text)};
-    sink(user, &seen);
+    const pb_recorded_problem recorded{sizeof(pb_recorded_problem), 0, text(problem.name),
+                                       text(problem.plugin), text(problem.text)};
+    sink(user, &recorded);
   }
   return from + fresh.size();
 }

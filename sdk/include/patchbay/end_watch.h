@@ -1,8 +1,8 @@
-// EndWatch: gives up what is kept for somebody who has left, whether it said so, stopped or crashed.
+// EndWatch: a callback for the end of an instance, a port or a calling plugin, however it ends.
 //
-// A plugin in a process of its own may end at any moment; its instances, ports and calls end with it. Whoever
-// keeps something on its behalf (a call out for a listener, a join for who asked for it) watches the end of
-// the handle that it was given, or of the plugin that calls:
+// An isolated plugin may crash at any moment; its instances, ports and calls end with it. A plugin that keeps
+// something on its behalf (an outgoing call for a listener, a join for its caller) watches the handle that it
+// was given, or the calling plugin, to release that:
 //
 //   leg.listener_gone = EndWatch(host(), request.listener, [this] { hangup(); });
 //   service_->on(Audio::join, [this](const Join& request) {      // in the method itself, not later
@@ -17,20 +17,20 @@
 
 namespace patchbay {
 
-// [in a method, before it returns] Stands for the plugin that calls, until that stops or its process ends.
-// Empty outside of a method, and on a core that cannot tell (before 0.2).
+// [in a method, before it returns] The handle of the calling plugin, valid until that stops or its process
+// ends. Empty outside of a method, and on cores before 0.2.
 inline Handle calling_plugin(const Host& host) {
   if (!PB_HAS(host.services, caller)) return {};
   return {host.services->caller(host.self)};
 }
 
-// Use and destroy it on its strand: then nothing comes any more.
+// Use and destroy it on its strand: then the callback does not run afterwards.
 class EndWatch {
  public:
   EndWatch() = default;
-  // f() once, on the strand, when the instance, the port or the calling plugin of that handle has ended; soon
-  // if it has already. Never for an empty handle, or on a core that cannot tell (before 0.2). f() may destroy
-  // this.
+  // Calls f() once, on the strand, when the instance, port or calling plugin with that handle has ended, also
+  // when it had ended before. Never for an empty handle, nor on cores before 0.2. f() may destroy this
+  // object.
   EndWatch(const Host& host, Handle of, Function<void()> f, StrandId strand = kMainStrand) {
     if (!of || !PB_HAS(host.services, watch_end)) return;
     host_ = &host;

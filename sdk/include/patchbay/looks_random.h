@@ -1,4 +1,4 @@
-// Tells values that only a generator makes from those that a person, or a log line, may hold.
+// looks_random(): whether a value was most likely generated, rather than chosen by a person.
 #pragma once
 
 #include <algorithm>
@@ -8,13 +8,14 @@
 
 namespace patchbay {
 
-// Whether a value may be kept out of the log wherever it stands. What a tenant chooses freely may not:
-// otherwise its "secret" could be the name of another tenant or user, or a word of the lines it wants to
-// hide. True for at least 16 printable ASCII characters without blanks and '@', 8 of them different, if 16 in
-// a row without '.' and ':' have an upper-case letter, a lower-case letter and a digit among them, or if
-// there are at least 32 in all, and no '.' or ':'. A long name such as Firstname_Lastname1 therefore counts
-// as random: with '_' and '-' between parts, 30 % of generated base64url tokens of 16 bytes would not (2 %
-// today), and stand in the log. Pure, any thread.
+// Decides whether a value is redacted in all log lines. Freely chosen values are not, otherwise a tenant's
+// "secret" could be the name of another tenant or user, or a word of lines that the tenant wants to hide.
+//
+// True for at least 16 printable ASCII characters without blanks and '@', 8 of them different, if a run of 16
+// without '.' and ':' has an upper-case letter, a lower-case letter and a digit, or if there are at least 32
+// characters and no '.' or ':'. A long name such as Firstname_Lastname1 counts as random: if '_' and '-'
+// ended a run, too, 30 % of generated base64url tokens of 16 bytes (now 2 %) would not, and would be logged.
+// Pure, any thread.
 inline bool looks_random(std::string_view value) noexcept {
   constexpr size_t kMinSize = 16, kMinDistinct = 8, kMinSizeOfOneCase = 32;
   struct Part {  // between dots and colons, as in host names

@@ -1,7 +1,7 @@
-// Ids for what a plugin makes: rows, jobs, calls, links that must not be guessed.
+// random_id(): ids of rows, jobs and calls, and links that must not be guessed.
 //
-// A transaction is data, so the key that {{ID}} gives to a row is not known to the jobs and events beside it.
-// An id that is made before it can be put into all of them:
+// Jobs and events of a transaction cannot refer to the key that {{ID}} generates for a row, because it is not
+// known before the commit. An id generated beforehand can be put into all of them:
 //
 //   PB_TRY_VALUE(const std::string id, random_id("note-"));
 //   tx.exec(insert_, {id, text}).job("remind", id, due_ms);
@@ -18,13 +18,13 @@
 
 namespace patchbay {
 
-// `prefix` and `digits` lower-case hexadecimal digits, 4 bits each: 24 are enough for ids that never collide,
-// 32 for one that is a secret as well. At most 512 digits. Error: the system has no randomness to give. Any
-// thread; does not block once the machine has started.
+// Returns `prefix` and `digits` random lower-case hexadecimal digits of 4 bits each: 24 suffice for ids that
+// do not collide, 32 for secrets. At most 512 digits. Error: the system has no random numbers. Any thread;
+// does not block once the machine has started.
 inline Result<std::string> random_id(std::string_view prefix = {}, std::size_t digits = 24) {
-  constexpr std::size_t kMost = 512;
-  if (digits > kMost) return {Code::invalid, "an id has at most 512 random digits"};
-  unsigned char bytes[kMost / 2];
+  constexpr std::size_t kMaxDigits = 512;
+  if (digits > kMaxDigits) return {Code::invalid, "an id has at most 512 random digits"};
+  unsigned char bytes[kMaxDigits / 2];
   // Up to 256 bytes come whole.
   if (::getrandom(bytes, (digits + 1) / 2, 0) < 0)
     return {Code::unavailable, "the system gives no random numbers"};

@@ -1,4 +1,4 @@
-// Listens for answered calls, counts them, serves the count and announces milestones. Replace it by what you need.
+// Counts answered calls, serves the count and publishes milestones. Replace it with your code.
 #include <patchbay/bus.h>
 #include <patchbay/plugin.h>
 #include <patchbay/services/http_routes.h>
@@ -6,7 +6,7 @@
 namespace {
 
 class %CLASS% final : public patchbay::Plugin {
-  // Everything here runs on the plugin's main strand: one thing at a time, so no lock is needed.
+  // Everything here runs on the plugin's main strand, one task at a time, so no lock is needed.
   patchbay::Status start(const patchbay::Config& config) override {
     milestone_ = config.plugin().integer("milestone", 100);
     PB_TRY_VALUE(answered_, patchbay::Subscription::open(host(), "call.answered", [this](const patchbay::Event& event) {
@@ -25,7 +25,7 @@ class %CLASS% final : public patchbay::Plugin {
     return {};
   }
 
-  // A new configuration is taken without a restart.
+  // Accepts a new configuration without a restart.
   patchbay::Status check_config(const patchbay::Config&) override { return {}; }
   void reconfigure(const patchbay::Config& config) override {
     milestone_ = config.plugin().integer("milestone", 100);

@@ -18,18 +18,18 @@ http::Route route(const char* method, const char* path) {
   return made;
 }
 
-struct Stage : testing::TestEnvironment {
+struct Fixture : testing::TestEnvironment {
   testing::FakeHttp http{*this};
 };
 
-std::string added(Stage& host, http::Route made) {
+std::string added(Fixture& host, http::Route made) {
   return why(host.call<http::Http>(http::Http::add_route, std::move(made)));
 }
 
 }  // namespace
 
 TEST_CASE("routes that the server refuses are refused") {
-  Stage host;
+  Fixture host;
   CHECK(added(host, route("GET", "/x/*")).find("fixed segments are plain text") != std::string::npos);
   CHECK(added(host, route("FOO", "/foo")).find("there is no method 'FOO'") != std::string::npos);
   CHECK(added(host, route("GET", "/a//b")).find("a segment is empty") != std::string::npos);
@@ -38,7 +38,7 @@ TEST_CASE("routes that the server refuses are refused") {
 }
 
 TEST_CASE("routes that differ only in the names of their parameters, or in their surface, are the same") {
-  Stage host;
+  Fixture host;
   auto& handler = host.make<Provision<http::Handler>>(host.host());
   const auto with_handler = [&](http::Route made) {
     made.handler = host.run([&] { return handler.handle(); });
@@ -52,7 +52,7 @@ TEST_CASE("routes that differ only in the names of their parameters, or in their
 }
 
 TEST_CASE("an answer that cannot be sent is 500, and the log says why") {
-  Stage host;
+  Fixture host;
   auto& routes = host.make<http::Routes>(host.host());
   host.run([&] {
     routes.add(route("GET", "/split"), [](const http::Request&) -> Result<http::Response> {

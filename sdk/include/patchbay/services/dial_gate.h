@@ -1,5 +1,5 @@
-// DialGateRegistration: a dial gate that stays registered with patchbay.telephony: registers again whenever
-// the provider comes back. Create and destroy it on the main strand.
+// DialGateRegistration: registers a dial gate with patchbay.telephony, again each time a provider appears.
+// Create and destroy it on the main strand.
 //
 //   telephony::DialGateRegistration gate_{
 //       host(), "office-hours", [this](const telephony::Check&) -> Result<telephony::Verdict> {
@@ -16,8 +16,8 @@ namespace patchbay::telephony {
 
 class DialGateRegistration {
  public:
-  // The handler is either handler(Check, Reply<Verdict>), which may reply later, or handler(Check) ->
-  // Result<Verdict>. It runs on the main strand, never after this object was destroyed.
+  // handler(Check, Reply<Verdict>), which may reply later, or handler(Check) -> Result<Verdict>. It runs on
+  // the main strand, never after this object was destroyed.
   template <class F>
   DialGateRegistration(const Host& host, std::string name, F handler)
       : host_(&host), name_(std::move(name)), gate_(host), telephony_(host) {

@@ -1,8 +1,8 @@
-// VoiceEngine: an AI engine of a plugin, known to patchbay.engines whenever that is there. Create and
+// VoiceEngine: registers an AI engine with patchbay.engines, again each time a provider appears. Create and
 // destroy it on the main strand.
 //
-//   engine::VoiceEngine engine_{host(), "parrot", "parrot-", [this](const engine::Open& open) { return
-//   begin(open); }};
+//   engine::VoiceEngine engine_{host(), "parrot", "parrot-",
+//                               [this](const engine::Open& open) { return open_session(open); }};
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ namespace patchbay::engine {
 
 class VoiceEngine {
  public:
-  // models: prefixes of the model names it serves, separated by spaces. handler(Open) -> Result<Opened>, or
-  // handler(Open, Reply<Opened>), on the main strand.
+  // models: prefixes of the model names that it serves, separated by spaces. handler(Open) -> Result<Opened>,
+  // or handler(Open, Reply<Opened>), runs on the main strand.
   template <class F>
   VoiceEngine(const Host& host, std::string name, std::string models, F handler, bool key_required = false)
       : host_(&host),
@@ -29,9 +29,9 @@ class VoiceEngine {
       if (up && !withdrawn_) announce();
     });
   }
-  // The engine's instance, for a plugin that passes it on by itself.
+  // The engine's instance, for plugins that pass it on themselves.
   Handle handle() { return engine_.handle(); }
-  // No further session is opened.
+  // Withdraws the engine: no further session is opened.
   void withdraw() {
     withdrawn_ = true;
     engine_.withdraw();

@@ -1,5 +1,5 @@
-// patchbay.whitelist: the numbers that may be dialled. Offered by the plugin whitelist, which also registers
-// itself as a dial gate with patchbay.telephony. Maturity: experimental.
+// patchbay.whitelist: the numbers that may be dialled. Provided by the plugin whitelist, which also registers
+// a dial gate with patchbay.telephony. Maturity: experimental.
 #pragma once
 
 #include "../service.h"
@@ -15,12 +15,12 @@ struct Add {
 };
 
 // Thread: runs on the provider's main strand, answers on the strand of the caller.
-// Lifetime: the transaction stays the caller's, who commits or discards it after the reply.
+// Lifetime: the caller keeps the transaction, and commits or discards it after the reply.
 // Since: 0.1
 struct Whitelist {
   static constexpr char id[] = "patchbay.whitelist/1";
-  // Appends exactly one exec() to the transaction; it returns one row when the number was added, none when it
-  // was there already. Wrap it in a savepoint when the transaction shall survive its failure.
+  // Adds exactly one exec() to the transaction; it returns one row when the number is added, none when it was
+  // listed already. Put it between savepoint and release if the transaction shall survive its failure.
   static constexpr Method<0, Add, Empty> add{"add"};
   static constexpr auto methods() { return std::make_tuple(add); }
 };

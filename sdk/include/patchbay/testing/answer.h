@@ -1,4 +1,4 @@
-// Answer<T>: what a call came to, waited for by the test.
+// Answer<T>: a future for tests: the result of an asynchronous call, and a bounded wait for it.
 #pragma once
 
 #include <chrono>
@@ -12,13 +12,13 @@
 
 namespace patchbay::testing {
 
-// Shared with the call under way. Any thread may give; the test waits.
+// Copies share one state. Any thread may call give(); the test waits.
 template <class T>
 class Answer {
  public:
   explicit Answer(int64_t wait_ms = 10000) : state_(std::make_shared<State>()), wait_ms_(wait_ms) {}
 
-  // Only the first counts.
+  // Sets the result; further calls are ignored.
   void give(Result<T> result) const {
     const std::lock_guard<std::mutex> lock(state_->mutex);
     if (!state_->result) state_->result.emplace(std::move(result));
@@ -28,7 +28,7 @@ class Answer {
     const std::lock_guard<std::mutex> lock(state_->mutex);
     return state_->result.has_value();
   }
-  // Code::timeout when nothing comes; the clocks of the host stand still meanwhile.
+  // Waits for the result. Code::timeout: none came. The host's clocks do not advance meanwhile.
   Result<T> get() const {
     std::unique_lock<std::mutex> lock(state_->mutex);
     const bool came = state_->given.wait_for(lock, std::chrono::milliseconds(wait_ms_),

@@ -1,5 +1,5 @@
-// FakeAudio: patchbay.audio for a test. A join moves a frame each way for every 20 ms that the test's clock
-// is advanced. Rates are matched by repeating and dropping samples, which nobody should listen to.
+// FakeAudio: patchbay.audio for tests. A join moves a frame each way for every 20 ms that the test's clock is
+// advanced. Converts rates by repeating and dropping samples, without filtering.
 #pragma once
 
 #include <array>
@@ -13,11 +13,12 @@
 
 namespace patchbay::testing {
 
-// Made before the plugin is started; lives as long as the host.
+// Create it before the plugin is started; it must live as long as the host.
 class FakeAudio {
  public:
-  explicit FakeAudio(TestEnvironment& world) : world_(&world), joins_(&world.make<Joins>()) {
-    static_cast<void>(world.provide<audio::Audio>([this](Provision<audio::Audio>& provision) {
+  explicit FakeAudio(TestEnvironment& environment)
+      : environment_(&environment), joins_(&environment.make<Joins>()) {
+    static_cast<void>(environment.provide<audio::Audio>([this](Provision<audio::Audio>& provision) {
       provision.on(audio::Audio::join, [this](const audio::Join& what) { return join(what); });
       provision.on(audio::Audio::leave, [this](const audio::Joined& which, Reply<Empty> reply) {
         leave(which.join, std::move(reply));
@@ -25,10 +26,10 @@ class FakeAudio {
     }));
   }
 
-  // How many joins there are now.
+  // The number of current joins.
   size_t joined() const {
-    static_cast<void>(world_->settle());
-    return world_->run([this] { return joins_->size(); });
+    static_cast<void>(environment_->settle());
+    return environment_->run([this] { return joins_->size(); });
   }
 
  private:
@@ -39,7 +40,7 @@ class FakeAudio {
   };
   struct Join {
     explicit Join(const Host& to) : host(&to) {}
-    // The plugin's ports are let go when the loop has let go of the join: see leave(), or with the host.
+    // Runs after the media loop has detached the join (see leave()), or with the host.
     ~Join() {
       for (const Side& side : {a, b})
         if (side.opening != 0) host->media->port_release(host->self, side.opening);
@@ -57,7 +58,7 @@ class FakeAudio {
   }
   // [test's strand]
   Result<audio::Joined> join(const audio::Join& what) const {
-    const Host& host = world_->host();
+    const Host& host = environment_->host();
     auto made = std::make_shared<Join>(host);
     if (!open(host, what.a, made->a) || !open(host, what.b, made->b))
       return Error{Code::gone, "there is no such port"};
@@ -66,7 +67,7 @@ class FakeAudio {
     joins_->emplace(id, std::move(made));
     return audio::Joined{id};
   }
-  // [test's strand] Answers when the loop has let go.
+  // [test's strand] Replies once the media loop has detached the join.
   void leave(int64_t id, Reply<Empty> reply) const {
     const auto at = joins_->find(id);
     if (at == joins_->end()) return reply(Empty{});
@@ -75,7 +76,7 @@ class FakeAudio {
       std::shared_ptr<Join> join;
       Reply<Empty> reply;
     };
-    auto* leaving = new Leaving{&world_->host(), std::move(at->second), std::move(reply)};
+    auto* leaving = new Leaving{&environment_->host(), std::move(at->second), std::move(reply)};
     joins_->erase(at);
     leaving->host->media->detach(
         leaving->host->self, leaving->join->attachment,
@@ -106,7 +107,7 @@ class FakeAudio {
     carry(join.b, join.a, *tick);
   }
   static void carry(const Side& from, const Side& to, const pb_tick& tick) noexcept {
-    std::array<int16_t, kMost> given{}, taken{};
+    std::array<int16_t, kMaxSamples> given{}, taken{};
     pb_frame frame = frame_of(given.data(), from.table->pull_rate_hz, tick);
     frame.samples = 0;
     if (from.table->pull_rate_hz != 0)
@@ -128,14 +129,14 @@ class FakeAudio {
     frame.tick = tick.number;
     frame.time_ns = tick.time_ns;
     frame.rate_hz = rate_hz;
-    frame.capacity = std::min<uint32_t>(rate_hz / 1000 * PB_TICK_MS, kMost);
+    frame.capacity = std::min<uint32_t>(rate_hz / 1000 * PB_TICK_MS, kMaxSamples);
     frame.pcm = pcm;
     return frame;
   }
 
-  static constexpr size_t kMost = 960;  // 20 ms at 48 kHz
-  TestEnvironment* world_;
-  Joins* joins_;  // touched on the test's strand only; lives as long as the world
+  static constexpr size_t kMaxSamples = 960;  // 20 ms at 48 kHz
+  TestEnvironment* environment_;
+  Joins* joins_;  // used on the test's strand only; lives as long as the environment
 };
 
 }  // namespace patchbay::testing

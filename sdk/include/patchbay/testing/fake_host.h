@@ -1,4 +1,4 @@
-// FakeHost: a plugin under test, and everything it lives on, in the test's own process.
+// FakeHost: a plugin under test, with a complete host, in the test's process.
 //
 //   patchbay::testing::FakeHost host("build/plugins/hello.so");
 //   CHECK(host.start(R"({"greeting": "moin"})"));
@@ -6,7 +6,7 @@
 //   CHECK(host.stop());
 //   CHECK(host.problem_text() == "");
 //
-// Clocks stand still until advance_ms(). Link Patchbay::testing.
+// Clocks do not advance before advance_ms(). Link Patchbay::testing.
 #pragma once
 
 #include <optional>
@@ -18,39 +18,40 @@
 
 namespace patchbay::testing {
 
-// Every function is the test's thread's, and waits no longer than Options::wait_ms.
+// Call every function on the test's thread. None waits longer than Options::wait_ms.
 class FakeHost : public TestEnvironment {
  public:
-  // A fault in loading is told by start().
+  // start() returns an error of loading.
   explicit FakeHost(const std::string& file, const Options& options = {}) : FakeHost(options) {
     static_cast<void>(load(file));
   }
-  // A plugin linked into the test.
+  // For a plugin that is linked into the test.
   explicit FakeHost(const pb_entry& entry, const Options& options = {}) : FakeHost(options) {
     static_cast<void>(link(entry));
   }
   explicit FakeHost(const Options& options = {}) : TestEnvironment(options) {}
-  // The plugin goes first, as who requires something does in the server.
+  // Stops the plugin before the test's services, as a server stops plugins before the ones they require.
   ~FakeHost() {
     static_cast<void>(stop());
     close();
   }
 
-  // The plugin under test from now on. Error: why it cannot be loaded.
+  // Sets the plugin under test. Error: why it cannot be loaded.
   Status load(const std::string& file) {
     pb_err err = empty_error();
     plugin_ = patchbay_testing_v1.load(raw(), to_abi(file), &err);
-    return take(err);
+    return set_loaded(err);
   }
   Status link(const pb_entry& entry) {
     pb_err err = empty_error();
     plugin_ = patchbay_testing_v1.link(raw(), &entry, &err);
-    return take(err);
+    return set_loaded(err);
   }
   std::string manifest() const { return std::string(from_abi(patchbay_testing_v1.manifest(raw(), plugin_))); }
 
-  // Makes and starts it. `plugin` is its section under `plugins`, `tenants` as in pb_testing_config, both
-  // checked against the manifest. Services it requires must be there: provide() them first; patchbay.http is.
+  // Creates and starts it. `plugin` is its section under `plugins`, `tenants` is as in pb_testing_config;
+  // both are checked against the manifest. provide() the services that it requires first, except
+  // patchbay.http.
   Status start(std::string_view plugin = {}, std::string_view tenants = {}) {
     PB_TRY(loaded());
     PB_TRY(check_required());
@@ -63,26 +64,26 @@ class FakeHost : public TestEnvironment {
   Status check_config(std::string_view plugin, std::string_view tenants = {}) {
     return step(PB_STEP_CHECK_CONFIG, plugin, tenants);
   }
-  // Asks, and when the answer is yes, tells.
+  // check_config() and, if accepted, reconfigure.
   Status reconfigure(std::string_view plugin, std::string_view tenants = {}) {
     PB_TRY(check_config(plugin, tenants));
     return step(PB_STEP_RECONFIGURE, plugin, tenants);
   }
   Status drain() { return step(PB_STEP_DRAIN); }
-  // Stops and destroys it; start() makes another.
+  // Stops and destroys it; start() creates a new instance.
   Status stop() {
     PB_TRY(step(PB_STEP_STOP));
     return step(PB_STEP_DESTROY);
   }
 
-  // One step alone, PB_STEP_*, begun and answered apart: for a drain that waits for a timer.
+  // Begins one step, PB_STEP_*, without waiting: for a drain that waits for a timer.
   Status begin_step(uint32_t which, std::string_view plugin = {}, std::string_view tenants = {}) {
     PB_TRY(loaded());
     const pb_testing_config config{sizeof config, 0, to_abi(plugin), to_abi(tenants)};
     pb_err err = empty_error();
     return read_status(patchbay_testing_v1.begin(raw(), plugin_, which, &config, &err), &err);
   }
-  // Nothing: not answered yet.
+  // The result of the begun step; nullopt when it has not finished.
   std::optional<Status> step_answer(int64_t max_wait_ms = 0) {
     int32_t status = PB_OK;
     pb_err err = empty_error();
@@ -97,7 +98,7 @@ class FakeHost : public TestEnvironment {
     return {Code::timeout, std::string("it did not come back from ") + kNames[which]};
   }
 
-  // The plugin's routes. There is a FakeHttp once a plugin was loaded that does not provide patchbay.http
+  // The plugin's routes. A FakeHttp exists once a plugin was loaded, unless that provides patchbay.http
   // itself.
   bool has_http() const noexcept { return http_.has_value(); }
   FakeHttp& http() noexcept { return *http_; }
@@ -111,8 +112,8 @@ class FakeHost : public TestEnvironment {
   }
 
  private:
-  // After load() and link().
-  Status take(const pb_err& err) {
+  // Finishes load() and link().
+  Status set_loaded(const pb_err& err) {
     loaded_ = plugin_ != 0 ? Status() : Status(read_error(err.code, &err));
     if (loaded_ && !http_ && !provides(http::Http::id)) http_.emplace(*this);
     return loaded_;
@@ -128,7 +129,7 @@ class FakeHost : public TestEnvironment {
     if (plugin_ != 0 || !loaded_) return loaded_;
     return {Code::misuse, "no plugin was loaded"};
   }
-  // As the server does before it starts a plugin.
+  // Checks the required services, as a server does before it starts a plugin.
   Status check_required() const {
     PB_TRY_VALUE(const Json doc, host().parse_json(manifest()));
     const JsonView all = doc["requires"];

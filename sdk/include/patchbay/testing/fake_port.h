@@ -1,4 +1,4 @@
-// Audio of a test: the other side of a plugin's port, and a port of the test's own.
+// Audio in tests: OpenPort is the other side of a plugin's port, FakePort a port of the test.
 #pragma once
 
 #include <algorithm>
@@ -12,36 +12,36 @@ namespace patchbay::testing {
 
 using Pcm = std::vector<int16_t>;
 
-// A port that somebody made, open to the test: frames of 20 ms, given and taken by hand, on the media loop's
-// thread. Destroying it detaches.
+// Opens an existing port: push() and pull() exchange single frames of 20 ms, on the media loop's thread. The
+// destructor detaches.
 class OpenPort {
  public:
-  // Not ok() when there is no such port.
-  OpenPort(const TestEnvironment& world, Handle port) : world_(&world) {
-    const Host& host = world.host();
+  // ok() is false when there is no such port.
+  OpenPort(const TestEnvironment& environment, Handle port) : environment_(&environment) {
+    const Host& host = environment.host();
     opening_ = host.media->port_open(host.self, port.id, &table_, &self_);
-    if (opening_ != 0) world.on_media([this] { table_->attached(self_, 0); });
+    if (opening_ != 0) environment.on_media([this] { table_->attached(self_, 0); });
   }
   OpenPort(const OpenPort&) = delete;
   OpenPort& operator=(const OpenPort&) = delete;
   ~OpenPort() {
     if (opening_ == 0) return;
-    world_->on_media([this] { table_->detached(self_); });
-    world_->host().media->port_release(world_->host().self, opening_);
-    static_cast<void>(world_->settle());
+    environment_->on_media([this] { table_->detached(self_); });
+    environment_->host().media->port_release(environment_->host().self, opening_);
+    static_cast<void>(environment_->settle());
   }
 
   bool ok() const noexcept { return opening_ != 0; }
   uint32_t pull_rate_hz() const noexcept { return ok() ? table_->pull_rate_hz : 0; }
   uint32_t push_rate_hz() const noexcept { return ok() ? table_->push_rate_hz : 0; }
 
-  // What the port gives next; zeroes for silence, nothing when it gives nothing.
+  // Pulls the next frame; zeroes for silence, empty if the port produces no audio.
   Pcm pull() {
     if (pull_rate_hz() == 0) return {};
     Pcm pcm(pull_rate_hz() / 1000 * PB_TICK_MS);
     pb_frame frame = frame_of(pull_rate_hz(), pcm);
     frame.samples = 0;
-    world_->on_media([&] { table_->pull(self_, &frame); });
+    environment_->on_media([&] { table_->pull(self_, &frame); });
     pcm.resize(std::min<size_t>(frame.samples, pcm.size()));
     return pcm;
   }
@@ -54,7 +54,7 @@ class OpenPort {
 
  private:
   pb_frame frame_of(uint32_t rate_hz, Pcm& pcm) {
-    const Host& host = world_->host();
+    const Host& host = environment_->host();
     pb_frame frame{};
     frame.size = sizeof frame;
     frame.tick = ++tick_;
@@ -68,18 +68,18 @@ class OpenPort {
     if (push_rate_hz() == 0) return;
     pb_frame frame = frame_of(push_rate_hz(), pcm);
     frame.flags = flags;
-    world_->on_media([&] { table_->push(self_, &frame); });
+    environment_->on_media([&] { table_->push(self_, &frame); });
   }
 
-  const TestEnvironment* world_;
+  const TestEnvironment* environment_;
   const pb_port* table_ = nullptr;
   void* self_ = nullptr;
   uint64_t opening_ = 0;
   int64_t tick_ = 0;
 };
 
-// A port of the test's: says what it was told to, then silence, and keeps what it heard. It locks, which only
-// a test may do on a media loop.
+// A port that plays the samples of say(), then silence, and records what is pushed to it. It locks a mutex,
+// which only tests may do on a media loop.
 class FakePort final : public AudioPort {
  public:
   explicit FakePort(uint32_t rate_hz = 16000) : rate_hz_(rate_hz) {}

@@ -1,4 +1,4 @@
-// What a fake host saw a plugin do, as values of the test's own.
+// What a fake host recorded of its plugins: events, log lines, ports, broken rules.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 namespace patchbay::testing {
 
 struct RecordedEvent {
-  std::string plugin;  // who published it; "" when a commit emitted it
+  std::string plugin;  // the publisher's id; "" when a commit emitted it
   std::string topic, tenant, subject, correlation;
   std::string payload;  // JSON
-  int64_t id = 0;       // place in the durable log; 0: transient
-  int64_t time_ms = 0;  // of a durable one
+  int64_t id = 0;       // position in the durable log; 0: transient
+  int64_t time_ms = 0;  // set for durable events
 
   bool durable() const noexcept { return id != 0; }
 };
@@ -40,7 +40,7 @@ struct RecordedPort {
   uint32_t pull_rate_hz = 0, push_rate_hz = 0;
 };
 
-// A rule of the boundary that was broken.
+// A broken rule of the boundary.
 struct Problem {
   std::string name;  // see pb_recorded_problem
   std::string plugin;
@@ -49,7 +49,7 @@ struct Problem {
 
 namespace detail {
 
-// A sink that appends to a vector; the lists below are what it is for.
+// A sink that converts and appends to a vector.
 template <class T, class Raw, T (*convert)(const Raw&)>
 void collect(void* user, const Raw* raw) noexcept {
   static_cast<std::vector<T>*>(user)->push_back(convert(*raw));

@@ -1,4 +1,4 @@
-// OwnedRows: rows of a statement that a test ran, as values of its own.
+// OwnedRows: a copy of the rows of a statement that a test ran.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ class OwnedRows {
   size_t size() const noexcept { return columns_ == 0 ? 0 : cells_.size() / columns_; }
   bool empty() const noexcept { return cells_.empty(); }
   bool is_null(size_t row, size_t column) const noexcept { return at(row, column).kind == PB_VALUE_NULL; }
-  // Of text and bytes; of numbers "".
+  // The value of text and bytes; "" for numbers.
   const std::string& text(size_t row, size_t column) const noexcept { return at(row, column).text; }
   int64_t integer(size_t row, size_t column) const noexcept { return at(row, column).integer; }
   double real(size_t row, size_t column) const noexcept { return at(row, column).real; }

@@ -1,5 +1,5 @@
-// TestEnvironment: the host without a plugin: clocks, events, store, what was seen, and a strand of the
-// test's own. fake_host.h adds the plugin.
+// TestEnvironment: a host without a plugin: clocks, events, store, records, and a strand of the test.
+// fake_host.h adds the plugin.
 #pragma once
 
 #include <algorithm>
@@ -23,22 +23,22 @@
 namespace patchbay::testing {
 
 struct Options {
-  bool real_time = false;   // clocks, timers and media loops run by themselves
-  bool echo = false;        // log lines go to standard error as well
-  int64_t wall_ms = 0;      // where the wall clock begins; 0: 2023-11-14T22:13:20Z
-  int64_t wait_ms = 10000;  // the longest wait of any function, in real time
-  int64_t stall_ms = 5000;  // a task that holds a strand for longer is a problem
-  std::string folder = {};  // for the store and plugins' files; "": temporary
+  bool real_time = false;   // clocks, timers and media loops run in real time
+  bool echo = false;        // log lines also go to standard error
+  int64_t wall_ms = 0;      // initial time of the wall clock; 0: 2023-11-14T22:13:20Z
+  int64_t wait_ms = 10000;  // maximum wait of any function, in real time
+  int64_t stall_ms = 5000;  // a task that occupies a strand for longer is a problem
+  std::string folder = {};  // for the store and plugins' files; "": a temporary one
   std::string log_level = "debug";
 };
 
-// "" when it went well, else the reason: CHECK(why(host.start()) == "").
+// The error's text, or "" for success: CHECK(why(host.start()) == "").
 template <class T>
 std::string why(const Result<T>& result) {
   return result.ok() ? std::string() : result.error().text;
 }
 
-// Every function is the test's thread's, and waits no longer than Options::wait_ms.
+// Call every function on the test's thread. None waits longer than Options::wait_ms.
 class TestEnvironment {
  public:
   explicit TestEnvironment(const Options& options = {}) : wait_ms_(options.wait_ms) {
@@ -61,13 +61,13 @@ class TestEnvironment {
   TestEnvironment& operator=(const TestEnvironment&) = delete;
   ~TestEnvironment() { close(); }
 
-  // The host as the test sees it, as a plugin called "test"; for everything of the SDK that takes a Host.
+  // The host for the test, which acts as a plugin with the id "test"; for all of the SDK that takes a Host.
   const Host& host() const noexcept { return *host_; }
   pb_testing_host* raw() const noexcept { return raw_; }
   int64_t wait_ms() const noexcept { return wait_ms_; }
 
-  // Runs f() on the test's strand and waits for it. Where Provision, Service, Subscription and the like are
-  // made and used. What it returns comes back.
+  // Runs f() on the test's strand, waits for it and returns its result. Create and use Provision, Service,
+  // Subscription and the like there.
   template <class F>
   auto run(F f) const -> decltype(f()) {
     using T = decltype(f());
@@ -81,7 +81,7 @@ class TestEnvironment {
     }
   }
 
-  // An object made on the test's strand, and destroyed there with the host: `make<Timer>(host.host())`.
+  // Creates an object on the test's strand; it is destroyed there with the host: `make<Timer>(host.host())`.
   template <class T, class... A>
   T& make(A&&... arguments) {
     return *run([&] {
@@ -91,7 +91,7 @@ class TestEnvironment {
     });
   }
 
-  // Clocks. Nothing moves by itself, unless Options::real_time.
+  // Clocks. They advance only by these calls, unless Options::real_time.
   Status settle() const {
     pb_err err = empty_error();
     return read_status(patchbay_testing_v1.settle(raw_, &err), &err);
@@ -111,17 +111,17 @@ class TestEnvironment {
     patchbay::publish(*host_, event);
     static_cast<void>(settle());
   }
-  // What plugins published and commits emitted since the last time; for a host by the real clock.
+  // The events that plugins published and commits emitted since the last call; for hosts in real time.
   std::vector<RecordedEvent> new_events() {
     std::vector<RecordedEvent> all;
-    seen_events_ = patchbay_testing_v1.events(
-        raw_, seen_events_, &detail::collect<RecordedEvent, pb_recorded_event, &detail::event_of>, &all);
+    read_events_ = patchbay_testing_v1.events(
+        raw_, read_events_, &detail::collect<RecordedEvent, pb_recorded_event, &detail::event_of>, &all);
     all.erase(std::remove_if(all.begin(), all.end(),
                              [](const RecordedEvent& event) { return event.plugin == "test"; }),
               all.end());
     return all;
   }
-  // What plugins published and commits emitted so far, in order; of one topic, when given.
+  // All events that plugins published and commits emitted, in order; only those of `topic`, if given.
   std::vector<RecordedEvent> events(std::string_view topic = {}) const {
     std::vector<RecordedEvent> all;
     for (RecordedEvent& event :
@@ -140,7 +140,8 @@ class TestEnvironment {
     return false;
   }
   std::string metrics() const { return host_->report("metrics"); }
-  // Of a series as Prometheus writes it, `patchbay_hello_greetings` or `name{label="value"}`; -1: none.
+  // The value of a series, named as Prometheus does: `patchbay_hello_greetings`, `name{label="value"}`; -1:
+  // none.
   double metric(std::string_view series) const {
     const std::string text = "\n" + metrics();
     const std::string wanted = "\n" + std::string(series) + " ";
@@ -152,11 +153,11 @@ class TestEnvironment {
     return list<RecordedPort, pb_recorded_port, &detail::port_of>(patchbay_testing_v1.ports);
   }
 
-  // Rules of the boundary that were broken. What a plugin leaves behind is known once it is destroyed.
+  // Broken rules of the boundary. Leaked handles are reported when the plugin is destroyed.
   std::vector<Problem> problems() const {
     return list<Problem, pb_recorded_problem, &detail::problem_of>(patchbay_testing_v1.problems);
   }
-  // The same in words, a line each: CHECK(host.problem_text() == "").
+  // The same as text, one line each: CHECK(host.problem_text() == "").
   std::string problem_text() const {
     std::string all;
     for (const Problem& problem : problems())
@@ -164,8 +165,7 @@ class TestEnvironment {
     return all;
   }
 
-  // One statement on the store's file, any table, to look and to seed. The plugin's own statements are not
-  // touched by it.
+  // Runs one statement on the store's file, on any table, to inspect or seed it.
   Result<OwnedRows> sql(std::string_view statement, const Values& values = {}) const {
     static_cast<void>(settle());
     const auto raw = patchbay::detail::to_abi_values(values);
@@ -181,7 +181,7 @@ class TestEnvironment {
     return answer;
   }
 
-  // Offers interface I for as long as the host lives: fill(provision) says what its methods do.
+  // Provides interface I as long as the host lives: fill(provision) sets its handlers.
   template <class I, class Fill>
   Status provide(Fill fill) {
     auto& provision = make<Provision<I>>(*host_);
@@ -190,12 +190,12 @@ class TestEnvironment {
       return provision.publish();
     });
   }
-  // Calls whoever provides interface I; the answer can be waited for while clocks are moved.
+  // Calls the public provider of interface I without waiting, so that clocks can be advanced meanwhile.
   template <class I, class M>
   Answer<typename M::Reply> begin(M method, typename M::Request request) const {
     return call_lease<I>(method, std::move(request), [this] { return Lease<I>::query(*host_); });
   }
-  // The same of a private instance.
+  // The same for a private instance.
   template <class I, class M>
   Answer<typename M::Reply> begin(Handle instance, M method, typename M::Request request) const {
     return call_lease<I>(method, std::move(request),
@@ -218,7 +218,7 @@ class TestEnvironment {
   }
 
  protected:
-  // What the test made ends, then what the plugins made, then the host.
+  // Destroys the test's objects, then the plugins, then the host.
   void close() {
     if (raw_ == nullptr) return;
     run([&] {
@@ -234,15 +234,15 @@ class TestEnvironment {
     std::abort();
   }
 
-  // The result is kept by both sides: the strand may come to it after the test has given up.
+  // Both sides share the result, because the strand may set it after the test has timed out.
   template <class F>
   auto run_and_wait(F f) const {
     using T = decltype(f());
     const Answer<T> answer(wait_ms_);
     post(*host_, kMainStrand, [answer, f = std::move(f)]() mutable { answer.give(Result<T>(f())); });
     auto result = answer.get();
-    // Nothing sane follows: the test's own code holds the strand.
-    if (!result) fail("the test's strand did not come back; what was posted to it blocks");
+    // Aborts, because the test cannot continue: its code blocks the strand.
+    if (!result) fail("the test's strand is blocked by a task that does not return");
     return *std::move(result);
   }
 
@@ -250,7 +250,7 @@ class TestEnvironment {
   Answer<typename M::Reply> call_lease(M method, typename M::Request request, Open open) const {
     const Answer<typename M::Reply> answer(wait_ms_);
     post(*host_, kMainStrand, [answer, method, request = std::move(request), open]() mutable {
-      // Held by the callback until it has run: an answer without a lease is not given.
+      // Held by the callback until it has run, because replies are not delivered without the lease.
       auto lease = std::make_shared<Lease<I>>(open());
       lease->call(method, request,
                   [answer, lease](Result<typename M::Reply> result) { answer.give(std::move(result)); });
@@ -268,9 +268,9 @@ class TestEnvironment {
 
   pb_testing_host* raw_ = nullptr;  // owned
   std::unique_ptr<const Host> host_;
-  std::vector<std::shared_ptr<void>> kept_;  // touched on the test's strand only
+  std::vector<std::shared_ptr<void>> kept_;  // used on the test's strand only
   int64_t wait_ms_;
-  uint64_t seen_events_ = 0;
+  uint64_t read_events_ = 0;
 };
 
 }  // namespace patchbay::testing

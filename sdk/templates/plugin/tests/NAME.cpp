@@ -1,5 +1,5 @@
-// The plugin in a fake host: no server, no network, and time stands still unless the test moves it.
-// What else can be driven: <patchbay/testing/fake_host.h>.
+// Runs the plugin in a fake host: no server, no network, and a clock that advances only when the test advances it.
+// <patchbay/testing/fake_host.h> has all functions.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <patchbay/testing/fake_host.h>
@@ -17,26 +17,26 @@ TEST_CASE("answered calls are counted and served") {
   CHECK(answer.body == R"({"answered":2})");
 }
 
-TEST_CASE("a milestone is announced, and configured") {
+TEST_CASE("the configured milestone is published") {
   FakeHost host(PLUGIN_FILE);
   REQUIRE(why(host.start(R"({"milestone": 2})")) == "");
   for (const char* call : {"call-1", "call-2", "call-3"}) host.publish({"call.answered", "localhost", call, "", "{}"});
-  const auto told = host.events("%NAME%.milestone");
-  REQUIRE(told.size() == 1);
-  CHECK(told[0].payload == R"({"answered":2})");
+  const auto events = host.events("%NAME%.milestone");
+  REQUIRE(events.size() == 1);
+  CHECK(events[0].payload == R"({"answered":2})");
   CHECK(why(host.start(R"({"milestone": 0})")) != "");
 }
 
-TEST_CASE("the count is for bearers") {
+TEST_CASE("the count needs a bearer") {
   FakeHost host(PLUGIN_FILE);
   REQUIRE(why(host.start()) == "");
-  patchbay::testing::Ask stranger;
-  stranger.target = "/api.ashx/v1/%NAME%";
-  stranger.role = "";
-  CHECK(host.ask(stranger).status == 401);
+  patchbay::testing::Ask anonymous;
+  anonymous.target = "/api.ashx/v1/%NAME%";
+  anonymous.role = "";
+  CHECK(host.ask(anonymous).status == 401);
 }
 
-TEST_CASE("it takes a new configuration, stops, and leaves nothing behind") {
+TEST_CASE("it accepts a new configuration, and stops without leaks") {
   FakeHost host(PLUGIN_FILE);
   REQUIRE(why(host.start()) == "");
   CHECK(why(host.reconfigure(R"({"milestone": 5})")) == "");

@@ -1,17 +1,17 @@
 // A plugin with a service, a subscription and an audio port, driven by hand.
-#include "abi/carried-plugin/carried.h"
+#include "abi/callee-plugin/callee.h"
 
 #include <doctest/doctest.h>
 #include <patchbay/testing/fake_host.h>
 
 using namespace patchbay;
-using carried::Carried;
+using callee::Callee;
 using testing::FakeHost;
 using testing::OpenPort;
 using testing::Pcm;
 
 namespace {
-constexpr const char* kCarried = TEST_CARRIED;
+constexpr const char* kCarried = TEST_CALLEE;
 }
 
 TEST_CASE("events go into a plugin and come out of it") {
@@ -20,7 +20,7 @@ TEST_CASE("events go into a plugin and come out of it") {
   host.publish({"test.ping", "example.com", "call-1", "c-1", "{}"});
   const auto events = host.events("test.pong");
   REQUIRE(events.size() == 1);
-  CHECK(events[0].plugin == "carried-plugin");
+  CHECK(events[0].plugin == "callee-plugin");
   CHECK(events[0].subject == "call-1");
   CHECK(events[0].payload == R"({"to":"example.com"})");
   CHECK(host.logged("ping"));
@@ -29,29 +29,29 @@ TEST_CASE("events go into a plugin and come out of it") {
 TEST_CASE("a test calls a plugin's service, and is called back by it") {
   FakeHost host(kCarried);
   REQUIRE(host.start());
-  auto& listener = host.make<Provision<carried::Listener>>(host.host());
+  auto& listener = host.make<Provision<callee::Listener>>(host.host());
   const Handle handle = host.run([&] {
-    listener.on(carried::Listener::told, [](carried::Said said) -> Result<carried::Said> {
+    listener.on(callee::Listener::told, [](callee::Said said) -> Result<callee::Said> {
       said.text = "heard " + said.text;
       return said;
     });
     return listener.handle();
   });
-  carried::Say say;
+  callee::Say say;
   say.text = "hello";
   say.number = 1;
   say.listener = handle;
-  const auto said = host.call<Carried>(Carried::say, say);
+  const auto said = host.call<Callee>(Callee::say, say);
   REQUIRE(said.ok());
   CHECK(said.value().text.find("heard") != std::string::npos);
   say.number = -1;
-  CHECK(host.call<Carried>(Carried::say, say).error().code == Code::invalid);
+  CHECK(host.call<Callee>(Callee::say, say).error().code == Code::invalid);
 }
 
 TEST_CASE("a call that is not answered ends when the plugin stops") {
   FakeHost host(kCarried);
   REQUIRE(host.start());
-  const auto answer = host.begin<Carried>(Carried::never, {});
+  const auto answer = host.begin<Callee>(Callee::never, {});
   CHECK(host.settle());
   CHECK_FALSE(answer.ready());
   CHECK(host.stop());
@@ -62,7 +62,7 @@ TEST_CASE("a call that is not answered ends when the plugin stops") {
 TEST_CASE("frames are pushed into a plugin's port and pulled from it by hand") {
   FakeHost host(kCarried);
   REQUIRE(host.start());
-  const auto made = host.call<Carried>(Carried::port, {});
+  const auto made = host.call<Callee>(Callee::port, {});
   REQUIRE(made.ok());
   REQUIRE(host.ports().size() == 1);
   CHECK(host.ports()[0].pull_rate_hz == 16000);
