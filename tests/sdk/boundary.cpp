@@ -1,5 +1,5 @@
-// The text of sdk/include/patchbay/abi: no type that two compilers may lay out differently, and nothing of
-// what was recorded changed or moved.
+// The text of sdk/include/patchbay/abi: no types that compilers may lay out differently, and no changes of
+// what was recorded.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ const char* const kHeaders = PATCHBAY_ABI_FOLDER;
 
 }  // namespace
 
-TEST_CASE("the boundary holds no type that compilers or languages lay out differently") {
+TEST_CASE("the boundary uses no type that compilers or languages lay out differently") {
   const std::regex forbidden(
       "\\b(enum|bool|_Bool|long|short|int|unsigned|signed|float|wchar_t|size_t|time_t|union|va_list|FILE|std|"
       "template|class|virtual|namespace|operator|using)\\b|\\.\\.\\.|&|\\[\\s*\\]|\\w\\s*:\\s*[0-9]");
@@ -35,7 +35,7 @@ TEST_CASE("the boundary holds no type that compilers or languages lay out differ
   }
 }
 
-TEST_CASE("no function of the boundary returns by value more than two registers hold") {
+TEST_CASE("functions of the boundary return at most two registers by value") {
   const std::regex function("([A-Za-z_][\\w ]*[\\w*])\\(\\*\\w+\\)\\(");
   const std::vector<std::string> small{"void",     "int32_t", "uint32_t", "int64_t",
                                        "uint64_t", "double",  "pb_str"};
@@ -75,7 +75,7 @@ TEST_CASE("every table and struct that may grow starts with its size") {
   }
 }
 
-TEST_CASE("what was recorded of the boundary is the beginning of what is there now") {
+TEST_CASE("the boundary differs from its record only by appended members") {
   const Shapes now = shapes(kHeaders);
   const Shapes recorded = golden(PATCHBAY_GOLDEN_BOUNDARY);
   CHECK(recorded.size() > 90);

@@ -39,7 +39,7 @@ void add_constants(const std::string& code, Shapes& all) {
   const std::regex form("#define (PB_\\w+) ([^\n]+)");
   for (std::sregex_iterator at(code.begin(), code.end(), form), end; at != end; ++at) {
     const std::string name = (*at)[1];
-    // Those two differ between the languages, the other tells people how new a header is.
+    // The first two differ between the languages; the minor version is informative.
     if (name == "PB_NOEXCEPT" || name == "PB_EXTERN_C" || name == "PB_ABI_MINOR") continue;
     all[name].push_back({one_space((*at)[2])});
   }
@@ -47,7 +47,7 @@ void add_constants(const std::string& code, Shapes& all) {
 
 std::string quoted(const std::string& text) { return "`" + text + "`"; }
 
-// The first way in which `now` is not a continuation of `was`; "" when it is.
+// The first incompatibility of `now` with `was`; "" if only members were appended.
 std::string broken(const std::string& name, const std::vector<Member>& was, const std::vector<Member>& now) {
   for (size_t i = 0; i < was.size(); ++i) {
     const Member& member = was[i];

@@ -1,7 +1,7 @@
-// boundary check <folder of abi headers> <golden file>     says what breaks the record; 1 when something does
-// boundary append <folder of abi headers> <golden file>    what the record lacks
-// boundary witness <golden file>                           the record as a translation unit
-// boundary slots <folder of abi headers>                   every function of every struct
+// boundary check <folder of abi headers> <golden file>     prints incompatibilities with the record; 1 if any
+// boundary append <folder of abi headers> <golden file>    prints the lines that the record lacks
+// boundary witness <golden file>                           prints the record as a translation unit
+// boundary slots <folder of abi headers>                   prints every function of every struct
 #include <cstdio>
 #include <string>
 

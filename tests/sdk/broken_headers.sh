@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # broken_headers.sh <boundary tool> <compiler in C> <compiler in C++> <sdk/include> <golden file>
-# The record of the boundary holds for the headers as they are, and catches what would break plugins that exist: by the
-# headers' text, and by each compiler (the witness). Each failure names the member.
+# Checks that the headers match the record of the boundary, and that incompatible changes are noticed: by the headers' text, and
+# by each compiler (the witness). Each error names the member.
 set -u
 tool=$1 cc=$2 cxx=$3 include=$4 golden=$5
 work=$(mktemp -d)
@@ -20,10 +20,10 @@ in_cxx() { "$cxx" -std=c++17 -fsyntax-only -Wall -Wextra -Wpedantic -Werror -I "
 by_text() { "$tool" check "$1/patchbay/abi" "$golden" > "$work/says" 2>&1; }
 
 for check in by_text in_c in_cxx; do
-  $check "$include" || fail "$check: the headers do not hold what was recorded"
+  $check "$include" || fail "$check: the headers do not match the record"
 done
 
-broken() { # <words for people> <header> <sed expression> <what each failure must say>
+broken() { # <description> <header> <sed expression> <expected message>
   rm -rf "$work/include"
   cp -r "$include" "$work/include"
   sed -i -E "$3" "$work/include/patchbay/abi/$2"
@@ -53,11 +53,11 @@ broken "a wider member" bus.h 's/uint32_t queue_max/uint64_t queue_max/' 'pb_sub
 broken "another value of a status" base.h 's/PB_E_GONE \(-13\)/PB_E_GONE (-14)/' 'PB_E_GONE has changed'
 broken "a raised floor" json.h 's/PB_JSON_FLOOR 136u/PB_JSON_FLOOR 144u/' 'PB_JSON_FLOOR has changed'
 
-# An append is no break.
+# Appending a member is compatible.
 rm -rf "$work/include"
 cp -r "$include" "$work/include"
 sed -i -E 's/^\} pb_bus;/  int32_t (*flush)(void* host) PB_NOEXCEPT;\n&/' "$work/include/patchbay/abi/bus.h"
 for check in by_text in_c in_cxx; do
-  $check "$work/include" || fail "an append: $check takes it for a break"
+  $check "$work/include" || fail "an appended member: $check reports it as incompatible"
 done
 exit $failed

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # docs.sh <repository>
-# The pages of sdk/docs/services are what the headers say now, docs/events.md is what the manifests say, every function says what its caller has to know, and a
-# header that does not is caught.
+# Checks that the pages of sdk/docs/services are generated from the current headers and docs/events.md from the manifests, that
+# every function is documented, and that the check notices missing documentation.
 set -u
 repository=$1
 generate=$repository/sdk/docs/generate.py
@@ -16,28 +16,39 @@ headers=$(grep -rhoE '(_ID |id\[\] = )"patchbay\.[a-z.]+/[0-9]+"' "$repository/s
 served=$(grep -oE '^\| `patchbay\.[a-z.]+/[0-9]+`' "$repository/sdk/docs/compatibility.md" | grep -oE 'patchbay\.[^`]+' | sort)
 diff <(echo "$headers") <(echo "$served") || { echo "FAILED: the table of served ids is not that of the headers"; failed=1; }
 
-# caught WHAT-IS-SAID HEADER SED-SCRIPT
+# Every path in a document of the repository exists: targets of links, and words in backticks that begin with a top folder.
+while IFS= read -r page; do
+  folder=$(dirname "$page")
+  for link in $(grep -oE '\]\([A-Za-z0-9_./-]+[)#]' "$page" | sed 's/^..//; s/.$//'); do
+    [ -e "$folder/$link" ] || { echo "FAILED: ${page#"$repository"/} links to $link, which does not exist"; failed=1; }
+  done
+  for path in $(grep -oE '`(\.ci|apps|cmake|core|examples|plugins|sdk|tests)/[A-Za-z0-9_./-]+' "$page" | tr -d '`'); do
+    [ -e "$repository/$path" ] || { echo "FAILED: ${page#"$repository"/} names $path, which does not exist"; failed=1; }
+  done
+done < <(find "$repository" -name build -prune -o -name CHANGELOG.md -prune -o -path '*/sdk/templates' -prune -o -name '*.md' -print)
+
+# caught MESSAGE HEADER SED-SCRIPT: the check fails with MESSAGE after SED-SCRIPT was applied to HEADER.
 caught() {
   rm -rf "$work/include"
   cp -r "$repository/sdk/include" "$work/include"
   sed -i "$3" "$work/include/patchbay/$2"
   if cmp -s "$repository/sdk/include/patchbay/$2" "$work/include/patchbay/$2"; then
-    echo "FAILED: $2 has nothing for: $3"
+    echo "FAILED: $3 changes nothing in $2"
     failed=1
   elif python3 "$generate" --check --include "$work/include" > "$work/says"; then
-    echo "FAILED: $2 after $3 was taken"
+    echo "FAILED: the check passes $2 after $3"
     failed=1
   elif ! grep -q -e "$1" "$work/says"; then
-    echo "FAILED: $2 after $3 is not said to be: $1"
+    echo "FAILED: for $2 after $3 the check does not say: $1"
     cat "$work/says"
     failed=1
   fi
 }
 caught "pb_bus.publish names no thread" abi/bus.h 's/\[any\] Copies/Copies/'
-caught 'pb_bus.publish has no "Lifetime:"' abi/bus.h 's/Lifetime: what/What/'
-caught 'pb_store.seal has no "Since:"' abi/store.h 's/ \* Since: 0.1/ */'
-caught "pb_media.attach does not say what it does" abi/media.h 's,/\* \[any\] fn(user.*,/* [any] */,'
-caught 'Telephony has no line "Thread:"' services/telephony.h '/^\/\/ Calls out, and/,/^struct/ {/Thread:/d}'
+caught 'pb_bus.publish has no "Lifetime:"' abi/bus.h 's/Lifetime: arguments/Arguments/'
+caught 'pb_store.seal has no "Since:"' abi/store.h 's/ Since: 0.1//'
+caught "pb_media.port_create does not say what it does" abi/media.h 's,/\* \[any\] Registers a port.*,/* [any] */,'
+caught 'Telephony has no line "Thread:"' services/telephony.h '/^\/\/ Outgoing calls and dial gates/,/^struct/ {/Thread:/d}'
 caught "Leg.hangup does not say what it does" services/telephony.h '/CANCEL while ringing/d'
 caught "services/whitelist.md is stale" services/whitelist.h 's/exactly one exec/precisely one exec/'
 
@@ -45,7 +56,7 @@ caught "services/whitelist.md is stale" services/whitelist.h 's/exactly one exec
 cp -r "$repository/plugins" "$work/plugins"
 sed -i 's/A transcript is on disk/A transcript is saved/' "$work/plugins/transcripts/manifest.json"
 if python3 "$generate" --check --plugins "$work/plugins" > "$work/says" || ! grep -q "events.md is stale" "$work/says"; then
-  echo "FAILED: an event's changed words are not said to make docs/events.md stale"
+  echo "FAILED: a changed summary of an event was not reported as a stale docs/events.md"
   cat "$work/says"
   failed=1
 fi

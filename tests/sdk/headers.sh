@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # headers.sh <compiler in C> <compiler in C++> <sdk/include>
-# Every header of the SDK compiles alone and twice: the boundary as C11 and C++17, the layer over it as C++17 and C++20,
-# with and without exceptions and RTTI.
+# Compiles every header of the SDK alone, included twice: the boundary as C11 and C++17, the C++ layer as C++17 and C++20, with
+# and without exceptions and RTTI.
 set -u
 cc=$1 cxx=$2 include=$3
 flags=(-fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Werror -I "$include")
@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
 
-check() { # <words for people> <command>...
+check() { # <description> <command>...
   local what=$1
   shift
   if ! "$@" 2> "$work/says"; then

@@ -7,7 +7,7 @@
 using patchbay::JsonView;
 using patchbay::JsonWriter;
 
-TEST_CASE("commas stand between members and elements and nowhere else") {
+TEST_CASE("commas are written between members and elements only") {
   JsonWriter w;
   w.object().member("ok", true).key("data").array().value(1).value("two").object().end().array().end().end();
   w.member("last", 3).end();
@@ -38,13 +38,13 @@ TEST_CASE("keys are escaped as well") {
   CHECK(w.str() == R"({"a\"b":1})");
 }
 
-TEST_CASE("a zero byte in a string is written, not its end") {
+TEST_CASE("a NUL in a string is escaped and does not end it") {
   JsonWriter w;
   w.value(std::string_view("a\0b", 3));
   CHECK(w.str() == "\"a\\u0000b\"");
 }
 
-TEST_CASE("integers are written whole, at both ends of their range") {
+TEST_CASE("the smallest and largest integers are written exactly") {
   JsonWriter w;
   w.array()
       .value(std::numeric_limits<int64_t>::min())
@@ -67,13 +67,13 @@ TEST_CASE("a double survives being written and read") {
   CHECK(std::stod(w.str()) == 0.1);
 }
 
-TEST_CASE("JSON that is written already is taken as it is") {
+TEST_CASE("raw JSON is inserted unchanged") {
   JsonWriter w;
   w.object().key("a").raw(R"({"b":[1]})").key("c").null().end();
   CHECK(w.str() == R"({"a":{"b":[1]},"c":null})");
 }
 
-TEST_CASE("an absent view reads as absent everywhere") {
+TEST_CASE("all accessors of an absent view return the fallback") {
   const JsonView none;
   CHECK(!none);
   CHECK(none.is_null());

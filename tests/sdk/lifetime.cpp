@@ -12,7 +12,7 @@ using patchbay::Buffer;
 using patchbay::Function;
 using patchbay::Lifetime;
 
-TEST_CASE("a bound callback does nothing once its object is gone") {
+TEST_CASE("a bound callback is a no-op once its object is destroyed") {
   int called = 0;
   Function<void(int)> callback;
   {
@@ -34,7 +34,7 @@ TEST_CASE("a bound callback may outlive its object in another thread") {
   other.join();
 }
 
-TEST_CASE("a function owns what it cannot copy and frees it once") {
+TEST_CASE("a function owns a move-only callable and frees it once") {
   const auto watched = std::make_shared<int>(1);
   {
     Function<int()> f = [own = std::make_unique<int>(41), watched] { return *own + *watched; };
@@ -47,7 +47,7 @@ TEST_CASE("a function owns what it cannot copy and frees it once") {
   CHECK(watched.use_count() == 1);
 }
 
-TEST_CASE("an empty function says so") {
+TEST_CASE("an empty function converts to false") {
   CHECK(!Function<void()>());
   CHECK(!Function<void()>(nullptr));
   CHECK(Function<void()>([] {}));
@@ -80,7 +80,7 @@ TEST_CASE("copies of a buffer share the bytes, and the last one frees them") {
   CHECK(ops->unique(first.get()) == 1);
 }
 
-TEST_CASE("a moved buffer leaves nothing behind, and an assigned one lets go of the old") {
+TEST_CASE("a moved-from buffer is empty, and assignment releases the old bytes") {
   Buffer first = Buffer::copy("one");
   Buffer second = std::move(first);
   CHECK(first.get() == nullptr);  // NOLINT(bugprone-use-after-move): what is left of it
@@ -96,7 +96,7 @@ TEST_CASE("a buffer may be empty or hold zero bytes") {
   CHECK(Buffer::copy(std::string("a\0b", 3)).size() == 3);
 }
 
-TEST_CASE("share takes a count of its own, adopt takes over one") {
+TEST_CASE("share adds a reference, adopt takes one over") {
   const Buffer owner = Buffer::copy("x");
   pb_buf* raw = owner.get();
   const Buffer shared = Buffer::share(raw);

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # manifest.sh <repository>
-# patchbay_add_plugin says at configure time what is wrong in a manifest's outline, and `cmake --install` says what to build
-# before it copies anything.
+# Checks that patchbay_add_plugin reports errors in a manifest's structure at configure time, and that `cmake --install` says
+# what to build before it copies anything.
 set -u
 repository=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
 
-# judged WORDS MANIFEST: "" are the words of a good one.
+# judged MESSAGE MANIFEST: the manifest is refused with MESSAGE; "": it is accepted.
 judged() {
   printf '%s' "$2" > "$work/manifest.json"
   cat > "$work/check.cmake" << END
@@ -44,14 +44,14 @@ add_library(part SHARED EXCLUDE_FROM_ALL \${CMAKE_BINARY_DIR}/part.c)
 END
 cmake -S "$work" -B "$work/build" > "$work/says" 2>&1 || { cat "$work/says"; exit 1; }
 if cmake --install "$work/build" --component sdk --prefix "$work/prefix" > "$work/says" 2>&1; then
-  echo "FAILED: an installation of what is not built was done"
+  echo "FAILED: an installation before the build succeeded"
   failed=1
 elif ! tr -s ' \n' ' ' < "$work/says" | grep -q "build it first: cmake --build $work/build --target component-sdk"; then
-  echo "FAILED: it is not said what to build"
+  echo "FAILED: the error does not say what to build"
   cat "$work/says"
   failed=1
 elif [ -e "$work/prefix" ]; then
-  echo "FAILED: something was copied all the same"
+  echo "FAILED: files were copied nevertheless"
   failed=1
 fi
 cmake --build "$work/build" --target component-sdk > "$work/says" 2>&1 &&

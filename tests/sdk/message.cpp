@@ -17,7 +17,7 @@ struct Dial {
   PATCHBAY_FIELDS(number, timeout_ms, record, gain, greeting, listener)
 };
 
-// Dial as it was before three members were appended.
+// An older Dial, before three members were appended.
 struct OldDial {
   std::string number;
   int64_t timeout_ms = 0;
@@ -37,7 +37,7 @@ std::string_view name_of(const pb_field& field) { return from_abi(field.name); }
 
 }  // namespace
 
-TEST_CASE("what is packed is unpacked") {
+TEST_CASE("unpacking a packed message restores it") {
   const Dial dial{"+4930123", -5, true, 0.25, Buffer::copy("hello"), Handle{77}};
   const Dial copy = unpack<Dial>(Packed<Dial>(dial).get());
   CHECK(copy.number == "+4930123");
@@ -57,7 +57,7 @@ TEST_CASE("a packed message borrows its strings and shares its buffers") {
   CHECK(unpack<Dial>(packed.get()).greeting.get() == dial.greeting.get());
 }
 
-TEST_CASE("a message from an older side reads with defaults for what it lacks") {
+TEST_CASE("members that an older sender lacks get their defaults") {
   const OldDial before{"+49", 7, true};
   const Packed<OldDial> old(before);
   const Dial dial = unpack<Dial>(old.get());
@@ -69,7 +69,7 @@ TEST_CASE("a message from an older side reads with defaults for what it lacks") 
   CHECK(!dial.listener);
 }
 
-TEST_CASE("a message from a newer side reads as far as this side knows it") {
+TEST_CASE("members of a newer sender that are unknown are ignored") {
   const Dial after{"+49", 7, true, 0.5, Buffer::copy("new"), Handle{3}};
   const Packed<Dial> packed(after);
   const OldDial dial = unpack<OldDial>(packed.get());
@@ -78,7 +78,7 @@ TEST_CASE("a message from a newer side reads as far as this side knows it") {
   CHECK(dial.record);
 }
 
-TEST_CASE("no message, and one cut off inside a member, leave the defaults") {
+TEST_CASE("a missing message, and members of a truncated one, give defaults") {
   const auto none = unpack<WithDefaults>(nullptr);
   CHECK(none.timeout_ms == 30000);
   const WithDefaults sent{"+49", 7, false, 0.5};
@@ -92,7 +92,7 @@ TEST_CASE("no message, and one cut off inside a member, leave the defaults") {
   CHECK(part.gain == 1.5);
 }
 
-TEST_CASE("the field table names each member with its kind and place") {
+TEST_CASE("the field table has name, kind and offset of each member") {
   const pb_shape& shape = detail::Shape<Dial>::shape;
   REQUIRE(shape.field_count == 6);
   CHECK(detail::Shape<OldDial>::shape.field_count == 3);
@@ -110,7 +110,7 @@ TEST_CASE("the field table names each member with its kind and place") {
   }
 }
 
-TEST_CASE("an empty message is its size and nothing else") {
+TEST_CASE("an empty message consists of its size") {
   CHECK(detail::Shape<Empty>::shape.field_count == 0);
   CHECK(Packed<Empty>(Empty{}).get()->size == sizeof(pb_message));
 }

@@ -8,7 +8,7 @@
 using patchbay::Code;
 using patchbay::random_id;
 
-TEST_CASE("ids are as long as they are wanted, of hexadecimal digits behind their prefix") {
+TEST_CASE("ids have the requested number of hexadecimal digits after the prefix") {
   for (const std::size_t digits : {0U, 1U, 24U, 31U, 512U}) {
     const auto id = random_id("note-", digits);
     REQUIRE(id);
@@ -22,7 +22,7 @@ TEST_CASE("ids are as long as they are wanted, of hexadecimal digits behind thei
   CHECK(refused.error().code == Code::invalid);
 }
 
-TEST_CASE("no two ids are alike, and every digit takes every value") {
+TEST_CASE("ids are unique, and every digit takes every value") {
   std::set<std::string> ids;
   std::set<char> digits[24];
   for (int i = 0; i < 2000; ++i) {

@@ -28,7 +28,7 @@ Status both(const Status& first, int& reached) {
 
 }  // namespace
 
-TEST_CASE("a result is a value or the reason there is none") {
+TEST_CASE("a result is a value or an error") {
   CHECK(use(true).ok());
   CHECK(*use(true) == 8);
   const auto failed = use(false);
@@ -38,7 +38,7 @@ TEST_CASE("a result is a value or the reason there is none") {
   CHECK(use(false).value_or(3) == 3);
 }
 
-TEST_CASE("PB_TRY returns the error and goes on without one") {
+TEST_CASE("PB_TRY returns an error and continues without one") {
   int reached = 0;
   CHECK(both({}, reached).ok());
   CHECK(reached == 1);
@@ -46,7 +46,7 @@ TEST_CASE("PB_TRY returns the error and goes on without one") {
   CHECK(reached == 1);
 }
 
-TEST_CASE("an error seen from further out names both places") {
+TEST_CASE("within() prepends context to an error") {
   CHECK(Error{Code::invalid, "line 3"}.within("config").text == "config: line 3");
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("codes have the values of the boundary, and each has a name") {
   CHECK(std::string(code_name(static_cast<Code>(-99))) == "unknown");
 }
 
-TEST_CASE("an error's text is clipped to the room its caller has") {
+TEST_CASE("an error's text is truncated to the caller's buffer") {
   pb_err err = empty_error();
   CHECK(write_error(&err, Code::invalid, std::string(1000, 'x')) == PB_E_INVALID);
   CHECK(std::string(err.text).size() == sizeof(err.text) - 1);
@@ -90,7 +90,7 @@ TEST_CASE("an error without a text has its code's name") {
   CHECK(read_status(PB_OK, nullptr).ok());
 }
 
-TEST_CASE("guard turns whatever is thrown into a status") {
+TEST_CASE("guard turns any exception into a status") {
   pb_err err = empty_error();
   CHECK(guard(&err, []() -> int32_t { throw std::runtime_error("broken"); }) == PB_E_FAILED);
   CHECK(std::string(err.text) == "broken");

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""tutorial.py <build folder> <README.md>: does what the tutorial says, in an empty folder, with what that build installs.
-tutorial.py --write <README.md>: writes the folders of tutorial/, the project as it is after each step, beside README.md.
-tutorial.py --check <README.md>: whether these folders are what the tutorial makes.
+"""tutorial.py <build folder> <README.md>: executes the tutorial in an empty folder, with an installation of that build.
+tutorial.py --write <README.md>: writes the folders of tutorial/ beside README.md: the project after each step.
+tutorial.py --check <README.md>: checks that these folders are up to date.
 
-A fenced block is used by the words behind its fence:
-    <language> <file>   is the file
-    diff <file>         is a change of it: ' ' and '-' lines must be there in a row, ' ' and '+' lines take their place
-    console             "$ " lines are run; the lines below are what they say, "..." is anything; with " &" they go on running
-    console fails       the same, of commands that do not end well
-The ports that are named are replaced by free ones.
+The info string of a fenced block says how it is used:
+    <language> <file>   the contents of the file
+    diff <file>         a change of it: replaces the consecutive ' ' and '-' lines by the ' ' and '+' lines
+    console             runs "$ " lines; the lines below are the expected output, "..." matches anything; " &" runs in the background
+    console fails       the same, for commands that fail
+The ports in the tutorial are replaced by free ones.
 """
 import os
 import pathlib
@@ -45,7 +45,7 @@ def changed(name, text, hunk):
 
 
 def steps(tutorial):
-    """What the blocks make, without running anything: {"1-hello/greeter.cpp": text}, for each step that changes a file."""
+    """The files after each step that changes one, without running anything: {"1-hello/greeter.cpp": text}."""
     project, all_files = {}, {}
     for section in re.split(r"^## (?=\d+\. )", tutorial, flags=re.M)[1:]:
         section = section.split("\n## ")[0]
@@ -63,7 +63,7 @@ def steps(tutorial):
 
 
 def finished(readme):
-    """The folder of the finished steps, and what belongs into it."""
+    """The folder of the steps, and its expected files."""
     return readme.parent / "tutorial", steps(readme.read_text())
 
 
@@ -84,13 +84,13 @@ def check_steps(readme):
 
 
 def pattern_of(expected):
-    """A regular expression for lines of which "..." is any number."""
+    """A regular expression for these lines; a line "..." matches any number of lines."""
     parts = [r"(?:.*\n)*?" if line == "..." else re.escape(line.rstrip()).replace(r"\.\.\.", ".*") + r"[ \t]*\n" for line in expected]
     return re.compile("".join(parts) + r"\Z")
 
 
 class Server:
-    """A command that goes on; what it says is read all along."""
+    """A background command; a thread reads its output."""
 
     def __init__(self, command, folder, environment):
         self.process = subprocess.Popen(["bash", "-c", "exec " + command], cwd=folder, env=environment, text=True,
