@@ -17,15 +17,15 @@ void ProbePort::push(const pb_frame& in) noexcept {
 }
 
 Status Caller::start(const Config&) {
-  service_ = std::make_unique<Service<carried::Carried>>(host());
+  service_ = std::make_unique<Service<callee::Callee>>(host());
   service_->on_change([this](bool up) {
     up_ = up;
     ++changes_;
   });
   audio_ = std::make_unique<Service<audio::Audio>>(host());
-  listener_ = std::make_unique<Provision<carried::Listener>>(host());
-  listener_->on(carried::Listener::told, [this](carried::Said said) -> Result<carried::Said> {
-    teller_gone_ = EndWatch(host(), calling_plugin(host()), [this] { teller_gone = true; });
+  listener_ = std::make_unique<Provision<callee::Listener>>(host());
+  listener_->on(callee::Listener::told, [this](callee::Said said) -> Result<callee::Said> {
+    teller_gone_ = EndWatch(host(), calling_plugin(host()), [this] { caller_gone = true; });
     said.text = "heard " + said.text;
     return said;
   });

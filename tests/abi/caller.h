@@ -1,4 +1,4 @@
-// The other plugin: it lives in the server and does not know where the carried plugin is.
+// A plugin in the server's process that calls the callee plugin, wherever that runs.
 #pragma once
 
 #include <patchbay/audio.h>
@@ -11,12 +11,12 @@
 #include <memory>
 #include <string>
 
-#include "carried-plugin/carried.h"
+#include "callee-plugin/callee.h"
 #include "support/promise.h"
 
 namespace patchbay::isolated {
 
-// Gives `said` in every sample and keeps what it last heard.
+// Produces kSaid in every sample and records the last sample pushed to it.
 class ProbePort final : public AudioPort {
  public:
   static constexpr int16_t kSaid = 2000;
@@ -31,14 +31,14 @@ class ProbePort final : public AudioPort {
 class Caller final : public Plugin {
  public:
   static constexpr char manifest[] =
-      R"({"id": "caller", "version": "1.0.0", "optional": ["test.carried/1", "patchbay.audio/1"]})";
+      R"({"id": "caller", "version": "1.0.0", "optional": ["test.callee/1", "patchbay.audio/1"]})";
   static constexpr char store_sql[] = "";
-  static Caller* current;  // the one of the running server
+  static Caller* current;  // the instance in the running server
 
   Status start(const Config&) override;
   void stop(Done done) override;
 
-  // From the test's thread; each waits a minute at most.
+  // Called on the test's thread; each waits at most a minute.
   template <class M>
   Result<typename M::Reply> call(M method, typename M::Request request) {
     auto answer = std::make_shared<test::Promise<Result<typename M::Reply>>>();
@@ -57,20 +57,20 @@ class Caller final : public Plugin {
   Result<audio::Joined> join(Handle port);
   bool leave(audio::Joined joined);
   void publish_event(const NewEvent& event) { publish(host(), event); }
-  void drop_listener();  // the one that say() is given
+  void drop_listener();  // withdraws listener()
   void watch_port(Handle port);
   bool up() const noexcept { return up_; }
-  int changes() const noexcept { return changes_; }  // how often a watcher was told
+  int changes() const noexcept { return changes_; }  // number of calls of on_change()
 
   test::Promise<std::string> pong;
   ProbePort probe;
-  std::atomic<bool> teller_gone{false};  // who last told the listener something
-  std::atomic<bool> port_gone{false};    // of watch_port()
+  std::atomic<bool> caller_gone{false};  // the plugin that last called the listener has ended
+  std::atomic<bool> port_gone{false};    // the port of watch_port() has ended
 
  private:
-  std::unique_ptr<Service<carried::Carried>> service_;
+  std::unique_ptr<Service<callee::Callee>> service_;
   std::unique_ptr<Service<audio::Audio>> audio_;
-  std::unique_ptr<Provision<carried::Listener>> listener_;
+  std::unique_ptr<Provision<callee::Listener>> listener_;
   Handle listener_handle_;
   Subscription heard_;
   EndWatch teller_gone_;

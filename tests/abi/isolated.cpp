@@ -1,5 +1,5 @@
-// The same plugin files, run by the core in this process and in one of their own: what holds for both is told
-// once. And what holds only there: ends and new beginnings.
+// The same plugin files in the server's process and isolated: tests that run both ways, and tests of crashes,
+// restarts and configuration of isolated plugins.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -18,15 +18,15 @@
 namespace {
 
 using namespace patchbay;
-using carried::Carried;
-using carried::Say;
+using callee::Callee;
+using callee::Say;
 using isolated::Caller;
 
 enum class Where { here, process };
 
 std::string file_of(const std::string& id) { return std::string(PATCHBAY_ABI_PLUGINS) + "/" + id + ".so"; }
 
-// A section of a plugin: `own` is "key: value, ..." or "".
+// A plugin's section: `own` is "key: value, ..." or "".
 std::string section(Where where, const std::string& own) {
   const std::string isolation = where == Where::process ? "isolation: process, " : "";
   return "{" + isolation + own + "}";
@@ -35,9 +35,9 @@ std::string section(Where where, const std::string& own) {
 struct Server : test::TestServer {
   explicit Server(Where where, const std::string& own = "")
       : TestServer(yaml(where, own), nullptr, {&test::LinkedPlugin<Caller>::entry},
-                   {{"carried-plugin", file_of("carried-plugin")}}) {}
+                   {{"callee-plugin", file_of("callee-plugin")}}) {}
   static std::string yaml(Where where, const std::string& own) {
-    return "plugins: {media: {}, caller: {}, carried-plugin: " + section(where, own) +
+    return "plugins: {media: {}, caller: {}, callee-plugin: " + section(where, own) +
            "}\ntenants: {localhost: {}}\n";
   }
   Caller& caller() { return *Caller::current; }
@@ -54,9 +54,9 @@ bool within(std::chrono::milliseconds limit, const std::function<bool()>& holds)
 
 constexpr auto kSoon = std::chrono::seconds(60);
 
-// Ends the plugin's process with a signal and waits until its callers know.
+// Kills the plugin's process with a signal.
 pid_t end_process(Caller& caller, int signal) {
-  auto said = caller.call(Carried::say, Say{"hi", 1, 0, false, {}, {}});
+  auto said = caller.call(Callee::say, Say{"hi", 1, 0, false, {}, {}});
   if (!said.ok()) FAIL(said.error().text);
   const auto pid = static_cast<pid_t>(said->pid);
   REQUIRE(pid != ::getpid());
@@ -64,7 +64,7 @@ pid_t end_process(Caller& caller, int signal) {
   return pid;
 }
 
-// Its route is a private instance of its own, which the plugin that plays patchbay.http calls.
+// The route's handler is a private instance, which the probe plugin that provides patchbay.http calls.
 void hello_greets(Where where) {
   test::TestServer server("plugins: {probe: {}, hello-plugin: " + section(where, "greeting: moin") +
                               "}\ntenants: {localhost: {}}\n",
@@ -98,7 +98,7 @@ void events_pass(Where where) {
 void service_is_called(Where where) {
   Server server(where);
   REQUIRE(server.start_error() == "");
-  auto said = server.caller().call(Carried::say, Say{"hi", 41, 0.25, true, Buffer::copy("bytes"), {}});
+  auto said = server.caller().call(Callee::say, Say{"hi", 41, 0.25, true, Buffer::copy("bytes"), {}});
   REQUIRE(said.ok());
   CHECK(said->text == "hi!");
   CHECK(said->number == 42);
@@ -106,20 +106,20 @@ void service_is_called(Where where) {
   CHECK(said->bytes.view() == "bytes");
   CHECK((said->pid == ::getpid()) == (where == Where::here));
 
-  const auto refused = server.caller().call(Carried::say, Say{"", -1, 0, false, {}, {}});
+  const auto refused = server.caller().call(Callee::say, Say{"", -1, 0, false, {}, {}});
   REQUIRE(!refused.ok());
   CHECK(refused.error().code == Code::invalid);
   CHECK(refused.error().text == "the number is negative");
 
   const auto heard =
-      server.caller().call(Carried::say, Say{"hi", 1, 0, false, {}, server.caller().listener()});
+      server.caller().call(Callee::say, Say{"hi", 1, 0, false, {}, server.caller().listener()});
   REQUIRE(heard.ok());
   CHECK(heard.value().text == "heard hi");
 
-  CHECK(server.caller().call(Carried::say_inline, Say{"quick", 1, 0, false, {}, {}}).ok());
+  CHECK(server.caller().call(Callee::say_inline, Say{"quick", 1, 0, false, {}, {}}).ok());
 
   const std::string large(3 << 20, 'x');
-  const auto returned = server.caller().call(Carried::say, Say{large, 1, 0, false, Buffer::copy(large), {}});
+  const auto returned = server.caller().call(Callee::say, Say{large, 1, 0, false, Buffer::copy(large), {}});
   REQUIRE(returned.ok());
   CHECK(returned.value().text == large);
   CHECK(returned.value().bytes.view() == large);
@@ -129,7 +129,7 @@ void service_is_called(Where where) {
 void port_is_joined(Where where) {
   Server server(where);
   REQUIRE(server.start_error() == "");
-  auto port = server.caller().call(Carried::port, Empty{});
+  auto port = server.caller().call(Callee::port, Empty{});
   REQUIRE(port.ok());
   for (int turn = 0; turn < 2; ++turn) {
     auto joined = server.caller().join(port->port);
@@ -138,7 +138,7 @@ void port_is_joined(Where where) {
     CHECK(server.caller().leave(*joined));
     server.caller().probe.heard = 0;
   }
-  CHECK(server.caller().call(Carried::close_port, Empty{}).ok());
+  CHECK(server.caller().call(Callee::close_port, Empty{}).ok());
   const auto late = server.caller().join(port->port);
   REQUIRE(!late.ok());
   CHECK(late.error().code == Code::not_found);
@@ -147,30 +147,26 @@ void port_is_joined(Where where) {
 
 }  // namespace
 
-TEST_CASE("hello-plugin answers in this process") { hello_greets(Where::here); }
-TEST_CASE("hello-plugin answers in a process of its own") { hello_greets(Where::process); }
-TEST_CASE("events are heard and published in this process") { events_pass(Where::here); }
-TEST_CASE("events are heard and published in a process of its own") { events_pass(Where::process); }
-TEST_CASE("a service is called in this process") { service_is_called(Where::here); }
-TEST_CASE("a service is called in a process of its own, and its caller does not notice") {
-  service_is_called(Where::process);
-}
-TEST_CASE("a port is joined in this process") { port_is_joined(Where::here); }
-TEST_CASE("a port is joined in a process of its own, and its joiner does not notice") {
-  port_is_joined(Where::process);
-}
+TEST_CASE("hello-plugin answers in the server's process") { hello_greets(Where::here); }
+TEST_CASE("hello-plugin answers when isolated") { hello_greets(Where::process); }
+TEST_CASE("events are received and published in the server's process") { events_pass(Where::here); }
+TEST_CASE("events are received and published by an isolated plugin") { events_pass(Where::process); }
+TEST_CASE("a service is called in the server's process") { service_is_called(Where::here); }
+TEST_CASE("a service of an isolated plugin is called like any other") { service_is_called(Where::process); }
+TEST_CASE("a port is joined in the server's process") { port_is_joined(Where::here); }
+TEST_CASE("a port of an isolated plugin is joined like any other") { port_is_joined(Where::process); }
 
-TEST_CASE("a process that is killed is gone to its callers and joiners, and back soon") {
+TEST_CASE("a killed process is gone to its callers and joins, and is restarted soon") {
   Server server(Where::process);
   REQUIRE(server.start_error() == "");
   Caller& caller = server.caller();
-  auto port = caller.call(Carried::port, Empty{});
+  auto port = caller.call(Callee::port, Empty{});
   REQUIRE(port.ok());
   auto joined = caller.join(port->port);
   REQUIRE(joined.ok());
   CHECK(within(kSoon, [&] { return caller.probe.heard == isolated::ProbePort::kSaid + 1; }));
-  auto waiting = std::make_shared<test::Promise<Result<carried::Said>>>();
-  caller.begin(Carried::never, Say{}, waiting);
+  auto waiting = std::make_shared<test::Promise<Result<callee::Said>>>();
+  caller.begin(Callee::never, Say{}, waiting);
 
   const int changes = caller.changes();
   const pid_t first = end_process(caller, SIGKILL);
@@ -179,63 +175,63 @@ TEST_CASE("a process that is killed is gone to its callers and joiners, and back
   REQUIRE(!gone->ok());
   CHECK(gone->error().code == Code::gone);
   CHECK(within(kSoon, [&] { return caller.changes() == changes + 2 && caller.up(); }));
-  auto again = caller.call(Carried::say, Say{"hi", 1, 0, false, {}, {}});
+  auto again = caller.call(Callee::say, Say{"hi", 1, 0, false, {}, {}});
   REQUIRE(again.ok());
   CHECK(again->pid != first);
 
   CHECK(!caller.join(port->port).ok());
   CHECK(caller.leave(*joined));
-  auto fresh = caller.call(Carried::port, Empty{});
+  auto fresh = caller.call(Callee::port, Empty{});
   REQUIRE(fresh.ok());
   auto rejoined = caller.join(fresh->port);
   REQUIRE(rejoined.ok());
   CHECK(within(kSoon, [&] { return caller.probe.heard == isolated::ProbePort::kSaid + 1; }));
   CHECK(caller.leave(*rejoined));
   CHECK(server.log().find("the plugin's process has ended") != std::string::npos);
-  CHECK(server.core().report("metrics").find("patchbay_plugin_restarts_total{plugin=\"carried-plugin\"} 1") !=
+  CHECK(server.core().report("metrics").find("patchbay_plugin_restarts_total{plugin=\"callee-plugin\"} 1") !=
         std::string::npos);
   CHECK(server.core().report("ready").find(R"("ready":true)") != std::string::npos);
   CHECK(server.core().stop().ok());
 }
 
-TEST_CASE("who keeps something for a plugin in a process of its own learns of its crash") {
+TEST_CASE("a plugin that watches an isolated plugin's handles is notified of its crash") {
   Server server(Where::process);
   REQUIRE(server.start_error() == "");
   Caller& caller = server.caller();
-  auto port = caller.call(Carried::port, Empty{});
+  auto port = caller.call(Callee::port, Empty{});
   REQUIRE(port.ok());
   caller.watch_port(port->port);
-  for (int turn = 0; turn < 2; ++turn) {  // each process is a caller of its own
-    caller.teller_gone = false;
-    REQUIRE(caller.call(Carried::say, Say{"hi", 1, 0, false, {}, caller.listener()}).ok());
-    CHECK(!caller.teller_gone);
+  for (int turn = 0; turn < 2; ++turn) {  // each process is another caller
+    caller.caller_gone = false;
+    REQUIRE(caller.call(Callee::say, Say{"hi", 1, 0, false, {}, caller.listener()}).ok());
+    CHECK(!caller.caller_gone);
     const int changes = caller.changes();
     end_process(caller, SIGKILL);
-    CHECK(within(kSoon, [&] { return caller.teller_gone.load(); }));
+    CHECK(within(kSoon, [&] { return caller.caller_gone.load(); }));
     CHECK(within(kSoon, [&] { return caller.changes() == changes + 2 && caller.up(); }));
   }
   CHECK(within(kSoon, [&] { return caller.port_gone.load(); }));
   CHECK(server.core().stop().ok());
 }
 
-// The carried plugin watches the listener that it is given.
-TEST_CASE("a plugin in a process of its own learns of the ends of others") {
+// The callee plugin watches the listener that it was passed.
+TEST_CASE("an isolated plugin is notified when a watched instance ends") {
   for (const Where where : {Where::here, Where::process}) {
     Server server(where);
     REQUIRE(server.start_error() == "");
     Caller& caller = server.caller();
-    REQUIRE(caller.call(Carried::say, Say{"hi", 1, 0, false, {}, caller.listener()}).ok());
-    CHECK(caller.call(Carried::left, Empty{}).ok());
+    REQUIRE(caller.call(Callee::say, Say{"hi", 1, 0, false, {}, caller.listener()}).ok());
+    CHECK(caller.call(Callee::left, Empty{}).ok());
     caller.drop_listener();
     CHECK(within(kSoon, [&] {
-      const auto left = caller.call(Carried::left, Empty{});
+      const auto left = caller.call(Callee::left, Empty{});
       return left.ok() && left.value().number == 1;
     }));
     CHECK(server.core().stop().ok());
   }
 }
 
-TEST_CASE("a plugin that ends more often than its budget allows is quarantined until it is reconfigured") {
+TEST_CASE("a plugin that crashes more often than its budget allows is quarantined until it is reconfigured") {
   const std::string budget = "restarts: {most: 2, within_s: 600}";
   Server server(Where::process, budget);
   REQUIRE(server.start_error() == "");
@@ -250,30 +246,29 @@ TEST_CASE("a plugin that ends more often than its budget allows is quarantined u
     return within(kSoon, [&] { return server.core().report(what).find(part) != std::string::npos; });
   };
   CHECK(says("ready", R"({"ready":false,"plugins":{)"));
-  CHECK(says("ready", R"("carried-plugin":"quarantined")"));
+  CHECK(says("ready", R"("callee-plugin":"quarantined")"));
   CHECK(says("plugins", "more than 2 restarts in 600 s"));
   CHECK(says("plugins", "signal 11"));
-  CHECK(says("metrics", "patchbay_plugin_up{plugin=\"carried-plugin\"} 0"));
+  CHECK(says("metrics", "patchbay_plugin_up{plugin=\"callee-plugin\"} 0"));
   CHECK(!caller.up());
 
   CHECK(server.reload(Server::yaml(Where::process, budget + ", word: again")).ok());
   CHECK(within(kSoon, [&] { return caller.up(); }));
-  CHECK(says("ready", R"("carried-plugin":"running")"));
+  CHECK(says("ready", R"("callee-plugin":"running")"));
   CHECK(server.core().stop().ok());
 }
 
-TEST_CASE(
-    "a plugin in a process of its own is asked about a configuration, takes it, and is restarted with it") {
+TEST_CASE("an isolated plugin checks a configuration, applies it, and is restarted with it") {
   Server server(Where::process);
   REQUIRE(server.start_error() == "");
   const auto word = [&] {
-    const auto said = server.caller().call(Carried::word, Empty{});
+    const auto said = server.caller().call(Callee::word, Empty{});
     return said.ok() ? said.value().text : said.error().text;
   };
   CHECK(word() == "none");
   const Status refused = server.reload(Server::yaml(Where::process, "word: bad"));
   REQUIRE(!refused.ok());
-  CHECK(refused.error().text == "carried-plugin: the word is bad");
+  CHECK(refused.error().text == "callee-plugin: the word is bad");
   CHECK(word() == "none");
   CHECK(server.reload(Server::yaml(Where::process, "word: moin")).ok());
   CHECK(word() == "moin");
@@ -286,7 +281,7 @@ TEST_CASE(
   CHECK(moved.error().code == Code::unsupported);
 }
 
-TEST_CASE("a server stops while a plugin's process is being started anew") {
+TEST_CASE("a server stops while a plugin's process is being restarted") {
   for (int turn = 0; turn < 3; ++turn) {
     Server server(Where::process);
     REQUIRE(server.start_error() == "");
@@ -298,29 +293,29 @@ TEST_CASE("a server stops while a plugin's process is being started anew") {
   }
 }
 
-TEST_CASE("a plugin that is linked into the program is not isolated, and says so") {
+TEST_CASE("a plugin that is linked into the program cannot be isolated") {
   test::TestServer server("plugins: {caller: {isolation: process}}\ntenants: {localhost: {}}\n", nullptr,
                           {&test::LinkedPlugin<Caller>::entry});
   CHECK(server.start_error().find("caller not started: it is linked into the program") != std::string::npos);
 }
 
-TEST_CASE("a message too large for any frame is refused and the process lives on") {
+TEST_CASE("a message too large for any frame is refused and the process continues") {
   Server server(Where::process);
   REQUIRE(server.start_error() == "");
   const std::string large(core::isolation::Channel::kMaxFrame + 1, 'x');
-  const auto refused = server.caller().call(Carried::say, Say{large, 1, 0, false, {}, {}});
+  const auto refused = server.caller().call(Callee::say, Say{large, 1, 0, false, {}, {}});
   REQUIRE(!refused.ok());
   CHECK(refused.error().code == Code::exhausted);
-  CHECK(server.caller().call(Carried::say, Say{"hi", 1, 0, false, {}, {}}).ok());
+  CHECK(server.caller().call(Callee::say, Say{"hi", 1, 0, false, {}, {}}).ok());
 }
 
-TEST_CASE("many calls at once are each answered once and in order") {
+TEST_CASE("many concurrent calls are each answered once") {
   Server server(Where::process);
   REQUIRE(server.start_error() == "");
-  std::vector<std::shared_ptr<test::Promise<Result<carried::Said>>>> answers;
+  std::vector<std::shared_ptr<test::Promise<Result<callee::Said>>>> answers;
   for (int i = 0; i < 1000; ++i) {
-    answers.push_back(std::make_shared<test::Promise<Result<carried::Said>>>());
-    server.caller().begin(Carried::say, Say{std::string(500, 'x'), i, 0, false, {}, {}}, answers.back());
+    answers.push_back(std::make_shared<test::Promise<Result<callee::Said>>>());
+    server.caller().begin(Callee::say, Say{std::string(500, 'x'), i, 0, false, {}, {}}, answers.back());
   }
   int right = 0;
   for (int i = 0; i < 1000; ++i) {
@@ -330,21 +325,21 @@ TEST_CASE("many calls at once are each answered once and in order") {
   CHECK(right == 1000);
 }
 
-TEST_CASE("a plugin that does not start in its process says why") {
+TEST_CASE("an isolated plugin that does not start reports the reason") {
   Server server(Where::process, "refuse: \"the moon is full\"");
-  CHECK(server.start_error().find("carried-plugin not started: the moon is full") != std::string::npos);
+  CHECK(server.start_error().find("callee-plugin not started: the moon is full") != std::string::npos);
   CHECK(Caller::current != nullptr);
 }
 
-TEST_CASE("a process holds no descriptor and no variable of the server but what it is given") {
+TEST_CASE("an isolated process inherits no descriptors or variables of the server but those meant for it") {
   ::setenv("PATCHBAY_TEST_SECRET", "open-sesame", 1);
   Server server(Where::process);
   REQUIRE(server.start_error() == "");
-  const auto said = server.caller().call(Carried::surroundings, Empty{});
+  const auto said = server.caller().call(Callee::surroundings, Empty{});
   REQUIRE(said.ok());
   CHECK(said.value().text.find("open-sesame") == std::string::npos);
   CHECK(said.value().text.find("PATH=") != std::string::npos);
   CHECK(said.value().text.find("patchbay.db") == std::string::npos);
-  CHECK(said.value().number == 0);  // files and sockets beside 0 to 3
+  CHECK(said.value().number == 0);  // files and sockets except 0 to 3
   ::unsetenv("PATCHBAY_TEST_SECRET");
 }

@@ -1,5 +1,5 @@
-/* The entry of a hostile plugin: HOSTILE_FAULT names what it does wrong (faults.cpp). What is wrong with the
- * entry itself is a definition of its own. */
+/* The entry of a hostile plugin: HOSTILE_FAULT names its fault (faults.cpp). Further macros make the entry
+ * itself invalid. */
 #include <patchbay/abi.h>
 
 #ifndef HOSTILE_MAGIC

@@ -1,4 +1,4 @@
-// What plugins do wrong, one fault each. Compiled once; entry.c makes a file of each.
+// The faults of the hostile plugins. Compiled once; entry.c makes a plugin of each.
 #include <patchbay/audio.h>
 #include <patchbay/bus.h>
 #include <patchbay/plugin.h>
@@ -189,7 +189,7 @@ class Hostile final : public Plugin {
     on_each_tick(Tick{});
   }
 
-  // Held beyond the plugin's end: the memory is lost, nothing else.
+  // Never released: leaks the memory and nothing else.
   void keep_a_buffer() {
     call_myself(
         [](Word word, Reply<Word> reply) {
@@ -201,7 +201,7 @@ class Hostile final : public Plugin {
     if (doc) host().json->write(host().self, doc->root().node());
   }
 
-  // What is called after the plugin's end must not need it: nothing here refers to the plugin.
+  // The leaked callbacks do not refer to the plugin, because they may be called after its end.
   void leak() {
     void* const self = host().self;
     static const pb_port port{sizeof(pb_port),
@@ -236,7 +236,7 @@ class Hostile final : public Plugin {
     host().json->schema(self, to_abi("{}"), nullptr);
   }
 
-  // Memory is given to others between the two, as it would be sooner or later.
+  // Three times, so that the freed memory is most likely reused in between.
   void answer_a_call_twice() {
     const auto say = [](void*, uint32_t, const pb_message* request, pb_completion* completion,
                         pb_err*) noexcept -> int32_t {
@@ -346,7 +346,7 @@ class Hostile final : public Plugin {
 
 const pb_plugin* real_table = nullptr;
 
-// Answers three times, the last time when nobody waits any more.
+// Completes the start three times, the last time after the host has stopped waiting.
 void answer_often(void* self, pb_str config, const pb_done* done) noexcept {
   const pb_done mine = *done;
   mine.call(mine.self, PB_OK, nullptr);

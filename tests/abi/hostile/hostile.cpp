@@ -1,4 +1,5 @@
-// Each hostile plugin in a real core beside a healthy one: it is named, and core and healthy plugin serve on.
+// Each hostile plugin in a real core beside a healthy one: its fault is logged with its name, and the core
+// and the healthy plugin continue.
 #include <doctest/doctest.h>
 #include <patchbay/bus.h>
 #include <patchbay/service.h>
@@ -54,8 +55,8 @@ struct Healthy final : Plugin {
     done();
   }
 
-  // An event told and heard, a service called and answered, on its strand and through the core.
-  void works() {
+  // Publishes and receives an event, calls and answers a service, on its strand and through the core.
+  void check_works() {
     post(host(), kMainStrand, [this] {
       publish(host(), {"healthy.ping", "localhost", "", "", R"({"n":1})"});
       service_->call(Echo::say, {7}, [this](Result<Number> said) { answered.set(said ? said->number : -1); });
@@ -71,7 +72,7 @@ struct Healthy final : Plugin {
   Subscription heard_;
 };
 
-// `faults` as "throws-in-start" or "never-starts: {}, hostile-never-stops".
+// `faults` is "throws-in-start" or "never-starts: {}, hostile-never-stops".
 std::string yaml(const std::string& faults, int turn = 0) {
   return "plugins: {healthy: {}, hostile-" + faults + ": {turn: " + std::to_string(turn) +
          "}}\ntenants: {localhost: {}}\n";
@@ -88,7 +89,7 @@ struct Server : test::TestServer {
                      options.environment->emplace("PATCHBAY_SERVER__THREADS", "2");
                    }) {}
 
-  // A line of the log that holds all three, within a minute.
+  // Waits at most a minute for a line of the log that contains all three.
   bool logs(const std::string& name, const std::string& what, const std::string& also = "") const {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     for (; std::chrono::steady_clock::now() < deadline;
@@ -104,21 +105,21 @@ struct Server : test::TestServer {
   }
 };
 
-// It does not start, for that reason; all else goes on.
+// The plugin does not start, for that reason; all else continues.
 void refused(const std::string& fault, const std::string& why) {
   Server server(fault);
   CHECK(server.start_error() == "hostile-" + fault + " not started: " + why);
-  healthy->works();
+  healthy->check_works();
   CHECK(server.core().report("ready").find(R"("healthy":"running")") != std::string::npos);
   CHECK(server.core().stop().ok());
 }
 
-// It starts, and what it does is logged with its name.
+// The plugin starts, and its fault is logged with its name.
 void named(const std::string& fault, const std::string& what, const std::string& also = "") {
   Server server(fault);
   CHECK(server.start_error() == "");
   CHECK(server.logs("hostile-" + fault, what, also));
-  healthy->works();
+  healthy->check_works();
   CHECK(server.core().stop().ok());
 }
 
@@ -155,7 +156,7 @@ TEST_CASE("a plugin that throws in an event is named") {
 TEST_CASE("a plugin that throws in a timer is named") {
   named("throws-in-timer", "hostile words", "where=timer");
 }
-TEST_CASE("a plugin that throws in what it posted is named") {
+TEST_CASE("a plugin that throws in a posted task is named") {
   named("throws-in-post", "hostile words", "where=post");
 }
 TEST_CASE("a plugin that throws on a worker is named") {
@@ -174,19 +175,19 @@ TEST_CASE("a plugin that throws with the rows of a query is named") {
 TEST_CASE("a port that throws is named and falls silent") {
   named("throws-in-port", "hostile words", "audio port");
 }
-TEST_CASE("a plugin that throws when asked about a configuration refuses it") {
+TEST_CASE("a plugin that throws in check_config refuses the configuration") {
   Server server("throws-in-check");
   const Status reloaded = server.reload(yaml("throws-in-check", 1));
   REQUIRE(!reloaded.ok());
   CHECK(reloaded.error().text == "hostile-throws-in-check: hostile words");
-  healthy->works();
+  healthy->check_works();
   CHECK(server.core().stop().ok());
 }
-TEST_CASE("a plugin that throws when told a configuration is named") {
+TEST_CASE("a plugin that throws in reconfigure is named") {
   Server server("throws-in-reconfigure");
   CHECK(server.reload(yaml("throws-in-reconfigure", 1)).ok());
   CHECK(server.logs("hostile-throws-in-reconfigure", "hostile words", "where=reconfigure"));
-  healthy->works();
+  healthy->check_works();
   CHECK(server.core().stop().ok());
 }
 TEST_CASE("a plugin that throws in drain and stop is named") {
@@ -201,63 +202,63 @@ TEST_CASE("a plugin that throws in drain and stop is named") {
   CHECK(other.logs("hostile-throws-in-stop", "hostile words", "where=stop"));
 }
 
-TEST_CASE("a start that never returns is given up and its thread replaced") {
+TEST_CASE("a start that never returns times out and its thread is replaced") {
   Server server("never-starts");
   CHECK(server.start_error() ==
         "hostile-never-starts not started: it did not come back from start within 3000 ms");
   CHECK(server.logs("a plugin holds its strand", "hostile-never-starts"));
-  healthy->works();
+  healthy->check_works();
   CHECK(server.core().stop().ok());
 }
-TEST_CASE("a start that never answers is given up") {
+TEST_CASE("a start that never completes times out") {
   refused("never-answers", "it did not come back from start within 3000 ms");
 }
-TEST_CASE("a start that answers often counts once") {
+TEST_CASE("a start that completes several times counts once") {
   Server server("answers-often");
   CHECK(server.start_error() == "");
-  healthy->works();
+  healthy->check_works();
   CHECK(server.core().stop().ok());
 }
-TEST_CASE("a stop that never returns is given up and the core stops all the same") {
+TEST_CASE("a stop that never returns times out and the core stops nevertheless") {
   Server server("never-stops");
   CHECK(server.start_error() == "");
-  healthy->works();
+  healthy->check_works();
   const Status stopped = server.core().stop();
   REQUIRE(!stopped.ok());
   CHECK(stopped.error().text == "hostile-never-stops: it did not come back from stop within 3000 ms");
 }
-TEST_CASE("plugins that never return are named and as many threads take over as they hold") {
+TEST_CASE("plugins that never return are named and each blocked thread is replaced") {
   Server server("never-starts: {}, hostile-hangs-in-event");
   CHECK(server.logs("a plugin holds its strand", "hostile-never-starts"));
   CHECK(server.logs("a plugin holds its strand", "hostile-hangs-in-event"));
-  healthy->works();
+  healthy->check_works();
   const Status stopped = server.core().stop();
   REQUIRE(!stopped.ok());
   CHECK(stopped.error().text.find("hostile-hangs-in-event: it did not come back from stop") == 0);
 }
 
-TEST_CASE("a plugin that calls from a media loop what may not be called there is named") {
+TEST_CASE("a plugin that calls forbidden functions on a media loop is named") {
   named("calls-on-media-loop", "a function was called on a media loop", "function=publish");
   named("calls-on-media-loop", "a function was called on a media loop", "function=parse");
 }
-TEST_CASE("a plugin that floods the bus is named and drowns nobody") {
+TEST_CASE("a plugin that floods the bus is named and others are still served") {
   Server server("floods");
-  healthy->works();
+  healthy->check_works();
   CHECK(server.logs("hostile-floods", "floods the bus"));
   CHECK(server.logs("hostile-floods", "the flood is over"));
-  healthy->works();
+  healthy->check_works();
   CHECK(server.core().stop().ok());
 }
-TEST_CASE("a plugin that keeps a buffer costs its memory and nothing else") {
+TEST_CASE("a plugin that never releases a buffer only leaks its memory") {
   Server server("keeps-a-buffer");
   CHECK(server.start_error() == "");
-  healthy->works();
+  healthy->check_works();
   CHECK(server.core().stop().ok());
 }
-TEST_CASE("what a plugin leaves behind is ended and named when it stops") {
+TEST_CASE("handles that a plugin leaks are closed and named when it stops") {
   Server server("leaks");
   CHECK(server.start_error() == "");
-  healthy->works();
+  healthy->check_works();
   CHECK(server.core().stop().ok());
   CHECK(server.logs("hostile-leaks", "it left behind what the core has ended now",
                     "1 media attachment, 1 port opening, 1 port, 1 timer, 1 subscription, 1 job worker, "
@@ -272,8 +273,8 @@ TEST_CASE("a message that states a wrong size is read within its shape") {
   named("states-wrong-sizes", "heard", "text=hi");
 }
 
-// Whether such a process crashes at once, later or never is up to its memory; the server does not notice.
-TEST_CASE("what one process cannot contain costs a process of its own only") {
+// Such a process may crash at once, later or never; the server must not be affected.
+TEST_CASE("faults that corrupt a process affect only the isolated plugin's process") {
   for (const std::string fault : {"answers-a-call-twice", "releases-a-buffer-twice", "reads-what-was-lent",
                                   "writes-anywhere", "exits", "throws-bare"}) {
     CAPTURE(fault);
@@ -284,9 +285,9 @@ TEST_CASE("what one process cannot contain costs a process of its own only") {
                             [](CoreOptions& options) { options.plugin_dir = PATCHBAY_HOSTILE_PLUGINS; });
     const std::string& error = server.start_error();
     CHECK((error == "" || error.find("hostile-" + fault + " not started: ") == 0));
-    healthy->works();
-    const bool surely_ends = fault == "writes-anywhere" || fault == "exits" || fault == "throws-bare";
-    if (surely_ends && error == "") {
+    healthy->check_works();
+    const bool always_ends = fault == "writes-anywhere" || fault == "exits" || fault == "throws-bare";
+    if (always_ends && error == "") {
       const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
       const auto quarantined = [&] {
         return server.core().report("plugins").find("quarantined") != std::string::npos;
@@ -295,7 +296,7 @@ TEST_CASE("what one process cannot contain costs a process of its own only") {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
       CHECK(quarantined());
     }
-    healthy->works();
+    healthy->check_works();
     CHECK(server.core().report("ready").find(R"("healthy":"running")") != std::string::npos);
     static_cast<void>(server.core().stop());
   }

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# exports.sh <folder>: each plugin in it shows the world its entry and nothing else, and takes no C++ library along but the
-# host's own.
+# exports.sh <folder>: each plugin in it exports its entry and nothing else, and needs no shared C++ library but the system's.
 set -u
 failed=0
 for plugin in "$1"/*.so "$1"/*/*.so; do

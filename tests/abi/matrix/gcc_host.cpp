@@ -1,25 +1,25 @@
-// The plugins of the matrix in the real core, which g++ has built over libstdc++.
+// The plugins of the matrix in the real core, built by g++ with libstdc++.
 #include <doctest/doctest.h>
 
 #include <string>
 
-#include "promise/live.h"
-#include "promise/loaded.h"
+#include "compatibility/lifecycle.h"
+#include "compatibility/load_plugin.h"
 
 namespace {
 
-using patchbay::test::loaded;
+using patchbay::test::load_plugin;
 using patchbay::test::TestServer;
 
 void reference(const std::string& build) {
   TestServer server(patchbay::test::yaml("moin"), nullptr,
-                    {probe::entry(), loaded(MATRIX_PLUGINS "/" + build + ".so")});
-  patchbay::test::live(server);
+                    {probe::entry(), load_plugin(MATRIX_PLUGINS "/" + build + ".so")});
+  patchbay::test::run_lifecycle(server);
 }
 
 void in_c(const std::string& build) {
   TestServer server("plugins: {c-plugin: {}}\ntenants: {localhost: {}}\n", nullptr,
-                    {loaded(MATRIX_PLUGINS "/" + build + ".so")});
+                    {load_plugin(MATRIX_PLUGINS "/" + build + ".so")});
   CHECK(server.start_error() == "");
   server.core().drain();
   CHECK(server.core().stop().ok());
@@ -30,8 +30,8 @@ void in_c(const std::string& build) {
 TEST_CASE("a plugin of g++ in C++17 runs in the core") { reference("gcc-cxx17"); }
 TEST_CASE("a plugin of g++ in C++20 runs in the core") { reference("gcc-cxx20"); }
 TEST_CASE("a plugin of g++ with debug containers runs in the core") { reference("gcc-debug"); }
-TEST_CASE("a plugin of clang over libstdc++ runs in the core") { reference("clang-libstdcxx"); }
-TEST_CASE("a plugin of clang with a libc++ of its own runs in the core") { reference("clang-libcxx"); }
+TEST_CASE("a plugin of clang with libstdc++ runs in the core") { reference("clang-libstdcxx"); }
+TEST_CASE("a plugin of clang with a static libc++ runs in the core") { reference("clang-libcxx"); }
 TEST_CASE("a plugin of clang without exceptions and RTTI runs in the core") {
   reference("clang-libcxx-bare");
 }

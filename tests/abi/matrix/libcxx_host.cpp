@@ -1,4 +1,4 @@
-// The plugins of the matrix in a host that clang has built over libc++, from the engines of the core up.
+// The plugins of the matrix in a host that is built completely with clang and libc++.
 #include <patchbay/testing/fake_host.h>
 
 #include <cstdio>
@@ -11,7 +11,7 @@ using patchbay::testing::FakeHost;
 
 std::string why(const Status& status) { return status ? "" : status.error().text; }
 
-// The reference plugin waits in its start for timers and ticks: the clock must go on.
+// The reference plugin waits in its start for timers and ticks, so the clock must advance.
 Status start(FakeHost& host, const char* config) {
   PB_TRY(host.step(PB_STEP_CREATE));
   PB_TRY(host.begin_step(PB_STEP_START, config));
@@ -26,14 +26,14 @@ Status expect(bool holds, const std::string& what) {
   return holds ? Status() : Status(patchbay::Code::failed, what);
 }
 
-Status live(const std::string& build) {
+Status run_lifecycle(const std::string& build) {
   const bool is_c = build.find("c11") != std::string::npos;
   FakeHost host(MATRIX_PLUGINS "/" + build + ".so");
   PB_TRY(start(host, is_c ? "{}" : R"({"word": "moin"})"));
   if (!is_c) {
     PB_TRY(expect(host.get("/reference").body == R"({"word":"moin"})", "its route does not answer"));
     PB_TRY(host.reconfigure(R"({"word": "ahoi"})"));
-    PB_TRY(expect(host.get("/reference").body == R"({"word":"ahoi"})", "it was not told its configuration"));
+    PB_TRY(expect(host.get("/reference").body == R"({"word":"ahoi"})", "it did not get its configuration"));
     const Status refused = host.check_config(R"({"word": "bad"})");
     PB_TRY(expect(why(refused) == "word must not be bad", "it does not refuse: " + why(refused)));
   }
@@ -48,7 +48,7 @@ int main() {
   int failed = 0;
   for (const char* build : {"gcc-cxx17", "gcc-cxx20", "gcc-debug", "gcc-c11", "clang-libstdcxx",
                             "clang-libcxx", "clang-libcxx-bare", "clang-c11"}) {
-    const Status lived = live(build);
+    const Status lived = run_lifecycle(build);
     std::printf("%s: %s\n", build, lived ? "ok" : lived.error().text.c_str());
     failed += lived ? 0 : 1;
   }

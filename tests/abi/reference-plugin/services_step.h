@@ -26,7 +26,7 @@ struct Echo {
   static constexpr auto methods() { return std::make_tuple(say, say_inline); }
 };
 
-// Calls its own public instance, then a private one that is made of the bare table.
+// Calls its public instance, then a private one that is provided through the C table.
 class ServicesStep final : public Step {
  public:
   explicit ServicesStep(const Host& host) : host_(host) {}
@@ -47,14 +47,14 @@ class ServicesStep final : public Step {
       if (!said) return next_(said.error());
       const bool same = said->text == "hi" && said->number == -3 && said->ratio == 0.25 && said->loud &&
                         said->bytes.view() == "bytes" && said->handle.id == echo_->handle().id;
-      if (!same) return next_({Code::failed, "a message did not survive its way"});
+      if (!same) return next_({Code::failed, "a message did not arrive as it was sent"});
       call_refused();
     });
   }
 
  private:
   Word word() const {
-    // A handle of something real: a host may carry a number that names nothing as another such number.
+    // A valid handle, because a host may translate an unknown one to another unknown one.
     return {"hi", -3, 0.25, true, patchbay::Buffer::copy("bytes"), echo_->handle()};
   }
   static void answer(Word word, patchbay::Reply<Word>& reply) {
@@ -67,7 +67,7 @@ class ServicesStep final : public Step {
     no.text = "no";
     service_->call(Echo::say, no, [this](patchbay::Result<Word> said) {
       if (said.ok() || said.error().code != Code::denied || said.error().text != "not today")
-        return next_({Code::failed, "a refusal did not survive its way"});
+        return next_({Code::failed, "an error did not arrive as it was sent"});
       call_inline();
     });
   }
@@ -90,11 +90,11 @@ class ServicesStep final : public Step {
     if (bare_ == 0) return next_(patchbay::read_error(err.code, &err));
     lease_ = patchbay::Lease<Echo>::open(host_, {bare_});
     lease_.call(Echo::say, word(), [this](patchbay::Result<Word> said) {
-      if (!said || said->text != "hi") return next_({Code::failed, "an instance of the bare table failed"});
+      if (!said || said->text != "hi") return next_({Code::failed, "an instance of the C table failed"});
       patchbay::post(host_, patchbay::kMainStrand, [this] { watch_end(); });
     });
   }
-  // Where the core can tell.
+  // On cores that have watch_end.
   void watch_end() {
     const bool can = PB_HAS(host_.services, watch_end);
     if (can != static_cast<bool>(called_by_))
@@ -103,7 +103,7 @@ class ServicesStep final : public Step {
     bare_gone_ = patchbay::EndWatch(host_, {bare_}, [this] { call_gone(); });
     drop_bare();
   }
-  // What was withdrawn is gone for who still holds a lease on it.
+  // Calls through a lease on a withdrawn instance fail with Code::gone.
   void call_gone() {
     drop_bare();
     lease_.call(Echo::say, word(), [this](patchbay::Result<Word> said) {

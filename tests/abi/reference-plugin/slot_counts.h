@@ -1,6 +1,5 @@
-// Counts the calls of every function of the boundary: the tables the plugin is given, and the one it gives,
-// are copies whose functions count and pass on. slots.h is made from the headers (tests/sdk/boundary_tool),
-// so a function that was appended to them is counted at once.
+// Counts the calls of every function of the boundary: wraps the host's tables and the plugin's. slots.h is
+// generated from the headers (tests/sdk/boundary_tool), so appended functions are counted, too.
 #pragma once
 
 #include <patchbay/plugin.h>
@@ -22,7 +21,7 @@ auto use(const Table* table) {
   return table->*Member;
 }
 
-// A pb_done in the host's place; lives for the call it is passed to.
+// Wraps a pb_done; lives for the call it is passed to.
 struct CountedDone {
   explicit CountedDone(const pb_done* real) : copy{sizeof copy, 0, new pb_done(*real), &CountedDone::call} {}
   static void call(void* self, int32_t status, const pb_err* err) noexcept {
@@ -60,7 +59,7 @@ const Table* counted(const void* real) {
   static Table table;
   if (real == nullptr) return nullptr;
   real_table<Table> = static_cast<const Table*>(real);
-  // An older core's ends earlier.
+  // The table of an older core may be shorter.
   std::memcpy(&table, real, std::min<size_t>(sizeof table, *static_cast<const uint32_t*>(real)));
 #define PB_SLOT(type, member) Counted<&type::member>::put(table);
 #include "slots.h"

@@ -1,9 +1,9 @@
-// The service of the plugin that the tests run on both sides of the process boundary.
+// The service of the callee plugin, which the tests run in the server's process and isolated.
 #pragma once
 
 #include <patchbay/service.h>
 
-namespace patchbay::carried {
+namespace patchbay::callee {
 
 struct Say {
   std::string text;
@@ -11,7 +11,7 @@ struct Say {
   double ratio = 0;
   bool loud = false;
   Buffer bytes;
-  Handle listener;  // of Listener; 0: nobody
+  Handle listener;  // instance of Listener; 0: none
   PATCHBAY_FIELDS(text, number, ratio, loud, bytes, listener)
 };
 
@@ -20,7 +20,7 @@ struct Said {
   int64_t number = 0;
   double ratio = 0;
   Buffer bytes;
-  int64_t pid = 0;  // of the process that answers
+  int64_t pid = 0;  // of the answering process
   PATCHBAY_FIELDS(text, number, ratio, bytes, pid)
 };
 
@@ -30,18 +30,18 @@ struct PortOf {
 };
 
 struct Listener {
-  static constexpr char id[] = "test.carried.listener/1";
+  static constexpr char id[] = "test.callee.listener/1";
   static constexpr Method<0, Said, Said> told{"told"};
   static constexpr auto methods() { return std::make_tuple(told); }
 };
 
-// say: what was said, changed; a listener is asked first, and its text is part of the answer. A negative
-// number is an error. never: is not answered. port: an audio port of 16 kHz that gives back each sample it
-// took, plus one. close_port: replies when it is closed. word: of the configuration. surroundings: text is
-// the environment and what the open descriptors are, number how many files and sockets are open beside 0 to
-// 3. left: number is how many listeners have ended since they were asked.
-struct Carried {
-  static constexpr char id[] = "test.carried/1";
+// say: returns the message, modified; calls the listener first, if any, and returns its text. A negative
+// number is an error. never: is not answered. port: an audio port of 16 kHz that echoes each sample plus one.
+// close_port: replies once it is closed. word: returns the configured word. surroundings: text is the
+// environment and the targets of open descriptors, number the count of open files and sockets except 0 to 3.
+// left: number is the count of listeners that have ended after a call.
+struct Callee {
+  static constexpr char id[] = "test.callee/1";
   static constexpr Method<0, Say, Said> say{"say"};
   static constexpr Method<1, Say, Said> never{"never"};
   static constexpr Method<2, Empty, PortOf> port{"port"};
@@ -55,4 +55,4 @@ struct Carried {
   }
 };
 
-}  // namespace patchbay::carried
+}  // namespace patchbay::callee

@@ -9,9 +9,9 @@
 #include <memory>
 #include <vector>
 
-#include "carried.h"
+#include "callee.h"
 
-namespace patchbay::carried {
+namespace patchbay::callee {
 namespace {
 
 class EchoPort final : public AudioPort {
@@ -31,7 +31,7 @@ class EchoPort final : public AudioPort {
   int16_t last_ = 0;  // [media]
 };
 
-// What this process was given.
+// The targets of the descriptors above 3.
 std::vector<std::string> open_files() {
   std::vector<std::string> found;
   for (int fd = 4; fd < 1024; ++fd) {
@@ -42,10 +42,10 @@ std::vector<std::string> open_files() {
   return found;
 }
 
-// What a process opens for itself: event counters, timers, memory and the like have no path.
+// False for event counters, timers, memory and the like, which a process opens for itself.
 bool has_path(const std::string& file) { return !file.empty() && file.front() == '/'; }
 
-class CarriedPlugin final : public Plugin {
+class CalleePlugin final : public Plugin {
   Status start(const Config& config) override {
     word_ = config.plugin().text("word", "");
     const std::string why(config.plugin().text("refuse", ""));
@@ -57,26 +57,26 @@ class CarriedPlugin final : public Plugin {
                    publish(host(), {"test.pong", std::string(event.tenant()), std::string(event.subject()),
                                     "", data.str()});
                  }));
-    service_ = std::make_unique<Provision<Carried>>(host());
+    service_ = std::make_unique<Provision<Callee>>(host());
     service_
-        ->on(Carried::say, [this](Say say, Reply<Said> reply) { answer(std::move(say), std::move(reply)); })
-        .on(Carried::never, [this](Say, Reply<Said> reply) { kept_.push_back(std::move(reply)); })
-        .on(Carried::port,
+        ->on(Callee::say, [this](Say say, Reply<Said> reply) { answer(std::move(say), std::move(reply)); })
+        .on(Callee::never, [this](Say, Reply<Said> reply) { kept_.push_back(std::move(reply)); })
+        .on(Callee::port,
             [this](Empty) -> Result<PortOf> {
               if (!port_.handle()) port_.open(host());
               return PortOf{port_.handle()};
             })
-        .on(Carried::close_port,
+        .on(Callee::close_port,
             [this](Empty, Reply<Empty> reply) {
               port_.close([reply = std::move(reply)]() mutable { reply(Empty{}); });
             })
-        .on(Carried::say_inline, [](Say say) -> Result<Said> { return said(say, say.text); })
-        .on(Carried::word, [this](Empty) -> Result<Said> { return said({}, word_); })
-        .on(Carried::left,
+        .on(Callee::say_inline, [](Say say) -> Result<Said> { return said(say, say.text); })
+        .on(Callee::word, [this](Empty) -> Result<Said> { return said({}, word_); })
+        .on(Callee::left,
             [this](Empty) -> Result<Said> {
               return Said{"", left_, 0, {}, ::getpid()};
             })
-        .on(Carried::surroundings, [](Empty) -> Result<Said> { return surroundings(); });
+        .on(Callee::surroundings, [](Empty) -> Result<Said> { return surroundings(); });
     return service_->publish();
   }
 
@@ -122,7 +122,7 @@ class CarriedPlugin final : public Plugin {
   }
 
   std::string word_;
-  std::unique_ptr<Provision<Carried>> service_;
+  std::unique_ptr<Provision<Callee>> service_;
   Lease<Listener> lease_;
   EndWatch listener_gone_;
   int64_t left_ = 0;
@@ -132,6 +132,6 @@ class CarriedPlugin final : public Plugin {
 };
 
 }  // namespace
-}  // namespace patchbay::carried
+}  // namespace patchbay::callee
 
-PATCHBAY_PLUGIN(patchbay::carried::CarriedPlugin)
+PATCHBAY_PLUGIN(patchbay::callee::CalleePlugin)

@@ -1,4 +1,4 @@
-#include "promise/oldest_tables.h"
+#include "compatibility/floor_tables.h"
 
 #include <patchbay/abi.h>
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 namespace patchbay::test {
 namespace {
 
-// A table is [size, ...]; the copy ends where a page that nobody may read begins.
+// Copies the first `floor` bytes of a table to the end of a page that is followed by an unreadable one.
 const void* cut(const void* table, uint32_t floor) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   void* pages = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -39,7 +39,7 @@ const void* query(void* self, pb_str id, uint32_t min_size) noexcept {
   const std::string_view name(id.data, id.len);
   const auto floor = floors.find(name);
   if (floor == floors.end() || min_size > floor->second) return nullptr;
-  static std::map<std::string, const void*> tables;  // as long as the process, as the core's
+  static std::map<std::string, const void*> tables;  // never freed, as the core's
   const void*& table = tables[std::string(name)];
   if (table == nullptr) table = cut(real_host->query(self, id, floor->second), floor->second);
   return table;
@@ -54,7 +54,7 @@ int32_t create(const pb_host* host, const pb_plugin** table, void** self, pb_err
 
 }  // namespace
 
-const pb_entry* on_oldest_tables(const pb_entry& plugin) {
+const pb_entry* with_floor_tables(const pb_entry& plugin) {
   real_entry = &plugin;
   old_entry = plugin;
   old_entry.create = &create;

@@ -1,4 +1,4 @@
-// What one process must not believe of the other.
+// The encoding between server and isolated plugin: what is sent arrives, and invalid data is refused.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <patchbay/buffer.h>
@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "carried-plugin/carried.h"
+#include "callee-plugin/callee.h"
 #include "isolation/media/ring.h"
 #include "isolation/services/interface_wire.h"
 #include "isolation/services/message_wire.h"
@@ -16,7 +16,7 @@ namespace {
 
 using namespace patchbay;
 using namespace patchbay::core::isolation;
-using carried::Say;
+using callee::Say;
 
 const pb_shape& shape = detail::Shape<Say>::shape;
 
@@ -51,7 +51,7 @@ pb_frame frame_in(std::array<int16_t, kMaxSamples>& pcm, uint32_t samples) {
 
 }  // namespace
 
-TEST_CASE("a message arrives with its own strings and buffers") {
+TEST_CASE("a decoded message owns its strings and buffers") {
   const std::string frame = encoded({"text", -7, 0.5, true, Buffer::copy("bytes"), Handle{9}});
   bool ok = false;
   const Say say = decoded(frame, ok);
@@ -64,7 +64,7 @@ TEST_CASE("a message arrives with its own strings and buffers") {
   CHECK(say.listener.id == 9);
 }
 
-TEST_CASE("a frame cut off anywhere is noticed and harms nothing") {
+TEST_CASE("a truncated frame is refused") {
   const std::string whole = encoded({"text", -7, 0.5, true, Buffer::copy("bytes"), Handle{9}});
   for (size_t size = 0; size < whole.size(); ++size) {
     bool ok = true;
@@ -73,7 +73,7 @@ TEST_CASE("a frame cut off anywhere is noticed and harms nothing") {
   }
 }
 
-TEST_CASE("a frame with any byte changed harms nothing") {
+TEST_CASE("changing any byte of a frame causes no crash") {
   const std::string whole = encoded({"text", -7, 0.5, true, Buffer::copy("bytes"), Handle{9}});
   for (size_t at = 0; at < whole.size(); ++at) {
     for (const int mask : {1, 0x80, 0xff}) {
@@ -85,8 +85,8 @@ TEST_CASE("a frame with any byte changed harms nothing") {
   }
 }
 
-TEST_CASE("an interface arrives as a table, and one with a field outside its struct does not") {
-  const pb_interface& table = detail::InterfaceTable<carried::Carried>::table;
+TEST_CASE("an interface is decoded as a table, and one with a field outside its struct is refused") {
+  const pb_interface& table = detail::InterfaceTable<callee::Callee>::table;
   Encoder out(Kind::provide);
   put_interface(out, table);
   Decoder in(out.frame());
@@ -94,7 +94,7 @@ TEST_CASE("an interface arrives as a table, and one with a field outside its str
   InterfaceShare share;
   const pb_interface* arrived = get_interface(in, share).interface;
   REQUIRE(arrived != nullptr);
-  CHECK(from_abi(arrived->id) == "test.carried/1");
+  CHECK(from_abi(arrived->id) == "test.callee/1");
   REQUIRE(arrived->method_count == table.method_count);
   CHECK(from_abi(arrived->methods[3]->name) == "close_port");
   CHECK(arrived->methods[0]->request->struct_size == shape.struct_size);
@@ -112,7 +112,7 @@ TEST_CASE("an interface arrives as a table, and one with a field outside its str
   CHECK(get_interface(read, share).nonsense);
 }
 
-TEST_CASE("frames pass a ring in order, and a full one refuses") {
+TEST_CASE("frames pass a ring in order, and a full ring refuses further ones") {
   auto ring = Ring::create();
   REQUIRE(ring.ok());
   SharedQueue& queue = (*ring)->shared().to_parent;
@@ -133,7 +133,7 @@ TEST_CASE("frames pass a ring in order, and a full one refuses") {
   CHECK(!queue.pop(none));
 }
 
-TEST_CASE("a ring whose memory holds nonsense gives at most what there is room for") {
+TEST_CASE("a ring with invalid contents never returns more samples than there is room for") {
   auto ring = Ring::create();
   REQUIRE(ring.ok());
   SharedQueue& queue = (*ring)->shared().to_parent;
@@ -147,7 +147,7 @@ TEST_CASE("a ring whose memory holds nonsense gives at most what there is room f
   }
 }
 
-TEST_CASE("memory that its maker could still shrink is refused") {
+TEST_CASE("shared memory without seals, which its creator could shrink, is refused") {
   const int fd = ::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   REQUIRE(fd >= 0);
   REQUIRE(::ftruncate(fd, sizeof(SharedAudio)) == 0);

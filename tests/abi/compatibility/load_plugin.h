@@ -1,5 +1,5 @@
-// A plugin's file, read and loaded as the core does it, as an entry for TestServer: several builds of one
-// plugin can so be told apart by their files.
+// Loads a plugin's file as the core does, and returns its entry for TestServer, so that several builds of one
+// plugin can be tested.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@
 
 namespace patchbay::test {
 
-inline const pb_entry* loaded(const std::filesystem::path& file) {
+inline const pb_entry* load_plugin(const std::filesystem::path& file) {
   auto source = core::read_plugin_file(file);
   if (!source) FAIL(file.string() << ": " << source.error().text);
   if (const Status status = core::load_plugin(*source); !status)

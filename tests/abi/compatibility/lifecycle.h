@@ -1,4 +1,4 @@
-// The life of the reference plugin in a core, whatever it was built by and when.
+// Runs the lifecycle of the reference plugin, of any build, in a core.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -15,8 +15,9 @@ inline std::string yaml(const std::string& word) {
   return "plugins: {probe: {}, reference-plugin: {word: " + word + "}}\ntenants: {localhost: {}}\n";
 }
 
-// Starts, answers its route, takes another configuration and refuses a bad one, stops.
-inline void live(TestServer& server, const std::function<std::string(const std::string&)>& yaml_of = yaml) {
+// The plugin starts, answers its route, accepts a new configuration, refuses a bad one, and stops.
+inline void run_lifecycle(TestServer& server,
+                          const std::function<std::string(const std::string&)>& yaml_of = yaml) {
   REQUIRE(server.start_error() == "");
   auto answer = probe::ask("GET", "/reference", {});
   REQUIRE(answer.ok());

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # grow.sh <sdk/include> <folder>
-# The headers as a later SDK may have them: one function more at the end of pb_bus.
+# Copies the SDK's headers and appends a function to pb_bus, as a later SDK may.
 set -eu
 rm -rf "$2"
 mkdir -p "$2"

@@ -1,13 +1,13 @@
-// Built with the headers that grow.sh makes: pb_bus.flush is not there yet in the core that runs this.
+// A plugin built with the headers of grow.sh: the core that runs it has no pb_bus.flush.
 #include <patchbay/bus.h>
 #include <patchbay/plugin.h>
 
 namespace {
 
-class Tomorrow final : public patchbay::Plugin {
+class FutureAbi final : public patchbay::Plugin {
   patchbay::Status start(const patchbay::Config& config) override {
     if (config.plugin().boolean("must", false)) PB_NEEDS(PB_BUS_ID, host().bus, flush);
-    patchbay::publish(host(), {"tomorrow.here", "localhost", "", "", "{}"});
+    patchbay::publish(host(), {"future-abi.started", "localhost", "", "", "{}"});
     if (PB_HAS(host().bus, flush)) {
       host().bus->flush(host().self);
     } else {
@@ -18,7 +18,7 @@ class Tomorrow final : public patchbay::Plugin {
 };
 
 #ifdef ASKS_FOR_SIZEOF
-// An author who asks for more than the floor.
+// A plugin that queries more than the floor.
 template <class T>
 int32_t create_with_sizeof(const pb_host* host, const pb_plugin** table, void** self, pb_err* err) noexcept {
   const auto bus = patchbay::Host::table<pb_bus>(host, PB_BUS_ID, sizeof(pb_bus));
@@ -38,7 +38,7 @@ const pb_entry PATCHBAY_PLUGIN_SYMBOL = {PB_MAGIC,
                                          0,
                                          {PATCHBAY_MANIFEST_DATA, PATCHBAY_MANIFEST_SIZE},
                                          {PATCHBAY_STORE_DATA, PATCHBAY_STORE_SIZE},
-                                         &create_with_sizeof<Tomorrow>};
+                                         &create_with_sizeof<FutureAbi>};
 #else
-PATCHBAY_PLUGIN(Tomorrow)
+PATCHBAY_PLUGIN(FutureAbi)
 #endif
