@@ -11,7 +11,7 @@ typedef struct tally {
   uint64_t subscription;
   uint64_t metric;
   uint64_t count;
-  pb_done stopped; /* kept until the last event has been heard */
+  pb_done stopped; /* called when the subscription is closed */
 } tally;
 
 static pb_str text(const char* words) {
@@ -19,19 +19,19 @@ static pb_str text(const char* words) {
   return str;
 }
 
-/* On the main strand, like all of this: one thing at a time, so nothing needs a lock. */
-static void heard(void* user, const pb_event* event) {
+/* All functions run on the main strand, one at a time, so no lock is needed. */
+static void on_event(void* user, const pb_event* event) {
   tally* self = user;
   char payload[64];
   const int length = snprintf(payload, sizeof payload, "{\"count\":%llu}", (unsigned long long)++self->count);
-  pb_event told = {.size = sizeof told, .topic = text("c-plugin.counted")};
-  told.tenant = event->tenant;
-  told.subject = event->subject;
-  told.correlation = event->correlation;
-  told.payload.data = payload;
-  told.payload.len = (uint64_t)length;
-  self->observe->metric_add(self->host, self->metric, 1); /* before it is told: who hears it finds it counted */
-  self->bus->publish(self->host, &told);
+  pb_event counted = {.size = sizeof counted, .topic = text("c-plugin.counted")};
+  counted.tenant = event->tenant;
+  counted.subject = event->subject;
+  counted.correlation = event->correlation;
+  counted.payload.data = payload;
+  counted.payload.len = (uint64_t)length;
+  self->observe->metric_add(self->host, self->metric, 1); /* before the event, so that its receivers see it */
+  self->bus->publish(self->host, &counted);
 }
 
 static void start(void* user, pb_str config, const pb_done* done) {
@@ -43,7 +43,7 @@ static void start(void* user, pb_str config, const pb_done* done) {
     const pb_json_node* plugin = self->json->get(self->json->root(doc), text("plugin"));
     pb_subscription what = {.size = sizeof what};
     what.pattern = self->json->string(self->json->get(plugin, text("topic")));
-    self->subscription = self->bus->subscribe(self->host, &what, &heard, self, &err);
+    self->subscription = self->bus->subscribe(self->host, &what, &on_event, self, &err);
     if (self->subscription == 0) status = err.code;
     self->json->free_doc(self->host, doc);
   }
@@ -52,7 +52,7 @@ static void start(void* user, pb_str config, const pb_done* done) {
 
 static int32_t check_config(void* user, pb_str config, pb_err* err) {
   (void)user, (void)config, (void)err;
-  return PB_E_UNSUPPORTED; /* only by a restart */
+  return PB_E_UNSUPPORTED; /* a change needs a restart */
 }
 static void reconfigure(void* user, pb_str config) { (void)user, (void)config; }
 static void drain(void* user, const pb_done* done) {
@@ -60,7 +60,7 @@ static void drain(void* user, const pb_done* done) {
   done->call(done->self, PB_OK, NULL);
 }
 
-static void silent(void* user) {
+static void on_unsubscribed(void* user) {
   tally* self = user;
   self->stopped.call(self->stopped.self, PB_OK, NULL);
 }
@@ -68,9 +68,9 @@ static void stop(void* user, const pb_done* done) {
   tally* self = user;
   self->stopped = *done;
   if (self->subscription == 0)
-    silent(self);
+    on_unsubscribed(self);
   else
-    self->bus->unsubscribe(self->host, self->subscription, &silent, self);
+    self->bus->unsubscribe(self->host, self->subscription, &on_unsubscribed, self);
 }
 static void destroy(void* user) { free(user); }
 

@@ -9,11 +9,11 @@ using namespace patchbay;
 
 struct Quiet {
   std::string prefix;
-  int64_t from_min = 0;  // of the day
-  int64_t to_min = 0;    // before `from`: the next day's
+  int64_t from_min = 0;  // minute of the day
+  int64_t to_min = 0;    // the same; before from_min: on the next day
 };
 
-int64_t minutes(std::string_view clock) {  // "07:30", as the schema has checked
+int64_t minutes(std::string_view clock) {  // "07:30"; the schema has checked the form
   return ((clock[0] - '0') * 10 + clock[1] - '0') * 60 + (clock[3] - '0') * 10 + clock[4] - '0';
 }
 
@@ -27,7 +27,7 @@ class DialHours final : public Plugin {
     reconfigure(config);
     return {};
   }
-  Status check_config(const Config&) override { return {}; }  // any that the schema allows
+  Status check_config(const Config&) override { return {}; }  // accepts all that the schema allows
   void reconfigure(const Config& config) override {
     quiet_.clear();
     for (const Config::Tenant& tenant : config.tenants()) {
@@ -41,7 +41,7 @@ class DialHours final : public Plugin {
     }
   }
 
-  telephony::Verdict judge(const telephony::Check& check) {
+  telephony::Verdict decide(const telephony::Check& check) {
     const int64_t now_min = host().wall_ms() / 60'000 % (24 * 60);
     for (const Quiet& quiet : quiet_[check.tenant]) {
       if (check.number.rfind(quiet.prefix, 0) != 0 || !within(quiet, now_min)) continue;
@@ -54,7 +54,7 @@ class DialHours final : public Plugin {
   std::map<std::string, std::vector<Quiet>> quiet_;  // by tenant
   telephony::DialGateRegistration gate_{
       host(), "dial-hours",
-      [this](const telephony::Check& check) -> Result<telephony::Verdict> { return judge(check); }};
+      [this](const telephony::Check& check) -> Result<telephony::Verdict> { return decide(check); }};
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ using namespace patchbay;
 using S = engine::Session;
 using L = engine::Listener;
 
-// One conversation. close() tells the listener, and ends when no media loop has the port any more.
+// One conversation. close() calls the listener, and completes once no media loop uses the port.
 class EchoSession {
  public:
   EchoSession(const Host& host, const engine::Open& open, int64_t delay_ms, Function<void()> ended)
@@ -38,7 +38,7 @@ class EchoSession {
       return Empty{};
     });
     port_.open(host);
-    listener_.send(L::ready, {"it only says what it hears"});
+    listener_.send(L::ready, {"it only echoes speech"});
   }
   engine::Opened handles() { return {session_.handle(), port_.handle()}; }
   void close() {
@@ -74,7 +74,7 @@ class EchoEngine final : public Plugin {
     auto session = std::make_unique<EchoSession>(host(), open, delay_ms_, [this, id] { ended(id); });
     return sessions_.emplace(id, std::move(session)).first->second->handles();
   }
-  // Called from inside the session: it goes when that has returned.
+  // Called inside the session, so the session is destroyed in a posted task.
   void ended(int64_t id) {
     post(host(), kMainStrand, [this, id] {
       sessions_.erase(id);

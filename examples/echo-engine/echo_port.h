@@ -1,5 +1,5 @@
-// EchoPort: what is pushed comes back later. One join, and so one media loop, does both: nothing is shared
-// but the switch.
+// EchoPort: returns pushed samples after a delay. One join, and so one media loop, pushes and pulls, so only
+// the switch is shared between threads.
 #pragma once
 
 #include <patchbay/audio.h>
@@ -10,7 +10,7 @@
 class EchoPort final : public patchbay::AudioPort {
  public:
   explicit EchoPort(int64_t delay_ms) : delay_(static_cast<size_t>(delay_ms) * kHz / 1000) {}
-  // [any] Silent until the first time, and after the last.
+  // [any] Switches the echo; initially off, which produces silence.
   void listen(bool on) noexcept { on_.store(on, std::memory_order_release); }
 
   uint32_t pull_rate_hz() const noexcept override { return kHz; }

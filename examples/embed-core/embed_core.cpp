@@ -1,4 +1,4 @@
-// A program of its own around the core: no configuration file, no folder of plugins, no dlopen.
+// Embeds the core in a program, without a configuration file, plugin folder or dlopen.
 #include <patchbay/bus.h>
 #include <patchbay/core.h>
 #include <patchbay/plugin.h>
@@ -12,7 +12,7 @@ extern "C" const pb_entry patchbay_plugin_v1_dial_hours;
 
 namespace {
 
-// The program's own part is a plugin like the others: this is where it meets them.
+// The program's part is a plugin, too, through which it reaches the others.
 class Appliance final : public patchbay::Plugin {
  public:
   static constexpr char manifest[] = R"({"id": "appliance", "version": "1.0.0", "license": "Apache-2.0",
@@ -46,10 +46,10 @@ int main() {
   sigemptyset(&stop);
   sigaddset(&stop, SIGTERM);
   sigaddset(&stop, SIGINT);
-  sigprocmask(SIG_BLOCK, &stop, nullptr);  // before the core has threads
+  sigprocmask(SIG_BLOCK, &stop, nullptr);  // before the core starts threads
 
   patchbay::CoreOptions options;
-  options.config_file = "embedded.yaml";  // never read: relative paths are its neighbours
+  options.config_file = "embedded.yaml";  // not read; relative paths are resolved against its folder
   options.config_text = kConfig;
   options.linked_plugins = {&patchbay_plugin_v1_c_plugin, &patchbay_plugin_v1_dial_hours, &kAppliance};
   auto core = patchbay::Core::create(std::move(options));

@@ -8,8 +8,8 @@ namespace {
 
 using namespace patchbay;
 
-// Events come on the main strand, which must not block: a worker writes, one batch at a time, and what comes
-// meanwhile waits for the next.
+// Events arrive on the main strand, which must not block, so a worker writes them, one batch at a time.
+// Events that arrive meanwhile wait for the next batch.
 class EventLog final : public Plugin {
   Status start(const Config& config) override {
     file_ = config.plugin().text("file", "events.jsonl");
@@ -25,7 +25,7 @@ class EventLog final : public Plugin {
   }
 
   void take(const Event& event) {
-    if (waiting_.size() > kMostWaiting) return lost_.add();
+    if (waiting_.size() > kMaxWaitingBytes) return lost_.add();
     JsonWriter line;
     line.object().member("timeMs", event.time_ms()).member("topic", event.topic());
     line.member("tenant", event.tenant()).member("subject", event.subject());
@@ -41,7 +41,7 @@ class EventLog final : public Plugin {
                  const bool written = append();
                  post(host(), kMainStrand, [this, written] { went(written); });
                }).ok();
-    if (!writing_) batch_.swap(waiting_);  // too much work waits: with the next event
+    if (!writing_) batch_.swap(waiting_);  // no worker is free: try again with the next event
   }
   bool append() const {
     std::FILE* file = std::fopen(file_.c_str(), "ae");
@@ -56,12 +56,13 @@ class EventLog final : public Plugin {
     if (!writing_ && stopped_) (*stopped_)();
   }
 
-  static constexpr size_t kMostWaiting = 4 << 20;
+  static constexpr size_t kMaxWaitingBytes = 4 << 20;
   std::string file_;
   Subscription events_;
-  Metric lost_ = Metric::counter(host(), "patchbay_event_log_lost", "Events that waited too long");
+  Metric lost_ =
+      Metric::counter(host(), "patchbay_event_log_lost", "Events dropped because the disk was too slow");
   std::string waiting_;
-  std::string batch_;  // the worker's while `writing_`
+  std::string batch_;  // used by the worker while writing_ is set
   bool writing_ = false;
   std::optional<Done> stopped_;
 };

@@ -1,9 +1,9 @@
-// A module for baresip: the account with ;answer_all=yes takes calls to any number, not to its own alone.
+// A module for baresip: the account with ;answer_all=yes accepts calls to any number.
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-// What it needs of baresip's API, as Debian's baresip-core 1.0.0 exports it.
+// The part of baresip's API that it uses, as exported by Debian's baresip-core 1.0.0.
 struct ua;
 struct ua* uag_find_param(const char* name, const char* value);
 void ua_set_catchall(struct ua* ua, bool enabled);

@@ -9,7 +9,7 @@ shared_secret=an-example-is-no-secret-at-all
 failed=0
 children=()
 
-# --- telling ---------------------------------------------------------------------------------------------------------
+# --- output ----------------------------------------------------------------------------------------------------------
 
 began=$EPOCHREALTIME
 step() { printf '%7.2f s  %s\n' "$(awk "BEGIN {print $EPOCHREALTIME - $began}")" "$*"; }
@@ -51,7 +51,7 @@ make_work_folder() {
   : >"$webhook_log"
 }
 
-# A port that nobody on this machine uses, UDP or TCP, below those the kernel gives out.
+# free_port: sets REPLY to an unused UDP and TCP port, below the kernel's range of ephemeral ports.
 taken=" "
 free_port() {
   local port
@@ -68,14 +68,14 @@ listens() { grep -qi ":$(printf %04X "$2") " "/proc/net/$1"; }
 
 start_receiver() {
   free_port; receiver_port=$REPLY
-  # It ends with its standard input: that is this descriptor.
+  # It runs until its standard input, this descriptor, is closed.
   exec {receiver_in}> >(exec "$build/bin/webhook-receiver" "$webhook_secret" "$webhook_log" "$receiver_port" >/dev/null)
   children+=($!)
   wait_until 10 "the webhook receiver" listens tcp "$receiver_port"
   step "a webhook receiver waits on port $receiver_port"
 }
 
-# What the callee says, with time for the AI between: one WAV file that baresip plays as its microphone.
+# Writes the callee's sentences, with pauses for the AI, to a WAV file that baresip plays as its microphone.
 write_speech() {
   local silence sentence n=0
   for silence in 6 "what can you do" 9 "goodbye" 9 "goodbye" 60; do
@@ -175,19 +175,19 @@ post_call() {
   step "POST /api.ashx/v1/calls: $reply"
 }
 
-# New whole lines of a file since the last time, by `seen[file]`.
-declare -A seen=()
+# Prints the complete lines of a file after the first ${read_lines[file]}.
+declare -A read_lines=()
 new_lines() {
   local file=$1 count
   count=$(wc -l <"$file")
-  head -n "$count" "$file" | tail -n +$((${seen[$file]:-0} + 1))
+  head -n "$count" "$file" | tail -n +$((${read_lines[$file]:-0} + 1))
 }
-mark_seen() { seen[$1]=$((${seen[$1]:-0} + $2)); }
+mark_read() { read_lines[$1]=$((${read_lines[$1]:-0} + $2)); }
 
 show_words() {
   local line
   while IFS= read -r line; do
-    mark_seen "$work/server.log" 1
+    mark_read "$work/server.log" 1
     [[ $line == *\"$call\"*'"message":"'@(heard|said)'"'* ]] || continue
     line=$(jq -r '(if .message == "said" then "  AI:     " else "  Caller: " end) + .fields.text' <<<"$line")
     words+="$line"$'\n'
@@ -198,7 +198,7 @@ show_words() {
 show_events() {
   local line name good
   while IFS= read -r line; do
-    mark_seen "$webhook_log" 1
+    mark_read "$webhook_log" 1
     name=$(jq -r '.body | fromjson.event' <<<"$line")
     good=$(jq -r '.signatureOk and .signatureV2Ok' <<<"$line")
     events+="$name:$good"$'\n'
@@ -232,14 +232,14 @@ print_transcript() {
     (.turns[]? | "           \(.ts[11:19])  \(.speaker): \(.text)")' <<<"$transcript"
 }
 
-# --- what must have been seen ----------------------------------------------------------------------------------------
+# --- checks ----------------------------------------------------------------------------------------------------------
 
 must() {  # WHAT TEXT PATTERN
   if grep -qE "$3" <<<"$2"; then return; fi
   echo "MISSING: $1" >&2
   failed=1
 }
-judge() {
+check_all() {
   local status event turns
   for status in in-flight ended-success; do must "status $status" "$statuses" "^$status "; done
   for event in call.answered call.started outbound-ai.finished transcript.saved; do
@@ -252,7 +252,7 @@ judge() {
   must "outcome finished" "$turns" '^finished$'
   must "the AI's words in the transcript" "$turns" '^AI$'
   must "the callee's words in the transcript" "$turns" '^Caller$'
-  if [[ $failed == 0 ]]; then step "every step was seen"; fi
+  if [[ $failed == 0 ]]; then step "every step succeeded"; fi
 }
 
 stay_up() {

@@ -28,7 +28,7 @@ class LevelMeter final : public Plugin {
     return taps_.publish();
   }
 
-  // Answers when the last of what holds it has let go: every port is closed then.
+  // Each closing tap holds `last`, whose destructor completes the stop once every port is closed.
   void stop(Done done) override {
     const auto last = std::make_shared<Done>(std::move(done));
     while (!all_.empty()) leave(all_.begin()->first, [last](const Result<Empty>&) {});
@@ -36,7 +36,8 @@ class LevelMeter final : public Plugin {
 
   void insert(const Insert& what, Reply<Tapped> reply) {
     const int64_t id = ++last_;
-    auto tap = std::make_shared<Tap>();  // shared with its ports' closing, which ends after we forgot it
+    auto tap = std::make_shared<Tap>();  // shared with the pending closes of its ports, which outlive its
+                                         // entry in all_
     tap->subject = what.subject;
     all_[id] = tap;
     join(id, what.a, tap->a.open(host()), &Tap::join_a,
@@ -65,8 +66,8 @@ class LevelMeter final : public Plugin {
   void remove(int64_t id, Reply<Empty> reply) {
     leave(id, [reply = std::move(reply)](Result<Empty> left) mutable { reply(std::move(left)); });
   }
-  // Leaves both joins and closes both ports, one after the other. A join that never came about (0) is
-  // unknown, which is fine.
+  // Leaves both joins and closes both ports, one after the other. Leaving a join that was not made (0) is a
+  // no-op.
   template <class F>
   void leave(int64_t id, F done) {
     const auto at = all_.find(id);

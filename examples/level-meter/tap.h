@@ -1,5 +1,5 @@
-// Tap: two ports, and between them a wire each way that is measured. The media loops of the two joins may be
-// two threads, so everything they share is atomic; nothing here allocates, locks or logs.
+// Tap: two ports, connected by a measured wire in each direction. The media loops of the two joins may be two
+// threads, so all that they share is atomic; nothing here allocates, locks or logs.
 #pragma once
 
 #include <patchbay/audio.h>
@@ -9,8 +9,8 @@
 
 namespace level_meter {
 
-// Frames from one media loop to another. When the reader is late the newest is dropped, when the writer is
-// late there is silence.
+// Passes frames from one media loop to another. Drops the newest frame when the reader is late, and produces
+// silence when the writer is late.
 class Wire {
  public:
   static constexpr uint32_t kHz = 16000;
@@ -35,7 +35,7 @@ class Wire {
     std::copy_n(frames_[at % frames_.size()].begin(), frame.samples, frame.pcm);
     read_.store(at + 1, std::memory_order_release);
   }
-  // [any] The loudest sample since the last time.
+  // [any] Returns the loudest sample since the last call.
   int32_t take_peak() noexcept { return peak_.exchange(0, std::memory_order_relaxed); }
 
  private:

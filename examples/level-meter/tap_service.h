@@ -1,5 +1,5 @@
-// level-meter.tap: joins two audio ports through a meter. A service of a plugin of ours: whoever calls it
-// includes this header.
+// level-meter.tap: joins two audio ports through a level meter. Plugins that call this service include this
+// header.
 #pragma once
 
 #include <patchbay/service.h>
@@ -9,7 +9,7 @@ namespace level_meter {
 struct Insert {
   patchbay::Handle a;  // audio ports
   patchbay::Handle b;
-  std::string subject;  // of the level.measured events: a call id, say
+  std::string subject;  // of the level.measured events, such as a call id
   PATCHBAY_FIELDS(a, b, subject)
 };
 
@@ -18,7 +18,7 @@ struct Tapped {
   PATCHBAY_FIELDS(tap)
 };
 
-// remove: replies when neither port is used any more.
+// remove: replies once neither port is in use.
 struct Taps {
   static constexpr char id[] = "level-meter.tap/1";
   static constexpr patchbay::Method<0, Insert, Tapped> insert{"insert"};

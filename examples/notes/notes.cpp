@@ -47,7 +47,7 @@ class Notes final : public Plugin {
     return route;
   }
 
-  // The row and the event that tells of it are committed together, or neither is.
+  // Commits the row and its event together.
   void add(const http::Request& request, Answer answer) {
     const auto body = host().parse_json(request.json);
     if (!body) return answer(body.error());
@@ -84,7 +84,7 @@ class Notes final : public Plugin {
     const auto params = host().parse_json(request.params);
     const int64_t id = params ? std::atoll(std::string((*params)["id"].text()).c_str()) : 0;
     Transaction tx(host());
-    tx.exec(remove_, {request.tenant, id}, 1);  // one row, or nothing happens
+    tx.exec(remove_, {request.tenant, id}, 1);  // fails unless one row changes
     std::move(tx).commit([answer = std::move(answer)](const Commit& commit) mutable {
       if (commit.code() == Code::conflict)
         return answer(http::error(404, "not_found", "there is no such note"));

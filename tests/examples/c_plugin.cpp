@@ -8,7 +8,7 @@
 
 using namespace patchbay;
 
-TEST_CASE("c-plugin counts in C what happens and tells it") {
+TEST_CASE("c-plugin counts events and publishes the count") {
   test::TestServer server("plugins: {probe: {}, c-plugin: {topic: \"door.*\"}}\ntenants: {localhost: {}}\n",
                           nullptr, {probe::entry(), test::example("c-plugin")});
   REQUIRE(server.start_error() == "");

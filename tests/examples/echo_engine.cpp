@@ -1,4 +1,4 @@
-// A call with the engine of the cookbook: a SIP telephone hears itself.
+// A call with the example engine: a SIP telephone hears its echo.
 #include <doctest/doctest.h>
 
 #include "example.h"
@@ -7,7 +7,7 @@
 
 using namespace patchbay::test;
 
-TEST_CASE("echo-engine is chosen by its model, and the callee hears what he says") {
+TEST_CASE("echo-engine is selected by its model, and the callee hears an echo") {
   Phone phone;
   CallServer::Options options;
   options.trunks = {{"main", phone.port()}};

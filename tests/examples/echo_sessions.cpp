@@ -1,4 +1,4 @@
-// Sessions of the cookbook's engine that end while they speak. The test is patchbay.engines.
+// Sessions of the example engine that end while they speak. The test provides patchbay.engines.
 #include <doctest/doctest.h>
 #include <patchbay/audio.h>
 #include <patchbay/end_watch.h>
@@ -21,7 +21,7 @@ using namespace patchbay::test;
 
 namespace {
 
-// Speaks a constant, and counts what is not silence.
+// Produces a constant, and counts pushed samples that are not silence.
 class Telephone final : public AudioPort {
  public:
   int heard() const { return heard_; }
@@ -39,7 +39,7 @@ class Telephone final : public AudioPort {
   std::atomic<int> heard_{0};
 };
 
-// Everything of the conversation, on the probe's strand.
+// The state of the conversation, on the probe's strand.
 struct Conversing {
   explicit Conversing(const Host& host) : registry(host), listener(std::in_place, host), audio(host) {}
   Provision<engine::EngineRegistry> registry;
@@ -80,7 +80,7 @@ class Fixture {
     CHECK(server.core().stop().ok());
   }
 
-  // A session that is heard.
+  // Opens a session and waits until its audio arrives.
   void converse() {
     Promise<bool> joined;
     on_strand([&](const Host& host) {

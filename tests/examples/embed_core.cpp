@@ -8,7 +8,7 @@
 
 using namespace patchbay;
 
-TEST_CASE("embed-core runs linked plugins without a file and ends when asked") {
+TEST_CASE("embed-core runs linked plugins without files and stops on a signal") {
   const test::TempFolder folder;
   auto child = test::Child::spawn({std::getenv("PATCHBAY_EMBED_CORE")}, folder.path(), folder.file("says"));
   REQUIRE(child.ok());

@@ -10,7 +10,7 @@
 
 using namespace patchbay;
 
-TEST_CASE("event-log writes each event that was asked for as a line of JSON, in order, also while it stops") {
+TEST_CASE("event-log writes each matching event as a line of JSON, in order, also while it stops") {
   test::TemporaryFolder folder;
   const std::string file = (folder.path() / "events").string();
   const auto written = [&] {
@@ -44,5 +44,5 @@ TEST_CASE("event-log writes each event that was asked for as a line of JSON, in 
   int count = 0;
   for (; std::getline(lines, line); ++count)
     CHECK(line.find(R"("subject":")" + std::to_string(count) + '"') != std::string::npos);
-  CHECK(count <= 500);  // what the bus had not delivered yet is not waited for
+  CHECK(count <= 500);  // undelivered events are not waited for
 }

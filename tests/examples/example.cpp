@@ -11,7 +11,7 @@
 namespace patchbay::test {
 
 const pb_entry* example(const std::string& id) {
-  const char* elsewhere = std::getenv("PATCHBAY_EXAMPLES");  // those of another compiler
+  const char* elsewhere = std::getenv("PATCHBAY_EXAMPLES");  // builds of another compiler
   const std::string folder = elsewhere != nullptr ? elsewhere : PATCHBAY_EXAMPLES;
   auto source = core::read_plugin_file(folder + "/" + id + ".so");
   if (!source) FAIL(source.error().text);

@@ -1,4 +1,4 @@
-// A plugin of the cookbook for TestServer's `linked`, from the .so that its own build file makes.
+// An example plugin for TestServer's `linked`, from the .so built by its CMakeLists.txt.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace patchbay::test {
 // Fails the test when the file cannot be loaded.
 const pb_entry* example(const std::string& id);
 
-// Looks again and again, for a minute at most, until it holds.
+// Polls for at most a minute until it returns true.
 bool eventually(const std::function<bool()>& holds);
 
 }  // namespace patchbay::test

@@ -15,7 +15,7 @@ using level_meter::Taps;
 
 namespace {
 
-// Says one value for ever and keeps what it heard last.
+// Produces a constant and records the last pushed sample.
 class Voice final : public AudioPort {
  public:
   explicit Voice(int16_t said) : said_(said) {}
@@ -32,7 +32,7 @@ class Voice final : public AudioPort {
   const int16_t said_;
 };
 
-// What the probe has on its strand.
+// The objects on the probe's strand.
 struct Line {
   explicit Line(const Host& host) : taps(host) {}
   Voice loud{16384};
@@ -41,7 +41,7 @@ struct Line {
   Subscription levels;
 };
 
-// Runs f(done) on the probe's strand; what was given to done(), or nothing within a minute.
+// Runs f(done) on the probe's strand; returns what done() got, or nullopt after a minute.
 template <class T, class F>
 std::optional<T> on_strand(F f) {
   auto answer = std::make_shared<test::Promise<T>>();
@@ -51,7 +51,7 @@ std::optional<T> on_strand(F f) {
 
 }  // namespace
 
-TEST_CASE("level-meter passes audio on in both directions and tells how loud each is") {
+TEST_CASE("level-meter forwards audio in both directions and publishes its levels") {
   test::TestServer server(
       "plugins: {probe: {}, media: {}, level-meter: {intervalMs: 100}}\ntenants: {localhost: {}}\n", nullptr,
       {probe::entry(), test::example("level-meter")});
@@ -85,7 +85,7 @@ TEST_CASE("level-meter passes audio on in both directions and tells how loud eac
   });
   CHECK((nowhere && !nowhere->ok()));
 
-  // Stopped while a tap is there: nobody has the ports afterwards, and they can be closed.
+  // Stops while a tap exists: its ports are not in use afterwards, and can be closed.
   const auto third = on_strand<Result<level_meter::Tapped>>([&](const Host&, auto done) {
     line->taps.call(Taps::insert, {line->loud.handle(), line->quiet.handle(), "line-3"}, done);
   });

@@ -13,7 +13,7 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 }  // namespace
 
-TEST_CASE("notes are a resource of their own that clients find in the documents") {
+TEST_CASE("notes are a REST resource, listed in the service root and in the OpenAPI document") {
   test::TestServer server(R"(plugins:
   rest-api: {listen: "127.0.0.1:0"}
   notes: {}
@@ -32,7 +32,7 @@ tenants:
   CHECK(has(http.get("/api.ashx/v1").body, "/api.ashx/v1/notes"));
 
   const std::string path = "/api.ashx/v1/notes?tenant=localhost";
-  CHECK(http.get("/api.ashx/v1/notes").status >= 400);  // nobody is known without identity
+  CHECK(http.get("/api.ashx/v1/notes").status >= 400);  // no bearer is valid without identity
   CHECK(admin.post(path, R"({"text":""})").status == 400);
   const auto first = admin.post(path, R"({"text":"Call back"})");
   CHECK(first.status == 200);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # outside.sh <build folder> <repository> <compiler in C> <compiler in C++>
-# Every plugin of the cookbook, far from the tree, with nothing but the installed SDK: it builds without a warning, and the file
-# exports one symbol.
+# Builds every example plugin outside of the repository with the installed SDK, without warnings, and checks that the file exports
+# one symbol.
 set -eu
 build=$1 repository=$2 cc=$3 cxx=$4
 work=$(mktemp -d)
@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 cmake --install "$build" --component sdk --prefix "$work/sdk" > "$work/says"
 {
   echo 'cmake_minimum_required(VERSION 3.25)'
-  echo 'project(cookbook LANGUAGES C CXX)'
+  echo 'project(examples LANGUAGES C CXX)'
   for folder in "$repository"/examples/*/; do
     name=$(basename "$folder")
     case $name in first-call | embed-core) continue ;; esac
@@ -25,7 +25,7 @@ if ! { cmake -S "$work" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/sdk
   exit 1
 fi
 
-# In C alone: no compiler of C++ is looked for.
+# A C-only project needs no C++ compiler.
 if ! cmake -S "$work/c-plugin" -B "$work/c-build" -DCMAKE_PREFIX_PATH="$work/sdk" -DCMAKE_CXX_COMPILER=/nowhere/c++ \
   >> "$work/says" 2>&1; then
   cat "$work/says"
