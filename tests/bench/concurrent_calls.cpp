@@ -1,6 +1,6 @@
-// Twenty calls at once, each with a telephone that sends G.711 and an engine that hears and speaks over TLS:
-// the processor time of a whole server for 20 ms of one call, beside a bare loop of the same work; then how
-// much later than designed a sound comes through, both ways.
+// Twenty concurrent calls, each with a telephone (G.711) and an engine (TLS): the processor time of a whole
+// server for 20 ms of one call, compared with a bare loop of the same work; then the delay of the audio
+// beyond the designed one, both ways.
 #include <time.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include <fstream>
 #include <optional>
 
-#include "bench/calls/floor.h"
+#include "bench/calls/bare_loop.h"
 #include "bench/calls/server.h"
 #include "bench/calls/telephones.h"
 #include "bench/calls/voice.h"
@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr double kServerSeconds = 5, kFloorSeconds = 3;
+constexpr double kServerSeconds = 5, kBareLoopSeconds = 3;
 constexpr int kBursts = 16, kWarmUpBursts = 2;
 
 [[noreturn]] void die(const std::string& why) {
@@ -41,9 +41,9 @@ void wait_until(const char* what, Done done) {
 }
 
 // The server, its telephones and its engine.
-class World {
+class Setup {
  public:
-  World();
+  Setup();
 
   double cpu_ns_per_frame();
   void measure_latency();
@@ -62,7 +62,7 @@ class World {
   clockid_t clock_ = 0;
 };
 
-World::World() {
+Setup::Setup() {
   test::Sipp::Options options;
   options.scenario = BENCH_PHONE_SCENARIO;
   options.calls = kCalls;
@@ -89,8 +89,8 @@ World::World() {
   wait_until("the engine hears all callers", [&] { return voice.connected() == kCalls; });
 }
 
-// Where the server wants its packets: by call, as SIPp's log of the INVITEs has it.
-std::vector<uint16_t> World::offered_ports() const {
+// The server's RTP ports, by call, from SIPp's log of the INVITEs.
+std::vector<uint16_t> Setup::offered_ports() const {
   const std::string log = sipp_->messages();
   std::vector<uint16_t> ports;
   for (int call = 0; call < kCalls; ++call) {
@@ -102,14 +102,14 @@ std::vector<uint16_t> World::offered_ports() const {
   return ports;
 }
 
-double World::cpu_ns() const {
+double Setup::cpu_ns() const {
   timespec now{};
   if (::clock_gettime(clock_, &now) != 0)
     die("the server has ended: " + test::read_text(folder_.file("log")));
   return double(now.tv_sec) * 1e9 + double(now.tv_nsec);
 }
 
-double World::cpu_ns_per_frame() {
+double Setup::cpu_ns_per_frame() {
   voice.stream(true);
   std::this_thread::sleep_for(500ms);
   const uint64_t frames_before = frames();
@@ -130,8 +130,8 @@ double at_percentile(const std::vector<double>& sorted, double share) {
 
 using Samples = std::array<std::vector<double>, kCalls>;  // ms, by call
 
-// A call's quickest passage is what its buffers and the phase of its tick make it wait; it is the same each
-// time. What comes on top is what the server (and this machine) added.
+// The minimum delay of a call results from its buffers and the phase of its tick, and is constant. Delay
+// beyond it was added by the server (and this machine).
 void print(const char* way, const char* design, const Samples& samples, int bursts) {
   std::vector<double> added, least, all;
   for (const auto& of_call : samples) {
@@ -151,7 +151,7 @@ void print(const char* way, const char* design, const Samples& samples, int burs
               bursts * kCalls);
 }
 
-void World::measure_latency() {
+void Setup::measure_latency() {
   Samples up, down;
   std::this_thread::sleep_for(3s);  // the last answer plays out, and its turn ends
   for (int burst = 0; burst < kBursts; ++burst) {
@@ -177,18 +177,18 @@ void World::measure_latency() {
   print("engine to caller", "0 to 20", down, kCounted);
 }
 
-// The bare loop, with telephones and an engine of its own.
-class BareLoop {
+// The bare loop, with its own telephones and engine.
+class BareLoopSetup {
  public:
-  BareLoop() : floor_(voice_.port(), telephones_.port()) {
+  BareLoopSetup() : loop_(voice_.port(), telephones_.port()) {
     telephones_.pause(true);
-    telephones_.connect(floor_.ports());
+    telephones_.connect(loop_.ports());
   }
 
   double cpu_ns_per_frame() {
     telephones_.pause(false);
     voice_.stream(true);
-    const Floor::Cost cost = floor_.run(kFloorSeconds);
+    const BareLoop::Cost cost = loop_.run(kBareLoopSeconds);
     voice_.stream(false);
     telephones_.pause(true);
     return cost.cpu_ns / double(std::max<uint64_t>(cost.frames, 1));
@@ -197,7 +197,7 @@ class BareLoop {
  private:
   Voice voice_;
   Telephones telephones_;
-  Floor floor_;
+  BareLoop loop_;
 };
 
 }  // namespace
@@ -205,10 +205,10 @@ class BareLoop {
 int main(int argc, char** argv) {
   if (argc == 4 && std::strcmp(argv[1], "--server") == 0) return serve(argv[2], argv[3]);
   std::signal(SIGPIPE, SIG_IGN);
-  World world;
-  BareLoop bare;
+  Setup setup;
+  BareLoopSetup bare;
   run_pairs("20 calls with an engine over TLS", "ns of processor time per call and 20 ms",
-            Side{"server", [&] { return world.cpu_ns_per_frame(); }},
+            Side{"server", [&] { return setup.cpu_ns_per_frame(); }},
             Side{"bare loop", [&] { return bare.cpu_ns_per_frame(); }});
-  world.measure_latency();
+  setup.measure_latency();
 }

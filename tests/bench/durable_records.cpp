@@ -1,5 +1,5 @@
-// Records per second that are on the disk when the caller is told: the store's group commit with 32 writers
-// in flight, beside plain SQLite with one commit (one fsync) per record. A record is a row and an event.
+// Durable records per second: the store's group commit with 32 writers in flight, compared with plain SQLite
+// with one commit (one fsync) per record. A record is a row and an event.
 #include <sqlite3.h>
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ const std::string kBody(200, 'x');
 
 struct Folder {
   Folder() {
-    std::string pattern = "bench-records-XXXXXX";  // here, not in /tmp, which may be memory
+    std::string pattern = "bench-records-XXXXXX";  // not in /tmp, which may be in memory
     path = ::mkdtemp(pattern.data());
   }
   ~Folder() { std::filesystem::remove_all(path); }
@@ -35,7 +35,7 @@ struct Folder {
   std::exit(1);
 }
 
-// Each writer has one transaction in flight and sends the next when it is acknowledged.
+// Each writer has one transaction in flight, and sends the next one when it is acknowledged.
 double through_the_store() {
   Folder folder;
   auto opened = Store::open(folder.path / "store.db", {});

@@ -1,5 +1,5 @@
-// What a process of its own costs a plugin: an event to it and one back, a call to it, a frame of audio; the
-// same plugin file in this process stands beside it.
+// The cost of isolation: an event to a plugin and one back, a call, a frame of audio; compared with the same
+// plugin file in this process.
 #include <patchbay/bus.h>
 #include <patchbay/core.h>
 #include <patchbay/plugin.h>
@@ -13,7 +13,7 @@
 #include <memory>
 #include <semaphore>
 
-#include "abi/carried-plugin/carried.h"
+#include "abi/callee-plugin/callee.h"
 #include "bench/pairs.h"
 #include "isolation/media/ring.h"
 #include "support/child.h"
@@ -22,8 +22,8 @@
 namespace {
 
 using namespace patchbay;
-using carried::Carried;
-using carried::Say;
+using callee::Callee;
+using callee::Say;
 
 constexpr int kBurst = 200, kBursts = 50, kCalls = 2000;
 
@@ -32,15 +32,15 @@ constexpr int kBurst = 200, kBursts = 50, kCalls = 2000;
   std::exit(1);
 }
 
-// Lives in the server, and asks the plugin under measurement.
+// A plugin in the server that calls the measured plugin.
 class Asker final : public Plugin {
  public:
-  static constexpr char manifest[] = R"({"id": "asker", "version": "1.0.0", "optional": ["test.carried/1"]})";
+  static constexpr char manifest[] = R"({"id": "asker", "version": "1.0.0", "optional": ["test.callee/1"]})";
   static constexpr char store_sql[] = "";
   static inline Asker* newest = nullptr;
 
   Status start(const Config&) override {
-    service_ = std::make_unique<Service<Carried>>(host());
+    service_ = std::make_unique<Service<Callee>>(host());
     PB_TRY_VALUE(heard_, Subscription::open(host(), "test.pong", [this](const Event&) {
                    if (--awaited_ == 0) done_.release();
                  }));
@@ -53,7 +53,7 @@ class Asker final : public Plugin {
     done();
   }
 
-  // Bursts of events, each answered with one by the plugin.
+  // Publishes bursts of events; the plugin answers each with one.
   void events() {
     for (int burst = 0; burst < kBursts; ++burst) {
       awaited_ = kBurst;
@@ -61,12 +61,12 @@ class Asker final : public Plugin {
       if (!done_.try_acquire_for(std::chrono::seconds(10))) die("an event got lost");
     }
   }
-  // One after the other.
+  // Calls one after the other.
   void calls(size_t bytes, int count) {
     const Say say{std::string(bytes, 'x'), 1, 0, false, {}, {}};
     for (int i = 0; i < count; ++i) {
       post(host(), kMainStrand, [this, &say] {
-        service_->call(Carried::say, say, [this](const Result<carried::Said>& said) {
+        service_->call(Callee::say, say, [this](const Result<callee::Said>& said) {
           if (!said) die(said.error().text);
           done_.release();
         });
@@ -76,7 +76,7 @@ class Asker final : public Plugin {
   }
 
  private:
-  std::unique_ptr<Service<Carried>> service_;
+  std::unique_ptr<Service<Callee>> service_;
   Subscription heard_;
   std::atomic<int> awaited_{0};
   std::binary_semaphore done_{0};
@@ -87,12 +87,12 @@ class Server {
   explicit Server(const std::string& section) {
     const std::filesystem::path plugins = folder_.path() + "/plugins";
     std::filesystem::create_directory(plugins);
-    std::filesystem::create_symlink(BENCH_CARRIED_PLUGIN, plugins / "carried-plugin.so");
+    std::filesystem::create_symlink(BENCH_CALLEE_PLUGIN, plugins / "callee-plugin.so");
     CoreOptions options;
     options.config_file = folder_.file("patchbay.yaml");
     options.config_text =
         "server: {data: data, log: {level: warn}, management: {listen: \"127.0.0.1:0\"}}\n"
-        "plugins: {asker: {}, carried-plugin: " +
+        "plugins: {asker: {}, callee-plugin: " +
         section + "}\ntenants: {localhost: {}}\n";
     options.plugin_dir = plugins.string();
     options.plugin_host = BENCH_PLUGIN_HOST;

@@ -1,4 +1,4 @@
-// Two programs of the same work, run in turn: the one way to a figure that survives a shared machine.
+// Runs two programs of the same work alternately, because only their ratio is meaningful on a shared machine.
 #pragma once
 
 #include <sys/resource.h>
@@ -17,8 +17,8 @@ inline double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Processor time of this process so far, all its threads, the kernel's part included. A busy neighbour
-// disturbs it less than the time that passes.
+// The processor time of this process so far, of all threads and including the kernel's part. Other processes
+// affect it less than wall time.
 inline double cpu_seconds_now() {
   rusage use{};
   getrusage(RUSAGE_SELF, &use);
@@ -26,7 +26,7 @@ inline double cpu_seconds_now() {
   return seconds(use.ru_utime) + seconds(use.ru_stime);
 }
 
-// One side: its name, and a run of about a second that returns a rate or a cost (the same on both sides).
+// A name, and a run of about a second that returns a rate or a cost (the same on both sides).
 template <class Run>
 struct Side {
   std::string name;
@@ -46,9 +46,9 @@ inline Spread spread_of(std::vector<double> figures) {
   return {median, figures[n / 4], figures[n - 1 - n / 4]};
 }
 
-// Runs the sides in turn, changing who goes first, and throws the first pair away. Prints each pair, and last
-// the median of ours / theirs with its quartiles. The environment's BENCH_PAIRS sets the number (at least 7
-// for a claim).
+// Runs the sides alternately, swapping their order, and drops the first pair. Prints each pair, and finally
+// the median of ours / theirs with its quartiles. The environment variable BENCH_PAIRS sets the number of
+// pairs.
 template <class Ours, class Theirs>
 double run_pairs(const std::string& title, const std::string& unit, Side<Ours> ours, Side<Theirs> theirs) {
   const char* wanted = std::getenv("BENCH_PAIRS");
@@ -71,8 +71,8 @@ double run_pairs(const std::string& title, const std::string& unit, Side<Ours> o
   return spread.median;
 }
 
-// Runs more than two sides in turn and throws the first round away. Prints for each its figure and its ratio
-// to the first side within the same round: medians, with the quartiles in brackets.
+// Runs more than two sides alternately and drops the first round. Prints for each its figure and its ratio to
+// the first side within the same round: medians, with the quartiles in brackets.
 inline void run_rounds(const std::string& title, const std::string& unit,
                        const std::vector<Side<std::function<double()>>>& sides) {
   const char* wanted = std::getenv("BENCH_PAIRS");

@@ -1,4 +1,5 @@
-// From exec to all ports open, and the memory of an idle server: Patchbay with all its plugins beside Janus.
+// The time from exec until all ports are open, and the memory of an idle server: Patchbay with all its
+// plugins, compared with Janus.
 #include <cstdio>
 #include <cstdlib>
 
@@ -26,7 +27,7 @@ Started run(Make make) {
 }  // namespace
 
 int main() {
-  // One run gives both figures; the second comparison reads what the first one's runs have left.
+  // One run gives both figures; the second comparison uses the runs of the first.
   std::vector<double> ours, theirs;
   const auto timed = [](Make make, std::vector<double>& memory) {
     return [make, &memory] {

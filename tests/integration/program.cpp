@@ -1,4 +1,4 @@
-// The program `patchbay` from outside: start, signals, exit codes.
+// The program `patchbay`: start, signals, exit codes.
 #include "integration/program.h"
 
 #include <arpa/inet.h>
@@ -22,7 +22,7 @@ constexpr const char* kMinimal =
 
 }  // namespace
 
-TEST_CASE("serve says when it is ready, reloads on SIGHUP and stops on SIGTERM") {
+TEST_CASE("serve reports when it is ready, reloads on SIGHUP and stops on SIGTERM") {
   const Program program(kMinimal);
   Child server = program.run({"serve"});
   REQUIRE(program.says("ready, patchbay.yaml: media"));
@@ -46,7 +46,7 @@ TEST_CASE("a second server on the same data is refused") {
   CHECK(program.output().find("the store in") != std::string::npos);
 }
 
-TEST_CASE("check names file, line and key, and what to write instead") {
+TEST_CASE("check reports file, line and key, and what to write instead") {
   const Program program("server: {data: data}\nplugins:\n  meda: {}\n");
   CHECK(program.run({"check"}).wait(kPatience) == 4);
   CHECK(program.output().find("patchbay.yaml:3:3: plugins.meda is not") != std::string::npos);
@@ -58,8 +58,8 @@ TEST_CASE("check names file, line and key, and what to write instead") {
   CHECK(program.output("json") == "{\"usable\":true,\"warnings\":[]}\n");
 }
 
-TEST_CASE("a server whose port cannot be opened does not stay as one that nothing can reach") {
-  // Somebody else listens there.
+TEST_CASE("a server whose port cannot be opened exits") {
+  // Another socket has the port.
   const int taken = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -77,7 +77,7 @@ TEST_CASE("a server whose port cannot be opened does not stay as one that nothin
   ::close(taken);
 }
 
-TEST_CASE("nothing to serve is an error of the configuration") {
+TEST_CASE("a configuration without running plugins is an error") {
   const Program program("server: {data: data}\n");
   CHECK(program.run({"serve"}).wait(kPatience) == 4);
 }

@@ -1,4 +1,4 @@
-// The program `patchbay`, run in a folder of its own with a patchbay.yaml.
+// Runs the program `patchbay` in a temporary folder with a patchbay.yaml.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ struct Program {
   explicit Program(const std::string& yaml) { write(yaml); }
 
   void write(const std::string& yaml) const { std::ofstream(folder.file("patchbay.yaml")) << yaml; }
-  // Its output is added to the file `name`.
+  // Appends its output to the file `name`.
   Child run(std::vector<std::string> arguments, const std::string& name = "output") const {
     arguments.insert(arguments.begin(), std::getenv("PATCHBAY_PROGRAM"));
     auto child = Child::spawn(arguments, folder.path(), folder.file(name));

@@ -91,7 +91,7 @@ TEST_CASE("status shows a healthy server on one screen") {
   CHECK(server.ask({"status", "--json", "--interval", "0.2"}).has("{\"healthy\":true,"));
 }
 
-TEST_CASE("status tells what was counted when calls ended, before it was asked") {
+TEST_CASE("status lists what was counted at the end of earlier calls") {
   std::string yaml(kServer);
   const std::string one =
       "{defaultTrunkId: nobody, trunks: [{id: nobody, host: 127.0.0.1, port: 1, transport: tcp}]}";
@@ -112,8 +112,8 @@ TEST_CASE("status tells what was counted when calls ended, before it was asked")
             .has("\"since_start\":[{\"problem\":\"1 calls went to the next trunk"));
 }
 
-TEST_CASE("status names the plugin that does not run, and why") {
-  // Another program has the SIP port.
+TEST_CASE("status names a plugin that does not run, with the reason") {
+  // Another socket has the SIP port.
   const int taken = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -136,7 +136,7 @@ TEST_CASE("status names the plugin that does not run, and why") {
   ::close(taken);
 }
 
-TEST_CASE("a refusal of the server is exit code 1, with its reason") {
+TEST_CASE("a refused request prints the reason and gives exit code 1") {
   Server server;
   const Said transcript = server.ask({"transcript", "oac-000000000000"});
   CHECK(transcript.code == 1);
@@ -160,7 +160,7 @@ TEST_CASE("a call is watched to its end, listed, and cannot be hung up twice") {
   CHECK(ended.has("had ended already"));
 }
 
-TEST_CASE("a server that is gone is exit code 3") {
+TEST_CASE("an unreachable server gives exit code 3") {
   Server server;
   server.child.signal(SIGTERM);
   CHECK(server.child.wait(kPatience) == 0);

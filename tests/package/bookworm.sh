@@ -1,5 +1,5 @@
-# Sourced: clean Debian systems to install into, and systemd booted in one of them. Needs root, namespaces and, for what is
-# not cached yet, network. $cache: kept between runs. Everything is said on stdout.
+# Sourced: clean Debian systems to install into, and systemd booted in one of them. Needs root, namespaces and, for packages
+# that are not cached, network. $cache is kept between runs. All output goes to stdout.
 
 skip() {
   echo "skipped: $1"
@@ -12,7 +12,7 @@ need_root() {
   command -v debootstrap >/dev/null || skip "debootstrap is missing"
 }
 
-# Where this machine has its own packages from, unless it is told.
+# The package source: by default that of this machine.
 # shellcheck disable=SC2016
 mirror=${PATCHBAY_DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 'Codename: bookworm' 2>/dev/null | sed -n 1p)}
 
@@ -25,7 +25,7 @@ need_network() {
   [[ -n ${http_proxy:-} ]] || timeout 20 bash -c "</dev/tcp/${host%%:*}/$port" 2>/dev/null || skip "no network to $host"
 }
 
-# clean_bookworm FOLDER: a copy of a minimal bookworm with systemd, made once.
+# clean_bookworm FOLDER: copies a minimal bookworm with systemd, which is bootstrapped once.
 clean_bookworm() {
   local base=$cache/bookworm
   if [[ ! -e $base/made ]]; then
@@ -40,7 +40,7 @@ clean_bookworm() {
   cp -a "$base/root" "$1"
 }
 
-# apt_install ROOT PACKAGE...: what is downloaded is kept in $cache.
+# apt_install ROOT PACKAGE...: downloads are kept in $cache.
 apt_install() {
   local root=$1
   shift
@@ -51,7 +51,7 @@ apt_install() {
   in_root "$root" apt-get install -y --no-install-recommends "$@" >> "$log" 2>&1 || { tail -20 "$log"; return 1; }
 }
 
-# in_root ROOT COMMAND...: inside, with /proc; its mounts and processes end with it.
+# in_root ROOT COMMAND...: runs a command in ROOT, with /proc; its mounts and processes end with it.
 in_root() {
   local root=$1
   shift
@@ -66,7 +66,7 @@ in_root() {
     DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 exec chroot "$root" "$@"' - "$root" "$cache/archives" "$@"
 }
 
-# child_named NAME PID: the first of that name in a chain of only children that begins with PID.
+# child_named NAME PID: prints the first process of that name in the chain of only children that begins with PID.
 child_named() {
   local name=$1 pid=$2
   while [[ $(cat "/proc/$pid/comm") != "$name" ]]; do
@@ -76,8 +76,8 @@ child_named() {
   echo "$pid"
 }
 
-# boot ROOT: systemd as the first process of namespaces of its own, network included. Sets $booted, for `inside`. Fails when
-# this machine does not let it.
+# boot ROOT: runs systemd as the first process of new namespaces, including network. Sets $booted, for `inside`. Fails when this
+# machine does not allow it.
 boot() {
   local root=$1
   # shellcheck disable=SC2016

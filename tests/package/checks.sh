@@ -1,4 +1,4 @@
-# Sourced by debs.sh: what is looked at, in $root.
+# Sourced by debs.sh: the checks in $root.
 
 step() { echo "[$((SECONDS / 60)):$(printf %02d $((SECONDS % 60)))] $1"; }
 
@@ -10,7 +10,7 @@ fail() {
 # said PATTERN FILE
 said() { grep -q -e "$1" "$2" || { cat "$2"; fail "nothing says: $1"; }; }
 
-# wait_until WHAT COMMAND...: for half a minute.
+# wait_until WHAT COMMAND...: waits at most half a minute until the command succeeds.
 wait_until() {
   local what=$1
   shift
@@ -46,7 +46,7 @@ check_installed() {
   done
 }
 
-# In the booted system: confined as the unit says, and alive.
+# In the booted system: the server runs, confined as the unit says.
 check_unit() {
   inside systemctl is-active --quiet patchbay || { inside journalctl -u patchbay --no-pager; fail "the unit"; }
   local pid status=$work/status
@@ -79,7 +79,7 @@ check_unit() {
   inside systemctl start patchbay
 }
 
-# engine-local has a process of its own, and starts again when it was killed.
+# engine-local runs in a separate process, which is restarted when it was killed.
 check_isolated() {
   local child
   child=$(inside pgrep -f patchbay-plugin-host | head -1)
@@ -112,7 +112,7 @@ check_purged() {
   if in_root "$root" dpkg -l 'patchbay*' 2>/dev/null | grep '^[a-z][a-z] '; then fail "dpkg still knows the packages"; fi
 }
 
-# The example as a stranger builds it in there, and a new plugin with its unit test.
+# Builds the example, and a new plugin with its unit test, in the clean system.
 check_compile() {
   apt_install "$root" cmake g++ make doctest-dev
   cp -r "$here/../../examples/hello-plugin" "$root/root/hello"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # debs.sh <build folder> [--compile]
-# Makes the Debian packages of that build, installs them in a clean bookworm, serves there as the packages' user and, where
-# this machine lets systemd boot, as the hardened unit; and purges them. --compile: also builds the example plugin in there,
-# with Debian's compiler and nothing of ours but patchbay-dev (some minutes).
+# Builds the Debian packages, installs them in a clean bookworm, serves there as the packages' user and, if systemd can boot on
+# this machine, as the hardened unit; and purges them. --compile: also builds the example plugin there, with Debian's compiler
+# and patchbay-dev (some minutes).
 set -euo pipefail
 build=$(realpath "$1") compile=${2:-}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # embed.sh <build folder> <repository> <compiler in C++> [--tree]
-# examples/embed-core with the installed core, or (--tree, some minutes) with the core as a part of its build: its plugins
-# hear each other, and SIGTERM ends it well.
+# Builds examples/embed-core with the installed core, or (--tree, some minutes) with the core as a part of its build, and checks that
+# its plugins receive each other's events, and that SIGTERM stops it.
 set -euo pipefail
 build=$1 repository=$2 cxx=$3 how=${4:-}
 work=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # pkg_config.sh <build folder> <repository> <compiler in C++>
-# A plugin by hand: the flags of patchbay.pc, a manifest embedded by the assembler, no CMake.
+# Builds a plugin without CMake: the flags of patchbay.pc, and a manifest embedded by the assembler.
 set -euo pipefail
 build=$1 repository=$2 cxx=$3
 work=$(mktemp -d)

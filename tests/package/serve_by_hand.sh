@@ -1,4 +1,4 @@
-# Run by debs.sh in a network namespace of its own: the server as the packages' user, without systemd.
+# Run by debs.sh in a new network namespace: runs the server as the packages' user, without systemd.
 set -euo pipefail
 ip link set lo up
 # shellcheck disable=SC2016

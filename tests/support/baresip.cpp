@@ -65,7 +65,7 @@ std::vector<int16_t> read_wav(const std::string& path) {
 }
 
 Result<Baresip> Baresip::start(const Options& options) {
-  // It takes the port after its own for TLS, whoever has that.
+  // It also uses the next port, for TLS.
   for (int attempt = 1;; ++attempt) {
     auto phone = try_start(options);
     if (phone || attempt == kStartAttempts) return phone;

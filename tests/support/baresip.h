@@ -1,4 +1,4 @@
-// Baresip as a telephone: answers by itself, plays a WAV file as its microphone and records what it hears.
+// Baresip as a telephone: answers automatically, plays a WAV file as its microphone and records its speaker.
 #pragma once
 
 #include <memory>
@@ -14,11 +14,11 @@ class Baresip {
     std::string play_wav;        // 8 kHz mono, 16 bit; empty: silence
   };
 
-  // Registered nowhere, reachable at sip:<number>@127.0.0.1:port() when it returns.
+  // Not registered; reachable at sip:<number>@127.0.0.1:port() when this returns.
   static Result<Baresip> start(const Options& options);
 
   uint16_t port() const { return port_; }
-  // Ends the program, so that the recording is complete, and returns its samples (8 kHz mono).
+  // Stops the program, so that the recording is complete, and returns its samples (8 kHz mono).
   std::vector<int16_t> heard();
   std::string output() const;
 

@@ -1,4 +1,4 @@
-// A self-signed certificate for localhost and 127.0.0.1, made in memory.
+// A self-signed certificate for localhost and 127.0.0.1, generated in memory.
 #pragma once
 
 #include <string>

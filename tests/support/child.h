@@ -1,4 +1,4 @@
-// A child process of a test: killed when the object goes, output in a file.
+// A child process of a test, killed by the destructor; its output goes to a file.
 #pragma once
 
 #include <patchbay/result.h>
@@ -21,7 +21,8 @@ class Child {
   Child& operator=(Child&& other) noexcept;
   ~Child();
 
-  // The exit code (128 + the signal for a killed one), or nothing when it still runs after `limit`.
+  // Returns the exit code (128 + the signal for a killed process), or nullopt when it still runs after
+  // `limit`.
   std::optional<int> wait(std::chrono::milliseconds limit);
   pid_t pid() const noexcept { return pid_; }
   bool running() { return !wait(std::chrono::milliseconds(0)); }
@@ -35,7 +36,7 @@ class Child {
   std::optional<int> code_;
 };
 
-// A folder under the system's temporary one, removed with all it holds.
+// A temporary folder, removed with its contents by the destructor.
 class TempFolder {
  public:
   TempFolder();

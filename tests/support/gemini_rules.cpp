@@ -7,7 +7,7 @@
 namespace patchbay::support {
 namespace {
 
-// By the place in the setup ("" is the setup itself); a place that is not here takes anything.
+// By path in the setup ("" is the setup itself); other paths accept anything.
 const std::map<std::string, std::set<std::string, std::less<>>> kKnown = {
     {"",
      {"model", "generationConfig", "systemInstruction", "tools", "realtimeInputConfig",

@@ -1,4 +1,4 @@
-// What the Gemini Live server accepts from a client.
+// The messages that the Gemini Live server accepts from a client.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace patchbay::support {
 
 struct Complaint {
-  int code = 0;  // 0: fine
+  int code = 0;  // 0: accepted
   std::string reason;
 };
 

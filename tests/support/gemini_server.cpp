@@ -24,7 +24,7 @@ constexpr int kSpeechPeak = 1000;
 constexpr int kSpeechMs = 100;
 constexpr const char* kPath = "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent";
 
-// With a line break after each brace and comma, as the real server writes.
+// Adds a line break after each brace and comma, as the real server does.
 std::string pretty(const std::string& json) {
   std::string out;
   bool quoted = false;

@@ -1,6 +1,5 @@
-// A server that speaks the Gemini Live protocol as clients have seen it: over TLS, binary frames with line
-// breaks, 1007 for what it does not know, answers much faster than real time. The caller is heard by the
-// level of the audio.
+// A server that imitates the observed behaviour of Gemini Live: TLS, binary frames with line breaks, 1007 for
+// unknown messages, answers faster than real time. It detects the caller's speech by the audio level.
 #pragma once
 
 #include <map>
@@ -11,18 +10,17 @@
 namespace patchbay::support {
 
 struct GeminiScript {
-  // What happens instead of a plain answer at a turn. Turn 1 is the first text or speech of the whole
-  // server's life.
+  // What happens at a turn instead of a plain answer. Turns are counted over all connections, from 1.
   enum class Event {
     answer,
     tool_call,            // `tool`, answered after the tool response
     cancelled_tool_call,  // transfer_to_user, withdrawn at once
-    drop,                 // the socket goes away in the middle of the answer
+    drop,                 // closes the socket during the answer
     close_1011,           // the same with a close frame
     go_away,              // an answer, then goAway and, in the end, close 1011
     garbage,              // 1 MB that is not JSON, then an answer
     garbage_only,         // three times 1 MB
-    fragments,            // an answer in which each message comes in many frames
+    fragments,            // an answer with each message split into many frames
     silent_turn,          // turnComplete without audio
     quiet_audio,          // audio without level
     no_answer,
@@ -51,7 +49,7 @@ class GeminiServer {
   std::string url() const;
   const std::string& ca_file() const;
 
-  // What it saw so far.
+  // The records so far.
   struct Seen {
     int connections = 0;
     int turns = 0;
@@ -61,7 +59,7 @@ class GeminiServer {
     std::vector<std::string> texts;
     std::vector<std::string> tool_responses;
     std::vector<int> closes;
-    std::vector<std::string> complaints;  // what the client did wrong
+    std::vector<std::string> complaints;  // protocol errors of the client
   };
   Seen seen() const;
 

@@ -1,5 +1,5 @@
-// HttpClient: HTTP as clients speak it, through libcurl: over TCP, TLS or a Unix socket. One thread at a
-// time; every request waits at most a minute.
+// HttpClient: HTTP through libcurl, over TCP, TLS or a Unix socket. One thread at a time; every request waits
+// at most a minute.
 //
 //   HttpClient http = HttpClient::of(server);                  // the rest-api of a TestServer
 //   REQUIRE(http.wait_for("POST", "/api.ashx/v1/calls"));      // routes come when their plugins run
@@ -16,7 +16,7 @@ class TestServer;
 
 struct HttpAnswer {
   long status = 0;                             // 0: none, see error
-  std::map<std::string, std::string> headers;  // lower-case names; of several with one name the last
+  std::map<std::string, std::string> headers;  // lower-case names; the last one of several with the same name
   std::string body;
   std::string error;
 };
@@ -28,12 +28,12 @@ class HttpClient {
   // "http://127.0.0.1:8080"; certificates are not checked.
   explicit HttpClient(std::string base_url, std::string unix_socket = {})
       : base_url_(std::move(base_url)), unix_socket_(std::move(unix_socket)) {}
-  // By the server's listening.json: "public", "management" or "admin".
+  // The address in the server's listening.json: "public", "management" or "admin".
   static HttpClient of(const TestServer& server, const std::string& which = "public");
 
   const std::string& base_url() const noexcept { return base_url_; }
 
-  // `target` goes out as it is: path and query, encoded by the caller.
+  // `target` is sent unchanged: path and query, encoded by the caller.
   HttpAnswer ask(const std::string& method, const std::string& target, const std::string& body = {},
                  const Headers& headers = {}) const;
   HttpAnswer get(const std::string& target, const Headers& headers = {}) const {
@@ -43,7 +43,7 @@ class HttpClient {
     return ask("POST", target, body, headers);
   }
 
-  // Whether the path serves the method, within a minute. Asks OPTIONS, so it needs no bearer.
+  // Waits at most a minute until the path serves the method. Sends OPTIONS, which needs no bearer.
   bool wait_for(const std::string& method, const std::string& target) const;
 
  private:

@@ -1,4 +1,4 @@
-// JSON as the peers of tests read it: chains of lookups in which nothing gives nothing.
+// JSON for the peers of tests: lookups can be chained, because lookups in an absent value are absent.
 #pragma once
 
 #include <patchbay/result.h>
@@ -13,7 +13,7 @@
 
 namespace patchbay::support {
 
-// A value inside a JsonDocument, or nothing; asking nothing gives nothing. Borrowed from its document.
+// A value inside a JsonDocument, possibly absent. Borrowed from its document.
 class JsonView {
  public:
   JsonView() = default;

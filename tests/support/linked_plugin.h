@@ -1,5 +1,4 @@
-// A plugin written inside a test, linked statically: TestServer's `linked` takes &LinkedPlugin<T>::entry of
-// it.
+// LinkedPlugin<T>::entry: the entry of a plugin written inside a test, for TestServer's `linked`.
 #pragma once
 
 #include <patchbay/plugin.h>

@@ -1,4 +1,4 @@
-// OpenApi: an OpenAPI document, and whether an answer is what it says. Pure.
+// OpenApi: compares answers with an OpenAPI document. Pure.
 #pragma once
 
 #include <set>
@@ -11,9 +11,9 @@
 
 namespace patchbay::test {
 
-// What is wrong with `value` by `schema`, each with its path; empty when it fits. Knows $ref into `document`,
-// anyOf, type, enum, pattern, minimum, maximum, required, properties, additionalProperties and items. A
-// member that neither properties nor additionalProperties speak of is wrong, too: it is not documented.
+// Returns the mismatches of `value` with `schema`, each with its path. Supports $ref into `document`, anyOf,
+// type, enum, pattern, minimum, maximum, required, properties, additionalProperties and items. A member that
+// is in neither properties nor additionalProperties is a mismatch, because it is undocumented.
 std::vector<std::string> schema_faults(const core::json::Node& schema, const core::json::Node& value,
                                        const core::json::Node& document);
 
@@ -21,12 +21,12 @@ class OpenApi {
  public:
   static Result<OpenApi> parse(std::string_view text);
 
-  // Of an answer to `method`, in capitals, at the documented `path`. Notes the operation and its status as
-  // seen when the answer fits.
+  // Returns the mismatches of an answer to `method` (upper case) at the documented `path`. Without any,
+  // records the operation and status as covered.
   std::vector<std::string> faults(const std::string& method, const std::string& path, long status,
                                   const std::string& body);
 
-  // "POST /api.ashx/v1/calls 200": every documented success below one of the paths that was not seen yet.
+  // The documented successes below the paths that are not covered yet: "POST /api.ashx/v1/calls 200".
   std::vector<std::string> unseen(const std::vector<std::string>& paths) const;
 
  private:

@@ -5,11 +5,12 @@
 
 namespace patchbay::test {
 
-// A port free for UDP and TCP, below the range the kernel gives out: a socket bound to port 0 cannot take it.
+// Returns a port that is free for UDP and TCP, below the kernel's range of ephemeral ports, so that no socket
+// bound to port 0 gets it.
 uint16_t free_port();
 
-// Whether a process has the port. They read the kernel's tables: trying the port with bind() would take it
-// from the program that is about to bind it.
+// Whether a process has bound the port. They read the kernel's tables, because a bind() of the test could
+// collide with that of the program.
 bool is_bound_on_udp(uint16_t port);
 bool is_listening_on_tcp(uint16_t port);
 

@@ -17,7 +17,7 @@ namespace {
 
 const std::filesystem::path kPrograms = "/usr/lib/postgresql/15/bin";
 
-// The program as user postgres when we are root; its output goes to `log`.
+// Runs the program, as user postgres under root; its output goes to `log`.
 pid_t spawn(std::vector<std::string> words, const std::filesystem::path& log) {
   if (::geteuid() == 0) words.insert(words.begin(), {"runuser", "-u", "postgres", "--"});
   std::vector<char*> arguments;
@@ -89,8 +89,8 @@ Status Postgres::launch() {
   return failed(folder_ / "server.log", "postgres did not start");
 }
 
-// SIGQUIT: at once and without writing anything; the folder goes too. runuser does not pass it on, the group
-// has it.
+// SIGQUIT stops the server at once, without writing. Sent to the process group, because runuser does not
+// forward it.
 Postgres::~Postgres() {
   if (server_ > 0) {
     ::kill(-server_, SIGQUIT);

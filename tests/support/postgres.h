@@ -1,4 +1,5 @@
-// A real PostgreSQL 15 of the test's own: data in a temporary folder, no TCP, gone with the object.
+// A PostgreSQL 15 server for a test: data in a temporary folder, no TCP; stopped and removed by the
+// destructor.
 #pragma once
 
 #include <patchbay/result.h>
@@ -14,11 +15,11 @@ namespace patchbay::test {
 
 class Postgres {
  public:
-  // Takes about two seconds. As root it runs as the user postgres, since PostgreSQL refuses root.
+  // Takes about two seconds. Under root it runs as the user postgres, because PostgreSQL refuses root.
   static Result<std::unique_ptr<Postgres>> start();
   ~Postgres();
 
-  // For PQconnectdb.
+  // The connection string for PQconnectdb.
   std::string conninfo() const;
 
  private:
@@ -38,7 +39,7 @@ class PostgresClient {
 
   // SQL without parameters; several statements are fine.
   Status run(const std::string& sql);
-  // Parses and types a statement with parameters $1..$n, and forgets it.
+  // Prepares a statement with parameters $1..$n, without running it.
   Status check(const std::string& sql);
 
  private:

@@ -1,5 +1,5 @@
-// A plugin inside the test: it plays patchbay.http and patchbay.telephony towards the plugins under test and
-// calls their services on the test's behalf. One at a time in a process. Every call waits at most a
+// Probe: a plugin inside the test that provides patchbay.http and patchbay.telephony to the plugins under
+// test, and calls their services for the test. One at a time in a process. Every call waits at most a
 // minute.
 //
 //   CoreOptions options; options.linked_plugins = {probe::entry()};   // and `probe: {}` under `plugins`
@@ -22,11 +22,11 @@ using patchbay::Host;
 using patchbay::Result;
 
 const pb_entry* entry();
-// The same beside a real patchbay.telephony: it plays patchbay.http only.
+// The same, without patchbay.telephony, for tests with a real one.
 const pb_entry* http_entry();
 
-// Asks a route by its method and path as registered ("/v1/keys/{id}"), and its discriminator if it has one.
-// Waits for the route to be registered.
+// Calls the handler of a route, given by its method and path as registered ("/v1/keys/{id}"), and its
+// discriminator if any. Waits for the route to be registered.
 std::future<Result<patchbay::http::Response>> begin(const std::string& method, const std::string& path,
                                                     patchbay::http::Request request,
                                                     const std::string& discriminator = "");
@@ -37,13 +37,13 @@ std::vector<patchbay::http::Route> routes();
 std::future<Result<patchbay::auth::Principal>> begin_verify(const std::string& bearer);
 Result<patchbay::auth::Principal> verify(const std::string& bearer);
 
-// What the gates that were added say; the first refusal counts.
+// The verdict of the added gates; the first refusal counts.
 Result<patchbay::telephony::Verdict> dial(const std::string& tenant, const std::string& number);
 
-// Runs f(host) on the probe's strand. Do not wait in it.
+// Runs f(host) on the probe's strand; f must not wait.
 void run(std::function<void(const Host&)> f);
 
-// The value, or an error after a minute.
+// Waits for the value; an error after a minute.
 template <class T>
 Result<T> wait(std::future<Result<T>> future) {
   if (future.wait_for(std::chrono::seconds(60)) != std::future_status::ready)

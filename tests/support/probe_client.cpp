@@ -23,7 +23,7 @@ std::vector<std::string> segments(const std::string& path) {
   return list;
 }
 
-// Whether the path is the route's; `params` becomes the JSON of what its braces name.
+// Whether the path matches the route; sets `params` to the JSON of the path parameters.
 bool matches(const std::string& route, const std::string& path, std::string& params) {
   const auto wanted = segments(route);
   const auto given = segments(path);
@@ -50,7 +50,7 @@ Result<std::string> canonical(const std::string& schema, const std::string& body
   return text ? *text : Result<std::string>(Code::timeout, "the probe did not answer");
 }
 
-// Nothing within a minute: there is no such route.
+// Waits at most a minute for the route; nullopt when there is none.
 std::optional<http::Route> find(const Call& what, std::string& params) {
   std::optional<http::Route> found;
   eventually([&] {

@@ -1,5 +1,5 @@
-// The probe as a client's view of the API: requests by the path as a client writes it, bodies validated by
-// the route's schema as rest-api does it, and durable events. For the test's thread.
+// Requests through the probe, as a client sends them: actual paths, bodies validated by the route's schema as
+// by rest-api, and durable events. Used on the test's thread.
 #pragma once
 
 #include <patchbay/event.h>
@@ -26,7 +26,7 @@ struct Call {
   std::string headers = "{}";  // JSON, names in lower case
 };
 
-// Looks again and again, for a minute at most, until done() is true.
+// Polls for at most a minute until done() is true.
 template <class F>
 bool eventually(F done) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -37,14 +37,14 @@ bool eventually(F done) {
   return true;
 }
 
-// By the admin "tester" of the tenant. Waits until there is such a route. Status 599: there is none, no
-// answer or a failed one; the body says which.
+// Sends a request as the admin "tester" of the tenant. Waits until the route exists. Status 599: no route, no
+// answer or an error; see the body.
 patchbay::http::Response call(const Call& what);
 
-// True when the durable event is on disk.
+// Emits a durable event; true once it is on disk.
 bool emit(const patchbay::NewEvent& event);
 
-// Runs f(host, done) on the probe's strand; what done(T) was given, or nothing within a minute.
+// Runs f(host, done) on the probe's strand; returns what done(T) got, or nullopt after a minute.
 template <class T, class F>
 std::optional<T> ask_host(F f) {
   auto answer = std::make_shared<patchbay::test::Promise<T>>();  // shared: the answer may come after the wait

@@ -1,4 +1,4 @@
-// Promise: a value that a callback gives and the test waits for, with a bound.
+// Promise: a value that a callback sets and the test waits for, with a time limit.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ class Promise {
     value_ = std::move(value);
     changed_.notify_all();
   }
-  // Nothing: it did not come in time.
+  // nullopt when it was not set in time.
   std::optional<T> get(std::chrono::milliseconds limit = std::chrono::seconds(60)) {
     std::unique_lock lock(mutex_);
     if (!changed_.wait_for(lock, limit, [this] { return value_.has_value(); })) return std::nullopt;

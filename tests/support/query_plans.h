@@ -1,5 +1,4 @@
-// How SQLite would run the statements of a plugin's store.sql: a scan of a table costs more the longer a
-// server runs.
+// Query plans of the statements in a plugin's store.sql, to find table scans, whose cost grows with the data.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -42,7 +41,7 @@ class QueryPlans {
       if (statement.name == name) return explain(statement.sql);
     return "no such statement";
   }
-  // Names of a table's columns, in their order.
+  // The names of a table's columns, in order.
   std::vector<std::string> columns(const std::string& table) {
     sqlite3_stmt* raw = nullptr;
     REQUIRE(sqlite3_prepare_v2(db_.get(), ("SELECT * FROM " + table).c_str(), -1, &raw, nullptr) ==

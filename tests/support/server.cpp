@@ -36,7 +36,7 @@ TestServer::~TestServer() {
   if (core_) static_cast<void>(core_->stop());
 }
 
-// One folder, as a configuration names one, of links.
+// A plugin folder of symbolic links.
 void TestServer::gather_plugins(const std::map<std::string, std::string>& files) {
   const auto folder = folder_.path() / "plugins";
   std::filesystem::create_directory(folder);

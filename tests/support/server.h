@@ -1,4 +1,4 @@
-// TestServer: a whole core in this process, on a data folder of its own, with the plugins of the build.
+// TestServer: a whole core in this process, with a temporary data folder and the plugins of the build.
 #pragma once
 
 #include <patchbay/core.h>
@@ -12,7 +12,7 @@
 
 namespace patchbay::test {
 
-// A folder under the temporary directory, removed with everything in it.
+// A temporary folder, removed with its contents by the destructor.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -27,25 +27,25 @@ class TemporaryFolder {
 
 class TestServer {
  public:
-  // `yaml` holds `plugins:` and `tenants:`; `server:` is added with the data folder. Fails the test when the
-  // configuration is refused. The clock, if given, must outlive the server. `files`, by id, are plugins
-  // beside those of the build. `adjust` changes what the core is made with, each time it is.
+  // `yaml` has `plugins:` and `tenants:`; `server:` is added with the data folder. Fails the test when the
+  // configuration is refused. The clock, if given, must outlive the server. `files`, by id, are plugins in
+  // addition to those of the build. `adjust` changes the options each time a core is created.
   explicit TestServer(const std::string& yaml, core::ManualClock* clock = nullptr,
                       std::vector<const pb_entry*> linked = {},
                       const std::map<std::string, std::string>& files = {},
                       std::function<void(CoreOptions&)> adjust = nullptr);
   ~TestServer();
 
-  // "" when all plugins run, else what they said.
+  // "" when all plugins run, else their errors.
   const std::string& start_error() const noexcept { return start_error_; }
   Core& core() noexcept { return *core_; }
   std::filesystem::path data() const { return folder_.path() / "data"; }
   std::filesystem::path admin_socket() const { return data() / "admin.sock"; }
   std::string log() const;  // all lines so far
 
-  // Ends this core and starts another on the same data folder.
+  // Stops this core and starts another on the same data folder.
   void restart();
-  // Writes another configuration and has the running core take it.
+  // Writes another configuration and reloads it.
   Status reload(const std::string& yaml);
 
  private:

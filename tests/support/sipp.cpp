@@ -10,7 +10,7 @@ namespace {
 constexpr auto kStartLimit = std::chrono::seconds(60);
 constexpr int kAttempts = 5;
 
-// False when it ended first: another program had the port.
+// False when it exited first, because another program had the port.
 bool wait_until_ready(Child& sipp, bool tcp, uint16_t port) {
   const auto deadline = std::chrono::steady_clock::now() + kStartLimit;
   while (!(tcp ? is_listening_on_tcp(port) : is_bound_on_udp(port))) {

@@ -1,4 +1,4 @@
-// SIPp as the far end of a call: one scenario, as many calls as wanted, on a port of its own.
+// SIPp as the far end of calls: one scenario for any number of calls, on one port.
 #pragma once
 
 #include <map>
@@ -14,18 +14,18 @@ class Sipp {
     std::string scenario;  // path of the XML file
     bool tcp = false;
     int calls = 1;
-    bool rtp_echo = false;                      // sends back what it hears
+    bool rtp_echo = false;                      // echoes received audio
     int limit_sec = 60;                         // for the whole scenario
-    std::map<std::string, std::string> values;  // what stands for {{name}} in the scenario
+    std::map<std::string, std::string> values;  // values for {{name}} in the scenario
   };
 
-  // Waiting for its call when it returns.
+  // It accepts calls when this returns.
   static Result<Sipp> start(const Options& options);
 
   uint16_t port() const { return port_; }
-  // 0 when the scenario ran to its end as written. Waits for the limit.
+  // Waits for the end, up to the limit. Returns 0 when the scenario succeeded.
   int result();
-  // All messages so far, for a failing test to show.
+  // All messages so far, for the output of failing tests.
   std::string messages() const;
 
  private:

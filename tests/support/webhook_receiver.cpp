@@ -54,7 +54,7 @@ SSL_CTX* make_context(const std::string& certificate_pem, const std::string& key
   return context;
 }
 
-// The head of a request; false when it is none.
+// Parses the head of a request; false when it is invalid.
 bool read_head(const std::string& text, WebhookDelivery& into) {
   const size_t space = text.find(' ');
   const size_t space2 = text.find(' ', space + 1);
@@ -73,7 +73,7 @@ bool read_head(const std::string& text, WebhookDelivery& into) {
   return true;
 }
 
-// One request off the stream; `rest` keeps what came behind it. Nothing at the end.
+// Reads one request; `rest` keeps the bytes after it. nullopt at the end of the stream.
 std::optional<WebhookDelivery> read_request(WebhookStream& stream, std::string& rest) {
   size_t head = std::string::npos;
   while ((head = rest.find("\r\n\r\n")) == std::string::npos) {
@@ -196,7 +196,7 @@ class WebhookReceiver::Server {
     }
   }
 
-  // False when the connection shall end.
+  // False when the connection shall be closed.
   bool answer(WebhookStream& stream, WebhookDelivery delivery) {
     const bool followed = delivery.path == "/followed";
     const auto [kind, good] = take(std::move(delivery));
@@ -230,7 +230,7 @@ class WebhookReceiver::Server {
     return false;
   }
 
-  // Records it; what to answer, and whether its signature is right.
+  // Records a delivery; returns the answer, and whether the signature is valid.
   std::pair<WebhookAnswer, bool> take(WebhookDelivery delivery) {
     const std::lock_guard lock(mutex_);
     delivery.time_ms = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began_).count();
@@ -255,7 +255,7 @@ class WebhookReceiver::Server {
     bytes_sent_ += text.size();
     return true;
   }
-  // False when the receiver ends.
+  // False when the receiver stops.
   bool pause(std::chrono::milliseconds time) {
     std::unique_lock lock(mutex_);
     return !changed_.wait_for(lock, time, [this] { return stopping_; });

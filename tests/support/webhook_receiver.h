@@ -1,5 +1,5 @@
-// A webhook receiver: a real HTTP server on loopback that checks signatures with code of its own, records
-// what comes, and answers as it is told. Threads of its own; every function may be called from any thread.
+// A webhook receiver: an HTTP server on loopback that checks signatures independently of the plugin, records
+// deliveries, and answers as configured. It has its own threads; call its functions from any thread.
 #pragma once
 
 #include <chrono>
@@ -17,15 +17,15 @@ enum class WebhookAnswer {
   error,       // 500
   redirect,    // 301, to a path that answers 200
   hang,        // nothing, ever
-  drip,        // a head that never ends, a byte each 50 ms
+  drip,        // an endless header, a byte each 50 ms
   reset,       // RST after the request
-  huge,        // 200 and a body without end
-  late_body,   // 200 with a head, and a body that never comes
-  garbage,     // no HTTP
+  huge,        // 200 and an endless body
+  late_body,   // 200 and a body that never arrives
+  garbage,     // bytes that are not HTTP
 };
 
 struct WebhookDelivery {
-  int64_t time_ms = 0;  // since the receiver began
+  int64_t time_ms = 0;  // since the receiver's start
   std::string path;
   std::map<std::string, std::string> headers;  // names in lower case
   std::string body;
@@ -38,7 +38,7 @@ struct WebhookDelivery {
 class WebhookReceiver {
  public:
   struct Options {
-    std::string secret;                    // of the signatures; "" answers whatever the signature
+    std::string secret;                    // of the signatures; "": signatures do not affect the answer
     std::string log_file;                  // a line of JSON per delivery is appended; "" for none
     uint16_t port = 0;                     // 0: a free one
     std::string certificate_pem, key_pem;  // both: HTTPS
@@ -51,17 +51,17 @@ class WebhookReceiver {
   uint16_t port() const;
   std::string url(const std::string& path = "/hook") const;
 
-  // To be given to the next deliveries, in order; then `usual`, ok at first.
+  // Sets the answers to the next deliveries, in order; later ones get `usual`, initially ok.
   void answer_next(std::vector<WebhookAnswer> answers);
   void answer_always(WebhookAnswer usual);
   // Deliveries with another secret are answered 401.
   void set_secret(const std::string& secret);
 
   std::vector<WebhookDelivery> deliveries() const;
-  // Waits until that many have come, at most `limit`; what has come by then.
+  // Waits for that many deliveries, at most `limit`; returns those received by then.
   std::vector<WebhookDelivery> wait_for(size_t count,
                                         std::chrono::milliseconds limit = std::chrono::seconds(60)) const;
-  // Bytes of answers that were taken off our hands.
+  // The number of bytes of answers that were sent.
   uint64_t bytes_sent() const;
 
  private:

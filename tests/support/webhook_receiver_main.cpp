@@ -1,4 +1,4 @@
-// webhook-receiver SECRET LOG_FILE [PORT]: receives until its standard input ends. Prints "port=N" first.
+// webhook-receiver SECRET LOG_FILE [PORT]: runs until its standard input is closed. Prints "port=N" first.
 #include <cstdio>
 #include <cstdlib>
 

@@ -12,11 +12,11 @@ namespace patchbay::test {
 
 class WebhookStream {
  public:
-  // Takes the descriptor. `context` null: plain.
+  // Takes over the descriptor. Without TLS if `context` is null.
   WebhookStream(int fd, SSL_CTX* context);
   ~WebhookStream();
 
-  // The next bytes; "" at the end, on an error, and when TLS did not come up.
+  // The next bytes; "" at the end, on an error, and when the TLS handshake failed.
   std::string read();
   // False when the peer is gone.
   bool write(std::string_view text);

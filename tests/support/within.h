@@ -1,10 +1,10 @@
-// Waits for a condition that another thread brings about.
+// Waits for a condition that another thread makes true.
 #pragma once
 
 #include <chrono>
 #include <thread>
 
-// Looks each millisecond. False when `limit` passes first.
+// Polls every millisecond. False when `limit` passes first.
 template <class Condition>
 bool within(std::chrono::seconds limit, Condition condition) {
   const auto until = std::chrono::steady_clock::now() + limit;

@@ -1,4 +1,4 @@
-// A real WebSocket server for tests, TLS or plain, on a loopback port the kernel chose. Scripted by
+// A WebSocket server for tests, with or without TLS, on a loopback port chosen by the kernel. Controlled by
 // callbacks, which run on the server's one thread.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace patchbay::support {
 
-// One connection, usable from any thread, also after it has gone.
+// One connection, usable from any thread, also after it was closed.
 class WsPeer {
  public:
   virtual ~WsPeer() = default;
@@ -19,7 +19,7 @@ class WsPeer {
   virtual void send_fragments(std::vector<std::string> parts, bool binary) = 0;
   virtual void close(int code, std::string reason) = 0;  // after what was sent before
   virtual void drop() = 0;                               // the same without a close frame
-  std::shared_ptr<void> data;  // what the script keeps per connection; server thread
+  std::shared_ptr<void> data;  // the script's state of this connection; server thread
 };
 
 class WsServer {
@@ -39,7 +39,7 @@ class WsServer {
   ~WsServer();
 
   int port() const;
-  std::string url(const std::string& target = "/") const;  // by the name localhost
+  std::string url(const std::string& target = "/") const;  // with the host name localhost
   const std::string& ca_file() const;                      // its self-signed certificate, removed at the end
   void post(std::function<void()> task);
   void after(int delay_ms, std::function<void()> task);  // any thread

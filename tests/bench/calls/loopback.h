@@ -1,4 +1,4 @@
-// The address of a port on this machine.
+// The loopback address of a port.
 #pragma once
 
 #include <arpa/inet.h>

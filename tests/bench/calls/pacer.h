@@ -1,5 +1,5 @@
 // Pacer: a thread that calls back every millisecond with the slot within 20 ms, so that the calls of a bench
-// are spread over the frame as calls of the world are. Late slots are made up for, none is left out.
+// are spread over the frame, as real calls are. Late slots are caught up, none is skipped.
 #pragma once
 
 #include <atomic>

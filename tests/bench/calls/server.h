@@ -1,5 +1,5 @@
-// The server under measurement: this program started once more, with a whole core in it. It makes the calls
-// itself as a client of the API would, says so on standard output, and serves until SIGTERM.
+// The measured server: this program again, with a whole core in it. It creates the calls through the API,
+// reports that on standard output, and serves until SIGTERM.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@ namespace patchbay::bench {
 // YAML of a server whose calls go to the trunk at 127.0.0.1:`sip_port` and to the engine at `url`.
 std::string server_config(int sip_port, const std::string& url, const std::string& ca_file);
 
-// argv: CONFIG LOG. The exit code.
+// argv: CONFIG LOG. Returns the exit code.
 int serve(const char* config, const char* log);
 
-// The number the call's telephone has.
+// The number of the call's telephone.
 std::string phone_of(int call);
 
 }  // namespace patchbay::bench

@@ -1,5 +1,5 @@
-// Telephones: the far ends of all calls, one UDP port for all of them. Each sends a packet of 160 octets
-// every 20 ms, silent or loud, and notes when it hears something loud.
+// Telephones: the far ends of all calls, on one UDP port. Each sends a packet of 160 octets every 20 ms,
+// silent or loud, and records when it receives something loud.
 #pragma once
 
 #include <array>
@@ -23,22 +23,22 @@ class Telephones {
   Telephones& operator=(const Telephones&) = delete;
 
   uint16_t port() const { return port_; }
-  // The other side's ports, one for each call. From now on packets go there.
+  // Sets the server's ports, one for each call, and starts sending there.
   void connect(const std::vector<uint16_t>& far_ports);
   void pause(bool paused) { paused_ = paused; }
 
-  // [any thread] All speak for 60 ms, each with its next packet.
+  // [any thread] Makes all speak for 60 ms, from their next packets on.
   void speak();
-  // When that packet was due: if it left late, it has less to wait in the jitter buffer.
+  // When that packet was due, because a late packet waits less in the jitter buffer.
   int64_t spoke_ns(int call) const { return spoke_ns_[static_cast<size_t>(call)]; }
-  // The first loud packet since listen(); 0: none.
+  // The time of the first loud packet since listen(); 0: none.
   void listen();
   int64_t heard_ns(int call) const { return heard_ns_[static_cast<size_t>(call)]; }
-  // Packets received in all calls so far.
+  // The number of packets received in all calls so far.
   uint64_t received() const { return received_; }
 
-  // Times without anything loud that were longer than kGap, since watch(), for calls that hear something loud
-  // all the time. One that goes on counts up to now.
+  // The gaps longer than kGap without a loud packet since watch(), for calls with continuous speech. A gap
+  // that still continues counts up to now.
   struct Gap {
     int call = 0;
     int64_t from_ns = 0, to_ns = 0;

@@ -1,6 +1,6 @@
-// Voice: the engine's far end for all calls, a TLS WebSocket server that speaks as much of the Gemini Live
-// protocol as a call needs. Says 20 ms in a message every 20 ms, or a burst, and notes when it hears
-// something loud. Which call a connection is tells its setup: "telephone 7.".
+// Voice: the AI server for all calls, a TLS WebSocket server with the part of the Gemini Live protocol that a
+// call needs. Sends 20 ms of speech in a message every 20 ms, or a burst, and records when it receives
+// something loud. The setup of a connection names its call: "telephone 7.".
 #pragma once
 
 #include <array>
@@ -25,16 +25,16 @@ class Voice {
   int port() const { return server_.port(); }
   const std::string& ca_file() const { return server_.ca_file(); }
 
-  // Calls whose caller has been heard.
+  // The number of calls from which audio has arrived.
   int connected() const;
   void stream(bool on) { streaming_ = on; }
-  // [any thread] An answer of 200 ms on each call, in one message, then the end of the turn.
+  // [any thread] Sends an answer of 200 ms on each call, in one message, then the end of the turn.
   void speak();
   int64_t spoke_ns(int call) const { return spoke_ns_[static_cast<size_t>(call)]; }
-  // The first loud audio since listen(); 0: none.
+  // The time of the first loud audio since listen(); 0: none.
   void listen();
   int64_t heard_ns(int call) const { return heard_ns_[static_cast<size_t>(call)]; }
-  // Messages with audio received in all calls so far.
+  // The number of audio messages received in all calls so far.
   uint64_t received() const { return received_; }
 
  private:
@@ -51,7 +51,7 @@ class Voice {
   std::atomic<uint64_t> received_{0};
   support::WsServer server_;
   std::mutex mutex_;
-  std::array<Peer, kCalls> peers_;  // guarded by mutex_; they end before their server
+  std::array<Peer, kCalls> peers_;  // guarded by mutex_; destroyed before their server
   std::optional<Pacer> pacer_;
 };
 

@@ -29,7 +29,7 @@ bool takes_connections(uint16_t port) {
   return open;
 }
 
-// Proportional set size: shared pages count for each process its part.
+// Proportional set size: each process counts its share of shared pages.
 double pss_kib(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/smaps_rollup");
   for (std::string line; std::getline(file, line);)

@@ -1,4 +1,4 @@
-// The servers whose start is measured, each with a configuration of its own in a folder of its own.
+// The servers whose start is measured, each with its configuration in a temporary folder.
 #pragma once
 
 #include <patchbay/result.h>
@@ -11,7 +11,7 @@
 
 namespace patchbay::bench {
 
-// How to start one, and what is open when it has started.
+// How to start a server, and its ports.
 struct Server {
   std::vector<std::string> command;
   std::vector<uint16_t> ports;  // TCP, on 127.0.0.1
@@ -19,7 +19,7 @@ struct Server {
 
 // Patchbay with all its plugins, SQLite, and an idle telephone port.
 Result<Server> patchbay_server(const std::string& folder);
-// Janus as Debian ships it: its own configuration, with other ports.
+// Janus with Debian's configuration, on other ports.
 Result<Server> janus_server(const std::string& folder);
 
 struct Started {

@@ -1,4 +1,4 @@
-// CallServer: a whole server with trunks at 127.0.0.1, and its calls as a client of the API sees them. For
+// CallServer: a whole server with trunks at 127.0.0.1, and requests for calls as a client makes them. Used on
 // the test's thread.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace patchbay::test {
 
-// One call as GET gives it.
+// A call's record as returned by GET.
 struct CallRecord {
   std::string body;
   Json json;
@@ -49,27 +49,27 @@ class CallServer {
 
   TestServer& server() noexcept { return server_; }
 
-  // POST with the usual fields; `more` is further JSON members, each after a comma, which win.
+  // POST with default fields; `more` is further JSON members, each after a comma, which take precedence.
   http::Response post(const std::string& more = "", const std::string& phone = kPhone);
-  // The same; fails the test unless it was accepted. The call's id.
+  // The same; fails the test unless it was accepted. Returns the call's id.
   std::string create(const std::string& more = "", const std::string& phone = kPhone);
   http::Response hangup(const std::string& id);
   CallRecord get(const std::string& id);
-  // The record once it has the status, or after `limit` as it is then. A driven clock ticks a
-  // millisecond with each look, for what is due in the next moment.
+  // Waits until the record has the status, at most `limit`, and returns it. A manual clock is advanced by a
+  // millisecond at each poll, so that timers fire.
   CallRecord wait(const std::string& id, const std::string& status,
                   std::chrono::seconds limit = std::chrono::seconds(60));
   // The transcript as JSON text; "" when there is none.
   std::string transcript(const std::string& id);
 
-  // Topics in the order of the log, once `count` outbound-ai.finished are among them or after a minute, and
-  // with all that was told together with the last one.
+  // Waits for `count` outbound-ai.finished, at most a minute, and for the events committed together with the
+  // last one; returns the topics in the order of the log.
   std::vector<std::string> topics(const std::string& id, size_t count = 1);
-  // Payload of the last event of that topic; null when there is none.
+  // The payload of the last event of that topic; null when there is none.
   Json last_event(const std::string& id, const std::string& topic);
-  // Whether the log says so within a minute.
+  // Waits at most a minute for the text in the log.
   bool logged(const std::string& text);
-  // No leg, no join and no attempt is left, within a minute.
+  // Waits at most a minute until no leg, join or attempt is left.
   bool idle();
   double metric(const std::string& name);
 
@@ -83,7 +83,7 @@ Sipp start_sipp(const std::string& scenario, std::map<std::string, std::string> 
                 bool rtp_echo = false);
 void check_sipp(Sipp& sipp);
 
-// A UDP port that takes everything and says nothing.
+// A UDP port that receives everything and answers nothing.
 class DeafPort {
  public:
   DeafPort();
@@ -91,7 +91,7 @@ class DeafPort {
   DeafPort(const DeafPort&) = delete;
   DeafPort& operator=(const DeafPort&) = delete;
   uint16_t port() const noexcept { return port_; }
-  // What has come since the last time; each a datagram.
+  // The datagrams since the last call.
   std::vector<std::string> received();
 
  private:

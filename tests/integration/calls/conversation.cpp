@@ -1,4 +1,4 @@
-// One request, a real SIP telephone that speaks, the offline voice that hears and answers, the transcript.
+// A whole call: a REST request, a real SIP telephone that speaks, the offline engine, the transcript.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -52,7 +52,7 @@ std::string speech(const TemporaryFolder& folder, const std::string& words) {
   return file;
 }
 
-// The call's record once `status` stands in it, or the last one seen.
+// Waits until the call's record has `status`; returns the last record read.
 std::string wait_for(const std::string& id, const std::string& status) {
   std::string body;
   for (int i = 0; i < 1200; ++i) {

@@ -1,5 +1,5 @@
-// An operator who hears of a bad call finds its cause by two looks: `patchbay status`, and one grep of the
-// log for the call's id. Each test plants a fault and looks.
+// `patchbay status`, and one grep of the log for the call's id, show the cause of a failed call. Each test
+// injects a fault.
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -26,7 +26,7 @@ CallServer::Options options(const GeminiServer& gemini, std::vector<CallServer::
   return out;
 }
 
-// What `patchbay status` would find between its construction and the call of problems().
+// The findings of `patchbay status` between the constructor and the call of problems().
 class StatusWatch {
  public:
   explicit StatusWatch(CallServer& server) : server_(server), before_(read()) {}
@@ -63,7 +63,7 @@ void check_says(const std::function<std::string()>& read, const std::string& wha
 
 }  // namespace
 
-TEST_CASE("planted: a trunk refuses, and the status and the call's lines say which one and why") {
+TEST_CASE("injected: a trunk refuses, and status and the call's log lines say which one and why") {
   Sipp first = start_sipp("reject", {{"status", "403 Forbidden"}, {"extra", "X-Test: 1"}});
   Sipp second = start_sipp("talk_then_bye", {{"ms", "1000"}});
   GeminiServer gemini;
@@ -76,7 +76,7 @@ TEST_CASE("planted: a trunk refuses, and the status and the call's lines say whi
   check_says([&] { return lines_of(server, id); }, "cheap");
 }
 
-TEST_CASE("planted: the engine drops its connection, and the status and the call's lines say so") {
+TEST_CASE("injected: the engine drops its connection, and status and the call's log lines say so") {
   GeminiScript script;
   script.at_turn = {{2, GeminiScript::Event::drop}};
   GeminiServer gemini(script);
@@ -93,7 +93,8 @@ TEST_CASE("planted: the engine drops its connection, and the status and the call
   CHECK(server.idle());
 }
 
-TEST_CASE("planted: a stranger sends to the call's RTP port, and the status and the call's lines count it") {
+TEST_CASE(
+    "injected: another host sends to the call's RTP port, and status and the call's log lines count it") {
   GeminiServer gemini;
   Phone phone;
   CallServer server(options(gemini, {{"main", phone.port()}}));

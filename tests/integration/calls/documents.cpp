@@ -1,5 +1,4 @@
-// Whole answers against /openapi.json: every success that it documents, after a real call with a real
-// webhook.
+// Compares answers with /openapi.json: every documented success, after a real call with a real webhook.
 #include <doctest/doctest.h>
 #include <patchbay/utc.h>
 
@@ -47,7 +46,7 @@ tenants:
          std::to_string(trunk_port) + "}]\n";
 }
 
-// Asks the real endpoints, and compares each success with what /openapi.json says of it.
+// Sends requests to the endpoints, and compares each success with /openapi.json.
 class Client {
  public:
   explicit Client(const TestServer& server) : http_(HttpClient::of(server)) {
@@ -62,7 +61,7 @@ class Client {
     sign_in("grant_type=refresh_token&refresh_token=" + std::string(tokens["refresh_token"].text()));
   }
 
-  // `path` as documented; `target` what to ask, by default the same.
+  // `path` as documented; `target` is the request's, by default the same.
   Json ask(const std::string& method, const std::string& path, const std::string& body = "",
            const std::string& target = "") {
     return checked(method, path, http_.ask(method, target.empty() ? path : target, body, {kHost, bearer_}));
@@ -185,7 +184,7 @@ void keys(Client& client) {
 
 }  // namespace
 
-TEST_CASE("every success that the OpenAPI document promises has the body that it describes") {
+TEST_CASE("every success in the OpenAPI document has the described body") {
   Sipp callee = start_sipp("talk_then_bye", {{"ms", "1500"}});
   WebhookReceiver receiver{{}};
   TestServer server(yaml(callee.port()));
@@ -204,7 +203,7 @@ TEST_CASE("every success that the OpenAPI document promises has the body that it
   check_sipp(callee);
 }
 
-TEST_CASE("the schema checker finds what does not fit, and what is not documented") {
+TEST_CASE("the schema checker reports mismatches and undocumented members") {
   const auto faults = [](const std::string& schema, const std::string& value) -> std::string {
     std::string document =
         R"({"paths":{"/x":{"get":{"responses":{"200":{"content":{"application/json":{"schema":)" + schema +

@@ -1,4 +1,4 @@
-// How calls end, with SIPp as the callee: what the record, the events and SIPp itself say afterwards.
+// How calls end, with SIPp as the callee: checks the record, the events and SIPp's messages.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct Server : GeminiServer, CallServer {
   }
 };
 
-// What every ended call has in common.
+// Checks that hold for every ended call.
 void check_end(CallServer& server, const std::string& id, const CallRecord& record, const std::string& status,
                const std::string& reason, const Topics& topics) {
   INFO(record.body);
@@ -61,7 +61,7 @@ void check_end(CallServer& server, const std::string& id, const CallRecord& reco
 
 }  // namespace
 
-TEST_CASE("a busy telephone is no answer") {
+TEST_CASE("a busy telephone ends the call with no-answer") {
   Sipp peer = start_sipp("reject", {{"status", "486 Busy Here"}, {"extra", "X-Test: 1"}});
   Server server(peer);
   const std::string id = server.create();
@@ -93,7 +93,7 @@ TEST_CASE("a trunk that fails is followed by the next one") {
   }
 }
 
-TEST_CASE("a trunk that says nothing is followed by the next one") {
+TEST_CASE("a trunk that does not answer is followed by the next one") {
   DeafPort first;
   Sipp second = start_sipp("talk_then_bye", {{"ms", "1000"}});
   Server server({{"first", first.port()}, {"second", second.port()}}, ", silenceTimeoutMs: 1000");
@@ -105,7 +105,7 @@ TEST_CASE("a trunk that says nothing is followed by the next one") {
   check_sipp(second);
 }
 
-TEST_CASE("a refusal about the callee is not tried elsewhere") {
+TEST_CASE("a refusal about the callee is not tried on another trunk") {
   for (const char* status : {"404 Not Found", "486 Busy Here", "603 Decline", "484 Address Incomplete"}) {
     CAPTURE(status);
     Sipp first = start_sipp("reject", {{"status", status}, {"extra", "X-Test: 1"}});
@@ -119,7 +119,7 @@ TEST_CASE("a refusal about the callee is not tried elsewhere") {
   }
 }
 
-TEST_CASE("a number that does not exist and a callee that says no are not dialled again") {
+TEST_CASE("unknown numbers and declined calls are not dialled again") {
   for (const char* status : {"404 Not Found", "410 Gone", "484 Address Incomplete", "604 Does Not Exist",
                              "603 Decline", "607 Unwanted", "608 Rejected"}) {
     CAPTURE(status);
@@ -150,7 +150,7 @@ TEST_CASE("when all trunks fail the call has failed for a technical reason") {
   check_sipp(second);
 }
 
-TEST_CASE("a redirect is a failure and nothing goes where it points") {
+TEST_CASE("a redirect is a failure and is not followed") {
   DeafPort elsewhere;
   Sipp peer = start_sipp(
       "reject", {{"status", "302 Moved Temporarily"},
@@ -178,7 +178,7 @@ TEST_CASE("a proxy's challenge is answered with the trunk's credentials") {
   CHECK(server.server().log().find("\"secret\"") == std::string::npos);
 }
 
-TEST_CASE("an answer without SDP was an answer, and is not dialled again") {
+TEST_CASE("a call answered without SDP counts as answered, and is not dialled again") {
   Sipp peer = start_sipp("no_sdp");
   Server server(peer);
   const std::string id = server.create(R"(,"retries":2)");
@@ -190,7 +190,7 @@ TEST_CASE("an answer without SDP was an answer, and is not dialled again") {
   check_sipp(peer);
 }
 
-TEST_CASE("an answer without a sound is ended") {
+TEST_CASE("an answered call without audio is ended") {
   Sipp peer = start_sipp("answer");
   Server server(peer, ", noMediaTimeoutSec: 3");
   const std::string id = server.create();
@@ -219,7 +219,7 @@ TEST_CASE("the far side hangs up") {
   check_sipp(peer);
 }
 
-TEST_CASE("the far side hangs up in the moment of its answer") {
+TEST_CASE("the far side hangs up right after its answer") {
   Sipp peer = start_sipp("answer_then_bye");
   Server server(peer);
   const std::string id = server.create();
@@ -228,7 +228,7 @@ TEST_CASE("the far side hangs up in the moment of its answer") {
   check_sipp(peer);
 }
 
-TEST_CASE("a hang-up in mid-call sends BYE, and a second one does nothing") {
+TEST_CASE("a hang-up during a call sends BYE, and a second one is a no-op") {
   Sipp peer = start_sipp("answer");
   Server server(peer);
   const std::string id = server.create();
@@ -242,7 +242,7 @@ TEST_CASE("a hang-up in mid-call sends BYE, and a second one does nothing") {
   check_sipp(peer);
 }
 
-TEST_CASE("a hang-up while it rings sends CANCEL") {
+TEST_CASE("a hang-up during ringing sends CANCEL") {
   Sipp peer = start_sipp("no_answer");
   Server server(peer);
   const std::string id = server.create(R"(,"retries":3)");
@@ -265,8 +265,8 @@ TEST_CASE("an answer that crosses the CANCEL gets ACK and BYE, and the call is c
   check_end(server, id, server.get(id), "cancelled", "cancelled", kNeverAnswered);
 }
 
-TEST_CASE("a call is held, taken up again and ended by the far side") {
-  // Held for longer than silence is suffered: that is no reason to end it.
+TEST_CASE("a call is held, resumed and ended by the far side") {
+  // Held for longer than the limit of silence, which does not apply to held calls.
   Sipp peer = start_sipp("hold_resume", {{"ms", "4000"}});
   Server server(peer, ", noMediaTimeoutSec: 3");
   const std::string id = server.create();

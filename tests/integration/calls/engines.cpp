@@ -1,4 +1,4 @@
-// Engines of other plugins that break their promises: the call ends, and what was said is kept.
+// Faulty engines of other plugins: the call ends, and the transcript is kept.
 #include <doctest/doctest.h>
 #include <patchbay/audio.h>
 #include <patchbay/plugin.h>
@@ -33,7 +33,7 @@ class SilentPort final : public AudioPort {
   void push(const pb_frame&) override {}
 };
 
-// What it does once the call was answered is the name of its model.
+// The model's name selects what it does once the call was answered.
 class OddSession {
  public:
   OddSession(const Host& host, const engine::Open& open, Function<void()> ended)
@@ -83,7 +83,7 @@ class OddSession {
       closing_ = true;
       listener_.send(L::closed, {true, false, "1008 " + key_ + " is no key, nor is " + key_.substr(0, 10)});
       port_.close([this] { ended_(); });
-    } else {  // gone, without a word
+    } else {  // withdraws without closed()
       closing_ = true;
       session_.reset();
       port_.close([this] { ended_(); });
@@ -138,7 +138,7 @@ class OddEngine final : public Plugin {
       [this](const engine::Open& open) -> Result<engine::Opened> { return begin(open); }, true};
 };
 
-// Is known from its start on, or from announce() when `holds_back` is set. Refuses every call.
+// Registers at its start, or in announce() when `holds_back` is set. Refuses every call.
 class LateEngine final : public Plugin {
  public:
   static constexpr char manifest[] =
@@ -170,7 +170,7 @@ class LateEngine final : public Plugin {
   std::optional<engine::VoiceEngine> engine_;
 };
 
-// How often the late engine was made known, over all starts.
+// The number of registrations of the late engine, over all starts.
 size_t times_known(const std::string& log) {
   const std::string line = "engine added engine=late";
   size_t count = 0;
@@ -230,7 +230,7 @@ CallServer::Options options(uint16_t trunk_port) {
 
 }  // namespace
 
-TEST_CASE("an engine that sends text without end ends its call, and what came before is kept") {
+TEST_CASE("an engine that sends endless text ends its call, and earlier text is kept") {
   Sipp peer = start_sipp("answer");
   CallServer server(options(peer.port()));
   const std::string id = server.create(R"(,"model":"odd-flood")");
@@ -247,7 +247,7 @@ TEST_CASE("an engine that sends text without end ends its call, and what came be
   CHECK(server.idle());
 }
 
-TEST_CASE("bytes that are no text cost neither the transcript nor the call") {
+TEST_CASE("invalid UTF-8 of an engine affects neither transcript nor call") {
   Sipp peer = start_sipp("answer");
   CallServer server(options(peer.port()));
   const std::string id = server.create(R"(,"model":"odd-bytes")");
@@ -263,7 +263,7 @@ TEST_CASE("bytes that are no text cost neither the transcript nor the call") {
   CHECK(server.idle());
 }
 
-TEST_CASE("an engine that quotes its key as it closes shows it to nobody") {
+TEST_CASE("a key quoted in an engine's closed() is redacted") {
   Sipp peer = start_sipp("answer");
   CallServer server(options(peer.port()));
   const std::string id = server.create(R"(,"model":"odd-tells","apiKey":"key-of-acme-one")");
@@ -278,7 +278,7 @@ TEST_CASE("an engine that quotes its key as it closes shows it to nobody") {
   CHECK(server.idle());
 }
 
-TEST_CASE("an engine that refuses a call and quotes its key shows it to nobody") {
+TEST_CASE("a key quoted in an engine's refusal is redacted") {
   Sipp peer = start_sipp("answer");
   CallServer server(options(peer.port()));
   const std::string id = server.create(R"(,"model":"odd-refuses","apiKey":"key-of-acme-one")");
@@ -288,7 +288,7 @@ TEST_CASE("an engine that refuses a call and quotes its key shows it to nobody")
   CHECK_FALSE(contains(server.server().log(), "key-of-acm"));
 }
 
-TEST_CASE("an engine that goes away without a word ends its call") {
+TEST_CASE("an engine that is withdrawn without closed() ends its call") {
   Sipp peer = start_sipp("answer");
   CallServer server(options(peer.port()));
   const std::string id = server.create(R"(,"model":"odd-gone")");
@@ -311,7 +311,7 @@ TEST_CASE("a call that is due when the server starts waits for its engine") {
   CHECK(record.text("errorDetail") == "the AI engine cannot be used: asked too late");
 }
 
-TEST_CASE("a call whose engine does not come ends") {
+TEST_CASE("a call whose engine does not appear ends") {
   Restarted now;
   now.clock.advance(std::chrono::seconds(40));
   const CallRecord record = now.ended();

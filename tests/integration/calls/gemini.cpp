@@ -1,5 +1,5 @@
-// Conversations with the Gemini server of tests/support, well and badly behaved: the call always ends, the
-// transcript keeps what was said, other calls go on.
+// Conversations with the Gemini server of tests/support, with and without faults: the call always ends, the
+// transcript has what was said, other calls continue.
 #include <doctest/doctest.h>
 
 #include <optional>
@@ -100,7 +100,7 @@ TEST_CASE("a conversation: greeting, barge-in, question, a tool that ends the ca
   CHECK(server.idle());
 }
 
-TEST_CASE("an engine in a process of its own has the same conversation") {
+TEST_CASE("an isolated engine has the same conversation") {
   GeminiServer gemini(script({{2, Act::tool_call}}));
   Phone phone;
   CallServer server(options(gemini, phone.port(), ", isolation: process"));
@@ -119,7 +119,7 @@ TEST_CASE("an engine in a process of its own has the same conversation") {
   CHECK(server.idle());
 }
 
-TEST_CASE("a socket that drops is resumed and the call goes on") {
+TEST_CASE("a dropped connection is resumed and the call continues") {
   GeminiServer gemini(script({{2, Act::drop}}));
   Phone phone;
   CallServer::Options talkative = options(gemini, phone.port());
@@ -144,7 +144,7 @@ TEST_CASE("a socket that drops is resumed and the call goes on") {
   CHECK(server.idle());
 }
 
-TEST_CASE("an engine that does not come back ends the call, and the words are kept") {
+TEST_CASE("a connection that cannot be resumed ends the call, and the transcript is kept") {
   std::optional<GeminiServer> gemini(std::in_place, GeminiScript{});
   Phone phone;
   CallServer server(options(*gemini, phone.port(), ", resumeMs: 1500"));
@@ -201,7 +201,7 @@ TEST_CASE("a set-up that never ends: a ringing telephone is cancelled, an answer
   }
 }
 
-TEST_CASE("a refused key ends the call before the answer, for a technical reason, and is not told") {
+TEST_CASE("a refused key ends the call before the answer, as technical failure, and is not shown") {
   GeminiScript plan = script();
   plan.api_key = "another";
   GeminiServer gemini(plan);
@@ -215,7 +215,7 @@ TEST_CASE("a refused key ends the call before the answer, for a technical reason
   CHECK(server.idle());
 }
 
-TEST_CASE("whatever an engine does to one call, the call beside it goes on") {
+TEST_CASE("a fault of an engine in one call does not affect another call") {
   for (const Act act : {Act::drop, Act::close_1011, Act::garbage, Act::garbage_only, Act::fragments,
                         Act::odd_fields, Act::silent_turn, Act::no_answer}) {
     CAPTURE(static_cast<int>(act));
@@ -251,7 +251,7 @@ TEST_CASE("whatever an engine does to one call, the call beside it goes on") {
   }
 }
 
-TEST_CASE("a voicemail is hung up at once and not tried again") {
+TEST_CASE("a voicemail is hung up at once and not called again") {
   GeminiScript plan = script({{1, Act::tool_call}});
   plan.tool = "voicemail_detected";
   GeminiServer gemini(plan);
@@ -266,7 +266,7 @@ TEST_CASE("a voicemail is hung up at once and not tried again") {
   CHECK(server.idle());
 }
 
-TEST_CASE("who asks to be called later hears goodbye and is not called again by itself") {
+TEST_CASE("a callee who asks for a later call hears goodbye and is not called again automatically") {
   GeminiScript plan = script({{1, Act::tool_call}});
   plan.tool = "callback_later";
   GeminiServer gemini(plan);
@@ -282,7 +282,7 @@ TEST_CASE("who asks to be called later hears goodbye and is not called again by 
   CHECK(server.idle());
 }
 
-TEST_CASE("a tool that does not exist gets an answer and the call goes on") {
+TEST_CASE("a call of an unknown tool gets an answer and the call continues") {
   GeminiScript plan = script({{1, Act::tool_call}});
   plan.tool = "transfer_to_user";
   GeminiServer gemini(plan);
@@ -298,7 +298,7 @@ TEST_CASE("a tool that does not exist gets an answer and the call goes on") {
   check_sipp(phone.sipp());
 }
 
-TEST_CASE("a call ends when its time is up") {
+TEST_CASE("a call ends at its time limit") {
   GeminiServer gemini;
   Sipp peer = start_sipp("answer");
   CallServer server(options(gemini, peer.port()));
@@ -311,7 +311,7 @@ TEST_CASE("a call ends when its time is up") {
   CHECK(server.idle());
 }
 
-TEST_CASE("keys that are pressed reach the engine as text, and the transcript") {
+TEST_CASE("pressed keys reach the engine as text, and the transcript") {
   GeminiServer gemini;
   Phone phone;
   CallServer server(options(gemini, phone.port()));

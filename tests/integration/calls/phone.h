@@ -1,4 +1,4 @@
-// Phone: a telephone that talks when it is told to. SIPp answers, an RtpLeg of our own is its ear and mouth.
+// Phone: a telephone controlled by the test. SIPp answers, an RtpLeg sends and receives the audio.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace patchbay::test {
 
-// For one call, which the other side ends. For the test's thread.
+// For one call, which the other side ends. Used on the test's thread.
 class Phone {
  public:
   Phone();
@@ -20,14 +20,14 @@ class Phone {
   uint16_t port() const { return sipp_->port(); }
   Sipp& sipp() { return *sipp_; }
 
-  // A tone, from now on for so long.
+  // Sends a tone for this long.
   void speak(int ms) { speak_ms_ = ms; }
   void press(const std::string& keys);
-  // Sends so many packets of junk from another port to where the server listens. Not before sound has come.
+  // Sends this many junk packets from another port to the server's RTP port. Call it after audio has arrived.
   void suffer_junk(int packets);
-  // How much sound has come so far.
+  // The amount of audio received so far.
   int64_t heard_ms() const { return heard_ms_; }
-  // Whether so much came within a minute.
+  // Waits at most a minute for this amount of audio.
   bool hears(int64_t ms) const;
 
  private:

@@ -1,5 +1,5 @@
-// A plugin inside the test that hears every event. Add recorder_entry() to TestServer's `linked` and
-// `recorder: {}` to the plugins. What was heard outlives the server; one list in a process.
+// A plugin inside the test that records every event. Add recorder_entry() to TestServer's `linked` and
+// `recorder: {}` to the plugins. The records outlive the server; one list per process.
 #pragma once
 
 #include <patchbay/abi.h>
@@ -11,14 +11,14 @@
 namespace patchbay::test {
 
 struct Told {
-  int64_t id = 0;  // place in the durable log
+  int64_t id = 0;  // position in the durable log
   std::string topic;
   std::string payload;
 };
 
 const pb_entry* recorder_entry();
 void forget_events();
-// What was told about the subject (a call id), in order.
+// The events about the subject (a call id), in order.
 std::vector<Told> events_of(const std::string& subject);
 
 }  // namespace patchbay::test

@@ -1,4 +1,4 @@
-// POST and GET of calls, without a telephone: what is refused, repeated, counted and limited.
+// POST and GET of calls, without a telephone: validation, idempotency, lists and limits.
 #include <doctest/doctest.h>
 #include <patchbay/utc.h>
 
@@ -65,7 +65,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("what a call cannot be made of is refused with a sentence") {
+TEST_CASE("invalid requests are refused with a message") {
   DeafPort trunk;
   CallServer server(options(trunk.port()));
   struct Case {
@@ -97,7 +97,7 @@ TEST_CASE("what a call cannot be made of is refused with a sentence") {
   CHECK(total("") == 0);
 }
 
-TEST_CASE("null for an optional member means that it was left out") {
+TEST_CASE("null for an optional member counts as absent") {
   DeafPort trunk;
   core::ManualClock clock;
   CallServer server(options(trunk.port(), "{}", &clock));
@@ -116,7 +116,7 @@ TEST_CASE("null for an optional member means that it was left out") {
   CHECK(record.integer("retryDelayMinutes") == 5);
 }
 
-TEST_CASE("a repeated request gets the very answer of the first one") {
+TEST_CASE("a repeated request gets the same answer as the first one") {
   core::ManualClock clock;
   DeafPort trunk;
   CallServer server(options(trunk.port(), "{}", &clock));
@@ -138,7 +138,7 @@ TEST_CASE("a repeated request gets the very answer of the first one") {
   CHECK(total("") == 2);
 }
 
-TEST_CASE("lists by status have the newest first and totals that are true") {
+TEST_CASE("lists by status have the newest first and correct totals") {
   core::ManualClock clock;
   DeafPort trunk;
   CallServer server(options(trunk.port(), "{}", &clock));
@@ -169,7 +169,7 @@ TEST_CASE("lists by status have the newest first and totals that are true") {
   CHECK_FALSE(contains(page, ids[1]));
 }
 
-TEST_CASE("beyond maxCalls of the server a call waits, whatever its tenant may") {
+TEST_CASE("beyond the server's maxCalls a call waits, whatever its tenant's limit is") {
   DeafPort trunk;
   CallServer server(options(trunk.port(), "{}", nullptr, "maxCalls: 1"));
   const http::Response first = post(usual());
@@ -191,7 +191,7 @@ TEST_CASE("beyond maxCalls of the server a call waits, whatever its tenant may")
   CHECK(server.idle());
 }
 
-TEST_CASE("a call that a limit holds back begins when another ends and is not looked at before") {
+TEST_CASE("a call held back by a limit starts when another ends, and not before") {
   DeafPort trunk;
   core::ManualClock clock;  // stands: nothing is tried again because time has passed
   CallServer server(options(trunk.port(), "{maxConcurrentCalls: 1}", &clock));
@@ -234,7 +234,7 @@ TEST_CASE("beyond the backlog a call is refused and counted") {
   CHECK(server.metric("patchbay_ai_voice_limited_total{limit=\"backlog\"}") == 1);
 }
 
-TEST_CASE("ended calls and remembered answers are removed when their time is over") {
+TEST_CASE("ended calls and idempotent answers are removed after their retention time") {
   DeafPort trunk;
   core::ManualClock clock;
   CallServer server(options(trunk.port(), "{}", &clock, "keepCallsDays: 2"));

@@ -1,4 +1,4 @@
-// Retries and schedules, on a clock driven by the test.
+// Retries and schedules, with a manual clock.
 #include <doctest/doctest.h>
 #include <patchbay/hex.h>
 #include <patchbay/utc.h>
@@ -35,7 +35,7 @@ struct Server : GeminiServer, Clock, CallServer {
   std::string in(std::chrono::milliseconds from_now) { return utc_text(clock.now_ms() + from_now.count()); }
 };
 
-// The list of whitelist numbers becomes this one.
+// Replaces the whitelist's numbers.
 void write_whitelist(const std::string& numbers) {
   const std::string body = "{\"numbers\":" + numbers + "}";
   const std::string signed_text =
@@ -54,7 +54,7 @@ void write_whitelist(const std::string& numbers) {
 
 }  // namespace
 
-TEST_CASE("a telephone that rings in vain is tried again after its delay") {
+TEST_CASE("an unanswered call is retried after its delay") {
   Sipp peer = start_sipp("no_answer", {}, 2);
   Server server(peer.port());
   const std::string id = server.create(R"(,"retries":1,"retryDelayMinutes":7)");
@@ -89,7 +89,7 @@ TEST_CASE("a telephone that rings in vain is tried again after its delay") {
   CHECK(server.topics(id, 2) == Topics{"outbound-ai.finished", "outbound-ai.finished"});
   CHECK(server.idle());
   check_sipp(peer);
-  // Each try is a call of its own to the far side.
+  // Each attempt is another call for the far side.
   CHECK(peer.messages().find("Call-ID: " + id + "-1@") != std::string::npos);
   CHECK(peer.messages().find("Call-ID: " + id + "-2@") != std::string::npos);
   server.clock.advance(24h);
@@ -97,7 +97,7 @@ TEST_CASE("a telephone that rings in vain is tried again after its delay") {
   CHECK(server.get(id).integer("attempt") == 2);
 }
 
-TEST_CASE("a call that waits for its retry can be cancelled, and then nothing is dialled") {
+TEST_CASE("a call with a pending retry can be cancelled, and is then not dialled") {
   Sipp peer = start_sipp("reject", {{"status", "486 Busy Here"}, {"extra", "X-Test: 1"}});
   Server server(peer.port());
   const std::string id = server.create(R"(,"retries":1,"retryDelayMinutes":1)");
@@ -112,7 +112,7 @@ TEST_CASE("a call that waits for its retry can be cancelled, and then nothing is
   CHECK(record.text("status") == "cancelled");
   CHECK(record.text("endedReason") == "cancelled");
   CHECK(record.text("errorDetail") == "");
-  // The attempt that is never dialled has an end of its own, so that subscribers learn of it.
+  // The attempt that is not dialled has an end event, so that subscribers are notified.
   CHECK(record.integer("attempt") == 2);
   CHECK(record.integer("retriesLeft") == 0);
   CHECK(server.topics(id, 2) == Topics{"outbound-ai.finished", "outbound-ai.finished"});
@@ -123,7 +123,7 @@ TEST_CASE("a call that waits for its retry can be cancelled, and then nothing is
   CHECK(finished.root()["nextAttemptUtc"].is_null());
 }
 
-TEST_CASE("a scheduled call is dialled when its time has come") {
+TEST_CASE("a scheduled call is dialled at its time") {
   Sipp peer = start_sipp("reject", {{"status", "486 Busy Here"}, {"extra", "X-Test: 1"}});
   Server server(peer.port());
   const std::string id = server.create(R"(,"scheduleAtUtc":")" + server.in(90s) + "\"");
@@ -139,7 +139,7 @@ TEST_CASE("a scheduled call is dialled when its time has come") {
   check_sipp(peer);
 }
 
-TEST_CASE("a number that has left the whitelist is not dialled") {
+TEST_CASE("a number removed from the whitelist is not dialled") {
   DeafPort trunk;
   Server server(trunk.port());
   const std::string id = server.create(R"(,"retries":3,"scheduleAtUtc":")" + server.in(90s) + "\"");
@@ -156,7 +156,7 @@ TEST_CASE("a number that has left the whitelist is not dialled") {
   CHECK(trunk.received().empty());
 }
 
-TEST_CASE("spellings that could reach another number are refused and dial nothing") {
+TEST_CASE("ambiguous spellings of a number are refused and not dialled") {
   DeafPort trunk;
   Server server(trunk.port());
   write_whitelist(R"([{"number":"112"}])");
@@ -203,7 +203,7 @@ TEST_CASE("spellings that could reach another number are refused and dial nothin
   CHECK(server.metric("patchbay_ai_voice_attempts") == 0);
 }
 
-TEST_CASE("every fair spelling dials the one number") {
+TEST_CASE("every valid spelling dials the same number") {
   for (const char* phone : {"+4930123456", "0049 30 123456", "+49 (30) 12-34.56"}) {
     CAPTURE(phone);
     Sipp peer = start_sipp("reject", {{"status", "486 Busy Here"}, {"extra", "X-Test: 1"}});

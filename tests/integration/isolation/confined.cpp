@@ -1,5 +1,5 @@
-// The plugins of this repository, each confined in a process of its own: those that can run there start and
-// stop as ever, the others say why not.
+// The plugins of this repository, each isolated and confined: those that can be isolated start and stop, the
+// others fail with the reason.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace patchbay;
 
-// By id, the inside of its section.
+// The contents of each plugin's section, by id.
 const std::map<std::string, std::string> kOurs = {
     {"ai-voice", ""},
     {"engine-gemini", ""},
@@ -30,7 +30,7 @@ const std::map<std::string, std::string> kOurs = {
     {"webhooks", ""},
     {"whitelist", ""},
 };
-// Of the examples, the file by id.
+// The files of the examples, by id.
 std::map<std::string, std::string> examples() {
   std::map<std::string, std::string> files;
   std::istringstream all(ISOLATION_EXAMPLES);
@@ -39,7 +39,7 @@ std::map<std::string, std::string> examples() {
   return files;
 }
 
-// All of ours, and perhaps one more; one of them is isolated.
+// All plugins of this repository, and optionally one more; one of them is isolated.
 std::string all_with(const std::string& isolated) {
   std::map<std::string, std::string> plugins = kOurs;
   plugins.try_emplace(isolated, "");
@@ -78,23 +78,23 @@ void is_refused(const std::string& id, const std::string& why) {
 
 }  // namespace
 
-TEST_CASE("plugins of ours start and stop confined in a process of their own") {
+TEST_CASE("plugins of this repository start and stop isolated") {
   for (const auto& [id, inside] : kOurs) {
     if (id != "media" && id != "rest-api") runs_confined(id);
   }
 }
 
-TEST_CASE("examples start and stop confined in a process of their own") {
+TEST_CASE("examples start and stop isolated") {
   for (const auto& [id, file] : examples()) runs_confined(id);
   CHECK(examples().size() == 7);
 }
 
-TEST_CASE("plugins of ours that cannot run in a process of their own say why") {
+TEST_CASE("plugins that cannot be isolated fail with the reason") {
   is_refused("media", "it joins the audio ports of other plugins");
   is_refused("rest-api", "it opens the admin socket");
 }
 
-TEST_CASE("a trunk in a process of its own makes a call, and ends it when the server stops") {
+TEST_CASE("an isolated trunk makes a call, and ends it when the server stops") {
   test::Sipp sipp = isolation_test::answering();
   isolation_test::Dialler server(sipp.port(), "", "isolation: process, ");
   REQUIRE(server.start_error() == "");

@@ -1,6 +1,6 @@
-// Running calls beside a plugin that crashes again and again in a process of its own. What the telephones
-// hear is measured: an engine speaks to all of them without a pause, so silence is a gap. The machine's own
-// stalls are taken off, and the same calls without crashes stand beside it.
+// Measures the audio of running calls while an isolated plugin crashes repeatedly: an engine speaks to all
+// telephones without a pause, so silence is a gap. Stalls of the machine are subtracted, and a control run
+// has no crashes.
 #include <doctest/doctest.h>
 #include <patchbay/bus.h>
 #include <patchbay/plugin.h>
@@ -27,9 +27,9 @@ using namespace std::chrono_literals;
 using bench::kCalls;
 using Clock = std::chrono::steady_clock;
 
-constexpr int64_t kMostGapNs = 100'000'000;
+constexpr int64_t kMaxGapNs = 100'000'000;
 
-// Tells the crasher to crash.
+// Makes the crasher crash.
 class Alarm final : public Plugin {
  public:
   static constexpr char manifest[] = R"({"id": "alarm", "version": "1.0.0"})";
@@ -61,13 +61,13 @@ tenants:
 
 std::string phone_of(int call) { return "+4930123" + std::to_string(1000 + call); }
 
-class World {
+class Setup {
  public:
-  World();
+  Setup();
 
-  // The longest gap that any telephone has heard since watch(); as a rule without the machine's stalls.
+  // The longest gap at any telephone since watch(); by default without the machine's stalls.
   int64_t longest_gap_ns(bool without_stalls = true);
-  // Crashes once, and waits until it runs again. How long that took.
+  // Crashes the plugin once, waits until it runs again, and returns the time between.
   std::chrono::milliseconds crash();
   double metric(const std::string& name);
 
@@ -82,7 +82,7 @@ class World {
   test::TestServer server_;
 };
 
-World::World()
+Setup::Setup()
     : sipp_(isolation_test::answering(kCalls, telephones.port(), 1800)),
       server_(yaml(voice, sipp_.port()), nullptr, {probe::http_entry(), &test::LinkedPlugin<Alarm>::entry},
               {{"crasher", ISOLATION_CRASHER}}) {
@@ -113,8 +113,8 @@ World::World()
   std::this_thread::sleep_for(1s);  // the first sounds, and the buffers, settle
 }
 
-// Where the server wants its packets: by call, as SIPp's log of the INVITEs has it.
-std::vector<uint16_t> World::offered_ports() {
+// The server's RTP ports, by call, from SIPp's log of the INVITEs.
+std::vector<uint16_t> Setup::offered_ports() {
   const std::string log = sipp_.messages();
   std::vector<uint16_t> ports;
   for (int call = 0; call < kCalls; ++call) {
@@ -126,7 +126,7 @@ std::vector<uint16_t> World::offered_ports() {
   return ports;
 }
 
-int64_t World::longest_gap_ns(bool without_stalls) {
+int64_t Setup::longest_gap_ns(bool without_stalls) {
   int64_t longest = 0;
   for (const auto& gap : telephones.gaps()) {
     const int64_t stalled_ns = without_stalls ? stalls.within_ns(gap.from_ns, gap.to_ns) : 0;
@@ -135,13 +135,13 @@ int64_t World::longest_gap_ns(bool without_stalls) {
   return longest;
 }
 
-double World::metric(const std::string& name) {
+double Setup::metric(const std::string& name) {
   const std::string all = "\n" + server_.core().report("metrics");
   const size_t at = all.find("\n" + name);
   return at == std::string::npos ? 0 : std::strtod(all.c_str() + all.find(' ', at), nullptr);
 }
 
-std::chrono::milliseconds World::crash() {
+std::chrono::milliseconds Setup::crash() {
   const std::string restarts = "patchbay_plugin_restarts_total{plugin=\"crasher\"}";
   const double before = metric(restarts);
   const auto begin = Clock::now();
@@ -155,50 +155,50 @@ const char* crashes_wanted() { return std::getenv("PATCHBAY_CRASHES"); }
 
 }  // namespace
 
-TEST_CASE("a plugin that crashes in a process of its own leaves no gap over 100 ms in 20 running calls") {
-  World world;
+TEST_CASE("crashes of an isolated plugin cause no gap over 100 ms in 20 running calls") {
+  Setup setup;
   // The long run has the machine to itself and is strict. The short one runs beside other tests and allows,
   // twice, what the same machine shows without a crash: one control run does not meet the longest there is.
   const bool is_strict = crashes_wanted() != nullptr;
   const int crashes = is_strict ? std::atoi(crashes_wanted()) : 10;
 
   // The measure works: a silence of the engine is a gap.
-  world.telephones.watch();
-  world.voice.stream(false);
+  setup.telephones.watch();
+  setup.voice.stream(false);
   std::this_thread::sleep_for(2s);
-  world.voice.stream(true);
+  setup.voice.stream(true);
   std::this_thread::sleep_for(1s);
-  CHECK(world.longest_gap_ns(false) > 300'000'000);
+  CHECK(setup.longest_gap_ns(false) > 300'000'000);
 
   // A crash that made a gap would make one in each series, another process's load seldom in all of them.
   bool fits = false;
   int series = 0;
   while (!fits && series++ < (is_strict ? 1 : 3)) {
-    world.telephones.watch();
-    const uint64_t heard_before = world.telephones.received();
+    setup.telephones.watch();
+    const uint64_t heard_before = setup.telephones.received();
     const std::chrono::milliseconds quiet(3000 + 200 * crashes);
     std::this_thread::sleep_for(quiet);
-    const int64_t control_ns = world.longest_gap_ns();
+    const int64_t control_ns = setup.longest_gap_ns();
 
-    world.telephones.watch();
-    const uint64_t heard = world.telephones.received();
+    setup.telephones.watch();
+    const uint64_t heard = setup.telephones.received();
     const auto begin = Clock::now();
     std::chrono::milliseconds slowest{0};
-    for (int crash = 0; crash < crashes; ++crash) slowest = std::max(slowest, world.crash());
-    const int64_t gap_ns = world.longest_gap_ns();
+    for (int crash = 0; crash < crashes; ++crash) slowest = std::max(slowest, setup.crash());
+    const int64_t gap_ns = setup.longest_gap_ns();
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    const double rate = double(world.telephones.received() - heard) / seconds;
+    const double rate = double(setup.telephones.received() - heard) / seconds;
     const double wanted = is_strict ? 0.9 * kCalls * 1000 / bench::kFrameMs
                                     : 0.5 * double(heard - heard_before) * 1000 / double(quiet.count());
     MESSAGE(crashes << " crashes in " << seconds << " s: longest gap " << double(gap_ns) / 1e6
                     << " ms, without crashes " << double(control_ns) / 1e6 << " ms; slowest restart "
                     << slowest.count() << " ms; " << rate << " packets a second, wanted " << wanted
-                    << "; longest stall of the machine " << double(world.stalls.longest_ns()) / 1e6
+                    << "; longest stall of the machine " << double(setup.stalls.longest_ns()) / 1e6
                     << " ms (taken off)");
-    fits = gap_ns < kMostGapNs + (is_strict ? 0 : 2 * control_ns) && rate > wanted;
+    fits = gap_ns < kMaxGapNs + (is_strict ? 0 : 2 * control_ns) && rate > wanted;
     if (is_strict) CHECK(slowest < 2s);
   }
   CHECK(fits);
-  CHECK(world.metric("patchbay_plugin_crashes_total{plugin=\"crasher\"}") == crashes * series);
-  CHECK(world.metric("patchbay_sip_trunk_legs") == kCalls);
+  CHECK(setup.metric("patchbay_plugin_crashes_total{plugin=\"crasher\"}") == crashes * series);
+  CHECK(setup.metric("patchbay_sip_trunk_legs") == kCalls);
 }

@@ -1,4 +1,4 @@
-// A server with media, a trunk and the crasher, which dials and crashes as it is told by events.
+// A server with media, a trunk and the crasher, which dials and crashes on events.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@
 
 namespace isolation_test {
 
-// Tells the crasher what to do.
+// Publishes an event for the crasher.
 class Signal final : public patchbay::Plugin {
  public:
   static constexpr char manifest[] = R"({"id": "signal", "version": "1.0.0"})";
@@ -29,14 +29,14 @@ class Signal final : public patchbay::Plugin {
   }
 };
 
-// 0 when there is none of that name and those labels.
+// 0 when there is no series with that name and those labels.
 inline double metric(patchbay::Core& core, const std::string& name) {
   const std::string all = "\n" + core.report("metrics");
   const size_t at = all.find("\n" + name + " ");
   return at == std::string::npos ? 0 : std::strtod(all.c_str() + at + name.size() + 2, nullptr);
 }
 
-// `crasher` and `trunk` are what their sections begin with.
+// `crasher` and `trunk` are the beginnings of their sections.
 inline std::string yaml(int sip_port, const std::string& crasher, const std::string& trunk) {
   return R"(plugins:
   signal: {}
@@ -58,7 +58,7 @@ struct Dialler : patchbay::test::TestServer {
   void give(const std::string& topic, const std::string& subject) { Signal::current->give(topic, subject); }
 };
 
-// A telephone that answers `calls` calls and wants their packets at `rtp_port`, by default one that drops
+// A telephone that answers `calls` calls and receives their packets at `rtp_port`, by default one that drops
 // them.
 inline patchbay::test::Sipp answering(int calls = 1, uint16_t rtp_port = 9, int limit_sec = 120) {
   patchbay::test::Sipp::Options options;

@@ -1,5 +1,5 @@
-// Plugins in processes of their own that end in the middle of a call, the one that dialled it or the one that
-// places it: the call ends at the other side, and nothing of it stays in the server.
+// Isolated plugins that die during a call, the one that dialled it or the one that places it: the call ends
+// at the callee, and the server keeps no resources of it.
 #include <doctest/doctest.h>
 #include <signal.h>
 
@@ -18,7 +18,7 @@ namespace {
 using namespace patchbay;
 using isolation_test::metric;
 
-// Kills the processes of isolated plugins that this process has.
+// Kills the processes of this process's isolated plugins.
 int kill_plugin_hosts() {
   int killed = 0;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -34,7 +34,7 @@ int kill_plugin_hosts() {
 
 }  // namespace
 
-TEST_CASE("a call of a telephony plugin whose process is killed ends at the other side") {
+TEST_CASE("a call of a telephony plugin whose process is killed ends at the callee") {
   test::Sipp sipp = isolation_test::answering();
   isolation_test::Dialler server(sipp.port(), "", "isolation: process, ");
   REQUIRE(server.start_error() == "");
@@ -49,7 +49,7 @@ TEST_CASE("a call of a telephony plugin whose process is killed ends at the othe
   CHECK(sipp.result() == 0);
 }
 
-TEST_CASE("a call that no listener hears ends with the plugin that dialled it") {
+TEST_CASE("a call without a listener ends with the plugin that dialled it") {
   test::Sipp sipp = isolation_test::answering();
   isolation_test::Dialler server(sipp.port(), "isolation: process", "");
   REQUIRE(server.start_error() == "");
@@ -84,7 +84,7 @@ TEST_CASE(
   CHECK(probe::eventually(
       [&] { return metric(core, "patchbay_plugin_restarts_total{plugin=\"crasher\"}") == 1; }));
 
-  // Nothing waits for a deadline: it took a minute.
+  // Far below any deadline, so the end was noticed.
   const auto begin = std::chrono::steady_clock::now();
   CHECK(core.stop().ok());
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(25));

@@ -1,5 +1,5 @@
-// Stalls: when this machine, not a program, stood still: a thread that wakes every 2 ms and notes when it
-// was woken late. Nobody else's code can be on time where it is not.
+// Stalls: records when the machine was too busy to run this process: a thread wakes every 2 ms and notes when
+// it was woken late. Other code cannot have been on time then either.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class Stalls {
   Stalls(const Stalls&) = delete;
   Stalls& operator=(const Stalls&) = delete;
 
-  // How much of that time (steady clock) it stood still.
+  // The stalled part of that interval (steady clock).
   int64_t within_ns(int64_t from_ns, int64_t to_ns) const {
     const std::lock_guard lock(mutex_);
     int64_t sum = 0;

@@ -21,9 +21,9 @@ class Callee {
   ~Callee();
 
   uint16_t port() const { return port_; }
-  // By "<callId>-<attempt>": how many different INVITEs came, retransmissions not counted.
+  // By "<callId>-<attempt>": the number of INVITEs, without retransmissions.
   std::map<std::string, size_t> dials() const;
-  // "<callId>-<attempt>" of the calls for which a BYE came.
+  // "<callId>-<attempt>" of the calls that got a BYE.
   std::set<std::string> hung_up() const;
 
  private:

@@ -18,8 +18,8 @@ constexpr const char* kUnderWay =
 
 }  // namespace
 
-bool rest(const World& world, int limit_sec) {
-  const Database db(world.database());
+bool wait_until_idle(const Environment& environment, int limit_sec) {
+  const Database db(environment.database());
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(limit_sec);
   while (db.count(kUnderWay) > 0) {
     if (std::chrono::steady_clock::now() > end) {
@@ -34,8 +34,8 @@ bool rest(const World& world, int limit_sec) {
   return true;
 }
 
-void check_store(const World& world) {
-  const Database db(world.database());
+void check_store(const Environment& environment) {
+  const Database db(environment.database());
   CHECK(db.value("PRAGMA integrity_check") == "ok");
   CHECK(db.count("SELECT COUNT(*) FROM core_job WHERE kind = 'dial'") == 0);
   CHECK(db.count("SELECT COUNT(*) FROM ai_voice_turn") == 0);
@@ -43,9 +43,9 @@ void check_store(const World& world) {
   CHECK(db.count("SELECT COUNT(*) FROM ai_voice_call WHERE api_key IS NOT NULL") == 0);
 }
 
-void check_promises(const World& world, const Journal& journal) {
+void check_promises(const Environment& environment, const Journal& journal) {
   for (const std::string& complaint : journal.complaints) FAIL_CHECK(complaint);
-  const Database db(world.database());
+  const Database db(environment.database());
   std::map<std::string, std::string> status;
   for (const auto& row : db.rows("SELECT call_id, status FROM ai_voice_call")) status[row[0]] = row[1];
   for (const std::string& call : journal.calls) {
@@ -64,8 +64,8 @@ void check_promises(const World& world, const Journal& journal) {
   }
 }
 
-void check_attempts(const World& world) {
-  const Database db(world.database());
+void check_attempts(const Environment& environment) {
+  const Database db(environment.database());
   std::map<std::string, int> attempts;
   size_t ends = 0;
   for (const auto& row : db.rows("SELECT call_id, attempt, status, answered_ms, error_detail "
@@ -81,7 +81,7 @@ void check_attempts(const World& world) {
   }
   CHECK(db.count("SELECT COUNT(*) FROM core_event WHERE topic = 'outbound-ai.finished'") ==
         static_cast<int>(ends));
-  for (const auto& entry : world.callee.dials()) {
+  for (const auto& entry : environment.callee.dials()) {
     const std::string& dial = entry.first;
     CAPTURE(dial);
     CHECK(entry.second == 1);
@@ -92,8 +92,8 @@ void check_attempts(const World& world) {
   }
 }
 
-void check_events(const World& world) {
-  const Database db(world.database());
+void check_events(const Environment& environment) {
+  const Database db(environment.database());
   const auto without_earlier = [&](const std::string& topic, const std::string& earlier) {
     return db.value(
         "SELECT COALESCE(GROUP_CONCAT(e.subject), '') FROM core_event e WHERE e.topic = '" + topic +
@@ -107,7 +107,7 @@ void check_events(const World& world) {
                  "AND (SELECT COUNT(*) FROM core_event e WHERE e.topic = 'transcript.saved' "
                  "AND e.subject = c.call_id) <> 1") == "");
   for (const auto& row : db.rows("SELECT tenant, file, size FROM transcripts_transcript")) {
-    const std::string file = world.folder.file("data/transcripts/" + row[0] + "/" + row[1]);
+    const std::string file = environment.folder.file("data/transcripts/" + row[0] + "/" + row[1]);
     CAPTURE(file);
     const std::string text = patchbay::test::read_text(file);
     CHECK(std::to_string(text.size()) == row[2]);
@@ -115,14 +115,14 @@ void check_events(const World& world) {
   }
 }
 
-void check_deliveries(const World& world) {
-  const Database db(world.database());
+void check_deliveries(const Environment& environment) {
+  const Database db(environment.database());
   CHECK(db.count("SELECT COUNT(*) FROM webhooks_delivery WHERE state <> 'delivered'") == 0);
   CHECK(db.count("SELECT COUNT(*) - COUNT(DISTINCT event || ' ' || subscription) FROM webhooks_delivery") ==
         0);
   std::map<std::string, std::string> bodies;          // by delivery id
   std::map<std::string, std::set<std::string>> ends;  // delivery ids by call, on /ends
-  for (const auto& delivery : world.receiver.deliveries()) {
+  for (const auto& delivery : environment.receiver.deliveries()) {
     const std::string id = delivery.header("x-platform-delivery-id");
     CAPTURE(delivery.body);
     CHECK(delivery.signature_ok);

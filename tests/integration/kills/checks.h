@@ -1,19 +1,19 @@
-// What must be true of a data folder, of the callees and of the receiver once all has come to rest.
+// The invariants of the data folder, the callees and the receiver once the server is idle.
 #pragma once
 
+#include "environment.h"
 #include "load.h"
-#include "world.h"
 
 namespace kills {
 
-// Until no call is under way and no event waits. False after `limit_sec`.
-bool rest(const World& world, int limit_sec);
+// Waits until no call is active and no event is pending. False after `limit_sec`.
+bool wait_until_idle(const Environment& environment, int limit_sec);
 
-// The server has stopped.
-void check_store(const World& world);
-void check_promises(const World& world, const Journal& journal);
-void check_attempts(const World& world);    // dials and ends
-void check_events(const World& world);      // their order
-void check_deliveries(const World& world);  // at the receiver
+// Call these after the server has stopped.
+void check_store(const Environment& environment);
+void check_promises(const Environment& environment, const Journal& journal);
+void check_attempts(const Environment& environment);    // dials and ends
+void check_events(const Environment& environment);      // their order
+void check_deliveries(const Environment& environment);  // at the receiver
 
 }  // namespace kills

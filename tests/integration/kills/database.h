@@ -1,4 +1,4 @@
-// Database: a server's store, looked into from outside.
+// Database: reads a server's store over a second connection.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ class Database {
   explicit Database(std::string path) : path_(std::move(path)) {}
 
   using Row = std::vector<std::string>;  // NULL is ""
-  // Fails the test when the statement does not run.
+  // Fails the test when the statement fails.
   std::vector<Row> rows(const std::string& sql) const;
   std::string value(const std::string& sql) const;  // the first cell; "" without one
   int count(const std::string& sql) const { return std::atoi(value(sql).c_str()); }

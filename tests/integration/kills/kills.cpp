@@ -1,4 +1,5 @@
-// SIGKILL at random moments under calls and writes: what was acknowledged holds, and nothing happens twice.
+// Kills servers at random moments during calls and writes: acknowledged data survives, and nothing happens
+// twice.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -23,9 +24,9 @@ int rounds() {
   return wanted != nullptr ? std::atoi(wanted) : 20;
 }
 
-// Runs a server under load and kills it some time after it is ready; each fourth while it starts.
-void round(const World& world, Load& load, int number, int after_ms) {
-  const auto server = world.start();
+// Runs a server under load and kills it some time after it is ready, every fourth one while it starts.
+void round(const Environment& environment, Load& load, int number, int after_ms) {
+  const auto server = environment.start();
   if (number % 4 == 3) {
     std::this_thread::sleep_for(std::chrono::milliseconds(after_ms / 2));
     return server->kill();
@@ -47,9 +48,9 @@ bool eventually(const std::function<bool()>& true_now) {
   return false;
 }
 
-// That all of it was put to the test.
-void tell_what_happened(const World& world, const Journal& journal) {
-  const Database db(world.database());
+// Checks that the run covered all cases.
+void tell_what_happened(const Environment& environment, const Journal& journal) {
+  const Database db(environment.database());
   const auto calls = [&](const char* where) {
     return db.count(std::string("SELECT COUNT(*) FROM ai_voice_call WHERE ") + where);
   };
@@ -67,42 +68,43 @@ void tell_what_happened(const World& world, const Journal& journal) {
 
 }  // namespace
 
-// PATCHBAY_KILLS asks for more rounds.
-TEST_CASE("killed servers lose nothing they acknowledged, and call nobody twice") {
-  World world;
+// PATCHBAY_KILLS sets the number of rounds.
+TEST_CASE("killed servers lose nothing that they acknowledged, and dial no attempt twice") {
+  Environment environment;
   Load load(kSeed);
   std::mt19937 random(kSeed);
-  for (int i = 0; i < rounds(); ++i) round(world, load, i, std::uniform_int_distribution(0, 2500)(random));
+  for (int i = 0; i < rounds(); ++i)
+    round(environment, load, i, std::uniform_int_distribution(0, 2500)(random));
 
-  const auto last = world.start();
+  const auto last = environment.start();
   REQUIRE(last->wait_ready());
   load.repeat_all(*last);
-  CHECK(rest(world, 120));
+  CHECK(wait_until_idle(environment, 120));
   last->terminate();
   CHECK(last->wait() == 0);
 
-  check_store(world);
-  check_promises(world, load.journal);
-  check_attempts(world);
-  check_events(world);
-  check_deliveries(world);
-  tell_what_happened(world, load.journal);
+  check_store(environment);
+  check_promises(environment, load.journal);
+  check_attempts(environment);
+  check_events(environment);
+  check_deliveries(environment);
+  tell_what_happened(environment, load.journal);
 }
 
-TEST_CASE("what was said before a kill is in the transcript") {
-  World world;
-  auto server = world.start();
+TEST_CASE("the transcript of a call has what was said before a kill") {
+  Environment environment;
+  auto server = environment.start();
   REQUIRE(server->wait_ready());
   const auto created = server->ask(create_call("+49301234565"));
   REQUIRE(created);
   const std::string id = json_text(created->body, "callId");
-  const Database db(world.database());
+  const Database db(environment.database());
   REQUIRE(eventually([&] { return db.count("SELECT COUNT(*) FROM ai_voice_turn WHERE of_ai = 1") > 0; }));
   server->kill();
 
-  server = world.start();
+  server = environment.start();
   REQUIRE(server->wait_ready());
-  CHECK(rest(world, 30));
+  CHECK(wait_until_idle(environment, 30));
   const auto record = server->ask(get_call(id));
   REQUIRE(record);
   CHECK(json_text(record->body, "status") == "ended-failed-final");
@@ -115,35 +117,35 @@ TEST_CASE("what was said before a kill is in the transcript") {
 }
 
 TEST_CASE("a call that was up when its server was killed is hung up by the next one") {
-  World world;
-  auto server = world.start();
+  Environment environment;
+  auto server = environment.start();
   REQUIRE(server->wait_ready());
   const auto created = server->ask(create_call("+49301234565"));
   REQUIRE(created);
   const std::string dial = json_text(created->body, "callId") + "-1";
-  const Database db(world.database());
+  const Database db(environment.database());
   const auto stored = [&] { return db.count("SELECT COUNT(*) FROM sip_trunk_dialog"); };
   REQUIRE(eventually([&] { return stored() == 1; }));
   server->kill();
-  CHECK(world.callee.hung_up().empty());
+  CHECK(environment.callee.hung_up().empty());
   CHECK(stored() == 1);
 
-  server = world.start();
+  server = environment.start();
   REQUIRE(server->wait_ready());
-  CHECK(eventually([&] { return world.callee.hung_up().count(dial) == 1; }));
+  CHECK(eventually([&] { return environment.callee.hung_up().count(dial) == 1; }));
   CHECK(eventually([&] { return stored() == 0; }));
-  CHECK(world.callee.dials()[dial] == 1);
+  CHECK(environment.callee.dials()[dial] == 1);
 }
 
-TEST_CASE("a call that was accepted just before a kill is dialled as soon as a server is there again") {
-  World world;
-  auto server = world.start();
+TEST_CASE("a call that was accepted just before a kill is dialled as soon as the server runs again") {
+  Environment environment;
+  auto server = environment.start();
   REQUIRE(server->wait_ready());
   const auto created = server->ask(create_call("+49301234560"));
   server->kill();
   REQUIRE(created);
 
-  server = world.start();
+  server = environment.start();
   REQUIRE(server->wait_ready());
-  CHECK(rest(world, 30));  // well below the lease of a job
+  CHECK(wait_until_idle(environment, 30));  // well below the lease of a job
 }

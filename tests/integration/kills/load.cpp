@@ -6,7 +6,7 @@
 #include <iterator>
 #include <thread>
 
-#include "world.h"
+#include "environment.h"
 
 namespace kills {
 namespace {

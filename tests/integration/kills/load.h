@@ -1,4 +1,4 @@
-// Load: clients that call, cancel and write, and the journal of what they were promised.
+// Load: clients that create and cancel calls and write, and a journal of the acknowledged requests.
 #pragma once
 
 #include <map>
@@ -12,26 +12,26 @@
 
 namespace kills {
 
-// What was acknowledged.
+// The requests, and their acknowledgements.
 struct Journal {
   std::set<std::string> calls;
   std::set<std::string> cancelled;
   std::set<std::string> numbers;
-  std::map<std::string, Request> requests;       // by Idempotency-Key; sent, perhaps not answered
+  std::map<std::string, Request> requests;       // by Idempotency-Key; sent, possibly unanswered
   std::map<std::string, std::string> responses;  // call ids, by Idempotency-Key
-  std::vector<std::string> complaints;           // answers that should not have been
+  std::vector<std::string> complaints;           // wrong answers
 };
 
 class Load {
  public:
   explicit Load(unsigned seed) : random_(seed) {}
 
-  // With four clients, until the server has gone. At most `calls` new ones.
+  // Runs four clients until the server is gone, with at most `calls` new calls.
   void run(ServerProcess& server, int calls, bool retries);
-  // Answers under a key are still what they were.
+  // Checks that repeated keys get the original answers.
   void repeat_all(ServerProcess& server);
 
-  Journal journal;  // between runs
+  Journal journal;  // read it between runs only
 
  private:
   void client(ServerProcess& server);
@@ -40,7 +40,7 @@ class Load {
   void acknowledged(const Request& request, const Answer& answer);
   int draw(int below) { return std::uniform_int_distribution(0, below - 1)(random_); }
 
-  std::mutex mutex_;  // over all below, and the journal
+  std::mutex mutex_;  // guards the members below and the journal
   std::mt19937 random_;
   int calls_left_ = 0;
   bool retries_ = false;

@@ -1,5 +1,5 @@
-// ServerProcess: `patchbay serve` in a process that may be killed, asked over its admin socket. What ask()
-// returned was acknowledged to somebody outside of that process.
+// ServerProcess: `patchbay serve` in a child process that tests kill; requests go over its admin socket. What
+// ask() has returned counts as acknowledged.
 #pragma once
 
 #include <condition_variable>
@@ -23,18 +23,18 @@ struct Answer {
 
 class ServerProcess {
  public:
-  // A server on `folder`/patchbay.yaml; its log is added to `folder`/log.
+  // Starts a server with `folder`/patchbay.yaml; its log is appended to `folder`/log.
   explicit ServerProcess(const std::string& folder);
   ~ServerProcess();
 
-  // Whether it said that it is ready, within 30 s, and has its routes.
+  // Waits at most 30 s until it is ready and has its routes.
   bool wait_ready();
-  // [any thread] Nothing when the process ends before the whole answer is there.
+  // [any thread] nullopt when the process ends before the complete answer.
   std::optional<Answer> ask(const Request& request) const;
 
-  void kill();       // SIGKILL; gone when it returns
+  void kill();       // SIGKILL; waits for its end
   void terminate();  // SIGTERM
-  // The exit code, -1 for a killed one; waits at most 60 s, then kills.
+  // Waits at most 60 s, then kills. Returns the exit code, -1 for a killed process.
   int wait();
 
  private:

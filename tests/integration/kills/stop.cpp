@@ -1,4 +1,4 @@
-// SIGTERM while calls run: no new ones, each call ends, nothing is lost.
+// SIGTERM during calls: no new call is accepted, each call ends, nothing is lost.
 #include <doctest/doctest.h>
 
 #include <csignal>
@@ -10,20 +10,20 @@
 using namespace kills;
 using namespace std::chrono_literals;
 
-TEST_CASE("a server that is told to stop ends its calls and loses no event") {
-  World world;
-  auto server = world.start();
+TEST_CASE("a server that gets SIGTERM ends its calls and loses no event") {
+  Environment environment;
+  auto server = environment.start();
   REQUIRE(server->wait_ready());
   Load load(1);
   for (int i = 0; i < 10; ++i) {
-    // Half of the callees hang up by themselves, half stay until the time of the call is over.
+    // Half of the callees hang up, half stay until the call's time limit.
     const auto created = server->ask(
         create_call("+493012340" + std::to_string(i) + (i % 2 == 0 ? "4" : "5"), R"(,"maxSeconds":10)"));
     REQUIRE(created);
     REQUIRE(created->status == 200);
     load.journal.calls.insert(json_text(created->body, "callId"));
   }
-  const Database db(world.database());
+  const Database db(environment.database());
   const auto answered = [&] { return db.count("SELECT COUNT(*) FROM ai_voice_call WHERE answered_ms > 0"); };
   for (int i = 0; i < 1200 && answered() < 10; ++i) std::this_thread::sleep_for(50ms);
   CHECK(answered() == 10);
@@ -48,20 +48,20 @@ TEST_CASE("a server that is told to stop ends its calls and loses no event") {
   CHECK(db.count("SELECT COUNT(*) FROM ai_voice_call WHERE owner_epoch <> 0") == 0);
   CHECK(db.count("SELECT COUNT(*) FROM ai_voice_call WHERE status = 'ended-success'") > 0);
   // What had not been dialled waits for the next server.
-  const auto dials = world.callee.dials();
+  const auto dials = environment.callee.dials();
   for (const auto& row : db.rows("SELECT call_id FROM ai_voice_call WHERE error_detail = 'interrupted'")) {
     CAPTURE(row[0]);
     CHECK(dials.count(row[0] + "-1") == 1);
   }
 
-  server = world.start();  // what the receiver has not been told yet
+  server = environment.start();  // what the receiver has not been told yet
   REQUIRE(server->wait_ready());
-  CHECK(rest(world, 60));
+  CHECK(wait_until_idle(environment, 60));
   server->terminate();
   CHECK(server->wait() == 0);
-  check_store(world);
-  check_promises(world, load.journal);
-  check_attempts(world);
-  check_events(world);
-  check_deliveries(world);
+  check_store(environment);
+  check_promises(environment, load.journal);
+  check_attempts(environment);
+  check_events(environment);
+  check_deliveries(environment);
 }

@@ -1,6 +1,6 @@
-// Busy with all that the boundary offers: hears every event, writes rows, has an audio port, a timer that
-// never rests. On the event test.dial it calls the number that is its subject, and listens to it; on
-// test.dial-unheard it does not listen; on test.crash it writes to nowhere.
+// Uses many parts of the boundary: subscribes to every event, writes rows, has an audio port and a timer. On
+// the event test.dial it dials its subject, with a listener; on test.dial-unheard without one; on test.crash
+// it writes to an invalid address.
 #include <patchbay/audio.h>
 #include <patchbay/bus.h>
 #include <patchbay/plugin.h>

@@ -1,4 +1,4 @@
-#include "bench/calls/floor.h"
+#include "bench/calls/bare_loop.h"
 
 #include <fcntl.h>
 #include <netinet/tcp.h>
@@ -40,7 +40,7 @@ constexpr size_t kNarrow = 160, kWide = 320, kEngine = 480;  // samples of 20 ms
 int connected(int type, uint16_t port) {
   const int fd = ::socket(AF_INET, type | SOCK_CLOEXEC, 0);
   const sockaddr_in to = loopback(port);
-  if (::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) die("floor: connect");
+  if (::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) die("bare loop: connect");
   return fd;
 }
 
@@ -52,13 +52,13 @@ double thread_cpu_ns() {
 
 lib::Resampler resampler(uint32_t from_hz, uint32_t to_hz) {
   auto made = lib::Resampler::create(from_hz, to_hz);
-  if (!made) die("floor: resampler");
+  if (!made) die("bare loop: resampler");
   return *std::move(made);
 }
 
 }  // namespace
 
-struct Floor::Call {
+struct BareLoop::Call {
   Call(size_t number, SSL_CTX* context, uint16_t engine_port, uint16_t telephones_port)
       : udp(connected(SOCK_DGRAM, telephones_port)),
         tcp(connected(SOCK_STREAM, engine_port)),
@@ -68,7 +68,7 @@ struct Floor::Call {
     const int on = 1;
     ::setsockopt(tcp, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     ::SSL_set_fd(ssl, tcp);
-    if (::SSL_connect(ssl) != 1) die("floor: TLS");
+    if (::SSL_connect(ssl) != 1) die("bare loop: TLS");
     upgrade();
     write_frame(R"({"setup":{"text":"telephone )" + std::to_string(number) + ".\"}}");
     ::fcntl(tcp, F_SETFL, O_NONBLOCK);
@@ -87,7 +87,7 @@ struct Floor::Call {
     ::SSL_write(ssl, request.data(), static_cast<int>(request.size()));
     std::string answer;
     for (char byte; answer.find("\r\n\r\n") == std::string::npos; answer += byte)
-      if (::SSL_read(ssl, &byte, 1) != 1) die("floor: upgrade");
+      if (::SSL_read(ssl, &byte, 1) != 1) die("bare loop: upgrade");
   }
 
   // A text frame as a client sends it, of less than 64 KiB.
@@ -179,16 +179,16 @@ struct Floor::Call {
   std::string text, frame, received, pcm;
 };
 
-Floor::Floor(int engine_port, uint16_t telephones_port) {
+BareLoop::BareLoop(int engine_port, uint16_t telephones_port) {
   SSL_CTX* context = ::SSL_CTX_new(TLS_client_method());
   for (size_t i = 0; i < kCalls; ++i)
     calls_.push_back(std::make_unique<Call>(i, context, static_cast<uint16_t>(engine_port), telephones_port));
   ::SSL_CTX_free(context);
 }
 
-Floor::~Floor() = default;
+BareLoop::~BareLoop() = default;
 
-std::vector<uint16_t> Floor::ports() const {
+std::vector<uint16_t> BareLoop::ports() const {
   std::vector<uint16_t> list;
   for (const auto& call : calls_) {
     sockaddr_in address{};
@@ -199,7 +199,7 @@ std::vector<uint16_t> Floor::ports() const {
   return list;
 }
 
-Floor::Cost Floor::run(double seconds) {
+BareLoop::Cost BareLoop::run(double seconds) {
   Cost cost;
   std::thread thread([&] {
     auto due = std::chrono::steady_clock::now();

@@ -1,4 +1,4 @@
-#include "world.h"
+#include "environment.h"
 
 #include <patchbay/hex.h>
 
@@ -31,7 +31,7 @@ std::string signature(const std::string& text) {
 
 }  // namespace
 
-World::World() : engine(script()), receiver(receiver_options()) {
+Environment::Environment() : engine(script()), receiver(receiver_options()) {
   std::signal(SIGPIPE, SIG_IGN);  // of requests to a server that has just been killed
   std::ofstream config(folder.file("patchbay.yaml"));
   config << "server: {data: data, log: {level: debug}, management: {listen: \"127.0.0.1:0\"}}\n"

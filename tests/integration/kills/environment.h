@@ -1,4 +1,4 @@
-// World: what stays while servers come and go: the callees, the AI engine, the webhook receiver, the data.
+// Environment: what survives a killed server: the callees, the AI engine, the webhook receiver, the data.
 #pragma once
 
 #include <memory>
@@ -12,9 +12,9 @@
 
 namespace kills {
 
-class World {
+class Environment {
  public:
-  World();
+  Environment();
 
   std::unique_ptr<ServerProcess> start() const { return std::make_unique<ServerProcess>(folder.path()); }
   std::string database() const { return folder.file("data/patchbay.db"); }
