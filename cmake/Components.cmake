@@ -1,7 +1,7 @@
-# What `cmake --install` copies has to be built first. A target for each component does it, and before anything is copied
-# the installation looks whether it is there: it is done wholly or not at all.
+# A target for each install component builds its files, and the installation checks that they exist before it copies
+# anything, so that it is never partial.
 
-# patchbay_component(<name> <target>...): the target component-<name>, and the look. Call it before the first install().
+# patchbay_component(<name> <target>...): adds the target component-<name>, and the check. Call it before the first install().
 function(patchbay_component name)
   add_custom_target(component-${name})
   set(files "")

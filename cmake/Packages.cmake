@@ -1,4 +1,4 @@
-# Debian packages: `patchbay` is the server, `patchbay-dev` what plugins and embedding programs are built with.
+# Debian packages: `patchbay` is the server, `patchbay-dev` is for building plugins and embedding programs.
 # Build, then `cpack --config build/release/CPackConfig.cmake -B <folder>`.
 set(packaging ${PROJECT_SOURCE_DIR}/cmake/packaging)
 
@@ -8,7 +8,7 @@ install(SCRIPT ${packaging}/install-system-files.cmake COMPONENT runtime)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay RENAME copyright COMPONENT runtime)
 install(FILES CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay COMPONENT runtime)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay-dev RENAME copyright COMPONENT sdk)
-# In the folders of the source tree, so that the links between them lead somewhere.
+# With the folder structure of the source tree, so that the links between pages are valid.
 foreach(page sdk/README.md core/testing/README.md core/src/isolation/README.md)
   get_filename_component(folder ${page} DIRECTORY)
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/patchbay-dev/${folder} COMPONENT sdk)
@@ -23,7 +23,7 @@ set(CPACK_PACKAGE_CONTACT "The Patchbay developers <patchbay@localhost>")
 set(CPACK_PACKAGE_VENDOR Patchbay)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_STRIP_FILES ON)
-# Files outside the prefix (/etc, the unit) need the prefix of the target, below a folder of CPack's.
+# Files outside of the prefix (/etc, the unit) need the final prefix, below CPack's staging folder.
 set(CPACK_SET_DESTDIR ON)
 set(CPACK_INSTALL_PREFIX /usr)
 
@@ -45,7 +45,7 @@ set(CPACK_DEBIAN_SERVER_DESCRIPTION
 set(CPACK_DEBIAN_SERVER_PACKAGE_SHLIBDEPS ON)
 # procps: the unit's reload is /bin/kill.
 set(CPACK_DEBIAN_SERVER_PACKAGE_DEPENDS "adduser, procps")
-# The engine `local` hears through its models, webhooks and engines on the network want authorities to trust.
+# Speech models for the engine `local`; CA certificates for webhooks and engines on the network.
 set(CPACK_DEBIAN_SERVER_PACKAGE_RECOMMENDS "ca-certificates, pocketsphinx-en-us")
 set(CPACK_DEBIAN_SERVER_PACKAGE_CONTROL_EXTRA ${packaging}/conffiles ${packaging}/postinst ${packaging}/prerm
                                               ${packaging}/postrm)
@@ -55,7 +55,7 @@ set(CPACK_DEBIAN_DEV_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_DEV_DESCRIPTION
     "Headers, CMake package and pkg-config file for plugins, and the server as a static library for programs that embed it.")
 set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS ON)
-# Of programs that embed the server (Patchbay::core); a plugin needs none of them.
+# For programs that embed the server (Patchbay::core); plugins need none of them.
 set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "libsqlite3-dev, libssl-dev, libyaml-cpp-dev")
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "patchbay (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}), cmake, g++")
 include(CPack)

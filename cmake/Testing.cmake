@@ -1,10 +1,10 @@
 # patchbay_add_test(NAME SOURCES ... [LIBRARIES ...] [LABELS label, instead of NAME] [TIMEOUT seconds])
 #
-# TIMEOUT ends a test that hangs. Its default is well above the 60 s for which a test waits for one condition, so that
-# the test itself reports what did not come.
+# TIMEOUT stops a test that hangs. Its default is well above the 60 s that a test waits for one condition, so that the test
+# itself reports what did not happen.
 #
-# One doctest program, each TEST_CASE a test of CTest. A name that matches nothing fails (doctest exits 0 then), so
-# test names must not hold ';'.
+# Adds a doctest program, with a CTest test for each TEST_CASE. A filter that matches nothing fails (doctest would exit with 0),
+# so test names must not contain ';', at which CMake would split them.
 find_package(doctest REQUIRED)
 include(doctest)
 

@@ -1,4 +1,4 @@
-# Language level, caches and the linker: what every target of the tree shares.
+# Settings of all targets: language level, compiler cache, linker.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -11,12 +11,12 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 
-# Boost.DLL and Boost.System are header-only with these; the choice changes their ABI, so it is made once for all.
+# Makes Boost.DLL and Boost.System header-only; set for all targets, because it changes their ABI.
 add_compile_definitions(BOOST_DLL_USE_STD_FS BOOST_ERROR_CODE_HEADER_ONLY)
 
 find_program(CCACHE ccache)
 if(CCACHE)
-  # What ccache asks for to work with precompiled headers.
+  # Required by ccache for precompiled headers.
   set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})

@@ -1,4 +1,4 @@
-# patchbay_warnings: linked PRIVATE by every target of ours. Warnings are errors in CI.
+# patchbay_warnings: linked PRIVATE by every target. Warnings are errors in CI.
 option(PATCHBAY_WERROR "Treat warnings as errors" OFF)
 add_library(patchbay_warnings INTERFACE)
 target_compile_options(patchbay_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wcast-align -Wformat=2
@@ -8,7 +8,7 @@ target_compile_options(patchbay_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wn
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(patchbay_warnings INTERFACE -Wthread-safety)
 endif()
-# GCC 12 sees overlapping copies where std::string is joined at -O2 (its bug 105651).
+# GCC 12 warns wrongly about overlapping copies in std::string at -O2 (its bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(patchbay_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()

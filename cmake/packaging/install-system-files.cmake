@@ -1,5 +1,5 @@
-# The configuration and the unit go where the system looks for them: below /usr that is /etc and /lib/systemd, below any
-# other prefix they stay inside it. Decided here because the prefix is known only when things are installed.
+# Installs the configuration and the unit: for the prefix /usr into /etc and /lib/systemd, for any other prefix below it. A
+# script, because the prefix is known only at install time.
 if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
   set(etc /etc)
   set(units /lib/systemd/system)
