@@ -46,11 +46,6 @@ TEST_CASE("--socket alone reads no configuration") {
   CHECK(address->tenant.empty());
 }
 
-TEST_CASE("path segments are escaped") {
-  CHECK(escape("oac-0123~.") == "oac-0123~.");
-  CHECK(escape("+49/ä?") == "%2B49%2F%C3%A4%3F");
-}
-
 TEST_CASE("a socket without a server is unavailable, which differs from a refusal") {
   const patchbay::test::TempFolder folder;
   ServerOptions options;
