@@ -47,7 +47,7 @@ class AiVoice final : public Plugin {
     return Empty{};
   }
 
-  // Warns once after the start, because every call would be refused.
+  // Warns once after the start if there is no engine, because every call would be refused.
   void report_no_engine() {
     if (!parts_->engines.empty()) return;
     log().warn(

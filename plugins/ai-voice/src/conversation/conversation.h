@@ -128,7 +128,7 @@ class Conversation {
   EndWatch session_watch_;
   // state
   TranscriptBuilder transcript_;
-  lib::TextFragments user_fragments_, ai_fragments_;  // because engines may split a UTF-8 character
+  lib::TextFragments user_fragments_, ai_fragments_;  // rejoin UTF-8 characters that engines split
   engine::Usage usage_;
   Handle engine_port_;
   Handle leg_port_;

@@ -9,8 +9,8 @@
 namespace patchbay::ai_voice {
 namespace {
 
-constexpr int64_t kLateMs = 2000;
-constexpr size_t kRepeatBytes = 8;
+constexpr int64_t kLateMs = 2000;             // how late a fragment of the caller's last turn may arrive
+constexpr size_t kRepeatBytes = 8;            // shorter fragments are never taken for repetitions
 constexpr size_t kTurnOverheadBytes = 64;     // approximate memory of a turn besides its text
 constexpr size_t kFragmentOverheadBytes = 8;  // added per fragment, so that empty ones count too
 
@@ -37,6 +37,7 @@ TranscriptBuilder::Entry& TranscriptBuilder::open_caller(int64_t now_ms) {
   size_t at = entries_.size();
   int64_t ts_ms = now_ms;
   if (ai_ != kNone && ai_ + 1 == at && now_ms - entries_[ai_].turn.ts_ms < kLateMs) {
+    // Inserts the late turn before the AI's turn, which answers it.
     at = ai_++;
     ts_ms = entries_[at].turn.ts_ms;
     if (last_ai_ != kNone && last_ai_ >= at) ++last_ai_;
@@ -70,6 +71,7 @@ void TranscriptBuilder::append(Entry& entry, std::string_view fragment) {
   changed(static_cast<size_t>(&entry - entries_.data()));
   bytes_ += fragment.size() + kFragmentOverheadBytes;
   if (fragment.size() >= kRepeatBytes && fragment == entry.last_fragment) return;
+  // An engine may send the whole text of the turn again with each fragment.
   bool cumulative =
       text.size() >= kRepeatBytes && fragment.size() > text.size() && fragment.substr(0, text.size()) == text;
   if (cumulative)

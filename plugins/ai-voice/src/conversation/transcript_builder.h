@@ -30,12 +30,12 @@ class TranscriptBuilder {
  public:
   void user_text(int64_t now_ms, std::string_view fragment);
   void ai_text(int64_t now_ms, std::string_view fragment);
-  void ai_audio(int64_t now_ms);  // the first of a turn
+  void ai_audio(int64_t now_ms);  // the first audio of a turn
   void tool_call(int64_t now_ms);
   void turn_complete(int64_t now_ms);
   void interrupted(int64_t now_ms, int64_t received_ms, int64_t played_ms);
   void dtmf(int64_t now_ms, std::string_view digits);
-  void close_turns(int64_t now_ms);  // at every end of a call
+  void close_turns(int64_t now_ms);  // when the call ends, for any reason
 
   std::vector<TranscriptTurn> turns() const;  // turns with text, open ones included
   // Returns the closed turns that are new or have changed since the last call; the text of a cut turn may be
@@ -53,7 +53,7 @@ class TranscriptBuilder {
     std::string last_fragment;
     int64_t closed_ms = -1;
     bool has_audio = false;
-    bool taken = false;  // returned by take_closed() in its present state
+    bool taken = false;  // returned by take_closed() since its last change
   };
 
   Entry& open_caller(int64_t now_ms);
@@ -73,7 +73,7 @@ class TranscriptBuilder {
   int output_turns_ = 0;
 };
 
-// Returns the first played/received of the text's characters, cut to whole words.
+// Returns the beginning of the text: the share played / received of its characters, cut to whole words.
 std::string cut_to_share(std::string_view text, int64_t played, int64_t received);
 
 }  // namespace patchbay::ai_voice

@@ -14,7 +14,7 @@
 
 namespace patchbay::ai_voice {
 
-// Any strand; callbacks run on the strand given.
+// Any strand. Callbacks run on the strand given, otherwise on the main strand.
 class CallStore {
  public:
   explicit CallStore(const Host& host);
@@ -49,7 +49,7 @@ class CallStore {
   // turns.
   void end_attempt(Transaction& tx, const Call& call, const Ending& ending, const TalkStats& talk,
                    int64_t ended_ms) const;
-  // Cancels a call whose attempt does not run. If the call waits for a retry, the cancelled attempt is the
+  // Cancels a call that has no running attempt. If the call waits for a retry, the cancelled attempt is the
   // next one, which is never dialled.
   void cancel_waiting(Transaction& tx, const Call& call, int64_t now_ms) const;
 

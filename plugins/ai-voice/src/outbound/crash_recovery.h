@@ -50,7 +50,7 @@ class CrashRecovery {
   Timer retry_timer_;
   // state
   size_t pending_ = 0;
-  bool failed_ = false;  // one of the last batch
+  bool failed_ = false;  // for a call of the last batch
   Lifetime alive_;
 };
 

@@ -14,7 +14,7 @@ constexpr int64_t kMaxPastMs = 60'000;
 constexpr int64_t kMaxAheadMs = int64_t{366} * 24 * 3600 * 1000;
 
 constexpr std::string_view kVoicePlaceholder =
-    "{{voice}}";  // in kSchema, for the schema generated from kVoices
+    "{{voice}}";  // in kSchema; replaced by the schema generated from kVoices
 constexpr std::string_view kSchema = R"({
   "type": "object",
   "required": ["phone", "systemPrompt"],

@@ -193,14 +193,14 @@ void OutboundAttempt::on_drained() { save_when_drained(); }
 void OutboundAttempt::end_attempt(Ending ending) {
   if (ending_) return save_when_drained();
   ending_ = std::move(ending);
-  // Redacted, because engines and trunks of other plugins write it.
+  // Redacts the text, because it comes from engines and trunks, which are other plugins.
   ending_->error_detail = conversation().redact(ending_->error_detail);
   ended_ms_ = host_.wall_ms();
   await_leg_end(conversation().close(ending_->outcome, ended_ms_));
   save_when_drained();
 }
 
-// Waits for the end of an unanswered leg, because only the end names the trunk that was tried.
+// Waits for the end of an unanswered leg, because only its report names the trunk that was tried.
 void OutboundAttempt::await_leg_end(bool hung_up) {
   if (!hung_up || answered() || !call_.trunk_id.empty()) return;
   awaits_leg_end_ = true;

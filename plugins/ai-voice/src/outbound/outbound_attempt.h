@@ -32,7 +32,7 @@ struct AttemptInit {
   bool log_conversation = false;  // whether what is said may be logged
 };
 
-// Shared by the scheduler that lists it and by itself until its end is reported.
+// Kept alive by the scheduler and by itself, until its end is reported.
 class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttempt>,
                               public Conversation::Owner {
  public:
@@ -61,7 +61,7 @@ class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttemp
     Lease<telephony::Telephony> telephony;
     Lease<transcripts::Transcripts> transcripts;
     Timer retry;          // of a failed commit
-    Timer leg_end_timer;  // for the end of an unanswered leg
+    Timer leg_end_timer;  // limits the wait for the end of an unanswered leg
   };
 
   // Conversation::Owner

@@ -1,4 +1,4 @@
-// Decides what an attempt's end means for its call. Pure; any thread.
+// Decides the status and the retry of a call after an attempt. Pure; any thread.
 #pragma once
 
 #include <patchbay/services/telephony.h>
@@ -15,12 +15,12 @@ namespace patchbay::ai_voice {
 struct Ending {
   std::string outcome;       // as in the specification
   std::string error_detail;  // the reason, as a sentence; "" for an ordinary end
-  bool may_retry = false;    // if the call has retries left
+  bool may_retry = false;    // retry, if the call has retries left
   bool failed = false;       // for a technical reason
   int64_t sip_status = 0;    // the last final response; 0: none
 
   static Ending completed(std::string_view outcome) { return {std::string(outcome), {}, false, false, 0}; }
-  // Before an answer.
+  // The call was not answered.
   static Ending no_answer(std::string detail, bool may_retry = true) {
     return {"no-answer", std::move(detail), may_retry, false, 0};
   }

@@ -25,7 +25,7 @@ class CallRoutes {
 
  private:
   using Answer = Reply<http::Response>;
-  // A create request on its way through the checks.
+  // A create request that is being checked.
   struct Creation;
   using CreationPtr = std::unique_ptr<Creation>;
 

@@ -1,4 +1,4 @@
-// What the call endpoints say: their registrations and their bodies. Pure; any thread.
+// The registrations of the call endpoints and the bodies of their replies. Pure; any thread.
 #pragma once
 
 #include <patchbay/host.h>
@@ -22,10 +22,10 @@ std::string id_of(const Host& host, const http::Request& request);
 http::Response no_such_call();
 http::Response hangup_reply(const Call& call, std::string_view actor, std::string_view status, bool noop);
 
-// `whitelist_error` "": the whitelist knows the number now.
+// `whitelist_error` "": the number is in the whitelist now.
 std::string create_reply(const Call& call, bool whitelist_added, std::string_view whitelist_error);
 
-// "scheduled,cancelled", each once; "": none. invalid: something in the list is no status.
+// "scheduled,cancelled", each once; "": none. Error invalid: an item is not a status.
 Result<std::vector<std::string>> read_statuses(std::string_view text);
 
 }  // namespace patchbay::ai_voice

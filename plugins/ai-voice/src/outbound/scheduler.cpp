@@ -17,7 +17,7 @@ constexpr int64_t kLeaseMs = 60'000;
 constexpr int64_t kRegistrationNs = EngineRegistry::kRegistrationMs * 1'000'000;
 constexpr int64_t kStoreRetryMs = 1000;    // after a failed read or write of the store
 constexpr int64_t kHeldRetryMs = 30'000;   // unless a free slot starts the call earlier
-constexpr uint32_t kMaxRetryFactor = 10;   // how far that pause grows
+constexpr uint32_t kMaxRetryFactor = 10;   // by which that pause grows at most
 constexpr size_t kMaxHeldCalls = 1000;     // calls that a free slot can start
 constexpr size_t kTrimAfterAttempts = 20;  // running at once
 
@@ -152,7 +152,7 @@ void Scheduler::notify_if_idle() {
   if (attempts_.empty() && claiming_.empty() && on_idle_) std::exchange(on_idle_, {})();
 }
 
-// Starts another held call, because the slot that was meant for this call is still free.
+// Ends the job of a call that needs no attempt. Starts another held call in the slot that stays free.
 void Scheduler::complete_job(const Job& job) {
   unhold(job.body);
   Transaction tx(host_);

@@ -38,7 +38,7 @@ class Scheduler {
  private:
   void claim(const Job& job);
   void claim_call(const Job& job, Call call);
-  // Until then a call waits for the engine, which is unknown or has ended; 0: it can be used.
+  // Returns until when a call waits for an engine that is unknown or has ended; 0: the engine can be used.
   int64_t registration_ends_ns(const RegisteredEngine* engine) const;
   void start_attempt(Call call, std::string api_key, const RegisteredEngine& engine,
                      const TenantSettings& settings);

@@ -1,4 +1,4 @@
-// Encrypts the API key of a call for the store, under the server's key file and bound to the call.
+// Encrypts the API key of a call for the store, with the server's key file; the result is bound to the call.
 #pragma once
 
 #include <patchbay/store.h>

@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kNowMs = 1'700'000'000'000;  // 2023-11-14T22:13:20Z
 
 struct Requests {
-  // As a handler gets it: checked against the schema, with its defaults.
+  // Parses a body as a handler gets it: validated by the schema, which adds the defaults.
   Result<Call> read(const std::string& more, const std::string& prompt = "Be brief.") {
     const std::string text = R"({"phone":"+49 30 123456","systemPrompt":")" + prompt + "\"" + more + "}";
     PB_TRY_VALUE(const Schema schema, Schema::compile(world.host(), create_schema()));
