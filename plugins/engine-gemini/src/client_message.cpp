@@ -92,7 +92,7 @@ std::string write_setup(const lib::SessionConfig& config, const ModelFamily& fam
         std::to_string(options.silence_ms) +
         R"(},"activityHandling":"START_OF_ACTIVITY_INTERRUPTS","turnCoverage":"TURN_INCLUDES_ONLY_ACTIVITY"})";
   out += R"(,"inputAudioTranscription":{},"outputAudioTranscription":{},"sessionResumption":{)";
-  if (!options.handle.empty()) {  // omitted, because the server closes with 1008 on null
+  if (!options.handle.empty()) {  // omits an empty handle, because the server closes with 1008 on null
     out += R"("handle":)";
     append_json_string(out, options.handle);
   }

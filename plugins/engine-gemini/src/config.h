@@ -14,8 +14,8 @@ struct Settings {
   int setup_ms = 0;
   int resume_ms = 0;
 
-  // Checks what the schema cannot, so that no call fails by it: that `url` is a WebSocket address and that
-  // `caFile` is readable. Error invalid names the setting.
+  // Checks what the schema cannot, so that a mistake fails the start and not every call: `url` must be a
+  // WebSocket address, and `caFile` readable. Error invalid names the setting.
   static Result<Settings> read(const Config& config);
 };
 

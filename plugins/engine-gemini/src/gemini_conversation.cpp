@@ -12,11 +12,11 @@ namespace {
 constexpr int kTickMs = 50;
 constexpr size_t kMaxUnsentFrames = 50;   // a second of caller audio
 constexpr size_t kMaxSocketBytes = 4096;  // about 80 ms; the rest stays in unsent_, where it can be dropped
-constexpr int kReplaceMarginMs = 10000;
-constexpr int kReplaceWithinMs = 60000;  // after max_age_ms
-constexpr int kReplayMs = 1500;
-constexpr int kEchoMs = 5000;
-constexpr int kSpeechPeak = 1000;
+constexpr int kReplaceMarginMs = 10000;   // before the time that goAway names
+constexpr int kReplaceWithinMs = 60000;   // after max_age_ms
+constexpr int kReplayMs = 1500;           // a resumed session may repeat earlier transcriptions for this time
+constexpr int kEchoMs = 5000;             // our text may return as a transcription for this time
+constexpr int kSpeechPeak = 1000;         // a louder sample is speech of the caller, which ends kReplayMs
 constexpr size_t kMaxToolResult = 16 * 1024;
 
 lib::Playout::Options playout_options(const Options& options) {
@@ -202,8 +202,8 @@ void GeminiConversation::replace_when_silent() {
   if (replace_by_ms_ < 0 || farewell_.active() || !open_calls_.empty()) return;
   bool quiet = !turn_open_ && !watchdog_.waiting() && !handle_stale_;
   if (!quiet && now < replace_by_ms_) return;
-  // Closes the old socket before it opens the new one, because the server closes two of one session with
-  // 1011.
+  // Closes the old socket before it opens the new one, because two sockets on one session lead to a
+  // close with 1011.
   state_ = State::replacing;
   socket_->close(1000, "rotation");
 }
@@ -333,8 +333,8 @@ void GeminiConversation::read_caller_audio() {
   send_audio();
 }
 
-// Leaves audio in unsent_ while the socket is busy, so that the oldest can be dropped after a second. A
-// longer socket buffer would delay everything the caller says.
+// Leaves audio in unsent_ while the socket is busy, because the oldest can be dropped only there. Audio in a
+// longer socket queue would delay everything that the caller says.
 void GeminiConversation::send_audio() {
   while (state_ == State::ready && !unsent_.empty() && socket_ && socket_->queued_bytes() < kMaxSocketBytes) {
     send_frame(unsent_.front());
@@ -370,7 +370,7 @@ void GeminiConversation::send_frame(const lib::CallerAudio::Frame& frame) {
   send(frame_text_);
 }
 
-// Removes the key, because a server may quote what it was sent.
+// Removes the API key, because a server may quote what it received.
 std::string GeminiConversation::redacted(const std::string& text) const {
   return lib::printable(lib::without_secret(text, config_.api_key), 300);
 }

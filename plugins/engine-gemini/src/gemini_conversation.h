@@ -117,9 +117,9 @@ class GeminiConversation : public std::enable_shared_from_this<GeminiConversatio
   int64_t connected_ms_ = 0;
   int64_t replace_by_ms_ = -1;  // latest time to replace the connection; -1: no need to
   std::string handle_;
-  bool handle_stale_ = false;  // a tool was called after the server sent it
+  bool handle_stale_ = false;  // a tool was called after the server sent handle_
   bool announced_ = false;
-  int unreadable_ = 0;
+  int unreadable_ = 0;                          // messages in a row
   std::deque<lib::CallerAudio::Frame> unsent_;  // the oldest first
   int64_t dropped_ms_ = 0;
   std::string frame_text_;
@@ -132,7 +132,7 @@ class GeminiConversation : public std::enable_shared_from_this<GeminiConversatio
   bool first_turn_ = true;
   int64_t discard_until_ms_ = 0;  // late audio of an interrupted turn
   int64_t mute_replay_until_ms_ = 0;
-  std::string odd_byte_;
+  std::string odd_byte_;  // the first byte of a sample that continues in the next part
   std::map<std::string, OpenCall> open_calls_;
   std::set<std::string> known_calls_;
   int unnamed_calls_ = 0;

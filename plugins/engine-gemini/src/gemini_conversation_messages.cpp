@@ -85,7 +85,7 @@ void GeminiConversation::handle_audio(ServerMessage& message) {
 
 void GeminiConversation::handle_texts(const ServerMessage& message) {
   if (!message.input_text.empty() && !is_replay_or_echo(message.input_text)) {
-    // During an answer the transcription is late: the model has heard the caller.
+    // A transcription that arrives during an answer is late: the model has heard the caller already.
     if (!turn_open_ && playout_.drained()) watchdog_.user_spoke(now_ms());
     append_history("Caller", message.input_text);
     gate_.run([&] { listener_.on_user_text(message.input_text); });

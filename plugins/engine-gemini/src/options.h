@@ -19,7 +19,7 @@ struct Options {
   std::function<bool(const std::string& address)> allow_address;  // see WebSocketOptions
   int setup_timeout_ms = 0;                                       // of one connection
   int max_age_ms = 50 * 60 * 1000;  // then a connection is replaced at the next moment of silence
-  int greeting_protect_ms = 1000;   // an interruption of the greeting is ignored so long
+  int greeting_protect_ms = 1000;   // interruptions of the greeting are ignored for this time
   int prebuffer_ms = 80;
   int silence_ms = 500;
   int prefix_padding_ms = 200;

@@ -1,5 +1,5 @@
-// Decides how to continue when a connection has ended: reconnect when and how, or fail the session. Pure
-// logic on a millisecond clock.
+// Decides how to continue when a connection has ended: when and how to reconnect, or to fail the session.
+// Pure logic on a millisecond clock.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ struct SilenceWatchdogTimes {
   int after_tool_ms = 8000;
   int stuck_turn_ms = 20000;      // all audio played, but no turnComplete
   int stuck_generated_ms = 3000;  // the same after generationComplete
-  int near_silence_ms = 2000;     // so much inaudible model audio
+  int near_silence_ms = 2000;     // this much inaudible model audio
 };
 
 enum class Remedy { none, nudge, fresh_session, give_up, finish_turn };

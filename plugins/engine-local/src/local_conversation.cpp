@@ -8,7 +8,7 @@ namespace patchbay::engine_local {
 namespace {
 
 constexpr int kTickMs = 50;
-constexpr size_t kPrerollFrames = 25;  // half a second, because the models need silence before the first word
+constexpr size_t kPrerollFrames = 25;  // half a second; the models need silence before the first word
 constexpr size_t kMaxToolResult = 64 * 1024;
 
 lib::Playout::Options playout_options() {

@@ -82,7 +82,7 @@ class LocalConversation : public std::enable_shared_from_this<LocalConversation>
   std::deque<lib::CallerAudio::Frame> preroll_;  // the latest frames before an utterance is detected
   std::vector<int16_t> utterance_;
   int64_t dropped_ms_ = 0;
-  unsigned turn_ = 0;  // synthesised sentences of earlier turns are ignored
+  unsigned turn_ = 0;  // number of the turn; synthesised sentences of earlier ones are ignored
   bool speaking_ = false;
   bool had_audio_ = false;
   bool interrupted_ = false;  // the current utterance has interrupted the engine

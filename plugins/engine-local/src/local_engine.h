@@ -17,7 +17,7 @@ namespace patchbay::engine_local {
 struct Options {
   lib::JsonParser json;
   VadOptions vad;
-  int barge_in_ms = 200;  // so much caller speech interrupts the engine
+  int barge_in_ms = 200;  // this much caller speech interrupts the engine
   int tool_timeout_ms = 5000;
   RecogniserOptions recogniser;
   lib::FarewellTimes farewell;

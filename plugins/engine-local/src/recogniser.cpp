@@ -90,7 +90,7 @@ bool use_grammar(ps_decoder_t* decoder) {
 
 std::string decode(ps_decoder_t* decoder, const std::vector<int16_t>& samples) {
   if (ps_start_utt(decoder) < 0) return {};
-  // In one call, so that the decoder normalises by this utterance and not by earlier ones.
+  // Passes the whole utterance at once, so that the decoder normalises by it and not by earlier ones.
   ps_process_raw(decoder, samples.data(), samples.size(), FALSE, TRUE);
   ps_end_utt(decoder);
   int32 score = 0;

@@ -60,7 +60,7 @@ cst_voice* registered(FliteVoice voice) {
   return nullptr;
 }
 
-// Replaces everything but ASCII, because flite speaks English only.
+// Replaces all but printable ASCII by blanks, because flite speaks English only.
 std::string speakable(const std::string& text) {
   std::string out;
   for (char c : text.substr(0, kMaxText)) out += c >= ' ' && c < 127 ? c : ' ';

@@ -27,7 +27,7 @@ class Synthesiser {
  public:
   static constexpr int kRateHz = 16000;
   static constexpr size_t kMaxSentences = 64;  // of one text
-  // Queued sentences of all calls; behind more, an answer would come too late.
+  // Queued sentences of all calls. Behind a longer queue an answer would come too late.
   static constexpr size_t kMaxWaiting = 256;
 
   Synthesiser();

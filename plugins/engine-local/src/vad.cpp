@@ -21,7 +21,7 @@ double level_dbfs(const lib::CallerAudio::Frame& frame) {
 Vad::Event Vad::push(const lib::CallerAudio::Frame& frame) {
   double level = level_dbfs(frame);
   bool voiced = level > std::max(floor_db_ + options_.margin_db, options_.gate_dbfs);
-  // The floor falls at once and rises 3 dB a second, so that speech hardly lifts it.
+  // The noise floor falls at once but rises only 3 dB per second, so that speech does not raise it much.
   floor_db_ = level < floor_db_ ? std::max(level, -70.0) : std::min(floor_db_ + 0.06, -30.0);
   if (voiced) {
     voiced_ms_ += kFrameMs;

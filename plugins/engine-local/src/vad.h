@@ -9,8 +9,8 @@
 namespace patchbay::engine_local {
 
 struct VadOptions {
-  int start_ms = 120;  // so much sound starts an utterance
-  int end_ms = 600;    // so much silence ends it
+  int start_ms = 120;  // this much sound starts an utterance
+  int end_ms = 600;    // this much silence ends it
   int max_utterance_ms = 15000;
   double margin_db = 9;    // above the noise floor
   double gate_dbfs = -45;  // and at least this
@@ -24,7 +24,7 @@ class Vad {
 
   Event push(const lib::CallerAudio::Frame& frame);
   bool speaking() const { return speaking_; }
-  int voiced_ms() const { return voiced_ms_; }  // of the current or a beginning utterance
+  int voiced_ms() const { return voiced_ms_; }  // of the current utterance, or of sound that may start one
 
  private:
   const VadOptions options_;

@@ -62,7 +62,7 @@ struct Call {
   bool turns(int count) {
     return record.wait([&] { return record.turns_with_audio >= count; });
   }
-  // Speaks until there are so many: what is said while a connection is replaced may be lost.
+  // Speaks until there are `count` turns, because speech may be lost while a connection is replaced.
   bool speaks_until(int count) {
     for (int i = 0; i < 30; ++i) {
       caller->hum(300);

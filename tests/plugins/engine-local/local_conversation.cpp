@@ -44,7 +44,7 @@ struct Call {
   bool turns(int count) {
     return record.wait([&] { return record.turns_with_audio >= count; }, kSeconds);
   }
-  // Until more than so much has been heard, and then nothing for a second.
+  // Waits until more than `ms` of audio was heard, and then none for a second.
   void hears_out(int64_t ms) {
     CHECK(within(std::chrono::seconds(60), [&] { return caller->heard_ms() > ms; }));
     for (int64_t before = -1; before != caller->heard_ms();) {
