@@ -13,7 +13,7 @@ Result<std::string> random_bytes(size_t count) {
 
 Result<std::string> random_base62(size_t count) {
   static constexpr char kDigits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-  constexpr unsigned kEven = 256 / 62 * 62;  // bytes above would favour the first digits
+  constexpr unsigned kEven = 256 / 62 * 62;  // bytes from here on would favour the first digits
   std::string out;
   while (out.size() < count) {
     PB_TRY_VALUE(const std::string bytes, random_bytes(count + 8));

@@ -1,5 +1,5 @@
 // AsyncSession: a Session for a conversation that runs on an io thread. Passes audio directly, posts all
-// other calls to the io thread. The destructor stops calls of the listener.
+// other calls to the io thread. After the destructor nothing calls the listener.
 #pragma once
 
 #include <chrono>

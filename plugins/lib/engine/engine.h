@@ -77,10 +77,10 @@ class SessionListener {
   virtual void on_tool_call(const std::string& id, const std::string& name, const std::string& args_json) = 0;
   virtual void on_tool_cancel(const std::string& id) = 0;  // the engine ignores the result from now on
   virtual void on_usage(const Usage& delta) = 0;
-  // The server will close the connection; the session replaces it without help.
+  // The server will close the connection; the session replaces it by itself.
   virtual void on_going_away(int time_left_ms) = 0;
   virtual void on_farewell_done() = 0;  // once after farewell(): hang up now
-  // The connection was lost; the session reconnects without help. `reason` as in SessionClose.
+  // The connection was lost; the session reconnects by itself. `reason` as in SessionClose.
   virtual void on_connection_lost(const std::string& reason) { (void)reason; }
   virtual void on_closed(const SessionClose& close) = 0;  // once, the last report
 };
@@ -90,7 +90,7 @@ class SessionListener {
 class Session {
  public:
   virtual ~Session() = default;  // [any but media] afterwards the session does not call the listener
-  // [any but media] Stops calls of the listener. Returns false if a running call does not return within 2 s;
+  // [any but media] Stops calling the listener. Returns false if a running call does not return within 2 s;
   // then neither the session nor the listener may be destroyed.
   virtual bool detach() = 0;
 

@@ -70,7 +70,7 @@ Result<engine::Opened> EngineHost::open(const engine::Open& request) {
 }
 
 void EngineHost::on_session_ended(int64_t id) {
-  // Destroys the session in a later task, because it is the caller.
+  // Destroys the session in a later task, because the session called this function.
   post(host_, kMainStrand, [this, id] {
     const auto session = sessions_.find(id);
     if (session->second->is_stuck()) leak(std::move(session->second));
@@ -85,7 +85,7 @@ void EngineHost::poll() {
   timer_.after_ms(limits_.poll_ms, [this] { poll(); });
 }
 
-// Detects a stuck thread and fails its sessions from here; otherwise their calls would stay silent for ever.
+// Detects a stuck thread and fails its sessions on the main strand; otherwise their calls would stay silent.
 void EngineHost::check_thread() {
   const IoWatch::Sample sample = thread_watch_.sample();
   stalled_ms_ = sample.waiting_ms;

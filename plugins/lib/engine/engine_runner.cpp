@@ -17,7 +17,7 @@ void keep_code_loaded() {
 }  // namespace
 
 void EngineRunner::stop(Done done) {
-  // Shared, because Done moves and a Function is copied.
+  // Shared, because a Function must be copyable and Done is move-only.
   host_->stop([this, done = std::make_shared<Done>(std::move(done))](bool thread_responds) {
     if (thread_responds) return (*done)();
     keep_code_loaded();

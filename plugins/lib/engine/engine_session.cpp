@@ -154,7 +154,7 @@ void EngineSession::report_closed(const engine::Closed& closed) {
   if (!closed_reported_.exchange(true)) listener_.send(Listener::closed, closed);
 }
 
-// Closes the service and the port before the session, because both call it.
+// Closes the service and the port before it detaches the session, because both call the session.
 void EngineSession::release() {
   if (std::exchange(releasing_, true)) return;
   service_.withdraw();

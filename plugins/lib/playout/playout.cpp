@@ -29,7 +29,7 @@ std::unique_ptr<Playout::Chunk> Playout::reuse_or_allocate_chunk() {
   if (Chunk** used = empty_.front()) {
     std::unique_ptr<Chunk> chunk(*used);
     empty_.pop();
-    // Frees all but the one it reuses, which would hold a whole answer's memory until the call ends.
+    // Frees the others, which would otherwise hold the memory of a whole answer until the call ends.
     for (; Chunk** more = empty_.front(); empty_.pop()) delete *more;
     return chunk;
   }

@@ -76,7 +76,7 @@ class Playout {
   void (*hook_)(void*) = nullptr;
   void* hook_context_ = nullptr;
 
-  // Shared: full chunks go to the media side, empty ones come back, so that it never frees memory.
+  // Shared: full chunks go to the media side, empty ones come back, so that pull() never frees memory.
   SpscRing<Chunk*> queue_;
   SpscRing<Chunk*> empty_;
   std::atomic<uint32_t> epoch_{0};

@@ -11,7 +11,7 @@ static_assert((JitterBuffer::kCapacitySamples & kMask) == 0);
 constexpr uint32_t kFrame = JitterBuffer::kFrameSamples;
 constexpr uint32_t kSamplesPerMs = 8;
 constexpr uint32_t kFramesToShrink = 100;  // 2 s without a late packet
-constexpr uint32_t kLateToResync = 4;  // so many in a row mean that the sender's timestamps have jumped back
+constexpr uint32_t kLateToResync = 4;      // this many in a row mean that the sender's timestamps jumped back
 constexpr uint32_t kMaxBurst =
     4 * kFrame;  // beyond the maximum delay; further ahead, the timestamps have jumped
 

@@ -10,8 +10,8 @@ namespace {
 constexpr uint8_t kPcmu = 0;
 constexpr uint8_t kPcma = 8;
 constexpr uint8_t kComfortNoise = 13;  // RFC 3389: the peer is silent but alive
-// Limits per tick what a flood costs the media thread. Refused packets have a separate budget, so that they
-// do not displace the peer's. The kernel's filter has already dropped packets from other hosts.
+// Limit the work per tick that a flood causes on the media thread. Refused packets have a separate budget, so
+// that they do not displace the peer's. The kernel's filter has already dropped packets from other hosts.
 constexpr int kMaxPacketsPerTick = 32;
 constexpr int kMaxRefusedPerTick = 512;
 constexpr int kMaxControlPerTick = 4;  // a peer sends one every few seconds
@@ -227,7 +227,7 @@ void RtpLeg::send_packet(uint8_t payload_type, bool marker, uint32_t timestamp, 
 void RtpLeg::send_bye(int64_t now_ns) noexcept { send_control(now_ns, true); }
 
 void RtpLeg::send_control(int64_t now_ns, bool bye) noexcept {
-  // Between half and one and a half intervals, so that legs do not fall into step (RFC 3550 section 6.2).
+  // Between half and one and a half intervals, so that reports do not synchronise (RFC 3550 section 6.2).
   next_control_ns_ =
       now_ns + kControlIntervalNs / 2 + (now_ns / 1000 + ssrc_) % (kControlIntervalNs / 1000) * 1000;
   SenderInfo sender;
@@ -245,8 +245,8 @@ void RtpLeg::send_control(int64_t now_ns, bool bye) noexcept {
   report.bye = bye;
   uint8_t out[512];
   const size_t size = write_rtcp(report, out, sizeof(out));
-  // A guess for a peer behind NAT, whose RTP comes from another port than its SDP names: its RTCP port is
-  // unknown.
+  // May be wrong for a peer behind NAT, whose RTP comes from another port than its SDP names: its RTCP port
+  // is unknown.
   if (size > 0) (void)socket_.send(RtpSocket::Channel::rtcp, media_.remote_rtcp, out, size);
 }
 

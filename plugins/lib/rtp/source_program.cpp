@@ -60,7 +60,7 @@ size_t write_source_program(const SocketAddress* peers, size_t count, sock_filte
   writer.add({BPF_ALU | BPF_RSH | BPF_K, 0, 0, 4});
   writer.add({BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 4});
   const size_t jump = writer.size();
-  writer.add(kDrop);  // replaced below
+  writer.add(kDrop);  // replaced by the jump below
   writer.add(load_word(kSource4));
   for (size_t i = 0; i < count; ++i)
     if (peers[i].family() == AF_INET) writer.add_peer(peers[i]);

@@ -47,8 +47,8 @@ bool is_port(std::string_view text) {
 }
 
 // Returns "m=<media> <port>[/<count>] <protocol> <format>..." with single spaces, or empty if the line has
-// another form, because sofia-sip 1.12.11 allocates for ever on a format that is not a token or a space at
-// the end.
+// another form, because sofia-sip 1.12.11 allocates without end on a trailing space, or on a format that is
+// not a token.
 std::string canonical_media_line(std::string_view line) {
   std::string out = "m=";
   size_t fields = 0;

@@ -9,7 +9,7 @@
 namespace patchbay::lib {
 namespace {
 
-// How many bytes at the end of `text` could be the start of a character that goes on after it.
+// Returns how many bytes at the end of `text` may be the start of an incomplete character.
 size_t unfinished(std::string_view text) {
   for (size_t count = 1; count <= std::min<size_t>(3, text.size()); ++count) {
     const auto byte = static_cast<unsigned char>(text[text.size() - count]);

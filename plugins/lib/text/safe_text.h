@@ -7,26 +7,26 @@
 
 namespace patchbay::lib {
 
-// Valid UTF-8 without NUL, which the store refuses: what is neither becomes U+FFFD.
+// Returns valid UTF-8 without NUL, which the store refuses: replaces invalid bytes and NUL by U+FFFD.
 std::string valid_text(std::string_view text);
 
-// `text` for one line: control characters become \xNN, a byte that is not UTF-8 becomes '?', and what is over
-// `limit` bytes is cut off as "…".
+// Returns `text` as one line for a log: control characters become \xNN, invalid UTF-8 becomes '?', and text
+// beyond `limit` bytes becomes "…".
 std::string printable(std::string_view text, size_t limit = 200);
 
-// The fragments of one speaker. A fragment may end in the middle of a character: the rest is then expected at
-// the start of the next one.
+// Rejoins characters that are split between two fragments of one speaker's text: keeps an incomplete
+// character at the end of a fragment for the next one.
 class TextFragments {
  public:
-  // The text of `fragment` that is complete, valid as valid_text() makes it.
+  // Returns the complete characters so far, by valid_text().
   std::string take(std::string_view fragment);
 
  private:
   std::string rest_;  // the first bytes of a character, at most 3
 };
 
-// `text` with `secret` replaced by "***", also where it breaks off: close reasons are cut at 123 bytes. A
-// secret, or a part of one, that is shorter than kMinSecretBytes is left: it would match ordinary text.
+// Replaces `secret` in `text` by "***", also if only its beginning is there, because close reasons are cut at
+// 123 bytes. Keeps a secret or beginning shorter than kMinSecretBytes, because it would match ordinary text.
 constexpr size_t kMinSecretBytes = 8;
 std::string without_secret(std::string_view text, std::string_view secret);
 

@@ -38,7 +38,8 @@ class CallbackGate {
     idle_.wait(lock, [this] { return depth_ == 0; });
   }
 
-  // The same for at most `limit`. False: the callback still runs, so what it uses must not be destroyed.
+  // Like close(), but waits at most `limit`. Returns false if the callback still runs; then what it uses must
+  // not be destroyed.
   [[nodiscard]] bool close_within(std::chrono::milliseconds limit) {
     std::unique_lock lock(mutex_);
     closed_ = true;

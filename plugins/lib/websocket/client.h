@@ -44,7 +44,7 @@ struct WebSocketClose {
   uint16_t code = 1006;  // of the close frame; 1006 without one (RFC 6455 section 7.1.5)
   std::string reason;    // from the peer, made printable and truncated
   std::string error;     // why the connection ended without a close frame: "connect: Connection refused"
-  int http_status = 0;   // of the answer that refused the upgrade
+  int http_status = 0;   // of the response that refused the upgrade
   bool opened = false;
   bool by_us = false;
 };

@@ -71,7 +71,7 @@ bool WebSocketClient::Connection::make_stream() {
   ssl.set_verify_mode(options_.verify_peer ? net::ssl::verify_peer : net::ssl::verify_none, error);
   if (options_.verify_peer) ssl.set_verify_callback(net::ssl::host_name_verification(url_.host), error);
   net::ip::make_address(url_.host, error);
-  // SNI allows no addresses (RFC 6066 section 3).
+  // Only for a name: SNI allows no addresses (RFC 6066 section 3).
   if (error) SSL_set_tlsext_host_name(ssl.native_handle(), url_.host.c_str());
   return true;
 }

@@ -12,7 +12,7 @@ namespace patchbay::lib {
 class IoThread {
  public:
   explicit IoThread(const std::string& name = "io");
-  ~IoThread();  // runs the tasks posted earlier, stops, joins; not on the thread itself
+  ~IoThread();  // [any but the thread itself] runs the tasks posted earlier, stops, joins
   IoThread(const IoThread&) = delete;
   IoThread& operator=(const IoThread&) = delete;
 

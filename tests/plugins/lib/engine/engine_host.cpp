@@ -25,7 +25,7 @@ constexpr int64_t kNever = 3'600'000;
 class Conversation {
  public:
   static constexpr int kOutputRateHz = 16000;
-  // `stick`: what the thread waits for in its first callback, if anything.
+  // `stick`: future that the thread waits for in its first callback; invalid: none.
   Conversation(SessionListener& listener, std::shared_future<void> stick)
       : listener_(listener), stick_(std::move(stick)) {}
   lib::CallbackGate& gate() { return gate_; }

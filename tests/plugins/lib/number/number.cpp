@@ -7,7 +7,7 @@ using patchbay::Result;
 
 namespace {
 
-// How the whitelist compares: both are whole numbers, and equal once they are normalised.
+// Compares as the whitelist does: both are complete numbers, and equal once they are normalised.
 bool same_number(std::string_view a, std::string_view b) {
   const auto left = normalise_number(a);
   const auto right = normalise_number(b);

@@ -30,7 +30,7 @@ TEST_CASE("an answer waits for its prebuffer and then plays without gaps") {
   Media media(playout);
   CHECK(media.tick() == 0);
   playout.push(tone(kTick).data(), kTick);
-  CHECK(media.tick() == 0);  // 20 of 80 ms
+  CHECK(media.tick() == 0);  // 20 ms are buffered, 80 are needed
   auto more = tone(kTick * 10);
   playout.push(more.data(), more.size());
   for (int i = 0; i < 11; ++i) CHECK(media.tick() == kTick);
