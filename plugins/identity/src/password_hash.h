@@ -32,11 +32,11 @@ Result<std::string> dummy_hash(HashCost cost);
 // Verifies one user's password. Any thread.
 class Credential {
  public:
-  // One of the two is "". prepare(), or the first matches(), hashes the password.
+  // Exactly one of the two is "". prepare(), or the first matches(), hashes the password.
   Credential(std::string encoded, std::string password)
       : encoded_(std::move(encoded)), password_(std::move(password)) {}
 
-  // [worker] Hashes the password, if that was not done.
+  // [worker] Hashes the password unless that was done.
   void prepare();
   // [worker]
   bool matches(std::string_view password);

@@ -26,7 +26,7 @@ class PasswordQueue {
     std::string address;  // key of the client's address; requests with the same key share turns
     std::shared_ptr<Credential> credential;
     std::string password;
-    int64_t delay_ms = 0;           // held so long before it is queued; counts as waiting meanwhile
+    int64_t delay_ms = 0;           // before the request is queued; it counts as waiting meanwhile
     Function<bool()> still_wanted;  // called when its turn comes
   };
   // Code::cancelled: still_wanted() returned false. Code::exhausted: no worker is free.

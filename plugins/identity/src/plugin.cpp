@@ -88,7 +88,7 @@ class Identity final : public Plugin {
     return {};
   }
 
-  // Hashes plain-text passwords on a worker. An earlier sign-in hashes the user's password first.
+  // Hashes plain-text passwords on a worker. An earlier sign-in hashes its user's password itself.
   void prepare_passwords() {
     const Status posted = post_worker(host(), [all = context_->settings.credentials()] {
       for (const auto& credential : all) credential->prepare();

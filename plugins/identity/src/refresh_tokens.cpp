@@ -94,7 +94,7 @@ void RefreshTokens::replace(const std::string& hash, const Stored& stored, Done 
                                     grant = stored.grant, done = std::move(done)](const Commit& commit) {
     if (commit) return done(Rotated{grant, token});
     if (commit.code() != Code::conflict) return done(commit.error());
-    revoke_family(family, grant, "used before");  // by a concurrent request
+    revoke_family(family, grant, "used before");  // a concurrent request has used it
     done({Code::denied, "used before"});
   }));
 }
@@ -117,8 +117,8 @@ void RefreshTokens::add_to(Transaction& tx, const std::string& token, const std:
                  proof(grant), expires_ms, born_ms});
 }
 
-// Returns a hash that changes with the user's password; "": no such user. Keyed, so that the store is no help
-// to guess passwords.
+// Returns a hash that changes with the user's password; "": no such user. Keyed, so that a copy of the
+// store does not help to guess passwords.
 std::string RefreshTokens::proof(const Grant& grant) const {
   const User* user = context_.settings.user(grant.tenant, grant.username);
   return user != nullptr ? to_hex(context_.keys.current().mac(user->fingerprint)) : std::string();

@@ -17,7 +17,7 @@ class SigningKeyStore {
   using Done = Function<void(Result<KeyRing>)>;
   explicit SigningKeyStore(const Host& host);
 
-  // Call it once. `file`: path of a PEM; "": the store. The error names the remedy.
+  // Call it once. `file`: path of a PEM; "": the store. The error says how to correct it.
   void load(const std::string& file, Done done);
 
  private:

@@ -8,8 +8,8 @@ namespace patchbay::identity {
 // The audience of access tokens: this server's API. The audience of an id_token is its client.
 constexpr char kAudience[] = "patchbay";
 
-// Returns a keyed hash of the user's password. It changes with the password, and without the key it is no
-// help to guess the password.
+// Returns a keyed hash of the user's password. It changes with the password, and without the key it does
+// not help to guess the password.
 std::string credential_proof(const Context& context, const User& user);
 
 // Claims: iss, aud, sub, preferred_username, tenant, role, iat, exp, jti, cred.

@@ -40,7 +40,7 @@ Status Saver::publish() { return provision_.publish(); }
 
 void Saver::save(Save request, Reply<Saved> reply) {
   if (Status status = check(request); !status) return reply(status.error());
-  // Shared, because the worker may be refused, and because copies of the document are expensive.
+  // Shared, because post_worker() may fail, and because copies of the document are expensive.
   auto answer = std::make_shared<Reply<Saved>>(std::move(reply));
   const auto shared = std::make_shared<const Save>(std::move(request));
   const Status posted = post_worker(host_, [this, shared, answer] {

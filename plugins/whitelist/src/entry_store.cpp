@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMaxComment = 200;
 
-// Code::invalid is kept for what the client sent: what the store says is not for its eyes.
+// Never Code::invalid, whose text the client receives: errors of the store are only logged.
 Error store_error(const Commit& commit) { return {Code::unavailable, commit.error().text}; }
 
 }  // namespace

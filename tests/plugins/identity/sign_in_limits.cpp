@@ -25,7 +25,7 @@ TEST_CASE("failures of others at an address do not affect an account that has si
   for (int i = 0; i < 50; ++i) limits.failed({"t\nuser" + std::to_string(i), "192.0.2.1"}, 0);
   CHECK(limits.wait_ms({"t\nalice", "192.0.2.1"}, 0) == 0);
   CHECK(limits.wait_ms({"t\nbob", "192.0.2.1"}, 0) > 0);
-  for (int i = 0; i < 10; ++i) limits.failed({"t\nalice", "192.0.2.1"}, 0);  // but guesses at it do
+  for (int i = 0; i < 10; ++i) limits.failed({"t\nalice", "192.0.2.1"}, 0);  // but failures of the account do
   CHECK(limits.wait_ms({"t\nalice", "192.0.2.1"}, 0) == 60'000);
 }
 

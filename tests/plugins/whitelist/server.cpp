@@ -47,7 +47,7 @@ std::string sign(const std::string& secret, const std::string& text) {
   return to_hex(lib::hmac_sha256(secret, text));
 }
 
-// Asks with the headers given as JSON.
+// Sends a request with the headers given as JSON.
 http::Response send(const std::string& verb, const std::string& tenant, const std::string& headers,
                     const std::string& body = "", const std::string& query = "{}") {
   http::Request request;
@@ -235,7 +235,7 @@ TEST_CASE("an Authorization header of another scheme does not hide a correct sig
   };
   CHECK(with("Basic dXNlcjpwYXNzd29yZA==", right) == 200);
   CHECK(with("Basic", right) == 200);
-  CHECK(with("Bearer nonsense", right) == 401);  // a bearer decides
+  CHECK(with("Bearer nonsense", right) == 401);  // the bearer takes precedence
   CHECK(with("Basic dXNlcjpwYXNzd29yZA==", wrong) == 401);
   CHECK(with("Bearer nonsense", wrong) == 401);
 }
