@@ -9,8 +9,8 @@
 namespace patchbay::engine_gemini {
 namespace {
 
-constexpr int kMaxUnreadable = 3;  // in a row
-constexpr int kLateAudioMs = 2000;
+constexpr int kMaxUnreadable = 3;   // in a row
+constexpr int kLateAudioMs = 2000;  // audio of an interrupted turn may still arrive for this time
 constexpr size_t kMaxHistoryBytes = 6000;
 constexpr size_t kMaxToolCalls = 1000;
 

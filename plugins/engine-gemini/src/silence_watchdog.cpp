@@ -2,7 +2,7 @@
 
 namespace patchbay::engine_gemini {
 namespace {
-constexpr int kAudiblePeak = 100;
+constexpr int kAudiblePeak = 100;  // of 16-bit samples; quieter audio counts as silence
 }
 
 void SilenceWatchdog::audio(int64_t now_ms, const int16_t* samples, size_t count, int rate_hz) {

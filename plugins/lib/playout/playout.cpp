@@ -29,7 +29,7 @@ std::unique_ptr<Playout::Chunk> Playout::reuse_or_allocate_chunk() {
   if (Chunk** used = empty_.front()) {
     std::unique_ptr<Chunk> chunk(*used);
     empty_.pop();
-    // Frees the others, which would otherwise hold the memory of a whole answer until the call ends.
+    // Frees the other chunks, which would otherwise hold the memory of a whole answer until the call ends.
     for (; Chunk** more = empty_.front(); empty_.pop()) delete *more;
     return chunk;
   }

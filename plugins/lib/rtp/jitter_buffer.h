@@ -52,7 +52,7 @@ class JitterBuffer {
   void conceal(int16_t* pcm) noexcept;
   void adapt() noexcept;
 
-  uint32_t min_;  // in samples, like all members below
+  uint32_t min_;  // in samples, like max_, target_, hold_ and lowest_depth_
   uint32_t max_;
   uint32_t target_;
   bool running_ = false;
