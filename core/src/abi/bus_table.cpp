@@ -11,7 +11,7 @@
 namespace patchbay::core {
 namespace {
 
-// A plugin's subscription; freed when its end is done.
+// A plugin's subscription; freed once it has ended and `done` was called.
 struct Listener {
   pb_event_fn fn;
   void* user;

@@ -7,8 +7,8 @@
 
 namespace patchbay::core {
 
-// Calls the function of the tables whose row says that it closes such handles, with `done` and `user`; where
-// it does not take them, calls done(user) afterwards. Transactions are closed by discard(): commit(), which
+// Calls the function whose row says that it closes handles of that kind, with `done` and `user`; if it does
+// not take them, calls done(user) afterwards. Closes transactions by discard(), because commit(), which
 // closes them too, has other arguments.
 void close_handle(const HostTablePointers& tables, void* host, HandleKind kind, uint64_t handle, pb_fn done,
                   void* user);

@@ -53,7 +53,7 @@ void HeldConsumer::warn(const Error& error) const {
   observe::Event event;
   event.level = observe::Level::warn;
   event.component = strand().owner();
-  event.text = "a durable consumer could not be registered; events are lost for it until it can";
+  event.text = "a durable consumer could not be registered; it loses events until it is";
   event.fields = fields;
   event.count = std::size(fields);
   services_.log.write(event);

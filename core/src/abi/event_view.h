@@ -1,4 +1,4 @@
-// Events of the core as the boundary shows them; each view borrows from its event.
+// Events of the core as pb_event; each view borrows from its event.
 #pragma once
 
 #include <patchbay/abi/bus.h>

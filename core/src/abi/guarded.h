@@ -1,6 +1,6 @@
-// guarded(): a table as plugins get it, made of its functions by their rows (host_functions.h): a plugin that
-// calls on a media loop what may allocate or wait is named in the log, and what it opens and closes is
-// reported to the host's observer.
+// guarded(): a table as plugins get it, made of its functions by their rows (host_functions.h). It logs a
+// warning with the plugin's name when a function that may allocate or wait is called on a media loop, and
+// reports to the host's observer what the plugin opens and closes.
 //
 //   constexpr pb_bus kFunctions{sizeof(pb_bus), 0, &publish, &subscribe, &unsubscribe};
 //   constexpr pb_bus kTable = guarded<kFunctions>();
@@ -18,7 +18,7 @@ namespace patchbay::core {
 constexpr uint64_t handle_number(uint64_t handle) noexcept { return handle; }
 inline uint64_t handle_number(const pb_json_doc* doc) noexcept { return reinterpret_cast<uintptr_t>(doc); }
 
-// What a call has opened: its result, or the document that it was asked to set.
+// The handle that a call opened: its result, or the document that it stored in its pb_json_doc** argument.
 template <class... A>
 uint64_t opened_by(uint64_t result, const A&...) noexcept {
   return result;

@@ -1,4 +1,4 @@
-// Handles: what one plugin holds by number.
+// Handles: the objects that one plugin holds, by handle.
 #pragma once
 
 #include <memory>
@@ -32,8 +32,8 @@ struct Handles {
   HandleMap<Ref<Instance>> leases;
   HandleMap<Ref<JobPump>> job_workers;
   HandleMap<Ref<HeldConsumer>> consumers;
-  // True for objects that the service registry or the store hub owns. The media hub knows the owner of each
-  // of its objects.
+  // Only the handles: the service registry or the store hub owns these objects. The media hub has its own
+  // tables, and knows the owner of each object in them.
   HandleMap<bool> watches;
   HandleMap<bool> transactions;
   HandleMap<std::shared_ptr<const void>> schemas;  // shared with checks under way

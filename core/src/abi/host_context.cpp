@@ -44,7 +44,7 @@ HostContext::HostContext(HostServices& services, std::string id, const HostTable
       raw_{sizeof(pb_host), PB_ABI_MINOR, this, &HostContext::query},
       observer_(services.observer) {
   const auto folder = services.data_folder / id_;
-  std::error_code ignored;  // a plugin that writes there will meet the reason itself
+  std::error_code ignored;  // a plugin that writes there gets the error itself
   std::filesystem::create_directories(folder, ignored);
   data_folder_ = folder.string();
   begin_life();
@@ -59,7 +59,7 @@ void HostContext::begin_life() {
     return PB_E_UNSUPPORTED;
   };
   end_life();
-  // No other provider can be in the way of a private instance.
+  // Cannot fail, because a private instance conflicts with no other provider.
   life_ = *services_.registry.provide(
       make_ref<Instance>(main_, InstanceInit{id_, &kNoMethods, false, no_method, nullptr}));
 }
@@ -110,7 +110,7 @@ void HostContext::suppress_callbacks() {
   strands.emplace_back(0, main_);
   for (const auto& [handle, strand] : strands) {
     strand->suppress_callbacks();
-    // What has asked open() before is over when this runs.
+    // Callbacks that began before the suppression have returned when this task runs.
     wait_began(Awaited::callbacks);
     if (!strand->post(over, this)) wait_ended(Awaited::callbacks);
   }

@@ -29,8 +29,8 @@ namespace patchbay::core {
 const pb_runtime& runtime_table() noexcept;
 const pb_observe& observe_table() noexcept;
 const pb_json& json_table() noexcept;
-// The same functions without the guard of the host, for tests that have none: `self` may be null, but for
-// schemas.
+// The JSON functions without the checks of guarded(), for tests that have no host: `self` may be null, except
+// for the schema functions.
 const pb_json& json_table_without_host() noexcept;
 const pb_bus& bus_table() noexcept;
 const pb_store& store_table() noexcept;
@@ -51,7 +51,7 @@ class HostContext final : public CallObserver {
   HostServices& services() const noexcept { return services_; }
   Handles& handles() noexcept { return handles_; }
 
-  // The strand of that handle, 0 being the main strand; null when it is gone.
+  // Returns the strand with that handle, 0 for the main strand; null if it was closed.
   Ref<Strand> strand(uint64_t handle) const;
   const Ref<Strand>& main_strand() const noexcept { return main_; }
 
@@ -75,7 +75,7 @@ class HostContext final : public CallObserver {
     if (!main_->push(task)) task.run(task);
   }
 
-  // What the plugin still waits for; a stopped plugin is destroyed only when nothing is left of it.
+  // What the plugin still waits for. A stopped plugin is destroyed only once nothing of it is outstanding.
   enum class Awaited : uint8_t { store, worker, call, callbacks };
   void wait_began(Awaited what = Awaited::store) noexcept {
     outstanding_[static_cast<size_t>(what)].fetch_add(1, std::memory_order_relaxed);
@@ -84,20 +84,20 @@ class HostContext final : public CallObserver {
     outstanding_[static_cast<size_t>(what)].fetch_sub(1, std::memory_order_release);
   }
   int64_t outstanding() const noexcept;
-  // "1 worker job, 2 answers of the store"; "" for nothing.
+  // Lists what is outstanding: "1 worker job, 2 answers of the store"; "" for nothing.
   std::string under_way() const;
-  // [control] No registration of the plugin (timer, event, job, watch, tick) calls it any more, though it
-  // still holds them; outstanding() counts those that are in such a callback right now. Before destroy.
+  // [control] Call before destroy: from then on no registration of the plugin (timer, event, job, watch,
+  // tick) calls it, though it still holds them. Callbacks that are running right now count as outstanding().
   void suppress_callbacks();
   // Cancels the calls to other plugins that are not answered yet.
   void cancel_calls();
 
-  // [any] The plugin broke a rule: a warning with its name, one per rule and ten seconds.
+  // [any] The plugin broke a rule: logs a warning with its name, at most one per function in ten seconds.
   void misused(std::string_view rule, std::string_view function) noexcept;
-  // [any] A function of a table that may not be called on a media loop was.
+  // [any] Reports that the plugin called a function on a media loop that may not be called there.
   void called_on_media(const char* function) noexcept;
-  // [any] The plugin has opened, or is about to close, such a handle; 0 is none. For the observer: the core
-  // itself knows by its tables what a plugin holds.
+  // [any] Passes to the observer that the plugin has opened, or is about to close, such a handle; 0 is
+  // ignored. The core does not need it: its own tables say what a plugin holds.
   void opened(HandleKind kind, uint64_t handle) noexcept {
     if (HostObserver* observing = observer(); observing != nullptr && handle != 0)
       observing->opened(*this, kind, handle);
@@ -115,10 +115,10 @@ class HostContext final : public CallObserver {
   // [any] Checks that the plugin may publish or emit an event of that topic. Code::denied: the topic is the
   // core's.
   Status check_topic(std::string_view topic);
-  // [any] Counts an event that it publishes; warns about a flood.
+  // [any] Counts a published event; logs a warning about a flood.
   void published() noexcept;
-  // [control, after destroy] Releases all that the plugin still holds. "2 leases, 1 timer"; "" when there was
-  // nothing.
+  // [control, after destroy] Releases all that the plugin still holds, and returns what that was: "2 leases,
+  // 1 timer"; "" for nothing.
   std::string release_all();
 
   void call_began(ServiceCall& call) noexcept override;
@@ -148,7 +148,7 @@ class HostContext final : public CallObserver {
   std::atomic<uint32_t> published_{0};
   std::atomic<int64_t> published_since_ns_{0};
   std::mutex calls_mutex_;
-  std::unordered_set<ServiceCall*> calls_;  // guarded by calls_mutex_; each leaves before it ends
+  std::unordered_set<ServiceCall*> calls_;  // guarded by calls_mutex_; each is removed before it ends
 };
 
 }  // namespace patchbay::core

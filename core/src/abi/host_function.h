@@ -9,7 +9,7 @@
 
 namespace patchbay::core {
 
-// What plugins hold by number; `none` is nothing.
+// Kinds of objects that plugins hold by handle; `none`: no handle.
 enum class HandleKind : uint8_t {
   none,
   strand,
@@ -29,7 +29,7 @@ enum class HandleKind : uint8_t {
 };
 constexpr size_t kHandleKinds = 15;
 
-// The singular in messages; the plural has an s at the end.
+// Its name in messages, singular; the plural has an s at the end.
 constexpr const char* name_of(HandleKind kind) noexcept {
   constexpr const char* kNames[kHandleKinds] = {
       "nothing",      "strand",      "timer",        "subscription", "provision",        "lease",
@@ -50,9 +50,9 @@ struct HostFunction {
   const char* name;  // "commit"
   Member member;     // &pb_store::commit
   OnMedia on_media = OnMedia::reported;
-  // The handle that it returns, or the document that it puts into its last argument but one.
+  // Kind of the handle that it returns, or that it puts into its last argument but one (a document).
   HandleKind opens = HandleKind::none;
-  // What its first argument names; the handle is dead afterwards.
+  // Kind of the handle in its first argument, which is closed afterwards.
   HandleKind closes = HandleKind::none;
   // Whether it can fail, and with which status; 0: it returns 0 or NULL then. A function that returns nothing
   // fails later, through its callback.

@@ -1,11 +1,13 @@
-// The functions of the host, a row each. From the rows come the check for calls on media loops and query() of
-// the core, the kinds of handles and release_all(), how a function, its callbacks and the closing of its
-// handle cross to the process of an isolated plugin, what the fake host finds left behind or closed twice,
-// and the faults that `patchbay plugin validate` injects; a test compares the thread tags in the headers with
-// them.
+// The functions of the host, a row each. Made from the rows:
+// - in the core: the check for calls on media loops, query(), the kinds of handles, release_all();
+// - in core/src/isolation: how a function, its callbacks and the closing of its handle cross to the process
+//   of an isolated plugin;
+// - in the fake host: which handles are reported as left behind or closed twice;
+// - in `patchbay plugin validate`: the faults that it injects.
+// A test compares the rows with the thread tags in the headers.
 //
 // A new function touches three files: its member in patchbay/abi, its row here, its body in the table's file
-// (README.md). Without a row nothing compiles.
+// (README.md). A function without a row does not compile.
 #pragma once
 
 #include <patchbay/abi.h>
@@ -186,7 +188,7 @@ void for_each_table(const HostTablePointers& tables, F f) {
   std::apply([&](const auto*... table) { (f(*table), ...); }, tables);
 }
 
-// As pb_host.query.
+// Finds a table as pb_host.query does.
 inline const void* find_table(const HostTablePointers& tables, std::string_view id,
                               uint32_t min_size) noexcept {
   const void* found = nullptr;

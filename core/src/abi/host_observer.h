@@ -1,5 +1,5 @@
-// HostObserver: receives what plugins do with the tables of their host, where the core itself looks. A server
-// has none; the fake host (core/testing) finds broken rules and records events, lines and ports with it.
+// HostObserver: is called by the tables when plugins use them. A server has none; the fake host
+// (core/testing) uses one to find broken rules and to record events, log lines and ports.
 #pragma once
 
 #include <patchbay/abi.h>
@@ -13,17 +13,17 @@ class HostContext;
 // [any thread, a media loop too]
 class HostObserver {
  public:
-  // A function that may not be called on a media loop was.
+  // A function was called on a media loop that may not be called there.
   virtual void called_on_media(HostContext& /*context*/, const char* /*function*/) noexcept {}
   // Not called for handle 0.
   virtual void opened(HostContext& /*context*/, HandleKind /*kind*/, uint64_t /*handle*/) noexcept {}
-  // Before the core looks whether the plugin holds it.
+  // Called before the core checks that the plugin holds the handle.
   virtual void closing(HostContext& /*context*/, HandleKind /*kind*/, uint64_t /*handle*/,
                        const char* /*function*/) noexcept {}
   // The plugin was destroyed; what it still holds is released next, without a call of closing().
   virtual void destroyed(HostContext& /*context*/) noexcept {}
 
-  // A step of the plugin's life was answered before: "stop".
+  // The plugin answered a step of its life a second time; `step` is its name, such as "stop".
   virtual void answered_twice(HostContext& /*context*/, const char* /*step*/) noexcept {}
 
   virtual void published(HostContext& /*context*/, const pb_event& /*event*/) noexcept {}

@@ -31,11 +31,11 @@ class JobPump final : public Registration {
   JobPump(Runtime& runtime, Store& store, Ref<Strand> strand, JobPumpInit init);
 
   const std::string& kind() const noexcept { return init_.kind; }
-  // [any] Claims what is due: something may be due now, or earlier than known.
+  // [any] Claims due jobs. Call it when a job may be due now, or earlier than the pump knows.
   void check_due();
   // [any] Call before close(): cancels the timer.
   void cancel_timer();
-  // [any] These claims have ended; those of other workers are ignored.
+  // [any] The claims of these jobs have ended; ignores jobs that other pumps have claimed.
   void settled(const std::vector<int64_t>& jobs);
 
  private:

@@ -8,7 +8,7 @@
 #include "json/schema.h"
 #include "json/writer.h"
 
-// The opaque types of the boundary are our own documents and nodes.
+// The core's documents and nodes, which are opaque to plugins.
 struct pb_json_doc {
   patchbay::core::json::Document document;
 };

@@ -19,7 +19,7 @@ struct MediaHub::Attachment {
   SpareCall spare;  // for what `done` posts
   Attachment* next_retired = nullptr;
 
-  // Of all hubs: the last ticks may be over after their hub.
+  // Shared by all hubs, because the last tick of an attachment may end after its hub was destroyed.
   static PushList<Attachment, &Attachment::next_retired>& retired() noexcept {
     static auto& list = *new PushList<Attachment, &Attachment::next_retired>;
     return list;
@@ -136,7 +136,7 @@ bool MediaHub::suppress_callbacks(const void* owner) {
     port->cut();
     any = true;
   }
-  // A closed port may still be open to others; so may be one that was just closed.
+  // A port that its owner has closed may still be open in other plugins.
   for (const auto& [handle, opening] : openings_.all()) {
     if (opening.port->owner().id != owner) continue;
     opening.port->cut();

@@ -58,7 +58,7 @@ void port_release(void* host, uint64_t opening) noexcept {
   if (!context.services().media.release(&context, opening)) context.closed_twice("port_release", opening);
 }
 
-// `loops` is written by the HostContext that gives it out.
+// HostContext sets `loops` in the copy that the plugin gets.
 constexpr pb_media kFunctions{sizeof(pb_media), 0,           &attach,    &detach,
                               &port_create,     &port_close, &port_open, &port_release};
 constexpr pb_media kTable = guarded<kFunctions>();

@@ -30,11 +30,11 @@ class PluginBackend {
   // Each `done` is called once, from any thread.
   virtual void start(const std::string& config, const pb_done& done) = 0;
   virtual void check_config(const std::string& config, const pb_done& done) = 0;
-  // [control] Call after check_config() of a plugin that was not started: false if its error is not the
-  // plugin's answer but the reason why it could not be asked.
+  // [control] Call after check_config() of a plugin that was not started. False: the plugin could not be
+  // asked, and the error of check_config() is the reason for that.
   virtual bool was_asked() const { return true; }
   virtual void reconfigure(const std::string& config, const pb_done& done) = 0;
-  // Answers once everything that was queued for it before has run.
+  // Answers once everything that was queued for the plugin before this call has run.
   virtual void pass(const pb_done& done) = 0;
   virtual void drain(const pb_done& done) = 0;
   virtual void stop(const pb_done& done) = 0;

@@ -75,7 +75,7 @@ void Port::close(CallFn done, void* user) noexcept {
 void Port::finish() noexcept {
   if (done_ == nullptr) return;
   add_ref();  // of last_
-  // A closed strand runs nothing any more: then neither does anything else of its plugin.
+  // A closed strand runs no tasks; no other code of the plugin runs then, so calling it here is safe.
   if (!strand_->push(last_)) last_.run(last_);
 }
 

@@ -1,4 +1,4 @@
-// Ports: the audio ports that plugins have made known, by handle.
+// Port: an audio port that a plugin has created.
 #pragma once
 
 #include <patchbay/abi/media.h>
@@ -33,7 +33,7 @@ class Port final : public RefCounted<Port> {
   void leave() noexcept;  // not `release`, which is the count of RefCounted
   // [any] Calls done(user) on the owner's strand once no plugin has it open; later calls are ignored.
   void close(CallFn done, void* user) noexcept;
-  // [any] Its plugin ends: later calls of its functions do nothing, and pull gives silence.
+  // [any] Call when its plugin ends: later calls of its functions do nothing, and pull gives silence.
   void cut() noexcept { cut_.store(true, std::memory_order_release); }
 
   // [any] The loop that ticks it, PB_LOOP_ANY for none.

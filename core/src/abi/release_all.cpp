@@ -8,8 +8,8 @@
 namespace patchbay::core {
 namespace {
 
-// The order of release: media loops call what is attached without checking it, and strands, which run the
-// closes of the others, come last.
+// The order of release: first what media loops call, because they do not check whether it still exists;
+// strands last, because they run the closing of the others.
 constexpr HandleKind kOrder[] = {HandleKind::attachment, HandleKind::opening,      HandleKind::port,
                                  HandleKind::timer,      HandleKind::subscription, HandleKind::job_worker,
                                  HandleKind::consumer,   HandleKind::transaction,  HandleKind::watch,

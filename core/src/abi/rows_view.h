@@ -1,4 +1,4 @@
-// Rows of the store as the boundary shows them; borrows the text, owns the cells.
+// RowsView: rows of the store as pb_rows; borrows the text, owns the cells.
 #pragma once
 
 #include <patchbay/abi/store.h>

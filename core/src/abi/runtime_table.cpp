@@ -23,7 +23,7 @@ uint64_t strand_create(void* host, pb_str name) noexcept {
 int32_t strand_post(void* host, uint64_t handle, pb_fn fn, void* user) noexcept {
   auto& context = HostContext::of(host);
   if (handle == 0) return static_cast<int32_t>(context.main_strand()->post_bounded(fn, user));
-  // Pinned, not copied: on a media loop the last reference may not be this one.
+  // Pinned, not copied: a copy could become the last reference, and free the strand on a media loop.
   const auto strand = context.handles().strands.pin(handle);
   return strand ? static_cast<int32_t>((*strand)->post_bounded(fn, user)) : PB_E_GONE;
 }
@@ -42,7 +42,7 @@ int32_t strand_is_current(void* host, uint64_t handle) noexcept {
   return strand && (*strand)->is_current() ? 1 : 0;
 }
 
-// A worker job on behalf of a plugin, which may not be destroyed before it has ended.
+// A worker job of a plugin; the plugin is not destroyed before the job has ended.
 struct WorkerJob {
   HostContext& context;
   pb_fn fn;
@@ -77,7 +77,7 @@ uint64_t timer_start(void* host, uint64_t handle, uint32_t clock, int64_t due, p
   Ref<Strand> strand = context.strand(handle);
   if (!strand || clock > PB_CLOCK_WALL) return 0;
   const TimerClock which = clock == PB_CLOCK_WALL ? TimerClock::wall : TimerClock::mono;
-  // Known by its handle before it can fire.
+  // Allocates the handle before the timer can fire.
   const uint64_t timer = next_handle();
   const TimerId id = context.services().runtime.timers().arm(which, due, *strand, fn, user);
   context.handles().timers.put(timer, HeldTimer{id, std::move(strand)});
@@ -88,7 +88,7 @@ void timer_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
   auto& context = HostContext::of(host);
   const HeldTimer timer = context.handles().timers.take(handle);
   if (!timer) return context.closed_twice("timer_close", handle);
-  // Not found: it has fired, and with that nothing of it is left.
+  // Not found: the timer has fired, so there is nothing left to cancel.
   if (context.services().runtime.timers().cancel(timer.id, done, user) || done == nullptr) return;
   if (timer.strand->is_current() || !timer.strand->post(done, user)) done(user);
 }

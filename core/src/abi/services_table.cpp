@@ -28,7 +28,7 @@ uint64_t provide(void* host, const pb_interface* what, int32_t is_public, uint64
 void withdraw(void* host, uint64_t instance, pb_fn done, void* user) noexcept {
   auto& context = HostContext::of(host);
   if (context.services().registry.withdraw(instance, done, user) || done == nullptr) return;
-  // The host withdrew it when the plugin stopped: its owner still waits for the end.
+  // The host withdrew it already when the plugin stopped; the plugin still waits for `done`.
   context.deliver(Ref<Strand>(), [done, user] { done(user); });
 }
 

@@ -21,11 +21,11 @@ class StoreHub {
  public:
   explicit StoreHub(Bus& bus) : bus_(bus) {}
 
-  // Once, before the first plugin is made.
+  // Call once, before the first plugin is created.
   void attach(Store& store) noexcept { store_ = &store; }
   Store& store() noexcept { return *store_; }
 
-  // Any thread. Shared: the plugin that builds it and the services it hands it to.
+  // Any thread. Shared by the plugin that builds a transaction and the services to which it passes it.
   HandleMap<std::shared_ptr<OpenTransaction>>& transactions() noexcept { return transactions_; }
 
   void add(Ref<JobPump> pump);
@@ -35,7 +35,7 @@ class StoreHub {
 
   // [writer] After each commit, in commit order.
   void announced(CommitNotice&& what);
-  // [any] The claims that this transaction completed or put off have ended.
+  // [any] Jobs whose claims a transaction ended, because it completed them or put them off.
   struct EndedJob {
     int64_t job;
     std::string kind_prefix;

@@ -113,7 +113,7 @@ int32_t emit(void* host, uint64_t tx, const pb_event* event, pb_str unique_key) 
                     string(event->correlation), string(event->payload), string(unique_key)});
 }
 
-// Kinds of jobs and names of consumers are each plugin's own.
+// Puts the plugin's id in front of a job kind or consumer name, so that plugins cannot use each other's.
 std::string own_name(void* host, pb_str name) { return HostContext::of(host).id() + "/" + string(name); }
 
 int32_t job_add(void* host, uint64_t tx, pb_str kind, pb_str tenant, pb_str key, int64_t due_ms,
@@ -283,7 +283,7 @@ void pending(void* host, uint64_t handle, uint32_t limit, uint64_t strand, pb_ev
 
 int64_t epoch(void* host) noexcept { return hub_of(host).store().epoch(); }
 
-// What one plugin has sealed no other can open.
+// Puts the plugin's id in front of the context, so that no other plugin can unseal what this one sealed.
 std::string own_context(void* host, pb_str words) { return HostContext::of(host).id() + "/" + string(words); }
 
 pb_buf* seal(void* host, pb_str plain, pb_str words) noexcept {

@@ -1,5 +1,5 @@
-// Subsystems: creates and destroys, in the right order, what the tables of one host call: for a core, for a
-// test of plugins, and for the process of an isolated plugin.
+// Subsystems: creates and destroys, in the right order, the parts of the core that the tables of one host
+// call: for a core, for a test of plugins, and for the process of an isolated plugin.
 #pragma once
 
 #include <functional>
@@ -34,9 +34,9 @@ class Subsystems {
   Subsystems(const Subsystems&) = delete;
   Subsystems& operator=(const Subsystems&) = delete;
 
-  // Opens the store, which then goes by the runtime's wall clock and announces its commits to the plugins;
-  // options.on_committed sees them before. Call it before the first plugin is made, or never, where plugins
-  // have their store elsewhere.
+  // Opens the store, which uses the runtime's wall clock and announces its commits to the plugins; calls
+  // options.on_committed before that. Call it before the first plugin is created. Not called in the process
+  // of an isolated plugin, whose store is in the server.
   Status open_store(const std::filesystem::path& file, StoreOptions options = {});
 
   HostServices& services() noexcept { return services_; }
