@@ -1,7 +1,7 @@
-// Arguments: those of the boundary's functions and callbacks in frames, encoded by their C types, so that one
-// signature gives both halves. A list is a pointer and the count that follows it. Callbacks, their `user`,
-// the strand in front of them, errors and sinks do not cross: they are read as 0, and the reader fills them
-// in.
+// Arguments: writes and reads the arguments of the boundary's functions and callbacks in frames, by their C
+// types, so that one signature serves both halves. A list is a pointer and the count that follows it.
+// Callbacks, their `user`, the strand in front of them, errors and sinks do not cross: they are read as 0,
+// and the reader fills them in.
 #pragma once
 
 #include <patchbay/abi.h>
@@ -118,8 +118,9 @@ struct ReadArgument<const pb_err*> {
   pb_err err = empty_error();
 };
 
-// How many items of a list cross. More are left out, because a frame with more is refused and ends the child:
-// the core shows no more fields of a log line, and refuses a statement with more values.
+// How many items of a list cross. Further items are left out, because a frame with more is refused and ends
+// the child. The core does not need them: it shows no more fields of a log line, and refuses a statement with
+// more values.
 template <class T>
 inline constexpr uint32_t kMaxItems = UINT32_MAX;
 template <>
@@ -127,11 +128,11 @@ inline constexpr uint32_t kMaxItems<pb_pair> = observe::kMaxFields;
 template <>
 inline constexpr uint32_t kMaxItems<pb_value> = 32768;
 
-// Structs that grow are listed by pointers, frozen ones by themselves.
+// Lists have pointers to structs that grow in later versions, and frozen structs by value.
 template <class T>
 concept ListItem = std::is_pointer_v<T> ||(std::is_class_v<T> && !Grows<T>);
 
-// All arguments of a function: put() writes them; an object of it is what was read, with which call() calls
+// All arguments of a function: put() writes them; the constructor reads them, and call(f) then calls
 // f(arguments...). Borrows the frame.
 template <class... A>
 struct Arguments;

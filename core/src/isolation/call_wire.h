@@ -68,7 +68,7 @@ struct WayOf<pb_store, I, int32_t (*pb_store::*)(void*, uint64_t, A...) noexcept
   static constexpr Way value = Way::operation;
 };
 
-// Tables that live in the child's process.
+// True for tables whose functions call the server; pb_runtime and pb_json are served in the child's process.
 template <class T>
 constexpr bool kCrosses = !std::is_same_v<T, pb_runtime> && !std::is_same_v<T, pb_json>;
 
@@ -77,7 +77,7 @@ constexpr Way way_of() {
   return kCrosses<T> ? WayOf<T, I>::value : Way::none;
 }
 
-// The number of a function: its table's place, and its place in the table. It stays as tables grow.
+// The number of a function: the position of its table, and its own in the table. It stays as tables grow.
 template <class T>
 constexpr uint32_t table_number() {
   uint32_t table = 0, at = 0;
@@ -91,7 +91,7 @@ template <class T, size_t I>
 constexpr uint32_t function_number() {
   return table_number<T>() | I;
 }
-// Of &pb_bus::publish.
+// The number of a member, such as &pb_bus::publish.
 template <class T, class F>
 constexpr uint32_t function_number(F T::*member) {
   uint32_t number = 0;
@@ -103,7 +103,7 @@ constexpr uint32_t function_number(F T::*member) {
   return number;
 }
 
-// What a callback gets in place of its arguments when they cannot cross: an error, and else nothing.
+// The arguments of a callback when the real ones cannot cross: an error in its form, and zero for all else.
 class Failure {
  public:
   Failure(const Failure&) = delete;
@@ -119,7 +119,7 @@ class Failure {
   T instead_of(T argument) {
     if constexpr (std::is_same_v<T, int32_t>) return err_.code;
     if constexpr (std::is_same_v<T, const pb_err*>) return &err_;
-    // One that is on disk stays committed: only its rows are left out.
+    // A commit that is on disk is still reported as committed; only its rows are left out.
     if constexpr (std::is_same_v<T, const pb_commit*>) {
       if (argument != nullptr) outcome_ = *argument;
       outcome_.result_count = 0;

@@ -25,8 +25,8 @@ Descriptor memory_file(std::string_view bytes) {
   return file;
 }
 
-// Read by pread, never mapped: a file that its maker shrinks meanwhile is only too short. Only memory files
-// have seals, so that nothing is read here that could block.
+// Reads by pread and maps nothing: if the peer shrinks the file meanwhile, the read is only short. Checks for
+// seals, which only memory files have, because reading another file could block.
 bool read_memory_file(const Descriptor& file, uint64_t size, std::string& frame) {
   if (!file || size > Channel::kMaxFrame || ::fcntl(file.get(), F_GET_SEALS) < 0) return false;
   frame.resize(size);
@@ -70,8 +70,8 @@ bool Channel::transmit(const Packet& packet, int flags) const {
   while (::sendmsg(socket_.get(), &message, MSG_NOSIGNAL | flags) < 0) {
     if (errno == EAGAIN) return false;
     if (errno == EINTR) continue;
-    // A frame that cannot be sent (EMSGSIZE, ENOBUFS, ETOOMANYREFS) is not left out: a peer that waits for it
-    // would wait for ever. Both readers see the end.
+    // Ends the channel for both sides instead of leaving the frame out (EMSGSIZE, ENOBUFS, ETOOMANYREFS),
+    // because a peer that waits for it would otherwise wait for ever.
     ::shutdown(socket_.get(), SHUT_RDWR);
     return true;
   }
@@ -110,7 +110,7 @@ void Channel::write_queue() {
   while (true) {
     changed_.wait(lock, [this] { return finished_ || !queue_.empty(); });
     if (queue_.empty()) break;
-    const Packet& front = queue_.front();  // stays where it is: a deque grows at its end
+    const Packet& front = queue_.front();  // stays valid without the lock: send() only appends
     lock.unlock();
     transmit(front, 0);
     lock.lock();

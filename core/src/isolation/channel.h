@@ -25,16 +25,16 @@ class Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  // [any] Never blocks: what the socket does not accept is queued for the channel's thread. False: the
-  // frame is larger than kMaxFrame, or there is no memory for it. A peer that lets kMaxQueued frames or
-  // kMaxQueuedBytes wait is given up. `fd` stays the caller's.
+  // [any] Never blocks: what the socket does not accept is queued for the channel's thread. False: the frame
+  // is larger than kMaxFrame, or there is no memory for it. Shuts the socket down when more than kMaxQueued
+  // frames or kMaxQueuedBytes wait for the peer. The caller keeps `fd`.
   bool send(std::string frame, int fd = -1);
   // [any] Number of queued frames; callers drop what may be lost when there are many.
   size_t waiting() const;
-  // [one thread] Waits for the next frame. False at the end. A malformed packet is returned as a frame that
-  // makes no sense.
+  // [one thread] Waits for the next frame. False at the end. A malformed packet is returned as an invalid
+  // frame.
   bool receive(std::string& frame, Descriptor& fd);
-  // [any] Nothing more is sent; the peer reads the end after what was sent before.
+  // [any] Sends nothing more; the peer reads the frames sent before, and then the end.
   void finish();
   bool finished() const;
 

@@ -60,7 +60,7 @@ Ref<Listening> listening(Ref<Strand> strand, const char* function, void (*fn)(vo
   return make_ref<Callback<B...>>(std::move(strand), function, fn, user);
 }
 
-// Expects the answer to a question: calls fn(user, ...) with it on the strand. The question's number.
+// Expects the answer to a question: calls fn(user, ...) with it on the strand. Returns the question's number.
 template <class... B>
 uint64_t expect_result(uint64_t strand, void (*fn)(void*, B...) noexcept, void* user) {
   return ChildHost::get().expect(strand, [fn, user](Decoder& in) {
@@ -68,13 +68,13 @@ uint64_t expect_result(uint64_t strand, void (*fn)(void*, B...) noexcept, void* 
     arguments.call([&](B... given) { fn(user, given...); });
   });
 }
-// What such a callback gets where the server does not answer.
+// The frame with which such a callback is called when the server does not answer.
 template <class... B>
 Encoder failed(uint64_t question, void (*)(void*, B...) noexcept, int32_t status, const char* text) {
   return failed_frame<B...>(question, status, text, B{}...);
 }
 
-// The strand that a function was given: before its callback, or in the struct before it.
+// The strand among a function's arguments: in front of its callback, or in the struct in front of that.
 inline uint64_t strand_in(uint64_t strand) { return strand; }
 inline uint64_t strand_in(const pb_subscription* what) { return what->strand; }
 

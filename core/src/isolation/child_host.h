@@ -24,11 +24,13 @@ namespace patchbay::core::isolation {
 
 class ChildPort;
 
-// What the server calls back, by the number of its request: runs on its strand unless closed.
+// A registration of the plugin, which the server calls back by the number of the request that made it; runs
+// on its strand unless closed.
 class Listening : public Registration {
  public:
   using Registration::Registration;
-  // [any] A frame for it, read behind its kind; counted as not taken until it is run, unless it is small.
+  // [any] Queues a frame for it, read up to its kind; counts it as untaken until it has run, unless
+  // is_small().
   void take(std::string frame);
   // Its frames are few and small: they are not counted, and never dropped.
   virtual bool is_small() const noexcept { return false; }
@@ -66,14 +68,14 @@ class ChildHost final : public HandleRule {
   bool log_enabled(uint32_t level) const noexcept { return (levels_ >> level & 1) != 0; }
   int64_t epoch() const noexcept { return epoch_; }
 
-  // [any but the reader] A request of a function that must return something: waits for the server, ten
-  // seconds at most. `rest` follows the number.
+  // [any but the reader] Sends the request of a function that returns a value, and waits for the server, ten
+  // seconds at most. `rest` is the frame after the number.
   Answer ask(Kind kind, const std::string& rest, int fd = -1);
-  // The same for those that return a number: 0 when there is none but `err`.
+  // The same for functions that return a number; 0: failed, see `err`.
   uint64_t request(Kind kind, const std::string& rest, pb_err* err, int fd = -1);
 
-  // [any] Expects the answer to a question: taker(in) is called with it on the strand. The question's number.
-  // The plugin is not destroyed before.
+  // [any] Expects the answer to a question: calls taker(in) with it on the strand. Returns the question's
+  // number. The plugin is not destroyed before the answer.
   uint64_t expect(uint64_t strand, Taker taker, bool is_call = false);
   // Sends the question; if it is too large, answers it with the frame `otherwise`.
   void question(Encoder& out, const Encoder& otherwise);
@@ -82,10 +84,10 @@ class ChildHost final : public HandleRule {
   // [any] Cancels the calls to other plugins that are not answered yet, because this plugin is about to end.
   void cancel_calls();
 
-  // [any] Sends a request, whose number is that of `what` from then on, before the server answers. The
-  // server's handle, by which it is closed; 0: the server refused, and `what` is forgotten.
+  // [any] Registers `what` under the number of this request, then sends the request. Returns the server's
+  // handle, which closes it; 0: the server refused, and `what` is forgotten.
   uint64_t listen(Ref<Listening> what, Kind kind, const std::string& rest, pb_err* err);
-  // Closes it, here and by that function of the server.
+  // Closes the registration here, and in the server by that function.
   void unlisten(uint32_t function, uint64_t handle, pb_fn done, void* user);
 
   uint64_t add_port(std::unique_ptr<ChildPort> port, const std::string& rest);
@@ -144,7 +146,7 @@ class ChildHost final : public HandleRule {
   std::map<const pb_interface*, uint64_t> interface_numbers_;  // described to the server
 };
 
-// The tables that lead to the server.
+// The tables whose functions call the server.
 const pb_bus& child_bus() noexcept;
 const pb_services& child_services() noexcept;
 const pb_media& child_media() noexcept;

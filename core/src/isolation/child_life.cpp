@@ -10,7 +10,7 @@ namespace patchbay::core::isolation {
 namespace {
 
 constexpr int64_t kFiguresMs = 250;
-// How long answers that are under way when the plugin stopped may take; the server waits longer.
+// How long destroy() waits for answers that were under way when the plugin stopped; the server waits longer.
 constexpr int64_t kMaxWaitNs = 3'000'000'000;
 constexpr int64_t kLookAgainMs = 2;
 

@@ -17,8 +17,8 @@ namespace patchbay::core::isolation {
 namespace {
 
 constexpr int kChildFd = 3;
-// How long it may run after its channel has ended: when commanded to stop, and when it closed the channel
-// itself.
+// How long the process may run after its channel has ended: after a command to stop, and after it closed the
+// channel by itself.
 constexpr auto kLeave = std::chrono::seconds(5);
 constexpr auto kLetGo = std::chrono::seconds(1);
 
@@ -46,8 +46,8 @@ std::vector<char*> passed_environment() {
   return passed;
 }
 
-// Makes it a process group: a Ctrl-C is for the server, which stops its plugins in order. No descriptor but
-// these four, whatever a library has opened without close-on-exec.
+// Starts it in a separate process group, because Ctrl-C is for the server, which stops its plugins in order.
+// It inherits these four descriptors only, even if a library has opened others without close-on-exec.
 int spawn_child(const std::string& program, const char* const* arguments, int socket, pid_t& pid) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -102,8 +102,8 @@ ChildProcess::ChildProcess(ChildCommand command, Descriptor ours, Descriptor the
 
 ChildProcess::~ChildProcess() { thread_.join(); }
 
-// The thread that makes the child lives as long as it: the child asks the kernel to be killed when the thread
-// ends, which is before the server does.
+// The thread that starts the child lives as long as the child, because PR_SET_PDEATHSIG kills the child when
+// the thread that started it ends, even if the server lives on.
 void ChildProcess::run() {
   if (Status made = spawn(); !made) return on_end_(std::move(made));
   read();

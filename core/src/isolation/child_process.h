@@ -33,7 +33,7 @@ class ChildProcess {
   static constexpr size_t kMaxUntakenBytes = 32u << 20;
 
   using OnFrame = Function<void(std::string frame, Descriptor fd)>;
-  // Error: how it ended, unless it left with code 0 when it was to.
+  // Error: how the process ended. No error: it exited with code 0 after it was commanded to.
   using OnEnd = Function<void(Status how)>;
 
   // Calls both on its own thread; on_end last, once the process has ended or could not be started.
@@ -42,7 +42,7 @@ class ChildProcess {
   ~ChildProcess();
 
   Channel& channel() noexcept { return channel_; }  // its send(), waiting() and finish()
-  void taken(size_t bytes);                         // [any] A frame of that size has been dealt with.
+  void taken(size_t bytes);                         // [any] A frame of that size has been processed.
   void kill();                                      // [any] SIGKILL
 
  private:
@@ -62,7 +62,7 @@ class ChildProcess {
   // state
   std::mutex mutex_;
   std::condition_variable changed_;
-  pid_t pid_ = -1;  // guarded by mutex_; -1: not there, or reaped and perhaps another's now
+  pid_t pid_ = -1;  // guarded by mutex_; -1: not started, or reaped
   bool killed_ = false;
   size_t untaken_ = 0;
   size_t untaken_bytes_ = 0;

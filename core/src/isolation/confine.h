@@ -15,16 +15,18 @@ struct Needs {
   std::vector<std::string> paths;  // that its configuration names
 };
 
-// No new privileges, and no capabilities but those for ports below 1024 and for the priority of media loops.
+// Sets no-new-privileges, and drops all capabilities but those for ports below 1024 and for the priority of
+// media loops.
 Status give_up_privileges();
 
-// Landlock: of all files this process keeps the plugin, libraries, what the system has for resolving names
-// and checking certificates, the plugin's own folder and its configured paths. Also, as far as the kernel is
-// new enough, signals to other processes. Does nothing where the kernel has no Landlock.
+// Landlock: leaves this process only these files: the plugin, libraries, what the system has for resolving
+// names and checking certificates, the plugin's data folder and its configured paths. Where the kernel is new
+// enough, forbids signals to other processes, too. Does nothing where the kernel has no Landlock.
 Status confine_files(const Needs& needs);
 
-// seccomp: system calls by which one reaches other processes, the kernel or the machine fail with EPERM, as
-// do sockets that are not IP (a path of AF_UNIX is not covered by Landlock) and signals to other processes.
+// seccomp: fails system calls that reach other processes, the kernel or the machine with EPERM, and also
+// sockets that are not IP (Landlock does not cover the path of an AF_UNIX socket) and signals to other
+// processes.
 Status confine_calls();
 
 }  // namespace patchbay::core::isolation

@@ -28,7 +28,7 @@ constexpr const char* kNever[] = {
     // other processes
     "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "kcmp", "pidfd_open",
     "pidfd_getfd", "pidfd_send_signal", "tkill",
-    // file systems and names of their own
+    // file systems and namespaces
     "mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen", "fsmount", "fsconfig",
     "fspick", "mount_setattr", "unshare", "setns", "open_by_handle_at", "name_to_handle_at", "fanotify_init",
     "quotactl", "quotactl_fd",
@@ -52,7 +52,7 @@ class Filter {
   Filter(const Filter&) = delete;
   Filter& operator=(const Filter&) = delete;
 
-  // What this architecture or library does not know cannot be called either.
+  // Ignores calls that this architecture does not have or the library does not know.
   void refuse(const char* name, int error = EPERM) {
     const int call = seccomp_syscall_resolve_name(name);
     if (call >= 0) note(seccomp_rule_add(context_, SCMP_ACT_ERRNO(static_cast<unsigned>(error)), call, 0));
@@ -76,14 +76,14 @@ class Filter {
   int failed_ = 0;
 };
 
-// Only to this process; the programs that it starts may not signal at all.
+// Allows signals to this process only; programs that it starts may not signal at all.
 void refuse_signals(Filter& filter) {
   const auto self = static_cast<scmp_datum_t>(::getpid());
   for (const char* call : {"kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"})
     filter.refuse_if(call, SCMP_A0(SCMP_CMP_NE, self));
 }
 
-// IP and the kernel's routes, by which interfaces are listed.
+// Allows IP, and netlink, which lists the network interfaces.
 void refuse_sockets(Filter& filter) {
   for (int family = 0; family < AF_MAX; ++family) {
     if (family == AF_INET || family == AF_INET6 || family == AF_NETLINK) continue;
@@ -120,7 +120,8 @@ Status give_up_privileges() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct has[2]{};
   if (::syscall(SYS_capget, &header, has) != 0) return failed("capabilities");
-  // A service with a dedicated user has none, and may be forbidden to ask.
+  // Returns early, because a service that runs as a dedicated user has none and may not be allowed to set
+  // them.
   if ((has[0].permitted & ~kKept) == 0 && has[1].permitted == 0) return {};
   for (auto& each : has) each.inheritable = 0;
   has[0].permitted &= kKept;
@@ -136,7 +137,7 @@ Status confine_calls() {
   refuse_signals(filter);
   refuse_sockets(filter);
   refuse_namespaces(filter);
-  // It ends with its server; it may not type into a terminal; limits are its own only.
+  // It may not outlive the server, type into a terminal, or change the limits of other processes.
   filter.refuse_if("prctl", SCMP_A0(SCMP_CMP_EQ, PR_SET_PDEATHSIG));
   filter.refuse_if("ioctl", SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, TIOCSTI));
   filter.refuse_if("prlimit64", SCMP_A0(SCMP_CMP_NE, 0));

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of <linux/landlock.h>, which the libc of Debian 12 has in an older form.
+// From <linux/landlock.h>, of which Debian 12 has an older version.
 constexpr long kCreateRuleset = 444, kAddRule = 445, kRestrictSelf = 446;
 constexpr uint32_t kPathBeneath = 1;
 constexpr uint64_t kExecute = 1 << 0, kWriteFile = 1 << 1, kReadFile = 1 << 2, kReadFolder = 1 << 3;
@@ -40,8 +40,8 @@ struct [[gnu::packed]] PathBeneath {
 constexpr uint64_t kRead = kReadFile | kReadFolder;
 constexpr uint64_t kOfFiles = kExecute | kWriteFile | kReadFile | kTruncate | kIoctlDevice;
 
-// Where programs and libraries are, and what they read: names, certificates, time, the processor. Files that
-// are replaced later are not seen again, but in these folders.
+// Where programs and libraries are, and what they read: names, certificates, time, the processor. A single
+// file that is replaced later is out of reach from then on; files in these folders stay in reach.
 constexpr const char* kPrograms[] = {"/usr", "/lib", "/lib64", "/bin"};
 constexpr const char* kReadable[] = {"/etc/resolv.conf",
                                      "/run/systemd/resolve",
@@ -93,7 +93,7 @@ class Ruleset {
   }
   explicit operator bool() const noexcept { return static_cast<bool>(file_); }
 
-  // What is not there need not be reached. False: it is there, and no rule could be made.
+  // Ignores a path that does not exist or cannot be reached anyway. False: no rule could be made for it.
   bool allow(const std::string& path, uint64_t what) const {
     const Descriptor there(::open(path.c_str(), O_PATH | O_CLOEXEC));
     if (!there) return errno == ENOENT || errno == ENOTDIR || errno == EACCES;
@@ -110,7 +110,7 @@ class Ruleset {
   Descriptor file_;
 };
 
-// Libraries that lie where only the plugin itself says.
+// The folders that the plugin's run path and LD_LIBRARY_PATH name.
 std::vector<std::string> library_folders(const std::string& plugin_file) {
   std::vector<std::string> folders;
   const auto add = [&](const char* list, const std::string& origin) {
@@ -134,7 +134,8 @@ bool is_inside(const fs::path& path, const fs::path& folder) {
   return !from.empty() && *from.begin() != "..";
 }
 
-// A file that is yet to be made is made in its folder, unless that holds what the server keeps for itself.
+// The path to allow for a configured file. If the file does not exist yet, its folder, where it will be
+// created; "" if that folder holds the server's own data.
 std::string reachable(const std::string& path, const fs::path& data_of_all) {
   std::error_code error;
   const fs::path whole = fs::weakly_canonical(path, error);

@@ -33,7 +33,7 @@ Status IsolatedPlugin::create(HostContext& context, OnState on_state) {
   patience_ = std::make_unique<Timer>(*host_);
   ping_ = std::make_unique<Timer>(*host_);
   if (const std::string why = not_contained(); !why.empty())
-    log(PB_LOG_WARN, "the plugin's process is not wholly contained", why);
+    log(PB_LOG_WARN, "the plugin's process is not fully contained", why);
   return {};
 }
 

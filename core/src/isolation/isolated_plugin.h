@@ -1,5 +1,5 @@
 // IsolatedPlugin: a plugin in a separate process, which is restarted when it ends by itself until a budget is
-// used up. What was asked of it is answered as soon as its process has ended.
+// used up. Requests under way are answered as soon as its process has ended.
 #pragma once
 
 #include <patchbay/plugin.h>
@@ -41,7 +41,7 @@ class IsolatedPlugin final : public PluginBackend {
   // Ends a quarantine, with a fresh budget.
   void reconfigure(const std::string& config, const pb_done& done) override;
   void pass(const pb_done& done) override;
-  // It is not restarted from then on.
+  // A process that ends from then on is not restarted.
   void drain(const pb_done& done) override;
   void stop(const pb_done& done) override;
   void destroy() override;

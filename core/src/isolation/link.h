@@ -1,8 +1,8 @@
 // Link: what the parts of a session share: the channel to the child, the host that they use in its name, and
 // the handles that it may name.
 //
-// A child may name what it made, and what it was given in a message or as an answer. Other handles find
-// nothing, because the server counts them upwards and they are easily guessed.
+// A child may name the handles that it opened or was given in a message or an answer. Others find nothing,
+// because the server counts handles upwards, so that a child could guess them.
 #pragma once
 
 #include <patchbay/host.h>
@@ -17,8 +17,8 @@
 
 namespace patchbay::core::isolation {
 
-// On the plugin's main strand, except functions that only send. Shared with callbacks that may run after its
-// session: for them it is closed.
+// On the plugin's main strand, except functions that only send. Shared with callbacks that may run after the
+// session has ended; they find it closed.
 class Link final : public HandleRule {
  public:
   Link(HostContext& context, const Host& host) : context_(context), host_(host) {}
@@ -64,7 +64,7 @@ class Link final : public HandleRule {
   Channel* channel_ = nullptr;
   // state
   std::unordered_set<uint64_t> lent_;
-  size_t look_at_ = 1024;  // entries in lent_ when the dead are next looked for
+  size_t look_at_ = 1024;  // size of lent_ at which closed handles are next removed
 };
 
 }  // namespace patchbay::core::isolation

@@ -1,4 +1,4 @@
-// Where the program is that runs an isolated plugin.
+// Finds the program that runs an isolated plugin.
 #pragma once
 
 #include <patchbay/result.h>
@@ -7,8 +7,8 @@
 
 namespace patchbay::core::isolation {
 
-// `configured` when that is not empty; else patchbay-plugin-host beside this program, or in
-// ../libexec/patchbay of its folder. Error: there is none, with the cure.
+// Returns `configured` if it is not empty; otherwise patchbay-plugin-host in this program's folder, or in
+// ../libexec/patchbay beside that. Error: there is none, with the cure.
 Result<std::string> find_plugin_host(const std::string& configured);
 
 }  // namespace patchbay::core::isolation

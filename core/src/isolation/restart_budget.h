@@ -18,10 +18,10 @@ class RestartBudget {
 
   explicit RestartBudget(Limits limits) : limits_(limits) {}
 
-  // It has ended at `now_ms` (any clock): how long to wait before the next start. nullopt: the budget is
-  // used up.
+  // Call when the process has ended, at `now_ms` (any clock). Returns how long to wait before the next start;
+  // nullopt: the budget is used up.
   std::optional<int64_t> ended(int64_t now_ms);
-  // A fresh one.
+  // Starts a fresh budget.
   void reset() { ends_.clear(); }
   const Limits& limits() const noexcept { return limits_; }
 

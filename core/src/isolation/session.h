@@ -29,7 +29,7 @@ class Session {
   // Life of the plugin: start or make, check, reconfigure, pass, alive, drain or stop. Calls `answer` once,
   // with why the process ended if it ends first.
   void command(Kind kind, std::string_view config, Function<void(Status)> answer);
-  // Kills the process; the first `why` becomes the reason of on_end (nothing: it is no fault).
+  // Kills the process; the first `why` becomes the reason of on_end (Status(): it is no fault).
   void kill(Status why);
 
  private:

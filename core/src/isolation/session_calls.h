@@ -1,6 +1,6 @@
-// SessionCalls: the calls of the host's functions that one child makes, all from the rows of
-// host_functions.h: reads the arguments, calls the function in the plugin's name, and sends what it returns
-// and what its callback gets.
+// SessionCalls: runs the calls of host functions that one child makes, all by the rows of host_functions.h:
+// reads the arguments, calls the function in the plugin's name, and sends back its result and what its
+// callback gets.
 #pragma once
 
 #include <memory>
@@ -63,8 +63,8 @@ class SessionCalls {
   // A frame. False: it made no sense.
   bool take(Decoder& in);
 
-  // Begins a question of the child, of so many bytes; its callback is &Relay::call<B...>, which owns the
-  // relay. NULL: the child has too many, and the question was answered so.
+  // Begins a question of the child whose frame has `bytes`; its callback is &Relay::call<B...>, which owns
+  // the relay. NULL: the child has too many under way, and the question was answered with PB_E_EXHAUSTED.
   template <class... B>
   std::unique_ptr<Relay> ask(uint64_t number, size_t bytes) {
     static constexpr char kTooMany[] = "reads and commits under way";
@@ -79,7 +79,7 @@ class SessionCalls {
   using Handler = bool (*)(SessionCalls& of, uint64_t number, Decoder& in);
   template <class T, size_t I, class Member>
   struct Call;
-  // Of a table's functions, in their order.
+  // A handler for each function of a table, in their order.
   template <class T>
   static constexpr auto handlers();
 

@@ -1,4 +1,5 @@
-// SessionTables: all that one child has in the server, and the frames by which it has it.
+// SessionTables: all objects that one child holds in the server; passes its frames to the part that handles
+// them.
 #pragma once
 
 #include <memory>
@@ -20,9 +21,9 @@ class SessionTables {
 
   Link& link() noexcept { return *link_; }
 
-  // A frame of the child, read behind its kind. False: it made no sense, and nothing came of it.
+  // Handles a frame of the child, read up to its kind. False: it made no sense, and was ignored.
   bool take(Kind kind, Decoder& in, Descriptor fd);
-  // The child has ended, and with it all of this. Once; before the destructor.
+  // Call once when the child has ended, before the destructor: releases all that it holds.
   void end();
 
  private:

@@ -11,9 +11,10 @@
 
 namespace patchbay::core::isolation {
 
-// Where not said otherwise: [to child] is sent by the server, [to parent] by the program of the child.
-// `number` is the child's number of a request or registration; `handle` the server's number of a thing. A new
-// kind goes to the end: the seeds of the fuzz target hold these numbers.
+// [to child] marks frames that the server sends, [to parent] those that the child's program sends; a mark in
+// a heading holds for the frames below it. `number` is the child's number of a request or registration;
+// `handle` the server's number of an object. A new kind goes to the end: the seeds of the fuzz target hold
+// these numbers.
 enum class Kind : uint32_t {
   large = 0,  // size; the frame itself is in the descriptor that comes along
   // Life. Every command of the server is answered by its own kind: status, text.
@@ -52,7 +53,7 @@ enum class Kind : uint32_t {
   // Audio ports.
   port_create,  // [to parent] number, pull rate, push rate; with the ring's descriptor
   port_closed,  // [to child] number: no plugin has it open any more
-  // What the child keeps count of [to parent].
+  // Secrets and metrics [to parent].
   secret,  // 1 add or 0 forget, value
   metric,  // metric, kind, name, help, count, labels
   figures  // count, then each: metric, counter's step or gauge's value, count, a histogram's steps
@@ -73,7 +74,7 @@ class Encoder {
     u64(text.size());
     return bytes(text);
   }
-  // What another encoder has written.
+  // Appends what another encoder has written.
   Encoder& bytes(std::string_view text) { return raw(text.data(), text.size()); }
   const std::string& frame() const noexcept { return out_; }
   std::string take() { return std::move(out_); }

@@ -20,14 +20,14 @@ class ChildPort {
       : ring_(std::move(ring)), port_(std::move(port)), last_(*this) {}
 
   Ring& ring() noexcept { return *ring_; }
-  // The plugin may join it itself.
+  // For the plugin, which may join its own port.
   const Ref<Port>& port() const noexcept { return port_; }
   void begin(void* host, const pb_media& media);
   // Call once no plugin in the server has it open. Calls done(user) on the main strand once the port is no
   // longer used, and frees itself.
   void end();
 
-  // Of the call that closes it.
+  // The arguments of the call that closes the port.
   pb_fn done = nullptr;
   void* user = nullptr;
 
@@ -35,7 +35,8 @@ class ChildPort {
   static void tick(void* raw, const pb_tick* tick) noexcept;
   void exchange(const pb_tick& tick) noexcept;
   void leave_loop() noexcept;
-  // What follows the last tick, on the main strand; made with the port, as nothing is on the loop.
+  // Runs on the main strand after the last tick; a member of the port, because the media loop may not
+  // allocate.
   struct Last : Task {
     explicit Last(ChildPort& port) noexcept : Task(&Last::tell), of(port) {}
     static void tell(Task& task) noexcept;

@@ -16,7 +16,7 @@ class SharedPort {
   SharedPort(const SharedPort&) = delete;
   SharedPort& operator=(const SharedPort&) = delete;
 
-  // Creates the port. Its handle.
+  // Creates the port and returns its handle.
   uint64_t open(const Host& host) { return host.media->port_create(host.self, &table_, this); }
 
  private:

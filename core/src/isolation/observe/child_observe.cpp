@@ -18,7 +18,7 @@ void secret(uint32_t add, pb_str value) {
 void secret_add(void*, pb_str value) noexcept { secret(1, value); }
 void secret_forget(void*, pb_str value) noexcept { secret(0, value); }
 
-// What was last sent of one series.
+// The values of one series as they were last sent.
 struct Sent {
   uint32_t kind = 0;
   double value = 0;

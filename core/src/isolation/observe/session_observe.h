@@ -25,7 +25,7 @@ class SessionObserve {
   bool metric(Decoder& in);
   bool figures(Decoder& in);
 
-  // The child has ended: its gauges fall to zero, its secrets are forgotten.
+  // Call when the child has ended: sets its gauges to 0 and forgets its secrets.
   void end();
 
  private:

@@ -4,7 +4,7 @@
 namespace patchbay::core::isolation {
 namespace {
 
-// Of the plugin that called the method that runs on this thread.
+// Identifies the plugin that called the method that runs on this thread.
 thread_local uint64_t the_caller = 0;
 
 // The plugin's answer on its way to the server; frees itself.
@@ -100,7 +100,7 @@ void call(void*, uint64_t lease, const pb_interface* caller, uint32_t slot, cons
   };
   if (!known) return host.refuse(refusal(PB_E_UNSUPPORTED, "no such method"));
   const uint64_t interface = host.interface_number(caller);
-  // What the message names may have to go first.
+  // Encoded before the call, because it may send frames that must arrive first: what the message names.
   Encoder message;
   put_message(message, *caller->methods[slot]->request, request, host);
   Encoder out(Kind::call);

@@ -57,7 +57,7 @@ const pb_shape* OwnedInterface::read_shape(Decoder& in) {
   const uint32_t count = in.u32();
   if (struct_size < sizeof(pb_message) || struct_size > kMaxBytes || count > kMaxFields) return nullptr;
   auto& list = field_lists_.emplace_back();
-  uint32_t free_from = sizeof(pb_message);  // fields lie one behind the other
+  uint32_t free_from = sizeof(pb_message);  // fields are in order and do not overlap
   for (uint32_t i = 0; i < count; ++i) {
     pb_field field{sizeof(pb_field), in.u32(), in.u32(), 0, {}};
     field.name = read_name(in);
@@ -104,7 +104,7 @@ void put_interface(Encoder& out, const pb_interface& interface) {
 
 Described get_interface(Decoder& in, InterfaceShare& share) {
   static std::mutex mutex;
-  // By content; never freed, as messages may outlive whatever would free it.
+  // By content; never freed, because messages may refer to it at any time.
   static auto& kept = *new std::map<std::string, std::unique_ptr<OwnedInterface>, std::less<>>;
   const std::string_view content = in.str();
   const std::lock_guard lock(mutex);

@@ -22,9 +22,9 @@ class InterfaceShare {
   std::unordered_set<const pb_interface*> described_;
 };
 
-// A table that arrived; it looks to the core like one that a plugin's compiler has made. Kept for the life of
-// the process, one per content: the core may hold a message by it after its instance was withdrawn. NULL when
-// it makes no sense, or when the plugin's share is used up.
+// An interface read from a frame, as a table that the core uses like one that a compiler made. Kept for the
+// life of the process, one per content, because the core may hold a message described by it after its
+// instance was withdrawn. NULL when it makes no sense, or when the plugin's share is used up.
 struct Described {
   const pb_interface* interface = nullptr;
   bool nonsense = false;

@@ -15,7 +15,7 @@ namespace patchbay::core::isolation {
 // Translates the handles in a message: of instances, ports, transactions.
 class HandleRule {
  public:
-  // The handle to send, and the handle to pass on, in the place of the given one.
+  // Return the handle to send, and the handle to pass on, in place of the given one.
   virtual uint64_t outgoing(uint64_t handle) = 0;
   virtual uint64_t incoming(uint64_t handle) = 0;
 
@@ -37,11 +37,11 @@ class OwnedMessage {
   std::vector<Buffer> buffers_;
 };
 
-// Strings and buffers by copy. What lies beyond `shape` is left out.
+// Copies strings and buffers. Leaves out what lies beyond `shape`.
 void put_message(Encoder& out, const pb_shape& shape, const pb_message* message, HandleRule& handles);
 OwnedMessage get_message(Decoder& in, const pb_shape& shape, HandleRule& handles);
 
-// Of a field, in its struct.
+// The bytes that a field of that kind takes in its struct.
 constexpr uint32_t field_width(uint32_t kind) { return kind == PB_FIELD_STR ? 16 : 8; }
 
 }  // namespace patchbay::core::isolation

@@ -53,7 +53,7 @@ bool SessionServices::describe(Decoder& in) {
   const uint64_t tag = in.u64();
   const Described described = get_interface(in, interfaces_);
   if (described.nonsense || !in.whole()) return false;
-  // Calls by one that is not known are refused.
+  // Calls that name an unknown interface are refused.
   if (described.interface == nullptr || described_.size() >= InterfaceShare::kMax) {
     link_->too_many("interfaces");
   } else {

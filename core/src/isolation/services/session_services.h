@@ -14,7 +14,7 @@ namespace patchbay::core::isolation {
 // On the plugin's main strand.
 class SessionServices {
  public:
-  // Each way: of the child to others, whether it waits for the answer or not, and of others to it.
+  // Limits for each direction: calls of the child, whether it waits for the answer or not, and calls to it.
   static constexpr size_t kMaxCalls = 16384;
   static constexpr size_t kMaxCallBytes = 64u << 20;
 
@@ -27,7 +27,7 @@ class SessionServices {
   bool call(Decoder& in);
   bool reply(Decoder& in);
 
-  // The child has ended: its callers get "gone". Call before its instances are closed.
+  // Call when the child has ended, before its instances are closed: its callers get "gone".
   void end();
 
  private:

@@ -22,7 +22,7 @@ struct Operation<I, int32_t (*pb_store::*)(void*, uint64_t, A...) noexcept> {
     return true;
   }
 
-  // The function of a table that gives the operation, as it is written, to add(tx, operation).
+  // A table's function that encodes the operation and passes it to add(tx, operation).
   template <auto add>
   static int32_t write(void*, uint64_t tx, A... arguments) noexcept {
     Encoder out;
@@ -32,7 +32,7 @@ struct Operation<I, int32_t (*pb_store::*)(void*, uint64_t, A...) noexcept> {
   }
 };
 
-// Adds what is in the frame, to its end, to the transaction `tx`. False: an operation made no sense.
+// Adds the operations in the rest of the frame to the transaction `tx`. False: one of them made no sense.
 inline bool run_operations(Decoder& in, const pb_store& store, void* host, uint64_t tx) {
   while (in.ok() && in.left() > 0) {
     const uint32_t wanted = in.u32();

@@ -24,14 +24,14 @@ class SessionStore {
   bool discard(Decoder& in);
   bool commit(Decoder& in);
 
-  // The child has ended: what it did not commit is discarded.
+  // Call when the child has ended: discards what it did not commit.
   void end();
 
  private:
   // Adds the operations in the frame to an open transaction, as far as there is room.
   bool add_to(uint64_t tx, Decoder& in);
   void forget_ended();
-  // The server's number of a transaction that the child names, 0: none it may name.
+  // The server's handle of a transaction that the child names; 0: the child may not name it.
   uint64_t known(uint64_t tx) const;
 
   // shared with callbacks that may outlive the session
