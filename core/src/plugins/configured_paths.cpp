@@ -8,7 +8,7 @@
 namespace patchbay::core {
 namespace {
 
-// A section by its schema; what does not fit is not the plugin's configuration.
+// Adds the paths in a section, by its schema; ignores what does not fit the schema.
 void add_paths(const json::Node* schema, const json::Node* section, std::vector<std::string>& paths) {
   if (schema == nullptr || section == nullptr) return;
   const auto compiled = json::Schema::compile(*schema);

@@ -9,7 +9,7 @@
 
 namespace patchbay::core {
 
-// `config` as the plugin is given it. Sorted, each once.
+// `config` is what the plugin gets. Returns the paths sorted, without duplicates.
 std::vector<std::string> configured_paths(const Manifest& manifest, std::string_view config);
 
 }  // namespace patchbay::core

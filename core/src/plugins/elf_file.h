@@ -1,4 +1,4 @@
-// ElfFile: reads what can be known of a shared object without loading it. The file is not trusted.
+// ElfFile: reads the sections and symbols of a shared object without loading it. The file is not trusted.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace patchbay::core {
 
-// Immutable once made; views into it live as long as it. Thread-safe.
+// Immutable and thread-safe. Views into it live as long as it does.
 class ElfFile {
  public:
   static constexpr uint64_t kMaxBytes = 512u << 20;
@@ -23,20 +23,21 @@ class ElfFile {
     uint64_t size = 0;
   };
 
-  // invalid: not a 64-bit shared object of this machine, or cut short; the sentence says which, and the cure.
+  // Code::invalid: not a 64-bit shared object of this machine, or cut short; the text says which, with the
+  // cure.
   static Result<ElfFile> read(const std::filesystem::path& path);
   static Result<ElfFile> parse(std::string bytes);
 
   // Contents of a section, without zero bytes at its end; nullopt when there is none.
   std::optional<std::string_view> section(std::string_view name) const;
-  // DT_NEEDED: the libraries it asks for, in order.
+  // DT_NEEDED: the libraries that it needs, in order.
   const std::vector<std::string>& needed() const noexcept { return needed_; }
-  // Where it wants them looked for: DT_RUNPATH, else DT_RPATH; folders between ':', with $ORIGIN.
+  // The folders to search for them, separated by ':', with $ORIGIN: DT_RUNPATH, else DT_RPATH.
   const std::string& run_path() const noexcept { return run_path_; }
-  // What others can bind to, and what it must find elsewhere (weak ones left out).
+  // Symbols that it exports, and those that it needs from elsewhere (without weak ones).
   const std::vector<Symbol>& exported() const noexcept { return exported_; }
   const std::vector<Symbol>& undefined() const noexcept { return undefined_; }
-  // It asks for a stack from which code can be run.
+  // It requests an executable stack.
   bool executable_stack() const noexcept { return executable_stack_; }
   // The file's bytes of `size` at an address; empty when the file does not hold all of them.
   std::string_view at(uint64_t address, uint64_t size) const noexcept;

@@ -1,5 +1,5 @@
-// Manifest: what a plugin says of itself, without any of its code running. See patchbay/abi/plugin.h for its
-// members.
+// Manifest: what a plugin declares about itself, read without running its code. See patchbay/abi/plugin.h for
+// its members.
 #pragma once
 
 #include <memory>
@@ -35,7 +35,7 @@ struct Manifest {
   // own.
   const json::Node* config = nullptr;
   std::shared_ptr<const json::Document>
-      document;  // what `config` lies in; shared with copies of the manifest
+      document;  // owns what `config` points to; shared with copies of the manifest
 
   // Pure. Errors name the member.
   static Result<Manifest> parse(std::string_view text);

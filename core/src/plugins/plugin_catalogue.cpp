@@ -46,7 +46,7 @@ std::vector<config::PluginSchema> PluginCatalogue::schemas() const {
   static const json::Document nothing = json::Builder::empty_object();
   std::vector<config::PluginSchema> all;
   for (const auto& [id, source] : sources_) {
-    // What is linked into the program has no file to run in another process.
+    // A plugin that is linked into the program has no file to run in another process.
     const bool isolated = source.manifest.isolated && !source.file.empty();
     all.push_back(
         {id, source.manifest.config != nullptr ? source.manifest.config : &nothing.root(), isolated});

@@ -75,7 +75,7 @@ Status PluginLife::wait_vital(const Asked& step, Deadline deadline) {
 }
 
 bool PluginLife::wait_for_answers(std::chrono::steady_clock::time_point until) const {
-  // Rare and short: only what was under way when the plugin stopped.
+  // Polls, because the wait is rare and short: only for what was under way when the plugin stopped.
   while (context_->outstanding() > 0) {
     if (std::chrono::steady_clock::now() >= until) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -85,7 +85,7 @@ bool PluginLife::wait_for_answers(std::chrono::steady_clock::time_point until) c
 
 void PluginLife::withdraw() { services_.registry.withdraw_all(context_->id()); }
 
-// Nothing may reach the plugin any more: no answer, no callback of what it has registered.
+// Ensures that nothing reaches the plugin any more: no answer, and no callback that it registered.
 Status PluginLife::silence(Deadline deadline) {
   const auto until = std::chrono::steady_clock::now() + deadline;
   withdraw();
@@ -126,10 +126,10 @@ Status PluginLife::destroy(Deadline deadline) {
   static_cast<void>(wait_for_answers(until));
   release_all();
   static_cast<void>(wait_for_answers(until));
-  // Ends of registrations that are still on their way run on the main strand: it goes last.
+  // The main strand closes last, because it runs completions of closed registrations that are still to come.
   if (PluginStep::close_main_strand(*context_)->wait(deadline)) return {};
   is_stuck_ = true;
-  return {Code::timeout, "its strand did not come to rest"};
+  return {Code::timeout, "its main strand could not be closed in time"};
 }
 
 }  // namespace patchbay::core

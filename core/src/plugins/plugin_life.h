@@ -1,5 +1,5 @@
-// PluginLife: one plugin from create to destroy, a step at a time. A server (PluginRunner) and the fake host
-// lead plugins through it, and differ in when they ask for a step and in how long they wait for the answer.
+// PluginLife: one plugin from create to destroy, a step at a time. Used by a server (PluginRunner) and by the
+// fake host, which differ in when they ask for a step and in how long they wait for its answer.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace patchbay::core {
 
-// One thread's, which is no strand.
+// Call from one thread, which is not a strand.
 class PluginLife {
  public:
   using Deadline = std::chrono::milliseconds;
@@ -19,14 +19,14 @@ class PluginLife {
 
   // `backend` is prepared.
   PluginLife(HostServices& services, const std::string& id, std::unique_ptr<PluginBackend> backend);
-  // After destroy(), or before create(). What a plugin that is stuck may still touch stays for ever.
+  // Call after destroy(), or before create(). Leaks what a stuck plugin may still use.
   ~PluginLife();
 
   HostContext& context() noexcept { return *context_; }
   PluginBackend& backend() noexcept { return *backend_; }
-  // It was created, and not destroyed.
+  // The plugin was created and not destroyed.
   bool is_made() const noexcept { return is_made_.load(std::memory_order_acquire); }
-  // A step never came back, or an answer is still on its way: its code may still run, or be called.
+  // A step never returned, or an answer is still under way: the plugin's code may still run, or be called.
   bool is_stuck() const noexcept { return is_stuck_; }
 
   Asked create(PluginBackend::OnState on_state = {});
@@ -37,16 +37,16 @@ class PluginLife {
   Asked drain();
   Asked stop();
 
-  // The answer. Code::timeout: there is none in time; came_back() is false then.
+  // Returns the step's answer. Code::timeout: none came in time; came_back() is then false.
   Status wait(const Asked& step, Deadline deadline);
   bool came_back() const noexcept { return came_back_; }
-  // Of a step after which the plugin cannot be led further when it does not come back, as its strand is held,
-  // perhaps for ever.
+  // As wait(). If no answer comes in time, the plugin is stuck and no further step can follow, because its
+  // strand may be held for ever.
   Status wait_vital(const Asked& step, Deadline deadline);
 
-  // After stop, or a start that failed: what others see of the plugin goes first; once no answer is on its
-  // way to it and no registration of it is called any more it is destroyed; what it did not let go of is
-  // released and named in the log; its main strand closes last. An error leaves it where it is.
+  // Call after stop, or after a start that failed. In this order: withdraws the plugin's services, waits
+  // until no answer is under way to it and no registration calls it, destroys it, releases what it still
+  // holds and logs that, closes its main strand. After an error it does not go on.
   Status destroy(Deadline deadline);
   // Withdraws the services of a plugin that is stuck.
   void withdraw();

@@ -109,7 +109,7 @@ PluginRunner::Rehearsed PluginRunner::rehearse(const std::string& config, Deadli
   return result;
 }
 
-// The four below are no fault of the plugin when they take too long: stop shows whether it still answers.
+// A timeout of these four does not count against the plugin: stop shows whether it still answers.
 Status PluginRunner::check_config(const std::string& config, Deadline deadline) {
   return life_->wait(life_->check_config(config), deadline);
 }

@@ -1,4 +1,4 @@
-// PluginRunner: leads one plugin of a server through its life (PluginLife). Its functions are called by one
+// PluginRunner: takes one plugin of a server through its life (PluginLife). Its functions are called by one
 // control thread, which waits for the plugin with a deadline; the plugin's own functions run on its main
 // strand.
 #pragma once
@@ -22,15 +22,15 @@ class PluginRunner {
  public:
   using Deadline = std::chrono::milliseconds;
 
-  // `backend` may be null for one that is only there to be refused.
+  // `backend` may be null for a plugin that will only be refused.
   PluginRunner(HostServices& services, PluginSource source, std::unique_ptr<PluginBackend> backend);
-  // Stopped, or never started.
+  // Call once it was stopped, or if it was never started.
   ~PluginRunner();
 
   const Manifest& manifest() const noexcept { return source_.manifest; }
   const PluginSource& source() const noexcept { return source_; }
   PluginState state() const noexcept { return state_.load(std::memory_order_acquire); }
-  // It was started, and takes configurations: it runs, or will again.
+  // It was started and takes configurations: it runs, or is being restarted.
   bool serves() const noexcept;
   // Why it is not running; "" when it is.
   std::string reason() const;
@@ -44,17 +44,17 @@ class PluginRunner {
   };
   Rehearsed rehearse(const std::string& config, Deadline deadline);
   Status check_config(const std::string& config, Deadline deadline);
-  // Error: it did not come back in time, and may take the configuration yet.
+  // Error: it did not answer in time, and may still apply the configuration.
   Status reconfigure(const std::string& config, Deadline deadline);
   // Returns once the main strand has run what was queued there.
   void pass(Deadline deadline);
   void drain(Deadline deadline);
-  // Stops and destroys. A plugin that does not come back in time, or waits for answers still, is left where
-  // it is, and the error says so.
+  // Stops and destroys it. A plugin that does not answer in time, or still waits for answers, is not
+  // destroyed, and the error says so.
   Status stop(Deadline deadline);
-  // Not to be started: another plugin's fault, or the configuration's.
+  // Keeps it from being started, because of another plugin or of the configuration.
   void refuse(std::string why);
-  // A step never came back, or an answer is still on its way to it.
+  // A step never returned, or an answer to the plugin is still under way.
   bool stuck() const noexcept { return life_ && life_->is_stuck(); }
 
  private:

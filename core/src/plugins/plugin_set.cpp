@@ -23,7 +23,7 @@ Manifest nothing_known_of(const std::string& id) {
 
 PluginSet::~PluginSet() {
   for (auto& runner : runners_) {
-    // A plugin that never came back may still use its runner: it stays.
+    // A plugin that never returned may still use its runner, so that is not freed.
     if (runner->stuck()) static_cast<void>(runner.release());  // NOLINT(bugprone-unused-return-value)
   }
 }
@@ -130,7 +130,7 @@ Status PluginSet::start(const PluginCatalogue& catalogue, const config::Config& 
   return {Code::failed, std::move(complaints)};
 }
 
-// The manifests promise a provider for each; it may not have started, though.
+// Checks that the providers run: each is there by its manifest, but its start may have failed.
 Status PluginSet::providers_run(const Manifest& manifest) const {
   for (const std::string& service : manifest.requires_) {
     for (const auto& runner : runners_) {
@@ -214,7 +214,7 @@ std::string PluginSet::ready_json() const {
   out.begin_object().member("ready", ready).key("plugins").begin_object();
   for (const auto& runner : runners_) out.member(runner->manifest().id, state_name(runner->state()));
   out.end_object();
-  // Not a reason to take a server out of service, but for people to know.
+  // Only for operators to see: it does not make the server unready.
   if (has_isolated_) {
     const std::string why = isolation::not_contained();
     out.member("isolation", why.empty() ? std::string("contained") : why);

@@ -1,4 +1,5 @@
-// PluginSet: which plugins there are, which are configured, and their common life.
+// PluginSet: the plugins that are configured, started, reconfigured and stopped together. PluginCatalogue:
+// those that are available.
 #pragma once
 
 #include <atomic>
@@ -19,15 +20,15 @@ struct PluginSetOptions {
   std::string plugin_host;  // the program for isolated plugins; "": found where it is installed
 };
 
-// What the plugin folder and the program hold, read without running any of it.
+// The plugins of the plugin folder and those linked into the program, read without running their code.
 class PluginCatalogue {
  public:
   // Linked entries go before files. A file that cannot be read is remembered with the reason.
   PluginCatalogue(const std::vector<const pb_entry*>& linked, const std::string& folder);
 
-  // Error: not there, or why it cannot be used; one sentence with the cure.
+  // Error: there is no such plugin, or why it cannot be used; one sentence with the cure.
   Result<PluginSource> find(const std::string& id) const;
-  // Of those that cannot be used, too: anything goes in their part of the configuration.
+  // Includes plugins that cannot be used; their sections may contain anything.
   std::vector<config::PluginSchema> schemas() const;
   // What pb_observe.report says of "events": those that the plugins `ids` declare to emit and give a schema.
   // The first plugin that declares a topic describes it.
@@ -41,37 +42,37 @@ class PluginCatalogue {
   std::map<std::string, std::string> broken_;  // id by file name -> reason
 };
 
-// One control thread; report() from any.
+// Call from one control thread; report() from any.
 class PluginSet {
  public:
   PluginSet(HostServices& services, PluginSetOptions options)
       : services_(services), options_(std::move(options)) {}
   ~PluginSet();
 
-  // Makes each configured plugin, asks for its own rules and destroys it; by plugin, those of which something
-  // is wrong. None of them starts. An isolated plugin is asked in a separate process.
+  // Creates each configured plugin, lets it check its configuration and destroys it; starts none. Returns the
+  // plugins for which something failed. Checks an isolated plugin in a separate process.
   std::map<std::string, PluginRunner::Rehearsed> rehearse(const PluginCatalogue& catalogue,
                                                           const config::Config& config);
   // Error: every refused plugin, a sentence each; the others run.
   Status start(const PluginCatalogue& catalogue, const config::Config& config);
-  // All or nothing: `changed` are asked, then told. Code::timeout: all were told, and some have not come
-  // back.
+  // All or nothing: lets the `changed` plugins check their configuration, then reconfigures them.
+  // Code::timeout: all were reconfigured, and some have not answered.
   Status reconfigure(const config::Config& config, const std::vector<std::string>& changed);
   void drain();
   Status stop();
 
-  // A plugin never came back: its thread may still run in everything that the set was given.
+  // A plugin never returned: its thread may still use everything that the set was given.
   bool stuck() const;
 
   std::string plugins_json() const;
   std::string ready_json() const;
 
  private:
-  // What plugins told each other while they started (routes, gates, engines) has arrived.
+  // Waits until what plugins sent each other while they started (routes, gates, engines) has arrived.
   void settle();
   Status providers_run(const Manifest& manifest) const;
   PluginRunner* find(const std::string& id) const;
-  // Error: it cannot run the way it is configured to.
+  // Error: it cannot run as configured.
   Result<std::unique_ptr<PluginRunner>> make(PluginSource source, const config::Isolation& isolation) const;
 
   HostServices& services_;

@@ -44,7 +44,8 @@ Status check_entry(const pb_entry& entry) {
 
 }  // namespace
 
-// RTLD_NODELETE keeps it mapped for the life of the process, whatever becomes of the handle; see the header.
+// RTLD_NODELETE keeps the file mapped for the life of the process, although `library` closes it here (see the
+// header).
 Result<const pb_entry*> load_entry(const std::filesystem::path& path) {
   namespace dll = boost::dll;
   const auto mode = dll::load_mode::rtld_now | static_cast<dll::load_mode::type>(RTLD_NODELETE);

@@ -13,7 +13,7 @@
 
 namespace patchbay::core {
 
-// What a plugin is before any of its code runs.
+// What is known of a plugin before any of its code runs.
 struct PluginSource {
   Manifest manifest;
   std::string store_sql;
@@ -29,7 +29,7 @@ Result<PluginSource> read_plugin_sections(const ElfFile& file);
 // The same for an entry linked into the program.
 Result<PluginSource> read_plugin_entry(const pb_entry& entry);
 
-// The entry of a file that is loaded now, unchecked.
+// Loads the file and returns its entry, unchecked.
 Result<const pb_entry*> load_entry(const std::filesystem::path& path);
 
 // Loads the file, whose owner must be trusted, and checks the entry against what was read; sets source.entry.

@@ -11,7 +11,7 @@
 namespace patchbay::core {
 namespace {
 
-// Plugins know a step by its number: an answer that comes too late finds none.
+// Plugins get the number of a step, not its address, so that an answer that comes too late finds no step.
 HandleMap<std::weak_ptr<PluginStep>>& steps() {
   static auto* const all = new HandleMap<std::weak_ptr<PluginStep>>;  // a late answer may come at exit
   return *all;

@@ -24,14 +24,14 @@ class PluginStep : public std::enable_shared_from_this<PluginStep> {
   // call(step) runs on the plugin's main strand and answers, at once or later. `what` is a literal: "start".
   static std::shared_ptr<PluginStep> ask(HostContext& context, const char* what,
                                          std::function<void(PluginStep&)> call);
-  // The end of the main strand, which runs what was queued before.
+  // Closes the main strand, which first runs what was queued before.
   static std::shared_ptr<PluginStep> close_main_strand(HostContext& context);
   PluginStep(HostContext& context, const char* what);
   ~PluginStep();
   PluginStep(const PluginStep&) = delete;
   PluginStep& operator=(const PluginStep&) = delete;
 
-  // Nothing: there is no answer yet.
+  // nullopt: there is no answer yet.
   std::optional<Status> wait(Wait limit);
   // The first answer counts; others are reported to the host's observer.
   void answer(Status status);
@@ -39,9 +39,9 @@ class PluginStep : public std::enable_shared_from_this<PluginStep> {
   pb_done done();
 
   const char* what() const noexcept { return what_; }
-  // Of `limit`, counted from the beginning.
+  // What remains of `limit`, counted from when the step was begun.
   Wait left_of(Wait limit) const;
-  // The call has come back, whether it has answered or not.
+  // The call has returned, whether it has answered or not.
   bool has_returned() const noexcept { return has_returned_.load(std::memory_order_acquire); }
 
  private:

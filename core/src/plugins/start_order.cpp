@@ -68,7 +68,8 @@ class Planner {
            (near.empty() ? std::string() : "; did you mean " + near + "?");
   }
 
-  // Without what all names of one owner begin with: "patchbay." says nothing about what was meant.
+  // Compares without the owner's prefix, which all names of an owner share: "patchbay." says nothing about
+  // what was meant.
   std::string nearest_service(const std::string& service) const {
     const std::string owner = service.substr(0, service.find('.') + 1);
     std::vector<std::string_view> known;

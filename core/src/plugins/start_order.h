@@ -10,7 +10,7 @@
 namespace patchbay::core {
 
 struct StartOrder {
-  std::vector<size_t> order;              // indexes; optional services count where they can
+  std::vector<size_t> order;              // indexes; after optional providers where possible
   std::map<size_t, std::string> refused;  // why not, one sentence with the cure
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The owner of what lies outside of a user namespace, as seen inside: of / and /home, for one.
+// The user id that files from outside a user namespace have inside it: / and /home, for example.
 constexpr uid_t kUnmapped = 65534;
 
 // Whether the group has no members but root or `user`: many systems give each user a group of the same name,
@@ -47,7 +47,7 @@ Status check_one(const fs::path& path, uid_t user) {
     return {Code::denied, path.string() + " belongs to another user (uid " + std::to_string(seen.st_uid) +
                               "), who could change what this server runs; chown it to root or to uid " +
                               std::to_string(user)};
-  // In a sticky folder such as /tmp a user exchanges no files of others.
+  // In a sticky folder such as /tmp a user cannot replace files of others.
   if (S_ISDIR(seen.st_mode) && (seen.st_mode & S_ISVTX) != 0) return {};
   if ((seen.st_mode & S_IWOTH) != 0)
     return {Code::denied,

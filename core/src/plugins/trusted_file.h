@@ -10,9 +10,9 @@
 
 namespace patchbay::core {
 
-// The file and all folders above it (and, of a link, also of what it leads to) belong to root or to `user`,
-// and no others may write there, by a group neither. The libraries it is linked to are not looked at. Error:
-// "reason; cure".
+// Checks that the file and all folders above it belong to root or to `user`, and that no other user may write
+// there, a group's members included; for a link also the file it leads to and the folders above that. Does
+// not check the libraries that the file is linked to. Error: "reason; cure".
 Status check_trusted(const std::filesystem::path& file, uid_t user);
 Status check_trusted(const std::filesystem::path& file);  // of the user that this process runs as
 
