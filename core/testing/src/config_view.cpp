@@ -14,7 +14,7 @@ using core::json::Writer;
 constexpr std::string_view kNoSettings = R"({"type":"object","properties":{},"additionalProperties":false})";
 constexpr std::string_view kOneTenant = R"({"localhost":{"primary":true}})";
 
-// `value` by the manifest's schema `which`; a plugin that declares none takes nothing.
+// Checks `value` by the manifest's schema `which`; without such a schema the plugin takes no configuration.
 Result<std::string> checked(const core::Manifest& manifest, std::string_view which, std::string path,
                             const Node* value, const std::filesystem::path& folder) {
   const Node* declared = manifest.config != nullptr ? manifest.config->find(which) : nullptr;

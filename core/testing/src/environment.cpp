@@ -86,7 +86,7 @@ Status Environment::open_folder() {
 
 Status Environment::open_store() {
   core::StoreOptions options;
-  options.reader_threads = 1;  // then what was asked before has been answered before
+  options.reader_threads = 1;  // so that reads are answered in order
   options.on_committed = [this](const core::CommitNotice& what) {
     for (const core::LoggedEvent& event : what.events) {
       recording_.events.add({"", event.topic, event.tenant, event.subject, event.correlation, event.payload,
@@ -101,12 +101,13 @@ Status Environment::register_store(const std::string& id, const std::string& sql
   return store().register_owner(id, sql);
 }
 
-// What the store had been asked for has been done, and told.
+// Waits until the store has done what was asked of it, and has announced it.
 void Environment::flush_store() {
   std::promise<void> read;
   store().next_due("", [&](const Result<int64_t>&) { read.set_value(); });
   read.get_future().wait();
-  // A group of commits is announced after its answers: the second has waited for the announcements before it.
+  // Commits are announced after they are answered; the answer of the second write comes after the
+  // announcements before it.
   for (int i = 0; i < 2; ++i) {
     std::promise<void> written;
     store().prune(0, {}, 0, [&](const Result<core::PruneResult>&) { written.set_value(); });
@@ -155,7 +156,7 @@ Status Environment::advance(int64_t ms) {
     const int64_t stop = next_stop(target, ticking);
     clock_->advance(std::chrono::nanoseconds(stop - clock_->now_ns()));
     pump_media();
-    // Most ticks wake nobody: then there is nothing to wait for.
+    // Most ticks wake no strand, and then there is nothing to wait for.
     if (!is_idle() || runtime().executor().wakeups() != idle_at_) PB_TRY(settle());
     if (stop >= target && next_stop(target + 1, false) > target) return {};
   }

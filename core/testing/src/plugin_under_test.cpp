@@ -57,7 +57,7 @@ Status PluginUnderTest::stuck_in(const char* what) {
   return {Code::timeout, std::string("it did not come back from ") + what};
 }
 
-// Waited for: what the plugin is decides which steps may follow.
+// Waits for the answer, because it decides which steps may follow.
 Status PluginUnderTest::create() {
   PB_TRY(world_.register_store(id(), source_.store_sql));
   lives_.push_back(std::make_unique<core::PluginLife>(world_.services(), id(),
@@ -72,7 +72,7 @@ Status PluginUnderTest::destroy() {
   Status destroyed = life.destroy(world_.options().wait);
   stuck_ = life.is_stuck();
   if (!life.came_back()) return stuck_in("destroy");
-  // It has been waited for: the answer is there.
+  // Already waited for, so the answer is known.
   asked_.push_back(std::make_shared<core::PluginStep>(life.context(), "destroy"));
   asked_.back()->answer(destroyed);
   return destroyed;
@@ -80,8 +80,8 @@ Status PluginUnderTest::destroy() {
 
 void PluginUnderTest::end() {
   if (!alive() || stuck_) return;
-  // A step that was begun may still be answered, until its time is over. When even its callback has not come
-  // back, it holds the strand, and nothing after it would run.
+  // The last step may still be answered until its time is over. If even its call has not returned, it holds
+  // the strand, and no later step would run.
   const core::PluginLife::Asked last = asked_.back();
   const milliseconds wait = world_.options().wait;
   static_cast<void>(last->wait(last->left_of(wait)));

@@ -1,4 +1,4 @@
-// PluginUnderTest: one plugin of a test, led through its life step by step. Each step is begun, runs on the
+// PluginUnderTest: takes one plugin of a test through its life step by step. Each step is begun, runs on the
 // plugin's main strand, and is answered. The test's thread only.
 #pragma once
 
@@ -23,14 +23,14 @@ class PluginUnderTest {
 
   const std::string& manifest_text() const noexcept { return manifest_text_; }
   const std::string& id() const noexcept { return source_.manifest.id; }
-  // A step never came back: its strand may be held for ever.
+  // A step never returned: its strand may be held for ever.
   bool stuck() const noexcept { return stuck_; }
 
   // Error: the step cannot be begun now, or its configuration is refused.
   Status begin(uint32_t step, std::string_view plugin, std::string_view tenants);
-  // Nothing: no answer within the wait.
+  // nullopt: no answer within the wait.
   std::optional<Status> answer(std::chrono::milliseconds wait);
-  // Through stop and destroy, whatever it is doing; bounded.
+  // Stops and destroys the plugin, whatever it is doing; bounded.
   void end();
 
  private:
@@ -47,7 +47,7 @@ class PluginUnderTest {
   // owned
   const core::PluginSource source_;
   const std::string manifest_text_;
-  // None is freed before the environment ends, since ends of registrations may still be on their way.
+  // None is freed before the environment ends, because completions of closed registrations may still come.
   std::vector<std::unique_ptr<core::PluginLife>> lives_;
   std::vector<core::PluginLife::Asked> asked_;  // kept to notice second answers
   // state

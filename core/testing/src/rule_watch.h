@@ -1,5 +1,5 @@
-// RuleWatch: what the plugins of a test do at the tables of their hosts: events, lines and ports are
-// recorded, and rules of the boundary that they break become problems.
+// RuleWatch: records the events, lines and ports of a test's plugins, and reports rules of the boundary that
+// they break as problems.
 #pragma once
 
 #include <map>
@@ -18,14 +18,14 @@ class RuleWatch final : public core::HostObserver {
 
   // [any]
   void problem(std::string_view name, std::string_view plugin, std::string text);
-  // [any] The test itself, of which nothing is counted or reported; before it does anything.
+  // [any] Exempts the test itself from counting and reports. Call before it does anything.
   void trust(const core::HostContext& context);
 
   void called_on_media(core::HostContext& context, const char* function) noexcept override;
   void opened(core::HostContext& context, core::HandleKind kind, uint64_t handle) noexcept override;
   void closing(core::HostContext& context, core::HandleKind kind, uint64_t handle,
                const char* function) noexcept override;
-  // What is still held becomes problems.
+  // Reports what is still held as problems.
   void destroyed(core::HostContext& context) noexcept override;
   void answered_twice(core::HostContext& context, const char* step) noexcept override;
   void published(core::HostContext& context, const pb_event& event) noexcept override;

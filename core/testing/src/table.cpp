@@ -69,7 +69,7 @@ void end_client(pb_testing_host& host) {
   struct Closed {
     static void call(void* done) { static_cast<std::atomic<bool>*>(done)->store(true); }
   };
-  // Kept by who closes; the strand has run everything when it is called.
+  // Set once the strand has run everything. Leaked if that does not come, because it may still be set later.
   auto* closed = new std::atomic<bool>(false);
   context.main_strand()->close(&Closed::call, closed);
   if (host.environment->settle() && closed->load()) delete closed;
@@ -83,7 +83,7 @@ void destroy(pb_testing_host* raw) noexcept {
     (*at)->end();
     stuck = stuck || (*at)->stuck();
   }
-  // What a stuck plugin may still touch stays where it is, and is no leak to who looks for such.
+  // Keeps what a stuck plugin may still use, in a list so that leak checkers do not report it.
   if (stuck) {
     static auto* const kept = new std::vector<pb_testing_host*>;
     return kept->push_back(host.release());
