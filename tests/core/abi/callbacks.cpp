@@ -1,4 +1,4 @@
-// Which callback of a plugin runs is known while it runs: what the last words of a crash name.
+// Callbacks of a plugin are known by name while they run, as the crash banner prints them.
 #include <algorithm>
 #include <mutex>
 #include <string>
@@ -22,7 +22,7 @@ class Named {
     const std::lock_guard lock(self.mutex_);
     self.all_.push_back(std::string(owner != nullptr ? owner : "nobody") + ": " + name);
   }
-  // "" once it has come, else what came instead.
+  // Returns "" once it has come, else what came instead.
   std::string lacks(const std::string& name) {
     std::string all;
     const bool came = eventually([&] {
@@ -65,7 +65,7 @@ TEST_CASE("a callback of a job, a consumer, a watch or an answer is known by nam
       one, to_abi("test.thing/1"), 0, [](void* user, int32_t) noexcept { Named::note(user); }, &named);
   CHECK(named.lacks("one: watch 'test.thing/1'") == "");
   services.unwatch(one, watch, nullptr, nullptr);
-  services.watch_end(one, 999'999, 0, &Named::note, &named);  // there is no such thing
+  services.watch_end(one, 999'999, 0, &Named::note, &named);  // there is no such handle
   CHECK(named.lacks("one: watch of an end") == "");
 
   runtime_table().strand_post(one, 0, &Named::note, &named);

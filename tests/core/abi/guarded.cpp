@@ -1,4 +1,5 @@
-// What the tables look at before and after their functions: media loops, handles, the host's observer.
+// What the tables check and report before and after their functions: media loops, handles, the host's
+// observer.
 #include "abi/guarded.h"
 
 #include <doctest/doctest.h>
@@ -77,7 +78,7 @@ TEST_CASE("a function that may wait is reported when a media loop calls it, and 
   CHECK(rig.log_text().find("a function was called on a media loop") != std::string::npos);
 }
 
-TEST_CASE("what a destroyed plugin holds is released and named, and no observer takes that for its doing") {
+TEST_CASE("what a destroyed plugin holds is released and named, but not reported to the observer as closed") {
   Recorder notes;
   Rig rig({}, &notes);
   HostContext* one = &*rig.one;

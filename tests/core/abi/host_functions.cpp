@@ -78,7 +78,7 @@ TEST_CASE("what one function opens another closes") {
   }
 }
 
-TEST_CASE("a table is found by its id, and by no more bytes than it has") {
+TEST_CASE("a table is found by its id, and not when more bytes are asked for than it has") {
   pb_bus bus{};
   bus.size = sizeof bus;
   pb_media media{};

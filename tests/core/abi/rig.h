@@ -29,7 +29,7 @@ INSERT INTO one_t (id, body) VALUES ($1, $2);
 SELECT COUNT(*) FROM one_t;
 )";
 
-// What a commit came to.
+// The outcome of a commit.
 struct Committed {
   int32_t status = PB_E_TIMEOUT;
   std::string text;

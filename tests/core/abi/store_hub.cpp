@@ -4,7 +4,7 @@
 
 using namespace patchbay::core;
 
-TEST_CASE("the jobs that a transaction ends are found, with whose they are") {
+TEST_CASE("the jobs that a transaction ends are found, with the plugin that owns them") {
   Transaction tx;
   tx.add(JobAddOp{"a/dial", "t", "", 0, ""});
   tx.add(JobDoneOp{7, 1, "a/"});
