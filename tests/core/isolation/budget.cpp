@@ -14,7 +14,7 @@ TEST_CASE("a budget allows so many restarts within its time, and then none") {
   CHECK(budget.ended(600'002).has_value());
 }
 
-TEST_CASE("each end in a flurry doubles the wait up to a second, and rest makes it short again") {
+TEST_CASE("each end within ten seconds of another doubles the wait up to a second, and a pause resets it") {
   RestartBudget budget({100, 600});
   CHECK(budget.ended(0) == 50);
   CHECK(budget.ended(100) == 100);

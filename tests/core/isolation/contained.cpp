@@ -1,4 +1,4 @@
-// What an isolated plugin cannot do, tried by one that wants to.
+// What an isolated plugin cannot do, tried by a plugin that attempts it.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <patchbay/plugin.h>
@@ -175,7 +175,7 @@ TEST_CASE("a plugin that hangs in a separate process is restarted, wherever it h
   Prison prison("isolation: process", [](CoreOptions& options) { options.start_deadline_ms = 6000; });
   std::string where;
   SUBCASE("on its main strand") { where = "main"; }
-  SUBCASE("on a strand of its own") { where = "strand"; }
+  SUBCASE("on another strand") { where = "strand"; }
   SUBCASE("on its media loop") { where = "media"; }
   const auto answer = Warden::current->call(Intruder::hang, {where});
   CHECK((answer.ok() ? Code::ok : answer.error().code) == (where == "main" ? Code::gone : Code::ok));

@@ -1,6 +1,6 @@
-// Plays patchbay-plugin-host and wants more than one plugin may have; of what is in the name by which it is
-// started. Says so in the server's log when it was refused as it should be, and goes on living. Descriptor 3
-// is the server.
+// Plays patchbay-plugin-host and asks for more than one plugin may have; the name under which it is started
+// says of what. Logs in the server when it was refused as expected, and goes on. Descriptor 3 is the socket
+// to the server.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -31,7 +31,7 @@ constexpr int kServer = 3;
 void send(const std::string& frame) { ::send(kServer, frame.data(), frame.size(), MSG_NOSIGNAL); }
 void send(const Encoder& out) { send(out.frame()); }
 
-// What the server has sent, by kind and first number; the last counts.
+// Frames of the server by kind and first number; keeps the last of each.
 class Heard {
  public:
   void listen() {
@@ -54,7 +54,7 @@ class Heard {
       changed_.notify_all();
     }
   }
-  // Ends this process when it does not come.
+  // Waits for the frame; ends this process if it does not come.
   std::string wait(Kind kind, uint64_t number) {
     std::unique_lock lock(mutex_);
     const bool came = changed_.wait_for(lock, std::chrono::seconds(60), [&] {
@@ -64,7 +64,7 @@ class Heard {
     return frames_[{kind, number}];
   }
 
-  // Until so many calls to this process have come.
+  // Waits until so many calls to this process have come.
   void wait_calls(uint64_t count) {
     std::unique_lock lock(mutex_);
     if (!changed_.wait_for(lock, std::chrono::seconds(60), [&] { return calls_ >= count; })) ::_exit(12);
@@ -90,7 +90,7 @@ Answer answer(uint64_t seq) {
   const uint64_t value = in.u64();
   return {value, in.status()};
 }
-// Not too much is waited for at once.
+// Limits how many requests are unanswered at once.
 void keep_pace(uint64_t seq) {
   if (seq % 256 == 0) answer(seq);
 }

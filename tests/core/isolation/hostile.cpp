@@ -1,4 +1,4 @@
-// Processes that do not behave: the server goes on, says why, and ends them.
+// Processes that misbehave: the server goes on, says why, and ends them.
 #include <doctest/doctest.h>
 #include <patchbay/core.h>
 
@@ -79,7 +79,7 @@ void is_quarantined(const std::string& how, const std::string& why) {
 
 }  // namespace
 
-TEST_CASE("a process that speaks nonsense is ended, and quarantined when it does so again") {
+TEST_CASE("a process that sends nonsense is ended, and quarantined when it does so again") {
   for (const char* how : {"garbage", "short", "bad-interface", "large-without-memory", "claims-much",
                           "calls-unknown", "calls-local"})
     is_quarantined(how, "it sent something that makes no sense");
@@ -96,12 +96,12 @@ TEST_CASE("a process that never answers its start is given up before the deadlin
   CHECK(server.start_error.find("it did not come back from start within 2500 ms") != std::string::npos);
 }
 
-TEST_CASE("a process that lets go of the server without leaving is ended") {
+TEST_CASE("a process that closes its channel without exiting is ended") {
   const Server server("leaves");
   CHECK(server.start_error.find("its process was ended by signal 9") != std::string::npos);
 }
 
-TEST_CASE("a process that wants more than a plugin may have is refused and lives on") {
+TEST_CASE("a process that asks for more than a plugin may have is refused and lives on") {
   for (const std::string how :
        {"many-metrics", "many-secrets", "large-secrets", "many-leases", "many-calls", "many-unanswered",
         "heavy-calls", "many-interfaces", "many-things", "heavy-transaction"}) {

@@ -29,8 +29,7 @@ Checked checked(const char* program, const std::string& how) {
 
 }  // namespace
 
-TEST_CASE(
-    "a process that ends, hangs or speaks nonsense while it is asked does not spoil the configuration") {
+TEST_CASE("a process that ends, hangs or sends nonsense in a check does not make the configuration invalid") {
   const auto blames = [](const Checked& check, const std::string& why) {
     INFO(check.sentences);
     CHECK(check.sound);
@@ -43,7 +42,7 @@ TEST_CASE(
   blames(checked(ISOLATION_NONSENSE_HOST, "answers-first"), "it sent something that makes no sense");
 }
 
-TEST_CASE("a process that cannot be started does not spoil the configuration") {
+TEST_CASE("a process that cannot be started does not make the configuration invalid") {
   const Checked check = checked("/nowhere/patchbay-plugin-host", "host");
   INFO(check.sentences);
   CHECK(check.sound);

@@ -1,4 +1,5 @@
-// Plays patchbay-plugin-host badly; how is in the name by which it is started. Descriptor 3 is the server.
+// Plays a patchbay-plugin-host that misbehaves; the name under which it is started says how. Descriptor 3 is
+// the socket to the server.
 #include <sys/socket.h>
 #include <unistd.h>
 

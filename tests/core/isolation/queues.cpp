@@ -1,5 +1,5 @@
-// What waits in the process of a plugin that does not keep up: bounded in number and in bytes, and nothing
-// ends when it is more.
+// Frames that wait in the process of a plugin that does not keep up: bounded in number and in bytes, and
+// beyond the bounds nothing ends.
 #include <doctest/doctest.h>
 #include <patchbay/bus.h>
 #include <patchbay/plugin.h>

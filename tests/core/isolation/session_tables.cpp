@@ -175,7 +175,7 @@ TEST_CASE("what a child still holds when it ends is closed") {
   CHECK(child.rig.one->handles().job_workers.size() == 0);
 }
 
-TEST_CASE("a function that does not cross makes no sense") {
+TEST_CASE("a call of a function that does not cross is refused") {
   Child child;
   CHECK_FALSE(child.take(Child::call(7, &pb_store::begin)));
   CHECK_FALSE(child.take(Child::call(7, &pb_store::exec).u64(1).u64(1).u32(0).i64(0)));

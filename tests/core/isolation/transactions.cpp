@@ -1,4 +1,4 @@
-// Transactions that two plugins build together, with the keeper in this process and in one of its own.
+// Transactions that two plugins build together, with the keeper in this process and in a separate one.
 #include <doctest/doctest.h>
 #include <patchbay/plugin.h>
 #include <patchbay/store.h>

@@ -16,8 +16,9 @@ struct Written {
   PATCHBAY_FIELDS(rows, what)
 };
 
-// note: adds a row to the caller's transaction. write: a row in one of its own, which it lets the clerk stamp
-// before it commits. count: how many rows there are, and how many times each job and event of its own came.
+// note: adds a row to the caller's transaction. write: commits a row in a transaction of the keeper, after
+// the clerk has stamped it. count: how many rows there are, and how many times each job and event of the
+// keeper came.
 struct Keeper {
   static constexpr char id[] = "test.keeper/1";
   static constexpr Method<0, Entry, Empty> note{"note"};

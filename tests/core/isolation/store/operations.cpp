@@ -66,7 +66,7 @@ TEST_CASE("operations are run in their order with the arguments that were writte
   CHECK(ops_run == "exec 9 7 1 5 -1\nsavepoint\nemit note.added once\njob_retry 2 3 4\n");
 }
 
-TEST_CASE("an operation that is cut off or unknown makes no sense, and is not run") {
+TEST_CASE("an operation that is cut off or unknown is refused, and not run") {
   constexpr pb_store child = with_operations<&add_operation>({});
   frames_written.clear();
   child.job_retry(nullptr, 1, 2, 3, 4);
