@@ -1,4 +1,4 @@
-// One step of a plugin's life and its answers, wanted and unwanted.
+// One step of a plugin's life and its answers, first and later ones.
 #include "plugins/plugin_step.h"
 
 #include <doctest/doctest.h>

@@ -150,7 +150,7 @@ TEST_CASE("a private instance passed by its handle is called back") {
   CHECK(caller->told.get().value_or("nothing") == "told");
 }
 
-TEST_CASE("what a plugin told another while it started has arrived when the start is over") {
+TEST_CASE("what a plugin sent another while it started has arrived when the start is over") {
   greeted = 0;
   for (int i = 0; i < 20; ++i) {
     Both server;

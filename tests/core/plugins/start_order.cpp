@@ -4,7 +4,7 @@
 
 using namespace patchbay::core;
 
-TEST_CASE("a service without a provider is reported with the one that was probably meant") {
+TEST_CASE("a service without a provider is reported with the most similar name") {
   Manifest greeter;
   greeter.id = "greeter";
   greeter.requires_ = {"patchbay.htp/1"};

@@ -23,7 +23,7 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 }  // namespace
 
-TEST_CASE("a plugin's file that everybody may write is not trusted, nor one in such a folder") {
+TEST_CASE("a plugin's file that every user may write is not trusted, nor one in such a folder") {
   const test::TempFolder folder;
   const fs::path inner = fs::path(folder.path()) / "plugins";
   fs::create_directory(inner);
@@ -70,7 +70,7 @@ TEST_CASE("a folder far above the file that others may write is not trusted") {
   CHECK(says(file) == "");
   fs::permissions(top, fs::perms(0777));
   CHECK(has(says(file), "opt may be written by every user"));
-  // By a link, too, whether it leads there or lies there.
+  // Not trusted through a link that leads there either.
   const test::TempFolder links;
   fs::create_directory_symlink(inner, fs::path(links.path()) / "plugins");
   CHECK(has(says(fs::path(links.path()) / "plugins" / "x.so"), "opt may be written by every user"));
@@ -78,7 +78,7 @@ TEST_CASE("a folder far above the file that others may write is not trusted") {
   CHECK(says(file) == "");
 }
 
-TEST_CASE("a link is judged by its own folder and by what it leads to") {
+TEST_CASE("a link is trusted by its own folder and by what it leads to") {
   const test::TempFolder real, links;
   const fs::path file = fs::path(real.path()) / "x.so", link = fs::path(links.path()) / "x.so";
   std::ofstream(file) << "x";
