@@ -35,7 +35,7 @@ TEST_CASE("a pump sleeps until the next job is due, and wakes for an earlier one
   add(now_ms + 50'000);
   add(now_ms + 20'000);
   CHECK(claims.count() == 0);
-  // The claim may come later than the clock says: it stops before the other job is due.
+  // The claim may lag behind the clock, so the clock stops before the other job is due.
   CHECK(eventually([&] {
     if (claims.count() == 0 && rig.clock.now_ms() < now_ms + 40'000)
       rig.clock.advance(std::chrono::seconds(1));

@@ -10,7 +10,7 @@
 using namespace patchbay;
 using namespace patchbay::core;
 
-TEST_CASE("a transaction that was taken takes nothing more, and is taken once") {
+TEST_CASE("a transaction that was taken refuses further operations, and is taken once") {
   OpenTransaction open;
   CHECK(open.add(SavepointOp{}) == PB_OK);
   CHECK(open.add(ExecOp{}) == PB_OK);

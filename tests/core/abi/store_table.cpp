@@ -10,7 +10,7 @@ TEST_CASE("a commit while others add is whole or refused, and never breaks the w
     CHECK(rig.add(tx, ++id) == PB_OK);
     int added = 0;
     std::thread adder([&] {
-      // What the SDK does not look at: the table says when it is too late.
+      // Adds until the table refuses, because the transaction was committed meanwhile.
       for (int i = 0; i < 200 && rig.add(tx, 1'000'000 + id * 1000 + i, std::string(500, 'y')) == PB_OK; ++i)
         ++added;
     });
@@ -53,7 +53,7 @@ TEST_CASE("a plugin ends its own jobs only") {
   uint64_t tx = rig.table().begin(&*rig.other);
   rig.table().job_done(&*rig.other, tx, last().first, last().second);
   CHECK(rig.commit(*rig.other, tx).status == PB_E_FENCED);
-  // In a transaction of another plugin, the plugin that adds the operation counts.
+  // In a transaction of another plugin, the plugin that adds the operation must own the job.
   tx = rig.table().begin(&*rig.other);
   rig.table().job_done(&*rig.one, tx, last().first, last().second);
   CHECK(rig.commit(*rig.other, tx).status == PB_OK);
@@ -88,7 +88,7 @@ TEST_CASE("a lease that makes no sense is brought into its bounds, with a warnin
   rig.table().job_add(&*rig.one, tx, to_abi("k0"), {}, {}, rig.clock.now_ms(), {});
   CHECK(rig.commit(*rig.one, tx).status == PB_OK);
   REQUIRE(eventually([&] { return calls == 1; }));
-  // The driven clock stands still, so the lease does not end; a lease of 0 would have been claimed again and
+  // The manual clock stands still, so the lease does not end; with a lease of 0 the job would be claimed
   // again.
   for (int i = 0; i < 5; ++i) CHECK(rig.commit(*rig.one, rig.table().begin(&*rig.one)).status == PB_OK);
   CHECK(calls == 1);

@@ -17,7 +17,7 @@ std::pair<Descriptor, Descriptor> two_ends() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-// Sends to a peer that reads only afterwards; how much of it came before the end.
+// Sends to a peer that reads only afterwards; returns how many frames it then reads.
 size_t sent_and_read(size_t frames, size_t size) {
   auto [here, there] = two_ends();
   Channel ours(std::move(here));

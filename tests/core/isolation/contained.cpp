@@ -26,7 +26,7 @@ namespace {
 using namespace patchbay;
 using namespace patchbay::intruder;
 
-// Lives in the server and has the intruder try things.
+// Runs in the server and has the intruder attempt things.
 class Warden final : public Plugin {
  public:
   static constexpr char manifest[] =
@@ -67,7 +67,7 @@ struct Prison : test::TestServer {
                    {{"intruder", ISOLATION_INTRUDER}}, std::move(adjust)) {
     REQUIRE(start_error() == "");
   }
-  // errno; -1: no answer.
+  // Returns the errno of the attempt; 0: it succeeded; -1: no answer.
   int64_t attempt(const std::string& what, const std::string& path = "", int64_t pid = 0) {
     const auto outcome = Warden::current->call(Intruder::attempt, {what, path, pid});
     INFO(what << " " << path);
@@ -84,7 +84,7 @@ struct Prison : test::TestServer {
   }
 };
 
-// On a kernel without Landlock the test fails, unless that is known.
+// Fails the test on a kernel without Landlock, unless PATCHBAY_TEST_WITHOUT_LANDLOCK is set.
 bool has_landlock() {
   if (core::isolation::landlock_version() > 0) return true;
   const bool known = std::getenv("PATCHBAY_TEST_WITHOUT_LANDLOCK") != nullptr;
@@ -144,7 +144,7 @@ TEST_CASE("an isolated plugin keeps what it needs") {
   if (core::isolation::landlock_version() > 0)
     CHECK(prison.attempt("write", elsewhere.path() / "other") == EACCES);
 
-  // Other files need another process.
+  // A configuration that names other files needs a new process.
   write_file(elsewhere.path() / "second");
   const Status reloaded =
       prison.reload(yaml("isolation: process, file: " + (elsewhere.path() / "second").string() +

@@ -65,7 +65,7 @@ struct Server {
   }
 };
 
-// It starts well, then sends nonsense, is killed, restarted, and quarantined.
+// Checks that it starts, then sends nonsense, is killed, restarted, and quarantined.
 void is_quarantined(const std::string& how, const std::string& why) {
   CAPTURE(how);
   const Server server(how);

@@ -1,4 +1,4 @@
-// What a configuration check learns of a plugin that runs in a separate process.
+// The result of a configuration check for a plugin that runs in a separate process.
 #include <doctest/doctest.h>
 #include <patchbay/core.h>
 
@@ -11,7 +11,7 @@ using namespace patchbay;
 
 namespace {
 
-// The check of a configuration whose one plugin is run by `program`, started under the name `how`.
+// Checks a configuration whose one plugin is run by `program`, started under the name `how`.
 Checked checked(const char* program, const std::string& how) {
   const test::TemporaryFolder folder;
   std::filesystem::create_symlink(program, folder.path() / how);

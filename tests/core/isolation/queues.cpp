@@ -23,7 +23,7 @@ using namespace patchbay;
 using namespace patchbay::sleeper;
 using core::isolation::ChildHost;
 
-// Lives in the server; publishes what the sleeper does not take.
+// Runs in the server; publishes events that the sleeper does not take.
 class Waker final : public Plugin {
  public:
   static constexpr char manifest[] = R"({"id": "waker", "version": "1.0.0", "optional": ["test.sleeper/1"]})";
@@ -64,8 +64,8 @@ struct House : test::TestServer {
     REQUIRE(start_error() == "");
     CHECK(Waker::current->call(Sleeper::sleep).ok());
   }
-  // Publishes so many, or until a call is refused because no more may wait; the refusal. An answered call
-  // comes behind what was published before it, so that never more than `at_once` are on their way.
+  // Publishes `times` events, or until a call is refused because no more may wait; returns that error. The
+  // answer of a call comes after all events published before it, so that at most `at_once` are on their way.
   Error fill(const std::string& payload, int times, int at_once) {
     for (int said = 0; said < times; said += at_once) {
       Waker::current->say(payload, at_once);
@@ -75,7 +75,7 @@ struct House : test::TestServer {
     }
     return {Code::ok, ""};
   }
-  // What was kept for it comes when it wakes, and then it serves as before.
+  // Wakes the sleeper, and waits until it has heard the events kept for it and answers again.
   int64_t wake(int64_t expected) {
     std::ofstream(data() / "sleeper" / "wake") << "!";
     int64_t events = 0;
@@ -102,7 +102,7 @@ TEST_CASE("events that an isolated plugin does not take wait there up to a numbe
   const Error refused = house.fill("{}", 2 * kMax, kAtOnce);
   CHECK(refused.code == Code::exhausted);
   CHECK(refused.text.find("does not keep up with its calls") != std::string::npos);
-  // Of the last batch, what is still on its way then finds room once the plugin has woken.
+  // Events of the last batch that are still on their way find room once the plugin has woken.
   const int64_t came = house.wake(kMax);
   CHECK(came >= kMax);
   CHECK(came < kMax + kAtOnce);

@@ -112,7 +112,7 @@ struct Joiner final : Plugin {
   std::unique_ptr<Done> ended_;
 };
 
-// Says what it may and what it may not.
+// Publishes under a topic that is allowed and under one of the core's.
 struct Teller final : Plugin {
   static constexpr char manifest[] = R"({"id": "teller", "version": "1.0.0"})";
   static constexpr char store_sql[] = "";

@@ -74,7 +74,7 @@ struct LateThrower final : Counted {
   void finish_start(Done) override { throw std::runtime_error("boom"); }
 };
 
-// Its answer is on its way, in a task of its strand, when it throws.
+// Posts its answer as a task of its strand, and then throws.
 struct ThrowsAfterPosting final : Counted {
   static constexpr char manifest[] = R"({"id": "throws-after-posting", "version": "1.0.0"})";
   void finish_start(Done done) override {
@@ -94,7 +94,7 @@ struct HalfMade final : Counted {
   }
 };
 
-// Leaves a timer behind that arms itself again on a strand of the plugin's.
+// Leaves a timer behind that arms itself again on a strand that the plugin created.
 struct Ticker final : Counted {
   static constexpr char manifest[] = R"({"id": "ticker", "version": "1.0.0"})";
   static inline std::atomic<int> fired{0};
@@ -107,7 +107,7 @@ struct Ticker final : Counted {
   }
   ~Ticker() override {
     destroyed = true;
-    // Whatever still came would meet this object half gone.
+    // Gives late callbacks time to reach the object while it is being destroyed.
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   void arm() {
@@ -272,13 +272,13 @@ TEST_CASE("a plugin that throws while it finishes its start has not started") {
   CHECK(server.log().find("boom") != std::string::npos);
 }
 
-TEST_CASE("a plugin that throws after it passed its answer on has not started either") {
+TEST_CASE("a plugin that throws after it posted its answer has not started either") {
   TestServer server(yaml("throws-after-posting: {}"), nullptr, {&LinkedPlugin<ThrowsAfterPosting>::entry});
   CHECK(server.start_error() ==
         "throws-after-posting not started: it threw an exception; the log says which");
 }
 
-TEST_CASE("what a plugin registered before its constructor threw is ended") {
+TEST_CASE("what a plugin registered before its constructor threw is released") {
   HalfMade::fired = 0;
   core::ManualClock clock;
   TestServer server(yaml("half-made: {}"), &clock, {&LinkedPlugin<HalfMade>::entry});

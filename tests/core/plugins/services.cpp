@@ -172,7 +172,7 @@ TEST_CASE("calls that were never answered do not hold up the stop") {
   CHECK(!caller->answer.get(std::chrono::milliseconds(50)).has_value());
   const auto begin = std::chrono::steady_clock::now();
   CHECK(server.core().stop().ok());
-  // A bound that tells waiting for a deadline (30 s) from not waiting.
+  // Below the deadline (30 s) for which stop would have waited.
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(25));
 }
 

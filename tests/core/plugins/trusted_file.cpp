@@ -101,9 +101,9 @@ TEST_CASE("a file of another user who is not root is not trusted") {
     if (::chown(file.c_str(), 12345, 12345) != 0) return;
     CHECK(has(says(file), "belongs to another user (uid 12345)"));
     CHECK(has(says(file), "chown it to root"));
-    // Its own user trusts it, but not the folder of a third one.
+    // Trusted by a server that runs as its owner.
     CHECK(says(file, 12345) == "");
-    // In a user namespace, everything outside of it belongs to this one.
+    // User id 65534 is that of all files from outside a user namespace.
     if (::chown(file.c_str(), 0, 0) != 0 || ::chown(folder.path().c_str(), 65534, 65534) != 0) return;
     CHECK(says(file) == "");
   } else {

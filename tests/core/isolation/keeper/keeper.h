@@ -1,4 +1,4 @@
-// The services by which the keeper and the test's clerk hand each other transactions.
+// The services by which the keeper and the test's clerk pass transactions to each other.
 #pragma once
 
 #include <patchbay/service.h>

@@ -1,4 +1,4 @@
-// The service of a plugin that lets events wait.
+// The service of a plugin that leaves events waiting.
 #pragma once
 
 #include <patchbay/service.h>
@@ -10,7 +10,7 @@ struct Heard {
   PATCHBAY_FIELDS(events)
 };
 
-// sleep: the strand that hears `test.flood` does nothing until there is a file `wake` in the plugin's folder.
+// sleep: blocks the strand of the `test.flood` subscription until a file `wake` is in the plugin's folder.
 // count: how many events it has heard.
 struct Sleeper {
   static constexpr char id[] = "test.sleeper/1";
