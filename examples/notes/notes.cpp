@@ -49,11 +49,9 @@ class Notes final : public Plugin {
 
   // Commits the row and its event together.
   void add(const http::Request& request, Answer answer) {
-    const auto body = host().parse_json(request.json);
-    if (!body) return answer(body.error());
     Transaction tx(host());
-    tx.exec(add_, {request.tenant, (*body)["text"].text(), host().wall_ms()});
-    tx.emit({"note.added", request.tenant, "notes", request.correlation, request.json});
+    tx.exec(add_, {request.tenant, request.json().text("text", ""), host().wall_ms()});
+    tx.emit({"note.added", request.tenant, "notes", request.correlation, host().write_json(request.json())});
     std::move(tx).commit([answer = std::move(answer)](const Commit& commit) mutable {
       if (!commit) return answer(commit.error());
       JsonWriter note;
@@ -81,8 +79,7 @@ class Notes final : public Plugin {
           });
   }
   void remove(const http::Request& request, Answer answer) {
-    const auto params = host().parse_json(request.params);
-    const int64_t id = params ? std::atoll(std::string((*params)["id"].text()).c_str()) : 0;
+    const int64_t id = request.params.integer("id");
     Transaction tx(host());
     tx.exec(remove_, {request.tenant, id}, 1);  // fails unless one row changes
     std::move(tx).commit([answer = std::move(answer)](const Commit& commit) mutable {

@@ -23,35 +23,22 @@ std::vector<std::string> segments(const std::string& path) {
   return list;
 }
 
-// Whether the path matches the route; sets `params` to the JSON of the path parameters.
-bool matches(const std::string& route, const std::string& path, std::string& params) {
+// Whether the path matches the route; sets `params` to the path parameters.
+bool matches(const std::string& route, const std::string& path, NameValues& params) {
   const auto wanted = segments(route);
   const auto given = segments(path);
   if (wanted.size() != given.size()) return false;
-  JsonWriter json;
-  json.object();
+  params = {};
   for (size_t i = 0; i < wanted.size(); ++i) {
     const bool named = wanted[i].size() > 2 && wanted[i].front() == '{';
     if (!named && wanted[i] != given[i]) return false;
-    if (named) json.member(wanted[i].substr(1, wanted[i].size() - 2), given[i]);
+    if (named) params.add(wanted[i].substr(1, wanted[i].size() - 2), given[i]);
   }
-  json.end();
-  params = std::move(json).str();
   return true;
 }
 
-Result<std::string> canonical(const std::string& schema, const std::string& body) {
-  const auto text = ask_host<Result<std::string>>([schema, body](const Host& host, auto done) {
-    auto compiled = Schema::compile(host, schema);
-    if (!compiled) return done(compiled.error());
-    const auto read = compiled->read(body.empty() ? "{}" : body);
-    done(read ? Result<std::string>(host.write_json(read->root())) : Result<std::string>(read.error()));
-  });
-  return text ? *text : Result<std::string>(Code::timeout, "the probe did not answer");
-}
-
 // Waits at most a minute for the route; nullopt when there is none.
-std::optional<http::Route> find(const Call& what, std::string& params) {
+std::optional<http::Route> find(const Call& what, NameValues& params) {
   std::optional<http::Route> found;
   eventually([&] {
     for (const http::Route& route : routes()) {
@@ -77,11 +64,6 @@ http::Response call(const Call& what) {
   request.body = Buffer::copy(what.body);
   const auto route = find(what, request.params);
   if (!route) return no_answer("no such route");
-  if (!route->request_schema.empty()) {
-    auto body = canonical(route->request_schema, what.body);
-    if (!body) return http::error(400, "invalid_request", body.error().text);
-    request.json = *std::move(body);
-  }
   auto response = ask(what.method, route->path, std::move(request), route->discriminator);
   return response ? *std::move(response) : no_answer(response.error().text);
 }

@@ -1,5 +1,5 @@
-// Requests through the probe, as a client sends them: actual paths, bodies validated by the route's schema as
-// by rest-api, and durable events. Used on the test's thread.
+// Requests through the probe, as a client sends them: actual paths, and durable events. Used on the test's
+// thread.
 #pragma once
 
 #include <patchbay/event.h>
@@ -19,11 +19,11 @@ struct Call {
   std::string method;
   std::string path;
   std::string body = {};
-  std::string query = "{}";  // JSON
+  patchbay::NameValues query = {};
   std::string tenant = "a.example";
   int64_t limit = 50;
   int64_t offset = 0;
-  std::string headers = "{}";  // JSON, names in lower case
+  patchbay::NameValues headers = {};  // names in lower case
 };
 
 // Polls for at most a minute until done() is true.

@@ -106,7 +106,8 @@ class TrialRun {
     question.is_super = true;
     const http::Response answer = host_.ask(question);
     std::printf("answer %s %s: %d %s\n", request.method.c_str(), harmless(request.target).c_str(),
-                static_cast<int>(answer.status), harmless(answer.body).c_str());
+                static_cast<int>(answer.status),
+                harmless(answer.bytes.size() > 0 ? std::string(answer.bytes.view()) : answer.body).c_str());
     std::fflush(stdout);
   }
   void print_new_events() {

@@ -85,9 +85,7 @@ void ApiKeyRoutes::create(const http::Request& request, Reply reply) {
   const std::string tenant = tenant_of(request);
   if (context_.settings.tenant(tenant) == nullptr)
     return reply(http::error(400, "invalid_request", "tenant is not configured"));
-  const auto body = context_.host.parse_json(request.json);
-  if (!body) return reply(body.error());
-  const std::string name((*body)["name"].text());
+  const std::string name(request.json().text("name", ""));
   if (!is_key_name(name))
     return reply(http::error(400, "invalid_request",
                              "name must be printable and begin and end with no blank, such as \"billing\""));
@@ -128,9 +126,7 @@ void ApiKeyRoutes::list(const http::Request& request, Reply reply) {
 }
 
 void ApiKeyRoutes::remove(const http::Request& request, Reply reply) {
-  const auto params = context_.host.parse_json(request.params);
-  if (!params) return reply(params.error());
-  keys_.remove(tenant_of(request), std::string((*params)["id"].text()),
+  keys_.remove(tenant_of(request), std::string(request.params.text("id")),
                alive_.bind([this, request,
                             reply = std::move(reply)](const Result<std::optional<ApiKey>>& removed) mutable {
                  if (!removed) return reply(removed.error());

@@ -34,7 +34,7 @@ std::string supported_scopes(const std::string& requested) {
 
 http::Response retry_later(int64_t status, const char* code, const char* text, int64_t wait_sec) {
   http::Response response = http::error(status, code, text);
-  response.headers = R"({"Retry-After":")" + std::to_string(wait_sec) + R"("})";
+  response.headers.add("Retry-After", std::to_string(wait_sec));
   return response;
 }
 
@@ -224,7 +224,7 @@ void TokenRoutes::answer(const SignIn& sign_in, const std::string& refresh_token
                           {"grant", sign_in.grant_type},
                           {"remote", sign_in.remote}});
   http::Response response = http::ok(std::move(body).str());
-  response.headers = R"({"Pragma":"no-cache"})";
+  response.headers.add("Pragma", "no-cache");
   reply(std::move(response));
 }
 

@@ -18,14 +18,14 @@ std::string like_pattern(std::string_view part) {
 
 }  // namespace
 
-Result<Filter> read_filter(JsonView query) {
+Result<Filter> read_filter(const NameValues& query) {
   Filter filter;
-  filter.source = query.text("source", "");
-  const std::string_view part = query.text("q", "");
+  filter.source = query.text("source");
+  const std::string_view part = query.text("q");
   if (!part.empty()) filter.pattern = like_pattern(part);
-  const JsonView since = query["since"];
-  if (since.is_null()) return filter;
-  const auto time_ms = parse_utc(since.text());
+  const auto since = query.find("since");
+  if (!since) return filter;
+  const auto time_ms = parse_utc(*since);
   if (!time_ms) return {Code::invalid, "since must be a time such as 2026-01-31T12:00:00Z"};
   filter.since_ms = std::max<int64_t>(0, *time_ms);
   return filter;

@@ -1,7 +1,7 @@
 // Parses the query of the list. Pure; any thread.
 #pragma once
 
-#include <patchbay/json.h>
+#include <patchbay/name_values.h>
 #include <patchbay/result.h>
 
 #include <cstdint>
@@ -17,6 +17,6 @@ struct Filter {
 };
 
 // Error invalid: `since` is not a time. The route's schema validates the rest.
-Result<Filter> read_filter(JsonView query);
+Result<Filter> read_filter(const NameValues& query);
 
 }  // namespace patchbay::transcripts

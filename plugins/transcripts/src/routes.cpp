@@ -86,8 +86,7 @@ void TranscriptRoutes::add_get() {
 }
 
 void TranscriptRoutes::list(const Request& request, Answer answer) {
-  const auto query_json = host_.parse_json(request.query);
-  const auto filter = read_filter(query_json ? query_json->root() : JsonView());
+  const auto filter = read_filter(request.query);
   if (!filter) return answer(http::error(400, "invalid_request", filter.error().text));
   const Values values{request.tenant, filter->source, filter->since_ms, filter->pattern};
   Values page_values = values;
@@ -115,11 +114,9 @@ void TranscriptRoutes::page(const Values& values, int64_t total, Answer answer) 
 }
 
 void TranscriptRoutes::get(const Request& request, Answer answer) {
-  const auto params = host_.parse_json(request.params);
-  const auto query_json = host_.parse_json(request.query);
-  const std::string call_id(params ? (*params)["callId"].text() : "");
+  const std::string call_id(request.params.text("callId"));
   if (!is_call_id(call_id) || !is_tenant(request.tenant)) return answer(missing());
-  const int64_t attempt = query_json ? (*query_json)["attempt"].integer(0) : 0;
+  const int64_t attempt = request.query.integer("attempt");
   query(host_, find_, {request.tenant, call_id, attempt},
         [this, tenant = request.tenant, answer = std::move(answer)](const Result<Rows>& rows) mutable {
           if (!rows) return answer(rows.error());

@@ -37,11 +37,6 @@ Result<Response> failed(const Status& status) {
   return status.error();
 }
 
-std::string param(const Host& host, const Request& request, std::string_view name) {
-  const auto params = host.parse_json(request.params);
-  return params ? std::string((*params)[name].text()) : std::string();
-}
-
 // The one in the body, or a new one of 256 bits. A sentence or a repeated character is no key of a signature.
 Result<std::string> read_secret(JsonView body) {
   const std::string_view given = body.text("secret", "");
@@ -120,22 +115,21 @@ void AdminRoutes::add_to(http::Routes& routes) {
 }
 
 Subscription* AdminRoutes::find(const Request& request) {
-  return registry_.find(param(host_, request, "id"), request.tenant);
+  return registry_.find(request.params.text("id"), request.tenant);
 }
 
 void AdminRoutes::create(const Request& request, Answer answer) {
-  const auto body = host_.parse_json(request.json);
-  if (!body) return answer(invalid("the body must be JSON"));
+  const JsonView body = request.json();
   if (request.tenant.empty()) return answer(invalid("tenant is missing: name it with ?tenant="));
   auto id = random_id({}, 16);
-  auto secret = read_secret(body->root());
+  auto secret = read_secret(body);
   if (!id) return answer(id.error());
   if (!secret) return answer(no_secret(secret.error()));
   Definition made;
   made.id = *std::move(id);
   made.tenant = request.tenant;
-  made.url = body->root().text("url", "");
-  made.events = read_events((*body)["events"]);
+  made.url = body.text("url", "");
+  made.events = read_events(body["events"]);
   made.secret = *std::move(secret);
   if (Status status = check_receiver_url(made.url, settings_.allows_private(made.tenant)); !status)
     return answer(invalid("url " + status.error().text));
@@ -158,16 +152,14 @@ void AdminRoutes::create(const Request& request, Answer answer) {
 void AdminRoutes::change(const Request& request, Answer answer) {
   const Subscription* subscription = find(request);
   if (subscription == nullptr) return answer(missing());
-  const auto body = host_.parse_json(request.json);
-  if (!body) return answer(invalid("the body must be JSON"));
-  const JsonView url = (*body)["url"];
-  const JsonView events = (*body)["events"];
+  const JsonView url = request.json()["url"];
+  const JsonView events = request.json()["events"];
   // Whether it is paused is state, not definition: that may change for configured ones, too.
   if (subscription->from_config && (!url.is_null() || !events.is_null())) return answer(read_only());
   SubscriptionStore::Change change;
   change.url = url.text(subscription->url);
   change.events = events.is_null() ? subscription->events : read_events(events);
-  change.active = body->root().boolean("active", subscription->active);
+  change.active = request.json().boolean("active", subscription->active);
   if (Status status = check_receiver_url(change.url, settings_.allows_private(request.tenant)); !status)
     return answer(invalid("url " + status.error().text));
   if (!events.is_null()) {
@@ -202,8 +194,7 @@ void AdminRoutes::rotate(const Request& request, Answer answer) {
   const Subscription* subscription = find(request);
   if (subscription == nullptr) return answer(missing());
   if (subscription->from_config) return answer(read_only());
-  const auto body = host_.parse_json(request.json);
-  const auto made = read_secret(body ? body->root() : JsonView());
+  const auto made = read_secret(request.json());
   if (!made) return answer(no_secret(made.error()));
   if (subscription->secrets.size() >= kMaxSecrets)
     return answer(http::error(409, "conflict", "the secret was rotated too often: try again in a day"));
@@ -260,7 +251,7 @@ void AdminRoutes::deliveries_page(const std::string& id, const Request& request,
 void AdminRoutes::resend(const Request& request, Answer answer) {
   const Subscription* subscription = find(request);
   if (subscription == nullptr) return answer(missing());
-  const std::string delivery = param(host_, request, "deliveryId");
+  const std::string delivery = std::string(request.params.text("deliveryId"));
   Transaction tx(host_);
   tx.exec(resend_, {delivery, subscription->id, host_.wall_ms(), subscription->tenant});
   std::move(tx).commit(alive_.bind(

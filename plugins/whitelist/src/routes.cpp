@@ -43,20 +43,10 @@ constexpr char kDocuments[] =
                "429": "Too many wrong signatures; Retry-After says when to come again",
                "503": "The tenant has no AdminSharedSecret, or is not known"})";
 
-http::Response refused(int64_t status, std::string_view text) {
-  JsonWriter body;
-  body.object().member("error", text).end();
-  http::Response response;
-  response.status = status;
-  response.body = std::move(body).str();
-  return response;
-}
-
 http::Response refused(const Refusal& refusal) {
-  http::Response response = refused(refusal.status, refusal.text);
-  if (refusal.status == 401) response.headers = R"({"WWW-Authenticate":"Bearer"})";
-  if (refusal.status == 429)
-    response.headers = R"({"Retry-After":")" + std::to_string(refusal.retry_after_sec) + R"("})";
+  http::Response response = http::message_error(refusal.status, refusal.text);
+  if (refusal.status == 401) response.headers.add("WWW-Authenticate", "Bearer");
+  if (refusal.status == 429) response.headers.add("Retry-After", std::to_string(refusal.retry_after_sec));
   return response;
 }
 
@@ -72,10 +62,10 @@ WhitelistRoutes::WhitelistRoutes(const Host& host, Authorizer& authorizer, Entry
       routes_(host) {}
 
 http::Response WhitelistRoutes::not_applied(const http::Request& request, const Error& error) const {
-  if (error.code == Code::invalid) return refused(400, error.text);
+  if (error.code == Code::invalid) return http::message_error(400, error.text);
   log_.with(request.correlation)
       .error("the whitelist could not be written", {{"tenant", request.tenant}, {"why", error.text}});
-  return refused(500, "the whitelist could not be written; the change was not applied");
+  return http::message_error(500, "the whitelist could not be written; the change was not applied");
 }
 
 Status WhitelistRoutes::open() {
@@ -124,12 +114,10 @@ void WhitelistRoutes::route(const char* method, const char* verb, const char* su
 
 void WhitelistRoutes::authorize(const char* verb, const http::Request& request, Serve serve, Reply reply) {
   if (request.surface == "local") return (this->*serve)(request, request.username, std::move(reply));
-  const auto headers = host_->parse_json(request.headers);
-  if (!headers) return reply(headers.error());
   Credentials credentials;
   credentials.tenant = request.tenant;
-  credentials.authorization = (*headers)["authorization"].text();
-  credentials.signature = (*headers)["x-platform-admin-signature"].text();
+  credentials.authorization = request.headers.text("authorization");
+  credentials.signature = request.headers.text("x-platform-admin-signature");
   credentials.canonical = request.method == "GET" ? canonical(verb, request.tenant)
                                                   : canonical(verb, request.tenant, request.body.size());
   credentials.remote = request.remote;
@@ -151,7 +139,7 @@ void WhitelistRoutes::authorize(const char* verb, const http::Request& request, 
 void WhitelistRoutes::list(const http::Request& request, const std::string&, Reply reply) {
   entries_.list(request.tenant, [tenant = request.tenant, reply = std::move(reply)](
                                     const Result<std::vector<Entry>>& entries) mutable {
-    if (!entries) return reply(refused(500, "the whitelist could not be read"));
+    if (!entries) return reply(http::message_error(500, "the whitelist could not be read"));
     JsonWriter body;
     body.object().member("tenant", tenant).key("numbers").array();
     for (const Entry& entry : *entries)
@@ -163,7 +151,7 @@ void WhitelistRoutes::list(const http::Request& request, const std::string&, Rep
 
 void WhitelistRoutes::add(const http::Request& request, const std::string& actor, Reply reply) {
   const auto body = add_body_.read(request.body.view());
-  if (!body) return reply(refused(400, body.error().text));
+  if (!body) return reply(http::message_error(400, body.error().text));
   const JsonView comment = (*body)["comment"];
   entries_.add(
       request.tenant, std::string((*body)["number"].text()),
@@ -182,7 +170,7 @@ void WhitelistRoutes::add(const http::Request& request, const std::string& actor
 
 void WhitelistRoutes::write(const http::Request& request, const std::string& actor, Reply reply) {
   const auto entries = read_entries(request);
-  if (!entries) return reply(refused(400, entries.error().text));
+  if (!entries) return reply(http::message_error(400, entries.error().text));
   entries_.write(
       request.tenant, *entries,
       alive_.bind([this, request, actor, reply = std::move(reply)](const Result<int64_t>& count) mutable {
@@ -207,9 +195,7 @@ Result<std::vector<Entry>> WhitelistRoutes::read_entries(const http::Request& re
     entries.push_back(std::move(entry));
   }
   if (entries.empty()) {
-    PB_TRY_VALUE(const Json query, host_->parse_json(request.query));
-    const JsonView confirmed = query["confirmEmpty"];
-    if (confirmed.text() != "1" && confirmed.integer() != 1)
+    if (request.query.text("confirmEmpty") != "1")
       return {Code::invalid, "numbers is empty: add confirmEmpty=1 to the query to forbid every number"};
   }
   return entries;

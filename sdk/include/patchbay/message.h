@@ -4,8 +4,8 @@
 //   struct Dial { std::string number; int64_t timeout_ms = 0; Handle listener; PATCHBAY_FIELDS(number,
 //   timeout_ms, listener) };
 //
-// Members: std::string, int64_t, bool (as an integer), double, Buffer, Handle. A message grows by appending
-// members; those the other side does not know keep their defaults.
+// Members: std::string, int64_t, bool (as an integer), double, Buffer, Handle, NameValues (name_values.h). A
+// message grows by appending members; those the other side does not know keep their defaults.
 #pragma once
 
 #include <array>

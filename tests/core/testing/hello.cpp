@@ -37,7 +37,7 @@ TEST_CASE("a route is refused to whom the server would refuse it") {
   REQUIRE(host.start());
   const auto wrong = host.post("/hello", "{}");
   CHECK(wrong.status == 405);
-  CHECK(wrong.headers == R"({"Allow":"GET"})");
+  CHECK(wrong.headers.text("Allow") == "GET");
   CHECK(host.get("/nothing").status == 404);
 }
 

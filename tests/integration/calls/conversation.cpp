@@ -38,8 +38,7 @@ http::Request request_of(const std::string& json = "{}") {
   request.tenant = "acme.example";
   request.username = "alice";
   request.role = "admin";
-  request.json = json;
-  request.params = request.query = request.headers = "{}";
+  request.body = Buffer::copy(json);
   return request;
 }
 
@@ -57,7 +56,7 @@ std::string wait_for(const std::string& id, const std::string& status) {
   std::string body;
   for (int i = 0; i < 1200; ++i) {
     http::Request request = request_of();
-    request.params = R"({"id":")" + id + R"("})";
+    request.params = {{"id", id}};
     const auto answer = probe::ask("GET", "/api.ashx/v1/calls/{id}", request);
     if (answer) body = answer->body;
     if (body.find("\"status\":\"" + status) != std::string::npos) return body;
@@ -89,7 +88,7 @@ TEST_CASE("one request makes a call on which an AI voice listens and speaks") {
   INFO(server.log());
   CHECK(record.find("\"status\":\"ended-success\"") != std::string::npos);
   http::Request get = request_of();
-  get.params = R"({"callId":")" + id + R"("})";
+  get.params = {{"callId", id}};
   const auto transcript = probe::ask("GET", "/api.ashx/v1/transcripts/{callId}", get);
   REQUIRE(transcript.ok());
   INFO(transcript->body);

@@ -24,7 +24,7 @@ CallServer::Options options(uint16_t trunk_port, const std::string& tenant = "{}
 }
 
 // A POST of a call for the engine `local`, as JSON members.
-http::Response post(const std::string& members, const std::string& headers = "{}") {
+http::Response post(const std::string& members, const NameValues& headers = {}) {
   probe::Call call;
   call.method = "POST";
   call.path = "/api.ashx/v1/calls";
@@ -43,7 +43,7 @@ std::string list(const std::string& status, int64_t limit = 50, int64_t offset =
   probe::Call call;
   call.method = "GET";
   call.path = "/api.ashx/v1/calls";
-  call.query = status.empty() ? "{}" : R"({"status":")" + status + "\"}";
+  if (!status.empty()) call.query = {{"status", status}};
   call.tenant = CallServer::kTenant;
   call.limit = limit;
   call.offset = offset;
@@ -124,7 +124,7 @@ TEST_CASE("a repeated request gets the same answer as the first one") {
   const std::string body = usual(R"(,"scheduleAtUtc":")" + later + "\"");
   for (const char* key : {"first", "second"}) {  // of a new number, and of one that is known by then
     CAPTURE(key);
-    const std::string headers = R"({"idempotency-key":")" + std::string(key) + "\"}";
+    const NameValues headers{{"idempotency-key", key}};
     const http::Response first = post(body, headers);
     REQUIRE(first.status == 200);
     CHECK(contains(first.body,
@@ -132,7 +132,7 @@ TEST_CASE("a repeated request gets the same answer as the first one") {
     const http::Response again = post(body, headers);
     CHECK(again.status == 200);
     CHECK(again.body == first.body);
-    CHECK(contains(again.headers, "Idempotent-Replayed"));
+    CHECK(again.headers.text("Idempotent-Replayed") == "true");
     CHECK(post(usual(R"(,"maxSeconds":30)"), headers).status == 409);
   }
   CHECK(total("") == 2);
@@ -230,7 +230,7 @@ TEST_CASE("beyond the backlog a call is refused and counted") {
   REQUIRE(post(usual(later)).status == 200);
   const http::Response third = post(usual(later));
   CHECK(third.status == 429);
-  CHECK(contains(third.headers, "Retry-After"));
+  CHECK(third.headers.has("Retry-After"));
   CHECK(server.metric("patchbay_ai_voice_limited_total{limit=\"backlog\"}") == 1);
 }
 
@@ -241,7 +241,7 @@ TEST_CASE("ended calls and idempotent answers are removed after their retention 
   const kills::Database db((server.server().data() / "patchbay.db").string());
   const auto remembered = [&] { return db.count("SELECT COUNT(*) FROM ai_voice_idempotency"); };
   const std::string later = R"(,"scheduleAtUtc":")" + utc_text(clock.now_ms() + 10 * 24 * 3600'000) + "\"";
-  const std::string headers = R"({"idempotency-key":"one"})";
+  const NameValues headers{{"idempotency-key", "one"}};
   const http::Response ended = post(usual(later), headers);
   const http::Response open = post(usual(later));
   REQUIRE(open.status == 200);

@@ -43,9 +43,8 @@ void write_whitelist(const std::string& numbers) {
   http::Request request;
   request.tenant = CallServer::kTenant;
   request.remote = "192.0.2.7";
-  request.headers = R"({"x-platform-admin-signature":")" +
-                    to_hex(lib::hmac_sha256("0123456789abcdef01234567", signed_text)) + "\"}";
-  request.query = "{}";
+  request.headers.add("x-platform-admin-signature",
+                      to_hex(lib::hmac_sha256("0123456789abcdef01234567", signed_text)));
   request.body = Buffer::copy(body);
   const auto response = probe::ask("POST", "/signal.ashx", request, "whitelist=write");
   REQUIRE(response);

@@ -96,7 +96,7 @@ TEST_CASE("only an admin's token creates API keys, and at the admin socket they 
   http::Request operator_request;
   operator_request.username = "operator";
   operator_request.surface = "local";
-  operator_request.json = R"({"name":"cli"})";
+  operator_request.body = Buffer::copy(R"({"name":"cli"})");
   const auto made = probe::ask("POST", kKeys, operator_request);
   REQUIRE(made);
   CHECK(json_here(made->body)->root().text("tenant", "") == kTenantA);

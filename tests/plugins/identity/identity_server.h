@@ -92,12 +92,12 @@ inline std::string error_of(const http::Response& response) {
   return body ? std::to_string(response.status) + " " + std::string((*body)["error"].text()) : response.body;
 }
 
-inline http::Request as_alice(const std::string& json = "", const std::string& params = "{}") {
+inline http::Request as_alice(const std::string& json = "", const NameValues& params = {}) {
   http::Request request;
   request.tenant = kTenantA;
   request.username = "alice";
   request.role = "admin";
-  request.json = json;
+  request.body = Buffer::copy(json);
   request.params = params;
   return request;
 }
@@ -114,7 +114,7 @@ inline MadeKey make_key(const std::string& name = "billing") {
   return {std::string((*body)["id"].text()), std::string((*body)["key"].text())};
 }
 inline http::Response remove_key(const std::string& id, const std::string& tenant = kTenantA) {
-  http::Request request = as_alice("", R"({"id":")" + id + "\"}");
+  http::Request request = as_alice("", {{"id", id}});
   request.tenant = tenant;
   const auto removed = probe::ask("DELETE", std::string(kKeys) + "/{id}", request);
   REQUIRE(removed);

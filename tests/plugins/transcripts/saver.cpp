@@ -64,7 +64,7 @@ std::string keep(const Save& what) {
   return result.value_or("no answer");
 }
 
-http::Response get(const std::string& path, const std::string& query = "{}",
+http::Response get(const std::string& path, const NameValues& query = {},
                    const std::string& tenant = "a.example") {
   probe::Call request{"GET", path};
   request.query = query;
@@ -72,7 +72,7 @@ http::Response get(const std::string& path, const std::string& query = "{}",
   return probe::call(request);
 }
 
-http::Response list(const std::string& query, const std::string& tenant = "a.example") {
+http::Response list(const NameValues& query, const std::string& tenant = "a.example") {
   return get("/api.ashx/v1/transcripts", query, tenant);
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("a saved transcript is a file, a list item and an event, and can be re
   std::ifstream in(server.data() / "transcripts/a.example/oac-0123456789ab.json");
   CHECK(std::string(std::istreambuf_iterator<char>(in), {}) == document);
 
-  const auto listed = list("{}");
+  const auto listed = list({});
   CHECK(listed.total == 1);
   CHECK(
       listed.body.find(
@@ -123,10 +123,10 @@ TEST_CASE("a saved transcript is a file, a list item and an event, and can be re
 TEST_CASE("another tenant's transcript is 404, like one that does not exist") {
   TestServer server(kYaml, nullptr, {probe::entry()});
   CHECK(keep(make_save(outbound("oac-1", "2026-11-20T07:00:01Z", "Ann"), "oac-1")) == "");
-  const auto foreign = get("/api.ashx/v1/transcripts/oac-1", "{}", "b.example");
+  const auto foreign = get("/api.ashx/v1/transcripts/oac-1", {}, "b.example");
   CHECK(foreign.status == 404);
   CHECK(foreign.body == get("/api.ashx/v1/transcripts/oac-2").body);
-  CHECK(list("{}", "b.example").total == 0);
+  CHECK(list({}, "b.example").total == 0);
 }
 
 TEST_CASE("each attempt has its own transcript, and the latest is the default") {
@@ -136,10 +136,10 @@ TEST_CASE("each attempt has its own transcript, and the latest is the default") 
   CHECK(keep(make_save(first, "oac-1", 1)) == "");
   CHECK(keep(make_save(second, "oac-1", 2)) == "");
   CHECK(get("/api.ashx/v1/transcripts/oac-1").body == second);
-  CHECK(get("/api.ashx/v1/transcripts/oac-1", R"({"attempt":1})").body == first);
-  CHECK(get("/api.ashx/v1/transcripts/oac-1", R"({"attempt":3})").status == 404);
-  CHECK(list("{}").total == 2);
-  CHECK(list("{}").body.find(R"("file":"oac-1-2.json")") < list("{}").body.find(R"("file":"oac-1.json")"));
+  CHECK(get("/api.ashx/v1/transcripts/oac-1", {{"attempt", "1"}}).body == first);
+  CHECK(get("/api.ashx/v1/transcripts/oac-1", {{"attempt", "3"}}).status == 404);
+  CHECK(list({}).total == 2);
+  CHECK(list({}).body.find(R"("file":"oac-1-2.json")") < list({}).body.find(R"("file":"oac-1.json")"));
   server.restart();
   CHECK(get("/api.ashx/v1/transcripts/oac-1").body == second);
 }
@@ -154,22 +154,22 @@ TEST_CASE("the list filters by source, words and time") {
   inbound.rule = "vnum:Desk";
   CHECK(keep(inbound) == "");
 
-  CHECK(list(R"({"source":"outbound-ai"})").total == 2);
-  CHECK(list(R"({"source":"vnum"})").total == 1);
-  CHECK(list(R"({"q":"ANN"})").total == 1);
-  CHECK(list(R"({"q":"+4930"})").total == 2);
-  CHECK(list(R"({"q":"4471"})").total == 1);
-  CHECK(list(R"({"q":"desk"})").total == 1);
-  CHECK(list(R"({"q":"50%"})").total == 2);
-  CHECK(list(R"({"q":"0%x"})").total == 0);
-  CHECK(list(R"({"q":"b_x"})").total == 1);
-  CHECK(list(R"({"q":"n_L"})").total == 0);
-  CHECK(list(R"({"q":"' OR 1=1 --"})").total == 0);
-  CHECK(list(R"({"since":"2026-11-20T08:00:00Z"})").total == 2);
-  CHECK(list(R"({"since":"2026-11-20T10:00:00+01:00"})").total == 1);
-  CHECK(list(R"({"since":"yesterday"})").status == 400);
+  CHECK(list({{"source", "outbound-ai"}}).total == 2);
+  CHECK(list({{"source", "vnum"}}).total == 1);
+  CHECK(list({{"q", "ANN"}}).total == 1);
+  CHECK(list({{"q", "+4930"}}).total == 2);
+  CHECK(list({{"q", "4471"}}).total == 1);
+  CHECK(list({{"q", "desk"}}).total == 1);
+  CHECK(list({{"q", "50%"}}).total == 2);
+  CHECK(list({{"q", "0%x"}}).total == 0);
+  CHECK(list({{"q", "b_x"}}).total == 1);
+  CHECK(list({{"q", "n_L"}}).total == 0);
+  CHECK(list({{"q", "' OR 1=1 --"}}).total == 0);
+  CHECK(list({{"since", "2026-11-20T08:00:00Z"}}).total == 2);
+  CHECK(list({{"since", "2026-11-20T10:00:00+01:00"}}).total == 1);
+  CHECK(list({{"since", "yesterday"}}).status == 400);
   CHECK(
-      list(R"({"source":"vnum"})").body ==
+      list({{"source", "vnum"}}).body ==
       R"({"data":[{"callId":"vnum-1","callerSource":"office-tab","startedUtc":"2026-11-20T09:00:00.000Z","endedUtc":"","durationSec":3,"rule":"vnum:Desk","number":"+49800","outcome":"far-hangup","tokensTotal":5,"turnCount":0,"size":202,"source":"tenant","file":"vnum-1.json"}]})");
 }
 
@@ -180,7 +180,7 @@ TEST_CASE("an invalid file name or document is refused, and nothing is saved") {
   CHECK(keep(make_save("{}", "a", 0)) == "attempt must be 1 to 1000");
   CHECK(keep(make_save("[]", "a")) == "document must be a JSON object");
   CHECK(keep(make_save("{", "a")) != "");
-  CHECK(list("{}").total == 0);
+  CHECK(list({}).total == 0);
   CHECK(get("/api.ashx/v1/transcripts/..").status == 404);
   CHECK_FALSE(std::filesystem::exists(server.data() / "transcripts/a.example"));
 }
@@ -196,7 +196,7 @@ TEST_CASE("a file whose transaction was dropped is not listed, and is replaced l
     lease->call(Transcripts::save, save, [tx, lease, done](const Result<Saved>& saved) { done(saved.ok()); });
   });
   CHECK(std::filesystem::exists(server.data() / "transcripts/a.example/oac-1.json"));
-  CHECK(list("{}").total == 0);
+  CHECK(list({}).total == 0);
   CHECK(get("/api.ashx/v1/transcripts/oac-1").status == 404);
   CHECK(keep(make_save(document, "oac-1")) == "");
   CHECK(get("/api.ashx/v1/transcripts/oac-1").body == document);
@@ -211,7 +211,7 @@ TEST_CASE("a text that is not UTF-8 loses a character, not the transcript") {
   CHECK(whole.status == 200);
   CHECK(whole.body.find("Zo\xEF\xBF\xBD and \xEF\xBF\xBD") != std::string::npos);
   CHECK(whole.body.find("Grüezi") != std::string::npos);
-  CHECK(list("{}").body.find("Zo\xEF\xBF\xBD and") != std::string::npos);
+  CHECK(list({}).body.find("Zo\xEF\xBF\xBD and") != std::string::npos);
 }
 
 TEST_CASE("a NUL in a text does not lose the transcript") {
@@ -219,7 +219,7 @@ TEST_CASE("a NUL in a text does not lose the transcript") {
   REQUIRE(server.start_error() == "");
   CHECK(keep(make_save(outbound("oac-000000000001", "2026-11-20T07:00:01.000Z", "a\\u0000b"),
                        "oac-000000000001")) == "");
-  CHECK(list("{}").body.find("\"displayName\":\"a b\"") != std::string::npos);
+  CHECK(list({}).body.find("\"displayName\":\"a b\"") != std::string::npos);
 }
 
 TEST_CASE("a transcript that cannot be saved is logged and counted") {
@@ -245,8 +245,8 @@ TEST_CASE("old transcripts are deleted after keepDays, file and row") {
   const auto file = server.data() / "transcripts" / "a.example" / "oac-000000000001.json";
   CHECK(probe::eventually([&] {
     clock.advance(std::chrono::minutes(1));
-    return list("{}").body.find("oac-000000000001") == std::string::npos;
+    return list({}).body.find("oac-000000000001") == std::string::npos;
   }));
   CHECK_FALSE(std::filesystem::exists(file));
-  CHECK(list("{}").body.find("oac-000000000002") != std::string::npos);
+  CHECK(list({}).body.find("oac-000000000002") != std::string::npos);
 }

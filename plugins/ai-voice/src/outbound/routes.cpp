@@ -32,8 +32,7 @@ void CallRoutes::open() {
 }
 
 void CallRoutes::list(const http::Request& request, Answer answer) {
-  auto query = host_.parse_json(request.query);
-  auto statuses = read_statuses(query ? query->root().text("status", "") : std::string_view());
+  auto statuses = read_statuses(request.query.text("status"));
   if (!statuses) return answer(http::error(400, "invalid_request", statuses.error().text));
   store_.list(request.tenant, *statuses, request.limit, request.offset,
               [answer = std::move(answer)](Result<CallStore::Page> page) mutable {
@@ -49,7 +48,7 @@ void CallRoutes::list(const http::Request& request, Answer answer) {
 }
 
 void CallRoutes::get(const http::Request& request, Answer answer) {
-  store_.get(request.tenant, id_of(host_, request), kMainStrand,
+  store_.get(request.tenant, std::string(request.params.text("id")), kMainStrand,
              [answer = std::move(answer)](Result<Call> call) mutable {
                if (!call && call.error().code != Code::not_found) return answer(call.error());
                if (!call) return answer(no_such_call());
@@ -61,7 +60,7 @@ void CallRoutes::get(const http::Request& request, Answer answer) {
 
 void CallRoutes::hangup(const http::Request& request, Answer answer) {
   store_.get(
-      request.tenant, id_of(host_, request), kMainStrand,
+      request.tenant, std::string(request.params.text("id")), kMainStrand,
       alive_.bind([this, actor = request.username, answer = std::move(answer)](Result<Call> call) mutable {
         if (!call && call.error().code != Code::not_found) return answer(call.error());
         if (!call) return answer(no_such_call());

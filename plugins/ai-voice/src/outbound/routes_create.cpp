@@ -19,7 +19,7 @@ std::string fingerprint(std::string_view text) { return to_hex(lib::sha256(text)
 
 http::Response busy() {
   http::Response response = http::error(429, "rate_limited", "Too many calls are waiting already.");
-  response.headers = R"({"Retry-After": "30"})";
+  response.headers.add("Retry-After", "30");
   return response;
 }
 
@@ -46,15 +46,14 @@ struct CallRoutes::Creation {
 // have passed, or a model be gone.
 void CallRoutes::create(const http::Request& request, Answer answer) {
   auto creation = std::make_unique<Creation>(Creation{request, {}, {}, {}, {}, 0, {}, std::move(answer)});
-  const auto headers = host_.parse_json(request.headers);
-  const auto key = headers ? headers->root().text("idempotency-key", "") : std::string_view();
+  const auto key = request.headers.text("idempotency-key");
   if (key.empty()) return validate(std::move(creation));
   if (key.size() > 255) {
     return creation->answer(
         http::error(400, "invalid_request", "Idempotency-Key must have at most 255 characters"));
   }
   creation->idempotency_key = fingerprint(key);
-  creation->request_hash = fingerprint(request.json);
+  creation->request_hash = fingerprint(host_.write_json(request.json()));
   check_key(std::move(creation));
 }
 
@@ -77,7 +76,7 @@ void CallRoutes::check_key(CreationPtr creation) {
                                                   "This Idempotency-Key was used with another request."));
             }
             http::Response again = http::ok(before->response);
-            again.headers = R"({"Idempotent-Replayed": "true"})";
+            again.headers.add("Idempotent-Replayed", "true");
             creation->answer(std::move(again));
           }));
 }
@@ -88,9 +87,8 @@ void CallRoutes::validate(CreationPtr creation) {
     creation->answer(http::error(400, "invalid_request", why));
   };
   const TenantSettings* settings = settings_.tenant(request.tenant);
-  auto body = host_.parse_json(request.json);
-  if (settings == nullptr || !body) return refuse("There is no such tenant.");
-  auto call = parse_create_request(body->root(), *settings, host_.wall_ms());
+  if (settings == nullptr) return refuse("There is no such tenant.");
+  auto call = parse_create_request(request.json(), *settings, host_.wall_ms());
   if (!call) return refuse(call.error().text);
   const RegisteredEngine* engine = engines_.find(call->model);
   if (engine == nullptr) return refuse("model is not served by any engine here");

@@ -68,11 +68,6 @@ http::Route hangup_route() {
   return route;
 }
 
-std::string id_of(const Host& host, const http::Request& request) {
-  const auto params = host.parse_json(request.params);
-  return params ? std::string(params->root().text("id", "")) : std::string();
-}
-
 http::Response no_such_call() { return http::error(404, "not_found", "There is no such call."); }
 
 http::Response hangup_reply(const Call& call, std::string_view actor, std::string_view status, bool noop) {

@@ -17,8 +17,6 @@ http::Route list_route();
 http::Route get_route();
 http::Route hangup_route();
 
-// The path's {id}.
-std::string id_of(const Host& host, const http::Request& request);
 http::Response no_such_call();
 http::Response hangup_reply(const Call& call, std::string_view actor, std::string_view status, bool noop);
 

@@ -25,23 +25,14 @@ Refusal refusal_of_failure(const Error& error) {
   }
 }
 
-Result<Response> response_of(const Host& host, http::Response answer) {
-  PB_TRY(http::check_response(host, answer));
+Result<Response> response_of(http::Response answer) {
+  PB_TRY(http::check_response(answer));
   Response response;
   response.status = static_cast<int>(answer.status);
-  if (!answer.headers.empty()) {
-    PB_TRY_VALUE(const Json headers, host.parse_json(answer.headers));
-    const JsonView all = headers.root();
-    for (size_t i = 0; i < all.size(); ++i) {
-      const std::string name(all.key(i));
-      const JsonView value = all.at(i);
-      if (value.is_string()) response.headers.emplace_back(name, value.text());
-      for (size_t n = 0; value.is_array() && n < value.size(); ++n)
-        response.headers.emplace_back(name, value.at(n).text());
-    }
-  }
-  if (!answer.body.empty()) response.headers.emplace_back("Content-Type", answer.content_type);
+  for (const auto& [name, value] : answer.headers) response.headers.emplace_back(name, value);
   response.body = std::move(answer.body);
+  response.bytes = std::move(answer.bytes);
+  if (!response.content().empty()) response.headers.emplace_back("Content-Type", answer.content_type);
   return response;
 }
 

@@ -1,7 +1,6 @@
 // Answers: from what plugins say to what the edge sends.
 #pragma once
 
-#include <patchbay/host.h>
 #include <patchbay/services/http.h>
 
 #include "http/exchange.h"
@@ -16,6 +15,6 @@ Response refuse(const Refusal& refusal, const http::Route& route);
 Refusal refusal_of_failure(const Error& error);
 
 // Error: a status or a header that cannot be written (http::check_response).
-Result<Response> response_of(const Host& host, http::Response answer);
+Result<Response> response_of(http::Response answer);
 
 }  // namespace patchbay::rest_api

@@ -12,19 +12,16 @@ struct Dispatcher::Turn {
   int64_t started_ns = 0;
   http::Request request;
   Page page;
-  bool rated = false;      // its tokens were taken
-  bool on_worker = false;  // a worker reads and fills it
-  bool finished = false;   // answered: what its handler says later is dropped
+  bool rated = false;     // its tokens were taken
+  bool finished = false;  // answered: what its handler says later is dropped
 
   void release_body();
 
-  static Status read(Turn& turn, const Host& host);
+  Status read(const Host& host);
 };
 
 namespace {
 
-// A larger body is parsed on a worker: on the main strand everybody's requests would wait for it.
-constexpr size_t kMostParsedHere = 64 * 1024;
 // So many octets of body cost as much as a request.
 constexpr double kOctetsPerToken = 4096;
 constexpr int64_t kHurryMs = 5'000;
@@ -35,38 +32,29 @@ double cost_of(const Exchange& exchange) {
 
 }  // namespace
 
-// Fills the handler's request; the error is the client's. [any thread] while no one else uses the turn.
-Status Dispatcher::Turn::read(Turn& turn, const Host& host) {
-  const Exchange& exchange = *turn.exchange;
-  const Target& target = *turn.target;
-  http::Request& request = turn.request;
-  request.method = target.route.method;
-  request.is_head = exchange.method == Method::head;
-  request.path = percent_decode(exchange.path).value_or(std::string(exchange.path));
-  request.params = object_text(exchange.params);
-  PB_TRY_VALUE(request.query, target.query.read(host, exchange.query));
-  if (target.route.list) {
-    PB_TRY_VALUE(turn.page, read_page(exchange.query));
-    request.limit = turn.page.limit;
-    request.offset = turn.page.offset;
+// Fills the handler's request; the error is the client's. The body is left to the handler's side, which
+// parses it once by the route's schema.
+Status Dispatcher::Turn::read(const Host& host) {
+  request.method = target->route.method;
+  request.is_head = exchange->method == Method::head;
+  request.path = percent_decode(exchange->path).value_or(std::string(exchange->path));
+  request.params = name_values(exchange->params);
+  PB_TRY_VALUE(request.query, target->query.read(host, exchange->query));
+  if (target->route.list) {
+    PB_TRY_VALUE(page, read_page(exchange->query));
+    request.limit = page.limit;
+    request.offset = page.offset;
   }
-  if (target.request_schema) {
-    // No body is as good as an empty one: the error then names what is missing.
-    PB_TRY_VALUE(const Json body,
-                 target.request_schema->read(exchange.body.empty() ? std::string_view("{}") : exchange.body));
-    request.json = host.write_json(body.root());
-  }
-  if (!exchange.body.empty()) request.body = Buffer::copy(exchange.body);
-  request.headers = headers_text(exchange.headers);
-  request.remote = exchange.client;
-  request.host = exchange.surface == kLocal ? std::string() : exchange.host;
-  request.surface = surface_name(exchange.surface);
+  if (!exchange->body.empty()) request.body = Buffer::copy(exchange->body);
+  request.headers = header_values(exchange->headers);
+  request.remote = exchange->client;
+  request.host = exchange->surface == kLocal ? std::string() : exchange->host;
+  request.surface = surface_name(exchange->surface);
   return {};
 }
 
 // An answered request holds no memory for its body, however long its handler keeps the callback.
 void Dispatcher::Turn::release_body() {
-  if (on_worker) return;
   std::string().swap(exchange->body);
   exchange->body_share = {};
   request = {};
@@ -128,25 +116,8 @@ void Dispatcher::admitted(const TurnPtr& turn, Gatekeeper::Verdict verdict) {
   request.is_key = caller.is_key;
   if (!within_rate(turn)) return;
   if (turn->exchange->refusal) return refuse(turn, *turn->exchange->refusal);
-  if (turn->exchange->body.size() <= kMostParsedHere || !turn->target->request_schema)
-    return was_read(turn, Turn::read(*turn, *host_));
-  turn->on_worker = true;
-  auto then = alive_.bind([this, turn](const Status& read_well) {
-    turn->on_worker = false;
-    was_read(turn, read_well);
-  });
-  const Status queued = post_worker(*host_, [&host = *host_, turn, then = std::move(then)]() mutable {
-    post(host, kMainStrand,
-         [then = std::move(then), read_well = Turn::read(*turn, host)]() mutable { then(read_well); });
-  });
-  if (queued) return;
-  turn->on_worker = false;
-  refuse(turn, {503, "unavailable", "too much is to be done at the moment; try again later"});
-}
-
-void Dispatcher::was_read(const TurnPtr& turn, const Status& read_well) {
-  if (turn->finished) return turn->release_body();
-  if (!read_well) return refuse(turn, {400, "invalid_request", read_well.error().text});
+  if (const Status read_well = turn->read(*host_); !read_well)
+    return refuse(turn, {400, "invalid_request", read_well.error().text});
   call(turn);
 }
 
@@ -198,9 +169,9 @@ void Dispatcher::answered(const TurnPtr& turn, Result<http::Response>&& answer) 
   if (!answer) return failed(answer.error());
   const bool is_page = turn->target->route.list && answer->status == 200;
   const int64_t total = is_page ? total_of(*answer, turn->page) : 0;
-  auto response = response_of(*host_, *std::move(answer));
+  auto response = response_of(*std::move(answer));
   if (!response) return failed(response.error());
-  if (is_page)
+  if (is_page && response->bytes.size() == 0)
     response->body =
         with_envelope(response->body, total, turn->page, turn->exchange->path, turn->exchange->query);
   finish(turn, *std::move(response));
@@ -221,7 +192,7 @@ void Dispatcher::finish(const TurnPtr& turn, Response response) {
   served.path = route.role == "none" ? std::string_view(route.path) : exchange.path;
   served.status = response.status;
   served.took_ns = host_->mono_ns() - turn->started_ns;
-  served.bytes = response.body.size();
+  served.bytes = response.content().size();
   served.remote = exchange.client;
   served.user = turn->request.username;
   served.uid = exchange.peer_uid;

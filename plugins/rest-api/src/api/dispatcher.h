@@ -39,7 +39,6 @@ class Dispatcher {
 
   void admitted(const TurnPtr& turn, Gatekeeper::Verdict verdict);
   bool within_rate(const TurnPtr& turn);
-  void was_read(const TurnPtr& turn, const Status& read_well);
   void expire(const TurnPtr& turn);
   void call(const TurnPtr& turn);
   int64_t total_of(const http::Response& answer, const Page& page) const;

@@ -1,5 +1,7 @@
 #include "query_reader.h"
 
+#include "request_text.h"
+
 namespace patchbay::rest_api {
 namespace {
 
@@ -55,7 +57,8 @@ std::string QueryReader::literal(const Host& host, std::string_view name, const 
   return "";
 }
 
-Result<std::string> QueryReader::read(const Host& host, const NamedValues& query) const {
+Result<NameValues> QueryReader::read(const Host& host, const NamedValues& query) const {
+  if (!schema_) return name_values(query);
   JsonWriter object;
   object.object();
   for (const auto& [name, text] : query) {
@@ -66,9 +69,15 @@ Result<std::string> QueryReader::read(const Host& host, const NamedValues& query
       object.value(text);
   }
   object.end();
-  if (!schema_) return std::move(object).str();
   PB_TRY_VALUE(const Json checked, schema_->read(object.str()));
-  return host.write_json(checked.root());
+  NameValues all;
+  const JsonView root = checked.root();
+  for (size_t i = 0; i < root.size(); ++i) {
+    const JsonView value = root.at(i);
+    if (value.is_null()) continue;
+    all.add(root.key(i), value.is_string() ? std::string(value.text()) : host.write_json(value));
+  }
+  return all;
 }
 
 }  // namespace patchbay::rest_api

@@ -1,7 +1,8 @@
-// Query parameters as a JSON object, checked by a route's query schema.
+// Query parameters, checked by a route's query schema.
 #pragma once
 
 #include <patchbay/host.h>
+#include <patchbay/name_values.h>
 
 #include <optional>
 #include <string>
@@ -20,8 +21,9 @@ class QueryReader {
   // Error: what is wrong with the schema.
   static Result<QueryReader> compile(const Host& host, const std::string& schema);
 
-  // Where the schema says integer, number or boolean, the text is read as one. Errors name the parameter.
-  Result<std::string> read(const Host& host, const NamedValues& query) const;
+  // Where the schema says integer, number or boolean, the text is read as one, and written back in JSON's
+  // way. Errors name the parameter.
+  Result<NameValues> read(const Host& host, const NamedValues& query) const;
 
  private:
   enum class Kind { integer, number, boolean };

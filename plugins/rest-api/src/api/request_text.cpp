@@ -1,8 +1,7 @@
 #include "request_text.h"
 
-#include <patchbay/json.h>
-
 #include <map>
+#include <string>
 
 namespace patchbay::rest_api {
 namespace {
@@ -24,25 +23,21 @@ std::string utf8(std::string_view value) {
 
 }  // namespace
 
-std::string object_text(const NamedValues& values) {
-  JsonWriter object;
-  object.object();
-  for (const auto& [name, value] : values) object.member(name, value);
-  object.end();
-  return std::move(object).str();
+NameValues name_values(const NamedValues& values) {
+  NameValues all;
+  for (const auto& [name, value] : values) all.add(name, value);
+  return all;
 }
 
-std::string headers_text(const std::vector<Field>& fields) {
+NameValues header_values(const std::vector<Field>& fields) {
   std::map<std::string_view, std::string> joined;
   for (const auto& [name, value] : fields) {
     const auto [at, fresh] = joined.try_emplace(name, utf8(value));
     if (!fresh) at->second.append(name == "cookie" ? "; " : ", ").append(utf8(value));
   }
-  JsonWriter object;
-  object.object();
-  for (const auto& [name, value] : joined) object.member(name, value);
-  object.end();
-  return std::move(object).str();
+  NameValues all;
+  for (const auto& [name, value] : joined) all.add(name, value);
+  return all;
 }
 
 const char* surface_name(Surface surface) noexcept {

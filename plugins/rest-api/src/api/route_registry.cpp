@@ -81,9 +81,6 @@ Result<uint32_t> RouteRegistry::insert(std::shared_ptr<Target> target) {
   PB_TRY(http::check_route(*host_, route));
   PB_TRY_VALUE(const Route candidate, edge_route(last_id_ + 1, route));
   PB_TRY(check(candidate));
-  if (!route.request_schema.empty()) {
-    PB_TRY_VALUE(target->request_schema, Schema::compile(*host_, route.request_schema));
-  }
   PB_TRY_VALUE(target->query, QueryReader::compile(*host_, route.query_schema));
   target->id = ++last_id_;
   targets_.emplace(last_id_, std::move(target));

@@ -8,7 +8,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "http/route_table.h"
@@ -22,7 +21,6 @@ using OwnHandler = std::function<http::Response(const http::Request&)>;
 struct Target {
   uint32_t id = 0;
   http::Route route;
-  std::optional<Schema> request_schema;
   QueryReader query;
   Lease<http::Handler> handler;
   OwnHandler own;  // instead of a handler

@@ -1,6 +1,8 @@
 // One request and its one answer, as handlers see them. Nothing of Beast, Asio or Pistache shows here.
 #pragma once
 
+#include <patchbay/buffer.h>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -34,8 +36,11 @@ struct Response {
   // Content-Type defaults to application/json for a body.
   NamedValues headers;
   std::string body;
+  Buffer bytes{};  // instead of the body, when there are any
   // Shared with whoever feeds it; see Exchange::stream.
   std::shared_ptr<Stream> stream{};
+
+  std::string_view content() const noexcept { return bytes.size() > 0 ? bytes.view() : body; }
 };
 
 // {"error": code, "error_description": description}, both escaped.

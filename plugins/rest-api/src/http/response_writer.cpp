@@ -124,13 +124,13 @@ void append_response(std::string& out, const Response& response, const ResponseF
   }
   const bool bodiless = response.status == 204 || response.status == 304 || response.stream;
   if (!bodiless) {
-    if (!typed && !response.body.empty()) out.append("Content-Type: application/json\r\n");
+    if (!typed && !response.content().empty()) out.append("Content-Type: application/json\r\n");
     out.append("Content-Length: ");
-    append_number(out, response.body.size());
+    append_number(out, response.content().size());
     out.append("\r\n");
   }
   out.append("\r\n");
-  if (!bodiless && !form.head_only) out.append(response.body);
+  if (!bodiless && !form.head_only) out.append(response.content());
 }
 
 }  // namespace patchbay::rest_api

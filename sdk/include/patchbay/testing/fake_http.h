@@ -104,9 +104,7 @@ class FakeHttp {
 
   static http::Response refuse(const http::Route& route, int64_t status, std::string_view code,
                                std::string_view text) {
-    http::Response response = http::error(status, code, text);
-    if (route.message_errors) response.body = JsonWriter().object().member("error", text).end().str();
-    return response;
+    return route.message_errors ? http::message_error(status, text) : http::error(status, code, text);
   }
 
   // From the request to what the handler is asked, or why it is not.
@@ -135,12 +133,12 @@ class FakeHttp {
       if (!by_method || rank <= best) continue;
       best = rank;
       call.route = route;
-      call.request.params = detail::object_of(*params);
+      call.request.params = detail::values_of(*params);
     }
     if (best >= 0) return std::nullopt;
     if (allow.empty()) return http::error(404, "not_found", "there is nothing at this path");
     http::Response response = http::error(405, "method_not_allowed", "this path allows " + allow);
-    response.headers = JsonWriter().object().member("Allow", allow).end().str();
+    response.headers.add("Allow", allow);
     return response;
   }
   // A route with a discriminator goes before one without; -1: it is not this one.
@@ -169,16 +167,12 @@ class FakeHttp {
   Status read(const Ask& ask, Call& call) const {
     http::Request& request = call.request;
     request.method = call.route.method;
+    request.is_head = ask.method == "HEAD";
     request.path = detail::decode(call.path);
     PB_TRY_VALUE(request.query, read_query(call));
     if (call.route.list) PB_TRY(read_page(call));
-    if (!call.route.request_schema.empty()) {
-      PB_TRY_VALUE(const Schema schema, Schema::compile(world_->host(), call.route.request_schema));
-      PB_TRY_VALUE(const Json body, schema.read(ask.body.empty() ? std::string_view("{}") : ask.body));
-      request.json = world_->host().write_json(body.root());
-    }
     if (!ask.body.empty()) request.body = Buffer::copy(ask.body);
-    request.headers = detail::object_of(ask.headers);
+    request.headers = detail::values_of(ask.headers);
     request.remote = ask.remote;
     request.surface = ask.surface;
     request.host = ask.surface == "local" ? std::string() : ask.tenant;
@@ -193,12 +187,18 @@ class FakeHttp {
     request.is_key = ask.is_key;
     return {};
   }
-  Result<std::string> read_query(const Call& call) const {
-    if (call.route.query_schema.empty()) return detail::object_of(call.query);
+  Result<NameValues> read_query(const Call& call) const {
+    if (call.route.query_schema.empty()) return detail::values_of(call.query);
     PB_TRY_VALUE(const Json doc, world_->host().parse_json(call.route.query_schema));
     PB_TRY_VALUE(const Schema schema, Schema::compile(world_->host(), call.route.query_schema));
     PB_TRY_VALUE(const Json checked, schema.read(detail::typed_object(call.query, doc["properties"])));
-    return world_->host().write_json(checked.root());
+    NameValues all;
+    const JsonView root = checked.root();
+    for (size_t i = 0; i < root.size(); ++i)
+      if (const JsonView value = root.at(i); !value.is_null())
+        all.add(root.key(i),
+                value.is_string() ? std::string(value.text()) : world_->host().write_json(value));
+    return all;
   }
   static Status read_page(Call& call) {
     if (const std::string* limit = detail::find_pair(call.query, "limit")) {
@@ -218,17 +218,22 @@ class FakeHttp {
   http::Response finish(const Call& call, Result<http::Response> reply) const {
     if (!reply) {
       const Code code = reply.error().code;
-      if (code == Code::unavailable || code == Code::gone)
+      if (code == Code::unavailable || code == Code::gone || code == Code::exhausted || code == Code::timeout)
         return refuse(call.route, 503, "unavailable", "this is not available at the moment; try again later");
       return refuse(call.route, 500, "internal_error", "the request could not be processed");
     }
-    if (const Status can_be_sent = http::check_response(world_->host(), *reply); !can_be_sent) {
+    if (const Status can_be_sent = http::check_response(*reply); !can_be_sent) {
       Log(world_->host())
           .error("an answer could not be sent",
                  {{"route", call.route.method + " " + call.route.path}, {"why", can_be_sent.error().text}});
       return refuse(call.route, 500, "internal_error", "the answer could not be written");
     }
-    if (call.route.list && reply->status == 200) reply->body = envelope(call, *reply);
+    if (call.route.list && reply->status == 200 && reply->bytes.size() == 0)
+      reply->body = envelope(call, *reply);
+    if (call.request.is_head) {
+      reply->body.clear();
+      reply->bytes = {};
+    }
     return *std::move(reply);
   }
   std::string envelope(const Call& call, const http::Response& answer) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../json.h"
+#include "../name_values.h"
 #include "../percent_encoding.h"
 #include "../text.h"
 
@@ -51,11 +52,10 @@ inline std::optional<Pairs> match_path(std::string_view pattern, std::string_vie
   return params;
 }
 
-inline std::string object_of(const Pairs& pairs) {
-  JsonWriter object;
-  object.object();
-  for (const auto& [name, value] : pairs) object.member(name, value);
-  return std::move(object.end()).str();
+inline NameValues values_of(const Pairs& pairs) {
+  NameValues values;
+  for (const auto& [name, value] : pairs) values.add(name, value);
+  return values;
 }
 
 inline bool has_type(JsonView types, std::string_view wanted) {

@@ -2,11 +2,13 @@
 
 #include <patchbay/plugin.h>
 #include <patchbay/services/auth.h>
+#include <patchbay/services/http_file.h>
 #include <patchbay/services/http_routes.h>
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -39,11 +41,34 @@ http::Route route(const char* method, const char* path, const char* role = "admi
   return made;
 }
 
+void write(JsonWriter& out, const char* name, const NameValues& values) {
+  out.key(name).object();
+  for (const auto& [key, value] : values) out.member(key, value);
+  out.end();
+}
+
+// A flat body.
+void write(JsonWriter& out, JsonView json) {
+  if (!json) return void(out.null());
+  out.object();
+  for (size_t i = 0; i < json.size(); ++i) {
+    out.key(json.key(i));
+    if (const JsonView value = json.at(i); value.is_string())
+      out.value(value.text());
+    else
+      out.value(value.integer());
+  }
+  out.end();
+}
+
 std::string echo_text(const http::Request& request) {
   JsonWriter out;
   out.object().member("method", request.method).member("path", request.path);
-  out.key("params").raw(request.params).key("query").raw(request.query).key("headers").raw(request.headers);
-  out.key("json").raw(request.json.empty() ? "null" : request.json);
+  write(out, "params", request.params);
+  write(out, "query", request.query);
+  write(out, "headers", request.headers);
+  out.key("json");
+  write(out, request.json());
   out.member("body", request.body.size() < 1000 ? request.body.view() : "...");
   out.member("size", request.body.size()).member("remote", request.remote).member("host", request.host);
   out.member("surface", request.surface).member("tenant", request.tenant).member("subject", request.subject);
@@ -169,17 +194,31 @@ class Desk final : public Plugin {
       });
     routes_->add(route("GET", "/t/teapot", "none"), [](const http::Request&) -> Result<http::Response> {
       auto response = http::error(409, "teapot", "short and stout");
-      response.headers = R"({"X-Spout": "left", "Set-Cookie": ["a=1", "b=2"]})";
+      response.headers = {{"X-Spout", "left"}, {"Set-Cookie", "a=1"}, {"Set-Cookie", "b=2"}};
       return response;
     });
+    routes_->add(route("GET", "/t/picture", "none"), [](const http::Request&) -> Result<http::Response> {
+      http::Response response;
+      response.content_type = "image/png";
+      response.bytes = Buffer::copy(std::string_view("\x89PNG\0\xff", 6));
+      return response;
+    });
+    const std::string file = std::string(from_abi(host().store->data_folder(host().self))) + "/page.html";
+    std::ofstream(file) << "<p>a page</p>";
+    routes_->add(route("GET", "/t/file", "none"),
+                 [this, file](const http::Request&, Reply<http::Response> reply) {
+                   (void)post_worker(host(), [file, reply = std::move(reply)]() mutable {
+                     reply(http::file(file, "text/html; charset=utf-8"));
+                   });
+                 });
     routes_->add(route("GET", "/t/bad-headers", "none"), [](const http::Request&) -> Result<http::Response> {
       auto response = http::ok("{}");
-      response.headers = "no JSON";
+      response.headers.add("no token", "x");
       return response;
     });
     routes_->add(route("GET", "/t/split-header", "none"), [](const http::Request&) -> Result<http::Response> {
       auto response = http::ok("{}");
-      response.headers = R"({"X-Note": "a\r\nSet-Cookie: b=1"})";
+      response.headers.add("X-Note", "a\r\nSet-Cookie: b=1");
       return response;
     });
     routes_->add(route("GET", "/t/odd-status", "none"), [](const http::Request&) -> Result<http::Response> {

@@ -78,6 +78,29 @@ TEST_CASE("a route that exists already is refused, and so is one that makes no s
   CHECK(server.admin.get("/readyz").body == ready.body);  // where `patchbay plugin list` and `status` look
 }
 
+TEST_CASE("an answer may be bytes of a declared type") {
+  const DeskServer server;
+  const auto answer = server.http.get("/t/picture");
+  CHECK(answer.status == 200);
+  CHECK(answer.headers.at("content-type") == "image/png");
+  CHECK(answer.body == std::string("\x89PNG\0\xff", 6));
+  const auto head = server.http.ask("HEAD", "/t/picture");
+  CHECK(head.headers.at("content-length") == "6");
+  CHECK(head.body == "");
+}
+
+TEST_CASE("an answer may be a file, and HEAD gets its size only") {
+  const DeskServer server;
+  const auto answer = server.http.get("/t/file");
+  CHECK(answer.status == 200);
+  CHECK(answer.headers.at("content-type") == "text/html; charset=utf-8");
+  CHECK(answer.body == "<p>a page</p>");
+  const auto head = server.http.ask("HEAD", "/t/file");
+  CHECK(head.status == 200);
+  CHECK(head.headers.at("content-length") == "13");
+  CHECK(head.body == "");
+}
+
 TEST_CASE("every answer says no-store") {
   const DeskServer server;
   const auto cached = [](const HttpAnswer& answer) { return answer.headers.at("cache-control"); };
