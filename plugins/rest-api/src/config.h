@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "http/edge.h"
+#include "http/http_server.h"
 #include "rate/rate_limiter.h"
 
 namespace patchbay::rest_api {

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <fstream>
 
-#include "api/request_text.h"
+#include "api/request_map.h"
 
 namespace patchbay::rest_api {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "http/edge.h"
+#include "http/http_server.h"
 
 namespace patchbay::rest_api {
 

@@ -5,11 +5,11 @@
 #include <optional>
 
 #include "api/dispatcher.h"
-#include "api/management.h"
+#include "api/housekeeping.h"
+#include "api/management_routes.h"
 #include "api/openapi.h"
-#include "api/request_text.h"
+#include "api/request_map.h"
 #include "api/service_root.h"
-#include "api/upkeep.h"
 #include "http/tls.h"
 #include "listening_file.h"
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "event_catalogue.h"
-#include "schedule.h"
+#include "retry_schedule.h"
 #include "signing.h"
 
 namespace patchbay::webhooks {

@@ -1,6 +1,6 @@
 #include "list_routes.h"
 
-#include "admin_schemas.h"
+#include "route_schemas.h"
 #include "subscription_json.h"
 
 namespace patchbay::webhooks {

@@ -2,14 +2,14 @@
 
 #include <memory>
 
-#include "admin_routes.h"
-#include "backlog.h"
+#include "backlog_metrics.h"
 #include "config.h"
 #include "dispatcher.h"
 #include "event_catalogue.h"
 #include "fan_out.h"
 #include "list_routes.h"
 #include "retention.h"
+#include "routes.h"
 #include "sender.h"
 #include "subscription_store.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "address.h"
+#include "receiver_address.h"
 
 namespace patchbay::webhooks {
 namespace {

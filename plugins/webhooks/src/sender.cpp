@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "transfer.h"
+#include "curl_transfer.h"
 
 namespace patchbay::webhooks {
 namespace {

@@ -11,12 +11,12 @@
 #include <functional>
 #include <memory>
 
+#include "access_log.h"
+#include "authorizer.h"
 #include "deadlines.h"
-#include "gatekeeper.h"
 #include "paging.h"
 #include "rate/address_limiter.h"
 #include "route_registry.h"
-#include "traffic.h"
 
 namespace patchbay::rest_api {
 

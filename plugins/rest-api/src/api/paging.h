@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "http/target.h"
+#include "http/request_target.h"
 
 namespace patchbay::rest_api {
 

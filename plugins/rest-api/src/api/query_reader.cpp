@@ -1,6 +1,6 @@
 #include "query_reader.h"
 
-#include "request_text.h"
+#include "request_map.h"
 
 namespace patchbay::rest_api {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "http/target.h"
+#include "http/request_target.h"
 
 namespace patchbay::rest_api {
 

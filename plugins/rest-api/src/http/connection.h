@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "body_reader.h"
-#include "edge_limits.h"
 #include "exchange.h"
 #include "head_parser.h"
 #include "head_scan.h"
 #include "lag.h"
 #include "router.h"
+#include "server_limits.h"
 #include "transport.h"
 #include "trusted_proxies.h"
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "body_budget.h"
+#include "request_target.h"
 #include "route_table.h"
-#include "target.h"
 
 namespace patchbay::rest_api {
 

@@ -14,7 +14,7 @@
 #include <cstring>
 #include <optional>
 
-#include "asio_parts.h"
+#include "asio_transport.h"
 #include "descriptor_reserve.h"
 
 namespace patchbay::rest_api {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "edge_thread.h"
+#include "server_thread.h"
 
 namespace patchbay::rest_api {
 

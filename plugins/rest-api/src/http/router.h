@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "request_target.h"
 #include "route_table.h"
-#include "target.h"
 
 namespace patchbay::rest_api {
 

@@ -1,6 +1,6 @@
 #include "tls.h"
 
-#include "asio_parts.h"
+#include "asio_transport.h"
 
 namespace patchbay::rest_api {
 namespace {

@@ -5,7 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <vector>
 
-#include "asio_parts.h"
+#include "asio_transport.h"
 
 namespace patchbay::rest_api {
 namespace {

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "desk_server.h"
+#include "api_server.h"
 #include "plugins/rest-api/client.h"
 #include "runtime/manual_clock.h"
 

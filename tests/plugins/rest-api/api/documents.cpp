@@ -1,7 +1,7 @@
 #include <filesystem>
 #include <set>
 
-#include "desk_server.h"
+#include "api_server.h"
 #include "json/parse.h"
 
 using namespace rest_api_test;

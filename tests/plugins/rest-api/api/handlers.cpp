@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "desk_server.h"
+#include "api_server.h"
 #include "runtime/manual_clock.h"
 
 using namespace rest_api_test;

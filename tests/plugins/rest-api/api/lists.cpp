@@ -1,4 +1,4 @@
-#include "desk_server.h"
+#include "api_server.h"
 
 using namespace rest_api_test;
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "edge_fixture.h"
+#include "http_server_fixture.h"
 
 using namespace rest_api_test;
 

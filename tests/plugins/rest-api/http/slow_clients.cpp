@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "edge_fixture.h"
+#include "http_server_fixture.h"
 
 using namespace rest_api_test;
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <thread>
 
-#include "edge_fixture.h"
+#include "http_server_fixture.h"
 
 using namespace rest_api_test;
 

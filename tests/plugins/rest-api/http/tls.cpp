@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "edge_fixture.h"
+#include "http_server_fixture.h"
 
 using namespace rest_api_test;
 

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "edge_fixture.h"
+#include "http_server_fixture.h"
 
 using namespace rest_api_test;
 

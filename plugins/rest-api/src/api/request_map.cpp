@@ -1,4 +1,4 @@
-#include "request_text.h"
+#include "request_map.h"
 
 #include <map>
 #include <string>

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "http/edge.h"
+#include "http/http_server.h"
 #include "plugins/rest-api/client.h"
 
 namespace rest_api_test {

@@ -1,4 +1,4 @@
-#include "admin_schemas.h"
+#include "route_schemas.h"
 
 #include <patchbay/json.h>
 

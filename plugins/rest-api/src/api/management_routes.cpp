@@ -1,4 +1,4 @@
-#include "management.h"
+#include "management_routes.h"
 
 namespace patchbay::rest_api {
 namespace {

@@ -2,7 +2,7 @@
 #include <fstream>
 #include <thread>
 
-#include "desk_server.h"
+#include "api_server.h"
 #include "runtime/manual_clock.h"
 #include "support/certificate.h"
 

@@ -1,4 +1,4 @@
-#include "answers.h"
+#include "response_map.h"
 
 #include <patchbay/services/http_rules.h>
 

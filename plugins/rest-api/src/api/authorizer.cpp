@@ -1,4 +1,4 @@
-#include "gatekeeper.h"
+#include "authorizer.h"
 
 #include <patchbay/log.h>
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "http/edge.h"
-#include "stranger_log.h"
+#include "anonymous_log.h"
+#include "http/http_server.h"
 
 namespace patchbay::rest_api {
 

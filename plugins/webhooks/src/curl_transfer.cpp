@@ -1,8 +1,8 @@
-#include "transfer.h"
+#include "curl_transfer.h"
 
 #include <sys/socket.h>
 
-#include "address.h"
+#include "receiver_address.h"
 
 namespace patchbay::webhooks {
 namespace {

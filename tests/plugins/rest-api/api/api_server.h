@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "desk.h"
+#include "echo_plugin.h"
 #include "support/http_client.h"
 #include "support/server.h"
 

@@ -1,12 +1,12 @@
-#include "admin_routes.h"
+#include "routes.h"
 
 #include <patchbay/random_id.h>
 
 #include <algorithm>
 #include <set>
 
-#include "admin_schemas.h"
 #include "receiver_url.h"
+#include "route_schemas.h"
 #include "subscription_json.h"
 
 namespace patchbay::webhooks {

@@ -1,8 +1,8 @@
-#include "http/target.h"
+#include "http/request_target.h"
 
 #include <doctest/doctest.h>
 
-#include "edge_fixture.h"
+#include "http_server_fixture.h"
 
 using namespace rest_api_test;
 

@@ -1,4 +1,4 @@
-#include "traffic.h"
+#include "access_log.h"
 
 #include <algorithm>
 

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "edge_limits.h"
 #include "exchange.h"
 #include "route_table.h"
+#include "server_limits.h"
 #include "tls.h"
 
 namespace patchbay::rest_api {

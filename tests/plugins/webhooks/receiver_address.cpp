@@ -1,4 +1,4 @@
-#include "address.h"
+#include "receiver_address.h"
 
 #include <doctest/doctest.h>
 

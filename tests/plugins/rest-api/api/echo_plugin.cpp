@@ -1,4 +1,4 @@
-#include "desk.h"
+#include "echo_plugin.h"
 
 #include <patchbay/plugin.h>
 #include <patchbay/services/auth.h>

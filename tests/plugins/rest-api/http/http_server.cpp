@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "edge_fixture.h"
+#include "http_server_fixture.h"
 
 using namespace rest_api_test;
 

@@ -1,4 +1,4 @@
-#include "mailbox.h"
+#include "reply_queue.h"
 
 namespace patchbay::rest_api {
 namespace {

@@ -1,4 +1,4 @@
-#include "stranger_log.h"
+#include "anonymous_log.h"
 
 #include <algorithm>
 #include <utility>

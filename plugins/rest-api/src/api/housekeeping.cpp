@@ -1,4 +1,4 @@
-#include "upkeep.h"
+#include "housekeeping.h"
 
 #include <system_error>
 

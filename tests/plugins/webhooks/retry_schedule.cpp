@@ -1,4 +1,4 @@
-#include "schedule.h"
+#include "retry_schedule.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "backlog.h"
+#include "backlog_metrics.h"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-#include "edge.h"
+#include "http_server.h"
 
 #include <csignal>
 #include <future>
 #include <thread>
 
-#include "edge_thread.h"
 #include "listener.h"
+#include "server_thread.h"
 
 namespace patchbay::rest_api {
 namespace {

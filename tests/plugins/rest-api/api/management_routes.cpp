@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "desk_server.h"
+#include "api_server.h"
 
 using namespace rest_api_test;
 

@@ -1,4 +1,4 @@
-#include "edge_thread.h"
+#include "server_thread.h"
 
 #include <unistd.h>
 
@@ -11,8 +11,8 @@
 #include <thread>
 #include <unordered_map>
 
-#include "asio_parts.h"
-#include "mailbox.h"
+#include "asio_transport.h"
+#include "reply_queue.h"
 #include "request_id.h"
 
 namespace patchbay::rest_api {

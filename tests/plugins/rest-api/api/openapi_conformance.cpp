@@ -2,7 +2,7 @@
 // and may only answer what the document promises.
 #include <set>
 
-#include "desk_server.h"
+#include "api_server.h"
 #include "json/parse.h"
 
 using namespace rest_api_test;

@@ -1,4 +1,4 @@
-// One thread of the edge: its loop, its connections, its routers. Includes no Asio; see edge_thread.cpp.
+// One thread of the edge: its loop, its connections, its routers. Includes no Asio; see server_thread.cpp.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 #include "address_counts.h"
 #include "connection.h"
-#include "edge.h"
+#include "http_server.h"
 
 namespace boost::asio {
 class io_context;
