@@ -80,8 +80,8 @@ Router& shared_router() {
 }
 
 struct Host final : ConnectionHost {
-  EdgeLimits edge_limits = [] {
-    EdgeLimits limits;
+  ServerLimits server_limits = [] {
+    ServerLimits limits;
     limits.answer_ms = 120'000;
     limits.max_head = 1024;
     limits.max_fields = 10;
@@ -101,15 +101,15 @@ struct Host final : ConnectionHost {
     void proceed(uint64_t) noexcept override {}
     void drop_body(uint64_t) noexcept override {}
     void deliver(uint64_t, uint64_t slot, Response response) noexcept override {
-      if (host.connection) host.connection->answer(slot, std::move(response));
+      if (host.connection) host.connection->respond(slot, std::move(response));
     }
     Host& host;
   };
   std::shared_ptr<Port> port = std::make_shared<Port>(*this);
 
-  const EdgeLimits& limits() const noexcept override { return edge_limits; }
+  const ServerLimits& limits() const noexcept override { return server_limits; }
   const TrustedProxies& proxies() const noexcept override { return trusted; }
-  Router& router(Surface) noexcept override { return shared_router(); }
+  Router& router(ListenerRole) noexcept override { return shared_router(); }
   std::shared_ptr<ReplyPort> reply_port() const noexcept override { return port; }
   std::string_view date() override { return "Thu, 01 Jan 1970 00:00:00 GMT"; }
   Clock::time_point now() const noexcept override { return {}; }
@@ -119,7 +119,7 @@ struct Host final : ConnectionHost {
   uint32_t hsts_sec() const noexcept override { return 0; }
   std::string new_request_id() override { return "0123456789abcdef"; }
   void closed(uint64_t) noexcept override {}
-  bool show_head(uint64_t, const std::shared_ptr<Exchange>& exchange) noexcept override {
+  bool authorize_head(uint64_t, const std::shared_ptr<Exchange>& exchange) noexcept override {
     if (*exchange->header("authorization") == "no") exchange->refusal = Refusal{401, "invalid_token", "no"};
     connection->proceed();
     return true;
@@ -139,7 +139,7 @@ struct Host final : ConnectionHost {
 std::string answers(std::string_view input, size_t piece) {
   Wire wire(input, piece);
   Host host;
-  host.connection = std::make_shared<Connection>(Connection::Facts{1, "unix", kPublic, false},
+  host.connection = std::make_shared<Connection>(Connection::Info{1, "unix", kPublic, false},
                                                  std::make_unique<FakeTransport>(wire), host);
   host.connection->start();
   wire.run();

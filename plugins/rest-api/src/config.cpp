@@ -11,8 +11,8 @@
 namespace patchbay::rest_api {
 namespace {
 
-// The edge answers by itself when even the plugin's main strand does not get to it.
-constexpr int64_t kEdgeGraceMs = 10'000;
+// The HTTP server answers 503 itself when the plugin's main strand is blocked for so much longer.
+constexpr int64_t kServerGraceMs = 10'000;
 
 std::vector<std::string> texts(JsonView value) {
   if (value.is_string()) return {std::string(value.text())};
@@ -43,13 +43,14 @@ Result<std::vector<ListenerConfig>> read_listeners(const Config& config) {
   PB_TRY_VALUE(auto management, parse_listen(config.server()["management"]["listen"].text(), kManagement));
   all.push_back(std::move(management));
   ListenerConfig local;
-  local.surface = kLocal;
+  local.role = kLocal;
   local.unix_path = config.server()["admin_socket"].text();
   if (!local.unix_path.empty()) all.push_back(std::move(local));
   return all;
 }
 
-// The core gives up on this plugin after `timeout_s`: less than that, so that there is time to close.
+// Shorter than `timeout_s`, after which the core stops waiting for this plugin, so that there is time to
+// close.
 std::chrono::milliseconds drain_time(int64_t timeout_s) {
   const std::chrono::milliseconds whole{timeout_s * 1000};
   return whole - std::min(whole / 3, std::chrono::milliseconds(10'000));
@@ -59,7 +60,7 @@ bool same_listener(const ListenerConfig& a, const ListenerConfig& b) {
   const auto files = [](const ListenerConfig& l) {
     return l.tls ? l.tls->certificate + "\n" + l.tls->key : std::string();
   };
-  return a.surface == b.surface && a.address == b.address && a.port == b.port && a.unix_path == b.unix_path &&
+  return a.role == b.role && a.address == b.address && a.port == b.port && a.unix_path == b.unix_path &&
          files(a) == files(b);
 }
 
@@ -76,14 +77,14 @@ bool Tenants::has(std::string_view host) const noexcept {
   return std::find(hosts_.begin(), hosts_.end(), host) != hosts_.end();
 }
 
-Result<ListenerConfig> parse_listen(std::string_view text, Surface surface) {
+Result<ListenerConfig> parse_listen(std::string_view text, ListenerRole role) {
   const auto bad = [&] {
     return Error{Code::invalid, "'" + std::string(text) + "' is not a numeric address and a port"};
   };
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos) return bad();
   ListenerConfig listener;
-  listener.surface = surface;
+  listener.role = role;
   listener.address = text.substr(0, colon);
   auto& address = listener.address;
   const bool bracketed = address.size() > 2 && address.front() == '[' && address.back() == ']';
@@ -100,21 +101,21 @@ Result<Settings> Settings::read(const Config& config) {
   const JsonView limits = plugin["limits"];
   Settings settings;
   settings.tenants = Tenants(config);
-  PB_TRY_VALUE(settings.edge.listeners, read_listeners(config));
-  settings.edge.threads = thread_count(plugin["threads"].integer());
-  settings.edge.trusted_proxies = texts(plugin["trustedProxies"]);
-  PB_TRY(TrustedProxies::parse(settings.edge.trusted_proxies));
-  // What the operator sets also bounds what routes ask for.
+  PB_TRY_VALUE(settings.server.listeners, read_listeners(config));
+  settings.server.threads = thread_count(plugin["threads"].integer());
+  settings.server.trusted_proxies = texts(plugin["trustedProxies"]);
+  PB_TRY(TrustedProxies::parse(settings.server.trusted_proxies));
+  // The operator's limit also bounds those of routes.
   if (const int64_t body = limits["bodyBytes"].integer(); body > 0)
-    settings.edge.limits.max_body = settings.edge.limits.max_route_body = static_cast<size_t>(body);
-  settings.edge.limits.max_bodies = static_cast<size_t>(limits["bodyMemoryBytes"].integer());
-  if (settings.edge.limits.max_bodies < settings.edge.limits.max_body)
+    settings.server.limits.max_body = settings.server.limits.max_route_body = static_cast<size_t>(body);
+  settings.server.limits.max_bodies = static_cast<size_t>(limits["bodyMemoryBytes"].integer());
+  if (settings.server.limits.max_bodies < settings.server.limits.max_body)
     return {Code::invalid, "limits.bodyMemoryBytes must be at least limits.bodyBytes"};
-  settings.edge.limits.max_per_address = static_cast<size_t>(limits["connectionsPerAddress"].integer());
-  settings.edge.hsts_sec = static_cast<uint32_t>(plugin["tls"]["hstsSec"].integer());
-  settings.edge.limits.max_connections = static_cast<size_t>(limits["connections"].integer());
+  settings.server.limits.max_per_address = static_cast<size_t>(limits["connectionsPerAddress"].integer());
+  settings.server.hsts_sec = static_cast<uint32_t>(plugin["tls"]["hstsSec"].integer());
+  settings.server.limits.max_connections = static_cast<size_t>(limits["connections"].integer());
   settings.answer_ms = limits["answerSec"].integer() * 1000;
-  settings.edge.limits.answer_ms = static_cast<uint32_t>(settings.answer_ms + kEdgeGraceMs);
+  settings.server.limits.answer_ms = static_cast<uint32_t>(settings.answer_ms + kServerGraceMs);
   settings.rate.per_second = limits["requestsPerSecond"].number();
   settings.rate.burst = limits["burst"].number();
   settings.drain = drain_time(config.server()["drain_timeout_s"].integer());
@@ -123,8 +124,8 @@ Result<Settings> Settings::read(const Config& config) {
 }
 
 bool Settings::needs_restart(const Settings& next) const {
-  const auto& a = edge;
-  const auto& b = next.edge;
+  const auto& a = server;
+  const auto& b = next.server;
   return a.threads != b.threads || a.trusted_proxies != b.trusted_proxies ||
          a.limits.max_body != b.limits.max_body || a.limits.max_route_body != b.limits.max_route_body ||
          a.limits.max_connections != b.limits.max_connections || a.limits.max_bodies != b.limits.max_bodies ||

@@ -1,4 +1,4 @@
-// The plugin's settings, read once from its configuration.
+// The settings of rest-api.
 #pragma once
 
 #include <patchbay/config.h>
@@ -13,7 +13,7 @@
 
 namespace patchbay::rest_api {
 
-// The tenants there are. Hosts are normalised: lower case, no port, no trailing dot.
+// The configured tenants. Hosts are normalised: lower case, no port, no trailing dot.
 class Tenants {
  public:
   Tenants() = default;
@@ -28,21 +28,22 @@ class Tenants {
 
 struct Settings {
   // Public listeners first, then the management port, then the admin socket.
-  EdgeConfig edge;
+  ServerConfig server;
   lib::RateLimit rate;
-  int64_t answer_ms = 0;  // for a handler to answer
+  int64_t answer_ms = 0;  // for a handler to answer; then the client gets 503
   Tenants tenants;
   std::string listening_file;
-  std::chrono::milliseconds drain{};  // for requests to be answered while the server stops
+  std::chrono::milliseconds drain{};  // how long a stopping server waits for requests in flight
 
-  // What is not configured is as the manifest says, or the file schema of the server. Error: an address that
-  // is none.
+  // Defaults are those of the manifest and of the server's file schema. Error: an invalid address, or limits
+  // that contradict each other.
   static Result<Settings> read(const Config& config);
-  // Whether only a restart takes the step from one to the other.
+  // Whether a change to `next` needs a restart.
   bool needs_restart(const Settings& next) const;
 };
 
-// "192.0.2.1:80", "[2001:db8::1]:80": numeric, as configurations must be free of DNS.
-Result<ListenerConfig> parse_listen(std::string_view text, Surface surface);
+// Parses "192.0.2.1:80" or "[2001:db8::1]:80". Names are refused, because a configuration may not depend on
+// DNS.
+Result<ListenerConfig> parse_listen(std::string_view text, ListenerRole role);
 
 }  // namespace patchbay::rest_api

@@ -13,17 +13,17 @@ namespace {
 std::string text_of(const std::vector<Bound>& bound) {
   JsonWriter out;
   out.object();
-  for (const Surface surface : {kPublic, kManagement, kLocal}) {
+  for (const ListenerRole role : {kPublic, kManagement, kLocal}) {
     for (const Bound& one : bound) {
-      if (one.surface != surface) continue;
-      out.member(surface == kLocal ? "admin" : surface_name(surface), one.address);
+      if (one.role != role) continue;
+      out.member(role == kLocal ? "admin" : listener_role_name(role), one.address);
       break;
     }
   }
   out.key("listeners").array();
   for (const Bound& one : bound)
     out.object()
-        .member("surface", surface_name(one.surface))
+        .member("role", listener_role_name(one.role))
         .member("address", one.address)
         .member("tls", one.tls)
         .end();
@@ -33,15 +33,15 @@ std::string text_of(const std::vector<Bound>& bound) {
 
 }  // namespace
 
-std::vector<Bound> bound_addresses(const Edge& edge, const std::vector<ListenerConfig>& listeners) {
+std::vector<Bound> bound_addresses(const HttpServer& server, const std::vector<ListenerConfig>& listeners) {
   std::vector<Bound> all;
   for (size_t i = 0; i < listeners.size(); ++i) {
     const auto& listener = listeners[i];
     const bool v6 = listener.address.find(':') != std::string::npos;
     const std::string host = v6 ? "[" + listener.address + "]" : listener.address;
     all.push_back(
-        {listener.surface,
-         listener.unix_path.empty() ? host + ":" + std::to_string(edge.port(i)) : listener.unix_path,
+        {listener.role,
+         listener.unix_path.empty() ? host + ":" + std::to_string(server.port(i)) : listener.unix_path,
          listener.tls.has_value()});
   }
   return all;

@@ -1,8 +1,8 @@
-// listening.json in the data folder: the addresses that are really bound, for scripts and tests that let the
-// system choose ports.
+// Writes listening.json in the data folder: the bound addresses, for scripts and tests that let the system
+// choose ports.
 //
 //   {"public": "127.0.0.1:41235", "management": "127.0.0.1:38467", "admin": "/var/lib/patchbay/admin.sock",
-//    "listeners": [{"surface": "public", "address": "127.0.0.1:41235", "tls": false}, ...]}
+//    "listeners": [{"role": "public", "address": "127.0.0.1:41235", "tls": false}, ...]}
 #pragma once
 
 #include <patchbay/result.h>
@@ -15,14 +15,14 @@
 namespace patchbay::rest_api {
 
 struct Bound {
-  Surface surface = kPublic;
+  ListenerRole role = kPublic;
   std::string address;  // "127.0.0.1:41235", or a path
   bool tls = false;
 };
 
-std::vector<Bound> bound_addresses(const Edge& edge, const std::vector<ListenerConfig>& listeners);
+std::vector<Bound> bound_addresses(const HttpServer& server, const std::vector<ListenerConfig>& listeners);
 
-// Replaces the file in one step. "public" is the first public listener.
+// Replaces the file atomically. "public" is the first public listener.
 Status write_listening_file(const std::string& path, const std::vector<Bound>& bound);
 
 }  // namespace patchbay::rest_api

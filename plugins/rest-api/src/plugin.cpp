@@ -21,9 +21,9 @@ class RestApi final : public Plugin {
     PB_TRY_VALUE(settings_, Settings::read(config));
     parts_ = std::make_unique<Parts>(
         host(), settings_, [this](const RouteTable& table) { publish(table); },
-        [this] { renew_certificates(); }, [this] { mend_sockets(); });
-    PB_TRY(add_own_routes());
-    PB_TRY(open_edge());
+        [this] { reload_certificates(); }, [this] { recreate_sockets(); });
+    PB_TRY(add_builtin_routes());
+    PB_TRY(start_server());
     parts_->http.on(http::Http::add_route, [this](http::Route route) -> Result<http::Registered> {
       return parts_->registry.add(std::move(route));
     });
@@ -32,7 +32,7 @@ class RestApi final : public Plugin {
 
   Status check_config(const Config& config) override {
     PB_TRY_VALUE(const Settings next, Settings::read(config));
-    for (const ListenerConfig& listener : next.edge.listeners)
+    for (const ListenerConfig& listener : next.server.listeners)
       if (listener.tls) PB_TRY(load_tls(*listener.tls));
     if (settings_.needs_restart(next)) return {Code::unsupported, "needs a restart"};
     return {};
@@ -41,115 +41,116 @@ class RestApi final : public Plugin {
   void reconfigure(const Config& config) override {
     auto next = Settings::read(config);
     if (next) settings_.tenants = std::move(next->tenants);
-    renew_certificates();
+    reload_certificates();
   }
 
-  // Nothing new is accepted; what runs is answered.
+  // Accepts nothing new and answers the requests in flight.
   void drain(Done done) override {
-    parts_->dispatcher.hurry();
-    auto finished = std::make_shared<Done>(std::move(done));
-    close_edge(settings_.drain, [finished] { (*finished)(); });
+    parts_->dispatcher.shorten_deadlines();
+    auto shared = std::make_shared<Done>(std::move(done));
+    stop_server(settings_.drain, [shared] { (*shared)(); });
   }
 
-  // The edge's threads refer to the parts: these go after it, on their strand.
+  // Destroys the parts after the server, whose threads refer to them, on their strand.
   void stop(Done done) override {
-    auto finished = std::make_shared<Done>(std::move(done));
-    close_edge(std::chrono::milliseconds(0), [this, finished] {
+    auto shared = std::make_shared<Done>(std::move(done));
+    stop_server(std::chrono::milliseconds(0), [this, shared] {
       parts_.reset();
-      (*finished)();
+      (*shared)();
     });
   }
 
   struct Parts {
     Parts(const Host& host, const Settings& settings, std::function<void(const RouteTable&)> publish,
-          std::function<void()> renew, std::function<void()> mend)
+          std::function<void()> reload_tls, std::function<void()> recreate_sockets)
         : registry(host, std::move(publish)),
-          traffic(host),
-          dispatcher(host, settings, registry, traffic),
-          upkeep(host, settings, registry, std::move(renew), std::move(mend)),
+          access_log(host),
+          dispatcher(host, settings, registry, access_log),
+          housekeeping(host, settings, registry, std::move(reload_tls), std::move(recreate_sockets)),
           http(host) {}
     RouteRegistry registry;
-    Traffic traffic;
+    AccessLog access_log;
     Dispatcher dispatcher;
-    Upkeep upkeep;
+    Housekeeping housekeeping;
     Provision<http::Http> http;
-    std::string socket_trouble;  // why the admin socket is not reached; "" when it is
+    std::string socket_error;  // of the admin socket; "": it is reachable
     Lifetime alive;
   };
 
-  Status add_own_routes() {
+  Status add_builtin_routes() {
     PB_TRY(add_service_root(parts_->registry));
     PB_TRY(add_openapi(parts_->registry, host()));
-    const auto note_traffic = [this] {
-      if (edge_) parts_->traffic.note(edge_->stats());
+    const auto update_metrics = [this] {
+      if (server_) parts_->access_log.update(server_->stats());
     };
-    return add_management_routes(parts_->registry, host(), note_traffic, parts_->socket_trouble);
+    return add_management_routes(parts_->registry, host(), update_metrics, parts_->socket_error);
   }
 
-  Status open_edge() {
-    // On an edge thread: what is bound here is only looked at on the main strand.
-    const auto take = [this, &host = host(), alive = &parts_->alive](std::shared_ptr<Exchange> exchange) {
+  Status start_server() {
+    // [server thread] `alive` is bound here and read on the main strand.
+    const auto on_request = [this, &host = host(),
+                             alive = &parts_->alive](std::shared_ptr<Exchange> exchange) {
       post(host, kMainStrand,
            alive->bind([this, exchange = std::move(exchange), started = host.mono_ns()]() mutable {
              parts_->dispatcher.serve(std::move(exchange), started);
            }));
     };
-    const auto look = [this, &host = host(), alive = &parts_->alive](std::shared_ptr<Exchange> exchange,
-                                                                     std::function<void()> proceed) {
+    const auto on_head = [this, &host = host(), alive = &parts_->alive](std::shared_ptr<Exchange> exchange,
+                                                                        std::function<void()> proceed) {
       post(host, kMainStrand,
            alive->bind([this, exchange = std::move(exchange), proceed = std::move(proceed)]() mutable {
-             parts_->dispatcher.look(std::move(exchange), std::move(proceed));
+             parts_->dispatcher.authorize_head(std::move(exchange), std::move(proceed));
            }));
     };
-    PB_TRY_VALUE(auto edge, Edge::start(settings_.edge, parts_->registry.table(), {take, take, look}));
-    edge_ = std::move(edge);
-    const auto bound = bound_addresses(*edge_, settings_.edge.listeners);
+    PB_TRY_VALUE(auto server, HttpServer::start(settings_.server, parts_->registry.table(),
+                                                {on_request, on_request, on_head}));
+    server_ = std::move(server);
+    const auto bound = bound_addresses(*server_, settings_.server.listeners);
     for (const Bound& one : bound)
-      log().info("listening", {{"surface", surface_name(one.surface)}, {"address", one.address}});
+      log().info("listening", {{"listener", listener_role_name(one.role)}, {"address", one.address}});
     return write_listening_file(settings_.listening_file, bound);
   }
 
   void publish(const RouteTable& table) {
-    if (!edge_) return;
-    if (const Status done = edge_->set_routes(table); !done)
-      log().error("the routes were not taken", {{"why", done.error().text}});
+    if (!server_) return;
+    if (const Status done = server_->set_routes(table); !done)
+      log().error("the routes could not be changed", {{"why", done.error().text}});
   }
 
-  void renew_certificates() {
-    if (!edge_) return;
-    if (const Status done = edge_->reload_tls(); !done)
-      return log().error("the certificates were not read again", {{"why", done.error().text}});
-    log().info("the certificates were read again");
+  void reload_certificates() {
+    if (!server_) return;
+    if (const Status done = server_->reload_tls(); !done)
+      return log().error("the certificates could not be reloaded", {{"why", done.error().text}});
+    log().info("the certificates were reloaded");
   }
 
-  // Who cleans /run or /tmp takes the admin socket along.
-  void mend_sockets() {
-    if (!edge_) return;
-    const auto mended = edge_->mend_sockets();
-    const std::string trouble = mended ? std::string() : mended.error().text;
-    if (mended && *mended) log().warn("the admin socket was removed by somebody, and has been made again");
-    if (!trouble.empty() && trouble != parts_->socket_trouble)
-      log().error("the admin socket was removed by somebody, and could not be made again",
-                  {{"why", trouble}});
-    parts_->socket_trouble = trouble;
+  // A cleanup of /run or /tmp may remove the admin socket.
+  void recreate_sockets() {
+    if (!server_) return;
+    const auto recreated = server_->recreate_sockets();
+    const std::string error = recreated ? std::string() : recreated.error().text;
+    if (recreated && *recreated) log().warn("the admin socket had been removed and was recreated");
+    if (!error.empty() && error != parts_->socket_error)
+      log().error("the admin socket had been removed and could not be recreated", {{"why", error}});
+    parts_->socket_error = error;
   }
 
-  // On a worker, because it waits for the edge's threads; then() comes on the main strand.
+  // Stops the server on a worker, because stop() waits for its threads; then runs then() on the main strand.
   template <class Then>
-  void close_edge(std::chrono::milliseconds drain, Then then) {
-    if (!edge_) return then();
+  void stop_server(std::chrono::milliseconds drain, Then then) {
+    if (!server_) return then();
     std::remove(settings_.listening_file.c_str());
-    std::shared_ptr<Edge> edge = std::move(edge_);  // shared because a job must be copied when it is refused
-    const auto close = [&host = host(), edge, drain, then] {
-      edge->stop(drain);
+    std::shared_ptr<HttpServer> server = std::move(server_);  // shared because `stop` is copied
+    const auto stop = [&host = host(), server, drain, then] {
+      server->stop(drain);
       post(host, kMainStrand, then);
     };
-    if (!post_worker(host(), close)) close();
+    if (!post_worker(host(), stop)) stop();
   }
 
   Settings settings_;
   std::unique_ptr<Parts> parts_;
-  std::unique_ptr<Edge> edge_;
+  std::unique_ptr<HttpServer> server_;
 };
 
 }  // namespace

@@ -5,11 +5,11 @@
 namespace patchbay::webhooks {
 namespace {
 
-constexpr int64_t kEveryMs = 15'000;
+constexpr int64_t kUpdateIntervalMs = 15'000;
 
 }  // namespace
 
-Backlog::Backlog(const Host& host, Registry& registry)
+BacklogMetrics::BacklogMetrics(const Host& host, SubscriptionRegistry& registry)
     : host_(host),
       registry_(registry),
       query_(Statement::find(host, "backlog")),
@@ -19,14 +19,14 @@ Backlog::Backlog(const Host& host, Registry& registry)
       paused_(Metric::gauge(host, "patchbay_webhooks_subscriptions_paused", "Subscriptions that are paused")),
       timer_(host) {}
 
-void Backlog::open() {
+void BacklogMetrics::start() {
   query(host_, query_, {}, alive_.bind([this](const Result<Rows>& rows) {
     if (rows && !rows->empty()) show(*rows);
-    timer_.after_ms(kEveryMs, [this] { open(); });
+    timer_.after_ms(kUpdateIntervalMs, [this] { start(); });
   }));
 }
 
-void Backlog::show(const Rows& rows) {
+void BacklogMetrics::show(const Rows& rows) {
   const int64_t count = rows.integer(0, 0);
   const int64_t overdue_ms = count == 0 ? 0 : std::max<int64_t>(0, host_.wall_ms() - rows.integer(0, 1));
   const auto all = registry_.all();

@@ -1,5 +1,5 @@
-// What waits, as metrics: how many deliveries are pending, how long the oldest of them is overdue, how many
-// subscriptions are paused. On the main strand.
+// BacklogMetrics: the number of pending deliveries, how long the oldest is overdue, and the number of paused
+// subscriptions. On the main strand.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -11,18 +11,18 @@
 
 namespace patchbay::webhooks {
 
-class Backlog {
+class BacklogMetrics {
  public:
-  Backlog(const Host& host, Registry& registry);
-  // Looks now, and then every 15 s.
-  void open();
+  BacklogMetrics(const Host& host, SubscriptionRegistry& registry);
+  // Updates them now and then every 15 s.
+  void start();
 
  private:
   void show(const Rows& rows);
 
   // borrowed
   const Host& host_;
-  Registry& registry_;
+  SubscriptionRegistry& registry_;
   // owned
   const Statement query_;
   const Metric pending_, overdue_, paused_;

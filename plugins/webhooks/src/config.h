@@ -1,4 +1,4 @@
-// The plugin's settings, from configuration that was checked against manifest.json.
+// The settings of webhooks, from configuration that was checked against manifest.json.
 #pragma once
 
 #include <patchbay/config.h>

@@ -35,10 +35,10 @@ const char* phrase(CURLcode code) {
 
 }  // namespace
 
-Transfer::Transfer(Post post, Sender::Done done, const Sender::Limits& limits)
+CurlTransfer::CurlTransfer(Post post, Sender::Done done, const Sender::Limits& limits)
     : post_(std::move(post)), done_(std::move(done)), limits_(limits), easy_(curl_easy_init()) {}
 
-bool Transfer::set_headers() {
+bool CurlTransfer::set_headers() {
   for (const std::string& header : post_.headers) {
     curl_slist* longer = curl_slist_append(headers_.get(), header.c_str());
     if (longer == nullptr) return false;
@@ -48,50 +48,51 @@ bool Transfer::set_headers() {
   return true;
 }
 
-bool Transfer::prepare() {
+bool CurlTransfer::prepare() {
   if (!easy_ || !set_headers()) return false;
   CURL* easy = easy_.get();
   curl_easy_setopt(easy, CURLOPT_URL, post_.url.c_str());
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-  curl_easy_setopt(easy, CURLOPT_PROXY, "");  // also not the one of the environment
+  curl_easy_setopt(easy, CURLOPT_PROXY, "");  // ignores the proxy of the environment
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers_.get());
   curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(post_.body.size()));
   curl_easy_setopt(easy, CURLOPT_POSTFIELDS, post_.body.c_str());
   curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(limits_.timeout_ms));
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits_.timeout_ms));
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // a name server that hangs shall not hold the thread
-  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &Transfer::on_head);
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT,
+                   1L);  // so that a name server that hangs does not block the thread
+  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &CurlTransfer::on_head);
   curl_easy_setopt(easy, CURLOPT_HEADERDATA, this);
-  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Transfer::on_body);
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &CurlTransfer::on_body);
   curl_easy_setopt(easy, CURLOPT_WRITEDATA, this);
-  // In place of the system's bundle; its folder of certificates stays trusted beside it.
+  // Replaces the system's bundle; the system's folder of certificates stays trusted.
   if (!post_.ca_file.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, post_.ca_file.c_str());
   if (!post_.allow_private) set_address_checks();
   return true;
 }
 
-// Before the first packet, and again before a request goes over a connection that was kept: another tenant,
-// who may reach private addresses, may have opened it.
-void Transfer::set_address_checks() {
-  curl_easy_setopt(easy_.get(), CURLOPT_OPENSOCKETFUNCTION, &Transfer::on_open_socket);
+// Checks the address before connecting, and again before a request uses an open connection, because a tenant
+// that may reach private addresses may have opened it.
+void CurlTransfer::set_address_checks() {
+  curl_easy_setopt(easy_.get(), CURLOPT_OPENSOCKETFUNCTION, &CurlTransfer::on_open_socket);
   curl_easy_setopt(easy_.get(), CURLOPT_OPENSOCKETDATA, this);
-  curl_easy_setopt(easy_.get(), CURLOPT_PREREQFUNCTION, &Transfer::on_connected);
+  curl_easy_setopt(easy_.get(), CURLOPT_PREREQFUNCTION, &CurlTransfer::on_connected);
   curl_easy_setopt(easy_.get(), CURLOPT_PREREQDATA, this);
 }
 
-void Transfer::finish(CURLcode code) { done_(outcome(code)); }
+void CurlTransfer::complete(CURLcode code) { done_(outcome(code)); }
 
-Outcome Transfer::outcome(CURLcode code) const {
+Outcome CurlTransfer::outcome(CURLcode code) const {
   Outcome outcome;
   long status = 0;
   if (easy_) curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
   outcome.status = head_done_ ? status : 0;
   outcome.delivered = outcome.status >= 200 && outcome.status <= 299;
   if (outcome.delivered) return outcome;
-  // One phrase for both: which names an internal name server knows is not for tenants to find out.
+  // One phrase for both, so that tenants cannot probe the names of an internal name server.
   if (refused_ || (!post_.allow_private && code == CURLE_COULDNT_RESOLVE_HOST)) {
     outcome.error = "the host has no address that may be used";
   } else if (outcome.status != 0) {
@@ -102,8 +103,8 @@ Outcome Transfer::outcome(CURLcode code) const {
   return outcome;
 }
 
-size_t Transfer::on_head(char* data, size_t size, size_t count, void* self) {
-  auto& transfer = *static_cast<Transfer*>(self);
+size_t CurlTransfer::on_head(char* data, size_t size, size_t count, void* self) {
+  auto& transfer = *static_cast<CurlTransfer*>(self);
   transfer.read_ += size * count;
   if (transfer.read_ > transfer.limits_.answer_bytes) return 0;
   long status = 0;
@@ -112,23 +113,23 @@ size_t Transfer::on_head(char* data, size_t size, size_t count, void* self) {
   return size * count;
 }
 
-size_t Transfer::on_body(char* /*data*/, size_t size, size_t count, void* self) {
-  auto& transfer = *static_cast<Transfer*>(self);
+size_t CurlTransfer::on_body(char* /*data*/, size_t size, size_t count, void* self) {
+  auto& transfer = *static_cast<CurlTransfer*>(self);
   transfer.read_ += size * count;
   return transfer.read_ > transfer.limits_.answer_bytes ? 0 : size * count;
 }
 
-curl_socket_t Transfer::on_open_socket(void* self, curlsocktype /*purpose*/, curl_sockaddr* address) {
+curl_socket_t CurlTransfer::on_open_socket(void* self, curlsocktype /*purpose*/, curl_sockaddr* address) {
   if (!is_public(address->addr) || is_own(address->addr)) {
-    static_cast<Transfer*>(self)->refused_ = true;
+    static_cast<CurlTransfer*>(self)->refused_ = true;
     return CURL_SOCKET_BAD;
   }
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-int Transfer::on_connected(void* self, char* peer, char* /*own*/, int /*peer_port*/, int /*own_port*/) {
+int CurlTransfer::on_connected(void* self, char* peer, char* /*own*/, int /*peer_port*/, int /*own_port*/) {
   if (is_public_text(peer) && !is_own_text(peer)) return CURL_PREREQFUNC_OK;
-  static_cast<Transfer*>(self)->refused_ = true;
+  static_cast<CurlTransfer*>(self)->refused_ = true;
   return CURL_PREREQFUNC_ABORT;
 }
 

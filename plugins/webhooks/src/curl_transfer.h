@@ -1,4 +1,4 @@
-// One request under way: a libcurl handle and what its callbacks collect.
+// A request in flight: a libcurl handle and the state of its callbacks.
 #pragma once
 
 #include <curl/curl.h>
@@ -9,15 +9,15 @@
 
 namespace patchbay::webhooks {
 
-// Lives on the sender's thread.
-class Transfer {
+// Used on the sender's thread only.
+class CurlTransfer {
  public:
-  Transfer(Post post, Sender::Done done, const Sender::Limits& limits);
+  CurlTransfer(Post post, Sender::Done done, const Sender::Limits& limits);
 
-  // False when there is no memory for it.
+  // False: out of memory.
   bool prepare();
   CURL* easy() const noexcept { return easy_.get(); }
-  void finish(CURLcode code);
+  void complete(CURLcode code);
 
  private:
   bool set_headers();
@@ -43,8 +43,8 @@ class Transfer {
   std::unique_ptr<curl_slist, FreeList> headers_;
   std::unique_ptr<CURL, FreeEasy> easy_;
   // state
-  size_t read_ = 0;         // bytes of the answer
-  bool head_done_ = false;  // the final answer's head is complete
+  size_t read_ = 0;         // bytes of the response
+  bool head_done_ = false;  // the head of the final response is complete
   bool refused_ = false;    // an address was not public
 };
 

@@ -9,12 +9,12 @@
 namespace patchbay::webhooks {
 namespace {
 
-constexpr size_t kLookAhead = 32;  // rows read beyond those under way
-constexpr int64_t kRecordAgainMs = 1000;
+constexpr size_t kLookAhead = 32;  // rows read beyond those in flight
+constexpr int64_t kRetryMs = 1000;
 
 }  // namespace
 
-Dispatcher::Dispatcher(const Host& host, const Log& log, Registry& registry, Sender& sender)
+Dispatcher::Dispatcher(const Host& host, const Log& log, SubscriptionRegistry& registry, Sender& sender)
     : host_(host),
       log_(log),
       registry_(registry),
@@ -25,15 +25,15 @@ Dispatcher::Dispatcher(const Host& host, const Log& log, Registry& registry, Sen
       end_(Statement::find(host, "delivery-end")),
       succeeded_(Statement::find(host, "subscription-succeeded")),
       failed_(Statement::find(host, "subscription-failed")),
-      delivered_(Metric::counter(host, "patchbay_webhooks_delivered", "Deliveries a receiver took")),
+      delivered_(Metric::counter(host, "patchbay_webhooks_delivered", "Deliveries that a receiver accepted")),
       attempts_failed_(Metric::counter(host, "patchbay_webhooks_attempts_failed", "Attempts that failed")),
       deliveries_failed_(Metric::counter(host, "patchbay_webhooks_deliveries_failed",
-                                         "Deliveries given up after 4 attempts")),
+                                         "Deliveries that failed in 4 attempts")),
       paused_(Metric::counter(host, "patchbay_webhooks_paused", "Subscriptions paused after 20 failures")),
-      in_flight_(Metric::gauge(host, "patchbay_webhooks_in_flight", "Requests under way to receivers")),
+      in_flight_(Metric::gauge(host, "patchbay_webhooks_in_flight", "Requests to receivers in flight")),
       record_timer_(host) {}
 
-void Dispatcher::open() {
+void Dispatcher::start() {
   query(host_, lanes_query_, {}, alive_.bind([this](const Result<Rows>& rows) {
     if (!rows) return log_.error("pending deliveries cannot be read", {{"why", rows.error().text}});
     for (size_t i = 0; i < rows->size(); ++i) pump(std::string(rows->text(i, 0)));
@@ -46,16 +46,16 @@ Dispatcher::Lane& Dispatcher::lane(const std::string& subscription) {
   return *lane;
 }
 
-// A lane that may not because its own requests are under way is looked at when one of them ends; one that has
-// to wait for a slot joins the queue.
+// False: the lane is at its limit, and continues when a request of it ends; or no slot is free, and it waits
+// in the queue.
 bool Dispatcher::may_start(const std::string& id, const std::string& tenant, const Lane& lane) {
-  if (draining_ || lane.under_way.size() >= settings_.max_in_flight) return false;
+  if (draining_ || lane.in_flight.size() >= settings_.max_in_flight) return false;
   if (slots_.has_room(tenant)) return true;
   slots_.wait(tenant, id);
   return false;
 }
 
-void Dispatcher::offer_slots() {
+void Dispatcher::assign_slots() {
   while (const auto next = slots_.next()) pump(*next);
 }
 
@@ -64,8 +64,8 @@ void Dispatcher::take_slot(const std::string& tenant) {
   in_flight_.set(static_cast<double>(slots_.used()));
 }
 
-void Dispatcher::give_back_slot(const std::string& tenant) {
-  slots_.give_back(tenant);
+void Dispatcher::release_slot(const std::string& tenant) {
+  slots_.release(tenant);
   in_flight_.set(static_cast<double>(slots_.used()));
   if (slots_.used() == 0 && idle_) std::exchange(idle_, {})();
 }
@@ -78,7 +78,7 @@ void Dispatcher::pump(const std::string& id) {
   }
   const Subscription* subscription = registry_.find(id);
   if (subscription == nullptr) {
-    if (lane.under_way.empty()) lanes_.erase(id);
+    if (lane.in_flight.empty()) lanes_.erase(id);
     return;
   }
   if (!may_start(id, subscription->tenant, lane)) return;
@@ -86,32 +86,32 @@ void Dispatcher::pump(const std::string& id) {
   lane.changed = false;
   lane.tenant = subscription->tenant;
   take_slot(lane.tenant);
-  query(host_, pending_, {id, subscription->active ? 1 : 0, lane.under_way.size() + kLookAhead},
+  query(host_, pending_, {id, subscription->active ? 1 : 0, lane.in_flight.size() + kLookAhead},
         alive_.bind([this, id](const Result<Rows>& rows) { read(id, rows); }));
 }
 
 void Dispatcher::read(const std::string& id, const Result<Rows>& rows) {
   Lane& lane = this->lane(id);
   lane.reading = false;
-  give_back_slot(lane.tenant);
-  if (rows) took(id, *rows);
-  for (const std::string& delivery : std::exchange(lane.ended, {})) lane.under_way.erase(delivery);
+  release_slot(lane.tenant);
+  if (rows) on_rows(id, *rows);
+  for (const std::string& delivery : std::exchange(lane.ended, {})) lane.in_flight.erase(delivery);
   if (!rows) {
     log_.warn("pending deliveries cannot be read", {{"why", rows.error().text}});
-    lane.timer.after_ms(kRecordAgainMs, [this, id] { pump(id); });
+    lane.timer.after_ms(kRetryMs, [this, id] { pump(id); });
   } else if (lane.changed) {
     pump(id);
   }
-  offer_slots();  // when it had no use for its slot
+  assign_slots();  // if this lane did not use its slot
 }
 
-// Those not under way, in the order in which they may leave.
+// The deliveries that are not in flight, in the order in which they may be sent.
 std::vector<Dispatcher::Delivery> Dispatcher::read_rows(const Rows& rows, const Lane& lane) {
   std::vector<Delivery> list;
   for (size_t i = 0; i < rows.size(); ++i) {
     Delivery one;
     one.id = rows.text(i, 0);
-    if (lane.under_way.count(one.id) != 0) continue;
+    if (lane.in_flight.count(one.id) != 0) continue;
     one.seq = rows.integer(i, 1);
     one.topic = rows.text(i, 2);
     one.subject = rows.text(i, 3);
@@ -124,20 +124,20 @@ std::vector<Dispatcher::Delivery> Dispatcher::read_rows(const Rows& rows, const 
   return list;
 }
 
-void Dispatcher::took(const std::string& id, const Rows& rows) {
+void Dispatcher::on_rows(const std::string& id, const Rows& rows) {
   const Subscription* subscription = registry_.find(id);
   if (subscription == nullptr) return;
   Lane& lane = this->lane(id);
   const int64_t now_ms = host_.wall_ms();
   for (const Delivery& delivery : read_rows(rows, lane)) {
-    if (delivery.due_ms > now_ms) {  // the first of those to come
+    if (delivery.due_ms > now_ms) {  // the first one in the future
       lane.timer.at_wall_ms(delivery.due_ms, [this, id] { pump(id); });
       return;
     }
     if (!may_start(id, subscription->tenant, lane)) return;
     if (!subscription->active && delivery.topic != kTestTopic) continue;  // paused since
     if (delivery.in_order() && lane.subjects.count(delivery.subject) != 0) continue;
-    start(*subscription, lane, delivery);
+    start_attempt(*subscription, lane, delivery);
   }
 }
 
@@ -164,7 +164,7 @@ Post Dispatcher::make_post(const Subscription& subscription, const Delivery& del
   return post;
 }
 
-void Dispatcher::start(const Subscription& subscription, Lane& lane, const Delivery& delivery) {
+void Dispatcher::start_attempt(const Subscription& subscription, Lane& lane, const Delivery& delivery) {
   Attempt attempt;
   attempt.subscription = subscription.id;
   attempt.tenant = subscription.tenant;
@@ -174,7 +174,7 @@ void Dispatcher::start(const Subscription& subscription, Lane& lane, const Deliv
   attempt.number = delivery.attempt + 1;
   attempt.due_ms = delivery.due_ms;
   attempt.started_ms = host_.wall_ms();
-  lane.under_way.insert(delivery.id);
+  lane.in_flight.insert(delivery.id);
   if (!attempt.subject.empty()) lane.subjects.insert(attempt.subject);
   take_slot(subscription.tenant);
 
@@ -183,7 +183,7 @@ void Dispatcher::start(const Subscription& subscription, Lane& lane, const Deliv
     attempt.outcome.error = "the secret cannot be read: rotate it";
     return record(std::move(attempt));
   }
-  auto on_strand = alive_.bind([this](Attempt done) { ended(std::move(done)); });
+  auto on_strand = alive_.bind([this](Attempt done) { on_ended(std::move(done)); });
   sender_.send(make_post(subscription, delivery, *secret),
                [&host = host_, on_strand, attempt = std::move(attempt)](Outcome outcome) mutable {
                  attempt.outcome = std::move(outcome);
@@ -192,7 +192,7 @@ void Dispatcher::start(const Subscription& subscription, Lane& lane, const Deliv
                });
 }
 
-void Dispatcher::ended(Attempt attempt) {
+void Dispatcher::on_ended(Attempt attempt) {
   if (!attempt.outcome.delivered) {
     attempts_failed_.add();
     log_.info("a delivery failed", {{"subscription", attempt.subscription},
@@ -215,8 +215,8 @@ void Dispatcher::record(Attempt attempt) {
   }
   std::move(tx).commit(alive_.bind([this, attempt = std::move(attempt)](const Commit& committed) mutable {
     const bool busy = committed.code() == Code::unavailable || committed.code() == Code::exhausted;
-    if (busy) return try_again(std::move(attempt));
-    recorded(attempt, committed);
+    if (busy) return retry_recording(std::move(attempt));
+    on_recorded(attempt, committed);
   }));
 }
 
@@ -232,18 +232,18 @@ void Dispatcher::record_failure(Transaction& tx, const Attempt& attempt) const {
   tx.exec(failed_, {attempt.subscription, kFailuresToPause});
 }
 
-// A full disk, say: the delivery stays under way here until the outcome is written, so that it is not sent
-// twice for that.
-void Dispatcher::try_again(Attempt attempt) {
+// Keeps the delivery in flight until its outcome is recorded, so that it is not sent twice because of, say, a
+// full disk.
+void Dispatcher::retry_recording(Attempt attempt) {
   unrecorded_.push_back(std::move(attempt));
   if (record_timer_.armed()) return;
-  record_timer_.after_ms(kRecordAgainMs, [this] {
+  record_timer_.after_ms(kRetryMs, [this] {
     std::vector<Attempt> list = std::exchange(unrecorded_, {});
     for (Attempt& one : list) record(std::move(one));
   });
 }
 
-void Dispatcher::recorded(const Attempt& attempt, const Commit& outcome) {
+void Dispatcher::on_recorded(const Attempt& attempt, const Commit& outcome) {
   if (outcome) {
     count(attempt, outcome);
   } else if (outcome.code() != Code::conflict) {  // conflict: the subscription was deleted meanwhile
@@ -262,7 +262,7 @@ void Dispatcher::count(const Attempt& attempt, const Commit& outcome) {
     subscription->last_fired_ms = host_.wall_ms();
     return;
   }
-  if (attempt.number < kAttempts) return;
+  if (attempt.number < kMaxAttempts) return;
   deliveries_failed_.add();
   const Rows counted = outcome.result(1);
   if (subscription == nullptr || counted.empty()) return;
@@ -282,15 +282,15 @@ void Dispatcher::release(const Attempt& attempt) {
   if (lane.reading) {
     lane.ended.push_back(attempt.delivery);
   } else {
-    lane.under_way.erase(attempt.delivery);
+    lane.in_flight.erase(attempt.delivery);
   }
   if (!attempt.subject.empty()) lane.subjects.erase(attempt.subject);
   if (lane.reading)
     lane.changed = true;
   else
-    slots_.wait(attempt.tenant, attempt.subscription);  // behind those that wait already
-  give_back_slot(attempt.tenant);
-  offer_slots();
+    slots_.wait(attempt.tenant, attempt.subscription);  // after those that wait already
+  release_slot(attempt.tenant);
+  assign_slots();
 }
 
 void Dispatcher::drain(Function<void()> idle) {

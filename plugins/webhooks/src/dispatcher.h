@@ -1,6 +1,7 @@
-// Sends what is due and keeps the books: attempts, failures in a row, pauses. One lane per subscription, so
-// that a receiver that hangs delays no other subscription; a share per tenant and turns among tenants, so
-// that a tenant with many such receivers delays no other tenant. On the main strand; the store is the queue.
+// Dispatcher: sends due deliveries and records attempts, consecutive failures and pauses. One lane per
+// subscription, so that a receiver that hangs does not delay other subscriptions; a limit per tenant and
+// round robin among tenants, so that a tenant with many such receivers does not delay other tenants. The
+// queue is in the store. On the main strand.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -23,14 +24,14 @@ namespace patchbay::webhooks {
 
 class Dispatcher {
  public:
-  Dispatcher(const Host& host, const Log& log, Registry& registry, Sender& sender);
+  Dispatcher(const Host& host, const Log& log, SubscriptionRegistry& registry, Sender& sender);
 
   void configure(const Settings& settings) { settings_ = settings; }
-  // Finds the lanes that have something to do.
-  void open();
-  // This subscription has a new delivery, or was changed.
+  // Starts the lanes that have pending deliveries.
+  void start();
+  // Call it when the subscription has a new delivery or was changed.
   void wake(const std::string& subscription) { pump(subscription); }
-  // Begins no further attempt; idle() when those under way have ended.
+  // Starts no further attempt; calls idle() when those in flight have ended.
   void drain(Function<void()> idle);
 
  private:
@@ -40,7 +41,7 @@ class Dispatcher {
     int64_t seq = 0, secret_rev = 0, attempt = 0, due_ms = 0;
     bool in_order() const { return attempt == 0 && !subject.empty(); }
   };
-  // An attempt: under way, or its outcome not written yet.
+  // An attempt that is in flight or whose outcome is not recorded yet.
   struct Attempt {
     std::string subscription, tenant, delivery, subject, topic;
     int64_t number = 0, due_ms = 0, started_ms = 0;
@@ -49,9 +50,9 @@ class Dispatcher {
   struct Lane {
     explicit Lane(const Host& host) : timer(host) {}
     Timer timer;
-    std::set<std::string> under_way;  // deliveries
+    std::set<std::string> in_flight;  // deliveries
     std::set<std::string> subjects;   // of first attempts under way
-    std::vector<std::string> ended;   // while reading: what is read may still show them as pending
+    std::vector<std::string> ended;   // while reading, because the rows may still show them as pending
     std::string tenant;               // while reading, which takes a slot
     bool reading = false;
     bool changed = false;  // while reading
@@ -60,26 +61,26 @@ class Dispatcher {
   Lane& lane(const std::string& subscription);
   void pump(const std::string& id);
   void read(const std::string& id, const Result<Rows>& rows);
-  void took(const std::string& id, const Rows& rows);
+  void on_rows(const std::string& id, const Rows& rows);
   static std::vector<Delivery> read_rows(const Rows& rows, const Lane& lane);
   bool may_start(const std::string& id, const std::string& tenant, const Lane& lane);
-  void offer_slots();
+  void assign_slots();
   void take_slot(const std::string& tenant);
-  void give_back_slot(const std::string& tenant);
-  void start(const Subscription& subscription, Lane& lane, const Delivery& delivery);
+  void release_slot(const std::string& tenant);
+  void start_attempt(const Subscription& subscription, Lane& lane, const Delivery& delivery);
   Post make_post(const Subscription& subscription, const Delivery& delivery, const Secret& secret) const;
-  void ended(Attempt attempt);
+  void on_ended(Attempt attempt);
   void record(Attempt attempt);
   void record_failure(Transaction& tx, const Attempt& attempt) const;
-  void recorded(const Attempt& attempt, const Commit& outcome);
+  void on_recorded(const Attempt& attempt, const Commit& outcome);
   void count(const Attempt& attempt, const Commit& outcome);
-  void try_again(Attempt attempt);
+  void retry_recording(Attempt attempt);
   void release(const Attempt& attempt);
 
   // borrowed
   const Host& host_;
   const Log& log_;
-  Registry& registry_;
+  SubscriptionRegistry& registry_;
   Sender& sender_;
   // owned
   const Statement lanes_query_, pending_, retry_, end_, succeeded_, failed_;
@@ -90,7 +91,7 @@ class Dispatcher {
   Settings settings_;
   std::map<std::string, std::unique_ptr<Lane>> lanes_;  // by subscription
   Slots slots_;
-  std::vector<Attempt> unrecorded_;  // the store refused; tried again
+  std::vector<Attempt> unrecorded_;  // refused by the store; retried
   bool draining_ = false;
   Function<void()> idle_;
 };

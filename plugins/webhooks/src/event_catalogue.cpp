@@ -6,7 +6,7 @@
 namespace patchbay::webhooks {
 namespace {
 
-// The events of the specification's catalogue.
+// The events of the specification.
 constexpr std::array<std::string_view, 20> kSpecified{"call.started",
                                                       "call.answered",
                                                       "call.transferred",
@@ -32,7 +32,7 @@ bool is_specified(std::string_view name) {
   return std::find(kSpecified.begin(), kSpecified.end(), name) != kSpecified.end();
 }
 
-// Only such names are repeated in errors: others may be anything that a client sent.
+// Only names of this form are repeated in errors, because clients may send anything.
 bool is_topic(std::string_view name) {
   constexpr size_t kMaxTopic = 128;
   return !name.empty() && name.size() <= kMaxTopic && std::all_of(name.begin(), name.end(), [](char c) {

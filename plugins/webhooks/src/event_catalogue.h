@@ -1,4 +1,4 @@
-// EventCatalogue: the events a webhook can be about. Immutable; any thread.
+// EventCatalogue: the events that subscriptions can name. Immutable; any thread.
 #pragma once
 
 #include <patchbay/host.h>
@@ -10,26 +10,26 @@
 
 namespace patchbay::webhooks {
 
-// Never on the bus: made here, on request, for one subscription.
+// Made by FanOut::test() for one subscription; never on the bus.
 inline constexpr std::string_view kTestTopic = "webhook.test";
 
 inline constexpr std::string_view kAllEvents = "*";
 
 class EventCatalogue {
  public:
-  // Those that the configured plugins declare in their manifests, with a schema.
+  // The events that the configured plugins declare with a schema in their manifests.
   static EventCatalogue read(const Host& host);
   explicit EventCatalogue(std::vector<std::string> emitted);
 
-  // Names that subscriptions may hold: what a plugin emits, webhook.test, "*", and every event of the
-  // platform's specification, because its clients subscribe to those whatever plugins this server has. Error:
-  // another name; it says where in `events`, and which names there are.
+  // Accepts the events that a plugin emits, webhook.test, "*", and all events of the platform's
+  // specification, because its clients subscribe to those whatever plugins a server has. Error: another name;
+  // it says where in `events`, and lists the valid names.
   Status check(const std::vector<std::string>& events) const;
-  // Those of `events` that never come here: the specification has them, and no configured plugin emits them.
+  // Those of `events` that are in the specification but that no configured plugin emits.
   std::vector<std::string_view> not_emitted(const std::vector<std::string>& events) const;
-  // The emitted topics, separated by blanks; "" when there are none.
+  // The emitted topics, separated by spaces; "": none.
   std::string patterns() const;
-  // For people: "call.answered, call.started, webhook.test or * for all".
+  // For messages: "call.answered, call.started, webhook.test or * for all".
   std::string names() const;
 
  private:

@@ -10,12 +10,12 @@ namespace patchbay::webhooks {
 namespace {
 
 constexpr uint32_t kBatch = 100;
-constexpr int64_t kRetryMs = 1000;
+constexpr int64_t kReadAgainMs = 1000;
 
 }  // namespace
 
-FanOut::FanOut(const Host& host, const Log& log, const EventCatalogue& catalogue, Registry& registry,
-               Added added)
+FanOut::FanOut(const Host& host, const Log& log, const EventCatalogue& catalogue,
+               SubscriptionRegistry& registry, Added added)
     : host_(host),
       log_(log),
       catalogue_(catalogue),
@@ -23,9 +23,9 @@ FanOut::FanOut(const Host& host, const Log& log, const EventCatalogue& catalogue
       added_(std::move(added)),
       body_add_(Statement::find(host, "body-add")),
       delivery_add_(Statement::find(host, "delivery-add")),
-      again_(host) {}
+      retry_timer_(host) {}
 
-void FanOut::open() {
+void FanOut::start() {
   const std::string patterns = catalogue_.patterns();
   if (patterns.empty()) return;
   consumer_ = std::make_unique<Consumer>(host_, "webhooks", patterns, [this] { read(); });
@@ -40,31 +40,31 @@ void FanOut::read() {
   woken_ = false;
   consumer_->pending(kBatch, alive_.bind([this](const Result<std::vector<Event>>& events) {
     if (!events) log_.warn("the event log cannot be read", {{"why", events.error().text}});
-    if (events && !events->empty()) return take(*events);
+    if (events && !events->empty()) return store(*events);
     busy_ = false;
-    if (!events) return again_.after_ms(kRetryMs, [this] { read(); });
+    if (!events) return retry_timer_.after_ms(kReadAgainMs, [this] { read(); });
     if (woken_) read();
   }));
 }
 
-void FanOut::take(const std::vector<Event>& events) {
+void FanOut::store(const std::vector<Event>& events) {
   Transaction tx(host_);
   Batch batch;
   for (const Event& event : events) {
     add(tx, event, batch);
     tx.ack("webhooks", event.id());
   }
-  std::move(tx).commit(alive_.bind([this, batch](const Commit& outcome) { committed(outcome, batch); }));
+  std::move(tx).commit(alive_.bind([this, batch](const Commit& outcome) { on_commit(outcome, batch); }));
 }
 
-void FanOut::committed(const Commit& outcome, const Batch& batch) {
+void FanOut::on_commit(const Commit& outcome, const Batch& batch) {
   busy_ = false;
   if (!outcome) {
     log_.warn("deliveries cannot be stored", {{"why", outcome.error().text}});
-    return again_.after_ms(kRetryMs, [this] { read(); });
+    return retry_timer_.after_ms(kReadAgainMs, [this] { read(); });
   }
   for (const std::string& subscription : batch) added_(subscription);
-  read();  // until nothing is pending
+  read();  // until no event is pending
 }
 
 void FanOut::add(Transaction& tx, const Event& event, Batch& batch) {

@@ -1,4 +1,4 @@
-// From the event log to deliveries: durable, once per event and subscription. On the main strand.
+// FanOut: reads the event log and stores one delivery per event and subscription. On the main strand.
 #pragma once
 
 #include <patchbay/function.h>
@@ -18,14 +18,15 @@ namespace patchbay::webhooks {
 
 class FanOut {
  public:
-  // New deliveries of this subscription are in the store.
+  // Called after new deliveries of the subscription were stored.
   using Added = Function<void(const std::string& subscription)>;
 
-  FanOut(const Host& host, const Log& log, const EventCatalogue& catalogue, Registry& registry, Added added);
+  FanOut(const Host& host, const Log& log, const EventCatalogue& catalogue, SubscriptionRegistry& registry,
+         Added added);
 
-  // Begins to read the log, if any plugin emits what a webhook can be about.
-  void open();
-  // A webhook.test for one subscription, whatever it subscribes to. done(delivery id).
+  // Starts reading the log, if any plugin emits an event for webhooks.
+  void start();
+  // Stores a webhook.test for one subscription, whatever its events. done(delivery id).
   void test(const Subscription& subscription, const std::string& requested_by,
             Function<void(Result<std::string>)> done);
 
@@ -33,22 +34,22 @@ class FanOut {
   using Batch = std::set<std::string>;  // subscriptions
 
   void read();
-  void take(const std::vector<Event>& events);
+  void store(const std::vector<Event>& events);
   void add(Transaction& tx, const Event& event, Batch& batch);
   void add_delivery(Transaction& tx, const Subscription& subscription, const Event& event,
                     const std::string& key);
-  void committed(const Commit& outcome, const Batch& batch);
+  void on_commit(const Commit& outcome, const Batch& batch);
 
   // borrowed
   const Host& host_;
   const Log& log_;
   const EventCatalogue& catalogue_;
-  Registry& registry_;
+  SubscriptionRegistry& registry_;
   // owned
   const Added added_;
   const Statement body_add_, delivery_add_;
   std::unique_ptr<Consumer> consumer_;
-  Timer again_;
+  Timer retry_timer_;
   Lifetime alive_;
   // state
   bool busy_ = false;

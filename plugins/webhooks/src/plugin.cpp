@@ -7,7 +7,6 @@
 #include "dispatcher.h"
 #include "event_catalogue.h"
 #include "fan_out.h"
-#include "list_routes.h"
 #include "retention.h"
 #include "routes.h"
 #include "sender.h"
@@ -30,7 +29,7 @@ class Webhooks final : public Plugin {
     parts_->store.load([this, shared = std::make_shared<Done>(std::move(done))](const Status& status) {
       if (!status) return (*shared)(status);
       reconcile([this, shared] {
-        open();
+        start_parts();
         (*shared)();
       });
     });
@@ -53,7 +52,7 @@ class Webhooks final : public Plugin {
     parts_->dispatcher.drain([done = std::make_shared<Done>(std::move(done))] { (*done)(); });
   }
 
-  // What the sender's thread has posted by now finds its owner gone.
+  // Destroys the parts; what the sender's thread has posted is then ignored.
   void stop(Done done) override {
     parts_.reset();
     post(host(), kMainStrand, [done = std::move(done)]() mutable { done(); });
@@ -63,7 +62,7 @@ class Webhooks final : public Plugin {
     return Settings::read(config, EventCatalogue::read(host()));
   }
 
-  // In the order in which they need each other.
+  // Each uses those above it.
   struct Parts {
     Parts(const Host& host, const Log& log)
         : catalogue(EventCatalogue::read(host)),
@@ -72,42 +71,37 @@ class Webhooks final : public Plugin {
           fan_out(host, log, catalogue, registry, [this](const std::string& id) { dispatcher.wake(id); }),
           retention(host, log),
           backlog(host, registry),
-          admin(host, log, catalogue, registry, store, fan_out, dispatcher),
-          routes(host) {
-      add_list_routes(routes, registry, catalogue);
-      admin.add_to(routes);
-    }
+          routes(host, log, catalogue, registry, store, fan_out, dispatcher) {}
     const EventCatalogue catalogue;
-    Registry registry;
+    SubscriptionRegistry registry;
     Sender sender;
     SubscriptionStore store;
     Dispatcher dispatcher;
     FanOut fan_out;
     Retention retention;
-    Backlog backlog;
-    AdminRoutes admin;
-    http::Routes routes;
+    BacklogMetrics backlog;
+    SubscriptionRoutes routes;
   };
 
   void configure() {
     parts_->dispatcher.configure(settings_);
-    parts_->admin.configure(settings_);
+    parts_->routes.configure(settings_);
     parts_->retention.configure(settings_.keep_ms);
   }
 
   void reconcile(Function<void()> done) {
     parts_->store.reconcile(settings_.definitions, [this, done = std::move(done)](const Status& status) {
       if (!status)
-        log().error("configured subscriptions cannot be taken over", {{"why", status.error().text}});
+        log().error("configured subscriptions could not be applied", {{"why", status.error().text}});
       for (const Subscription* subscription : parts_->registry.all()) {
-        warn_of_silence(*subscription);
+        warn_not_emitted(*subscription);
         parts_->dispatcher.wake(subscription->id);
       }
       done();
     });
   }
 
-  void warn_of_silence(const Subscription& subscription) {
+  void warn_not_emitted(const Subscription& subscription) {
     std::string missing;
     for (const std::string_view event : parts_->catalogue.not_emitted(subscription.events))
       missing.append(missing.empty() ? "" : " ").append(event);
@@ -116,13 +110,13 @@ class Webhooks final : public Plugin {
                  {{"subscription", subscription.id}, {"tenant", subscription.tenant}, {"events", missing}});
   }
 
-  // Only now: an event must find the subscriptions.
-  void open() {
-    parts_->dispatcher.open();
-    parts_->fan_out.open();
-    parts_->retention.open();
-    parts_->backlog.open();
-    parts_->routes.open();
+  // After the subscriptions were loaded, because events must find them.
+  void start_parts() {
+    parts_->dispatcher.start();
+    parts_->fan_out.start();
+    parts_->retention.start();
+    parts_->backlog.start();
+    parts_->routes.start();
   }
 
   Settings settings_;

@@ -20,7 +20,7 @@ constexpr uint32_t ip(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
   return a << 24 | b << 16 | c << 8 | d;
 }
 
-// The blocks of the IANA special-purpose registry (RFC 6890) that do not lead to a host of the Internet.
+// The blocks of the IANA special-purpose registry (RFC 6890) that are not on the Internet.
 constexpr std::array<Block, 15> kRefused{{
     {ip(0, 0, 0, 0), 8},        // this network
     {ip(10, 0, 0, 0), 8},       // private
@@ -58,7 +58,7 @@ bool is_public_v6(const in6_addr& address) {
   return !teredo && !six_to_four && !documentation;
 }
 
-// The bytes of an IPv4 or IPv6 address, an IPv4 address inside IPv6 as IPv4; "" for others.
+// The bytes of an IPv4 or IPv6 address, of an IPv4-mapped one those of the IPv4 address; "" for others.
 std::string bytes_of(const sockaddr& address) {
   if (address.sa_family == AF_INET) {
     sockaddr_in v4{};

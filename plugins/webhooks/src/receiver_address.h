@@ -1,5 +1,5 @@
-// Which addresses a receiver may have. The check is made on the address that is connected to, so that neither
-// a name that resolves to something else nor an odd spelling gets by it.
+// Checks the addresses of receivers. Applied to the address of the connection, so that neither a changed DNS
+// record nor an unusual spelling evades it.
 #pragma once
 
 #include <sys/socket.h>
@@ -13,11 +13,11 @@ namespace patchbay::webhooks {
 // Teredo), NAT64 of a public one excepted. Only AF_INET and AF_INET6 can be public.
 bool is_public(const sockaddr& address);
 
-// Whether an interface of this machine has the address. A public one may lead to services that a firewall in
-// front of the machine keeps from others.
+// Whether an interface of this machine has the address. It may lead to services that a firewall in front of
+// the machine protects.
 bool is_own(const sockaddr& address);
 
-// The same for an address as text. An unreadable text is not public.
+// The same for an address in text form. An invalid one is not public.
 bool is_public_text(const std::string& address);
 bool is_own_text(const std::string& address);
 

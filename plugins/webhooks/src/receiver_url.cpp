@@ -10,7 +10,7 @@
 namespace patchbay::webhooks {
 namespace {
 
-constexpr size_t kLongest = 2048;
+constexpr size_t kMaxUrl = 2048;
 
 using Url = std::unique_ptr<CURLU, decltype(&curl_url_cleanup)>;
 
@@ -46,7 +46,7 @@ Status check_host(std::string host) {
 }  // namespace
 
 Status check_receiver_url(const std::string& url, bool allow_private) {
-  if (url.empty() || url.size() > kLongest) return {Code::invalid, "must be a URL of 1 to 2048 characters"};
+  if (url.empty() || url.size() > kMaxUrl) return {Code::invalid, "must be a URL of 1 to 2048 characters"};
   if (!is_printable(url)) return {Code::invalid, "must be a URL of printable ASCII characters"};
   const Url parsed(curl_url(), &curl_url_cleanup);
   if (!parsed ||
@@ -54,7 +54,7 @@ Status check_receiver_url(const std::string& url, bool allow_private) {
     return {Code::invalid, "must be a URL such as https://example.com/hook"};
   const std::string scheme = part(parsed, CURLUPART_SCHEME);
   if (scheme != "http" && scheme != "https") return {Code::invalid, "must begin with https:// or http://"};
-  // As it stands, because the parser forgives "https:///host", "https:/host" and "https://@host".
+  // Checked as written, because the parser accepts "https:///host", "https:/host" and "https://@host".
   const size_t slashes = scheme.size() + 3;
   if (url.compare(scheme.size(), 3, "://") != 0)
     return {Code::invalid, "must begin with https:// or http://"};

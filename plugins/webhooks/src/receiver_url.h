@@ -1,5 +1,4 @@
-// What a receiver's URL may be. Pure functions; any thread. Read by libcurl's own parser, the one that
-// connects.
+// Checks the URLs of receivers with libcurl's parser, which also connects. Pure functions; any thread.
 #pragma once
 
 #include <patchbay/result.h>
@@ -8,12 +7,12 @@
 
 namespace patchbay::webhooks {
 
-// http or https, printable ASCII of at most 2048 bytes, no user name. A host that is plainly not public
-// (localhost, 10.0.0.1, 0x7f.1) is refused here already unless `allow_private`; what a name resolves to is
-// judged on connecting (address.h). The error's text goes on after the field's name: "must be ...".
+// Accepts http and https, printable ASCII of at most 2048 bytes, without a user name. Refuses hosts that are
+// plainly not public (localhost, 10.0.0.1, 0x7f.1) unless `allow_private`; the address of a name is checked
+// on connecting (receiver_address.h). The error's text follows the field's name: "must be ...".
 Status check_receiver_url(const std::string& url, bool allow_private);
 
-// "https://hooks.example.com": what may stand in a log. Paths and queries hold keys.
+// The part for logs: "https://hooks.example.com". Paths and queries may contain keys.
 std::string loggable(const std::string& url);
 
 }  // namespace patchbay::webhooks

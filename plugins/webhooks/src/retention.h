@@ -1,5 +1,5 @@
-// Forgets what is over: deliveries that a paused subscription did not get within 24 h, ended deliveries after
-// their time, bodies and secrets that no delivery needs. On the main strand.
+// Retention: deletes deliveries that a paused subscription did not get within 24 h, ended deliveries after
+// keepDays, and bodies and secrets that no delivery needs. On the main strand.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -13,7 +13,8 @@ class Retention {
  public:
   Retention(const Host& host, const Log& log);
   void configure(int64_t keep_ms) { keep_ms_ = keep_ms; }
-  void open();
+  // Sweeps now and then every minute.
+  void start() { sweep(); }
 
  private:
   void sweep();

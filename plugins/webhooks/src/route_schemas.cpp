@@ -9,7 +9,7 @@ constexpr const char* kUrl = R"("url":{"type":"string","minLength":1,"maxLength"
 constexpr const char* kSecret =
     R"("secret":{"type":"string","minLength":16,"maxLength":256,"description":"Random ASCII without blanks; made when left out"})";
 
-// No enum: EventCatalogue::check says which name is wrong, and which there are.
+// Not an enum, because the error of EventCatalogue::check() names the wrong event and the known ones.
 std::string events_member(const EventCatalogue& catalogue, bool with_default) {
   JsonWriter member;
   member.object().member("type", "array").member("minItems", 1).member("maxItems", 32);

@@ -1,4 +1,4 @@
-// JSON Schemas of the bodies of admin_routes.h.
+// JSON Schemas of the bodies of routes.h.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ std::string create_schema(const EventCatalogue& catalogue);
 std::string change_schema(const EventCatalogue& catalogue);
 std::string secret_schema();
 
-// Of answers: a subscription, with its secret where that is shown; a delivery.
+// Of responses: a subscription, with or without its secret; a delivery.
 std::string subscription_schema(bool with_secret = false);
 std::string deleted_schema();
 std::string delivery_schema();

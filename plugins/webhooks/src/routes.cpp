@@ -12,10 +12,11 @@
 namespace patchbay::webhooks {
 namespace {
 
-constexpr size_t kMostPerTenant = 100;
+constexpr size_t kMaxPerTenant = 100;
 constexpr size_t kMaxSecrets = 50;  // Retention deletes those that no pending delivery needs
-constexpr size_t kMinDifferent = 8;
-constexpr std::string_view kRoot = "/api.ashx/v1/admin/webhooks";
+constexpr size_t kMinDistinct = 8;
+constexpr const char* kListPath = "/api.ashx/v1/webhooks";
+constexpr std::string_view kAdminPath = "/api.ashx/v1/admin/webhooks";
 
 constexpr char kCreated[] =
     R"({"statuses": {"201": "Made", "409": "conflict: the tenant has 100 subscriptions already"}})";
@@ -37,13 +38,14 @@ Result<Response> failed(const Status& status) {
   return status.error();
 }
 
-// The one in the body, or a new one of 256 bits. A sentence or a repeated character is no key of a signature.
+// The secret in the body, or a new one of 256 bits. Sentences and repeated characters are refused as too
+// weak.
 Result<std::string> read_secret(JsonView body) {
   const std::string_view given = body.text("secret", "");
   if (given.empty()) return random_id({}, 64);
   const auto blank = [](char c) { return c <= 0x20 || c >= 0x7f; };
   const std::set<char> different(given.begin(), given.end());
-  if (std::any_of(given.begin(), given.end(), blank) || different.size() < kMinDifferent)
+  if (std::any_of(given.begin(), given.end(), blank) || different.size() < kMinDistinct)
     return {Code::invalid,
             "secret must be random: ASCII without blanks and at least 8 different characters, as openssl "
             "rand -hex 32 "
@@ -55,7 +57,7 @@ Result<Response> no_secret(const Error& error) {
   return error.code == Code::invalid ? Result<Response>(invalid(error.text)) : Result<Response>(error);
 }
 
-// What changes a subscription is worth a line: who, which, where to.
+// Logs a change of a subscription with its user and receiver.
 void audit(const Log& log, const Request& request, std::string_view what, const Subscription& subscription) {
   log.with(request.correlation)
       .info(what, {{"subscription", subscription.id},
@@ -66,9 +68,9 @@ void audit(const Log& log, const Request& request, std::string_view what, const 
 
 }  // namespace
 
-AdminRoutes::AdminRoutes(const Host& host, const Log& log, const EventCatalogue& catalogue,
-                         Registry& registry, SubscriptionStore& store, FanOut& fan_out,
-                         Dispatcher& dispatcher)
+SubscriptionRoutes::SubscriptionRoutes(const Host& host, const Log& log, const EventCatalogue& catalogue,
+                                       SubscriptionRegistry& registry, SubscriptionStore& store,
+                                       FanOut& fan_out, Dispatcher& dispatcher)
     : host_(host),
       log_(log),
       catalogue_(catalogue),
@@ -78,47 +80,73 @@ AdminRoutes::AdminRoutes(const Host& host, const Log& log, const EventCatalogue&
       dispatcher_(dispatcher),
       count_(Statement::find(host, "deliveries-count")),
       list_(Statement::find(host, "deliveries-list")),
-      resend_(Statement::find(host, "delivery-resend")) {}
+      resend_(Statement::find(host, "delivery-resend")),
+      routes_(host) {
+  add_routes();
+}
 
-void AdminRoutes::add_to(http::Routes& routes) {
-  using Handle = void (AdminRoutes::*)(const Request&, Answer);
-  const auto add = [this, &routes](const char* method, std::string_view tail, const char* summary,
-                                   std::string schema, std::string reply, const char* documents,
-                                   Handle handle) {
+void SubscriptionRoutes::start() { routes_.open(); }
+
+void SubscriptionRoutes::add_routes() {
+  http::Route list_route;
+  list_route.method = "GET";
+  list_route.path = kListPath;
+  list_route.area = "webhooks";
+  list_route.summary = "Lists the tenant's webhook subscriptions; secrets are left out";
+  list_route.list = true;
+  list_route.reply_schema = subscription_schema();
+  routes_.add(std::move(list_route), [this](const Request& request) { return list(request); });
+
+  using Handle = void (SubscriptionRoutes::*)(const Request&, Answer);
+  const auto add = [this](const char* method, std::string_view tail, const char* summary, std::string schema,
+                          std::string reply, const char* documents, Handle handle) {
     http::Route route;
     route.method = method;
-    route.path = std::string(kRoot).append(tail);
+    route.path = std::string(kAdminPath).append(tail);
     route.area = "webhooks";
     route.summary = summary;
     route.request_schema = std::move(schema);
     route.reply_schema = std::move(reply);
     route.documents = documents;
     route.list = tail == "/{id}/deliveries";
-    routes.add(std::move(route), [this, handle](const Request& request, Answer answer) {
+    routes_.add(std::move(route), [this, handle](const Request& request, Answer answer) {
       (this->*handle)(request, std::move(answer));
     });
   };
   add("POST", "", "Creates a subscription; the secret is shown in this answer only",
-      create_schema(catalogue_), subscription_schema(true), kCreated, &AdminRoutes::create);
+      create_schema(catalogue_), subscription_schema(true), kCreated, &SubscriptionRoutes::create);
   add("PATCH", "/{id}", "Changes a subscription, or pauses and reactivates it", change_schema(catalogue_),
-      subscription_schema(), kConflicts, &AdminRoutes::change);
+      subscription_schema(), kConflicts, &SubscriptionRoutes::change);
   add("DELETE", "/{id}", "Deletes a subscription and its deliveries", "", deleted_schema(), kConflicts,
-      &AdminRoutes::remove);
+      &SubscriptionRoutes::remove);
   add("POST", "/{id}/rotate", "Gives a subscription a new secret, shown in this answer only", secret_schema(),
-      subscription_schema(true), kConflicts, &AdminRoutes::rotate);
+      subscription_schema(true), kConflicts, &SubscriptionRoutes::rotate);
   add("POST", "/{id}/test", "Sends webhook.test to the receiver, also when paused", "", sent_schema(), "",
-      &AdminRoutes::test);
+      &SubscriptionRoutes::test);
   add("GET", "/{id}/deliveries", "Lists the deliveries of a subscription, newest first", "",
-      delivery_schema(), "", &AdminRoutes::deliveries);
+      delivery_schema(), "", &SubscriptionRoutes::deliveries);
   add("POST", "/{id}/deliveries/{deliveryId}/resend", "Sends an ended delivery again, from attempt 1", "",
-      sent_schema(), "", &AdminRoutes::resend);
+      sent_schema(), "", &SubscriptionRoutes::resend);
 }
 
-Subscription* AdminRoutes::find(const Request& request) {
+Subscription* SubscriptionRoutes::find(const Request& request) {
   return registry_.find(request.params.text("id"), request.tenant);
 }
 
-void AdminRoutes::create(const Request& request, Answer answer) {
+Result<Response> SubscriptionRoutes::list(const Request& request) const {
+  const auto all = registry_.of_tenant(request.tenant);
+  JsonWriter body;
+  body.object().key("data").array();
+  const auto begin = static_cast<size_t>(request.offset);
+  for (size_t i = begin; i < all.size() && i - begin < static_cast<size_t>(request.limit); ++i)
+    write_subscription(body, *all[i], catalogue_);
+  body.end().end();
+  Response response = http::ok(std::move(body).str());
+  response.total = static_cast<int64_t>(all.size());
+  return response;
+}
+
+void SubscriptionRoutes::create(const Request& request, Answer answer) {
   const JsonView body = request.json();
   if (request.tenant.empty()) return answer(invalid("tenant is missing: name it with ?tenant="));
   auto id = random_id({}, 16);
@@ -134,7 +162,7 @@ void AdminRoutes::create(const Request& request, Answer answer) {
   if (Status status = check_receiver_url(made.url, settings_.allows_private(made.tenant)); !status)
     return answer(invalid("url " + status.error().text));
   if (Status status = catalogue_.check(made.events); !status) return answer(invalid(status.error().text));
-  if (registry_.of_tenant(made.tenant).size() >= kMostPerTenant)
+  if (registry_.of_tenant(made.tenant).size() >= kMaxPerTenant)
     return answer(http::error(409, "conflict", "a tenant has at most 100 subscriptions: delete one first"));
   store_.create(made, request.username,
                 alive_.bind([this, request, id = made.id, secret = made.secret,
@@ -149,12 +177,12 @@ void AdminRoutes::create(const Request& request, Answer answer) {
                 }));
 }
 
-void AdminRoutes::change(const Request& request, Answer answer) {
+void SubscriptionRoutes::change(const Request& request, Answer answer) {
   const Subscription* subscription = find(request);
   if (subscription == nullptr) return answer(missing());
   const JsonView url = request.json()["url"];
   const JsonView events = request.json()["events"];
-  // Whether it is paused is state, not definition: that may change for configured ones, too.
+  // `active` is state, not definition, so it may also change for configured subscriptions.
   if (subscription->from_config && (!url.is_null() || !events.is_null())) return answer(read_only());
   SubscriptionStore::Change change;
   change.url = url.text(subscription->url);
@@ -177,7 +205,7 @@ void AdminRoutes::change(const Request& request, Answer answer) {
                 }));
 }
 
-void AdminRoutes::remove(const Request& request, Answer answer) {
+void SubscriptionRoutes::remove(const Request& request, Answer answer) {
   const Subscription* subscription = find(request);
   if (subscription == nullptr) return answer(missing());
   if (subscription->from_config) return answer(read_only());
@@ -190,7 +218,7 @@ void AdminRoutes::remove(const Request& request, Answer answer) {
                 });
 }
 
-void AdminRoutes::rotate(const Request& request, Answer answer) {
+void SubscriptionRoutes::rotate(const Request& request, Answer answer) {
   const Subscription* subscription = find(request);
   if (subscription == nullptr) return answer(missing());
   if (subscription->from_config) return answer(read_only());
@@ -210,7 +238,7 @@ void AdminRoutes::rotate(const Request& request, Answer answer) {
                 }));
 }
 
-void AdminRoutes::test(const Request& request, Answer answer) {
+void SubscriptionRoutes::test(const Request& request, Answer answer) {
   const Subscription* subscription = find(request);
   if (subscription == nullptr) return answer(missing());
   fan_out_.test(*subscription, request.username,
@@ -222,7 +250,7 @@ void AdminRoutes::test(const Request& request, Answer answer) {
                 });
 }
 
-void AdminRoutes::deliveries(const Request& request, Answer answer) {
+void SubscriptionRoutes::deliveries(const Request& request, Answer answer) {
   const Subscription* subscription = find(request);
   if (subscription == nullptr) return answer(missing());
   query(host_, count_, {subscription->id, subscription->tenant},
@@ -233,8 +261,8 @@ void AdminRoutes::deliveries(const Request& request, Answer answer) {
         }));
 }
 
-void AdminRoutes::deliveries_page(const std::string& id, const Request& request, int64_t total,
-                                  Answer answer) {
+void SubscriptionRoutes::deliveries_page(const std::string& id, const Request& request, int64_t total,
+                                         Answer answer) {
   query(host_, list_, {id, request.tenant, request.limit, request.offset},
         [total, answer = std::move(answer)](const Result<Rows>& rows) mutable {
           if (!rows) return answer(rows.error());
@@ -248,7 +276,7 @@ void AdminRoutes::deliveries_page(const std::string& id, const Request& request,
         });
 }
 
-void AdminRoutes::resend(const Request& request, Answer answer) {
+void SubscriptionRoutes::resend(const Request& request, Answer answer) {
   const Subscription* subscription = find(request);
   if (subscription == nullptr) return answer(missing());
   const std::string delivery = std::string(request.params.text("deliveryId"));

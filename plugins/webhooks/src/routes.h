@@ -1,5 +1,4 @@
-// /api.ashx/v1/admin/webhooks: making, changing, deleting, rotating and testing subscriptions, and their
-// deliveries. On the main strand.
+// The REST endpoints of subscriptions and their deliveries. On the main strand.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -16,17 +15,21 @@
 
 namespace patchbay::webhooks {
 
-class AdminRoutes {
+class SubscriptionRoutes {
  public:
-  AdminRoutes(const Host& host, const Log& log, const EventCatalogue& catalogue, Registry& registry,
-              SubscriptionStore& store, FanOut& fan_out, Dispatcher& dispatcher);
+  SubscriptionRoutes(const Host& host, const Log& log, const EventCatalogue& catalogue,
+                     SubscriptionRegistry& registry, SubscriptionStore& store, FanOut& fan_out,
+                     Dispatcher& dispatcher);
 
   void configure(const Settings& settings) { settings_ = settings; }
-  void add_to(http::Routes& routes);
+  // Registers the routes.
+  void start();
 
  private:
   using Answer = Reply<http::Response>;
 
+  void add_routes();
+  Result<http::Response> list(const http::Request& request) const;
   void create(const http::Request& request, Answer answer);
   void change(const http::Request& request, Answer answer);
   void remove(const http::Request& request, Answer answer);
@@ -36,19 +39,20 @@ class AdminRoutes {
   void deliveries_page(const std::string& id, const http::Request& request, int64_t total, Answer answer);
   void resend(const http::Request& request, Answer answer);
 
-  // The one that {id} names, of the bearer's tenant.
+  // The subscription {id} of the bearer's tenant; null: not found.
   Subscription* find(const http::Request& request);
 
   // borrowed
   const Host& host_;
   const Log& log_;
   const EventCatalogue& catalogue_;
-  Registry& registry_;
+  SubscriptionRegistry& registry_;
   SubscriptionStore& store_;
   FanOut& fan_out_;
   Dispatcher& dispatcher_;
   // owned
   const Statement count_, list_, resend_;
+  http::Routes routes_;
   Lifetime alive_;
   // state
   Settings settings_;

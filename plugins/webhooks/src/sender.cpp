@@ -56,19 +56,19 @@ class Sender::Loop {
   void run() {
     sigset_t all;
     sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, nullptr);  // SIGPIPE of a TLS socket among them
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);  // among them SIGPIPE of TLS sockets
     Waiting arrived;
     while (take(arrived)) {
       for (auto& [post, done] : arrived) begin(std::move(post), std::move(done));
       arrived.clear();
       int running = 0;
       curl_multi_perform(multi_, &running);
-      finish_done();
+      complete_finished();
       curl_multi_poll(multi_, nullptr, 0, kPollMs, nullptr);
     }
   }
 
-  // False once the loop shall end.
+  // False: the loop has to stop.
   bool take(Waiting& arrived) {
     const std::lock_guard lock(mutex_);
     arrived.swap(waiting_);
@@ -76,14 +76,14 @@ class Sender::Loop {
   }
 
   void begin(Post post, Done done) {
-    auto transfer = std::make_unique<Transfer>(std::move(post), std::move(done), limits_);
-    if (!transfer->prepare()) return transfer->finish(CURLE_OUT_OF_MEMORY);
+    auto transfer = std::make_unique<CurlTransfer>(std::move(post), std::move(done), limits_);
+    if (!transfer->prepare()) return transfer->complete(CURLE_OUT_OF_MEMORY);
     CURL* easy = transfer->easy();
     running_.emplace(easy, std::move(transfer));
     curl_multi_add_handle(multi_, easy);
   }
 
-  void finish_done() {
+  void complete_finished() {
     int left = 0;
     while (const CURLMsg* message = curl_multi_info_read(multi_, &left)) {
       if (message->msg != CURLMSG_DONE) continue;
@@ -91,7 +91,7 @@ class Sender::Loop {
       const CURLcode code = message->data.result;
       curl_multi_remove_handle(multi_, easy);
       auto node = running_.extract(easy);
-      node.mapped()->finish(code);
+      node.mapped()->complete(code);
     }
   }
 
@@ -103,7 +103,7 @@ class Sender::Loop {
   Waiting waiting_;  // guarded by mutex_
   // state
   bool stopping_ = false;  // guarded by mutex_
-  std::unordered_map<CURL*, std::unique_ptr<Transfer>> running_;
+  std::unordered_map<CURL*, std::unique_ptr<CurlTransfer>> running_;
 };
 
 Sender::Sender() : Sender(Limits()) {}

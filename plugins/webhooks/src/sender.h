@@ -1,4 +1,4 @@
-// Posts deliveries: a thread of its own, on which libcurl carries any number of requests at once.
+// Sender: posts deliveries on its own thread, where libcurl runs any number of requests concurrently.
 #pragma once
 
 #include <patchbay/function.h>
@@ -15,32 +15,32 @@ struct Post {
   std::string url;                   // passed check_receiver_url
   std::vector<std::string> headers;  // "Name: value"
   std::string body;
-  std::string ca_file;         // trusted beside the system's; "" for none
-  bool allow_private = false;  // connect to addresses that are not public, too
+  std::string ca_file;         // trusted in addition to the system's; "": none
+  bool allow_private = false;  // also connects to addresses that are not public
 };
 
 struct Outcome {
-  bool delivered = false;  // a 2xx, whatever became of the rest of the answer
-  int64_t status = 0;      // of the answer; 0 when there was none
-  std::string error;       // one phrase, fit for the tenant; "" when delivered
+  bool delivered = false;  // a 2xx, whatever happened to the rest of the response
+  int64_t status = 0;      // of the response; 0: there was none
+  std::string error;       // one phrase for the tenant, without internal names; "" when delivered
 };
 
 class Sender {
  public:
   struct Limits {
-    int64_t timeout_ms = 10'000;     // for the whole exchange, name lookup included; by the real clock
-    size_t answer_bytes = 64 << 10;  // read of an answer, head and body
+    int64_t timeout_ms = 10'000;     // for the whole request with name lookup; by the real clock
+    size_t answer_bytes = 64 << 10;  // read of a response, head and body
   };
   using Done = Function<void(Outcome)>;
 
   Sender();
   explicit Sender(Limits limits);
-  // Ends what is under way, without calling its `done`, and joins the thread.
+  // Cancels the requests in flight, without calling `done`, and joins the thread.
   ~Sender();
   Sender(const Sender&) = delete;
   Sender& operator=(const Sender&) = delete;
 
-  // [any] done() is called once, on the sender's thread; it must be quick.
+  // [any] Calls done() once, on the sender's thread; it must not block.
   void send(Post post, Done done);
 
  private:

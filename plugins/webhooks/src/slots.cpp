@@ -14,10 +14,10 @@ void Slots::take(const std::string& tenant) {
   ++tenants_[tenant].used;
 }
 
-void Slots::give_back(const std::string& tenant) {
+void Slots::release(const std::string& tenant) {
   --used_;
   --tenants_[tenant].used;
-  forget_idle(tenant);
+  remove_idle(tenant);
 }
 
 void Slots::wait(const std::string& tenant, const std::string& lane) {
@@ -40,13 +40,13 @@ std::optional<std::string> Slots::next() {
     tenant.waiting.pop_front();
     tenant.queued.erase(lane);
     if (!tenant.waiting.empty()) turns_.push_back(name);
-    forget_idle(name);
+    remove_idle(name);
     return lane;
   }
   return std::nullopt;
 }
 
-void Slots::forget_idle(const std::string& tenant) {
+void Slots::remove_idle(const std::string& tenant) {
   const auto of = tenants_.find(tenant);
   if (of->second.used == 0 && of->second.waiting.empty()) tenants_.erase(of);
 }

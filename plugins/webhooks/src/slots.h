@@ -1,5 +1,5 @@
-// The requests that may be under way at once: so many in all, so many of each tenant. Lanes that find none
-// free wait here, and tenants take turns. Not thread-safe.
+// Slots: limits the requests in flight, in total and of each tenant. Lanes wait here for a free slot; tenants
+// are served round robin. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -18,22 +18,21 @@ class Slots {
 
   bool has_room(const std::string& tenant) const;
   void take(const std::string& tenant);
-  void give_back(const std::string& tenant);
+  void release(const std::string& tenant);
   size_t used() const noexcept { return used_; }
 
-  // The lane of this tenant would like a slot; ignored when it waits already.
+  // Queues the lane for a slot; no-op if it waits already.
   void wait(const std::string& tenant, const std::string& lane);
-  // Takes the lane whose turn it is and that may have a slot now out of the queue; nothing when there is
-  // none.
+  // Removes the next lane that may have a slot now from the queue and returns it; nothing if there is none.
   std::optional<std::string> next();
 
  private:
   struct Tenant {
     size_t used = 0;
     std::deque<std::string> waiting;
-    std::set<std::string> queued;  // the same
+    std::set<std::string> queued;  // the same lanes
   };
-  void forget_idle(const std::string& tenant);
+  void remove_idle(const std::string& tenant);
 
   size_t used_ = 0;
   std::map<std::string, Tenant> tenants_;

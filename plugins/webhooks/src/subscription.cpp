@@ -47,17 +47,17 @@ std::vector<std::string> split_events(std::string_view text) {
   return events;
 }
 
-Subscription* Registry::find(std::string_view id) {
+Subscription* SubscriptionRegistry::find(std::string_view id) {
   const auto found = by_id_.find(id);
   return found != by_id_.end() ? found->second.get() : nullptr;
 }
 
-Subscription* Registry::find(std::string_view id, std::string_view tenant) {
+Subscription* SubscriptionRegistry::find(std::string_view id, std::string_view tenant) {
   Subscription* subscription = find(id);
   return subscription != nullptr && subscription->tenant == tenant ? subscription : nullptr;
 }
 
-std::vector<Subscription*> Registry::of_tenant(std::string_view tenant) {
+std::vector<Subscription*> SubscriptionRegistry::of_tenant(std::string_view tenant) {
   std::vector<Subscription*> list;
   const auto found = by_tenant_.find(tenant);
   if (found == by_tenant_.end()) return list;
@@ -65,13 +65,13 @@ std::vector<Subscription*> Registry::of_tenant(std::string_view tenant) {
   return list;
 }
 
-std::vector<Subscription*> Registry::all() {
+std::vector<Subscription*> SubscriptionRegistry::all() {
   std::vector<Subscription*> list;
   for (const auto& [id, subscription] : by_id_) list.push_back(subscription.get());
   return list;
 }
 
-Subscription* Registry::put(Subscription subscription) {
+Subscription* SubscriptionRegistry::put(Subscription subscription) {
   remove(subscription.id);
   auto owned = std::make_unique<Subscription>(std::move(subscription));
   Subscription* borrowed = owned.get();
@@ -80,7 +80,7 @@ Subscription* Registry::put(Subscription subscription) {
   return borrowed;
 }
 
-void Registry::remove(std::string_view id) {
+void SubscriptionRegistry::remove(std::string_view id) {
   const auto found = by_id_.find(id);
   if (found == by_id_.end()) return;
   const Subscription& subscription = *found->second;

@@ -1,4 +1,4 @@
-// Subscriptions in memory, as they are in the store.
+// Subscriptions and their registry in memory.
 #pragma once
 
 #include <patchbay/json.h>
@@ -17,7 +17,7 @@ namespace patchbay::webhooks {
 struct Secret {
   int64_t rev = 0;
   int64_t since_ms = 0;
-  std::string value;  // "": it could not be unsealed
+  std::string value;  // "": could not be unsealed
   std::unique_ptr<SecretGuard> guard;
 };
 
@@ -28,7 +28,7 @@ struct Subscription {
   std::vector<std::string> events;
   bool from_config = false;
   bool active = true;
-  int64_t failures = 0;  // failed deliveries in a row
+  int64_t failures = 0;  // consecutive failed deliveries
   int64_t created_ms = 0;
   std::string created_by;
   int64_t last_fired_ms = 0;  // 0: never
@@ -36,21 +36,22 @@ struct Subscription {
   std::vector<Secret> secrets;  // by rev, the current one last
 
   bool wants(std::string_view topic) const;
-  // The secret that was current at that time (of the wall clock).
+  // The secret that was current at that wall-clock time.
   const Secret* secret_at(int64_t time_ms) const;
   const Secret* secret_of(int64_t rev) const;
 };
 
-// The events of a subscription: as a JSON array, and as one column of the store, names separated by blanks.
+// Converts the events of a subscription from a JSON array, and to and from a column of the store (names
+// separated by spaces).
 std::vector<std::string> read_events(JsonView list);
 std::string join_events(const std::vector<std::string>& events);
 std::vector<std::string> split_events(std::string_view text);
 
 // All subscriptions. On the main strand.
-class Registry {
+class SubscriptionRegistry {
  public:
   Subscription* find(std::string_view id);
-  // Null also when it is another tenant's.
+  // Null: not found, or another tenant's.
   Subscription* find(std::string_view id, std::string_view tenant);
   // In order of creation.
   std::vector<Subscription*> of_tenant(std::string_view tenant);

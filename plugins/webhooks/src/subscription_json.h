@@ -1,4 +1,4 @@
-// Subscriptions and deliveries as the API shows them. Pure functions.
+// Writes subscriptions and deliveries as JSON for the API. Pure functions.
 #pragma once
 
 #include <patchbay/json.h>
@@ -11,10 +11,10 @@
 
 namespace patchbay::webhooks {
 
-// The item of the list; the secret is not in it.
+// Without the secret.
 void write_subscription(JsonWriter& out, const Subscription& subscription, const EventCatalogue& catalogue);
 
-// `secret`: shown once; "" leaves the member out.
+// `secret` "": without the member.
 std::string subscription_json(const Subscription& subscription, const EventCatalogue& catalogue,
                               const std::string& secret = {});
 

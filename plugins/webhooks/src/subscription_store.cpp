@@ -16,7 +16,7 @@ bool same_definition(const Subscription& current, const Definition& wanted) {
 
 }  // namespace
 
-SubscriptionStore::SubscriptionStore(const Host& host, const Log& log, Registry& registry)
+SubscriptionStore::SubscriptionStore(const Host& host, const Log& log, SubscriptionRegistry& registry)
     : host_(host),
       log_(log),
       registry_(registry),
@@ -85,12 +85,13 @@ Secret SubscriptionStore::make_secret(int64_t rev, int64_t since_ms, std::string
   return {rev, since_ms, std::move(value), std::move(guard)};
 }
 
-void SubscriptionStore::keep_secret(Subscription& subscription, std::string value) {
+void SubscriptionStore::append_secret(Subscription& subscription, std::string value) {
   const int64_t rev = subscription.secrets.empty() ? 1 : subscription.secrets.back().rev + 1;
   subscription.secrets.push_back(make_secret(rev, host_.wall_ms(), std::move(value)));
 }
 
-Subscription SubscriptionStore::make(const Definition& definition, std::string by, bool from_config) const {
+Subscription SubscriptionStore::new_subscription(const Definition& definition, std::string created_by,
+                                                 bool from_config) const {
   Subscription made;
   made.id = definition.id;
   made.tenant = definition.tenant;
@@ -98,7 +99,7 @@ Subscription SubscriptionStore::make(const Definition& definition, std::string b
   made.events = definition.events;
   made.from_config = from_config;
   made.created_ms = host_.wall_ms();
-  made.created_by = std::move(by);
+  made.created_by = std::move(created_by);
   return made;
 }
 
@@ -118,7 +119,7 @@ Status SubscriptionStore::add_secret(Transaction& tx, const Subscription& subscr
   return {};
 }
 
-void SubscriptionStore::drop(Transaction& tx, const Subscription& subscription) {
+void SubscriptionStore::delete_rows(Transaction& tx, const Subscription& subscription) {
   tx.exec(remove_, {subscription.id, subscription.tenant}, 1);
   tx.exec(secrets_remove_, {subscription.id});
   tx.exec(deliveries_remove_, {subscription.id, subscription.tenant});
@@ -130,23 +131,23 @@ Status SubscriptionStore::redefine(Transaction& tx, const Subscription& current,
   return same_secret ? Status() : add_secret(tx, current, wanted.secret);
 }
 
-Status SubscriptionStore::bring_in(Transaction& tx, const Definition& wanted) {
+Status SubscriptionStore::apply(Transaction& tx, const Definition& wanted) {
   const Subscription* current = registry_.find(wanted.id);
   if (current != nullptr && !current->from_config)
     return {Code::conflict, "a subscription made over REST has the id " + wanted.id +
                                 " already: delete it or give the configured one an id of its own"};
   if (current != nullptr && current->tenant == wanted.tenant) return redefine(tx, *current, wanted);
-  if (current != nullptr) drop(tx, *current);
-  const Subscription made = make(wanted, "config", true);
+  if (current != nullptr) delete_rows(tx, *current);
+  const Subscription made = new_subscription(wanted, "config", true);
   PB_TRY(add(tx, made));
   return add_secret(tx, made, wanted.secret);
 }
 
-// In memory what bring_in wrote.
-void SubscriptionStore::accept(const Definition& wanted) {
+// Applies to the registry what apply() has written.
+void SubscriptionStore::apply_in_memory(const Definition& wanted) {
   Subscription* current = registry_.find(wanted.id);
   if (current == nullptr || current->tenant != wanted.tenant) {
-    current = registry_.put(make(wanted, "config", true));
+    current = registry_.put(new_subscription(wanted, "config", true));
   } else {
     if (!current->active) current->failures = 0;
     current->active = true;
@@ -155,7 +156,7 @@ void SubscriptionStore::accept(const Definition& wanted) {
     ++current->rev;
   }
   if (current->secrets.empty() || current->secrets.back().value != wanted.secret)
-    keep_secret(*current, wanted.secret);
+    append_secret(*current, wanted.secret);
 }
 
 void SubscriptionStore::reconcile(const std::vector<Definition>& wanted, Done done) {
@@ -166,27 +167,27 @@ void SubscriptionStore::reconcile(const std::vector<Definition>& wanted, Done do
     kept.insert(definition.id);
     const Subscription* current = registry_.find(definition.id);
     if (current != nullptr && current->from_config && same_definition(*current, definition)) continue;
-    if (Status status = bring_in(tx, definition); !status) return done(std::move(status));
+    if (Status status = apply(tx, definition); !status) return done(std::move(status));
     changed.push_back(definition);
   }
-  std::vector<std::string> gone;
+  std::vector<std::string> removed;
   for (const Subscription* current : registry_.all()) {
     if (!current->from_config || kept.count(current->id) != 0) continue;
-    gone.push_back(current->id);
-    drop(tx, *current);
+    removed.push_back(current->id);
+    delete_rows(tx, *current);
   }
-  if (changed.empty() && gone.empty()) return done({});
-  std::move(tx).commit(alive_.bind([this, changed = std::move(changed), gone = std::move(gone),
+  if (changed.empty() && removed.empty()) return done({});
+  std::move(tx).commit(alive_.bind([this, changed = std::move(changed), removed = std::move(removed),
                                     done = std::move(done)](const Commit& outcome) {
     if (!outcome) return done(outcome.error());
-    for (const std::string& id : gone) registry_.remove(id);
-    for (const Definition& definition : changed) accept(definition);
+    for (const std::string& id : removed) registry_.remove(id);
+    for (const Definition& definition : changed) apply_in_memory(definition);
     done({});
   }));
 }
 
-void SubscriptionStore::create(Definition definition, std::string by, Done done) {
-  Subscription made = make(definition, std::move(by), false);
+void SubscriptionStore::create(Definition definition, std::string created_by, Done done) {
+  Subscription made = new_subscription(definition, std::move(created_by), false);
   Transaction tx(host_);
   Status status = add(tx, made);
   if (status) status = add_secret(tx, made, definition.secret);
@@ -194,7 +195,7 @@ void SubscriptionStore::create(Definition definition, std::string by, Done done)
   std::move(tx).commit(alive_.bind([this, made = std::move(made), secret = std::move(definition.secret),
                                     done = std::move(done)](const Commit& outcome) mutable {
     if (!outcome) return done(outcome.error());
-    keep_secret(*registry_.put(std::move(made)), std::move(secret));
+    append_secret(*registry_.put(std::move(made)), std::move(secret));
     done({});
   }));
 }
@@ -221,7 +222,7 @@ void SubscriptionStore::change(const Subscription& subscription, Change change, 
 
 void SubscriptionStore::remove(const Subscription& subscription, Done done) {
   Transaction tx(host_);
-  drop(tx, subscription);
+  delete_rows(tx, subscription);
   std::move(tx).commit(
       alive_.bind([this, id = subscription.id, done = std::move(done)](const Commit& outcome) {
         if (!outcome) return done(outcome.error());
@@ -236,7 +237,7 @@ void SubscriptionStore::rotate(const Subscription& subscription, std::string sec
   std::move(tx).commit(alive_.bind([this, id = subscription.id, secret = std::move(secret),
                                     done = std::move(done)](const Commit& outcome) mutable {
     if (!outcome) return done(outcome.error());
-    if (Subscription* current = registry_.find(id)) keep_secret(*current, std::move(secret));
+    if (Subscription* current = registry_.find(id)) append_secret(*current, std::move(secret));
     done({});
   }));
 }

@@ -113,7 +113,7 @@ void WhitelistRoutes::route(const char* method, const char* verb, const char* su
 }
 
 void WhitelistRoutes::authorize(const char* verb, const http::Request& request, Serve serve, Reply reply) {
-  if (request.surface == "local") return (this->*serve)(request, request.username, std::move(reply));
+  if (request.listener == "local") return (this->*serve)(request, request.username, std::move(reply));
   Credentials credentials;
   credentials.tenant = request.tenant;
   credentials.authorization = request.headers.text("authorization");

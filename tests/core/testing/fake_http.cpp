@@ -41,7 +41,7 @@ TEST_CASE("routes that the server refuses are refused") {
   CHECK(added(host, route("GET", "/x{id}")).find("whole segment") != std::string::npos);
 }
 
-TEST_CASE("routes that differ only in the names of their parameters, or in their surface, are the same") {
+TEST_CASE("routes that differ only in the names of their parameters, or in their listener, are the same") {
   Fixture host;
   auto& handler = host.make<Provision<http::Handler>>(host.host());
   const auto with_handler = [&](http::Route made) {
@@ -51,7 +51,7 @@ TEST_CASE("routes that differ only in the names of their parameters, or in their
   CHECK(added(host, with_handler(route("GET", "/raw/{id}"))) == "");
   CHECK(added(host, with_handler(route("GET", "/raw/{name}"))).find("is there already") != std::string::npos);
   http::Route local = with_handler(route("GET", "/raw/{id}"));
-  local.surface = "local";
+  local.listener = "local";
   CHECK(added(host, local).find("is there already") != std::string::npos);
 }
 

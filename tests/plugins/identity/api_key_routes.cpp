@@ -95,7 +95,7 @@ TEST_CASE("only an admin's token creates API keys, and at the admin socket they 
   }
   http::Request operator_request;
   operator_request.username = "operator";
-  operator_request.surface = "local";
+  operator_request.listener = "local";
   operator_request.body = Buffer::copy(R"({"name":"cli"})");
   const auto made = probe::ask("POST", kKeys, operator_request);
   REQUIRE(made);

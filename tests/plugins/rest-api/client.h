@@ -1,5 +1,4 @@
-// A raw HTTP client for the tests: it sends what it is told, right or wrong, and reads answers with a
-// deadline.
+// A raw HTTP client: sends any octets, valid or not, and reads responses with a timeout.
 #pragma once
 
 #include <chrono>
@@ -20,27 +19,27 @@ struct Answer {
 class Client {
  public:
   explicit Client(uint16_t port);     // connected to 127.0.0.1
-  Client(int socket, uint16_t port);  // the same, by a TCP socket that it takes over
+  Client(int socket, uint16_t port);  // the same, with a TCP socket that it owns then
   explicit Client(const std::string& unix_path);
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
   Client(Client&& other) noexcept;
 
-  // False when the other side no longer takes it.
+  // False: the server has closed the connection.
   bool send(std::string_view bytes);
-  // Nothing on time-out, end of stream or garbage. `head_only` expects no body after the head.
+  // Nothing on timeout, end of stream or an invalid response. `head_only`: expects no body.
   std::optional<Answer> receive(bool head_only = false);
-  // Whether the server ends the connection within the time-out.
+  // Whether the server closes the connection within the timeout.
   bool is_closed();
   void finish_sending();
   // Closes with a reset.
   void reset();
   void set_receive_buffer(int bytes);
   int fd() const noexcept { return fd_; }
-  // Adds to rest(); false on time-out or end.
+  // Appends to rest(). False: timeout or end of stream.
   bool read_some() { return fill() == Fill::some; }
-  // Octets that were received and not used.
+  // Octets that were received and not parsed.
   const std::string& rest() const noexcept { return buffer_; }
 
   std::chrono::milliseconds patience{60000};

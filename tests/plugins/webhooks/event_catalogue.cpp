@@ -4,7 +4,7 @@
 
 using namespace patchbay::webhooks;
 
-TEST_CASE("a subscription names what plugins emit, and what the specification names") {
+TEST_CASE("subscriptions may name the events of plugins and of the specification") {
   const EventCatalogue catalogue({"note.added", "call.started"});
   CHECK(catalogue.check({"note.added", "call.started", "webhook.test"}).ok());
   CHECK(catalogue.check({"*"}).ok());
@@ -34,7 +34,7 @@ TEST_CASE("a subscription names what plugins emit, and what the specification na
   }
 }
 
-TEST_CASE("the error for an event that no plugin emits names it, its place and the events there are") {
+TEST_CASE("the error for an event that no plugin emits names it, its position and the known events") {
   const EventCatalogue catalogue({"note.added", "call.started"});
   const auto status = catalogue.check({"call.started", "note.removed"});
   REQUIRE_FALSE(status.ok());
@@ -50,7 +50,7 @@ TEST_CASE("the error for an event that no plugin emits names it, its place and t
   }
 }
 
-TEST_CASE("events of the specification that no plugin emits are told apart") {
+TEST_CASE("events of the specification that no plugin emits are listed") {
   const EventCatalogue catalogue({"call.started"});
   const std::vector<std::string> events{"call.started", "share.viewed", "webhook.test", "*",
                                         "room.peer.left"};

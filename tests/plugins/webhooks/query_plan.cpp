@@ -1,7 +1,7 @@
-// What the sweeps do each minute must not grow with the deliveries that are kept.
+// The cost of a sweep must not grow with the number of kept deliveries.
 #include "support/query_plans.h"
 
-TEST_CASE("the sweep of bodies looks only at those that are old enough") {
+TEST_CASE("the sweep of bodies reads only those that are old enough") {
   patchbay::test::QueryPlans plans(WEBHOOKS_SCHEMA);
   for (const char* name :
        {"sweep-bodies", "sweep-done", "deliveries-pending", "deliveries-list", "delivery-resend"}) {

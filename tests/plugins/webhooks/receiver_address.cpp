@@ -4,7 +4,7 @@
 
 using namespace patchbay::webhooks;
 
-TEST_CASE("addresses that do not lead to the Internet are refused") {
+TEST_CASE("addresses that are not on the Internet are refused") {
   for (const std::string address : {"127.0.0.1",
                                     "127.255.255.254",
                                     "0.0.0.0",
@@ -71,7 +71,7 @@ TEST_CASE("addresses next to the refused ones are public") {
   }
 }
 
-TEST_CASE("the addresses of this machine's interfaces are its own") {
+TEST_CASE("the addresses of this machine's interfaces are recognised") {
   CHECK(is_own_text("127.0.0.1"));
   CHECK(is_own_text("::ffff:127.0.0.1"));
   CHECK_FALSE(is_own_text("8.8.8.8"));

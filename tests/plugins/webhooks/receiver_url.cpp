@@ -39,7 +39,7 @@ TEST_CASE("receivers are http and https without a user name") {
   CHECK_FALSE(check_receiver_url("https://example.com/" + std::string(2048, 'x'), true).ok());
 }
 
-TEST_CASE("hosts that are plainly not public need the tenant's leave") {
+TEST_CASE("hosts that are plainly not public need allowPrivateReceivers") {
   for (const std::string url :
        {"http://127.0.0.1/", "http://localhost:8080/", "http://LOCALHOST./", "http://a.localhost/",
         "http://10.1.2.3/", "http://[::1]/", "http://[::ffff:7f00:1]/",

@@ -9,7 +9,7 @@ using namespace patchbay;
 using namespace patchbay::test;
 using probe::text_member;
 
-TEST_CASE("an event's retries are signed with the secret of its time, later events with the new one") {
+TEST_CASE("retries are signed with the secret of the event's time, later events with the new one") {
   core::ManualClock clock;
   WebhookReceiver receiver({});
   receiver.set_secret("the-first-secret");
@@ -33,7 +33,7 @@ TEST_CASE("an event's retries are signed with the secret of its time, later even
   clock.advance(std::chrono::seconds(5));
   auto got = receiver.wait_for(2);
   REQUIRE(got.size() == 2);
-  CHECK(got[1].signature_ok);  // by the first secret still
+  CHECK(got[1].signature_ok);  // still with the first secret
   CHECK(got[1].signature_v2_ok);
   CHECK(got[1].header("x-platform-signature") == got[0].header("x-platform-signature"));
 

@@ -31,7 +31,7 @@ Post post_to(const std::string& url, bool allow_private = true) {
 }
 
 std::future<Outcome> begin(Sender& sender, Post post) {
-  auto answered = std::make_shared<std::promise<Outcome>>();  // shared: the sender may drop it
+  auto answered = std::make_shared<std::promise<Outcome>>();  // shared, because the sender may drop it
   sender.send(std::move(post), [answered](Outcome outcome) { answered->set_value(std::move(outcome)); });
   return answered->get_future();
 }
@@ -47,7 +47,7 @@ int64_t ms_since(std::chrono::steady_clock::time_point began) {
       .count();
 }
 
-// A port that is taken and not listened on.
+// A bound port without a listener.
 class DeadPort {
  public:
   DeadPort() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -71,7 +71,7 @@ class DeadPort {
 
 }  // namespace
 
-TEST_CASE("a 2xx is success and everything arrives as it was") {
+TEST_CASE("a 2xx is success and the request arrives unchanged") {
   WebhookReceiver receiver({});
   Sender sender;
   receiver.answer_next({WebhookAnswer::ok, WebhookAnswer::no_content});
@@ -99,7 +99,7 @@ TEST_CASE("a redirect is a failure and not followed") {
   CHECK(receiver.deliveries().size() == 1);
 }
 
-TEST_CASE("what bad receivers do is a failure with a reason") {
+TEST_CASE("a receiver that misbehaves is a failure with a reason") {
   WebhookReceiver receiver({});
   const std::pair<WebhookAnswer, const char*> cases[] = {{WebhookAnswer::error, "answered 500"},
                                                          {WebhookAnswer::hang, "no answer in time"},
@@ -120,24 +120,24 @@ TEST_CASE("what bad receivers do is a failure with a reason") {
   CHECK(send(sender, post_to("http://no-such-host.invalid/")).error == "the host has no address");
 }
 
-TEST_CASE("of an answer no more than its limit is read") {
+TEST_CASE("no more than the limit of a response is read") {
   WebhookReceiver receiver({});
   receiver.answer_always(WebhookAnswer::huge);
   Sender sender({60'000, 64 << 10});
   const auto began = std::chrono::steady_clock::now();
-  CHECK(send(sender, post_to(receiver.url())).delivered);  // its head said 200
+  CHECK(send(sender, post_to(receiver.url())).delivered);  // the head has 200
   CHECK(ms_since(began) < 50'000);
-  CHECK(receiver.bytes_sent() < 32u << 20);  // what socket buffers hold
+  CHECK(receiver.bytes_sent() < 32u << 20);  // the size of the socket buffers
 }
 
-TEST_CASE("a 2xx counts even when its body never comes") {
+TEST_CASE("a 2xx counts even if its body never arrives") {
   WebhookReceiver receiver({});
   receiver.answer_always(WebhookAnswer::late_body);
   Sender sender({3000, 64 << 10});
   CHECK(send(sender, post_to(receiver.url())).delivered);
 }
 
-TEST_CASE("a receiver that hangs holds up nobody else") {
+TEST_CASE("a receiver that hangs does not delay others") {
   WebhookReceiver bad({});
   bad.answer_always(WebhookAnswer::hang);
   WebhookReceiver good({});
@@ -162,7 +162,7 @@ TEST_CASE("addresses that are not public are refused on connecting") {
   CHECK(receiver.deliveries().empty());
 }
 
-TEST_CASE("a connection that another tenant's leave opened is not used") {
+TEST_CASE("a connection that another tenant was allowed to open is not reused") {
   WebhookReceiver receiver({});
   Sender sender;
   CHECK(send(sender, post_to(receiver.url(), true)).delivered);
@@ -171,7 +171,7 @@ TEST_CASE("a connection that another tenant's leave opened is not used") {
   CHECK(receiver.deliveries().size() == 1);
 }
 
-TEST_CASE("certificates are verified, against a CA file of one's own too") {
+TEST_CASE("certificates are verified, also with a configured CA file") {
   const auto certificate = patchbay::support::make_certificate();
   WebhookReceiver::Options options;
   options.certificate_pem = certificate.certificate_pem;
@@ -194,7 +194,7 @@ TEST_CASE("certificates are verified, against a CA file of one's own too") {
   unlink(pattern.c_str());
 }
 
-TEST_CASE("a sender ends at once with requests under way") {
+TEST_CASE("a sender stops at once with requests in flight") {
   WebhookReceiver receiver({});
   receiver.answer_always(WebhookAnswer::hang);
   const auto began = std::chrono::steady_clock::now();

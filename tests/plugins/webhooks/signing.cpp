@@ -13,7 +13,7 @@ TEST_CASE("signatures are those of openssl dgst -sha256 -hmac") {
   CHECK(signature_v2("k", "1700000000", "{}") == signature("k", "1700000000.{}"));
 }
 
-TEST_CASE("a delivery's id is of the event and the subscription alone") {
+TEST_CASE("a delivery's id depends on the event and the subscription only") {
   const std::string id = delivery_id("17", "0123456789abcdef");
   CHECK(id.size() == 32);
   CHECK(id == delivery_id("17", "0123456789abcdef"));
@@ -21,13 +21,13 @@ TEST_CASE("a delivery's id is of the event and the subscription alone") {
   CHECK(id != delivery_id("17", "0123456789abcdee"));
 }
 
-TEST_CASE("a configured subscription's id follows from tenant and URL") {
+TEST_CASE("a configured subscription's id depends on tenant and URL") {
   // printf 'a.example.comhttps://b.example.com/x' | sha256sum
   CHECK(subscription_id("a.example.com", "https://b.example.com/x") == "6332f5ffc6e76e3d");
   CHECK(subscription_id("a", "https://b/") != subscription_id("b", "https://b/"));
 }
 
-TEST_CASE("the envelope holds the event's data as it is") {
+TEST_CASE("the envelope has the event's data unchanged") {
   CHECK(
       envelope("call.ended", "voice.example.com", 1763620612007, R"({ "b":1, "a":"é" })") ==
       R"({"event":"call.ended","tenant":"voice.example.com","ts":"2025-11-20T06:36:52.007Z","data":{ "b":1, "a":"é" }})");

@@ -7,7 +7,7 @@
 
 using patchbay::webhooks::Slots;
 
-TEST_CASE("one tenant gets its share of the slots and no more") {
+TEST_CASE("the slots of one tenant are limited") {
   Slots slots;
   for (size_t i = 0; i < Slots::kMaxPerTenant; ++i) {
     CHECK(slots.has_room("a"));
@@ -15,11 +15,11 @@ TEST_CASE("one tenant gets its share of the slots and no more") {
   }
   CHECK_FALSE(slots.has_room("a"));
   CHECK(slots.has_room("b"));
-  slots.give_back("a");
+  slots.release("a");
   CHECK(slots.has_room("a"));
 }
 
-TEST_CASE("tenants take turns, and so do the lanes of a tenant") {
+TEST_CASE("tenants are served round robin, and so are the lanes of a tenant") {
   Slots slots;
   const size_t tenants = Slots::kMax / Slots::kMaxPerTenant;
   for (size_t t = 0; t < tenants; ++t)
@@ -30,7 +30,7 @@ TEST_CASE("tenants take turns, and so do the lanes of a tenant") {
   CHECK_FALSE(slots.next());
   std::vector<std::string> order;
   for (int i = 0; i < 5; ++i) {
-    slots.give_back("full0");
+    slots.release("full0");
     if (const auto lane = slots.next()) {
       order.push_back(*lane);
       slots.take(order.back().substr(0, 1));
@@ -40,13 +40,13 @@ TEST_CASE("tenants take turns, and so do the lanes of a tenant") {
   CHECK_FALSE(slots.next());
 }
 
-TEST_CASE("a tenant that may not have a slot does not keep the others from theirs") {
+TEST_CASE("a tenant at its limit does not block the others") {
   Slots slots;
   for (size_t i = 0; i < Slots::kMaxPerTenant; ++i) slots.take("a");
   slots.wait("a", "a1");
   slots.wait("b", "b1");
   CHECK(slots.next() == "b1");
   CHECK_FALSE(slots.next());
-  slots.give_back("a");
+  slots.release("a");
   CHECK(slots.next() == "a1");
 }

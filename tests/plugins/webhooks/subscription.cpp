@@ -16,7 +16,7 @@ Subscription make(const char* id, const char* tenant, int64_t created_ms) {
 
 }  // namespace
 
-TEST_CASE("a subscription wants the events it names, or all") {
+TEST_CASE("a subscription matches the events it names, or all") {
   Subscription one;
   one.events = {"call.ended", "share.viewed"};
   CHECK(one.wants("call.ended"));
@@ -25,7 +25,7 @@ TEST_CASE("a subscription wants the events it names, or all") {
   CHECK(one.wants("call.started"));
 }
 
-TEST_CASE("an event is signed with the secret of its time") {
+TEST_CASE("an event is signed with the secret that was current then") {
   Subscription one;
   CHECK(one.secret_at(5) == nullptr);
   one.secrets.push_back({1, 100, "first", nullptr});
@@ -37,8 +37,8 @@ TEST_CASE("an event is signed with the secret of its time") {
   CHECK(one.secret_of(3) == nullptr);
 }
 
-TEST_CASE("the registry keeps tenants apart") {
-  Registry registry;
+TEST_CASE("the registry separates tenants") {
+  SubscriptionRegistry registry;
   registry.put(make("b", "x.example", 2));
   registry.put(make("a", "x.example", 3));
   registry.put(make("c", "y.example", 1));
@@ -53,7 +53,7 @@ TEST_CASE("the registry keeps tenants apart") {
   CHECK(registry.all().size() == 2);
 }
 
-TEST_CASE("event lists survive the store") {
+TEST_CASE("event lists are stored and read unchanged") {
   CHECK(split_events(join_events({"call.ended", "*"})) == std::vector<std::string>{"call.ended", "*"});
   CHECK(split_events("").empty());
 }

@@ -34,7 +34,7 @@ std::string list(const std::string& tenant = "a.example") {
 
 }  // namespace
 
-TEST_CASE("a subscription is made, shown, changed and deleted, its secret shown once") {
+TEST_CASE("a subscription is created, listed, changed and deleted, and its secret is shown once") {
   TestServer server(kNone, nullptr, {probe::entry()});
   REQUIRE(server.start_error() == "");
   const auto made =
@@ -71,7 +71,7 @@ TEST_CASE("a subscription is made, shown, changed and deleted, its secret shown 
   CHECK(server.log().find("/k?t=1") == std::string::npos);
 }
 
-TEST_CASE("another tenant's subscription is as missing as none") {
+TEST_CASE("another tenant's subscription is the same 404 as a missing one") {
   TestServer server(kNone, nullptr, {probe::entry()});
   const auto made = ask({"POST", kAdmin, R"({"url":"https://hooks.example.com/"})"});
   const std::string id = text_member(made.body, "id");
@@ -88,7 +88,7 @@ TEST_CASE("another tenant's subscription is as missing as none") {
   }
 }
 
-TEST_CASE("what cannot be a subscription is 400") {
+TEST_CASE("an invalid subscription is 400") {
   TestServer server(kNone, nullptr, {probe::entry()});
   for (const std::string body :
        {R"({})", R"({"url":"ftp://example.com/"})", R"({"url":"https://u:p@example.com/"})",
@@ -105,7 +105,7 @@ TEST_CASE("what cannot be a subscription is 400") {
   CHECK(ask(inside).status == 400);
 }
 
-TEST_CASE("an event that no plugin emits is refused by its name, one of the specification is marked") {
+TEST_CASE("an event that no plugin emits is refused by name, and one of the specification is marked") {
   TestServer server(kNone, nullptr, {probe::entry()});
   const auto with_events = [](const std::string& events) {
     return R"({"url":"https://hooks.example.com/","events":)" + events + "}";
@@ -156,13 +156,13 @@ TEST_CASE("configured subscriptions are read-only but can be paused") {
   server.restart();
   CHECK(list().find(R"("active":false)") != std::string::npos);
   CHECK(server.reload(configured("second-secret-of-config")).ok());
-  // A new definition is a new chance.
+  // A changed definition reactivates it.
   CHECK(probe::eventually([] { return list().find(R"("active":true)") != std::string::npos; }));
   CHECK(server.reload(kNone).ok());
   CHECK(probe::eventually([] { return list() == R"({"data":[]})"; }));
 }
 
-TEST_CASE("a configured receiver at a private address is refused with the cure") {
+TEST_CASE("the error for a configured receiver at a private address names the remedy") {
   TestServer server(kNone, nullptr, {probe::entry()});
   const Status status = server.reload(
       "plugins: {probe: {}, webhooks: {}}\n"
@@ -173,7 +173,7 @@ TEST_CASE("a configured receiver at a private address is refused with the cure")
                                  "allowPrivateReceivers") != std::string::npos);
 }
 
-TEST_CASE("a CA file that is not there is refused") {
+TEST_CASE("a missing CA file is refused") {
   TestServer server(kNone, nullptr, {probe::entry()});
   const Status status = server.reload(
       "plugins: {probe: {}, webhooks: {caFile: /nowhere/ca.pem}}\ntenants: {a.example: {primary: true}}\n");
@@ -181,7 +181,7 @@ TEST_CASE("a CA file that is not there is refused") {
   CHECK(status.error().text.find("caFile cannot be read: /nowhere/ca.pem") != std::string::npos);
 }
 
-TEST_CASE("a test reaches its subscription alone, also a paused one, and can be sent again") {
+TEST_CASE("a test is sent to its subscription only, also to a paused one, and can be resent") {
   WebhookReceiver receiver({});
   TestServer server(kNone, nullptr, {probe::entry()});
   const std::string body =
@@ -202,7 +202,7 @@ TEST_CASE("a test reaches its subscription alone, also a paused one, and can be 
   CHECK(got[0].body.find(R"("requestedBy":"tester"})") != std::string::npos);
 
   const std::string resend = path + "/deliveries/" + delivery + "/resend";
-  // 404 until the first one is in the books.
+  // 404 until the first attempt is recorded.
   CHECK(probe::eventually([&] { return ask({"POST", resend}).status == 200; }));
   got = receiver.wait_for(2);
   REQUIRE(got.size() == 2);

@@ -1,4 +1,5 @@
-// What is told of each request that a route served: one log line, and metrics. On the main strand.
+// AccessLog: writes a log line for each request with a route, and the metrics of rest-api. On the main
+// strand.
 #pragma once
 
 #include <patchbay/log.h>
@@ -14,13 +15,13 @@
 
 namespace patchbay::rest_api {
 
-class Traffic {
+class AccessLog {
  public:
-  explicit Traffic(const Host& host);
+  explicit AccessLog(const Host& host);
 
-  struct Served {
+  struct Entry {
     std::string_view method;
-    std::string_view path;  // without its query; the route's pattern where the path itself is a secret
+    std::string_view path;  // without query; the route's pattern if the path is a secret
     int status = 0;
     int64_t took_ns = 0;
     size_t bytes = 0;
@@ -29,17 +30,17 @@ class Traffic {
     std::optional<uint32_t> uid;  // of the operator at the admin socket
     std::string_view correlation;
   };
-  void note(const Served& served);
+  void write(const Entry& entry);
   void count_timeout() { timeouts_.add(); }
   void count_rate_limited() { rate_limited_.add(); }
-  // The edge's own counts, shortly before the metrics are read.
-  void note(const EdgeStats& stats);
+  // Updates the metrics from the counters of the HTTP server; called before they are read.
+  void update(const ServerStats& stats);
 
  private:
   const Host* host_;
   std::array<Metric, 5> requests_;  // by class of status
   Metric seconds_;
-  std::array<Metric, 3> connections_;  // by surface
+  std::array<Metric, 3> connections_;  // by listener
   Metric accepted_;
   Metric refused_;
   std::array<Metric, 5> shed_;  // by reason
@@ -48,8 +49,8 @@ class Traffic {
   Metric body_dropped_;
   Metric timeouts_;
   Metric rate_limited_;
-  EdgeStats told_;
-  StrangerLog strangers_;
+  ServerStats reported_;
+  AnonymousLog anonymous_;
 };
 
 }  // namespace patchbay::rest_api

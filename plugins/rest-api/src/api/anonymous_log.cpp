@@ -10,17 +10,17 @@ namespace patchbay::rest_api {
 namespace {
 
 constexpr int64_t kMinuteMs = 60'000;
-constexpr size_t kMostAddresses = 4096;  // further ones share a place, so that a minute's memory is bounded
+constexpr size_t kMaxAddresses = 4096;  // further ones are counted together, which bounds the memory
 constexpr char kOthers[] = "other addresses";
 
 }  // namespace
 
-bool StrangerLog::takes_line(std::string_view client, int status) {
+bool AnonymousLog::takes_line(std::string_view client, int status) {
   std::string key = lib::address_key(client);
-  if (seen_.size() >= kMostAddresses && seen_.find(key) == seen_.end()) key = kOthers;
+  if (seen_.size() >= kMaxAddresses && seen_.find(key) == seen_.end()) key = kOthers;
   Seen& seen = seen_[std::move(key)];
-  if (!timer_.armed()) timer_.after_ms(kMinuteMs, [this] { sum_up(); });
-  if (seen.lines < kLinesPerMinute && lines_ < kLinesOfAll) {
+  if (!timer_.armed()) timer_.after_ms(kMinuteMs, [this] { write_summaries(); });
+  if (seen.lines < kMaxLinesPerAddress && lines_ < kMaxLines) {
     ++seen.lines;
     ++lines_;
     return true;
@@ -30,7 +30,7 @@ bool StrangerLog::takes_line(std::string_view client, int status) {
   return false;
 }
 
-void StrangerLog::sum_up() {
+void AnonymousLog::write_summaries() {
   lines_ = 0;
   Seen rest;
   std::vector<std::pair<std::string, Seen>> all;
@@ -40,7 +40,7 @@ void StrangerLog::sum_up() {
             [](const auto& a, const auto& b) { return a.second.requests > b.second.requests; });
   for (size_t i = 0; i < all.size(); ++i) {
     const auto& [client, seen] = all[i];
-    if (i < kSummaries && client != kOthers) {
+    if (i < kMaxSummaries && client != kOthers) {
       write(client, seen);
       continue;
     }
@@ -50,11 +50,11 @@ void StrangerLog::sum_up() {
   if (rest.requests > 0) write(kOthers, rest);
 }
 
-void StrangerLog::write(const std::string& client, const Seen& seen) const {
+void AnonymousLog::write(const std::string& client, const Seen& seen) const {
   std::string counts;
   for (const auto& [status, count] : seen.counts)
     counts += (counts.empty() ? "" : ", ") + std::to_string(status) + ": " + std::to_string(count);
-  Log(*host_).info("requests without credentials have no lines of their own",
+  Log(*host_).info("anonymous requests without a line of their own",
                    {{"remote", client}, {"requests", seen.requests}, {"by_status", counts}});
 }
 

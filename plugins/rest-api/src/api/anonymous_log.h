@@ -1,6 +1,6 @@
-// Keeps strangers from filling the request log: requests without credentials, whatever their status, get some
-// lines a minute for each address and for all addresses together. At the end of the minute the others become
-// one line with their counts for each of the busiest addresses, and one for the rest. On the main strand.
+// Limits the access log's lines of anonymous requests (without valid credentials): some a minute for each
+// address and for all addresses together. At the end of the minute the others are summarised in one line for
+// each of the busiest addresses and one for the rest. On the main strand.
 #pragma once
 
 #include <patchbay/log.h>
@@ -13,30 +13,30 @@
 
 namespace patchbay::rest_api {
 
-class StrangerLog {
+class AnonymousLog {
  public:
-  static constexpr uint64_t kLinesPerMinute = 10;  // of one address
-  static constexpr uint64_t kLinesOfAll = 1000;    // a minute
-  static constexpr size_t kSummaries = 50;
+  static constexpr uint64_t kMaxLinesPerAddress = 10;  // a minute
+  static constexpr uint64_t kMaxLines = 1000;          // a minute
+  static constexpr size_t kMaxSummaries = 50;
 
-  explicit StrangerLog(const Host& host) : host_(&host), timer_(host) {}
+  explicit AnonymousLog(const Host& host) : host_(&host), timer_(host) {}
 
-  // Whether this request gets a line; else it is counted.
+  // Whether this request gets a line. False: counts it for the summary.
   bool takes_line(std::string_view client, int status);
 
  private:
   using Counts = std::map<int, uint64_t>;  // by status
   struct Seen {
     uint64_t lines = 0;
-    uint64_t requests = 0;  // that got no line
-    Counts counts;          // of them
+    uint64_t requests = 0;  // without a line
+    Counts counts;          // of these
   };
-  void sum_up();
+  void write_summaries();
   void write(const std::string& client, const Seen& seen) const;
 
   const Host* host_;
   std::map<std::string, Seen> seen_;  // by lib::address_key, in this minute
-  uint64_t lines_ = 0;                // of all, in this minute
+  uint64_t lines_ = 0;                // of all addresses, in this minute
   Timer timer_;
 };
 

@@ -9,10 +9,10 @@
 namespace patchbay::rest_api {
 namespace {
 
-constexpr lib::RateLimit kUnknown{.per_second = 5.0, .burst = AuthThrottle::kAtOnce};
+constexpr lib::RateLimit kUnknown{.per_second = 5.0, .burst = AuthThrottle::kBurst};
 constexpr int64_t kDelayNs = 1'000'000'000;
-constexpr size_t kMostInAll = 4096;
-constexpr size_t kGeneration = 10'000;  // of known bearers
+constexpr size_t kMaxQueued = 4096;
+constexpr size_t kMaxNewer = 10'000;
 
 }  // namespace
 
@@ -29,9 +29,9 @@ bool AuthThrottle::run(std::string_view address, std::string_view bearer, Functi
     return true;
   }
   std::string key = lib::address_key(address);
-  if (queue_.size() >= kMostInAll) return false;
+  if (queue_.size() >= kMaxQueued) return false;
   size_t& waiting = waiting_[key];
-  if (waiting >= kMostWaiting) return false;
+  if (waiting >= kMaxWaiting) return false;
   ++waiting;
   queue_.push_back({host_->mono_ns() + kDelayNs, std::move(key), std::move(check)});
   waiting_gauge_.set(static_cast<double>(queue_.size()));
@@ -39,9 +39,9 @@ bool AuthThrottle::run(std::string_view address, std::string_view bearer, Functi
   return true;
 }
 
-void AuthThrottle::note(std::string_view bearer, bool is_good) {
+void AuthThrottle::record(std::string_view bearer, bool is_valid) {
   std::string hash = lib::sha256(bearer);
-  if (is_good) return remember(std::move(hash));
+  if (is_valid) return remember(std::move(hash));
   newer_.erase(hash);
   older_.erase(hash);
 }
@@ -54,16 +54,16 @@ bool AuthThrottle::is_known(const std::string& hash) {
 }
 
 void AuthThrottle::remember(std::string hash) {
-  if (newer_.size() >= kGeneration) older_ = std::exchange(newer_, {});
+  if (newer_.size() >= kMaxNewer) older_ = std::exchange(newer_, {});
   newer_.insert(std::move(hash));
 }
 
 void AuthThrottle::arm() {
   const int64_t wait_ns = std::max<int64_t>(queue_.front().due_ns - host_->mono_ns(), 0);
-  timer_.after_ms(wait_ns / 1'000'000 + 1, [this] { release(); });
+  timer_.after_ms(wait_ns / 1'000'000 + 1, [this] { run_due(); });
 }
 
-void AuthThrottle::release() {
+void AuthThrottle::run_due() {
   const int64_t now_ns = host_->mono_ns();
   while (!queue_.empty() && queue_.front().due_ns <= now_ns) {
     const Waiting next = std::move(queue_.front());

@@ -1,7 +1,7 @@
-// Limits how many unknown bearers an address may have checked, because each costs a signature check or a
-// query of the store: 100 at once and then 5 a second (16 times as many of an IPv6 /48). Further ones wait
-// for a second, 32 of one address at a time; beyond that they are refused. A bearer is known while it is
-// among the last thousands that were good. On the main strand.
+// Limits the checks of unknown bearers of an address, because each costs a signature check or a query of the
+// store: 100 at once, then 5 a second (16 times as many of an IPv6 /48). Further ones wait for a second, 32
+// of one address at a time; more are refused. A bearer is known while it is among the last valid ones (10,000
+// to 20,000). On the main strand.
 #pragma once
 
 #include <patchbay/log.h>
@@ -20,16 +20,16 @@ namespace patchbay::rest_api {
 
 class AuthThrottle {
  public:
-  static constexpr size_t kAtOnce = 100;
-  static constexpr size_t kMostWaiting = 32;  // of one address
+  static constexpr size_t kBurst = 100;
+  static constexpr size_t kMaxWaiting = 32;  // of one address
 
   explicit AuthThrottle(const Host& host);
 
-  // Runs `check` now or a second from now; not after this is destroyed. False: `check` is dropped, because
-  // too many of the address wait already.
+  // Runs `check` now or in a second; not after this is destroyed. False: drops `check`, because too many of
+  // the address wait already.
   bool run(std::string_view address, std::string_view bearer, Function<void()> check);
-  // What the check has found.
-  void note(std::string_view bearer, bool is_good);
+  // Records the result of a check.
+  void record(std::string_view bearer, bool is_valid);
 
  private:
   struct Waiting {
@@ -40,13 +40,13 @@ class AuthThrottle {
   bool is_known(const std::string& hash);
   void remember(std::string hash);
   void arm();
-  void release();
+  void run_due();
 
   const Host* host_;
   lib::AddressLimiter limiter_;
-  // SHA-256 of bearers that were good. `newer_` becomes `older_` when it is full.
+  // SHA-256 of valid bearers. `newer_` becomes `older_` when it is full.
   std::unordered_set<std::string> newer_, older_;
-  std::deque<Waiting> queue_;                        // all wait equally long, so they are in order
+  std::deque<Waiting> queue_;                        // in order, because all wait equally long
   std::unordered_map<std::string, size_t> waiting_;  // in queue_, by key
   Timer timer_;
   const Metric waiting_gauge_;

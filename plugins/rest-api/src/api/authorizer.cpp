@@ -17,7 +17,7 @@ Refusal no_auth() {
   return {503, "auth_unavailable", "bearers cannot be checked at the moment; try again later"};
 }
 
-// Nothing for what is no single, sane bearer.
+// Nothing unless there is exactly one well-formed bearer.
 std::optional<std::string> bearer_of(const Request& request) {
   std::optional<std::string> bearer;
   for (const auto& [name, value] : request.headers) {
@@ -49,66 +49,70 @@ Refusal refusal_of(const Error& error) {
   }
 }
 
-std::optional<Refusal> check_role(const http::Route& route, const auth::Principal& who) {
-  if (route.role == "admin" && who.role != "admin") return forbidden("this needs a bearer with role=admin");
-  if (route.role == "super" && !who.is_super) return forbidden("this needs an admin of the primary tenant");
-  if (route.oidc_only && who.is_key) return forbidden("this needs an OIDC access token, not an API key");
+std::optional<Refusal> check_role(const http::Route& route, const auth::Principal& principal) {
+  if (route.role == "admin" && principal.role != "admin")
+    return forbidden("this needs a bearer with role=admin");
+  if (route.role == "super" && !principal.is_super)
+    return forbidden("this needs an admin of the primary tenant");
+  if (route.oidc_only && principal.is_key)
+    return forbidden("this needs an OIDC access token, not an API key");
   return std::nullopt;
 }
 
 }  // namespace
 
-void Gatekeeper::admit(const Request& request, const http::Route& route, Then then) {
-  if (request.surface == kLocal) return then(operator_of(request));
+void Authorizer::authorize(const Request& request, const http::Route& route, Done done) {
+  if (request.listener_role == kLocal) return done(decide_operator(request));
   if (route.role == "none") {
-    Verdict open;
-    if (tenants_->has(request.host)) open.caller.tenant = request.host;
-    return then(std::move(open));
+    Decision anonymous;
+    if (tenants_->has(request.host)) anonymous.caller.tenant = request.host;
+    return done(std::move(anonymous));
   }
   const auto bearer = bearer_of(request);
-  if (!bearer) return then({unauthorized("this needs the header Authorization: Bearer <token>"), {}});
-  // Shared by the check and, when it is not to be, the refusal.
-  const auto shared = std::make_shared<Then>(std::move(then));
-  const bool taken = throttle_.run(
+  if (!bearer) return done({unauthorized("this needs the header Authorization: Bearer <token>"), {}});
+  // Shared by the check and the refusal, of which one runs.
+  const auto shared = std::make_shared<Done>(std::move(done));
+  const bool accepted = throttle_.run(
       request.client, *bearer,
       [this, shared, bearer = *bearer, &request, &route] { verify(bearer, request, route, shared); });
-  if (!taken) (*shared)({too_many(), {}});
+  if (!accepted) (*shared)({too_many(), {}});
 }
 
-void Gatekeeper::verify(const std::string& bearer, const Request& request, const http::Route& route,
-                        const std::shared_ptr<Then>& then) {
-  auth_.call(
-      auth::Auth::verify, {bearer, request.client},
-      [this, bearer, &request, &route, then](const Result<auth::Principal>& who) {
-        const auto verdict = judge(request, route, who);
-        const bool is_bad = verdict.refusal && verdict.refusal->status == 401;
-        if (who || is_bad) throttle_.note(bearer, who.ok());
-        if (!who)
-          Log(*host_).debug("a bearer was refused", {{"remote", request.client}, {"why", who.error().text}});
-        (*then)(verdict);
-      });
+void Authorizer::verify(const std::string& bearer, const Request& request, const http::Route& route,
+                        const std::shared_ptr<Done>& done) {
+  auth_.call(auth::Auth::verify, {bearer, request.client},
+             [this, bearer, &request, &route, done](const Result<auth::Principal>& principal) {
+               const auto decision = decide(request, route, principal);
+               const bool is_bad = decision.refusal && decision.refusal->status == 401;
+               if (principal || is_bad) throttle_.record(bearer, principal.ok());
+               if (!principal)
+                 Log(*host_).debug("a bearer was refused",
+                                   {{"remote", request.client}, {"why", principal.error().text}});
+               (*done)(decision);
+             });
 }
 
-bool Gatekeeper::has_bearer(const Request& request) { return bearer_of(request).has_value(); }
+bool Authorizer::has_bearer(const Request& request) { return bearer_of(request).has_value(); }
 
-Gatekeeper::Verdict Gatekeeper::operator_of(const Request& request) const {
-  Verdict verdict;
-  verdict.caller = {tenants_->primary(), "operator", "operator", "admin", true, false};
-  verdict.refusal = choose_tenant(request, verdict.caller);
-  return verdict;
+Authorizer::Decision Authorizer::decide_operator(const Request& request) const {
+  Decision decision;
+  decision.caller = {tenants_->primary(), "operator", "operator", "admin", true, false};
+  decision.refusal = choose_tenant(request, decision.caller);
+  return decision;
 }
 
-Gatekeeper::Verdict Gatekeeper::judge(const Request& request, const http::Route& route,
-                                      const Result<auth::Principal>& who) const {
-  if (!who) return {refusal_of(who.error()), {}};
-  Verdict verdict;
-  verdict.caller = {who->tenant, who->subject, who->username, who->role, who->is_super, who->is_key};
-  verdict.refusal = check_role(route, *who);
-  if (!verdict.refusal) verdict.refusal = choose_tenant(request, verdict.caller);
-  return verdict;
+Authorizer::Decision Authorizer::decide(const Request& request, const http::Route& route,
+                                        const Result<auth::Principal>& principal) const {
+  if (!principal) return {refusal_of(principal.error()), {}};
+  Decision decision;
+  decision.caller = {principal->tenant, principal->subject,  principal->username,
+                     principal->role,   principal->is_super, principal->is_key};
+  decision.refusal = check_role(route, *principal);
+  if (!decision.refusal) decision.refusal = choose_tenant(request, decision.caller);
+  return decision;
 }
 
-std::optional<Refusal> Gatekeeper::choose_tenant(const Request& request, Caller& caller) const {
+std::optional<Refusal> Authorizer::choose_tenant(const Request& request, Caller& caller) const {
   const std::string* named = request.query_value("tenant");
   if (named == nullptr || named->empty()) return std::nullopt;
   const auto host = parse_authority(*named);

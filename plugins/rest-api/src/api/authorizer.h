@@ -1,7 +1,8 @@
-// Who asks, whether he may, and whose data it is about. On the main strand.
+// Authorizer: authenticates the client of a request, checks its role and chooses the tenant. On the main
+// strand.
 //
-// 401 comes before 403; a bearer nobody can judge yet is 503, and one of too many unknown ones 429
-// (auth_throttle.h). The admin socket asks nobody: who may open it is the operator.
+// 401 precedes 403. 503: no plugin can check the bearer yet; 429: too many unknown bearers (auth_throttle.h).
+// Requests over the admin socket are the operator's, because its mode admits no other user.
 #pragma once
 
 #include <patchbay/services/auth.h>
@@ -26,31 +27,32 @@ struct Caller {
   bool is_key = false;
 };
 
-class Gatekeeper {
+class Authorizer {
  public:
-  // Either the refusal is set or the caller is.
-  struct Verdict {
+  // Either `refusal` is set or `caller`.
+  struct Decision {
     std::optional<Refusal> refusal;
     Caller caller;
   };
-  using Then = Function<void(Verdict)>;
+  using Done = Function<void(Decision)>;
 
-  // `tenants` is borrowed and may change between two calls.
-  Gatekeeper(const Host& host, const Tenants& tenants)
+  // Borrows `tenants`, which may change between two calls.
+  Authorizer(const Host& host, const Tenants& tenants)
       : host_(&host), tenants_(&tenants), throttle_(host), auth_(host) {}
 
-  // Whether there is a bearer to check: one header, of the right form.
+  // Whether the request has one well-formed Authorization header with a bearer.
   static bool has_bearer(const Request& request);
 
-  // `then` comes once, perhaps at once; not after this is destroyed. `request` and `route` must live until
-  // then: they belong in what `then` owns.
-  void admit(const Request& request, const http::Route& route, Then then);
+  // Calls `done` once, perhaps before it returns; not after this is destroyed. Let `done` own `request` and
+  // `route`, which must live until then.
+  void authorize(const Request& request, const http::Route& route, Done done);
 
  private:
   void verify(const std::string& bearer, const Request& request, const http::Route& route,
-              const std::shared_ptr<Then>& then);
-  Verdict operator_of(const Request& request) const;
-  Verdict judge(const Request& request, const http::Route& route, const Result<auth::Principal>& who) const;
+              const std::shared_ptr<Done>& done);
+  Decision decide_operator(const Request& request) const;
+  Decision decide(const Request& request, const http::Route& route,
+                  const Result<auth::Principal>& principal) const;
   std::optional<Refusal> choose_tenant(const Request& request, Caller& caller) const;
 
   const Host* host_;

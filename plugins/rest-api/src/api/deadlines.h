@@ -1,5 +1,4 @@
-// Requests that wait for their answer, in the order of their deadlines: all wait equally long. On the main
-// strand.
+// Deadlines of requests. All wait equally long, so they are kept in order. On the main strand.
 #pragma once
 
 #include <patchbay/strand.h>
@@ -14,7 +13,7 @@ namespace patchbay::rest_api {
 template <class T>
 class Deadlines {
  public:
-  // `expire` gets each entry that still lives at its deadline.
+  // Calls `expire` with each entry that still exists at its deadline.
   Deadlines(const Host& host, int64_t wait_ms, std::function<void(const std::shared_ptr<T>&)> expire)
       : host_(&host), wait_ns_(wait_ms * 1'000'000), expire_(std::move(expire)), timer_(host) {}
 
@@ -23,7 +22,7 @@ class Deadlines {
     waiting_.push_back({host_->mono_ns() + wait_ns_, entry});
     if (waiting_.size() == 1) arm();
   }
-  // From now on nothing waits longer than this.
+  // Limits the wait of all entries, also of later ones.
   void shorten(int64_t wait_ms) {
     wait_ns_ = std::min(wait_ns_, wait_ms * 1'000'000);
     const int64_t latest = host_->mono_ns() + wait_ns_;
@@ -34,13 +33,13 @@ class Deadlines {
  private:
   struct Waiting {
     int64_t due_ns = 0;
-    std::weak_ptr<T> entry;  // of which an answer lets go
+    std::weak_ptr<T> entry;  // destroyed when the request is answered
   };
   void arm() {
     const int64_t wait_ns = std::max<int64_t>(waiting_.front().due_ns - host_->mono_ns(), 0);
-    timer_.after_ms(wait_ns / 1'000'000 + 1, [this] { look(); });
+    timer_.after_ms(wait_ns / 1'000'000 + 1, [this] { run_due(); });
   }
-  void look() {
+  void run_due() {
     const int64_t now_ns = host_->mono_ns();
     while (!waiting_.empty() && (waiting_.front().due_ns <= now_ns || waiting_.front().entry.expired())) {
       const auto entry = waiting_.front().entry.lock();

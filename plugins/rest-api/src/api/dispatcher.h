@@ -1,9 +1,8 @@
-// A request's way through the plugin: admission, rate, validation, the handler, the answer. On the main
-// strand; the edge hands over what has a route (404 and 405 it answers itself).
+// Takes requests from the HTTP server through authorization, rate limit and validation to their handler, and
+// the response back. On the main strand. The HTTP server itself answers 404 and 405.
 //
-// Order of checks: 401, 403, 429, 413 and 415, 400, then whatever the handler finds. Without an Authorization
-// header with a bearer 429 comes first. Each request is answered: 503 when its handler takes longer than
-// answer_ms.
+// Order of checks: 401, 403, 429, 413 and 415, 400, then those of the handler. Without a bearer 429 comes
+// first. A request whose handler does not answer within answer_ms gets 503.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -23,35 +22,36 @@ namespace patchbay::rest_api {
 class Dispatcher {
  public:
   // All borrowed.
-  Dispatcher(const Host& host, const Settings& settings, RouteRegistry& registry, Traffic& traffic);
+  Dispatcher(const Host& host, const Settings& settings, RouteRegistry& registry, AccessLog& access_log);
 
-  // `started_ns` by the host's monotonic clock.
+  // `started_ns` is of the host's monotonic clock.
   void serve(std::shared_ptr<Exchange> exchange, int64_t started_ns);
-  // Of a request whose body was not read yet: sets its refusal when its bearer may not do this, and proceeds.
-  // serve() judges it again, with the body.
-  void look(std::shared_ptr<Exchange> exchange, std::function<void()> proceed);
-  // The server stops: handlers get a few seconds more, so that one that never answers does not hold it up.
-  void hurry();
+  // Authorizes a request before its body is read: sets its refusal if its bearer is not sufficient, then
+  // calls `proceed`. serve() authorizes it again, with the body.
+  void authorize_head(std::shared_ptr<Exchange> exchange, std::function<void()> proceed);
+  // Gives handlers 5 s more, so that one that never answers does not delay the stop of the server.
+  void shorten_deadlines();
 
  private:
-  struct Turn;
-  using TurnPtr = std::shared_ptr<Turn>;  // shared by the callbacks of one request, of which one is next
+  struct PendingRequest;
+  using PendingPtr =
+      std::shared_ptr<PendingRequest>;  // shared by the callbacks of one request, of which one is next
 
-  void admitted(const TurnPtr& turn, Gatekeeper::Verdict verdict);
-  bool within_rate(const TurnPtr& turn);
-  void expire(const TurnPtr& turn);
-  void call(const TurnPtr& turn);
+  void authorized(const PendingPtr& pending, Authorizer::Decision decision);
+  bool within_rate(const PendingPtr& pending);
+  void expire(const PendingPtr& pending);
+  void call(const PendingPtr& pending);
   int64_t total_of(const http::Response& answer, const Page& page) const;
-  void answered(const TurnPtr& turn, Result<http::Response>&& answer);
-  void refuse(const TurnPtr& turn, const Refusal& refusal);
-  void finish(const TurnPtr& turn, Response response);
+  void on_reply(const PendingPtr& pending, Result<http::Response>&& answer);
+  void refuse(const PendingPtr& pending, const Refusal& refusal);
+  void respond(const PendingPtr& pending, Response response);
 
   const Host* host_;
   RouteRegistry* registry_;
-  Traffic* traffic_;
-  Gatekeeper gatekeeper_;
+  AccessLog* access_log_;
+  Authorizer authorizer_;
   lib::AddressLimiter limiter_;
-  Deadlines<Turn> deadlines_;
+  Deadlines<PendingRequest> deadlines_;
   Lifetime alive_;
 };
 

@@ -5,38 +5,38 @@
 namespace patchbay::rest_api {
 namespace {
 
-constexpr int64_t kRoundMs = 60'000;
+constexpr int64_t kIntervalMs = 60'000;
 
 }  // namespace
 
-Upkeep::Upkeep(const Host& host, const Settings& settings, RouteRegistry& registry,
-               std::function<void()> renew, std::function<void()> mend)
+Housekeeping::Housekeeping(const Host& host, const Settings& settings, RouteRegistry& registry,
+                           std::function<void()> reload_tls, std::function<void()> recreate_sockets)
     : settings_(&settings),
       registry_(&registry),
-      renew_(std::move(renew)),
-      mend_(std::move(mend)),
-      seen_(file_times()),
+      reload_tls_(std::move(reload_tls)),
+      recreate_sockets_(std::move(recreate_sockets)),
+      file_times_(file_times()),
       timer_(host) {
   arm();
 }
 
-void Upkeep::arm() {
-  timer_.after_ms(kRoundMs, [this] { look(); });
+void Housekeeping::arm() {
+  timer_.after_ms(kIntervalMs, [this] { run(); });
 }
 
-void Upkeep::look() {
+void Housekeeping::run() {
   arm();
-  registry_->sweep();
-  mend_();
+  registry_->remove_stale();
+  recreate_sockets_();
   auto times = file_times();
-  if (times == seen_) return;
-  seen_ = std::move(times);
-  renew_();
+  if (times == file_times_) return;
+  file_times_ = std::move(times);
+  reload_tls_();
 }
 
-std::vector<std::filesystem::file_time_type> Upkeep::file_times() const {
+std::vector<std::filesystem::file_time_type> Housekeeping::file_times() const {
   std::vector<std::filesystem::file_time_type> times;
-  for (const auto& listener : settings_->edge.listeners) {
+  for (const auto& listener : settings_->server.listeners) {
     if (!listener.tls) continue;
     std::error_code ignored;
     times.push_back(std::filesystem::last_write_time(listener.tls->certificate, ignored));

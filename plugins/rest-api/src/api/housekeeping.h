@@ -1,5 +1,5 @@
-// What must be looked at once a minute because nobody tells: handlers whose plugin has gone, certificates
-// that were renewed, an admin socket that was removed. On the main strand.
+// Housekeeping: once a minute looks for withdrawn handlers, renewed certificates and a removed admin socket,
+// because nothing notifies the plugin of them. On the main strand.
 #pragma once
 
 #include <patchbay/strand.h>
@@ -13,23 +13,23 @@
 
 namespace patchbay::rest_api {
 
-class Upkeep {
+class Housekeeping {
  public:
-  // `renew` runs when a certificate or key file has another time of change, `mend` each time. All else is
-  // borrowed.
-  Upkeep(const Host& host, const Settings& settings, RouteRegistry& registry, std::function<void()> renew,
-         std::function<void()> mend);
+  // Calls `reload_tls` when the modification time of a certificate or key file has changed, and
+  // `recreate_sockets` each time. Borrows all else.
+  Housekeeping(const Host& host, const Settings& settings, RouteRegistry& registry,
+               std::function<void()> reload_tls, std::function<void()> recreate_sockets);
 
  private:
   void arm();
-  void look();
+  void run();
   std::vector<std::filesystem::file_time_type> file_times() const;
 
   const Settings* settings_;
   RouteRegistry* registry_;
-  std::function<void()> renew_;
-  std::function<void()> mend_;
-  std::vector<std::filesystem::file_time_type> seen_;
+  std::function<void()> reload_tls_;
+  std::function<void()> recreate_sockets_;
+  std::vector<std::filesystem::file_time_type> file_times_;
   Timer timer_;
 };
 

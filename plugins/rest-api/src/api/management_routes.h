@@ -9,8 +9,8 @@
 
 namespace patchbay::rest_api {
 
-// `before_metrics` runs before the metrics are read; /readyz shows `socket_trouble` unless it is "".
+// Calls `before_metrics` before the metrics are read. /readyz shows `socket_error` unless it is "".
 Status add_management_routes(RouteRegistry& registry, const Host& host, std::function<void()> before_metrics,
-                             const std::string& socket_trouble);
+                             const std::string& socket_error);
 
 }  // namespace patchbay::rest_api

@@ -23,17 +23,17 @@ struct SharedResponse {
 constexpr SharedResponse kErrors[] = {
     {"BadRequest", "400", "Bad input; the description names the field and the bound"},
     {"Unauthorized", "401", "The bearer is missing or not valid"},
-    {"Forbidden", "403", "The bearer may not do this"},
+    {"Forbidden", "403", "The bearer is not sufficient"},
     {"NotFound", "404", "There is no such thing"},
     {"MethodNotAllowed", "405", "Allow names the methods of this path"},
     {"PayloadTooLarge", "413", "The body is too large"},
     {"UnsupportedMediaType", "415", "The body has a Content-Encoding"},
-    {"RateLimited", "429", "Too many requests; Retry-After says when to come again"},
+    {"RateLimited", "429", "Too many requests; Retry-After says when to try again"},
     {"InternalError", "500", "The request could not be processed"},
     {"Unavailable", "503", "Not available at the moment"},
 };
 
-// Route.documents of one route; empty when it has none.
+// Route::documents; empty when the route has none.
 class Documents {
  public:
   Documents(const Host& host, const http::Route& route)
@@ -53,7 +53,8 @@ std::string request_schema(const Host& host, const http::Route& route) {
 
 bool takes_body(const Host& host, const http::Route& route) { return !request_schema(host, route).empty(); }
 
-// Only a body with required members may not be left out: none is read as an empty one.
+// Whether the body may not be left out. A missing one is read as an empty object, so only required members
+// count.
 bool needs_body(const Host& host, const http::Route& route) {
   const auto schema = host.parse_json(request_schema(host, route));
   return schema && (*schema)["required"].size() > 0;
@@ -170,7 +171,7 @@ void write_error_content(JsonWriter& out, const std::string& kind) {
   out.member("$ref", "#/components/schemas/" + kind + "Error").end().end().end();
 }
 
-// What `member` of the routes' examples shows, and what `schema` of them says: one, or any of several.
+// Writes the schemas and examples of the routes' request or reply, per `member`; several schemas as anyOf.
 void write_content(JsonWriter& out, const Host& host, const Routes& routes, std::string_view member) {
   const Documents documents(host, *routes.front());
   const bool request = member == "request";
@@ -198,14 +199,14 @@ void write_content(JsonWriter& out, const Host& host, const Routes& routes, std:
   out.end().end().end();
 }
 
-// Any request can have a bad query, a body that is too large or coded.
+// Whether a request to the route may get this status. Any request can have an invalid query or body.
 bool may_answer(const http::Route& route, std::string_view status) {
   if (status == "401" || status == "403") return route.role != "none";
   if (status == "404") return route.path.find('{') != std::string::npos;
   return true;
 }
 
-// By status: what the routes say of it.
+// The descriptions that the routes give, by status.
 std::map<std::string, std::string> own_statuses(const Host& host, const Routes& routes) {
   std::map<std::string, std::string> all;
   for (const http::Route* route : routes) {
@@ -259,7 +260,7 @@ void write_responses(JsonWriter& out, const Host& host, const Routes& routes) {
   out.end();
 }
 
-// Any one of the schemes will do. The bearer of `oidc_only` may be no API key.
+// Lists alternative schemes. Routes with `oidc_only` accept no API key.
 void write_security(JsonWriter& out, const Host& host, const http::Route& route) {
   const Documents documents(host, route);
   const JsonView own = documents["security"];
@@ -270,7 +271,7 @@ void write_security(JsonWriter& out, const Host& host, const http::Route& route)
   out.end();
 }
 
-// The security schemes that routes bring along, as members of the object being written.
+// Writes the security schemes of the routes as members of the current object.
 void write_security_schemes(JsonWriter& out, const Host& host, const Routes& routes) {
   std::set<std::string> written = {"bearer"};
   for (const http::Route* route : routes) {
@@ -281,7 +282,7 @@ void write_security_schemes(JsonWriter& out, const Host& host, const Routes& rou
   }
 }
 
-// One operation: the routes that share method and path; several are told apart by their discriminators.
+// Writes one operation from the routes of one method and path, which differ in their discriminators.
 void write_operation(JsonWriter& out, const Host& host, const Routes& routes) {
   const http::Route& route = *routes.front();
   std::string summary;
@@ -359,10 +360,10 @@ std::string document(const RouteRegistry& registry, const Host& host) {
   JsonWriter out;
   out.object().member("openapi", "3.1.0");
   out.key("info").object().member("title", "Patchbay").member("version", PATCHBAY_VERSION);
-  out.member(
-         "description",
-         "Every answer carries Cache-Control: no-store. Bodies are JSON; names may be written camelCase or "
-         "PascalCase, unknown ones are ignored. Every answer carries X-Request-Id.")
+  out.member("description",
+             "Every response has Cache-Control: no-store and X-Request-Id. Bodies are JSON; names may be "
+             "written in "
+             "camelCase or PascalCase, unknown ones are ignored.")
       .end();
   out.key("servers").raw(R"([{"url":"/"}])");
   const auto routes = registry.catalogue("public");
@@ -375,7 +376,7 @@ std::string document(const RouteRegistry& registry, const Host& host) {
   return std::move(out).str();
 }
 
-// The document as it was at one generation of the routes.
+// The document of one generation of the routes.
 struct Cached {
   uint64_t generation = 0;
   std::string text;
@@ -384,7 +385,7 @@ struct Cached {
 }  // namespace
 
 Status add_openapi(RouteRegistry& registry, const Host& host) {
-  const auto cached = std::make_shared<Cached>();  // of both routes
+  const auto cached = std::make_shared<Cached>();  // shared by both routes
   for (const char* path : {"/openapi.json", "/.well-known/openapi.json"}) {
     http::Route route;
     route.method = "GET";
@@ -393,7 +394,7 @@ Status add_openapi(RouteRegistry& registry, const Host& host) {
     route.area = "service";
     route.summary = "This description";
     route.reply_schema = R"({"type":"object"})";
-    PB_TRY(registry.add_own(std::move(route), [&registry, &host, cached](const http::Request&) {
+    PB_TRY(registry.add_builtin(std::move(route), [&registry, &host, cached](const http::Request&) {
       if (std::exchange(cached->generation, registry.generation()) != registry.generation())
         cached->text = document(registry, host);
       return http::ok(cached->text);

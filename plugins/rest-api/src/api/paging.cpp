@@ -8,12 +8,12 @@
 namespace patchbay::rest_api {
 namespace {
 
-constexpr size_t kMostDigits = 15;
+constexpr size_t kMaxDigits = 15;
 
 std::optional<int64_t> read_count(std::string_view text) {
   if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
   text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));
-  if (text.size() > kMostDigits) text = "999999999999999";
+  if (text.size() > kMaxDigits) text = "999999999999999";
   int64_t value = 0;
   for (const char c : text) value = value * 10 + (c - '0');
   return value;
@@ -35,7 +35,7 @@ void append_encoded(std::string& out, std::string_view text) {
   }
 }
 
-std::string next_url(std::string_view path, Page page, const NamedValues& query) {
+std::string next_url(std::string_view path, Page page, const StringPairs& query) {
   std::string url(path);
   url += '?';
   for (const auto& [key, value] : query) {
@@ -50,7 +50,7 @@ std::string next_url(std::string_view path, Page page, const NamedValues& query)
 
 }  // namespace
 
-Result<Page> read_page(const NamedValues& query) {
+Result<Page> read_page(const StringPairs& query) {
   Page page;
   for (const auto& [key, value] : query) {
     const bool is_limit = is_name("limit", key);
@@ -68,7 +68,7 @@ Result<Page> read_page(const NamedValues& query) {
 }
 
 std::string with_envelope(std::string_view body, int64_t total, Page page, std::string_view path,
-                          const NamedValues& query) {
+                          const StringPairs& query) {
   const auto end = body.rfind('}');
   if (end == std::string_view::npos) return std::string(body);
   JsonWriter tail;

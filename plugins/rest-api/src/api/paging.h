@@ -1,4 +1,4 @@
-// Lists: limit and offset on the way in, the envelope on the way out.
+// Reads limit and offset of list requests, and writes the envelope of their responses.
 #pragma once
 
 #include <patchbay/result.h>
@@ -18,12 +18,12 @@ struct Page {
 
 constexpr int64_t kMaxLimit = 500;
 
-// A limit above 500 is 500. Errors name the parameter and the bound.
-Result<Page> read_page(const NamedValues& query);
+// A limit above kMaxLimit is read as kMaxLimit. The error names the parameter and the bound.
+Result<Page> read_page(const StringPairs& query);
 
-// `body` is a written JSON object; total, limit, offset and next become its last members. `path` is raw, as
-// the client wrote it; the other query parameters are carried on in `next`.
+// Appends total, limit, offset and next to `body`, a serialised JSON object. `path` is as the client wrote
+// it; `next` keeps the other query parameters.
 std::string with_envelope(std::string_view body, int64_t total, Page page, std::string_view path,
-                          const NamedValues& query);
+                          const StringPairs& query);
 
 }  // namespace patchbay::rest_api

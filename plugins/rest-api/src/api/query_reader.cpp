@@ -17,7 +17,7 @@ bool is_integer(std::string_view text) {
   return !text.empty() && text.size() <= 18 && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// JSON knows no leading zeros.
+// Without the leading zeros, which JSON forbids.
 std::string integer_literal(std::string_view text) { return std::to_string(std::stoll(std::string(text))); }
 
 }  // namespace
@@ -41,7 +41,7 @@ Result<QueryReader> QueryReader::compile(const Host& host, const std::string& sc
   return reader;
 }
 
-// "" when the text is to stay a string.
+// The JSON literal of a number or boolean; "": the text stays a string.
 std::string QueryReader::literal(const Host& host, std::string_view name, const std::string& text) const {
   for (const auto& [typed, kind] : typed_) {
     if (!is_name(typed, name)) continue;
@@ -57,7 +57,7 @@ std::string QueryReader::literal(const Host& host, std::string_view name, const 
   return "";
 }
 
-Result<NameValues> QueryReader::read(const Host& host, const NamedValues& query) const {
+Result<NameValues> QueryReader::read(const Host& host, const StringPairs& query) const {
   if (!schema_) return name_values(query);
   JsonWriter object;
   object.object();

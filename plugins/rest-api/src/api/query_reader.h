@@ -1,4 +1,4 @@
-// Query parameters, checked by a route's query schema.
+// Checks query parameters by a route's query schema.
 #pragma once
 
 #include <patchbay/host.h>
@@ -16,14 +16,14 @@ namespace patchbay::rest_api {
 
 class QueryReader {
  public:
-  // Without a schema: every parameter as a string.
+  // Without a schema: accepts every parameter as text.
   QueryReader() = default;
-  // Error: what is wrong with the schema.
+  // Error: an invalid schema.
   static Result<QueryReader> compile(const Host& host, const std::string& schema);
 
-  // Where the schema says integer, number or boolean, the text is read as one, and written back in JSON's
-  // way. Errors name the parameter.
-  Result<NameValues> read(const Host& host, const NamedValues& query) const;
+  // Reads integers, numbers and booleans as the schema says and returns them as JSON writes them, with
+  // defaults filled in. The error names the parameter.
+  Result<NameValues> read(const Host& host, const StringPairs& query) const;
 
  private:
   enum class Kind { integer, number, boolean };

@@ -23,7 +23,7 @@ std::string utf8(std::string_view value) {
 
 }  // namespace
 
-NameValues name_values(const NamedValues& values) {
+NameValues name_values(const StringPairs& values) {
   NameValues all;
   for (const auto& [name, value] : values) all.add(name, value);
   return all;
@@ -40,9 +40,9 @@ NameValues header_values(const std::vector<Field>& fields) {
   return all;
 }
 
-const char* surface_name(Surface surface) noexcept {
-  if (surface == kLocal) return "local";
-  return surface == kManagement ? "management" : "public";
+const char* listener_role_name(ListenerRole role) noexcept {
+  if (role == kLocal) return "local";
+  return role == kManagement ? "management" : "public";
 }
 
 }  // namespace patchbay::rest_api

@@ -1,4 +1,4 @@
-// The parts of a request as handlers get them.
+// Maps the parts of a request to those that handlers get.
 #pragma once
 
 #include <patchbay/name_values.h>
@@ -9,12 +9,11 @@
 
 namespace patchbay::rest_api {
 
-NameValues name_values(const NamedValues& values);
+NameValues name_values(const StringPairs& values);
 
-// Names in lower case; what came several times is joined by commas (RFC 9110 5.3). Octets that are no UTF-8
-// are read as Latin-1.
+// Repeated fields are joined by commas (RFC 9110 5.3). Values that are not UTF-8 are read as Latin-1.
 NameValues header_values(const std::vector<Field>& fields);
 
-const char* surface_name(Surface surface) noexcept;
+const char* listener_role_name(ListenerRole role) noexcept;
 
 }  // namespace patchbay::rest_api

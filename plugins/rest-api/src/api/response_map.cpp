@@ -3,7 +3,7 @@
 #include <patchbay/services/http_rules.h>
 
 namespace patchbay::rest_api {
-Response refuse(const Refusal& refusal, const http::Route& route) {
+Response refusal_response(const Refusal& refusal, const http::Route& route) {
   Response response = route.message_errors
                           ? message_response(refusal.status, refusal.description)
                           : error_response(refusal.status, refusal.code, refusal.description);
@@ -13,7 +13,7 @@ Response refuse(const Refusal& refusal, const http::Route& route) {
   return response;
 }
 
-Refusal refusal_of_failure(const Error& error) {
+Refusal refusal_for(const Error& error) {
   switch (error.code) {
     case Code::unavailable:
     case Code::gone:
@@ -25,7 +25,7 @@ Refusal refusal_of_failure(const Error& error) {
   }
 }
 
-Result<Response> response_of(http::Response answer) {
+Result<Response> server_response(http::Response answer) {
   PB_TRY(http::check_response(answer));
   Response response;
   response.status = static_cast<int>(answer.status);

@@ -1,4 +1,4 @@
-// Answers: from what plugins say to what the edge sends.
+// Maps refusals, errors and responses of handlers to responses of the HTTP server.
 #pragma once
 
 #include <patchbay/services/http.h>
@@ -7,14 +7,14 @@
 
 namespace patchbay::rest_api {
 
-// The body is {error: description} where the route asks for that, else {error, error_description}; 401 says
-// how to authenticate, 429 and 503 when to come again.
-Response refuse(const Refusal& refusal, const http::Route& route);
+// The body is {error: description} for routes with message_errors, else {error, error_description}. 401 has
+// WWW-Authenticate, 429 and 503 have Retry-After.
+Response refusal_response(const Refusal& refusal, const http::Route& route);
 
-// What a handler's failure looks like from outside.
-Refusal refusal_of_failure(const Error& error);
+// The refusal that the client gets when a handler fails; without the error's text.
+Refusal refusal_for(const Error& error);
 
-// Error: a status or a header that cannot be written (http::check_response).
-Result<Response> response_of(http::Response answer);
+// Error: a status or a header that cannot be written (http::check_response()).
+Result<Response> server_response(http::Response answer);
 
 }  // namespace patchbay::rest_api

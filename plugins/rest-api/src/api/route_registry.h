@@ -1,4 +1,4 @@
-// The routes there are now: what plugins registered, and the plugin's own. On the main strand.
+// RouteRegistry: the routes that plugins have registered, and those of rest-api. On the main strand.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -15,57 +15,55 @@
 
 namespace patchbay::rest_api {
 
-using OwnHandler = std::function<http::Response(const http::Request&)>;
+using BuiltinHandler = std::function<http::Response(const http::Request&)>;
 
-// One route and what stands behind it.
-struct Target {
+// A route with its handler.
+struct RouteEntry {
   uint32_t id = 0;
   http::Route route;
   QueryReader query;
   Lease<http::Handler> handler;
-  OwnHandler own;  // instead of a handler
+  BuiltinHandler builtin;  // of a route of rest-api, instead of a handler
 };
 
 class RouteRegistry {
  public:
-  // `publish` gets the whole table, once for all changes that happen in one go.
+  // Calls `publish` with the whole table, once for all changes of one task.
   RouteRegistry(const Host& host, std::function<void(const RouteTable&)> publish);
 
-  // Errors: conflict, when method, path and discriminator are taken on that surface; invalid, when schema,
-  // example, path or role are.
+  // Code::conflict: method, path and discriminator are taken. Code::invalid: schema, example, path or role.
   Result<http::Registered> add(http::Route route);
-  Status add_own(http::Route route, OwnHandler handler);
+  Status add_builtin(http::Route route, BuiltinHandler handler);
 
-  // Shared: a request may outlast its route. Null when the route has gone.
-  std::shared_ptr<const Target> find(uint32_t id) const;
-  // A registration that was refused, until it succeeds or its handler is gone.
+  // Shared, because a request may outlive its route. Null: there is no such route.
+  std::shared_ptr<const RouteEntry> find(uint32_t id) const;
+  // A registration that was refused; kept until it succeeds or its handler is withdrawn.
   struct Refused {
     std::string route;  // "GET /v1/calls"
     std::string why;
     Handle handler;
   };
-  // As they are now.
   const std::vector<Refused>& refused();
 
-  // Forgets the routes whose handler's instance is gone.
-  void sweep();
+  // Removes the routes whose handler was withdrawn.
+  void remove_stale();
 
   RouteTable table() const;
-  // Of one surface, by path, method and discriminator.
-  std::vector<const http::Route*> catalogue(std::string_view surface) const;
-  // Grows with every change.
+  // The documented routes of one listener, sorted by path, method and discriminator.
+  std::vector<const http::Route*> catalogue(std::string_view listener) const;
+  // Increases with every change.
   uint64_t generation() const noexcept { return generation_; }
 
  private:
-  Result<http::Registered> take(http::Route route);
-  Result<uint32_t> insert(std::shared_ptr<Target> target);
+  Result<http::Registered> add_entry(http::Route route);
+  Result<uint32_t> insert(std::shared_ptr<RouteEntry> entry);
   Status check(const Route& candidate) const;
-  void changed();
+  void on_change();
 
   const Host* host_;
   std::function<void(const RouteTable&)> publish_;
-  std::map<uint32_t, std::shared_ptr<Target>> targets_;
-  std::vector<Refused> refused_;  // at most kMostRefused
+  std::map<uint32_t, std::shared_ptr<RouteEntry>> entries_;
+  std::vector<Refused> refused_;  // at most kMaxRefused
   uint32_t last_id_ = 0;
   uint64_t generation_ = 0;
   bool publishing_ = false;

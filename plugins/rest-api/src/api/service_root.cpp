@@ -45,8 +45,8 @@ Status add_service_root(RouteRegistry& registry) {
       "method": {"type": "string"}, "path": {"type": "string"}, "description": {"type": "string"},
       "area": {"type": "string"}}}},
     "auth": {"type": "string"}, "pagination": {"type": "string"}, "errors": {"type": "string"}}})";
-  return registry.add_own(std::move(route),
-                          [&registry](const http::Request&) { return http::ok(root_text(registry)); });
+  return registry.add_builtin(std::move(route),
+                              [&registry](const http::Request&) { return http::ok(root_text(registry)); });
 }
 
 }  // namespace patchbay::rest_api

@@ -1,4 +1,4 @@
-// GET /api.ashx/v1: what there is, without authentication.
+// GET /api.ashx/v1: lists the endpoints, without authentication.
 #pragma once
 
 #include "route_registry.h"

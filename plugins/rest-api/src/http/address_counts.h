@@ -1,5 +1,5 @@
 // Counts the open connections of each client address, and of each IPv6 /48, which may have kSiteFactor times
-// as many: a customer of one provider gets many /64. [any thread]
+// as many, because one customer gets many /64. [any thread]
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,17 @@ class AddressCounts {
  public:
   static constexpr size_t kSiteFactor = 4;
 
-  // Counts one more connection of `address`. False: there are `most` already, or too many of its site.
-  bool add(std::string_view address, size_t most) {
+  // Counts one more connection of `address`. False: it has `max` already, or its /48 has too many.
+  bool add(std::string_view address, size_t max) {
     const std::string host = lib::address_key(address);
     const std::string site = lib::site_key(address);
     const std::lock_guard lock(mutex_);
-    if (count(host) >= most || (site != host && count(site) / kSiteFactor >= most)) return false;
+    if (count(host) >= max || (site != host && count(site) / kSiteFactor >= max)) return false;
     ++counts_[host];
     if (site != host) ++counts_[site];
     return true;
   }
-  // Takes back one add().
+  // Undoes one add().
   void remove(std::string_view address) {
     const std::string host = lib::address_key(address);
     const std::string site = lib::site_key(address);

@@ -1,5 +1,5 @@
-// Only for the files that implement transports, listeners and threads: the one header here that includes
-// Asio.
+// Transports over Asio. The only header here that includes Asio, for the files that implement transports,
+// listeners and threads.
 #pragma once
 
 #include <boost/asio/generic/stream_protocol.hpp>
@@ -16,7 +16,7 @@ struct TlsContext {
   boost::asio::ssl::context ssl{boost::asio::ssl::context::tls_server};
 };
 
-// Takes over `fd`, a connected stream socket. `tls` may be null.
+// Owns `fd`, a connected stream socket, from now on. `tls` null: plain.
 std::unique_ptr<Transport> make_transport(boost::asio::io_context& loop, int fd,
                                           std::shared_ptr<TlsContext> tls);
 

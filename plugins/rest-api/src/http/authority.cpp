@@ -63,7 +63,7 @@ bool is_path(std::string_view path) noexcept {
 bool is_query(std::string_view query) noexcept {
   return std::all_of(query.begin(), query.end(), [](char c) {
     return is_pchar(c) || is_one_of(c, "/?[]|");
-  });  // the last three: seen in the wild
+  });  // the last three because common clients send them unescaped
 }
 
 }  // namespace patchbay::rest_api

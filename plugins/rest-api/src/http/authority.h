@@ -1,4 +1,4 @@
-// Host values and request targets by the grammar of RFC 3986, as far as an origin server needs it.
+// Checks Host values and request targets by the grammar of RFC 3986.
 #pragma once
 
 #include <optional>
@@ -7,11 +7,11 @@
 
 namespace patchbay::rest_api {
 
-// The host of "host", "host:port" or "[v6]:port": lower case, without brackets' port and without a trailing
-// dot. Nothing for what is no valid authority; userinfo is refused.
+// Returns the host of "host", "host:port" or "[v6]:port" in lower case, without port and trailing dot.
+// Nothing: not a valid authority, or one with userinfo.
 std::optional<std::string> parse_authority(std::string_view authority);
 
-// pchar and "/" only; `%` must not be judged here, decoding does that.
+// Whether it consists of pchar and "/". Percent escapes are checked when they are decoded.
 bool is_path(std::string_view path) noexcept;
 bool is_query(std::string_view query) noexcept;
 

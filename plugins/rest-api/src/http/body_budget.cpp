@@ -7,8 +7,8 @@
 
 namespace patchbay::rest_api {
 
-BodyBudget::BodyBudget(size_t most, size_t most_per_client, Clock::duration grace)
-    : most_{most, std::min(most, kSiteFactor * most_per_client), most_per_client}, grace_(grace) {}
+BodyBudget::BodyBudget(size_t max, size_t max_per_client, Clock::duration grace)
+    : max_{max, std::min(max, kSiteFactor * max_per_client), max_per_client}, grace_(grace) {}
 
 BodyBudget::Share::Share(std::shared_ptr<BodyBudget> budget, std::string_view address,
                          Clock::time_point started, std::function<void()> drop)
@@ -74,10 +74,10 @@ bool BodyBudget::grow(Held& body, size_t octets, const Lag& lag, Clock::time_poi
   return true;
 }
 
-// A client that has taken its part makes room for itself only.
+// A client at its limit gets room at the cost of its own bodies only.
 bool BodyBudget::make_room(const Held& body, size_t octets, Clock::time_point now) {
-  for (size_t level = most_.size(); level-- > 0;)
-    while (taken_by(body.keys[level]) + octets > most_[level])
+  for (size_t level = max_.size(); level-- > 0;)
+    while (taken_by(body.keys[level]) + octets > max_[level])
       if (!drop_slowest(body, level, now)) return false;
   return true;
 }
@@ -95,7 +95,7 @@ bool BodyBudget::drop_slowest(const Held& newcomer, size_t level, Clock::time_po
     if (slowest == nullptr || is_slower(*body, *slowest)) slowest = body;
   }
   if (slowest == nullptr) return false;
-  // Its memory is freed a moment later, by its own thread.
+  // Counted as free now; its own thread frees the memory a moment later.
   release(*slowest);
   slowest->dropped = true;
   ++dropped_;

@@ -1,7 +1,7 @@
-// How much memory request bodies may take together, from their first octet until their request has been
-// answered. All edge threads share one budget. Each client may take a part of it and each IPv6 /48 a larger
-// one, so that one client cannot use up what the others need. When there is no room, bodies that have been
-// coming for a while are given up for new ones, the slowest first. [any thread]
+// Limits the memory of all request bodies together, from their first octet until their request is answered.
+// All server threads share one budget. Each client may take a share of it and each IPv6 /48 a larger one, so
+// that one client cannot use it up. When the budget is used up, the slowest of the bodies that have been
+// arriving for a while are dropped for new ones. [any thread]
 #pragma once
 
 #include <array>
@@ -21,18 +21,18 @@ namespace patchbay::rest_api {
 
 class BodyBudget {
  public:
-  // Octets of each body that are not counted: small requests are served also when the budget is used up.
+  // Octets of each body that are not counted, so that small requests are served when the budget is used up.
   static constexpr size_t kFree = 4 * 1024;
-  // How many times the part of one client an IPv6 /48 may take.
+  // The share of an IPv6 /48, as a multiple of a client's.
   static constexpr size_t kSiteFactor = 2;
 
-  // A body is not given up for others before it is `grace` old.
-  BodyBudget(size_t most, size_t most_per_client, Clock::duration grace);
+  // Bodies younger than `grace` are not dropped for others.
+  BodyBudget(size_t max, size_t max_per_client, Clock::duration grace);
 
  private:
-  // What one body has taken.
+  // The memory of one body.
   struct Held {
-    std::array<std::string, 3> keys;  // of all, its site and its client
+    std::array<std::string, 3> keys;  // of the total, its /48 and its client
     Clock::time_point started;
     std::function<void()> drop;
     size_t taken = 0;
@@ -42,33 +42,33 @@ class BodyBudget {
   };
 
  public:
-  // What one body has taken; gives it back when it is destroyed.
+  // The memory of one body; released by the destructor.
   class Share {
    public:
     Share() = default;
-    // The budget is shared because an exchange may outlive the edge. `drop` is called from any thread, under
-    // the budget's lock, when the body is given up: it must end the body soon and not call back. Not after
-    // complete() or destruction.
+    // The budget is shared because an exchange may outlive the server. When the budget drops the body, it
+    // calls `drop` from any thread, under its lock: end the body soon, and do not call the budget. Never
+    // called after complete() or destruction.
     Share(std::shared_ptr<BodyBudget> budget, std::string_view address, Clock::time_point started,
           std::function<void()> drop);
     ~Share();
     Share(Share&& other) noexcept;
     Share& operator=(Share&& other) noexcept;
 
-    // Sets what the body takes now, and how slowly it comes. False: that is too much and the share is as it
-    // was, or the body was given up.
+    // Sets the size of the body and its lag. False: there is no room and the share is unchanged, or the body
+    // was dropped.
     bool grow_to(size_t octets, const Lag& lag, Clock::time_point now);
-    // The body has come whole, so it is not given up any more. False: it was.
+    // The body is complete, so it is no longer dropped for others. False: it was dropped before.
     bool complete();
 
    private:
     void release() noexcept;
     std::shared_ptr<BodyBudget> budget_;
-    std::unique_ptr<Held> held_;  // the budget refers to it while it takes anything
+    std::unique_ptr<Held> held_;  // the budget refers to it while it holds memory
   };
 
   size_t held() const;
-  // Bodies given up so far.
+  // Bodies dropped so far.
   uint64_t dropped() const;
 
  private:
@@ -78,11 +78,11 @@ class BodyBudget {
   size_t taken_by(const std::string& key) const;
   void release(Held& body) noexcept;
 
-  const std::array<size_t, 3> most_;  // of all, a site and a client
+  const std::array<size_t, 3> max_;  // in total, of a /48, of a client
   const Clock::duration grace_;
-  mutable std::mutex mutex_;                       // guards what follows, and what every Held has
-  std::unordered_map<std::string, size_t> taken_;  // by Held::keys; without entries of 0
-  std::unordered_set<Held*> bodies_;               // that take anything
+  mutable std::mutex mutex_;                       // guards the members below and every Held
+  std::unordered_map<std::string, size_t> taken_;  // by Held::keys; no entries of 0
+  std::unordered_set<Held*> bodies_;               // those that hold memory
   uint64_t dropped_ = 0;
 };
 

@@ -41,7 +41,7 @@ BodyReader::State BodyReader::feed(std::string_view bytes, std::string& body, si
   used = 0;
   if (chunked_) return feed_chunked(bytes, body, used);
   used = static_cast<size_t>(std::min<uint64_t>(remaining_, bytes.size()));
-  // Grows with what has arrived, and never beyond the length, as std::string's doubling would.
+  // Grows with what has arrived but never beyond the length, as std::string's doubling would.
   if (!discards_ && body.size() + used > body.capacity())
     body.reserve(static_cast<size_t>(
         std::min<uint64_t>(body.size() + remaining_, std::max(2 * body.capacity(), kFirstReserve))));
@@ -110,7 +110,7 @@ BodyReader::State BodyReader::on_extension(char c) noexcept {
   }
 }
 
-// Everything that is not chunk data, one octet at a time. Extensions and trailers are read and forgotten.
+// Reads one octet that is not chunk data. Extensions and trailers are checked and dropped.
 BodyReader::State BodyReader::on_control(char c) noexcept {
   const auto expect = [&](char wanted, Step next) {
     step_ = next;

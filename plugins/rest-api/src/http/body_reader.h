@@ -1,5 +1,5 @@
-// Message bodies (RFC 9112 6 and 7): by length or chunked, strict, never more than the limit, and memory only
-// for what has arrived.
+// Reads message bodies (RFC 9112 6 and 7), by length or chunked: strict, bounded by the limit, with memory
+// for what has arrived only.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +16,19 @@ class BodyReader {
   void begin_length(uint64_t length) noexcept;
   void begin_chunked(size_t limit) noexcept;
 
-  // After a begin: content is read and forgotten.
+  // After begin_*(): the content is read and dropped.
   void discard() noexcept { discards_ = true; }
   bool is_chunked() const noexcept { return chunked_; }
 
-  // Takes a prefix of `bytes`, appends content to `body`; `used` says how much was taken. After done, bad or
-  // too_large it must not be called again before the next begin.
+  // Reads a prefix of `bytes` of length `used` and appends its content to `body`. After done, bad or
+  // too_large begin anew before the next call.
   State feed(std::string_view bytes, std::string& body, size_t& used);
 
  private:
-  // The order in which a chunked body runs through them; `data` alone serves a body by length.
+  // In the order of a chunked body; a body by length uses `data` only.
   enum class Step {
     size,
-    extension,  // before its name
+    extension,  // before the name
     extension_name,
     extension_equals,  // blanks after the name
     extension_value,   // its first character
@@ -57,9 +57,9 @@ class BodyReader {
   uint64_t remaining_ = 0;
   uint64_t taken_ = 0;
   size_t limit_ = 0;
-  size_t extras_ = 0;  // octets of all extensions and trailers, which cost the sender nothing else
+  size_t extras_ = 0;  // octets of all extensions and trailers, which the body limit does not count
   unsigned digits_ = 0;
-  bool named_ = false;  // the trailer field has reached its colon
+  bool named_ = false;  // the colon of the trailer field was read
 };
 
 }  // namespace patchbay::rest_api

@@ -15,8 +15,8 @@ std::chrono::milliseconds ms(uint32_t count) { return std::chrono::milliseconds(
 
 }  // namespace
 
-Connection::Connection(Facts facts, std::unique_ptr<Transport> transport, ConnectionHost& host)
-    : host_(host), facts_(std::move(facts)), transport_(std::move(transport)), last_activity_(host.now()) {}
+Connection::Connection(Info info, std::unique_ptr<Transport> transport, ConnectionHost& host)
+    : host_(host), info_(std::move(info)), transport_(std::move(transport)), last_activity_(host.now()) {}
 
 void Connection::start() {
   deadline_ = host_.now() + ms(host_.limits().handshake_ms);
@@ -25,8 +25,8 @@ void Connection::start() {
 
 void Connection::on_ready(IoResult result) {
   if (phase_ == Phase::closed) return;
-  if (result != IoResult::ok) return finish();
-  phase_ = draining_ ? Phase::last : Phase::head;
+  if (result != IoResult::ok) return close();
+  phase_ = draining_ ? Phase::closing : Phase::head;
   last_activity_ = host_.now();
   advance();
 }
@@ -34,16 +34,16 @@ void Connection::on_ready(IoResult result) {
 void Connection::on_read(IoResult result, size_t count) {
   reading_ = false;
   if (phase_ == Phase::closed || phase_ == Phase::linger) return;
-  if (result == IoResult::failed) return finish();
+  if (result == IoResult::failed) return close();
   last_activity_ = host_.now();
   if (result == IoResult::ok) {
     end_ += count;
   } else if (phase_ == Phase::body || (phase_ == Phase::head && !unread().empty())) {
     fail(400, "the request ended early");
   } else if (phase_ == Phase::head) {
-    phase_ = Phase::last;  // a client may close its side and still read
+    phase_ = Phase::closing;  // a client may close its sending side and still read
   } else if (phase_ == Phase::stream) {
-    return finish();
+    return close();
   }
   advance();
 }
@@ -51,7 +51,7 @@ void Connection::on_read(IoResult result, size_t count) {
 void Connection::on_written(IoResult result, size_t count) {
   writing_ = false;
   if (phase_ == Phase::closed) return;
-  if (result != IoResult::ok) return finish();
+  if (result != IoResult::ok) return close();
   last_activity_ = host_.now();
   sent_ += count;
   write_lag_.take(count, last_activity_);
@@ -64,20 +64,20 @@ void Connection::on_written(IoResult result, size_t count) {
   advance();
 }
 
-void Connection::on_lingered() { finish(); }
+void Connection::on_lingered() { close(); }
 
-// Parses what has arrived, writes what is ready, reads on. Answers given by a handler before it returns come
-// back in here while `busy_`; the loop below picks them up.
+// Parses what has arrived, writes the responses that are ready, reads on. A handler that answers before it
+// returns calls this again; `busy_` then makes it return, and the loop below sends the response.
 void Connection::advance() {
   if (busy_ || phase_ == Phase::closed || phase_ == Phase::linger) return;
   busy_ = true;
   do {
     while (step()) {
     }
-  } while (collect());
+  } while (serialize_responses());
   busy_ = false;
   send();
-  if (phase_ == Phase::last && slots_.empty() && !writing_) {
+  if (phase_ == Phase::closing && slots_.empty() && !writing_) {
     phase_ = Phase::linger;
     deadline_ = host_.now() + ms(host_.limits().linger_ms);
     return transport_->linger(shared_from_this());
@@ -88,19 +88,19 @@ void Connection::advance() {
 bool Connection::step() {
   switch (phase_) {
     case Phase::head:
-      return may_take_request() && read_head();
+      return may_read_request() && read_head();
     case Phase::body:
       return read_body();
-    case Phase::holding:
-      return release();
+    case Phase::ready:
+      return dispatch_request();
     case Phase::stream:
-      return feed_stream();
+      return pass_to_stream();
     default:
       return false;
   }
 }
 
-bool Connection::may_take_request() const noexcept {
+bool Connection::may_read_request() const noexcept {
   const auto& limits = host_.limits();
   return slots_.size() < limits.max_pipelined && heads_held_ < 2 * limits.max_head &&
          out_.size() + sending_.size() - sent_ < limits.max_output;
@@ -108,10 +108,10 @@ bool Connection::may_take_request() const noexcept {
 
 std::string_view Connection::unread() const noexcept { return {in_.data() + begin_, end_ - begin_}; }
 
-bool Connection::release() {
+bool Connection::dispatch_request() {
   auto& exchange = incoming_.exchange;
-  const bool safe = (is_safe(exchange->method) && !incoming_.streams) || incoming_.answer;
-  // RFC 9112 9.3.2: what changes something runs alone, in the order it was sent.
+  const bool safe = (is_safe(exchange->method) && !incoming_.streams) || incoming_.response;
+  // RFC 9112 9.3.2: unsafe methods run alone, in the order sent.
   if (safe ? unsafe_unanswered_ > 0 : unanswered_ > 0) return false;
   auto& slot = push_slot();
   slot.head_only = exchange->method == Method::head;
@@ -120,9 +120,9 @@ bool Connection::release() {
   slot.streams = incoming_.streams;
   slot.upgrade = incoming_.upgrade;
   slot.request_id = exchange->request_id;
-  phase_ = incoming_.close ? Phase::last : incoming_.streams ? Phase::switching : Phase::head;
-  if (incoming_.answer) {
-    slot.response = std::move(incoming_.answer);
+  phase_ = incoming_.close ? Phase::closing : incoming_.streams ? Phase::switching : Phase::head;
+  if (incoming_.response) {
+    slot.response = std::move(incoming_.response);
     incoming_ = {};
     return true;
   }
@@ -131,8 +131,8 @@ bool Connection::release() {
   slot.head_bytes = exchange->head().size();
   heads_held_ += slot.head_bytes;
   slot.deadline = host_.now() + ms(host_.limits().answer_ms);
-  exchange->bind({host_.reply_port(), facts_.id, slot.number});
-  host_.dispatch(facts_.id, std::move(exchange));
+  exchange->bind({host_.reply_port(), info_.id, slot.number});
+  host_.dispatch(info_.id, std::move(exchange));
   incoming_ = {};
   return true;
 }
@@ -143,7 +143,7 @@ Connection::Slot& Connection::push_slot() {
   return slots_.back();
 }
 
-// The framing is lost, or the client is too slow: one last answer, after those that are due before it.
+// Sends a last response after those due before it, because the framing is lost or the client is too slow.
 void Connection::fail(int status, const char* text) {
   host_.count_refused();
   const auto exchange = std::move(incoming_.exchange);
@@ -157,10 +157,10 @@ void Connection::fail(int status, const char* text) {
                                                  : "invalid_request",
                                  text);
   slot.close = true;
-  phase_ = Phase::last;
+  phase_ = Phase::closing;
 }
 
-void Connection::answer(uint64_t number, Response response) {
+void Connection::respond(uint64_t number, Response response) {
   if (slots_.empty() || number < slots_.front().number) return;
   const auto index = number - slots_.front().number;
   if (index >= slots_.size() || slots_[index].response) return;
@@ -179,26 +179,26 @@ void Connection::answer(uint64_t number, Response response) {
   advance();
 }
 
-// Turns the answers that are due into octets; true when there were any.
-bool Connection::collect() {
+// Serialises the responses that are due. False: there were none.
+bool Connection::serialize_responses() {
   bool any = false;
   while (!slots_.empty() && slots_.front().response) {
     const auto& slot = slots_.front();
-    const bool ends = slot.close || (draining_ && phase_ == Phase::last && slots_.size() == 1);
+    const bool ends = slot.close || (draining_ && phase_ == Phase::closing && slots_.size() == 1);
     if (slot.interim)
       out_.append("HTTP/1.1 100 Continue\r\n\r\n");
     else
       append_response(out_, *slot.response,
                       {slot.head_only, ends, slot.upgrade, host_.date(), slot.request_id,
-                       facts_.tls ? host_.hsts_sec() : 0});
+                       info_.tls ? host_.hsts_sec() : 0});
     slots_.pop_front();
     any = true;
   }
   return any;
 }
 
-// The octets of the client, once the answer that made the stream is on its way.
-bool Connection::feed_stream() {
+// Passes the client's octets on, once the response that made the stream was serialised.
+bool Connection::pass_to_stream() {
   if (!slots_.empty() || unread().empty()) return false;
   const auto bytes = unread();
   begin_ = end_;
@@ -208,16 +208,15 @@ bool Connection::feed_stream() {
 
 void Connection::stream_send(std::string_view bytes) {
   if (phase_ != Phase::stream || bytes.empty()) return;
-  if (out_.size() + sending_.size() - sent_ + bytes.size() > host_.limits().max_stream_output)
-    return finish();
-  collect();  // the answer first
+  if (out_.size() + sending_.size() - sent_ + bytes.size() > host_.limits().max_stream_output) return close();
+  serialize_responses();  // the response precedes the stream
   out_.append(bytes);
   if (!busy_) send();
 }
 
 void Connection::stream_close() {
   if (phase_ != Phase::stream) return;
-  phase_ = Phase::last;
+  phase_ = Phase::closing;
   advance();
 }
 
@@ -234,7 +233,7 @@ void Connection::send() {
 }
 
 void Connection::read_more() {
-  const bool wanted = phase_ == Phase::body || (phase_ == Phase::head && may_take_request()) ||
+  const bool wanted = phase_ == Phase::body || (phase_ == Phase::head && may_read_request()) ||
                       (phase_ == Phase::stream && slots_.empty());
   if (reading_ || !wanted) return;
   const auto room = make_room();
@@ -242,7 +241,7 @@ void Connection::read_more() {
   transport_->read(in_.data() + end_, room, shared_from_this());
 }
 
-// The buffer grows with the head that has arrived, never with one that was announced.
+// The buffer grows with what has arrived, never with what was announced.
 size_t Connection::make_room() {
   if (begin_ == end_) begin_ = end_ = 0;
   if (in_.empty()) in_.resize(kFirstBuffer);
@@ -251,7 +250,7 @@ size_t Connection::make_room() {
     end_ -= begin_;
     begin_ = 0;
   }
-  // What one large request needed is not kept while the connection rests.
+  // Releases the buffer of a large request while the connection is idle.
   if (begin_ == end_ && phase_ == Phase::head && slots_.empty() && in_.size() > kFirstBuffer)
     std::vector<char>(kFirstBuffer).swap(in_);
   const bool filled = end_ == in_.size() || (phase_ == Phase::body && begin_ == end_);
@@ -278,46 +277,44 @@ void Connection::drop_body() {
 
 void Connection::drain() {
   draining_ = true;
-  if (phase_ == Phase::head && unread().empty()) phase_ = Phase::last;
+  if (phase_ == Phase::head && unread().empty()) phase_ = Phase::closing;
   if (phase_ == Phase::handshake || phase_ == Phase::stream ||
-      (phase_ == Phase::last && slots_.empty() && sending_.empty()))
-    return finish();
+      (phase_ == Phase::closing && slots_.empty() && sending_.empty()))
+    return close();
   advance();
 }
 
 void Connection::tick(Clock::time_point now) {
   const auto& limits = host_.limits();
-  if (writing_ && write_lag_.of(now) > ms(limits.write_ms)) return finish();
-  if ((phase_ == Phase::handshake || phase_ == Phase::linger) && now > deadline_) return finish();
+  if (writing_ && write_lag_.of(now) > ms(limits.write_ms)) return close();
+  if ((phase_ == Phase::handshake || phase_ == Phase::linger) && now > deadline_) return close();
   if (phase_ == Phase::head && is_idle() && unread().empty()) {
-    if (now > last_activity_ + ms(limits.idle_ms)) finish();
+    if (now > last_activity_ + ms(limits.idle_ms)) close();
     return;
   }
   const bool reads =
-      phase_ == Phase::body || (phase_ == Phase::head && !unread().empty() && may_take_request());
+      phase_ == Phase::body || (phase_ == Phase::head && !unread().empty() && may_read_request());
   if (reads && now > deadline_) {
     fail(408, "the request came too slowly");
     return advance();
   }
-  if (phase_ == Phase::asking && now > deadline_) {
+  if (phase_ == Phase::authorizing && now > deadline_) {
     fail(503, "the bearer could not be checked in time");
     return advance();
   }
   for (size_t i = 0; i < slots_.size(); ++i)
     if (!slots_[i].response && now > slots_[i].deadline)
-      return answer(slots_[i].number, error_response(503, "unavailable", "the answer took too long"));
+      return respond(slots_[i].number, error_response(503, "unavailable", "the answer took too long"));
 }
 
-void Connection::abort() { finish(); }
-
-void Connection::finish() {
+void Connection::close() {
   if (phase_ == Phase::closed) return;
   phase_ = Phase::closed;
   transport_->close();
   slots_.clear();
   incoming_ = {};
   if (const auto stream = std::exchange(stream_, nullptr)) stream->on_closed();
-  host_.closed(facts_.id);
+  host_.closed(info_.id);
 }
 
 }  // namespace patchbay::rest_api

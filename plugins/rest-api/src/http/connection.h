@@ -1,5 +1,5 @@
-// One client: framing, order of answers, keep-alive, limits and time-outs of HTTP/1.1, over any Transport.
-// Lives on one thread. Answers from elsewhere reach it through that thread's mailbox.
+// One HTTP/1.1 connection over any Transport: framing, order of responses, keep-alive, limits and timeouts.
+// One thread; responses of other threads reach it through that thread's ReplyQueue.
 #pragma once
 
 #include <chrono>
@@ -22,24 +22,24 @@
 
 namespace patchbay::rest_api {
 
-// What a connection needs of its thread.
+// What a connection needs from its thread.
 class ConnectionHost {
  public:
   virtual ~ConnectionHost() = default;
-  virtual const EdgeLimits& limits() const noexcept = 0;
+  virtual const ServerLimits& limits() const noexcept = 0;
   virtual const TrustedProxies& proxies() const noexcept = 0;
-  virtual Router& router(Surface surface) noexcept = 0;
+  virtual Router& router(ListenerRole listener_role) noexcept = 0;
   virtual std::shared_ptr<ReplyPort> reply_port() const noexcept = 0;
   virtual std::string_view date() = 0;
   virtual Clock::time_point now() const noexcept = 0;
-  // To the handler, which may answer before this returns.
+  // Passes the request to a handler, which may answer before this returns.
   virtual void dispatch(uint64_t connection, std::shared_ptr<Exchange> exchange) noexcept = 0;
-  // EdgeHandlers::on_head. Connection::proceed follows, perhaps before this returns. False: there is no such
-  // handler.
-  virtual bool show_head(uint64_t connection, const std::shared_ptr<Exchange>& exchange) noexcept = 0;
+  // Calls ServerHandlers::on_head, which leads to Connection::proceed(), perhaps before this returns. False:
+  // there is no such handler.
+  virtual bool authorize_head(uint64_t connection, const std::shared_ptr<Exchange>& exchange) noexcept = 0;
   virtual std::string new_request_id() = 0;
-  virtual void count_refused() noexcept = 0;       // a request that was no HTTP, too big or too slow
-  virtual void count_body_refused() noexcept = 0;  // no memory left for its body
+  virtual void count_refused() noexcept = 0;       // a malformed, too large or too slow request
+  virtual void count_body_refused() noexcept = 0;  // the budget has no memory for its body
   virtual const std::shared_ptr<BodyBudget>& bodies() const noexcept = 0;
   virtual uint32_t hsts_sec() const noexcept = 0;  // 0: no Strict-Transport-Security
   virtual void closed(uint64_t connection) noexcept = 0;
@@ -47,39 +47,40 @@ class ConnectionHost {
 
 class Connection final : public TransportClient, public std::enable_shared_from_this<Connection> {
  public:
-  struct Facts {
-    uint64_t id = 0;  // never given twice in the life of an edge
+  struct Info {
+    uint64_t id = 0;  // never used twice by one server
     std::string peer;
-    Surface surface = kPublic;
+    ListenerRole listener_role = kPublic;
     bool tls = false;
-    bool counted = false;                // in AddressCounts
+    bool counted = false;                // by AddressCounts
     std::optional<uint32_t> peer_uid{};  // of a Unix socket
   };
 
-  Connection(Facts facts, std::unique_ptr<Transport> transport, ConnectionHost& host);
+  Connection(Info info, std::unique_ptr<Transport> transport, ConnectionHost& host);
 
   void start();
-  // Ignored when the slot has been answered already.
-  void answer(uint64_t slot, Response response);
-  // Reads the body of the request whose head was shown, unless that has a refusal by now.
+  // Ignored for a slot that has its response already.
+  void respond(uint64_t slot, Response response);
+  // Continues after authorize_head(): reads the body unless the request has a refusal.
   void proceed();
-  // Once an answer has made it a stream; nothing before.
+  // Ignored before a response has made the connection a stream.
   void stream_send(std::string_view bytes);
   void stream_close();
-  // The memory of the body that is being received is needed for others; no-op when there is none.
+  // Ends the body that is being received, because its memory is needed for others; no-op without one.
   void drop_body();
-  // Finishes what is in flight, then closes.
+  // Answers the requests in flight, then closes.
   void drain();
-  void abort();
+  void close();
+  // Enforces the timeouts.
   void tick(Clock::time_point now);
 
-  // Whether closing it would lose nothing that was asked for.
+  // Whether it has no request in flight, so that closing it loses nothing.
   bool is_idle() const noexcept;
   Clock::time_point last_activity() const noexcept { return last_activity_; }
-  // How far the client lags behind, with the body it sends or with reading what it is sent.
+  // How far the client lags in sending a body or in reading responses.
   Clock::duration lag(Clock::time_point now) const noexcept;
   bool is_in_body() const noexcept { return phase_ == Phase::body; }
-  const Facts& facts() const noexcept { return facts_; }
+  const Info& info() const noexcept { return info_; }
 
   void on_ready(IoResult result) override;
   void on_read(IoResult result, size_t count) override;
@@ -87,13 +88,13 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   void on_lingered() override;
 
  private:
-  enum class Phase { handshake, head, asking, body, holding, switching, stream, last, linger, closed };
+  enum class Phase { handshake, head, authorizing, body, ready, switching, stream, closing, linger, closed };
 
-  // The place of one answer; answers leave in the order of the slots.
+  // The place of one response; responses are sent in the order of the slots.
   struct Slot {
     uint64_t number = 0;
     std::string request_id;
-    size_t head_bytes = 0;  // which the exchange holds until the answer
+    size_t head_bytes = 0;  // held by the exchange until it is answered
     std::optional<Response> response;
     bool interim = false;  // 100 Continue
     bool head_only = false;
@@ -107,52 +108,51 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   // The request being read.
   struct Incoming {
     std::shared_ptr<Exchange> exchange;
-    std::optional<Response> answer;  // the edge's own: 404, 405, OPTIONS
+    std::optional<Response> response;  // the connection's own: 404, 405, OPTIONS
     bool close = false;
-    bool streams = false;  // nothing after it is a request before it is answered
+    bool streams = false;  // read no further request before it is answered
     bool upgrade = false;
     bool needs_bearer = false;
     size_t max_body = 0;
     // Of its body.
     uint64_t length = 0;
     bool chunked = false;
-    bool withheld = false;  // until 100 Continue
+    bool awaits_continue = false;  // the client sends the body after 100 Continue
   };
 
   bool step();
   bool read_head();
   bool read_body();
-  bool release();  // dispatches the request that was read, when its turn has come
+  bool dispatch_request();  // once the requests before it allow
   void accept_head(const Head& head);
   void route(const Head& head);
   void identify(const Head& head);
   void begin_body();
-  bool asks_before_body() const noexcept;
-  bool feed_stream();
+  bool authorizes_before_body() const noexcept;
+  bool pass_to_stream();
   void fail(int status, const char* text);
   Slot& push_slot();
   void advance();
-  bool collect();
+  bool serialize_responses();
   void send();
   void read_more();
-  void finish();
   void refuse_body();
   Refusal too_large() const;
-  bool may_take_request() const noexcept;
+  bool may_read_request() const noexcept;
   std::string_view unread() const noexcept;
   size_t make_room();
 
   // Borrowed.
   ConnectionHost& host_;
   // Owned.
-  const Facts facts_;
+  const Info info_;
   std::unique_ptr<Transport> transport_;
   std::vector<char> in_;
-  std::string out_;      // collected
+  std::string out_;      // serialised
   std::string sending_;  // handed to the transport
   std::deque<Slot> slots_;
   Incoming incoming_;
-  // Shared with the handler's side, which may keep it longer.
+  // Shared with the handler, which may keep it longer.
   std::shared_ptr<Stream> stream_;
   HeadScan scan_;
   BodyReader body_;

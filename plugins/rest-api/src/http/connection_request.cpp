@@ -1,4 +1,4 @@
-// The half of Connection that turns octets into a request.
+// The part of Connection that reads requests.
 #include <algorithm>
 
 #include "authority.h"
@@ -8,10 +8,10 @@
 namespace patchbay::rest_api {
 namespace {
 
-// A body that no one will use is still read when it is short, so that the connection can go on.
-constexpr uint64_t kMostDiscarded = 16 * 1024;
+// A short body that no handler needs is read and dropped, so that the connection can be kept.
+constexpr uint64_t kMaxDiscarded = 16 * 1024;
 
-// What the nearest proxy wrote: proxies append, so everything before it may come from the client.
+// The value that the nearest proxy wrote. Proxies append, so earlier values may come from the client.
 std::optional<std::string_view> last_value(const Head& head, std::string_view name) {
   std::optional<std::string_view> last;
   for (const auto& field : head.fields)
@@ -26,7 +26,7 @@ std::optional<std::string_view> last_value(const Head& head, std::string_view na
 
 bool Connection::read_head() {
   auto bytes = unread();
-  if (!skipped_blank_ && bytes.substr(0, 2) == "\r\n") {  // RFC 9112 2.2: one empty line is forgiven
+  if (!skipped_blank_ && bytes.substr(0, 2) == "\r\n") {  // RFC 9112 2.2: ignore one empty line
     begin_ += 2;
     skipped_blank_ = true;
     bytes = unread();
@@ -75,15 +75,15 @@ void Connection::accept_head(const Head& head) {
     refusal = Refusal{401, "invalid_token", "this needs the header Authorization: Bearer <token>"};
   incoming_.chunked = head.chunked;
   incoming_.length = head.content_length.value_or(0);
-  incoming_.withheld = head.expects_continue;
+  incoming_.awaits_continue = head.expects_continue;
   if (!head.chunked && incoming_.length == 0) {
-    phase_ = Phase::holding;
+    phase_ = Phase::ready;
     return;
   }
-  if (asks_before_body()) {
-    phase_ = Phase::asking;
+  if (authorizes_before_body()) {
+    phase_ = Phase::authorizing;
     deadline_ = host_.now() + std::chrono::milliseconds(host_.limits().answer_ms);
-    if (host_.show_head(facts_.id, incoming_.exchange)) return;
+    if (host_.authorize_head(info_.id, incoming_.exchange)) return;
   }
   begin_body();
 }
@@ -95,19 +95,19 @@ void Connection::identify(const Head& head) {
   exchange.path = head.path;
   exchange.headers = head.fields;
   exchange.host = head.host;
-  exchange.peer = facts_.peer;
-  exchange.client = facts_.peer;
-  exchange.surface = facts_.surface;
-  exchange.secure = facts_.tls;
+  exchange.peer = info_.peer;
+  exchange.client = info_.peer;
+  exchange.listener_role = info_.listener_role;
+  exchange.secure = info_.tls;
   exchange.upgrade = head.upgrade_websocket;
-  exchange.peer_uid = facts_.peer_uid;
+  exchange.peer_uid = info_.peer_uid;
   const auto* id = exchange.header("x-request-id");
   exchange.request_id = id != nullptr && is_sane_request_id(*id) ? std::string(*id) : host_.new_request_id();
-  if (!host_.proxies().contains(facts_.peer)) return;
+  if (!host_.proxies().contains(info_.peer)) return;
   std::string forwarded;
   for (const auto& [name, value] : head.fields)
     if (name == "x-forwarded-for") forwarded.append(forwarded.empty() ? "" : ",").append(value);
-  exchange.client = host_.proxies().client(facts_.peer, forwarded);
+  exchange.client = host_.proxies().client(info_.peer, forwarded);
   if (const auto scheme = last_value(head, "x-forwarded-proto")) exchange.secure = iequals(*scheme, "https");
   if (const auto host = last_value(head, "x-forwarded-host"))
     if (auto name = parse_authority(*host)) exchange.host = std::move(*name);
@@ -116,26 +116,26 @@ void Connection::identify(const Head& head) {
 void Connection::route(const Head& head) {
   auto& exchange = *incoming_.exchange;
   if (head.path == "*") {
-    incoming_.answer = Response{204, {{"Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"}}, {}};
+    incoming_.response = Response{204, {{"Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"}}, {}};
     return;
   }
   auto query = parse_query(head.query);
   exchange.query = std::move(query.values);
   auto match =
-      host_.router(facts_.surface).resolve({head.method, head.path, &exchange.query, exchange.upgrade});
+      host_.router(info_.listener_role).resolve({head.method, head.path, &exchange.query, exchange.upgrade});
   if (match.route == nullptr) {
     if (match.allow.empty()) {
-      incoming_.answer = error_response(404, "not_found",
-                                        match.choices.empty() ? "there is nothing at this path"
-                                                              : "this path needs one of " + match.choices);
+      incoming_.response = error_response(404, "not_found",
+                                          match.choices.empty() ? "there is nothing at this path"
+                                                                : "this path needs one of " + match.choices);
     } else if (head.method == Method::options) {
-      incoming_.answer = Response{204, {{"Allow", match.allow}}, {}};
+      incoming_.response = Response{204, {{"Allow", match.allow}}, {}};
     } else {
       const auto text = "this path allows " + match.allow;
-      incoming_.answer = match.neighbour != nullptr && match.neighbour->message_errors
-                             ? message_response(405, text)
-                             : error_response(405, "method_not_allowed", text);
-      incoming_.answer->headers.emplace_back("Allow", match.allow);
+      incoming_.response = match.neighbour != nullptr && match.neighbour->message_errors
+                               ? message_response(405, text)
+                               : error_response(405, "method_not_allowed", text);
+      incoming_.response->headers.emplace_back("Allow", match.allow);
     }
     return;
   }
@@ -143,7 +143,7 @@ void Connection::route(const Head& head) {
   incoming_.upgrade = match.route->upgrade;
   if (match.route->max_body > 0)
     incoming_.max_body = std::min(match.route->max_body, host_.limits().max_route_body);
-  incoming_.needs_bearer = match.route->needs_bearer && facts_.surface != kLocal;
+  incoming_.needs_bearer = match.route->needs_bearer && info_.listener_role != kLocal;
   incoming_.streams = match.route->streams || match.route->upgrade;
   if (query.error) exchange.refusal = Refusal{400, "invalid_request", query.error->text};
   for (auto& [name, raw] : match.params) {
@@ -155,21 +155,22 @@ void Connection::route(const Head& head) {
   }
 }
 
-// Whether strangers could fill memory with such bodies.
-bool Connection::asks_before_body() const noexcept {
-  const bool settled = incoming_.answer || incoming_.exchange->refusal;
+// Whether the bearer is checked before the body is read, because unauthenticated clients could fill the
+// memory with such bodies.
+bool Connection::authorizes_before_body() const noexcept {
+  const bool settled = incoming_.response || incoming_.exchange->refusal;
   return incoming_.needs_bearer && !settled && (incoming_.chunked || incoming_.length > BodyBudget::kFree);
 }
 
 void Connection::begin_body() {
   const auto& limits = host_.limits();
   auto& exchange = *incoming_.exchange;
-  // What is refused or answered already needs no body: a long one is not read, nor one that is still
-  // withheld.
-  const bool settled = incoming_.answer || exchange.refusal;
-  if (settled && (incoming_.chunked || incoming_.withheld || incoming_.length > kMostDiscarded)) {
+  // A request that is refused or answered already needs no body: closes instead of reading a long one, or one
+  // that the client has not begun to send.
+  const bool settled = incoming_.response || exchange.refusal;
+  if (settled && (incoming_.chunked || incoming_.awaits_continue || incoming_.length > kMaxDiscarded)) {
     incoming_.close = true;
-    phase_ = Phase::holding;
+    phase_ = Phase::ready;
     return;
   }
   if (incoming_.chunked)
@@ -180,18 +181,18 @@ void Connection::begin_body() {
   const auto now = host_.now();
   exchange.body_share =
       BodyBudget::Share(host_.bodies(), exchange.client, now,
-                        [port = host_.reply_port(), id = facts_.id] { port->drop_body(id); });
+                        [port = host_.reply_port(), id = info_.id] { port->drop_body(id); });
   phase_ = Phase::body;
   body_lag_ = {};
   body_lag_.begin(now);
   deadline_ = now + std::chrono::milliseconds(limits.body_ms);
-  if (!incoming_.withheld || !unread().empty()) return;
+  if (!incoming_.awaits_continue || !unread().empty()) return;
   push_slot().interim = true;
   slots_.back().response.emplace();
 }
 
 void Connection::proceed() {
-  if (phase_ != Phase::asking) return;
+  if (phase_ != Phase::authorizing) return;
   begin_body();
   advance();
 }
@@ -204,7 +205,7 @@ bool Connection::read_body() {
   begin_ += used;
   const auto now = host_.now();
   body_lag_.take(used, now);
-  // A chunked body grows by doubling, which is what it costs.
+  // A chunked body grows by doubling, so its capacity counts.
   const size_t costs = body_.is_chunked() ? exchange.body.capacity() : exchange.body.size();
   const bool taken = exchange.body_share.grow_to(costs, body_lag_, now) &&
                      (state == BodyReader::State::more || exchange.body_share.complete());
@@ -223,7 +224,7 @@ bool Connection::read_body() {
     exchange.refusal = too_large();
     incoming_.close = true;
   }
-  phase_ = Phase::holding;
+  phase_ = Phase::ready;
   return true;
 }
 
@@ -232,7 +233,7 @@ Refusal Connection::too_large() const {
           "the body is larger than " + std::to_string(incoming_.max_body) + " bytes"};
 }
 
-// The rest of the body is not read.
+// Answers 503 without reading the rest of the body.
 void Connection::refuse_body() {
   host_.count_body_refused();
   auto& exchange = *incoming_.exchange;
@@ -241,7 +242,7 @@ void Connection::refuse_body() {
   exchange.refusal =
       Refusal{503, "unavailable", "too many request bodies are being received; try again later"};
   incoming_.close = true;
-  phase_ = Phase::holding;
+  phase_ = Phase::ready;
 }
 
 }  // namespace patchbay::rest_api

@@ -1,5 +1,5 @@
-// Descriptors that a listener keeps for times when the process has none left, whoever used them up: it gives
-// one up right before it accepts a client. One thread.
+// Spare descriptors of a listener for when the process has used up its limit: the listener closes one right
+// before it accepts a client. One thread.
 #pragma once
 
 #include <fcntl.h>
@@ -12,24 +12,24 @@ namespace patchbay::rest_api {
 
 class DescriptorReserve {
  public:
-  explicit DescriptorReserve(size_t most) : most_(most) { refill(); }
+  explicit DescriptorReserve(size_t max) : max_(max) { refill(); }
   ~DescriptorReserve() {
-    while (give_up_one()) {
+    while (release_one()) {
     }
   }
   DescriptorReserve(const DescriptorReserve&) = delete;
   DescriptorReserve& operator=(const DescriptorReserve&) = delete;
 
-  // False: there are none left.
-  bool give_up_one() noexcept {
+  // Closes one. False: none is left.
+  bool release_one() noexcept {
     if (spare_.empty()) return false;
     ::close(spare_.back());
     spare_.pop_back();
     return true;
   }
-  // Takes as many as are free and wanted.
+  // Opens as many as are missing and the process may have.
   void refill() {
-    while (spare_.size() < most_) {
+    while (spare_.size() < max_) {
       const int fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
       if (fd < 0) return;
       spare_.push_back(fd);
@@ -37,7 +37,7 @@ class DescriptorReserve {
   }
 
  private:
-  const size_t most_;
+  const size_t max_;
   std::vector<int> spare_;
 };
 

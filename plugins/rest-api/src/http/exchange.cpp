@@ -23,7 +23,7 @@ void append_json_string(std::string& out, std::string_view text) {
   out.push_back('"');
 }
 
-const std::string* find_value(const NamedValues& values, std::string_view name) noexcept {
+const std::string* find_value(const StringPairs& values, std::string_view name) noexcept {
   for (const auto& [key, value] : values)
     if (key == name) return &value;
   return nullptr;
@@ -76,11 +76,11 @@ bool Exchange::reply(Response response) noexcept {
   return true;
 }
 
-bool Exchange::reply(int status, NamedValues fields, std::string content) noexcept {
+bool Exchange::reply(int status, StringPairs fields, std::string content) noexcept {
   return reply(Response{status, std::move(fields), std::move(content), {}, nullptr});
 }
 
-bool Exchange::stream(int status, NamedValues fields, std::shared_ptr<Stream> taker) noexcept {
+bool Exchange::stream(int status, StringPairs fields, std::shared_ptr<Stream> taker) noexcept {
   return reply(Response{status, std::move(fields), {}, {}, std::move(taker)});
 }
 

@@ -1,4 +1,4 @@
-// One request and its one answer, as handlers see them. Nothing of Beast, Asio or Pistache shows here.
+// A request and its response, as handlers see them. Includes nothing of Beast, Asio or Pistache.
 #pragma once
 
 #include <patchbay/buffer.h>
@@ -18,26 +18,26 @@
 
 namespace patchbay::rest_api {
 
-// What a connection becomes after an answer that has no end of its own: a WebSocket (101), server-sent
-// events. Called on the edge thread; must not block.
+// Takes over a connection after a response without an end: a WebSocket (101), server-sent events. Called on
+// the server thread; must not block.
 class Stream {
  public:
   virtual ~Stream() = default;
-  // What the client sends, from the first octet after its request on.
+  // Octets from the client, beginning with the first one after its request.
   virtual void on_data(std::string_view bytes) = 0;
-  // Once, the last call: the client, the edge or close() ended it.
+  // The last call, once: the client, the server or close() ended the connection.
   virtual void on_closed() = 0;
 };
 
 struct Response {
   int status = 200;
-  // Set by the edge and ignored here: Connection, Content-Length, Transfer-Encoding, Date, Cache-Control,
-  // X-Request-Id, X-Content-Type-Options, Strict-Transport-Security.
-  // Content-Type defaults to application/json for a body.
-  NamedValues headers;
+  // Ignored, because the server sets them: Connection, Content-Length, Transfer-Encoding, Date,
+  // Cache-Control, X-Request-Id, X-Content-Type-Options, Strict-Transport-Security. Content-Type of a body
+  // defaults to application/json.
+  StringPairs headers;
   std::string body;
-  Buffer bytes{};  // instead of the body, when there are any
-  // Shared with whoever feeds it; see Exchange::stream.
+  Buffer bytes{};  // sent instead of `body` unless empty
+  // Shared with its writer; see Exchange::stream().
   std::shared_ptr<Stream> stream{};
 
   std::string_view content() const noexcept { return bytes.size() > 0 ? bytes.view() : body; }
@@ -45,20 +45,19 @@ struct Response {
 
 // {"error": code, "error_description": description}, both escaped.
 Response error_response(int status, std::string_view code, std::string_view description);
-// {"error": text}, as some routes want their errors.
+// {"error": text}, for routes with message_errors.
 Response message_response(int status, std::string_view text);
 
-// Why the edge will not have a request processed. Its turn comes after authentication, so the handler is
-// asked first.
+// Why the server refuses a request. 401 and 403 precede it, so the handler is asked first.
 struct Refusal {
   int status = 400;
   std::string code;
   std::string description;
-  // WWW-Authenticate of a 401. RFC 6750 3.1: an error only when there were credentials.
+  // WWW-Authenticate of a 401. RFC 6750 3.1: with an error only if the request had credentials.
   std::string challenge = "Bearer";
   // Of 429 and 503.
   int64_t retry_after_sec = 1;
-  // Nothing comes before it: the handler has refused the request itself, by its head.
+  // Nothing precedes it, because the handler itself has refused the request by its head.
   bool is_final = false;
 };
 
@@ -72,23 +71,23 @@ struct Request {
   Method method = Method::get;
   std::string_view method_text;
   std::string_view path;  // raw, as written
-  NamedValues params;     // of the path, decoded once
-  NamedValues query;      // decoded once, no key twice
+  StringPairs params;     // of the path, decoded once
+  StringPairs query;      // decoded once, no key twice
   std::vector<Field> headers;
   std::string body;
 
-  std::string peer;      // address of the socket's other end; "unix" on a Unix socket
-  std::string client;    // the peer, or what a trusted proxy says it forwards for
+  std::string peer;      // address of the socket's peer; "unix" on a Unix socket
+  std::string client;    // the peer, or the client that a trusted proxy names
   std::string host;      // lower case, without port and trailing dot; may be empty under HTTP/1.0
   bool secure = false;   // TLS here, or at a trusted proxy
   bool upgrade = false;  // the client asks for a WebSocket
-  Surface surface = kPublic;
-  std::optional<uint32_t> peer_uid;  // the user at the other end of a Unix socket
-  // The client's X-Request-Id if it is sane, else one made here. The edge writes it into the answer.
+  ListenerRole listener_role = kPublic;
+  std::optional<uint32_t> peer_uid;  // the user of a Unix socket's peer
+  // The client's X-Request-Id if it is valid, else a new one. The response has it.
   std::string request_id;
   std::optional<Refusal> refusal;
 
-  // Null when absent. `header` takes lower case; `query_value` reads names in either case.
+  // Null when absent. `header` takes a name in lower case; for `query_value` see is_name().
   const std::string* param(std::string_view name) const noexcept;
   const std::string* query_value(std::string_view key) const noexcept;
   const std::string_view* header(std::string_view name) const noexcept;
@@ -99,26 +98,28 @@ struct Request {
   std::string head_;  // the views above point into it
 };
 
-// Where an answer goes. Implemented by the edge; [any thread].
+// Takes responses back to their connections. [any thread]
 class ReplyPort {
  public:
   virtual ~ReplyPort() = default;
   virtual void deliver(uint64_t connection, uint64_t slot, Response response) noexcept = 0;
-  // The head of its request was looked at: see EdgeHandlers::on_head.
+  // See ServerHandlers::on_head.
   virtual void proceed(uint64_t connection) noexcept = 0;
   virtual void send(uint64_t connection, std::string bytes) noexcept = 0;
   virtual void close(uint64_t connection) noexcept = 0;
-  // Ends the body that the connection is receiving, if it is: its memory is needed for others.
+  // Ends the body that the connection is receiving, because its memory is needed for others; no-op without
+  // one.
   virtual void drop_body(uint64_t connection) noexcept = 0;
 };
 
-// The sending side of a Stream. [any thread] Copies are the same; a client that has gone is no error.
+// The sending side of a Stream. Copies refer to the same stream. No-op after the client has disconnected.
+// [any thread]
 class StreamWriter {
  public:
-  // Octets as they are. They follow the answer; before it they are lost. A client that leaves more than
-  // EdgeLimits::max_stream_output unread is closed.
+  // Sends octets after the response; ignored before it. A client with more than
+  // ServerLimits::max_stream_output unread is disconnected.
   void send(std::string bytes) const noexcept;
-  // After what was sent before.
+  // Closes after what was sent before.
   void close() const noexcept;
 
  private:
@@ -129,12 +130,12 @@ class StreamWriter {
   uint64_t connection_;
 };
 
-// Shared between the edge, which reads nothing from it after handing it over, and the handler. The request
-// may be read from any thread but is not locked. Dropping the last reference without an answer answers 500.
+// Shared by the server, which does not read it after passing it on, and the handler. Any thread may read the
+// request, without a lock. Dropping the last reference without a reply answers 500.
 class Exchange : public Request {
  public:
   struct Origin {
-    // Shared because an answer may come after the edge has gone; it is then ignored.
+    // Shared because a reply may come after the server has stopped; it is then ignored.
     std::shared_ptr<ReplyPort> port;
     uint64_t connection = 0;
     uint64_t slot = 0;
@@ -145,20 +146,19 @@ class Exchange : public Request {
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  // [any thread] The first answer counts; false for a later one. A client that has gone is no error.
+  // [any thread] Sends the first reply; false for a later one. No-op after the client has disconnected.
   bool reply(Response response) noexcept;
-  bool reply(int status, NamedValues fields, std::string content) noexcept;
+  bool reply(int status, StringPairs fields, std::string content) noexcept;
   bool reply_error(int status, std::string_view code, std::string_view description) noexcept;
-  // Answers with a head alone and hands the connection to `taker`, on routes that
-  // may: 101 for one flagged `upgrade`
-  // (Connection and Upgrade are written by the edge), else a body that lasts until the connection ends.
-  // Errors are replies as usual.
-  bool stream(int status, NamedValues fields, std::shared_ptr<Stream> taker) noexcept;
+  // Replies with a head and passes the connection to `taker`, on routes with `streams` or `upgrade`. 101 is
+  // for `upgrade` (the server writes Connection and Upgrade); otherwise the body lasts until the connection
+  // ends.
+  bool stream(int status, StringPairs fields, std::shared_ptr<Stream> taker) noexcept;
   StreamWriter writer() const noexcept { return {origin_.port, origin_.connection}; }
-  // Answers with `refusal`, which must be set.
+  // Replies with `refusal`, which must be set.
   bool refuse() noexcept;
 
-  // For the edge. The memory of the body counts until the exchange is gone.
+  // For the server. The memory of the body counts until the exchange is destroyed.
   BodyBudget::Share body_share;
   void bind(Origin origin) noexcept { origin_ = std::move(origin); }
   std::string& head() noexcept { return head_; }

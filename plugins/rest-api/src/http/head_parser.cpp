@@ -16,11 +16,11 @@ using BeastError = boost::beast::error_code;
 
 std::string_view view(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
-// Collects what Beast finds. Bodies are not its business: it is fed exactly one head.
+// Collects what Beast finds in exactly one head.
 class Collector : public beast_http::basic_parser<true> {
  public:
   Collector(Head& out, char* base, size_t max_fields) : out_(out), base_(base), max_fields_(max_fields) {
-    header_limit(1 << 20);  // the edge has measured the head already
+    header_limit(1 << 20);  // the connection has checked the size already
     body_limit(std::numeric_limits<uint64_t>::max());
   }
 
@@ -64,7 +64,7 @@ class Collector : public beast_http::basic_parser<true> {
   bool too_many_ = false;
 };
 
-// Fields that may not be repeated: which of two values counts is a question that attackers answer.
+// Fields that may not be repeated, because attackers exploit servers that disagree on which value counts.
 bool is_singleton(std::string_view name) {
   static constexpr std::array<std::string_view, 18> kNames = {
       "authorization", "content-encoding", "content-length", "content-type",
@@ -87,7 +87,7 @@ std::optional<uint64_t> parse_length(std::string_view text) {
   return value;
 }
 
-std::optional<HeadError> judge_fields(Head& head, std::string_view& host) {
+std::optional<HeadError> check_fields(Head& head, std::string_view& host) {
   bool has_host = false;
   bool has_upgrade_websocket = false;
   for (size_t i = 0; i < head.fields.size(); ++i) {
@@ -128,8 +128,8 @@ std::optional<HeadError> judge_fields(Head& head, std::string_view& host) {
   return {};
 }
 
-// origin-form, absolute-form that agrees with Host, and "*" for OPTIONS (RFC 9112 3.2).
-std::optional<HeadError> judge_target(Head& head, std::string_view target, std::string_view host) {
+// Accepts origin-form, absolute-form that agrees with Host, and "*" for OPTIONS (RFC 9112 3.2).
+std::optional<HeadError> read_target(Head& head, std::string_view target, std::string_view host) {
   static constexpr HeadError kBad{400, "the request target is not valid"};
   if (target == "*") {
     if (head.method != Method::options) return kBad;
@@ -175,8 +175,8 @@ std::optional<HeadError> parse_head(char* data, size_t length, const HeadLimits&
   out.keep_alive = collector.keep_alive();
   out.upgrade_websocket = collector.upgrade();
   std::string_view host;
-  if (auto bad = judge_fields(out, host)) return bad;
-  return judge_target(out, collector.target(), host);
+  if (auto bad = check_fields(out, host)) return bad;
+  return read_target(out, collector.target(), host);
 }
 
 }  // namespace patchbay::rest_api

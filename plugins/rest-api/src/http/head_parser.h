@@ -1,5 +1,5 @@
-// The head of a request, judged strictly. Beast reads it; what RFC 9112 and our limits refuse beyond Beast is
-// refused here, and nowhere else. Beast-free to include.
+// Parses the head of a request strictly: with Beast, and then with the checks of RFC 9112 and of our limits
+// that Beast lacks. Includes nothing of Beast.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct HeadLimits {
   size_t max_fields = 100;
 };
 
-// Views point into the head that was parsed.
+// The views point into the parsed head.
 struct Head {
   Method method = Method::other;
   std::string_view method_text;
@@ -39,7 +39,7 @@ struct HeadError {
   const char* text = "";  // one sentence for the client
 };
 
-// `head` has passed HeadScan and ends with its empty line. Field names are turned to lower case in place.
+// `head` has passed HeadScan and ends with its empty line. Converts field names to lower case in place.
 std::optional<HeadError> parse_head(char* head, size_t length, const HeadLimits& limits, Head& out);
 
 }  // namespace patchbay::rest_api

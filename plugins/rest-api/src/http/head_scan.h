@@ -1,6 +1,5 @@
-// Finds the end of a request head byte by byte and refuses at once what RFC 9112 forbids between lines. Beast
-// waits for more input on some of it (a bare LF) and repairs other (obs-fold); a wait is a slow client's
-// weapon.
+// Finds the end of a request head and refuses at once what RFC 9112 forbids between lines. Beast would wait
+// for more input after a bare LF, which helps slow clients, and would accept obs-fold.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +11,7 @@ class HeadScan {
  public:
   enum class State { more, done, bad };
 
-  // `bytes` is the head from its first byte on, each time longer than before.
+  // `bytes` is the head from its first byte, longer with each call.
   State scan(std::string_view bytes) noexcept;
   // Length of the head with its empty line; valid when done.
   size_t length() const noexcept { return at_; }

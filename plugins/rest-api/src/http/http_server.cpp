@@ -9,15 +9,15 @@
 
 namespace patchbay::rest_api {
 namespace {
-// How many clients it takes to use up the memory for bodies.
+// The share of one client in the memory for bodies is one in this many.
 constexpr size_t kClientsOfBudget = 8;
 }  // namespace
 
-struct Edge::Impl {
-  // Destroyed from the bottom: listeners before the threads whose loop they use.
-  EdgeConfig config;
-  EdgeShared shared;
-  std::vector<std::unique_ptr<EdgeThread>> threads;
+struct HttpServer::Impl {
+  // Destroyed in reverse order: listeners before the threads whose loop they use.
+  ServerConfig config;
+  ServerShared shared;
+  std::vector<std::unique_ptr<ServerThread>> threads;
   std::vector<std::unique_ptr<Listener>> listeners;
   bool stopped = false;
 
@@ -32,12 +32,12 @@ struct Edge::Impl {
   }
 };
 
-Edge::Edge(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-Edge::~Edge() { stop(std::chrono::milliseconds(0)); }
+HttpServer::~HttpServer() { stop(std::chrono::milliseconds(0)); }
 
-Result<std::unique_ptr<Edge>> Edge::start(EdgeConfig config, const RouteTable& routes,
-                                          EdgeHandlers handlers) {
+Result<std::unique_ptr<HttpServer>> HttpServer::start(ServerConfig config, const RouteTable& routes,
+                                                      ServerHandlers handlers) {
   auto impl = std::make_unique<Impl>();
   PB_TRY_VALUE(impl->shared.proxies, TrustedProxies::parse(config.trusted_proxies));
   impl->shared.limits = config.limits;
@@ -52,7 +52,7 @@ Result<std::unique_ptr<Edge>> Edge::start(EdgeConfig config, const RouteTable& r
   impl->config = std::move(config);
   for (unsigned i = 0; i < impl->shared.threads; ++i) {
     PB_TRY_VALUE(auto routers, make_routers(routes));
-    impl->threads.push_back(std::make_unique<EdgeThread>(impl->shared, std::move(routers)));
+    impl->threads.push_back(std::make_unique<ServerThread>(impl->shared, std::move(routers)));
   }
   for (const auto& listener : impl->config.listeners) {
     PB_TRY_VALUE(auto opened, Listener::open(listener, impl->threads, impl->shared));
@@ -62,10 +62,10 @@ Result<std::unique_ptr<Edge>> Edge::start(EdgeConfig config, const RouteTable& r
   impl->on_first_thread([&] {
     for (const auto& listener : impl->listeners) listener->start();
   });
-  return std::unique_ptr<Edge>(new Edge(std::move(impl)));
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
 }
 
-Status Edge::set_routes(const RouteTable& routes) {
+Status HttpServer::set_routes(const RouteTable& routes) {
   std::vector<RouterSet> sets;
   for (size_t i = 0; i < impl_->threads.size(); ++i) {
     PB_TRY_VALUE(auto set, make_routers(routes));
@@ -75,7 +75,7 @@ Status Edge::set_routes(const RouteTable& routes) {
   return {};
 }
 
-Status Edge::reload_tls() {
+Status HttpServer::reload_tls() {
   std::vector<std::shared_ptr<TlsContext>> contexts;
   for (const auto& listener : impl_->config.listeners) {
     contexts.emplace_back();
@@ -88,27 +88,27 @@ Status Edge::reload_tls() {
   return {};
 }
 
-Result<bool> Edge::mend_sockets() {
+Result<bool> HttpServer::recreate_sockets() {
   bool made = false;
   Status failed;
   impl_->on_first_thread([&] {
     for (const auto& listener : impl_->listeners) {
-      auto mended = listener->mend();
-      made = made || (mended && *mended);
-      if (!mended) failed = std::move(mended).error();
+      auto recreated = listener->recreate();
+      made = made || (recreated && *recreated);
+      if (!recreated) failed = std::move(recreated).error();
     }
   });
   if (!failed) return failed.error();
   return made;
 }
 
-uint16_t Edge::port(size_t index) const noexcept {
+uint16_t HttpServer::port(size_t index) const noexcept {
   return index < impl_->listeners.size() ? impl_->listeners[index]->port() : uint16_t{0};
 }
 
-EdgeStats Edge::stats() const noexcept {
+ServerStats HttpServer::stats() const noexcept {
   const auto& shared = impl_->shared;
-  EdgeStats stats;
+  ServerStats stats;
   stats.accepted = shared.accepted.load();
   stats.open = shared.open.load();
   for (size_t i = 0; i < stats.open_by.size(); ++i) stats.open_by[i] = shared.open_by[i].load();
@@ -118,14 +118,14 @@ EdgeStats Edge::stats() const noexcept {
   stats.shed_slow = shared.shed_slow.load();
   stats.shed_readers = shared.shed_readers.load();
   stats.over_address = shared.over_address.load();
-  stats.over_places = shared.over_places.load();
+  stats.over_capacity = shared.over_capacity.load();
   stats.body_refused = shared.body_refused.load();
   stats.body_dropped = shared.bodies->dropped();
   stats.body_bytes = shared.bodies->held();
   return stats;
 }
 
-void Edge::stop(std::chrono::milliseconds drain) noexcept {
+void HttpServer::stop(std::chrono::milliseconds drain) noexcept {
   if (impl_->stopped) return;
   impl_->stopped = true;
   impl_->on_first_thread([&] {
@@ -135,7 +135,7 @@ void Edge::stop(std::chrono::milliseconds drain) noexcept {
   const auto deadline = Clock::now() + drain;
   while (impl_->shared.open.load() > 0 && Clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  for (const auto& thread : impl_->threads) thread->finish();
+  for (const auto& thread : impl_->threads) thread->stop();
   for (const auto& thread : impl_->threads) thread->join();
 }
 

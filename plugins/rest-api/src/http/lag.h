@@ -1,6 +1,6 @@
-// Measures how far a peer lags behind the slowest pace the edge accepts, while the edge waits for its octets
-// or for it to read ours. Waiting adds to the lag; octets take from it, and so does time without waiting.
-// Neither makes it less than nothing, so a peer that stops after a burst lags at once. One thread.
+// Measures how far a peer is behind the minimum rate that the server accepts, while the server waits for it
+// to send or to read. Waiting adds to the lag; transferred octets and time without waiting reduce it. It is
+// never negative, so a peer that stops after a burst lags at once. One thread.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@ class Lag {
  public:
   static constexpr int64_t kOctetsPerSec = 1024;
 
-  // The wait begins; no-op during one.
+  // Starts a wait; no-op during one.
   void begin(Clock::time_point now) noexcept { set(of(now), now, true); }
-  // The wait ends.
+  // Ends the wait.
   void end(Clock::time_point now) noexcept { set(of(now), now, false); }
   void take(uint64_t octets, Clock::time_point now) noexcept {
     const auto paid = std::chrono::milliseconds(static_cast<int64_t>(octets) * 1000 / kOctetsPerSec);

@@ -62,7 +62,7 @@ Result<Endpoint> endpoint_of(const ListenerConfig& config) {
   return end;
 }
 
-// A Unix socket that nobody answers is left over from a killed process.
+// Whether no process answers at a Unix socket, because the one that made it was killed.
 bool is_stale(const Endpoint& end) {
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const bool answered = ::connect(fd, reinterpret_cast<const sockaddr*>(&end.address), end.size) == 0;
@@ -87,13 +87,13 @@ Result<int> open_socket(const Endpoint& end) {
     ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   }
   if (::bind(fd, reinterpret_cast<const sockaddr*>(&end.address), end.size) != 0) return fail("bind", fd);
-  // Before listen: nobody can connect in between.
+  // Before listen(), so that no client connects before the mode is set.
   if (family == AF_UNIX && ::chmod(end.name.c_str(), S_IRUSR | S_IWUSR) != 0) return fail("chmod", fd);
   if (::listen(fd, kBacklog) != 0) return fail("listen", fd);
   return fd;
 }
 
-// Which file that is; zeroes: none.
+// Identifies a file; zeroes: none.
 struct FileId {
   dev_t device = 0;
   ino_t number = 0;
@@ -121,12 +121,12 @@ std::string peer_name(const sockaddr_storage& address) {
   return text;
 }
 
-// The user at the other end of a Unix socket; nothing when the kernel does not say.
+// The user of a Unix socket's peer; nothing if the kernel does not report it.
 std::optional<uint32_t> peer_uid(int fd) {
-  ucred who{};
-  socklen_t size = sizeof who;
-  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return {};
-  return who.uid;
+  ucred credentials{};
+  socklen_t size = sizeof credentials;
+  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return {};
+  return credentials.uid;
 }
 
 uint16_t local_port(int fd) {
@@ -145,15 +145,15 @@ struct Listener::Impl {
       : socket(loop, fd), timer(loop), reserve(spare), port(local_port(fd)) {}
 
   // Borrowed.
-  const std::vector<std::unique_ptr<EdgeThread>>* threads = nullptr;
-  EdgeShared* shared = nullptr;
+  const std::vector<std::unique_ptr<ServerThread>>* threads = nullptr;
+  ServerShared* shared = nullptr;
   // Owned.
   asio::posix::stream_descriptor socket;
   asio::steady_timer timer;
   DescriptorReserve reserve;
-  // Shared with the connections made with it.
+  // Shared with the connections that use it.
   std::shared_ptr<TlsContext> tls;
-  Surface surface = kPublic;
+  ListenerRole role = kPublic;
   ListenerConfig config;
   FileId file;  // of a Unix socket
   const uint16_t port;
@@ -171,18 +171,18 @@ struct Listener::Impl {
       const int fd = ::accept4(socket.native_handle(), reinterpret_cast<sockaddr*>(&address), &size,
                                SOCK_CLOEXEC | SOCK_NONBLOCK);
       if (fd >= 0) {
-        hand_over(fd, address);
+        pass_on(fd, address);
       } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
         break;
       } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-        if (!reserve.give_up_one()) return pause();
-      }  // anything else is the fate of one client: the next one, please
+        if (!reserve.release_one()) return pause();
+      }  // other errors concern this client only
     }
     reserve.refill();
     wait();
   }
 
-  // The socket stays readable while descriptors are short; asking again at once would spin.
+  // Waits, because the socket stays readable while descriptors are short and accepting would spin.
   void pause() {
     for (const auto& thread : *threads) thread->shed_one();
     timer.expires_after(kPause);
@@ -191,16 +191,16 @@ struct Listener::Impl {
     });
   }
 
-  void hand_over(int fd, const sockaddr_storage& address) {
+  void pass_on(int fd, const sockaddr_storage& address) {
     if (address.ss_family != AF_UNIX) {
       const int on = 1;
       ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     }
-    Connection::Facts facts;
-    facts.peer = peer_name(address);
-    facts.surface = surface;
-    if (address.ss_family == AF_UNIX) facts.peer_uid = peer_uid(fd);
-    if (!is_counted(facts)) {
+    Connection::Info info;
+    info.peer = peer_name(address);
+    info.listener_role = role;
+    if (address.ss_family == AF_UNIX) info.peer_uid = peer_uid(fd);
+    if (!is_counted(info)) {
       shared->over_address.fetch_add(1, std::memory_order_relaxed);
       ::close(fd);
       return;
@@ -209,14 +209,14 @@ struct Listener::Impl {
       return a->connections() < b->connections();
     });
     shared->accepted.fetch_add(1, std::memory_order_relaxed);
-    (*fewest)->adopt(fd, std::move(facts), tls);
+    (*fewest)->adopt(fd, std::move(info), tls);
   }
 
-  // False: the address has too many connections already. A trusted proxy stands for many clients.
-  bool is_counted(Connection::Facts& facts) const {
-    if (surface != kPublic || shared->proxies.contains(facts.peer)) return true;
-    facts.counted = shared->addresses.add(facts.peer, shared->limits.max_per_address);
-    return facts.counted;
+  // Counts the connection. False: its address has too many. Exempts trusted proxies, which have many clients.
+  bool is_counted(Connection::Info& info) const {
+    if (role != kPublic || shared->proxies.contains(info.peer)) return true;
+    info.counted = shared->addresses.add(info.peer, shared->limits.max_per_address);
+    return info.counted;
   }
 };
 
@@ -225,8 +225,8 @@ Listener::Listener(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Listener::~Listener() { close(); }
 
 Result<std::unique_ptr<Listener>> Listener::open(const ListenerConfig& config,
-                                                 const std::vector<std::unique_ptr<EdgeThread>>& threads,
-                                                 EdgeShared& shared) {
+                                                 const std::vector<std::unique_ptr<ServerThread>>& threads,
+                                                 ServerShared& shared) {
   PB_TRY_VALUE(const auto end, endpoint_of(config));
   std::shared_ptr<TlsContext> tls;
   if (config.tls) {
@@ -236,12 +236,11 @@ Result<std::unique_ptr<Listener>> Listener::open(const ListenerConfig& config,
   }
   PB_TRY_VALUE(const int fd, open_socket(end));
   const size_t spare = shared.limits.spare_descriptors;
-  auto impl =
-      std::make_unique<Impl>(threads.front()->loop(), fd, config.surface == kPublic ? spare : spare / 4);
+  auto impl = std::make_unique<Impl>(threads.front()->loop(), fd, config.role == kPublic ? spare : spare / 4);
   impl->threads = &threads;
   impl->shared = &shared;
   impl->tls = std::move(tls);
-  impl->surface = config.surface;
+  impl->role = config.role;
   impl->config = config;
   impl->file = file_at(config.unix_path);
   return std::unique_ptr<Listener>(new Listener(std::move(impl)));
@@ -258,7 +257,7 @@ void Listener::close() noexcept {
   impl_->timer.cancel(ignored);
 }
 
-Result<bool> Listener::mend() {
+Result<bool> Listener::recreate() {
   const std::string& path = impl_->config.unix_path;
   if (path.empty() || !impl_->socket.is_open() || file_at(path) == impl_->file) return false;
   PB_TRY_VALUE(const auto end, endpoint_of(impl_->config));

@@ -1,4 +1,4 @@
-// Listening sockets. Runs on the first edge thread and hands each connection to the thread that has the
+// A listening socket. Runs on the first server thread and passes each connection to the thread with the
 // fewest.
 #pragma once
 
@@ -11,18 +11,18 @@ namespace patchbay::rest_api {
 
 class Listener {
  public:
-  // Binds and listens; accepts from start() on.
+  // Binds and listens; start() begins to accept.
   static Result<std::unique_ptr<Listener>> open(const ListenerConfig& config,
-                                                const std::vector<std::unique_ptr<EdgeThread>>& threads,
-                                                EdgeShared& shared);
+                                                const std::vector<std::unique_ptr<ServerThread>>& threads,
+                                                ServerShared& shared);
   ~Listener();
 
-  // On the first edge thread, all four.
+  // [first server thread] The next four.
   void start();
   void close() noexcept;
-  // Makes a Unix socket again whose file somebody has removed. True: it did. Error: it could not, and is not
-  // reached.
-  Result<bool> mend();
+  // Recreates a Unix socket whose file was removed. False: it was not. Error: it could not be recreated, so
+  // clients cannot reach it.
+  Result<bool> recreate();
   void set_tls(std::shared_ptr<TlsContext> tls);
 
   uint16_t port() const noexcept;

@@ -2,50 +2,52 @@
 
 namespace patchbay::rest_api {
 namespace {
-thread_local Mailbox::Direct* current = nullptr;
+thread_local ReplyQueue::Inline* current = nullptr;
 }
 
-Mailbox::Direct::Direct(const Mailbox& box, uint64_t connection, const Sink& sink)
-    : box_(&box), connection_(connection), sink_(sink), outer_(current) {
+ReplyQueue::Inline::Inline(const ReplyQueue& queue, uint64_t connection, const Sink& sink)
+    : queue_(&queue), connection_(connection), sink_(sink), outer_(current) {
   current = this;
 }
 
-Mailbox::Direct::~Direct() { current = outer_; }
+ReplyQueue::Inline::~Inline() { current = outer_; }
 
-void Mailbox::deliver(uint64_t connection, uint64_t slot, Response response) noexcept {
-  put({connection, slot, std::move(response), Letter::Kind::answer});
+void ReplyQueue::deliver(uint64_t connection, uint64_t slot, Response response) noexcept {
+  put({connection, slot, std::move(response), Command::Kind::answer});
 }
 
-void Mailbox::proceed(uint64_t connection) noexcept { put({connection, 0, {}, Letter::Kind::proceed}); }
+void ReplyQueue::proceed(uint64_t connection) noexcept { put({connection, 0, {}, Command::Kind::proceed}); }
 
-void Mailbox::send(uint64_t connection, std::string bytes) noexcept {
+void ReplyQueue::send(uint64_t connection, std::string bytes) noexcept {
   Response holder;
   holder.body = std::move(bytes);
-  put({connection, 0, std::move(holder), Letter::Kind::send});
+  put({connection, 0, std::move(holder), Command::Kind::send});
 }
 
-void Mailbox::close(uint64_t connection) noexcept { put({connection, 0, {}, Letter::Kind::close}); }
+void ReplyQueue::close(uint64_t connection) noexcept { put({connection, 0, {}, Command::Kind::close}); }
 
-void Mailbox::drop_body(uint64_t connection) noexcept { put({connection, 0, {}, Letter::Kind::drop_body}); }
-
-void Mailbox::put(Letter letter) noexcept {
-  if (current != nullptr && current->box_ == this && current->connection_ == letter.connection)
-    return current->sink_(std::move(letter));
-  const std::lock_guard lock(mutex_);
-  if (shut_) return;
-  letters_.push_back(std::move(letter));
-  if (letters_.size() == 1) wake_();
+void ReplyQueue::drop_body(uint64_t connection) noexcept {
+  put({connection, 0, {}, Command::Kind::drop_body});
 }
 
-std::vector<Mailbox::Letter> Mailbox::take() {
+void ReplyQueue::put(Command command) noexcept {
+  if (current != nullptr && current->queue_ == this && current->connection_ == command.connection)
+    return current->sink_(std::move(command));
   const std::lock_guard lock(mutex_);
-  return std::exchange(letters_, {});
+  if (stopped_) return;
+  commands_.push_back(std::move(command));
+  if (commands_.size() == 1) wake_();
 }
 
-void Mailbox::shut() {
+std::vector<ReplyQueue::Command> ReplyQueue::take() {
   const std::lock_guard lock(mutex_);
-  shut_ = true;
-  letters_.clear();
+  return std::exchange(commands_, {});
+}
+
+void ReplyQueue::stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  commands_.clear();
 }
 
 }  // namespace patchbay::rest_api

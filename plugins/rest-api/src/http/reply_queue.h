@@ -1,6 +1,6 @@
-// The way back: answers from any thread to the connections of one edge thread. Connections are named by
-// numbers that are never used again, so an answer cannot reach a client that came later; one for a connection
-// that is gone is dropped.
+// ReplyQueue: takes replies and other commands from any thread to the connections of one server thread. It
+// names connections by numbers that are never reused, so a reply cannot reach another client; those for
+// closed connections are dropped.
 #pragma once
 
 #include <functional>
@@ -11,50 +11,51 @@
 
 namespace patchbay::rest_api {
 
-class Mailbox final : public ReplyPort {
+class ReplyQueue final : public ReplyPort {
  public:
-  struct Letter {
+  struct Command {
     uint64_t connection = 0;
     uint64_t slot = 0;
-    Response response;  // of send: its body
+    Response response;  // of `send`: the octets are its body
     enum class Kind { answer, proceed, send, close, drop_body } kind = Kind::answer;
   };
 
-  // `wake` is called under the lock, from any thread, when the box stops being empty; not after shut().
-  explicit Mailbox(std::function<void()> wake) : wake_(std::move(wake)) {}
+  // Calls `wake` under its lock, from any thread, when the queue stops being empty; not after stop().
+  explicit ReplyQueue(std::function<void()> wake) : wake_(std::move(wake)) {}
 
   void deliver(uint64_t connection, uint64_t slot, Response response) noexcept override;
   void proceed(uint64_t connection) noexcept override;
   void send(uint64_t connection, std::string bytes) noexcept override;
   void close(uint64_t connection) noexcept override;
   void drop_body(uint64_t connection) noexcept override;
-  std::vector<Letter> take();
-  void shut();
+  std::vector<Command> take();
+  void stop();
 
-  // [the edge thread] While a handler runs, its own answer skips the box: `direct` gets it instead.
-  class Direct {
+  // [server thread] While it exists, commands of this thread for `connection` go to `sink` at once, so that
+  // the reply of a running handler is not queued.
+  class Inline {
    public:
-    using Sink = std::function<void(Letter letter)>;
-    Direct(const Mailbox& box, uint64_t connection, const Sink& sink);
-    ~Direct();
-    Direct(const Direct&) = delete;
-    Direct& operator=(const Direct&) = delete;
+    using Sink = std::function<void(Command command)>;
+    Inline(const ReplyQueue& queue, uint64_t connection, const Sink& sink);
+    ~Inline();
+    Inline(const Inline&) = delete;
+    Inline& operator=(const Inline&) = delete;
 
    private:
-    friend class Mailbox;
-    const Mailbox* box_;
+    friend class ReplyQueue;
+    const ReplyQueue* queue_;
     uint64_t connection_;
     const Sink& sink_;
-    Direct* outer_;
+    Inline* outer_;
   };
 
  private:
-  void put(Letter letter) noexcept;
+  void put(Command command) noexcept;
 
   std::function<void()> wake_;
   std::mutex mutex_;
-  bool shut_ = false;
-  std::vector<Letter> letters_;
+  bool stopped_ = false;
+  std::vector<Command> commands_;
 };
 
 }  // namespace patchbay::rest_api

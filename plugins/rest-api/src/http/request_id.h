@@ -1,4 +1,4 @@
-// The id that ties a request's log lines, events and answer together.
+// Ids that connect the log lines, events and response of a request.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace patchbay::rest_api {
 
-// At most 64 letters, digits, dots, dashes and underscores: nothing that could break a log line.
+// Whether it is 1 to 64 letters, digits, dots, dashes and underscores, which are safe in a log line.
 bool is_sane_request_id(std::string_view text) noexcept;
 
 // 16 hex digits. [any thread]

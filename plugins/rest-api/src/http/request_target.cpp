@@ -27,7 +27,7 @@ bool is_name(std::string_view name, std::string_view written) noexcept {
 }
 
 bool is_valid_utf8(std::string_view text) noexcept {
-  static constexpr std::array<uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
+  static constexpr std::array<uint32_t, 5> kMin = {0, 0, 0x80, 0x800, 0x10000};
   for (size_t i = 0; i < text.size();) {
     const auto lead = static_cast<unsigned char>(text[i]);
     if (lead < 0x80) {
@@ -42,7 +42,7 @@ bool is_valid_utf8(std::string_view text) noexcept {
       if ((next & 0xc0) != 0x80) return false;
       point = (point << 6) | (next & 0x3fU);
     }
-    if (point < kLeast[length] || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff)) return false;
+    if (point < kMin[length] || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff)) return false;
     i += length;
   }
   return true;

@@ -1,5 +1,5 @@
-// Request targets: percent-decoding, segments and queries. Everything the network wrote is decoded here,
-// once.
+// Decodes request targets: percent-escapes, path segments and queries. The one place that does, once per
+// request.
 #pragma once
 
 #include <patchbay/result.h>
@@ -12,9 +12,9 @@
 
 namespace patchbay::rest_api {
 
-using NamedValues = std::vector<std::pair<std::string, std::string>>;
+using StringPairs = std::vector<std::pair<std::string, std::string>>;
 
-// RFC 3986 2.1, once. Refused: a broken triplet, NUL, what is no valid UTF-8 afterwards (overlong forms,
+// Decodes percent-escapes (RFC 3986 2.1) once. Error: a malformed escape, NUL, invalid UTF-8 (overlong forms,
 // surrogates).
 Result<std::string> percent_decode(std::string_view raw, bool plus_is_space = false);
 
@@ -24,17 +24,16 @@ bool is_name(std::string_view name, std::string_view written) noexcept;
 
 bool is_valid_utf8(std::string_view text) noexcept;
 
-// One raw path segment, decoded; "." and ".." are refused, a decoded "/" stays part of the value.
+// Decodes one path segment. Error: also "." and "..". A decoded "/" is part of the value.
 Result<std::string> decode_segment(std::string_view raw);
 
 struct Query {
-  NamedValues values;          // in the order written; the good ones, also when error is set
-  std::optional<Error> error;  // the first bad or repeated key, in either case
+  StringPairs values;          // in the order written; the valid ones, also when `error` is set
+  std::optional<Error> error;  // of the first invalid or repeated key
 };
 
-// "a=1&b=2", without the "?". `+` means a space, and so a leading space in did, match and fromNumber is read
-// as the
-// `+` its writer forgot to encode.
+// Parses "a=1&b=2", without the "?". `+` means a space; but a leading one in did, match and fromNumber is
+// kept, because it is an international prefix that the client forgot to encode.
 Query parse_query(std::string_view raw);
 
 }  // namespace patchbay::rest_api

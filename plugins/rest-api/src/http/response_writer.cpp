@@ -66,8 +66,8 @@ std::string_view reason(int status) noexcept {
   }
 }
 
-// Written by the edge alone.
-bool is_ours(std::string_view name) {
+// Headers that only the server writes.
+bool is_server_header(std::string_view name) {
   static constexpr std::array<std::string_view, 10> kNames = {"connection",
                                                               "content-length",
                                                               "transfer-encoding",
@@ -78,10 +78,10 @@ bool is_ours(std::string_view name) {
                                                               "x-request-id",
                                                               "x-content-type-options",
                                                               "strict-transport-security"};
-  return std::any_of(kNames.begin(), kNames.end(), [&](auto ours) { return iequals(ours, name); });
+  return std::any_of(kNames.begin(), kNames.end(), [&](auto known) { return iequals(known, name); });
 }
 
-bool is_sound(const Response& response, bool upgrade) {
+bool is_valid(const Response& response, bool upgrade) {
   const bool switches = response.status == 101 && upgrade && response.stream;
   return (switches || (response.status >= 200 && response.status <= 599)) &&
          std::all_of(response.headers.begin(), response.headers.end(),
@@ -96,29 +96,29 @@ void append_number(std::string& out, size_t number) {
 
 }  // namespace
 
-void append_response(std::string& out, const Response& response, const ResponseForm& form) {
-  if (!is_sound(response, form.upgrade)) {
-    append_response(out, error_response(500, "internal_error", "the answer could not be written"), form);
+void append_response(std::string& out, const Response& response, const ResponseOptions& options) {
+  if (!is_valid(response, options.upgrade)) {
+    append_response(out, error_response(500, "internal_error", "the response could not be written"), options);
     return;
   }
   out.append("HTTP/1.1 ");
   append_number(out, static_cast<size_t>(response.status));
-  out.append(" ").append(reason(response.status)).append("\r\nDate: ").append(form.date);
+  out.append(" ").append(reason(response.status)).append("\r\nDate: ").append(options.date);
   out.append("\r\nCache-Control: no-store\r\nConnection: ");
   if (response.status == 101)
     out.append("Upgrade\r\nUpgrade: websocket\r\n");
   else
-    out.append(form.close || response.stream ? "close\r\n" : "keep-alive\r\n");
+    out.append(options.close || response.stream ? "close\r\n" : "keep-alive\r\n");
   out.append("X-Content-Type-Options: nosniff\r\n");
-  if (!form.request_id.empty()) out.append("X-Request-Id: ").append(form.request_id).append("\r\n");
-  if (form.hsts_sec > 0) {
+  if (!options.request_id.empty()) out.append("X-Request-Id: ").append(options.request_id).append("\r\n");
+  if (options.hsts_sec > 0) {
     out.append("Strict-Transport-Security: max-age=");
-    append_number(out, form.hsts_sec);
+    append_number(out, options.hsts_sec);
     out.append("\r\n");
   }
   bool typed = false;
   for (const auto& [name, value] : response.headers) {
-    if (is_ours(name)) continue;
+    if (is_server_header(name)) continue;
     typed = typed || iequals(name, "content-type");
     out.append(name).append(": ").append(value).append("\r\n");
   }
@@ -130,7 +130,7 @@ void append_response(std::string& out, const Response& response, const ResponseF
     out.append("\r\n");
   }
   out.append("\r\n");
-  if (!bodiless && !form.head_only) out.append(response.content());
+  if (!bodiless && !options.head_only) out.append(response.content());
 }
 
 }  // namespace patchbay::rest_api

@@ -1,4 +1,4 @@
-// Answers as octets: the one place where a status line is written.
+// Serialises responses.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,16 @@
 
 namespace patchbay::rest_api {
 
-struct ResponseForm {
-  bool head_only = false;  // the answer to HEAD
-  bool close = false;      // the last answer of its connection
-  bool upgrade = false;    // 101 is allowed: the client asked to switch to WebSocket
+struct ResponseOptions {
+  bool head_only = false;  // the response to HEAD
+  bool close = false;      // the last response of its connection
+  bool upgrade = false;    // allows 101: the client asked for a WebSocket
   std::string_view date;   // RFC 9110 5.6.7
   std::string_view request_id = {};
   uint32_t hsts_sec = 0;  // 0: no Strict-Transport-Security
 };
 
-// Appends the whole answer. What the handler got wrong (a bad status, a line break in a header) becomes a
-// 500.
-void append_response(std::string& out, const Response& response, const ResponseForm& form);
+// Appends the whole response. An invalid one (a bad status, a line break in a header) becomes a 500.
+void append_response(std::string& out, const Response& response, const ResponseOptions& options);
 
 }  // namespace patchbay::rest_api

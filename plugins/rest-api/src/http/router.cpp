@@ -43,7 +43,7 @@ Http::Method to_pistache(Method method) {
   }
 }
 
-// Parameters are named by position for Pistache, so that two routes may call the same segment differently.
+// Parameters are named by position for Pistache, so that two routes may name the same segment differently.
 struct Pattern {
   std::string tree;                // "/v1/calls/:p0"
   std::vector<std::string> names;  // {"id"}
@@ -60,7 +60,7 @@ Result<Pattern> parse_pattern(const std::string& path) {
   return pattern;
 }
 
-// The routes that share method and path, told apart by their discriminators.
+// A route of one method and path; several differ in their discriminators.
 struct Candidate {
   Route route;
   std::vector<std::string> names;
@@ -74,14 +74,14 @@ bool same_choice(const Route& a, const Route& b) {
   return a.upgrade == b.upgrade && text(a) == text(b);
 }
 
-bool discriminator_holds(const Discriminator& wanted, const NamedValues* query) {
+bool discriminator_holds(const Discriminator& wanted, const StringPairs* query) {
   if (query == nullptr) return false;
   return std::any_of(query->begin(), query->end(), [&](const auto& pair) {
     return is_name(wanted.key, pair.first) && (wanted.value.empty() || pair.second == wanted.value);
   });
 }
 
-// The most particular candidate: an upgrade before a discriminator before neither.
+// The most specific candidate: upgrades first, then discriminators, then the rest.
 const Candidate* choose(const Candidates& candidates, const RouteQuery& query) {
   const Candidate* best = nullptr;
   int best_rank = -1;
@@ -127,10 +127,10 @@ struct Router::Impl {
   std::map<std::pair<Method, std::string>, Candidates> candidates;
   std::string line;
 
-  // What the handler that Pistache ran left behind.
+  // Set by the handler that Pistache runs in find().
   const Candidates* hit = nullptr;
   std::vector<std::string> raw_params;
-  std::string choices;  // of the path's routes, which the query did not choose
+  std::string choices;  // see RouteMatch
 
   void add(const std::pair<Method, std::string>& key, const Candidates& list) {
     const size_t count = list.front().names.size();
@@ -143,8 +143,8 @@ struct Router::Impl {
     tree.addRoute(to_pistache(key.first), key.second, handler);
   }
 
-  // What would have made one of `list` the route.
-  void note_choices(const Candidates& list) {
+  // Adds to `choices` the query parameters that `list` needs.
+  void add_choices(const Candidates& list) {
     for (const auto& candidate : list) {
       if (!candidate.route.discriminator) continue;
       const auto& [key, value] = *candidate.route.discriminator;
@@ -153,20 +153,20 @@ struct Router::Impl {
     }
   }
 
-  // Only the canonical request line is fed: Pistache's header parser throws on values it does not know.
+  // Feeds the canonical request line only, because Pistache's header parser throws on unknown values.
   std::optional<RouteMatch> find(const RouteQuery& query, Method method) {
     hit = nullptr;
     raw_params.clear();
     line.assign(method_name(method)).append(" ").append(query.path).append(" HTTP/1.1\r\n\r\n");
     parser.reset();
     if (!parser.feed(line.data(), line.size()) || parser.parse() != Http::Private::State::Done) return {};
-    // The writer has no transport and no peer: the edge writes every answer, whenever it comes.
+    // The writer has no transport and no peer, because the connection writes the response.
     tree.route(parser.request, Http::ResponseWriter(Http::Version::Http11, nullptr, &null_handler,
                                                     std::weak_ptr<Pistache::Tcp::Peer>{}));
     if (hit == nullptr) return {};
     const auto* chosen = choose(*hit, query);
     if (chosen == nullptr) {
-      note_choices(*hit);
+      add_choices(*hit);
       return {};
     }
     RouteMatch match;
@@ -176,7 +176,7 @@ struct Router::Impl {
     return match;
   }
 
-  RouteMatch miss(const RouteQuery& query) {
+  RouteMatch no_match(const RouteQuery& query) {
     RouteMatch result;
     choices.clear();
     std::string& list = result.allow;
@@ -201,17 +201,17 @@ struct Router::Impl {
       if (query.method == Method::head)
         if (auto match = find(query, Method::get)) return std::move(*match);
     }
-    return miss(query);
+    return no_match(query);
   }
 };
 
 Router::Router(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Router::~Router() = default;
 
-Result<std::unique_ptr<Router>> Router::create(const RouteTable& table, Surface surface) try {
+Result<std::unique_ptr<Router>> Router::create(const RouteTable& table, ListenerRole role) try {
   auto impl = std::make_unique<Impl>();
   for (const auto& route : table) {
-    if ((route.surfaces & surface) == 0) continue;
+    if ((route.listener_roles & role) == 0) continue;
     if (route.method == Method::other) return {Code::invalid, "route " + route.path + ": no such method"};
     PB_TRY_VALUE(auto pattern, parse_pattern(route.path));
     auto& list = impl->candidates[{route.method, pattern.tree}];
@@ -232,7 +232,7 @@ Result<std::unique_ptr<Router>> Router::create(const RouteTable& table, Surface 
 RouteMatch Router::resolve(const RouteQuery& query) try {
   return impl_->resolve(query);
 } catch (const std::exception&) {
-  return {};  // what Pistache cannot read is no path of ours
+  return {};  // a path that Pistache cannot read matches no route
 }
 
 }  // namespace patchbay::rest_api

@@ -1,5 +1,5 @@
-// Routing: Pistache's parser and path tree, our choice by discriminator, and our 404 and 405.
-// One Router belongs to one thread; a change of routes replaces it whole.
+// Finds the route of a request with Pistache's parser and path tree, then by discriminator; reports what a
+// 404 or 405 needs. One thread; a change of routes replaces the Router.
 #pragma once
 
 #include <patchbay/result.h>
@@ -17,30 +17,30 @@ namespace patchbay::rest_api {
 
 struct RouteQuery {
   Method method = Method::get;
-  std::string_view path;               // raw: nothing is decoded before routing
-  const NamedValues* query = nullptr;  // decoded
+  std::string_view path;               // raw, because segments are decoded after routing
+  const StringPairs* query = nullptr;  // decoded
   bool upgrade = false;                // the client asks for a WebSocket
 };
 
 struct RouteMatch {
-  const Route* route = nullptr;  // null: 405 when allow is filled, else 404. Lives as long as the Router
+  const Route* route = nullptr;  // null: 405 if `allow` is set, else 404. Valid as long as the Router
   // Names from the route, values raw.
   std::vector<std::pair<std::string_view, std::string>> params;
-  // Methods that would have matched, with HEAD and OPTIONS: the value of Allow.
+  // Methods that the path has, with HEAD and OPTIONS: the value of Allow.
   std::string allow;
-  // Of a 404 whose path exists: the query parameters that its routes want, "?whitelist=list, ?whitelist=add".
+  // Of a 404 whose path exists: the query parameters that its routes need, "?whitelist=list, ?whitelist=add".
   std::string choices;
-  // Of a 405: one of the routes that would have matched by another method.
+  // Of a 405: a route that matches with another method.
   const Route* neighbour = nullptr;
 };
 
 class Router {
  public:
-  // The routes of one surface. Refused: a path that is not absolute, a bad parameter, two equal routes.
-  static Result<std::unique_ptr<Router>> create(const RouteTable& table, Surface surface);
+  // Of the routes of one role. Error: a path that is not absolute, a bad parameter, two equal routes.
+  static Result<std::unique_ptr<Router>> create(const RouteTable& table, ListenerRole role);
   ~Router();
 
-  // `other` and OPTIONS without a route of its own yield only `allow`. HEAD falls to GET.
+  // `other`, and OPTIONS without such a route, get `allow` only. HEAD matches GET routes.
   RouteMatch resolve(const RouteQuery& query);
 
  private:

@@ -21,7 +21,7 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr std::chrono::milliseconds kTick{50};
-// When descriptors are short, who came just now is given the time to say something.
+// When descriptors are short, connections younger than this are not closed as idle.
 constexpr std::chrono::milliseconds kIdleWhenShort{1000};
 
 std::string http_date(std::time_t now) {
@@ -40,29 +40,29 @@ std::string http_date(std::time_t now) {
 
 Result<RouterSet> make_routers(const RouteTable& table) {
   RouterSet set;
-  for (const auto surface : {kPublic, kManagement, kLocal}) {
-    PB_TRY_VALUE(set[index_of(surface)], Router::create(table, surface));
+  for (const auto role : {kPublic, kManagement, kLocal}) {
+    PB_TRY_VALUE(set[index_of(role)], Router::create(table, role));
   }
   return set;
 }
 
-struct EdgeThread::Impl final : ConnectionHost {
-  Impl(EdgeShared& s, RouterSet r)
+struct ServerThread::Impl final : ConnectionHost {
+  Impl(ServerShared& s, RouterSet r)
       : shared(s), routers(std::move(r)), guard(loop.get_executor()), timer(loop) {}
 
   // Borrowed.
-  EdgeShared& shared;
+  ServerShared& shared;
   // Owned.
   RouterSet routers;
   asio::io_context loop{1};
   asio::executor_work_guard<asio::io_context::executor_type> guard;
   asio::steady_timer timer;
-  // Shared with exchanges that handlers keep, perhaps longer than the edge lives.
-  std::shared_ptr<Mailbox> mailbox =
-      std::make_shared<Mailbox>([this] { asio::post(loop, [this] { read_mail(); }); });
+  // Shared with exchanges, which may outlive the server.
+  std::shared_ptr<ReplyQueue> replies =
+      std::make_shared<ReplyQueue>([this] { asio::post(loop, [this] { run_commands(); }); });
   std::unordered_map<uint64_t, std::shared_ptr<Connection>> connections;
   std::thread thread;
-  // Only the newest waits for the thread, so that changes faster than it do not queue up before the requests.
+  // Only the newest table is kept, so that frequent changes do not queue up before requests.
   std::mutex next_mutex;
   std::optional<RouterSet> next_routers;
   // State.
@@ -72,12 +72,14 @@ struct EdgeThread::Impl final : ConnectionHost {
   bool draining = false;
   std::time_t date_second = 0;
   std::string date_text;
-  Mailbox::Direct::Sink direct = [this](Mailbox::Letter letter) { read_letter(std::move(letter)); };
+  ReplyQueue::Inline::Sink run_inline = [this](ReplyQueue::Command command) {
+    run_command(std::move(command));
+  };
 
-  const EdgeLimits& limits() const noexcept override { return shared.limits; }
+  const ServerLimits& limits() const noexcept override { return shared.limits; }
   const TrustedProxies& proxies() const noexcept override { return shared.proxies; }
-  Router& router(Surface surface) noexcept override { return *routers[index_of(surface)]; }
-  std::shared_ptr<ReplyPort> reply_port() const noexcept override { return mailbox; }
+  Router& router(ListenerRole role) noexcept override { return *routers[index_of(role)]; }
+  std::shared_ptr<ReplyPort> reply_port() const noexcept override { return replies; }
   Clock::time_point now() const noexcept override { return Clock::now(); }
   void count_refused() noexcept override { shared.refused.fetch_add(1, std::memory_order_relaxed); }
   void count_body_refused() noexcept override { shared.body_refused.fetch_add(1, std::memory_order_relaxed); }
@@ -97,7 +99,7 @@ struct EdgeThread::Impl final : ConnectionHost {
 
   void dispatch(uint64_t connection, std::shared_ptr<Exchange> exchange) noexcept override {
     shared.requests.fetch_add(1, std::memory_order_relaxed);
-    const Mailbox::Direct own_answers(*mailbox, connection, direct);
+    const ReplyQueue::Inline inline_delivery(*replies, connection, run_inline);
     try {
       if (!exchange->refusal) {
         shared.handlers.on_request(std::move(exchange));
@@ -106,15 +108,15 @@ struct EdgeThread::Impl final : ConnectionHost {
       } else {
         exchange->refuse();
       }
-    } catch (...) {  // the exchange is dropped, or will be: that is the 500
+    } catch (...) {  // the dropped exchange answers 500
     }
     exchange.reset();
   }
 
-  bool show_head(uint64_t connection, const std::shared_ptr<Exchange>& exchange) noexcept override {
+  bool authorize_head(uint64_t connection, const std::shared_ptr<Exchange>& exchange) noexcept override {
     if (!shared.handlers.on_head) return false;
-    const auto proceed = [port = mailbox, connection] { port->proceed(connection); };
-    const Mailbox::Direct own_answers(*mailbox, connection, direct);
+    const auto proceed = [port = replies, connection] { port->proceed(connection); };
+    const ReplyQueue::Inline inline_delivery(*replies, connection, run_inline);
     try {
       shared.handlers.on_head(exchange, proceed);
     } catch (...) {
@@ -126,14 +128,14 @@ struct EdgeThread::Impl final : ConnectionHost {
   void closed(uint64_t connection) noexcept override {
     const auto found = connections.find(connection);
     if (found == connections.end()) return;
-    const auto closing = found->second;  // it calls this
+    const auto closing = found->second;  // keeps the caller alive
     connections.erase(found);
     count.fetch_sub(1, std::memory_order_relaxed);
     shared.open.fetch_sub(1, std::memory_order_relaxed);
-    const size_t surface = index_of(closing->facts().surface);
-    --open_by[surface];
-    shared.open_by[surface].fetch_sub(1, std::memory_order_relaxed);
-    if (closing->facts().counted) shared.addresses.remove(closing->facts().peer);
+    const size_t role = index_of(closing->info().listener_role);
+    --open_by[role];
+    shared.open_by[role].fetch_sub(1, std::memory_order_relaxed);
+    if (closing->info().counted) shared.addresses.remove(closing->info().peer);
   }
 
   std::shared_ptr<Connection> find(uint64_t id) const {
@@ -148,51 +150,51 @@ struct EdgeThread::Impl final : ConnectionHost {
     next_routers.reset();
   }
 
-  void read_letter(Mailbox::Letter letter) {
-    const auto connection = find(letter.connection);
+  void run_command(ReplyQueue::Command command) {
+    const auto connection = find(command.connection);
     if (!connection) return;
-    switch (letter.kind) {
-      case Mailbox::Letter::Kind::answer:
-        return connection->answer(letter.slot, std::move(letter.response));
-      case Mailbox::Letter::Kind::proceed:
+    switch (command.kind) {
+      case ReplyQueue::Command::Kind::answer:
+        return connection->respond(command.slot, std::move(command.response));
+      case ReplyQueue::Command::Kind::proceed:
         return connection->proceed();
-      case Mailbox::Letter::Kind::send:
-        return connection->stream_send(letter.response.body);
-      case Mailbox::Letter::Kind::close:
+      case ReplyQueue::Command::Kind::send:
+        return connection->stream_send(command.response.body);
+      case ReplyQueue::Command::Kind::close:
         return connection->stream_close();
-      case Mailbox::Letter::Kind::drop_body:
+      case ReplyQueue::Command::Kind::drop_body:
         return connection->drop_body();
     }
   }
 
-  void read_mail() {
-    for (auto& letter : mailbox->take()) read_letter(std::move(letter));
+  void run_commands() {
+    for (auto& command : replies->take()) run_command(std::move(command));
   }
 
-  // Connections leave the map while they are told something; so they are told from a copy.
-  template <class Tell>
-  void tell_all(Tell tell) {
+  // Calls a copy of the map, because connections remove themselves from it.
+  template <class Call>
+  void for_each_connection(Call call) {
     std::vector<std::shared_ptr<Connection>> all;
     all.reserve(connections.size());
     for (const auto& [id, connection] : connections) all.push_back(connection);
-    for (const auto& connection : all) tell(*connection);
+    for (const auto& connection : all) call(*connection);
   }
 
-  void adopt(int fd, Connection::Facts facts, std::shared_ptr<TlsContext> tls) {
-    if (draining || !make_space(facts.surface)) {
-      if (!draining) shared.over_places.fetch_add(1, std::memory_order_relaxed);
+  void adopt(int fd, Connection::Info info, std::shared_ptr<TlsContext> tls) {
+    if (draining || !make_room(info.listener_role)) {
+      if (!draining) shared.over_capacity.fetch_add(1, std::memory_order_relaxed);
       ::close(fd);
-      if (facts.counted) shared.addresses.remove(facts.peer);
+      if (info.counted) shared.addresses.remove(info.peer);
       return;
     }
-    const size_t surface = index_of(facts.surface);
-    ++open_by[surface];
-    shared.open_by[surface].fetch_add(1, std::memory_order_relaxed);
-    facts.id = shared.next_connection.fetch_add(1, std::memory_order_relaxed);
-    facts.tls = tls != nullptr;
-    const auto id = facts.id;
+    const size_t role = index_of(info.listener_role);
+    ++open_by[role];
+    shared.open_by[role].fetch_add(1, std::memory_order_relaxed);
+    info.id = shared.next_connection.fetch_add(1, std::memory_order_relaxed);
+    info.tls = tls != nullptr;
+    const auto id = info.id;
     auto connection =
-        std::make_shared<Connection>(std::move(facts), make_transport(loop, fd, std::move(tls)), *this);
+        std::make_shared<Connection>(std::move(info), make_transport(loop, fd, std::move(tls)), *this);
     connections.emplace(id, connection);
     count.fetch_add(1, std::memory_order_relaxed);
     shared.open.fetch_add(1, std::memory_order_relaxed);
@@ -200,20 +202,20 @@ struct EdgeThread::Impl final : ConnectionHost {
     tick();
   }
 
-  // Each surface has places of its own, so that public clients cannot lock the operator out.
-  bool make_space(Surface surface) {
-    const auto most = surface == kPublic ? std::max<size_t>(1, shared.limits.max_connections / shared.threads)
-                                         : shared.limits.max_reserved;
-    return open_by[index_of(surface)] < most || shed_one(surface, std::chrono::milliseconds(0));
+  // Each role has its own limit, so that public clients cannot lock the operator out.
+  bool make_room(ListenerRole role) {
+    const auto max = role == kPublic ? std::max<size_t>(1, shared.limits.max_connections / shared.threads)
+                                     : shared.limits.max_reserved;
+    return open_by[index_of(role)] < max || shed_one(role, std::chrono::milliseconds(0));
   }
 
-  bool shed_one(Surface surface, std::chrono::milliseconds least_idle) {
+  bool shed_one(ListenerRole role, std::chrono::milliseconds min_idle) {
     const auto now = Clock::now();
     std::shared_ptr<Connection> idle;
     std::shared_ptr<Connection> slow;
     Clock::duration longest = std::chrono::milliseconds(shared.limits.slow_ms);
     for (const auto& [id, connection] : connections) {
-      if (connection->facts().surface != surface) continue;
+      if (connection->info().listener_role != role) continue;
       if (connection->is_idle() && (!idle || connection->last_activity() < idle->last_activity()))
         idle = connection;
       if (connection->lag(now) > longest) {
@@ -221,16 +223,16 @@ struct EdgeThread::Impl final : ConnectionHost {
         slow = connection;
       }
     }
-    if (idle && idle->last_activity() + least_idle > now) idle = nullptr;
+    if (idle && idle->last_activity() + min_idle > now) idle = nullptr;
     const auto& chosen = idle ? idle : slow;
     if (!chosen) return false;
     auto& counter = idle ? shared.shed : slow->is_in_body() ? shared.shed_slow : shared.shed_readers;
     counter.fetch_add(1, std::memory_order_relaxed);
-    chosen->abort();
+    chosen->close();
     return true;
   }
 
-  // Runs while there are connections, so that an idle process sleeps.
+  // Runs only while there are connections, so that an idle process sleeps.
   void tick() {
     if (ticking || connections.empty()) return;
     ticking = true;
@@ -239,65 +241,65 @@ struct EdgeThread::Impl final : ConnectionHost {
       ticking = false;
       if (error) return;
       const auto time = Clock::now();
-      tell_all([time](Connection& connection) { connection.tick(time); });
+      for_each_connection([time](Connection& connection) { connection.tick(time); });
       tick();
     });
   }
 
-  void finish() {
+  void stop() {
     draining = true;
-    tell_all([](Connection& connection) { connection.abort(); });
-    mailbox->shut();
+    for_each_connection([](Connection& connection) { connection.close(); });
+    replies->stop();
     timer.cancel();
     guard.reset();
   }
 };
 
-EdgeThread::EdgeThread(EdgeShared& shared, RouterSet routers)
+ServerThread::ServerThread(ServerShared& shared, RouterSet routers)
     : impl_(std::make_unique<Impl>(shared, std::move(routers))) {}
 
-EdgeThread::~EdgeThread() = default;
+ServerThread::~ServerThread() = default;
 
-void EdgeThread::start() {
+void ServerThread::start() {
   impl_->thread = std::thread([impl = impl_.get()] { impl->loop.run(); });
 }
 
-asio::io_context& EdgeThread::loop() noexcept { return impl_->loop; }
+asio::io_context& ServerThread::loop() noexcept { return impl_->loop; }
 
-void EdgeThread::adopt(int fd, Connection::Facts facts, std::shared_ptr<TlsContext> tls) {
-  asio::post(impl_->loop, [impl = impl_.get(), fd, facts = std::move(facts), tls = std::move(tls)]() mutable {
-    impl->adopt(fd, std::move(facts), std::move(tls));
+void ServerThread::adopt(int fd, Connection::Info info, std::shared_ptr<TlsContext> tls) {
+  asio::post(impl_->loop, [impl = impl_.get(), fd, info = std::move(info), tls = std::move(tls)]() mutable {
+    impl->adopt(fd, std::move(info), std::move(tls));
   });
 }
 
-void EdgeThread::set_routers(RouterSet routers) {
+void ServerThread::set_routers(RouterSet routers) {
   const std::lock_guard lock(impl_->next_mutex);
   const bool announced = impl_->next_routers.has_value();
   impl_->next_routers = std::move(routers);
   if (!announced) asio::post(impl_->loop, [impl = impl_.get()] { impl->change_routers(); });
 }
 
-void EdgeThread::shed_one() {
+void ServerThread::shed_one() {
   asio::post(impl_->loop, [impl = impl_.get()] { impl->shed_one(kPublic, kIdleWhenShort); });
 }
 
-void EdgeThread::post(std::function<void()> work) { asio::post(impl_->loop, std::move(work)); }
+void ServerThread::post(std::function<void()> work) { asio::post(impl_->loop, std::move(work)); }
 
-void EdgeThread::drain() {
+void ServerThread::drain() {
   asio::post(impl_->loop, [impl = impl_.get()] {
     impl->draining = true;
-    impl->tell_all([](Connection& connection) { connection.drain(); });
+    impl->for_each_connection([](Connection& connection) { connection.drain(); });
   });
 }
 
-void EdgeThread::finish() {
-  asio::post(impl_->loop, [impl = impl_.get()] { impl->finish(); });
+void ServerThread::stop() {
+  asio::post(impl_->loop, [impl = impl_.get()] { impl->stop(); });
 }
 
-void EdgeThread::join() {
+void ServerThread::join() {
   if (impl_->thread.joinable()) impl_->thread.join();
 }
 
-size_t EdgeThread::connections() const noexcept { return impl_->count.load(std::memory_order_relaxed); }
+size_t ServerThread::connections() const noexcept { return impl_->count.load(std::memory_order_relaxed); }
 
 }  // namespace patchbay::rest_api

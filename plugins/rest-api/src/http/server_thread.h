@@ -1,4 +1,4 @@
-// One thread of the edge: its loop, its connections, its routers. Includes no Asio; see server_thread.cpp.
+// One thread of HttpServer: its event loop, its connections, its routers.
 #pragma once
 
 #include <array>
@@ -17,18 +17,18 @@ class io_context;
 
 namespace patchbay::rest_api {
 
-// One Router for each surface.
+// One Router for each ListenerRole.
 using RouterSet = std::array<std::unique_ptr<Router>, 3>;
 Result<RouterSet> make_routers(const RouteTable& table);
 
-// What all threads of one edge share. Outlives them.
-struct EdgeShared {
-  EdgeLimits limits;
+// What all threads of one server share. Outlives them.
+struct ServerShared {
+  ServerLimits limits;
   TrustedProxies proxies;
-  EdgeHandlers handlers;
+  ServerHandlers handlers;
   unsigned threads = 1;
   uint32_t hsts_sec = 0;
-  // Shared with the exchanges, which may live longer.
+  // Shared with the exchanges, which may outlive the server.
   std::shared_ptr<BodyBudget> bodies;
   AddressCounts addresses;
   std::atomic<uint64_t> next_connection{1};
@@ -40,34 +40,34 @@ struct EdgeShared {
   std::atomic<uint64_t> shed_slow{0};
   std::atomic<uint64_t> shed_readers{0};
   std::atomic<uint64_t> over_address{0};
-  std::atomic<uint64_t> over_places{0};
+  std::atomic<uint64_t> over_capacity{0};
   std::atomic<uint64_t> body_refused{0};
   std::array<std::atomic<uint64_t>, 3> open_by{};
 };
 
-// Position of a surface in arrays: public, management, local.
-constexpr size_t index_of(Surface surface) noexcept {
-  return surface == kPublic ? 0 : surface == kManagement ? 1 : 2;
+// The index of a role in arrays: public, management, local.
+constexpr size_t index_of(ListenerRole role) noexcept {
+  return role == kPublic ? 0 : role == kManagement ? 1 : 2;
 }
 
-class EdgeThread {
+class ServerThread {
  public:
-  EdgeThread(EdgeShared& shared, RouterSet routers);
+  ServerThread(ServerShared& shared, RouterSet routers);
   // join() must have run.
-  ~EdgeThread();
+  ~ServerThread();
 
   void start();
   boost::asio::io_context& loop() noexcept;
 
-  // [any thread] All of these take effect on the thread.
-  void adopt(int fd, Connection::Facts facts, std::shared_ptr<TlsContext> tls);
+  // [any thread] These take effect on the thread.
+  void adopt(int fd, Connection::Info info, std::shared_ptr<TlsContext> tls);
   void set_routers(RouterSet routers);
-  // Closes a public connection that loses nothing by it, if there is one.
+  // Closes an idle or slow public connection, if there is one.
   void shed_one();
   void post(std::function<void()> work);
   void drain();
-  // Closes every connection and ends the loop once what it had to do is done.
-  void finish();
+  // Closes every connection and ends the loop after the work posted before.
+  void stop();
   void join();
 
   size_t connections() const noexcept;

@@ -5,11 +5,11 @@
 namespace patchbay::rest_api {
 namespace {
 
-// Of TLS 1.2: only with forward secrecy and authenticated encryption. TLS 1.3 has no others.
+// For TLS 1.2: forward secrecy and authenticated encryption only, which TLS 1.3 always has.
 constexpr char kCiphers[] = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
-// A client that offers protocols but not this one speaks another: RFC 7301 3.2 wants an alert, so that
-// nothing it says is read as HTTP.
+// Sends an alert (RFC 7301 3.2) to a client that offers protocols but not HTTP/1.1, so that its octets are
+// not read as HTTP.
 int select_http_1_1(SSL*, const unsigned char** out, unsigned char* out_length, const unsigned char* in,
                     unsigned in_length, void*) {
   static constexpr unsigned char kOurs[] = "\x08http/1.1";

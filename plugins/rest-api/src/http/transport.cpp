@@ -68,7 +68,7 @@ class PlainTransport final : public Transport {
 
  private:
   Socket socket_;
-  std::vector<char> scratch_;  // empty until linger: idle connections are many
+  std::vector<char> scratch_;  // empty until linger(), because idle connections are many
 };
 
 class TlsTransport final : public Transport {
@@ -95,8 +95,7 @@ class TlsTransport final : public Transport {
         asio::buffer(data, size),
         [client = std::move(client)](const AsioError& e, size_t n) { client->on_written(result_of(e), n); });
   }
-  // Sends close_notify; while a read is under way the engine is not ours, and the end of the TCP stream must
-  // do.
+  // Sends close_notify; during a read, which uses the TLS engine, it ends the TCP stream instead.
   void linger(Client client) override {
     if (!reading_)
       return stream_.async_shutdown(
@@ -111,7 +110,7 @@ class TlsTransport final : public Transport {
   }
 
  private:
-  // Shared with the listener: a reload replaces it there only.
+  // Shared with the listener, where a reload replaces it.
   std::shared_ptr<TlsContext> context_;
   asio::ssl::stream<Socket> stream_;
   bool reading_ = false;

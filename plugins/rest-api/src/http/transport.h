@@ -1,5 +1,5 @@
-// The octets of one connection, plain or TLS. Asio stays behind this interface, so that the protocol above it
-// needs neither Asio nor a network to be tested. All of it runs on the thread of the connection's loop.
+// Reads and writes the octets of one connection, plain or TLS. Hides Asio, so that Connection can be tested
+// without it and without a network. Runs on the thread of the connection's loop.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +18,17 @@ class TransportClient {
   virtual void on_lingered() = 0;
 };
 
-// Each operation keeps `client` alive until it has completed; none completes before it returns.
-// At most one read and one write at a time; close makes both fail.
+// Each operation keeps `client` alive until it completes, which is after the call returns. At most one read
+// and one write at a time; close() makes both fail.
 class Transport {
  public:
   using Client = std::shared_ptr<TransportClient>;
 
   virtual ~Transport() = default;
-  virtual void start(Client client) = 0;  // the TLS handshake, or nothing; then on_ready
+  virtual void start(Client client) = 0;  // TLS handshake, if any; then on_ready()
   virtual void read(char* buffer, size_t size, Client client) = 0;
-  virtual void write(const char* data, size_t size, Client client) = 0;  // on_written may report a part
-  // Says that no more will come, then discards what the client still sends until it closes too.
+  virtual void write(const char* data, size_t size, Client client) = 0;  // on_written() may report a part
+  // Ends the sending side, then discards input until the client closes; then on_lingered().
   virtual void linger(Client client) = 0;
   virtual void close() noexcept = 0;
 };

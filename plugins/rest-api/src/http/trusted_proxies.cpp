@@ -11,7 +11,7 @@ namespace {
 
 using Address = std::array<uint8_t, 16>;
 
-// IPv4 lives in ::ffff:0:0/96, so that one comparison serves both.
+// Maps IPv4 to ::ffff:0:0/96, so that one comparison serves both.
 std::optional<Address> parse_address(std::string_view text, bool* is_v4 = nullptr) {
   char buffer[INET6_ADDRSTRLEN + 1];
   if (text.empty() || text.size() >= sizeof buffer) return {};

@@ -1,4 +1,4 @@
-// X-Forwarded-For, -Proto and -Host count only from proxies that the configuration names.
+// The proxies whose X-Forwarded-For, -Proto and -Host are trusted.
 #pragma once
 
 #include <patchbay/result.h>
@@ -14,16 +14,15 @@ namespace patchbay::rest_api {
 
 class TrustedProxies {
  public:
-  // Addresses and networks: "192.0.2.7", "10.0.0.0/8", "2001:db8::/32", "unix" for what comes by a Unix
-  // socket.
+  // Parses addresses and networks: "192.0.2.7", "10.0.0.0/8", "2001:db8::/32"; "unix" is every Unix socket.
   static Result<TrustedProxies> parse(const std::vector<std::string>& networks);
 
-  // An IPv4 address mapped into IPv6 is the IPv4 address.
+  // Reads an IPv4-mapped IPv6 address as the IPv4 address.
   bool contains(std::string_view address) const noexcept;
   bool empty() const noexcept { return networks_.empty() && !unix_; }
 
-  // The client for whom trusted proxies forward: the rightmost address of `forwarded_for` that is not one of
-  // them. `peer` itself when it is not trusted, or when the list stops making sense.
+  // The client behind the proxies: the rightmost address of `forwarded_for` that is not trusted; `peer` if
+  // that is not trusted. Stops at an entry that is not an address.
   std::string client(std::string_view peer, std::string_view forwarded_for) const;
 
  private:

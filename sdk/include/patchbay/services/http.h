@@ -13,8 +13,9 @@ namespace patchbay::http {
 struct Route {
   std::string method;         // "GET"
   std::string path;           // "/api.ashx/v1/calls/{id}"
-  std::string discriminator;  // query pair that tells routes of one path apart: "whitelist=list"; "" for none
-  std::string surface = "public";  // "public", "management" (loopback) or "local" (the admin socket only)
+  std::string discriminator;  // query pair that distinguishes routes of one path: "whitelist=list"; "": none
+  // Which listeners serve it: "public", "management" (loopback) or "local" (the admin socket only).
+  std::string listener = "public";
   // The role a caller needs: "none" (no bearer), "user" (any bearer), "admin", "super". Requests over the
   // admin socket pass as super-admin.
   std::string role = "admin";
@@ -41,7 +42,7 @@ struct Route {
   // The largest body, up to 16 MiB; larger ones get 413. 0: the server's limit (rest-api: limits.bodyBytes,
   // 256 KiB). A limit that the operator sets takes precedence.
   int64_t max_body_bytes = 0;
-  PATCHBAY_FIELDS(method, path, discriminator, surface, role, area, summary, request_schema, query_schema,
+  PATCHBAY_FIELDS(method, path, discriminator, listener, role, area, summary, request_schema, query_schema,
                   reply_schema, example, list, message_errors, oidc_only, catalogue, handler, documents,
                   max_body_bytes)
 };
@@ -55,7 +56,7 @@ struct Request {
   Buffer body;         // as received
   std::string remote;  // address of the client (behind a configured proxy: what the proxy says)
   std::string host;    // Host header, normalised; "" on the admin socket
-  std::string surface;
+  std::string listener;
   // The tenant the request is about: the bearer's, or the one a super-admin names by ?tenant=; for role
   // "none" the tenant of the Host header, "" when there is no such tenant.
   std::string tenant;
@@ -70,7 +71,7 @@ struct Request {
   // A HEAD request, which a GET route serves: `method` is "GET". Answer as to GET; the client gets the head
   // only, so do not count the content as delivered.
   bool is_head = false;
-  PATCHBAY_FIELDS(method, path, params, query, headers, body, remote, host, surface, tenant, subject,
+  PATCHBAY_FIELDS(method, path, params, query, headers, body, remote, host, listener, tenant, subject,
                   username, role, correlation, is_super, is_key, limit, offset, is_head)
 
   // The body, checked by the route's request_schema: names in camelCase, defaults filled in. Empty when the
@@ -83,7 +84,7 @@ struct Request {
 struct Response {
   int64_t status = 200;
   std::string content_type = "application/json";
-  NameValues headers;  // beside Content-Type and those of the server; a name may occur several times
+  NameValues headers;  // additional ones; a name may occur several times
   std::string body;
   // The number of all items, in the response of a list route: `body` is {"data": [...], ...}, and the server
   // adds total, limit, offset and next. -1: the items in "data" are the last ones.

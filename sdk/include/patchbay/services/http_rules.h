@@ -1,5 +1,5 @@
-// What patchbay.http accepts as a route and as an answer. The server and the fake host of tests share these
-// rules, so that a plugin that passes in one passes in the other. [any]
+// The rules of patchbay.http for routes and responses. The server and the fake host of tests share them, so
+// that they accept the same. [any]
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ inline constexpr std::array<std::string_view, 7> kMethods = {"GET",   "HEAD",   
 // What Route.max_body_bytes may be.
 inline constexpr int64_t kMaxBodyBytes = 16 * 1024 * 1024;
 
-// A route's path as a list of segments; a parameter is "{}" in `segments` and its name is in `names`. Two
-// paths are the same when their segments are: the names of parameters do not tell routes apart.
+// The path of a route as a list of segments; a parameter is "{}" in `segments` and its name is in `names`.
+// Two paths are the same if their segments are; the names of parameters do not distinguish routes.
 struct Pattern {
   std::vector<std::string> segments;
   std::vector<std::string> names;
@@ -57,8 +57,8 @@ inline Result<Pattern> parse_path(std::string_view path) {
   return pattern;
 }
 
-// Whether the server could not tell two valid routes apart. Surfaces do not count, because the admin socket
-// serves the routes of all.
+// Whether the server cannot distinguish two valid routes. Their listeners do not count, because the admin
+// socket serves the routes of all.
 inline bool same_place(const Route& a, const Route& b) {
   if (a.method != b.method || a.discriminator != b.discriminator) return false;
   const auto left = parse_path(a.path);
@@ -66,13 +66,13 @@ inline bool same_place(const Route& a, const Route& b) {
   return left && right && left->segments == right->segments;
 }
 
-// Method, surface, role, path and discriminator.
+// Method, listener, role, path and discriminator.
 inline Status check_place(const Route& route) {
   bool known = false;
   for (const auto method : kMethods) known = known || method == route.method;
   if (!known) return {Code::invalid, "route " + route.path + ": there is no method '" + route.method + "'"};
-  if (route.surface != "public" && route.surface != "management" && route.surface != "local")
-    return {Code::invalid, "a route's surface is public, management or local"};
+  if (route.listener != "public" && route.listener != "management" && route.listener != "local")
+    return {Code::invalid, "a route's listener is public, management or local"};
   if (route.role != "none" && route.role != "user" && route.role != "admin" && route.role != "super")
     return {Code::invalid, "a route's role is none, user, admin or super"};
   PB_TRY(parse_path(route.path));
@@ -116,7 +116,7 @@ inline Status check_route(const Host& host, const Route& route) {
   return check_documents(host, route);
 }
 
-// Whether `name` and `value` can stand in an answer's head: a token, and no control characters.
+// Whether `name` is a token and `value` has no control characters, so that they can be written into a head.
 inline bool is_header(std::string_view name, std::string_view value) {
   if (name.empty()) return false;
   for (const char c : name)

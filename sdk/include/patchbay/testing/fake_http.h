@@ -1,6 +1,5 @@
-// FakeHttp: patchbay.http without a network. Keeps the routes that plugins add and leads a test's requests to
-// them, checked by the routes' roles and schemas as the server does: 404, 405 with Allow, 401, 403, 400, the
-// list envelope, 500 and 503.
+// FakeHttp: patchbay.http without a network. Passes the requests of a test to the routes of plugins, with the
+// checks of the server: 404, 405 with Allow, 401, 403, 400, the list envelope, 500 and 503.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +16,7 @@
 
 namespace patchbay::testing {
 
-// A request of a test. Role, tenant and the like are what patchbay.auth would say of its bearer.
+// A request of a test. Role, tenant and the like are those that patchbay.auth would report for its bearer.
 struct Ask {
   std::string method = "GET";
   std::string target = "/";  // "/hello?name=Eva%20B", percent-encoded
@@ -28,7 +27,7 @@ struct Ask {
   std::string tenant = "localhost";
   std::string subject = "tester";
   detail::Pairs headers = {};  // names in lower case
-  std::string surface = "public";
+  std::string listener = "public";
   std::string remote = "192.0.2.1";
 };
 
@@ -40,7 +39,7 @@ class FakeHttp {
     }));
   }
 
-  // As the plugins registered them; a route goes with its handler.
+  // The registered routes; a route is removed with its handler.
   std::vector<http::Route> routes() const {
     static_cast<void>(world_->settle());
     return world_->run([this] {
@@ -49,12 +48,12 @@ class FakeHttp {
     });
   }
 
-  // Waits for the answer.
+  // Waits for the response.
   http::Response ask(Ask request) const {
     auto answer = begin(std::move(request)).get();
     return answer ? *std::move(answer) : http::error(504, "timeout", answer.error().text);
   }
-  // The answer can be waited for while clocks are moved.
+  // Returns at once, so that the test can advance clocks while it waits.
   Answer<http::Response> begin(const Ask& ask) const {
     const Answer<http::Response> answer(world_->wait_ms());
     auto call = std::make_shared<Call>();
@@ -78,7 +77,7 @@ class FakeHttp {
   struct Call {
     http::Route route;
     http::Request request;
-    std::string path;  // as it was asked for
+    std::string path;  // as in the request
     detail::Pairs query;
   };
   using Refusal = std::optional<http::Response>;
@@ -107,7 +106,7 @@ class FakeHttp {
     return route.message_errors ? http::message_error(status, text) : http::error(status, code, text);
   }
 
-  // From the request to what the handler is asked, or why it is not.
+  // Fills `call` for the handler, or returns the refusal.
   Refusal admit(const Ask& ask, Call& call) const {
     const auto question = std::min(ask.target.find('?'), ask.target.size());
     call.path = ask.target.substr(0, question);
@@ -126,7 +125,7 @@ class FakeHttp {
     for (const http::Route& route : routes()) {
       auto params = detail::match_path(route.path, call.path);
       const int rank = rank_of(route, call.query);
-      if (!params || rank < 0 || (ask.surface != "local" && ask.surface != route.surface)) continue;
+      if (!params || rank < 0 || (ask.listener != "local" && ask.listener != route.listener)) continue;
       const bool by_method = route.method == ask.method || (ask.method == "HEAD" && route.method == "GET");
       if (!by_method && allow.find(route.method) == std::string::npos)
         allow += (allow.empty() ? "" : ", ") + route.method;
@@ -141,7 +140,7 @@ class FakeHttp {
     response.headers.add("Allow", allow);
     return response;
   }
-  // A route with a discriminator goes before one without; -1: it is not this one.
+  // The rank of a route among those of its path: those with a discriminator first; -1: it does not match.
   static int rank_of(const http::Route& route, const detail::Pairs& query) {
     if (route.discriminator.empty()) return 0;
     const auto equals = std::min(route.discriminator.find('='), route.discriminator.size());
@@ -152,7 +151,7 @@ class FakeHttp {
   }
 
   static Refusal check_bearer(const Ask& ask, const http::Route& route) {
-    if (route.role == "none" || ask.surface == "local") return std::nullopt;
+    if (route.role == "none" || ask.listener == "local") return std::nullopt;
     if (ask.role.empty())
       return refuse(route, 401, "invalid_token", "this needs the header Authorization: Bearer <token>");
     if (route.role == "admin" && ask.role != "admin")
@@ -174,12 +173,12 @@ class FakeHttp {
     if (!ask.body.empty()) request.body = Buffer::copy(ask.body);
     request.headers = detail::values_of(ask.headers);
     request.remote = ask.remote;
-    request.surface = ask.surface;
-    request.host = ask.surface == "local" ? std::string() : ask.tenant;
+    request.listener = ask.listener;
+    request.host = ask.listener == "local" ? std::string() : ask.tenant;
     request.tenant = ask.tenant;
     request.correlation = "0123456789abcdef";
-    if (call.route.role == "none" && ask.surface != "local") return {};
-    const bool local = ask.surface == "local";
+    if (call.route.role == "none" && ask.listener != "local") return {};
+    const bool local = ask.listener == "local";
     request.subject = local ? "operator" : ask.subject;
     request.username = request.subject;
     request.role = local ? "admin" : ask.role;
@@ -214,7 +213,7 @@ class FakeHttp {
     return {};
   }
 
-  // [test's strand] From the handler's answer to what the client would get.
+  // [test's strand] Returns the response that the client would get.
   http::Response finish(const Call& call, Result<http::Response> reply) const {
     if (!reply) {
       const Code code = reply.error().code;

@@ -1,5 +1,4 @@
-// Targets of requests as a fake patchbay.http reads them. Simpler than the server's edge, which refuses much
-// that no test of a plugin asks for.
+// Parses request targets for FakeHttp. Simpler than the server, which refuses more.
 #pragma once
 
 #include <optional>
@@ -36,7 +35,7 @@ inline const std::string* find_pair(const Pairs& pairs, std::string_view name) {
   return nullptr;
 }
 
-// Parameters of `path` by the pattern "/v1/calls/{id}"; nothing when it does not match.
+// The parameters of `path` for the pattern "/v1/calls/{id}"; nothing if it does not match.
 inline std::optional<Pairs> match_path(std::string_view pattern, std::string_view path) {
   const auto wanted = split(pattern, '/');
   const auto given = split(path, '/');
@@ -72,7 +71,7 @@ inline bool is_number(std::string_view text, bool whole) {
          text.find_first_not_of(whole ? "0123456789" : "0123456789.") == std::string_view::npos;
 }
 
-// Query parameters as a JSON object, read as the types of the schema's properties.
+// The query parameters as a JSON object with the types of the schema's properties.
 inline std::string typed_object(const Pairs& pairs, JsonView properties) {
   JsonWriter object;
   object.object();

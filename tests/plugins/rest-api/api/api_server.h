@@ -1,9 +1,10 @@
-// A core with rest-api, the desk and the doorman, and clients of its three listeners.
+// A server with rest-api, echo_plugin and fake_auth, and clients of its three listeners.
 #pragma once
 
 #include <doctest/doctest.h>
 
 #include "echo_plugin.h"
+#include "fake_auth.h"
 #include "support/http_client.h"
 #include "support/server.h"
 
@@ -12,12 +13,12 @@ namespace rest_api_test {
 using patchbay::test::HttpAnswer;
 using patchbay::test::HttpClient;
 
-// One edge thread: so what one connection sees of the routes all do.
+// One server thread, so that all connections see the same routes.
 inline constexpr char kConfig[] = R"(
 plugins:
   rest-api: {listen: "127.0.0.1:0", threads: 1}
-  doorman: {}
-  desk: {}
+  fake-auth: {}
+  echo-plugin: {}
 tenants:
   a.example: {primary: true}
   b.example: {}
@@ -29,12 +30,12 @@ inline std::string with_limits(const std::string& limits) {
   return yaml.replace(yaml.find("threads: 1}"), 11, "threads: 1, limits: {" + limits + "}}");
 }
 
-struct DeskServer {
+struct ApiServer {
   patchbay::test::TestServer core;
   HttpClient http{""}, management{""}, admin{""};
 
-  explicit DeskServer(const std::string& yaml = kConfig, patchbay::core::ManualClock* clock = nullptr)
-      : core(yaml, clock, {desk(), doorman()}) {
+  explicit ApiServer(const std::string& yaml = kConfig, patchbay::core::ManualClock* clock = nullptr)
+      : core(yaml, clock, {echo_plugin(), fake_auth()}) {
     REQUIRE(core.start_error() == "");
     http = HttpClient::of(core);
     management = HttpClient::of(core, "management");

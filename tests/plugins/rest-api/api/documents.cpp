@@ -33,8 +33,8 @@ std::set<std::string> operations(const Node& document) {
 }  // namespace
 
 TEST_CASE("the OpenAPI document lists exactly the public routes") {
-  const DeskServer server;
-  REQUIRE(server.http.wait_for("GET", "/t/mortal"));
+  const ApiServer server;
+  REQUIRE(server.http.wait_for("GET", "/t/short-lived"));
   const auto answer = server.http.get("/openapi.json");
   CHECK(answer.status == 200);
   CHECK(server.http.get("/.well-known/openapi.json").body == answer.body);
@@ -53,7 +53,7 @@ TEST_CASE("the OpenAPI document lists exactly the public routes") {
                                           "get /t/items/{id}",
                                           "get /t/last",
                                           "get /t/list",
-                                          "get /t/mortal",
+                                          "get /t/short-lived",
                                           "get /t/no-keys",
                                           "get /t/odd-status",
                                           "get /t/open",
@@ -77,8 +77,8 @@ TEST_CASE("the OpenAPI document lists exactly the public routes") {
   CHECK(operations(document.root()) == expected);
 }
 
-TEST_CASE("an operation tells parameters, body, answers and who may") {
-  const DeskServer server;
+TEST_CASE("an operation describes parameters, body, responses and role") {
+  const ApiServer server;
   const Document document = parsed(server.http.get("/openapi.json").body);
   const auto text = [&](std::initializer_list<const char*> path) {
     const Node* node = &document.root();
@@ -104,7 +104,7 @@ TEST_CASE("an operation tells parameters, body, answers and who may") {
 }
 
 TEST_CASE("the service root enumerates the endpoints") {
-  const DeskServer server;
+  const ApiServer server;
   const auto answer = server.http.get("/api.ashx/v1");
   CHECK(answer.status == 200);
   const Document document = parsed(answer.body);
@@ -116,7 +116,7 @@ TEST_CASE("the service root enumerates the endpoints") {
   }
   CHECK(root.find("version")->string() == "v1");
   CHECK(root.find("build")->string().substr(0, 2) == "0.");
-  // Of a checkout it names the commit; sources in a package have none.
+  // A build of a checkout names the commit; one of a package has none.
   CHECK(has(std::string(root.find("build")->string()), "+g") == std::filesystem::exists(TEST_TREE "/.git"));
   CHECK(root.find("endpoints")->size() > 20);
   CHECK(has(answer.body,

@@ -1,16 +1,13 @@
 #include "echo_plugin.h"
 
 #include <patchbay/plugin.h>
-#include <patchbay/services/auth.h>
 #include <patchbay/services/http_file.h>
 #include <patchbay/services/http_routes.h>
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <fstream>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <optional>
 
@@ -21,13 +18,12 @@ using namespace patchbay;
 namespace rest_api_test {
 namespace {
 
-std::atomic<int> checked_bearers{0};
 std::mutex mutex;
 std::condition_variable arrived;
 std::optional<Reply<http::Response>> waiting;  // guarded by mutex
-std::function<void()> kill_mortal;             // guarded by mutex
-constexpr int kWorkers = 16;                   // the most that a server has
-std::function<void()> hold_worker;             // guarded by mutex, as the next two
+std::function<void()> withdraw;                // guarded by mutex
+constexpr int kWorkers = 16;                   // the maximum of a server
+std::function<void()> hold_worker;             // guarded by mutex, as are the next two
 int held_workers = 0;
 bool holds_workers = false;
 
@@ -47,7 +43,7 @@ void write(JsonWriter& out, const char* name, const NameValues& values) {
   out.end();
 }
 
-// A flat body.
+// Writes a flat object.
 void write(JsonWriter& out, JsonView json) {
   if (!json) return void(out.null());
   out.object();
@@ -71,7 +67,9 @@ std::string echo_text(const http::Request& request) {
   write(out, request.json());
   out.member("body", request.body.size() < 1000 ? request.body.view() : "...");
   out.member("size", request.body.size()).member("remote", request.remote).member("host", request.host);
-  out.member("surface", request.surface).member("tenant", request.tenant).member("subject", request.subject);
+  out.member("listener", request.listener)
+      .member("tenant", request.tenant)
+      .member("subject", request.subject);
   out.member("username", request.username).member("role", request.role);
   out.member("is_super", request.is_super).member("is_key", request.is_key);
   out.member("limit", request.limit).member("offset", request.offset);
@@ -88,10 +86,10 @@ constexpr char kQuery[] = R"({"type": "object", "properties": {
   "count": {"type": "integer", "minimum": 1}, "deep": {"type": "boolean"}, "q": {"type": "string", "maxLength": 5}}})";
 constexpr char kExample[] = R"({"request": {"phone": "+49"}, "reply": {"phone": "+49"}})";
 
-class Desk final : public Plugin {
+class EchoPlugin final : public Plugin {
  public:
   static constexpr char manifest[] =
-      R"({"id": "desk", "version": "0.1.0", "summary": "Routes", "license": "Apache-2.0",
+      R"({"id": "echo-plugin", "version": "0.1.0", "summary": "Routes", "license": "Apache-2.0",
           "optional": ["patchbay.http/1"], "config": {"plugin": {"type": "object", "properties": {}}}})";
   static constexpr char store_sql[] = "";
 
@@ -102,7 +100,7 @@ class Desk final : public Plugin {
     add_failing();
     add_lists();
     add_odd();
-    // Last, so that whoever sees it may use the others.
+    // Last, so that all others are there once a test sees it.
     routes_->add(route("GET", "/t/last", "none"), echo);
     routes_->open();
     return {};
@@ -112,7 +110,7 @@ class Desk final : public Plugin {
     {
       const std::lock_guard lock(mutex);
       waiting.reset();
-      kill_mortal = nullptr;
+      withdraw = nullptr;
       hold_worker = nullptr;
     }
     short_lived_.reset();
@@ -160,10 +158,10 @@ class Desk final : public Plugin {
       });
     }
     http::Route local = route("GET", "/t/local");
-    local.surface = "local";
+    local.listener = "local";
     routes_->add(local, echo);
     http::Route management = route("GET", "/t/management", "none");
-    management.surface = "management";
+    management.listener = "management";
     routes_->add(management, echo);
     http::Route hidden = route("GET", "/t/hidden", "none");
     hidden.catalogue = false;
@@ -243,13 +241,13 @@ class Desk final : public Plugin {
           arrived.notify_all();
         });
       };
-      kill_mortal = [this] { post(host(), kMainStrand, [this] { short_lived_.reset(); }); };
+      withdraw = [this] { post(host(), kMainStrand, [this] { short_lived_.reset(); }); };
     }
-    http::Route mortal = route("GET", "/t/mortal", "none");
-    mortal.handler = short_lived_->handle();
+    http::Route short_lived = route("GET", "/t/short-lived", "none");
+    short_lived.handler = short_lived_->handle();
     http_.emplace(host());
-    http_->on_change([this, mortal](bool up) {
-      if (up) http_->send(http::Http::add_route, mortal);
+    http_->on_change([this, short_lived](bool up) {
+      if (up) http_->send(http::Http::add_route, short_lived);
     });
   }
   void add_lists() {
@@ -268,7 +266,7 @@ class Desk final : public Plugin {
       return response;
     });
   }
-  // Registrations that are refused.
+  // Adds routes that are refused.
   void add_odd() {
     routes_->add(route("GET", "/t/open", "none"), echo);
     routes_->add(route("GET", "/t/odd-role", "king"), echo);
@@ -276,7 +274,7 @@ class Desk final : public Plugin {
     routes_->add(route("FETCH", "/t/odd-method", "none"), echo);
     routes_->add(route("GET", "/t/items/{name}", "none"), echo);
     http::Route elsewhere = route("GET", "/t/open", "none");
-    elsewhere.surface = "management";
+    elsewhere.listener = "management";
     routes_->add(elsewhere, echo);
     http::Route odd_size = route("POST", "/t/odd-size", "none");
     odd_size.max_body_bytes = -1;
@@ -292,50 +290,13 @@ class Desk final : public Plugin {
   std::optional<Reply<http::Response>> unanswered_;
 };
 
-class Doorman final : public Plugin {
- public:
-  static constexpr char manifest[] =
-      R"({"id": "doorman", "version": "0.1.0", "summary": "Bearers", "license": "Apache-2.0",
-          "provides": ["patchbay.auth/1"], "config": {"plugin": {"type": "object", "properties": {}}}})";
-  static constexpr char store_sql[] = "";
-
-  Status start(const Config&) override {
-    auth_.emplace(host());
-    auth_->on(auth::Auth::verify, [](const auth::Verify& asked) -> Result<auth::Principal> {
-      static const std::map<std::string, auth::Principal> kKnown = {
-          {"admin-a", {"1", "alice", "a.example", "admin", false, false, 0}},
-          {"user-a", {"2", "bob", "a.example", "user", false, false, 0}},
-          {"key-a", {"3", "key:ci", "a.example", "admin", true, false, 0}},
-          {"admin-b", {"4", "carol", "b.example", "admin", false, false, 0}},
-          {"super", {"5", "root", "a.example", "admin", false, true, 0}}};
-      ++checked_bearers;
-      if (asked.bearer == "busy") return {Code::exhausted, "too many queries wait"};
-      if (asked.bearer == "broken") return {Code::failed, "broken"};
-      const auto found = kKnown.find(asked.bearer);
-      if (found == kKnown.end()) return {Code::denied, "unknown"};
-      return found->second;
-    });
-    return auth_->publish();
-  }
-  Status check_config(const Config&) override { return {}; }
-  void stop(Done done) override {
-    auth_.reset();
-    done();
-  }
-
- private:
-  std::optional<Provision<auth::Auth>> auth_;
-};
-
 }  // namespace
 
-const pb_entry* desk() { return &test::LinkedPlugin<Desk>::entry; }
-int bearers_checked() { return checked_bearers; }
-const pb_entry* doorman() { return &test::LinkedPlugin<Doorman>::entry; }
+const pb_entry* echo_plugin() { return &test::LinkedPlugin<EchoPlugin>::entry; }
 
-void end_mortal() {
+void withdraw_short_lived() {
   const std::lock_guard lock(mutex);
-  if (kill_mortal) kill_mortal();
+  if (withdraw) withdraw();
 }
 
 HeldWorkers::HeldWorkers() {

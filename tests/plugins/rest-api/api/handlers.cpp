@@ -7,8 +7,8 @@
 
 using namespace rest_api_test;
 
-TEST_CASE("a handler that fails, throws or forgets is 500, and nothing internal leaks") {
-  const DeskServer server;
+TEST_CASE("a handler that fails, throws or drops its reply is 500, without internal details") {
+  const ApiServer server;
   for (const char* path :
        {"/t/fails", "/t/throws", "/t/drops", "/t/bad-headers", "/t/split-header", "/t/odd-status"}) {
     CAPTURE(path);
@@ -23,12 +23,12 @@ TEST_CASE("a handler that fails, throws or forgets is 500, and nothing internal 
 }
 
 TEST_CASE("a handler that is not available is 503") {
-  const DeskServer server;
+  const ApiServer server;
   CHECK(server.http.get("/t/unavailable").status == 503);
 }
 
-TEST_CASE("a handler that has no capacity or no time is 503, and says when to come again") {
-  const DeskServer server;
+TEST_CASE("a handler that is exhausted or times out is 503 with Retry-After") {
+  const ApiServer server;
   for (const char* path : {"/t/unavailable", "/t/exhausted", "/t/timeout"}) {
     CAPTURE(path);
     const auto answer = server.http.get(path);
@@ -39,8 +39,8 @@ TEST_CASE("a handler that has no capacity or no time is 503, and says when to co
   }
 }
 
-TEST_CASE("a handler's own error and headers arrive as they are") {
-  const DeskServer server;
+TEST_CASE("a handler's own error and headers are sent unchanged") {
+  const ApiServer server;
   const auto answer = server.http.get("/t/teapot");
   CHECK(answer.status == 409);
   CHECK(answer.body == error_text("teapot", "short and stout"));
@@ -48,20 +48,20 @@ TEST_CASE("a handler's own error and headers arrive as they are") {
   CHECK(answer.headers.at("set-cookie") == "b=2");
 }
 
-TEST_CASE("a route ends with its handler") {
-  const DeskServer server;
-  REQUIRE(server.http.wait_for("GET", "/t/mortal"));
-  CHECK(server.http.get("/t/mortal").status == 503);
-  auto answer = server.http.get("/t/mortal");
+TEST_CASE("a route is removed with its handler") {
+  const ApiServer server;
+  REQUIRE(server.http.wait_for("GET", "/t/short-lived"));
+  CHECK(server.http.get("/t/short-lived").status == 503);
+  auto answer = server.http.get("/t/short-lived");
   for (int i = 0; i < 6000 && answer.status != 404; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    answer = server.http.get("/t/mortal");
+    answer = server.http.get("/t/short-lived");
   }
   CHECK(answer.status == 404);
 }
 
-TEST_CASE("a route that exists already is refused, and so is one that makes no sense") {
-  const DeskServer server;
+TEST_CASE("a route that exists already and an invalid one are refused") {
+  const ApiServer server;
   CHECK(server.http.get("/t/open").status == 200);
   CHECK(server.http.get("/t/odd-role").status == 404);
   CHECK(server.http.post("/t/odd-schema", "{}").status == 404);
@@ -79,7 +79,7 @@ TEST_CASE("a route that exists already is refused, and so is one that makes no s
 }
 
 TEST_CASE("an answer may be bytes of a declared type") {
-  const DeskServer server;
+  const ApiServer server;
   const auto answer = server.http.get("/t/picture");
   CHECK(answer.status == 200);
   CHECK(answer.headers.at("content-type") == "image/png");
@@ -90,7 +90,7 @@ TEST_CASE("an answer may be bytes of a declared type") {
 }
 
 TEST_CASE("an answer may be a file, and HEAD gets its size only") {
-  const DeskServer server;
+  const ApiServer server;
   const auto answer = server.http.get("/t/file");
   CHECK(answer.status == 200);
   CHECK(answer.headers.at("content-type") == "text/html; charset=utf-8");
@@ -101,8 +101,8 @@ TEST_CASE("an answer may be a file, and HEAD gets its size only") {
   CHECK(head.body == "");
 }
 
-TEST_CASE("every answer says no-store") {
-  const DeskServer server;
+TEST_CASE("every response has Cache-Control: no-store") {
+  const ApiServer server;
   const auto cached = [](const HttpAnswer& answer) { return answer.headers.at("cache-control"); };
   for (const char* path : {"/", "/t/open", "/t/fails", "/t/admin", "/t/teapot", "/api.ashx/v1",
                            "/openapi.json", "/t/list?limit=0", "/t/list", "/%zz"})
@@ -114,9 +114,9 @@ TEST_CASE("every answer says no-store") {
   CHECK(cached(server.management.get("/healthz")) == "no-store");
 }
 
-TEST_CASE("a handler that never answers is 503 after a while, and what it says later is dropped") {
+TEST_CASE("a handler that never answers is 503 after its deadline, and its later reply is dropped") {
   patchbay::core::ManualClock clock;
-  const DeskServer server(kConfig, &clock);
+  const ApiServer server(kConfig, &clock);
   std::atomic<int> status{0};
   std::thread client([&] { status = server.http.get("/t/wait").status; });
   wait_until_asked();
@@ -135,7 +135,7 @@ TEST_CASE("a handler that never answers is 503 after a while, and what it says l
 
 TEST_CASE("a request that was answered holds no memory for its body, though its handler never answers") {
   patchbay::core::ManualClock clock;
-  const DeskServer server(kConfig, &clock);
+  const ApiServer server(kConfig, &clock);
   const auto held = [&](const char* octets) {
     return has(server.management.get("/metrics").body,
                std::string("patchbay_rest_api_body_bytes ") + octets + "\n");
@@ -151,9 +151,9 @@ TEST_CASE("a request that was answered holds no memory for its body, though its 
   release_waiting();
 }
 
-TEST_CASE("a handler that never answers does not hold up the server's end") {
+TEST_CASE("a handler that never answers does not delay the stop of the server") {
   patchbay::core::ManualClock clock;
-  DeskServer server(kConfig, &clock);
+  ApiServer server(kConfig, &clock);
   std::atomic<int> status{0};
   std::thread client([&] { status = server.http.get("/t/wait").status; });
   wait_until_asked();
@@ -173,8 +173,8 @@ TEST_CASE("a handler that never answers does not hold up the server's end") {
   CHECK(status == 503);
 }
 
-TEST_CASE("draining answers what runs and closes the doors") {
-  DeskServer server;
+TEST_CASE("draining answers the requests in flight and closes the ports") {
+  ApiServer server;
   HttpAnswer answer;
   std::thread waiting([&] { answer = server.http.get("/t/wait"); });
   wait_until_asked();
@@ -188,15 +188,15 @@ TEST_CASE("draining answers what runs and closes the doors") {
   CHECK_FALSE(std::filesystem::exists(server.core.data() / "listening.json"));
 }
 
-TEST_CASE("stopping without draining closes the doors, too") {
-  DeskServer server;
+TEST_CASE("stopping without draining closes the ports, too") {
+  ApiServer server;
   CHECK(server.core.core().stop());
   CHECK(server.http.get("/t/open").status == 0);
   CHECK_FALSE(std::filesystem::exists(server.core.data() / "listening.json"));
 }
 
 TEST_CASE("small requests are answered while every worker is held, and large bodies wait for one") {
-  DeskServer server;
+  ApiServer server;
   const auto metric = [&](const std::string& line) {
     return has(server.core.core().report("metrics"), "\n" + line + "\n");
   };

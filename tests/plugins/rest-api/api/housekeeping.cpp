@@ -11,7 +11,7 @@ using patchbay::core::ManualClock;
 
 namespace {
 
-// Until `holds`, moving the clock a minute at a time; a minute of real time at most.
+// Advances the clock by minutes until `holds`; for at most a minute of real time.
 template <class F>
 bool within_minutes(ManualClock& clock, F holds) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -31,18 +31,18 @@ void write_certificate(const std::filesystem::path& folder) {
 
 }  // namespace
 
-TEST_CASE("a route goes with its handler also when nobody asks for it") {
+TEST_CASE("a route is removed with its handler though no request asks for it") {
   ManualClock clock;
-  const DeskServer server(kConfig, &clock);
-  REQUIRE(server.http.wait_for("GET", "/t/mortal"));
-  end_mortal();
-  CHECK(within_minutes(clock, [&] { return server.http.ask("OPTIONS", "/t/mortal").status == 404; }));
+  const ApiServer server(kConfig, &clock);
+  REQUIRE(server.http.wait_for("GET", "/t/short-lived"));
+  withdraw_short_lived();
+  CHECK(within_minutes(clock, [&] { return server.http.ask("OPTIONS", "/t/short-lived").status == 404; }));
   CHECK(server.http.get("/t/open").status == 200);
 }
 
-TEST_CASE("an admin socket that somebody removed is made again") {
+TEST_CASE("an admin socket that was removed is recreated") {
   ManualClock clock;
-  const DeskServer server(kConfig, &clock);
+  const ApiServer server(kConfig, &clock);
   const auto socket = server.core.admin_socket();
   const auto is_served = [&] { return server.admin.get("/local/plugins").status == 200; };
   REQUIRE(is_served());
@@ -51,25 +51,25 @@ TEST_CASE("an admin socket that somebody removed is made again") {
   CHECK(within_minutes(clock, is_served));
   CHECK((std::filesystem::status(socket).permissions() & std::filesystem::perms::all) ==
         (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
-  CHECK(has(server.core.log(), "the admin socket was removed by somebody, and has been made again"));
+  CHECK(has(server.core.log(), "the admin socket had been removed and was recreated"));
 }
 
-TEST_CASE("an admin socket that cannot be made again is told by the readiness and the log, until it can") {
+TEST_CASE("readiness and log report an admin socket that cannot be recreated, until it can") {
   ManualClock clock;
-  const DeskServer server(kConfig, &clock);
+  const ApiServer server(kConfig, &clock);
   const auto socket = server.core.admin_socket();
   const auto readiness = [&] { return server.management.get("/readyz"); };
   std::filesystem::remove(socket);
   std::filesystem::create_directory(socket);
   CHECK(within_minutes(clock, [&] { return has(readiness().body, R"("admin_socket":"listener )"); }));
   CHECK(readiness().status == 200);
-  CHECK(has(server.core.log(), "the admin socket was removed by somebody, and could not be made again"));
+  CHECK(has(server.core.log(), "the admin socket had been removed and could not be recreated"));
   std::filesystem::remove(socket);
   CHECK(within_minutes(clock, [&] { return server.admin.get("/local/plugins").status == 200; }));
   CHECK(!has(readiness().body, "admin_socket"));
 }
 
-TEST_CASE("the public port speaks TLS, and renewed certificates are taken without a restart") {
+TEST_CASE("the public port speaks TLS, and renewed certificates are loaded without a restart") {
   const patchbay::test::TemporaryFolder folder;
   write_certificate(folder.path());
   ManualClock clock;
@@ -82,7 +82,7 @@ TEST_CASE("the public port speaks TLS, and renewed certificates are taken withou
   const HttpClient secure("https" + plain.base_url().substr(4));
   CHECK(secure.get("/api.ashx/v1").status == 200);
   CHECK(plain.get("/api.ashx/v1").status == 0);
-  const auto read_again = [&] { return has(core.log(), "the certificates were read again"); };
+  const auto read_again = [&] { return has(core.log(), "the certificates were reloaded"); };
   clock.advance(std::chrono::seconds(61));
   CHECK_FALSE(read_again());
   write_certificate(folder.path());

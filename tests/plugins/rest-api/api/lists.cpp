@@ -12,7 +12,7 @@ std::string tail(const HttpAnswer& answer) {
 }  // namespace
 
 TEST_CASE("a list's envelope carries total, limit, offset, next and the siblings") {
-  const DeskServer server;
+  const ApiServer server;
   CHECK(tail(server.http.get("/t/list")) ==
         R"("tenant":"sibling","total":1200,"limit":50,"offset":0,"next":"/t/list?limit=50&offset=50"})");
   CHECK(tail(server.http.get("/t/list?offset=1150")) ==
@@ -21,13 +21,13 @@ TEST_CASE("a list's envelope carries total, limit, offset, next and the siblings
 }
 
 TEST_CASE("next carries the other query parameters on") {
-  const DeskServer server;
+  const ApiServer server;
   CHECK(has(server.http.get("/t/list?q=a%26b&offset=10&deep=true&limit=5").body,
             R"("next":"/t/list?q=a%26b&deep=true&limit=5&offset=15"})"));
 }
 
-TEST_CASE("a limit above 500 is 500, and what is no count is 400") {
-  const DeskServer server;
+TEST_CASE("a limit above 500 is 500, and an invalid one is 400") {
+  const ApiServer server;
   CHECK(has(server.http.get("/t/list?limit=501").body, R"("limit":500,"offset":0)"));
   CHECK(has(server.http.get("/t/list?limit=99999999999999999999").body, R"("limit":500,"offset":0)"));
   for (const char* query : {"limit=0", "limit=-1", "limit=x", "limit=", "limit=1.5", "offset=-1", "offset=x",

@@ -7,8 +7,8 @@
 
 using namespace rest_api_test;
 
-TEST_CASE("the management port tells health, readiness and metrics") {
-  const DeskServer server;
+TEST_CASE("the management port has health, readiness and metrics") {
+  const ApiServer server;
   CHECK(server.management.get("/healthz").status == 200);
   const auto ready = server.management.get("/readyz");
   CHECK(ready.status == 200);
@@ -22,12 +22,12 @@ TEST_CASE("the management port tells health, readiness and metrics") {
   CHECK(has(metrics.body, "patchbay_rest_api_connections"));
 }
 
-TEST_CASE("readiness says whether isolated plugins are contained") {
-  const DeskServer without;
+TEST_CASE("readiness reports whether isolated plugins are contained") {
+  const ApiServer without;
   CHECK_FALSE(has(without.management.get("/readyz").body, "\"isolation\""));
   std::string yaml = kConfig;
-  yaml.replace(yaml.find("  desk: {}"), 10, "  desk: {}\n  whitelist: {isolation: process}");
-  const DeskServer with(yaml);
+  yaml.replace(yaml.find("  echo-plugin: {}"), 17, "  echo-plugin: {}\n  whitelist: {isolation: process}");
+  const ApiServer with(yaml);
   const auto ready = with.management.get("/readyz");
   CHECK(ready.status == 200);
   CHECK_MESSAGE(has(ready.body, R"("isolation":")"), ready.body);
@@ -35,8 +35,8 @@ TEST_CASE("readiness says whether isolated plugins are contained") {
   CHECK(has(ready.body, R"("refused_routes":[)"));
 }
 
-TEST_CASE("the admin socket lists the plugins and belongs to its owner alone") {
-  const DeskServer server;
+TEST_CASE("the admin socket lists the plugins and is accessible to its owner only") {
+  const ApiServer server;
   const auto plugins = server.admin.get("/local/plugins");
   CHECK(plugins.status == 200);
   CHECK(has(plugins.body, "\"rest-api\""));
@@ -45,8 +45,8 @@ TEST_CASE("the admin socket lists the plugins and belongs to its owner alone") {
   CHECK((status.st_mode & 0777) == 0600);
 }
 
-TEST_CASE("a stale admin socket is replaced and the ports are found again after a restart") {
-  DeskServer server;
+TEST_CASE("after a restart a stale admin socket is replaced and the ports are bound again") {
+  ApiServer server;
   std::filesystem::copy_file(server.core.data() / "listening.json", server.core.data() / "copy.json");
   server.core.restart();
   REQUIRE(server.core.start_error() == "");
@@ -54,8 +54,8 @@ TEST_CASE("a stale admin socket is replaced and the ports are found again after 
   CHECK(HttpClient::of(server.core).get("/t/open").status == 200);
 }
 
-TEST_CASE("each request leaves one line that holds no secret") {
-  const DeskServer server;
+TEST_CASE("each request has one log line without secrets") {
+  const ApiServer server;
   server.http.get("/t/secret/canary-path?key=canary-query", {"Authorization: Bearer canary-bearer"});
   server.as("admin-a", "GET", "/t/items/42?x=canary-query");
   const std::string log = server.core.log();
@@ -65,18 +65,18 @@ TEST_CASE("each request leaves one line that holds no secret") {
   CHECK_FALSE(has(log, "canary"));
 }
 
-TEST_CASE("the line of a request at the admin socket names the user of the host") {
-  const DeskServer server;
+TEST_CASE("the log line of a request over the admin socket names the user of the host") {
+  const ApiServer server;
   server.admin.get("/t/super");
   CHECK(has(server.core.log(), "user=\"operator uid " + std::to_string(::getuid()) + "\""));
 }
 
-TEST_CASE("metrics tell connections by surface, what was shed and what bodies take") {
-  const DeskServer server;
+TEST_CASE("metrics count connections by listener, closed connections and the memory of bodies") {
+  const ApiServer server;
   server.http.get("/t/open");
   const auto metrics = server.management.get("/metrics").body;
-  CHECK(has(metrics, "patchbay_rest_api_connections{surface=\"management\"} 1\n"));
-  CHECK(has(metrics, "patchbay_rest_api_connections{surface=\"public\"}"));
+  CHECK(has(metrics, "patchbay_rest_api_connections{listener=\"management\"} 1\n"));
+  CHECK(has(metrics, "patchbay_rest_api_connections{listener=\"public\"}"));
   for (const char* reason : {"idle", "slow_body", "slow_reader", "address_limit", "no_place"})
     CHECK(
         has(metrics, std::string("patchbay_rest_api_connections_shed_total{reason=\"") + reason + "\"} 0\n"));
@@ -85,26 +85,26 @@ TEST_CASE("metrics tell connections by surface, what was shed and what bodies ta
   CHECK(has(metrics, "patchbay_rest_api_bodies_dropped_total 0\n"));
 }
 
-TEST_CASE("a budget for bodies that one body exceeds is refused with a sentence") {
+TEST_CASE("a memory limit below the body limit is refused with a sentence") {
   const patchbay::test::TestServer core(
       "plugins: {rest-api: {limits: {bodyBytes: 4000000, bodyMemoryBytes: 2000000}}}\n"
       "tenants: {a.example: {primary: true}}\n");
   CHECK(has(core.start_error(), "limits.bodyMemoryBytes must be at least limits.bodyBytes"));
 }
 
-TEST_CASE("a listen address that is none is refused with a sentence") {
+TEST_CASE("an invalid listen address is refused with a sentence") {
   const patchbay::test::TestServer core(
       "plugins: {rest-api: {listen: localhost}}\ntenants: {a.example: {primary: true}}\n");
   CHECK(has(core.start_error(), "'localhost' is not a numeric address and a port"));
 }
 
-TEST_CASE("tenants come and go with the configuration while the port stays") {
-  DeskServer server;
+TEST_CASE("a reload changes the tenants and keeps the port") {
+  ApiServer server;
   const auto reloaded = server.core.reload(R"(
 plugins:
   rest-api: {listen: "127.0.0.1:0", threads: 1}
-  doorman: {}
-  desk: {}
+  fake-auth: {}
+  echo-plugin: {}
 tenants:
   a.example: {primary: true}
   c.example: {}
@@ -114,12 +114,12 @@ tenants:
   CHECK(server.as("super", "GET", "/t/admin?tenant=b.example").status == 400);
 }
 
-TEST_CASE("who asks too fast gets 429 and when to come again, while others are served") {
-  const DeskServer server(R"(
+TEST_CASE("a client above its rate gets 429 with Retry-After, and others are served") {
+  const ApiServer server(R"(
 plugins:
   rest-api: {listen: "127.0.0.1:0", threads: 1, limits: {requestsPerSecond: 0.1, burst: 3}}
-  doorman: {}
-  desk: {}
+  fake-auth: {}
+  echo-plugin: {}
 tenants: {a.example: {primary: true}, b.example: {}}
 )");
   for (int i = 0; i < 3; ++i) CHECK(server.as("admin-a", "GET", "/t/admin").status == 200);

@@ -1,5 +1,5 @@
-// /openapi.json against the server it describes: with all plugins that have routes, every operation is asked
-// and may only answer what the document promises.
+// Requests every operation of /openapi.json from a server with all plugins that have routes, and checks that
+// it answers as the document says.
 #include <set>
 
 #include "api_server.h"
@@ -49,7 +49,7 @@ std::vector<Operation> asked_operations(const Node& document) {
   return all;
 }
 
-// The path with something in place of each parameter, and the first value of each query parameter it needs.
+// The path with a value for each parameter, and the first value of each required query parameter.
 std::string target_of(const Operation& operation) {
   std::string target = operation.path;
   for (size_t open = target.find('{'); open != std::string::npos; open = target.find('{'))
@@ -72,7 +72,7 @@ bool promises(const Operation& operation, int status) {
 
 }  // namespace
 
-TEST_CASE("every operation answers only what the OpenAPI document promises") {
+TEST_CASE("every operation answers with a status that the OpenAPI document lists") {
   const patchbay::test::TestServer core(kAll);
   REQUIRE(core.start_error() == "");
   const auto http = HttpClient::of(core);
@@ -110,7 +110,7 @@ TEST_CASE("every operation answers only what the OpenAPI document promises") {
   }
 }
 
-TEST_CASE("calls and whitelists may be as large as they have a right to be, and forms may not") {
+TEST_CASE("calls and whitelists may be as large as their limits, and forms may not") {
   std::string yaml = kAll;
   const std::string limits = ", limits: {bodyBytes: 4096}";
   yaml.erase(yaml.find(limits), limits.size());
@@ -137,7 +137,7 @@ TEST_CASE("calls and whitelists may be as large as they have a right to be, and 
   CHECK(http.post("/oidc.ashx/token", std::string(17'000, 'x'), {"Host: a.example"}).status == 413);
 }
 
-TEST_CASE("every operation of the OpenAPI document has the schemas of what it takes and gives") {
+TEST_CASE("every operation of the OpenAPI document has the schemas of its request and response") {
   const patchbay::test::TestServer core(kAll);
   REQUIRE(core.start_error() == "");
   const auto http = HttpClient::of(core);

@@ -2,21 +2,21 @@
 
 using namespace rest_api_test;
 
-TEST_CASE("a route is served to whom it may concern, and the handler sees the request decoded") {
-  const DeskServer server;
+TEST_CASE("a handler gets the decoded request") {
+  const ApiServer server;
   const auto answer = server.as("admin-a", "PUT", "/t/items/a%2Fb%20c?x=1%2B1&y=", "raw");
   CHECK(answer.status == 200);
   CHECK(has(answer.body, R"("method":"PUT","path":"/t/items/a/b c","params":{"id":"a/b c"})"));
   CHECK(has(answer.body, R"("query":{"x":"1+1","y":""})"));
   CHECK(has(answer.body, R"("body":"raw")"));
   CHECK(has(answer.body, R"("tenant":"a.example","subject":"1","username":"alice","role":"admin")"));
-  CHECK(has(answer.body, R"("host":"127.0.0.1","surface":"public")"));
+  CHECK(has(answer.body, R"("host":"127.0.0.1","listener":"public")"));
   CHECK(answer.headers.at("content-type") == "application/json");
   CHECK(answer.headers.at("cache-control") == "no-store");
 }
 
 TEST_CASE("checks come in the order 404, 405, 401, 403, 413, 400") {
-  const DeskServer server;
+  const ApiServer server;
   const std::string big(2 << 20, 'x');
   CHECK(server.http.post("/t/nowhere", big).status == 404);
   const auto not_allowed = server.http.ask("PATCH", "/t/checked?count=x", "{");
@@ -28,8 +28,8 @@ TEST_CASE("checks come in the order 404, 405, 401, 403, 413, 400") {
   CHECK(server.as("admin-a", "POST", "/t/checked?count=x", "{").status == 400);
 }
 
-TEST_CASE("a body is validated by the route's schema, and the sentence names field and bound") {
-  const DeskServer server;
+TEST_CASE("a body is validated by the route's schema, and the error names field and bound") {
+  const ApiServer server;
   const auto post = [&](const std::string& body) { return server.as("admin-a", "POST", "/t/checked", body); };
   CHECK(has(post(R"({"Phone": "+4930", "more": 1})").body, R"("json":{"phone":"+4930","retries":0})"));
   CHECK(post("").body == error_text("invalid_request", "phone is required"));
@@ -41,8 +41,8 @@ TEST_CASE("a body is validated by the route's schema, and the sentence names fie
   CHECK(has(broken.body, R"("error":"invalid_request")"));
 }
 
-TEST_CASE("a large body is read on a worker, and judged as a small one") {
-  const DeskServer server;
+TEST_CASE("a large body is parsed on a worker and checked as a small one") {
+  const ApiServer server;
   const std::string padding = R"(", "note": ")" + std::string(200'000, 'x') + "\"}";
   const auto fine = server.as("admin-a", "POST", "/t/checked", R"({"phone": "+491)" + padding);
   CHECK(fine.status == 200);
@@ -53,8 +53,8 @@ TEST_CASE("a large body is read on a worker, and judged as a small one") {
   CHECK(server.as("admin-a", "POST", "/t/checked", "{" + std::string(100'000, ' ')).status == 400);
 }
 
-TEST_CASE("names of query parameters may begin with a capital, but not in both ways at once") {
-  const DeskServer server;
+TEST_CASE("names of query parameters may begin with a capital, but one may not be given both ways") {
+  const ApiServer server;
   const auto page = server.http.get("/t/list?Limit=2&Offset=4&Q=ab");
   CHECK(page.status == 200);
   CHECK(has(page.body, R"({"n":4},{"n":5}])"));
@@ -66,15 +66,15 @@ TEST_CASE("names of query parameters may begin with a capital, but not in both w
   CHECK(server.http.get("/t/choice?Verb=two").body == R"({"verb":"two"})");
 }
 
-TEST_CASE("a path that wants a query parameter says which") {
-  const DeskServer server;
+TEST_CASE("the error for a missing discriminator names it") {
+  const ApiServer server;
   const auto answer = server.http.get("/t/choice");
   CHECK(answer.status == 404);
   CHECK(answer.body == error_text("not_found", "this path needs one of ?verb=one, ?verb=two"));
 }
 
 TEST_CASE("query parameters are read as the schema's types") {
-  const DeskServer server;
+  const ApiServer server;
   const auto ask = [&](const std::string& query) {
     return server.as("admin-a", "POST", "/t/checked?" + query, R"({"phone": "+49"})");
   };
@@ -89,8 +89,8 @@ TEST_CASE("query parameters are read as the schema's types") {
   CHECK(ask("q=%zz").status == 400);
 }
 
-TEST_CASE("whatever the Content-Type says a body is JSON, but a Content-Encoding is 415") {
-  const DeskServer server;
+TEST_CASE("a body is JSON whatever its Content-Type, but a Content-Encoding is 415") {
+  const ApiServer server;
   const HttpClient::Headers admin{"Authorization: Bearer admin-a"};
   auto odd = admin;
   odd.push_back("Content-Type: text/plain");
@@ -99,41 +99,42 @@ TEST_CASE("whatever the Content-Type says a body is JSON, but a Content-Encoding
   CHECK(server.http.post("/t/checked", R"({"phone": "+49"})", odd).status == 415);
 }
 
-TEST_CASE("routes that want it have error bodies with a message alone") {
-  const DeskServer server;
+TEST_CASE("routes with message_errors have error bodies with a message only") {
+  const ApiServer server;
   CHECK(server.as("admin-a", "POST", "/t/messages", "{}").body == R"({"error":"phone is required"})");
-  CHECK(has(server.as("nobody", "POST", "/t/messages", "{}").body, R"({"error":"the bearer is not valid"})"));
+  CHECK(
+      has(server.as("unknown", "POST", "/t/messages", "{}").body, R"({"error":"the bearer is not valid"})"));
   const auto not_allowed = server.http.get("/t/messages");
   CHECK(not_allowed.status == 405);
   CHECK(not_allowed.headers.at("allow") == "POST, OPTIONS");
   CHECK(not_allowed.body == R"({"error":"this path allows POST, OPTIONS"})");
 }
 
-TEST_CASE("a body up to the limit arrives whole, and one octet more is 413") {
-  const DeskServer server;
+TEST_CASE("a body up to the limit is accepted, and one octet more is 413") {
+  const ApiServer server;
   const auto fits = server.as("admin-a", "POST", "/t/raw", std::string(1 << 18, 'x'));
   CHECK(has(fits.body, R"("size":262144)"));
   CHECK(server.as("admin-a", "POST", "/t/raw", std::string((1 << 18) + 1, 'x')).status == 413);
 }
 
-TEST_CASE("a route may take larger or smaller bodies than the others, within what the operator sets") {
-  const auto status = [](const DeskServer& server, const char* path, size_t size) {
+TEST_CASE("a route may have its own body limit, up to the operator's") {
+  const auto status = [](const ApiServer& server, const char* path, size_t size) {
     return server.as("admin-a", "POST", path, std::string(size, 'x')).status;
   };
-  const DeskServer server;
+  const ApiServer server;
   CHECK(status(server, "/t/large", 1 << 20) == 200);
   CHECK(status(server, "/t/large", (1 << 20) + 1) == 413);
   CHECK(status(server, "/t/small", 1000) == 200);
   CHECK(status(server, "/t/small", 1001) == 413);
-  const DeskServer set(with_limits("bodyBytes: 5000"));
+  const ApiServer set(with_limits("bodyBytes: 5000"));
   CHECK(status(set, "/t/large", 5000) == 200);
   CHECK(status(set, "/t/large", 5001) == 413);
   CHECK(status(set, "/t/small", 1001) == 413);
   CHECK(status(set, "/t/raw", 5001) == 413);
 }
 
-TEST_CASE("HEAD is GET without its body, OPTIONS tells the methods") {
-  const DeskServer server;
+TEST_CASE("HEAD is GET without its body, OPTIONS lists the methods") {
+  const ApiServer server;
   const auto get = server.as("admin-a", "GET", "/t/items/1");
   const auto head = server.as("admin-a", "HEAD", "/t/items/1");
   CHECK(head.status == 200);
@@ -145,22 +146,22 @@ TEST_CASE("HEAD is GET without its body, OPTIONS tells the methods") {
   CHECK(options.headers.at("allow") == "GET, HEAD, PUT, OPTIONS");
 }
 
-TEST_CASE("routes of one path are told apart by their discriminator") {
-  const DeskServer server;
+TEST_CASE("discriminators distinguish the routes of one path") {
+  const ApiServer server;
   CHECK(server.http.get("/t/choice?verb=one").body == R"({"verb":"one"})");
   CHECK(server.http.get("/t/choice?verb=two&x=1").body == R"({"verb":"two"})");
   CHECK(server.http.get("/t/choice?verb=three").status == 404);
 }
 
-TEST_CASE("headers reach the handler joined and readable") {
-  const DeskServer server;
+TEST_CASE("the handler gets repeated headers joined, as UTF-8") {
+  const ApiServer server;
   const auto answer = server.http.get("/t/open", {"X-Two: a", "X-Two: b", "X-Odd: \xe4"});
   CHECK(has(answer.body, R"("x-two":"a, b")"));
   CHECK(has(answer.body, "\"x-odd\":\"\xc3\xa4\""));
 }
 
-TEST_CASE("a request id is taken over when it is sane, and made when it is not") {
-  const DeskServer server;
+TEST_CASE("a valid request id is kept, an invalid one replaced") {
+  const ApiServer server;
   const auto given = server.http.get("/t/open", {"X-Request-Id: abc-1.2_3"});
   CHECK(given.headers.at("x-request-id") == "abc-1.2_3");
   CHECK(has(given.body, R"("correlation":"abc-1.2_3")"));

@@ -6,7 +6,7 @@
 
 using patchbay::rest_api::AddressCounts;
 
-TEST_CASE("an address may have so many connections, and another as many") {
+TEST_CASE("the connections of each address are limited separately") {
   AddressCounts counts;
   CHECK(counts.add("192.0.2.1", 2));
   CHECK(counts.add("192.0.2.1", 2));

@@ -19,13 +19,13 @@ std::shared_ptr<BodyBudget> budget_of(size_t most, size_t most_per_client) {
   return std::make_shared<BodyBudget>(most, most_per_client, 5s);
 }
 
-// A body that began at kStart, and what became of it.
+// A body that began at kStart, and whether it was dropped.
 struct Body {
   Body(const std::shared_ptr<BodyBudget>& budget, const std::string& client, Clock::time_point began = kStart)
       : share(budget, client, began, [this] { dropped = true; }) {
     lag.begin(began);
   }
-  // What it takes of the budget; the rest is free.
+  // The size beyond the free octets.
   bool takes(size_t octets, Clock::time_point now = kStart) {
     return share.grow_to(BodyBudget::kFree + octets, lag, now);
   }
@@ -36,7 +36,7 @@ struct Body {
 
 }  // namespace
 
-TEST_CASE("a body takes of the budget what exceeds the free part, and gives it back") {
+TEST_CASE("a body uses the budget beyond its free octets, and releases it") {
   const auto budget = budget_of(100 * kKiB, 100 * kKiB);
   {
     Body body(budget, "a");
@@ -52,7 +52,7 @@ TEST_CASE("a body takes of the budget what exceeds the free part, and gives it b
   CHECK(budget->held() == 0);
 }
 
-TEST_CASE("a used up budget refuses large bodies and serves small ones") {
+TEST_CASE("a used-up budget refuses large bodies and accepts small ones") {
   const auto budget = budget_of(10 * kKiB, 10 * kKiB);
   Body large(budget, "a");
   CHECK(large.takes(10 * kKiB));
@@ -74,7 +74,7 @@ TEST_CASE("one client cannot use up the budget of the others") {
   CHECK(other.takes(10 * kKiB));
 }
 
-TEST_CASE("many networks of one IPv6 site have twice the part of a client") {
+TEST_CASE("many networks of one IPv6 /48 have twice the share of a client") {
   const auto budget = budget_of(100 * kKiB, 10 * kKiB);
   Body first(budget, "2001:db8:0:1::1");
   Body second(budget, "2001:db8:0:2::1");
@@ -86,7 +86,7 @@ TEST_CASE("many networks of one IPv6 site have twice the part of a client") {
   CHECK(elsewhere.takes(10 * kKiB));
 }
 
-TEST_CASE("when there is no room the body with the longest lag is given up, unless it has just begun") {
+TEST_CASE("when the budget is used up the body with the longest lag is dropped, unless it has just begun") {
   const auto budget = budget_of(30 * kKiB, 30 * kKiB);
   Body slow(budget, "a");
   Body slowest(budget, "b");
@@ -103,7 +103,7 @@ TEST_CASE("when there is no room the body with the longest lag is given up, unle
   CHECK_FALSE(slow.dropped);
   CHECK(budget->dropped() == 1);
   CHECK(budget->held() == 21 * kKiB);
-  CHECK_FALSE(slowest.takes(11 * kKiB, kStart + 6s));  // its own thread may not have heard of it
+  CHECK_FALSE(slowest.takes(11 * kKiB, kStart + 6s));  // its own thread may not know yet
   CHECK_FALSE(slowest.share.complete());
   CHECK(next.takes(15 * kKiB, kStart + 6s));
   CHECK(slow.dropped);
@@ -111,7 +111,7 @@ TEST_CASE("when there is no room the body with the longest lag is given up, unle
   CHECK_FALSE(next.takes(25 * kKiB, kStart + 6s));
 }
 
-TEST_CASE("a body that has come whole is not given up") {
+TEST_CASE("a complete body is not dropped") {
   const auto budget = budget_of(10 * kKiB, 10 * kKiB);
   Body whole(budget, "a");
   CHECK(whole.takes(10 * kKiB));
@@ -121,7 +121,7 @@ TEST_CASE("a body that has come whole is not given up") {
   CHECK_FALSE(whole.dropped);
 }
 
-TEST_CASE("a client that has taken its part makes room for itself, not at the cost of others") {
+TEST_CASE("a client at its limit gets room from its own bodies, not from those of others") {
   const auto budget = budget_of(100 * kKiB, 10 * kKiB);
   Body other(budget, "a");
   Body mine(budget, "b");

@@ -1,4 +1,4 @@
-// A connection by itself, with a clock and a transport that the test moves.
+// Connection with a clock and a transport that the test drives.
 #include "http/connection.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// What the transport was asked for and has not done yet.
+// The pending operations of the transport.
 struct Wire {
   Transport::Client starting, reading, writing;
   char* buffer = nullptr;
@@ -37,11 +37,11 @@ class ManualTransport final : public Transport {
   Wire& wire_;
 };
 
-// Answers each request with `answer` octets.
+// Answers each request with a body of `answer` octets.
 struct FakeHost final : ConnectionHost {
   struct Port final : ReplyPort {
     void deliver(uint64_t, uint64_t slot, Response response) noexcept override {
-      if (const auto to = connection.lock()) to->answer(slot, std::move(response));
+      if (const auto to = connection.lock()) to->respond(slot, std::move(response));
     }
     void proceed(uint64_t) noexcept override {}
     void send(uint64_t, std::string) noexcept override {}
@@ -50,8 +50,8 @@ struct FakeHost final : ConnectionHost {
     std::weak_ptr<Connection> connection;
   };
 
-  EdgeLimits edge_limits = [] {
-    EdgeLimits limits;
+  ServerLimits server_limits = [] {
+    ServerLimits limits;
     limits.answer_ms = 120'000;
     return limits;
   }();
@@ -62,16 +62,16 @@ struct FakeHost final : ConnectionHost {
   Clock::time_point time{};
   size_t answer = 0;
 
-  const EdgeLimits& limits() const noexcept override { return edge_limits; }
+  const ServerLimits& limits() const noexcept override { return server_limits; }
   const TrustedProxies& proxies() const noexcept override { return trusted; }
-  Router& router(Surface) noexcept override { return *routes; }
+  Router& router(ListenerRole) noexcept override { return *routes; }
   std::shared_ptr<ReplyPort> reply_port() const noexcept override { return port; }
   std::string_view date() override { return "Thu, 01 Jan 1970 00:00:00 GMT"; }
   Clock::time_point now() const noexcept override { return time; }
   void dispatch(uint64_t, std::shared_ptr<Exchange> exchange) noexcept override {
     exchange->reply(200, {}, std::string(answer, 'x'));
   }
-  bool show_head(uint64_t, const std::shared_ptr<Exchange>&) noexcept override { return false; }
+  bool authorize_head(uint64_t, const std::shared_ptr<Exchange>&) noexcept override { return false; }
   std::string new_request_id() override { return "0123456789abcdef"; }
   void count_refused() noexcept override {}
   void count_body_refused() noexcept override {}
@@ -80,7 +80,7 @@ struct FakeHost final : ConnectionHost {
   void closed(uint64_t) noexcept override {}
 };
 
-// A connection whose answer of `answer` octets is being written.
+// A connection that is writing a response of `answer` octets.
 struct Reader {
   Wire wire;
   FakeHost host;
@@ -88,7 +88,7 @@ struct Reader {
 
   explicit Reader(size_t answer) {
     host.answer = answer;
-    connection = std::make_shared<Connection>(Connection::Facts{1, "192.0.2.1", kPublic},
+    connection = std::make_shared<Connection>(Connection::Info{1, "192.0.2.1", kPublic},
                                               std::make_unique<ManualTransport>(wire), host);
     host.port->connection = connection;
     connection->start();
@@ -97,8 +97,8 @@ struct Reader {
     std::memcpy(wire.buffer, kGet.data(), kGet.size());
     std::exchange(wire.reading, nullptr)->on_read(IoResult::ok, kGet.size());
   }
-  ~Reader() { connection->abort(); }
-  // The client takes so much after a while; false once the connection is closed.
+  ~Reader() { connection->close(); }
+  // The client reads so much after a while. False: the connection is closed.
   bool takes(size_t octets, Clock::duration after) {
     host.time += after;
     connection->tick(host.time);
@@ -110,7 +110,7 @@ struct Reader {
 
 }  // namespace
 
-TEST_CASE("a reader that takes a little each time is closed all the same") {
+TEST_CASE("a client that reads too slowly is disconnected though it keeps reading") {
   Reader reader(300'000);
   REQUIRE(reader.wire.writing);
   int rounds = 0;
@@ -119,14 +119,14 @@ TEST_CASE("a reader that takes a little each time is closed all the same") {
   CHECK(rounds <= 2);
 }
 
-TEST_CASE("a reader as slow as a modem gets its whole answer") {
+TEST_CASE("a client that reads as slowly as a modem gets its whole response") {
   Reader reader(300'000);
   for (int i = 0; i < 70; ++i) REQUIRE(reader.takes(4'000, 2s));
   CHECK(reader.connection->lag(reader.host.time) == 0s);
   CHECK_FALSE(reader.wire.closed);
 }
 
-TEST_CASE("the lag of a connection is that of its reader, and nothing while it rests") {
+TEST_CASE("the lag of a connection is that of its reader, and zero while it is idle") {
   Reader reader(1'000);
   reader.host.time += 7s;
   CHECK(reader.connection->lag(reader.host.time) == 7s);

@@ -1,4 +1,4 @@
-// Many clients, or one with many connections: who still gets in.
+// Limits of connections and of the memory for bodies, with many clients or many connections of one client.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -34,8 +34,8 @@ std::string post_head(const std::string& target, size_t length, const std::strin
          "Content-Length: " + std::to_string(length) + "\r\n\r\n";
 }
 
-// A client that has begun a body and sends no more of it.
-Client stuck_in_body(const EdgeFixture& fixture) {
+// A client that sends the beginning of a body and then stalls.
+Client stuck_in_body(const ServerFixture& fixture) {
   auto client = fixture.connect();
   client.send(post_head("/v1/calls", 1000) + "x");
   return client;
@@ -43,9 +43,9 @@ Client stuck_in_body(const EdgeFixture& fixture) {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(EdgeFixture, "crowds - public clients cannot take the places of the operator") {
+TEST_CASE_FIXTURE(ServerFixture, "limits - public clients cannot use up the connections of the operator") {
   const auto path =
-      std::filesystem::temp_directory_path() / ("edge-crowd-" + std::to_string(::getpid()) + ".sock");
+      std::filesystem::temp_directory_path() / ("patchbay-limits-" + std::to_string(::getpid()) + ".sock");
   config.threads = 1;
   config.limits.max_connections = 8;
   config.listeners.push_back({kManagement, "127.0.0.1", 0, "", {}});
@@ -53,7 +53,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "crowds - public clients cannot take the places o
   REQUIRE(start() != 0);
   std::vector<Client> crowd;
   for (int i = 0; i < 8; ++i) crowd.push_back(stuck_in_body(*this));
-  REQUIRE(eventually([&] { return edge->stats().open_by[0] == 8; }));
+  REQUIRE(eventually([&] { return server->stats().open_by[0] == 8; }));
   for (int i = 0; i < 20; ++i) {
     auto management = connect(1);
     management.send(get("/healthz"));
@@ -64,28 +64,28 @@ TEST_CASE_FIXTURE(EdgeFixture, "crowds - public clients cannot take the places o
     local.send(get("/admin"));
     CHECK(local.receive());
   }
-  CHECK(edge->stats().open_by[0] == 8);
-  CHECK(edge->stats().shed == 0);
+  CHECK(server->stats().open_by[0] == 8);
+  CHECK(server->stats().shed == 0);
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "crowds - slow bodies make room when nothing is idle") {
+TEST_CASE_FIXTURE(ServerFixture, "limits - connections with slow bodies are closed when none is idle") {
   config.threads = 1;
   config.limits.max_connections = 8;
   config.limits.slow_ms = 100;
   REQUIRE(start() != 0);
   std::vector<Client> crowd;
   for (int i = 0; i < 8; ++i) crowd.push_back(stuck_in_body(*this));
-  REQUIRE(eventually([&] { return edge->stats().open == 8; }));
+  REQUIRE(eventually([&] { return server->stats().open == 8; }));
   REQUIRE(eventually([&] {
     auto client = connect();
     client.send(get("/v1/calls"));
     const auto answer = client.receive();
     return answer && answer->status == 200;
   }));
-  CHECK(edge->stats().shed_slow >= 1);
+  CHECK(server->stats().shed_slow >= 1);
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "crowds - clients that do not read make room when nothing is idle") {
+TEST_CASE_FIXTURE(ServerFixture, "limits - connections that do not read are closed when none is idle") {
   config.threads = 1;
   config.limits.max_connections = 8;
   config.limits.slow_ms = 100;
@@ -101,17 +101,17 @@ TEST_CASE_FIXTURE(EdgeFixture, "crowds - clients that do not read make room when
     crowd.back().set_receive_buffer(4096);
     crowd.back().send(pipelined);
   }
-  REQUIRE(eventually([&] { return edge->stats().open == 8; }));
+  REQUIRE(eventually([&] { return server->stats().open == 8; }));
   REQUIRE(eventually([&] {
     auto client = connect();
     client.send(get("/v1/calls/1"));
     const auto answer = client.receive();
     return answer && answer->body == "small";
   }));
-  CHECK(edge->stats().shed_readers >= 1);
+  CHECK(server->stats().shed_readers >= 1);
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "crowds - a body that stands still makes room for others") {
+TEST_CASE_FIXTURE(ServerFixture, "limits - a body that stalls is dropped for others") {
   config.limits.max_body = 64 * 1024;
   config.limits.max_bodies = 64 * 1024;
   config.limits.slow_ms = 100;
@@ -120,7 +120,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "crowds - a body that stands still makes room for
   auto holder = connect();
   holder.patience = kPatience;
   holder.send(post_head("/v1/calls", 60'000, "X-Forwarded-For: 192.0.2.1\r\n") + std::string(59'000, 'x'));
-  REQUIRE(eventually([&] { return edge->stats().body_bytes >= 54'000; }));
+  REQUIRE(eventually([&] { return server->stats().body_bytes >= 54'000; }));
   REQUIRE(eventually([&] {
     auto client = connect();
     client.patience = kPatience;
@@ -131,11 +131,11 @@ TEST_CASE_FIXTURE(EdgeFixture, "crowds - a body that stands still makes room for
   const auto given_up = holder.receive();
   REQUIRE(given_up);
   CHECK(given_up->status == 408);
-  CHECK(edge->stats().body_dropped == 1);
-  CHECK(eventually([&] { return edge->stats().body_bytes == 0; }));
+  CHECK(server->stats().body_dropped == 1);
+  CHECK(eventually([&] { return server->stats().body_bytes == 0; }));
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "crowds - a route may say how large its bodies are") {
+TEST_CASE_FIXTURE(ServerFixture, "limits - a route may set the limit of its bodies") {
   config.limits.max_body = 64 * 1024;
   config.limits.max_bodies = 1024 * 1024;
   routes.push_back({50, Method::post, "/large", {}, kPublic, false});
@@ -162,25 +162,25 @@ TEST_CASE_FIXTURE(EdgeFixture, "crowds - a route may say how large its bodies ar
   CHECK(answer_to("POST /small HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n")->status ==
         413);
   CHECK(answer_to(post_head("/v1/calls", 64 * 1024 + 1))->status == 413);
-  CHECK(answer_to(post_head("/endless", 128 * 1024 + 1))->status == 413);  // more than a client's part
+  CHECK(answer_to(post_head("/endless", 128 * 1024 + 1))->status == 413);  // more than a client's share
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "crowds - one address has only so many connections") {
+TEST_CASE_FIXTURE(ServerFixture, "limits - the connections of one address are limited") {
   config.limits.max_per_address = 5;
   REQUIRE(start() != 0);
   std::vector<Client> mine;
   for (int i = 0; i < 5; ++i) mine.push_back(connect());
-  REQUIRE(eventually([&] { return edge->stats().open == 5; }));
+  REQUIRE(eventually([&] { return server->stats().open == 5; }));
   CHECK(connect().is_closed());
-  CHECK(edge->stats().over_address == 1);
+  CHECK(server->stats().over_address == 1);
   mine.pop_back();
-  REQUIRE(eventually([&] { return edge->stats().open == 4; }));
+  REQUIRE(eventually([&] { return server->stats().open == 4; }));
   auto next = connect();
   next.send(get("/v1/calls"));
   CHECK(next.receive());
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "crowds - a trusted proxy may have as many connections as it likes") {
+TEST_CASE_FIXTURE(ServerFixture, "limits - the connections of a trusted proxy are not limited") {
   config.limits.max_per_address = 2;
   config.trusted_proxies = {"127.0.0.1"};
   REQUIRE(start() != 0);
@@ -192,14 +192,14 @@ TEST_CASE_FIXTURE(EdgeFixture, "crowds - a trusted proxy may have as many connec
   }
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "crowds - a body nobody will read is not waited for") {
+TEST_CASE_FIXTURE(ServerFixture, "limits - the body of a refused request is not waited for") {
   routes.push_back({50, Method::post, "/secured", {}, kPublic, false});
   routes.back().needs_bearer = true;
   REQUIRE(start() != 0);
   const auto status = [&](const std::string& head) {
     auto client = connect();
     client.patience = kPatience;
-    client.send(head);  // and nothing of the body
+    client.send(head);  // without any of the body
     const auto answer = client.receive();
     return answer ? answer->status : 0;
   };
@@ -208,14 +208,14 @@ TEST_CASE_FIXTURE(EdgeFixture, "crowds - a body nobody will read is not waited f
   CHECK(status("DELETE" + post_head("/v1/calls", 200'000).substr(4)) == 405);
   CHECK(status(post_head("/secured", 200'000)) == 401);
   CHECK(status("POST /secured HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n") == 401);
-  CHECK(edge->stats().body_bytes == 0);
+  CHECK(server->stats().body_bytes == 0);
   auto kept = connect();
   kept.send(post("/secured", "short") + get("/v1/calls"));
   CHECK(kept.receive()->status == 401);
   CHECK(kept.receive()->status == 200);
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "crowds - a body that counts is read once its bearer was looked at") {
+TEST_CASE_FIXTURE(ServerFixture, "limits - a large body is read after its bearer was checked") {
   routes.push_back({50, Method::post, "/secured", {}, kPublic, false});
   routes.back().needs_bearer = true;
   std::atomic<int> looked{0};
@@ -233,7 +233,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "crowds - a body that counts is read once its bea
   REQUIRE(start() != 0);
   auto bad = connect();
   bad.patience = kPatience;
-  bad.send(post_head("/secured", 200'000, "Authorization: bad\r\n"));  // and nothing of the body
+  bad.send(post_head("/secured", 200'000, "Authorization: bad\r\n"));  // without any of the body
   const auto refused = bad.receive();
   REQUIRE(refused);
   CHECK(refused->status == 401);
@@ -252,18 +252,18 @@ TEST_CASE_FIXTURE(EdgeFixture, "crowds - a body that counts is read once its bea
   CHECK(looked == 3);
   good.send(post("/secured", std::string(10'000, 'y'), "Authorization: bad\r\n") +
             post("/secured", std::string(10'000, 'z'), "Authorization: good\r\n"));
-  CHECK(good.receive()->status == 401);  // short enough to be read and forgotten
+  CHECK(good.receive()->status == 401);  // short enough to be read and dropped
   CHECK(good.receive()->body.find("zzz") != std::string::npos);
   CHECK(looked == 5);
   good.send(post("/secured", "small", "Authorization: bad\r\n"));
-  CHECK(good.receive()->status == 200);  // not counted, so not asked before
+  CHECK(good.receive()->status == 200);  // not counted, so not checked before
   CHECK(looked == 5);
-  CHECK(edge->stats().body_bytes == 0);
-  edge.reset();
+  CHECK(server->stats().body_bytes == 0);
+  server.reset();
   for (auto& looker : lookers) looker.join();
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "crowds - a bearer that is never judged is 503 in the end") {
+TEST_CASE_FIXTURE(ServerFixture, "limits - a bearer that is never checked is 503 after the timeout") {
   config.limits.answer_ms = 200;
   routes.push_back({50, Method::post, "/secured", {}, kPublic, false});
   routes.back().needs_bearer = true;
@@ -285,7 +285,8 @@ TEST_CASE_FIXTURE(EdgeFixture, "crowds - a bearer that is never judged is 503 in
   CHECK(client.is_closed());
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "crowds - the memory for bodies is bounded, and small requests go on") {
+TEST_CASE_FIXTURE(ServerFixture,
+                  "limits - the memory for bodies is bounded, and small requests are still served") {
   config.limits.max_body = 64 * 1024;
   config.limits.slow_ms = 60'000;
   config.limits.max_bodies = 256 * 1024;
@@ -300,7 +301,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "crowds - the memory for bodies is bounded, and s
         std::string(50'000, 'x'));
   };
   for (int i = 0; i < 5; ++i) hold("192.0.2." + std::to_string(i));
-  REQUIRE(eventually([&] { return edge->stats().body_bytes >= 5 * 45'000; }));
+  REQUIRE(eventually([&] { return server->stats().body_bytes >= 5 * 45'000; }));
   auto large = connect();
   large.send(post_head("/v1/calls", 60'000) + std::string(60'000, 'x'));
   const auto refused = large.receive();
@@ -310,12 +311,12 @@ TEST_CASE_FIXTURE(EdgeFixture, "crowds - the memory for bodies is bounded, and s
   auto small = connect();
   small.send(post("/v1/calls", "{}"));
   CHECK(small.receive()->status == 200);
-  CHECK(edge->stats().body_refused == 1);
+  CHECK(server->stats().body_refused == 1);
   holders.clear();
-  CHECK(eventually([&] { return edge->stats().body_bytes == 0; }));
+  CHECK(eventually([&] { return server->stats().body_bytes == 0; }));
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "crowds - one client may hold a part of the memory for bodies only") {
+TEST_CASE_FIXTURE(ServerFixture, "limits - one client may use only its share of the memory for bodies") {
   config.limits.max_body = 64 * 1024;
   config.limits.slow_ms = 60'000;
   config.limits.max_bodies = 1024 * 1024;
@@ -325,11 +326,11 @@ TEST_CASE_FIXTURE(EdgeFixture, "crowds - one client may hold a part of the memor
     holders.push_back(connect());
     holders.back().send(post_head("/v1/calls", 60'000) + std::string(50'000, 'x'));
   }
-  CHECK(eventually([&] { return edge->stats().body_refused == 2; }));
-  CHECK(edge->stats().body_bytes <= 128 * 1024);
+  CHECK(eventually([&] { return server->stats().body_refused == 2; }));
+  CHECK(server->stats().body_bytes <= 128 * 1024);
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "crowds - heads that wait for their answers are bounded") {
+TEST_CASE_FIXTURE(ServerFixture, "limits - the heads of unanswered requests are bounded") {
   config.limits.max_head = 4 * 1024;
   config.threads = 1;
   std::vector<std::shared_ptr<Exchange>> kept;
@@ -342,7 +343,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "crowds - heads that wait for their answers are b
   auto client = connect();
   for (int i = 0; i < 16; ++i)
     client.send("GET /v1/calls HTTP/1.1\r\nHost: a\r\nX: " + std::string(3500, 'x') + "\r\n\r\n");
-  auto probe = connect();  // served after what the same thread had read before it
+  auto probe = connect();  // served after what the same thread has read before
   probe.send(get("/v1/calls"));
   const auto count = [&] {
     const std::lock_guard lock(mutex);

@@ -1,4 +1,4 @@
-// RFC 9112 and RFC 9110, case by case, against the real port: whole, then octet by octet.
+// Cases of RFC 9112 and RFC 9110 against HttpServer, sent at once and then octet by octet.
 #include <doctest/doctest.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -213,14 +213,14 @@ std::vector<Case> accepted() {
   };
 }
 
-// The port echoes; a handler that is reached by what must be refused would answer 200.
-void check_refused(const EdgeFixture& fixture, const Case& test, bool slowly) {
+// The handler echoes, so a request that it gets but the server must refuse would be 200.
+void check_refused(const ServerFixture& fixture, const Case& test, bool slowly) {
   CAPTURE(test.name);
   CAPTURE(slowly);
   auto client = fixture.connect();
   const int on = 1;
   ::setsockopt(client.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  // What follows the bad request must not be answered either.
+  // The request after the invalid one must not be answered either.
   const auto bytes = test.bytes + get("/v1/calls/smuggled");
   if (slowly)
     for (const char c : bytes) client.send({&c, 1});
@@ -239,20 +239,22 @@ void check_refused(const EdgeFixture& fixture, const Case& test, bool slowly) {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(EdgeFixture, "fault E - what RFC 9112 refuses is refused at once and ends the connection") {
+TEST_CASE_FIXTURE(ServerFixture,
+                  "fault E - what RFC 9112 forbids is refused at once and closes the connection") {
   REQUIRE(start() != 0);
   for (const auto& test : refused()) check_refused(*this, test, false);
-  CHECK(edge->stats().requests == 0);
-  CHECK(edge->stats().refused == refused().size());
+  CHECK(server->stats().requests == 0);
+  CHECK(server->stats().refused == refused().size());
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "fault E - refusals do not depend on how the octets arrive") {
+TEST_CASE_FIXTURE(ServerFixture, "fault E - refusals do not depend on how the octets are split") {
   REQUIRE(start() != 0);
   for (const auto& test : refused()) check_refused(*this, test, true);
-  CHECK(edge->stats().requests == 0);
+  CHECK(server->stats().requests == 0);
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "framing - what RFC 9112 allows is served, whole and octet by octet") {
+TEST_CASE_FIXTURE(ServerFixture,
+                  "framing - what RFC 9112 allows is served, sent at once and octet by octet") {
   REQUIRE(start() != 0);
   for (const auto& test : accepted()) {
     for (const bool slowly : {false, true}) {
@@ -272,7 +274,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "framing - what RFC 9112 allows is served, whole 
   }
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "framing - a request cut off anywhere is answered or dropped, never served") {
+TEST_CASE_FIXTURE(ServerFixture, "framing - a request cut off anywhere is refused or dropped, never served") {
   REQUIRE(start() != 0);
   const auto whole = chunked("3\r\nabc\r\n0\r\nX: y\r\n\r\n");
   for (size_t length = 1; length < whole.size(); ++length) {
@@ -284,10 +286,10 @@ TEST_CASE_FIXTURE(EdgeFixture, "framing - a request cut off anywhere is answered
     CHECK((!answer || answer->status == 400));
     CHECK(client.is_closed());
   }
-  CHECK(edge->stats().requests == 0);
+  CHECK(server->stats().requests == 0);
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "limits - a head of more than 16 KiB or 100 fields is 431") {
+TEST_CASE_FIXTURE(ServerFixture, "limits - a head of more than 16 KiB or 100 fields is 431") {
   config.limits.linger_ms = 100;
   REQUIRE(start() != 0);
   auto client = connect();
@@ -304,5 +306,5 @@ TEST_CASE_FIXTURE(EdgeFixture, "limits - a head of more than 16 KiB or 100 field
   auto endless = connect();
   while (endless.send(std::string(4096, 'A'))) {
   }
-  CHECK(edge->stats().requests == 1);
+  CHECK(server->stats().requests == 1);
 }

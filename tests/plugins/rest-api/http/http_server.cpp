@@ -9,7 +9,7 @@
 
 using namespace rest_api_test;
 
-TEST_CASE_FIXTURE(EdgeFixture, "a request reaches its route and its answer comes back") {
+TEST_CASE_FIXTURE(ServerFixture, "a request reaches its route and gets its response") {
   REQUIRE(start() != 0);
   auto client = connect();
   client.send(get("/v1/calls/abc?x=1"));
@@ -22,7 +22,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "a request reaches its route and its answer comes
   CHECK(answer->headers.count("date") == 1);
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "one connection carries many requests with bodies of both kinds") {
+TEST_CASE_FIXTURE(ServerFixture, "one connection carries many requests with bodies by length and chunked") {
   REQUIRE(start() != 0);
   auto client = connect();
   for (int i = 0; i < 50; ++i) {
@@ -38,10 +38,10 @@ TEST_CASE_FIXTURE(EdgeFixture, "one connection carries many requests with bodies
     REQUIRE(answer);
     CHECK(answer->body == "route=2 body=abcde");
   }
-  CHECK(edge->stats().accepted == 1);
+  CHECK(server->stats().accepted == 1);
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "misses are 404 and 405 with their bodies and Allow") {
+TEST_CASE_FIXTURE(ServerFixture, "unmatched requests are 404 and 405, with their bodies and Allow") {
   REQUIRE(start() != 0);
   auto client = connect();
   client.send(get("/nothing"));
@@ -68,7 +68,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "misses are 404 and 405 with their bodies and All
   CHECK(answer->status == 204);
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "every answer has a request id and forbids guessing its type") {
+TEST_CASE_FIXTURE(ServerFixture, "every response has X-Request-Id and X-Content-Type-Options") {
   config.limits.head_ms = 2000;
   handlers.on_request = [](const std::shared_ptr<Exchange>& exchange) {
     if (exchange->route == kCall) return;  // dropped: 500
@@ -99,7 +99,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "every answer has a request id and forbids guessi
   }
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "HEAD is a GET without its body") {
+TEST_CASE_FIXTURE(ServerFixture, "HEAD is a GET without its body") {
   REQUIRE(start() != 0);
   auto client = connect();
   client.send("HEAD /v1/calls/abc HTTP/1.1\r\nHost: a\r\n\r\n" + get("/v1/calls/d"));
@@ -112,8 +112,9 @@ TEST_CASE_FIXTURE(EdgeFixture, "HEAD is a GET without its body") {
   CHECK(answer->body == "route=3 id=d");
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "each surface has its own routes") {
-  const auto path = std::filesystem::temp_directory_path() / ("edge-" + std::to_string(::getpid()) + ".sock");
+TEST_CASE_FIXTURE(ServerFixture, "each listener role has its own routes") {
+  const auto path =
+      std::filesystem::temp_directory_path() / ("patchbay-http-" + std::to_string(::getpid()) + ".sock");
   config.listeners.push_back({kManagement, "127.0.0.1", 0, "", {}});
   config.listeners.push_back({kLocal, "", 0, path.string(), {}});
   REQUIRE(start() != 0);
@@ -127,16 +128,16 @@ TEST_CASE_FIXTURE(EdgeFixture, "each surface has its own routes") {
   local.send(get("/admin"));
   CHECK(local.receive()->body == "route=9");
   CHECK(std::filesystem::status(path).permissions() == std::filesystem::perms(0600));
-  edge.reset();
+  server.reset();
   CHECK(!std::filesystem::exists(path));
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "routes are replaced while requests run") {
+TEST_CASE_FIXTURE(ServerFixture, "routes are replaced while requests are served") {
   REQUIRE(start() != 0);
   auto client = connect();
   std::atomic<bool> stop{false};
   std::thread changer([&] {
-    while (!stop) CHECK(edge->set_routes(routes).ok());
+    while (!stop) CHECK(server->set_routes(routes).ok());
   });
   for (int i = 0; i < 500; ++i) {
     client.send(get("/v1/calls"));
@@ -148,15 +149,15 @@ TEST_CASE_FIXTURE(EdgeFixture, "routes are replaced while requests run") {
   stop = true;
   changer.join();
   routes.push_back({77, Method::get, "/new", {}, kPublic, false});
-  REQUIRE(edge->set_routes(routes).ok());
+  REQUIRE(server->set_routes(routes).ok());
   auto later = connect();
   later.send(get("/new"));
   CHECK(later.receive()->body == "route=77");
   routes.push_back(routes.back());
-  CHECK(edge->set_routes(routes).error().code == patchbay::Code::conflict);
+  CHECK(server->set_routes(routes).error().code == patchbay::Code::conflict);
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "HTTP 1.0 closes unless it asks to stay") {
+TEST_CASE_FIXTURE(ServerFixture, "HTTP 1.0 connections close unless the client asks for keep-alive") {
   REQUIRE(start() != 0);
   auto client = connect();
   client.send("GET /v1/calls HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
@@ -170,9 +171,9 @@ TEST_CASE_FIXTURE(EdgeFixture, "HTTP 1.0 closes unless it asks to stay") {
   CHECK(client.is_closed());
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "stopping lets what is in flight end") {
+TEST_CASE_FIXTURE(ServerFixture, "stopping waits for requests in flight") {
   config.limits.linger_ms = 100;
-  config.threads = 1;  // so that the idle client's end means that the busy one knows too
+  config.threads = 1;  // so that both connections drain in the same task
   std::shared_ptr<Exchange> kept;
   std::atomic<bool> has{false};
   handlers.on_request = [&](std::shared_ptr<Exchange> exchange) {
@@ -189,7 +190,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "stopping lets what is in flight end") {
     kept->reply(200, {}, "done");
     kept.reset();
   });
-  edge->stop(std::chrono::seconds(60));
+  server->stop(std::chrono::seconds(60));
   answerer.join();
   const auto answer = busy.receive();
   REQUIRE(answer);
@@ -198,11 +199,11 @@ TEST_CASE_FIXTURE(EdgeFixture, "stopping lets what is in flight end") {
   CHECK(busy.is_closed());
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "an address in use is named") {
+TEST_CASE_FIXTURE(ServerFixture, "the error for an address in use names it") {
   REQUIRE(start() != 0);
-  EdgeFixture second;
-  second.config.listeners[0].port = edge->port(0);
-  const auto refused = Edge::start(second.config, routes, handlers);
+  ServerFixture second;
+  second.config.listeners[0].port = server->port(0);
+  const auto refused = HttpServer::start(second.config, routes, handlers);
   REQUIRE(!refused.ok());
-  CHECK(refused.error().text.find("127.0.0.1:" + std::to_string(edge->port(0))) != std::string::npos);
+  CHECK(refused.error().text.find("127.0.0.1:" + std::to_string(server->port(0))) != std::string::npos);
 }

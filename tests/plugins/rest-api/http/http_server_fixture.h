@@ -1,4 +1,4 @@
-// An edge on a free port with the routes most tests need, and a handler that echoes what it was given.
+// An HttpServer on a free port with the routes that most tests need and a handler that echoes the request.
 #pragma once
 
 #include <functional>
@@ -51,13 +51,13 @@ inline void echo(const std::shared_ptr<Exchange>& exchange) {
   exchange->reply(200, {{"Content-Type", "text/plain"}}, describe(*exchange));
 }
 
-struct EdgeFixture {
-  EdgeConfig config;
-  EdgeHandlers handlers{echo, {}};
+struct ServerFixture {
+  ServerConfig config;
+  ServerHandlers handlers{echo, {}};
   RouteTable routes = standard_routes();
-  std::unique_ptr<Edge> edge;
+  std::unique_ptr<HttpServer> server;
 
-  EdgeFixture() {
+  ServerFixture() {
     config.listeners.emplace_back();
     config.limits.max_bodies = 64 * 1024 * 1024;
     config.limits.max_connections = 8192;
@@ -67,16 +67,16 @@ struct EdgeFixture {
 
   // The port of the first listener; 0 on failure.
   uint16_t start() {
-    auto started = Edge::start(config, routes, handlers);
+    auto started = HttpServer::start(config, routes, handlers);
     if (!started) {
       std::fprintf(stderr, "%s\n", started.error().text.c_str());
       return 0;
     }
-    edge = *std::move(started);
-    return edge->port(0);
+    server = *std::move(started);
+    return server->port(0);
   }
 
-  Client connect(size_t listener = 0) const { return Client(edge->port(listener)); }
+  Client connect(size_t listener = 0) const { return Client(server->port(listener)); }
 };
 
 inline std::string get(const std::string& target, const std::string& extra = "") {

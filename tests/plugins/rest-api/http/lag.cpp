@@ -6,7 +6,7 @@ using namespace std::chrono_literals;
 using patchbay::rest_api::Clock;
 using patchbay::rest_api::Lag;
 
-TEST_CASE("a peer lags by the time it is waited for and does not pay with octets") {
+TEST_CASE("the lag is the time that a peer is waited for, less that of its octets") {
   const Clock::time_point start{};
   Lag lag;
   CHECK(lag.of(start + 1h) == 0s);
@@ -14,11 +14,11 @@ TEST_CASE("a peer lags by the time it is waited for and does not pay with octets
   CHECK(lag.of(start + 3s) == 3s);
   lag.take(2 * 1024, start + 3s);
   CHECK(lag.of(start + 3s) == 1s);
-  lag.begin(start + 4s);  // goes on
+  lag.begin(start + 4s);  // no-op
   CHECK(lag.of(start + 5s) == 3s);
 }
 
-TEST_CASE("a burst pays for the past and not for what follows") {
+TEST_CASE("a burst reduces the lag of the past, not that of the future") {
   const Clock::time_point start{};
   Lag lag;
   lag.begin(start);
@@ -27,7 +27,7 @@ TEST_CASE("a burst pays for the past and not for what follows") {
   CHECK(lag.of(start + 9s) == 7s);
 }
 
-TEST_CASE("time in which a peer is not waited for takes from its lag") {
+TEST_CASE("time in which a peer is not waited for reduces its lag") {
   const Clock::time_point start{};
   Lag lag;
   lag.begin(start);

@@ -15,7 +15,7 @@ using namespace rest_api_test;
 
 namespace {
 
-// Threads that answer what the handler leaves with them.
+// Threads that reply to the exchanges that the handler queues.
 class Answerers {
  public:
   explicit Answerers(int count) {
@@ -63,7 +63,7 @@ class Kept {
     all_.push_back(std::move(exchange));
     changed_.notify_all();
   }
-  // Waits for `count` of them; fewer after the time-out.
+  // Waits for `count` exchanges; returns fewer after the timeout.
   std::vector<std::shared_ptr<Exchange>> take(size_t count, std::chrono::milliseconds patience) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, patience, [&] { return all_.size() >= count; });
@@ -78,7 +78,7 @@ class Kept {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(EdgeFixture,
+TEST_CASE_FIXTURE(ServerFixture,
                   "fault C - ten thousand answers from other threads race with clients that leave") {
   Answerers answerers(3);
   handlers.on_request = [&](std::shared_ptr<Exchange> exchange) { answerers.give(std::move(exchange)); };
@@ -112,12 +112,11 @@ TEST_CASE_FIXTURE(EdgeFixture,
   CHECK(lost == 0);
   CHECK(astray == 0);
   CHECK(received > 2500);
-  edge.reset();  // requests of clients that left may still be on their way to the handler
+  server.reset();  // requests of disconnected clients may still reach the handler
 }
 
-TEST_CASE_FIXTURE(
-    EdgeFixture,
-    "replies - the first counts, later ones and those after the client or the edge are nothing") {
+TEST_CASE_FIXTURE(ServerFixture,
+                  "replies - only the first is sent, and none after the client or the server has gone") {
   Kept kept;
   handlers.on_request = [&](std::shared_ptr<Exchange> exchange) { kept.add(std::move(exchange)); };
   REQUIRE(start() != 0);
@@ -132,12 +131,12 @@ TEST_CASE_FIXTURE(
   client.send(get("/v1/calls"));
   exchanges = kept.take(1, std::chrono::seconds(60));
   REQUIRE(exchanges.size() == 1);
-  edge.reset();
+  server.reset();
   CHECK(exchanges[0]->reply(200, {}, "too late"));
   CHECK(!client.receive());
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "replies - many threads answer one exchange exactly once") {
+TEST_CASE_FIXTURE(ServerFixture, "replies - of many threads exactly one answers an exchange") {
   Kept kept;
   handlers.on_request = [&](std::shared_ptr<Exchange> exchange) { kept.add(std::move(exchange)); };
   REQUIRE(start() != 0);
@@ -159,7 +158,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "replies - many threads answer one exchange exact
   }
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "pipelining - answers keep the order of the requests, however they come") {
+TEST_CASE_FIXTURE(ServerFixture, "pipelining - responses are sent in the order of the requests") {
   Kept kept;
   handlers.on_request = [&](std::shared_ptr<Exchange> exchange) { kept.add(std::move(exchange)); };
   REQUIRE(start() != 0);
@@ -184,7 +183,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "pipelining - answers keep the order of the reque
   }
 }
 
-TEST_CASE_FIXTURE(EdgeFixture,
+TEST_CASE_FIXTURE(ServerFixture,
                   "pipelining - what changes something waits for what came before it, and is waited for") {
   Kept kept;
   handlers.on_request = [&](std::shared_ptr<Exchange> exchange) { kept.add(std::move(exchange)); };
@@ -208,7 +207,7 @@ TEST_CASE_FIXTURE(EdgeFixture,
   for (int i = 0; i < 5; ++i) CHECK(client.receive());
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "replies - a client that has finished sending still gets its answer") {
+TEST_CASE_FIXTURE(ServerFixture, "replies - a client that has closed its sending side gets its response") {
   Kept kept;
   handlers.on_request = [&](std::shared_ptr<Exchange> exchange) { kept.add(std::move(exchange)); };
   REQUIRE(start() != 0);
@@ -222,7 +221,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "replies - a client that has finished sending sti
   CHECK(client.is_closed());
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "replies - an answer that never comes becomes 503") {
+TEST_CASE_FIXTURE(ServerFixture, "replies - a request that is never answered gets 503") {
   Kept kept;
   handlers.on_request = [&](std::shared_ptr<Exchange> exchange) { kept.add(std::move(exchange)); };
   config.limits.answer_ms = 150;

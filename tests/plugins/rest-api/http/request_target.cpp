@@ -6,7 +6,7 @@
 
 using namespace rest_api_test;
 
-TEST_CASE("target - segments are decoded once") {
+TEST_CASE("request target - segments are decoded once") {
   CHECK(*decode_segment("%2F") == "/");
   CHECK(*decode_segment("%252F") == "%2F");
   CHECK(*decode_segment("%2B49+1") == "+49+1");
@@ -15,7 +15,7 @@ TEST_CASE("target - segments are decoded once") {
   CHECK(decode_segment("")->empty());
 }
 
-TEST_CASE("target - what is no text is refused") {
+TEST_CASE("request target - invalid escapes and invalid UTF-8 are refused") {
   for (const auto* raw : {"%", "%2", "%zz", "a%g0", "%00", "%c0%af", "%c0%80", "%e0%80%af", "%f0%80%80%af",
                           "%ff", "%ed%a0%80", "%f4%90%80%80", "%c3", "%c3%28", "%2e%2e", "..", "%2e", "."}) {
     CAPTURE(raw);
@@ -23,22 +23,23 @@ TEST_CASE("target - what is no text is refused") {
   }
 }
 
-TEST_CASE("target - queries know plus, refuse repeats and mend numbers") {
+TEST_CASE("request target - queries decode plus, refuse repeated keys and restore the plus of numbers") {
   auto query = parse_query("a=1+2&b=%2B&c&=d&&e==f%26");
   CHECK(!query.error);
-  CHECK(query.values == NamedValues{{"a", "1 2"}, {"b", "+"}, {"c", ""}, {"", "d"}, {"e", "=f&"}});
+  CHECK(query.values == StringPairs{{"a", "1 2"}, {"b", "+"}, {"c", ""}, {"", "d"}, {"e", "=f&"}});
   CHECK(parse_query("a=1&a=1").error);
   CHECK(parse_query("a=1&%61=2").error);
   CHECK(parse_query("a=%zz").error);
   CHECK(parse_query("%00=1").error);
   CHECK(parse_query("did=+49&match=%2B1&fromNumber=+33&q=+x").values ==
-        NamedValues{{"did", "+49"}, {"match", "+1"}, {"fromNumber", "+33"}, {"q", " x"}});
+        StringPairs{{"did", "+49"}, {"match", "+1"}, {"fromNumber", "+33"}, {"q", " x"}});
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "target - bad values are 400 after routing, and can be authenticated first") {
+TEST_CASE_FIXTURE(ServerFixture,
+                  "request target - invalid values are 400 after routing, and after authentication") {
   handlers.on_refused = [](std::shared_ptr<Exchange> exchange) {
     if (exchange->header("authorization") == nullptr) {
-      exchange->reply_error(401, "invalid_token", "who are you?");
+      exchange->reply_error(401, "invalid_token", "no bearer");
     } else {
       exchange->refuse();
     }

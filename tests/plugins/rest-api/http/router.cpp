@@ -8,7 +8,7 @@ using namespace rest_api_test;
 
 namespace {
 
-RouteMatch resolve(Router& router, Method method, std::string_view path, const NamedValues& query = {},
+RouteMatch resolve(Router& router, Method method, std::string_view path, const StringPairs& query = {},
                    bool upgrade = false) {
   return router.resolve({method, path, &query, upgrade});
 }
@@ -33,7 +33,7 @@ TEST_CASE("router - fixed segments come before parameters, and parameters stay r
   CHECK(resolve(*router, Method::head, "/a/b").route->id == 2);
 }
 
-TEST_CASE("router - a miss is 404, a wrong method lists the right ones") {
+TEST_CASE("router - an unknown path is 404, a wrong method gets the list of methods") {
   auto router = *Router::create({{1, Method::get, "/a/{x}", {}, kPublic, false},
                                  {2, Method::del, "/a/{x}", {}, kPublic, false},
                                  {3, Method::post, "/b", {}, kPublic, false}},
@@ -50,7 +50,7 @@ TEST_CASE("router - a miss is 404, a wrong method lists the right ones") {
   }
 }
 
-TEST_CASE("router - discriminators make different routes of one path") {
+TEST_CASE("router - discriminators distinguish routes of one path") {
   auto router = *Router::create(standard_routes(), kPublic);
   CHECK(resolve(*router, Method::get, "/signal.ashx", {{"whitelist", "list"}}).route->id == kList);
   CHECK(resolve(*router, Method::post, "/signal.ashx", {{"x", "y"}, {"whitelist", "add"}}).route->id == kAdd);
@@ -63,7 +63,7 @@ TEST_CASE("router - discriminators make different routes of one path") {
   CHECK(resolve(*router, Method::get, "/signal.ashx", {{"whitelist", "erase"}}).allow.empty());
 }
 
-TEST_CASE("router - bad tables are refused with their route") {
+TEST_CASE("router - the error of an invalid table names the route") {
   const auto refuse = [](const char* path) {
     const auto result = Router::create({{1, Method::get, path, {}, kPublic, false}}, kPublic);
     CAPTURE(path);

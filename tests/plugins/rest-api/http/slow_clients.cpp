@@ -23,7 +23,8 @@ int highest_descriptor() {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(EdgeFixture, "slow - a head that does not end is 408, however it drips") {
+TEST_CASE_FIXTURE(ServerFixture,
+                  "slow clients - a head that is not complete in time is 408, even if octets keep arriving") {
   config.limits.head_ms = 300;
   REQUIRE(start() != 0);
   auto client = connect();
@@ -41,7 +42,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "slow - a head that does not end is 408, however 
   CHECK(answer->headers.at("connection") == "close");
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "slow - a body that does not end is 408") {
+TEST_CASE_FIXTURE(ServerFixture, "slow clients - a body that is not complete in time is 408") {
   config.limits.body_ms = 200;
   REQUIRE(start() != 0);
   auto client = connect();
@@ -50,10 +51,10 @@ TEST_CASE_FIXTURE(EdgeFixture, "slow - a body that does not end is 408") {
   REQUIRE(answer);
   CHECK(answer->status == 408);
   CHECK(client.is_closed());
-  CHECK(edge->stats().requests == 0);
+  CHECK(server->stats().requests == 0);
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "slow - an idle connection is closed without a word") {
+TEST_CASE_FIXTURE(ServerFixture, "slow clients - an idle connection is closed without a response") {
   config.limits.idle_ms = 200;
   REQUIRE(start() != 0);
   auto fresh = connect();
@@ -65,18 +66,20 @@ TEST_CASE_FIXTURE(EdgeFixture, "slow - an idle connection is closed without a wo
   CHECK(fresh.rest().empty());
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "slow - a client that never closes is let go after the last answer") {
+TEST_CASE_FIXTURE(ServerFixture,
+                  "slow clients - a client that never closes is disconnected after the last response") {
   config.limits.linger_ms = 200;
   REQUIRE(start() != 0);
   auto client = connect();
   client.send(get("/v1/calls", "Connection: close\r\n"));
   CHECK(client.receive());
-  for (int i = 0; i < 3000 && edge->stats().open > 0; ++i)
+  for (int i = 0; i < 3000 && server->stats().open > 0; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  CHECK(edge->stats().open == 0);
+  CHECK(server->stats().open == 0);
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "slow - beyond the most connections the idle ones make room") {
+TEST_CASE_FIXTURE(ServerFixture,
+                  "slow clients - at the limit of connections idle ones are closed for new ones") {
   config.threads = 1;
   config.limits.max_connections = 8;
   REQUIRE(start() != 0);
@@ -92,13 +95,14 @@ TEST_CASE_FIXTURE(EdgeFixture, "slow - beyond the most connections the idle ones
     REQUIRE(answer);
     CHECK(answer->status == 200);
   }
-  CHECK(edge->stats().open <= 8);
-  CHECK(edge->stats().shed >= 32);
+  CHECK(server->stats().open <= 8);
+  CHECK(server->stats().shed >= 32);
 }
 
 #ifndef __SANITIZE_ADDRESS__  // UBSan opens a pipe to look at a vptr, and reports the object when there is
                               // none left
-TEST_CASE_FIXTURE(EdgeFixture, "slow - a listener has descriptors left when the process has none") {
+TEST_CASE_FIXTURE(ServerFixture,
+                  "slow clients - a listener has spare descriptors when the process has used up its limit") {
   config.limits.spare_descriptors = 8;
   REQUIRE(start() != 0);
   std::vector<int> sockets;
@@ -109,7 +113,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "slow - a listener has descriptors left when the 
   ::setrlimit(RLIMIT_NOFILE, &tight);
   CHECK(::open("/dev/null", O_RDONLY) == -1);
   std::vector<Client> clients;
-  for (const int fd : sockets) clients.emplace_back(fd, edge->port(0));
+  for (const int fd : sockets) clients.emplace_back(fd, server->port(0));
   for (auto& client : clients) {
     client.send(get("/v1/calls"));
     CHECK(client.receive());
@@ -118,7 +122,8 @@ TEST_CASE_FIXTURE(EdgeFixture, "slow - a listener has descriptors left when the 
 }
 #endif
 
-TEST_CASE_FIXTURE(EdgeFixture, "slow - accepting pauses when descriptors run out, and goes on after") {
+TEST_CASE_FIXTURE(ServerFixture,
+                  "slow clients - accepting pauses when descriptors run out, and continues later") {
   config.limits.spare_descriptors = 0;
   REQUIRE(start() != 0);
   auto first = connect();
@@ -131,8 +136,8 @@ TEST_CASE_FIXTURE(EdgeFixture, "slow - accepting pauses when descriptors run out
   const rlimit tight{static_cast<rlim_t>(highest_descriptor() + 5), usual.rlim_max};
   ::setrlimit(RLIMIT_NOFILE, &tight);
   std::vector<Client> clients;
-  // By sockets made before: the edge lives in this process and would take a descriptor that was set free.
-  for (const int fd : sockets) clients.emplace_back(fd, edge->port(0));
+  // With sockets opened before, because the server in this process would take a descriptor that is closed.
+  for (const int fd : sockets) clients.emplace_back(fd, server->port(0));
   const auto before = std::clock();
   std::this_thread::sleep_for(std::chrono::milliseconds(400));  // the measured time itself
   CHECK(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC < 0.2);

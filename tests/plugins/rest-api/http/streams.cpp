@@ -26,7 +26,7 @@ struct EchoStream final : Stream {
   std::atomic<bool> closed{false};
 };
 
-// The streams a handler made.
+// The streams that a handler has opened.
 struct Streams {
   std::mutex mutex;
   std::condition_variable changed;
@@ -59,7 +59,8 @@ std::string read_until(Client& client, const std::string& end) {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(EdgeFixture, "streams - an upgrade hands the connection over, with what came early") {
+TEST_CASE_FIXTURE(ServerFixture,
+                  "streams - an upgrade passes the connection on, with octets that arrived early") {
   Streams streams;
   handlers.on_request = [&](std::shared_ptr<Exchange> exchange) {
     CHECK(exchange->route == kSocket);
@@ -81,10 +82,10 @@ TEST_CASE_FIXTURE(EdgeFixture, "streams - an upgrade hands the connection over, 
   CHECK(read_until(client, "<bye>") == "<GET early><bye>");
   CHECK(client.is_closed());
   CHECK(eventually(streams.get()->closed));
-  edge.reset();
+  server.reset();
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "streams - an upgrade may be refused, and the connection goes on") {
+TEST_CASE_FIXTURE(ServerFixture, "streams - an upgrade may be refused, and the connection stays usable") {
   handlers.on_request = [](std::shared_ptr<Exchange> exchange) {
     if (exchange->upgrade)
       exchange->reply_error(403, "insufficient_role", "no");
@@ -98,7 +99,8 @@ TEST_CASE_FIXTURE(EdgeFixture, "streams - an upgrade may be refused, and the con
   CHECK(client.receive()->body == "route=1");
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "streams - events are sent from other threads until the client leaves") {
+TEST_CASE_FIXTURE(ServerFixture,
+                  "streams - events are sent from other threads until the client disconnects") {
   Streams streams;
   routes.push_back({50, Method::get, "/events", {}, kPublic, false, true});
   handlers.on_request = [&](std::shared_ptr<Exchange> exchange) {
@@ -122,12 +124,13 @@ TEST_CASE_FIXTURE(EdgeFixture, "streams - events are sent from other threads unt
   CHECK(read_until(*client, "data: 99\n\n") == expected);
   client.reset();
   CHECK(eventually(stream->closed));
-  stream->writer.send("nobody");
-  edge.reset();
+  stream->writer.send("ignored");
+  server.reset();
   stream->writer.close();
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "streams - who does not read is closed before memory fills") {
+TEST_CASE_FIXTURE(ServerFixture,
+                  "streams - a client that does not read is disconnected before it uses up memory") {
   Streams streams;
   config.limits.max_stream_output = 100'000;
   handlers.on_request = [&](std::shared_ptr<Exchange> exchange) { streams.open(exchange, 101); };
@@ -139,10 +142,10 @@ TEST_CASE_FIXTURE(EdgeFixture, "streams - who does not read is closed before mem
   REQUIRE(stream);
   for (int i = 0; i < 2000 && !stream->closed; ++i) stream->writer.send(std::string(10'000, 'x'));
   CHECK(eventually(stream->closed));
-  edge.reset();
+  server.reset();
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "streams - only routes that say so may stream") {
+TEST_CASE_FIXTURE(ServerFixture, "streams - only routes with `streams` or `upgrade` may stream") {
   handlers.on_request = [](std::shared_ptr<Exchange> exchange) {
     exchange->stream(200, {}, std::make_shared<EchoStream>(exchange->writer()));
   };

@@ -16,13 +16,13 @@ using namespace rest_api_test;
 
 namespace {
 
-// A key and a certificate signed with it, in a folder of their own.
+// A key and a certificate signed with it, in a temporary folder.
 class Certificate {
  public:
   Certificate() {
     static int count = 0;
     folder_ = std::filesystem::temp_directory_path() /
-              ("edge-tls-" + std::to_string(::getpid()) + "-" + std::to_string(count++));
+              ("patchbay-tls-" + std::to_string(::getpid()) + "-" + std::to_string(count++));
     std::filesystem::create_directories(folder_);
     write(1);
   }
@@ -92,7 +92,7 @@ class TlsClient {
     X509_free(certificate);
     return value;
   }
-  // The answer's octets until `end` is among them, or the stream ends.
+  // Reads until the octets contain `end`, or the stream ends.
   std::string ask(const std::string& request, const std::string& end) {
     SSL_write(ssl_, request.data(), static_cast<int>(request.size()));
     std::string text;
@@ -120,11 +120,11 @@ class TlsClient {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(EdgeFixture, "tls - requests and answers of any size, then a clean end") {
+TEST_CASE_FIXTURE(ServerFixture, "tls - requests and responses of any size, then close_notify") {
   const Certificate certificate;
   config.listeners[0].tls = certificate.files();
   REQUIRE(start() != 0);
-  TlsClient client(edge->port(0));
+  TlsClient client(server->port(0));
   REQUIRE(client.connected());
   const std::string body(200'000, 'x');
   CHECK(client.ask(post("/v1/calls", body + "END"), "END").find("HTTP/1.1 200 OK\r\n") == 0);
@@ -133,41 +133,43 @@ TEST_CASE_FIXTURE(EdgeFixture, "tls - requests and answers of any size, then a c
   CHECK(client.ended_cleanly());
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "tls - nothing older than 1.2") {
+TEST_CASE_FIXTURE(ServerFixture, "tls - versions before 1.2 are refused") {
   const Certificate certificate;
   config.listeners[0].tls = certificate.files();
   REQUIRE(start() != 0);
-  CHECK(!TlsClient(edge->port(0), TLS1_VERSION).connected());
-  CHECK(!TlsClient(edge->port(0), TLS1_1_VERSION).connected());
-  CHECK(TlsClient(edge->port(0), TLS1_2_VERSION).connected());
+  CHECK(!TlsClient(server->port(0), TLS1_VERSION).connected());
+  CHECK(!TlsClient(server->port(0), TLS1_1_VERSION).connected());
+  CHECK(TlsClient(server->port(0), TLS1_2_VERSION).connected());
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "tls - of 1.2 only suites with forward secrecy and authenticated encryption") {
+TEST_CASE_FIXTURE(ServerFixture,
+                  "tls - 1.2 accepts only suites with forward secrecy and authenticated encryption") {
   const Certificate certificate;
   config.listeners[0].tls = certificate.files();
   REQUIRE(start() != 0);
-  CHECK(TlsClient(edge->port(0), TLS1_2_VERSION, "ECDHE-ECDSA-AES128-GCM-SHA256").connected());
-  CHECK(!TlsClient(edge->port(0), TLS1_2_VERSION, "ECDHE-ECDSA-AES128-SHA").connected());
-  CHECK(!TlsClient(edge->port(0), TLS1_2_VERSION, "ECDHE-ECDSA-AES256-SHA384").connected());
+  CHECK(TlsClient(server->port(0), TLS1_2_VERSION, "ECDHE-ECDSA-AES128-GCM-SHA256").connected());
+  CHECK(!TlsClient(server->port(0), TLS1_2_VERSION, "ECDHE-ECDSA-AES128-SHA").connected());
+  CHECK(!TlsClient(server->port(0), TLS1_2_VERSION, "ECDHE-ECDSA-AES256-SHA384").connected());
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "tls - a client that speaks another protocol is refused") {
+TEST_CASE_FIXTURE(ServerFixture, "tls - a client that offers only another protocol is refused") {
   const Certificate certificate;
   config.listeners[0].tls = certificate.files();
   REQUIRE(start() != 0);
-  CHECK(TlsClient(edge->port(0), TLS1_3_VERSION, nullptr, "http/1.1").connected());
-  CHECK(!TlsClient(edge->port(0), TLS1_2_VERSION, nullptr, "ftp").connected());
-  TlsClient other(edge->port(0), TLS1_3_VERSION, nullptr, "ftp");
+  CHECK(TlsClient(server->port(0), TLS1_3_VERSION, nullptr, "http/1.1").connected());
+  CHECK(!TlsClient(server->port(0), TLS1_2_VERSION, nullptr, "ftp").connected());
+  TlsClient other(server->port(0), TLS1_3_VERSION, nullptr, "ftp");
   CHECK(other.ask(get("/v1/calls/7"), "id=7").empty());
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "tls - answers tell browsers to stay with TLS, plain ones do not") {
+TEST_CASE_FIXTURE(ServerFixture,
+                  "tls - responses over TLS have Strict-Transport-Security, plain ones do not") {
   const Certificate certificate;
   config.listeners.push_back(config.listeners[0]);
   config.listeners[0].tls = certificate.files();
   config.hsts_sec = 600;
   REQUIRE(start() != 0);
-  TlsClient client(edge->port(0));
+  TlsClient client(server->port(0));
   CHECK(client.ask(get("/v1/calls/7"), "id=7").find("Strict-Transport-Security: max-age=600\r\n") !=
         std::string::npos);
   auto plain = connect(1);
@@ -175,7 +177,7 @@ TEST_CASE_FIXTURE(EdgeFixture, "tls - answers tell browsers to stay with TLS, pl
   CHECK(plain.receive()->headers.count("strict-transport-security") == 0);
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "fault D - silent TLS clients stop nobody and are let go") {
+TEST_CASE_FIXTURE(ServerFixture, "fault D - silent TLS clients do not delay others and are disconnected") {
   const Certificate certificate;
   config.listeners[0].tls = certificate.files();
   config.threads = 1;
@@ -188,38 +190,38 @@ TEST_CASE_FIXTURE(EdgeFixture, "fault D - silent TLS clients stop nobody and are
     if (i % 3 == 2) silent.back().send("GET / HTTP/1.1\r\n\r\n");
   }
   const auto begun = std::chrono::steady_clock::now();
-  TlsClient client(edge->port(0));
+  TlsClient client(server->port(0));
   REQUIRE(client.connected());
   CHECK(client.ask(get("/v1/calls/7"), "id=7").find("200 OK") != std::string::npos);
   CHECK(std::chrono::steady_clock::now() - begun < std::chrono::milliseconds(9000));
   for (auto& one : silent) CHECK(one.is_closed());
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "tls - certificates are replaced under connections that live on") {
+TEST_CASE_FIXTURE(ServerFixture, "tls - certificates are replaced while connections stay open") {
   const Certificate certificate;
   config.listeners[0].tls = certificate.files();
   REQUIRE(start() != 0);
-  TlsClient before(edge->port(0));
+  TlsClient before(server->port(0));
   REQUIRE(before.connected());
   CHECK(before.serial() == 1);
   certificate.write(2);
-  REQUIRE(edge->reload_tls().ok());
-  TlsClient after(edge->port(0));
+  REQUIRE(server->reload_tls().ok());
+  TlsClient after(server->port(0));
   REQUIRE(after.connected());
   CHECK(after.serial() == 2);
   CHECK(before.ask(get("/v1/calls/7"), "id=7").find("200 OK") != std::string::npos);
   std::filesystem::remove(certificate.files().key);
-  const auto refused = edge->reload_tls();
+  const auto refused = server->reload_tls();
   REQUIRE(!refused.ok());
   CHECK(refused.error().text.find("key.pem") != std::string::npos);
-  CHECK(TlsClient(edge->port(0)).serial() == 2);
+  CHECK(TlsClient(server->port(0)).serial() == 2);
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "tls - a key of another certificate is refused at start") {
+TEST_CASE_FIXTURE(ServerFixture, "tls - a key of another certificate is refused at start") {
   const Certificate one;
   const Certificate two;
   config.listeners[0].tls = TlsFiles{one.files().certificate, two.files().key};
-  const auto refused = Edge::start(config, routes, handlers);
+  const auto refused = HttpServer::start(config, routes, handlers);
   REQUIRE(!refused.ok());
   CHECK(refused.error().text.find("key.pem") != std::string::npos);
 }

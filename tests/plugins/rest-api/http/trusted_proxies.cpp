@@ -18,7 +18,7 @@ TEST_CASE("trusted proxies - networks match by prefix, IPv4 also when mapped") {
   CHECK(TrustedProxies::parse({"0.0.0.0/0"})->contains("203.0.113.9"));
 }
 
-TEST_CASE("trusted proxies - the client is the last one that no trusted proxy vouches for") {
+TEST_CASE("trusted proxies - the client is the last address that is not a trusted proxy") {
   const auto proxies = *TrustedProxies::parse({"10.0.0.0/8"});
   CHECK(proxies.client("10.0.0.1", "203.0.113.9") == "203.0.113.9");
   CHECK(proxies.client("10.0.0.1", "198.51.100.1, 203.0.113.9, 10.0.0.2") == "203.0.113.9");
@@ -32,7 +32,7 @@ TEST_CASE("trusted proxies - the client is the last one that no trusted proxy vo
   CHECK(proxies.client("10.0.0.1", "2001:db8::7") == "2001:db8::7");
 }
 
-TEST_CASE_FIXTURE(EdgeFixture, "trusted proxies - X-Forwarded fields count from them alone") {
+TEST_CASE_FIXTURE(ServerFixture, "trusted proxies - X-Forwarded fields of other clients are ignored") {
   handlers.on_request = [](std::shared_ptr<Exchange> exchange) {
     exchange->reply(200, {}, exchange->client + (exchange->secure ? " https " : " http ") + exchange->host);
   };
@@ -40,15 +40,15 @@ TEST_CASE_FIXTURE(EdgeFixture, "trusted proxies - X-Forwarded fields count from 
       get("/v1/calls",
           "X-Forwarded-For: 203.0.113.9\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: B.example.:443\r\n");
   REQUIRE(start() != 0);
-  auto stranger = connect();
-  stranger.send(forwarded);
-  CHECK(stranger.receive()->body == "127.0.0.1 http test");
+  auto untrusted = connect();
+  untrusted.send(forwarded);
+  CHECK(untrusted.receive()->body == "127.0.0.1 http test");
   config.trusted_proxies = {"127.0.0.0/8"};
   REQUIRE(start() != 0);
   auto proxy = connect();
   proxy.send(forwarded);
   CHECK(proxy.receive()->body == "203.0.113.9 https b.example");
-  // A proxy appends: what comes before its own value may be the client's.
+  // A proxy appends, so earlier values may come from the client.
   proxy.send(get("/v1/calls",
                  "X-Forwarded-Host: a.example\r\nX-Forwarded-Proto: https, http\r\nX-Forwarded-Host: "
                  "x.example, b.example\r\n"));
