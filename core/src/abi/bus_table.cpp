@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "abi/event_view.h"
-#include "abi/guarded.h"
+#include "abi/guarded_table.h"
 #include "abi/host_context.h"
 #include "abi/text.h"
 #include "bus/bus.h"

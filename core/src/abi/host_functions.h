@@ -16,7 +16,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include "abi/host_function.h"
+#include "abi/host_function_row.h"
 
 namespace patchbay::core {
 

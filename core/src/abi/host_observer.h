@@ -4,7 +4,7 @@
 
 #include <patchbay/abi.h>
 
-#include "abi/host_function.h"
+#include "abi/host_function_row.h"
 
 namespace patchbay::core {
 

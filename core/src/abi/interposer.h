@@ -1,6 +1,6 @@
 // interposed<Hook>(): a copy of a table whose functions go through a hook, made from the rows of
-// host_functions.h. The core puts its checks in front of its own functions with it (guarded.h), and `patchbay
-// plugin validate` its faults in front of those of any host.
+// host_functions.h. The core puts its checks in front of its own functions with it (guarded_table.h), and
+// `patchbay plugin validate` its faults in front of those of any host.
 //
 //   struct Hook {
 //     template <class Table, size_t I> static constexpr bool wants();  // of the table's function I

@@ -1,7 +1,7 @@
 #include <memory>
 #include <utility>
 
-#include "abi/guarded.h"
+#include "abi/guarded_table.h"
 #include "abi/host_context.h"
 #include "abi/media_hub.h"
 #include "abi/port.h"

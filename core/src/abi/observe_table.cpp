@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "abi/guarded.h"
+#include "abi/guarded_table.h"
 #include "abi/host_context.h"
 #include "abi/text.h"
 #include "observe/log.h"

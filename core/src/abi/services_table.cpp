@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "abi/guarded.h"
+#include "abi/guarded_table.h"
 #include "abi/host_context.h"
 #include "abi/media_hub.h"
 #include "abi/text.h"

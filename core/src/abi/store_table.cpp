@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "abi/event_view.h"
-#include "abi/guarded.h"
+#include "abi/guarded_table.h"
 #include "abi/host_context.h"
 #include "abi/rows_view.h"
 #include "abi/store_hub.h"

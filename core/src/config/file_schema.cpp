@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "config/tunables.h"
+#include "config/reserved_webphone_keys.h"
 #include "json/parse.h"
 #include "json/writer.h"
 
@@ -149,7 +149,7 @@ Status write_tenant(Writer& out, const std::vector<PluginSchema>& plugins) {
   std::vector<const Node*> shared;
   for (const PluginSchema& plugin : plugins)
     if (const Node* schema = schema_part(plugin, "WebPhone")) shared.push_back(schema);
-  PB_TRY_VALUE(const json::Document tunables, json::parse(kTunables));
+  PB_TRY_VALUE(const json::Document tunables, json::parse(kReservedWebPhoneKeys));
   shared.push_back(&tunables.root());
   out.key("WebPhone");
   PB_TRY(write_merged(out, shared));

@@ -24,8 +24,8 @@ std::string outer_file_schema();
 bool is_core_key(std::string_view key);
 
 // The schema with those of the file's plugins. A section for which a manifest has no schema accepts no keys.
-// The WebPhone schemas of all plugins are merged, and with kTunables; fails when two of them differ for one
-// key.
+// The WebPhone schemas of all plugins are merged, and with kReservedWebPhoneKeys; fails when two of them
+// differ for one key.
 Result<std::string> full_file_schema(const std::vector<PluginSchema>& plugins);
 
 }  // namespace patchbay::core::config

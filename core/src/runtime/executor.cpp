@@ -23,7 +23,7 @@ Executor::Executor(const ExecutorOptions& options)
   for (unsigned i = 0; i < threads_wanted_; ++i)
     threads_.emplace_back([this, &slot = *slots_[i]] { run(slot); });
   if (options.on_stall) {
-    watchdog_ = std::make_unique<Watchdog>(slots_, options.watchdog_ms, &Executor::stalled, this);
+    watchdog_ = std::make_unique<Watchdog>(slots_, options.stall_ms, &Executor::stalled, this);
     watchdog_->set_sampler(options.on_sample, options.sample_user);
     if (options.watchdog_thread) watchdog_->start();
   }

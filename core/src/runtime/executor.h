@@ -26,7 +26,7 @@ namespace patchbay::core {
 
 struct ExecutorOptions {
   unsigned threads = 0;        // 0: one per core, at least 2
-  int64_t watchdog_ms = 5000;  // a task that runs longer is reported once, and a spare thread starts
+  int64_t stall_ms = 5000;     // a task that runs longer is reported once, and a spare thread starts
   StallFn on_stall = nullptr;  // null: no watchdog
   void* stall_user = nullptr;
   bool watchdog_thread = true;             // false: tests call watchdog()->check() themselves

@@ -183,7 +183,7 @@ void MediaPool::check(int64_t now_ns) {
     if (driver.by_hand) continue;  // now_ns is real time
     const MediaLoop::Now now = driver.loop.now();
     const int64_t ms = now.since_ns == 0 ? 0 : (now_ns - now.since_ns) / 1'000'000;
-    if (ms < options_.watchdog_ms) continue;
+    if (ms < options_.stall_ms) continue;
     ++stalled;
     if (std::exchange(driver.reported_ns, now.since_ns) == now.since_ns) continue;
     stalls_.fetch_add(1, std::memory_order_relaxed);

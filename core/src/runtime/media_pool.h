@@ -17,7 +17,7 @@ struct MediaOptions {
   unsigned loops = 0;  // 0: one per core
   // Try SCHED_FIFO, then a better nice value; continue without if neither is permitted.
   bool realtime = true;
-  int64_t watchdog_ms = 1000;  // a tick that runs longer is reported once
+  int64_t stall_ms = 1000;     // a tick that runs longer is reported once
   StallFn on_stall = nullptr;  // called on the watchdog's thread
   void* stall_user = nullptr;
   // One loop, by this clock, which ticks in pump() only: for tests. Null: real time.

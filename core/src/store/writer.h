@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "observe/metrics.h"
-#include "store/write_limits.h"
 #include "store/write_session.h"
+#include "store/write_timeouts.h"
 
 namespace patchbay::core {
 
@@ -117,7 +117,7 @@ class Writer {
   const Options options_;
   // state of the writer's thread; the statistics are atomic
   WriterStats stats_;
-  WriteLimits limits_;
+  WriteTimeouts limits_;
   int wal_pages_ = 0;
   int checkpoint_at_ = 0;  // pages
   // state, guarded by mutex_

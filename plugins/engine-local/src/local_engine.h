@@ -5,23 +5,12 @@
 #include <memory>
 
 #include "engine/engine.h"
-#include "engine/farewell.h"
-#include "engine/json_parser.h"
+#include "options.h"
 #include "recogniser.h"
 #include "synthesiser.h"
-#include "vad.h"
 #include "websocket/io_thread.h"
 
 namespace patchbay::engine_local {
-
-struct Options {
-  lib::JsonParser json;
-  VadOptions vad;
-  int barge_in_ms = 200;  // this much caller speech interrupts the engine
-  int tool_timeout_ms = 5000;
-  RecogniserOptions recogniser;
-  lib::FarewellTimes farewell;
-};
 
 class LocalEngine final : public lib::Engine {
  public:

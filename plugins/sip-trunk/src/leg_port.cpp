@@ -4,7 +4,7 @@
 
 namespace patchbay::sip_trunk {
 
-LegPort::LegPort(const Host& host, lib::RtpSocket socket, const lib::RtpLeg::Options& options,
+LegPort::LegPort(const Host& host, lib::RtpSocket socket, const lib::AudioStream::Options& options,
                  Function<void(char)> on_digit)
     : host_(host), leg_(std::move(socket), options), on_digit_(std::move(on_digit)) {}
 
@@ -13,23 +13,23 @@ LegPort::~LegPort() {
   delete returned_.load();
 }
 
-void LegPort::configure(const lib::LegMedia& media) {
+void LegPort::configure(const lib::StreamMedia& media) {
   delete returned_.exchange(nullptr);
-  delete pending_.exchange(new lib::LegMedia(media));
+  delete pending_.exchange(new lib::StreamMedia(media));
 }
 
 void LegPort::pull(pb_frame& out) noexcept {
   // Returns the object through returned_, because this thread must not free memory; waits for a later tick
   // while that is occupied.
   if (returned_.load(std::memory_order_acquire) == nullptr) {
-    if (lib::LegMedia* media = pending_.exchange(nullptr, std::memory_order_acq_rel)) {
+    if (lib::StreamMedia* media = pending_.exchange(nullptr, std::memory_order_acq_rel)) {
       leg_.configure(*media);
       returned_.store(media, std::memory_order_release);
     }
   }
   last_ns_ = out.time_ns;
   leg_.pull(out.pcm, out.time_ns);
-  out.samples = lib::RtpLeg::kFrameSamples;
+  out.samples = lib::AudioStream::kFrameSamples;
   post_digits();
 }
 

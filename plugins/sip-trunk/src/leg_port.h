@@ -7,7 +7,7 @@
 #include <atomic>
 #include <memory>
 
-#include "rtp/leg.h"
+#include "rtp/audio_stream.h"
 
 namespace patchbay::sip_trunk {
 
@@ -17,14 +17,14 @@ class LegPort final : public AudioPort {
   static constexpr uint32_t kRateHz = 8000;
 
   // Calls on_digit() on the main strand for each DTMF digit from the far end.
-  LegPort(const Host& host, lib::RtpSocket socket, const lib::RtpLeg::Options& options,
+  LegPort(const Host& host, lib::RtpSocket socket, const lib::AudioStream::Options& options,
           Function<void(char)> on_digit);
   ~LegPort() override;
 
   uint16_t local_port() const noexcept { return leg_.local_port(); }
   // Takes effect at the next tick.
-  void configure(const lib::LegMedia& media);
-  const lib::LegStats& stats() const noexcept { return leg_.stats(); }
+  void configure(const lib::StreamMedia& media);
+  const lib::StreamStats& stats() const noexcept { return leg_.stats(); }
   uint64_t packets_dropped() const noexcept { return leg_.packets_dropped(); }
 
   uint32_t pull_rate_hz() const noexcept override { return kRateHz; }
@@ -40,11 +40,12 @@ class LegPort final : public AudioPort {
   // borrowed
   const Host& host_;
   // owned
-  lib::RtpLeg leg_;
+  lib::AudioStream leg_;
   Function<void(char)> on_digit_;
-  std::atomic<lib::LegMedia*> pending_{nullptr};   // from configure() to the media loop
-  std::atomic<lib::LegMedia*> returned_{nullptr};  // from the media loop back to configure(), which frees it
-  std::array<std::atomic<char>, 64> digits_{};     // ring buffer: the media loop writes, the strand reads
+  std::atomic<lib::StreamMedia*> pending_{nullptr};  // from configure() to the media loop
+  std::atomic<lib::StreamMedia*> returned_{
+      nullptr};                                 // from the media loop back to configure(), which frees it
+  std::array<std::atomic<char>, 64> digits_{};  // ring buffer: the media loop writes, the strand reads
   std::atomic<uint32_t> digits_written_{0};
   uint32_t digits_read_ = 0;
   int64_t last_ns_ = 0;

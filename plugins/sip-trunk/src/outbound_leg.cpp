@@ -28,7 +28,7 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, 
       on_closed_(std::move(on_closed)),
       service_(host),
       listener_(Lease<LegListener>::open(host, request_.listener)),
-      selector_(trunks.trunks_for(request_.number)),
+      failover_(trunks.trunks_for(request_.number)),
       media_watch_(host),
       step_limit_(host),
       listener_watch_(host, request_.listener, [this] { on_owner_ended(); }),
@@ -76,7 +76,7 @@ void OutboundLeg::open_media() {
   auto socket = ip ? lib::RtpSocket::open(*ip, server_.rtp_port_min, server_.rtp_port_max)
                    : Result<lib::RtpSocket>(ip.error());
   if (!socket) return close(ended_as("failed", "no RTP port: " + socket.error().text));
-  lib::RtpLeg::Options options;
+  lib::AudioStream::Options options;
   options.jitter = server_.jitter;
   options.random = random64();
   options.wall_ns = host_.wall_ms() * 1'000'000;
@@ -92,7 +92,7 @@ void OutboundLeg::open_media() {
 
 // Resolves the name here, with a deadline, because the SIP thread must only see numeric addresses.
 void OutboundLeg::try_trunk() {
-  const std::string* id = selector_.current();
+  const std::string* id = failover_.current();
   if (id == nullptr) return close(ended_as("failed", "no trunk is configured for the number"));
   const size_t attempt = resolving_ = ++resolutions_;
   const std::string& name = trunks_.at(*id).host;
@@ -112,7 +112,7 @@ void OutboundLeg::on_resolved(size_t attempt, const Result<Addresses>& addresses
   step_limit_.cancel();
   if (hanging_up_) return close(ended_as("local", ""));
   if (addresses) return dial(*addresses);
-  const std::string& name = trunks_.at(*selector_.current()).host;
+  const std::string& name = trunks_.at(*failover_.current()).host;
   const auto known = resolver_.last_known(name, local_.rtp.family());
   log_.warn("a trunk's name is not resolved",
             {{"name", name}, {"why", addresses.error().text}, {"last-known", known.ok()}});
@@ -131,7 +131,7 @@ lib::SocketAddress OutboundLeg::announced_media(const lib::SocketAddress& trunk)
 }
 
 void OutboundLeg::dial(const Addresses& addresses) {
-  const std::string& id = *selector_.current();
+  const std::string& id = *failover_.current();
   OutboundCall call;
   call.trunk = trunks_.at(id);
   call.tenant = request_.tenant;
@@ -156,9 +156,9 @@ void OutboundLeg::dial(const Addresses& addresses) {
 
 // The trunk failed before the callee answered: tries the next trunk or ends the call.
 void OutboundLeg::on_trunk_failed(const DialogEnd& ended) {
-  const std::string trunk_id = *selector_.current();
+  const std::string trunk_id = *failover_.current();
   telephony::Ended result = hangup_cause(ended);
-  if (!hanging_up_ && selector_.on_ended(ended)) {
+  if (!hanging_up_ && failover_.on_ended(ended)) {
     earlier_trunks_ += (earlier_trunks_.empty() ? "" : ", ") + trunk_id + ": " + result.detail;
     return try_trunk();
   }
@@ -182,8 +182,8 @@ void OutboundLeg::on_owner_ended() {
 void OutboundLeg::on_progress(DialogId id, int status, std::string_view sdp, std::string_view) {
   post(host_, kMainStrand, alive_.bind([this, id, status, early = !sdp.empty()] {
     if (id != dialog_ || closed_) return;
-    selector_.on_progress(status);
-    const std::string* trunk = selector_.current();
+    failover_.on_progress(status);
+    const std::string* trunk = failover_.current();
     listener_.send(LegListener::progress, {status, trunk != nullptr ? *trunk : std::string(), early});
   }));
 }
@@ -205,7 +205,7 @@ Status OutboundLeg::apply_media(const lib::RemoteMedia& remote) {
   if (remote.send && !is_allowed(remote.rtp))
     return {Code::denied, "its address " + remote.rtp.ip_text() + " is not a possible address of the trunk"};
   if (std::exchange(held_, !remote.send || !remote.receive)) resumed_ns_ = host_.mono_ns();
-  lib::LegMedia media;
+  lib::StreamMedia media;
   media.remote_rtp = remote.rtp;
   if (is_allowed(remote.rtcp)) media.remote_rtcp = remote.rtcp;
   if (peer) media.signalling = *peer;
@@ -241,7 +241,7 @@ void OutboundLeg::on_dialog_answered(DialogId id, const std::string& sdp, const 
 
 void OutboundLeg::report_answered(Handle port) {
   answered_ns_ = host_.mono_ns();
-  const std::string* trunk = selector_.current();
+  const std::string* trunk = failover_.current();
   listener_.send(LegListener::answered,
                  {trunk != nullptr ? *trunk : std::string(), (answered_ns_ - started_ns_) / 1'000'000, port});
 }
@@ -291,7 +291,7 @@ void OutboundLeg::on_ended(DialogId id, const DialogEnd& ended) {
 void OutboundLeg::on_dialog_ended(DialogId id, const DialogEnd& ended) {
   if (id != dialog_ || closed_) return;
   dialog_ = 0;
-  const std::string* trunk = selector_.current();
+  const std::string* trunk = failover_.current();
   const std::string trunk_id = trunk != nullptr ? *trunk : std::string();
   log_.info("the dialog has ended",
             {{"trunk", trunk_id}, {"sip", ended.sip_status}, {"text", ended.text}, {"detail", ended.detail}});
@@ -311,7 +311,7 @@ void OutboundLeg::on_dialog_ended(DialogId id, const DialogEnd& ended) {
 void OutboundLeg::close_with_stats(telephony::Ended result) {
   result.earlier_trunks = earlier_trunks_;
   if (port_) {
-    const lib::LegStats& stats = port_->stats();
+    const lib::StreamStats& stats = port_->stats();
     result.rtp_received = static_cast<int64_t>(stats.packets_received.load());
     result.rtp_lost = stats.lost.load();
     result.rtp_late = static_cast<int64_t>(stats.packets_late.load());

@@ -18,7 +18,7 @@
 #include "resolver.h"
 #include "sdp/sdp.h"
 #include "sip_stack.h"
-#include "trunk_selector.h"
+#include "trunk_failover.h"
 
 namespace patchbay::sip_trunk {
 
@@ -85,7 +85,7 @@ class OutboundLeg final : public DialogListener {
   Lease<telephony::LegListener> listener_;
   std::vector<RegisteredGate> gates_;
   Lease<telephony::DialGate> gate_;
-  TrunkSelector selector_;
+  TrunkFailover failover_;
   std::unique_ptr<LegPort> port_;
   Timer media_watch_;
   Timer step_limit_;  // time limit of the pending gate or resolution

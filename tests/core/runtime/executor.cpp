@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 ExecutorOptions watched() {
   ExecutorOptions options;
   options.threads = 2;
-  options.watchdog_ms = 8;
+  options.stall_ms = 8;
   options.on_stall = [](void*, const StallReport&) {};
   return options;
 }

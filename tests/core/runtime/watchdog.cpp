@@ -16,7 +16,7 @@ TEST_CASE("A task that holds its strand too long is reported once with its owner
   std::vector<std::string> reports;
   ExecutorOptions options;
   options.threads = 2;
-  options.watchdog_ms = 5000;
+  options.stall_ms = 5000;
   options.watchdog_thread = false;
   options.stall_user = &reports;
   options.on_stall = [](void* user, const StallReport& report) {
@@ -48,7 +48,7 @@ TEST_CASE("A task that holds its strand too long is reported once with its owner
 TEST_CASE("The watchdog's own thread reports too") {
   std::promise<void> reported;
   ExecutorOptions options;
-  options.watchdog_ms = 20;
+  options.stall_ms = 20;
   options.stall_user = &reported;
   options.on_stall = [](void* user, const StallReport&) {
     static_cast<std::promise<void>*>(user)->set_value();

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "rtp/leg.h"
+#include "rtp/audio_stream.h"
 #include "support/probe_client.h"
 
 namespace patchbay::test {
@@ -38,15 +38,15 @@ uint16_t offered_port(const Sipp& sipp) {
 }  // namespace
 
 struct Phone::Ear {
-  Ear(lib::RtpSocket socket, const lib::RtpLeg::Options& options) : leg(std::move(socket), options) {}
-  lib::RtpLeg leg;
+  Ear(lib::RtpSocket socket, const lib::AudioStream::Options& options) : leg(std::move(socket), options) {}
+  lib::AudioStream leg;
   uint16_t caller = 0;
 };
 
 Phone::Phone() {
   auto socket = lib::RtpSocket::open(loopback(0), 0, 0);
   REQUIRE(socket);
-  lib::RtpLeg::Options options;
+  lib::AudioStream::Options options;
   options.jitter = {40, 100};
   options.random = 0x1234567;
   options.now_ns = now_ns();
@@ -83,7 +83,7 @@ bool Phone::hears(int64_t ms) const {
 }
 
 void Phone::run(Ear& ear) {
-  std::array<int16_t, lib::RtpLeg::kFrameSamples> pcm;
+  std::array<int16_t, lib::AudioStream::kFrameSamples> pcm;
   auto next = std::chrono::steady_clock::now();
   for (int64_t sample = 0; !stop_;) {
     next += std::chrono::milliseconds(kTickMs);
@@ -92,7 +92,7 @@ void Phone::run(Ear& ear) {
       ear.caller = offered_port(*sipp_);
       if (ear.caller == 0) continue;
       server_port_ = ear.caller;
-      lib::LegMedia media;
+      lib::StreamMedia media;
       media.remote_rtp = loopback(ear.caller);
       media.remote_rtcp = loopback(static_cast<uint16_t>(ear.caller + 1));
       media.signalling = loopback(0);

@@ -1,4 +1,4 @@
-// Phone: a telephone controlled by the test. SIPp answers, an RtpLeg sends and receives the audio.
+// Phone: a telephone controlled by the test. SIPp answers, an AudioStream sends and receives the audio.
 #pragma once
 
 #include <atomic>

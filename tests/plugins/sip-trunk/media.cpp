@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "caller.h"
-#include "rtp/leg.h"
+#include "rtp/audio_stream.h"
 #include "sdp/sdp.h"
 #include "support/baresip.h"
 
@@ -16,7 +16,7 @@ using namespace patchbay::lib;
 namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(20);
-constexpr size_t kFrame = RtpLeg::kFrameSamples;
+constexpr size_t kFrame = AudioStream::kFrameSamples;
 
 int16_t tone(double hz, size_t sample) {
   return static_cast<int16_t>(8000 *
@@ -49,16 +49,16 @@ struct Leg {
     REQUIRE(socket);
     local.rtp = *SocketAddress::parse("127.0.0.1", socket->rtp_port());
     local.session_id = 1;
-    RtpLeg::Options options;
+    AudioStream::Options options;
     options.jitter = {40, 100};
     options.random = 0x1234567812345678;
     options.cname = "test";
-    leg = std::make_unique<RtpLeg>(*std::move(socket), options);
+    leg = std::make_unique<AudioStream>(*std::move(socket), options);
   }
   void connect(const std::string& answer, const std::string& peer_ip) {
     auto remote = parse_answer(local, answer);
     REQUIRE(remote);
-    LegMedia media;
+    StreamMedia media;
     media.remote_rtp = remote->rtp;
     media.remote_rtcp = remote->rtcp;
     media.signalling = *SocketAddress::parse(peer_ip, 0);
@@ -83,7 +83,7 @@ struct Leg {
   }
 
   LocalMedia local;
-  std::unique_ptr<RtpLeg> leg;
+  std::unique_ptr<AudioStream> leg;
 };
 
 }  // namespace

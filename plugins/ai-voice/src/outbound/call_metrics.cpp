@@ -1,5 +1,7 @@
 #include "outbound/call_metrics.h"
 
+#include "outbound/retry_policy.h"
+
 namespace patchbay::ai_voice {
 
 CallMetrics::CallMetrics(const Host& host)

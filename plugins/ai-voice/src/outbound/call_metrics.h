@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "outbound/outcome.h"
+#include "outbound/attempt_end.h"
 
 namespace patchbay::ai_voice {
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "outbound/retry_policy.h"
+
 namespace patchbay::ai_voice {
 namespace {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "conversation/transcript_builder.h"
+#include "outbound/attempt_end.h"
 #include "outbound/call.h"
 #include "outbound/events.h"
-#include "outbound/outcome.h"
 
 namespace patchbay::ai_voice {
 

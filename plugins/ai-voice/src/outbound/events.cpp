@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "outbound/retry_policy.h"
+
 namespace patchbay::ai_voice {
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include <patchbay/event.h>
 
-#include "outbound/outcome.h"
+#include "outbound/attempt_end.h"
 
 namespace patchbay::ai_voice {
 

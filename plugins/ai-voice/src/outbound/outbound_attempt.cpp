@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "outbound/retry_policy.h"
 #include "outbound/transcript_document.h"
 
 namespace patchbay::ai_voice {

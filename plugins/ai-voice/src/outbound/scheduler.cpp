@@ -15,9 +15,9 @@ namespace {
 constexpr uint32_t kMaxClaims = 64;  // at once
 constexpr int64_t kLeaseMs = 60'000;
 constexpr int64_t kRegistrationNs = EngineRegistry::kRegistrationMs * 1'000'000;
-constexpr int64_t kStoreRetryMs = 1000;    // after a failed read or write of the store
-constexpr int64_t kHeldRetryMs = 30'000;   // unless a free slot starts the call earlier
-constexpr uint32_t kMaxRetryFactor = 10;   // by which that pause grows at most
+constexpr int64_t kBriefPauseMs = 1000;    // after a failed read or write of the store
+constexpr int64_t kHeldPauseMs = 30'000;   // unless a free slot starts the call earlier
+constexpr uint32_t kMaxPauseFactor = 10;   // by which that pause grows at most
 constexpr size_t kMaxHeldCalls = 1000;     // calls that a free slot can start
 constexpr size_t kTrimAfterAttempts = 20;  // running at once
 
@@ -62,7 +62,7 @@ void Scheduler::claim(const Job& job) {
   store_.get(job.tenant, job.body, kMainStrand, alive_.bind([this, job](Result<Call> call) {
     if (call) return claim_call(job, std::move(*call));
     if (call.error().code == Code::not_found) return complete_job(job);
-    retry_soon(job);
+    postpone_briefly(job);
   }));
 }
 
@@ -78,13 +78,13 @@ void Scheduler::claim_call(const Job& job, Call call) {
   if (!waits) return complete_job(job);
   const TenantSettings* settings = settings_.tenant(call.tenant);
   if (settings == nullptr) return fail_call(job, std::move(call), "the tenant is no longer configured");
-  if (!worker_) return retry_soon(job);
+  if (!worker_) return postpone_briefly(job);
   if (!reached_limit(call.tenant, *settings).empty()) return hold(job);
   unhold(job.body);
   const RegisteredEngine* engine = engines_.find(call.model);
   if (host_.mono_ns() < registration_ends_ns(engine)) {
     log_.with(call.call_id).debug("the call waits for its engine", {{"model", call.model}});
-    return retry_soon(job);
+    return postpone_briefly(job);
   }
   if (engine == nullptr) return fail_call(job, std::move(call), "no engine serves the model");
   auto key = unseal_key(host_, call);
@@ -111,7 +111,7 @@ void Scheduler::claim_call(const Job& job, Call call) {
     notify_if_idle();
     start_held_call();
     if (outcome.code() == Code::conflict) return complete_job(job);
-    retry_soon(job);
+    postpone_briefly(job);
   }));
 }
 
@@ -161,9 +161,9 @@ void Scheduler::complete_job(const Job& job) {
   start_held_call();
 }
 
-void Scheduler::retry_soon(const Job& job) { retry(job, kStoreRetryMs); }
+void Scheduler::postpone_briefly(const Job& job) { postpone(job, kBriefPauseMs); }
 
-void Scheduler::retry(const Job& job, int64_t delay_ms) {
+void Scheduler::postpone(const Job& job, int64_t delay_ms) {
   Transaction tx(host_);
   tx.job_retry(job.id, job.fence, host_.wall_ms() + delay_ms);
   std::move(tx).commit([](const Commit&) {});
@@ -175,7 +175,7 @@ void Scheduler::hold(const Job& job) {
   const auto is_this = [&](const HeldCall& held) { return held.call_id == job.body; };
   const bool is_known = std::any_of(held_calls_.begin(), held_calls_.end(), is_this);
   if (!is_known && held_calls_.size() < kMaxHeldCalls) held_calls_.push_back({job.tenant, job.body});
-  retry(job, kHeldRetryMs * std::clamp<uint32_t>(job.tries, 1, kMaxRetryFactor));
+  postpone(job, kHeldPauseMs * std::clamp<uint32_t>(job.tries, 1, kMaxPauseFactor));
 }
 
 void Scheduler::unhold(const std::string& call_id) {

@@ -43,8 +43,8 @@ class Scheduler {
   void start_attempt(Call call, std::string api_key, const RegisteredEngine& engine,
                      const TenantSettings& settings);
   void complete_job(const Job& job);
-  void retry_soon(const Job& job);
-  void retry(const Job& job, int64_t delay_ms);
+  void postpone_briefly(const Job& job);
+  void postpone(const Job& job, int64_t delay_ms);
   void hold(const Job& job);
   void unhold(const std::string& call_id);
   void start_held_call();

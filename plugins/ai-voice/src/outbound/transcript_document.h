@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "conversation/transcript_builder.h"
-#include "outbound/outcome.h"
+#include "outbound/attempt_end.h"
 
 namespace patchbay::ai_voice {
 

@@ -12,9 +12,9 @@ namespace patchbay::sip_trunk {
 // The trunks of one route in order. Moves on when the network or the trunk failed (transport error, silence,
 // 5xx, 403, 408), but never after the callee was reached (101 to 199), because any answer then is the result
 // of the call. Never moves on after other answers (404, 484, 486, 6xx), redirects or our own hangup.
-class TrunkSelector {
+class TrunkFailover {
  public:
-  explicit TrunkSelector(std::vector<std::string> trunk_ids) : trunk_ids_(std::move(trunk_ids)) {}
+  explicit TrunkFailover(std::vector<std::string> trunk_ids) : trunk_ids_(std::move(trunk_ids)) {}
 
   // The trunk to dial; null if none is left.
   const std::string* current() const noexcept {

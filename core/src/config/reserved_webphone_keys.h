@@ -9,7 +9,7 @@ namespace patchbay::core::config {
 
 // A value out of range becomes the nearest bound without a warning, which the specification requires of these
 // keys only.
-constexpr std::string_view kTunables = R"({"type":"object","properties":{
+constexpr std::string_view kReservedWebPhoneKeys = R"({"type":"object","properties":{
   "Sfu":{"type":"object","default":{},"properties":{
     "AutoPromoteHumanCount":{"type":"integer","minimum":2,"maximum":100,"default":6,"x-snap":true},
     "AutoPromoteBwMinHumans":{"type":"integer","minimum":2,"maximum":100,"default":3,"x-snap":true},

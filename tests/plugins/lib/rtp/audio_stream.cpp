@@ -1,4 +1,4 @@
-#include "rtp/leg.h"
+#include "rtp/audio_stream.h"
 
 #include <doctest/doctest.h>
 
@@ -14,21 +14,21 @@ using namespace patchbay::lib;
 namespace {
 
 constexpr int64_t kTickNs = 20'000'000;
-using Frame = std::array<int16_t, RtpLeg::kFrameSamples>;
+using Frame = std::array<int16_t, AudioStream::kFrameSamples>;
 
-std::unique_ptr<RtpLeg> make_leg(uint64_t random) {
+std::unique_ptr<AudioStream> make_leg(uint64_t random) {
   auto socket = RtpSocket::open(loopback(), 0, 0);
   REQUIRE(socket);
-  RtpLeg::Options options;
+  AudioStream::Options options;
   options.jitter = {40, 100};
   options.random = random;
   options.wall_ns = 1'800'000'000'000'000'000;
   options.cname = "leg";
-  return std::make_unique<RtpLeg>(*std::move(socket), options);
+  return std::make_unique<AudioStream>(*std::move(socket), options);
 }
 
-LegMedia towards(const RtpLeg& peer, G711 law = G711::mu_law) {
-  LegMedia media;
+StreamMedia towards(const AudioStream& peer, G711 law = G711::mu_law) {
+  StreamMedia media;
   media.remote_rtp = loopback(peer.local_port());
   media.remote_rtcp = loopback(static_cast<uint16_t>(peer.local_port() + 1));
   media.law = law;
@@ -54,8 +54,8 @@ struct Pair {
     a->pull(at_a.data(), now_ns);
     received = b->pull(at_b.data(), now_ns);
   }
-  std::unique_ptr<RtpLeg> a = make_leg(0x1111222233334444);
-  std::unique_ptr<RtpLeg> b = make_leg(0x5555666677778888);
+  std::unique_ptr<AudioStream> a = make_leg(0x1111222233334444);
+  std::unique_ptr<AudioStream> b = make_leg(0x5555666677778888);
   int64_t now_ns = kTickNs;
   Frame at_a{}, at_b{};
   bool received = false;
@@ -137,7 +137,7 @@ TEST_CASE("a new SSRC is followed from its second packet on") {
   auto leg = make_leg(1);
   auto peer = RtpSocket::open(loopback(), 0, 0);
   REQUIRE(peer);
-  LegMedia media;
+  StreamMedia media;
   media.remote_rtp = loopback(peer->rtp_port());
   leg->configure(media);
   uint8_t out[kRtpHeaderBytes + 160] = {};
@@ -224,7 +224,7 @@ TEST_CASE("comfort noise, unknown payloads and RTCP show that the peer is alive"
   auto leg = make_leg(1);
   auto peer = RtpSocket::open(loopback(), 0, 0);
   REQUIRE(peer);
-  LegMedia media;
+  StreamMedia media;
   media.remote_rtp = loopback(peer->rtp_port());
   media.remote_rtcp = loopback(static_cast<uint16_t>(peer->rtp_port() + 1));
   leg->configure(media);

@@ -1,4 +1,4 @@
-#include "trunk_selector.h"
+#include "trunk_failover.h"
 
 #include <doctest/doctest.h>
 
@@ -11,10 +11,10 @@ DialogEnd because(EndReason reason) { return {reason, 0, {}}; }
 
 // Returns whether the second of two trunks is tried after this end of the first.
 bool moves_on(const DialogEnd& ended, int progress = 0) {
-  TrunkSelector selector({"a", "b"});
-  if (progress != 0) selector.on_progress(progress);
-  const bool next = selector.on_ended(ended);
-  CHECK(next == (selector.current() != nullptr));
+  TrunkFailover failover({"a", "b"});
+  if (progress != 0) failover.on_progress(progress);
+  const bool next = failover.on_ended(ended);
+  CHECK(next == (failover.current() != nullptr));
   return next;
 }
 
@@ -44,14 +44,14 @@ TEST_CASE("nothing moves on after the callee was reached") {
 }
 
 TEST_CASE("trunks are tried in order until none is left") {
-  TrunkSelector selector({"a", "b", "c"});
-  CHECK(*selector.current() == "a");
-  CHECK(selector.on_ended(rejected(503)));
-  CHECK(*selector.current() == "b");
-  CHECK(selector.on_ended(because(EndReason::silence)));
-  CHECK(*selector.current() == "c");
-  CHECK_FALSE(selector.on_ended(rejected(503)));
-  CHECK(selector.current() == nullptr);
-  CHECK_FALSE(selector.on_ended(rejected(503)));
-  CHECK(TrunkSelector({}).current() == nullptr);
+  TrunkFailover failover({"a", "b", "c"});
+  CHECK(*failover.current() == "a");
+  CHECK(failover.on_ended(rejected(503)));
+  CHECK(*failover.current() == "b");
+  CHECK(failover.on_ended(because(EndReason::silence)));
+  CHECK(*failover.current() == "c");
+  CHECK_FALSE(failover.on_ended(rejected(503)));
+  CHECK(failover.current() == nullptr);
+  CHECK_FALSE(failover.on_ended(rejected(503)));
+  CHECK(TrunkFailover({}).current() == nullptr);
 }

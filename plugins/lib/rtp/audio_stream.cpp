@@ -1,4 +1,4 @@
-#include "rtp/leg.h"
+#include "rtp/audio_stream.h"
 
 #include <cstring>
 
@@ -24,9 +24,9 @@ uint32_t samples_of(int64_t ns) { return static_cast<uint32_t>(ns / 125'000); } 
 }  // namespace
 
 // Handles the peer's RTCP: its clock, and its reports about our stream.
-class RtpLeg::ControlReader final : public RtcpListener {
+class AudioStream::ControlReader final : public RtcpListener {
  public:
-  ControlReader(RtpLeg& leg, int64_t now_ns) : leg_(leg), now_ns_(now_ns) {}
+  ControlReader(AudioStream& leg, int64_t now_ns) : leg_(leg), now_ns_(now_ns) {}
 
   void on_sender_report(uint32_t ssrc, const SenderInfo& info) noexcept override {
     if (leg_.has_source_ && ssrc == leg_.reception_.ssrc()) leg_.reception_.sender_report(info.ntp, now_ns_);
@@ -47,11 +47,11 @@ class RtpLeg::ControlReader final : public RtcpListener {
   void on_bye(uint32_t) noexcept override {}  // only SIP ends a call
 
  private:
-  RtpLeg& leg_;
+  AudioStream& leg_;
   int64_t now_ns_;
 };
 
-RtpLeg::RtpLeg(RtpSocket socket, const Options& options)
+AudioStream::AudioStream(RtpSocket socket, const Options& options)
     : socket_(std::move(socket)),
       jitter_buffer_(options.jitter),
       cname_(options.cname),
@@ -61,7 +61,7 @@ RtpLeg::RtpLeg(RtpSocket socket, const Options& options)
       timestamp_(static_cast<uint32_t>(options.random >> 24)),
       next_control_ns_(options.now_ns + kControlIntervalNs / 2) {}
 
-void RtpLeg::configure(const LegMedia& media) noexcept {
+void AudioStream::configure(const StreamMedia& media) noexcept {
   media_ = media;
   policy_.set_remote(media.remote_rtp, media.signalling);
   marker_ = true;
@@ -72,7 +72,7 @@ void RtpLeg::configure(const LegMedia& media) noexcept {
   socket_.accept_only(hosts, count);
 }
 
-bool RtpLeg::pull(int16_t* pcm, int64_t now_ns) noexcept {
+bool AudioStream::pull(int16_t* pcm, int64_t now_ns) noexcept {
   control_taken_ = 0;
   drain_media(now_ns);
   drain_control(now_ns);
@@ -81,7 +81,7 @@ bool RtpLeg::pull(int16_t* pcm, int64_t now_ns) noexcept {
   return received;
 }
 
-void RtpLeg::drain_media(int64_t now_ns) noexcept {
+void AudioStream::drain_media(int64_t now_ns) noexcept {
   int taken = 0;
   int refused = 0;
   while (taken < kMaxPacketsPerTick && refused < kMaxRefusedPerTick) {
@@ -92,7 +92,7 @@ void RtpLeg::drain_media(int64_t now_ns) noexcept {
 }
 
 // Returns false for a packet that is refused.
-bool RtpLeg::on_datagram(const Datagram& datagram, int64_t now_ns) noexcept {
+bool AudioStream::on_datagram(const Datagram& datagram, int64_t now_ns) noexcept {
   if (is_rtcp(datagram.data.data(), datagram.size)) return on_control_datagram(datagram, now_ns);
   const auto packet = parse_rtp(datagram.data.data(), datagram.size);
   if (!packet || !policy_.accept_media(datagram.source)) {
@@ -103,7 +103,7 @@ bool RtpLeg::on_datagram(const Datagram& datagram, int64_t now_ns) noexcept {
   return true;
 }
 
-bool RtpLeg::on_control_datagram(const Datagram& datagram, int64_t now_ns) noexcept {
+bool AudioStream::on_control_datagram(const Datagram& datagram, int64_t now_ns) noexcept {
   ControlReader reader(*this, now_ns);
   if (!policy_.accept_control(datagram.source) || control_taken_ == kMaxControlPerTick ||
       !parse_rtcp(datagram.data.data(), datagram.size, reader)) {
@@ -115,7 +115,7 @@ bool RtpLeg::on_control_datagram(const Datagram& datagram, int64_t now_ns) noexc
   return true;
 }
 
-void RtpLeg::drain_control(int64_t now_ns) noexcept {
+void AudioStream::drain_control(int64_t now_ns) noexcept {
   int refused = 0;
   while (refused < kMaxRefusedPerTick / 4) {
     const size_t count = socket_.receive(RtpSocket::Channel::rtcp, received_.data(), received_.size());
@@ -127,7 +127,7 @@ void RtpLeg::drain_control(int64_t now_ns) noexcept {
 
 // Follows a stream from its first packet. Another SSRC replaces it only after two packets in sequence,
 // because a single packet may be spoofed.
-bool RtpLeg::accept_ssrc(const RtpPacket& packet) noexcept {
+bool AudioStream::accept_ssrc(const RtpPacket& packet) noexcept {
   if (has_source_ && packet.ssrc == reception_.ssrc()) {
     has_candidate_ = false;
     return true;
@@ -147,7 +147,7 @@ bool RtpLeg::accept_ssrc(const RtpPacket& packet) noexcept {
   return true;
 }
 
-void RtpLeg::on_media(const RtpPacket& packet, int64_t now_ns) noexcept {
+void AudioStream::on_media(const RtpPacket& packet, int64_t now_ns) noexcept {
   const bool is_event = packet.payload_type == media_.event_payload_type;
   const bool is_audio = packet.payload_type == kPcmu || packet.payload_type == kPcma;
   stats_.last_received_ns.store(now_ns, kRelaxed);  // any packet from the peer shows that it is alive
@@ -168,12 +168,12 @@ void RtpLeg::on_media(const RtpPacket& packet, int64_t now_ns) noexcept {
   }
 }
 
-void RtpLeg::on_digit(std::optional<char> digit) noexcept {
+void AudioStream::on_digit(std::optional<char> digit) noexcept {
   if (!digit || digits_count_ == digits_.size()) return;
   digits_[(digits_begin_ + digits_count_++) % digits_.size()] = *digit;
 }
 
-std::optional<char> RtpLeg::next_digit() noexcept {
+std::optional<char> AudioStream::next_digit() noexcept {
   if (digits_count_ == 0) return std::nullopt;
   const char digit = digits_[digits_begin_];
   digits_begin_ = (digits_begin_ + 1) % digits_.size();
@@ -181,11 +181,11 @@ std::optional<char> RtpLeg::next_digit() noexcept {
   return digit;
 }
 
-bool RtpLeg::send_digit(char digit, uint32_t duration_ms) noexcept {
+bool AudioStream::send_digit(char digit, uint32_t duration_ms) noexcept {
   return media_.event_payload_type >= 0 && event_sender_.start(digit, timestamp_, duration_ms);
 }
 
-void RtpLeg::push(const int16_t* pcm, int64_t now_ns) noexcept {
+void AudioStream::push(const int16_t* pcm, int64_t now_ns) noexcept {
   if (!media_.send) {
     timestamp_ += kFrameSamples;  // RTP time continues while the peer holds the call
     marker_ = true;
@@ -206,8 +206,8 @@ void RtpLeg::push(const int16_t* pcm, int64_t now_ns) noexcept {
   if (now_ns >= next_control_ns_) send_control(now_ns, false);
 }
 
-void RtpLeg::send_packet(uint8_t payload_type, bool marker, uint32_t timestamp, const uint8_t* payload,
-                         size_t bytes) noexcept {
+void AudioStream::send_packet(uint8_t payload_type, bool marker, uint32_t timestamp, const uint8_t* payload,
+                              size_t bytes) noexcept {
   uint8_t out[kRtpHeaderBytes + kFrameSamples];
   RtpPacket header;
   header.payload_type = payload_type;
@@ -224,9 +224,9 @@ void RtpLeg::send_packet(uint8_t payload_type, bool marker, uint32_t timestamp, 
   stats_.packets_sent.fetch_add(1, kRelaxed);
 }
 
-void RtpLeg::send_bye(int64_t now_ns) noexcept { send_control(now_ns, true); }
+void AudioStream::send_bye(int64_t now_ns) noexcept { send_control(now_ns, true); }
 
-void RtpLeg::send_control(int64_t now_ns, bool bye) noexcept {
+void AudioStream::send_control(int64_t now_ns, bool bye) noexcept {
   // Between half and one and a half intervals, so that reports do not synchronise (RFC 3550 section 6.2).
   next_control_ns_ =
       now_ns + kControlIntervalNs / 2 + (now_ns / 1000 + ssrc_) % (kControlIntervalNs / 1000) * 1000;
@@ -250,7 +250,7 @@ void RtpLeg::send_control(int64_t now_ns, bool bye) noexcept {
   if (size > 0) (void)socket_.send(RtpSocket::Channel::rtcp, media_.remote_rtcp, out, size);
 }
 
-void RtpLeg::publish_stats() noexcept {
+void AudioStream::publish_stats() noexcept {
   stats_.lost.store(has_source_ ? reception_.lost() : 0, kRelaxed);
   stats_.jitter_us.store(reception_.jitter() * 125, kRelaxed);
   stats_.duplicates.store(reception_.duplicates(), kRelaxed);
@@ -258,7 +258,7 @@ void RtpLeg::publish_stats() noexcept {
   stats_.delay_ms.store(jitter_buffer_.delay_ms(), kRelaxed);
 }
 
-uint64_t RtpLeg::ntp(int64_t now_ns) const noexcept {
+uint64_t AudioStream::ntp(int64_t now_ns) const noexcept {
   const auto wall = static_cast<uint64_t>(now_ns + wall_offset_ns_);
   const uint64_t seconds = wall / 1'000'000'000 + kNtpEpochOffsetS;
   const uint64_t fraction = (wall % 1'000'000'000 << 32) / 1'000'000'000;

@@ -1,4 +1,4 @@
-#include "trunk_selector.h"
+#include "trunk_failover.h"
 
 namespace patchbay::sip_trunk {
 namespace {
@@ -24,7 +24,7 @@ bool is_fault_of_trunk(const DialogEnd& ended) {
 
 }  // namespace
 
-bool TrunkSelector::on_ended(const DialogEnd& ended) noexcept {
+bool TrunkFailover::on_ended(const DialogEnd& ended) noexcept {
   if (reached_ || current() == nullptr || !is_fault_of_trunk(ended)) {
     next_ = trunk_ids_.size();
     return false;

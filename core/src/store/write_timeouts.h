@@ -10,7 +10,7 @@
 namespace patchbay::core {
 
 // Writer's thread only, except for functions marked [any].
-class WriteLimits {
+class WriteTimeouts {
  public:
   // Installs the connection's progress and busy handlers; must outlive the connection's last use.
   void install(sqlite3* db);

@@ -22,7 +22,7 @@
 namespace patchbay::lib {
 
 // The result of an SDP offer/answer exchange. Payload types are those of the peer's SDP.
-struct LegMedia {
+struct StreamMedia {
   SocketAddress remote_rtp;
   SocketAddress remote_rtcp;
   SocketAddress signalling;     // host that may send instead of remote_rtp's; invalid: none
@@ -32,8 +32,8 @@ struct LegMedia {
   bool receive = true;
 };
 
-// Statistics since the leg was created; relaxed atomics.
-struct LegStats {
+// Statistics since the stream was created; relaxed atomics.
+struct StreamStats {
   std::atomic<uint64_t> packets_received{0};
   std::atomic<uint64_t> packets_sent{0};
   std::atomic<uint64_t> packets_refused{0};  // wrong source, malformed, unknown payload type, too much RTCP
@@ -50,7 +50,7 @@ struct LegStats {
 
 struct RtpPacket;
 
-class RtpLeg {
+class AudioStream {
  public:
   static constexpr size_t kFrameSamples = JitterBuffer::kFrameSamples;
   struct Options {
@@ -61,7 +61,7 @@ class RtpLeg {
     std::string cname;    // must not identify the host
   };
 
-  RtpLeg(RtpSocket socket, const Options& options);
+  AudioStream(RtpSocket socket, const Options& options);
 
   uint16_t local_port() const noexcept { return socket_.rtp_port(); }
 
@@ -69,7 +69,7 @@ class RtpLeg {
   uint64_t packets_dropped() const noexcept { return socket_.dropped(); }
 
   // Call it before the first packet, and again after every SDP offer or answer.
-  void configure(const LegMedia& media) noexcept;
+  void configure(const StreamMedia& media) noexcept;
 
   // Receives the waiting packets and writes one frame. Returns whether some of it was received rather than
   // concealed. Times are monotonic.
@@ -86,7 +86,7 @@ class RtpLeg {
   // Sends RTCP BYE (RFC 3550 section 6.6).
   void send_bye(int64_t now_ns) noexcept;
 
-  const LegStats& stats() const noexcept { return stats_; }
+  const StreamStats& stats() const noexcept { return stats_; }
 
  private:
   class ControlReader;
@@ -111,7 +111,7 @@ class RtpLeg {
   SourcePolicy policy_;
   TelephoneEventReceiver event_receiver_;
   TelephoneEventSender event_sender_;
-  LegMedia media_;
+  StreamMedia media_;
   const std::string cname_;
   const int64_t wall_offset_ns_;
 
@@ -132,7 +132,7 @@ class RtpLeg {
   size_t digits_count_ = 0;
   std::array<Datagram, RtpSocket::kMaxReceived> received_{};
   std::array<int16_t, 1024> decoded_{};
-  LegStats stats_;
+  StreamStats stats_;
 };
 
 }  // namespace patchbay::lib

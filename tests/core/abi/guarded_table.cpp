@@ -1,12 +1,13 @@
 // What the tables check and report before and after their functions: media loops, handles, the host's
 // observer.
-#include "abi/guarded.h"
+#include "abi/guarded_table.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
+#include "abi/guarded_table.h"
 #include "core/abi/rig.h"
 
 using namespace abi_test;

@@ -1,4 +1,4 @@
-// Decides the status and the retry of a call after an attempt. Pure; any thread.
+// How an attempt ended, from what telephony reports. Pure; any thread.
 #pragma once
 
 #include <patchbay/services/telephony.h>
@@ -35,12 +35,6 @@ struct Ending {
 // Returns how the end of the leg ends the attempt. `farewell`: the outcome of the tool that made the AI say
 // goodbye; "": none.
 Ending ending_of_leg(const telephony::Ended& ended, bool answered, std::string_view farewell);
-
-// Returns the status of `call` after that attempt.
-std::string_view status_after(const Call& call, const Ending& ending);
-
-// Returns when the call is dialled again after that attempt; 0: never.
-int64_t next_attempt_ms(const Call& call, const Ending& ending, int64_t ended_ms);
 
 // Returns the time from answer to end in whole seconds; 0 without an answer.
 int64_t duration_sec(const Call& call, int64_t ended_ms);

@@ -1,4 +1,4 @@
-#include "store/write_limits.h"
+#include "store/write_timeouts.h"
 
 #include <thread>
 
@@ -10,27 +10,27 @@ constexpr std::chrono::milliseconds kLockRetryDelay(2);
 
 }  // namespace
 
-void WriteLimits::install(sqlite3* db) {
-  sqlite3_progress_handler(db, kProgressInterval, &WriteLimits::on_progress, this);
-  sqlite3_busy_handler(db, &WriteLimits::on_busy, this);
+void WriteTimeouts::install(sqlite3* db) {
+  sqlite3_progress_handler(db, kProgressInterval, &WriteTimeouts::on_progress, this);
+  sqlite3_busy_handler(db, &WriteTimeouts::on_busy, this);
 }
 
-void WriteLimits::begin_task(int64_t budget_ms) {
+void WriteTimeouts::begin_task(int64_t budget_ms) {
   expired_ = false;
   deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(budget_ms);
 }
 
 // Progress handler: a result other than 0 interrupts the statement.
-int WriteLimits::on_progress(void* raw) {
-  auto& self = *static_cast<WriteLimits*>(raw);
+int WriteTimeouts::on_progress(void* raw) {
+  auto& self = *static_cast<WriteTimeouts*>(raw);
   if (!self.cancelled() && std::chrono::steady_clock::now() <= self.deadline_) return 0;
   self.expired_ = true;
   return 1;
 }
 
 // Busy handler: a result other than 0 tries again. `count` is the number of earlier tries for this lock.
-int WriteLimits::on_busy(void* raw, int count) {
-  auto& self = *static_cast<WriteLimits*>(raw);
+int WriteTimeouts::on_busy(void* raw, int count) {
+  auto& self = *static_cast<WriteTimeouts*>(raw);
   const auto now = std::chrono::steady_clock::now();
   if (count == 0) {
     self.lock_waits_.fetch_add(1, std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-#include "outbound/outcome.h"
+#include "outbound/attempt_end.h"
 
 #include <algorithm>
 #include <array>
@@ -75,17 +75,6 @@ Ending ending_of_leg(const telephony::Ended& ended, bool answered, std::string_v
   Ending ending = answered ? answered_end(ended, farewell) : unanswered(ended);
   ending.sip_status = ended.sip_status;
   return ending;
-}
-
-std::string_view status_after(const Call& call, const Ending& ending) {
-  if (ending.outcome == "cancelled") return status::kCancelled;
-  if (call.answered_ms > 0) return ending.failed ? status::kFailed : status::kSuccess;
-  return ending.may_retry && call.retries_left > 0 ? status::kRetryPending : status::kFailed;
-}
-
-int64_t next_attempt_ms(const Call& call, const Ending& ending, int64_t ended_ms) {
-  if (status_after(call, ending) != status::kRetryPending) return 0;
-  return ended_ms + call.retry_delay_minutes * 60'000;
 }
 
 int64_t duration_sec(const Call& call, int64_t ended_ms) {
