@@ -23,17 +23,18 @@ std::vector<std::string> segments(const std::string& path) {
   return list;
 }
 
-// Whether the path matches the route; sets `params` to the path parameters.
+// Whether the path matches the route; only then sets `params` to the path parameters.
 bool matches(const std::string& route, const std::string& path, NameValues& params) {
   const auto wanted = segments(route);
   const auto given = segments(path);
   if (wanted.size() != given.size()) return false;
-  params = {};
+  NameValues named_segments;
   for (size_t i = 0; i < wanted.size(); ++i) {
     const bool named = wanted[i].size() > 2 && wanted[i].front() == '{';
     if (!named && wanted[i] != given[i]) return false;
-    if (named) params.add(wanted[i].substr(1, wanted[i].size() - 2), given[i]);
+    if (named) named_segments.add(wanted[i].substr(1, wanted[i].size() - 2), given[i]);
   }
+  params = std::move(named_segments);
   return true;
 }
 

@@ -46,7 +46,6 @@ TEST_CASE("no answer has a reason, with the SIP status") {
     CHECK(ending.error_detail == each.text);
     CHECK(ending.may_retry == each.may_retry);
     CHECK(ending.sip_status == each.status);
-    CHECK(ending.may_retry == each.may_retry);
   }
 }
 
