@@ -24,10 +24,10 @@ class BusStep final : public Step {
     const bool whole = event.topic() == "reference.heard" && event.tenant() == "localhost" &&
                        event.subject() == "room-1" && event.correlation() == "round-1" &&
                        event.payload() == R"({"n":1})" && event.id() == 0 && event.time_ms() > 0;
-    // The subscription must not end while its own handler runs in it.
+    // Posted, because the subscription must not be destroyed inside its handler.
     patchbay::post(host_, patchbay::kMainStrand, [this, whole] {
       heard_ = {};
-      next_(expect(whole, "an event arrives as it was told"));
+      next_(expect(whole, "an event arrives as it was published"));
     });
   }
 

@@ -10,7 +10,7 @@
 
 namespace reference {
 
-// Gives 1, 2, 3 ... and counts what it hears.
+// Produces 1, 2, 3 ... and counts the samples pushed to it.
 class CountingPort final : public patchbay::AudioPort {
  public:
   uint32_t pull_rate_hz() const noexcept override { return 8000; }
@@ -27,7 +27,7 @@ class CountingPort final : public patchbay::AudioPort {
   std::atomic<uint32_t> heard_{0};
 };
 
-// Opens its own port and joins it to itself on a media loop for one tick.
+// Opens its port and joins it to itself on a media loop for one tick.
 class MediaStep final : public Step {
  public:
   explicit MediaStep(const Host& host) : host_(host), look_(host) {}
@@ -72,7 +72,7 @@ class MediaStep final : public Step {
     self->ticked_ = true;
   }
 
-  // A media thread posts to nobody: what it has done is looked for.
+  // Polls the flag, which a media loop sets.
   template <class F>
   void wait_for(const std::atomic<bool>& flag, F then) {
     if (flag) return then();

@@ -1,5 +1,5 @@
 // The reference plugin: uses every function of the boundary, and starts only if each did what its header
-// says. A host that starts and stops it has served the whole boundary.
+// says, so a host that starts and stops it implements the whole boundary.
 #include <patchbay/plugin.h>
 #include <patchbay/services/http_routes.h>
 
@@ -25,7 +25,7 @@ class ReferencePlugin final : public patchbay::Plugin {
     route.method = "GET";
     route.path = "/reference";
     route.role = "none";
-    route.summary = "Says the word";
+    route.summary = "Returns the configured word";
     routes_->add(route, [this](const patchbay::http::Request&) {
       return patchbay::http::ok(patchbay::JsonWriter().object().member("word", word_).end().str());
     });

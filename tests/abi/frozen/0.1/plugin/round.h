@@ -1,4 +1,4 @@
-// Round: steps one after the other on the main strand; each says what it found wrong.
+// Round: runs steps one after the other on the main strand, up to the first that fails.
 #pragma once
 
 #include <patchbay/function.h>
@@ -17,10 +17,10 @@ using patchbay::Function;
 using patchbay::Host;
 using patchbay::Status;
 
-// What a step promises to call once.
+// Called once by each step, with its result.
 using Next = Function<void(Status)>;
 
-// A part of the round. It lives as long as the plugin, which destroys it in stop.
+// A step of the round. Destroyed in the plugin's stop.
 class Step {
  public:
   Step() = default;
@@ -30,7 +30,7 @@ class Step {
   virtual void run(Next next) = 0;
 };
 
-// The first thing that is not as it should be ends a step.
+// The error of a failed expectation.
 inline Status expect(bool holds, const char* what) {
   if (holds) return {};
   return {Code::failed, std::string("not so: ") + what};
@@ -52,7 +52,7 @@ class Round {
     steps_[at_]->run([this](Status status) {
       if (!status) return finish(std::move(status));
       ++at_;
-      // Not from within the step that ended: it may be deep in its own callbacks.
+      // Posted, because the step may still be inside its callbacks.
       patchbay::post(host_, patchbay::kMainStrand, [this] { go_on(); });
     });
   }

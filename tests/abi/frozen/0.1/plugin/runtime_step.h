@@ -6,7 +6,7 @@
 
 namespace reference {
 
-// Main strand -> a strand of its own -> worker -> main strand -> timer.
+// Main strand -> another strand -> worker -> main strand -> timer.
 class RuntimeStep final : public Step {
  public:
   explicit RuntimeStep(const Host& host) : host_(host), timer_(host), never_(host) {}
@@ -16,7 +16,7 @@ class RuntimeStep final : public Step {
     if (!here) return next_(here);
     strand_ = std::make_unique<patchbay::Strand>(host_, "side");
     strand_->post([this] {
-      seen_ = expect(strand_->is_current() && kind() == PB_THREAD_STRAND, "a strand knows that it runs");
+      seen_ = expect(strand_->is_current() && kind() == PB_THREAD_STRAND, "a task runs on its strand");
       strand_->close([this] { go_to_worker(); });
     });
   }
@@ -34,7 +34,7 @@ class RuntimeStep final : public Step {
   }
   void go_to_worker() {
     const Status posted = patchbay::post_worker(host_, [this] {
-      if (seen_) seen_ = expect(kind() == PB_THREAD_WORKER, "a worker is one");
+      if (seen_) seen_ = expect(kind() == PB_THREAD_WORKER, "a worker task runs on a worker thread");
       patchbay::post(host_, patchbay::kMainStrand, [this] { go_to_timer(); });
     });
     if (!posted) next_(posted);

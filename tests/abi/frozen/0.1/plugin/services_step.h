@@ -1,5 +1,6 @@
 #pragma once
 
+#include <patchbay/end_watch.h>
 #include <patchbay/service.h>
 #include <patchbay/strand.h>
 
@@ -25,7 +26,7 @@ struct Echo {
   static constexpr auto methods() { return std::make_tuple(say, say_inline); }
 };
 
-// Calls its own public instance, then a private one that is made of the bare table.
+// Calls its public instance, then a private one that is provided through the C table.
 class ServicesStep final : public Step {
  public:
   explicit ServicesStep(const Host& host) : host_(host) {}
@@ -35,7 +36,10 @@ class ServicesStep final : public Step {
     next_ = std::move(next);
     echo_ = std::make_unique<patchbay::Provision<Echo>>(host_);
     echo_->on(Echo::say, [](Word word, patchbay::Reply<Word> reply) { answer(std::move(word), reply); });
-    echo_->on(Echo::say_inline, [](const Word& word) -> patchbay::Result<Word> { return word; });
+    echo_->on(Echo::say_inline, [this](const Word& word) -> patchbay::Result<Word> {
+      called_by_ = patchbay::calling_plugin(host_);
+      return word;
+    });
     const Status published = echo_->publish();
     if (!published) return next_(published);
     service_ = std::make_unique<patchbay::Service<Echo>>(host_);
@@ -43,14 +47,14 @@ class ServicesStep final : public Step {
       if (!said) return next_(said.error());
       const bool same = said->text == "hi" && said->number == -3 && said->ratio == 0.25 && said->loud &&
                         said->bytes.view() == "bytes" && said->handle.id == echo_->handle().id;
-      if (!same) return next_({Code::failed, "a message did not survive its way"});
+      if (!same) return next_({Code::failed, "a message did not arrive as it was sent"});
       call_refused();
     });
   }
 
  private:
   Word word() const {
-    // A handle of something real: a host may carry a number that names nothing as another such number.
+    // A valid handle, because a host may translate an unknown one to another unknown one.
     return {"hi", -3, 0.25, true, patchbay::Buffer::copy("bytes"), echo_->handle()};
   }
   static void answer(Word word, patchbay::Reply<Word>& reply) {
@@ -63,7 +67,7 @@ class ServicesStep final : public Step {
     no.text = "no";
     service_->call(Echo::say, no, [this](patchbay::Result<Word> said) {
       if (said.ok() || said.error().code != Code::denied || said.error().text != "not today")
-        return next_({Code::failed, "a refusal did not survive its way"});
+        return next_({Code::failed, "an error did not arrive as it was sent"});
       call_inline();
     });
   }
@@ -86,11 +90,20 @@ class ServicesStep final : public Step {
     if (bare_ == 0) return next_(patchbay::read_error(err.code, &err));
     lease_ = patchbay::Lease<Echo>::open(host_, {bare_});
     lease_.call(Echo::say, word(), [this](patchbay::Result<Word> said) {
-      if (!said || said->text != "hi") return next_({Code::failed, "an instance of the bare table failed"});
-      patchbay::post(host_, patchbay::kMainStrand, [this] { call_gone(); });
+      if (!said || said->text != "hi") return next_({Code::failed, "an instance of the C table failed"});
+      patchbay::post(host_, patchbay::kMainStrand, [this] { watch_end(); });
     });
   }
-  // What was withdrawn is gone for who still holds a lease on it.
+  // On cores that have watch_end.
+  void watch_end() {
+    const bool can = PB_HAS(host_.services, watch_end);
+    if (can != static_cast<bool>(called_by_))
+      return next_({Code::failed, "a method does not know its caller"});
+    if (!can) return call_gone();
+    bare_gone_ = patchbay::EndWatch(host_, {bare_}, [this] { call_gone(); });
+    drop_bare();
+  }
+  // Calls through a lease on a withdrawn instance fail with Code::gone.
   void call_gone() {
     drop_bare();
     lease_.call(Echo::say, word(), [this](patchbay::Result<Word> said) {
@@ -107,6 +120,8 @@ class ServicesStep final : public Step {
   std::unique_ptr<patchbay::Service<Echo>> service_;
   patchbay::Lease<Echo> lease_;
   uint64_t bare_ = 0;
+  patchbay::Handle called_by_;
+  patchbay::EndWatch bare_gone_;
   Next next_;
 };
 

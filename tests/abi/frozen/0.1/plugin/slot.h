@@ -1,4 +1,4 @@
-// Calls of functions that the C++ layer hides from its user; counted where REFERENCE_COUNTS is defined.
+// use(): calls functions that the C++ layer does not expose; counts them if REFERENCE_COUNTS is defined.
 #pragma once
 
 #ifdef REFERENCE_COUNTS

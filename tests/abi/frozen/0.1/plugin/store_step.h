@@ -7,8 +7,8 @@
 
 namespace reference {
 
-// One commit with all that a transaction can hold; then the job, the event and the row it left are dealt
-// with.
+// Commits one transaction with every kind of operation; then completes its job, acknowledges its event and
+// reads its row.
 class StoreStep final : public Step {
  public:
   explicit StoreStep(const Host& host) : host_(host) {}
@@ -60,15 +60,16 @@ class StoreStep final : public Step {
       if (!outcome) return next_(outcome.error());
       const patchbay::Rows rows = outcome.result(added);
       if (rows.size() != 1 || rows.text(0, 1) != body_) return next_({Code::failed, "no row came back"});
-      if (outcome.savepoint_ok(0)) return next_({Code::failed, "a group that failed is said to be well"});
+      if (outcome.savepoint_ok(0)) return next_({Code::failed, "a failed group is reported as successful"});
       committed_ = true;
       go_on();
     });
   }
 
-  // The first try is put off, the second done.
+  // Retries the job once, then completes it.
   void work(const patchbay::Job& job) {
-    if (job.body != "wake up" || job.key != "soon") return next_({Code::failed, "a job lost its words"});
+    if (job.body != "wake up" || job.key != "soon")
+      return next_({Code::failed, "a job lost its body or key"});
     const bool first = !retried_;
     retried_ = true;
     patchbay::Transaction tx(host_);
@@ -84,7 +85,7 @@ class StoreStep final : public Step {
     });
   }
 
-  // Woken twice, it must not ack twice, nor overlook what came in between.
+  // May be woken again while it runs: must not acknowledge twice, nor miss events in between.
   void digest() {
     woken_ = true;
     if (digesting_) return;
@@ -99,7 +100,7 @@ class StoreStep final : public Step {
       const bool whole = events->front().payload() == R"({"n":2})" && events->front().id() > 0;
       std::move(tx).commit([this, whole](const patchbay::Commit& outcome) {
         if (!outcome) return next_(outcome.error());
-        if (!whole) return next_({Code::failed, "an emitted event lost its words"});
+        if (!whole) return next_({Code::failed, "an emitted event lost its payload"});
         digested_ = true;
         go_on();
       });

@@ -1,4 +1,4 @@
-/* The whole boundary. See abi/base.h for its rules; each header is the manual of its table. */
+/* Includes the whole boundary. abi/base.h has its rules; each header documents its table. */
 #ifndef PATCHBAY_ABI_H
 #define PATCHBAY_ABI_H
 

@@ -1,14 +1,14 @@
-// Audio ports and media ticks as C++ sees them. See abi/media.h: everything [media] must not allocate, lock
-// or log.
+// Audio ports in C++. See abi/media.h: functions tagged [media] must not allocate, lock or log.
 #pragma once
 
 #include "host.h"
 #include "message.h"
+#include "strand.h"
 
 namespace patchbay {
 
-// One side of an audio stream, pulled from and pushed to every 20 ms. Keep the object alive until close() has
-// called back.
+// One side of an audio stream, pulled from and pushed to every 20 ms. The object must live until close() has
+// called done().
 class AudioPort {
  public:
   AudioPort() = default;
@@ -16,15 +16,16 @@ class AudioPort {
   AudioPort& operator=(const AudioPort&) = delete;
   virtual ~AudioPort() = default;
 
-  virtual uint32_t pull_rate_hz() const noexcept = 0;  // of what pull() gives; 0: nothing
-  virtual uint32_t push_rate_hz() const noexcept = 0;  // of what push() takes; 0: nothing
-  // [media] One that throws is logged once; from then on the port gives silence and takes nothing.
+  virtual uint32_t pull_rate_hz() const noexcept = 0;  // 0: pull() is not used
+  virtual uint32_t push_rate_hz() const noexcept = 0;  // 0: push() is not used
+  // [media] If one of these throws, that is logged once; from then on the port produces silence and ignores
+  // what is pushed.
   virtual void attached(uint32_t /*loop*/) {}
   virtual void pull(pb_frame& out) = 0;
   virtual void push(const pb_frame& in) = 0;
   virtual void detached() {}
 
-  // [any] Makes the port known; the handle may be passed on.
+  // [any] Registers the port; the handle may be passed to other plugins.
   Handle open(const Host& host) {
     host_ = &host;
     table_ = pb_port{sizeof(pb_port), pull_rate_hz(), push_rate_hz(), 0,
@@ -33,10 +34,13 @@ class AudioPort {
     return {id_};
   }
   Handle handle() const noexcept { return {id_}; }
-  // [any] done() on the main strand, once nobody uses the port: then it may be destroyed.
+  // [any] Calls done() on the main strand once the port is no longer in use and may be destroyed, also when
+  // the host refused to open it or it is closed already. For a port that was never opened, calls done() at
+  // once.
   template <class F>
   void close(F done) {
-    if (id_ == 0) return;
+    if (host_ == nullptr) return done();
+    if (id_ == 0) return post(*host_, kMainStrand, std::move(done));
     auto* task = new OneShot<F>{*host_, "port close", std::move(done)};
     host_->media->port_close(host_->self, std::exchange(id_, 0), &OneShot<F>::run, task);
   }
@@ -72,7 +76,7 @@ class AudioPort {
   const Host* host_ = nullptr;
   pb_port table_{};
   uint64_t id_ = 0;
-  bool broken_ = false;  // one stream is never on two threads
+  bool broken_ = false;  // [media]; needs no lock, because a stream is never on two threads at once
 };
 
 }  // namespace patchbay

@@ -1,4 +1,4 @@
-// A pb_buf over memory of this side: what Buffer::copy makes.
+// Buffer::copy(): a pb_buf that is allocated by this side.
 #pragma once
 
 #include <atomic>

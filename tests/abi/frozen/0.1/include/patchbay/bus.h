@@ -1,4 +1,4 @@
-// Publishing events and listening to them.
+// Publishes and subscribes to events.
 #pragma once
 
 #include "event.h"
@@ -6,13 +6,13 @@
 
 namespace patchbay {
 
-// [any] Transient: see abi/bus.h.
+// [any] Publishes a transient event: see abi/bus.h.
 inline void publish(const Host& host, const NewEvent& event) {
   const pb_event raw = event.to_abi_event();
   host.bus->publish(host.self, &raw);
 }
 
-// Listens while it lives. Destroy it on its strand: then nothing runs after.
+// A subscription, as long as this lives. Destroy it on its strand: then the handler does not run afterwards.
 class Subscription {
  public:
   using Handler = Function<void(const Event&)>;

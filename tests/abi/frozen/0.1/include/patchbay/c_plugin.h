@@ -1,4 +1,5 @@
-/* A plugin in C: the tables as they are, and one line that exports it. C11 and C++17.
+/* For plugins in C, which use the tables of abi/ directly: PATCHBAY_C_PLUGIN exports the entry. C11 and
+ * C++17.
  *
  *   static int32_t create(const pb_host* host, const pb_plugin** table, void** self, pb_err* err) { ... }
  *   PATCHBAY_C_PLUGIN(create)
@@ -10,7 +11,7 @@
 
 #include "abi.h"
 
-/* Fills `err`, which may be NULL, and returns `code`. [any] */
+/* [any] Fills `err`, which may be NULL, and returns `code`. */
 static inline int32_t pb_fail(pb_err* err, int32_t code, const char* text) PB_NOEXCEPT {
   size_t room;
   size_t length;
@@ -24,7 +25,7 @@ static inline int32_t pb_fail(pb_err* err, int32_t code, const char* text) PB_NO
   return code;
 }
 
-/* patchbay_add_plugin defines these names; see plugin.h. */
+/* patchbay_add_plugin defines the PATCHBAY_ macros used here; see plugin.h. */
 #define PATCHBAY_C_PLUGIN(create)                                                            \
   PB_EXTERN_C const char PATCHBAY_MANIFEST_DATA[];                                           \
   PB_EXTERN_C const char PATCHBAY_STORE_DATA[];                                              \

@@ -1,5 +1,6 @@
 // A plugin's configuration, checked against its manifest's schemas, with defaults filled in and secrets
-// resolved.
+// resolved. Its views and texts are valid during the call of start(), check_config() or reconfigure() that
+// got it: copy what you keep.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Events as C++ sees them.
+// Events in C++.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace patchbay {
 
-// An event that arrived. Borrowed: valid during the callback.
+// A received event. Borrowed: valid during the callback.
 class Event {
  public:
   explicit Event(const pb_event* event) : event_(event) {}
@@ -25,7 +25,7 @@ class Event {
   const pb_event* event_;
 };
 
-// An event to be told. The host sets id and time.
+// An event to publish or emit. The host sets id and time.
 struct NewEvent {
   std::string topic;
   std::string tenant;

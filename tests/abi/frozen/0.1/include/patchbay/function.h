@@ -1,5 +1,4 @@
-// Function<R(A...)>: a callable that can be moved but not copied, so that it may own what it needs (a Reply,
-// a unique_ptr).
+// Function<R(A...)>: a move-only std::function, so that the callable may own a Reply or a unique_ptr.
 #pragma once
 
 #include <memory>

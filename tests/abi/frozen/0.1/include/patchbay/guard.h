@@ -1,4 +1,4 @@
-// guard(): the only catch of the C++ layer. What a plugin's own code throws ends here, as a status.
+// guard(): turns exceptions of a plugin's code into a status. The only catch of the C++ layer.
 #pragma once
 
 #include "str.h"
@@ -12,7 +12,7 @@
 
 namespace patchbay {
 
-// Runs f() -> int32_t.
+// Runs f() -> int32_t and returns its result, or an error when it throws.
 template <class F>
 int32_t guard(pb_err* err, F&& f) noexcept {
 #if PB_EXCEPTIONS
@@ -29,7 +29,7 @@ int32_t guard(pb_err* err, F&& f) noexcept {
 #endif
 }
 
-// Runs f() -> void and gives what went wrong, if anything, to report(text).
+// Runs f() -> void; when it throws, calls report(text).
 template <class F, class Report>
 void guard_void(F&& f, Report&& report) noexcept {
   pb_err err = empty_error();

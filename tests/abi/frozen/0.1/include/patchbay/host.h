@@ -1,5 +1,5 @@
-// Host: the tables of the host, found once. Everything else of the C++ layer borrows it; it lives as long as
-// the plugin.
+// Host: the tables of the host, queried once. Lives as long as the plugin; the rest of the C++ layer borrows
+// it.
 #pragma once
 
 #include <string>
@@ -14,13 +14,13 @@
 
 namespace patchbay {
 
-// Which strand a callback comes on; the default is the plugin's main strand.
+// The strand on which a callback runs; by default the plugin's main strand.
 using StrandId = uint64_t;
 constexpr StrandId kMainStrand = 0;
 
 class Host {
  public:
-  // Error: the host lacks an interface, and which.
+  // Error: names the interface that the host lacks.
   static Result<Host> open(const pb_host* raw) {
     Host host;
     host.self = raw->self;
@@ -34,7 +34,7 @@ class Host {
     return host;
   }
 
-  // An interface in at least `size` bytes. Error: the host lacks it, or has it shorter.
+  // Queries an interface of at least `size` bytes. Error: the host lacks it, or its table is shorter.
   template <class Table>
   static Result<const Table*> table(const pb_host* raw, const char* id, uint32_t size) {
     const void* found = raw->query(raw->self, to_abi(id), size);
@@ -54,14 +54,21 @@ class Host {
   const pb_services* services = nullptr;
   const pb_media* media = nullptr;
 
-  // [any] [media] Milliseconds since 1970, UTC; may jump.
+  // [any] [media] Milliseconds since 1970-01-01 UTC; may jump.
   int64_t wall_ms() const noexcept { return runtime->now(self, PB_CLOCK_WALL); }
-  // [any] [media] Nanoseconds that never jump.
+  // [any] [media] Nanoseconds of the monotonic clock.
   int64_t mono_ns() const noexcept { return runtime->now(self, PB_CLOCK_MONO); }
   std::string_view plugin_id() const noexcept { return from_abi(runtime->plugin_id(self)); }
+  // The existing folder for the plugin's files.
+  std::string data_folder() const { return std::string(from_abi(store->data_folder(self))); }
 
-  // [any]
-  Result<Json> parse_json(std::string_view text) const {
+  // [any] Parses JSON. Refuses texts above the limit without parsing; give the size that you expect, because
+  // a parsed value takes at least 24 bytes, however short its text. The host accepts at most 16 MiB and a
+  // million values.
+  Result<Json> parse_json(std::string_view text, size_t max_bytes = size_t{16} << 20) const {
+    if (text.size() > max_bytes)
+      return Error{Code::exhausted, "JSON of " + std::to_string(text.size()) +
+                                        " bytes exceeds the limit of " + std::to_string(max_bytes)};
     pb_json_doc* doc = nullptr;
     pb_err err = empty_error();
     const int32_t status = json->parse(self, to_abi(text), &doc, &err);
@@ -72,7 +79,7 @@ class Host {
     return std::string(Buffer::adopt(json->write(self, view.node())).view());
   }
 
-  // [any] What the server looks like now; see pb_observe.report.
+  // [any] The current state of the server; see pb_observe.report.
   std::string report(std::string_view what) const {
     std::string text;
     observe->report(
@@ -82,12 +89,16 @@ class Host {
     return text;
   }
 
-  // [any] A callback of ours threw: it is logged, and life goes on.
+  // [any] Logs an exception that a callback of the plugin threw.
   void log_thrown(std::string_view where, std::string_view text) const noexcept {
+    log_fault("a callback threw an exception", where, text);
+  }
+  // [any] Logs a failure of the C++ layer that it cannot return.
+  void log_fault(std::string_view fault, std::string_view where, std::string_view text) const noexcept {
     const pb_pair field{to_abi("where"), to_abi(where)};
     const pb_pair what{to_abi("what"), to_abi(text)};
     const pb_pair fields[] = {field, what};
-    observe->log(self, PB_LOG_ERROR, pb_str{}, to_abi("a callback threw an exception"), fields, 2);
+    observe->log(self, PB_LOG_ERROR, pb_str{}, to_abi(fault), fields, 2);
   }
 
  private:
@@ -98,8 +109,8 @@ class Host {
   }
 };
 
-// In start(), for a function that was appended to a table and that the plugin cannot do without (what it can
-// do without, it asks for by PB_HAS):  PB_NEEDS(PB_BUS_ID, host().bus, flush);
+// For start(): returns an error when the host's table lacks a function that was appended to it and that the
+// plugin needs:  PB_NEEDS(PB_BUS_ID, host().bus, flush);  For optional functions use PB_HAS.
 #define PB_NEEDS(id, table, member)                                                      \
   do {                                                                                   \
     if (!PB_HAS(table, member))                                                          \
@@ -115,7 +126,7 @@ inline Result<Schema> Schema::compile(const Host& host, std::string_view text) {
   return Schema(host.json, host.self, id);
 }
 
-// A callable on the heap as the boundary's (fn, user) pair, run once.
+// A heap-allocated callable for the boundary's (fn, user) pairs; frees itself after its one run.
 template <class F>
 struct OneShot {
   const Host& host;

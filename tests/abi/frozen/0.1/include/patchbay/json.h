@@ -1,4 +1,4 @@
-// JSON: views and documents over the host's parser, and a writer.
+// JSON: documents parsed by the host, views of their values, and a writer.
 #pragma once
 
 #include <cmath>
@@ -8,14 +8,15 @@
 #include <string_view>
 
 #include "abi/json.h"
+#include "json_string.h"
 #include "str.h"
 
 namespace patchbay {
 
 class Host;
 
-// A place in a document. Cheap to copy; valid as long as the document. Absent members and wrong types read as
-// absent.
+// A value in a document. Cheap to copy; valid as long as the document. Accessors return the fallback for
+// absent members and other types.
 class JsonView {
  public:
   JsonView() = default;
@@ -68,7 +69,7 @@ class JsonView {
   const pb_json_node* node_ = nullptr;
 };
 
-// A parsed document; owns it. An empty document's root is absent.
+// Owns a parsed document. The root of an empty one is absent.
 class Json {
  public:
   Json() = default;
@@ -86,11 +87,11 @@ class Json {
   std::unique_ptr<pb_json_doc, Free> doc_{nullptr, Free{nullptr, nullptr}};
 };
 
-// A schema made ready once and used many times, for bodies a plugin reads by itself. [any]
+// [any] A compiled schema, for JSON that a plugin validates itself.
 class Schema {
  public:
   Schema() = default;
-  // Error: what is wrong with the schema; our own mistake, then.
+  // Error: why the schema is invalid.
   static Result<Schema> compile(const Host& host, std::string_view text);
   Schema(Schema&& other) noexcept
       : table_(other.table_), host_(other.host_), id_(std::exchange(other.id_, 0)) {}
@@ -104,8 +105,8 @@ class Schema {
     if (id_ != 0) table_->schema_free(host_, id_);
   }
 
-  // The canonical document: names in camelCase, unknown members dropped, defaults filled in. Errors name the
-  // field and the bound.
+  // Parses and validates: the result has names in camelCase, no unknown members, and defaults filled in.
+  // Errors name the field and the limit.
   Result<Json> read(std::string_view text) const {
     if (id_ == 0) return {Code::misuse, "an empty schema"};
     pb_json_doc* doc = nullptr;
@@ -122,7 +123,7 @@ class Schema {
   uint64_t id_ = 0;
 };
 
-// Writes one JSON value. Keys and values in the order of the calls; commas are its business.
+// Writes one JSON value, in the order of the calls; adds commas and quotes. Strings are always valid UTF-8.
 //   JsonWriter w; w.object().member("ok", true).key("data").array().value(1).end().end(); w.str();
 class JsonWriter {
  public:
@@ -136,14 +137,14 @@ class JsonWriter {
   }
   JsonWriter& key(std::string_view name) {
     separate();
-    quote(name);
+    append_json_string(out_, name);
     out_ += ':';
     comma_ = false;
     return *this;
   }
   JsonWriter& value(std::string_view text) {
     separate();
-    quote(text);
+    append_json_string(out_, text);
     return *this;
   }
   JsonWriter& value(const char* text) { return value(std::string_view(text)); }
@@ -160,7 +161,7 @@ class JsonWriter {
     return raw(std::to_string(number));
   }
   JsonWriter& null() { return raw("null"); }
-  // JSON that is written already.
+  // Inserts JSON text as it is.
   JsonWriter& raw(std::string_view json) {
     separate();
     out_ += json;
@@ -185,26 +186,6 @@ class JsonWriter {
     if (comma_) out_ += ',';
     comma_ = true;
   }
-  void quote(std::string_view text) {
-    out_ += '"';
-    for (const char c : text) append(c);
-    out_ += '"';
-  }
-  void append(char c) {
-    static constexpr char kHex[] = "0123456789abcdef";
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out_ += '\\';
-      out_ += c;
-    } else if (byte < 0x20) {
-      out_ += "\\u00";
-      out_ += kHex[byte >> 4];
-      out_ += kHex[byte & 15];
-    } else {
-      out_ += c;
-    }
-  }
-
   std::string out_;
   std::string stack_;
   bool comma_ = false;

@@ -1,7 +1,7 @@
-// Lifetime: lets callbacks refer to an object that may be destroyed before they come.
+// Lifetime: binds callbacks to an object that may be destroyed before they run.
 //
-//   query(host(), find_, {id}, alive_.bind([this](Result<Rows> rows) { ... }));   // a member: Lifetime
-//   alive_;
+//   Lifetime alive_;                                                              // the last member
+//   query(host(), find_, {id}, alive_.bind([this](Result<Rows> rows) { ... }));
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace patchbay {
 
-// Make it the last member of the object, and destroy the object on the strand its callbacks come on.
+// Declare it as the last member, and destroy the object on the strand on which its callbacks run.
 class Lifetime {
  public:
   Lifetime() : alive_(std::make_shared<std::atomic<bool>>(true)) {}
@@ -18,7 +18,7 @@ class Lifetime {
   Lifetime& operator=(const Lifetime&) = delete;
   ~Lifetime() { alive_->store(false, std::memory_order_release); }
 
-  // A callable that does nothing once this is destroyed.
+  // Returns a callable that is a no-op once this Lifetime is destroyed.
   template <class F>
   auto bind(F f) const {
     return [alive = alive_, f = std::move(f)](auto&&... arguments) mutable {
@@ -27,7 +27,8 @@ class Lifetime {
   }
 
  private:
-  std::shared_ptr<std::atomic<bool>> alive_;  // shared with the callables: either may end first
+  std::shared_ptr<std::atomic<bool>>
+      alive_;  // shared with the callables, because either may be destroyed first
 };
 
 }  // namespace patchbay

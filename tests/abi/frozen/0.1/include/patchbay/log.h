@@ -9,7 +9,7 @@
 
 namespace patchbay {
 
-// A field of a log line; numbers are written out.
+// A field of a log line.
 struct Field {
   std::string_view key;
   std::string value;
@@ -22,8 +22,8 @@ struct Field {
   Field(std::string_view k, Int v) : key(k), value(std::to_string(v)) {}
 };
 
-// [any] Writes lines under the plugin's name. with() binds the correlation id that ties one call's lines
-// together.
+// [any] Writes log lines with the plugin's name. with() returns a Log with a correlation id, which connects
+// the lines about one call.
 class Log {
  public:
   explicit Log(const Host& host, std::string correlation = {})
@@ -50,7 +50,8 @@ class Log {
   std::string correlation_;
 };
 
-// A value that the log must never show, for as long as this lives.
+// Redacts a value in the fields of log lines, as long as this lives. No-op for values that are not
+// looks_random(): refuse weaker secrets, or do not log texts that may contain them.
 class SecretGuard {
  public:
   SecretGuard(const Host& host, std::string value) : host_(&host), value_(std::move(value)) {
@@ -69,7 +70,8 @@ class SecretGuard {
   std::string value_;
 };
 
-// [any] [media] One series. The name is of the form patchbay_<plugin>_<what>.
+// [any] [media] A metric series. Names have the form patchbay_<plugin>_<name>, with _ for every - of the
+// plugin's id: patchbay_call_meter_seconds.
 class Metric {
  public:
   using Labels = std::vector<std::pair<std::string, std::string>>;

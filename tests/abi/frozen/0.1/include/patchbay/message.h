@@ -1,11 +1,11 @@
-// Messages of services: a C++ struct whose members are listed once, from which the boundary's struct and its
-// field table follow (abi/services.h).
+// Messages of services. PATCHBAY_FIELDS lists the members of a C++ struct; from it follow the C struct of the
+// boundary and its field table (abi/services.h).
 //
 //   struct Dial { std::string number; int64_t timeout_ms = 0; Handle listener; PATCHBAY_FIELDS(number,
 //   timeout_ms, listener) };
 //
-// Members: std::string, int64_t, bool (as an integer), double, Buffer, Handle. A message grows by appending
-// members; those the other side does not know keep their defaults.
+// Members: std::string, int64_t, bool (as an integer), double, Buffer, Handle, NameValues (name_values.h). A
+// message grows by appending members; those the other side does not know keep their defaults.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace patchbay {
 
-// A service instance, an audio port or a transaction, as it travels in a message. 0: none.
+// A service instance, an audio port or a transaction in a message. 0: none.
 struct Handle {
   uint64_t id = 0;
   explicit operator bool() const noexcept { return id != 0; }
@@ -38,7 +38,7 @@ struct Empty {
 namespace detail {
 
 template <class T>
-struct Wire;  // how a member lies in the boundary's struct
+struct Wire;  // conversion of a member to and from the boundary's struct
 
 template <>
 struct Wire<int64_t> {
@@ -153,7 +153,7 @@ struct Shape {
 
 }  // namespace detail
 
-// A message in the boundary's form; borrows the strings and buffers of what it was made from.
+// A message as the boundary's struct; borrows the strings and buffers of the original.
 template <class T>
 class Packed {
  public:
@@ -189,7 +189,7 @@ void unpack_members(const pb_message* from, Tuple members, std::index_sequence<I
 }
 }  // namespace detail
 
-// Copies a message out of the boundary's form. NULL reads as defaults.
+// Copies a message from the boundary's struct. Members that it lacks keep their defaults, as do all for NULL.
 template <class T>
 T unpack(const pb_message* from) {
   T message;

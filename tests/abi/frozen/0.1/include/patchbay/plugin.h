@@ -1,17 +1,19 @@
-// A plugin as its author writes it: a class, and one line that exports it.
+// Plugin: the base class of plugins in C++, and PATCHBAY_PLUGIN, which exports one.
 //
 //   class Hello final : public patchbay::Plugin {
 //     patchbay::Status start(const patchbay::Config& config) override { ... }
 //   };
 //   PATCHBAY_PLUGIN(Hello)
 //
-// Every function is called on the plugin's main strand. Put the class in an anonymous namespace or in the
-// plugin's own.
+// Every function is called on the plugin's main strand. Put the class in an anonymous namespace or in a
+// namespace of the plugin.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "config.h"
+#include "guard.h"
 #include "host.h"
 #include "log.h"
 #include "strand.h"
@@ -26,13 +28,19 @@ extern "C" const char PATCHBAY_STORE_DATA[];
 
 namespace patchbay {
 
-// Answers a lifecycle call, once, from any thread. Dropped unanswered, it answers "ok".
+// Completes a lifecycle call, once, from any thread. Its destructor completes it with "ok", or with an error
+// during the unwinding of an exception.
 class Done {
  public:
   explicit Done(const pb_done* done) : done_(*done), armed_(true) {}
   Done(Done&& other) noexcept : done_(other.done_), armed_(std::exchange(other.armed_, false)) {}
   Done& operator=(Done&&) = delete;
-  ~Done() { (*this)(); }
+  ~Done() {
+    if (thrown_since_made())
+      (*this)({Code::failed, "it threw an exception; the log says which"});
+    else
+      (*this)();
+  }
   void operator()(const Status& status = {}) noexcept {
     if (!std::exchange(armed_, false)) return;
     pb_err err = empty_error();
@@ -42,18 +50,24 @@ class Done {
   }
 
  private:
+#if PB_EXCEPTIONS
+  bool thrown_since_made() const noexcept { return armed_ && std::uncaught_exceptions() > throwing_; }
+  int throwing_ = std::uncaught_exceptions();
+#else
+  bool thrown_since_made() const noexcept { return false; }
+#endif
   pb_done done_;
   bool armed_;
 };
 
 namespace detail {
-// The host of the plugin that is being made on this thread.
+// The host of the plugin that is being constructed on this thread.
 inline thread_local const Host* host_of_new_plugin = nullptr;
 }  // namespace detail
 
 class Plugin {
  public:
-  // host() and log() can be used from here on, so members may be made of them: Service<X> x_{host()};
+  // Members may already use host() and log() in their initialisers: Service<X> x_{host()};
   Plugin() {
     if (detail::host_of_new_plugin != nullptr)
       bind(std::make_unique<const Host>(*detail::host_of_new_plugin));
@@ -62,24 +76,26 @@ class Plugin {
   Plugin& operator=(const Plugin&) = delete;
   virtual ~Plugin() = default;
 
-  // Register, open, begin. An error says why the plugin cannot serve; it is then destroyed.
+  // Starts the plugin: registers services, opens ports. After an error the plugin is destroyed.
   virtual Status start(const Config& config) = 0;
-  // After start() went well: answer once the plugin serves, for one that must wait for something first (a
-  // row, a file).
+  // Called after a successful start(), for plugins that have to wait for something (a row, a file) before
+  // they are ready: call done() then.
   virtual void finish_start(Done done) { done(); }
-  // Would this configuration be taken? No side effect. Code::unsupported: only by a restart.
+  // Checks whether the plugin would accept this configuration, without side effects. Code::unsupported: a
+  // change needs a restart. Called before each reload, and before a server starts on an instance that is
+  // never started and can use only host().
   virtual Status check_config(const Config& /*config*/) { return {Code::unsupported, "needs a restart"}; }
-  // Take it: it was checked just before.
+  // Applies a configuration, which check_config() has accepted just before.
   virtual void reconfigure(const Config& /*config*/) {}
-  // Take no new work; answer when what runs has ended.
+  // Accepts no new work, and calls done() when running work has ended.
   virtual void drain(Done done) { done(); }
-  // Let go of everything; what the members' destructors end needs no mention.
+  // Closes everything that the destructors of members do not close.
   virtual void stop(Done done) { done(); }
 
   const Host& host() const noexcept { return *host_; }
   const Log& log() const noexcept { return *log_; }
 
-  // For one that was not made by a host: a unit test.
+  // For unit tests, where no host constructs the plugin.
   void bind(std::unique_ptr<const Host> host) {
     host_ = std::move(host);
     log_ = std::make_unique<Log>(*host_);
@@ -92,10 +108,12 @@ class Plugin {
 
 namespace detail {
 
-// The boundary's functions over a Plugin. `self` is a PluginBox: the members of the author's object are
+// The functions of pb_plugin, forwarded to a Plugin. `self` is a PluginBox, so that the author's object is
 // destroyed in destroy, on the strand, while host and tables still live.
 struct PluginBox {
   const pb_host* raw = nullptr;
+  pb_done started{};  // called once, whether finish_start() calls done(), drops it or throws
+  std::atomic<bool> start_answered{false};
   std::unique_ptr<Plugin> plugin;
 };
 
@@ -106,8 +124,15 @@ inline Result<Config> read_config(void* self, pb_str text) {
   return Config(std::move(doc));
 }
 
+inline void answer_start(void* self, int32_t status, const pb_err* err) noexcept {
+  auto& box = *static_cast<PluginBox*>(self);
+  if (!box.start_answered.exchange(true)) box.started.call(box.started.self, status, err);
+}
+
 inline void plugin_start(void* self, pb_str text, const pb_done* raw) noexcept {
-  Done done(raw);
+  static_cast<PluginBox*>(self)->started = *raw;
+  const pb_done once{sizeof(pb_done), 0, self, &answer_start};
+  Done done(&once);
   pb_err err = empty_error();
   Status status;
   const int32_t code = guard(&err, [&] {
@@ -117,8 +142,13 @@ inline void plugin_start(void* self, pb_str text, const pb_done* raw) noexcept {
   });
   if (code != PB_OK) return done(read_error(code, &err));
   if (!status) return done(status);
+  // finish_start() may have moved `done` elsewhere before it threw; completing that one is then a no-op.
   guard_void([&] { plugin_of(self).finish_start(std::move(done)); },
-             [&](const char* what) { plugin_of(self).host().log_thrown("start", what); });
+             [&](const char* what) {
+               plugin_of(self).host().log_thrown("start", what);
+               Done failed(&once);
+               failed({Code::failed, "it threw an exception; the log says which"});
+             });
 }
 
 inline int32_t plugin_check(void* self, pb_str text, pb_err* err) noexcept {
@@ -178,8 +208,8 @@ int32_t plugin_create(const pb_host* raw, const pb_plugin** table, void** self, 
 
 }  // namespace detail
 
-// The entry of a plugin that is written inside the program that links the core. T has
-// `static constexpr char manifest[]`; `store_sql` is static, too.
+// The entry of a plugin that is compiled into the program that links the core. T has
+// `static constexpr char manifest[]`; `store_sql` must be static, too.
 template <class T>
 constexpr pb_entry linked_entry(std::string_view store_sql = {}) {
   return {PB_MAGIC,

@@ -1,5 +1,5 @@
-// Result<T>: a value, or the reason there is none. What peers, files and configuration can do wrong comes
-// back as a Result; assertions are for what only we can get wrong. C++17, no exceptions, no RTTI.
+// Result<T>: a value or an error. Faults of peers, files and configuration are returned as a Result;
+// assertions are for bugs. C++17, no exceptions, no RTTI.
 #pragma once
 
 #include <cassert>
@@ -13,28 +13,28 @@ namespace patchbay {
 // The codes that cross the plugin boundary; values are those of PB_E_* in abi/base.h.
 enum class Code : int32_t {
   ok = 0,
-  failed = -1,   // none of the others; the text says what
+  failed = -1,   // none of the others; see the text
   invalid = -2,  // the input is wrong; the text names the field
   not_found = -3,
   conflict = -4,     // an expectation was not met, or the thing exists already
-  unavailable = -5,  // not there now; trying later may help
+  unavailable = -5,  // temporarily; a later retry may succeed
   timeout = -6,
   cancelled = -7,
   denied = -8,
   exhausted = -9,  // a limit or a budget is used up
   fenced = -10,    // this node no longer owns what it tried to change
-  misuse = -11,    // the caller broke the contract (wrong thread, dead handle)
+  misuse = -11,    // the caller broke the contract (wrong thread, closed handle)
   unsupported = -12,
-  gone = -13,  // the other side has been withdrawn
+  gone = -13,  // the other side was closed or withdrawn
 };
 
 const char* code_name(Code code) noexcept;
 
 struct Error {
   Code code = Code::failed;
-  std::string text;  // one sentence for a person; never a secret
+  std::string text;  // one readable sentence; never contains a secret
 
-  // The same error seen from further out: "outer: text".
+  // Prepends context: "outer: text".
   Error within(const std::string& outer) && { return {code, outer + ": " + text}; }
 };
 

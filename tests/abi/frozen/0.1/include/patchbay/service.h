@@ -1,7 +1,7 @@
-// Services: declaring an interface, providing it, calling it.
+// Services: declares, provides and calls interfaces.
 //
 //   struct Gate {                                     // the interface: slots never change their meaning
-//     static constexpr char id[] = "patchbay.gate/1";
+//     static constexpr char id[] = "example.gate/1";
 //     static constexpr Method<0, Check, Verdict> check{"check"};
 //     static constexpr auto methods() { return std::make_tuple(check); }
 //   };
@@ -69,8 +69,8 @@ struct InterfaceTable {
 
 }  // namespace detail
 
-// The answer to one call: give it a Result exactly once, from any thread. Dropped unanswered, it answers
-// "dropped".
+// Answers one call: pass it a Result exactly once, from any thread. Its destructor answers an unanswered call
+// with an error.
 template <class T>
 class Reply {
  public:
@@ -98,14 +98,13 @@ class Reply {
     pb_completion* completion = std::exchange(completion_, nullptr);
     completion->complete(completion, static_cast<int32_t>(error.code), nullptr, &err);
   }
-  // The provider's thread returned an error itself: nothing more may be said through the completion.
-  void disarm() noexcept { completion_ = nullptr; }
 
  private:
   pb_completion* completion_;
 };
 
-// An instance of interface I, provided while this lives. Destroy it on its strand: then no method runs after.
+// An instance of interface I, provided as long as this lives. Destroy it on its strand: then no method runs
+// afterwards.
 template <class I>
 class Provision {
  public:
@@ -115,7 +114,8 @@ class Provision {
   Provision& operator=(const Provision&) = delete;
   ~Provision() { withdraw(); }
 
-  // handler(Request, Reply<R>) answers when it likes; handler(Request) -> Result<R> answers at once.
+  // Sets the handler of a method: handler(Request, Reply<R>), which may answer later, or handler(Request) ->
+  // Result<R>.
   template <class M, class F>
   Provision& on(M, F handler) {
     using Request = typename M::Request;
@@ -132,9 +132,9 @@ class Provision {
     return *this;
   }
 
-  // Offers it under the interface's id. Error: somebody else does.
+  // Provides it under the interface's id. Error: another instance is.
   Status publish() { return provide(true); }
-  // Offers it to those who are given the handle.
+  // Provides it as a private instance; only plugins that get this handle can call it.
   Handle handle() {
     if (id_ == 0) static_cast<void>(provide(false));
     return {id_};
@@ -171,7 +171,7 @@ class Provision {
       return write_error(err, Code::unsupported, "no such method");
     guard_void([&] { state->methods[slot](request, completion); },
                [&](const char* text) { state->host.log_thrown(I::id, text); });
-    return PB_OK;  // the Reply answers, also when the handler threw
+    return PB_OK;  // the destructor of Reply answers when the handler threw
   }
 
   const Host* host_;
@@ -180,9 +180,9 @@ class Provision {
   uint64_t id_ = 0;
 };
 
-// A lease on one instance: who holds it may call. Answers come on `strand`; once the lease is destroyed
-// there, none is given any more (their callables are freed unrun), so that they may refer to whatever lives
-// as long as the lease.
+// A lease on one instance, to call it. Replies are delivered on `strand`. Once the lease is destroyed there,
+// no further callback runs (they are freed), so callbacks may refer to objects that live as long as the
+// lease.
 template <class I>
 class Lease {
  public:
@@ -208,7 +208,8 @@ class Lease {
   ~Lease() { release(); }
   explicit operator bool() const noexcept { return id_ != 0; }
 
-  // [any] f(Result<Reply>) comes exactly once, on the lease's strand; at once when there is nobody to call.
+  // [any] Calls f(Result<Reply>) exactly once, on the lease's strand; at once with an error for an empty
+  // lease.
   template <class M, class F>
   void call(M, const typename M::Request& request, F f) const {
     using Answer = typename M::Reply;
@@ -221,7 +222,7 @@ class Lease {
     host_->services->call(host_->self, id_, &detail::InterfaceTable<I>::table, M::slot, packed.get(), strand_,
                           &Pending<Answer, F>::answer, pending);
   }
-  // [any] No answer wanted.
+  // [any] Calls without waiting for the reply.
   template <class M>
   void send(M, const typename M::Request& request) const {
     if (id_ == 0) return;
@@ -233,7 +234,8 @@ class Lease {
  private:
   template <class>
   friend class Service;
-  using Wanted = std::shared_ptr<std::atomic<bool>>;  // shared with the calls under way: either may end first
+  using Wanted =
+      std::shared_ptr<std::atomic<bool>>;  // shared with pending calls, because either may end first
 
   template <class Answer, class F>
   struct Pending {
@@ -266,8 +268,8 @@ class Lease {
   Wanted wanted_;
 };
 
-// The public provider of interface I, whoever it is now. Use and destroy it on its strand; as with a lease,
-// no answer is given after that. Calls to a provider that leaves are answered with Code::gone.
+// The current public provider of interface I, as it comes and goes. Use and destroy it on its strand; as with
+// a lease, no callback runs afterwards. Pending calls to a provider that is withdrawn fail with Code::gone.
 template <class I>
 class Service {
  public:
@@ -284,7 +286,7 @@ class Service {
   }
 
   bool up() const noexcept { return static_cast<bool>(state_->lease); }
-  // f(true) each time a provider appears (also when it is there already), f(false) when it leaves.
+  // Calls f(true) each time a provider appears, at once if there is one, and f(false) when it is withdrawn.
   void on_change(Function<void(bool)> f) {
     state_->on_change = std::move(f);
     if (up()) state_->on_change(true);
@@ -308,7 +310,7 @@ class Service {
   static void changed(void* user, int32_t up) noexcept {
     auto* state = static_cast<State*>(user);
     const bool was_up = static_cast<bool>(state->lease);
-    auto wanted = state->lease.wanted_;  // calls under way on the lease before this one are still wanted
+    auto wanted = state->lease.wanted_;  // replies to pending calls on the previous lease are still delivered
     auto next = up != 0 ? Lease<I>::query(state->host, state->strand) : Lease<I>();
     if (wanted) next.wanted_ = std::move(wanted);
     std::swap(state->lease, next);

@@ -1,4 +1,4 @@
-// The store as C++ sees it: values, rows, statements, transactions, jobs, durable consumers. See abi/store.h.
+// The store in C++: values, rows, statements, transactions, jobs, durable consumers. See abi/store.h.
 #pragma once
 
 #include <string>
@@ -66,7 +66,7 @@ class Rows {
   const pb_rows* rows_;
 };
 
-// What a commit came to. Borrowed: valid during the callback.
+// The outcome of a commit. Borrowed: valid during the callback.
 class Commit {
  public:
   explicit Commit(const pb_commit* outcome) : outcome_(outcome) {}
@@ -87,19 +87,19 @@ class Commit {
   const pb_commit* outcome_;
 };
 
-// A statement of the plugin's SQL. Found once, at start.
+// A statement of the plugin's SQL. Find it once, at start.
 struct Statement {
   uint64_t id = 0;
   explicit operator bool() const noexcept { return id != 0; }
-  // Logs an error when the SQL has no such section: that is our own mistake, found by the first test.
+  // Logs an error when the SQL has no such section, which is a bug of the plugin.
   static Statement find(const Host& host, std::string_view name) {
     const Statement statement{host.store->statement(host.self, to_abi(name))};
-    if (!statement) host.log_thrown("no such statement in store.sql", name);
+    if (!statement) host.log_fault("there is no such statement in store.sql", "statement", name);
     return statement;
   }
 };
 
-// [any] Reads. f(Result<Rows>) on the strand.
+// [any] Runs a reading statement; calls f(Result<Rows>) on the strand.
 template <class F>
 void query(const Host& host, Statement statement, const Values& values, F f, StrandId strand = kMainStrand) {
   struct Pending {
@@ -120,8 +120,8 @@ void query(const Host& host, Statement statement, const Values& values, F f, Str
       new Pending{host, std::move(f)});
 }
 
-// A transaction under construction. Destroyed without commit, it is discarded. handle() may be passed to a
-// service, which adds its own operations through Transaction::borrow.
+// A transaction under construction. Its destructor discards it unless it was committed. handle() may be
+// passed to a service, which adds operations through Transaction::borrow.
 class Transaction {
  public:
   explicit Transaction(const Host& host) : host_(&host), id_(host.store->begin(host.self)), owned_(true) {}
@@ -134,7 +134,8 @@ class Transaction {
   }
   Handle handle() const noexcept { return {id_}; }
 
-  // Returns the index of its result in the outcome (of this object's own transaction).
+  // Returns the index of its result in the outcome. Not for borrowed transactions, whose earlier operations
+  // are not counted.
   size_t exec(Statement statement, const Values& values, int64_t expected_changes = PB_ANY_CHANGES) {
     const auto raw = detail::to_abi_values(values);
     host_->store->exec(host_->self, id_, statement.id, raw.data(), static_cast<uint32_t>(raw.size()),
@@ -162,7 +163,7 @@ class Transaction {
     host_->store->ack(host_->self, id_, to_abi(consumer), event_id);
   }
 
-  // f(const Commit&) on the strand, once it is on disk or refused.
+  // Calls f(const Commit&) on the strand once the transaction is on disk or has failed.
   template <class F>
   void commit(F f, StrandId strand = kMainStrand) && {
     struct Pending {
@@ -192,11 +193,13 @@ struct Job {
   int64_t id = 0;
   int64_t fence = 0;
   int64_t due_ms = 0;
-  uint32_t tries = 0;
-  std::string tenant, key, body;
+  uint32_t tries = 0;             // claims so far, this one included: 1 the first time
+  std::string tenant, key, body;  // key "": added without one
 };
 
-// Works on due jobs of one kind while it lives. Destroy it on its strand: then nothing runs after.
+// Claims due jobs of one of the plugin's kinds, as long as this lives. A job that is not completed within the
+// lease (a second to a day) is claimed again with one more try; after a restart at once. Destroy it on its
+// strand: then the callback does not run afterwards.
 class JobWorker {
  public:
   JobWorker(const Host& host, std::string_view kind, uint32_t concurrency, int64_t lease_ms,
@@ -231,19 +234,19 @@ class JobWorker {
   uint64_t id_ = 0;
 };
 
-// A durable consumer of emitted events. Ack each event in the transaction that deals with it. Destroy it on
-// its strand.
+// A durable consumer of emitted events. Acknowledge each event in the transaction that processes it. Destroy
+// it on its strand.
 class Consumer {
  public:
-  // patterns: separated by spaces. wake() on the strand whenever there may be new events, and once at the
-  // beginning.
+  // Separate patterns by spaces. wake() is called on the strand at registration, and whenever there may be
+  // new events.
   Consumer(const Host& host, std::string_view name, std::string_view patterns, Function<void()> wake,
            StrandId strand = kMainStrand)
       : host_(&host), strand_(strand), state_(new State{host, std::move(wake)}) {
     pb_err err = empty_error();
     id_ = host.store->consumer(host.self, to_abi(name), to_abi(patterns), strand, &Consumer::woken, state_,
                                &err);
-    if (id_ == 0) host.log_thrown("consumer", err.text);
+    if (id_ == 0) host.log_fault("a consumer was refused", name, err.text);
   }
   Consumer(const Consumer&) = delete;
   Consumer& operator=(const Consumer&) = delete;
@@ -253,7 +256,7 @@ class Consumer {
   }
   bool ok() const noexcept { return id_ != 0; }
 
-  // f(Result<std::vector<Event>>) on the strand; the events are borrowed for the callback.
+  // Calls f(Result<std::vector<Event>>) on the strand; the events are borrowed for the callback.
   template <class F>
   void pending(uint32_t limit, F f) {
     struct Pending {
@@ -292,8 +295,8 @@ class Consumer {
   uint64_t id_ = 0;
 };
 
-// [any] Encrypts under the server's key file. `context` (a table and an id, say) must be given again to
-// unseal.
+// [any] Encrypts with the server's key file. unseal() needs the same `context`, for example a table and an
+// id.
 inline Result<std::string> seal(const Host& host, std::string_view plain, std::string_view context) {
   const Buffer sealed = Buffer::adopt(host.store->seal(host.self, to_abi(plain), to_abi(context)));
   if (sealed.get() == nullptr) return {Code::failed, "cannot seal"};

@@ -1,4 +1,4 @@
-// Strings, errors and buffers of the boundary as C++ sees them.
+// Strings, errors and buffers of the boundary in C++.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ inline pb_err empty_error() noexcept {
   return err;
 }
 
-// Writes code and text where the caller asked for them; clips. Returns the code.
+// Fills `err`, which may be NULL, truncating the text to fit. Returns the code.
 inline int32_t write_error(pb_err* err, Code code, std::string_view text) noexcept {
   if (err != nullptr && err->size > offsetof(pb_err, text)) {
     err->code = static_cast<int32_t>(code);
@@ -46,12 +46,12 @@ inline Status read_status(int32_t status, const pb_err* err) {
   return read_error(status, err);
 }
 
-// Shared bytes; copying shares, nothing is copied.
+// Reference-counted bytes. Copies of a Buffer share them.
 class Buffer {
  public:
   Buffer() = default;
-  static Buffer adopt(pb_buf* buf) noexcept { return Buffer(buf); }  // takes over one count
-  static Buffer share(pb_buf* buf) noexcept {                        // takes a count of its own
+  static Buffer adopt(pb_buf* buf) noexcept { return Buffer(buf); }  // takes over the caller's reference
+  static Buffer share(pb_buf* buf) noexcept {                        // adds a reference
     if (buf != nullptr) buf->ops->retain(buf);
     return Buffer(buf);
   }

@@ -5,14 +5,15 @@
 
 namespace patchbay {
 
-// [any] Runs f() on a strand. Nothing runs when the strand is closed.
+// [any] Runs f() on a strand; drops it when the strand is closed.
 template <class F>
 void post(const Host& host, StrandId strand, F f) {
   auto* task = new OneShot<F>{host, "post", std::move(f)};
   if (host.runtime->strand_post(host.self, strand, &OneShot<F>::run, task) != PB_OK) delete task;
 }
 
-// [any] Runs f() on a worker thread, where it may block. Error: too much waits already; f was not run.
+// [any] Runs f() on a worker thread, where it may block. Error: the queue is full; f is destroyed without
+// running, so it must not own what has to survive.
 template <class F>
 Status post_worker(const Host& host, F f) {
   auto* task = new OneShot<F>{host, "worker", std::move(f)};
@@ -22,7 +23,7 @@ Status post_worker(const Host& host, F f) {
   return {static_cast<Code>(status), "too much work is waiting"};
 }
 
-// A strand of one's own. Destroying it closes it: what is queued still runs.
+// Creates a strand. The destructor closes it; queued tasks still run.
 class Strand {
  public:
   Strand(const Host& host, std::string_view name)
@@ -39,7 +40,7 @@ class Strand {
   void post(F f) const {
     patchbay::post(*host_, id_, std::move(f));
   }
-  // done() runs as the strand's last.
+  // done() runs as the strand's last task.
   template <class F>
   void close(F done) {
     if (id_ == 0) return;
@@ -52,8 +53,8 @@ class Strand {
   StrandId id_;
 };
 
-// A one-shot timer on a strand. Arming it again replaces it. Destroy and call it on its strand: then nothing
-// runs after.
+// A one-shot timer on a strand. Arming it again replaces it. Use and destroy it on its strand: then the
+// callback does not run afterwards.
 class Timer {
  public:
   explicit Timer(const Host& host, StrandId strand = kMainStrand) : host_(&host), strand_(strand) {}
@@ -61,11 +62,11 @@ class Timer {
   Timer& operator=(const Timer&) = delete;
   ~Timer() { cancel(); }
 
-  // f() in `delay_ms` by the monotonic clock.
+  // Calls f() after `delay_ms` of the monotonic clock.
   void after_ms(int64_t delay_ms, Function<void()> f) {
     arm(PB_CLOCK_MONO, host_->mono_ns() + delay_ms * 1'000'000, std::move(f));
   }
-  // f() when the wall clock has reached `wall_ms`.
+  // Calls f() when the wall clock has reached `wall_ms`.
   void at_wall_ms(int64_t wall_ms, Function<void()> f) { arm(PB_CLOCK_WALL, wall_ms, std::move(f)); }
   void cancel() {
     if (id_ == 0) return;
@@ -84,7 +85,7 @@ class Timer {
   static void fire(void* user) noexcept {
     auto* state = static_cast<State*>(user);
     state->fired = true;
-    // Held here: f may arm or destroy the timer, and with it the state.
+    // Moved out, because f may arm or destroy the timer, and with it the state.
     Function<void()> f = std::move(state->f);
     const Host& host = state->host;
     guard_void([&] { f(); }, [&](const char* text) { host.log_thrown("timer", text); });

@@ -1,8 +1,8 @@
-/* Events: what happened, told to whoever listens.
+/* Events: publish and subscribe.
  *
- * publish() is transient: delivered to the subscribers of now, in order per subject, dropped when a
- * subscriber's queue is full, never a webhook. Events that matter are emitted by a transaction (abi/store.h)
- * and then reach subscribers here as well, after the commit. */
+ * publish() is transient: the event goes to the current subscribers, in order per subject, is dropped when a
+ * subscriber's queue is full, and is never sent as a webhook. Durable events are emitted by a transaction
+ * (abi/store.h), and reach subscribers here as well, after the commit. */
 #ifndef PATCHBAY_ABI_BUS_H
 #define PATCHBAY_ABI_BUS_H
 
@@ -17,18 +17,18 @@
 typedef struct pb_event {
   uint32_t size;
   uint32_t flags;
-  int64_t id;      /* place in the durable log; 0: transient */
+  int64_t id;      /* position in the durable log; 0: transient */
   int64_t time_ms; /* wall clock */
   pb_str topic;    /* "call.answered" */
   pb_str tenant;
-  pb_str subject; /* call id, room: the unit of order */
+  pb_str subject; /* call id, room: events of one subject are delivered in order */
   pb_str correlation;
   pb_str payload; /* JSON, the event's `data` */
 } pb_event;
 
 typedef struct pb_subscription {
   uint32_t size;
-  uint32_t queue_max; /* 0: 1024 */
+  uint32_t queue_max; /* events; 0: 1024 */
   uint32_t policy;    /* PB_BUS_DROP_* */
   uint32_t reserved;
   uint64_t strand;
@@ -38,14 +38,14 @@ typedef struct pb_subscription {
 
 typedef void (*pb_event_fn)(void* user, const pb_event* event) PB_NOEXCEPT;
 
-/* Lifetime: what is passed is borrowed for the call; `user` must live until `done` of unsubscribe was called.
+/* Lifetime: arguments are borrowed for the call; `user` must live until `done` of unsubscribe was called.
  * Since: 0.1 */
 typedef struct pb_bus {
   uint32_t size;
   uint32_t reserved;
   /* [any] Copies the event and returns; the host sets id and time. Never blocks. */
   int32_t (*publish)(void* host, const pb_event* event) PB_NOEXCEPT;
-  /* [any] fn(user, event) on the subscription's strand. 0 when the pattern is not one; `err` says why. */
+  /* [any] Calls fn(user, event) on the subscription's strand. Returns 0 and `err` for an invalid pattern. */
   uint64_t (*subscribe)(void* host, const pb_subscription* what, pb_event_fn fn, void* user,
                         pb_err* err) PB_NOEXCEPT;
   /* [any] Close as in base.h. */

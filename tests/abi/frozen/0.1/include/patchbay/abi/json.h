@@ -1,4 +1,4 @@
-/* The host's hardened JSON parser and schema validator, so that no plugin needs its own. */
+/* The host's hardened JSON parser and schema validator, so that plugins need none. */
 #ifndef PATCHBAY_ABI_JSON_H
 #define PATCHBAY_ABI_JSON_H
 
@@ -16,48 +16,50 @@
 
 typedef struct pb_json_doc
     pb_json_doc; /* a parsed document; immutable; owned by the host, freed by free_doc */
-typedef struct pb_json_node pb_json_node; /* a place in a document; lives as long as it */
+typedef struct pb_json_node pb_json_node; /* a value in a document; lives as long as the document */
 
-/* Lifetime: a document lives until free_doc, its nodes and their strings as long; text that is passed is
- *   borrowed for the call.
+/* Lifetime: a document, its nodes and their strings live until free_doc; a text argument is borrowed for the
+ *   call.
  * Since: 0.1 */
 typedef struct pb_json {
   uint32_t size;
   uint32_t reserved;
 
-  /* [any] RFC 8259, strictly: no duplicate keys, depth 32, size 16 MiB. *doc is set on PB_OK. */
+  /* [any] Parses RFC 8259 strictly: no duplicate keys, depth 32, at most 16 MiB and a million values. Errors
+   * quote nothing of the text but the name of a field. *doc is set on PB_OK. */
   int32_t (*parse)(void* host, pb_str text, pb_json_doc** doc, pb_err* err) PB_NOEXCEPT;
-  /* [any] Frees it; NULL is allowed. */
+  /* [any] Frees a document; NULL is a no-op. */
   void (*free_doc)(void* host, pb_json_doc* doc) PB_NOEXCEPT;
-  /* [any] The whole document. */
+  /* [any] The root value. */
   const pb_json_node* (*root)(const pb_json_doc* doc)PB_NOEXCEPT;
-  /* [any] PB_JSON_*; of a NULL node PB_JSON_NULL. */
+  /* [any] PB_JSON_*; PB_JSON_NULL for a NULL node. */
   uint32_t (*type)(const pb_json_node* node) PB_NOEXCEPT;
-  /* [any] Elements or members; 0 of anything else. */
+  /* [any] The number of elements or members; 0 for other types. */
   uint64_t (*count)(const pb_json_node* node) PB_NOEXCEPT;
-  /* [any] An element, or the value of a member; NULL past the end. */
+  /* [any] The element, or the member's value, at this index; NULL past the end. */
   const pb_json_node* (*at)(const pb_json_node* node, uint64_t index)PB_NOEXCEPT;
-  /* [any] A member's name; empty past the end. */
+  /* [any] The member's name at this index; empty past the end. */
   pb_str (*key_at)(const pb_json_node* node, uint64_t index) PB_NOEXCEPT;
-  /* [any] The member of that name; NULL when absent. */
+  /* [any] The value of the member with this name; NULL when absent. */
   const pb_json_node* (*get)(const pb_json_node* node, pb_str key)PB_NOEXCEPT;
-  /* [any] 1 of true, else 0. */
+  /* [any] 1 for true, else 0. */
   int32_t (*boolean)(const pb_json_node* node) PB_NOEXCEPT;
-  /* [any] Of PB_JSON_INT, else 0. */
+  /* [any] The value of a PB_JSON_INT; 0 for other types. */
   int64_t (*integer)(const pb_json_node* node) PB_NOEXCEPT;
-  /* [any] Of PB_JSON_INT and PB_JSON_NUMBER, else 0. */
+  /* [any] The value of a PB_JSON_INT or PB_JSON_NUMBER; 0 for other types. */
   double (*number)(const pb_json_node* node) PB_NOEXCEPT;
-  /* [any] Of PB_JSON_STRING, else empty. */
+  /* [any] The text of a PB_JSON_STRING; empty for other types. */
   pb_str (*string)(const pb_json_node* node) PB_NOEXCEPT;
-  /* [any] The node as compact JSON, in a buffer the caller releases. */
+  /* [any] Writes the node as compact JSON into a buffer that the caller releases. */
   pb_buf* (*write)(void* host, const pb_json_node* node)PB_NOEXCEPT;
 
-  /* [any] A schema made ready once and used many times. Freed by schema_free. */
+  /* [any] Compiles a schema for repeated use; free it with schema_free. 0 and `err` for an invalid schema. */
   uint64_t (*schema)(void* host, pb_str schema_text, pb_err* err) PB_NOEXCEPT;
-  /* [any] 0 is allowed. */
+  /* [any] Frees a schema; 0 is a no-op. */
   void (*schema_free)(void* host, uint64_t schema) PB_NOEXCEPT;
-  /* [any] Reads a request body: names in camelCase or PascalCase, unknown members dropped, defaults filled.
-   * *doc is the canonical document. Errors name the field and the bound. */
+  /* [any] Parses and validates a request body. Accepts names in camelCase or PascalCase, drops unknown
+   * members, fills in defaults, treats null for an optional member as absent, and refuses NUL in strings.
+   * *doc is the resulting document. Errors name the field and the limit. */
   int32_t (*schema_read)(void* host, uint64_t schema, pb_str text, pb_json_doc** doc,
                          pb_err* err) PB_NOEXCEPT;
 } pb_json;

@@ -22,36 +22,38 @@ typedef struct pb_pair {
 } pb_pair;
 PB_STATIC_ASSERT(sizeof(pb_pair) == 32, "frozen");
 
-/* Lifetime: what is passed is borrowed for the call. A metric lives as long as the server.
+/* Lifetime: arguments are borrowed for the call. A metric lives as long as the server.
  * Since: 0.1 */
 typedef struct pb_observe {
   uint32_t size;
   uint32_t reserved;
 
-  /* [any] One event, one line: the host escapes what a peer may have sent and redacts what it knows to be
-   * secret. `correlation` ties the steps of one call together; may be empty. */
+  /* [any] Writes one log line. The host escapes control characters and redacts known secrets. `correlation`
+   * connects the lines about one call; may be empty. */
   void (*log)(void* host, uint32_t level, pb_str correlation, pb_str text, const pb_pair* fields,
               uint32_t count) PB_NOEXCEPT;
-  /* [any] 1 when a line of that level would be written. */
+  /* [any] 1 if a line of that level would be written. */
   int32_t (*log_enabled)(void* host, uint32_t level) PB_NOEXCEPT;
-  /* [any] From now on this value is redacted in every log line (counted: as many forgets as adds). At least 6
-   * bytes. */
+  /* [any] Redacts this value in the fields of all log lines from now on, also in its URL, JSON and base64
+   * forms. Counted: needs as many forgets as adds. Ignored unless the value looks random
+   * (patchbay/looks_random.h), otherwise a tenant's "secret" could be a word that other tenants' lines need.
+   */
   void (*secret_add)(void* host, pb_str value) PB_NOEXCEPT;
-  /* [any] No longer, once it was forgotten as often as added. */
+  /* [any] Stops redacting the value, once it was forgotten as often as added. */
   void (*secret_forget)(void* host, pb_str value) PB_NOEXCEPT;
 
-  /* [any] A series; the same name and labels give the same handle. Names are of the form
-   * patchbay_<plugin>_<what>. */
+  /* [any] Registers a series; the same name and labels give the same handle. Names have the form
+   * patchbay_<plugin>_<name>, with _ for every - of the plugin's id. */
   uint64_t (*metric)(void* host, uint32_t kind, pb_str name, pb_str help, const pb_pair* labels,
                      uint32_t count) PB_NOEXCEPT;
-  /* [any] [media] Adds to a counter or gauge; observes in a histogram. */
+  /* [any] [media] Adds to a counter or gauge; records a value in a histogram. */
   void (*metric_add)(void* host, uint64_t metric, double value) PB_NOEXCEPT;
   /* [any] [media] Sets a gauge. */
   void (*metric_set)(void* host, uint64_t metric, double value) PB_NOEXCEPT;
 
-  /* [any] What the whole server looks like now, written into `sink` before return: "metrics" (Prometheus
+  /* [any] Writes the current state of the whole server into `sink` before it returns: "metrics" (Prometheus
    * text), "plugins" (JSON list: id, version, state, reason, provides), "ready" (JSON
-   * {"ready":bool,"plugins":{id:state}}). */
+   * {"ready":bool,"plugins":{id:state}}), "events" (JSON list: topic, plugin, summary, subject, schema). */
   int32_t (*report)(void* host, pb_str what, void (*sink)(void* user, pb_str text) PB_NOEXCEPT,
                     void* user) PB_NOEXCEPT;
 } pb_observe;

@@ -1,4 +1,4 @@
-/* Strands, workers, timers, clocks, and the plugin's own name. */
+/* Strands, workers, timers, clocks, and the plugin's id. */
 #ifndef PATCHBAY_ABI_RUNTIME_H
 #define PATCHBAY_ABI_RUNTIME_H
 
@@ -6,7 +6,7 @@
 
 #define PB_RUNTIME_ID "patchbay.runtime/1"
 
-#define PB_CLOCK_MONO 0u /* nanoseconds since some start; never jumps */
+#define PB_CLOCK_MONO 0u /* nanoseconds since an arbitrary start; never jumps */
 #define PB_CLOCK_WALL 1u /* milliseconds since 1970-01-01T00:00:00Z; may jump */
 
 #define PB_THREAD_OTHER 0u
@@ -21,28 +21,29 @@ typedef struct pb_runtime {
   uint32_t size;
   uint32_t reserved;
 
-  /* [any] A strand of the plugin's own: what is posted to it runs in order, one at a time. `name` is for
-   * people. */
+  /* [any] Creates a strand, which runs posted tasks in order, one at a time. `name` appears in logs. */
   uint64_t (*strand_create)(void* host, pb_str name) PB_NOEXCEPT;
-  /* [any] Runs fn(user) on the strand (0: the main strand). Never blocks. PB_E_GONE after close. */
+  /* [any] [media] Runs fn(user) on the strand (0: main). Never blocks. PB_E_GONE: closed. PB_E_EXHAUSTED: its
+   * queue is full. */
   int32_t (*strand_post)(void* host, uint64_t strand, pb_fn fn, void* user) PB_NOEXCEPT;
-  /* [any] Refuses new posts, runs what is queued, then calls done(user) as its last. The main strand cannot
-   * be closed. */
+  /* [any] Refuses new posts, runs queued tasks, then done(user) as the last one. The main strand cannot be
+   * closed. */
   void (*strand_close)(void* host, uint64_t strand, pb_fn done, void* user) PB_NOEXCEPT;
-  /* [any] 1 when called on that strand. */
+  /* [any] 1 if the caller runs on that strand. */
   int32_t (*strand_is_current)(void* host, uint64_t strand) PB_NOEXCEPT;
 
   /* [any] Runs fn(user) on a worker thread, where it may block for a while (files, DNS, password hashes).
-   * PB_E_EXHAUSTED when too much waits already. */
+   * PB_E_EXHAUSTED when its queue is full. */
   int32_t (*worker_post)(void* host, pb_fn fn, void* user) PB_NOEXCEPT;
 
-  /* [any] One shot: fn(user) on the strand once the clock has reached `due` (its unit: see PB_CLOCK_*). */
+  /* [any] Starts a one-shot timer: fn(user) on the strand once the clock has reached `due` (unit:
+   * PB_CLOCK_*). */
   uint64_t (*timer_start)(void* host, uint64_t strand, uint32_t clock, int64_t due, pb_fn fn,
                           void* user) PB_NOEXCEPT;
   /* [any] Close as in base.h; needed for timers that have fired, too. `done` may be NULL. */
   void (*timer_close)(void* host, uint64_t timer, pb_fn done, void* user) PB_NOEXCEPT;
 
-  /* [any] [media] What that clock says, in its unit. */
+  /* [any] [media] The time of that clock, in its unit. */
   int64_t (*now)(void* host, uint32_t clock) PB_NOEXCEPT;
   /* [any] [media] PB_THREAD_* of the caller. */
   uint32_t (*thread_kind)(void* host) PB_NOEXCEPT;

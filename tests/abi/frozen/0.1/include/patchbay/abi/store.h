@@ -1,13 +1,12 @@
 /* The store: transactions as data, reads, the durable event log, jobs, sealing.
  *
- * A plugin's SQL travels with it (pb_entry.store): sections `-- migration: N` and `-- name: <statement>`, for
- * SQLite and PostgreSQL alike; parameters $1..$n; {{BYTES}}, {{ID}} (a 63-bit key) and {{NOW_MS}} are
- * replaced per dialect. Its tables carry its prefix ("sip_trunk_"), and its statements touch no others.
+ * A plugin brings its SQL (pb_entry.store): sections `-- migration: N` and `-- name: <statement>`, for SQLite
+ * and PostgreSQL alike; parameters $1..$n; {{BYTES}}, {{ID}} (a 63-bit key) and {{NOW_MS}} are replaced per
+ * dialect. Its tables have its prefix ("sip_trunk_"), and its statements may use no others.
  *
- * A transaction is a list of operations. It is built by one plugin, may be handed by its handle to a service
- * of another plugin that adds operations of its own, and is executed whole on the writer. When an expectation
- * is not met everything is rolled back, and the error names the operation. A commit that was acknowledged is
- * on disk. */
+ * A transaction is a list of operations, built by one plugin, which may pass its handle to a service of
+ * another plugin that adds further operations. The writer executes it as a whole. When an expectation is not
+ * met, all of it is rolled back, and the error names the operation. An acknowledged commit is on disk. */
 #ifndef PATCHBAY_ABI_STORE_H
 #define PATCHBAY_ABI_STORE_H
 
@@ -30,7 +29,7 @@ typedef struct pb_value {
   uint32_t reserved;
   int64_t integer;
   double real;
-  pb_str bytes; /* of text and bytes */
+  pb_str bytes; /* for PB_VALUE_TEXT and PB_VALUE_BYTES */
 } pb_value;
 PB_STATIC_ASSERT(sizeof(pb_value) == 40, "frozen");
 
@@ -46,13 +45,13 @@ typedef struct pb_rows {
 typedef struct pb_commit {
   uint32_t size;
   int32_t status;                  /* PB_OK, PB_E_CONFLICT, PB_E_FENCED, PB_E_UNAVAILABLE ... */
-  int32_t failed_operation;        /* index of the operation that ended it; -1 */
+  int32_t failed_operation;        /* index of the operation that failed; -1: none */
   uint32_t savepoints;             /* number of groups opened by savepoint() */
-  const int32_t* savepoint_status; /* PB_OK, or why the group was rolled back */
-  uint32_t result_count;           /* one per exec(), in order; NULL where nothing was returned */
+  const int32_t* savepoint_status; /* per group: PB_OK, or why it was rolled back */
+  uint32_t result_count;           /* of `results`: one per exec(), in order; NULL without rows */
   uint32_t reserved;
   const pb_rows* const* results;
-  pb_str text; /* why, when status is not PB_OK */
+  pb_str text; /* the reason, when status is not PB_OK */
 } pb_commit;
 
 typedef void (*pb_rows_fn)(void* user, int32_t status, const pb_rows* rows, const pb_err* err) PB_NOEXCEPT;
@@ -61,13 +60,13 @@ typedef void (*pb_commit_fn)(void* user, const pb_commit* outcome) PB_NOEXCEPT;
 /* A durable consumer's pending event, or a claimed job. Borrowed for the callback. */
 typedef struct pb_job {
   uint32_t size;
-  uint32_t tries;
+  uint32_t tries; /* number of claims including this one: 1 the first time */
   int64_t id;
-  int64_t fence; /* show it when completing */
+  int64_t fence; /* pass it to job_done and job_retry */
   int64_t due_ms;
   pb_str kind;
   pb_str tenant;
-  pb_str key;
+  pb_str key; /* empty: added without one */
   pb_str body;
 } pb_job;
 
@@ -75,73 +74,85 @@ typedef void (*pb_job_fn)(void* user, const pb_job* job) PB_NOEXCEPT;
 typedef void (*pb_events_fn)(void* user, int32_t status, const pb_event* const* events,
                              uint32_t count) PB_NOEXCEPT;
 
-/* Lifetime: what is passed is borrowed for the call, what a callback gets for the callback. A transaction
- * lives until commit or discard, a registration until `done` of its close; `user` as long.
- * Since: 0.1 */
+/* Lifetime: arguments are borrowed for the call, those of a callback for the callback. A transaction lives
+ * until commit or discard, a registration until `done` of its close; `user` must live as long. Since: 0.1 */
 typedef struct pb_store {
   uint32_t size;
   uint32_t reserved;
 
-  /* [any] The statement of that name in the plugin's SQL; 0 when there is none. */
+  /* [any] Finds the statement of that name in the plugin's SQL; 0 when there is none. */
   uint64_t (*statement)(void* host, pb_str name) PB_NOEXCEPT;
-  /* [any] Reads; rows come on the strand. */
+  /* [any] Runs a reading statement; calls fn with the rows on the strand. */
   void (*query)(void* host, uint64_t statement, const pb_value* values, uint32_t count, uint64_t strand,
                 pb_rows_fn fn, void* user) PB_NOEXCEPT;
 
-  /* [any] A new, empty transaction; ends with commit or discard: operations return PB_E_GONE after that. */
+  /* [any] Opens an empty transaction; commit or discard closes it, and operations then return PB_E_GONE. 0
+   * when the plugin has 16384 open. It holds at most 32 MiB; after a refused operation (PB_E_EXHAUSTED,
+   * PB_E_DENIED) the commit fails as well. */
   uint64_t (*begin)(void* host) PB_NOEXCEPT;
-  /* [any] A statement; the commit fails unless it changes so many rows (PB_ANY_CHANGES: any number). */
+  /* [any] Adds a statement; the commit fails unless it changes `expected_changes` rows (PB_ANY_CHANGES: any
+   * number). */
   int32_t (*exec)(void* host, uint64_t tx, uint64_t statement, const pb_value* values, uint32_t count,
                   int64_t expected_changes) PB_NOEXCEPT;
-  /* [any] What stands between savepoint and release may fail alone. Groups do not nest. */
+  /* [any] Opens a group, up to release: when an operation of it fails, only the group is rolled back. Groups
+   * do not nest. */
   int32_t (*savepoint)(void* host, uint64_t tx) PB_NOEXCEPT;
-  /* [any] The end of the group. */
+  /* [any] Closes the group. */
   int32_t (*release)(void* host, uint64_t tx) PB_NOEXCEPT;
-  /* [any] A durable event; the host sets id and time. `unique_key`, when not empty, lets one event of that
-   * key exist, ever. */
+  /* [any] Adds a durable event; the host sets id and time. While the log keeps an event with the same
+   * non-empty `unique_key` (30 days, longer while pending), no second one is stored. PB_E_DENIED for topics
+   * that begin with "core."; an invalid topic (bus.h) fails the commit with PB_E_INVALID. */
   int32_t (*emit)(void* host, uint64_t tx, const pb_event* event, pb_str unique_key) PB_NOEXCEPT;
-  /* [any] A job of the plugin's kind; a job of the same kind and (not empty) key is replaced. */
+  /* [any] Adds a job. Kinds are per plugin, so two plugins may use the same word. Replaces a job of the same
+   * kind and key, which can then no longer be completed. With an empty key nothing is replaced, and
+   * job_cancel cannot name the job. */
   int32_t (*job_add)(void* host, uint64_t tx, pb_str kind, pb_str tenant, pb_str key, int64_t due_ms,
                      pb_str body) PB_NOEXCEPT;
-  /* [any] The claimed job is done; the commit fails when another has it by now. */
+  /* [any] Completes a claimed job; the commit fails with PB_E_FENCED when the job was claimed again or
+   * replaced meanwhile, or belongs to another plugin. */
   int32_t (*job_done)(void* host, uint64_t tx, int64_t job, int64_t fence) PB_NOEXCEPT;
-  /* [any] The claimed job is due again at `due_ms`; the commit fails when another has it by now. */
+  /* [any] Makes a claimed job due again at `due_ms`; the commit fails as with job_done. */
   int32_t (*job_retry)(void* host, uint64_t tx, int64_t job, int64_t fence, int64_t due_ms) PB_NOEXCEPT;
-  /* [any] Jobs of that kind and key are forgotten. */
+  /* [any] Removes the jobs of that kind and key. */
   int32_t (*job_cancel)(void* host, uint64_t tx, pb_str kind, pb_str key) PB_NOEXCEPT;
-  /* [any] A consumer's pending event has been dealt with. */
+  /* [any] Acknowledges a consumer's pending event. */
   int32_t (*ack)(void* host, uint64_t tx, pb_str consumer, int64_t event_id) PB_NOEXCEPT;
-  /* [any] Executes; fn on the strand once it is on disk or refused. The handle is dead on return. */
+  /* [any] Executes the transaction; calls fn on the strand once it is on disk or has failed. The handle is
+   * closed on return. */
   void (*commit)(void* host, uint64_t tx, uint64_t strand, pb_commit_fn fn, void* user) PB_NOEXCEPT;
-  /* [any] Nothing of it happens; the handle is dead on return. */
+  /* [any] Drops the transaction; the handle is closed on return. */
   void (*discard)(void* host, uint64_t tx) PB_NOEXCEPT;
 
-  /* [any] Works on due jobs of a kind, at most `concurrency` claimed and not completed; fn on the strand. A
-   * job that is not completed within `lease_ms` is claimed again, with another fence. */
+  /* [any] Claims due jobs of a kind, at most `concurrency` at a time, and calls fn on the strand. A job that
+   * is not completed within `lease_ms` is claimed again, by any worker of that kind, with another fence and
+   * one more try; after a restart of the server at once. Tries are not limited: give up with job_done.
+   * `lease_ms` is clamped to between a second and a day. */
   uint64_t (*job_worker)(void* host, pb_str kind, uint32_t concurrency, int64_t lease_ms, uint64_t strand,
                          pb_job_fn fn, void* user) PB_NOEXCEPT;
-  /* [any] Close as in base.h. What it had claimed is claimed again after its lease. */
+  /* [any] Close as in base.h. Its claimed jobs are claimed again after their leases. */
   void (*job_worker_close)(void* host, uint64_t worker, pb_fn done, void* user) PB_NOEXCEPT;
 
-  /* [any] A durable consumer: from its first registration on, every emitted event that matches one of the
-   * patterns (separated by spaces) has a pending row for it. `wake` is called on the strand when there may be
-   * new ones. */
+  /* [any] Registers a durable consumer: from its first registration on, every emitted event that matches one
+   * of the patterns (separated by spaces) stays pending for it until acknowledged. `wake` is called on the
+   * strand when it is registered and when there may be new events. If the store cannot register it now, the
+   * host tries again and logs a warning. A consumer that is not registered for 30 days is removed with its
+   * pending events. */
   uint64_t (*consumer)(void* host, pb_str name, pb_str patterns, uint64_t strand, pb_fn wake, void* user,
                        pb_err* err) PB_NOEXCEPT;
-  /* [any] Close as in base.h. Its pending events stay, and gather. */
+  /* [any] Close as in base.h. Events stay pending, and new ones are added. */
   void (*consumer_close)(void* host, uint64_t consumer, pb_fn done, void* user) PB_NOEXCEPT;
-  /* [any] The consumer's oldest pending events, at most `limit`. */
+  /* [any] Reads the consumer's oldest pending events: at most `limit`, fewer when they are large. */
   void (*pending)(void* host, uint64_t consumer, uint32_t limit, uint64_t strand, pb_events_fn fn,
                   void* user) PB_NOEXCEPT;
 
-  /* [any] This process's turn of owning rows: greater than every earlier one. */
+  /* [any] The epoch of this process, for fencing rows that it owns: greater than every earlier one. */
   int64_t (*epoch)(void* host) PB_NOEXCEPT;
-  /* [any] Encrypts under the key file; `context` must be given again to unseal. NULL when it fails. Release
-   * it. */
+  /* [any] Encrypts with the key file, into a buffer that the caller releases; NULL when it fails. unseal
+   * needs the same `context`. */
   pb_buf* (*seal)(void* host, pb_str plain, pb_str context)PB_NOEXCEPT;
-  /* [any] What was sealed, in a buffer the caller releases; NULL when key, context or bytes do not fit. */
+  /* [any] Decrypts into a buffer that the caller releases; NULL when key, context or bytes do not match. */
   pb_buf* (*unseal)(void* host, pb_str sealed, pb_str context)PB_NOEXCEPT;
-  /* [any] The folder for the plugin's own files (exists); lives as long as the host. */
+  /* [any] The existing folder for the plugin's files; the string lives as long as the host. */
   pb_str (*data_folder)(void* host) PB_NOEXCEPT;
 } pb_store;
 #define PB_STORE_FLOOR 192u /* of 0.1 */

@@ -1,5 +1,5 @@
-// patchbay.audio: joins audio ports on a media loop. Per 20 ms each side is pulled, resampled where the rates
-// differ, and pushed to the other, on one thread. Offered by media. Maturity: experimental.
+// patchbay.audio: joins audio ports on a media loop. Every 20 ms a frame is pulled from each side, resampled
+// if the rates differ, and pushed to the other, on one thread. Provided by media. Maturity: experimental.
 #pragma once
 
 #include "../service.h"
@@ -19,14 +19,14 @@ struct Joined {
 };
 
 // Thread: answers on the strand of the caller; the ports are called on one media loop.
-// Lifetime: a join lasts until leave(), its caller's end does not end it; both ports stay usable until then,
-//   since closing one waits for the joins that have it.
+// Lifetime: a join lasts until leave(), or until its caller stops or crashes, or one of its ports is closed.
 // Since: 0.1
 struct Audio {
   static constexpr char id[] = "patchbay.audio/1";
-  // Code::not_found when a port is gone; Code::invalid when its rate is not 8, 16, 24, 32 or 48 kHz.
+  // Joins two ports. Code::not_found: a port is closed. Code::invalid: its rate is not 8, 16, 24, 32 or 48
+  // kHz.
   static constexpr Method<0, Join, Joined> join{"join"};
-  // Replies when neither port will be pulled or pushed by this join any more. An unknown join is fine.
+  // Ends a join; replies when it uses neither port any more. No-op for an unknown join.
   static constexpr Method<1, Joined, Empty> leave{"leave"};
   static constexpr auto methods() { return std::make_tuple(join, leave); }
 };

@@ -1,4 +1,4 @@
-// patchbay.auth: who a bearer is. Offered by identity. Maturity: experimental.
+// patchbay.auth: verifies bearer tokens and API keys. Provided by identity. Maturity: experimental.
 #pragma once
 
 #include "../service.h"
@@ -7,7 +7,7 @@ namespace patchbay::auth {
 
 struct Verify {
   std::string bearer;  // without "Bearer "; a secret
-  std::string remote;  // address, for rate limits
+  std::string remote;  // the client's address, for rate limits
   PATCHBAY_FIELDS(bearer, remote)
 };
 
@@ -23,11 +23,12 @@ struct Principal {
 };
 
 // Thread: runs on the provider's main strand, answers on the strand of the caller.
-// Lifetime: the principal is a copy; ask for each request, since keys and users may be revoked at any time.
+// Lifetime: the principal is a copy; verify each request, because keys and users may be revoked at any time.
 // Since: 0.1
 struct Auth {
   static constexpr char id[] = "patchbay.auth/1";
-  // Code::denied for a bearer that is not valid (the text says why, for the log; never the bearer).
+  // Returns the principal of a bearer. Code::denied: it is invalid; the text has the reason, for the log, and
+  // never the bearer.
   static constexpr Method<0, Verify, Principal> verify{"verify"};
   static constexpr auto methods() { return std::make_tuple(verify); }
 };

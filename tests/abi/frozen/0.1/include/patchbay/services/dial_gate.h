@@ -1,10 +1,10 @@
-// Gate: a dial gate, known to patchbay.telephony whenever that is there. Create and destroy it on the main
-// strand.
+// DialGateRegistration: registers a dial gate with patchbay.telephony, again each time a provider appears.
+// Create and destroy it on the main strand.
 //
-//   telephony::Gate gate_{host(), "office-hours", [this](const telephony::Check& check) ->
-//   Result<telephony::Verdict> {
-//     return telephony::Verdict{is_open(), "the office is closed"};
-//   }};
+//   telephony::DialGateRegistration gate_{
+//       host(), "office-hours", [this](const telephony::Check&) -> Result<telephony::Verdict> {
+//         return telephony::Verdict{is_open(), "the office is closed"};
+//       }};
 #pragma once
 
 #include <string>
@@ -14,21 +14,21 @@
 
 namespace patchbay::telephony {
 
-class Gate {
+class DialGateRegistration {
  public:
-  // handler(Check, Reply<Verdict>) answers when it likes; handler(Check) -> Result<Verdict> at once. It comes
-  // on the main strand, and not after this was destroyed.
+  // handler(Check, Reply<Verdict>), which may reply later, or handler(Check) -> Result<Verdict>. It runs on
+  // the main strand, never after this object was destroyed.
   template <class F>
-  Gate(const Host& host, std::string name, F handler)
+  DialGateRegistration(const Host& host, std::string name, F handler)
       : host_(&host), name_(std::move(name)), gate_(host), telephony_(host) {
     gate_.on(DialGate::check, std::move(handler));
     telephony_.on_change([this](bool up) {
-      if (up) announce();
+      if (up) register_gate();
     });
   }
 
  private:
-  void announce() {
+  void register_gate() {
     telephony_.call(Telephony::add_gate, {name_, gate_.handle()},
                     [log = Log(*host_), name = name_](const Result<Empty>& done) {
                       if (!done)

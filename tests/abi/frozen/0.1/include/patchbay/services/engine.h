@@ -1,9 +1,8 @@
-// patchbay.conversation and the engines behind it: live AI voices that listen and speak. ai-voice offers
-// patchbay.conversation; an engine registers there, in ai-voice itself or in any plugin. Maturity:
-// experimental.
+// patchbay.engines, and the interfaces of engines: live AI voices that listen and speak. ai-voice provides
+// patchbay.engines, where engines' plugins register. Maturity: experimental.
 //
-// One call: open() while the phone rings; ready(); start() once it was answered, which triggers the greeting;
-// then audio flows through the session's port, and the listener hears the words. Every session ends with
+// One call: open() while the phone rings; ready(); begin() once it was answered, which triggers the greeting;
+// then audio flows through the session's port, and the listener gets the transcript. Every session ends with
 // exactly one closed().
 #pragma once
 
@@ -19,9 +18,9 @@ struct Open {
   std::string language;
   std::string system_prompt;
   std::string api_key;   // a secret
-  std::string greeting;  // instruction or text for the first words; "" when the prompt says it all
+  std::string greeting;  // instruction or text for the first words; "" when the prompt suffices
   std::string tools;     // JSON array of {name, description, parameters (JSON Schema)}
-  std::string settings;  // JSON object: the engine's own section of the tenant's configuration
+  std::string settings;  // JSON object: the engine's section of the tenant's configuration
   Handle listener;       // instance of Listener
   std::string correlation;
   PATCHBAY_FIELDS(call_id, tenant, model, voice, language, system_prompt, api_key, greeting, tools, settings,
@@ -30,13 +29,13 @@ struct Open {
 
 struct Opened {
   Handle session;  // instance of Session
-  Handle port;     // the engine's audio: pull what it says, push what it hears
+  Handle port;     // the engine's audio: pull its speech, push the caller's
   PATCHBAY_FIELDS(session, port)
 };
 
 struct Text {
   std::string text;
-  bool trigger = true;  // answer it now; otherwise it is only context
+  bool trigger = true;  // true: the engine answers now; false: the text is only context
   PATCHBAY_FIELDS(text, trigger)
 };
 
@@ -46,39 +45,39 @@ struct ToolResult {
   PATCHBAY_FIELDS(call, result)
 };
 
-// One conversation, driven by who opened it.
+// One conversation, controlled by the caller of open().
 // Thread: runs on the strand that the engine provided it on, in order.
-// Lifetime: from open() to closed(); it is withdrawn after that, and the port closed.
+// Lifetime: from open() to closed(); then it is withdrawn and its port closed.
 // Since: 0.1
 struct Session {
   static constexpr char id[] = "patchbay.engine.session/1";
-  // The call was answered: hear, and greet.
+  // The call was answered: the engine starts to listen, and greets.
   static constexpr Method<0, Empty, Empty> begin{"begin"};
-  // Something to know, or to answer, that was not said.
+  // Passes text to the engine that was not spoken, as context or to be answered.
   static constexpr Method<1, Text, Empty> push_text{"push_text"};
-  // What a tool_call() came to.
+  // The result of a tool_call().
   static constexpr Method<2, ToolResult, Empty> tool_result{"tool_result"};
-  // Say goodbye; farewell_done() follows.
+  // Makes the engine say goodbye; farewell_done() follows.
   static constexpr Method<3, Empty, Empty> farewell{"farewell"};
-  // closed() follows; the port gives silence from now on.
+  // Closes the session; closed() follows. The port produces silence from now on.
   static constexpr Method<4, Empty, Empty> close{"close"};
   static constexpr auto methods() { return std::make_tuple(begin, push_text, tool_result, farewell, close); }
 };
 
 struct Ready {
-  std::string note;  // what this engine cannot do for this call, or ""
+  std::string note;  // what the engine cannot do for this call; "" normally
   PATCHBAY_FIELDS(note)
 };
 
 struct Words {
-  std::string text;   // a fragment, with its own leading blank
+  std::string text;   // a fragment, with its leading blank
   int64_t ts_ms = 0;  // wall clock
   PATCHBAY_FIELDS(text, ts_ms)
 };
 
 struct Interrupted {
-  int64_t played_ms = 0;    // of the AI's turn, really played
-  int64_t received_ms = 0;  // of the AI's turn, received from the engine
+  int64_t played_ms = 0;    // how much of the AI's turn was played
+  int64_t received_ms = 0;  // how much of it the engine had sent
   PATCHBAY_FIELDS(played_ms, received_ms)
 };
 
@@ -104,39 +103,39 @@ struct TurnComplete {
 };
 
 struct Closed {
-  bool failed = false;     // not by our close(): the conversation cannot go on
-  bool retryable = false;  // another attempt, later, may succeed
-  std::string reason;      // for a person; "engine: close 1007 ..."; never a secret
+  bool failed = false;     // the session ended without close()
+  bool retryable = false;  // a later attempt may succeed
+  std::string reason;      // readable: "engine: close 1007 ..."; never contains a secret
   PATCHBAY_FIELDS(failed, retryable, reason)
 };
 
-// What the caller of open() provides, to be told.
+// Receives the events of a session; provided by the caller of open().
 // Thread: runs on the strand that the listener was provided on, in order.
-// Lifetime: must be there until closed(); nothing comes after that.
-// Since: 0.1
+// Lifetime: must be provided until closed(), the last call. Its plugin may crash, so engines watch it
+// (EndWatch) and then close the session. Since: 0.1
 struct Listener {
   static constexpr char id[] = "patchbay.engine.listener/1";
-  // The engine could begin.
+  // The engine is ready for begin().
   static constexpr Method<0, Ready, Empty> ready{"ready"};
-  // What the callee was heard to say.
+  // Transcript of the callee's speech.
   static constexpr Method<1, Words, Empty> user_words{"user_words"};
-  // What the AI says.
+  // Transcript of the AI's speech.
   static constexpr Method<2, Words, Empty> ai_words{"ai_words"};
-  // The first audio of a turn has come.
+  // The first audio of an AI's turn has arrived.
   static constexpr Method<3, Empty, Empty> ai_audio{"ai_audio"};
-  // The callee spoke into the AI's turn, which ends here.
+  // The callee interrupted the AI, whose turn ends here.
   static constexpr Method<4, Interrupted, Empty> interrupted{"interrupted"};
-  // The AI's turn has come to its end.
+  // The AI's turn has ended.
   static constexpr Method<5, TurnComplete, Empty> turn_complete{"turn_complete"};
-  // The AI wants a tool: answer by tool_result().
+  // The AI calls a tool: answer with tool_result().
   static constexpr Method<6, ToolCall, Empty> tool_call{"tool_call"};
-  // The result of that call is no longer wanted; only `call` is set.
+  // The result of that call is no longer needed; only `call` is set.
   static constexpr Method<7, ToolCall, Empty> tool_cancel{"tool_cancel"};
-  // What was used since the last; to be added up.
+  // Tokens used since the last usage(); add them up.
   static constexpr Method<8, Usage, Empty> usage{"usage"};
-  // The goodbye was said.
+  // The goodbye was spoken.
   static constexpr Method<9, Empty, Empty> farewell_done{"farewell_done"};
-  // Exactly once, as the last.
+  // The session has ended; called exactly once, last.
   static constexpr Method<10, Closed, Empty> closed{"closed"};
   static constexpr auto methods() {
     return std::make_tuple(ready, user_words, ai_words, ai_audio, interrupted, turn_complete, tool_call,
@@ -144,34 +143,35 @@ struct Listener {
   }
 };
 
-// What an engine provides.
-// Thread: runs on the strand that the engine was provided on; may be answered later, from any.
-// Lifetime: no session is opened after it is withdrawn; those that are open end by their own closed().
+// An engine.
+// Thread: runs on the strand that the engine was provided on; may be answered later, from any thread.
+// Lifetime: no session is opened after it is withdrawn; open ones continue until closed().
 // Since: 0.1
 struct Engine {
   static constexpr char id[] = "patchbay.engine/1";
-  // A session for one call. After an error nothing is told to the listener.
+  // Opens a session for one call. After an error the listener is not called.
   static constexpr Method<0, Open, Opened> open{"open"};
   static constexpr auto methods() { return std::make_tuple(open); }
 };
 
 struct AddEngine {
   std::string name;    // "gemini-live"
-  std::string models;  // prefixes of model names it serves, separated by spaces
+  std::string models;  // prefixes of the model names that it serves, separated by spaces
   bool key_required = true;
   Handle engine;  // instance of Engine
   PATCHBAY_FIELDS(name, models, key_required, engine)
 };
 
-// Where engines are made known.
+// The registry of engines, by model.
 // Thread: runs on the provider's main strand, answers on the strand of the caller.
-// Lifetime: an engine is known until it is withdrawn or the provider leaves: add it again when that is back
-//   (VoiceEngine in voice_engine.h does).
+// Lifetime: an engine is registered until it is withdrawn or the provider is: then add it again when a
+// provider
+//   appears, as VoiceEngine (voice_engine.h) does.
 // Since: 0.1
-struct Conversation {
-  static constexpr char id[] = "patchbay.conversation/1";
-  // The longest prefix of a model's name decides. An engine of the same name is replaced. Code::invalid
-  // without name, models or handle.
+struct EngineRegistry {
+  static constexpr char id[] = "patchbay.engines/1";
+  // Registers an engine; replaces one of the same name. The engine with the longest matching prefix serves a
+  // model. Code::invalid: name, models or handle is missing.
   static constexpr Method<0, AddEngine, Empty> add_engine{"add_engine"};
   static constexpr auto methods() { return std::make_tuple(add_engine); }
 };

@@ -3,6 +3,9 @@
 // registration. Offered by rest-api. Maturity: experimental.
 #pragma once
 
+#include <memory>
+
+#include "../name_values.h"
 #include "../service.h"
 
 namespace patchbay::http {
@@ -10,70 +13,99 @@ namespace patchbay::http {
 struct Route {
   std::string method;         // "GET"
   std::string path;           // "/api.ashx/v1/calls/{id}"
-  std::string discriminator;  // query pair that tells routes of one path apart: "whitelist=list"; "" for none
-  std::string surface = "public";  // "public", "management" (loopback) or "local" (the admin socket only)
-  // Who may: "none" (nobody is asked), "user" (any bearer), "admin", "super". The admin socket passes as
-  // super-admin.
+  std::string discriminator;  // query pair that distinguishes routes of one path: "whitelist=list"; "": none
+  // Which listeners serve it: "public", "management" (loopback) or "local" (the admin socket only).
+  std::string listener = "public";
+  // The role a caller needs: "none" (no bearer), "user" (any bearer), "admin", "super". Requests over the
+  // admin socket pass as super-admin.
   std::string role = "admin";
   std::string area;  // "calls": the group in documents
   std::string summary;
-  std::string request_schema;  // JSON Schema of the body; "" when there is none: the body is then passed raw
-  std::string query_schema;    // JSON Schema of the query's parameters; integers are read from their text
-  std::string reply_schema;    // of a list: of one item
-  std::string example;         // JSON {"request": ..., "reply": ...}
+  // JSON Schema of the body; Routes refuses with 400 what does not fit, and the handler reads
+  // Request::json(). "": the handler reads Request::body.
+  std::string request_schema;
+  std::string query_schema;  // JSON Schema of the query's parameters; integers are read from their text
+  std::string reply_schema;  // of a list: of one item
+  std::string example;       // JSON {"request": ..., "reply": ...}
   bool list = false;  // a collection: limit and offset are read, the envelope is written (see Response)
   bool message_errors = false;  // error bodies are {"error": text}, as the whitelist endpoints' are
   bool oidc_only = false;       // an API key is not enough (403)
   bool catalogue = true;        // shown in the service root and /openapi.json
   Handle handler;               // instance of Handler
-  PATCHBAY_FIELDS(method, path, discriminator, surface, role, area, summary, request_schema, query_schema,
-                  reply_schema, example, list, message_errors, oidc_only, catalogue, handler)
+  // What /openapi.json says beyond the above, a JSON object; it does not change how requests are served:
+  //   requestType, replyType   content types, by default application/json
+  //   requestSchema            of a body that the handler itself checks, instead of request_schema
+  //   statuses                 {"201": "Made"}: 2xx ones replace 200, others are added or described better
+  //   requestHeaders, replyHeaders   {"Idempotency-Key": "what it does"}
+  //   security                 {"bearer": null, "mine": <OpenAPI security scheme>}: any one of them will do
+  std::string documents;
+  // The largest body, up to 16 MiB; larger ones get 413. 0: the server's limit (rest-api: limits.bodyBytes,
+  // 256 KiB). A limit that the operator sets takes precedence.
+  int64_t max_body_bytes = 0;
+  PATCHBAY_FIELDS(method, path, discriminator, listener, role, area, summary, request_schema, query_schema,
+                  reply_schema, example, list, message_errors, oidc_only, catalogue, handler, documents,
+                  max_body_bytes)
 };
 
 struct Request {
   std::string method;
-  std::string path;     // decoded
-  std::string params;   // JSON object: path parameters, decoded
-  std::string query;    // JSON object: query parameters, decoded, validated, integers as integers
-  std::string headers;  // JSON object: names in lower case
-  std::string json;     // canonical body (camelCase, defaults filled) when the route has a request schema
-  Buffer body;          // the bytes as they came
-  std::string remote;   // address of the client (behind a configured proxy: what the proxy says)
-  std::string host;     // Host header, normalised; "" on the admin socket
-  std::string surface;
-  // Whose data: the bearer's tenant, or the one a super-admin named by ?tenant=; for role "none" the tenant
-  // of the Host header, "" when there is no such tenant.
+  std::string path;    // decoded
+  NameValues params;   // of the path, decoded
+  NameValues query;    // decoded, validated, defaults filled in; read numbers with integer() and number()
+  NameValues headers;  // names in lower case; repeated fields are joined by commas (RFC 9110 5.3)
+  Buffer body;         // as received
+  std::string remote;  // address of the client (behind a configured proxy: what the proxy says)
+  std::string host;    // Host header, normalised; "" on the admin socket
+  std::string listener;
+  // The tenant the request is about: the bearer's, or the one a super-admin names by ?tenant=; for role
+  // "none" the tenant of the Host header, "" when there is no such tenant.
   std::string tenant;
-  std::string subject;   // of the bearer; "" when none was asked for
-  std::string username;  // preferred_username, or "key:<name>", or "operator" on the admin socket
-  std::string role;      // "admin", "user", ""
+  std::string subject;      // of the bearer; "" when none was asked for
+  std::string username;     // preferred_username, or "key:<name>", or "operator" on the admin socket
+  std::string role;         // "admin", "user", ""
+  std::string correlation;  // for logs and events
   bool is_super = false;
   bool is_key = false;
   int64_t limit = 50;  // of a list
   int64_t offset = 0;
-  std::string correlation;  // for logs and events
-  PATCHBAY_FIELDS(method, path, params, query, headers, json, body, remote, host, surface, tenant, subject,
-                  username, role, is_super, is_key, limit, offset, correlation)
+  // A HEAD request, which a GET route serves: `method` is "GET". Answer as to GET; the client gets the head
+  // only, so do not count the content as delivered.
+  bool is_head = false;
+  PATCHBAY_FIELDS(method, path, params, query, headers, body, remote, host, listener, tenant, subject,
+                  username, role, correlation, is_super, is_key, limit, offset, is_head)
+
+  // The body, checked by the route's request_schema: names in camelCase, defaults filled in. Empty when the
+  // route has no request_schema. Not part of the message: Routes (http_routes.h) parses the body, once, in
+  // the handler's process.
+  JsonView json() const noexcept { return document ? document->root() : JsonView(); }
+  std::shared_ptr<const Json> document;  // shared by copies of the request
 };
 
 struct Response {
   int64_t status = 200;
   std::string content_type = "application/json";
-  std::string headers;  // JSON object of further headers; "" for none
+  NameValues headers;  // additional ones; a name may occur several times
   std::string body;
-  // Of a list route: `body` is {"data":[...], siblings}; the edge adds total, limit, offset and next.
+  // The number of all items, in the response of a list route: `body` is {"data": [...], ...}, and the server
+  // adds total, limit, offset and next. -1: the items in "data" are the last ones.
   int64_t total = -1;
-  PATCHBAY_FIELDS(status, content_type, headers, body, total)
+  // Sent instead of `body` unless empty: any bytes, of `content_type`. Responses may share one buffer. file()
+  // in http_file.h fills it from a file.
+  Buffer bytes;
+  PATCHBAY_FIELDS(status, content_type, headers, body, total, bytes)
 };
 
-// What a route's owner provides.
+// What the owner of a route provides; Routes in http_routes.h does. A Handler that a plugin provides itself
+// gets bodies unchecked.
 // Thread: runs on the strand that the handler was provided on; may be answered later, from any.
-// Lifetime: the request is a copy, its body a counted buffer. Withdrawing the handler ends the route.
+// Lifetime: the request is a copy, its body a counted buffer. Withdrawing the handler removes the route.
 // Since: 0.1
 struct Handler {
   static constexpr char id[] = "patchbay.http.handler/1";
-  // A failed answer becomes 500 internal_error (unavailable and gone: 503); every error that the client shall
-  // understand is a Response, made by error().
+  // An Error becomes 500 internal_error (unavailable, gone, exhausted and timeout: 503 with Retry-After), and
+  // its text goes to the log only; return errors meant for the client as a Response, made by error(). After
+  // the server's deadline (rest-api: limits.answerSec, 30 s; 5 s once the server stops) the client gets 503
+  // and a later response is dropped, so answer at once for longer work, and run it as a job.
   static constexpr Method<0, Request, Response> handle{"handle"};
   static constexpr auto methods() { return std::make_tuple(handle); }
 };
@@ -96,13 +128,21 @@ struct Http {
   static constexpr auto methods() { return std::make_tuple(add_route); }
 };
 
-// {error, error_description}, as every error of the REST API has it.
+// {error, error_description}: the error body of the REST API.
 inline Response error(int64_t status, std::string_view code, std::string_view description) {
   JsonWriter body;
   body.object().member("error", code).member("error_description", description).end();
   Response response;
   response.status = status;
   response.body = std::move(body).str();
+  return response;
+}
+
+// {error: text}: the error body of routes with `message_errors`.
+inline Response message_error(int64_t status, std::string_view text) {
+  Response response;
+  response.status = status;
+  response.body = JsonWriter().object().member("error", text).end().str();
   return response;
 }
 

@@ -1,8 +1,8 @@
-// patchbay.telephony: places calls through trunks. Offered by sip-trunk. Maturity: experimental.
+// patchbay.telephony: places calls through trunks. Provided by sip-trunk. Maturity: experimental.
 //
-// A call out is a leg: dial() gives its handle at once, and what happens to it is told to the caller's
-// listener, on the listener's strand, in order, and ends with exactly one ended(). Gates are asked before the
-// first INVITE of a dial.
+// An outgoing call is a leg: dial() returns its handle at once, and its events go to the caller's listener,
+// on the listener's strand, in order, up to exactly one ended(). The dial gates are checked before the first
+// INVITE.
 #pragma once
 
 #include "../service.h"
@@ -13,8 +13,8 @@ struct Dial {
   std::string call_id;  // "oac-0123456789ab"
   int64_t attempt = 1;  // SIP Call-ID is <call_id>-<attempt>@...
   std::string tenant;
-  std::string number;        // normalised, "+4930123456"
-  std::string display_name;  // caller-id label
+  std::string number;        // normalised: "+4930123456"
+  std::string display_name;  // display name of the caller
   int64_t ring_timeout_ms = 60000;
   Handle listener;  // instance of LegListener
   std::string correlation;
@@ -31,13 +31,13 @@ struct Hangup {
   PATCHBAY_FIELDS(reason)
 };
 
-// A call out, held by who dialled it.
+// An outgoing call, controlled by the caller of dial().
 // Thread: runs on the provider's main strand, answers on the strand of the caller.
-// Lifetime: gone after ended(); calls are then answered with Code::gone.
+// Lifetime: until ended(); then methods fail with Code::gone.
 // Since: 0.1
 struct Leg {
   static constexpr char id[] = "patchbay.telephony.leg/1";
-  // CANCEL while ringing, BYE after; ended() follows.
+  // Ends the call: CANCEL while ringing, BYE afterwards; ended() follows.
   static constexpr Method<0, Hangup, Empty> hangup{"hangup"};
   static constexpr auto methods() { return std::make_tuple(hangup); }
 };
@@ -62,29 +62,41 @@ struct Digit {
 };
 
 struct Ended {
-  // "far" (the other side hung up), "local" (hangup()), "no-answer" (busy, declined, rang out), "failed"
-  // (technical), "denied" (a gate said no).
+  // "far" (the callee hung up), "local" (hangup()), "no-answer" (busy, declined, rang out), "failed"
+  // (technical), "denied" (by a gate).
   std::string cause;
   bool answered = false;
   int64_t sip_status = 0;  // last final status; 0: none
-  std::string detail;      // technical reason for a person; "" for an ordinary end
-  std::string trunk_id;    // the last one tried
-  PATCHBAY_FIELDS(cause, answered, sip_status, detail, trunk_id)
+  std::string detail;      // readable reason; "" after an ordinary hang-up. For "no-answer" it is one of
+                           // "busy (486)", "declined (603)", "unreachable (480)", "rang out"...
+  std::string trunk_id;    // the last trunk tried
+  // The following were added in 0.2; older providers leave the defaults.
+  std::string sip_reason;      // phrase of the last final status, with its Reason, Warning, Retry-After
+  std::string earlier_trunks;  // why the trunks before the last one failed: "main: SIP 503 Busy, spare: ..."
+  int64_t rtp_received = 0;    // packets
+  int64_t rtp_lost = 0;
+  int64_t rtp_late = 0;     // arrived too late to be played
+  int64_t rtp_refused = 0;  // from a wrong source, malformed or of an unknown payload type
+  int64_t rtp_jitter_us = 0;
+  int64_t rtp_far_lost_percent = -1;  // loss of sent packets in the peer's last report; -1: no report
+  int64_t rtp_dropped = 0;            // by the kernel: from other hosts than the peer, or too many at once
+  PATCHBAY_FIELDS(cause, answered, sip_status, detail, trunk_id, sip_reason, earlier_trunks, rtp_received,
+                  rtp_lost, rtp_late, rtp_refused, rtp_jitter_us, rtp_far_lost_percent, rtp_dropped)
 };
 
-// What the caller of dial() provides, to be told.
+// Receives the events of a leg; provided by the caller of dial().
 // Thread: runs on the strand that the listener was provided on, in order.
-// Lifetime: must be there until ended(); nothing comes after that.
+// Lifetime: must be provided until ended(), the last call.
 // Since: 0.1
 struct LegListener {
   static constexpr char id[] = "patchbay.telephony.leg.listener/1";
-  // A provisional answer; any number of them.
+  // A provisional response; any number of them.
   static constexpr Method<0, Progress, Empty> progress{"progress"};
-  // At most once. The port lives as long as the leg.
+  // The call was answered; at most once. The port lives as long as the leg.
   static constexpr Method<1, Answered, Empty> answered{"answered"};
-  // A key that was pressed at the other end.
+  // The callee pressed a key (DTMF).
   static constexpr Method<2, Digit, Empty> digit{"digit"};
-  // Exactly once, as the last.
+  // The call has ended; called exactly once, last.
   static constexpr Method<3, Ended, Empty> ended{"ended"};
   static constexpr auto methods() { return std::make_tuple(progress, answered, digit, ended); }
 };
@@ -103,19 +115,19 @@ struct Verdict {
   PATCHBAY_FIELDS(allowed, reason)
 };
 
-// What a gate provides.
+// A dial gate.
 // Thread: runs on the strand that the gate was provided on.
-// Lifetime: withdrawn, it refuses every dial until another of its name is added.
+// Lifetime: once it is withdrawn, every dial is refused until a gate of the same name is added.
 // Since: 0.1
 struct DialGate {
   static constexpr char id[] = "patchbay.telephony.gate/1";
-  // May this number be dialled? A gate that fails, or is gone, refuses: no gate is ever skipped.
+  // Decides whether a number may be dialled. A gate that fails or is gone refuses, so that none is skipped.
   static constexpr Method<0, Check, Verdict> check{"check"};
   static constexpr auto methods() { return std::make_tuple(check); }
 };
 
 struct AddGate {
-  std::string name;  // for the log
+  std::string name;  // identifies the gate, also in the log
   Handle gate;       // instance of DialGate
   PATCHBAY_FIELDS(name, gate)
 };
@@ -127,23 +139,24 @@ struct StatusOf {
 
 struct TelephonyStatus {
   bool configured = false;  // the tenant has a trunk
-  bool able = false;        // and it could dial now
+  bool able = false;        // true if it could dial now
   std::string reason;
   PATCHBAY_FIELDS(configured, able, reason)
 };
 
-// Calls out, and the gates before them.
+// Outgoing calls and dial gates.
 // Thread: runs on the provider's main strand, answers on the strand of the caller.
-// Lifetime: legs and gates end with the provider; add gates again when it is back (Gate in dial_gate.h does).
+// Lifetime: legs and gates end with the provider; add gates again when a provider appears, as
+// DialGateRegistration (dial_gate.h) does.
 // Since: 0.1
 struct Telephony {
   static constexpr char id[] = "patchbay.telephony/1";
-  // Answers at once; gates and trunks follow. Code::not_found: no trunk is configured for the number;
-  // Code::unavailable: the server is stopping. After an error nothing is told to the listener.
+  // Starts a call; replies at once, before gates and trunks. Code::not_found: no trunk is configured for the
+  // number. Code::unavailable: the server is stopping. After an error the listener is not called.
   static constexpr Method<0, Dial, Dialled> dial{"dial"};
-  // From now on every dial asks it. A gate of the same name is replaced.
+  // Adds a gate, which is checked before every further dial; replaces one of the same name.
   static constexpr Method<1, AddGate, Empty> add_gate{"add_gate"};
-  // Whether a tenant could dial now; asks nobody outside.
+  // Returns whether a tenant could dial now, without network traffic.
   static constexpr Method<2, StatusOf, TelephonyStatus> status{"status"};
   static constexpr auto methods() { return std::make_tuple(dial, add_gate, status); }
 };

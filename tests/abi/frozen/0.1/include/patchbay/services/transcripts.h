@@ -1,4 +1,4 @@
-// patchbay.transcripts: keeps what was said. Offered by transcripts. Maturity: experimental.
+// patchbay.transcripts: stores transcripts of calls. Provided by transcripts. Maturity: experimental.
 #pragma once
 
 #include "../service.h"
@@ -11,7 +11,7 @@ struct Save {
   std::string call_id;
   int64_t attempt = 1;
   std::string tenant;
-  std::string rule;  // free label of the list item
+  std::string rule;  // label of the list item
   std::string correlation;
   PATCHBAY_FIELDS(tx, document, call_id, attempt, tenant, rule, correlation)
 };
@@ -22,12 +22,13 @@ struct Saved {
 };
 
 // Thread: runs on the provider's main strand and a worker, answers on the strand of the caller.
-// Lifetime: the transaction stays the caller's, who commits or discards it after the reply; the file stays.
-// Since: 0.1
+// Lifetime: the caller keeps the transaction, and commits or discards it after the reply; the file is
+// permanent. Since: 0.1
 struct Transcripts {
   static constexpr char id[] = "patchbay.transcripts/1";
-  // Replies when the file is on disk and the operations are added (exactly one exec(), and the event); the
-  // caller then commits. Emit call.ended or outbound-ai.finished before calling it: transcript.saved follows.
+  // Writes the file and adds its operations (exactly one exec(), and the event) to the transaction; replies
+  // when the file is on disk. Emit call.ended or outbound-ai.finished before the call, because
+  // transcript.saved has to follow them.
   static constexpr Method<0, Save, Saved> save{"save"};
   static constexpr auto methods() { return std::make_tuple(save); }
 };

@@ -1,8 +1,8 @@
-// VoiceEngine: an AI engine of a plugin, known to patchbay.conversation whenever that is there. Create and
+// VoiceEngine: registers an AI engine with patchbay.engines, again each time a provider appears. Create and
 // destroy it on the main strand.
 //
-//   engine::VoiceEngine engine_{host(), "parrot", "parrot-", [this](const engine::Open& open) { return
-//   begin(open); }};
+//   engine::VoiceEngine engine_{host(), "parrot", "parrot-",
+//                               [this](const engine::Open& open) { return open_session(open); }};
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ namespace patchbay::engine {
 
 class VoiceEngine {
  public:
-  // models: prefixes of the model names it serves, separated by spaces. handler(Open) -> Result<Opened>, or
-  // handler(Open, Reply<Opened>), on the main strand.
+  // models: prefixes of the model names that it serves, separated by spaces. handler(Open) -> Result<Opened>,
+  // or handler(Open, Reply<Opened>), runs on the main strand.
   template <class F>
   VoiceEngine(const Host& host, std::string name, std::string models, F handler, bool key_required = false)
       : host_(&host),
@@ -23,13 +23,15 @@ class VoiceEngine {
         models_(std::move(models)),
         key_required_(key_required),
         engine_(host),
-        conversation_(host) {
+        registry_(host) {
     engine_.on(Engine::open, std::move(handler));
-    conversation_.on_change([this](bool up) {
+    registry_.on_change([this](bool up) {
       if (up && !withdrawn_) announce();
     });
   }
-  // No further session is opened.
+  // The engine's instance, for plugins that pass it on themselves.
+  Handle handle() { return engine_.handle(); }
+  // Withdraws the engine: no further session is opened.
   void withdraw() {
     withdrawn_ = true;
     engine_.withdraw();
@@ -37,11 +39,11 @@ class VoiceEngine {
 
  private:
   void announce() {
-    conversation_.call(Conversation::add_engine, {name_, models_, key_required_, engine_.handle()},
-                       [log = Log(*host_), name = name_](const Result<Empty>& done) {
-                         if (!done)
-                           log.error("an engine was refused", {{"engine", name}, {"why", done.error().text}});
-                       });
+    registry_.call(EngineRegistry::add_engine, {name_, models_, key_required_, engine_.handle()},
+                   [log = Log(*host_), name = name_](const Result<Empty>& done) {
+                     if (!done)
+                       log.error("an engine was refused", {{"engine", name}, {"why", done.error().text}});
+                   });
   }
 
   const Host* host_;
@@ -50,7 +52,7 @@ class VoiceEngine {
   bool key_required_;
   bool withdrawn_ = false;
   Provision<Engine> engine_;
-  Service<Conversation> conversation_;
+  Service<EngineRegistry> registry_;
 };
 
 }  // namespace patchbay::engine

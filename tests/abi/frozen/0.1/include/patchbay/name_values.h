@@ -1,0 +1,120 @@
+// NameValues: an ordered list of names with values: headers, parameters of a path or a query. Keeps the form
+// in which a message carries it, so a lookup parses and copies nothing.
+//
+//   request.headers.text("idempotency-key")         "" when it is absent
+//   request.query.integer("days", 7)
+//   for (const auto& [name, value] : request.params) ...
+//   response.headers.add("Retry-After", "30");
+//
+// In a message it is one string: name, NUL, value, NUL, for each pair. Neither can contain NUL.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "message.h"
+
+namespace patchbay {
+
+class NameValues {
+ public:
+  using Pair = std::pair<std::string_view, std::string_view>;
+
+  NameValues() = default;
+  NameValues(std::initializer_list<Pair> pairs) {
+    for (const auto& [name, value] : pairs) add(name, value);
+  }
+
+  // Cuts off name and value at a NUL. A name may be added several times.
+  NameValues& add(std::string_view name, std::string_view value) {
+    return append(name), append(value), *this;
+  }
+
+  bool empty() const noexcept { return wire_.empty(); }
+  size_t size() const noexcept {
+    size_t count = 0;
+    for (auto at = begin(); at != end(); ++at) ++count;
+    return count;
+  }
+
+  // The first value of that name; valid until this object is changed or destroyed.
+  std::optional<std::string_view> find(std::string_view name) const noexcept {
+    for (const auto& [key, value] : *this)
+      if (key == name) return value;
+    return std::nullopt;
+  }
+  bool has(std::string_view name) const noexcept { return find(name).has_value(); }
+  std::string_view text(std::string_view name, std::string_view fallback = {}) const noexcept {
+    return find(name).value_or(fallback);
+  }
+  // Returns the fallback also for a value that is not a whole number or does not fit.
+  int64_t integer(std::string_view name, int64_t fallback = 0) const noexcept {
+    const std::string_view written = text(name);
+    int64_t value = 0;
+    const auto read = std::from_chars(written.data(), written.data() + written.size(), value);
+    return read.ec == std::errc() && read.ptr == written.data() + written.size() ? value : fallback;
+  }
+  double number(std::string_view name, double fallback = 0) const {
+    const std::string written(text(name));
+    char* end = nullptr;
+    const double value = std::strtod(written.c_str(), &end);
+    return end != written.c_str() && *end == '\0' ? value : fallback;
+  }
+  bool boolean(std::string_view name, bool fallback = false) const noexcept {
+    const std::string_view written = text(name);
+    return written == "true" || (written != "false" && fallback);
+  }
+
+  // Over the pairs, in order.
+  class Iterator {
+   public:
+    explicit Iterator(std::string_view rest) : rest_(rest) {}
+    Pair operator*() const noexcept {
+      const std::string_view name = rest_.substr(0, rest_.find('\0'));
+      const std::string_view after = rest_.substr(std::min(name.size() + 1, rest_.size()));
+      return {name, after.substr(0, after.find('\0'))};
+    }
+    Iterator& operator++() noexcept {
+      const auto [name, value] = **this;
+      rest_.remove_prefix(std::min(name.size() + value.size() + 2, rest_.size()));
+      return *this;
+    }
+    friend bool operator==(const Iterator& a, const Iterator& b) noexcept {
+      return a.rest_.size() == b.rest_.size();
+    }
+    friend bool operator!=(const Iterator& a, const Iterator& b) noexcept { return !(a == b); }
+
+   private:
+    std::string_view rest_;
+  };
+  Iterator begin() const noexcept { return Iterator(wire_); }
+  Iterator end() const noexcept { return Iterator({}); }
+
+  friend bool operator==(const NameValues& a, const NameValues& b) noexcept { return a.wire_ == b.wire_; }
+  friend bool operator!=(const NameValues& a, const NameValues& b) noexcept { return !(a == b); }
+
+ private:
+  friend struct detail::Wire<NameValues>;
+  void append(std::string_view text) { wire_.append(text.substr(0, text.find('\0'))).push_back('\0'); }
+
+  std::string wire_;
+};
+
+namespace detail {
+template <>
+struct Wire<NameValues> {
+  static constexpr uint32_t kind = PB_FIELD_STR, size = 16;
+  static void put(char* to, const NameValues& from) { Wire<std::string>::put(to, from.wire_); }
+  static void get(const char* from, NameValues& to) { Wire<std::string>::get(from, to.wire_); }
+};
+}  // namespace detail
+
+}  // namespace patchbay
