@@ -122,6 +122,20 @@ TEST_CASE("a call with a pending retry can be cancelled, and is then not dialled
   CHECK(finished.root()["nextAttemptUtc"].is_null());
 }
 
+TEST_CASE("a hang-up at any moment of an attempt that leaves a retry cancels the retry, too") {
+  constexpr int kCalls = 60;
+  Sipp peer = start_sipp("reject", {{"status", "486 Busy Here"}, {"extra", "X-Test: 1"}}, 10 * kCalls);
+  Server server(peer.port());
+  for (int i = 0; i < kCalls; ++i) {
+    const std::string id = server.create(R"(,"retries":1,"retryDelayMinutes":1)");
+    // No synchronisation: one of the moments falls between the end and its notification.
+    std::this_thread::sleep_for(std::chrono::microseconds(250) * i);
+    const http::Response hangup = server.hangup(id);
+    CHECK(hangup.body.find(R"("newStatus":"cancelled")") != std::string::npos);
+    CHECK(server.get(id).text("status") == "cancelled");
+  }
+}
+
 TEST_CASE("a scheduled call is dialled at its time") {
   Sipp peer = start_sipp("reject", {{"status", "486 Busy Here"}, {"extra", "X-Test: 1"}});
   Server server(peer.port());

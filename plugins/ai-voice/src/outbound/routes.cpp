@@ -71,15 +71,19 @@ void CallRoutes::hangup(const http::Request& request, Answer answer) {
 void CallRoutes::hangup_call(const Call& call, const std::string& actor, Answer answer, int tries) {
   if (is_final(call.status)) return answer(hangup_reply(call, actor, call.status, true));
   if (const auto attempt = scheduler_.find(call.call_id)) {
-    // Read again: what ended first decides.
-    attempt->cancel(alive_.bind([this, tenant = call.tenant, id = call.call_id, actor,
-                                 answer = std::move(answer)]() mutable {
-      store_.get(tenant, id, kMainStrand,
-                 [actor, answer = std::move(answer)](const Result<Call>& ended) mutable {
-                   if (!ended) return answer(ended.error());
-                   answer(hangup_reply(*ended, actor, ended->status, ended->status != status::kCancelled));
-                 });
-    }));
+    // Read again: what ended first decides. An attempt that had ended already, with a retry, leaves a call
+    // that waits to be dialled again and is still to be cancelled.
+    attempt->cancel(alive_.bind(
+        [this, tenant = call.tenant, id = call.call_id, actor, tries, answer = std::move(answer)]() mutable {
+          store_.get(
+              tenant, id, kMainStrand,
+              alive_.bind([this, actor, tries, answer = std::move(answer)](const Result<Call>& now) mutable {
+                if (!now) return answer(now.error());
+                if (!is_final(now->status) && tries > 0)
+                  return hangup_call(*now, actor, std::move(answer), tries - 1);
+                answer(hangup_reply(*now, actor, now->status, now->status != status::kCancelled));
+              }));
+        }));
     return;
   }
   Transaction tx(host_);
