@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <future>
+#include <memory>
 
 #include "engine/voices.h"
 #include "support/within.h"
@@ -18,14 +19,16 @@ constexpr std::chrono::seconds kPatience(40);
 // Blocks the worker in one sentence until it is destroyed.
 struct BlockedWorker {
   explicit BlockedWorker(Synthesiser& synthesiser) {
-    std::promise<void> begun;
+    // Shared with the worker, which may still use them when this has gone on.
+    const auto begun = std::make_shared<std::promise<void>>();
+    const std::shared_future<void> ended = end.get_future().share();
     REQUIRE(synthesiser.speak({{"Wait.",
-                                [&](const std::vector<int16_t>&) {
-                                  begun.set_value();
-                                  end.get_future().wait();
+                                [begun, ended](const std::vector<int16_t>&) {
+                                  begun->set_value();
+                                  ended.wait();
                                 }}},
                               Voice()));
-    REQUIRE(begun.get_future().wait_for(kPatience) == std::future_status::ready);
+    REQUIRE(begun->get_future().wait_for(kPatience) == std::future_status::ready);
   }
   ~BlockedWorker() { end.set_value(); }
   std::promise<void> end;
