@@ -92,7 +92,7 @@ class ChildHost final : public HandleRule {
 
   uint64_t add_port(std::unique_ptr<ChildPort> port, const std::string& rest);
   void close_port(uint64_t handle, pb_fn done, void* user);
-  // The plugin joins one of its own ports. Returns an opening; 0: it has no such port.
+  // The plugin joins a port that it created. Returns an opening; 0: it has no such port.
   uint64_t open_port(uint64_t handle, const pb_port** table, void** self);
 
   // [any] The number under which the server knows this interface.

@@ -23,7 +23,7 @@ class Farewell {
   bool active() const { return state_ == State::waiting; }
 
   void audio() { had_audio_ = active() || had_audio_; }
-  // Ignores silent turns, such as one that only acknowledges a tool's result.
+  // Ignores silent turns, such as the acknowledgement of a tool's result.
   void turn_complete() { complete_ = had_audio_; }
   void connection_lost() { complete_ = true; }
 

@@ -1,5 +1,5 @@
 // GET /api.ashx/v1/transcripts and /api.ashx/v1/transcripts/{callId}. Main strand; files are read on workers.
-// A transcript of another tenant gets 404, like one that does not exist.
+// A transcript of another tenant gets 404, like a missing one.
 #pragma once
 
 #include <patchbay/services/http_routes.h>

@@ -26,7 +26,7 @@ struct Echo {
   static constexpr auto methods() { return std::make_tuple(say, say_inline); }
 };
 
-// Calls its public instance, then a private one that is provided through the C table.
+// Calls its public instance, then a private instance provided through the C table.
 class ServicesStep final : public Step {
  public:
   explicit ServicesStep(const Host& host) : host_(host) {}

@@ -22,7 +22,7 @@ class InterfaceShare {
   std::unordered_set<const pb_interface*> described_;
 };
 
-// An interface read from a frame, as a table that the core uses like one that a compiler made. Kept for the
+// An interface read from a frame, as a table that the core uses like a compiled one. Kept for the
 // life of the process, one per content, because the core may hold a message described by it after its
 // instance was withdrawn. NULL when it makes no sense, or when the plugin's share is used up.
 struct Described {

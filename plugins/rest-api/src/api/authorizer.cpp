@@ -1,6 +1,7 @@
 #include "authorizer.h"
 
 #include <patchbay/log.h>
+#include <patchbay/text.h>
 
 #include <algorithm>
 #include <memory>
@@ -24,7 +25,7 @@ std::optional<std::string> bearer_of(const Request& request) {
     if (name != "authorization") continue;
     if (bearer) return std::nullopt;
     const auto space = value.find(' ');
-    if (!iequals(value.substr(0, space), "Bearer")) return std::nullopt;
+    if (!equals_ignoring_case(value.substr(0, space), "Bearer")) return std::nullopt;
     const auto start = space == std::string_view::npos ? space : value.find_first_not_of(' ', space);
     if (start == std::string_view::npos) return std::nullopt;
     bearer = value.substr(start);

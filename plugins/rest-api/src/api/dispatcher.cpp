@@ -37,7 +37,7 @@ double cost_of(const Exchange& exchange) {
 Status Dispatcher::PendingRequest::read(const Host& host) {
   request.method = entry->route.method;
   request.is_head = exchange->method == Method::head;
-  request.path = percent_decode(exchange->path).value_or(std::string(exchange->path));
+  request.path = decode_text(exchange->path).value_or(std::string(exchange->path));
   request.params = name_values(exchange->params);
   PB_TRY_VALUE(request.query, entry->query.read(host, exchange->query));
   if (entry->route.list) {

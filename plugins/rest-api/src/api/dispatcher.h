@@ -29,7 +29,7 @@ class Dispatcher {
   // Authorizes a request before its body is read: sets its refusal if its bearer is not sufficient, then
   // calls `proceed`. serve() authorizes it again, with the body.
   void authorize_head(std::shared_ptr<Exchange> exchange, std::function<void()> proceed);
-  // Gives handlers 5 s more, so that one that never answers does not delay the stop of the server.
+  // Gives handlers 5 s more, because an unanswered request would delay the stop of the server.
   void shorten_deadlines();
 
  private:

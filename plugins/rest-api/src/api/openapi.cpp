@@ -1,5 +1,7 @@
 #include "openapi.h"
 
+#include <patchbay/text.h>
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -333,11 +335,6 @@ constexpr char kBearer[] = R"({"type": "http", "scheme": "bearer",
 constexpr char kOidc[] = R"({"type": "http", "scheme": "bearer", "bearerFormat": "JWT",
   "description": "An OIDC access token of /oidc.ashx/token; an API key is not enough"})";
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(c | 0x20);
-  return text;
-}
-
 void write_paths(JsonWriter& out, const Host& host, const std::vector<const http::Route*>& routes) {
   out.key("paths").object();
   for (size_t at = 0; at < routes.size();) {
@@ -348,7 +345,7 @@ void write_paths(JsonWriter& out, const Host& host, const std::vector<const http
       const std::string& method = routes[at]->method;
       for (; at < routes.size() && routes[at]->path == path && routes[at]->method == method; ++at)
         same.push_back(routes[at]);
-      out.key(lower(method));
+      out.key(to_lower(method));
       write_operation(out, host, same);
     }
     out.end();

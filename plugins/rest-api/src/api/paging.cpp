@@ -1,6 +1,7 @@
 #include "paging.h"
 
 #include <patchbay/json.h>
+#include <patchbay/percent_encoding.h>
 
 #include <algorithm>
 #include <optional>
@@ -19,30 +20,14 @@ std::optional<int64_t> read_count(std::string_view text) {
   return value;
 }
 
-void append_encoded(std::string& out, std::string_view text) {
-  static constexpr char kHex[] = "0123456789ABCDEF";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
-                       (byte >= 'a' && byte <= 'z') || c == '-' || c == '.' || c == '_' || c == '~';
-    if (plain) {
-      out += c;
-    } else {
-      out += '%';
-      out += kHex[byte >> 4];
-      out += kHex[byte & 15];
-    }
-  }
-}
-
 std::string next_url(std::string_view path, Page page, const StringPairs& query) {
   std::string url(path);
   url += '?';
   for (const auto& [key, value] : query) {
     if (is_name("limit", key) || is_name("offset", key)) continue;
-    append_encoded(url, key);
+    url += percent_encode(key);
     url += '=';
-    append_encoded(url, value);
+    url += percent_encode(value);
     url += '&';
   }
   return url + "limit=" + std::to_string(page.limit) + "&offset=" + std::to_string(page.offset + page.limit);

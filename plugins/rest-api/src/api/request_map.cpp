@@ -1,5 +1,7 @@
 #include "request_map.h"
 
+#include <patchbay/utf8.h>
+
 #include <map>
 #include <string>
 
@@ -7,7 +9,7 @@ namespace patchbay::rest_api {
 namespace {
 
 std::string utf8(std::string_view value) {
-  if (is_valid_utf8(value)) return std::string(value);
+  if (is_utf8(value)) return std::string(value);
   std::string out;
   for (const char c : value) {
     const auto byte = static_cast<unsigned char>(c);

@@ -1,17 +1,14 @@
 #include "authority.h"
 
 #include <arpa/inet.h>
+#include <patchbay/percent_encoding.h>
+#include <patchbay/text.h>
 
 #include <algorithm>
 
 namespace patchbay::rest_api {
 namespace {
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-bool is_unreserved(char c) noexcept {
-  return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || c == '-' || c == '.' || c == '_' || c == '~';
-}
 bool is_one_of(char c, std::string_view set) noexcept { return set.find(c) != std::string_view::npos; }
 bool is_pchar(char c) noexcept { return is_unreserved(c) || is_one_of(c, "%!$&'()*+,;=:@"); }
 
@@ -21,17 +18,6 @@ bool is_port(std::string_view port) noexcept {
 }
 
 }  // namespace
-
-bool iequals(std::string_view a, std::string_view b) noexcept {
-  return a.size() == b.size() &&
-         std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
-}
-
-std::string to_lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), lower);
-  return out;
-}
 
 std::optional<std::string> parse_authority(std::string_view authority) {
   std::string_view host = authority;

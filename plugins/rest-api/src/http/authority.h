@@ -15,7 +15,4 @@ std::optional<std::string> parse_authority(std::string_view authority);
 bool is_path(std::string_view path) noexcept;
 bool is_query(std::string_view query) noexcept;
 
-bool iequals(std::string_view a, std::string_view b) noexcept;
-std::string to_lower(std::string_view text);
-
 }  // namespace patchbay::rest_api

@@ -74,7 +74,7 @@ bool BodyBudget::grow(Held& body, size_t octets, const Lag& lag, Clock::time_poi
   return true;
 }
 
-// A client at its limit gets room at the cost of its own bodies only.
+// A client at its limit loses none but its own bodies.
 bool BodyBudget::make_room(const Held& body, size_t octets, Clock::time_point now) {
   for (size_t level = max_.size(); level-- > 0;)
     while (taken_by(body.keys[level]) + octets > max_[level])

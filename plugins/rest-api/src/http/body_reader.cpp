@@ -1,5 +1,7 @@
 #include "body_reader.h"
 
+#include <patchbay/hex.h>
+
 #include <algorithm>
 
 namespace patchbay::rest_api {
@@ -8,13 +10,6 @@ namespace {
 constexpr size_t kMaxExtras = 16 * 1024;
 constexpr unsigned kMaxDigits = 8;
 constexpr size_t kFirstReserve = 32 * 1024;
-
-int hex_value(char c) noexcept {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 bool is_text(char c) noexcept { return c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f); }
 

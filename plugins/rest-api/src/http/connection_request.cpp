@@ -1,4 +1,6 @@
 // The part of Connection that reads requests.
+#include <patchbay/text.h>
+
 #include <algorithm>
 
 #include "authority.h"
@@ -108,7 +110,8 @@ void Connection::identify(const Head& head) {
   for (const auto& [name, value] : head.fields)
     if (name == "x-forwarded-for") forwarded.append(forwarded.empty() ? "" : ",").append(value);
   exchange.client = host_.proxies().client(info_.peer, forwarded);
-  if (const auto scheme = last_value(head, "x-forwarded-proto")) exchange.secure = iequals(*scheme, "https");
+  if (const auto scheme = last_value(head, "x-forwarded-proto"))
+    exchange.secure = equals_ignoring_case(*scheme, "https");
   if (const auto host = last_value(head, "x-forwarded-host"))
     if (auto name = parse_authority(*host)) exchange.host = std::move(*name);
 }

@@ -1,27 +1,11 @@
 #include "exchange.h"
 
+#include <patchbay/json_string.h>
+
 #include <cassert>
-#include <cstdio>
 
 namespace patchbay::rest_api {
 namespace {
-
-void append_json_string(std::string& out, std::string_view text) {
-  out.push_back('"');
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out.push_back('\\');
-      out.push_back(c);
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(c));
-      out += escaped;
-    } else {
-      out.push_back(c);
-    }
-  }
-  out.push_back('"');
-}
 
 const std::string* find_value(const StringPairs& values, std::string_view name) noexcept {
   for (const auto& [key, value] : values)

@@ -1,5 +1,7 @@
 #include "head_parser.h"
 
+#include <patchbay/text.h>
+
 #include <algorithm>
 #include <array>
 #include <boost/asio/buffer.hpp>
@@ -104,16 +106,17 @@ std::optional<HeadError> check_fields(Head& head, std::string_view& host) {
       head.content_length = parse_length(value);
       if (!head.content_length) return HeadError{400, "Content-Length is not a number"};
     } else if (name == "transfer-encoding") {
-      if (!iequals(value, "chunked") || head.http_1_0)
+      if (!equals_ignoring_case(value, "chunked") || head.http_1_0)
         return HeadError{400, "Transfer-Encoding must be chunked, under HTTP/1.1"};
       head.chunked = true;
     } else if (name == "expect") {
-      if (!iequals(value, "100-continue")) return HeadError{417, "Expect knows only 100-continue"};
+      if (!equals_ignoring_case(value, "100-continue"))
+        return HeadError{417, "Expect knows only 100-continue"};
       head.expects_continue = !head.http_1_0;
     } else if (name == "content-encoding") {
-      head.content_coded = !value.empty() && !iequals(value, "identity");
+      head.content_coded = !value.empty() && !equals_ignoring_case(value, "identity");
     } else if (name == "upgrade") {
-      has_upgrade_websocket = iequals(value, "websocket");
+      has_upgrade_websocket = equals_ignoring_case(value, "websocket");
     }
   }
   if (head.chunked && head.content_length)
@@ -136,16 +139,16 @@ std::optional<HeadError> read_target(Head& head, std::string_view target, std::s
     head.path = target;
     return {};
   }
-  const size_t scheme = iequals(target.substr(0, 7), "http://")    ? 7
-                        : iequals(target.substr(0, 8), "https://") ? 8
-                                                                   : 0;
+  const size_t scheme = equals_ignoring_case(target.substr(0, 7), "http://")    ? 7
+                        : equals_ignoring_case(target.substr(0, 8), "https://") ? 8
+                                                                                : 0;
   if (scheme != 0) {
     target.remove_prefix(scheme);
     const auto end = std::min(target.find_first_of("/?"), target.size());
     const auto authority = target.substr(0, end);
     auto name = parse_authority(authority);
     if (!name) return kBad;
-    if (!host.empty() && !iequals(authority, host))
+    if (!host.empty() && !equals_ignoring_case(authority, host))
       return HeadError{400, "Host and the request target disagree"};
     head.host = std::move(*name);
     target.remove_prefix(end);

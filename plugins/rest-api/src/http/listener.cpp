@@ -62,7 +62,7 @@ Result<Endpoint> endpoint_of(const ListenerConfig& config) {
   return end;
 }
 
-// Whether no process answers at a Unix socket, because the one that made it was killed.
+// Returns whether no process listens on a Unix socket, because its creator was killed.
 bool is_stale(const Endpoint& end) {
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const bool answered = ::connect(fd, reinterpret_cast<const sockaddr*>(&end.address), end.size) == 0;

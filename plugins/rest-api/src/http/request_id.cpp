@@ -1,5 +1,8 @@
 #include "request_id.h"
 
+#include <patchbay/hex.h>
+#include <patchbay/text.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <random>
@@ -8,18 +11,16 @@ namespace patchbay::rest_api {
 
 bool is_sane_request_id(std::string_view text) noexcept {
   return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
-           c == '-' || c == '_';
+    return is_alphanumeric(c) || c == '.' || c == '-' || c == '_';
   });
 }
 
 std::string make_request_id() {
-  static constexpr char kHex[] = "0123456789abcdef";
   thread_local std::mt19937_64 random{(uint64_t{std::random_device{}()} << 32) | std::random_device{}()};
   uint64_t bits = random();
   std::string id(16, '0');
   for (char& digit : id) {
-    digit = kHex[bits & 15];
+    digit = kHexDigits[bits & 15];
     bits >>= 4;
   }
   return id;

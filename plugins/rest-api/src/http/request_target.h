@@ -16,13 +16,11 @@ using StringPairs = std::vector<std::pair<std::string, std::string>>;
 
 // Decodes percent-escapes (RFC 3986 2.1) once. Error: a malformed escape, NUL, invalid UTF-8 (overlong forms,
 // surrogates).
-Result<std::string> percent_decode(std::string_view raw, bool plus_is_space = false);
+Result<std::string> decode_text(std::string_view raw, bool plus_is_space = false);
 
 // Whether `written`, a name of a query parameter, means `name`: its first letter may be a capital, as in
 // bodies.
 bool is_name(std::string_view name, std::string_view written) noexcept;
-
-bool is_valid_utf8(std::string_view text) noexcept;
 
 // Decodes one path segment. Error: also "." and "..". A decoded "/" is part of the value.
 Result<std::string> decode_segment(std::string_view raw);

@@ -1,12 +1,11 @@
 #include "response_writer.h"
 
 #include <patchbay/services/http_rules.h>
+#include <patchbay/text.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-
-#include "authority.h"
 
 namespace patchbay::rest_api {
 namespace {
@@ -78,7 +77,8 @@ bool is_server_header(std::string_view name) {
                                                               "x-request-id",
                                                               "x-content-type-options",
                                                               "strict-transport-security"};
-  return std::any_of(kNames.begin(), kNames.end(), [&](auto known) { return iequals(known, name); });
+  return std::any_of(kNames.begin(), kNames.end(),
+                     [&](auto known) { return equals_ignoring_case(known, name); });
 }
 
 bool is_valid(const Response& response, bool upgrade) {
@@ -119,7 +119,7 @@ void append_response(std::string& out, const Response& response, const ResponseO
   bool typed = false;
   for (const auto& [name, value] : response.headers) {
     if (is_server_header(name)) continue;
-    typed = typed || iequals(name, "content-type");
+    typed = typed || equals_ignoring_case(name, "content-type");
     out.append(name).append(": ").append(value).append("\r\n");
   }
   const bool bodiless = response.status == 204 || response.status == 304 || response.stream;

@@ -1,6 +1,7 @@
 #include "trusted_proxies.h"
 
 #include <arpa/inet.h>
+#include <patchbay/text.h>
 
 #include <algorithm>
 #include <charconv>
@@ -32,12 +33,6 @@ bool matches(const Address& address, const Address& network, unsigned bits) noex
   if (!std::equal(address.begin(), address.begin() + whole, network.begin())) return false;
   const unsigned rest = bits % 8;
   return rest == 0 || ((address[whole] ^ network[whole]) >> (8 - rest)) == 0;
-}
-
-std::string_view trim(std::string_view text) noexcept {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
 }
 
 // Some proxies write "192.0.2.7:4711" and "[2001:db8::7]:4711".
@@ -90,7 +85,7 @@ std::string TrustedProxies::client(std::string_view peer, std::string_view forwa
   std::string_view client = peer;
   while (contains(client) && !forwarded_for.empty()) {
     const auto comma = forwarded_for.rfind(',');
-    const auto hop = trim(forwarded_for.substr(comma == std::string_view::npos ? 0 : comma + 1));
+    const auto hop = trim(forwarded_for.substr(comma == std::string_view::npos ? 0 : comma + 1), " \t");
     forwarded_for = comma == std::string_view::npos ? std::string_view() : forwarded_for.substr(0, comma);
     const auto address = without_port(hop);
     if (!parse_address(address)) break;

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include "../descriptor.h"
 #include "http.h"
 
 namespace patchbay::http {
@@ -25,16 +26,11 @@ namespace patchbay::http {
 // Code::failed: it cannot be read. The response of an isolated plugin is limited to 16 MiB.
 inline Result<Response> file(const std::string& path, std::string_view content_type,
                              size_t max_bytes = size_t{16} * 1024 * 1024) {
-  struct Descriptor {
-    int fd;
-    ~Descriptor() {
-      if (fd >= 0) ::close(fd);
-    }
-  } const opened{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-  if (opened.fd < 0)
+  const Descriptor opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!opened)
     return {errno == ENOENT || errno == ENOTDIR ? Code::not_found : Code::failed, path + " cannot be opened"};
   struct stat about {};
-  if (::fstat(opened.fd, &about) != 0 || !S_ISREG(about.st_mode))
+  if (::fstat(opened.get(), &about) != 0 || !S_ISREG(about.st_mode))
     return {Code::not_found, path + " is no regular file"};
   const auto size = static_cast<size_t>(about.st_size);
   if (size > max_bytes)
@@ -42,7 +38,7 @@ inline Result<Response> file(const std::string& path, std::string_view content_t
   std::string content(size, '\0');
   size_t filled = 0;
   while (filled < size) {
-    const ssize_t count = ::read(opened.fd, content.data() + filled, size - filled);
+    const ssize_t count = ::read(opened.get(), content.data() + filled, size - filled);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return {Code::failed, path + " cannot be read"};
     if (count == 0) break;  // truncated since fstat
