@@ -1,9 +1,8 @@
 // The verbs of `patchbay plugin` that work on files; one source file each.
 #pragma once
 
-#include <CLI/App.hpp>
-
 #include "exit_code.h"
+#include "verbs/cli11.h"
 
 namespace patchbay::app {
 

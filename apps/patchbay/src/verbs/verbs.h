@@ -2,11 +2,8 @@
 // runs it and sets the exit code.
 #pragma once
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
 #include "exit_code.h"
+#include "verbs/cli11.h"
 
 namespace patchbay::app {
 
