@@ -63,6 +63,23 @@ TEST_CASE("numbers and truths are read from their texts, what is none is the fal
   CHECK_FALSE(values.boolean("absent"));
 }
 
+TEST_CASE("number() reads what JSON would, and nothing else") {
+  const NameValues values{{"exponent", "-1.5e+2"}, {"nan", "nan"},   {"hexadecimal", "0x10"}, {"blank", " 7"},
+                          {"infinite", "1e999"},   {"comma", "1,5"}, {"no digits", "-.5"},    {"plus", "+1"}};
+  CHECK(values.number("exponent") == -150);
+  for (const char* name : {"nan", "hexadecimal", "blank", "infinite", "comma", "no digits", "plus"}) {
+    CAPTURE(name);
+    CHECK(values.number(name, 2) == 2);
+  }
+}
+
+TEST_CASE("a value of the list itself can be added under another name") {
+  NameValues values{{"original", std::string(40, 'v')}};
+  for (int i = 0; i < 8; ++i) values.add(std::string(100, 'n'), values.text("original"));
+  for (const auto& [name, value] : values) CHECK(value == std::string(40, 'v'));
+  CHECK(values.size() == 9);
+}
+
 TEST_CASE("a NUL cannot smuggle another pair in") {
   NameValues values;
   values.add("q", std::string("x\0role\0admin", 12));

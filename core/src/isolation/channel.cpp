@@ -40,6 +40,22 @@ bool read_memory_file(const Descriptor& file, uint64_t size, std::string& frame)
   return true;
 }
 
+// Returns the descriptor that came with the message; none when there are several. Closes those: the control
+// buffer has room for two because of its alignment, and the kernel has already installed them.
+Descriptor received_descriptor(msghdr& message) {
+  const cmsghdr* head = CMSG_FIRSTHDR(&message);
+  if (head == nullptr || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) return {};
+  const size_t count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+  Descriptor first;
+  for (size_t i = 0; i < count; ++i) {
+    int number = -1;
+    std::memcpy(&number, CMSG_DATA(head) + i * sizeof number, sizeof number);
+    Descriptor received(number);
+    if (i == 0) first = std::move(received);
+  }
+  return count == 1 ? std::move(first) : Descriptor();
+}
+
 }  // namespace
 
 Channel::Channel(Descriptor socket)
@@ -132,14 +148,7 @@ bool Channel::receive(std::string& frame, Descriptor& fd) {
   do {
     size = ::recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
   } while (size < 0 && errno == EINTR);
-  fd = Descriptor();
-  const cmsghdr* head = size >= 0 ? CMSG_FIRSTHDR(&message) : nullptr;
-  if (head != nullptr && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
-      head->cmsg_len == CMSG_LEN(sizeof(int))) {
-    int received = -1;
-    std::memcpy(&received, CMSG_DATA(head), sizeof received);
-    fd = Descriptor(received);
-  }
+  fd = size >= 0 ? received_descriptor(message) : Descriptor();
   if (size <= 0) return false;
   const bool cut = (message.msg_flags & MSG_TRUNC) != 0;
   const std::string_view packet(packet_.data(), cut ? 0 : static_cast<size_t>(size));

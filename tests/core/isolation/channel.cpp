@@ -3,8 +3,11 @@
 #include <doctest/doctest.h>
 #include <sys/socket.h>
 
+#include <cstring>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 using namespace patchbay::core::isolation;
 using patchbay::Descriptor;
@@ -31,7 +34,41 @@ size_t sent_and_read(size_t frames, size_t size) {
   return read;
 }
 
+// Sends one packet with that many descriptors of a pipe's end, which only they keep open.
+void send_with_descriptors(const Descriptor& socket, std::string_view packet, const std::vector<int>& fds) {
+  alignas(cmsghdr) char control[CMSG_SPACE(8 * sizeof(int))] = {};
+  iovec part{const_cast<char*>(packet.data()), packet.size()};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = CMSG_SPACE(fds.size() * sizeof(int));
+  cmsghdr* head = CMSG_FIRSTHDR(&message);
+  head->cmsg_level = SOL_SOCKET;
+  head->cmsg_type = SCM_RIGHTS;
+  head->cmsg_len = CMSG_LEN(fds.size() * sizeof(int));
+  std::memcpy(CMSG_DATA(head), fds.data(), fds.size() * sizeof(int));
+  REQUIRE(::sendmsg(socket.get(), &message, 0) == static_cast<ssize_t>(packet.size()));
+}
+
 }  // namespace
+
+TEST_CASE("a packet with several descriptors leaves none of them open") {
+  for (const size_t count : {2, 8}) {
+    auto [here, there] = two_ends();
+    Channel theirs(std::move(there));
+    auto [kept, passed] = two_ends();
+    send_with_descriptors(here, "packet", std::vector<int>(count, passed.get()));
+    std::string frame;
+    Descriptor fd;
+    CHECK(theirs.receive(frame, fd));
+    CHECK(frame == "packet");
+    CHECK(!fd);
+    passed = Descriptor();
+    char byte = 0;
+    CHECK(::recv(kept.get(), &byte, 1, MSG_DONTWAIT) == 0);  // the other end is closed everywhere
+  }
+}
 
 TEST_CASE("frames that a peer does not read yet wait for it") {
   CHECK(sent_and_read(20'000, 10) == 20'000);
