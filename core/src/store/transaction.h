@@ -29,7 +29,8 @@ struct ExecOp {
 };
 struct SavepointOp {};
 struct ReleaseOp {};
-// Adds an event to the log. Fails with Code::conflict when the log already has its unique_key.
+// Adds an event to the log. Fails with Code::conflict when the log already has its unique_key, and with
+// Code::invalid for a topic that is not words joined by dots or a payload above kMaxPayloadBytes.
 struct EmitOp {
   std::string topic, tenant, subject, correlation;
   std::string payload;  // JSON
@@ -89,6 +90,9 @@ size_t byte_size(const Transaction& transaction);
 
 // Size limit of a transaction built by a plugin; the host refuses further operations.
 inline constexpr size_t kMaxTransactionBytes = size_t{32} << 20;
+
+// Size limit of an event's payload, so that a consumer can read and process many events at once.
+inline constexpr size_t kMaxPayloadBytes = size_t{256} << 10;
 
 struct OpResult {
   bool ran = false;     // false: skipped or undone with its savepoint

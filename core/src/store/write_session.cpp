@@ -111,6 +111,9 @@ int64_t WriteSession::next_id() {
 Result<int64_t> WriteSession::emit(const EmitOp& op) {
   if (!valid_topic(op.topic))
     return {Code::invalid, "topic \"" + op.topic.substr(0, 128) + "\" is not words joined by dots"};
+  if (op.payload.size() > kMaxPayloadBytes)
+    return {Code::invalid, "an event's payload has at most 256 KiB, but that of " + op.topic + " has " +
+                               std::to_string(op.payload.size()) + " bytes"};
   Rows rows;
   PB_TRY(run("tenant-seq", {op.tenant}, &rows));
   LoggedEvent event{next_id(),  op.topic,       op.tenant, rows.integer(0, 0),

@@ -39,6 +39,20 @@ TEST_CASE("an event with an invalid topic is refused") {
   CHECK(read_log(*notes.store).empty());
 }
 
+TEST_CASE("an event with a payload above 256 KiB is refused by name") {
+  Notes notes;
+  EmitOp large = event("call.ended", "s");
+  large.payload = std::string(kMaxPayloadBytes, 'x');
+  CHECK(commit(*notes.store, one(large)).status.ok());
+  large.payload += 'x';
+  const CommitResult refused = commit(*notes.store, one(large));
+  CHECK(refused.status.error().code == Code::invalid);
+  CHECK(
+      refused.status.error().text ==
+      "operation 0 (emit): an event's payload has at most 256 KiB, but that of call.ended has 262145 bytes");
+  CHECK(read_log(*notes.store).size() == 1);
+}
+
 TEST_CASE("each tenant's events are numbered without gaps, in commit order") {
   Notes notes;
   for (int i = 0; i < 5; ++i) {
