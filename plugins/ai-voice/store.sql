@@ -69,6 +69,10 @@ CREATE INDEX ai_voice_call_ended ON ai_voice_call (ended_ms, call_id)
   WHERE status IN ('ended-success', 'ended-failed-final', 'cancelled');
 CREATE INDEX ai_voice_idempotency_age ON ai_voice_idempotency (created_ms);
 
+-- migration: 4
+-- A run is one start of the plugin: the epoch is the server's, and an isolated plugin may restart within one epoch.
+ALTER TABLE ai_voice_call RENAME COLUMN owner_epoch TO owner_run;
+
 -- name: decrement_count
 UPDATE ai_voice_call_count SET n = n - 1
 WHERE tenant = $1 AND status = (SELECT status FROM ai_voice_call WHERE call_id = $2);
@@ -117,27 +121,27 @@ SELECT status, CAST(SUM(n) AS BIGINT) FROM ai_voice_call_count
 WHERE status IN ('scheduled', 'dispatching', 'in-flight', 'ended-failed-retry-pending') GROUP BY status;
 
 -- name: waiting_count
-SELECT COUNT(*) FROM ai_voice_call WHERE tenant = $1 AND owner_epoch = 0
+SELECT COUNT(*) FROM ai_voice_call WHERE tenant = $1 AND owner_run = 0
   AND status IN ('scheduled', 'dispatching', 'ended-failed-retry-pending');
 
 -- name: orphans
-SELECT * FROM ai_voice_call WHERE owner_epoch > 0 AND owner_epoch < $1 ORDER BY call_id LIMIT 200;
+SELECT * FROM ai_voice_call WHERE owner_run > 0 AND owner_run <> $1 ORDER BY call_id LIMIT 200;
 
 -- name: claim
-UPDATE ai_voice_call SET status = 'dispatching', attempt = $3, retries_left = $4, owner_epoch = $5, dispatched_ms = $6,
+UPDATE ai_voice_call SET status = 'dispatching', attempt = $3, retries_left = $4, owner_run = $5, dispatched_ms = $6,
   answered_ms = NULL, ended_ms = NULL, ended_reason = '', duration_sec = 0, trunk_id = '', transcript_path = '',
   error_detail = '', rev = rev + 1
-WHERE call_id = $1 AND rev = $2 AND owner_epoch = 0;
+WHERE call_id = $1 AND rev = $2 AND owner_run = 0;
 
 -- name: set_answered
 UPDATE ai_voice_call SET status = 'in-flight', answered_ms = $4, trunk_id = $5, rev = rev + 1
-WHERE call_id = $1 AND owner_epoch = $2 AND attempt = $3 AND status = 'dispatching';
+WHERE call_id = $1 AND owner_run = $2 AND attempt = $3 AND status = 'dispatching';
 
 -- name: end_attempt
 UPDATE ai_voice_call SET status = $4, ended_ms = $5, ended_reason = $6, duration_sec = $7, trunk_id = $8,
-  transcript_path = $9, error_detail = $10, owner_epoch = 0, rev = rev + 1,
+  transcript_path = $9, error_detail = $10, owner_run = 0, rev = rev + 1,
   api_key = CASE WHEN $4 = 'ended-failed-retry-pending' THEN api_key ELSE NULL END
-WHERE call_id = $1 AND owner_epoch = $2 AND attempt = $3;
+WHERE call_id = $1 AND owner_run = $2 AND attempt = $3;
 
 -- name: save_turn
 INSERT INTO ai_voice_turn (call_id, attempt, n, of_ai, text, ts_ms) VALUES ($1, $2, $3, $4, $5, $6)
@@ -152,7 +156,7 @@ DELETE FROM ai_voice_turn WHERE call_id = $1 AND attempt = $2;
 -- name: cancel_waiting
 UPDATE ai_voice_call SET status = 'cancelled', ended_ms = $4, ended_reason = 'cancelled', error_detail = '',
   attempt = $5, retries_left = $6, api_key = NULL, rev = rev + 1
-WHERE call_id = $1 AND tenant = $2 AND rev = $3 AND owner_epoch = 0;
+WHERE call_id = $1 AND tenant = $2 AND rev = $3 AND owner_run = 0;
 
 -- name: save_idempotent_reply
 INSERT INTO ai_voice_idempotency (tenant, key_hash, request_hash, response, created_ms) VALUES ($1, $2, $3, $4, $5);

@@ -2,6 +2,7 @@
 
 #include <patchbay/plugin.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 
@@ -34,6 +35,12 @@ class Probe : public Plugin {
     parts_ = std::make_unique<Parts>(host());
     parts_->http.on(http::Http::add_route, [this](const http::Route& route) -> Result<http::Registered> {
       const std::lock_guard lock(mutex);
+      // A plugin that restarts adds its routes again.
+      routes_.erase(std::remove_if(routes_.begin(), routes_.end(),
+                                   [&](const Entry& entry) {
+                                     return entry.is(route.method, route.path, route.discriminator);
+                                   }),
+                    routes_.end());
       routes_.push_back({route, Lease<http::Handler>::open(host(), route.handler)});
       changed.notify_all();
       return http::Registered{static_cast<int64_t>(routes_.size())};
@@ -62,6 +69,9 @@ class Probe : public Plugin {
   struct Entry {
     http::Route route;
     Lease<http::Handler> handler;
+    bool is(const std::string& method, const std::string& path, const std::string& discriminator) const {
+      return route.method == method && route.path == path && route.discriminator == discriminator;
+    }
   };
   struct Parts {
     explicit Parts(const Host& host) : http(host), telephony(host), auth(host) {}
@@ -72,9 +82,7 @@ class Probe : public Plugin {
   const Entry* find(const std::string& method, const std::string& path,
                     const std::string& discriminator) const {
     for (const Entry& entry : routes_)
-      if (entry.route.method == method && entry.route.path == path &&
-          entry.route.discriminator == discriminator)
-        return &entry;
+      if (entry.is(method, path, discriminator)) return &entry;
     return nullptr;
   }
 

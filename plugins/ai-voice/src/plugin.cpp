@@ -17,7 +17,8 @@ class AiVoice final : public Plugin {
   Status start(const Config& config) override {
     PB_TRY(Settings::check(config));
     settings_ = Settings::read(config);
-    parts_ = std::make_unique<Parts>(host(), settings_);
+    PB_TRY_VALUE(const int64_t run, CallStore::new_run());
+    parts_ = std::make_unique<Parts>(host(), settings_, run);
     parts_->registry.on(engine::EngineRegistry::add_engine,
                         [this](const engine::AddEngine& request) { return add_engine(request); });
     PB_TRY(parts_->registry.publish());
@@ -56,8 +57,8 @@ class AiVoice final : public Plugin {
   }
 
   struct Parts {
-    Parts(const Host& host, const Settings& settings)
-        : store(host),
+    Parts(const Host& host, const Settings& settings, int64_t run)
+        : store(host, run),
           metrics(host),
           scheduler(host, store, engines, settings, metrics),
           routes(host, store, engines, settings, scheduler, metrics),

@@ -8,8 +8,10 @@
 #include <fstream>
 #include <string>
 
+#include "../calls/call_server.h"
 #include "../kills/database.h"
 #include "dialler.h"
+#include "support/gemini_server.h"
 #include "support/probe_client.h"
 #include "support/sipp.h"
 
@@ -33,6 +35,38 @@ int kill_plugin_hosts() {
 }
 
 }  // namespace
+
+TEST_CASE("the calls of an ai-voice whose process is killed end, ringing and answered") {
+  const support::GeminiServer gemini;
+  for (const bool answered : {false, true}) {
+    CAPTURE(answered);
+    test::Sipp sipp = test::start_sipp(answered ? "answer" : "no_answer");
+    test::CallServer::Options options;
+    options.trunks = {{"main", sipp.port()}};
+    options.engine_gemini = "{url: \"" + gemini.url() + "\", caFile: " + gemini.ca_file() + "}";
+    options.ai_voice_server = "isolation: process";
+    test::CallServer server(options);
+    const std::string id = server.create();
+    if (answered)
+      REQUIRE(server.wait(id, "in-flight").text("status") == "in-flight");
+    else
+      REQUIRE(server.logged("rings"));
+
+    CHECK(kill_plugin_hosts() == 1);
+    const test::CallRecord record = server.wait(id, "ended-failed-final");
+    INFO(server.server().log());
+    CHECK(record.text("status") == "ended-failed-final");
+    CHECK(record.text("errorDetail") == "interrupted");
+    CHECK(record.text("endedReason") == (answered ? "far-hangup" : "no-answer"));
+    CHECK(server.hangup(id).status == 200);
+    CHECK(server.last_event(id, "outbound-ai.finished").root().text("errorDetail", "") == "interrupted");
+    CHECK((server.transcript(id) != "") == answered);
+    const kills::Database store((server.server().data() / "patchbay.db").string());
+    CHECK(store.count("SELECT COUNT(*) FROM ai_voice_call WHERE api_key IS NOT NULL") == 0);
+    test::check_sipp(sipp);
+    CHECK(server.idle());
+  }
+}
 
 TEST_CASE("a call of a telephony plugin whose process is killed ends at the callee") {
   test::Sipp sipp = isolation_test::answering();

@@ -24,7 +24,7 @@ bool wait_until_idle(const Environment& environment, int limit_sec) {
   while (db.count(kUnderWay) > 0) {
     if (std::chrono::steady_clock::now() > end) {
       for (const auto& row :
-           db.rows("SELECT call_id, status, owner_epoch, error_detail FROM ai_voice_call "
+           db.rows("SELECT call_id, status, owner_run, error_detail FROM ai_voice_call "
                    "WHERE status NOT IN ('ended-success', 'ended-failed-final', 'cancelled')"))
         MESSAGE(row[0] << " " << row[1] << " " << row[2] << " " << row[3]);
       return false;
@@ -39,7 +39,7 @@ void check_store(const Environment& environment) {
   CHECK(db.value("PRAGMA integrity_check") == "ok");
   CHECK(db.count("SELECT COUNT(*) FROM core_job WHERE kind = 'dial'") == 0);
   CHECK(db.count("SELECT COUNT(*) FROM ai_voice_turn") == 0);
-  CHECK(db.count("SELECT COUNT(*) FROM ai_voice_call WHERE owner_epoch <> 0") == 0);
+  CHECK(db.count("SELECT COUNT(*) FROM ai_voice_call WHERE owner_run <> 0") == 0);
   CHECK(db.count("SELECT COUNT(*) FROM ai_voice_call WHERE api_key IS NOT NULL") == 0);
 }
 

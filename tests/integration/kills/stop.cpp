@@ -45,7 +45,7 @@ TEST_CASE("a server that gets SIGTERM ends its calls and loses no event") {
     std::this_thread::sleep_for(50ms);
   }
   CHECK(server->wait() == 0);
-  CHECK(db.count("SELECT COUNT(*) FROM ai_voice_call WHERE owner_epoch <> 0") == 0);
+  CHECK(db.count("SELECT COUNT(*) FROM ai_voice_call WHERE owner_run <> 0") == 0);
   CHECK(db.count("SELECT COUNT(*) FROM ai_voice_call WHERE status = 'ended-success'") > 0);
   // What had not been dialled waits for the next server.
   const auto dials = environment.callee.dials();

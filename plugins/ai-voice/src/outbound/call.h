@@ -56,7 +56,7 @@ struct Call {
   std::string trunk_id;
   std::string transcript_path;
   std::string error_detail;
-  int64_t owner_epoch = 0;
+  int64_t owner_run = 0;  // run of the plugin that runs the attempt; 0: none runs
   int64_t rev = 0;
 };
 
@@ -128,7 +128,7 @@ inline constexpr std::array kCallFields{
     call_field::text(7, "system_prompt", &Call::system_prompt),
     call_field::sealed(8, "api_key", &Call::api_key),
     call_field::integer(12, "max_seconds", &Call::max_seconds),
-    call_field::integer(26, "owner_epoch", &Call::owner_epoch),
+    call_field::integer(26, "owner_run", &Call::owner_run),
     call_field::integer(27, "rev", &Call::rev),
 };
 

@@ -1,8 +1,10 @@
 #include "outbound/call_store.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
+#include "crypto/random.h"
 #include "outbound/retry_policy.h"
 
 namespace patchbay::ai_voice {
@@ -17,8 +19,16 @@ std::vector<Call> read_calls(const Rows& rows) {
 
 }  // namespace
 
-CallStore::CallStore(const Host& host)
+Result<int64_t> CallStore::new_run() {
+  PB_TRY_VALUE(const std::string bytes, lib::random_bytes(sizeof(int64_t)));
+  uint64_t number = 0;
+  std::memcpy(&number, bytes.data(), sizeof number);
+  return static_cast<int64_t>(number >> 1U) | 1;
+}
+
+CallStore::CallStore(const Host& host, int64_t run)
     : host_(host),
+      run_(run),
       insert_(Statement::find(host, "insert")),
       get_(Statement::find(host, "get")),
       list_(Statement::find(host, "list")),
@@ -86,8 +96,8 @@ void CallStore::count_waiting(const std::string& tenant, Function<void(Result<in
   });
 }
 
-void CallStore::orphans(int64_t epoch, Function<void(Result<std::vector<Call>>)> done) const {
-  query(host_, orphans_, {epoch}, [done = std::move(done)](const Result<Rows>& rows) {
+void CallStore::orphans(Function<void(Result<std::vector<Call>>)> done) const {
+  query(host_, orphans_, {run_}, [done = std::move(done)](const Result<Rows>& rows) {
     if (!rows) return done(rows.error());
     done(read_calls(*rows));
   });
@@ -140,13 +150,13 @@ size_t CallStore::insert(Transaction& tx, const Call& call, const std::string& s
 void CallStore::claim(Transaction& tx, const Call& call) const {
   decrement_count(tx, call);
   tx.exec(claim_,
-          {call.call_id, call.rev, call.attempt, call.retries_left, call.owner_epoch, call.dispatched_ms}, 1);
+          {call.call_id, call.rev, call.attempt, call.retries_left, call.owner_run, call.dispatched_ms}, 1);
   increment_count(tx, call);
 }
 
 void CallStore::set_answered(Transaction& tx, const Call& call) const {
   decrement_count(tx, call);
-  tx.exec(set_answered_, {call.call_id, call.owner_epoch, call.attempt, call.answered_ms, call.trunk_id}, 1);
+  tx.exec(set_answered_, {call.call_id, call.owner_run, call.attempt, call.answered_ms, call.trunk_id}, 1);
   increment_count(tx, call);
 }
 
@@ -155,7 +165,7 @@ void CallStore::end_attempt(Transaction& tx, const Call& call, const Ending& end
   const std::string status(status_after(call, ending));
   decrement_count(tx, call);
   tx.exec(end_attempt_,
-          {call.call_id, call.owner_epoch, call.attempt, status, ended_ms, ending.outcome,
+          {call.call_id, call.owner_run, call.attempt, status, ended_ms, ending.outcome,
            duration_sec(call, ended_ms), call.trunk_id, call.transcript_path, ending.error_detail},
           1);
   increment_count(tx, call);

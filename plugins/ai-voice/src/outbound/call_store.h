@@ -3,6 +3,7 @@
 
 #include <patchbay/store.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,7 +18,12 @@ namespace patchbay::ai_voice {
 // Any strand. Callbacks run on the strand given, otherwise on the main strand.
 class CallStore {
  public:
-  explicit CallStore(const Host& host);
+  // Returns a random number greater than 0. Error: the system provides no randomness.
+  static Result<int64_t> new_run();
+  // `run`: identifies this start of the plugin, whose process may restart while the server runs.
+  CallStore(const Host& host, int64_t run);
+
+  int64_t run() const noexcept { return run_; }
 
   // Error not_found: the tenant has no such call.
   void get(const std::string& tenant, const std::string& call_id, StrandId strand,
@@ -32,8 +38,8 @@ class CallStore {
   void count_waiting(const std::string& tenant, Function<void(Result<int64_t>)> done) const;
   // Calls that have not ended, over all tenants, by status.
   void count_open(Function<void(Result<std::map<std::string, int64_t>>)> done) const;
-  // Calls whose attempt was started by a process that no longer runs.
-  void orphans(int64_t epoch, Function<void(Result<std::vector<Call>>)> done) const;
+  // Calls whose attempt was started by another run, which no longer exists.
+  void orphans(Function<void(Result<std::vector<Call>>)> done) const;
 
   // The stored turns of an attempt.
   void turns(const Call& call, Function<void(Result<std::vector<TranscriptTurn>>)> done) const;
@@ -41,7 +47,7 @@ class CallStore {
   // The following functions add to the transaction. `call` has the state before the change, unless noted.
   // insert() and save_idempotent_reply() return the index of their last result in the commit's outcome.
   size_t insert(Transaction& tx, const Call& call, const std::string& sealed_key) const;
-  // `call` has the new state: attempt, retries, epoch, dispatched_ms.
+  // `call` has the new state: attempt, retries, owner_run, dispatched_ms.
   void claim(Transaction& tx, const Call& call) const;
   void set_answered(Transaction& tx, const Call& call) const;
   void save_turn(Transaction& tx, const Call& call, const NumberedTurn& turn) const;
@@ -83,6 +89,7 @@ class CallStore {
   size_t increment_count(Transaction& tx, const Call& call) const;
 
   const Host& host_;
+  const int64_t run_;
   Statement insert_, get_, list_, list_status_, list_count_, waiting_count_, open_count_, orphans_, claim_,
       set_answered_, end_attempt_, save_turn_, turns_, delete_turns_, cancel_waiting_, decrement_count_,
       increment_count_, save_idempotent_reply_, update_idempotent_reply_, find_idempotent_reply_,

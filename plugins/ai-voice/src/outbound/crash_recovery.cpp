@@ -16,7 +16,7 @@ CrashRecovery::CrashRecovery(const Host& host, const CallStore& store, const Cal
     : host_(host), store_(store), metrics_(metrics), log_(host), transcripts_(host), retry_timer_(host) {}
 
 void CrashRecovery::read() {
-  store_.orphans(host_.store->epoch(host_.self), alive_.bind([this](const Result<std::vector<Call>>& calls) {
+  store_.orphans(alive_.bind([this](const Result<std::vector<Call>>& calls) {
     if (!calls) {
       log_.error("interrupted calls could not be read", {{"why", calls.error().text}});
       return retry_timer_.after_ms(kRetryMs, [this] { read(); });
@@ -89,7 +89,7 @@ void CrashRecovery::end_stored(const CallPtr& interrupted, const Status& status)
   const std::string& call_id = interrupted->call.call_id;
   if (status) {
     metrics_.ended(interrupted->call, interrupted->ending);
-    log_.with(call_id).warn("the call was interrupted by a crash of the server");
+    log_.with(call_id).warn("the call was interrupted by a crash of the server or of this plugin");
   } else {
     failed_ = true;
     log_.with(call_id).error("an interrupted call could not be ended", {{"why", status.error().text}});

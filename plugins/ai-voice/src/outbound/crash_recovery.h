@@ -1,4 +1,4 @@
-// CrashRecovery: ends the attempts that a crashed process left running.
+// CrashRecovery: ends the attempts that an earlier run of the plugin left running.
 #pragma once
 
 #include <patchbay/lifetime.h>

@@ -73,8 +73,8 @@ int64_t Scheduler::registration_ends_ns(const RegisteredEngine* engine) const {
 
 void Scheduler::claim_call(const Job& job, Call call) {
   const bool waits =
-      call.owner_epoch == 0 && (call.status == status::kScheduled || call.status == status::kDispatching ||
-                                call.status == status::kRetryPending);
+      call.owner_run == 0 && (call.status == status::kScheduled || call.status == status::kDispatching ||
+                              call.status == status::kRetryPending);
   if (!waits) return complete_job(job);
   const TenantSettings* settings = settings_.tenant(call.tenant);
   if (settings == nullptr) return fail_call(job, std::move(call), "the tenant is no longer configured");
@@ -95,7 +95,7 @@ void Scheduler::claim_call(const Job& job, Call call) {
     --call.retries_left;
   }
   call.status = status::kDispatching;
-  call.owner_epoch = host_.store->epoch(host_.self);
+  call.owner_run = store_.run();
   call.dispatched_ms = host_.wall_ms();
   call.answered_ms = call.ended_ms = call.duration_sec = 0;
   call.ended_reason = call.error_detail = call.trunk_id = call.transcript_path = "";
@@ -211,7 +211,7 @@ void Scheduler::fail_call(const Job& job, Call call, const std::string& why) {
     --call.retries_left;
   }
   call.answered_ms = 0;
-  call.owner_epoch = host_.store->epoch(host_.self);
+  call.owner_run = store_.run();
   call.dispatched_ms = host_.wall_ms();
   store_.claim(tx, call);
   const Ending ending = Ending::refused(why);

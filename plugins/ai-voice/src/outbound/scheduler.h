@@ -23,7 +23,7 @@ class Scheduler {
   Scheduler(const Host& host, const CallStore& store, const EngineRegistry& engines, const Settings& settings,
             const CallMetrics& metrics);
 
-  // Ends the attempts that a crashed process left running, and starts to claim calls.
+  // Ends the attempts that an earlier run of the plugin left running, and starts to claim calls.
   void start();
   // Stops claiming. Calls done() when no attempt runs.
   void drain(Function<void()> done);
