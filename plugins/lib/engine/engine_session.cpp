@@ -82,13 +82,22 @@ Status EngineSession::open(Engine& engine, const engine::Open& request) {
         return Empty{};
       });
   AudioPort::open(host_);
+  listener_watch_ = EndWatch(host_, request.listener, [this] { on_opener_ended(); });
+  opener_watch_ = EndWatch(host_, calling_plugin(host_), [this] { on_opener_ended(); });
   return {};
 }
 
 engine::Opened EngineSession::handles() { return {service_.handle(), AudioPort::handle()}; }
 
 void EngineSession::close() {
+  closing_ = true;
   if (session_) session_->close();
+}
+
+void EngineSession::on_opener_ended() {
+  if (closing_) return;
+  log_.warn("the plugin that opened the engine's session has ended, so the session is closed");
+  close();
 }
 
 void EngineSession::on_ready(const std::string& note) { listener_.send(Listener::ready, {valid_text(note)}); }
@@ -157,6 +166,8 @@ void EngineSession::report_closed(const engine::Closed& closed) {
 // Closes the service and the port before it detaches the session, because both call the session.
 void EngineSession::release() {
   if (std::exchange(releasing_, true)) return;
+  listener_watch_ = EndWatch();
+  opener_watch_ = EndWatch();
   service_.withdraw();
   AudioPort::close(alive_.bind([this] {
     stuck_ = !session_->detach();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <patchbay/audio.h>
+#include <patchbay/end_watch.h>
 #include <patchbay/lifetime.h>
 #include <patchbay/log.h>
 #include <patchbay/services/engine.h>
@@ -61,6 +62,8 @@ class EngineSession final : public SessionListener, private AudioPort {
   // Counts the text. Returns false, and closes the session, beyond kMaxTextBytes.
   bool within_text_limit(size_t bytes);
   void report_closed(const engine::Closed& closed);
+  // Closes the session, because the plugin that opened it cannot do so any more.
+  void on_opener_ended();
   void release();
 
   // borrowed
@@ -73,7 +76,10 @@ class EngineSession final : public SessionListener, private AudioPort {
   Lease<engine::Listener> listener_;
   Provision<engine::Session> service_;
   std::unique_ptr<Session> session_;
+  EndWatch listener_watch_;
+  EndWatch opener_watch_;
   // state
+  bool closing_ = false;  // by close()
   bool releasing_ = false;
   bool stuck_ = false;
   std::atomic<bool> closed_reported_{false};

@@ -65,6 +65,8 @@ TEST_CASE("the calls of an ai-voice whose process is killed end, ringing and ans
     CHECK(store.count("SELECT COUNT(*) FROM ai_voice_call WHERE api_key IS NOT NULL") == 0);
     test::check_sipp(sipp);
     CHECK(server.idle());
+    CHECK(probe::eventually(
+        [&] { return server.metric("patchbay_engine_sessions{engine=\"gemini-live\"}") == 0; }));
   }
 }
 

@@ -1,4 +1,4 @@
-// An engine whose thread is stuck.
+// An engine whose thread is stuck, and sessions whose listener has ended.
 #include "engine/engine_host.h"
 
 #include <doctest/doctest.h>
@@ -91,13 +91,7 @@ struct Fixture {
       auto made = std::make_unique<QuietEngine>(io, engine_gone);
       engine = made.get();
       engine_host.emplace(host, io, std::move(made), "quiet", false, limits);
-      listener.emplace(host);
-      listener->on(engine::Listener::ready, [](const engine::Ready&) -> Result<Empty> { return Empty{}; })
-          .on(engine::Listener::closed, [this](const engine::Closed& what) -> Result<Empty> {
-            const std::lock_guard lock(mutex);
-            closed.push_back(what);
-            return Empty{};
-          });
+      provide_listener(host);
       service = Lease<engine::Engine>::open(host, engine_host->handle());
     });
   }
@@ -108,6 +102,16 @@ struct Fixture {
       engine_host.reset();
       listener.reset();
     });
+  }
+  // Ends the previous listener.
+  void provide_listener(const Host& host) {
+    listener.emplace(host);
+    listener->on(engine::Listener::ready, [](const engine::Ready&) -> Result<Empty> { return Empty{}; })
+        .on(engine::Listener::closed, [this](const engine::Closed& what) -> Result<Empty> {
+          const std::lock_guard lock(mutex);
+          closed.push_back(what);
+          return Empty{};
+        });
   }
   // The thread is stuck in its next task until let_go().
   void hold() {
@@ -192,6 +196,22 @@ TEST_CASE_FIXTURE(Fixture, "the calls of a thread that stays stuck fail") {
   let_go();
   CHECK(stop() == true);
   CHECK(closed.size() == 1);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a session whose listener has ended is closed, before and after begin") {
+  start({.poll_ms = 10, .stall_ms = kNever, .give_up_ms = kNever, .stop_ms = kNever});
+  for (const bool begun : {false, true}) {
+    CAPTURE(begun);
+    const auto opened = open();
+    REQUIRE(opened);
+    CHECK(within(kPatience, [&] { return metric("patchbay_engine_sessions") == 1; }));
+    on_strand([&](const Host& host) {
+      if (begun) Lease<engine::Session>::open(host, opened->session).send(engine::Session::begin, {});
+      provide_listener(host);
+    });
+    CHECK(within(kPatience, [&] { return metric("patchbay_engine_sessions") == 0; }));
+  }
+  CHECK(stop() == true);
 }
 
 TEST_CASE_FIXTURE(Fixture, "stop waits until a thread that responds has run all its tasks") {
