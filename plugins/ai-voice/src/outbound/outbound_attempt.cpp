@@ -36,24 +36,24 @@ OutboundAttempt::Resources::Resources(const Host& host, StrandId strand, const C
                                       Conversation::Owner& owner)
     : conversation(host, strand, init, owner),
       telephony(Lease<telephony::Telephony>::query(host, strand)),
-      transcripts(Lease<transcripts::Transcripts>::query(host, strand)),
       retry(host, strand),
       leg_end_timer(host, strand) {}
 
 std::shared_ptr<OutboundAttempt> OutboundAttempt::start(const Host& host, const CallStore& store,
-                                                        const CallMetrics& metrics, AttemptInit init,
-                                                        Function<void()> ended) {
+                                                        const CallMetrics& metrics, AttemptEndWriter& writer,
+                                                        AttemptInit init, Function<void()> ended) {
   std::shared_ptr<OutboundAttempt> attempt(
-      new OutboundAttempt(host, store, metrics, std::move(init), std::move(ended)));
+      new OutboundAttempt(host, store, metrics, writer, std::move(init), std::move(ended)));
   attempt->strand_.post([attempt] { attempt->begin(); });
   return attempt;
 }
 
 OutboundAttempt::OutboundAttempt(const Host& host, const CallStore& store, const CallMetrics& metrics,
-                                 AttemptInit init, Function<void()> ended)
+                                 AttemptEndWriter& writer, AttemptInit init, Function<void()> ended)
     : host_(host),
       store_(store),
       metrics_(metrics),
+      writer_(writer),
       call_id_(init.call.call_id),
       tenant_(init.call.tenant),
       strand_(host, init.call.call_id),
@@ -224,35 +224,13 @@ TalkStats OutboundAttempt::talk_stats() {
 }
 
 void OutboundAttempt::save() {
-  if (answered() && resources_->transcripts) return save_transcript();
-  Transaction tx(host_);
-  store_.end_attempt(tx, call_, *ending_, talk_stats(), ended_ms_);
-  commit(std::move(tx));
-}
-
-void OutboundAttempt::save_transcript() {
-  call_.transcript_path = transcript_file(call_);
-  auto tx = std::make_unique<Transaction>(host_);
-  store_.end_attempt(*tx, call_, *ending_, talk_stats(), ended_ms_);
-  transcripts::Save save;
-  save.tx = tx->handle();
-  save.document = document();
-  save.call_id = call_id_;
-  save.attempt = call_.attempt;
-  save.tenant = tenant_;
-  save.rule = "outbound: " + call_.display_name;
-  save.correlation = call_id_;
-  resources_->transcripts.call(
-      transcripts::Transcripts::save, save,
-      [this, tx = std::move(tx)](const Result<transcripts::Saved>& saved) {
-        if (saved) return commit(std::move(*tx));
-        log_.error("the transcript could not be saved", {{"why", saved.error().text}});
-        metrics_.transcript_lost();
-        call_.transcript_path.clear();
-        Transaction without(host_);
-        store_.end_attempt(without, call_, *ending_, talk_stats(), ended_ms_);
-        commit(std::move(without));
-      });
+  EndedAttempt ended{call_, *ending_, talk_stats(), ended_ms_};
+  if (answered()) ended.document = document();
+  post(host_, kMainStrand, [self = shared_from_this(), ended = std::move(ended)]() mutable {
+    self->writer_.write(std::move(ended), [self](const Status& stored) {
+      self->strand_.post([self, stored] { self->on_saved(stored); });
+    });
+  });
 }
 
 std::string OutboundAttempt::document() {
@@ -261,18 +239,18 @@ std::string OutboundAttempt::document() {
                               talk.input_turns, talk.output_turns, call_.dispatched_ms, ended_ms_});
 }
 
-void OutboundAttempt::commit(Transaction tx) {
-  std::move(tx).commit(
-      [self = shared_from_this()](const Commit& outcome) {
-        if (outcome) return self->on_saved();
-        self->log_.error("the end of the attempt could not be stored", {{"why", outcome.error().text}});
-        if (!is_transient(outcome.code())) return self->on_saved();
-        self->resources_->retry.after_ms(kCommitRetryMs, [raw = self.get()] { raw->save(); });
-      },
-      strand_.id());
+void OutboundAttempt::on_saved(const Status& stored) {
+  if (stored) report_end();
+  resources_.reset();
+  strand_.close([self = shared_from_this()] {
+    post(self->host_, kMainStrand, [self] {
+      for (const auto& each : self->cancel_callbacks_) each();
+      self->on_ended_();
+    });
+  });
 }
 
-void OutboundAttempt::on_saved() {
+void OutboundAttempt::report_end() {
   const TalkStats talk = talk_stats();
   metrics_.ended(call_, *ending_);
   log_.info("the attempt has ended", {{"attempt", call_.attempt},
@@ -285,13 +263,6 @@ void OutboundAttempt::on_saved() {
                                       {"firstAudioMs", conversation().first_audio_ms()},
                                       {"callerTurns", talk.input_turns},
                                       {"aiTurns", talk.output_turns}});
-  resources_.reset();
-  strand_.close([self = shared_from_this()] {
-    post(self->host_, kMainStrand, [self] {
-      for (const auto& each : self->cancel_callbacks_) each();
-      self->on_ended_();
-    });
-  });
 }
 
 }  // namespace patchbay::ai_voice

@@ -7,7 +7,6 @@
 
 #include <patchbay/log.h>
 #include <patchbay/services/telephony.h>
-#include <patchbay/services/transcripts.h>
 #include <patchbay/store.h>
 #include <patchbay/strand.h>
 
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "conversation/conversation.h"
+#include "outbound/attempt_end_writer.h"
 #include "outbound/call_metrics.h"
 #include "outbound/call_store.h"
 
@@ -38,8 +38,8 @@ class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttemp
  public:
   // Calls ended() last, on the main strand.
   static std::shared_ptr<OutboundAttempt> start(const Host& host, const CallStore& store,
-                                                const CallMetrics& metrics, AttemptInit init,
-                                                Function<void()> ended);
+                                                const CallMetrics& metrics, AttemptEndWriter& writer,
+                                                AttemptInit init, Function<void()> ended);
 
   const std::string& call_id() const noexcept { return call_id_; }
   const std::string& tenant() const noexcept { return tenant_; }
@@ -51,16 +51,15 @@ class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttemp
   void interrupt();
 
  private:
-  OutboundAttempt(const Host& host, const CallStore& store, const CallMetrics& metrics, AttemptInit init,
-                  Function<void()> ended);
+  OutboundAttempt(const Host& host, const CallStore& store, const CallMetrics& metrics,
+                  AttemptEndWriter& writer, AttemptInit init, Function<void()> ended);
 
   // Exists on the strand only, from begin() to on_saved().
   struct Resources {
     Resources(const Host& host, StrandId strand, const ConversationInit& init, Conversation::Owner& owner);
     Conversation conversation;
     Lease<telephony::Telephony> telephony;
-    Lease<transcripts::Transcripts> transcripts;
-    Timer retry;          // of a failed commit
+    Timer retry;          // of a failed commit of the answer
     Timer leg_end_timer;  // limits the wait for the end of an unanswered leg
   };
 
@@ -82,9 +81,8 @@ class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttemp
   void await_leg_end(bool hung_up);
   void save_when_drained();
   void save();
-  void save_transcript();
-  void commit(Transaction tx);
-  void on_saved();
+  void on_saved(const Status& stored);
+  void report_end();
 
   bool answered() const noexcept { return call_.answered_ms > 0; }
   Conversation& conversation() { return resources_->conversation; }
@@ -95,6 +93,7 @@ class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttemp
   const Host& host_;
   const CallStore& store_;
   const CallMetrics& metrics_;
+  AttemptEndWriter& writer_;  // main strand
   // owned
   const std::string call_id_;
   const std::string tenant_;

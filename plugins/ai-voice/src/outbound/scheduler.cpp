@@ -31,7 +31,8 @@ Scheduler::Scheduler(const Host& host, const CallStore& store, const EngineRegis
       settings_(settings),
       metrics_(metrics),
       log_(host),
-      recovery_(host, store, metrics) {
+      writer_(host, store, metrics),
+      recovery_(host, store, metrics, writer_) {
   metrics_.running(0);
 }
 
@@ -125,7 +126,7 @@ void Scheduler::start_attempt(Call call, std::string api_key, const RegisteredEn
   init.engine = engine.engine;
   init.ring_timeout_ms = settings.ring_timeout_ms;
   init.log_conversation = settings_.server().log_conversations;
-  attempts_[id] = OutboundAttempt::start(host_, store_, metrics_, std::move(init),
+  attempts_[id] = OutboundAttempt::start(host_, store_, metrics_, writer_, std::move(init),
                                          alive_.bind([this, id] { on_attempt_ended(id); }));
   if (stopping_) attempts_[id]->interrupt();
   metrics_.running(attempts_.size());
@@ -235,6 +236,7 @@ void Scheduler::drain(Function<void()> done) { stop_claiming(std::move(done)); }
 
 void Scheduler::stop(Function<void()> done) {
   stopping_ = true;
+  writer_.stop_waiting();
   for (const auto& [id, attempt] : attempts_) attempt->interrupt();
   stop_claiming(std::move(done));
 }

@@ -11,6 +11,7 @@
 
 #include "config.h"
 #include "engine_registry.h"
+#include "outbound/attempt_end_writer.h"
 #include "outbound/call_store.h"
 #include "outbound/crash_recovery.h"
 #include "outbound/outbound_attempt.h"
@@ -68,6 +69,7 @@ class Scheduler {
   const CallMetrics& metrics_;
   // owned
   const Log log_;
+  AttemptEndWriter writer_;
   CrashRecovery recovery_;
   std::unique_ptr<JobWorker> worker_;
   std::map<std::string, std::shared_ptr<OutboundAttempt>> attempts_;  // shared with the attempts themselves
