@@ -9,6 +9,7 @@ namespace {
 
 constexpr int64_t kWarnBeforeMs = 30'000;
 constexpr size_t kMaxTextBytes = 1u << 20;
+constexpr int64_t kMaxFarewellMs = 20'000;  // engines report the end within 15 s
 
 }  // namespace
 
@@ -23,6 +24,7 @@ Conversation::Conversation(const Host& host, StrandId strand, const Conversation
       audio_(host, strand),
       limit_(host, strand),
       warning_(host, strand),
+      farewell_limit_(host, strand),
       dtmf_(host, strand) {
   dtmf_.on_keys([this](const std::string& keys) {
     transcript_.dtmf(host_.wall_ms(), keys);
@@ -228,8 +230,13 @@ void Conversation::on_tool(const engine::ToolCall& tool) {
 
 void Conversation::on_closed(const engine::Closed& closed) {
   session_closed_ = true;
-  if (!closed.failed) return;
-  const std::string reason = redact(closed.reason);
+  farewell_limit_.after_ms(kMaxFarewellMs, [this] {
+    log_.warn("the engine does not end its goodbye, so the call is ended");
+    complete(farewell_outcome_);
+  });
+  if (closed_) return;
+  const std::string reason =
+      closed.reason.empty() ? "the AI engine closed the session without a reason" : redact(closed.reason);
   log_.warn("the engine closed the session", {{"why", reason}});
   if (!farewell_outcome_.empty()) return complete(farewell_outcome_);
   fail(reason);
@@ -253,6 +260,7 @@ bool Conversation::close(const std::string& reason, int64_t now_ms) {
   const bool hung_up = hang_up_leg(reason);
   if (!session_closed_) session_.send(engine::Session::close, {});
   return hung_up;
+  farewell_limit_.cancel();
 }
 
 bool Conversation::hang_up_leg(const std::string& reason) {

@@ -124,6 +124,7 @@ class Conversation {
   Timer warning_;
   DtmfCollector dtmf_;
   // Detect a crash of their plugins, which then report no end.
+  Timer farewell_limit_;
   EndWatch leg_watch_;
   EndWatch session_watch_;
   // state

@@ -209,6 +209,31 @@ TEST_CASE("a voicemail is hung up at once, without a goodbye") {
 TEST_CASE("the time limit counts from the answer, and the engine is warned 30 s before it") {
   TestCall call(90);
   call.advance_ms(100'000);
+TEST_CASE("a goodbye that never ends is cut off") {
+  TestCall call;
+  call.answer();
+  call.engine_says(L::tool_call, {"t1", "hang_up", "{}"});
+  call.advance_ms(19'000);
+  CHECK_FALSE(call.has("completed: finished"));
+  call.advance_ms(2'000);
+  CHECK(call.has("completed: finished"));
+}
+
+TEST_CASE("an engine that closes without a reason ends its call") {
+  for (const bool failed : {false, true}) {
+    CAPTURE(failed);
+    TestCall call;
+    call.answer();
+    call.engine_says(L::closed, {failed, false, ""});
+    CHECK(call.has("failed: the AI engine closed the session without a reason"));
+  }
+  TestCall call;
+  call.answer();
+  call.close("far-hangup");
+  call.engine_says(L::closed, {false, false, ""});
+  CHECK(call.all().find("failed") == std::string::npos);
+}
+
   call.answer();
   call.advance_ms(59'000);
   CHECK(call.all().find("30 seconds") == std::string::npos);
