@@ -27,6 +27,7 @@ Conversation::Conversation(const Host& host, StrandId strand, const Conversation
       farewell_limit_(host, strand),
       dtmf_(host, strand) {
   dtmf_.on_keys([this](const std::string& keys) {
+    if (!has_room(keys.size())) return fail("the callee pressed too many keys");
     transcript_.dtmf(host_.wall_ms(), keys);
     owner_.on_turns();
     session_.send(engine::Session::push_text, {"The caller pressed the keys " + keys + ".", true});
@@ -77,13 +78,13 @@ void Conversation::listen_to_engine() {
             begin_when_ready();
           }))
       .on(Listener::user_words, done([this](const engine::Words& words) {
-            if (!within_text_limit(words)) return;
+            if (!within_text_limit(words.text)) return;
             const std::string text = user_fragments_.take(words.text);
             if (init_.log_conversation) log_.debug("heard", {{"text", text}});
             transcript_.user_text(words.ts_ms, text);
           }))
       .on(Listener::ai_words, done([this](const engine::Words& words) {
-            if (!within_text_limit(words)) return;
+            if (!within_text_limit(words.text)) return;
             const std::string text = ai_fragments_.take(words.text);
             if (init_.log_conversation) log_.debug("said", {{"text", text}});
             transcript_.ai_text(words.ts_ms, text);
@@ -204,15 +205,18 @@ void Conversation::begin_when_ready() {
 }
 
 void Conversation::on_ai_audio() {
+  if (!within_text_limit({})) return;
   transcript_.ai_audio(host_.wall_ms());
   if (first_audio_ms_ >= 0 || answered_ns_ == 0) return;
   first_audio_ms_ = (host_.mono_ns() - answered_ns_) / 1'000'000;
   owner_.on_first_audio(first_audio_ms_);
 }
 
-// Limits the memory of the transcript, also after the end.
-bool Conversation::within_text_limit(const engine::Words& words) {
-  if (transcript_.bytes() + words.text.size() <= kMaxTextBytes) return true;
+// Limits the memory of the transcript, also after the end. A turn counts even without text.
+bool Conversation::has_room(size_t bytes) const { return transcript_.bytes() + bytes <= kMaxTextBytes; }
+
+bool Conversation::within_text_limit(std::string_view text) {
+  if (has_room(text.size())) return true;
   if (!closed_) fail("the AI engine sent more than 1 MiB of text");
   return false;
 }
@@ -226,14 +230,14 @@ void Conversation::on_tool(const engine::ToolCall& tool) {
   if (answer.outcome.empty() || !farewell_outcome_.empty()) return;
   farewell_outcome_ = answer.outcome;
   session_.send(engine::Session::farewell, {});
-}
-
-void Conversation::on_closed(const engine::Closed& closed) {
-  session_closed_ = true;
   farewell_limit_.after_ms(kMaxFarewellMs, [this] {
     log_.warn("the engine does not end its goodbye, so the call is ended");
     complete(farewell_outcome_);
   });
+}
+
+void Conversation::on_closed(const engine::Closed& closed) {
+  session_closed_ = true;
   if (closed_) return;
   const std::string reason =
       closed.reason.empty() ? "the AI engine closed the session without a reason" : redact(closed.reason);
@@ -256,11 +260,11 @@ bool Conversation::close(const std::string& reason, int64_t now_ms) {
   closed_ = true;
   limit_.cancel();
   warning_.cancel();
+  farewell_limit_.cancel();
   transcript_.close_turns(now_ms);
   const bool hung_up = hang_up_leg(reason);
   if (!session_closed_) session_.send(engine::Session::close, {});
   return hung_up;
-  farewell_limit_.cancel();
 }
 
 bool Conversation::hang_up_leg(const std::string& reason) {

@@ -100,7 +100,9 @@ class Conversation {
   void on_ai_audio();
   void on_tool(const engine::ToolCall& tool);
   void on_closed(const engine::Closed& closed);
-  bool within_text_limit(const engine::Words& words);
+  bool has_room(size_t bytes) const;
+  // Ends the call if not.
+  bool within_text_limit(std::string_view text);
   void arm_limits();
   void join_when_connected();
   void begin_when_ready();
@@ -122,9 +124,9 @@ class Conversation {
   Service<audio::Audio> audio_;
   Timer limit_;
   Timer warning_;
+  Timer farewell_limit_;
   DtmfCollector dtmf_;
   // Detect a crash of their plugins, which then report no end.
-  Timer farewell_limit_;
   EndWatch leg_watch_;
   EndWatch session_watch_;
   // state

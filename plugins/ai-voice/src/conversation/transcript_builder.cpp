@@ -151,7 +151,10 @@ std::vector<NumberedTurn> TranscriptBuilder::take_closed() {
     Entry& entry = entries_[i];
     if (entry.closed_ms < 0) open = std::min(open, i);
     if (entry.closed_ms < 0 || std::exchange(entry.taken, true)) continue;
-    out.push_back({i, {entry.turn.speaker, std::string(trim(entry.turn.text)), entry.turn.ts_ms}});
+    const std::string_view text = trim(entry.turn.text);
+    if (text.empty() && !entry.returned) continue;
+    entry.returned = true;
+    out.push_back({i, {entry.turn.speaker, std::string(text), entry.turn.ts_ms}});
   }
   first_changed_ = open;
   return out;

@@ -38,8 +38,8 @@ class TranscriptBuilder {
   void close_turns(int64_t now_ms);  // when the call ends, for any reason
 
   std::vector<TranscriptTurn> turns() const;  // turns with text, open ones included
-  // Returns the closed turns that are new or have changed since the last call; the text of a cut turn may be
-  // "".
+  // Returns the closed turns that are new or have changed since the last call. Those that have never had a
+  // text are left out; the text of a cut turn may be "".
   std::vector<NumberedTurn> take_closed();
   int input_turns() const;                            // closed caller turns with text
   int output_turns() const { return output_turns_; }  // closed AI turns with audio
@@ -53,7 +53,8 @@ class TranscriptBuilder {
     std::string last_fragment;
     int64_t closed_ms = -1;
     bool has_audio = false;
-    bool taken = false;  // returned by take_closed() since its last change
+    bool taken = false;     // checked by take_closed() since its last change
+    bool returned = false;  // by take_closed(), at any time
   };
 
   Entry& open_caller(int64_t now_ms);

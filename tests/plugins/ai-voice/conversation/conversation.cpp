@@ -58,6 +58,17 @@ class TestCall : public Conversation::Owner {
     CHECK(world.call<L>(listener_, method, std::move(what)).ok());
     settle();
   }
+  // Sends turns that have audio and no text.
+  void engine_takes_turns(int count) {
+    world.run([&] {
+      const auto lease = Lease<L>::open(world.host(), listener_);
+      for (int i = 0; i < count; ++i) {
+        lease.send(L::ai_audio, {});
+        lease.send(L::turn_complete, {true});
+      }
+    });
+    settle();
+  }
   // Sends a report of the leg.
   template <class M>
   void leg_says(M method, typename M::Request what) {
@@ -198,17 +209,6 @@ TEST_CASE("an engine that closes during its goodbye completes the call") {
   CHECK(call.has("completed: not-now"));
 }
 
-TEST_CASE("a voicemail is hung up at once, without a goodbye") {
-  TestCall call;
-  call.answer();
-  call.engine_says(L::tool_call, {"t1", "voicemail_detected", "{}"});
-  CHECK(call.has("completed: voicemail"));
-  CHECK_FALSE(call.has("farewell"));
-}
-
-TEST_CASE("the time limit counts from the answer, and the engine is warned 30 s before it") {
-  TestCall call(90);
-  call.advance_ms(100'000);
 TEST_CASE("a goodbye that never ends is cut off") {
   TestCall call;
   call.answer();
@@ -234,6 +234,17 @@ TEST_CASE("an engine that closes without a reason ends its call") {
   CHECK(call.all().find("failed") == std::string::npos);
 }
 
+TEST_CASE("a voicemail is hung up at once, without a goodbye") {
+  TestCall call;
+  call.answer();
+  call.engine_says(L::tool_call, {"t1", "voicemail_detected", "{}"});
+  CHECK(call.has("completed: voicemail"));
+  CHECK_FALSE(call.has("farewell"));
+}
+
+TEST_CASE("the time limit counts from the answer, and the engine is warned 30 s before it") {
+  TestCall call(90);
+  call.advance_ms(100'000);
   call.answer();
   call.advance_ms(59'000);
   CHECK(call.all().find("30 seconds") == std::string::npos);
@@ -255,6 +266,15 @@ TEST_CASE("more than 1 MiB of text ends a conversation") {
   call.answer();
   for (int i = 0; i < 17; ++i) call.engine_says(L::ai_words, {std::string(64 * 1024, 'x'), 0});
   CHECK(call.has("failed: the AI engine sent more than 1 MiB of text"));
+}
+
+TEST_CASE("an engine that sends endless turns without text ends its call") {
+  TestCall call;
+  call.answer();
+  const std::string failure = "failed: the AI engine sent more than 1 MiB of text";
+  for (int i = 0; i < 200 && !call.has(failure); ++i) call.engine_takes_turns(100);
+  CHECK(call.has(failure));
+  CHECK(call.world.run([&] { return call.conversation->transcript().take_closed().empty(); }));
 }
 
 TEST_CASE("the first audio is measured from the answer, once") {

@@ -166,3 +166,20 @@ TEST_CASE("each closed turn is taken once, and again when it changes") {
   CHECK(changed[0].number == 5);
   CHECK(changed[0].turn.text == "answer");
 }
+
+TEST_CASE("a turn that has no text is not taken, unless a cut has removed its text") {
+  TranscriptBuilder builder;
+  builder.ai_audio(0);
+  builder.turn_complete(10);
+  CHECK(builder.take_closed().empty());
+  CHECK(builder.output_turns() == 1);
+  builder.ai_audio(20);
+  builder.ai_text(30, "answer");
+  builder.turn_complete(40);
+  CHECK(builder.take_closed().size() == 1);
+  builder.interrupted(50, 1000, 0);
+  const auto cut = builder.take_closed();
+  REQUIRE(cut.size() == 1);
+  CHECK(cut[0].number == 1);
+  CHECK(cut[0].turn.text.empty());
+}
