@@ -1,9 +1,10 @@
-# patchbay_add_plugin(<id> SOURCES <file>... MANIFEST <file> [STORE <file>] [LIBRARIES <target>...] [ID <id>])
+# patchbay_add_plugin(<id> SOURCES <file>... MANIFEST <file> [SETTINGS <file>] [STORE <file>] [LIBRARIES <target>...] [ID <id>])
 #
 # Builds the plugin <id>.so with one exported symbol, and the manifest and the SQL embedded in ELF sections. The id is the
 # name of the target, the file and the configuration key; ID is for a target that is another build of a plugin, whose file
-# has to be renamed. Errors in the manifest's structure are reported at configure time, all others by `patchbay plugin
-# doctor`.
+# has to be renamed. SETTINGS is a file with the schemas of the plugin's settings, {"plugin": ..., "tenant": ...,
+# "WebPhone": ...}; it becomes the member `config` of the embedded manifest. Errors in the structure of both files are
+# reported at configure time, all others by `patchbay plugin doctor`.
 #
 # patchbay_add_linked_plugin(<id> ...)
 #
@@ -14,7 +15,6 @@
 
 # Writes `file` as a constant C array into `out`; sets ${size_var} to its length.
 function(_patchbay_embed file symbol section out size_var)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(SIZE ${file} size)
   file(READ ${file} hex HEX)
   string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
@@ -23,14 +23,13 @@ function(_patchbay_embed file symbol section out size_var)
   set(${size_var} ${size} PARENT_SCOPE)
 endfunction()
 
-# Fails unless the manifest is JSON with the required members, no unknown ones, and the id `wanted`.
-function(_patchbay_check_manifest file wanted)
+# Fails unless `file` is a JSON object with no other members than `known`. Sets ${text_var} to its text.
+function(_patchbay_read_object file known text_var)
   file(READ ${file} text)
   string(JSON count ERROR_VARIABLE wrong LENGTH "${text}")
   if(wrong)
     message(FATAL_ERROR "${file}: it is not JSON: ${wrong}")
   endif()
-  set(known id version summary license provides requires optional emits isolation config)
   if(count GREATER 0)
     math(EXPR last "${count} - 1")
     foreach(at RANGE ${last})
@@ -44,6 +43,12 @@ function(_patchbay_check_manifest file wanted)
       endif()
     endforeach()
   endif()
+  set(${text_var} "${text}" PARENT_SCOPE)
+endfunction()
+
+# Fails unless the manifest is JSON with the required members, no unknown ones, and the id `wanted`.
+function(_patchbay_check_manifest file wanted)
+  _patchbay_read_object(${file} "id;version;summary;license;provides;requires;optional;emits;isolation;config" text)
   foreach(member id version)
     string(JSON ${member} ERROR_VARIABLE wrong GET "${text}" ${member})
     if(wrong)
@@ -58,9 +63,30 @@ function(_patchbay_check_manifest file wanted)
   endif()
 endfunction()
 
-# Adds a library of this type from the sources, manifest and SQL, with the entry named `entry`.
+# Writes the manifest, with the schemas of `settings` as its member `config`, to `out`. Joins the texts, because
+# string(JSON SET) would sort the members, and the server reports and lists settings in the order of their schema.
+function(_patchbay_join_settings manifest settings out)
+  _patchbay_read_object(${settings} "plugin;tenant;WebPhone" schemas)
+  file(READ ${manifest} text)
+  string(JSON config ERROR_VARIABLE absent TYPE "${text}" config)
+  if(NOT absent)
+    message(FATAL_ERROR "${manifest} has a member config, and ${settings} is given, too; move all settings to one of them")
+  endif()
+  string(FIND "${text}" "}" end REVERSE)
+  string(SUBSTRING "${text}" 0 ${end} text)
+  string(STRIP "${text}" text)
+  string(STRIP "${schemas}" schemas)
+  string(CONCAT text "${text}" ",\n\"config\": " "${schemas}" "\n}\n")
+  string(JSON type ERROR_VARIABLE wrong TYPE "${text}" config)
+  if(NOT type STREQUAL "OBJECT")
+    message(FATAL_ERROR "${settings}: it is not one JSON object, or ${manifest} is not")
+  endif()
+  file(WRITE ${out} "${text}")
+endfunction()
+
+# Adds a library of this type from the sources, manifest, settings and SQL, with the entry named `entry`.
 function(_patchbay_plugin_library target type id entry)
-  cmake_parse_arguments(arg "" "MANIFEST;STORE;ID" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "MANIFEST;SETTINGS;STORE;ID" "SOURCES;LIBRARIES" ${ARGN})
   if(NOT arg_MANIFEST OR NOT arg_SOURCES)
     message(FATAL_ERROR "${target}: SOURCES and MANIFEST are needed")
   endif()
@@ -73,9 +99,17 @@ function(_patchbay_plugin_library target type id entry)
   else()
     _patchbay_check_manifest(${manifest} ${id})
   endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${manifest})
+  if(arg_SETTINGS)
+    get_filename_component(settings ${arg_SETTINGS} ABSOLUTE)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${settings})
+    _patchbay_join_settings(${manifest} ${settings} ${data}/manifest.json)
+    set(manifest ${data}/manifest.json)
+  endif()
   _patchbay_embed(${manifest} patchbay_manifest_${symbol} .patchbay_manifest ${data}/manifest.c manifest_size)
   if(arg_STORE)
     get_filename_component(store ${arg_STORE} ABSOLUTE)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${store})
   else()
     set(store ${data}/empty.sql)
     file(WRITE ${store} "")

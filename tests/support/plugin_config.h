@@ -1,5 +1,4 @@
-// A plugin's configuration as the host hands it over: checked by the schemas of its manifest, defaults filled
-// in.
+// A plugin's configuration as the host passes it: checked by the schemas of its settings, defaults filled in.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -18,17 +17,17 @@
 namespace patchbay::test {
 
 // `view` as Config has it: {"server": {}, "plugin": {}, "tenants": {"<host>": {"primary": true, "section":
-// {}, "WebPhone": {}}}}; each part may be left out. Fails the test when the manifest refuses it.
+// {}, "WebPhone": {}}}}; each part may be left out. Fails the test when the schemas refuse it.
 class PluginConfig {
  public:
-  PluginConfig(const std::string& manifest_file, std::string_view view) {
-    std::ifstream in(manifest_file);
+  PluginConfig(const std::string& schema_file, std::string_view view) {
+    std::ifstream in(schema_file);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
-    auto manifest = core::json::parse(text);
+    auto schemas = core::json::parse(text);
     auto given = core::json::parse(view);
-    REQUIRE(manifest);
+    REQUIRE(schemas);
     REQUIRE(given);
-    schemas_ = manifest->root().find("config");
+    schemas_ = &schemas->root();
     out_.begin_object();
     if (const auto* server = given->root().find("server")) out_.member("server", *server);
     fill("plugin", "plugin", given->root());

@@ -114,7 +114,9 @@ class Inspector {
 
   void read_source() {
     auto source = core::read_plugin_sections(*out_.file);
-    if (!source) return found("manifest", source.error().text, "correct manifest.json and build it again");
+    if (!source)
+      return found("manifest", source.error().text,
+                   "correct manifest.json, or settings.schema.json for config, and build it again");
     if (!source->store_sql.empty()) {
       if (const auto schema = core::parse_schema(source->store_sql); !schema)
         found("store", true, "its SQL is not valid: " + schema.error().text,

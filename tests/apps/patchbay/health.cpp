@@ -129,7 +129,7 @@ TEST_CASE("every metric of the rules and the screen is exported by the core or a
 }
 
 // Otherwise following the advice would be an error in the configuration.
-TEST_CASE("every plugin setting named in an advice is in that plugin's manifest") {
+TEST_CASE("every plugin setting named in an advice is in that plugin's schema") {
   const std::string prefix = "plugins.";
   for (const HealthRule& rule : health_rules()) {
     const std::string advice(rule.advice);
@@ -137,10 +137,10 @@ TEST_CASE("every plugin setting named in an advice is in that plugin's manifest"
       const size_t end = advice.find_first_of(" ,;", at);
       const std::string setting = advice.substr(at + prefix.size(), end - at - prefix.size());
       const std::string plugin = setting.substr(0, setting.find('.'));
-      std::ostringstream manifest;
-      manifest << std::ifstream(TEST_TREE "/plugins/" + plugin + "/manifest.json").rdbuf();
+      std::ostringstream schema;
+      schema << std::ifstream(TEST_TREE "/plugins/" + plugin + "/settings.schema.json").rdbuf();
       const std::string last = setting.substr(setting.rfind('.') + 1);
-      CHECK_MESSAGE(manifest.str().find("\"" + last + "\"") != std::string::npos, setting);
+      CHECK_MESSAGE(schema.str().find("\"" + last + "\"") != std::string::npos, setting);
     }
   }
 }

@@ -104,7 +104,7 @@ TEST_CASE("an error in the manifest has its line and column") {
                "its manifest is not valid: JSON, line 3, column 3: "));
   const std::string twice = reason(patched(R"("license")", R"("version")"));
   CHECK(begins(twice, "its manifest is not valid: "));
-  CHECK(twice.find("; correct manifest.json and build it again") != std::string::npos);
+  CHECK(twice.find("; correct manifest.json, or settings.schema.json for config, and build it again") != std::string::npos);
 }
 
 TEST_CASE("a missing library or symbol is named") {

@@ -8,7 +8,7 @@ using patchbay::identity::Settings;
 
 namespace {
 
-patchbay::test::PluginConfig configured(const std::string& view) { return {IDENTITY_MANIFEST, view}; }
+patchbay::test::PluginConfig configured(const std::string& view) { return {IDENTITY_SETTINGS, view}; }
 
 Settings read(const std::string& users, const std::string& more = "") {
   auto settings =

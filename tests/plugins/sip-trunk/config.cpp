@@ -11,7 +11,7 @@ namespace {
 
 Result<Settings> read(const std::string& plugin, const std::string& tenant = "{}") {
   return Settings::read(test::PluginConfig(
-      SIP_TRUNK_MANIFEST,
+      SIP_TRUNK_SETTINGS,
       R"({"plugin":)" + plugin + R"(,"tenants":{"acme.example":{"section":)" + tenant + "}}}"));
 }
 
@@ -24,7 +24,7 @@ bool names(const std::string& text, const std::string& part) { return text.find(
 
 }  // namespace
 
-TEST_CASE("what is not configured is as the manifest says") {
+TEST_CASE("settings that are not configured have the schema's defaults") {
   const auto settings = read("{}", R"({"trunks":[{"id":"a","host":"192.0.2.1"}]})");
   REQUIRE(settings);
   const ServerSettings& server = settings->server;
