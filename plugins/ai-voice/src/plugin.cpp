@@ -4,11 +4,11 @@
 #include <memory>
 #include <utility>
 
-#include "config.h"
 #include "engine_registry.h"
 #include "outbound/retention.h"
 #include "outbound/routes.h"
 #include "outbound/scheduler.h"
+#include "read_settings.h"
 
 namespace patchbay::ai_voice {
 namespace {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <utility>
 
-#include "config.h"
 #include "engine/engine_runner.h"
 #include "local_engine.h"
+#include "read_settings.h"
 
 namespace patchbay::engine_local {
 namespace {

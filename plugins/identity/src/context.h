@@ -3,7 +3,7 @@
 
 #include <patchbay/log.h>
 
-#include "config.h"
+#include "read_settings.h"
 #include "signing_key.h"
 
 namespace patchbay::identity {

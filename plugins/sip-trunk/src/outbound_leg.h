@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "config.h"
 #include "leg_port.h"
+#include "read_settings.h"
 #include "resolver.h"
 #include "sdp/sdp.h"
 #include "sip_stack.h"

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "config.h"
 #include "dialog_store.h"
 #include "metrics.h"
 #include "outbound_leg.h"
+#include "read_settings.h"
 #include "resolver.h"
 #include "sip_stack.h"
 #include "trunk_names.h"

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "config.h"
+#include "read_settings.h"
 #include "sender.h"
 #include "slots.h"
 #include "subscription.h"

@@ -3,10 +3,10 @@
 #include <memory>
 
 #include "backlog_metrics.h"
-#include "config.h"
 #include "dispatcher.h"
 #include "event_catalogue.h"
 #include "fan_out.h"
+#include "read_settings.h"
 #include "retention.h"
 #include "routes.h"
 #include "sender.h"

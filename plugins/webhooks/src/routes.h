@@ -8,9 +8,9 @@
 
 #include <string>
 
-#include "config.h"
 #include "dispatcher.h"
 #include "fan_out.h"
+#include "read_settings.h"
 #include "subscription_store.h"
 
 namespace patchbay::webhooks {

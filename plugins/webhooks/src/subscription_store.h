@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "config.h"
+#include "read_settings.h"
 #include "subscription.h"
 
 namespace patchbay::webhooks {

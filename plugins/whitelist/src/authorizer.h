@@ -7,8 +7,8 @@
 
 #include <string>
 
-#include "config.h"
 #include "rate/rate_limiter.h"
+#include "read_settings.h"
 
 namespace patchbay::whitelist {
 

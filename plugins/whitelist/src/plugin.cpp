@@ -3,8 +3,8 @@
 #include <patchbay/services/whitelist.h>
 
 #include "authorizer.h"
-#include "config.h"
 #include "entry_store.h"
+#include "read_settings.h"
 #include "routes.h"
 
 namespace patchbay::whitelist {

@@ -3,8 +3,8 @@
 
 #include <patchbay/json.h>
 
-#include "config.h"
 #include "outbound/call.h"
+#include "read_settings.h"
 
 namespace patchbay::ai_voice {
 

@@ -5,9 +5,9 @@
 #include <patchbay/log.h>
 #include <patchbay/strand.h>
 
-#include "config.h"
 #include "outbound/call_metrics.h"
 #include "outbound/call_store.h"
+#include "read_settings.h"
 
 namespace patchbay::ai_voice {
 

@@ -9,12 +9,12 @@
 #include <memory>
 #include <string>
 
-#include "config.h"
 #include "engine_registry.h"
 #include "outbound/attempt_end_writer.h"
 #include "outbound/call_store.h"
 #include "outbound/crash_recovery.h"
 #include "outbound/outbound_attempt.h"
+#include "read_settings.h"
 
 namespace patchbay::ai_voice {
 

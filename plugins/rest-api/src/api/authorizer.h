@@ -13,8 +13,8 @@
 #include <string>
 
 #include "auth_throttle.h"
-#include "config.h"
 #include "http/exchange.h"
+#include "read_settings.h"
 
 namespace patchbay::rest_api {
 

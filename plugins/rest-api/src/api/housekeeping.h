@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "config.h"
+#include "read_settings.h"
 #include "route_registry.h"
 
 namespace patchbay::rest_api {

@@ -1,4 +1,4 @@
-#include "config.h"
+#include "read_settings.h"
 
 #include <patchbay/hex.h>
 
