@@ -1,5 +1,5 @@
-// The settings of ai-voice. The configuration has been validated against manifest.json, which has the
-// defaults.
+// Reads the settings of ai-voice. Types, bounds and defaults are in settings.schema.json, against
+// which the host has checked the configuration.
 #pragma once
 
 #include <patchbay/config.h>

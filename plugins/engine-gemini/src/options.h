@@ -1,4 +1,5 @@
-// Options of the engine. Members without a value here are settings; manifest.json has their defaults.
+// Options of the engine. Members without a value here are settings; settings.schema.json has
+// their defaults.
 #pragma once
 
 #include <functional>

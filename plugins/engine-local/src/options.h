@@ -1,4 +1,4 @@
-// Options of the engine. Defaults are for tests; the server's come from manifest.json.
+// Options of the engine. Defaults are for tests; the server's are in settings.schema.json.
 #pragma once
 
 #include "engine/farewell.h"

@@ -1,4 +1,5 @@
-// The settings of engine-local. The configuration has been validated against manifest.json.
+// Reads the settings of engine-local. Types, bounds and defaults are in settings.schema.json, against
+// which the host has checked the configuration.
 #pragma once
 
 #include <patchbay/config.h>

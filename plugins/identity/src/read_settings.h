@@ -1,4 +1,5 @@
-// The settings of identity: users, clients and issuers. Immutable after read().
+// Reads the settings of identity: users, clients and issuers. Types, bounds and defaults are in
+// settings.schema.json, against which the host has checked the configuration.
 #pragma once
 
 #include <patchbay/config.h>
@@ -40,7 +41,7 @@ struct Settings {
   int64_t sign_in_lifetime_sec = 0;                    // of all refresh tokens that came from one sign-in
   std::map<std::string, Tenant, std::less<>> tenants;  // by host
 
-  // Defaults are those of the manifest. Errors name the user but never contain the password.
+  // Errors name the user but never contain the password.
   static Result<Settings> read(const Config& config);
 
   const Tenant* tenant(std::string_view host) const;

@@ -1,4 +1,5 @@
-// The settings of rest-api.
+// Reads the settings of rest-api. Types, bounds and defaults are in settings.schema.json, against
+// which the host has checked the configuration.
 #pragma once
 
 #include <patchbay/config.h>
@@ -35,8 +36,7 @@ struct Settings {
   std::string listening_file;
   std::chrono::milliseconds drain{};  // how long a stopping server waits for requests in flight
 
-  // Defaults are those of the manifest and of the server's file schema. Error: an invalid address, or limits
-  // that contradict each other.
+  // Error: an invalid address, or limits that contradict each other.
   static Result<Settings> read(const Config& config);
   // Whether a change to `next` needs a restart.
   bool needs_restart(const Settings& next) const;

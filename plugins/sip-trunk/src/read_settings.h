@@ -1,4 +1,5 @@
-// The settings of sip-trunk. Immutable after read(); each call keeps a copy of what it uses.
+// Reads the settings of sip-trunk; each call keeps a copy of what it uses. Types, bounds and defaults are in
+// settings.schema.json, against which the host has checked the configuration.
 #pragma once
 
 #include <patchbay/config.h>
@@ -53,7 +54,7 @@ struct Settings {
   // Returns the trunk; without a host if it is no longer configured.
   TrunkAccess trunk(const std::string& tenant, const std::string& id) const;
 
-  // Parses and checks the configuration; defaults are the manifest's. Errors name the tenant and the field.
+  // Parses and checks the configuration; errors name the tenant and the field.
   static Result<Settings> read(const Config& config);
 };
 

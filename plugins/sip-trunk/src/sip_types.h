@@ -36,8 +36,8 @@ struct OutboundCall {
   std::string display_name;  // any text; characters not allowed in a header are removed
   std::string call_id;       // call id and attempt together make the Call-ID
   uint32_t attempt = 1;
-  std::string offer;                      // SDP
-  uint32_t no_answer_timeout_ms = 45000;  // from the INVITE to the final answer
+  std::string offer;                  // SDP
+  uint32_t no_answer_timeout_ms = 0;  // from the INVITE to the final answer; Dial::ring_timeout_ms
 };
 
 enum class EndReason {

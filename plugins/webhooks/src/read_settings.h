@@ -1,4 +1,5 @@
-// The settings of webhooks, from configuration that was checked against manifest.json.
+// Reads the settings of webhooks. Types, bounds and defaults are in settings.schema.json, against
+// which the host has checked the configuration.
 #pragma once
 
 #include <patchbay/config.h>

@@ -1,4 +1,5 @@
-// The settings of whitelist: one shared secret per tenant.
+// Reads the settings of whitelist: one shared secret per tenant. Types, bounds and defaults are in
+// settings.schema.json, against which the host has checked the configuration.
 #pragma once
 
 #include <patchbay/config.h>

@@ -116,6 +116,7 @@ inline sip_trunk::OutboundCall call_to(uint16_t port) {
   call.display_name = "Test";
   call.call_id = "call-0123456789ab";
   call.offer = kOffer;
+  call.no_answer_timeout_ms = 45'000;
   return call;
 }
 

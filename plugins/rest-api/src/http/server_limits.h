@@ -1,5 +1,5 @@
 // Limits of HttpServer. Times in milliseconds, sizes in octets. Members of value 0 are settings, whose
-// defaults are in the manifest.
+// defaults are in settings.schema.json.
 #pragma once
 
 #include <cstddef>

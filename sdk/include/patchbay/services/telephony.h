@@ -15,6 +15,7 @@ struct Dial {
   std::string tenant;
   std::string number;        // normalised: "+4930123456"
   std::string display_name;  // display name of the caller
+  // How long the callee's telephone may ring. ai-voice sets it from its setting ringTimeoutSec.
   int64_t ring_timeout_ms = 60000;
   Handle listener;  // instance of LegListener
   std::string correlation;
