@@ -2,7 +2,7 @@
 // running it.
 #include <cstdlib>
 
-#include "inspection.h"
+#include "plugin_inspect/plugin_file_checks.h"
 
 using namespace patchbay::app;
 

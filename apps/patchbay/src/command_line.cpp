@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "json/suggestion.h"
-#include "text.h"
+#include "terminal_text.h"
 #include "verbs/verbs.h"
 
 namespace patchbay::app {

@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "call_server.h"
-#include "health.h"
 #include "phone.h"
+#include "status/health.h"
 #include "support/gemini_server.h"
 #include "support/probe_client.h"
 

@@ -8,10 +8,10 @@
 #include <thread>
 
 #include "admin_client.h"
-#include "call_request.h"
 #include "json/parse.h"
-#include "text.h"
+#include "terminal_text.h"
 #include "verbs.h"
+#include "verbs/call_request.h"
 
 namespace patchbay::app {
 namespace {

@@ -9,13 +9,13 @@
 #include <optional>
 
 #include "config/config.h"
-#include "doctor.h"
 #include "json/writer.h"
 #include "plugin_dir.h"
+#include "plugin_doctor/start_diagnosis.h"
 #include "plugin_verbs.h"
 #include "plugins/plugin_set.h"
 #include "server_address.h"
-#include "text.h"
+#include "terminal_text.h"
 
 namespace patchbay::app {
 namespace {

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "admin_client.h"
-#include "inspection.h"
 #include "json/writer.h"
+#include "plugin_inspect/plugin_file_checks.h"
 #include "plugin_verbs.h"
 #include "store/schema_text.h"
-#include "text.h"
+#include "terminal_text.h"
 #include "verbs.h"
 
 namespace patchbay::app {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <system_error>
 
-#include "plugin_templates.h"
+#include "plugin_new/plugin_templates.h"
 #include "plugin_verbs.h"
 #include "plugins/manifest.h"
 

@@ -2,9 +2,9 @@
 #include <cstdio>
 #include <memory>
 
-#include "file_watch.h"
+#include "plugin_run/file_watch.h"
+#include "plugin_run/trial_arguments.h"
 #include "plugin_verbs.h"
-#include "trial.h"
 
 namespace patchbay::app {
 namespace {

@@ -6,12 +6,12 @@
 #include <memory>
 
 #include "admin_client.h"
-#include "inspection.h"
 #include "json/writer.h"
+#include "plugin_inspect/plugin_file_checks.h"
+#include "plugin_validate/step.h"
+#include "plugin_validate/step_runner.h"
 #include "plugin_verbs.h"
-#include "text.h"
-#include "validate/step.h"
-#include "validate/step_runner.h"
+#include "terminal_text.h"
 
 namespace patchbay::app {
 namespace {

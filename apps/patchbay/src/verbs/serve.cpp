@@ -6,15 +6,15 @@
 #include <cstdio>
 #include <memory>
 
-#include "heap.h"
 #include "json/parse.h"
-#include "listening_addresses.h"
 #include "plugin_dir.h"
 #include "runtime/crash_banner.h"
+#include "serve/heap_tuning.h"
+#include "serve/listening_addresses.h"
+#include "serve/systemd_notify.h"
 #include "server_address.h"
-#include "service_notify.h"
 #include "stop_signals.h"
-#include "text.h"
+#include "terminal_text.h"
 #include "verbs.h"
 
 namespace patchbay::app {

@@ -5,10 +5,10 @@
 #include <thread>
 
 #include "admin_client.h"
-#include "health.h"
 #include "json/parse.h"
 #include "json/writer.h"
-#include "text.h"
+#include "status/health.h"
+#include "terminal_text.h"
 #include "verbs.h"
 
 namespace patchbay::app {

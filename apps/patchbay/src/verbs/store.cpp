@@ -10,7 +10,7 @@
 #include "config/config.h"
 #include "json/writer.h"
 #include "server_address.h"
-#include "text.h"
+#include "terminal_text.h"
 #include "verbs.h"
 
 namespace patchbay::app {

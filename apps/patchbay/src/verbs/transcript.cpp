@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "admin_client.h"
-#include "text.h"
+#include "terminal_text.h"
 #include "verbs.h"
 
 namespace patchbay::app {

@@ -5,7 +5,7 @@
 
 #include "admin_client.h"
 #include "json/writer.h"
-#include "text.h"
+#include "terminal_text.h"
 #include "verbs.h"
 
 namespace patchbay::app {

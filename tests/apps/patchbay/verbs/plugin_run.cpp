@@ -7,7 +7,7 @@
 
 #include "exit_code.h"
 #include "integration/program.h"
-#include "wav.h"
+#include "plugin_run/wav_file.h"
 
 using namespace patchbay;
 using test::Program;
