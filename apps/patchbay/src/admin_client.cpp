@@ -3,18 +3,11 @@
 #include <curl/curl.h>
 #include <patchbay/percent_encoding.h>
 
-#include <CLI/App.hpp>
-#include <cstdio>
-
-#include "exit_code.h"
-#include "json/parse.h"
-
 namespace patchbay::app {
 namespace {
 
-constexpr size_t kMaxAnswerBytes = 16 << 20;
-constexpr long kConnectMs = 5000;
-constexpr long kAnswerMs = 60000;
+constexpr long kConnectTimeoutMs = 5000;
+constexpr long kAnswerTimeoutMs = 60000;
 
 struct FreeCurl {
   void operator()(CURL* curl) const noexcept { curl_easy_cleanup(curl); }
@@ -25,7 +18,7 @@ struct FreeList {
 
 size_t take(char* data, size_t size, size_t count, void* into) {
   auto& body = *static_cast<std::string*>(into);
-  if (body.size() + size * count > kMaxAnswerBytes) return 0;
+  if (body.size() + size * count > AdminClient::kMaxAnswerBytes) return 0;
   body.append(data, size * count);
   return size * count;
 }
@@ -71,8 +64,8 @@ Result<AdminClient::Answer> AdminClient::request(const char* method, std::string
   curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
   curl_easy_setopt(curl, CURLOPT_PROXY, "");
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, kConnectMs);
-  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, kAnswerMs);
+  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeoutMs);
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, kAnswerTimeoutMs);
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &take);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &answer.body);
   if (std::string_view(method) != "GET") {
@@ -87,53 +80,6 @@ Result<AdminClient::Answer> AdminClient::request(const char* method, std::string
   }
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &answer.status);
   return answer;
-}
-
-void add_server_options(CLI::App& verb, ServerOptions& options) {
-  verb.add_option("-c,--config", options.config_file, "The server's configuration")->type_name("FILE");
-  verb.add_option("--socket", options.socket, "The server's admin socket, instead of what -c says")
-      ->type_name("PATH");
-  verb.add_option("--tenant", options.tenant, "The tenant to work on; by default the primary one")
-      ->type_name("HOST");
-  verb.add_flag("--json", options.json, "Print the server's answer as JSON");
-}
-
-int report(const Error& error) {
-  std::fprintf(stderr, "patchbay: %s\n", error.text.c_str());
-  return error.code == Code::unavailable ? kUnreachable : kConfiguration;
-}
-
-int report_refusal(const AdminClient::Answer& answer) {
-  const auto document = core::json::parse(answer.body);
-  std::string_view code, text;
-  if (document) {
-    const auto member = [&](const char* name) {
-      const core::json::Node* node = document->root().find(name);
-      return node != nullptr ? node->string() : std::string_view();
-    };
-    code = member("error");
-    text = member("error_description");
-  }
-  std::fprintf(stderr, "patchbay: the server refused (%ld %.*s)%s%.*s\n", answer.status,
-               static_cast<int>(code.size()), code.data(), text.empty() ? "" : ": ",
-               static_cast<int>(text.size()), text.data());
-  return kRefused;
-}
-
-int exchange(const ServerOptions& options, const char* method, const std::string& path,
-             const AdminClient::Query& query, const std::string& body,
-             void (*show)(const core::json::Node&)) {
-  auto client = AdminClient::connect(options);
-  if (!client) return report(client.error());
-  const auto answer = client->request(method, path, query, body);
-  if (!answer) return report(answer.error());
-  if (options.json) std::printf("%s\n", answer->body.c_str());
-  if (!answer->ok()) return report_refusal(*answer);
-  if (options.json) return kDone;
-  const auto document = core::json::parse(answer->body, {kMaxAnswerBytes, 32});
-  if (!document) return report({Code::unavailable, "the answer is not JSON: " + document.error().text});
-  show(document->root());
-  return kDone;
 }
 
 }  // namespace patchbay::app

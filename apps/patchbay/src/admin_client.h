@@ -11,18 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "json/document.h"
 #include "server_address.h"
-
-namespace CLI {
-class App;
-}
 
 namespace patchbay::app {
 
 class AdminClient {
  public:
   using Query = std::vector<std::pair<std::string, std::string>>;
+  static constexpr size_t kMaxAnswerBytes = 16 << 20;
 
   struct Answer {
     long status = 0;
@@ -48,16 +44,5 @@ class AdminClient {
   ServerAddress address_;
   std::unique_ptr<Handle> handle_;
 };
-
-// Adds -c, --socket, --tenant and --json to a verb.
-void add_server_options(CLI::App& verb, ServerOptions& options);
-
-// Both print the error on stderr and return the exit code for it.
-int report(const Error& error);
-int report_refusal(const AdminClient::Answer& answer);
-// Sends one request and reports an error or refusal. With --json the body is printed as received, otherwise
-// `show` prints the parsed body. Returns the exit code.
-int exchange(const ServerOptions& options, const char* method, const std::string& path,
-             const AdminClient::Query& query, const std::string& body, void (*show)(const core::json::Node&));
 
 }  // namespace patchbay::app

@@ -1,41 +1,14 @@
 #include "terminal_text.h"
 
 #include <algorithm>
-#include <array>
 
 #include "json/text.h"
 #include "json/writer.h"
 
 namespace patchbay::app {
-namespace {
 
 using core::json::Node;
 using core::json::Type;
-
-constexpr size_t kClockAt = 11;  // of "2026-11-20T12:30:05.000Z"
-constexpr size_t kClockLength = 8;
-
-std::string clock_of(const std::string& utc) {
-  return utc.size() > kClockAt + kClockLength ? utc.substr(kClockAt, kClockLength) : utc;
-}
-
-std::string joined(const Node* list) {
-  std::string out;
-  for (uint32_t i = 0; list != nullptr && i < list->size(); ++i)
-    out += (i == 0 ? "" : " ") + harmless(list->element(i)->string());
-  return out;
-}
-
-// A table of a list envelope's rows, or of a bare array's.
-template <class F>
-std::string rows_table(const Node& list, const std::vector<std::string>& headings, F row) {
-  const Node* data = list.is(Type::array) ? &list : list.find("data");
-  std::vector<std::vector<std::string>> rows;
-  for (uint32_t i = 0; data != nullptr && i < data->size(); ++i) rows.push_back(row(*data->element(i)));
-  return table(headings, rows);
-}
-
-}  // namespace
 
 std::string harmless(std::string_view text) {
   std::string out(text);
@@ -70,61 +43,6 @@ std::string table(const std::vector<std::string>& headings,
   print(headings);
   for (const auto& row : rows) print(row);
   return out;
-}
-
-std::string calls_table(const Node& list) {
-  return rows_table(
-      list, {"CALL", "CREATED (UTC)", "PHONE", "STATUS", "REASON", "SEC"}, [](const Node& call) {
-        return std::vector<std::string>{member(call, "callId"),      member(call, "createdAtUtc"),
-                                        member(call, "phone"),       member(call, "status"),
-                                        member(call, "endedReason"), member(call, "durationSec")};
-      });
-}
-
-std::string plugins_table(const Node& list) {
-  return rows_table(list, {"PLUGIN", "VERSION", "STATE", "PROVIDES", "REASON"}, [](const Node& plugin) {
-    return std::vector<std::string>{member(plugin, "id"), member(plugin, "version"), member(plugin, "state"),
-                                    joined(plugin.find("provides")), member(plugin, "reason")};
-  });
-}
-
-std::vector<std::string> refused_routes(const Node& ready) {
-  std::vector<std::string> all;
-  const Node* refused = ready.find("refused_routes");
-  for (uint32_t i = 0; refused != nullptr && i < refused->size(); ++i)
-    all.push_back(member(*refused->element(i), "route") + ": " + member(*refused->element(i), "why"));
-  return all;
-}
-
-std::string call_line(const Node& call) {
-  const std::string status = member(call, "status");
-  std::string time = member(call, "createdAtUtc");
-  for (const char* name : {"dispatchedAtUtc", "answeredAtUtc", "endedAtUtc"})
-    time = std::max(time, member(call, name));  // ISO 8601 sorts as text
-  std::string line = clock_of(time) + "  " + status;
-  if (status == "scheduled") return line + "  for " + member(call, "scheduledForUtc");
-  line += "  attempt " + member(call, "attempt");
-  if (const std::string trunk = member(call, "trunkId"); !trunk.empty()) line += " through " + trunk;
-  if (const std::string reason = member(call, "endedReason"); !reason.empty()) line += "  " + reason;
-  if (const std::string detail = member(call, "errorDetail"); !detail.empty()) line += " (" + detail + ")";
-  return line;
-}
-
-std::string transcript_text(const Node& transcript) {
-  std::string out = member(transcript, "callId") + "  " + member(transcript, "phone") + "  " +
-                    member(transcript, "startedUtc") + "  " + member(transcript, "durationSec") + " s  " +
-                    member(transcript, "outcome") + "\n\n";
-  const Node* turns = transcript.find("turns");
-  for (uint32_t i = 0; turns != nullptr && i < turns->size(); ++i) {
-    const Node& turn = *turns->element(i);
-    out += clock_of(member(turn, "ts")) + "  " + member(turn, "speaker") + ": " + member(turn, "text") + "\n";
-  }
-  return out;
-}
-
-bool is_final(std::string_view status) {
-  constexpr std::array<std::string_view, 3> kFinal{"ended-success", "ended-failed-final", "cancelled"};
-  return std::find(kFinal.begin(), kFinal.end(), status) != kFinal.end();
 }
 
 }  // namespace patchbay::app

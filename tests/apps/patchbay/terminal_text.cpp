@@ -19,19 +19,6 @@ patchbay::core::json::Document json(const char* text) {
 TEST_CASE("columns of tables are aligned") {
   CHECK(table({"A", "B"}, {}) == "none\n");
   CHECK(table({"A", "B"}, {{"äöü", "1"}, {"x", "22"}}) == "A    B\näöü  1\nx    22\n");
-  const auto list =
-      json(R"({"data":[{"callId":"oac-1","phone":"+49","status":"in-flight","durationSec":0}]})");
-  CHECK(calls_table(list.root()).find("oac-1") != std::string::npos);
-  const auto plugins =
-      json(R"([{"id":"media","version":"1","state":"running","reason":"","provides":["a/1","b/1"]}])");
-  CHECK(plugins_table(plugins.root()).find("a/1 b/1") != std::string::npos);
-}
-
-TEST_CASE("refused routes are listed with the reason") {
-  const auto ready = json(
-      R"({"ready":true,"plugins":{},"refused_routes":[{"route":"GET /x","why":"GET /x is routed twice"}]})");
-  CHECK(refused_routes(ready.root()) == std::vector<std::string>{"GET /x: GET /x is routed twice"});
-  CHECK(refused_routes(json(R"({"ready":true})").root()).empty());
 }
 
 TEST_CASE("control characters in received text do not reach the terminal") {
@@ -40,33 +27,4 @@ TEST_CASE("control characters in received text do not reach the terminal") {
   CHECK(member(document.root(), "n") == "5");
   CHECK(member(document.root(), "z").empty());
   CHECK(member(document.root(), "missing").empty());
-}
-
-TEST_CASE("a call is shown as one line") {
-  const auto talking = json(R"({"status":"in-flight","createdAtUtc":"2026-11-20T08:00:00.000Z","attempt":2,
-    "answeredAtUtc":"2026-11-20T08:00:05.000Z","endedAtUtc":null,"trunkId":"main","endedReason":""})");
-  CHECK(call_line(talking.root()) == "08:00:05  in-flight  attempt 2 through main");
-  const auto failed =
-      json(R"({"status":"ended-failed-final","createdAtUtc":"2026-11-20T08:00:00.000Z","attempt":1,
-    "endedAtUtc":"2026-11-20T08:00:09.000Z","endedReason":"no-answer","errorDetail":"486 Busy Here"})");
-  CHECK(call_line(failed.root()) == "08:00:09  ended-failed-final  attempt 1  no-answer (486 Busy Here)");
-  const auto later = json(R"({"status":"scheduled","createdAtUtc":"2026-11-20T08:00:00.000Z","attempt":1,
-    "scheduledForUtc":"2026-11-21T08:00:00.000Z"})");
-  CHECK(call_line(later.root()) == "08:00:00  scheduled  for 2026-11-21T08:00:00.000Z");
-}
-
-TEST_CASE("a transcript is shown with time, speaker and text of each turn") {
-  const auto document = json(R"({"callId":"oac-1","phone":"+49","startedUtc":"2026-11-20T08:00:00.000Z",
-    "durationSec":7,"outcome":"finished","turns":[{"speaker":"AI","text":"Hello.","ts":"2026-11-20T08:00:01.000Z"},
-    {"speaker":"Caller","text":"Hi.","ts":"2026-11-20T08:00:03.000Z"}]})");
-  CHECK(
-      transcript_text(document.root()) ==
-      "oac-1  +49  2026-11-20T08:00:00.000Z  7 s  finished\n\n08:00:01  AI: Hello.\n08:00:03  Caller: Hi.\n");
-}
-
-TEST_CASE("a call with a pending retry is not final") {
-  CHECK(is_final("ended-success"));
-  CHECK(is_final("cancelled"));
-  CHECK_FALSE(is_final("ended-failed-retry-pending"));
-  CHECK_FALSE(is_final("in-flight"));
 }

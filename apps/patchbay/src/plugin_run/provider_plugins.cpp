@@ -2,7 +2,7 @@
 
 namespace patchbay::app {
 
-Status Companions::step(const Started& one, uint32_t which) const {
+Status ProviderPlugins::step(const Started& one, uint32_t which) const {
   const pb_testing_config config{sizeof config, 0, to_abi(one.what->plugin), to_abi(one.what->tenants)};
   pb_err err = empty_error();
   PB_TRY(read_status(patchbay_testing_v1.begin(host_.raw(), one.plugin, which, &config, &err), &err));
@@ -12,8 +12,8 @@ Status Companions::step(const Started& one, uint32_t which) const {
   return read_status(status, &err);
 }
 
-Status Companions::start(const std::vector<Companion>& all) {
-  for (const Companion& each : all) {
+Status ProviderPlugins::start(const std::vector<ProviderPlugin>& all) {
+  for (const ProviderPlugin& each : all) {
     pb_err err = empty_error();
     const Started one{patchbay_testing_v1.load(host_.raw(), to_abi(each.file), &err), &each};
     if (one.plugin == 0) return read_error(err.code, &err).within(each.file);
@@ -26,7 +26,7 @@ Status Companions::start(const std::vector<Companion>& all) {
   return {};
 }
 
-Status Companions::stop() {
+Status ProviderPlugins::stop() {
   Status first;
   for (; !started_.empty(); started_.pop_back()) {
     Status stopped = step(started_.back(), PB_STEP_STOP);
@@ -37,7 +37,7 @@ Status Companions::stop() {
   return first;
 }
 
-bool Companions::provide(std::string_view service) const {
+bool ProviderPlugins::provide(std::string_view service) const {
   for (const Started& one : started_) {
     const auto manifest =
         host_.host().parse_json(from_abi(patchbay_testing_v1.manifest(host_.raw(), one.plugin)));

@@ -1,5 +1,5 @@
-// Companions: the plugins that `patchbay plugin run --with` starts first, to provide the services that the
-// plugin under trial requires.
+// ProviderPlugins: the plugins that `patchbay plugin run --with` starts first, to provide the services that
+// the plugin under trial requires.
 #pragma once
 
 #include <patchbay/testing/fake_host.h>
@@ -11,21 +11,21 @@
 
 namespace patchbay::app {
 
-class Companions {
+class ProviderPlugins {
  public:
-  explicit Companions(testing::FakeHost& host) : host_(host) {}
+  explicit ProviderPlugins(testing::FakeHost& host) : host_(host) {}
 
   // Starts them in the given order, up to the first that fails. Error: which plugin failed, and why.
-  Status start(const std::vector<Companion>& all);
+  Status start(const std::vector<ProviderPlugin>& all);
   // Stops them in reverse order. Returns the first error, but stops all.
   Status stop();
-  // Whether a started companion provides the service.
+  // Whether a started plugin provides the service.
   bool provide(std::string_view service) const;
 
  private:
   struct Started {
     uint64_t plugin;
-    const Companion* what;
+    const ProviderPlugin* what;
   };
   Status step(const Started& one, uint32_t which) const;
 

@@ -11,9 +11,9 @@ constexpr std::chrono::seconds kLong(2);
 
 }  // namespace
 
-WaitNotice::WaitNotice(std::string what) : thread_([this, what = std::move(what)] { run(what); }) {}
+SlowStepNotice::SlowStepNotice(std::string what) : thread_([this, what = std::move(what)] { run(what); }) {}
 
-WaitNotice::~WaitNotice() {
+SlowStepNotice::~SlowStepNotice() {
   {
     const std::lock_guard lock(mutex_);
     done_ = true;
@@ -22,7 +22,7 @@ WaitNotice::~WaitNotice() {
   thread_.join();
 }
 
-void WaitNotice::run(const std::string& what) {
+void SlowStepNotice::run(const std::string& what) {
   std::unique_lock lock(mutex_);
   if (changed_.wait_for(lock, kLong, [this] { return done_; })) return;
   std::fprintf(stderr, "patchbay: %s\n", harmless(what).c_str());

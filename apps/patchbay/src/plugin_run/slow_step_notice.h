@@ -1,4 +1,4 @@
-// WaitNotice: prints on standard error what the program waits for, when that takes long.
+// SlowStepNotice: prints on standard error what the program waits for, when that takes long.
 #pragma once
 
 #include <chrono>
@@ -10,12 +10,12 @@
 namespace patchbay::app {
 
 // Prints "patchbay: " and `what` as one line, unless it is destroyed within two seconds.
-class WaitNotice {
+class SlowStepNotice {
  public:
-  explicit WaitNotice(std::string what);
-  ~WaitNotice();
-  WaitNotice(const WaitNotice&) = delete;
-  WaitNotice& operator=(const WaitNotice&) = delete;
+  explicit SlowStepNotice(std::string what);
+  ~SlowStepNotice();
+  SlowStepNotice(const SlowStepNotice&) = delete;
+  SlowStepNotice& operator=(const SlowStepNotice&) = delete;
 
  private:
   void run(const std::string& what);

@@ -51,7 +51,7 @@ Result<TrialRequest> read_request(const std::string& text) {
   return TrialRequest{method, target, body};
 }
 
-// A server's configuration file, checked against the manifests of the plugin and its companions.
+// A server's configuration file, checked against the manifests of the plugin and of those of --with.
 class ConfigFile {
  public:
   explicit ConfigFile(const std::vector<core::Manifest>& known) : known_(known) {}
@@ -90,16 +90,16 @@ class ConfigFile {
   std::optional<config::Config> config_;
 };
 
-// `manifests`: that of the plugin, then those of its companions.
+// `manifests`: that of the plugin, then those of --with.
 Status read_config(const std::string& file, const std::vector<core::Manifest>& manifests, Trial& trial) {
   ConfigFile config(manifests);
   PB_TRY(config.read(file));
   const std::string& id = manifests.front().id;
   if (!config.has(id)) return {Code::failed, "--config: " + file + " has no plugins." + id};
   PB_TRY(config.give(id, trial.plugin, trial.tenants));
-  for (size_t i = 0; i < trial.companions.size(); ++i)
+  for (size_t i = 0; i < trial.providers.size(); ++i)
     if (config.has(manifests[i + 1].id))
-      PB_TRY(config.give(manifests[i + 1].id, trial.companions[i].plugin, trial.companions[i].tenants));
+      PB_TRY(config.give(manifests[i + 1].id, trial.providers[i].plugin, trial.providers[i].tenants));
   trial.secrets = config.secrets();
   return {};
 }
@@ -116,7 +116,7 @@ Result<Trial> read_trial(const TrialArguments& arguments) {
     const auto source = core::read_plugin_file(file);
     if (!source) return {Code::failed, file + ": " + source.error().text};
     manifests.push_back(source->manifest);
-    if (manifests.size() > 1) trial.companions.push_back({file, {}, {}});
+    if (manifests.size() > 1) trial.providers.push_back({file, {}, {}});
   }
   for (const std::string& text : arguments.publish) {
     PB_TRY_VALUE(NewEvent event, read_event(text));

@@ -1,4 +1,4 @@
-// Trial: the parsed and checked arguments of `patchbay plugin run`.
+// Parses and checks the arguments of `patchbay plugin run`.
 #pragma once
 
 #include <patchbay/bus.h>
@@ -25,16 +25,16 @@ struct TrialRequest {
   std::string method, target, body;
 };
 
-// A further plugin (--with), which is started first.
-struct Companion {
+// A plugin of --with, which is started first, to provide services.
+struct ProviderPlugin {
   std::string file;
   std::string plugin, tenants;  // its configuration as JSON
 };
 
 struct Trial {
   std::string file;
-  std::vector<Companion> companions;  // in start order
-  std::string plugin, tenants;        // the plugin's configuration as JSON
+  std::vector<ProviderPlugin> providers;  // in start order
+  std::string plugin, tenants;            // the plugin's configuration as JSON
   std::vector<std::string> secrets;
   std::vector<NewEvent> events;
   std::vector<TrialRequest> requests;
@@ -47,9 +47,5 @@ struct Trial {
 // Runs no code of the plugin. Errors name the option. Code::invalid: the command line is wrong; Code::failed:
 // the plugin's file or the configuration is.
 Result<Trial> read_trial(const TrialArguments& words);
-
-// Runs the trial and returns the exit code. Call it before starting threads, because it blocks signals for
-// all of them.
-int run_trial(const Trial& trial);
 
 }  // namespace patchbay::app

@@ -1,3 +1,5 @@
+#include "plugin_run/trial_run.h"
+
 #include <patchbay/testing/fake_audio.h>
 #include <patchbay/testing/fake_host.h>
 
@@ -7,7 +9,6 @@
 #include "exit_code.h"
 #include "plugin_run/provider_plugins.h"
 #include "plugin_run/slow_step_notice.h"
-#include "plugin_run/trial_arguments.h"
 #include "plugin_run/wav_player.h"
 #include "runtime/crash_banner.h"
 #include "stop_signals.h"
@@ -41,10 +42,10 @@ class TrialRun {
   int run() {
     for (const std::string& secret : trial_.secrets)
       host_.host().observe->secret_add(host_.host().self, to_abi(secret));
-    if (const Status begun = start_companions(); !begun) return refused("--with: " + begun.error().text);
+    if (const Status begun = start_providers(); !begun) return refused("--with: " + begun.error().text);
     provide_fake_audio();
     const Status started = start();
-    if (!started) return refused("it did not start: " + started.error().text + cure_of(started.error()));
+    if (!started) return refused("it did not start: " + started.error().text + fix_of(started.error()));
     print_routes();
     for (const NewEvent& event : trial_.events) host_.publish(event);
     for (const TrialRequest& request : trial_.requests) ask(request);
@@ -60,7 +61,7 @@ class TrialRun {
     if (trial.lasts_ms == 0) return std::nullopt;
     return steady_clock::now() + std::chrono::milliseconds(trial.lasts_ms);
   }
-  static std::string cure_of(const Error& error) {
+  static std::string fix_of(const Error& error) {
     const bool lacks =
         error.code == Code::unavailable && error.text.find("provide() it first") != std::string::npos;
     return lacks ? "; on this command line: --with <the .so of a plugin that provides it>" : "";
@@ -74,18 +75,19 @@ class TrialRun {
     return "still waiting for " + what + "; each step has " + std::to_string(trial_.deadline_ms / 1000) +
            " s";
   }
-  Status start_companions() {
-    const WaitNotice notice(waiting_for("the plugins of --with to start"));
-    return companions_.start(trial_.companions);
+  Status start_providers() {
+    const SlowStepNotice notice(waiting_for("the plugins of --with to start"));
+    return providers_.start(trial_.providers);
   }
   Status start() {
-    const WaitNotice notice(waiting_for("its start to end"));
+    const SlowStepNotice notice(waiting_for("its start to end"));
     return host_.start(trial_.plugin, trial_.tenants);
   }
-  // Provides patchbay.audio when the plugin uses it, unless a companion or the plugin itself provides it.
+  // Provides patchbay.audio when the plugin uses it, unless a plugin of --with or the plugin itself provides
+  // it.
   void provide_fake_audio() {
     if (host_.manifest().find(audio::Audio::id) == std::string::npos) return;
-    if (companions_.provide(audio::Audio::id)) return;
+    if (providers_.provide(audio::Audio::id)) return;
     const auto manifest = host_.host().parse_json(host_.manifest());
     const JsonView provides = manifest ? (*manifest)["provides"] : JsonView();
     for (size_t i = 0; i < provides.size(); ++i)
@@ -139,7 +141,7 @@ class TrialRun {
           "--pcm: the plugin made no audio port within 5 s; when it opens ports on an event or request, give "
           "that with --publish or --ask");
     if (ports.empty()) return !too_late;
-    auto player = PortPlayer::start(host_.host(), {ports.front().handle}, *trial_.wav, kTailMs);
+    auto player = WavPlayer::start(host_.host(), {ports.front().handle}, *trial_.wav, kTailMs);
     if (!player) {
       refused("--pcm: " + player.error().text);
       return false;
@@ -153,10 +155,10 @@ class TrialRun {
     signals_.restore_defaults();
     if (player_) write_recording();
     player_.reset();
-    const WaitNotice notice(waiting_for("its drain and stop to end"));
+    const SlowStepNotice notice(waiting_for("its drain and stop to end"));
     PB_TRY(host_.drain());
     PB_TRY(host_.stop());
-    return companions_.stop();
+    return providers_.stop();
   }
   void write_recording() const {
     if (trial_.wav_out.empty()) return;
@@ -171,9 +173,9 @@ class TrialRun {
   const Trial& trial_;
   StopSignals signals_;  // constructed before the host starts threads
   FakeHost host_;
-  Companions companions_{host_};
+  ProviderPlugins providers_{host_};
   std::optional<testing::FakeAudio> audio_;
-  std::unique_ptr<PortPlayer> player_;
+  std::unique_ptr<WavPlayer> player_;
   const std::optional<steady_clock::time_point> end_;
   size_t problems_ = 0;
 };

@@ -29,13 +29,13 @@ Result<std::vector<int16_t>> at_rate(const Wav& wav, uint32_t rate_hz) {
 
 }  // namespace
 
-Result<std::unique_ptr<PortPlayer>> PortPlayer::start(const Host& host, Handle port, const Wav& wav,
-                                                      int64_t tail_ms) {
+Result<std::unique_ptr<WavPlayer>> WavPlayer::start(const Host& host, Handle port, const Wav& wav,
+                                                    int64_t tail_ms) {
   const pb_port* table = nullptr;
   void* self = nullptr;
   const uint64_t opening = host.media->port_open(host.self, port.id, &table, &self);
   if (opening == 0) return {Code::gone, "the port is gone"};
-  std::unique_ptr<PortPlayer> player(new PortPlayer(host, table, self, opening));
+  std::unique_ptr<WavPlayer> player(new WavPlayer(host, table, self, opening));
   if (std::max(table->push_rate_hz, table->pull_rate_hz) > 192000)
     return {Code::unsupported, "the port's rate is above 192 kHz"};
   if (table->push_rate_hz != 0) {
@@ -45,19 +45,19 @@ Result<std::unique_ptr<PortPlayer>> PortPlayer::start(const Host& host, Handle p
   player->ticks_left_ = (wav_ms + tail_ms) / PB_TICK_MS + 1;
   player->recorded_.resize(static_cast<size_t>(player->ticks_left_) *
                            (table->pull_rate_hz / 1000 * PB_TICK_MS));
-  player->attachment_ = host.media->attach(host.self, PB_LOOP_ANY, &PortPlayer::tick, player.get());
+  player->attachment_ = host.media->attach(host.self, PB_LOOP_ANY, &WavPlayer::tick, player.get());
   if (player->attachment_ == 0) return {Code::failed, "no media loop took the port"};
   return player;
 }
 
-PortPlayer::~PortPlayer() {
-  if (attachment_ != 0) host_.media->detach(host_.self, attachment_, &PortPlayer::on_detached, this);
+WavPlayer::~WavPlayer() {
+  if (attachment_ != 0) host_.media->detach(host_.self, attachment_, &WavPlayer::on_detached, this);
   if (attachment_ != 0) detached_.acquire();
   host_.media->port_release(host_.self, opening_);
 }
 
-void PortPlayer::tick(void* user, const pb_tick* tick) noexcept {
-  auto& self = *static_cast<PortPlayer*>(user);
+void WavPlayer::tick(void* user, const pb_tick* tick) noexcept {
+  auto& self = *static_cast<WavPlayer*>(user);
   if (self.finished_.load(std::memory_order_relaxed)) return;
   if (!std::exchange(self.attached_, true)) self.table_->attached(self.self_, tick->loop);
   self.play(*tick);
@@ -68,13 +68,13 @@ void PortPlayer::tick(void* user, const pb_tick* tick) noexcept {
 }
 
 // [media] The loop's last access to this object.
-void PortPlayer::on_detached(void* user) noexcept {
-  auto& self = *static_cast<PortPlayer*>(user);
+void WavPlayer::on_detached(void* user) noexcept {
+  auto& self = *static_cast<WavPlayer*>(user);
   if (self.attached_ && !self.finished_.load(std::memory_order_relaxed)) self.table_->detached(self.self_);
   self.detached_.release();
 }
 
-void PortPlayer::play(const pb_tick& tick) noexcept {
+void WavPlayer::play(const pb_tick& tick) noexcept {
   if (table_->push_rate_hz == 0) return;
   std::array<int16_t, kMaxSamples> pcm{};
   pb_frame frame = frame_of(pcm.data(), table_->push_rate_hz, tick);
@@ -86,7 +86,7 @@ void PortPlayer::play(const pb_tick& tick) noexcept {
   table_->push(self_, &frame);
 }
 
-void PortPlayer::record(const pb_tick& tick) noexcept {
+void WavPlayer::record(const pb_tick& tick) noexcept {
   if (table_->pull_rate_hz == 0) return;
   std::array<int16_t, kMaxSamples> pcm{};
   pb_frame frame = frame_of(pcm.data(), table_->pull_rate_hz, tick);

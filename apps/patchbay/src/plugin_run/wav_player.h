@@ -1,4 +1,5 @@
-// PortPlayer: plays PCM into an audio port and records the port's output, frame by frame on a media loop.
+// WavPlayer: plays a WAV file into an audio port and records the port's output, frame by frame on a media
+// loop.
 #pragma once
 
 #include <patchbay/host.h>
@@ -14,16 +15,16 @@
 namespace patchbay::app {
 
 // Create and destroy it on one thread that is no strand.
-class PortPlayer {
+class WavPlayer {
  public:
   // Plays `wav`, resampled to the port's rate, then `tail_ms` of silence, and records during both. Errors:
   // the port is gone, or its rate is not supported.
-  static Result<std::unique_ptr<PortPlayer>> start(const Host& host, Handle port, const Wav& wav,
-                                                   int64_t tail_ms);
-  PortPlayer(const PortPlayer&) = delete;
-  PortPlayer& operator=(const PortPlayer&) = delete;
+  static Result<std::unique_ptr<WavPlayer>> start(const Host& host, Handle port, const Wav& wav,
+                                                  int64_t tail_ms);
+  WavPlayer(const WavPlayer&) = delete;
+  WavPlayer& operator=(const WavPlayer&) = delete;
   // Waits until the loop has detached it.
-  ~PortPlayer();
+  ~WavPlayer();
 
   // True once the sound and the tail have been played.
   bool finished() const noexcept { return finished_.load(std::memory_order_acquire); }
@@ -34,7 +35,7 @@ class PortPlayer {
   }
 
  private:
-  PortPlayer(const Host& host, const pb_port* table, void* self, uint64_t opening)
+  WavPlayer(const Host& host, const pb_port* table, void* self, uint64_t opening)
       : host_(host), table_(table), self_(self), opening_(opening) {}
   static void tick(void* user, const pb_tick* tick) noexcept;
   static void on_detached(void* user) noexcept;

@@ -8,7 +8,9 @@
 #include <thread>
 
 #include "admin_client.h"
+#include "answer_tables.h"
 #include "json/parse.h"
+#include "server_verb.h"
 #include "terminal_text.h"
 #include "verbs.h"
 #include "verbs/call_request.h"

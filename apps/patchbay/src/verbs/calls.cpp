@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <memory>
 
-#include "admin_client.h"
-#include "terminal_text.h"
+#include "answer_tables.h"
+#include "server_verb.h"
 #include "verbs.h"
 
 namespace patchbay::app {

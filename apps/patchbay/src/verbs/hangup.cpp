@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "admin_client.h"
+#include "server_verb.h"
 #include "terminal_text.h"
 #include "verbs.h"
 

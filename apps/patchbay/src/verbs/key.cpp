@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <memory>
 
-#include "admin_client.h"
 #include "json/writer.h"
+#include "server_verb.h"
 #include "terminal_text.h"
 #include "verbs.h"
 

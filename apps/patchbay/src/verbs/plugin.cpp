@@ -3,9 +3,10 @@
 #include <memory>
 
 #include "admin_client.h"
+#include "answer_tables.h"
 #include "json/parse.h"
 #include "plugin_verbs.h"
-#include "terminal_text.h"
+#include "server_verb.h"
 #include "verbs.h"
 
 namespace patchbay::app {

@@ -3,10 +3,10 @@
 #include <memory>
 #include <utility>
 
-#include "admin_client.h"
 #include "json/writer.h"
 #include "plugin_inspect/plugin_file_checks.h"
 #include "plugin_verbs.h"
+#include "server_verb.h"
 #include "store/schema_text.h"
 #include "terminal_text.h"
 #include "verbs.h"

@@ -4,6 +4,7 @@
 
 #include "plugin_run/file_watch.h"
 #include "plugin_run/trial_arguments.h"
+#include "plugin_run/trial_run.h"
 #include "plugin_verbs.h"
 
 namespace patchbay::app {

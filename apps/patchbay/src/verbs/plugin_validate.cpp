@@ -5,12 +5,12 @@
 #include <cstdio>
 #include <memory>
 
-#include "admin_client.h"
 #include "json/writer.h"
 #include "plugin_inspect/plugin_file_checks.h"
 #include "plugin_validate/step.h"
 #include "plugin_validate/step_runner.h"
 #include "plugin_verbs.h"
+#include "server_verb.h"
 #include "terminal_text.h"
 
 namespace patchbay::app {

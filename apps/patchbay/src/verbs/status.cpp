@@ -5,8 +5,10 @@
 #include <thread>
 
 #include "admin_client.h"
+#include "answer_tables.h"
 #include "json/parse.h"
 #include "json/writer.h"
+#include "server_verb.h"
 #include "status/health.h"
 #include "terminal_text.h"
 #include "verbs.h"

@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "admin_client.h"
 #include "json/writer.h"
+#include "server_verb.h"
 #include "terminal_text.h"
 #include "verbs.h"
 
