@@ -15,6 +15,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const auto& symbol : inspection.file->exported())
     if (inspection.file->at(symbol.address, 16).size() % 16 != 0) std::abort();
   for (const Finding& each : inspection.findings)
-    if (each.text.empty() || each.cure.empty()) std::abort();
+    if (each.text.empty() || each.fix.empty()) std::abort();
   return 0;
 }

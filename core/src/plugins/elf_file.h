@@ -24,7 +24,7 @@ class ElfFile {
   };
 
   // Code::invalid: not a 64-bit shared object of this machine, or cut short; the text says which, with the
-  // cure.
+  // fix.
   static Result<ElfFile> read(const std::filesystem::path& path);
   static Result<ElfFile> parse(std::string bytes);
 

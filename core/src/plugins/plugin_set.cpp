@@ -138,7 +138,7 @@ Status PluginSet::providers_run(const Manifest& manifest) const {
       if (std::find(provides.begin(), provides.end(), service) == provides.end()) continue;
       if (runner->serves()) continue;
       return {Code::unavailable, "it needs " + service + ", whose provider " + runner->manifest().id +
-                                     " did not start; cure that first"};
+                                     " did not start; fix that first"};
     }
   }
   return {};

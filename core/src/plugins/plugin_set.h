@@ -26,7 +26,7 @@ class PluginCatalogue {
   // Linked entries go before files. A file that cannot be read is remembered with the reason.
   PluginCatalogue(const std::vector<const pb_entry*>& linked, const std::string& folder);
 
-  // Error: there is no such plugin, or why it cannot be used; one sentence with the cure.
+  // Error: there is no such plugin, or why it cannot be used; one sentence with the fix.
   Result<PluginSource> find(const std::string& id) const;
   // Includes plugins that cannot be used; their sections may contain anything.
   std::vector<config::PluginSchema> schemas() const;

@@ -23,7 +23,7 @@ struct PluginSource {
 
 class ElfFile;
 
-// Reads manifest and SQL from the file's sections. Errors are one sentence with the cure.
+// Reads manifest and SQL from the file's sections. Errors are one sentence with the fix.
 Result<PluginSource> read_plugin_file(const std::filesystem::path& path);
 Result<PluginSource> read_plugin_sections(const ElfFile& file);
 // The same for an entry linked into the program.

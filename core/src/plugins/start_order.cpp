@@ -44,7 +44,7 @@ class Planner {
         if (plan_.refused.count(i) != 0) continue;
         for (const std::string& service : plugins_[i].requires_) {
           if (provided(service)) continue;
-          refuse(i, "it needs " + service + cure(service));
+          refuse(i, "it needs " + service + fix(service));
           changed = true;
           break;
         }
@@ -57,7 +57,7 @@ class Planner {
     return at != provider_.end() && plan_.refused.count(at->second) == 0;
   }
 
-  std::string cure(const std::string& service) const {
+  std::string fix(const std::string& service) const {
     const auto at = provider_.find(service);
     if (at != provider_.end())
       return ", whose provider " + plugins_[at->second].id + " is not started either";

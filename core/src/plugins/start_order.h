@@ -11,11 +11,11 @@ namespace patchbay::core {
 
 struct StartOrder {
   std::vector<size_t> order;              // indexes; after optional providers where possible
-  std::map<size_t, std::string> refused;  // why not, one sentence with the cure
+  std::map<size_t, std::string> refused;  // why not, one sentence with the fix
 };
 
 // `elsewhere`: service id -> plugin of the plugin folder that is not configured but would provide it; for the
-// cure.
+// fix.
 StartOrder start_order(const std::vector<Manifest>& plugins,
                        const std::map<std::string, std::string>& elsewhere);
 

@@ -31,7 +31,7 @@ TEST_CASE("a plugin built with a newer SDK runs without a function that this cor
   CHECK(log.find("events are not flushed on this core") != std::string::npos);
 }
 
-TEST_CASE("a plugin that needs a function of a newer core fails with the reason and the cure") {
+TEST_CASE("a plugin that needs a function of a newer core fails with the reason and the fix") {
   CHECK(run("future-abi.so", "{must: true}") ==
         "future-abi not started: this core is too old for it: its patchbay.bus/1 has no flush; "
         "run it with a newer core");

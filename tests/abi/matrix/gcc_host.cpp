@@ -39,7 +39,7 @@ TEST_CASE("a plugin in C11 runs in the core") {
   in_c("gcc-c11");
   in_c("clang-c11");
 }
-TEST_CASE("a plugin that needs a shared libc++ is refused with the cure") {
+TEST_CASE("a plugin that needs a shared libc++ is refused with the fix") {
   TestServer server("plugins: {reference-plugin: {}}\ntenants: {localhost: {}}\n", nullptr, {},
                     {{"reference-plugin", MATRIX_PLUGINS "/clang-libcxx-shared.so"}});
   CHECK(server.start_error() ==

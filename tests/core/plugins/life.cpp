@@ -103,7 +103,7 @@ TEST_CASE("a plugin that throws in start is named and the others run") {
         R"({"ready":false,"plugins":{"thrower":"failed","base":"running"}})");
 }
 
-TEST_CASE("a missing service is refused in one sentence with the cure") {
+TEST_CASE("a missing service is refused in one sentence with the fix") {
   TestServer nowhere("plugins: {refuser: {}}\ntenants: {localhost: {}}\n", nullptr,
                      {&LinkedPlugin<Refuser>::entry});
   CHECK(nowhere.start_error() ==

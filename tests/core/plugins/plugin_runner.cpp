@@ -223,7 +223,7 @@ TEST_CASE("a start that does not come back has a reason, and plugins that requir
                     {&LinkedPlugin<Needs>::entry, &LinkedPlugin<Hangs>::entry}, {}, be_short);
   CHECK(server.start_error() ==
         "hangs not started: it did not come back from start within 3000 ms\n"
-        "needs not started: it needs test.hangs/1, whose provider hangs did not start; cure that first");
+        "needs not started: it needs test.hangs/1, whose provider hangs did not start; fix that first");
   const std::string plugins = server.core().report("plugins");
   CHECK(plugins.find(R"("state":"failed","reason":"it did not come back from start within 3000 ms")") !=
         std::string::npos);

@@ -11,7 +11,7 @@ struct Diagnosis {
   enum class State { starts, refused, not_configured };
   std::string plugin;  // id, or the file name when the id cannot be read
   State state = State::starts;
-  std::string why;                   // "reason; cure" when it does not start
+  std::string why;                   // "reason; fix" when it does not start
   std::vector<std::string> remarks;  // further defects, which do not prevent the start
 };
 

@@ -41,13 +41,13 @@ class Inspector {
   }
 
  private:
-  // `why` may be "reason; cure", which takes precedence over `cure`.
-  void found(const char* check, const std::string& why, const char* cure) {
+  // `why` may be "reason; fix", which takes precedence over `fix`.
+  void found(const char* check, const std::string& why, const char* fix) {
     const size_t cut = std::min(why.find("; "), why.size());
-    found(check, true, why.substr(0, cut), cut < why.size() ? why.substr(cut + 2) : cure);
+    found(check, true, why.substr(0, cut), cut < why.size() ? why.substr(cut + 2) : fix);
   }
-  void found(const char* check, bool fatal, std::string text, std::string cure) {
-    out_.findings.push_back({check, fatal, std::move(text), std::move(cure)});
+  void found(const char* check, bool fatal, std::string text, std::string fix) {
+    out_.findings.push_back({check, fatal, std::move(text), std::move(fix)});
   }
 
   void check_cxx_library() {

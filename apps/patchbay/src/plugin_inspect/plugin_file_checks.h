@@ -25,9 +25,9 @@ struct Finding {
   const char* check;  // one of inspection_checks(): "libraries"
   bool fatal;         // the plugin cannot be loaded; otherwise a remark
   std::string text;
-  std::string cure;
+  std::string fix;
 
-  std::string sentence() const { return text + "; " + cure; }
+  std::string sentence() const { return text + "; " + fix; }
 };
 
 struct Inspection {

@@ -16,7 +16,7 @@ constexpr int kFaultActions = 25;
 Outcome run_actions(const StepContext& context, int actions) {
   Harness harness(context, faults::wrap(context.entry));
   if (const Status begun = harness.create_and_start(); !begun)
-    return {"it does not start: " + begun.error().text, cure_for(begun)};
+    return {"it does not start: " + begun.error().text, fix_for(begun)};
   Fuzzer fuzzer(harness, context.subject.seed);
   fuzzer.act(actions);
   if (const Status ended = harness.stop_and_destroy(); !ended) return not_stopped(ended);
@@ -56,7 +56,7 @@ Outcome fuzz(const StepContext& context) {
   for (uint64_t round = 0; std::chrono::steady_clock::now() < end; ++round) {
     Harness harness(context, faults::wrap(context.entry));
     if (const Status begun = harness.create_and_start(); !begun)
-      return {"it does not start: " + begun.error().text, cure_for(begun)};
+      return {"it does not start: " + begun.error().text, fix_for(begun)};
     Fuzzer fuzzer(harness, context.subject.seed + round);
     for (int i = 0; i < kActionsPerRound && std::chrono::steady_clock::now() < end; ++i) {
       fuzzer.act();

@@ -98,7 +98,7 @@ Status Harness::stop_and_destroy() {
   return step(PB_STEP_DESTROY);
 }
 
-const char* cure_for(const Status& status) {
+const char* fix_for(const Status& status) {
   if (status.error().code == Code::timeout ||
       status.error().text.find("did not come back") != std::string::npos)
     return "call `done` in every case, and wait for nothing on a strand";
@@ -118,7 +118,7 @@ bool has_no_message(const Status& status) {
 }
 
 Outcome first_problem(const testing::TestEnvironment& environment) {
-  static const std::map<std::string, const char*> cures{
+  static const std::map<std::string, const char*> fixes{
       {"media-thread", "communicate from a media loop through atomics, or post to a strand"},
       {"dead-handle", "close each handle once, as members of the SDK's types do"},
       {"left-behind", "close in stop(), or in destructors, what start() opened"},
@@ -128,9 +128,9 @@ Outcome first_problem(const testing::TestEnvironment& environment) {
       {"stuck", "call `done` in every case, and wait for nothing on a strand"}};
   const auto problems = environment.problems();
   if (problems.empty()) return {};
-  const auto cure = cures.find(problems.front().name);
+  const auto fix = fixes.find(problems.front().name);
   return {problems.front().name + ": " + problems.front().text,
-          cure != cures.end() ? cure->second : "see sdk/README.md, Threads and Ownership"};
+          fix != fixes.end() ? fix->second : "see sdk/docs/rules.md, Threads and Ownership"};
 }
 
 }  // namespace patchbay::app::validate

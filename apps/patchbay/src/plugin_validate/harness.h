@@ -36,7 +36,7 @@ class Harness : public testing::TestEnvironment {
 };
 
 // Advice for a step that failed with `status`.
-const char* cure_for(const Status& status);
+const char* fix_for(const Status& status);
 
 // An error without a text beyond the name of its code.
 bool has_no_message(const Status& status);
@@ -44,7 +44,7 @@ bool has_no_message(const Status& status);
 // The outcome of a plugin that started but does not stop.
 Outcome not_stopped(const Status& status);
 
-// The first rule of the boundary that the plugin broke, with its cure; passed when it broke none.
+// The first rule of the boundary that the plugin broke, with its fix; passed when it broke none.
 Outcome first_problem(const testing::TestEnvironment& environment);
 
 }  // namespace patchbay::app::validate

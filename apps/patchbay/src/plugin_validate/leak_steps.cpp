@@ -71,10 +71,10 @@ Outcome cycle(const StepContext& context, const pb_entry& entry) {
   const std::string config = &entry == &empty::kEntry ? "{}" : context.subject.config;
   Status begun = harness.step(PB_STEP_CREATE);
   if (begun) begun = harness.step(PB_STEP_START, config);
-  if (!begun) return {"it does not start: " + begun.error().text, cure_for(begun)};
+  if (!begun) return {"it does not start: " + begun.error().text, fix_for(begun)};
   static_cast<void>(harness.advance_ms(100));
   if (const Status ended = harness.stop_and_destroy(); !ended)
-    return {"it does not stop: " + ended.error().text, cure_for(ended)};
+    return {"it does not stop: " + ended.error().text, fix_for(ended)};
   static_cast<void>(harness.settle());
   return first_problem(harness);
 }

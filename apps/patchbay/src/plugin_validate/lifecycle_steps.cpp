@@ -7,7 +7,7 @@ namespace patchbay::app::validate {
 namespace {
 
 Outcome failed(const char* what, const Status& status) {
-  return {std::string(what) + ": " + status.error().text, cure_for(status)};
+  return {std::string(what) + ": " + status.error().text, fix_for(status)};
 }
 
 // Executes one word of the orders below.

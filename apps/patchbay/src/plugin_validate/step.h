@@ -26,7 +26,7 @@ struct Subject {
 // Why a step failed, and what to do; both empty when it passed.
 struct Outcome {
   std::string reason;
-  std::string cure;
+  std::string fix;
   bool passed() const noexcept { return reason.empty(); }
 };
 

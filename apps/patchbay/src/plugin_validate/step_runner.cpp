@@ -31,7 +31,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-enum class MessageType : uint32_t { begun, note, reason, cure, finished };
+enum class MessageType : uint32_t { begun, note, reason, fix, finished };
 
 struct MessageHeader {
   MessageType type;
@@ -95,7 +95,7 @@ Outcome run_step(const Step& step, const StepContext& context) {
                                     }});
     }
     send(to_parent, MessageType::reason, outcome.reason);
-    send(to_parent, MessageType::cure, outcome.cure);
+    send(to_parent, MessageType::fix, outcome.fix);
     send(to_parent, MessageType::finished);
   }
   ::_exit(0);
@@ -163,7 +163,7 @@ class Child {
     for (std::string text; read_message(header, text, end);) {
       if (header.type == MessageType::note) note_ = text;
       if (header.type == MessageType::reason) outcome.reason = text;
-      if (header.type == MessageType::cure) outcome.cure = text;
+      if (header.type == MessageType::fix) outcome.fix = text;
       if (header.type == MessageType::finished) return true;
     }
     return false;

@@ -125,7 +125,7 @@ constexpr HealthRule kRules[] = {
      "tells which"},
     {"patchbay_webhooks_subscriptions_paused", Reading::now, 0,
      "# webhook subscriptions are paused after 20 failures",
-     "cure the receiver, then PATCH /api.ashx/v1/admin/webhooks/{id} with {\"active\": true}"},
+     "repair the receiver, then PATCH /api.ashx/v1/admin/webhooks/{id} with {\"active\": true}"},
 };
 
 constexpr Figure kScreen[] = {

@@ -1,4 +1,4 @@
-// patchbay plugin doctor: one line per plugin with the reason why it would not start and the cure. Inspects
+// patchbay plugin doctor: one line per plugin with the reason why it would not start and the fix. Inspects
 // the files first; when they are sound, it runs check_config of the configured plugins.
 #include <patchbay/core.h>
 

@@ -110,7 +110,7 @@ void print_json(const Inspection& inspection) {
   out.key("findings").begin_array();
   for (const Finding& each : inspection.findings) {
     out.begin_object().member("check", each.check).member("fatal", each.fatal);
-    out.member("text", each.text).member("cure", each.cure).end_object();
+    out.member("text", each.text).member("fix", each.fix).end_object();
   }
   std::printf("%s\n", out.end_array().end_object().text().c_str());
 }

@@ -42,8 +42,7 @@ std::vector<Result> inspect(const Command& command, const Inspection& inspection
     Result result;
     result.name = check;
     for (const Finding& each : inspection.findings)
-      if (result.outcome.passed() && std::string(each.check) == check)
-        result.outcome = {each.text, each.cure};
+      if (result.outcome.passed() && std::string(each.check) == check) result.outcome = {each.text, each.fix};
     results.push_back(std::move(result));
   }
   return results;
@@ -76,8 +75,8 @@ void print_result(const Result& each) {
   } else if (each.skipped) {
     std::printf("%sskip  %s: %s\n", erased, each.name.c_str(), harmless(each.outcome.reason).c_str());
   } else {
-    std::printf("%sFAIL  %s\n      %s\n      cure: %s\n", erased, each.name.c_str(),
-                harmless(each.outcome.reason).c_str(), harmless(each.outcome.cure).c_str());
+    std::printf("%sFAIL  %s\n      %s\n      fix: %s\n", erased, each.name.c_str(),
+                harmless(each.outcome.reason).c_str(), harmless(each.outcome.fix).c_str());
   }
   std::fflush(stdout);
 }
@@ -99,7 +98,7 @@ void print_json(const Subject& subject, const std::vector<Result>& results, bool
   for (const Result& each : results) {
     out.begin_object().member("name", each.name).member("passed", each.outcome.passed());
     out.member("reason", each.outcome.reason)
-        .member("cure", each.outcome.cure)
+        .member("fix", each.outcome.fix)
         .member("ms", each.ms)
         .member("skipped", each.skipped)
         .end_object();

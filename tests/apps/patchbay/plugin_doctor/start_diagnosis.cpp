@@ -62,7 +62,7 @@ TEST_CASE("the doctor says of each plugin why it does not start and what to do")
             "folder provides\n") != std::string::npos);
 }
 
-TEST_CASE("a file whose name is not its id is refused, with another cure when the file of that id exists") {
+TEST_CASE("a file whose name is not its id is refused, with another fix when the file of that id exists") {
   Folder folder;
   folder.link(TEST_C_PLUGIN, "tally.so");
   CHECK(folder.says({}) ==

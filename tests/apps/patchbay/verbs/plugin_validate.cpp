@@ -36,7 +36,7 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 }  // namespace
 
-TEST_CASE("validate names each fault with the check, the reason and a cure") {
+TEST_CASE("validate names each fault with the check, the reason and a fix") {
   struct Case {
     const char* fault;
     const char* only;
@@ -61,7 +61,7 @@ TEST_CASE("validate names each fault with the check, the reason and a cure") {
     INFO(said);
     CHECK(has(said, each.check));
     CHECK(has(said, each.reason));
-    CHECK(has(said, "cure: "));
+    CHECK(has(said, "fix: "));
     CHECK(said.back() == '1');
   }
 }
