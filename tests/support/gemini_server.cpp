@@ -211,7 +211,8 @@ struct GeminiServer::Impl {
         return peer->close(1011, "Deadline expired before operation could complete.");
       case Event::go_away:
         answer(peer, number);
-        send(peer, R"({"goAway":{"timeLeft":")" + std::to_string(script.go_away_ms / 1000.0) + "s\"}}");
+        for (int i = 0; i < script.go_aways; ++i)
+          send(peer, R"({"goAway":{"timeLeft":")" + std::to_string(script.go_away_ms / 1000.0) + "s\"}}");
         return server.after(script.go_away_ms, [peer] { peer->close(1011, "Deadline expired"); });
       case Event::garbage:
         peer->send(garbage, true);

@@ -37,6 +37,7 @@ struct GeminiScript {
   int answer_ms = 2000;     // audio per answer
   int first_answer_ms = 0;  // of turn 1, if that is another: long enough to be interrupted
   int go_away_ms = 2000;
+  int go_aways = 1;      // messages of Event::go_away
   int silence_ms = 300;  // ends the caller's turn
   std::map<int, Event> at_turn;
 };

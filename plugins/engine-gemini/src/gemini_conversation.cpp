@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <utility>
 
 #include "text/safe_text.h"
 
@@ -112,6 +113,7 @@ void GeminiConversation::connect() {
 }
 
 void GeminiConversation::on_connected() {
+  going_away_ = false;
   connected_ms_ = now_ms();
   SetupOptions setup;
   setup.reduced = next_.reduced;
@@ -189,6 +191,7 @@ void GeminiConversation::start_fresh(const std::string& reason) {
 }
 
 void GeminiConversation::on_going_away(int time_left_ms) {
+  if (std::exchange(going_away_, true)) return;  // reports it once
   if (replace_by_ms_ < 0)
     replace_by_ms_ =
         now_ms() + (time_left_ms > 2 * kReplaceMarginMs ? time_left_ms - kReplaceMarginMs : time_left_ms / 2);

@@ -119,6 +119,7 @@ class GeminiConversation : public std::enable_shared_from_this<GeminiConversatio
   std::string handle_;
   bool handle_stale_ = false;  // a tool was called after the server sent handle_
   bool announced_ = false;
+  bool going_away_ = false;                     // the server has announced the end of this connection
   int unreadable_ = 0;                          // messages in a row
   std::deque<lib::CallerAudio::Frame> unsent_;  // the oldest first
   int64_t dropped_ms_ = 0;

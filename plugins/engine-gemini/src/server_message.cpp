@@ -11,6 +11,10 @@ namespace {
 
 constexpr size_t kMaxItems = 256;  // of parts, calls and ids in one message
 constexpr int64_t kMaxTokens = int64_t{1} << 40;
+// Of a tool call, because a conversation keeps its ids. Larger calls are ignored.
+constexpr size_t kMaxToolIdBytes = 256;
+constexpr size_t kMaxToolNameBytes = 128;
+constexpr size_t kMaxToolArgumentsBytes = 64 * 1024;
 
 // A number, or a string, because proto-JSON writes int64 as a string.
 int64_t tokens(JsonView value) {
@@ -59,9 +63,10 @@ void read_calls(const lib::JsonParser& json, JsonView calls, ServerMessage& out)
   for (size_t i = 0; i < std::min(calls.is_array() ? calls.size() : 0, kMaxItems); ++i) {
     JsonView item = calls.at(i);
     FunctionCall call{std::string(item["id"].text()), std::string(item["name"].text()), "{}"};
-    if (call.name.empty()) continue;
+    if (call.name.empty() || call.name.size() > kMaxToolNameBytes || call.id.size() > kMaxToolIdBytes)
+      continue;
     if (item["args"].is_object()) call.args_json = json.write(item["args"]);
-    out.calls.push_back(std::move(call));
+    if (call.args_json.size() <= kMaxToolArgumentsBytes) out.calls.push_back(std::move(call));
   }
 }
 

@@ -210,6 +210,19 @@ TEST_CASE("goAway replaces the connection at a moment of silence") {
   CHECK(call.speaks_until(2));
 }
 
+TEST_CASE("a flood of goAway is logged once") {
+  GeminiScript script;
+  script.at_turn[1] = Event::go_away;
+  script.answer_ms = 400;
+  script.go_away_ms = 30'000;
+  script.go_aways = 1000;
+  Call call(script);
+  REQUIRE(call.begin());
+  REQUIRE(eventually([&] { return call.server.seen().setups.size() == 2; }));
+  CHECK(call.speaks_until(2));
+  CHECK(call.record.read([&] { return call.record.going_away; }) == 1);
+}
+
 TEST_CASE("a slow setup succeeds, and one without an end fails as retryable") {
   GeminiScript slow;
   slow.setup_delay_ms = 500;

@@ -58,6 +58,18 @@ TEST_CASE("fields of a wrong type count as absent, and anything but an object is
   CHECK(!parse_server_message(lib::test::json(), std::string(1 << 20, '[')).ok());
 }
 
+TEST_CASE("huge tool ids are refused") {
+  const auto calls_of = [](size_t id, size_t name, size_t argument) {
+    return read(R"({"toolCall":{"functionCalls":[{"id":")" + std::string(id, 'i') + R"(","name":")" +
+                std::string(name, 'n') + R"(","args":{"a":")" + std::string(argument, 'a') + R"("}}]}})")
+        .calls.size();
+  };
+  CHECK(calls_of(256, 128, 60'000) == 1);
+  CHECK(calls_of(257, 128, 1) == 0);
+  CHECK(calls_of(256, 129, 1) == 0);
+  CHECK(calls_of(256, 128, 64 * 1024) == 0);
+}
+
 TEST_CASE("the rate of the audio is read, an impossible one ignored") {
   auto rate = [](const std::string& mime) {
     auto m = read(R"({"serverContent":{"modelTurn":{"parts":[{"inlineData":{"mimeType":")" + mime +
