@@ -146,7 +146,9 @@ typedef struct pb_store {
   void (*pending)(void* host, uint64_t consumer, uint32_t limit, uint64_t strand, pb_events_fn fn,
                   void* user) PB_NOEXCEPT;
 
-  /* [any] The epoch of this process, for fencing rows that it owns: greater than every earlier one. */
+  /* [any] The epoch of the server process, for fencing rows that it owns: greater than every earlier one. An
+   * isolated plugin may restart within one epoch, so it finds rows of its earlier starts by a random number
+   * of each start. */
   int64_t (*epoch)(void* host) PB_NOEXCEPT;
   /* [any] Encrypts with the key file, into a buffer that the caller releases; NULL when it fails. unseal
    * needs the same `context`. */
