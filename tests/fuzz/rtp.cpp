@@ -4,7 +4,7 @@
 #include "rtp/jitter_buffer.h"
 #include "rtp/packet.h"
 #include "rtp/reception.h"
-#include "rtp/rtcp.h"
+#include "rtp/rtcp_packet.h"
 #include "rtp/telephone_event.h"
 
 using namespace patchbay::lib;

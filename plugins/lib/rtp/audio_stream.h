@@ -14,9 +14,9 @@
 #include "g711/g711.h"
 #include "rtp/jitter_buffer.h"
 #include "rtp/reception.h"
-#include "rtp/rtcp.h"
+#include "rtp/rtcp_packet.h"
 #include "rtp/socket.h"
-#include "rtp/source_policy.h"
+#include "rtp/symmetric_rtp.h"
 #include "rtp/telephone_event.h"
 
 namespace patchbay::lib {

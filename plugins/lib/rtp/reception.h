@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "rtp/rtcp.h"
+#include "rtp/rtcp_packet.h"
 
 namespace patchbay::lib {
 

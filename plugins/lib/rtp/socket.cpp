@@ -10,7 +10,7 @@
 #include <random>
 #include <utility>
 
-#include "rtp/source_program.h"
+#include "rtp/peer_address_filter.h"
 
 namespace patchbay::lib {
 namespace {

@@ -20,7 +20,7 @@
 #include "request_screen.h"
 #include "sip_stack.h"
 #include "sofia.h"
-#include "source_filter.h"
+#include "sip_peer_filter.h"
 #include "tcp_watch.h"
 
 namespace patchbay::sip_trunk {

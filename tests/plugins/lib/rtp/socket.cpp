@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "loopback.h"
-#include "rtp/source_policy.h"
+#include "rtp/symmetric_rtp.h"
 
 using namespace patchbay::lib;
 using Channel = RtpSocket::Channel;

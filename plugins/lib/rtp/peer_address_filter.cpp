@@ -1,4 +1,4 @@
-#include "rtp/source_program.h"
+#include "rtp/peer_address_filter.h"
 
 #include <sys/socket.h>
 

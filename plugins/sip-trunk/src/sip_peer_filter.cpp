@@ -1,4 +1,4 @@
-#include "source_filter.h"
+#include "sip_peer_filter.h"
 
 #include <sys/socket.h>
 
@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "rtp/source_program.h"
+#include "rtp/peer_address_filter.h"
 
 namespace patchbay::sip_trunk {
 

@@ -1,4 +1,4 @@
-#include "source_filter.h"
+#include "sip_peer_filter.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "rtp/rtcp.h"
+#include "rtp/rtcp_packet.h"
 
 #include <doctest/doctest.h>
 
