@@ -14,8 +14,9 @@
 #include "g711/g711.h"
 #include "rtp/jitter_buffer.h"
 #include "rtp/reception.h"
-#include "rtp/rtcp_packet.h"
+#include "rtp/rtcp_session.h"
 #include "rtp/socket.h"
+#include "rtp/ssrc_switch.h"
 #include "rtp/symmetric_rtp.h"
 #include "rtp/telephone_event.h"
 
@@ -36,16 +37,16 @@ struct StreamMedia {
 struct StreamStats {
   std::atomic<uint64_t> packets_received{0};
   std::atomic<uint64_t> packets_sent{0};
-  std::atomic<uint64_t> packets_refused{0};  // wrong source, malformed, unknown payload type, too much RTCP
+  std::atomic<uint64_t> packets_refused{0};  // wrong address, malformed, unknown payload type, too much RTCP
   std::atomic<uint64_t> packets_late{0};
   std::atomic<uint64_t> duplicates{0};
   std::atomic<int64_t> lost{0};
   std::atomic<uint32_t> jitter_us{0};
-  std::atomic<uint32_t> delay_ms{0};          // of the jitter buffer
-  std::atomic<int64_t> last_received_ns{0};   // latest RTP or RTCP packet of the peer; 0: none yet
-  std::atomic<uint32_t> round_trip_us{0};     // from RTCP; 0: unknown
-  std::atomic<uint8_t> far_fraction_lost{0};  // loss of our packets that the peer reports, in 1/256
-  std::atomic<bool> far_reported{false};      // whether the peer has sent such a report
+  std::atomic<uint32_t> delay_ms{0};             // of the jitter buffer
+  std::atomic<int64_t> last_received_ns{0};      // latest RTP or RTCP packet of the peer; 0: none yet
+  std::atomic<uint32_t> round_trip_us{0};        // from RTCP; 0: unknown
+  std::atomic<uint8_t> remote_fraction_lost{0};  // loss of our packets that the peer reports, in 1/256
+  std::atomic<bool> remote_reported{false};      // whether the peer has sent such a report
 };
 
 struct RtpPacket;
@@ -89,44 +90,36 @@ class AudioStream {
   const StreamStats& stats() const noexcept { return stats_; }
 
  private:
-  class ControlReader;
-
   void drain_media(int64_t now_ns) noexcept;
-  void drain_control(int64_t now_ns) noexcept;
+  void drain_rtcp(int64_t now_ns) noexcept;
   void on_media(const RtpPacket& packet, int64_t now_ns) noexcept;
-  bool accept_ssrc(const RtpPacket& packet) noexcept;
+  bool follow_ssrc(const RtpPacket& packet) noexcept;
   bool on_datagram(const Datagram& datagram, int64_t now_ns) noexcept;
-  bool on_control_datagram(const Datagram& datagram, int64_t now_ns) noexcept;
+  bool on_rtcp_datagram(const Datagram& datagram, int64_t now_ns) noexcept;
   void refuse() noexcept { stats_.packets_refused.fetch_add(1, std::memory_order_relaxed); }
   void on_digit(std::optional<char> digit) noexcept;
   void send_packet(uint8_t payload_type, bool marker, uint32_t timestamp, const uint8_t* payload,
                    size_t bytes) noexcept;
-  void send_control(int64_t now_ns, bool bye) noexcept;
+  void send_rtcp(int64_t now_ns, bool bye) noexcept;
   void publish_stats() noexcept;
-  uint64_t ntp(int64_t now_ns) const noexcept;
+  // Null before the first packet.
+  Reception* reception() noexcept { return ssrc_switch_.has_ssrc() ? &reception_ : nullptr; }
 
   RtpSocket socket_;
   JitterBuffer jitter_buffer_;
+  SymmetricRtp latch_;
+  SsrcSwitch ssrc_switch_;
   Reception reception_;
-  SourcePolicy policy_;
   TelephoneEventReceiver event_receiver_;
   TelephoneEventSender event_sender_;
   StreamMedia media_;
-  const std::string cname_;
-  const int64_t wall_offset_ns_;
 
-  bool has_source_ = false;
-  uint32_t candidate_ssrc_ = 0;  // seen in one packet, not yet confirmed
-  uint16_t candidate_sequence_ = 0;
-  bool has_candidate_ = false;
-  uint32_t ssrc_;
+  const uint32_t ssrc_;  // of what we send
+  RtcpSession rtcp_;
+  SentMedia sent_;  // its rtp_timestamp is that of the next packet
   uint16_t sequence_;
-  uint32_t timestamp_;
   bool marker_ = true;
-  uint32_t packets_sent_ = 0;
-  uint32_t octets_sent_ = 0;
-  int64_t next_control_ns_ = 0;
-  int control_taken_ = 0;  // RTCP packets accepted in this tick
+  int rtcp_taken_ = 0;  // RTCP packets accepted in this tick
   std::array<char, 16> digits_{};
   size_t digits_begin_ = 0;
   size_t digits_count_ = 0;

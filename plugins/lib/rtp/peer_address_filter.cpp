@@ -8,8 +8,8 @@ namespace patchbay::lib {
 namespace {
 
 constexpr uint32_t kNetwork = static_cast<uint32_t>(SKF_NET_OFF);
-constexpr uint32_t kSource4 = 12;  // offsets of the source address in the IP headers
-constexpr uint32_t kSource6 = 8;
+constexpr uint32_t kSenderOffset4 = 12;  // of the sender's address in the IP header
+constexpr uint32_t kSenderOffset6 = 8;
 constexpr size_t kSmallProgram = 6 + 9 * 16;
 
 constexpr sock_filter kAccept{BPF_RET | BPF_K, 0, 0, 0xFFFFFFFF};
@@ -36,7 +36,7 @@ class Writer {
     } else {
       const uint8_t* bytes = reinterpret_cast<const sockaddr_in6&>(storage).sin6_addr.s6_addr;
       for (uint32_t word = 0; word < 4; ++word) {
-        add(load_word(kSource6 + 4 * word));
+        add(load_word(kSenderOffset6 + 4 * word));
         add(unless_equal_skip(read_u32(bytes + 4 * word), static_cast<uint8_t>(2 * (3 - word) + 1)));
       }
     }
@@ -52,8 +52,8 @@ class Writer {
 
 }  // namespace
 
-size_t write_source_program(const SocketAddress* peers, size_t count, sock_filter* out,
-                            size_t capacity) noexcept {
+size_t write_peer_address_filter(const SocketAddress* peers, size_t count, sock_filter* out,
+                                 size_t capacity) noexcept {
   Writer writer(out, capacity);
   // Branches by IP version: anything but IPv4 jumps over the first half.
   writer.add({BPF_LD | BPF_B | BPF_ABS, 0, 0, kNetwork});
@@ -61,7 +61,7 @@ size_t write_source_program(const SocketAddress* peers, size_t count, sock_filte
   writer.add({BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 4});
   const size_t jump = writer.size();
   writer.add(kDrop);  // replaced by the jump below
-  writer.add(load_word(kSource4));
+  writer.add(load_word(kSenderOffset4));
   for (size_t i = 0; i < count; ++i)
     if (peers[i].family() == AF_INET) writer.add_peer(peers[i]);
   writer.add(kDrop);
@@ -74,9 +74,9 @@ size_t write_source_program(const SocketAddress* peers, size_t count, sock_filte
   return writer.size();
 }
 
-bool filter_sources(int fd, const SocketAddress* peers, size_t count) noexcept {
+bool attach_peer_address_filter(int fd, const SocketAddress* peers, size_t count) noexcept {
   sock_filter code[kSmallProgram];
-  const size_t size = write_source_program(peers, count, code, kSmallProgram);
+  const size_t size = write_peer_address_filter(peers, count, code, kSmallProgram);
   const sock_fprog program{static_cast<unsigned short>(size), code};
   return size != 0 && ::setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) == 0;
 }

@@ -77,8 +77,8 @@ Result<RtpSocket> RtpSocket::open(const SocketAddress& local, uint16_t min_port,
 }
 
 void RtpSocket::accept_only(const SocketAddress* peers, size_t count) noexcept {
-  (void)filter_sources(rtp_.get(), peers, count);
-  (void)filter_sources(rtcp_.get(), peers, count);
+  (void)attach_peer_address_filter(rtp_.get(), peers, count);
+  (void)attach_peer_address_filter(rtcp_.get(), peers, count);
 }
 
 uint64_t RtpSocket::dropped() const noexcept {
@@ -90,13 +90,13 @@ size_t RtpSocket::receive(Channel channel, Datagram* out, size_t count) noexcept
   count = std::min(count, kMaxReceived);
   std::array<mmsghdr, kMaxReceived> headers{};
   std::array<iovec, kMaxReceived> buffers;
-  std::array<sockaddr_storage, kMaxReceived> sources;
+  std::array<sockaddr_storage, kMaxReceived> senders;
   for (size_t i = 0; i < count; ++i) {
     buffers[i] = {out[i].data.data(), out[i].data.size()};
     headers[i].msg_hdr.msg_iov = &buffers[i];
     headers[i].msg_hdr.msg_iovlen = 1;
-    headers[i].msg_hdr.msg_name = &sources[i];
-    headers[i].msg_hdr.msg_namelen = sizeof(sources[i]);
+    headers[i].msg_hdr.msg_name = &senders[i];
+    headers[i].msg_hdr.msg_namelen = sizeof(senders[i]);
   }
   // Repeated, because the kernel first reports the ICMP errors of earlier sends, one per call.
   for (int attempt = 0; attempt < 4; ++attempt) {
@@ -104,7 +104,7 @@ size_t RtpSocket::receive(Channel channel, Datagram* out, size_t count) noexcept
     for (int i = 0; i < got; ++i) {
       const auto at = static_cast<size_t>(i);
       out[at].size = (headers[at].msg_hdr.msg_flags & MSG_TRUNC) != 0 ? 0 : headers[at].msg_len;
-      out[at].source = SocketAddress::from(sources[at]);
+      out[at].sender = SocketAddress::from(senders[at]);
     }
     if (got >= 0) return static_cast<size_t>(got);
     if (errno == EAGAIN || errno == EWOULDBLOCK) return 0;

@@ -17,7 +17,7 @@ namespace patchbay::lib {
 struct Datagram {
   std::array<uint8_t, 2048> data;
   size_t size = 0;  // 0 also for a datagram that is too long
-  SocketAddress source;
+  SocketAddress sender;
 };
 
 class RtpSocket {

@@ -1,49 +1,49 @@
-// Decides from which source addresses a leg accepts packets, against RTP bleed and injection. One thread, no
-// allocation.
+// Symmetric RTP (RFC 4961): decides which address media is accepted from and sent to, by latching (RFC 7362).
+// Protects a leg against RTP bleed and injection. One thread, no allocation.
 #pragma once
 
 #include "rtp/address.h"
 
 namespace patchbay::lib {
 
-// Expects the peer at the address in its SDP. A peer behind NAT sends from elsewhere, so the first packet
-// from the SDP's host on another port, or from the signalling host if that is allowed, binds the leg to its
-// source. From then on every other source is refused, except the SDP's address, which still replaces such a
+// Expects the peer at the address in its SDP. A peer behind NAT sends from elsewhere, so the leg latches onto
+// the sender of the first packet from the SDP's host on another port, or from the signalling host if that is
+// allowed. From then on every other sender is refused, except the SDP's address, which still replaces such a
 // guess.
-class SourcePolicy {
+class SymmetricRtp {
  public:
   // Sets the remote address (answer, re-INVITE). If `signalling` is invalid, only the SDP's host may send.
-  // The same remote again keeps the bound source.
+  // The same remote again keeps the latched address.
   void set_remote(const SocketAddress& rtp, const SocketAddress& signalling) noexcept {
     if (rtp == expected_ && signalling.same_ip(signalling_)) return;
     expected_ = rtp;
     signalling_ = signalling;
-    bound_ = SocketAddress{};
+    latched_ = SocketAddress{};
   }
 
-  // Returns whether to accept a media packet from `source`. May bind the leg to it.
-  bool accept_media(const SocketAddress& source) noexcept {
+  // Returns whether to accept a media packet from `sender`. May latch onto it.
+  bool accept_media(const SocketAddress& sender) noexcept {
     if (!expected_.valid()) return false;
-    if (source == bound_) return true;
-    if (source == expected_) {
-      bound_ = source;
+    if (sender == latched_) return true;
+    if (sender == expected_) {
+      latched_ = sender;
       return true;
     }
-    if (bound_.valid() || !(source.same_ip(expected_) || source.same_ip(signalling_))) return false;
-    bound_ = source;
+    if (latched_.valid() || !(sender.same_ip(expected_) || sender.same_ip(signalling_))) return false;
+    latched_ = sender;
     return true;
   }
 
-  // Returns whether to accept RTCP: only from the host that media comes from. Never binds.
-  bool accept_control(const SocketAddress& source) const noexcept { return source.same_ip(destination()); }
+  // Returns whether to accept RTCP: only from the host that media comes from. Never latches.
+  bool accept_rtcp(const SocketAddress& sender) const noexcept { return sender.same_ip(destination()); }
 
   // Where to send media.
-  const SocketAddress& destination() const noexcept { return bound_.valid() ? bound_ : expected_; }
+  const SocketAddress& destination() const noexcept { return latched_.valid() ? latched_ : expected_; }
 
  private:
   SocketAddress expected_;
   SocketAddress signalling_;
-  SocketAddress bound_;
+  SocketAddress latched_;
 };
 
 }  // namespace patchbay::lib

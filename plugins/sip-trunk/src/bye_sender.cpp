@@ -6,12 +6,12 @@
 #include "dialog_route.h"
 #include "digest.h"
 #include "now_ms.h"
+#include "sip_limits.h"
 #include "user_agent.h"
 
 namespace patchbay::sip_trunk {
 namespace {
 
-constexpr uint32_t kPauseMs = 2000;       // before the next BYE after one that could not be sent
 constexpr uint32_t kSequenceStep = 1000;  // added to CSeq, because the dialog may have used higher ones
 
 }  // namespace
@@ -27,7 +27,7 @@ ByeSender::~ByeSender() {
 }
 
 void ByeSender::start(const sip_t* challenge) {
-  timer_ = su_timer_create(su_root_task(agent_.root()), kPauseMs);
+  timer_ = su_timer_create(su_root_task(agent_.root()), kByePauseMs);
   give_up_ms_ = now_ms() + agent_.transaction_timeout_ms();
   next_hop_ = address_of_url(dialog_.next_hop);
   agent_.allow(next_hop_);
@@ -74,7 +74,7 @@ void ByeSender::on_event(nua_event_t event, int status, const char*, nua_handle_
     closed_ = true;
     return;
   }
-  su_timer_set_interval(timer_, on_timer_event, this, kPauseMs);
+  su_timer_set_interval(timer_, on_timer_event, this, kByePauseMs);
 }
 
 void ByeSender::on_timer() { send(); }

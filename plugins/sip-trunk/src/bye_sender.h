@@ -20,8 +20,8 @@ class ByeSender final : public HandleOwner {
   ByeSender(UserAgent& agent, DialogId id, StoredDialog dialog, TrunkAccess trunk);
   ~ByeSender() override;
 
-  // Sends BYE until a final answer comes, for 32 s at most. `challenge`: the 401 or 407 to an earlier BYE, or
-  // null. Answers at most one challenge.
+  // Sends BYE until a final answer comes, for kTransactionTimeoutMs at most. `challenge`: the 401 or 407 to
+  // an earlier BYE, or null. Answers at most one challenge.
   void start(const sip_t* challenge);
 
   DialogId id() const noexcept override { return id_; }

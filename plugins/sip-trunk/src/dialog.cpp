@@ -10,15 +10,11 @@
 #include "header_text.h"
 #include "now_ms.h"
 #include "sdp_body.h"
+#include "sip_limits.h"
 #include "user_agent.h"
 
 namespace patchbay::sip_trunk {
 namespace {
-
-constexpr uint32_t kLingerMs = 40'000;       // longer than the 32 s of a late final answer (RFC 3261 timer B)
-constexpr uint32_t kMaxCredentialTries = 3;  // the proxy's, the server's, and one for a stale nonce
-constexpr size_t kMaxTrusted = 16;
-constexpr int64_t kMinTryMs = 1000;  // minimum time for the second connection to a TCP trunk
 
 std::string_view body_of(const sip_t* sip) {
   if (sip == nullptr || sip->sip_payload == nullptr || sip->sip_payload->pl_data == nullptr) return {};
@@ -32,7 +28,7 @@ std::string_view body_of(const sip_t* sip) {
 }
 
 std::string printable(const char* phrase) {
-  return phrase != nullptr ? printable_ascii(phrase, 200) : std::string();
+  return phrase != nullptr ? printable_ascii(phrase, kMaxShownBytes) : std::string();
 }
 
 // Collects the reasons that an answer gives: Reason (RFC 3326), Warning, Retry-After.
@@ -59,7 +55,7 @@ Dialog::~Dialog() {
 }
 
 void Dialog::start() {
-  timer_ = su_timer_create(su_root_task(agent_.root()), kLingerMs);
+  timer_ = su_timer_create(su_root_task(agent_.root()), kDialogLingerMs);
   if (is_tcp() && !agent_.options().tcp)
     return close({EndReason::transport, 0, "SIP over TCP is not enabled", ""});
   started_ms_ = now_ms();
@@ -140,7 +136,7 @@ void Dialog::report_end(const DialogEnd& ended) {
   if (state_ == State::ended) return;
   state_ = State::ended;
   reoffer_pending_ = false;
-  set_timer(kLingerMs);
+  set_timer(kDialogLingerMs);
   std::exchange(listener_, nullptr)->on_ended(id_, ended);
 }
 
@@ -233,7 +229,7 @@ bool Dialog::try_next_target(EndReason reason) {
   if (is_tcp() && reason == EndReason::transport && !std::exchange(tcp_retried_, true)) {
     const int64_t spent_ms = now_ms() - invite_sent_ms_;
     send_invite();
-    set_timer(std::max<int64_t>(kMinTryMs, agent_.options().silence_timeout_ms - spent_ms));
+    set_timer(std::max<int64_t>(kMinTcpRetryMs, agent_.options().silence_timeout_ms - spent_ms));
     return true;
   }
   if (target_ + 1 >= invite_.call.targets.size()) return false;
@@ -344,7 +340,7 @@ void Dialog::on_silence() {
 }
 
 void Dialog::trust(const lib::SocketAddress& address) {
-  if (!address.valid() || trusts(address) || trusted_.size() == kMaxTrusted) return;
+  if (!address.valid() || trusts(address) || trusted_.size() == kMaxTrustedAddresses) return;
   trusted_.push_back(address);
   agent_.allow(address);
 }

@@ -9,13 +9,11 @@
 #include <vector>
 
 #include "header_text.h"
+#include "sip_limits.h"
 #include "sofia.h"
 
 namespace patchbay::sip_trunk {
 namespace {
-
-constexpr size_t kMaxChallenges = 16;
-constexpr size_t kMaxShown = 64;  // characters of a peer's value in a message
 
 std::string unquoted(const char* text) {
   std::string out;
@@ -101,15 +99,15 @@ std::string why_unanswerable(const Challenge& challenge, const TrunkAccess& trun
   const std::string algorithm = parameter(challenge, "algorithm");
   const bool has_session = equals_ignoring_case(algorithm, "MD5-sess");
   if (!algorithm.empty() && !equals_ignoring_case(algorithm, "MD5") && !has_session)
-    return "the trunk asks for the digest algorithm " + printable_ascii(algorithm, kMaxShown) +
+    return "the trunk asks for the digest algorithm " + printable_ascii(algorithm, kMaxShownParameterBytes) +
            ", known are MD5 and MD5-sess";
   // MD5-sess needs our nonce, which only an answer with qop carries (RFC 2617 section 3.2.2).
   if (has_session && !offers_qop(challenge, "auth") && !offers_qop(challenge, "auth-int"))
     return "the trunk asks for the digest algorithm MD5-sess without qop";
   const std::string realm = parameter(challenge, "realm");
   if (realm.empty() || realm != trunk.realm)
-    return "the trunk asks for credentials of the realm \"" + printable_ascii(realm, kMaxShown) +
-           "\", configured is \"" + trunk.realm + "\"";
+    return "the trunk asks for credentials of the realm \"" +
+           printable_ascii(realm, kMaxShownParameterBytes) + "\", configured is \"" + trunk.realm + "\"";
   if (parameter(challenge, "nonce").empty()) return "the trunk's challenge has no nonce";
   return {};
 }

@@ -8,17 +8,15 @@
 
 #include "number/number.h"
 #include "rtp/address.h"
+#include "sip_limits.h"
 
 namespace patchbay::sip_trunk {
 namespace {
 
-constexpr size_t kMaxDisplayName = 64;
-constexpr size_t kMaxField = 255;
-
 bool consists_of(std::string_view text, std::string_view more) {
-  return !text.empty() && text.size() <= kMaxField && std::all_of(text.begin(), text.end(), [&](char c) {
-    return is_alphanumeric(c) || more.find(c) != std::string_view::npos;
-  });
+  return !text.empty() && text.size() <= kMaxHeaderFieldBytes &&
+         std::all_of(text.begin(), text.end(),
+                     [&](char c) { return is_alphanumeric(c) || more.find(c) != std::string_view::npos; });
 }
 
 // Returns a host in URI form; empty if it is not a valid host.
@@ -32,7 +30,7 @@ std::string uri_host(const std::string& host) {
 
 std::string quoted_display_name(std::string_view name) {
   std::string out;
-  for (char c : clip_utf8(name, kMaxDisplayName)) {
+  for (char c : clip_utf8(name, kMaxDisplayNameBytes)) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7F) continue;
     if (c == '"' || c == '\\') out += '\\';

@@ -27,7 +27,7 @@ struct Invite {
 Result<Invite> make_invite(OutboundCall call);
 
 // Returns a quoted-string (RFC 3261 section 25.1): removes control characters, escapes quotes and
-// backslashes, keeps at most 64 bytes of whole UTF-8 characters. Empty for an empty name.
+// backslashes, keeps at most kMaxDisplayNameBytes of whole UTF-8 characters. Empty for an empty name.
 std::string quoted_display_name(std::string_view name);
 
 }  // namespace patchbay::sip_trunk

@@ -8,7 +8,7 @@ namespace {
 
 Metric refused(const Host& host, const char* reason) {
   return Metric::counter(host, "patchbay_sip_trunk_requests_refused_total",
-                         "SIP requests answered with an error because of their source or rate",
+                         "SIP requests answered with an error because of their sender or rate",
                          {{"reason", reason}});
 }
 
@@ -47,9 +47,9 @@ Metrics::Metrics(const Host& host)
                             "RTP packets of ended calls that did not arrive")),
       late_(Metric::counter(host, "patchbay_sip_trunk_rtp_late_total",
                             "RTP packets of ended calls that came too late to be played")),
-      refused_(
-          Metric::counter(host, "patchbay_sip_trunk_rtp_refused_total",
-                          "RTP packets to ended calls from a wrong source, malformed or of an unknown type")),
+      refused_(Metric::counter(
+          host, "patchbay_sip_trunk_rtp_refused_total",
+          "RTP packets to ended calls from a wrong address, malformed or of an unknown type")),
       dropped_(
           Metric::counter(host, "patchbay_sip_trunk_rtp_dropped_total",
                           "RTP and RTCP packets to ended calls that the kernel dropped: from other hosts "

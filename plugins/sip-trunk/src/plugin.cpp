@@ -14,13 +14,12 @@
 #include "outbound_leg.h"
 #include "read_settings.h"
 #include "resolver.h"
+#include "sip_limits.h"
 #include "sip_stack.h"
 #include "trunk_names.h"
 
 namespace patchbay::sip_trunk {
 namespace {
-
-constexpr int64_t kStatsMs = 5000;  // interval of exporting the stack's counters
 
 class SipTrunk final : public Plugin {
   Status start(const Config& config) override {
@@ -32,7 +31,7 @@ class SipTrunk final : public Plugin {
     options.listen_port = settings_.server.listen_port;
     options.advertise = settings_.server.advertise;
     options.tcp = settings_.uses_tcp();
-    options.sources = settings_.trunk_addresses();
+    options.allowed_peers = settings_.trunk_addresses();
     options.silence_timeout_ms = settings_.server.silence_timeout_ms;
     options.log = dialogs_.get();
     has_tcp_ = options.tcp;
@@ -44,7 +43,7 @@ class SipTrunk final : public Plugin {
     PB_TRY_VALUE(stack_, SipStack::start(options));
     const bool v6 = settings_.server.listen_ip.find(':') != std::string::npos;
     names_ = std::make_unique<TrunkNames>(host(), resolver_, *metrics_, v6 ? AF_INET6 : AF_INET,
-                                          [this] { update_sources(); });
+                                          [this] { update_allowed_peers(); });
     names_->watch(settings_.trunk_names());
     dialogs_->orphans([this](StoredDialog dialog) {
       log().warn("ending a call of an earlier run", {{"dialog", dialog.call_id}, {"trunk", dialog.trunk_id}});
@@ -82,7 +81,7 @@ class SipTrunk final : public Plugin {
     if (!next) return;
     settings_ = *std::move(next);
     names_->watch(settings_.trunk_names());
-    update_sources();
+    update_allowed_peers();
   }
 
   void drain(Done done) override {
@@ -121,7 +120,7 @@ class SipTrunk final : public Plugin {
     metrics_->set_legs(legs_.size(), stack_->live_handles());
     std::vector<RegisteredGate> gates;
     for (const auto& [name, gate] : gates_) gates.push_back(gate);
-    started.start(gates);
+    started.start(std::move(gates));
     return dialled;
   }
 
@@ -167,13 +166,13 @@ class SipTrunk final : public Plugin {
   void on_filter_changed(const Status& filtered) {
     metrics_->set_filtered(filtered.ok());
     if (filtered) return log().info("the kernel drops SIP from unknown addresses");
-    log().warn("no source filter: SIP from any address is processed", {{"why", filtered.error().text}});
+    log().warn("no peer filter: SIP from any address is processed", {{"why", filtered.error().text}});
   }
 
-  void update_sources() {
-    std::vector<lib::SocketAddress> sources = settings_.trunk_addresses();
-    for (const auto& address : names_->addresses()) sources.push_back(address);
-    stack_->set_sources(std::move(sources));
+  void update_allowed_peers() {
+    std::vector<lib::SocketAddress> peers = settings_.trunk_addresses();
+    for (const auto& address : names_->addresses()) peers.push_back(address);
+    stack_->set_allowed_peers(std::move(peers));
   }
 
   Settings settings_;

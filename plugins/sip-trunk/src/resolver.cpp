@@ -14,12 +14,10 @@
 #include <utility>
 
 #include "now_ms.h"
+#include "sip_limits.h"
 
 namespace patchbay::sip_trunk {
 namespace {
-
-constexpr size_t kMaxLookups = 8;
-constexpr size_t kMaxNames = 1000;
 
 using Name = std::pair<std::string, int>;  // host and address family
 
@@ -52,7 +50,7 @@ std::optional<Name> Resolver::State::complete(const Name& name, Result<Addresses
   entry.is_pending = false;
   if (result) entry.last_good = *result;
   entry.latest = result;
-  entry.fresh_until_ms = now_ms() + (result ? kFreshMs : kFailureFreshMs);
+  entry.fresh_until_ms = now_ms() + (result ? kNameFreshMs : kNameFailureFreshMs);
   waiting.swap(entry.waiting);
   // Under the lock, because no callback may run after the resolver's destructor.
   for (const Done& done : waiting) done(result);
@@ -83,7 +81,7 @@ Result<Addresses> Resolver::system_lookup(const std::string& host, int family) {
     std::memcpy(&storage, next->ai_addr, std::min<size_t>(next->ai_addrlen, sizeof(storage)));
     const auto address = lib::SocketAddress::from(storage).with_port(0);
     if (address.valid() && std::find(addresses.begin(), addresses.end(), address) == addresses.end() &&
-        addresses.size() < kMaxAddresses)
+        addresses.size() < kMaxAddressesOfName)
       addresses.push_back(address);
   }
   ::freeaddrinfo(found);
@@ -122,12 +120,12 @@ void Resolver::request(const std::string& host, int family, bool must_refresh, D
     }
     if (!must_refresh && now_ms() < entry.fresh_until_ms) {
       known = entry.latest;
-    } else if (state_->threads == kMaxLookups && state_->queue.size() < kMaxNames) {
+    } else if (state_->threads == kMaxLookupThreads && state_->queue.size() < kMaxNames) {
       state_->queue.push_back(name);
       entry.waiting.push_back(std::move(done));
       entry.is_pending = true;
       return;
-    } else if (state_->threads < kMaxLookups) {
+    } else if (state_->threads < kMaxLookupThreads) {
       try {
         std::thread([state = state_, name, look_up = state_->lookup] {
           State::run(state, look_up, name);

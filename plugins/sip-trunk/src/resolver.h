@@ -20,10 +20,6 @@ class Resolver {
   using Lookup = std::function<Result<Addresses>(const std::string& host, int family)>;
   using Done = std::function<void(const Result<Addresses>&)>;
 
-  static constexpr size_t kMaxAddresses = 4;
-  static constexpr int64_t kFreshMs = 60'000;        // getaddrinfo() returns no TTL
-  static constexpr int64_t kFailureFreshMs = 2'000;  // how long a failure is cached
-
   // Calls getaddrinfo(); blocks.
   static Result<Addresses> system_lookup(const std::string& host, int family);
 
@@ -34,8 +30,8 @@ class Resolver {
   Resolver& operator=(const Resolver&) = delete;
 
   // Calls `done` exactly once, unless this is destroyed first: at once for a numeric host or a cached result,
-  // else later on another thread, without a deadline. Never blocks; any thread. Code::exhausted: 1000 other
-  // names wait for one of the 8 lookup threads.
+  // else later on another thread, without a deadline. Never blocks; any thread. Code::exhausted: kMaxNames
+  // others wait for one of the kMaxLookupThreads.
   void resolve(const std::string& host, int family, Done done);
   // The same without the cache: joins a running lookup or starts one.
   void refresh(const std::string& host, int family, Done done);

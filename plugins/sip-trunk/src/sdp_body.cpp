@@ -4,10 +4,11 @@
 
 #include <string>
 
+#include "sip_limits.h"
+
 namespace patchbay::sip_trunk {
 namespace {
 
-constexpr size_t kMaxParts = 16;
 constexpr size_t kMaxBoundary = 70;  // RFC 2046 section 5.1.1
 
 // The type without its parameters.
@@ -59,7 +60,7 @@ std::string_view find_sdp(std::string_view content_type, std::string_view body) 
   if (boundary.empty() || boundary.size() > kMaxBoundary) return {};
   const std::string delimiter = "--" + std::string(boundary);
   size_t at = body.find(delimiter);
-  for (size_t part = 0; part < kMaxParts && at != std::string_view::npos; ++part) {
+  for (size_t part = 0; part < kMaxBodyParts && at != std::string_view::npos; ++part) {
     body.remove_prefix(at + delimiter.size());
     if (body.substr(0, 2) == "--") return {};
     const size_t line_end = body.find('\n');

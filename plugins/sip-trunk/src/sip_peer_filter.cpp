@@ -11,30 +11,30 @@
 
 namespace patchbay::sip_trunk {
 
-void SourceFilter::set_sockets(std::vector<int> descriptors) {
+void SipPeerFilter::set_sockets(std::vector<int> descriptors) {
   descriptors_ = std::move(descriptors);
   if (descriptors_.empty() && changed_) changed_({Code::not_found, "the SIP sockets are not found"});
   apply();
 }
 
-void SourceFilter::set_permanent(std::vector<lib::SocketAddress> peers) {
+void SipPeerFilter::set_permanent(std::vector<lib::SocketAddress> peers) {
   permanent_ = std::move(peers);
   apply();
 }
 
-void SourceFilter::allow(const lib::SocketAddress& peer) {
+void SipPeerFilter::allow(const lib::SocketAddress& peer) {
   if (!peer.valid() || ++counted_[peer.ip_text()] > 1) return;
   apply();
 }
 
-void SourceFilter::forbid(const lib::SocketAddress& peer) {
+void SipPeerFilter::forbid(const lib::SocketAddress& peer) {
   const auto found = peer.valid() ? counted_.find(peer.ip_text()) : counted_.end();
   if (found == counted_.end() || --found->second > 0) return;
   counted_.erase(found);
   apply();
 }
 
-void SourceFilter::apply() {
+void SipPeerFilter::apply() {
   if (descriptors_.empty()) return;
   Status attached = attach();
   if (!attached && attached.error().code == Code::unavailable) {
@@ -46,15 +46,15 @@ void SourceFilter::apply() {
   if (std::exchange(state_, next) != next && changed_) changed_(attached);
 }
 
-Status SourceFilter::attach() const {
+Status SipPeerFilter::attach() const {
   std::set<std::string> texts;
   for (const auto& peer : permanent_) texts.insert(peer.ip_text());
   for (const auto& [peer, count] : counted_) texts.insert(peer);
   std::vector<lib::SocketAddress> peers;
   for (const std::string& text : texts)
     if (const auto peer = lib::SocketAddress::parse(text, 0)) peers.push_back(*peer);
-  std::vector<sock_filter> code(lib::kMaxSourceInstructions);
-  const size_t size = lib::write_source_program(peers.data(), peers.size(), code.data(), code.size());
+  std::vector<sock_filter> code(lib::kMaxFilterInstructions);
+  const size_t size = lib::write_peer_address_filter(peers.data(), peers.size(), code.data(), code.size());
   if (size == 0) return {Code::exhausted, std::to_string(peers.size()) + " addresses do not fit into it"};
   const sock_fprog filter{static_cast<unsigned short>(size), code.data()};
   for (int fd : descriptors_) {
@@ -65,7 +65,7 @@ Status SourceFilter::attach() const {
   return {};
 }
 
-void SourceFilter::detach() const {
+void SipPeerFilter::detach() const {
   const int unused = 0;
   for (int fd : descriptors_) (void)::setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &unused, sizeof(unused));
 }

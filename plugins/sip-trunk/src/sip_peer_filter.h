@@ -1,4 +1,4 @@
-// SourceFilter: lets only known peers reach the SIP sockets. A classic BPF program in the kernel drops
+// SipPeerFilter: lets only known peers reach the SIP sockets. A classic BPF program in the kernel drops
 // everything else, including TCP connection attempts, at no cost to this process. The filter holds all peers
 // or is off, because calls of a missing peer would be silenced. sip thread.
 #pragma once
@@ -14,12 +14,12 @@
 
 namespace patchbay::sip_trunk {
 
-class SourceFilter {
+class SipPeerFilter {
  public:
   // Called with ok when the filter is switched on, and with the reason when it is switched off, from within
   // the methods below.
   using Changed = std::function<void(const Status&)>;
-  explicit SourceFilter(Changed changed = {}) : changed_(std::move(changed)) {}
+  explicit SipPeerFilter(Changed changed = {}) : changed_(std::move(changed)) {}
 
   // Sets the open sockets to filter. They must outlive the last call of this object.
   void set_sockets(std::vector<int> descriptors);

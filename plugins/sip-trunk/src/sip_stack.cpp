@@ -31,8 +31,8 @@ void SipStack::hang_up_stored(StoredDialog dialog, TrunkAccess trunk) {
   agent_->hang_up_stored(std::move(dialog), std::move(trunk));
 }
 
-void SipStack::set_sources(std::vector<lib::SocketAddress> sources) {
-  agent_->set_sources(std::move(sources));
+void SipStack::set_allowed_peers(std::vector<lib::SocketAddress> peers) {
+  agent_->set_allowed_peers(std::move(peers));
 }
 
 void SipStack::hangup(DialogId id) { agent_->hangup(id); }

@@ -1,6 +1,6 @@
 // SipStack: the SIP user agent: one listen address (UDP, and TCP on the same port), one thread, any number of
-// outbound dialogs. The kernel drops messages from addresses that are neither a source nor a peer of a
-// running call. Hides sofia-sip from the plugin.
+// outbound dialogs. The kernel drops messages from addresses that are neither an allowed peer nor a peer
+// of a running call. Hides sofia-sip from the plugin.
 #pragma once
 
 #include <patchbay/result.h>
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "sip_limits.h"
 #include "sip_types.h"
 
 namespace patchbay::sip_trunk {
@@ -20,21 +21,20 @@ class UserAgent;
 class SipStack {
  public:
   struct Options {
-    std::string listen_ip = "127.0.0.1";
+    std::string listen_ip{};
     uint16_t listen_port = 0;  // 0: the kernel chooses
     // Address shown in Via and Contact. Empty: listen_ip, or if that is 0.0.0.0 or ::, the source address
     // that the routing table chooses for each trunk.
     std::string advertise{};
     bool tcp = true;  // listen on TCP too, without which no call can use a TCP trunk
-    // Addresses that may send to us, in addition to the peers of running calls.
-    std::vector<lib::SocketAddress> sources{};
+    // Peers that may send to us in addition to those of running calls.
+    std::vector<lib::SocketAddress> allowed_peers{};
     std::string user_agent = "Patchbay";
     // Time from a request to its first answer of any kind, 100 included.
-    uint32_t silence_timeout_ms = 5000;
-    // Timers B, F and H of RFC 3261; shorter only in tests.
-    uint32_t transaction_timeout_ms = 32'000;
-    uint32_t tcp_keepalive_ms = 25'000;  // interval of CRLF pings (RFC 5626 section 3.5.1)
-    DialogLog* log = nullptr;            // outlives the stack
+    uint32_t silence_timeout_ms = 0;
+    uint32_t transaction_timeout_ms = kTransactionTimeoutMs;  // shorter only in tests
+    uint32_t tcp_keepalive_ms = kTcpKeepaliveMs;              // likewise
+    DialogLog* log = nullptr;                                 // outlives the stack
     // Called with ok when the kernel begins to drop messages from unknown addresses, and with the reason when
     // it cannot or stops. sip thread.
     std::function<void(const Status&)> on_filter_changed{};
@@ -56,12 +56,12 @@ class SipStack {
   // Sends CANCEL or BYE; on_ended follows. Ignores unknown and ended dialogs. Any thread, never blocks.
   void hangup(DialogId id);
 
-  // Sends BYE for a dialog of an earlier run until the peer answers, for 32 s at most, then calls
-  // DialogLog::dialog_down. `trunk` has the credentials for a challenge. Any thread.
+  // Sends BYE for a dialog of an earlier run until the peer answers, for kTransactionTimeoutMs at most, then
+  // calls DialogLog::dialog_down. `trunk` has the credentials for a challenge. Any thread.
   void hang_up_stored(StoredDialog dialog, TrunkAccess trunk);
 
-  // Replaces Options::sources. Any thread.
-  void set_sources(std::vector<lib::SocketAddress> sources);
+  // Replaces Options::allowed_peers. Any thread.
+  void set_allowed_peers(std::vector<lib::SocketAddress> peers);
 
   // Ends all dialogs with CANCEL or BYE (each gets its on_ended) and refuses new ones. Idempotent; any thread
   // but the sip thread. Takes up to 2 s, longer only if sofia-sip does not finish a transaction.

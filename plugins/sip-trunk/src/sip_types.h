@@ -74,7 +74,7 @@ struct StoredDialog {
 
 // Counters of the stack since its start.
 struct StackCounts {
-  // Requests answered with an error because of their source or their rate.
+  // Requests answered with an error because of their sender's address or their rate.
   uint64_t refused_foreign = 0;  // inside a dialog, from another address than its peer's
   uint64_t refused_rate = 0;     // outside of dialogs, beyond the limit
   // TCP connections that were shut down: see TcpWatch.
@@ -101,8 +101,8 @@ class DialogLog {
 // hangup(). on_ended comes exactly once, as the last event.
 class DialogListener {
  public:
-  // A provisional answer, 101 to 199. `sdp` is empty without early media; `peer_ip` is the source of the
-  // answer.
+  // A provisional answer, 101 to 199. `sdp` is empty without early media; `peer_ip` is the address that the
+  // answer came from.
   virtual void on_progress(DialogId id, int status, std::string_view sdp, std::string_view peer_ip) = 0;
   virtual void on_answered(DialogId id, std::string_view sdp, std::string_view peer_ip) = 0;
   // A re-INVITE. Returns our SDP answer; empty refuses it (488). An empty `sdp` asks for our offer;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "rtp/address.h"
+#include "sip_limits.h"
 
 namespace patchbay::sip_trunk {
 
@@ -40,9 +41,9 @@ class OwnSockets {
 class TcpWatch {
  public:
   struct Limits {
-    size_t max_accepted = 64;            // beyond it, shuts down the ones idle the longest
-    uint32_t idle_ms = 120'000;          // of an accepted connection
-    uint32_t unacknowledged_ms = 4'000;  // until the kernel gives up sending (TCP_USER_TIMEOUT)
+    size_t max_accepted = kMaxAcceptedTcp;
+    uint32_t idle_ms = kMaxTcpIdleMs;
+    uint32_t unacknowledged_ms = kMaxUnacknowledgedMs;  // until the kernel gives up sending
   };
 
   // Connections shut down, by reason.

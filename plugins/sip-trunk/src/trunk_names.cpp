@@ -3,15 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "sip_limits.h"
+
 namespace patchbay::sip_trunk {
-namespace {
-
-constexpr int64_t kRefreshMs = 60'000;
-constexpr int64_t kRetryMs = 5'000;
-constexpr int64_t kPollMs = 1'000;  // interval of checking which names are due
-
-}  // namespace
-
 TrunkNames::TrunkNames(const Host& host, Resolver& resolver, const Metrics& metrics, int family,
                        Function<void()> changed)
     : host_(host),
@@ -54,7 +48,7 @@ void TrunkNames::resolve_due() {
       post(host, kMainStrand, [done, found]() mutable { done(found); });
     });
   }
-  if (!names_.empty()) poll_timer_.after_ms(kPollMs, [this] { resolve_due(); });
+  if (!names_.empty()) poll_timer_.after_ms(kNamePollMs, [this] { resolve_due(); });
 }
 
 void TrunkNames::on_resolved(const std::string& name, const Result<Addresses>& found) {
@@ -62,7 +56,7 @@ void TrunkNames::on_resolved(const std::string& name, const Result<Addresses>& f
   if (at == names_.end()) return;
   Name& entry = at->second;
   entry.is_pending = false;
-  entry.due_ns = host_.mono_ns() + (found ? kRefreshMs : kRetryMs) * 1'000'000;
+  entry.due_ns = host_.mono_ns() + (found ? kNameRefreshMs : kNameRetryMs) * 1'000'000;
   const bool had_failed = std::exchange(entry.has_failed, !found);
   count_unresolved();
   if (!found) {

@@ -1,4 +1,4 @@
-// TrunkNames: keeps the addresses of trunks that are configured by name, for the source filter, which drops a
+// TrunkNames: keeps the addresses of trunks that are configured by name, for the peer filter, which drops a
 // carrier's requests while its address is unknown. Main strand.
 #pragma once
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdarg>
 #include <cstdlib>
 #include <cstring>
@@ -12,14 +13,10 @@
 
 #include "now_ms.h"
 #include "rtp/address.h"
+#include "sip_limits.h"
 
 namespace patchbay::sip_trunk {
 namespace {
-
-constexpr su_duration_t kStopGraceMs = 1500;  // how long stop() waits for the answers to BYE and CANCEL
-constexpr auto kStartTimeout = std::chrono::seconds(10);
-constexpr su_duration_t kTcpSweepMs = 1000;
-constexpr size_t kMaxTcpPeers = 256;
 
 // Drops sofia-sip's own log, which would go to stderr, past the host's log and unescaped.
 void drop_log(void*, const char*, va_list) {}
@@ -74,7 +71,8 @@ Status UserAgent::start() {
   PB_TRY(choose_advertised(*address));
   thread_ = std::thread([this] { run(); });
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, kStartTimeout, [this] { return state_ != State::starting; });
+  changed_.wait_for(lock, std::chrono::milliseconds(kMaxStartMs),
+                    [this] { return state_ != State::starting; });
   if (state_ == State::running) return {};
   lock.unlock();
   if (thread_.joinable()) thread_.join();
@@ -94,7 +92,8 @@ Status UserAgent::choose_advertised(const lib::SocketAddress& listen) {
   contact_per_trunk_ = true;
   const bool v6 = listen.family() == AF_INET6;
   const auto anywhere = lib::SocketAddress::parse(v6 ? "2001:db8::1" : "192.0.2.1", 9);
-  const auto towards = lib::local_address_towards(options_.sources.empty() ? *anywhere : options_.sources[0]);
+  const auto towards =
+      lib::local_address_towards(options_.allowed_peers.empty() ? *anywhere : options_.allowed_peers[0]);
   options_.advertise = towards ? towards->ip_text() : v6 ? "::1" : "127.0.0.1";
   return {};
 }
@@ -147,8 +146,8 @@ void UserAgent::start_bye(StoredDialog dialog, TrunkAccess trunk, const sip_t* c
   reap(id);
 }
 
-void UserAgent::set_sources(std::vector<lib::SocketAddress> sources) {
-  (void)post([this, sources = std::move(sources)]() mutable { filter_.set_permanent(std::move(sources)); });
+void UserAgent::set_allowed_peers(std::vector<lib::SocketAddress> peers) {
+  (void)post([this, peers = std::move(peers)]() mutable { filter_.set_permanent(std::move(peers)); });
 }
 
 void UserAgent::use_tcp(const lib::SocketAddress& peer) {
@@ -226,7 +225,7 @@ bool UserAgent::open() {
                     NTATAG_BAD_RESP_MASK(sip_mask_response | sip_mask_ua),
                     // Never switches a long request to TCP.
                     NTATAG_UDP_MTU(65535), NTATAG_MAXSIZE(65536), TPTAG_KEEPALIVE(options_.tcp_keepalive_ms),
-                    TPTAG_TIMEOUT(10'000), TAG_END());
+                    TPTAG_TIMEOUT(kTcpConnectTimeoutMs), TAG_END());
   if (nua_ == nullptr) return false;
   nua_get_params(nua_, TAG_ANY(), TAG_END());  // on_parameters() reads the port
   return true;
@@ -239,24 +238,25 @@ void UserAgent::on_parameters(const tagi_t* tags) {
     const char* port = contact->m_url->url_port;
     port_ = port != nullptr ? static_cast<uint16_t>(std::strtoul(port, nullptr, 10)) : uint16_t{5060};
   }
-  attach_source_filter();
+  attach_peer_filter();
   set_state(State::running);
 }
 
-void UserAgent::attach_source_filter() {
+void UserAgent::attach_peer_filter() {
   const auto listen = lib::SocketAddress::parse(options_.listen_ip, port_);
   std::vector<int> descriptors;
   for (const OwnSocket& socket : OwnSockets().list())
     if (listen && socket.local == *listen && (socket.is_listening || !socket.is_stream))
       descriptors.push_back(socket.fd);
-  filter_.set_permanent(options_.sources);
+  filter_.set_permanent(options_.allowed_peers);
   filter_.set_sockets(std::move(descriptors));
   if (!options_.tcp) return;
   // Gives up a dead connection early enough to try another within the silence timeout.
   TcpWatch::Limits limits;
-  limits.unacknowledged_ms = std::clamp<uint32_t>(options_.silence_timeout_ms / 5 * 4, 1000, 4000);
+  limits.unacknowledged_ms =
+      std::clamp<uint32_t>(options_.silence_timeout_ms / 5 * 4, kMinUnacknowledgedMs, kMaxUnacknowledgedMs);
   watch_ = std::make_unique<TcpWatch>(port_, limits);
-  watch_timer_ = su_timer_create(su_root_task(root_), kTcpSweepMs);
+  watch_timer_ = su_timer_create(su_root_task(root_), su_duration_t{kTcpSweepMs});
   if (watch_timer_ != nullptr) su_timer_set_for_ever(watch_timer_, on_watch_timer, nullptr);
 }
 
@@ -342,7 +342,7 @@ void UserAgent::begin_stop() {
   if (std::exchange(stopping_, true)) return;
   for (auto& [id, dialog] : dialogs_) dialog->hangup();
   if (dialogs_.empty() && bye_senders_.empty()) return finish_stop();
-  stop_timer_ = su_timer_create(su_root_task(root_), kStopGraceMs);
+  stop_timer_ = su_timer_create(su_root_task(root_), su_duration_t{kStopGraceMs});
   su_timer_set(stop_timer_, on_stop_timer, nullptr);
 }
 

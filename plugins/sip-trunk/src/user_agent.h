@@ -18,9 +18,10 @@
 #include "dialog.h"
 #include "invite.h"
 #include "request_screen.h"
+#include "sip_limits.h"
+#include "sip_peer_filter.h"
 #include "sip_stack.h"
 #include "sofia.h"
-#include "sip_peer_filter.h"
 #include "tcp_watch.h"
 
 namespace patchbay::sip_trunk {
@@ -36,7 +37,7 @@ class UserAgent final : public RequestGuard {
   Result<DialogId> dial(Invite invite, DialogListener& listener);
   void hangup(DialogId id);
   void hang_up_stored(StoredDialog dialog, TrunkAccess trunk);
-  void set_sources(std::vector<lib::SocketAddress> sources);
+  void set_allowed_peers(std::vector<lib::SocketAddress> peers);
   uint16_t port() const noexcept { return port_; }
   size_t live_handles() const noexcept { return live_handles_; }
   StackCounts counts() const noexcept;
@@ -58,10 +59,6 @@ class UserAgent final : public RequestGuard {
   void reap(DialogId id);
 
  private:
-  // Limits requests outside of dialogs, because sofia-sip keeps about 8 KiB per request for 32 s: 40 MiB at
-  // most.
-  static constexpr uint32_t kMaxOutOfDialogPerSecond = 150;
-
   enum class State { starting, running, failed, stopped };
 
   void run();
@@ -81,7 +78,7 @@ class UserAgent final : public RequestGuard {
   static void on_stop_timer(UserAgent* self, su_timer_t* timer, HandleOwner* unused);
   static void on_watch_timer(UserAgent* self, su_timer_t* timer, HandleOwner* unused);
   Status choose_advertised(const lib::SocketAddress& listen);
-  void attach_source_filter();
+  void attach_peer_filter();
   void on_unsolicited(nua_event_t event, int status, nua_handle_t* handle);
   void on_parameters(const tagi_t* tags);
 
@@ -108,7 +105,7 @@ class UserAgent final : public RequestGuard {
   su_timer_t* watch_timer_ = nullptr;
   bool stopping_ = false;
   PerSecondLimit out_of_dialog_limit_{kMaxOutOfDialogPerSecond};
-  SourceFilter filter_;
+  SipPeerFilter filter_;
   std::unique_ptr<TcpWatch> watch_;
   std::vector<lib::SocketAddress> tcp_peers_;
   std::map<DialogId, std::unique_ptr<Dialog>> dialogs_;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -106,6 +107,13 @@ inline const char kOffer[] =
     "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0 8 "
     "101\r\n"
     "a=rtpmap:101 telephone-event/8000\r\n";
+
+// Starts a stack on the loopback interface with a patient silence time-out, unless `options` say otherwise.
+inline Result<std::unique_ptr<sip_trunk::SipStack>> start_stack(sip_trunk::SipStack::Options options = {}) {
+  if (options.listen_ip.empty()) options.listen_ip = "127.0.0.1";
+  if (options.silence_timeout_ms == 0) options.silence_timeout_ms = 5000;
+  return sip_trunk::SipStack::start(options);
+}
 
 inline sip_trunk::OutboundCall call_to(uint16_t port) {
   sip_trunk::OutboundCall call;

@@ -10,12 +10,6 @@ using namespace patchbay::test;
 
 namespace {
 
-std::unique_ptr<SipStack> start_stack() {
-  auto stack = SipStack::start({});
-  REQUIRE(stack);
-  return *std::move(stack);
-}
-
 Sipp start_peer(const std::string& scenario, std::map<std::string, std::string> values = {},
                 bool tcp = false) {
   Sipp::Options options;
@@ -48,7 +42,7 @@ struct Call {
   Sipp peer;
   OutboundCall call;
   Caller caller;
-  std::unique_ptr<SipStack> stack = start_stack();
+  std::unique_ptr<SipStack> stack = *start_stack();
   DialogId id = 0;
 };
 
@@ -78,7 +72,7 @@ TEST_CASE("forty concurrent calls leave no dialogs behind") {
   options.calls = kCalls;
   auto peer = Sipp::start(options);
   REQUIRE(peer);
-  auto stack = start_stack();
+  auto stack = *start_stack();
   std::vector<std::unique_ptr<Caller>> callers;
   std::vector<DialogId> ids;
   for (int i = 0; i < kCalls; ++i) {
@@ -160,7 +154,7 @@ TEST_CASE("an answer after the silence timeout gets ACK and BYE") {
   Call call("late_answer");
   SipStack::Options options;
   options.silence_timeout_ms = 300;
-  auto stack = SipStack::start(options);
+  auto stack = start_stack(options);
   REQUIRE(stack);
   call.stack = *std::move(stack);
   call.dial();
@@ -245,7 +239,7 @@ TEST_CASE("a re-INVITE is answered by the listener") {
 }
 
 TEST_CASE("a refused TCP connection ends the call at once") {
-  auto stack = start_stack();
+  auto stack = *start_stack();
   Caller caller;
   auto call = call_to(free_port());
   call.trunk.transport = Transport::tcp;
@@ -258,7 +252,7 @@ TEST_CASE("a refused TCP connection ends the call at once") {
 }
 
 TEST_CASE("the stack refuses a host name that is not resolved") {
-  auto stack = start_stack();
+  auto stack = *start_stack();
   Caller caller;
   auto call = call_to(5060);
   call.trunk.host = "localhost";
@@ -278,9 +272,9 @@ TEST_CASE("stopping ends every call once and sends BYE or CANCEL") {
 }
 
 TEST_CASE("a port in use is an error that names the address") {
-  auto stack = start_stack();
-  auto second = SipStack::start({.listen_port = stack->port()});
+  auto stack = *start_stack();
+  auto second = start_stack({.listen_port = stack->port()});
   REQUIRE_FALSE(second);
   CHECK(second.error().text.find(std::to_string(stack->port())) != std::string::npos);
-  CHECK_FALSE(SipStack::start({.listen_ip = "localhost"}));
+  CHECK_FALSE(start_stack({.listen_ip = "localhost"}));
 }

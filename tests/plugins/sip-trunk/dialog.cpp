@@ -268,8 +268,8 @@ TEST_CASE_FIXTURE(Fixture, "listening on all addresses shows the source address 
   CHECK(header(invite, "Via").find("0.0.0.0") == std::string::npos);
   answer(invite, contact());
   CHECK(caller.wait_answered());
-  CHECK_FALSE(SipStack::start({.advertise = "0.0.0.0"}));
-  CHECK_FALSE(SipStack::start({.advertise = "::1"}));
+  CHECK_FALSE(start_stack({.advertise = "0.0.0.0"}));
+  CHECK_FALSE(start_stack({.advertise = "::1"}));
 }
 
 // A proxy forked the INVITE, and two telephones answered (RFC 3261 section 13.2.2.4).

@@ -58,7 +58,7 @@ class RecordingLog final : public sip_trunk::DialogLog {
 struct DialogFixture {
   void start(sip_trunk::SipStack::Options options = {}) {
     options.log = &log;
-    stack = *sip_trunk::SipStack::start(options);
+    stack = *start_stack(options);
     us = "sip:us@127.0.0.1:" + std::to_string(stack->port());
   }
   // Dials, and returns the INVITE that the peer receives.

@@ -49,7 +49,7 @@ std::string expected(std::map<std::string, std::string>& given) {
 }
 
 struct Challenged {
-  Challenged() : stack(*SipStack::start({})) {}
+  Challenged() : stack(*start_stack()) {}
 
   // Dials, and challenges the INVITE with these header lines.
   std::string challenge(const std::string& lines) {

@@ -34,8 +34,8 @@ size_t resident_mib() {
 
 struct Flood {
   explicit Flood(uint32_t transaction_timeout_ms)
-      : stack(*SipStack::start({.sources = {*patchbay::lib::SocketAddress::parse("127.0.0.1", 0)},
-                                .transaction_timeout_ms = transaction_timeout_ms})) {}
+      : stack(*start_stack({.allowed_peers = {*patchbay::lib::SocketAddress::parse("127.0.0.1", 0)},
+                            .transaction_timeout_ms = transaction_timeout_ms})) {}
 
   // Sends 20 messages of each kind per round; a round ends when the server has read them all.
   void run() {

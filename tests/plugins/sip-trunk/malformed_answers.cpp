@@ -98,8 +98,8 @@ const Odd kOdd[] = {
 }  // namespace
 
 TEST_CASE("a malformed answer leads to a call or to an end with a reason") {
-  auto hasty = *SipStack::start({.silence_timeout_ms = 700, .transaction_timeout_ms = 1500});
-  auto patient = *SipStack::start({});
+  auto hasty = *start_stack({.silence_timeout_ms = 700, .transaction_timeout_ms = 1500});
+  auto patient = *start_stack();
   int number = 0;
   for (const Odd& odd : kOdd) {
     CAPTURE(std::string(odd.what));

@@ -93,7 +93,7 @@ TEST_CASE("baresip hears us and we hear baresip") {
   REQUIRE(write_wav(folder.file("phone.wav"), make_tone(700, 20), 8000));
   auto phone = Baresip::start({.play_wav = folder.file("phone.wav")});
   if (!phone) FAIL(phone.error().text);
-  auto stack = SipStack::start({});
+  auto stack = start_stack();
   REQUIRE(stack);
   Leg leg;
   Caller caller;

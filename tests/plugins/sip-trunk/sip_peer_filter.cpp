@@ -44,7 +44,7 @@ struct Guarded {
 
   RawPeer us;
   std::vector<std::string> changes;  // "on", or the reason why it is off
-  SourceFilter filter{[this](const Status& on) { changes.push_back(on ? "on" : on.error().text); }};
+  SipPeerFilter filter{[this](const Status& on) { changes.push_back(on ? "on" : on.error().text); }};
   std::vector<int> descriptors{socket_of(us.port())};
 
  private:

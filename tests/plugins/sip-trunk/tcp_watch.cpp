@@ -137,7 +137,7 @@ bool wait_accepted(uint16_t port, size_t count) {
 }  // namespace
 
 TEST_CASE("connections that begin with junk are closed when the peer closes them") {
-  auto stack = *SipStack::start({.sources = {*SocketAddress::parse("127.0.0.1", 0)}});
+  auto stack = *start_stack({.allowed_peers = {*SocketAddress::parse("127.0.0.1", 0)}});
   for (const char* junk :
        {"a\r\n\r\n", "GET /\r\n\r\n", "SSH-2.0-Go\r\n\r\n", "INVITE\r\nVia: x\r\n\r\n", "\x16\x03\x01"})
     for (int i = 0; i < 20; ++i) {
@@ -149,7 +149,7 @@ TEST_CASE("connections that begin with junk are closed when the peer closes them
 }
 
 TEST_CASE("connections that begin with junk are closed even if no descriptor is left") {
-  auto stack = *SipStack::start({.sources = {*SocketAddress::parse("127.0.0.1", 0)}});
+  auto stack = *start_stack({.allowed_peers = {*SocketAddress::parse("127.0.0.1", 0)}});
   std::vector<Tcp> far;
   for (int i = 0; i < 20; ++i) {
     far.emplace_back("127.0.0.1", stack->port());
@@ -165,13 +165,13 @@ TEST_CASE("connections that begin with junk are closed even if no descriptor is 
 }
 
 TEST_CASE("an address without a trunk cannot connect") {
-  auto stack = *SipStack::start({.sources = {*SocketAddress::parse("127.0.0.1", 0)}});
+  auto stack = *start_stack({.allowed_peers = {*SocketAddress::parse("127.0.0.1", 0)}});
   CHECK_FALSE(Tcp("127.0.0.2", stack->port(), 1).is_connected);
   CHECK(Tcp("127.0.0.1", stack->port()).is_connected);
 }
 
 TEST_CASE("without a TCP trunk no TCP port is open") {
-  auto stack = *SipStack::start({.tcp = false, .sources = {*SocketAddress::parse("127.0.0.1", 0)}});
+  auto stack = *start_stack({.tcp = false, .allowed_peers = {*SocketAddress::parse("127.0.0.1", 0)}});
   CHECK_FALSE(Tcp("127.0.0.1", stack->port()).is_connected);
   Caller caller;
   auto call = call_to(free_port());
@@ -202,7 +202,7 @@ TEST_CASE("idle connections and those beyond the limit are shut down") {
 
 TEST_CASE("a connection to a trunk that died silently is replaced") {
   TcpPeer peer;
-  auto stack = *SipStack::start({});
+  auto stack = *start_stack();
   const auto refuse_by = [&](const Tcp& tcp) {
     const std::string invite = tcp.receive();
     REQUIRE(invite.rfind("INVITE ", 0) == 0);
@@ -226,7 +226,7 @@ TEST_CASE("a connection to a trunk that died silently is replaced") {
 
 TEST_CASE("connections to trunks are kept alive by pings") {
   TcpPeer peer;
-  auto stack = *SipStack::start({.tcp_keepalive_ms = 200});
+  auto stack = *start_stack({.tcp_keepalive_ms = 200});
   auto call = call_to(peer.port);
   call.trunk.transport = Transport::tcp;
   Caller caller;
@@ -242,7 +242,7 @@ TEST_CASE("connections to trunks are kept alive by pings") {
 
 TEST_CASE("a peer over TCP hangs up its own call and another address does not") {
   TcpPeer peer;
-  auto stack = *SipStack::start({.sources = {*SocketAddress::parse("127.0.0.2", 0)}});
+  auto stack = *start_stack({.allowed_peers = {*SocketAddress::parse("127.0.0.2", 0)}});
   auto call = call_to(peer.port);
   call.trunk.transport = Transport::tcp;
   Caller caller;

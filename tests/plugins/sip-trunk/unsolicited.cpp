@@ -15,7 +15,7 @@ namespace {
 
 struct QuietServer {
   QuietServer()
-      : stack(*SipStack::start({.sources = {*patchbay::lib::SocketAddress::parse("127.0.0.1", 0)}})),
+      : stack(*start_stack({.allowed_peers = {*patchbay::lib::SocketAddress::parse("127.0.0.1", 0)}})),
         us("sip:us@127.0.0.1:" + std::to_string(stack->port())) {}
 
   // Returns the status line of the answer to a request outside of any dialog.
@@ -29,8 +29,8 @@ struct QuietServer {
   }
   // Allows the other peer's address, as a second trunk in the configuration does.
   void configure(const RawPeer& other) {
-    stack->set_sources({*patchbay::lib::SocketAddress::parse("127.0.0.1", 0),
-                        *patchbay::lib::SocketAddress::parse("127.0.0.2", 0)});
+    stack->set_allowed_peers({*patchbay::lib::SocketAddress::parse("127.0.0.1", 0),
+                              *patchbay::lib::SocketAddress::parse("127.0.0.2", 0)});
     bool answered = false;
     for (int i = 0; i < 200 && !answered; ++i) {
       other.send(stack->port(), other.request("OPTIONS", us, "<sip:x@127.0.0.2>;tag=1", "<" + us + ">",
@@ -265,7 +265,7 @@ TEST_CASE_FIXTURE(QuietServer, "addresses that belong to no trunk get no answer 
   };
   CHECK(stack->is_filtered());
   CHECK_FALSE(ask_from_outside(300));
-  stack->set_sources({*patchbay::lib::SocketAddress::parse("127.0.0.2", 0)});
+  stack->set_allowed_peers({*patchbay::lib::SocketAddress::parse("127.0.0.2", 0)});
   bool answered = false;
   for (int i = 0; i < 100 && !answered; ++i) answered = ask_from_outside(200);
   CHECK(answered);

@@ -65,7 +65,7 @@ constexpr HealthRule kRules[] = {
     {"patchbay_sip_trunk_failovers_total", Reading::increase, 0, "# calls went to the next trunk",
      "the log says per call why the first trunk failed (`sip-trunk`); check its credentials and address"},
     {"patchbay_sip_trunk_unfiltered", Reading::now, 0, "# SIP port is open to any address",
-     "the log says why (`no source filter`): configure fewer trunk addresses, or filter at the firewall"},
+     "the log says why (`no peer filter`): configure fewer trunk addresses, or filter at the firewall"},
     {"patchbay_sip_trunk_requests_refused_total", Reading::increase, 0,
      "# SIP requests inside calls came from another address than the call's peer",
      "a carrier that signals from further addresses has to name them (Contact, Record-Route); otherwise a "

@@ -92,7 +92,7 @@ TEST_CASE("RTCP reports are exchanged and give the round-trip time") {
   for (int i = 0; i < 1200; ++i) pair.tick(constant(1));
   CHECK(pair.a->stats().round_trip_us < 60'000);
   CHECK(pair.a->stats().packets_refused == 0);
-  CHECK(pair.a->stats().far_fraction_lost == 0);
+  CHECK(pair.a->stats().remote_fraction_lost == 0);
 }
 
 TEST_CASE("nothing is sent on hold and the stream resumes") {

@@ -48,6 +48,6 @@ TEST_CASE("IPv6 addresses are compared whole") {
 TEST_CASE("a program that is too long is not written") {
   std::array<sock_filter, 9> code;
   const SocketAddress peer = address("192.0.2.1");
-  CHECK(write_source_program(&peer, 1, code.data(), code.size()) == 9);
-  CHECK(write_source_program(&peer, 1, code.data(), 8) == 0);
+  CHECK(write_peer_address_filter(&peer, 1, code.data(), code.size()) == 9);
+  CHECK(write_peer_address_filter(&peer, 1, code.data(), 8) == 0);
 }

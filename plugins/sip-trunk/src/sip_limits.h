@@ -1,0 +1,56 @@
+// The fixed limits, intervals and time-outs of sip-trunk. What an operator can set is in
+// settings.schema.json.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace patchbay::sip_trunk {
+
+// Calls.
+inline constexpr int64_t kMaxGateAnswerMs = 10'000;  // a dial gate that takes longer refuses the call
+inline constexpr int64_t kMinRingMs = 1000;          // least ring time-out that a caller can ask for
+inline constexpr int64_t kMediaCheckMs = 1000;  // interval of comparing the silence with noMediaTimeoutSec
+inline constexpr size_t kMaxDisplayNameBytes = 64;   // of From
+inline constexpr size_t kMaxHeaderFieldBytes = 255;  // of user, host and Call-ID in an INVITE
+
+// Dialogs.
+inline constexpr uint32_t kTransactionTimeoutMs = 32'000;  // timers B, F and H of RFC 3261: 64 * T1
+inline constexpr uint32_t kDialogLingerMs = 40'000;    // longer than a final answer may come late (timer B)
+inline constexpr uint32_t kMaxCredentialTries = 3;     // the proxy's, the server's, and one for a stale nonce
+inline constexpr size_t kMaxChallenges = 16;           // in one response
+inline constexpr size_t kMaxTrustedAddresses = 16;     // of one dialog's peer
+inline constexpr uint32_t kByePauseMs = 2000;          // before the next BYE after one that could not be sent
+inline constexpr size_t kMaxShownBytes = 200;          // of a reason phrase or header in `ended` and in logs
+inline constexpr size_t kMaxShownParameterBytes = 64;  // of a challenge's value in a message
+inline constexpr size_t kMaxBodyParts = 16;            // of a multipart body
+
+// The stack.
+inline constexpr int64_t kMaxStartMs = 10'000;  // until the SIP thread listens
+inline constexpr int64_t kStopGraceMs = 1500;   // how long stop() waits for the answers to BYE and CANCEL
+inline constexpr int64_t kStatsMs = 5000;       // interval of exporting the stack's counters
+// Requests outside of dialogs: sofia-sip keeps about 8 KiB per request for 32 s, so 40 MiB at most.
+inline constexpr uint32_t kMaxOutOfDialogPerSecond = 150;
+
+// SIP over TCP.
+inline constexpr uint32_t kTcpKeepaliveMs = 25'000;       // interval of CRLF pings (RFC 5626 section 3.5.1)
+inline constexpr uint32_t kTcpConnectTimeoutMs = 10'000;  // sofia-sip's TPTAG_TIMEOUT
+inline constexpr int64_t kMinTcpRetryMs = 1000;           // least time for the second connection to a trunk
+inline constexpr int64_t kTcpSweepMs = 1000;              // interval of looking for dead connections
+inline constexpr size_t kMaxTcpPeers = 256;               // connections to these are checked
+inline constexpr size_t kMaxAcceptedTcp = 64;           // beyond it, the ones idle the longest are shut down
+inline constexpr uint32_t kMaxTcpIdleMs = 120'000;      // of an accepted connection
+inline constexpr uint32_t kMinUnacknowledgedMs = 1000;  // TCP_USER_TIMEOUT: 4/5 of silenceTimeoutMs, within
+inline constexpr uint32_t kMaxUnacknowledgedMs = 4000;  // these bounds, to leave time for another connection
+
+// Host names of trunks.
+inline constexpr size_t kMaxAddressesOfName = 4;
+inline constexpr size_t kMaxLookupThreads = 8;         // a lookup blocks its thread
+inline constexpr size_t kMaxNames = 1000;              // cached, and waiting for a thread
+inline constexpr int64_t kNameFreshMs = 60'000;        // in the cache; getaddrinfo() returns no TTL
+inline constexpr int64_t kNameFailureFreshMs = 2'000;  // how long a failure is cached
+inline constexpr int64_t kNameRefreshMs = 60'000;  // for the peer filter, which needs addresses before calls
+inline constexpr int64_t kNameRetryMs = 5'000;     // after a failed refresh
+inline constexpr int64_t kNamePollMs = 1'000;      // interval of checking which names are due
+
+}  // namespace patchbay::sip_trunk
