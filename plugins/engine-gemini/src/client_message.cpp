@@ -3,6 +3,8 @@
 #include <patchbay/base64.h>
 #include <patchbay/json_string.h>
 
+#include "gemini_limits.h"
+
 namespace patchbay::engine_gemini {
 namespace {
 
@@ -88,8 +90,7 @@ std::string write_setup(const lib::SessionConfig& config, const ModelFamily& fam
   if (full)
     out +=
         R"(,"realtimeInputConfig":{"automaticActivityDetection":{"disabled":false,"startOfSpeechSensitivity":"START_SENSITIVITY_HIGH","endOfSpeechSensitivity":"END_SENSITIVITY_HIGH","prefixPaddingMs":)" +
-        std::to_string(options.prefix_padding_ms) + R"(,"silenceDurationMs":)" +
-        std::to_string(options.silence_ms) +
+        std::to_string(kPrefixPaddingMs) + R"(,"silenceDurationMs":)" + std::to_string(kEndOfSpeechMs) +
         R"(},"activityHandling":"START_OF_ACTIVITY_INTERRUPTS","turnCoverage":"TURN_INCLUDES_ONLY_ACTIVITY"})";
   out += R"(,"inputAudioTranscription":{},"outputAudioTranscription":{},"sessionResumption":{)";
   if (!options.handle.empty()) {  // omits an empty handle, because the server closes with 1008 on null
@@ -98,9 +99,8 @@ std::string write_setup(const lib::SessionConfig& config, const ModelFamily& fam
   }
   out += '}';
   if (full)
-    out += R"(,"contextWindowCompression":{"triggerTokens":")" + std::to_string(options.compress_at_tokens) +
-           R"(","slidingWindow":{"targetTokens":")" + std::to_string(options.compress_at_tokens / 2) +
-           R"("}})";
+    out += R"(,"contextWindowCompression":{"triggerTokens":")" + std::to_string(kCompressAtTokens) +
+           R"(","slidingWindow":{"targetTokens":")" + std::to_string(kCompressAtTokens / 2) + R"("}})";
   return out + "}}";
 }
 

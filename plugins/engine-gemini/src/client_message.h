@@ -13,12 +13,9 @@
 namespace patchbay::engine_gemini {
 
 struct SetupOptions {
-  bool reduced = false;         // only the fields that every model accepts, for the retry after a refusal
-  std::string handle;           // of the session to resume; empty: starts a new one
-  std::string history;          // the conversation so far, for a new session in mid-call
-  int silence_ms = 500;         // ends the caller's turn
-  int prefix_padding_ms = 200;  // audio kept from before the caller's turn
-  int64_t compress_at_tokens = 25000;
+  bool reduced = false;  // only the fields that every model accepts, for the retry after a refusal
+  std::string handle;    // of the session to resume; empty: starts a new one
+  std::string history;   // the conversation so far, for a new session in mid-call
 };
 
 std::string write_setup(const lib::SessionConfig& config, const ModelFamily& family,

@@ -3,27 +3,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <utility>
 
+#include "gemini_limits.h"
 #include "text/safe_text.h"
 
 namespace patchbay::engine_gemini {
 namespace {
 
-constexpr int kTickMs = 50;
-constexpr size_t kMaxUnsentFrames = 50;   // a second of caller audio
-constexpr size_t kMaxSocketBytes = 4096;  // about 80 ms; the rest stays in unsent_, where it can be dropped
-constexpr int kReplaceMarginMs = 10000;   // before the time that goAway names
-constexpr int kReplaceWithinMs = 60000;   // after max_age_ms
-constexpr int kReplayMs = 1500;           // a resumed session may repeat earlier transcriptions for this time
-constexpr int kEchoMs = 5000;             // our text may return as a transcription for this time
-constexpr int kSpeechPeak = 1000;         // a louder sample is speech of the caller, which ends kReplayMs
-constexpr size_t kMaxToolResult = 16 * 1024;
-
-lib::Playout::Options playout_options(const Options& options) {
+lib::Playout::Options playout_options() {
   lib::Playout::Options out;
   out.rate_hz = GeminiConversation::kOutputRateHz;
-  out.prebuffer_ms = options.prebuffer_ms;
+  out.prebuffer_ms = kPrebufferMs;
   return out;
 }
 
@@ -55,7 +45,8 @@ GeminiConversation::GeminiConversation(lib::IoThread& io, const Options& options
       stats_(std::move(stats)),
       config_(std::move(config)),
       family_(model_family(config_.model)),
-      playout_(playout_options(options)),
+      playout_(playout_options()),
+      unsent_(stats_),
       watchdog_(options.watchdog),
       reconnect_(options.reconnect),
       farewell_(options.farewell) {}
@@ -113,29 +104,24 @@ void GeminiConversation::connect() {
 }
 
 void GeminiConversation::on_connected() {
-  going_away_ = false;
-  connected_ms_ = now_ms();
   SetupOptions setup;
   setup.reduced = next_.reduced;
   if (next_.kind == ReconnectStep::Kind::resume) setup.handle = handle_;
-  if (announced_ && setup.handle.empty()) setup.history = history_;
-  setup.silence_ms = options_.silence_ms;
-  setup.prefix_padding_ms = options_.prefix_padding_ms;
-  setup.compress_at_tokens = options_.compress_at_tokens;
+  if (announced_ && setup.handle.empty()) setup.history = history_.text();
   send(write_setup(config_, family_, setup));
 }
 
 void GeminiConversation::on_setup_complete() {
   if (state_ != State::connecting) return;
   state_ = State::ready;
-  reconnect_.connected();
+  reconnect_.connected(now_ms());
   unreadable_ = 0;
   bool resumed = next_.kind == ReconnectStep::Kind::resume;
   if (!resumed) handle_.clear();
   handle_stale_ = false;
   if (announced_ && resumed) {
     watchdog_.resumed();
-    mute_replay_until_ms_ = now_ms() + kReplayMs;
+    echo_filter_.resumed(now_ms());
   }
   send_audio();
   if (!announced_) {
@@ -155,13 +141,10 @@ void GeminiConversation::on_disconnected(const lib::WebSocketClose& close) {
   socket_.reset();
   if (state_ == State::closed) return;
   state_ = State::idle;
-  replace_by_ms_ = -1;
   if (turn_open_) end_turn();
   if (farewell_.active()) return farewell_.connection_lost();
   if (planned) {
-    reconnect_.start(now_ms());
-    next_ = {handle_.empty() ? ReconnectStep::Kind::fresh : ReconnectStep::Kind::resume, 0,
-             reconnect_.reduced(), false};
+    next_ = reconnect_.replace(now_ms(), !handle_.empty());
     return connect();
   }
   std::string reason =
@@ -170,15 +153,14 @@ void GeminiConversation::on_disconnected(const lib::WebSocketClose& close) {
 }
 
 void GeminiConversation::retry_or_fail(const Disconnect& disconnect, const std::string& reason) {
-  if (disconnect.code == 1007) clear_unsent();  // the server may have refused the audio
+  if (disconnect.code == 1007) unsent_.clear();  // the server may have refused the audio
   next_ = reconnect_.next(now_ms(), disconnect, !handle_.empty());
   if (next_.kind == ReconnectStep::Kind::fail)
     return close_with({disconnect.http_status != 0 ? disconnect.http_status : disconnect.code,
                        redacted(reason), next_.retryable, false});
   stats_->reconnects.fetch_add(1, std::memory_order_relaxed);
   gate_.run([&] { listener_.on_connection_lost(redacted(reason)); });
-  for (auto& [id, call] : open_calls_) gate_.run([&, id = id] { listener_.on_tool_cancel(id); });
-  open_calls_.clear();
+  for (const std::string& id : tools_.close_all()) gate_.run([&] { listener_.on_tool_cancel(id); });
   state_ = State::idle;
   connect_at_ms_ = now_ms() + next_.delay_ms;
 }
@@ -191,20 +173,13 @@ void GeminiConversation::start_fresh(const std::string& reason) {
 }
 
 void GeminiConversation::on_going_away(int time_left_ms) {
-  if (std::exchange(going_away_, true)) return;  // reports it once
-  if (replace_by_ms_ < 0)
-    replace_by_ms_ =
-        now_ms() + (time_left_ms > 2 * kReplaceMarginMs ? time_left_ms - kReplaceMarginMs : time_left_ms / 2);
+  if (!reconnect_.going_away(now_ms(), time_left_ms)) return;  // reports it once
   gate_.run([&] { listener_.on_going_away(time_left_ms); });
 }
 
-void GeminiConversation::replace_when_silent() {
-  int64_t now = now_ms();
-  if (replace_by_ms_ < 0 && now - connected_ms_ >= options_.max_age_ms)
-    replace_by_ms_ = now + kReplaceWithinMs;
-  if (replace_by_ms_ < 0 || farewell_.active() || !open_calls_.empty()) return;
+void GeminiConversation::replace_when_due() {
   bool quiet = !turn_open_ && !watchdog_.waiting() && !handle_stale_;
-  if (!quiet && now < replace_by_ms_) return;
+  if (!reconnect_.replace_due(now_ms(), quiet) || farewell_.active() || !tools_.none_open()) return;
   // Closes the old socket before it opens the new one, because two sockets on one session lead to a
   // close with 1011.
   state_ = State::replacing;
@@ -226,7 +201,7 @@ void GeminiConversation::tick() {
                   "no setupComplete within " + std::to_string(options_.setup_timeout_ms) + " ms");
   }
   if (state_ == State::ready) check_silence();
-  if (state_ == State::ready) replace_when_silent();
+  if (state_ == State::ready) replace_when_due();
   poll_farewell();
   if (state_ != State::closed) arm_tick();
 }
@@ -234,15 +209,15 @@ void GeminiConversation::tick() {
 void GeminiConversation::check_silence() {
   if (farewell_.active()) return;
   switch (watchdog_.poll(now_ms(), playout_.drained())) {
-    case Remedy::none:
+    case SilenceAction::none:
       return;
-    case Remedy::nudge:
+    case SilenceAction::nudge:
       return ever_audio_ ? nudge("Please answer the caller.") : greet();
-    case Remedy::fresh_session:
+    case SilenceAction::fresh_session:
       return start_fresh("the model stays silent");
-    case Remedy::give_up:
+    case SilenceAction::give_up:
       return close_with({1011, "the model stays silent", true, false});
-    case Remedy::finish_turn:
+    case SilenceAction::finish_turn:
       return end_turn();
   }
 }
@@ -271,22 +246,19 @@ void GeminiConversation::nudge(const char* text) { push_text(text, true); }
 void GeminiConversation::push_text(const std::string& text, bool trigger) {
   if (state_ != State::ready) return;
   bool as_context = !trigger && family_.client_content;
-  if (!as_context) {
-    our_texts_.emplace_back(now_ms() + kEchoMs, text);  // the server may transcribe it as the caller's speech
-    if (our_texts_.size() > 8) our_texts_.pop_front();
-  }
+  if (!as_context) echo_filter_.sent(now_ms(), text);
   send(as_context ? write_context(text) : write_text(text));
 }
 
 void GeminiConversation::tool_result(const std::string& id, const std::string& json_object) {
-  auto call = open_calls_.find(id);
-  if (call == open_calls_.end() || state_ != State::ready) return;
-  bool fits = json_object.size() <= kMaxToolResult;
+  if (state_ != State::ready) return;
+  const auto call = tools_.close(id);
+  if (!call) return;
+  bool fits = json_object.size() <= kMaxToolResultBytes;
   auto parsed = options_.json.parse(json_object);
   bool usable = fits && parsed.ok() && parsed->root().is_object();
-  send(write_tool_response(call->second.wire_id, call->second.name,
+  send(write_tool_response(call->server_id, call->name,
                            usable ? json_object : R"({"status":"failed","message":"no usable result"})"));
-  open_calls_.erase(call);
   watchdog_.tool_answered(now_ms());
 }
 
@@ -303,11 +275,11 @@ void GeminiConversation::close_with(lib::SessionClose close) {
   state_ = State::closed;
   if (turn_open_) end_turn();
   report_usage();
-  clear_unsent();
+  unsent_.clear();
   stats_->reply_dropped_ms.fetch_add(
       static_cast<int64_t>(playout_.counters().dropped_samples) * 1000 / kOutputRateHz,
       std::memory_order_relaxed);
-  close.dropped_ms = dropped_ms_;
+  close.dropped_ms = unsent_.dropped_ms();
   gate_.run([&] { listener_.on_closed(close); });
   socket_.reset();
   timer_.reset();
@@ -315,7 +287,7 @@ void GeminiConversation::close_with(lib::SessionClose close) {
 
 void GeminiConversation::cancel() {
   state_ = State::closed;
-  clear_unsent();
+  unsent_.clear();
   socket_.reset();
   timer_.reset();
   audio_signal_.reset();
@@ -326,56 +298,32 @@ bool GeminiConversation::send(std::string message) {
 }
 
 void GeminiConversation::read_caller_audio() {
-  count_dropped(caller_.take_dropped_ms());
-  for (const lib::CallerAudio::Frame* frame; (frame = caller_.front()); caller_.pop()) {
-    if (!begun_ || state_ == State::closed) continue;
-    if (unsent_.size() == kMaxUnsentFrames) drop_oldest();
-    unsent_.push_back(*frame);
-    stats_->queued_ms.fetch_add(lib::CallerAudio::kFrameMs, std::memory_order_relaxed);
-  }
+  if (const int64_t lost_ms = caller_.take_dropped_ms(); begun_) unsent_.count_dropped(lost_ms);
+  for (const lib::CallerAudio::Frame* frame; (frame = caller_.front()); caller_.pop())
+    if (begun_ && state_ != State::closed) unsent_.push(*frame);
   send_audio();
 }
 
 // Leaves audio in unsent_ while the socket is busy, because the oldest can be dropped only there. Audio in a
 // longer socket queue would delay everything that the caller says.
 void GeminiConversation::send_audio() {
-  while (state_ == State::ready && !unsent_.empty() && socket_ && socket_->queued_bytes() < kMaxSocketBytes) {
-    send_frame(unsent_.front());
-    unsent_.pop_front();
-    stats_->queued_ms.fetch_sub(lib::CallerAudio::kFrameMs, std::memory_order_relaxed);
+  while (state_ == State::ready && unsent_.front() && socket_ && socket_->queued_bytes() < kMaxSocketBytes) {
+    send_frame(*unsent_.front());
+    unsent_.pop();
   }
 }
 
-void GeminiConversation::drop_oldest() {
-  unsent_.pop_front();
-  stats_->queued_ms.fetch_sub(lib::CallerAudio::kFrameMs, std::memory_order_relaxed);
-  count_dropped(lib::CallerAudio::kFrameMs);
-}
-
-void GeminiConversation::clear_unsent() {
-  stats_->queued_ms.fetch_sub(static_cast<int64_t>(unsent_.size()) * lib::CallerAudio::kFrameMs,
-                              std::memory_order_relaxed);
-  unsent_.clear();
-}
-
-void GeminiConversation::count_dropped(int64_t ms) {
-  if (!begun_ || ms == 0) return;
-  dropped_ms_ += ms;
-  stats_->dropped_ms.fetch_add(ms, std::memory_order_relaxed);
-}
-
 void GeminiConversation::send_frame(const lib::CallerAudio::Frame& frame) {
-  if (family_.hold_audio_in_tool && !open_calls_.empty()) return;
-  if (mute_replay_until_ms_ != 0 &&
-      std::any_of(frame.begin(), frame.end(), [](int16_t s) { return std::abs(s) > kSpeechPeak; }))
-    mute_replay_until_ms_ = 0;
+  if (family_.hold_audio_in_tool && !tools_.none_open()) return;
+  if (std::any_of(frame.begin(), frame.end(), [](int16_t s) { return std::abs(s) > kSpeechPeak; }))
+    echo_filter_.speech_heard();
   write_audio(frame_text_, frame.data(), frame.size());
   send(frame_text_);
 }
 
 // Removes the API key, because a server may quote what it received.
 std::string GeminiConversation::redacted(const std::string& text) const {
-  return lib::printable(lib::without_secret(text, config_.api_key), 300);
+  return lib::printable(lib::without_secret(text, config_.api_key), kMaxReasonBytes);
 }
 
 }  // namespace patchbay::engine_gemini

@@ -1,5 +1,5 @@
-// Options of the engine. Members without a value here are settings; settings.schema.json has
-// their defaults.
+// Options of the engine. Members with a default are in gemini_limits.h and differ only in tests; the others
+// are settings, whose defaults are in settings.schema.json.
 #pragma once
 
 #include <functional>
@@ -7,6 +7,7 @@
 
 #include "engine/farewell.h"
 #include "engine/json_parser.h"
+#include "gemini_limits.h"
 #include "reconnect_policy.h"
 #include "silence_watchdog.h"
 
@@ -19,12 +20,7 @@ struct Options {
   bool verify_peer = true;
   std::function<bool(const std::string& address)> allow_address;  // see WebSocketOptions
   int setup_timeout_ms = 0;                                       // of one connection
-  int max_age_ms = 50 * 60 * 1000;  // then a connection is replaced at the next moment of silence
-  int greeting_protect_ms = 1000;   // interruptions of the greeting are ignored for this time
-  int prebuffer_ms = 80;
-  int silence_ms = 500;
-  int prefix_padding_ms = 200;
-  int compress_at_tokens = 25000;
+  int greeting_protect_ms = kGreetingProtectMs;
   SilenceWatchdogTimes watchdog;
   ReconnectTimes reconnect;
   lib::FarewellTimes farewell;

@@ -1,13 +1,46 @@
 #include "reconnect_policy.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace patchbay::engine_gemini {
-namespace {
-constexpr int kMaxRefusals = 3;  // in one call; each leads to another setup
+
+void ReconnectPolicy::connected(int64_t now_ms) {
+  was_ready_ = true;
+  connected_ms_ = now_ms;
+  lost_ms_ = -1;
+  tries_ = 0;
+  refused_handle_ = false;
+}
+
+bool ReconnectPolicy::going_away(int64_t now_ms, int time_left_ms) {
+  if (std::exchange(is_going_away_, true)) return false;
+  const bool has_margin = time_left_ms > 2 * kReplaceMarginMs;
+  if (replace_by_ms_ < 0)
+    replace_by_ms_ = now_ms + (has_margin ? time_left_ms - kReplaceMarginMs : time_left_ms / 2);
+  return true;
+}
+
+void ReconnectPolicy::end_connection() {
+  replace_by_ms_ = -1;
+  is_going_away_ = false;
+}
+
+bool ReconnectPolicy::replace_due(int64_t now_ms, bool quiet) {
+  if (replace_by_ms_ < 0 && now_ms - connected_ms_ >= times_.max_age_ms)
+    replace_by_ms_ = now_ms + kReplaceWithinMs;
+  return replace_by_ms_ >= 0 && (quiet || now_ms >= replace_by_ms_);
+}
+
+ReconnectStep ReconnectPolicy::replace(int64_t now_ms, bool has_handle) {
+  end_connection();
+  lost_ms_ = now_ms;
+  resuming_ = has_handle;
+  return {has_handle ? ReconnectStep::Kind::resume : ReconnectStep::Kind::fresh, 0, reduced_, false};
 }
 
 ReconnectStep ReconnectPolicy::next(int64_t now_ms, const Disconnect& disconnect, bool has_handle) {
+  end_connection();
   if (lost_ms_ < 0) lost_ms_ = now_ms;
   if (disconnect.http_status >= 400 && disconnect.http_status < 500 && disconnect.http_status != 408) {
     if (disconnect.http_status != 429 || was_ready_)
@@ -42,7 +75,7 @@ ReconnectStep ReconnectPolicy::retry(int64_t now_ms, bool has_handle) {
   if (now_ms + delay - lost_ms_ > (was_ready_ ? times_.budget_ms : times_.setup_budget_ms))
     return {ReconnectStep::Kind::fail, 0, false, true};
   ++tries_;
-  resuming_ = has_handle && !refused_handle_ && tries_ <= 2;
+  resuming_ = has_handle && !refused_handle_ && tries_ <= kMaxResumeTries;
   return {resuming_ ? ReconnectStep::Kind::resume : ReconnectStep::Kind::fresh, delay, reduced_, false};
 }
 

@@ -1,16 +1,19 @@
-// Decides how to continue when a connection has ended: when and how to reconnect, or to fail the session.
-// Pure logic on a millisecond clock.
+// Decides when a connection is replaced, and how to continue when one has ended: when and how to reconnect,
+// or to fail the session. Pure logic on a millisecond clock.
 #pragma once
 
 #include <cstdint>
 
+#include "gemini_limits.h"
+
 namespace patchbay::engine_gemini {
 
 struct ReconnectTimes {
-  int setup_budget_ms = 10000;  // for the first connection to be ready
-  int budget_ms = 0;            // for a connection lost in mid-call to be ready again; a setting
-  int first_delay_ms = 500;     // doubled at each further attempt
-  int max_delay_ms = 4000;
+  int budget_ms = 0;  // for a connection lost in mid-call to be ready again; a setting
+  int setup_budget_ms = kSetupBudgetMs;
+  int first_delay_ms = kFirstReconnectDelayMs;
+  int max_delay_ms = kMaxReconnectDelayMs;
+  int max_age_ms = kMaxConnectionAgeMs;
 };
 
 // How a connection ended.
@@ -32,22 +35,34 @@ class ReconnectPolicy {
  public:
   explicit ReconnectPolicy(ReconnectTimes times = {}) : times_(times) {}
 
+  // Begins the first connection.
   void start(int64_t now_ms) { lost_ms_ = now_ms; }
-  void connected() {
-    was_ready_ = true;
-    lost_ms_ = -1;
-    tries_ = 0;
-    refused_handle_ = false;
-  }
+  // The connection is ready.
+  void connected(int64_t now_ms);
+
+  // The server has announced (goAway) that it closes the connection after `time_left_ms`. Returns whether
+  // this is the first announcement for the connection; further ones have no effect.
+  bool going_away(int64_t now_ms, int time_left_ms);
+  // Returns whether to replace the connection now, because of goAway or of its age: at the next moment at
+  // which neither side speaks (`quiet`), or at the latest possible time.
+  bool replace_due(int64_t now_ms, bool quiet);
+  // Begins the replacement of the connection, which we have closed.
+  ReconnectStep replace(int64_t now_ms, bool has_handle);
+
+  // The connection, or the attempt to open one, has ended otherwise. `has_handle`: the session can be
+  // resumed.
   ReconnectStep next(int64_t now_ms, const Disconnect& disconnect, bool has_handle);
-  bool reduced() const { return reduced_; }
 
  private:
+  void end_connection();
   ReconnectStep retry(int64_t now_ms, bool has_handle);
   ReconnectStep after_refusal(const Disconnect& disconnect);
 
   const ReconnectTimes times_;
   int64_t lost_ms_ = -1;
+  int64_t connected_ms_ = 0;
+  int64_t replace_by_ms_ = -1;  // latest time to replace the connection; -1: no need to
+  bool is_going_away_ = false;
   int tries_ = 0;
   int refusals_ = 0;
   bool was_ready_ = false;

@@ -6,15 +6,12 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "gemini_limits.h"
+
 namespace patchbay::engine_gemini {
 namespace {
 
-constexpr size_t kMaxItems = 256;  // of parts, calls and ids in one message
 constexpr int64_t kMaxTokens = int64_t{1} << 40;
-// Of a tool call, because a conversation keeps its ids. Larger calls are ignored.
-constexpr size_t kMaxToolIdBytes = 256;
-constexpr size_t kMaxToolNameBytes = 128;
-constexpr size_t kMaxToolArgumentsBytes = 64 * 1024;
 
 // A number, or a string, because proto-JSON writes int64 as a string.
 int64_t tokens(JsonView value) {
@@ -40,7 +37,7 @@ int rate_of(std::string_view mime) {
 }
 
 void read_parts(JsonView parts, ServerMessage& out) {
-  for (size_t i = 0; i < std::min(parts.is_array() ? parts.size() : 0, kMaxItems); ++i) {
+  for (size_t i = 0; i < std::min(parts.is_array() ? parts.size() : 0, kMaxMessageItems); ++i) {
     JsonView inline_data = parts.at(i)["inlineData"];
     std::string_view mime = inline_data["mimeType"].text();
     if (mime.substr(0, 9) != "audio/pcm") continue;
@@ -60,7 +57,7 @@ void read_content(JsonView content, ServerMessage& out) {
 }
 
 void read_calls(const lib::JsonParser& json, JsonView calls, ServerMessage& out) {
-  for (size_t i = 0; i < std::min(calls.is_array() ? calls.size() : 0, kMaxItems); ++i) {
+  for (size_t i = 0; i < std::min(calls.is_array() ? calls.size() : 0, kMaxMessageItems); ++i) {
     JsonView item = calls.at(i);
     FunctionCall call{std::string(item["id"].text()), std::string(item["name"].text()), "{}"};
     if (call.name.empty() || call.name.size() > kMaxToolNameBytes || call.id.size() > kMaxToolIdBytes)
@@ -87,7 +84,7 @@ Result<ServerMessage> parse_server_message(const lib::JsonParser& json, std::str
   read_content(root["serverContent"], out);
   read_calls(json, root["toolCall"]["functionCalls"], out);
   JsonView ids = root["toolCallCancellation"]["ids"];
-  for (size_t i = 0; i < std::min(ids.is_array() ? ids.size() : 0, kMaxItems); ++i)
+  for (size_t i = 0; i < std::min(ids.is_array() ? ids.size() : 0, kMaxMessageItems); ++i)
     out.cancelled_calls.emplace_back(ids.at(i).text());
   if (root["usageMetadata"].is_object()) out.usage = read_usage(root["usageMetadata"]);
   if (JsonView update = root["sessionResumptionUpdate"]; update.is_object())

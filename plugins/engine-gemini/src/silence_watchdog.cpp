@@ -1,9 +1,6 @@
 #include "silence_watchdog.h"
 
 namespace patchbay::engine_gemini {
-namespace {
-constexpr int kAudiblePeak = 100;  // of 16-bit samples; quieter audio counts as silence
-}
 
 void SilenceWatchdog::audio(int64_t now_ms, const int16_t* samples, size_t count, int rate_hz) {
   turn_open_ = true;
@@ -20,29 +17,29 @@ void SilenceWatchdog::audio(int64_t now_ms, const int16_t* samples, size_t count
   steps_ = 0;
 }
 
-Remedy SilenceWatchdog::poll(int64_t now_ms, bool drained) {
+SilenceAction SilenceWatchdog::poll(int64_t now_ms, bool drained) {
   if (quiet_ms_ >= times_.near_silence_ms) {
     quiet_ms_ = 0;
-    return ++steps_ > 2 ? Remedy::give_up : Remedy::fresh_session;
+    return ++steps_ > 2 ? SilenceAction::give_up : SilenceAction::fresh_session;
   }
   if (due_ms_ != 0 && now_ms >= due_ms_) {
     due_ms_ = now_ms + times_.after_user_ms;
     switch (++steps_) {
       case 1:
-        return Remedy::nudge;
+        return SilenceAction::nudge;
       case 2:
-        return Remedy::fresh_session;
+        return SilenceAction::fresh_session;
       default:
         due_ms_ = 0;
-        return Remedy::give_up;
+        return SilenceAction::give_up;
     }
   }
   int stuck_ms = generated_ ? times_.stuck_generated_ms : times_.stuck_turn_ms;
   if (turn_open_ && drained && now_ms - last_audio_ms_ >= stuck_ms) {
     turn_ended();
-    return Remedy::finish_turn;
+    return SilenceAction::finish_turn;
   }
-  return Remedy::none;
+  return SilenceAction::none;
 }
 
 }  // namespace patchbay::engine_gemini

@@ -4,18 +4,20 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gemini_limits.h"
+
 namespace patchbay::engine_gemini {
 
 struct SilenceWatchdogTimes {
-  int first_audio_ms = 6000;  // after the call was answered
-  int after_user_ms = 8000;
-  int after_tool_ms = 8000;
-  int stuck_turn_ms = 20000;      // all audio played, but no turnComplete
-  int stuck_generated_ms = 3000;  // the same after generationComplete
-  int near_silence_ms = 2000;     // this much inaudible model audio
+  int first_audio_ms = kFirstAudioMs;
+  int after_user_ms = kAnswerMs;
+  int after_tool_ms = kAnswerMs;
+  int stuck_turn_ms = kStuckTurnMs;
+  int stuck_generated_ms = kStuckGeneratedMs;
+  int near_silence_ms = kNearSilenceMs;
 };
 
-enum class Remedy { none, nudge, fresh_session, give_up, finish_turn };
+enum class SilenceAction { none, nudge, fresh_session, give_up, finish_turn };
 
 class SilenceWatchdog {
  public:
@@ -29,11 +31,11 @@ class SilenceWatchdog {
   void generated() { generated_ = true; }
   void turn_ended() { turn_open_ = generated_ = false; }
   void disarm() { due_ms_ = 0; }
-  // Skips the nudge for a resumed session: the next remedy is a fresh session.
+  // Skips the nudge for a resumed session: the next action is a fresh session.
   void resumed() { steps_ = steps_ < 1 ? 1 : steps_; }
 
-  // Call it often. Returns each remedy once; if it does not help, the next one is stronger.
-  Remedy poll(int64_t now_ms, bool drained);
+  // Call it often. Returns each action once; if it does not help, the next one is stronger.
+  SilenceAction poll(int64_t now_ms, bool drained);
   bool waiting() const { return due_ms_ != 0; }
 
  private:

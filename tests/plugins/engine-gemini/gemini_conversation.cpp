@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "gemini_engine.h"
-#include "plugins/engine-gemini/options.h"
+#include "plugins/engine-gemini/test_options.h"
 #include "plugins/lib/engine/caller.h"
 #include "support/gemini_server.h"
 #include "support/within.h"
@@ -221,6 +221,22 @@ TEST_CASE("a flood of goAway is logged once") {
   REQUIRE(eventually([&] { return call.server.seen().setups.size() == 2; }));
   CHECK(call.speaks_until(2));
   CHECK(call.record.read([&] { return call.record.going_away; }) == 1);
+}
+
+TEST_CASE("goAway with a handle that the server refuses leads to a fresh session that knows what was said") {
+  GeminiScript script;
+  script.at_turn[1] = Event::go_away;
+  script.refuse_handles = true;
+  script.answer_ms = 400;
+  script.go_away_ms = 30'000;
+  Call call(script);
+  REQUIRE(call.begin());
+  REQUIRE(eventually([&] { return call.server.seen().setups.size() == 3; }));
+  const auto setup = call.server.seen().setups[2];
+  CHECK(setup.find("handle-1") == std::string::npos);
+  CHECK(setup.find("You: This is answer number 1.") != std::string::npos);
+  CHECK(call.speaks_until(2));
+  CHECK(call.record.read([&] { return call.record.closes; }) == 0);
 }
 
 TEST_CASE("a slow setup succeeds, and one without an end fails as retryable") {

@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "gemini_engine.h"
-#include "plugins/engine-gemini/options.h"
+#include "plugins/engine-gemini/test_options.h"
 #include "plugins/lib/engine/caller.h"
 #include "support/ws_server.h"
 
