@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dialog_policy.h"
+#include "spoken_replies.h"
 #include "engine/caller_audio.h"
 #include "local_engine.h"
 #include "playout/playout.h"

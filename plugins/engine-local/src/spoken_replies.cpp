@@ -1,4 +1,4 @@
-#include "dialog_policy.h"
+#include "spoken_replies.h"
 
 #include <patchbay/utf8.h>
 
