@@ -4,12 +4,10 @@
 #include <chrono>
 #include <sstream>
 
+#include "local_limits.h"
+
 namespace patchbay::engine_local {
 namespace {
-
-constexpr int kTickMs = 50;
-constexpr size_t kPrerollFrames = 25;  // half a second; the models need silence before the first word
-constexpr size_t kMaxToolResult = 64 * 1024;
 
 lib::Playout::Options playout_options() {
   lib::Playout::Options out;
@@ -39,7 +37,7 @@ int64_t estimate_tokens(const std::string& text) {
 }
 
 bool tool_failed(const lib::JsonParser& parser, const std::string& json) {
-  if (json.size() > kMaxToolResult) return true;
+  if (json.size() > kMaxToolResultBytes) return true;
   const auto parsed = parser.parse(json);
   if (!parsed || !parsed->root().is_object()) return true;
   auto status = parsed->root()["status"].text();
@@ -73,7 +71,7 @@ LocalConversation::LocalConversation(lib::IoThread& io, Recogniser& recogniser, 
       config_(std::move(config)),
       voice_(voice_of(config_.voice)),
       playout_(playout_options()),
-      policy_(config_),
+      replies_(config_),
       vad_(options.vad),
       farewell_(options.farewell) {}
 
@@ -115,12 +113,12 @@ void LocalConversation::on_models_loaded(const Status& status) {
   gate_.run([&] {
     listener_.on_ready(english ? "" : "the local engine supports English only, not " + config_.language);
   });
-  if (begun_) say(policy_.greeting());
+  if (begun_) say(replies_.greeting());
 }
 
 void LocalConversation::begin() {
   if (std::exchange(begun_, true) || !ready_) return;
-  say(policy_.greeting());
+  say(replies_.greeting());
 }
 
 void LocalConversation::read_caller_audio() {
@@ -144,7 +142,7 @@ void LocalConversation::process_frame(const lib::CallerAudio::Frame& frame) {
     preroll_.push_back(frame);
   }
   bool engine_speaks = speaking_ || !playout_.drained();
-  if (vad_.speaking() && engine_speaks && !interrupted_ && vad_.voiced_ms() >= options_.barge_in_ms &&
+  if (vad_.speaking() && engine_speaks && !interrupted_ && vad_.voiced_ms() >= kBargeInMs &&
       !farewell_.active())
     interrupt();
   if (event != Vad::Event::ended) return;
@@ -168,15 +166,15 @@ void LocalConversation::on_recognised(const Recognition& result) {
     usage_.prompt_tokens += estimate_tokens(result.text);
     gate_.run([&] { listener_.on_user_text(result.text); });
   }
-  perform(policy_.answer(result.intent, result.text));
+  perform(replies_.reply(result.intent, result.text));
 }
 
-void LocalConversation::perform(const Answer& answer) {
-  if (answer.tool.empty()) return say(answer.text);
+void LocalConversation::perform(const SpokenReply& reply) {
+  if (reply.tool.empty()) return say(reply.text);
   pending_tool_call_ = "local-" + std::to_string(++tool_calls_);
-  text_after_tool_ = answer.text;
-  tool_deadline_ms_ = now_ms() + options_.tool_timeout_ms;
-  gate_.run([&] { listener_.on_tool_call(pending_tool_call_, answer.tool, answer.args_json); });
+  text_after_tool_ = reply.text;
+  tool_deadline_ms_ = now_ms() + kToolTimeoutMs;
+  gate_.run([&] { listener_.on_tool_call(pending_tool_call_, reply.tool, reply.args_json); });
 }
 
 void LocalConversation::tool_result(const std::string& id, const std::string& json_object) {
@@ -186,17 +184,17 @@ void LocalConversation::tool_result(const std::string& id, const std::string& js
 }
 
 void LocalConversation::push_text(const std::string& text, bool trigger) {
-  if (trigger && ready_ && !closed_) perform(policy_.answer_nudge(text));
+  if (trigger && ready_ && !closed_) perform(replies_.reply_to_nudge(text));
 }
 
 void LocalConversation::say(const std::string& text) {
   if (text.empty() || closed_) return;
-  policy_.set_last_said(text);
+  replies_.set_last_said(text);
   unsigned turn = ++turn_;
   speaking_ = true;
   had_audio_ = false;
   auto sentences = sentences_of(text);
-  if (sentences.size() > Synthesiser::kMaxSentences) sentences.resize(Synthesiser::kMaxSentences);
+  if (sentences.size() > kMaxSentences) sentences.resize(kMaxSentences);
   std::vector<Synthesiser::Sentence> jobs;
   for (size_t i = 0; i < sentences.size(); ++i)
     jobs.push_back(

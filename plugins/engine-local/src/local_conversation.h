@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "spoken_replies.h"
 #include "engine/caller_audio.h"
 #include "local_engine.h"
 #include "playout/playout.h"
+#include "spoken_replies.h"
 #include "websocket/callback_gate.h"
 
 namespace patchbay::engine_local {
@@ -46,7 +46,7 @@ class LocalConversation : public std::enable_shared_from_this<LocalConversation>
   void process_frame(const lib::CallerAudio::Frame& frame);
   void on_recognised(const Recognition& result);
   void interrupt();
-  void perform(const Answer& answer);
+  void perform(const SpokenReply& reply);
   void say(const std::string& text);
   void on_synthesised(unsigned turn, const std::string& sentence, const std::vector<int16_t>& samples,
                       bool last);
@@ -72,7 +72,7 @@ class LocalConversation : public std::enable_shared_from_this<LocalConversation>
   lib::Playout playout_;
   std::unique_ptr<lib::IoSignal> audio_signal_;
   std::unique_ptr<lib::IoTimer> timer_;
-  DialogPolicy policy_;
+  SpokenReplies replies_;
   Vad vad_;
   lib::Farewell farewell_;
   // state

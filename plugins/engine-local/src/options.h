@@ -1,4 +1,4 @@
-// Options of the engine. Defaults are for tests; the server's are in settings.schema.json.
+// Options of the engine.
 #pragma once
 
 #include "engine/farewell.h"
@@ -11,8 +11,6 @@ namespace patchbay::engine_local {
 struct Options {
   lib::JsonParser json;
   VadOptions vad;
-  int barge_in_ms = 200;  // this much caller speech interrupts the engine
-  int tool_timeout_ms = 5000;
   RecogniserOptions recogniser;
   lib::FarewellTimes farewell;
 };

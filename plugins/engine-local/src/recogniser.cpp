@@ -14,10 +14,10 @@
 #include <set>
 #include <sstream>
 
+#include "local_limits.h"
+
 namespace patchbay::engine_local {
 namespace {
-
-constexpr size_t kMaxQueue = 64;
 
 struct DecoderDeleter {
   void operator()(ps_decoder_t* decoder) const { ps_free(decoder); }
@@ -133,58 +133,22 @@ class Recogniser::Decoders {
   Decoder language_model_;
 };
 
-Recogniser::Recogniser(RecogniserOptions options) : options_(std::move(options)) {
-  for (int i = 0; i < options_.workers; ++i) workers_.emplace_back([this] { run(); });
-}
+Recogniser::Recogniser(RecogniserOptions options)
+    : options_(std::move(options)), queue_(options_.workers, [this] { return Decoders(options_); }) {}
 
-Recogniser::~Recogniser() {
-  {
-    std::lock_guard lock(mutex_);
-    stop_ = true;
-    wake_.notify_all();
-  }
-  for (auto& worker : workers_) worker.join();
-}
-
-void Recogniser::run() {
-  Decoders decoders(options_);
-  std::unique_lock lock(mutex_);
-  while (true) {
-    wake_.wait(lock, [this] { return stop_ || !jobs_.empty(); });
-    if (stop_) return;
-    Job job = std::move(jobs_.front());
-    jobs_.pop_front();
-    lock.unlock();
-    try {
-      job(decoders);
-    } catch (...) {
-      // Out of memory: drops this utterance.
-    }
-    job = nullptr;
-    lock.lock();
-  }
-}
-
-void Recogniser::enqueue(Job job) {
-  std::lock_guard lock(mutex_);
-  jobs_.push_back(std::move(job));
-  wake_.notify_one();
-}
+Recogniser::~Recogniser() = default;
 
 void Recogniser::warm_up(std::function<void(Status)> done) {
-  enqueue([done = std::move(done)](Decoders& decoders) { done(decoders.load()); });
+  queue_.push([done = std::move(done)](Decoders& decoders) { done(decoders.load()); });
 }
 
 void Recogniser::recognise(std::vector<int16_t> samples, std::function<void(Recognition)> done) {
-  bool full = false;
-  {
-    std::lock_guard lock(mutex_);
-    full = jobs_.size() >= kMaxQueue;
-  }
-  if (full) samples.clear();
-  enqueue([samples = std::move(samples), done = std::move(done)](Decoders& decoders) {
+  std::vector<lib::WorkerQueue<Decoders>::Job> jobs;
+  jobs.emplace_back([samples = std::move(samples), done](Decoders& decoders) {
     done(samples.empty() ? Recognition{} : decoders.recognise(samples));
   });
+  if (queue_.push_all(std::move(jobs), kMaxWaitingUtterances)) return;
+  queue_.push([done = std::move(done)](Decoders&) { done({}); });
 }
 
 }  // namespace patchbay::engine_local

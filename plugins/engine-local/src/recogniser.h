@@ -5,15 +5,12 @@
 
 #include <patchbay/result.h>
 
-#include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "engine/worker_queue.h"
 #include "intent.h"
 
 namespace patchbay::engine_local {
@@ -25,12 +22,12 @@ struct Recognition {
 
 struct RecogniserOptions {
   std::string model_dir = "/usr/share/pocketsphinx/model/en-us";
-  int workers = 1;  // threads; each takes about 100 MB after its first use
+  int workers = 0;  // threads, a setting; each takes about 100 MB after its first use
 };
 
 class Recogniser {
  public:
-  explicit Recogniser(RecogniserOptions options = {});
+  explicit Recogniser(RecogniserOptions options);
   ~Recogniser();  // drops queued work without calling back
 
   // [any] Loads the models unless they are loaded. Calls back on a worker thread.
@@ -41,16 +38,9 @@ class Recogniser {
 
  private:
   class Decoders;
-  using Job = std::function<void(Decoders&)>;
-  void run();
-  void enqueue(Job job);
 
   const RecogniserOptions options_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<Job> jobs_;
-  bool stop_ = false;
-  std::vector<std::thread> workers_;
+  lib::WorkerQueue<Decoders> queue_;
 };
 
 }  // namespace patchbay::engine_local

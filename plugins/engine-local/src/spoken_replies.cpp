@@ -4,23 +4,23 @@
 
 #include <algorithm>
 
+#include "local_limits.h"
+
 namespace patchbay::engine_local {
 namespace {
-
-constexpr size_t kMaxGreeting = 300;
 
 std::string first_sentence(std::string_view text) {
   while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ') text.remove_prefix(1);
   size_t end = text.find_first_of(".!?\n");
   std::string out(text.substr(0, end == std::string_view::npos || text[end] == '\n' ? end : end + 1));
-  return std::string(clip_utf8(out, kMaxGreeting));
+  return std::string(clip_utf8(out, kMaxGreetingBytes));
 }
 
 bool mentions(const std::string& text, const char* word) { return text.find(word) != std::string::npos; }
 
 }  // namespace
 
-std::string DialogPolicy::greeting() const {
+std::string SpokenReplies::greeting() const {
   if (!config_.greeting.empty()) return config_.greeting;
   // A prompt such as "You are …" is an instruction to the model, not a greeting.
   std::string sentence = first_sentence(config_.system_prompt);
@@ -29,14 +29,14 @@ std::string DialogPolicy::greeting() const {
   return sentence;
 }
 
-Answer DialogPolicy::with_tool(const char* tool, std::string args, std::string text) const {
+SpokenReply SpokenReplies::with_tool(const char* tool, std::string args, std::string text) const {
   bool known = std::any_of(config_.tools.begin(), config_.tools.end(),
                            [&](const lib::Tool& t) { return t.name == tool; });
   if (!known) return {std::move(text), {}, "{}"};
   return {std::move(text), tool, std::move(args)};
 }
 
-Answer DialogPolicy::answer(Intent intent, const std::string& text) {
+SpokenReply SpokenReplies::reply(Intent intent, const std::string& text) const {
   switch (intent) {
     case Intent::yes:
       return {"Very good. What else can I do for you?", {}, "{}"};
@@ -63,7 +63,7 @@ Answer DialogPolicy::answer(Intent intent, const std::string& text) {
   return {"You said: " + text + ".", {}, "{}"};
 }
 
-Answer DialogPolicy::answer_nudge(const std::string& text) {
+SpokenReply SpokenReplies::reply_to_nudge(const std::string& text) const {
   if (size_t say = text.find("Say: "); say != std::string::npos) return {text.substr(say + 5), {}, "{}"};
   if (mentions(text, "silent") || mentions(text, "still there")) return {"Are you still there?", {}, "{}"};
   if (mentions(text, "goodbye") || mentions(text, "end the call")) return {"Goodbye.", {}, "{}"};

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <utility>
 
 #include "engine/voices.h"
+#include "local_limits.h"
 
 extern "C" {
 cst_voice* register_cmu_us_slt(const char*);
@@ -18,10 +20,8 @@ cst_voice* register_cmu_us_kal16(const char*);
 namespace patchbay::engine_local {
 namespace {
 
-constexpr size_t kMaxText = 1000;
-
 // How flite imitates each voice.
-constexpr std::array<std::pair<std::string_view, Voice>, lib::kVoices.size()> kSounds{{
+constexpr std::array<std::pair<std::string_view, Voice>, lib::kVoices.size()> kFliteVoices{{
     {"Aoede", {FliteVoice::slt, 1.0f, 1.0f}},
     {"Autonoe", {FliteVoice::slt, 0.95f, 1.1f}},
     {"Erinome", {FliteVoice::slt, 1.05f, 0.95f}},
@@ -38,13 +38,13 @@ constexpr std::array<std::pair<std::string_view, Voice>, lib::kVoices.size()> kS
     {"Umbriel", {FliteVoice::kal16, 1.1f, 0.95f}},
 }};
 
-constexpr const Voice* sound_of(std::string_view name) {
-  for (const auto& [known, voice] : kSounds)
+constexpr const Voice* find_voice(std::string_view name) {
+  for (const auto& [known, voice] : kFliteVoices)
     if (known == name) return &voice;
   return nullptr;
 }
 static_assert(std::all_of(lib::kVoices.begin(), lib::kVoices.end(),
-                          [](std::string_view name) { return sound_of(name) != nullptr; }));
+                          [](std::string_view name) { return find_voice(name) != nullptr; }));
 
 cst_voice* registered(FliteVoice voice) {
   switch (voice) {
@@ -61,9 +61,9 @@ cst_voice* registered(FliteVoice voice) {
 }
 
 // Replaces all but printable ASCII by blanks, because flite speaks English only.
-std::string speakable(const std::string& text) {
+std::string to_ascii(const std::string& text) {
   std::string out;
-  for (char c : text.substr(0, kMaxText)) out += c >= ' ' && c < 127 ? c : ' ';
+  for (char c : text.substr(0, kMaxSentenceBytes)) out += c >= ' ' && c < 127 ? c : ' ';
   return out;
 }
 
@@ -84,51 +84,27 @@ std::vector<int16_t> synthesise(const std::string& text, const Voice& how) {
 }  // namespace
 
 Voice voice_of(std::string_view name) {
-  const Voice* known = sound_of(name);
-  return known != nullptr ? *known : *sound_of(lib::kDefaultVoice);
+  const Voice* known = find_voice(name);
+  return known != nullptr ? *known : *find_voice(lib::kDefaultVoice);
 }
 
-Synthesiser::Synthesiser() : worker_([this] { run(); }) {}
+Synthesiser::Synthesiser()
+    : queue_(1, [] {
+        static std::once_flag once;
+        std::call_once(once, [] { flite_init(); });
+        return Flite();
+      }) {}
 
-Synthesiser::~Synthesiser() {
-  {
-    std::lock_guard lock(mutex_);
-    stop_ = true;
-    wake_.notify_all();
-  }
-  worker_.join();
-}
+Synthesiser::~Synthesiser() = default;
 
 bool Synthesiser::speak(std::vector<Sentence> sentences, Voice voice) {
   if (sentences.empty() || sentences.size() > kMaxSentences) return false;
-  std::lock_guard lock(mutex_);
-  if (jobs_.size() + sentences.size() > kMaxWaiting) return false;
-  for (Sentence& sentence : sentences) {
-    sentence.text = speakable(sentence.text);
-    jobs_.push_back({std::move(sentence), voice});
-  }
-  wake_.notify_one();
-  return true;
-}
-
-void Synthesiser::run() {
-  static std::once_flag once;  // flite has global state
-  std::call_once(once, [] { flite_init(); });
-  std::unique_lock lock(mutex_);
-  while (true) {
-    wake_.wait(lock, [this] { return stop_ || !jobs_.empty(); });
-    if (stop_) return;
-    Job job = std::move(jobs_.front());
-    jobs_.pop_front();
-    lock.unlock();
-    try {
-      job.sentence.done(synthesise(job.sentence.text, job.voice));
-    } catch (...) {
-      // Out of memory: skips this sentence.
-    }
-    job = {};
-    lock.lock();
-  }
+  std::vector<lib::WorkerQueue<Flite>::Job> jobs;
+  for (Sentence& sentence : sentences)
+    jobs.emplace_back([text = to_ascii(sentence.text), done = std::move(sentence.done), voice](Flite&) {
+      done(synthesise(text, voice));
+    });
+  return queue_.push_all(std::move(jobs), kMaxWaitingSentences);
 }
 
 }  // namespace patchbay::engine_local

@@ -1,15 +1,13 @@
 // Text to speech, offline, with flite, on one worker thread for all calls, because flite's voices are global.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
+
+#include "engine/worker_queue.h"
 
 namespace patchbay::engine_local {
 
@@ -26,9 +24,6 @@ Voice voice_of(std::string_view name);  // of lib::kVoices; unknown names get th
 class Synthesiser {
  public:
   static constexpr int kRateHz = 16000;
-  static constexpr size_t kMaxSentences = 64;  // of one text
-  // Queued sentences of all calls. Behind a longer queue an answer would come too late.
-  static constexpr size_t kMaxWaiting = 256;
 
   Synthesiser();
   ~Synthesiser();  // drops queued sentences without calling back
@@ -44,17 +39,9 @@ class Synthesiser {
   bool speak(std::vector<Sentence> sentences, Voice voice);
 
  private:
-  struct Job {
-    Sentence sentence;
-    Voice voice;
-  };
-  void run();
+  struct Flite {};  // stands for the library's global state
 
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<Job> jobs_;
-  bool stop_ = false;
-  std::thread worker_;
+  lib::WorkerQueue<Flite> queue_;
 };
 
 }  // namespace patchbay::engine_local

@@ -31,6 +31,7 @@ struct Call {
   }
   static engine_local::Options options() {
     engine_local::Options out;
+    out.recogniser.workers = 1;
     out.json = lib::test::json();
     return out;
   }
@@ -126,6 +127,7 @@ TEST_CASE("a missing model is a clear error, and sessions may be destroyed at an
   lib::IoThread io;
   RecordingListener record;
   engine_local::Options options;
+  options.recogniser.workers = 1;
   options.recogniser.model_dir = "/nonexistent";
   engine_local::LocalEngine engine(io, options);
   auto session = engine.open(Call::config(), record);

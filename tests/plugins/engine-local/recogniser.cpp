@@ -18,7 +18,7 @@ TEST_CASE("commands are recognised over the telephone, and other sentences are n
     std::string said;
     engine_local::Intent intent;
   };
-  engine_local::Recogniser recogniser;
+  engine_local::Recogniser recogniser({.workers = 1});
   for (const Row& row : {Row{"yes please", engine_local::Intent::yes}, Row{"no", engine_local::Intent::no},
                          Row{"help me please", engine_local::Intent::help},
                          Row{"can you repeat that", engine_local::Intent::repeat},

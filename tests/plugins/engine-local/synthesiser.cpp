@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "engine/voices.h"
+#include "local_limits.h"
 #include "support/within.h"
 
 using namespace patchbay::engine_local;
@@ -46,21 +47,21 @@ TEST_CASE("texts are refused while the queue is full") {
     return all;
   };
   CHECK_FALSE(synthesiser.speak(text(0), Voice()));
-  CHECK_FALSE(synthesiser.speak(text(Synthesiser::kMaxSentences + 1), Voice()));
+  CHECK_FALSE(synthesiser.speak(text(kMaxSentences + 1), Voice()));
   {
     const BlockedWorker blocked(synthesiser);
     size_t taken = 0;
-    while (taken + 64 <= Synthesiser::kMaxWaiting) {
+    while (taken + 64 <= kMaxWaitingSentences) {
       CHECK(synthesiser.speak(text(64), Voice()));
       taken += 64;
     }
-    CHECK(taken == Synthesiser::kMaxWaiting);
+    CHECK(taken == kMaxWaitingSentences);
     CHECK_FALSE(synthesiser.speak(text(1), Voice()));
     CHECK(said == 0);
   }
-  CHECK(within(kPatience, [&] { return said == Synthesiser::kMaxWaiting; }));
+  CHECK(within(kPatience, [&] { return said == kMaxWaitingSentences; }));
   CHECK(synthesiser.speak(text(1), Voice()));
-  CHECK(within(kPatience, [&] { return said == Synthesiser::kMaxWaiting + 1; }));
+  CHECK(within(kPatience, [&] { return said == kMaxWaitingSentences + 1; }));
 }
 
 TEST_CASE("every one of the 14 voices sounds different") {
