@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "outbound/routes_text.h"
+#include "outbound/route_bodies.h"
 
 namespace patchbay::ai_voice {
 

@@ -9,7 +9,7 @@
 #include "outbound/create_request.h"
 #include "outbound/retention.h"
 #include "outbound/routes.h"
-#include "outbound/routes_text.h"
+#include "outbound/route_bodies.h"
 #include "outbound/sealing.h"
 
 namespace patchbay::ai_voice {

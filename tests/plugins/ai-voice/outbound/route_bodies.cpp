@@ -1,4 +1,4 @@
-#include "outbound/routes_text.h"
+#include "outbound/route_bodies.h"
 
 #include <doctest/doctest.h>
 #include <patchbay/testing/test_environment.h>
