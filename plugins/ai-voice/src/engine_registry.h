@@ -21,10 +21,6 @@ struct RegisteredEngine {
 
 class EngineRegistry {
  public:
-  // How long a call waits for its engine: after the start, because engine plugins start after ai-voice, and
-  // after the engine has ended, because a plugin that crashed is restarted and registers again.
-  static constexpr int64_t kRegistrationMs = 30'000;
-
   // Replaces an engine of the same name. Error invalid: name, models or handle is missing. `ended` is the
   // watch that calls set_ended().
   Status add(const engine::AddEngine& request, EndWatch ended);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine_registry.h"
+#include "outbound/limits.h"
 #include "outbound/retention.h"
 #include "outbound/routes.h"
 #include "outbound/scheduler.h"
@@ -25,7 +26,7 @@ class AiVoice final : public Plugin {
     parts_->scheduler.start();
     parts_->routes.open();
     parts_->retention.start();
-    no_engine_.after_ms(EngineRegistry::kRegistrationMs, [this] { report_no_engine(); });
+    no_engine_.after_ms(kEngineRegistrationMs, [this] { report_no_engine(); });
     return {};
   }
   Status check_config(const Config& config) override { return Settings::check(config); }

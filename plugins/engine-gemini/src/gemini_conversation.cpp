@@ -99,7 +99,7 @@ void GeminiConversation::connect() {
     if (auto self = weak.lock()) self->send_audio();
   };
   auto opened = lib::WebSocketClient::open(io_, std::move(options), std::move(callbacks));
-  if (!opened) return close_with({1006, redacted(opened.error().text), false, false});
+  if (!opened) return close_with({1006, redact(opened.error().text), false, false});
   socket_ = *std::move(opened);
 }
 
@@ -156,10 +156,10 @@ void GeminiConversation::retry_or_fail(const Disconnect& disconnect, const std::
   if (disconnect.code == 1007) unsent_.clear();  // the server may have refused the audio
   next_ = reconnect_.next(now_ms(), disconnect, !handle_.empty());
   if (next_.kind == ReconnectStep::Kind::fail)
-    return close_with({disconnect.http_status != 0 ? disconnect.http_status : disconnect.code,
-                       redacted(reason), next_.retryable, false});
+    return close_with({disconnect.http_status != 0 ? disconnect.http_status : disconnect.code, redact(reason),
+                       next_.retryable, false});
   stats_->reconnects.fetch_add(1, std::memory_order_relaxed);
-  gate_.run([&] { listener_.on_connection_lost(redacted(reason)); });
+  gate_.run([&] { listener_.on_connection_lost(redact(reason)); });
   for (const std::string& id : tools_.close_all()) gate_.run([&] { listener_.on_tool_cancel(id); });
   state_ = State::idle;
   connect_at_ms_ = now_ms() + next_.delay_ms;
@@ -322,8 +322,8 @@ void GeminiConversation::send_frame(const lib::CallerAudio::Frame& frame) {
 }
 
 // Removes the API key, because a server may quote what it received.
-std::string GeminiConversation::redacted(const std::string& text) const {
-  return lib::printable(lib::without_secret(text, config_.api_key), kMaxReasonBytes);
+std::string GeminiConversation::redact(const std::string& text) const {
+  return lib::printable(lib::redact_secret(text, config_.api_key), kMaxReasonBytes);
 }
 
 }  // namespace patchbay::engine_gemini

@@ -75,7 +75,7 @@ class GeminiConversation : public std::enable_shared_from_this<GeminiConversatio
   void greet();
   void nudge(const char* text);
   int64_t now_ms() const;
-  std::string redacted(const std::string& text) const;
+  std::string redact(const std::string& text) const;
 
   // gemini_conversation_messages.cpp: the server's messages
   void receive(std::string_view bytes);

@@ -17,7 +17,6 @@ inline constexpr size_t kMaxWaitingUtterances = 64;  // of all calls; more are n
 inline constexpr size_t kMaxGreetingBytes = 300;     // of a greeting taken from the prompt
 inline constexpr size_t kMaxSentenceBytes = 1000;    // of one sentence; the rest is not spoken
 inline constexpr size_t kMaxSentences = 64;          // of one text
-inline constexpr size_t kMaxWaitingSentences =
-    256;  // of all calls; behind more, an answer would come too late
+inline constexpr size_t kMaxWaitingSentences = 256;  // of all calls; behind more, a reply comes too late
 
 }  // namespace patchbay::engine_local

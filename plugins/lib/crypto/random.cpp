@@ -13,13 +13,13 @@ Result<std::string> random_bytes(size_t count) {
 
 Result<std::string> random_base62(size_t count) {
   static constexpr char kDigits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-  constexpr unsigned kEven = 256 / 62 * 62;  // bytes from here on would favour the first digits
+  constexpr unsigned kUniformLimit = 256 / 62 * 62;  // larger bytes would favour the first digits
   std::string out;
   while (out.size() < count) {
     PB_TRY_VALUE(const std::string bytes, random_bytes(count + 8));
     for (const char c : bytes) {
       const auto byte = static_cast<unsigned char>(c);
-      if (byte < kEven && out.size() < count) out += kDigits[byte % 62];
+      if (byte < kUniformLimit && out.size() < count) out += kDigits[byte % 62];
     }
   }
   return out;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/engine.h"
+#include "engine/limits.h"
 #include "websocket/io_thread.h"
 
 namespace patchbay::lib {
@@ -22,11 +23,11 @@ class AsyncSession final : public Session {
   }
 
   ~AsyncSession() override {
-    conversation_->gate().close();
+    conversation_->gate().close();  // at once after detach(), which waits for a running callback
     io_.post([c = conversation_] { c->cancel(); });
   }
 
-  bool detach() override { return conversation_->gate().close_within(kDetachLimit); }
+  bool detach() override { return conversation_->gate().close_within(std::chrono::milliseconds(kDetachMs)); }
 
   int output_rate_hz() const override { return Conversation::kOutputRateHz; }
   void push_audio(const int16_t* samples, size_t count) noexcept override {
@@ -53,8 +54,6 @@ class AsyncSession final : public Session {
   }
 
  private:
-  static constexpr std::chrono::seconds kDetachLimit{2};
-
   IoThread& io_;
   std::shared_ptr<Conversation> conversation_;
 };

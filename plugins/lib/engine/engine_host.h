@@ -13,6 +13,7 @@
 #include <string>
 
 #include "engine/engine.h"
+#include "engine/limits.h"
 #include "websocket/callback_gate.h"
 #include "websocket/io_thread.h"
 
@@ -20,12 +21,12 @@ namespace patchbay::lib {
 
 class EngineSession;
 
-// How long the engine's thread may be stuck in a task.
+// How long the engine's thread may be stuck in a task; shorter only in tests.
 struct StallLimits {
-  int64_t poll_ms = 1000;      // between two checks of the thread
-  int64_t stall_ms = 5000;     // then the stall is reported, and new sessions are refused
-  int64_t give_up_ms = 15000;  // then the open sessions fail
-  int64_t stop_ms = 5000;      // how long stop() waits for the thread
+  int64_t poll_ms = kThreadPollMs;
+  int64_t stall_ms = kThreadStallMs;
+  int64_t give_up_ms = kThreadGiveUpMs;
+  int64_t stop_ms = kThreadStopMs;
 };
 
 // Main strand only.

@@ -101,10 +101,11 @@ void EngineSession::on_opener_ended() {
 }
 
 void EngineSession::on_ready(const std::string& note) { listener_.send(Listener::ready, {valid_text(note)}); }
+
 bool EngineSession::within_text_limit(size_t bytes) {
-  if (text_bytes_ > kMaxTextBytes) return false;
+  if (text_bytes_ > kMaxSessionTextBytes) return false;
   text_bytes_ += bytes + kFragmentOverheadBytes;
-  if (text_bytes_ <= kMaxTextBytes) return true;
+  if (text_bytes_ <= kMaxSessionTextBytes) return true;
   report_closed({true, false, "the AI engine sent more than 1 MiB of text"});
   session_->close();
   return false;

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "engine/engine.h"
+#include "engine/limits.h"
 #include "text/safe_text.h"
 
 namespace patchbay::lib {
@@ -35,8 +36,6 @@ class EngineSession final : public SessionListener, private AudioPort {
 
  private:
   static constexpr uint32_t kInputRateHz = 16000;
-  static constexpr size_t kMaxTextBytes = 1u << 20;
-  static constexpr size_t kFragmentOverheadBytes = 8;  // added per fragment, so that empty ones count too
 
   // engine's thread
   void on_ready(const std::string& note) override;
@@ -59,7 +58,7 @@ class EngineSession final : public SessionListener, private AudioPort {
   void pull(pb_frame& out) noexcept override;
   void push(const pb_frame& in) noexcept override;
 
-  // Counts the text. Returns false, and closes the session, beyond kMaxTextBytes.
+  // Counts the text. Returns false, and closes the session, beyond kMaxSessionTextBytes.
   bool within_text_limit(size_t bytes);
   void report_closed(const engine::Closed& closed);
   // Closes the session, because the plugin that opened it cannot do so any more.
@@ -71,7 +70,6 @@ class EngineSession final : public SessionListener, private AudioPort {
   // owned
   const Log log_;
   const SecretGuard secret_;
-  const std::string engine_name_;
   Function<void()> ended_;
   Lease<engine::Listener> listener_;
   Provision<engine::Session> service_;

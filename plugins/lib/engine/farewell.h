@@ -4,11 +4,13 @@
 
 #include <cstdint>
 
+#include "engine/limits.h"
+
 namespace patchbay::lib {
 
 struct FarewellTimes {
-  int no_audio_ms = 5000;  // hang up if the model has said nothing by then
-  int total_ms = 15000;    // hang up in any case
+  int no_audio_ms = kFarewellNoAudioMs;
+  int total_ms = kFarewellTotalMs;
 };
 
 class Farewell {

@@ -14,8 +14,8 @@ constexpr size_t kMaxExtensionDigits = 20;
 constexpr std::string_view kPhoneSeparators = " .-()[]";
 constexpr std::string_view kNumberSeparators = " .-()[]/";
 
-// Whether the text looks like a decimal fraction: it ends in a dot and a single digit, as a spreadsheet
-// appends, or in a dot and zeros and has no other separator.
+// Returns whether the text looks like a decimal fraction: it ends in a dot and a single digit, as a
+// spreadsheet appends, or in a dot and zeros and has no other separator.
 bool is_decimal(std::string_view text) {
   const size_t dot = text.rfind('.');
   if (dot == std::string_view::npos || dot == 0 || dot + 1 == text.size()) return false;
@@ -26,9 +26,9 @@ bool is_decimal(std::string_view text) {
          std::all_of(whole.begin(), whole.end(), is_digit);
 }
 
-// Whether removing the separators would make another number: "(0)" in an international number is dialled only
-// inside the country, and a spreadsheet appends ".0" or ".00".
-bool names_another(std::string_view text, std::string_view digits) {
+// Returns whether removing the separators may make another number: "(0)" in an international number is
+// dialled only inside the country, and a spreadsheet appends ".0" or ".00".
+bool is_ambiguous(std::string_view text, std::string_view digits) {
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   if (is_decimal(text)) return true;
   if (digits.empty() || digits[0] != '+') return false;
@@ -51,7 +51,7 @@ std::optional<std::string> strip(std::string_view text, std::string_view separat
     }
   }
   if (out.size() >= 2 && out[0] == '0' && out[1] == '0') out.replace(0, 2, "+");
-  if (names_another(text, out)) return std::nullopt;
+  if (is_ambiguous(text, out)) return std::nullopt;
   return out;
 }
 

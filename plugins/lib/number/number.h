@@ -39,7 +39,7 @@ class NumberPattern {
   // `number` is normalised; nullopt: a call without caller ID.
   bool matches(const std::optional<std::string>& number) const noexcept;
 
-  // Whether both match the same numbers.
+  // Returns whether both match the same numbers.
   friend bool operator==(const NumberPattern& a, const NumberPattern& b) noexcept {
     return a.kind_ == b.kind_ && a.digits_ == b.digits_;
   }

@@ -1,5 +1,3 @@
-#include "sdp/sdp.h"
-
 #include <patchbay/text.h>
 #include <sofia-sip/sdp.h>
 #include <strings.h>
@@ -8,6 +6,8 @@
 #include <charconv>
 #include <memory>
 #include <optional>
+
+#include "sdp/sdp.h"
 
 namespace patchbay::lib {
 namespace {

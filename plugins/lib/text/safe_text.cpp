@@ -54,7 +54,7 @@ std::string TextFragments::take(std::string_view fragment) {
   return valid_text(whole);
 }
 
-std::string without_secret(std::string_view text, std::string_view secret) {
+std::string redact_secret(std::string_view text, std::string_view secret) {
   std::string out;
   const std::string_view beginning = secret.substr(0, kMinSecretBytes);
   if (beginning.size() == kMinSecretBytes) {

@@ -28,6 +28,6 @@ class TextFragments {
 // Replaces `secret` in `text` by "***", also if only its beginning is there, because close reasons are cut at
 // 123 bytes. Keeps a secret or beginning shorter than kMinSecretBytes, because it would match ordinary text.
 constexpr size_t kMinSecretBytes = 8;
-std::string without_secret(std::string_view text, std::string_view secret);
+std::string redact_secret(std::string_view text, std::string_view secret);
 
 }  // namespace patchbay::lib

@@ -30,7 +30,8 @@ class CallbackGate {
     }
   }
 
-  // Any thread. Waits for a running callback, unless called from within it.
+  // Any thread. Waits for a running callback, unless called from within it. Without a limit: on other threads
+  // than the callbacks' own, close_within() comes first where a callback may block.
   void close() {
     std::unique_lock lock(mutex_);
     closed_ = true;

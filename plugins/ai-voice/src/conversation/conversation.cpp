@@ -2,16 +2,10 @@
 
 #include <utility>
 
+#include "conversation/limits.h"
 #include "conversation/tools.h"
 
 namespace patchbay::ai_voice {
-namespace {
-
-constexpr int64_t kWarnBeforeMs = 30'000;
-constexpr size_t kMaxTextBytes = 1u << 20;
-constexpr int64_t kMaxFarewellMs = 20'000;  // engines report the end within 15 s
-
-}  // namespace
 
 Conversation::Conversation(const Host& host, StrandId strand, const ConversationInit& init, Owner& owner)
     : host_(host),
@@ -105,7 +99,7 @@ void Conversation::listen_to_engine() {
 }
 
 void Conversation::on_audio_plugin(bool up) {
-  if (up || closed_ || !joining_) return;
+  if (up || closed_ || !bridging_) return;
   bridge_ = 0;
   fail("the media plugin has stopped");
 }
@@ -147,7 +141,7 @@ void Conversation::on_opened(const Result<engine::Opened>& opened) {
     session_.send(engine::Session::close, {});
     return owner_.on_drained();
   }
-  join_when_connected();
+  bridge_when_connected();
   begin_when_ready();
 }
 
@@ -165,7 +159,7 @@ void Conversation::answered(Handle port) {
   leg_port_ = port;
   answered_ns_ = host_.mono_ns();
   if (!port) return fail("the answer carried no usable media");
-  join_when_connected();
+  bridge_when_connected();
   arm_limits();
 }
 
@@ -179,9 +173,9 @@ void Conversation::arm_limits() {
   });
 }
 
-void Conversation::join_when_connected() {
-  if (joining_ || !leg_port_ || !engine_port_) return;
-  joining_ = true;
+void Conversation::bridge_when_connected() {
+  if (bridging_ || !leg_port_ || !engine_port_) return;
+  bridging_ = true;
   ++pending_replies_;
   audio_.call(audio::Audio::join, {leg_port_, engine_port_, init_.call_id},
               [this](const Result<audio::Joined>& joined) {
@@ -279,7 +273,7 @@ void Conversation::close_bridge(Function<void()> then) {
 }
 
 std::string Conversation::redact(std::string_view text) const {
-  return lib::without_secret(lib::valid_text(text), init_.api_key);
+  return lib::redact_secret(lib::valid_text(text), init_.api_key);
 }
 
 }  // namespace patchbay::ai_voice

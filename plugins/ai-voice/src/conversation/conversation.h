@@ -85,7 +85,7 @@ class Conversation {
 
   TranscriptBuilder& transcript() noexcept { return transcript_; }
   const engine::Usage& usage() const noexcept { return usage_; }
-  // From the answer to the engine's first audio; -1: no audio yet.
+  // Time from the answer to the engine's first audio; -1: no audio yet.
   int64_t first_audio_ms() const noexcept { return first_audio_ms_; }
   // The outcome of the tool that made the AI say goodbye; "": none.
   const std::string& farewell_outcome() const noexcept { return farewell_outcome_; }
@@ -104,7 +104,7 @@ class Conversation {
   // Ends the call if not.
   bool within_text_limit(std::string_view text);
   void arm_limits();
-  void join_when_connected();
+  void bridge_when_connected();
   void begin_when_ready();
   void complete(std::string_view outcome);
   void fail(std::string reason);
@@ -142,7 +142,7 @@ class Conversation {
   bool engine_ready_ = false;
   bool begin_allowed_ = false;
   bool begun_ = false;
-  bool joining_ = false;
+  bool bridging_ = false;
   bool closed_ = false;
   bool leg_ended_ = false;
   bool session_closed_ = false;

@@ -6,9 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "conversation/limits.h"
+
 namespace patchbay::ai_voice {
 
-// One strand. A pause of 2 s or '#' ends a group of keys.
+// One strand. A pause of kMaxKeyGapMs or '#' ends a group of keys.
 class DtmfCollector {
  public:
   DtmfCollector(const Host& host, StrandId strand) : timer_(host, strand) {}
@@ -17,11 +19,10 @@ class DtmfCollector {
   void key(const std::string& digit) {
     keys_ += digit;
     if (digit == "#") return flush();
-    timer_.after_ms(kMaxGapMs, [this] { flush(); });
+    timer_.after_ms(kMaxKeyGapMs, [this] { flush(); });
   }
 
  private:
-  static constexpr int64_t kMaxGapMs = 2000;
   void flush() {
     timer_.cancel();
     callback_(std::exchange(keys_, {}));

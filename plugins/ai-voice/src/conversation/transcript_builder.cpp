@@ -6,15 +6,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "conversation/limits.h"
+
 namespace patchbay::ai_voice {
-namespace {
-
-constexpr int64_t kLateMs = 2000;             // how late a fragment of the caller's last turn may arrive
-constexpr size_t kRepeatBytes = 8;            // shorter fragments are never taken for repetitions
-constexpr size_t kTurnOverheadBytes = 64;     // approximate memory of a turn besides its text
-constexpr size_t kFragmentOverheadBytes = 8;  // added per fragment, so that empty ones count too
-
-}  // namespace
 
 std::string cut_to_share(std::string_view text, int64_t played, int64_t received) {
   if (played >= received || received <= 0) return std::string(trim(text));
@@ -32,11 +26,11 @@ std::string cut_to_share(std::string_view text, int64_t played, int64_t received
 TranscriptBuilder::Entry& TranscriptBuilder::open_caller(int64_t now_ms) {
   if (caller_ != kNone) return entries_[caller_];
   // A late fragment belongs to the caller's last turn, which the answer refers to.
-  if (last_caller_ != kNone && now_ms - entries_[last_caller_].closed_ms < kLateMs)
+  if (last_caller_ != kNone && now_ms - entries_[last_caller_].closed_ms < kLateFragmentMs)
     return entries_[last_caller_];
   size_t at = entries_.size();
   int64_t ts_ms = now_ms;
-  if (ai_ != kNone && ai_ + 1 == at && now_ms - entries_[ai_].turn.ts_ms < kLateMs) {
+  if (ai_ != kNone && ai_ + 1 == at && now_ms - entries_[ai_].turn.ts_ms < kLateFragmentMs) {
     // Inserts the late turn before the AI's turn, which answers it.
     at = ai_++;
     ts_ms = entries_[at].turn.ts_ms;
@@ -70,10 +64,10 @@ void TranscriptBuilder::append(Entry& entry, std::string_view fragment) {
   entry.taken = false;
   changed(static_cast<size_t>(&entry - entries_.data()));
   bytes_ += fragment.size() + kFragmentOverheadBytes;
-  if (fragment.size() >= kRepeatBytes && fragment == entry.last_fragment) return;
+  if (fragment.size() >= kMinRepeatedBytes && fragment == entry.last_fragment) return;
   // An engine may send the whole text of the turn again with each fragment.
-  bool cumulative =
-      text.size() >= kRepeatBytes && fragment.size() > text.size() && fragment.substr(0, text.size()) == text;
+  bool cumulative = text.size() >= kMinRepeatedBytes && fragment.size() > text.size() &&
+                    fragment.substr(0, text.size()) == text;
   if (cumulative)
     text = fragment;
   else

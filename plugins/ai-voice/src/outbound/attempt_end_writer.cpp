@@ -4,15 +4,11 @@
 #include <memory>
 #include <utility>
 
+#include "outbound/limits.h"
 #include "outbound/transcript_document.h"
 
 namespace patchbay::ai_voice {
 namespace {
-
-constexpr int64_t kMaxTranscriptWaitNs = 30'000'000'000;  // enough for an isolated plugin to restart
-constexpr int64_t kTranscriptRetryMs = 1000;
-constexpr int64_t kMinPauseMs = 1000;  // between two commits of one end
-constexpr int64_t kMaxPauseMs = 30'000;
 
 // True if the plugin that failed may succeed later, because it restarts or is overloaded.
 bool may_recover(Code code) {
@@ -31,7 +27,8 @@ AttemptEndWriter::AttemptEndWriter(const Host& host, const CallStore& store, con
 
 void AttemptEndWriter::write(EndedAttempt attempt, Function<void(const Status&)> done) {
   const uint64_t id = ++last_id_;
-  writes_.try_emplace(id, host_, std::move(attempt), std::move(done), host_.mono_ns() + kMaxTranscriptWaitNs);
+  writes_.try_emplace(id, host_, std::move(attempt), std::move(done),
+                      host_.mono_ns() + kMaxTranscriptWaitMs * 1'000'000);
   store_end(id);
 }
 
@@ -44,7 +41,7 @@ void AttemptEndWriter::store_end(uint64_t id) {
 
 Transaction AttemptEndWriter::end_transaction(const EndedAttempt& attempt) const {
   Transaction tx(host_);
-  store_.end_attempt(tx, attempt.call, attempt.ending, attempt.talk, attempt.ended_ms);
+  store_.end_attempt(tx, attempt.call, attempt.ending, attempt.turn_counts, attempt.ended_ms);
   return tx;
 }
 
@@ -109,7 +106,7 @@ void AttemptEndWriter::on_commit_failed(uint64_t id, const Error& error) {
 
 void AttemptEndWriter::retry_with_backoff(uint64_t id) {
   Write& write = writes_.at(id);
-  write.pause_ms = std::clamp(2 * write.pause_ms, kMinPauseMs, kMaxPauseMs);
+  write.pause_ms = std::clamp(2 * write.pause_ms, kMinCommitPauseMs, kMaxCommitPauseMs);
   retry_after_ms(id, write.pause_ms);
 }
 

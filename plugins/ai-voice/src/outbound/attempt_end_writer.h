@@ -22,7 +22,7 @@ namespace patchbay::ai_voice {
 struct EndedAttempt {
   Call call;  // in its last state
   Ending ending;
-  TalkStats talk;
+  TurnCounts turn_counts;
   int64_t ended_ms = 0;
   std::string document = {};   // the transcript; "": none is saved
   bool after_restart = false;  // the attempt was started by an earlier run of the plugin

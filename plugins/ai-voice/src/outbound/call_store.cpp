@@ -160,7 +160,7 @@ void CallStore::set_answered(Transaction& tx, const Call& call) const {
   increment_count(tx, call);
 }
 
-void CallStore::end_attempt(Transaction& tx, const Call& call, const Ending& ending, const TalkStats& talk,
+void CallStore::end_attempt(Transaction& tx, const Call& call, const Ending& ending, const TurnCounts& turns,
                             int64_t ended_ms) const {
   const std::string status(status_after(call, ending));
   decrement_count(tx, call);
@@ -173,7 +173,7 @@ void CallStore::end_attempt(Transaction& tx, const Call& call, const Ending& end
   if (status == status::kRetryPending) {
     tx.job_add(kDialJob, call.tenant, call.call_id, next_attempt_ms(call, ending, ended_ms), call.call_id);
   }
-  tx.emit(outbound_finished(call, ending, talk, ended_ms), finished_key(call));
+  tx.emit(outbound_finished(call, ending, turns, ended_ms), finished_key(call));
 }
 
 void CallStore::cancel_waiting(Transaction& tx, const Call& call, int64_t now_ms) const {

@@ -53,7 +53,7 @@ class CallStore {
   void save_turn(Transaction& tx, const Call& call, const NumberedTurn& turn) const;
   // Ends the attempt: sets the status, adds the job of a retry, emits outbound-ai.finished, deletes the
   // turns.
-  void end_attempt(Transaction& tx, const Call& call, const Ending& ending, const TalkStats& talk,
+  void end_attempt(Transaction& tx, const Call& call, const Ending& ending, const TurnCounts& turns,
                    int64_t ended_ms) const;
   // Cancels a call that has no running attempt. If the call waits for a retry, the cancelled attempt is the
   // next one, which is never dialled.

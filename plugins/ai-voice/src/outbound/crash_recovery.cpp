@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "outbound/limits.h"
 #include "outbound/transcript_document.h"
 
 namespace patchbay::ai_voice {
-namespace {
-
-constexpr int64_t kRetryMs = 1000;
-
-}  // namespace
 
 CrashRecovery::CrashRecovery(const Host& host, const CallStore& store, const CallMetrics& metrics,
                              AttemptEndWriter& writer)
@@ -20,7 +16,7 @@ void CrashRecovery::read() {
   store_.orphans(alive_.bind([this](const Result<std::vector<Call>>& calls) {
     if (!calls) {
       log_.error("interrupted calls could not be read", {{"why", calls.error().text}});
-      return retry_timer_.after_ms(kRetryMs, [this] { read(); });
+      return retry_timer_.after_ms(kRecoveryRetryMs, [this] { read(); });
     }
     failed_ = false;
     pending_ = calls->size();
@@ -43,15 +39,15 @@ void CrashRecovery::recover(Call call) {
 
 void CrashRecovery::add_transcript(EndedAttempt& ended, std::vector<TranscriptTurn> turns) {
   const auto of_ai = [](const TranscriptTurn& turn) { return turn.speaker == TranscriptTurn::Speaker::ai; };
-  TalkStats& talk = ended.talk;
-  talk.output_turns = std::count_if(turns.begin(), turns.end(), of_ai);
-  talk.input_turns = static_cast<int64_t>(turns.size()) - talk.output_turns;
+  TurnCounts& counts = ended.turn_counts;
+  counts.output_turns = std::count_if(turns.begin(), turns.end(), of_ai);
+  counts.input_turns = static_cast<int64_t>(turns.size()) - counts.output_turns;
   ended.document = transcript_document({ended.call,
                                         ended.ending,
                                         {},
                                         std::move(turns),
-                                        talk.input_turns,
-                                        talk.output_turns,
+                                        counts.input_turns,
+                                        counts.output_turns,
                                         ended.call.dispatched_ms,
                                         ended.ended_ms});
 }
@@ -72,7 +68,7 @@ void CrashRecovery::end_stored(const EndedAttempt& ended, const Status& status) 
     log_.with(call_id).error("an interrupted call could not be ended", {{"why", status.error().text}});
   }
   if (--pending_ > 0) return;
-  if (failed_) return retry_timer_.after_ms(kRetryMs, [this] { read(); });
+  if (failed_) return retry_timer_.after_ms(kRecoveryRetryMs, [this] { read(); });
   read();  // the next batch, if any
 }
 

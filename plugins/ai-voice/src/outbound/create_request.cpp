@@ -6,12 +6,10 @@
 
 #include "engine/voices.h"
 #include "number/number.h"
+#include "outbound/limits.h"
 
 namespace patchbay::ai_voice {
 namespace {
-
-constexpr int64_t kMaxPastMs = 60'000;
-constexpr int64_t kMaxAheadMs = int64_t{366} * 24 * 3600 * 1000;
 
 constexpr std::string_view kVoicePlaceholder =
     "{{voice}}";  // in kSchema; replaced by the schema generated from kVoices
@@ -43,9 +41,9 @@ constexpr std::string_view kSchema = R"({
 Result<int64_t> read_schedule(std::string_view text, int64_t now_ms) {
   const auto when = parse_utc(text);
   if (!when) return {Code::invalid, "scheduleAtUtc must be an ISO 8601 time such as 2026-11-20T09:30:00Z"};
-  if (*when < now_ms - kMaxPastMs)
+  if (*when < now_ms - kMaxSchedulePastMs)
     return {Code::invalid, "scheduleAtUtc must not be more than 60 s in the past"};
-  if (*when > now_ms + kMaxAheadMs)
+  if (*when > now_ms + kMaxScheduleAheadMs)
     return {Code::invalid, "scheduleAtUtc must not be more than a year ahead"};
   return *when <= now_ms ? 0 : *when;
 }

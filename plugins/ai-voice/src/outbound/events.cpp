@@ -41,7 +41,8 @@ NewEvent call_started(const Call& call) {
   return event_of(call, "call.started", std::move(data));
 }
 
-NewEvent outbound_finished(const Call& call, const Ending& ending, const TalkStats& talk, int64_t ended_ms) {
+NewEvent outbound_finished(const Call& call, const Ending& ending, const TurnCounts& turns,
+                           int64_t ended_ms) {
   JsonWriter data;
   data.object()
       .member("callId", call.call_id)
@@ -51,8 +52,8 @@ NewEvent outbound_finished(const Call& call, const Ending& ending, const TalkSta
       .member("answered", call.answered_ms > 0)
       .member("talkSec", duration_sec(call, ended_ms))
       .member("trunk", call.trunk_id)
-      .member("inputTurns", talk.input_turns)
-      .member("outputTurns", talk.output_turns)
+      .member("inputTurns", turns.input_turns)
+      .member("outputTurns", turns.output_turns)
       .member("errorDetail", ending.error_detail)
       .member("sipStatus", ending.sip_status)
       .member("attempt", call.attempt)

@@ -10,11 +10,11 @@ namespace patchbay::ai_voice {
 NewEvent call_answered(const Call& call, int64_t answer_ms);
 NewEvent call_started(const Call& call);
 
-struct TalkStats {
+struct TurnCounts {
   int64_t input_turns = 0;   // of the caller
   int64_t output_turns = 0;  // of the AI
 };
-NewEvent outbound_finished(const Call& call, const Ending& ending, const TalkStats& talk, int64_t ended_ms);
+NewEvent outbound_finished(const Call& call, const Ending& ending, const TurnCounts& turns, int64_t ended_ms);
 // The deduplication key of outbound_finished(): one event per attempt.
 std::string finished_key(const Call& call);
 

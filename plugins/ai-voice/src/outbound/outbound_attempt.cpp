@@ -2,14 +2,12 @@
 
 #include <utility>
 
+#include "outbound/limits.h"
 #include "outbound/retry_policy.h"
 #include "outbound/transcript_document.h"
 
 namespace patchbay::ai_voice {
 namespace {
-
-constexpr int64_t kCommitRetryMs = 1000;
-constexpr int64_t kMaxLegEndMs = 500;
 
 // True if a retry may succeed, for example because the disk is full at the moment.
 bool is_transient(Code code) { return code == Code::unavailable || code == Code::exhausted; }
@@ -218,13 +216,13 @@ void OutboundAttempt::save_when_drained() {
   conversation().close_bridge([this] { save(); });
 }
 
-TalkStats OutboundAttempt::talk_stats() {
+TurnCounts OutboundAttempt::turn_counts() {
   const TranscriptBuilder& transcript = conversation().transcript();
   return {transcript.input_turns(), transcript.output_turns()};
 }
 
 void OutboundAttempt::save() {
-  EndedAttempt ended{call_, *ending_, talk_stats(), ended_ms_};
+  EndedAttempt ended{call_, *ending_, turn_counts(), ended_ms_};
   if (answered()) ended.document = document();
   post(host_, kMainStrand, [self = shared_from_this(), ended = std::move(ended)]() mutable {
     self->writer_.write(std::move(ended), [self](const Status& stored) {
@@ -234,9 +232,9 @@ void OutboundAttempt::save() {
 }
 
 std::string OutboundAttempt::document() {
-  const TalkStats talk = talk_stats();
+  const TurnCounts turns = turn_counts();
   return transcript_document({call_, *ending_, conversation().usage(), conversation().transcript().turns(),
-                              talk.input_turns, talk.output_turns, call_.dispatched_ms, ended_ms_});
+                              turns.input_turns, turns.output_turns, call_.dispatched_ms, ended_ms_});
 }
 
 void OutboundAttempt::on_saved(const Status& stored) {
@@ -251,7 +249,7 @@ void OutboundAttempt::on_saved(const Status& stored) {
 }
 
 void OutboundAttempt::report_end() {
-  const TalkStats talk = talk_stats();
+  const TurnCounts turns = turn_counts();
   metrics_.ended(call_, *ending_);
   log_.info("the attempt has ended", {{"attempt", call_.attempt},
                                       {"outcome", ending_->outcome},
@@ -261,8 +259,8 @@ void OutboundAttempt::report_end() {
                                       {"sip", ending_->sip_status},
                                       {"talkSec", duration_sec(call_, ended_ms_)},
                                       {"firstAudioMs", conversation().first_audio_ms()},
-                                      {"callerTurns", talk.input_turns},
-                                      {"aiTurns", talk.output_turns}});
+                                      {"callerTurns", turns.input_turns},
+                                      {"aiTurns", turns.output_turns}});
 }
 
 }  // namespace patchbay::ai_voice

@@ -86,7 +86,7 @@ class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttemp
 
   bool answered() const noexcept { return call_.answered_ms > 0; }
   Conversation& conversation() { return resources_->conversation; }
-  TalkStats talk_stats();
+  TurnCounts turn_counts();
   std::string document();
 
   // borrowed

@@ -1,11 +1,10 @@
 #include "outbound/retention.h"
 
+#include "outbound/limits.h"
+
 namespace patchbay::ai_voice {
 namespace {
 
-constexpr int64_t kBatch = 500;
-constexpr int64_t kSweepIntervalMs = int64_t{10} * 60 * 1000;
-constexpr int64_t kCountIntervalMs = 10'000;
 constexpr int64_t kDayMs = int64_t{24} * 3600 * 1000;
 
 }  // namespace
@@ -29,14 +28,15 @@ void Retention::sweep() {
   const int64_t now_ms = host_.wall_ms();
   const int64_t keep_days = settings_.server().keep_calls_days;
   Transaction tx(host_);
-  const size_t replies = store_.delete_old_idempotent_replies(tx, now_ms - kIdempotencyWindowMs, kBatch);
+  const size_t replies =
+      store_.delete_old_idempotent_replies(tx, now_ms - kIdempotencyWindowMs, kDeleteBatch);
   // No call has ended before time 0, so 0 deletes nothing.
   const size_t removed =
-      store_.delete_old_calls(tx, keep_days == 0 ? 0 : now_ms - keep_days * kDayMs, kBatch);
+      store_.delete_old_calls(tx, keep_days == 0 ? 0 : now_ms - keep_days * kDayMs, kDeleteBatch);
   std::move(tx).commit(alive_.bind([this, replies, removed](const Commit& outcome) {
     if (!outcome) log_.warn("old calls could not be deleted", {{"why", outcome.error().text}});
-    const bool more =
-        outcome && (outcome.result(replies).size() == kBatch || outcome.result(removed).size() == kBatch);
+    const bool more = outcome && (outcome.result(replies).size() == kDeleteBatch ||
+                                  outcome.result(removed).size() == kDeleteBatch);
     if (outcome && !outcome.result(removed).empty())
       log_.info("old calls were deleted", {{"count", outcome.result(removed).size()}});
     if (more) return sweep();

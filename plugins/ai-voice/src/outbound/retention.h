@@ -11,9 +11,6 @@
 
 namespace patchbay::ai_voice {
 
-// How long a request with the same Idempotency-Key gets the first reply again.
-constexpr int64_t kIdempotencyWindowMs = int64_t{24} * 3600 * 1000;
-
 // Main strand only. Deletes in batches, one transaction each, so that other transactions do not wait. Also
 // exports the number of open calls.
 class Retention {

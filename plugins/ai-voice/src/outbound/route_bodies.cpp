@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "outbound/create_request.h"
+#include "outbound/limits.h"
 
 namespace patchbay::ai_voice {
 namespace {
@@ -27,7 +28,7 @@ constexpr std::string_view kCreateExample = R"({
 http::Route create_route() {
   http::Route route = route_of("POST", "/api.ashx/v1/calls", "Place an outbound AI call, now or later");
   route.request_schema = create_schema();
-  route.max_body_bytes = 1024 * 1024;  // the longest systemPrompt, in any script and escaped
+  route.max_body_bytes = kMaxCreateBodyBytes;
   route.reply_schema = R"({"type": "object",
     "required": ["ok", "callId", "tenant", "whitelistAdded", "whitelistError", "bridgeReply"], "properties": {
     "ok": {"type": "boolean"}, "callId": {"type": "string", "pattern": "^oac-[0-9a-f]{12}$"}, "tenant": {"type": "string"},

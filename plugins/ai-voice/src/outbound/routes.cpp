@@ -21,87 +21,86 @@ CallRoutes::CallRoutes(const Host& host, const CallStore& store, const EngineReg
 
 void CallRoutes::open() {
   routes_.add(create_route(),
-              [this](const http::Request& request, Answer answer) { create(request, std::move(answer)); });
+              [this](const http::Request& request, HttpReply reply) { create(request, std::move(reply)); });
   routes_.add(list_route(),
-              [this](const http::Request& request, Answer answer) { list(request, std::move(answer)); });
+              [this](const http::Request& request, HttpReply reply) { list(request, std::move(reply)); });
   routes_.add(get_route(),
-              [this](const http::Request& request, Answer answer) { get(request, std::move(answer)); });
+              [this](const http::Request& request, HttpReply reply) { get(request, std::move(reply)); });
   routes_.add(hangup_route(),
-              [this](const http::Request& request, Answer answer) { hangup(request, std::move(answer)); });
+              [this](const http::Request& request, HttpReply reply) { hangup(request, std::move(reply)); });
   routes_.open();
 }
 
-void CallRoutes::list(const http::Request& request, Answer answer) {
+void CallRoutes::list(const http::Request& request, HttpReply reply) {
   auto statuses = read_statuses(request.query.text("status"));
-  if (!statuses) return answer(http::error(400, "invalid_request", statuses.error().text));
+  if (!statuses) return reply(http::error(400, "invalid_request", statuses.error().text));
   store_.list(request.tenant, *statuses, request.limit, request.offset,
-              [answer = std::move(answer)](Result<CallStore::Page> page) mutable {
-                if (!page) return answer(page.error());
+              [reply = std::move(reply)](Result<CallStore::Page> page) mutable {
+                if (!page) return reply(page.error());
                 JsonWriter body;
                 body.object().key("data").array();
                 for (const Call& call : page->calls) write_call(body, call);
                 body.end().end();
                 http::Response response = http::ok(std::move(body).str());
                 response.total = page->total;
-                answer(std::move(response));
+                reply(std::move(response));
               });
 }
 
-void CallRoutes::get(const http::Request& request, Answer answer) {
+void CallRoutes::get(const http::Request& request, HttpReply reply) {
   store_.get(request.tenant, std::string(request.params.text("id")), kMainStrand,
-             [answer = std::move(answer)](Result<Call> call) mutable {
-               if (!call && call.error().code != Code::not_found) return answer(call.error());
-               if (!call) return answer(no_such_call());
+             [reply = std::move(reply)](Result<Call> call) mutable {
+               if (!call && call.error().code != Code::not_found) return reply(call.error());
+               if (!call) return reply(no_such_call());
                JsonWriter body;
                write_call(body, *call);
-               answer(http::ok(std::move(body).str()));
+               reply(http::ok(std::move(body).str()));
              });
 }
 
-void CallRoutes::hangup(const http::Request& request, Answer answer) {
+void CallRoutes::hangup(const http::Request& request, HttpReply reply) {
   store_.get(
       request.tenant, std::string(request.params.text("id")), kMainStrand,
-      alive_.bind([this, actor = request.username, answer = std::move(answer)](Result<Call> call) mutable {
-        if (!call && call.error().code != Code::not_found) return answer(call.error());
-        if (!call) return answer(no_such_call());
-        hangup_call(*call, actor, std::move(answer));
+      alive_.bind([this, actor = request.username, reply = std::move(reply)](Result<Call> call) mutable {
+        if (!call && call.error().code != Code::not_found) return reply(call.error());
+        if (!call) return reply(no_such_call());
+        hangup_call(*call, actor, std::move(reply));
       }));
 }
 
-void CallRoutes::hangup_call(const Call& call, const std::string& actor, Answer answer, int tries) {
-  if (is_final(call.status)) return answer(hangup_reply(call, actor, call.status, true));
+void CallRoutes::hangup_call(const Call& call, const std::string& actor, HttpReply reply, int tries) {
+  if (is_final(call.status)) return reply(hangup_reply(call, actor, call.status, true));
   if (const auto attempt = scheduler_.find(call.call_id)) {
-    // Read again: what ended first decides. An attempt that had ended already, with a retry, leaves a call
-    // that waits to be dialled again and is still to be cancelled.
-    attempt->cancel(alive_.bind(
-        [this, tenant = call.tenant, id = call.call_id, actor, tries, answer = std::move(answer)]() mutable {
-          store_.get(
-              tenant, id, kMainStrand,
-              alive_.bind([this, actor, tries, answer = std::move(answer)](const Result<Call>& now) mutable {
-                if (!now) return answer(now.error());
-                if (!is_final(now->status) && tries > 0)
-                  return hangup_call(*now, actor, std::move(answer), tries - 1);
-                answer(hangup_reply(*now, actor, now->status, now->status != status::kCancelled));
-              }));
-        }));
+    // Reads the call again, because the attempt may have ended by itself first, and left a call that waits
+    // for a retry and is still to be cancelled.
+    attempt->cancel(alive_.bind([this, tenant = call.tenant, id = call.call_id, actor, tries,
+                                 reply = std::move(reply)]() mutable {
+      store_.get(tenant, id, kMainStrand,
+                 alive_.bind([this, actor, tries, reply = std::move(reply)](const Result<Call>& now) mutable {
+                   if (!now) return reply(now.error());
+                   if (!is_final(now->status) && tries > 0)
+                     return hangup_call(*now, actor, std::move(reply), tries - 1);
+                   reply(hangup_reply(*now, actor, now->status, now->status != status::kCancelled));
+                 }));
+    }));
     return;
   }
   Transaction tx(host_);
   store_.cancel_waiting(tx, call, host_.wall_ms());
   std::move(tx).commit(alive_.bind([this, call, actor, tries,
-                                    answer = std::move(answer)](const Commit& outcome) mutable {
+                                    reply = std::move(reply)](const Commit& outcome) mutable {
     if (outcome) {
       metrics_.ended(call, Ending::cancelled());
       log_.with(call.call_id).info("cancelled", {{"actor", actor}});
-      return answer(hangup_reply(call, actor, status::kCancelled, false));
+      return reply(hangup_reply(call, actor, status::kCancelled, false));
     }
-    if (outcome.code() != Code::conflict) return answer(outcome.error());
-    // It changes at this moment, or belonged to a process that is gone and is not recovered yet.
-    if (tries == 0) return answer(Error{Code::unavailable, "the call is changing"});
+    if (outcome.code() != Code::conflict) return reply(outcome.error());
+    // The call changes at this moment, or its attempt belongs to a crashed process and is not recovered yet.
+    if (tries == 0) return reply(Error{Code::unavailable, "the call is changing"});
     store_.get(call.tenant, call.call_id, kMainStrand,
-               alive_.bind([this, actor, tries, answer = std::move(answer)](const Result<Call>& now) mutable {
-                 if (!now) return answer(now.error());
-                 hangup_call(*now, actor, std::move(answer), tries - 1);
+               alive_.bind([this, actor, tries, reply = std::move(reply)](const Result<Call>& now) mutable {
+                 if (!now) return reply(now.error());
+                 hangup_call(*now, actor, std::move(reply), tries - 1);
                }));
   }));
 }

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include "outbound/limits.h"
 #include "outbound/scheduler.h"
 
 namespace patchbay::ai_voice {
@@ -24,12 +25,12 @@ class CallRoutes {
   void drain() noexcept { draining_ = true; }
 
  private:
-  using Answer = Reply<http::Response>;
+  using HttpReply = Reply<http::Response>;
   // A create request that is being checked.
   struct Creation;
   using CreationPtr = std::unique_ptr<Creation>;
 
-  void create(const http::Request& request, Answer answer);
+  void create(const http::Request& request, HttpReply reply);
   void check_key(CreationPtr creation);
   void validate(CreationPtr creation);
   void check_backlog(CreationPtr creation);
@@ -37,12 +38,12 @@ class CallRoutes {
   void choose_status(CreationPtr creation);
   void store(CreationPtr creation, bool has_whitelist, std::string whitelist_error);
   void created(CreationPtr creation, bool added, const std::string& whitelist_error);
-  void keep_answer(CreationPtr creation, std::string reply);
+  void update_stored_reply(CreationPtr creation, std::string body);
 
-  void list(const http::Request& request, Answer answer);
-  void get(const http::Request& request, Answer answer);
-  void hangup(const http::Request& request, Answer answer);
-  void hangup_call(const Call& call, const std::string& actor, Answer answer, int tries = 20);
+  void list(const http::Request& request, HttpReply reply);
+  void get(const http::Request& request, HttpReply reply);
+  void hangup(const http::Request& request, HttpReply reply);
+  void hangup_call(const Call& call, const std::string& actor, HttpReply reply, int tries = kMaxHangupTries);
 
   // borrowed
   const Host& host_;
@@ -57,7 +58,7 @@ class CallRoutes {
   Service<telephony::Telephony> telephony_;
   Service<whitelist::Whitelist> whitelist_;
   bool draining_ = false;
-  std::set<std::string> under_way_;  // Idempotency-Keys whose answer is not stored yet, with their tenant
+  std::set<std::string> under_way_;  // Idempotency-Keys, with their tenant, of requests not answered yet
   Lifetime alive_;
 };
 

@@ -7,9 +7,9 @@
 
 #include "crypto/digest.h"
 #include "outbound/create_request.h"
-#include "outbound/retention.h"
-#include "outbound/routes.h"
+#include "outbound/limits.h"
 #include "outbound/route_bodies.h"
+#include "outbound/routes.h"
 #include "outbound/sealing.h"
 
 namespace patchbay::ai_voice {
@@ -19,7 +19,7 @@ std::string fingerprint(std::string_view text) { return to_hex(lib::sha256(text)
 
 http::Response busy() {
   http::Response response = http::error(429, "rate_limited", "Too many calls are waiting already.");
-  response.headers.add("Retry-After", "30");
+  response.headers.add("Retry-After", kBusyRetryAfterSec);
   return response;
 }
 
@@ -35,21 +35,21 @@ struct CallRoutes::Creation {
   std::string sealed_key;
   std::string idempotency_key;  // hashed; "": the request has none
   std::string request_hash;
-  int64_t forget_created_ms = 0;  // of a remembered answer that is too old
-  std::string remembered;         // the reply that is stored with the call
-  Answer answer;
+  int64_t expired_reply_ms = 0;  // when a stored reply was created that is too old; 0: none
+  std::string stored_reply;      // the reply that is stored with the call
+  HttpReply reply;
 
   std::string under_way() const { return request.tenant + "|" + idempotency_key; }
 };
 
-// An answer that was given is given again before anything is judged: meanwhile the time of a schedule may
-// have passed, or a model be gone.
-void CallRoutes::create(const http::Request& request, Answer answer) {
-  auto creation = std::make_unique<Creation>(Creation{request, {}, {}, {}, {}, 0, {}, std::move(answer)});
+// Looks for a stored reply before it validates the request, because meanwhile the time of a schedule may have
+// passed, or the model's engine may have ended.
+void CallRoutes::create(const http::Request& request, HttpReply reply) {
+  auto creation = std::make_unique<Creation>(Creation{request, {}, {}, {}, {}, 0, {}, std::move(reply)});
   const auto key = request.headers.text("idempotency-key");
   if (key.empty()) return validate(std::move(creation));
-  if (key.size() > 255) {
-    return creation->answer(
+  if (key.size() > kMaxIdempotencyKeyBytes) {
+    return creation->reply(
         http::error(400, "invalid_request", "Idempotency-Key must have at most 255 characters"));
   }
   creation->idempotency_key = fingerprint(key);
@@ -64,27 +64,27 @@ void CallRoutes::check_key(CreationPtr creation) {
       tenant, key,
       alive_.bind(
           [this, creation = std::move(creation)](const Result<CallStore::IdempotentReply>& before) mutable {
-            if (!before) return creation->answer(before.error());
-            if (under_way_.count(creation->under_way()) != 0) return creation->answer(key_in_use());
+            if (!before) return creation->reply(before.error());
+            if (under_way_.count(creation->under_way()) != 0) return creation->reply(key_in_use());
             if (!before->found) return validate(std::move(creation));
             if (before->created_ms < host_.wall_ms() - kIdempotencyWindowMs) {
-              creation->forget_created_ms = before->created_ms;
+              creation->expired_reply_ms = before->created_ms;
               return validate(std::move(creation));
             }
             if (before->request_hash != creation->request_hash) {
-              return creation->answer(http::error(409, "idempotency_conflict",
-                                                  "This Idempotency-Key was used with another request."));
+              return creation->reply(http::error(409, "idempotency_conflict",
+                                                 "This Idempotency-Key was used with another request."));
             }
             http::Response again = http::ok(before->response);
             again.headers.add("Idempotent-Replayed", "true");
-            creation->answer(std::move(again));
+            creation->reply(std::move(again));
           }));
 }
 
 void CallRoutes::validate(CreationPtr creation) {
   const http::Request& request = creation->request;
   const auto refuse = [&](std::string_view why) {
-    creation->answer(http::error(400, "invalid_request", why));
+    creation->reply(http::error(400, "invalid_request", why));
   };
   const TenantSettings* settings = settings_.tenant(request.tenant);
   if (settings == nullptr) return refuse("There is no such tenant.");
@@ -95,13 +95,13 @@ void CallRoutes::validate(CreationPtr creation) {
   if (!engine->key_required) call->api_key.clear();
   if (engine->key_required && call->api_key.empty()) return refuse("apiKey is required");
   auto id = random_id({}, 12);
-  if (!id) return creation->answer(id.error());
+  if (!id) return creation->reply(id.error());
   call->call_id = "oac-" + *id;
   call->tenant = request.tenant;
   call->requested_by = request.username;
   creation->call = *std::move(call);
   auto sealed = seal_key(host_, creation->call);
-  if (!sealed) return creation->answer(sealed.error());
+  if (!sealed) return creation->reply(sealed.error());
   creation->sealed_key = *std::move(sealed);
   check_backlog(std::move(creation));
 }
@@ -110,11 +110,11 @@ void CallRoutes::check_backlog(CreationPtr creation) {
   const std::string tenant = creation->call.tenant;
   store_.count_waiting(
       tenant, alive_.bind([this, creation = std::move(creation)](const Result<int64_t>& waiting) mutable {
-        if (!waiting) return creation->answer(waiting.error());
+        if (!waiting) return creation->reply(waiting.error());
         const TenantSettings* settings = settings_.tenant(creation->call.tenant);
         if (settings == nullptr || *waiting >= settings->max_waiting_calls) {
           metrics_.limited("backlog");
-          return creation->answer(busy());
+          return creation->reply(busy());
         }
         if (creation->call.scheduled_ms > 0) return choose_status(std::move(creation));
         check_telephony(std::move(creation));
@@ -122,22 +122,22 @@ void CallRoutes::check_backlog(CreationPtr creation) {
 }
 
 void CallRoutes::check_telephony(CreationPtr creation) {
-  if (draining_) return creation->answer(http::error(502, "bridge_unreachable", "The server is stopping."));
+  if (draining_) return creation->reply(http::error(502, "bridge_unreachable", "The server is stopping."));
   if (!telephony_.up()) {
-    return creation->answer(http::error(503, "bridge_not_configured", "No telephony is configured."));
+    return creation->reply(http::error(503, "bridge_not_configured", "No telephony is configured."));
   }
   const std::string tenant = creation->call.tenant;
   telephony_.call(
       telephony::Telephony::status, {tenant},
       [this, creation = std::move(creation)](const Result<telephony::TelephonyStatus>& status) mutable {
         if (!status) {
-          return creation->answer(http::error(502, "bridge_unreachable", "Telephony does not answer."));
+          return creation->reply(http::error(502, "bridge_unreachable", "Telephony does not answer."));
         }
         if (!status->configured) {
-          return creation->answer(
+          return creation->reply(
               http::error(503, "bridge_not_configured", "The tenant has no trunk configured."));
         }
-        if (!status->able) return creation->answer(http::error(502, "bridge_unreachable", status->reason));
+        if (!status->able) return creation->reply(http::error(502, "bridge_unreachable", status->reason));
         choose_status(std::move(creation));
       });
 }
@@ -160,16 +160,16 @@ void CallRoutes::store(CreationPtr creation, bool has_whitelist, std::string whi
   tx->job_add(CallStore::kDialJob, call.tenant, call.call_id, std::max(call.scheduled_ms, call.created_ms),
               call.call_id);
   if (!creation->idempotency_key.empty()) {
-    if (creation->forget_created_ms > 0)
-      store_.delete_idempotent_reply(*tx, call.tenant, creation->idempotency_key,
-                                     creation->forget_created_ms);
-    // What the whitelist does is known only afterwards: keep_answer() corrects this before the client has it.
-    creation->remembered = create_reply(call, has_whitelist, whitelist_error);
+    if (creation->expired_reply_ms > 0)
+      store_.delete_idempotent_reply(*tx, call.tenant, creation->idempotency_key, creation->expired_reply_ms);
+    // Whether the whitelist takes the number is known only after the commit: update_stored_reply() corrects
+    // this before the client is answered.
+    creation->stored_reply = create_reply(call, has_whitelist, whitelist_error);
     whitelist_result =
         store_.save_idempotent_reply(*tx, call.tenant, creation->idempotency_key, creation->request_hash,
-                                     creation->remembered, call.created_ms) +
+                                     creation->stored_reply, call.created_ms) +
         1;
-    if (!under_way_.insert(creation->under_way()).second) return creation->answer(key_in_use());
+    if (!under_way_.insert(creation->under_way()).second) return creation->reply(key_in_use());
   }
   const auto commit = [this, whitelist_result](CreationPtr whole, std::unique_ptr<Transaction> all,
                                                bool asked, std::string error) {
@@ -177,9 +177,9 @@ void CallRoutes::store(CreationPtr creation, bool has_whitelist, std::string whi
                                         error = std::move(error)](const Commit& outcome) mutable {
       if (!outcome) {
         under_way_.erase(whole->under_way());
-        // Two requests with one key at the same time: the first has it.
+        // Of two requests with one key at the same time, the first one stored wins.
         const bool taken = outcome.code() == Code::conflict && !whole->idempotency_key.empty();
-        return taken ? whole->answer(key_in_use()) : whole->answer(outcome.error());
+        return taken ? whole->reply(key_in_use()) : whole->reply(outcome.error());
       }
       const bool kept = asked && outcome.savepoint_ok(0);
       if (asked && !kept) error = "the whitelist could not be written";
@@ -203,28 +203,28 @@ void CallRoutes::created(CreationPtr creation, bool added, const std::string& wh
   log_.with(call.call_id)
       .info("call accepted",
             {{"tenant", call.tenant}, {"status", call.status}, {"requestedBy", call.requested_by}});
-  std::string reply = create_reply(call, added, whitelist_error);
-  if (creation->idempotency_key.empty()) return creation->answer(http::ok(std::move(reply)));
-  keep_answer(std::move(creation), std::move(reply));
+  std::string body = create_reply(call, added, whitelist_error);
+  if (creation->idempotency_key.empty()) return creation->reply(http::ok(std::move(body)));
+  update_stored_reply(std::move(creation), std::move(body));
 }
 
-// The client has its answer only when a repetition of the request would get the same.
-void CallRoutes::keep_answer(CreationPtr creation, std::string reply) {
-  if (creation->remembered == reply) {
+// Answers the client only when a repetition of the request would get the same reply.
+void CallRoutes::update_stored_reply(CreationPtr creation, std::string body) {
+  if (creation->stored_reply == body) {
     under_way_.erase(creation->under_way());
-    return creation->answer(http::ok(std::move(reply)));
+    return creation->reply(http::ok(std::move(body)));
   }
   Transaction tx(host_);
-  store_.update_idempotent_reply(tx, creation->call.tenant, creation->idempotency_key, reply);
+  store_.update_idempotent_reply(tx, creation->call.tenant, creation->idempotency_key, body);
   std::move(tx).commit(alive_.bind(
-      [this, creation = std::move(creation), reply = std::move(reply)](const Commit& outcome) mutable {
+      [this, creation = std::move(creation), body = std::move(body)](const Commit& outcome) mutable {
         under_way_.erase(creation->under_way());
         if (!outcome) {
           log_.with(creation->call.call_id)
               .warn("the answer could not be stored, a repeated request may get another",
                     {{"why", outcome.error().text}});
         }
-        creation->answer(http::ok(std::move(reply)));
+        creation->reply(http::ok(std::move(body)));
       }));
 }
 

@@ -7,19 +7,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "outbound/limits.h"
 #include "outbound/sealing.h"
 
 namespace patchbay::ai_voice {
 namespace {
 
-constexpr uint32_t kMaxClaims = 64;  // at once
-constexpr int64_t kLeaseMs = 60'000;
-constexpr int64_t kRegistrationNs = EngineRegistry::kRegistrationMs * 1'000'000;
-constexpr int64_t kBriefPauseMs = 1000;    // after a failed read or write of the store
-constexpr int64_t kHeldPauseMs = 30'000;   // unless a free slot starts the call earlier
-constexpr uint32_t kMaxPauseFactor = 10;   // by which that pause grows at most
-constexpr size_t kMaxHeldCalls = 1000;     // calls that a free slot can start
-constexpr size_t kTrimAfterAttempts = 20;  // running at once
+constexpr int64_t kRegistrationNs = kEngineRegistrationMs * 1'000'000;
 
 }  // namespace
 
@@ -39,7 +33,7 @@ Scheduler::Scheduler(const Host& host, const CallStore& store, const EngineRegis
 void Scheduler::start() {
   first_registration_ends_ns_ = host_.mono_ns() + kRegistrationNs;
   recovery_.start();
-  worker_ = std::make_unique<JobWorker>(host_, CallStore::kDialJob, kMaxClaims, kLeaseMs,
+  worker_ = std::make_unique<JobWorker>(host_, CallStore::kDialJob, kMaxClaims, kJobLeaseMs,
                                         [this](const Job& job) { claim(job); });
 }
 
@@ -81,7 +75,7 @@ void Scheduler::claim_call(const Job& job, Call call) {
   if (settings == nullptr) return fail_call(job, std::move(call), "the tenant is no longer configured");
   if (!worker_) return postpone_briefly(job);
   if (!reached_limit(call.tenant, *settings).empty()) return hold(job);
-  unhold(job.body);
+  release_held(job.body);
   const RegisteredEngine* engine = engines_.find(call.model);
   if (host_.mono_ns() < registration_ends_ns(engine)) {
     log_.with(call.call_id).debug("the call waits for its engine", {{"model", call.model}});
@@ -155,7 +149,7 @@ void Scheduler::notify_if_idle() {
 
 // Ends the job of a call that needs no attempt. Starts another held call in the slot that stays free.
 void Scheduler::complete_job(const Job& job) {
-  unhold(job.body);
+  release_held(job.body);
   Transaction tx(host_);
   tx.job_done(job.id, job.fence);
   std::move(tx).commit([](const Commit&) {});
@@ -179,7 +173,7 @@ void Scheduler::hold(const Job& job) {
   postpone(job, kHeldPauseMs * std::clamp<uint32_t>(job.tries, 1, kMaxPauseFactor));
 }
 
-void Scheduler::unhold(const std::string& call_id) {
+void Scheduler::release_held(const std::string& call_id) {
   std::erase_if(held_calls_, [&](const HeldCall& held) { return held.call_id == call_id; });
 }
 
@@ -204,7 +198,7 @@ void Scheduler::start_held_call() {
 
 // Ends a call that can never be dialled. Counts as an attempt.
 void Scheduler::fail_call(const Job& job, Call call, const std::string& why) {
-  unhold(job.body);
+  release_held(job.body);
   Transaction tx(host_);
   tx.job_done(job.id, job.fence);
   if (call.status == status::kRetryPending) {

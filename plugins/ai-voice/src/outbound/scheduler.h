@@ -47,7 +47,7 @@ class Scheduler {
   void postpone_briefly(const Job& job);
   void postpone(const Job& job, int64_t delay_ms);
   void hold(const Job& job);
-  void unhold(const std::string& call_id);
+  void release_held(const std::string& call_id);
   void start_held_call();
   void fail_call(const Job& job, Call call, const std::string& why);
   void on_attempt_ended(const std::string& call_id);

@@ -14,14 +14,14 @@ using patchbay::lib::WorkerQueue;
 
 namespace {
 
-constexpr std::chrono::seconds kPatience(40);
+constexpr std::chrono::seconds kJobPatience(40);
 
 // Waits until all jobs queued so far on the only thread have run.
 template <class State>
 bool wait_idle(WorkerQueue<State>& queue) {
   const auto done = std::make_shared<std::promise<void>>();
   queue.push([done](State&) { done->set_value(); });
-  return done->get_future().wait_for(kPatience) == std::future_status::ready;
+  return done->get_future().wait_for(kJobPatience) == std::future_status::ready;
 }
 
 }  // namespace
@@ -42,14 +42,14 @@ TEST_CASE("each thread has a state, and jobs run at the same time") {
     WorkerQueue<int> queue(2, [&] { return ++states; });
     queue.push([&](int&) {
       first.set_value();
-      second_runs.wait_for(kPatience);
+      second_runs.wait_for(kJobPatience);
     });
     queue.push([&](int&) {
       second.set_value();
-      first_runs.wait_for(kPatience);
+      first_runs.wait_for(kJobPatience);
     });
-    CHECK(first_runs.wait_for(kPatience) == std::future_status::ready);
-    CHECK(second_runs.wait_for(kPatience) == std::future_status::ready);
+    CHECK(first_runs.wait_for(kJobPatience) == std::future_status::ready);
+    CHECK(second_runs.wait_for(kJobPatience) == std::future_status::ready);
   }
   CHECK(states == 2);
 }
@@ -62,9 +62,9 @@ TEST_CASE("jobs beyond the limit are refused, all or none") {
   WorkerQueue<int> queue(1, [] { return 0; });
   queue.push([&](int&) {
     begun.set_value();
-    ended.wait_for(kPatience);
+    ended.wait_for(kJobPatience);
   });
-  REQUIRE(begun.get_future().wait_for(kPatience) == std::future_status::ready);
+  REQUIRE(begun.get_future().wait_for(kJobPatience) == std::future_status::ready);
   const WorkerQueue<int>::Job job = [&](int&) { ++runs; };
   CHECK(queue.push_all({job, job}, 3));
   CHECK_FALSE(queue.push_all({job, job}, 3));
@@ -94,7 +94,7 @@ TEST_CASE("the destructor waits for the running job and drops the others") {
       begun.set_value();
       ++runs;
     });
-    REQUIRE(begun.get_future().wait_for(kPatience) == std::future_status::ready);
+    REQUIRE(begun.get_future().wait_for(kJobPatience) == std::future_status::ready);
     for (int i = 0; i < 1000; ++i) queue.push([held](int&) {});
   }
   CHECK(runs == 1);

@@ -34,19 +34,19 @@ TEST_CASE("fragments of bytes without sense end as replacement characters and no
 }
 
 TEST_CASE("a secret is replaced wherever it stands, and one made of asterisks ends as well") {
-  CHECK(without_secret("key test-key and test-key.", "test-key") == "key *** and ***.");
-  CHECK(without_secret("no key", "test-key") == "no key");
-  CHECK(without_secret("quoted ******** here", "********") == "quoted *** here");
+  CHECK(redact_secret("key test-key and test-key.", "test-key") == "key *** and ***.");
+  CHECK(redact_secret("no key", "test-key") == "no key");
+  CHECK(redact_secret("quoted ******** here", "********") == "quoted *** here");
   for (const char* secret : {"*", "**", "***", "", "key"})
-    CHECK(without_secret("a *** key", secret) == "a *** key");
+    CHECK(redact_secret("a *** key", secret) == "a *** key");
 }
 
 TEST_CASE("a secret that is cut off is replaced, unless little of it is left") {
-  CHECK(without_secret("closed (1008 bad key test-key-of-acm)", "test-key-of-acme") ==
+  CHECK(redact_secret("closed (1008 bad key test-key-of-acm)", "test-key-of-acme") ==
         "closed (1008 bad key ***)");
-  CHECK(without_secret("bad key test-key", "test-key-of-acme") == "bad key ***");
-  CHECK(without_secret("bad key test-ke", "test-key-of-acme") == "bad key test-ke");
-  CHECK(without_secret("test-test-key-of-acmetest-key-of-acme", "test-key-of-acme") == "test-******");
+  CHECK(redact_secret("bad key test-key", "test-key-of-acme") == "bad key ***");
+  CHECK(redact_secret("bad key test-ke", "test-key-of-acme") == "bad key test-ke");
+  CHECK(redact_secret("test-test-key-of-acmetest-key-of-acme", "test-key-of-acme") == "test-******");
 }
 
 TEST_CASE("a peer's text cannot break a log line") {

@@ -1,0 +1,47 @@
+// The fixed limits and times of outbound calls. What an operator can set is in settings.schema.json, and what a
+// request can in create_request.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace patchbay::ai_voice {
+
+// Requests.
+inline constexpr size_t kMaxIdempotencyKeyBytes = 255;
+// How long a request with the same Idempotency-Key gets the first reply again.
+inline constexpr int64_t kIdempotencyWindowMs = int64_t{24} * 3600 * 1000;
+inline constexpr size_t kMaxCreateBodyBytes = 1024 * 1024;  // fits the longest systemPrompt, escaped
+inline constexpr int64_t kMaxSchedulePastMs = 60'000;       // of scheduleAtUtc
+inline constexpr int64_t kMaxScheduleAheadMs = int64_t{366} * 24 * 3600 * 1000;
+inline constexpr const char* kBusyRetryAfterSec = "30";  // Retry-After of 429
+inline constexpr int kMaxHangupTries = 20;               // while the call changes at the same time
+
+// Scheduler.
+inline constexpr uint32_t kMaxClaims = 64;        // at once
+inline constexpr int64_t kJobLeaseMs = 60'000;    // within which a job is claimed, or given to another worker
+inline constexpr int64_t kBriefPauseMs = 1000;    // after a failed read or write of the store
+inline constexpr int64_t kHeldPauseMs = 30'000;   // unless a free slot starts the call earlier
+inline constexpr uint32_t kMaxPauseFactor = 10;   // by which that pause grows at most
+inline constexpr size_t kMaxHeldCalls = 1000;     // calls that a free slot can start
+inline constexpr size_t kTrimAfterAttempts = 20;  // running at once; then memory is returned to the system
+// How long a call waits for its engine: after the start, because engine plugins start after ai-voice, and
+// after the engine has ended, because a plugin that crashed is restarted and registers again.
+inline constexpr int64_t kEngineRegistrationMs = 30'000;
+
+// Attempts.
+inline constexpr int64_t kCommitRetryMs = 1000;  // after a commit that failed for the moment
+inline constexpr int64_t kMaxLegEndMs = 500;     // for the report of an ended leg, which names the trunk
+inline constexpr int64_t kMaxTranscriptWaitMs =
+    30'000;  // enough for an isolated transcripts plugin to restart
+inline constexpr int64_t kTranscriptRetryMs = 1000;
+inline constexpr int64_t kMinCommitPauseMs = 1000;  // between two commits of one end
+inline constexpr int64_t kMaxCommitPauseMs = 30'000;
+inline constexpr int64_t kRecoveryRetryMs = 1000;  // after a crash recovery that failed
+
+// Retention.
+inline constexpr int64_t kDeleteBatch = 500;  // rows in one transaction, so that others do not wait
+inline constexpr int64_t kSweepIntervalMs = int64_t{10} * 60 * 1000;
+inline constexpr int64_t kCountIntervalMs = 10'000;  // of exporting the number of open calls
+
+}  // namespace patchbay::ai_voice
