@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <fstream>
 
-#include "api/request_map.h"
+#include "api/handler_request.h"
 
 namespace patchbay::rest_api {
 namespace {

@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "api/dispatcher.h"
+#include "api/handler_request.h"
 #include "api/housekeeping.h"
 #include "api/management_routes.h"
 #include "api/openapi.h"
-#include "api/request_map.h"
 #include "api/service_root.h"
 #include "http/tls.h"
 #include "listening_file.h"

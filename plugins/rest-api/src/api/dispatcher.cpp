@@ -1,8 +1,8 @@
 #include "dispatcher.h"
 
+#include "handler_request.h"
+#include "handler_response.h"
 #include "paging.h"
-#include "request_map.h"
-#include "response_map.h"
 
 namespace patchbay::rest_api {
 

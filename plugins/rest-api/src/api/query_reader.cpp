@@ -1,6 +1,6 @@
 #include "query_reader.h"
 
-#include "request_map.h"
+#include "handler_request.h"
 
 namespace patchbay::rest_api {
 namespace {

@@ -13,10 +13,10 @@
 #include "body_reader.h"
 #include "exchange.h"
 #include "head_parser.h"
-#include "head_scan.h"
+#include "head_reader.h"
 #include "lag.h"
+#include "limits.h"
 #include "router.h"
-#include "server_limits.h"
 #include "transport.h"
 #include "trusted_proxies.h"
 
@@ -52,7 +52,7 @@ class Connection final : public TransportClient, public std::enable_shared_from_
     std::string peer;
     ListenerRole listener_role = kPublic;
     bool tls = false;
-    bool counted = false;                // by AddressCounts
+    bool counted = false;                // by ConnectionsPerAddress
     std::optional<uint32_t> peer_uid{};  // of a Unix socket
   };
 
@@ -154,7 +154,7 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   Incoming incoming_;
   // Shared with the handler, which may keep it longer.
   std::shared_ptr<Stream> stream_;
-  HeadScan scan_;
+  HeadReader scan_;
   BodyReader body_;
   // State.
   Phase phase_ = Phase::handshake;

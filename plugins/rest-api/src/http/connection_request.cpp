@@ -38,16 +38,17 @@ bool Connection::read_head() {
   head_started_ = true;
   if (!skipped_blank_ && bytes == "\r") return false;
   const auto state = scan_.scan(bytes);
-  const auto size = state == HeadScan::State::done ? scan_.length() : bytes.size();
-  if (size > host_.limits().max_head || (state == HeadScan::State::more && size == host_.limits().max_head)) {
+  const auto size = state == HeadReader::State::done ? scan_.length() : bytes.size();
+  if (size > host_.limits().max_head ||
+      (state == HeadReader::State::more && size == host_.limits().max_head)) {
     fail(431, "the head of the request is too large");
     return false;
   }
-  if (state == HeadScan::State::bad) {
+  if (state == HeadReader::State::bad) {
     fail(400, "the head of the request is malformed");
     return false;
   }
-  if (state == HeadScan::State::more) return false;
+  if (state == HeadReader::State::more) return false;
   begin_ += size;
   scan_.reset();
   skipped_blank_ = head_started_ = false;

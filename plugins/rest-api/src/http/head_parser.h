@@ -39,7 +39,7 @@ struct HeadError {
   const char* text = "";  // one sentence for the client
 };
 
-// `head` has passed HeadScan and ends with its empty line. Converts field names to lower case in place.
+// `head` has passed HeadReader and ends with its empty line. Converts field names to lower case in place.
 std::optional<HeadError> parse_head(char* head, size_t length, const HeadLimits& limits, Head& out);
 
 }  // namespace patchbay::rest_api

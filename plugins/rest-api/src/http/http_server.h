@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "exchange.h"
+#include "limits.h"
 #include "route_table.h"
-#include "server_limits.h"
 #include "tls.h"
 
 namespace patchbay::rest_api {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "address_counts.h"
 #include "connection.h"
+#include "connections_per_address.h"
 #include "http_server.h"
 
 namespace boost::asio {
@@ -30,7 +30,7 @@ struct ServerShared {
   uint32_t hsts_sec = 0;
   // Shared with the exchanges, which may outlive the server.
   std::shared_ptr<BodyBudget> bodies;
-  AddressCounts addresses;
+  ConnectionsPerAddress addresses;
   std::atomic<uint64_t> next_connection{1};
   std::atomic<uint64_t> accepted{0};
   std::atomic<uint64_t> open{0};

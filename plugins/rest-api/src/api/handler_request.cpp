@@ -1,4 +1,4 @@
-#include "request_map.h"
+#include "handler_request.h"
 
 #include <patchbay/utf8.h>
 

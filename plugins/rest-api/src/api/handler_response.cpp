@@ -1,4 +1,4 @@
-#include "response_map.h"
+#include "handler_response.h"
 
 #include <patchbay/services/http_rules.h>
 

@@ -7,7 +7,7 @@
 
 namespace patchbay::rest_api {
 
-class HeadScan {
+class HeadReader {
  public:
   enum class State { more, done, bad };
 
@@ -15,7 +15,7 @@ class HeadScan {
   State scan(std::string_view bytes) noexcept;
   // Length of the head with its empty line; valid when done.
   size_t length() const noexcept { return at_; }
-  void reset() noexcept { *this = HeadScan(); }
+  void reset() noexcept { *this = HeadReader(); }
 
  private:
   size_t at_ = 0;

@@ -1,11 +1,9 @@
-#include "transport.h"
+#include "asio_transport.h"
 
 #include <sys/socket.h>
 
 #include <boost/asio/post.hpp>
 #include <vector>
-
-#include "asio_transport.h"
 
 namespace patchbay::rest_api {
 namespace {

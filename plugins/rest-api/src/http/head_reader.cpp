@@ -1,8 +1,8 @@
-#include "head_scan.h"
+#include "head_reader.h"
 
 namespace patchbay::rest_api {
 
-HeadScan::State HeadScan::scan(std::string_view bytes) noexcept {
+HeadReader::State HeadReader::scan(std::string_view bytes) noexcept {
   while (at_ < bytes.size()) {
     const auto c = static_cast<unsigned char>(bytes[at_++]);
     if (after_cr_) {

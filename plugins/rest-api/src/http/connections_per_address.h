@@ -12,7 +12,7 @@
 
 namespace patchbay::rest_api {
 
-class AddressCounts {
+class ConnectionsPerAddress {
  public:
   static constexpr size_t kSiteFactor = 4;
 

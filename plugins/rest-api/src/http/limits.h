@@ -24,8 +24,8 @@ struct ServerLimits {
   // Of the public listeners. Beyond it the server closes the connection that has been idle longest, else the
   // slowest of those that send a body or read responses with a lag of slow_ms, else the new one.
   size_t max_connections = 0;
-  // Connections of one address (IPv6: of one /64, and AddressCounts::kSiteFactor times as many of one /48);
-  // more are closed at once. Trusted proxies are exempt.
+  // Connections of one address (IPv6: of one /64, and ConnectionsPerAddress::kSiteFactor times as many of one
+  // /48); more are closed at once. Trusted proxies are exempt.
   size_t max_per_address = 0;
   // Connections of the management port and of the admin socket each, per server thread; public clients cannot
   // use them up.
