@@ -5,8 +5,6 @@
 #include <cstdio>
 #include <fstream>
 
-#include "api/handler_request.h"
-
 namespace patchbay::rest_api {
 namespace {
 

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "api/dispatcher.h"
-#include "api/handler_request.h"
 #include "api/housekeeping.h"
 #include "api/management_routes.h"
 #include "api/openapi.h"
@@ -65,11 +64,13 @@ class RestApi final : public Plugin {
           std::function<void()> reload_tls, std::function<void()> recreate_sockets)
         : registry(host, std::move(publish)),
           access_log(host),
-          dispatcher(host, settings, registry, access_log),
+          metrics(host),
+          dispatcher(host, settings, registry, access_log, metrics),
           housekeeping(host, settings, registry, std::move(reload_tls), std::move(recreate_sockets)),
           http(host) {}
     RouteRegistry registry;
     AccessLog access_log;
+    ServerMetrics metrics;
     Dispatcher dispatcher;
     Housekeeping housekeeping;
     Provision<http::Http> http;
@@ -81,7 +82,7 @@ class RestApi final : public Plugin {
     PB_TRY(add_service_root(parts_->registry));
     PB_TRY(add_openapi(parts_->registry, host()));
     const auto update_metrics = [this] {
-      if (server_) parts_->access_log.update(server_->stats());
+      if (server_) parts_->metrics.update(server_->stats());
     };
     return add_management_routes(parts_->registry, host(), update_metrics, parts_->socket_error);
   }

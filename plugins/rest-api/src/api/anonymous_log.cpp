@@ -4,23 +4,23 @@
 #include <utility>
 #include <vector>
 
+#include "limits.h"
 #include "rate/address_key.h"
 
 namespace patchbay::rest_api {
 namespace {
 
 constexpr int64_t kMinuteMs = 60'000;
-constexpr size_t kMaxAddresses = 4096;  // further ones are counted together, which bounds the memory
 constexpr char kOthers[] = "other addresses";
 
 }  // namespace
 
 bool AnonymousLog::takes_line(std::string_view client, int status) {
   std::string key = lib::address_key(client);
-  if (seen_.size() >= kMaxAddresses && seen_.find(key) == seen_.end()) key = kOthers;
+  if (seen_.size() >= kMaxAnonymousAddresses && seen_.find(key) == seen_.end()) key = kOthers;
   Seen& seen = seen_[std::move(key)];
   if (!timer_.armed()) timer_.after_ms(kMinuteMs, [this] { write_summaries(); });
-  if (seen.lines < kMaxLinesPerAddress && lines_ < kMaxLines) {
+  if (seen.lines < kMaxAnonymousLinesPerAddress && lines_ < kMaxAnonymousLines) {
     ++seen.lines;
     ++lines_;
     return true;
@@ -40,7 +40,7 @@ void AnonymousLog::write_summaries() {
             [](const auto& a, const auto& b) { return a.second.requests > b.second.requests; });
   for (size_t i = 0; i < all.size(); ++i) {
     const auto& [client, seen] = all[i];
-    if (i < kMaxSummaries && client != kOthers) {
+    if (i < kMaxAnonymousSummaries && client != kOthers) {
       write(client, seen);
       continue;
     }

@@ -15,10 +15,6 @@ namespace patchbay::rest_api {
 
 class AnonymousLog {
  public:
-  static constexpr uint64_t kMaxLinesPerAddress = 10;  // a minute
-  static constexpr uint64_t kMaxLines = 1000;          // a minute
-  static constexpr size_t kMaxSummaries = 50;
-
   explicit AnonymousLog(const Host& host) : host_(&host), timer_(host) {}
 
   // Whether this request gets a line. False: counts it for the summary.

@@ -4,15 +4,13 @@
 #include <utility>
 
 #include "crypto/digest.h"
+#include "limits.h"
 #include "rate/address_key.h"
 
 namespace patchbay::rest_api {
 namespace {
 
-constexpr lib::RateLimit kUnknown{.per_second = 5.0, .burst = AuthThrottle::kBurst};
-constexpr int64_t kDelayNs = 1'000'000'000;
-constexpr size_t kMaxQueued = 4096;
-constexpr size_t kMaxNewer = 10'000;
+constexpr lib::RateLimit kUnknown{.per_second = kUnknownBearersPerSec, .burst = kMaxUnknownBearers};
 
 }  // namespace
 
@@ -29,11 +27,11 @@ bool AuthThrottle::run(std::string_view address, std::string_view bearer, Functi
     return true;
   }
   std::string key = lib::address_key(address);
-  if (queue_.size() >= kMaxQueued) return false;
+  if (queue_.size() >= kMaxWaitingBearers) return false;
   size_t& waiting = waiting_[key];
-  if (waiting >= kMaxWaiting) return false;
+  if (waiting >= kMaxWaitingBearersPerAddress) return false;
   ++waiting;
-  queue_.push_back({host_->mono_ns() + kDelayNs, std::move(key), std::move(check)});
+  queue_.push_back({host_->mono_ns() + kUnknownBearerDelayMs * 1'000'000, std::move(key), std::move(check)});
   waiting_gauge_.set(static_cast<double>(queue_.size()));
   if (queue_.size() == 1) arm();
   return true;
@@ -54,7 +52,7 @@ bool AuthThrottle::is_known(const std::string& hash) {
 }
 
 void AuthThrottle::remember(std::string hash) {
-  if (newer_.size() >= kMaxNewer) older_ = std::exchange(newer_, {});
+  if (newer_.size() >= kMaxKnownBearers) older_ = std::exchange(newer_, {});
   newer_.insert(std::move(hash));
 }
 

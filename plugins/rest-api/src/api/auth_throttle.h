@@ -1,7 +1,7 @@
 // Limits the checks of unknown bearers of an address, because each costs a signature check or a query of the
-// store: 100 at once, then 5 a second (16 times as many of an IPv6 /48). Further ones wait for a second, 32
-// of one address at a time; more are refused. A bearer is known while it is among the last valid ones (10,000
-// to 20,000). On the main strand.
+// store: kMaxUnknownBearers at once, then kUnknownBearersPerSec (16 times as many of an IPv6 /48). Further
+// ones wait, a few of one address at a time; more are refused. A bearer is known while it is among the last
+// valid ones. On the main strand.
 #pragma once
 
 #include <patchbay/log.h>
@@ -20,9 +20,6 @@ namespace patchbay::rest_api {
 
 class AuthThrottle {
  public:
-  static constexpr size_t kBurst = 100;
-  static constexpr size_t kMaxWaiting = 32;  // of one address
-
   explicit AuthThrottle(const Host& host);
 
   // Runs `check` now or in a second; not after this is destroyed. False: drops `check`, because too many of

@@ -3,6 +3,7 @@
 
 #include <patchbay/strand.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>

@@ -1,7 +1,10 @@
 #include "dispatcher.h"
 
+#include <utility>
+
 #include "handler_request.h"
 #include "handler_response.h"
+#include "limits.h"
 #include "paging.h"
 
 namespace patchbay::rest_api {
@@ -16,42 +19,7 @@ struct Dispatcher::PendingRequest {
   bool answered = false;  // later replies of its handler are dropped
 
   void release_body();
-
-  Status read(const Host& host);
 };
-
-namespace {
-
-// So many octets of body count as one request.
-constexpr double kOctetsPerToken = 4096;
-constexpr int64_t kStoppingAnswerMs = 5'000;
-
-double cost_of(const Exchange& exchange) {
-  return 1 + static_cast<double>(exchange.body.size()) / kOctetsPerToken;
-}
-
-}  // namespace
-
-// Fills the handler's request. The error is for the client. The handler's plugin parses the body, once, by
-// the route's schema.
-Status Dispatcher::PendingRequest::read(const Host& host) {
-  request.method = entry->route.method;
-  request.is_head = exchange->method == Method::head;
-  request.path = decode_text(exchange->path).value_or(std::string(exchange->path));
-  request.params = name_values(exchange->params);
-  PB_TRY_VALUE(request.query, entry->query.read(host, exchange->query));
-  if (entry->route.list) {
-    PB_TRY_VALUE(page, read_page(exchange->query));
-    request.limit = page.limit;
-    request.offset = page.offset;
-  }
-  if (!exchange->body.empty()) request.body = Buffer::copy(exchange->body);
-  request.headers = header_values(exchange->headers);
-  request.remote = exchange->client;
-  request.host = exchange->listener_role == kLocal ? std::string() : exchange->host;
-  request.listener = listener_role_name(exchange->listener_role);
-  return {};
-}
 
 // Frees the memory of the body, because a handler may keep the reply of an answered request for long.
 void Dispatcher::PendingRequest::release_body() {
@@ -61,12 +29,13 @@ void Dispatcher::PendingRequest::release_body() {
 }
 
 Dispatcher::Dispatcher(const Host& host, const Settings& settings, RouteRegistry& registry,
-                       AccessLog& access_log)
+                       AccessLog& access_log, ServerMetrics& metrics)
     : host_(&host),
       registry_(&registry),
       access_log_(&access_log),
+      metrics_(&metrics),
       authorizer_(host, settings.tenants),
-      limiter_(settings.rate),
+      rate_(settings.rate),
       deadlines_(host, settings.answer_ms, [this](const PendingPtr& pending) { expire(pending); }) {}
 
 void Dispatcher::shorten_deadlines() { deadlines_.shorten(kStoppingAnswerMs); }
@@ -118,14 +87,21 @@ void Dispatcher::authorized(const PendingPtr& pending, Authorizer::Decision deci
   request.is_key = caller.is_key;
   if (!within_rate(pending)) return;
   if (pending->exchange->refusal) return refuse(pending, *pending->exchange->refusal);
-  if (const Status read_well = pending->read(*host_); !read_well)
-    return refuse(pending, {400, "invalid_request", read_well.error().text});
+  if (const Status read = read_request(*host_, *pending->exchange, *pending->entry, request); !read)
+    return refuse(pending, {400, "invalid_request", read.error().text});
+  if (pending->entry->route.list) {
+    const auto page = read_page(pending->exchange->query);
+    if (!page) return refuse(pending, {400, "invalid_request", page.error().text});
+    pending->page = *page;
+    request.limit = page->limit;
+    request.offset = page->offset;
+  }
   call(pending);
 }
 
 void Dispatcher::expire(const PendingPtr& pending) {
   if (pending->answered) return;
-  access_log_->count_timeout();
+  metrics_->count_timeout();
   Log(*host_)
       .with(pending->request.correlation)
       .error("a request was not answered in time",
@@ -133,17 +109,12 @@ void Dispatcher::expire(const PendingPtr& pending) {
   refuse(pending, {503, "unavailable", "the answer took too long"});
 }
 
-// Counts address and account together, so that anonymous clients cannot use up the rate of an account. Large
-// bodies count more.
+// Counts each request once.
 bool Dispatcher::within_rate(const PendingPtr& pending) {
-  if (pending->exchange->listener_role != kPublic || std::exchange(pending->rate_checked, true)) return true;
-  const int64_t wait_ms = limiter_.take(pending->exchange->client, host_->mono_ns(), pending->request.subject,
-                                        cost_of(*pending->exchange));
-  if (wait_ms == 0) return true;
-  Refusal refusal{429, "rate_limited", "too many requests; slow down"};
-  refusal.retry_after_sec = (wait_ms + 999) / 1000;
-  refuse(pending, refusal);
-  return false;
+  if (std::exchange(pending->rate_checked, true)) return true;
+  const auto refusal = rate_.take(*pending->exchange, pending->request.subject, host_->mono_ns());
+  if (refusal) refuse(pending, *refusal);
+  return !refusal;
 }
 
 void Dispatcher::call(const PendingPtr& pending) {
@@ -182,7 +153,7 @@ void Dispatcher::on_reply(const PendingPtr& pending, Result<http::Response>&& an
 }
 
 void Dispatcher::refuse(const PendingPtr& pending, const Refusal& refusal) {
-  if (refusal.status == 429) access_log_->count_rate_limited();
+  if (refusal.status == 429) metrics_->count_rate_limited();
   respond(pending, refusal_response(refusal, pending->entry->route));
 }
 
@@ -201,6 +172,7 @@ void Dispatcher::respond(const PendingPtr& pending, Response response) {
   logged.user = pending->request.username;
   logged.uid = exchange.peer_uid;
   logged.correlation = pending->request.correlation;
+  metrics_->count_request(logged.status, logged.took_ns);
   access_log_->write(logged);
   pending->exchange->reply(std::move(response));
   pending->release_body();

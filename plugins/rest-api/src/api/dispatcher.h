@@ -14,22 +14,24 @@
 #include "authorizer.h"
 #include "deadlines.h"
 #include "paging.h"
-#include "rate/address_limiter.h"
+#include "request_rate.h"
 #include "route_registry.h"
+#include "server_metrics.h"
 
 namespace patchbay::rest_api {
 
 class Dispatcher {
  public:
   // All borrowed.
-  Dispatcher(const Host& host, const Settings& settings, RouteRegistry& registry, AccessLog& access_log);
+  Dispatcher(const Host& host, const Settings& settings, RouteRegistry& registry, AccessLog& access_log,
+             ServerMetrics& metrics);
 
   // `started_ns` is of the host's monotonic clock.
   void serve(std::shared_ptr<Exchange> exchange, int64_t started_ns);
   // Authorizes a request before its body is read: sets its refusal if its bearer is not sufficient, then
   // calls `proceed`. serve() authorizes it again, with the body.
   void authorize_head(std::shared_ptr<Exchange> exchange, std::function<void()> proceed);
-  // Gives handlers 5 s more, because an unanswered request would delay the stop of the server.
+  // Limits handlers to kStoppingAnswerMs, because an unanswered request would delay the stop of the server.
   void shorten_deadlines();
 
  private:
@@ -49,8 +51,9 @@ class Dispatcher {
   const Host* host_;
   RouteRegistry* registry_;
   AccessLog* access_log_;
+  ServerMetrics* metrics_;
   Authorizer authorizer_;
-  lib::AddressLimiter limiter_;
+  RequestRate rate_;
   Deadlines<PendingRequest> deadlines_;
   Lifetime alive_;
 };

@@ -42,9 +42,19 @@ NameValues header_values(const std::vector<Field>& fields) {
   return all;
 }
 
-const char* listener_role_name(ListenerRole role) noexcept {
-  if (role == kLocal) return "local";
-  return role == kManagement ? "management" : "public";
+Status read_request(const Host& host, const Exchange& exchange, const RouteEntry& entry,
+                    http::Request& request) {
+  request.method = entry.route.method;
+  request.is_head = exchange.method == Method::head;
+  request.path = decode_text(exchange.path).value_or(std::string(exchange.path));
+  request.params = name_values(exchange.params);
+  PB_TRY_VALUE(request.query, entry.query.read(host, exchange.query));
+  if (!exchange.body.empty()) request.body = Buffer::copy(exchange.body);
+  request.headers = header_values(exchange.headers);
+  request.remote = exchange.client;
+  request.host = exchange.listener_role == kLocal ? std::string() : exchange.host;
+  request.listener = listener_role_name(exchange.listener_role);
+  return {};
 }
 
 }  // namespace patchbay::rest_api

@@ -1,4 +1,4 @@
-// Maps the parts of a request to those that handlers get.
+// Makes the request that a handler gets from the one that the HTTP server has read.
 #pragma once
 
 #include <patchbay/name_values.h>
@@ -6,14 +6,18 @@
 #include <vector>
 
 #include "http/exchange.h"
+#include "route_registry.h"
 
 namespace patchbay::rest_api {
+
+// Fills `request` but for what authorization and paging fill. The error, of the query, is for the client. The
+// handler's plugin parses the body, once, by the route's schema.
+Status read_request(const Host& host, const Exchange& exchange, const RouteEntry& entry,
+                    http::Request& request);
 
 NameValues name_values(const StringPairs& values);
 
 // Repeated fields are joined by commas (RFC 9110 5.3). Values that are not UTF-8 are read as Latin-1.
 NameValues header_values(const std::vector<Field>& fields);
-
-const char* listener_role_name(ListenerRole role) noexcept;
 
 }  // namespace patchbay::rest_api

@@ -2,7 +2,10 @@
 
 #include <patchbay/services/http_rules.h>
 
+#include "http/error_response.h"
+
 namespace patchbay::rest_api {
+
 Response refusal_response(const Refusal& refusal, const http::Route& route) {
   Response response = route.message_errors
                           ? message_response(refusal.status, refusal.description)

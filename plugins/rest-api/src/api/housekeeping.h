@@ -4,32 +4,29 @@
 
 #include <patchbay/strand.h>
 
-#include <filesystem>
 #include <functional>
-#include <vector>
 
 #include "read_settings.h"
+#include "http/certificate_watch.h"
 #include "route_registry.h"
 
 namespace patchbay::rest_api {
 
 class Housekeeping {
  public:
-  // Calls `reload_tls` when the modification time of a certificate or key file has changed, and
-  // `recreate_sockets` each time. Borrows all else.
+  // Calls `reload_tls` when a certificate or key file has changed, and `recreate_sockets` each time. Borrows
+  // `host` and `registry`.
   Housekeeping(const Host& host, const Settings& settings, RouteRegistry& registry,
                std::function<void()> reload_tls, std::function<void()> recreate_sockets);
 
  private:
   void arm();
   void run();
-  std::vector<std::filesystem::file_time_type> file_times() const;
 
-  const Settings* settings_;
   RouteRegistry* registry_;
   std::function<void()> reload_tls_;
   std::function<void()> recreate_sockets_;
-  std::vector<std::filesystem::file_time_type> file_times_;
+  CertificateWatch certificates_;
   Timer timer_;
 };
 

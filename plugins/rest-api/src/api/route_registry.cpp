@@ -7,12 +7,10 @@
 #include <tuple>
 
 #include "http/router.h"
+#include "limits.h"
 
 namespace patchbay::rest_api {
 namespace {
-
-constexpr size_t kMaxRefused = 100;
-constexpr size_t kMaxName = 200;
 
 // The admin socket serves the routes of all listeners.
 Result<uint32_t> roles_of(std::string_view name) {
@@ -44,13 +42,13 @@ RouteRegistry::RouteRegistry(const Host& host, std::function<void(const RouteTab
 
 Result<http::Registered> RouteRegistry::add(http::Route route) {
   remove_stale();  // a restarted plugin registers its routes again
-  const std::string name = (route.method + " " + route.path).substr(0, kMaxName);
+  const std::string name = (route.method + " " + route.path).substr(0, kMaxRefusedRouteName);
   const Handle handler = route.handler;
   auto done = add_entry(std::move(route));
   refused_.erase(
       std::remove_if(refused_.begin(), refused_.end(), [&](const Refused& one) { return one.route == name; }),
       refused_.end());
-  if (!done && refused_.size() < kMaxRefused) refused_.push_back({name, done.error().text, handler});
+  if (!done && refused_.size() < kMaxRefusedRoutes) refused_.push_back({name, done.error().text, handler});
   return done;
 }
 

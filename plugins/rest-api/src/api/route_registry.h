@@ -63,7 +63,7 @@ class RouteRegistry {
   const Host* host_;
   std::function<void(const RouteTable&)> publish_;
   std::map<uint32_t, std::shared_ptr<RouteEntry>> entries_;
-  std::vector<Refused> refused_;  // at most kMaxRefused
+  std::vector<Refused> refused_;  // at most kMaxRefusedRoutes
   uint32_t last_id_ = 0;
   uint64_t generation_ = 0;
   bool publishing_ = false;

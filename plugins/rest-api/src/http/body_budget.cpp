@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "limits.h"
 #include "rate/address_key.h"
 
 namespace patchbay::rest_api {
 
 BodyBudget::BodyBudget(size_t max, size_t max_per_client, Clock::duration grace)
-    : max_{max, std::min(max, kSiteFactor * max_per_client), max_per_client}, grace_(grace) {}
+    : max_{max, std::min(max, kSiteBodyFactor * max_per_client), max_per_client}, grace_(grace) {}
 
 BodyBudget::Share::Share(std::shared_ptr<BodyBudget> budget, std::string_view address,
                          Clock::time_point started, std::function<void()> drop)
@@ -35,7 +36,7 @@ void BodyBudget::Share::release() noexcept {
 }
 
 bool BodyBudget::Share::grow_to(size_t octets, const Lag& lag, Clock::time_point now) {
-  return !held_ || octets <= kFree || budget_->grow(*held_, octets - kFree, lag, now);
+  return !held_ || octets <= kFreeBodyOctets || budget_->grow(*held_, octets - kFreeBodyOctets, lag, now);
 }
 
 bool BodyBudget::Share::complete() {

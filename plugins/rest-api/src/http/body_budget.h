@@ -1,7 +1,7 @@
-// Limits the memory of all request bodies together, from their first octet until their request is answered.
-// All server threads share one budget. Each client may take a share of it and each IPv6 /48 a larger one, so
-// that one client cannot use it up. When the budget is used up, the slowest of the bodies that have been
-// arriving for a while are dropped for new ones. [any thread]
+// Limits the memory of all request bodies together (but for kFreeBodyOctets of each), from their first octet
+// until their request is answered. All server threads share one budget. Each client may take a share of it
+// and each IPv6 /48 a larger one, so that one client cannot use it up. When the budget is used up, the
+// slowest of the bodies that have been arriving for a while are dropped for new ones. [any thread]
 #pragma once
 
 #include <array>
@@ -21,11 +21,6 @@ namespace patchbay::rest_api {
 
 class BodyBudget {
  public:
-  // Octets of each body that are not counted, so that small requests are served when the budget is used up.
-  static constexpr size_t kFree = 4 * 1024;
-  // The share of an IPv6 /48, as a multiple of a client's.
-  static constexpr size_t kSiteFactor = 2;
-
   // Bodies younger than `grace` are not dropped for others.
   BodyBudget(size_t max, size_t max_per_client, Clock::duration grace);
 

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "exchange.h"
+#include "limits.h"
+
 namespace patchbay::rest_api {
 namespace {
 
-constexpr size_t kMaxExtras = 16 * 1024;
 constexpr unsigned kMaxDigits = 8;
 constexpr size_t kFirstReserve = 32 * 1024;
 
@@ -19,6 +21,10 @@ bool is_token(char c) noexcept {
 }
 
 }  // namespace
+
+Refusal body_too_large(size_t max_body) {
+  return {413, "payload_too_large", "the body is larger than " + std::to_string(max_body) + " bytes"};
+}
 
 void BodyReader::begin_length(uint64_t length) noexcept {
   *this = BodyReader();
@@ -70,7 +76,7 @@ void BodyReader::take(std::string_view content, std::string& body) {
 
 // RFC 9112 7.1.1: *( BWS ";" BWS name [ BWS "=" BWS value ] ), the first ";" being read.
 BodyReader::State BodyReader::on_extension(char c) noexcept {
-  if (++extras_ > kMaxExtras) return State::bad;
+  if (++extras_ > kMaxChunkExtras) return State::bad;
   const bool blank = c == ' ' || c == '\t';
   const bool ends = step_ == Step::extension_name || step_ == Step::extension_equals ||
                     step_ == Step::extension_token || step_ == Step::extension_end;
@@ -148,7 +154,7 @@ BodyReader::State BodyReader::on_control(char c) noexcept {
       named_ = false;
       return State::more;
     case Step::trailer:
-      if (++extras_ > kMaxExtras) return State::bad;
+      if (++extras_ > kMaxChunkExtras) return State::bad;
       if (c == '\r' && named_) {
         step_ = Step::trailer_lf;
         return State::more;

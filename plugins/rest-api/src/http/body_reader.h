@@ -9,6 +9,11 @@
 
 namespace patchbay::rest_api {
 
+struct Refusal;
+
+// The 413 of a body that is larger than its route allows.
+Refusal body_too_large(size_t max_body);
+
 class BodyReader {
  public:
   enum class State { more, done, bad, too_large };

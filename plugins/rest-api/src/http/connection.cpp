@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "error_response.h"
 #include "response_writer.h"
 
 namespace patchbay::rest_api {
@@ -16,7 +17,11 @@ std::chrono::milliseconds ms(uint32_t count) { return std::chrono::milliseconds(
 }  // namespace
 
 Connection::Connection(Info info, std::unique_ptr<Transport> transport, ConnectionHost& host)
-    : host_(host), info_(std::move(info)), transport_(std::move(transport)), last_activity_(host.now()) {}
+    : host_(host),
+      info_(std::move(info)),
+      transport_(std::move(transport)),
+      head_(host.limits().max_head),
+      last_activity_(host.now()) {}
 
 void Connection::start() {
   deadline_ = host_.now() + ms(host_.limits().handshake_ms);

@@ -137,7 +137,6 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   void send();
   void read_more();
   void refuse_body();
-  Refusal too_large() const;
   bool may_read_request() const noexcept;
   std::string_view unread() const noexcept;
   size_t make_room();
@@ -154,7 +153,7 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   Incoming incoming_;
   // Shared with the handler, which may keep it longer.
   std::shared_ptr<Stream> stream_;
-  HeadReader scan_;
+  HeadReader head_;
   BodyReader body_;
   // State.
   Phase phase_ = Phase::handshake;

@@ -1,30 +1,10 @@
 // The part of Connection that reads requests.
-#include <patchbay/text.h>
-
 #include <algorithm>
 
-#include "authority.h"
 #include "connection.h"
 #include "request_id.h"
 
 namespace patchbay::rest_api {
-namespace {
-
-// A short body that no handler needs is read and dropped, so that the connection can be kept.
-constexpr uint64_t kMaxDiscarded = 16 * 1024;
-
-// The value that the nearest proxy wrote. Proxies append, so earlier values may come from the client.
-std::optional<std::string_view> last_value(const Head& head, std::string_view name) {
-  std::optional<std::string_view> last;
-  for (const auto& field : head.fields)
-    if (field.name == name) last = field.value;
-  if (!last) return last;
-  last->remove_prefix(last->rfind(',') + 1);  // npos + 1 is 0
-  while (!last->empty() && (last->front() == ' ' || last->front() == '\t')) last->remove_prefix(1);
-  return last;
-}
-
-}  // namespace
 
 bool Connection::read_head() {
   auto bytes = unread();
@@ -37,26 +17,22 @@ bool Connection::read_head() {
   if (!head_started_) deadline_ = host_.now() + std::chrono::milliseconds(host_.limits().head_ms);
   head_started_ = true;
   if (!skipped_blank_ && bytes == "\r") return false;
-  const auto state = scan_.scan(bytes);
-  const auto size = state == HeadReader::State::done ? scan_.length() : bytes.size();
-  if (size > host_.limits().max_head ||
-      (state == HeadReader::State::more && size == host_.limits().max_head)) {
-    fail(431, "the head of the request is too large");
-    return false;
-  }
-  if (state == HeadReader::State::bad) {
-    fail(400, "the head of the request is malformed");
-    return false;
-  }
+  const auto state = head_.read(bytes);
   if (state == HeadReader::State::more) return false;
+  if (state != HeadReader::State::done) {
+    const auto error = HeadReader::error_of(state);
+    fail(error.status, error.text);
+    return false;
+  }
+  const auto size = head_.length();
   begin_ += size;
-  scan_.reset();
+  head_.reset();
   skipped_blank_ = head_started_ = false;
 
   incoming_ = Incoming{std::make_shared<Exchange>(std::string(bytes.substr(0, size))), {}, false};
   Head head;
   auto& text = incoming_.exchange->head();
-  if (const auto bad = parse_head(text.data(), text.size(), {host_.limits().max_fields}, head)) {
+  if (const auto bad = parse_head(text.data(), text.size(), host_.limits().max_fields, head)) {
     fail(bad->status, bad->text);
     return false;
   }
@@ -71,7 +47,7 @@ void Connection::accept_head(const Head& head) {
   route(head);
   auto& refusal = incoming_.exchange->refusal;
   if (head.content_length.value_or(0) > incoming_.max_body)
-    refusal = too_large();
+    refusal = body_too_large(incoming_.max_body);
   else if (head.content_coded)
     refusal = Refusal{415, "unsupported_media_type", "Content-Encoding is not supported"};
   if (incoming_.needs_bearer && incoming_.exchange->header("authorization") == nullptr)
@@ -106,41 +82,17 @@ void Connection::identify(const Head& head) {
   exchange.peer_uid = info_.peer_uid;
   const auto* id = exchange.header("x-request-id");
   exchange.request_id = id != nullptr && is_sane_request_id(*id) ? std::string(*id) : host_.new_request_id();
-  if (!host_.proxies().contains(info_.peer)) return;
-  std::string forwarded;
-  for (const auto& [name, value] : head.fields)
-    if (name == "x-forwarded-for") forwarded.append(forwarded.empty() ? "" : ",").append(value);
-  exchange.client = host_.proxies().client(info_.peer, forwarded);
-  if (const auto scheme = last_value(head, "x-forwarded-proto"))
-    exchange.secure = equals_ignoring_case(*scheme, "https");
-  if (const auto host = last_value(head, "x-forwarded-host"))
-    if (auto name = parse_authority(*host)) exchange.host = std::move(*name);
+  host_.proxies().apply_forwarded(exchange);
 }
 
 void Connection::route(const Head& head) {
   auto& exchange = *incoming_.exchange;
-  if (head.path == "*") {
-    incoming_.response = Response{204, {{"Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"}}, {}};
-    return;
-  }
   auto query = parse_query(head.query);
   exchange.query = std::move(query.values);
   auto match =
       host_.router(info_.listener_role).resolve({head.method, head.path, &exchange.query, exchange.upgrade});
   if (match.route == nullptr) {
-    if (match.allow.empty()) {
-      incoming_.response = error_response(404, "not_found",
-                                          match.choices.empty() ? "there is nothing at this path"
-                                                                : "this path needs one of " + match.choices);
-    } else if (head.method == Method::options) {
-      incoming_.response = Response{204, {{"Allow", match.allow}}, {}};
-    } else {
-      const auto text = "this path allows " + match.allow;
-      incoming_.response = match.neighbour != nullptr && match.neighbour->message_errors
-                               ? message_response(405, text)
-                               : error_response(405, "method_not_allowed", text);
-      incoming_.response->headers.emplace_back("Allow", match.allow);
-    }
+    incoming_.response = unrouted_response(head.method, match);
     return;
   }
   exchange.route = match.route->id;
@@ -163,7 +115,7 @@ void Connection::route(const Head& head) {
 // memory with such bodies.
 bool Connection::authorizes_before_body() const noexcept {
   const bool settled = incoming_.response || incoming_.exchange->refusal;
-  return incoming_.needs_bearer && !settled && (incoming_.chunked || incoming_.length > BodyBudget::kFree);
+  return incoming_.needs_bearer && !settled && (incoming_.chunked || incoming_.length > kFreeBodyOctets);
 }
 
 void Connection::begin_body() {
@@ -172,7 +124,7 @@ void Connection::begin_body() {
   // A request that is refused or answered already needs no body: closes instead of reading a long one, or one
   // that the client has not begun to send.
   const bool settled = incoming_.response || exchange.refusal;
-  if (settled && (incoming_.chunked || incoming_.awaits_continue || incoming_.length > kMaxDiscarded)) {
+  if (settled && (incoming_.chunked || incoming_.awaits_continue || incoming_.length > kMaxDiscardedBody)) {
     incoming_.close = true;
     phase_ = Phase::ready;
     return;
@@ -225,16 +177,11 @@ bool Connection::read_body() {
   if (state == BodyReader::State::too_large) {
     exchange.body = {};
     exchange.body_share = {};
-    exchange.refusal = too_large();
+    exchange.refusal = body_too_large(incoming_.max_body);
     incoming_.close = true;
   }
   phase_ = Phase::ready;
   return true;
-}
-
-Refusal Connection::too_large() const {
-  return {413, "payload_too_large",
-          "the body is larger than " + std::to_string(incoming_.max_body) + " bytes"};
 }
 
 // Answers 503 without reading the rest of the body.

@@ -1,5 +1,5 @@
-// Counts the open connections of each client address, and of each IPv6 /48, which may have kSiteFactor times
-// as many, because one customer gets many /64. [any thread]
+// Counts the open connections of each client address, and of each IPv6 /48, which may have
+// kSiteConnectionsFactor times as many, because one customer gets many /64. [any thread]
 #pragma once
 
 #include <cstddef>
@@ -8,20 +8,19 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "limits.h"
 #include "rate/address_key.h"
 
 namespace patchbay::rest_api {
 
 class ConnectionsPerAddress {
  public:
-  static constexpr size_t kSiteFactor = 4;
-
   // Counts one more connection of `address`. False: it has `max` already, or its /48 has too many.
   bool add(std::string_view address, size_t max) {
     const std::string host = lib::address_key(address);
     const std::string site = lib::site_key(address);
     const std::lock_guard lock(mutex_);
-    if (count(host) >= max || (site != host && count(site) / kSiteFactor >= max)) return false;
+    if (count(host) >= max || (site != host && count(site) / kSiteConnectionsFactor >= max)) return false;
     ++counts_[host];
     if (site != host) ++counts_[site];
     return true;

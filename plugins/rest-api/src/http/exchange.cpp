@@ -1,8 +1,8 @@
 #include "exchange.h"
 
-#include <patchbay/json_string.h>
-
 #include <cassert>
+
+#include "error_response.h"
 
 namespace patchbay::rest_api {
 namespace {
@@ -14,27 +14,6 @@ const std::string* find_value(const StringPairs& values, std::string_view name) 
 }
 
 }  // namespace
-
-Response error_response(int status, std::string_view code, std::string_view description) {
-  Response response;
-  response.status = status;
-  response.body.reserve(48 + code.size() + description.size());
-  response.body = R"({"error":)";
-  append_json_string(response.body, code);
-  response.body += R"(,"error_description":)";
-  append_json_string(response.body, description);
-  response.body += "}";
-  return response;
-}
-
-Response message_response(int status, std::string_view text) {
-  Response response;
-  response.status = status;
-  response.body = R"({"error":)";
-  append_json_string(response.body, text);
-  response.body += "}";
-  return response;
-}
 
 const std::string* Request::param(std::string_view name) const noexcept { return find_value(params, name); }
 

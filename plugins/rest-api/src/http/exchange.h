@@ -43,11 +43,6 @@ struct Response {
   std::string_view content() const noexcept { return bytes.size() > 0 ? bytes.view() : body; }
 };
 
-// {"error": code, "error_description": description}, both escaped.
-Response error_response(int status, std::string_view code, std::string_view description);
-// {"error": text}, for routes with message_errors.
-Response message_response(int status, std::string_view text);
-
 // Why the server refuses a request. 401 and 403 precede it, so the handler is asked first.
 struct Refusal {
   int status = 400;

@@ -22,7 +22,7 @@ std::string_view view(boost::beast::string_view text) { return {text.data(), tex
 class Collector : public beast_http::basic_parser<true> {
  public:
   Collector(Head& out, char* base, size_t max_fields) : out_(out), base_(base), max_fields_(max_fields) {
-    header_limit(1 << 20);  // the connection has checked the size already
+    header_limit(1 << 20);  // HeadReader has checked the size already
     body_limit(std::numeric_limits<uint64_t>::max());
   }
 
@@ -168,8 +168,8 @@ std::optional<HeadError> read_target(Head& head, std::string_view target, std::s
 
 }  // namespace
 
-std::optional<HeadError> parse_head(char* data, size_t length, const HeadLimits& limits, Head& out) {
-  Collector collector(out, data, limits.max_fields);
+std::optional<HeadError> parse_head(char* data, size_t length, size_t max_fields, Head& out) {
+  Collector collector(out, data, max_fields);
   BeastError error;
   const auto used = collector.put(boost::asio::buffer(data, length), error);
   if (collector.too_many()) return HeadError{431, "there are too many header fields"};

@@ -10,12 +10,9 @@
 #include <vector>
 
 #include "exchange.h"
+#include "head_reader.h"
 
 namespace patchbay::rest_api {
-
-struct HeadLimits {
-  size_t max_fields = 100;
-};
 
 // The views point into the parsed head.
 struct Head {
@@ -34,12 +31,8 @@ struct Head {
   bool content_coded = false;
 };
 
-struct HeadError {
-  int status = 400;
-  const char* text = "";  // one sentence for the client
-};
-
-// `head` has passed HeadReader and ends with its empty line. Converts field names to lower case in place.
-std::optional<HeadError> parse_head(char* head, size_t length, const HeadLimits& limits, Head& out);
+// `head` has passed HeadReader and ends with its empty line. More than `max_fields` header fields are an
+// error. Converts field names to lower case in place.
+std::optional<HeadError> parse_head(char* head, size_t length, size_t max_fields, Head& out);
 
 }  // namespace patchbay::rest_api

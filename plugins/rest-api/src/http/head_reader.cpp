@@ -2,6 +2,18 @@
 
 namespace patchbay::rest_api {
 
+HeadReader::State HeadReader::read(std::string_view bytes) noexcept {
+  const State state = scan(bytes);
+  const size_t size = state == State::done ? at_ : bytes.size();
+  const bool is_full = state == State::more && size == max_octets_;
+  return size > max_octets_ || is_full ? State::too_large : state;
+}
+
+HeadError HeadReader::error_of(State state) noexcept {
+  if (state == State::too_large) return {431, "the head of the request is too large"};
+  return {400, "the head of the request is malformed"};
+}
+
 HeadReader::State HeadReader::scan(std::string_view bytes) noexcept {
   while (at_ < bytes.size()) {
     const auto c = static_cast<unsigned char>(bytes[at_++]);

@@ -8,10 +8,6 @@
 #include "server_thread.h"
 
 namespace patchbay::rest_api {
-namespace {
-// The share of one client in the memory for bodies is one in this many.
-constexpr size_t kClientsOfBudget = 8;
-}  // namespace
 
 struct HttpServer::Impl {
   // Destroyed in reverse order: listeners before the threads whose loop they use.
@@ -43,7 +39,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(ServerConfig config, const
   impl->shared.limits = config.limits;
   impl->shared.hsts_sec = config.hsts_sec;
   const size_t bodies = std::max(config.limits.max_bodies, config.limits.max_body);
-  const size_t of_client = std::max(bodies / kClientsOfBudget, config.limits.max_body);
+  const size_t of_client = std::max(bodies / kBodyBudgetShares, config.limits.max_body);
   impl->shared.limits.max_route_body = std::min(config.limits.max_route_body, of_client);
   impl->shared.bodies =
       std::make_shared<BodyBudget>(bodies, of_client, std::chrono::milliseconds(config.limits.slow_ms));

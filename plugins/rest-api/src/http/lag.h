@@ -1,4 +1,4 @@
-// Measures how far a peer is behind the minimum rate that the server accepts, while the server waits for it
+// Measures how far a peer is behind the minimum rate (kMinOctetsPerSec), while the server waits for it
 // to send or to read. Waiting adds to the lag; transferred octets and time without waiting reduce it. It is
 // never negative, so a peer that stops after a burst lags at once. One thread.
 #pragma once
@@ -7,20 +7,20 @@
 #include <chrono>
 #include <cstdint>
 
+#include "limits.h"
+
 namespace patchbay::rest_api {
 
 using Clock = std::chrono::steady_clock;
 
 class Lag {
  public:
-  static constexpr int64_t kOctetsPerSec = 1024;
-
   // Starts a wait; no-op during one.
   void begin(Clock::time_point now) noexcept { set(of(now), now, true); }
   // Ends the wait.
   void end(Clock::time_point now) noexcept { set(of(now), now, false); }
   void take(uint64_t octets, Clock::time_point now) noexcept {
-    const auto paid = std::chrono::milliseconds(static_cast<int64_t>(octets) * 1000 / kOctetsPerSec);
+    const auto paid = std::chrono::milliseconds(static_cast<int64_t>(octets) * 1000 / kMinOctetsPerSec);
     set(std::max(Clock::duration::zero(), of(now) - paid), now, waiting_);
   }
   Clock::duration of(Clock::time_point now) const noexcept {

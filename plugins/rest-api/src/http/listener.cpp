@@ -16,16 +16,13 @@
 
 #include "asio_transport.h"
 #include "descriptor_reserve.h"
+#include "limits.h"
 
 namespace patchbay::rest_api {
 namespace {
 
 namespace asio = boost::asio;
 using AsioError = boost::system::error_code;
-
-constexpr int kBacklog = 4096;
-constexpr int kAcceptsPerWake = 64;
-constexpr std::chrono::milliseconds kPause{100};
 
 struct Endpoint {
   sockaddr_storage address{};
@@ -89,7 +86,7 @@ Result<int> open_socket(const Endpoint& end) {
   if (::bind(fd, reinterpret_cast<const sockaddr*>(&end.address), end.size) != 0) return fail("bind", fd);
   // Before listen(), so that no client connects before the mode is set.
   if (family == AF_UNIX && ::chmod(end.name.c_str(), S_IRUSR | S_IWUSR) != 0) return fail("chmod", fd);
-  if (::listen(fd, kBacklog) != 0) return fail("listen", fd);
+  if (::listen(fd, kListenBacklog) != 0) return fail("listen", fd);
   return fd;
 }
 
@@ -165,7 +162,7 @@ struct Listener::Impl {
   }
 
   void accept_some() {
-    for (int i = 0; i < kAcceptsPerWake; ++i) {
+    for (int i = 0; i < kMaxAcceptsPerTurn; ++i) {
       sockaddr_storage address{};
       socklen_t size = sizeof address;
       const int fd = ::accept4(socket.native_handle(), reinterpret_cast<sockaddr*>(&address), &size,
@@ -185,7 +182,7 @@ struct Listener::Impl {
   // Waits, because the socket stays readable while descriptors are short and accepting would spin.
   void pause() {
     for (const auto& thread : *threads) thread->shed_one();
-    timer.expires_after(kPause);
+    timer.expires_after(std::chrono::milliseconds(kAcceptPauseMs));
     timer.async_wait([this](const AsioError& error) {
       if (!error) wait();
     });

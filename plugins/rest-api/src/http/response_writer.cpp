@@ -7,6 +7,8 @@
 #include <array>
 #include <charconv>
 
+#include "error_response.h"
+
 namespace patchbay::rest_api {
 namespace {
 

@@ -23,6 +23,9 @@ inline bool is_safe(Method method) noexcept {
 
 // The purpose of a listener. A Route has a mask of the roles that serve it.
 enum ListenerRole : uint32_t { kPublic = 1, kManagement = 2, kLocal = 4 };
+constexpr const char* listener_role_name(ListenerRole role) noexcept {
+  return role == kLocal ? "local" : role == kManagement ? "management" : "public";
+}
 
 // Distinguishes routes of one path by a query parameter. An empty value matches any.
 struct Discriminator {

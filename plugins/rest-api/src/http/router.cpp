@@ -9,13 +9,15 @@
 #include <map>
 #include <optional>
 
+#include "error_response.h"
+#include "limits.h"
+
 namespace patchbay::rest_api {
 namespace {
 
 namespace Http = Pistache::Http;
 namespace Rest = Pistache::Rest;
 
-constexpr size_t kMaxRequestLine = 20 * 1024;
 constexpr std::array kRouted = {Method::get,   Method::head, Method::post,   Method::put,
                                 Method::patch, Method::del,  Method::options};
 
@@ -120,9 +122,23 @@ Method method_from(std::string_view name) noexcept {
   return Method::other;
 }
 
+Response unrouted_response(Method method, const RouteMatch& match) {
+  if (match.allow.empty())
+    return error_response(
+        404, "not_found",
+        match.choices.empty() ? "there is nothing at this path" : "this path needs one of " + match.choices);
+  if (method == Method::options) return Response{204, {{"Allow", match.allow}}, {}};
+  const auto text = "this path allows " + match.allow;
+  Response response = match.neighbour != nullptr && match.neighbour->message_errors
+                          ? message_response(405, text)
+                          : error_response(405, "method_not_allowed", text);
+  response.headers.emplace_back("Allow", match.allow);
+  return response;
+}
+
 struct Router::Impl {
   Rest::Router tree;
-  Http::RequestParser parser{kMaxRequestLine};
+  Http::RequestParser parser{kMaxRoutedLine};
   NullHandler null_handler;
   std::map<std::pair<Method, std::string>, Candidates> candidates;
   std::string line;
@@ -176,6 +192,12 @@ struct Router::Impl {
     return match;
   }
 
+  static RouteMatch whole_server() {
+    RouteMatch result;
+    result.allow = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+    return result;
+  }
+
   RouteMatch no_match(const RouteQuery& query) {
     RouteMatch result;
     choices.clear();
@@ -195,6 +217,7 @@ struct Router::Impl {
   }
 
   RouteMatch resolve(const RouteQuery& query) {
+    if (query.path == "*") return whole_server();
     if (has_empty_or_dot_segment(query.path)) return {};
     if (query.method != Method::other) {
       if (auto match = find(query, query.method)) return std::move(*match);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "exchange.h"
 #include "request_target.h"
 #include "route_table.h"
 
@@ -34,13 +35,17 @@ struct RouteMatch {
   const Route* neighbour = nullptr;
 };
 
+// The response to a request without a route: 404, 405 with Allow, or 204 with Allow to OPTIONS.
+Response unrouted_response(Method method, const RouteMatch& match);
+
 class Router {
  public:
   // Of the routes of one role. Error: a path that is not absolute, a bad parameter, two equal routes.
   static Result<std::unique_ptr<Router>> create(const RouteTable& table, ListenerRole role);
   ~Router();
 
-  // `other`, and OPTIONS without such a route, get `allow` only. HEAD matches GET routes.
+  // `other`, and OPTIONS without such a route, get `allow` only. HEAD matches GET routes. The path "*" allows
+  // every method (RFC 9110 9.3.7).
   RouteMatch resolve(const RouteQuery& query);
 
  private:

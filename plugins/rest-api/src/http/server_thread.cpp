@@ -9,9 +9,10 @@
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <unordered_map>
 
 #include "asio_transport.h"
+#include "eviction.h"
+#include "limits.h"
 #include "reply_queue.h"
 #include "request_id.h"
 
@@ -19,10 +20,6 @@ namespace patchbay::rest_api {
 namespace {
 
 namespace asio = boost::asio;
-
-constexpr std::chrono::milliseconds kTick{50};
-// When descriptors are short, connections younger than this are not closed as idle.
-constexpr std::chrono::milliseconds kIdleWhenShort{1000};
 
 std::string http_date(std::time_t now) {
   std::tm parts{};
@@ -60,7 +57,7 @@ struct ServerThread::Impl final : ConnectionHost {
   // Shared with exchanges, which may outlive the server.
   std::shared_ptr<ReplyQueue> replies =
       std::make_shared<ReplyQueue>([this] { asio::post(loop, [this] { run_commands(); }); });
-  std::unordered_map<uint64_t, std::shared_ptr<Connection>> connections;
+  ConnectionMap connections;
   std::thread thread;
   // Only the newest table is kept, so that frequent changes do not queue up before requests.
   std::mutex next_mutex;
@@ -210,25 +207,14 @@ struct ServerThread::Impl final : ConnectionHost {
   }
 
   bool shed_one(ListenerRole role, std::chrono::milliseconds min_idle) {
-    const auto now = Clock::now();
-    std::shared_ptr<Connection> idle;
-    std::shared_ptr<Connection> slow;
-    Clock::duration longest = std::chrono::milliseconds(shared.limits.slow_ms);
-    for (const auto& [id, connection] : connections) {
-      if (connection->info().listener_role != role) continue;
-      if (connection->is_idle() && (!idle || connection->last_activity() < idle->last_activity()))
-        idle = connection;
-      if (connection->lag(now) > longest) {
-        longest = connection->lag(now);
-        slow = connection;
-      }
-    }
-    if (idle && idle->last_activity() + min_idle > now) idle = nullptr;
-    const auto& chosen = idle ? idle : slow;
+    const auto chosen = choose_eviction(connections, role, min_idle,
+                                        std::chrono::milliseconds(shared.limits.slow_ms), Clock::now());
     if (!chosen) return false;
-    auto& counter = idle ? shared.shed : slow->is_in_body() ? shared.shed_slow : shared.shed_readers;
+    auto& counter = chosen->reason == Eviction::Reason::idle        ? shared.shed
+                    : chosen->reason == Eviction::Reason::slow_body ? shared.shed_slow
+                                                                    : shared.shed_readers;
     counter.fetch_add(1, std::memory_order_relaxed);
-    chosen->close();
+    chosen->connection->close();
     return true;
   }
 
@@ -236,7 +222,7 @@ struct ServerThread::Impl final : ConnectionHost {
   void tick() {
     if (ticking || connections.empty()) return;
     ticking = true;
-    timer.expires_after(kTick);
+    timer.expires_after(std::chrono::milliseconds(kTimeoutCheckMs));
     timer.async_wait([this](const boost::system::error_code& error) {
       ticking = false;
       if (error) return;
@@ -280,7 +266,9 @@ void ServerThread::set_routers(RouterSet routers) {
 }
 
 void ServerThread::shed_one() {
-  asio::post(impl_->loop, [impl = impl_.get()] { impl->shed_one(kPublic, kIdleWhenShort); });
+  asio::post(impl_->loop, [impl = impl_.get()] {
+    impl->shed_one(kPublic, std::chrono::milliseconds(kMinIdleWhenShortMs));
+  });
 }
 
 void ServerThread::post(std::function<void()> work) { asio::post(impl_->loop, std::move(work)); }

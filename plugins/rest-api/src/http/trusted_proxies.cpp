@@ -7,6 +7,9 @@
 #include <charconv>
 #include <cstring>
 
+#include "authority.h"
+#include "exchange.h"
+
 namespace patchbay::rest_api {
 namespace {
 
@@ -43,6 +46,17 @@ std::string_view without_port(std::string_view hop) noexcept {
   }
   const auto colon = hop.find(':');
   return colon == hop.rfind(':') ? hop.substr(0, colon) : hop;
+}
+
+// The value that the nearest proxy wrote. Proxies append, so earlier values may come from the client.
+std::optional<std::string_view> last_value(const Request& request, std::string_view name) {
+  std::optional<std::string_view> last;
+  for (const auto& field : request.headers)
+    if (field.name == name) last = field.value;
+  if (!last) return last;
+  last->remove_prefix(last->rfind(',') + 1);  // npos + 1 is 0
+  while (!last->empty() && (last->front() == ' ' || last->front() == '\t')) last->remove_prefix(1);
+  return last;
 }
 
 }  // namespace
@@ -92,6 +106,18 @@ std::string TrustedProxies::client(std::string_view peer, std::string_view forwa
     client = address;
   }
   return std::string(client);
+}
+
+void TrustedProxies::apply_forwarded(Request& request) const {
+  if (!contains(request.peer)) return;
+  std::string forwarded_for;
+  for (const auto& [name, value] : request.headers)
+    if (name == "x-forwarded-for") forwarded_for.append(forwarded_for.empty() ? "" : ",").append(value);
+  request.client = client(request.peer, forwarded_for);
+  if (const auto scheme = last_value(request, "x-forwarded-proto"))
+    request.secure = equals_ignoring_case(*scheme, "https");
+  if (const auto host = last_value(request, "x-forwarded-host"))
+    if (auto name = parse_authority(*host)) request.host = std::move(*name);
 }
 
 }  // namespace patchbay::rest_api

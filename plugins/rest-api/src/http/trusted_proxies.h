@@ -12,6 +12,8 @@
 
 namespace patchbay::rest_api {
 
+struct Request;
+
 class TrustedProxies {
  public:
   // Parses addresses and networks: "192.0.2.7", "10.0.0.0/8", "2001:db8::/32"; "unix" is every Unix socket.
@@ -24,6 +26,10 @@ class TrustedProxies {
   // The client behind the proxies: the rightmost address of `forwarded_for` that is not trusted; `peer` if
   // that is not trusted. Stops at an entry that is not an address.
   std::string client(std::string_view peer, std::string_view forwarded_for) const;
+
+  // Sets client, secure and host of a request from its X-Forwarded fields; no-op if its peer is not trusted.
+  // Of Proto and Host the value counts that the nearest proxy wrote.
+  void apply_forwarded(Request& request) const;
 
  private:
   struct Network {

@@ -209,7 +209,7 @@ TEST_CASE("anonymous requests of many addresses do not fill the log either") {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (lines("remote=\"other addresses\"") == 0 && std::chrono::steady_clock::now() < deadline)
     std::this_thread::yield();
-  CHECK(lines("anonymous requests without a line of their own") == 51);
+  CHECK(lines("anonymous requests without a log line each") == 51);
   CHECK(lines("remote=\"other addresses\" requests=500 by_status=\"200: 500\"") == 1);
 }
 

@@ -27,7 +27,7 @@ struct Body {
   }
   // The size beyond the free octets.
   bool takes(size_t octets, Clock::time_point now = kStart) {
-    return share.grow_to(BodyBudget::kFree + octets, lag, now);
+    return share.grow_to(kFreeBodyOctets + octets, lag, now);
   }
   Lag lag;
   bool dropped = false;
@@ -40,7 +40,7 @@ TEST_CASE("a body uses the budget beyond its free octets, and releases it") {
   const auto budget = budget_of(100 * kKiB, 100 * kKiB);
   {
     Body body(budget, "a");
-    CHECK(body.share.grow_to(BodyBudget::kFree, body.lag, kStart));
+    CHECK(body.share.grow_to(kFreeBodyOctets, body.lag, kStart));
     CHECK(budget->held() == 0);
     CHECK(body.takes(10));
     CHECK(budget->held() == 10);

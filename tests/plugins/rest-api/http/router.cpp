@@ -77,3 +77,29 @@ TEST_CASE("router - the error of an invalid table names the route") {
   REQUIRE(!twice.ok());
   CHECK(twice.error().code == patchbay::Code::conflict);
 }
+
+TEST_CASE("router - a request without a route is answered 404, 405 or 204") {
+  auto router = *Router::create(standard_routes(), kPublic);
+  const auto unknown = unrouted_response(Method::get, resolve(*router, Method::get, "/x"));
+  CHECK(unknown.status == 404);
+  CHECK(unknown.body.find("there is nothing at this path") != std::string::npos);
+  const auto needs_query = unrouted_response(Method::get, resolve(*router, Method::get, "/signal.ashx"));
+  CHECK(needs_query.status == 404);
+  CHECK(needs_query.body.find("this path needs one of ?whitelist=list") != std::string::npos);
+  const auto refused = unrouted_response(Method::put, resolve(*router, Method::put, "/v1/calls/1"));
+  CHECK(refused.status == 405);
+  CHECK(refused.headers == StringPairs{{"Allow", "GET, HEAD, OPTIONS"}});
+  CHECK(refused.body.find(R"("error":"method_not_allowed")") != std::string::npos);
+  const auto options = unrouted_response(Method::options, resolve(*router, Method::options, "/v1/calls/1"));
+  CHECK(options.status == 204);
+  CHECK(options.headers == StringPairs{{"Allow", "GET, HEAD, OPTIONS"}});
+  CHECK(resolve(*router, Method::options, "*").allow == "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+}
+
+TEST_CASE("router - the 405 of a path has the error body of its routes") {
+  RouteTable table{{1, Method::get, "/a", {}, kPublic, false}};
+  table[0].message_errors = true;
+  auto router = *Router::create(table, kPublic);
+  const auto refused = unrouted_response(Method::post, resolve(*router, Method::post, "/a"));
+  CHECK(refused.body == R"({"error":"this path allows GET, HEAD, OPTIONS"})");
+}
