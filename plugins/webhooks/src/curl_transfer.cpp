@@ -35,7 +35,7 @@ const char* phrase(CURLcode code) {
 
 }  // namespace
 
-CurlTransfer::CurlTransfer(Post post, Sender::Done done, const Sender::Limits& limits)
+CurlTransfer::CurlTransfer(Post post, HttpSender::Done done, const HttpSender::Limits& limits)
     : post_(std::move(post)), done_(std::move(done)), limits_(limits), easy_(curl_easy_init()) {}
 
 bool CurlTransfer::set_headers() {

@@ -5,14 +5,14 @@
 
 #include <memory>
 
-#include "sender.h"
+#include "http_sender.h"
 
 namespace patchbay::webhooks {
 
 // Used on the sender's thread only.
 class CurlTransfer {
  public:
-  CurlTransfer(Post post, Sender::Done done, const Sender::Limits& limits);
+  CurlTransfer(Post post, HttpSender::Done done, const HttpSender::Limits& limits);
 
   // False: out of memory.
   bool prepare();
@@ -38,8 +38,8 @@ class CurlTransfer {
 
   // owned
   const Post post_;
-  Sender::Done done_;
-  const Sender::Limits limits_;
+  HttpSender::Done done_;
+  const HttpSender::Limits limits_;
   std::unique_ptr<curl_slist, FreeList> headers_;
   std::unique_ptr<CURL, FreeEasy> easy_;
   // state

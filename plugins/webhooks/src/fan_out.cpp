@@ -4,7 +4,7 @@
 #include <patchbay/random_id.h>
 
 #include "event_catalogue.h"
-#include "signing.h"
+#include "signature.h"
 
 namespace patchbay::webhooks {
 namespace {

@@ -3,13 +3,13 @@
 #include <memory>
 
 #include "backlog_metrics.h"
-#include "dispatcher.h"
+#include "read_settings.h"
+#include "delivery_queue.h"
 #include "event_catalogue.h"
 #include "fan_out.h"
-#include "read_settings.h"
+#include "http_sender.h"
 #include "retention.h"
-#include "routes.h"
-#include "sender.h"
+#include "subscription_routes.h"
 #include "subscription_store.h"
 
 namespace {
@@ -74,9 +74,9 @@ class Webhooks final : public Plugin {
           routes(host, log, catalogue, registry, store, fan_out, dispatcher) {}
     const EventCatalogue catalogue;
     SubscriptionRegistry registry;
-    Sender sender;
+    HttpSender sender;
     SubscriptionStore store;
-    Dispatcher dispatcher;
+    DeliveryQueue dispatcher;
     FanOut fan_out;
     Retention retention;
     BacklogMetrics backlog;

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "receiver_url.h"
-#include "signing.h"
+#include "signature.h"
 #include "subscription.h"
 
 namespace patchbay::webhooks {

@@ -1,4 +1,4 @@
-#include "signing.h"
+#include "signature.h"
 
 #include <patchbay/hex.h>
 #include <patchbay/json.h>

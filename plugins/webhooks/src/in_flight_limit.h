@@ -1,5 +1,5 @@
-// Slots: limits the requests in flight, in total and of each tenant. Lanes wait here for a free slot; tenants
-// are served round robin. Not thread-safe.
+// InFlightLimit: limits the requests in flight, in total and of each tenant. Lanes wait here for a free slot;
+// tenants are served round robin. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace patchbay::webhooks {
 
-class Slots {
+class InFlightLimit {
  public:
   static constexpr size_t kMax = 256;
   static constexpr size_t kMaxPerTenant = 64;

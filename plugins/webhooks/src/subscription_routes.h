@@ -8,7 +8,8 @@
 
 #include <string>
 
-#include "dispatcher.h"
+#include "read_settings.h"
+#include "delivery_queue.h"
 #include "fan_out.h"
 #include "read_settings.h"
 #include "subscription_store.h"
@@ -19,7 +20,7 @@ class SubscriptionRoutes {
  public:
   SubscriptionRoutes(const Host& host, const Log& log, const EventCatalogue& catalogue,
                      SubscriptionRegistry& registry, SubscriptionStore& store, FanOut& fan_out,
-                     Dispatcher& dispatcher);
+                     DeliveryQueue& dispatcher);
 
   void configure(const Settings& settings) { settings_ = settings; }
   // Registers the routes.
@@ -49,7 +50,7 @@ class SubscriptionRoutes {
   SubscriptionRegistry& registry_;
   SubscriptionStore& store_;
   FanOut& fan_out_;
-  Dispatcher& dispatcher_;
+  DeliveryQueue& dispatcher_;
   // owned
   const Statement count_, list_, resend_;
   http::Routes routes_;

@@ -1,4 +1,4 @@
-#include "signing.h"
+#include "signature.h"
 
 #include <doctest/doctest.h>
 

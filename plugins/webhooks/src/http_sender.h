@@ -1,4 +1,4 @@
-// Sender: posts deliveries on its own thread, where libcurl runs any number of requests concurrently.
+// HttpSender: posts deliveries on its own thread, where libcurl runs any number of requests concurrently.
 #pragma once
 
 #include <patchbay/function.h>
@@ -25,7 +25,7 @@ struct Outcome {
   std::string error;       // one phrase for the tenant, without internal names; "" when delivered
 };
 
-class Sender {
+class HttpSender {
  public:
   struct Limits {
     int64_t timeout_ms = 10'000;     // for the whole request with name lookup; by the real clock
@@ -33,12 +33,12 @@ class Sender {
   };
   using Done = Function<void(Outcome)>;
 
-  Sender();
-  explicit Sender(Limits limits);
+  HttpSender();
+  explicit HttpSender(Limits limits);
   // Cancels the requests in flight, without calling `done`, and joins the thread.
-  ~Sender();
-  Sender(const Sender&) = delete;
-  Sender& operator=(const Sender&) = delete;
+  ~HttpSender();
+  HttpSender(const HttpSender&) = delete;
+  HttpSender& operator=(const HttpSender&) = delete;
 
   // [any] Calls done() once, on the sender's thread; it must not block.
   void send(Post post, Done done);

@@ -1,4 +1,4 @@
-#include "sender.h"
+#include "http_sender.h"
 
 #include <curl/curl.h>
 
@@ -19,7 +19,7 @@ constexpr int kPollMs = 1000;
 
 }  // namespace
 
-class Sender::Loop {
+class HttpSender::Loop {
  public:
   explicit Loop(Limits limits) : limits_(limits) {
     curl_global_init(CURL_GLOBAL_DEFAULT);
@@ -106,9 +106,9 @@ class Sender::Loop {
   std::unordered_map<CURL*, std::unique_ptr<CurlTransfer>> running_;
 };
 
-Sender::Sender() : Sender(Limits()) {}
-Sender::Sender(Limits limits) : loop_(std::make_unique<Loop>(limits)) {}
-Sender::~Sender() = default;
-void Sender::send(Post post, Done done) { loop_->send(std::move(post), std::move(done)); }
+HttpSender::HttpSender() : HttpSender(Limits()) {}
+HttpSender::HttpSender(Limits limits) : loop_(std::make_unique<Loop>(limits)) {}
+HttpSender::~HttpSender() = default;
+void HttpSender::send(Post post, Done done) { loop_->send(std::move(post), std::move(done)); }
 
 }  // namespace patchbay::webhooks

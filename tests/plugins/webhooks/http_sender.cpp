@@ -1,4 +1,4 @@
-#include "sender.h"
+#include "http_sender.h"
 
 #include <doctest/doctest.h>
 #include <netinet/in.h>
@@ -19,7 +19,7 @@ using namespace patchbay::webhooks;
 
 namespace {
 
-constexpr Sender::Limits kQuick{500, 64 << 10};  // for answers that never come
+constexpr HttpSender::Limits kQuick{500, 64 << 10};  // for answers that never come
 
 Post post_to(const std::string& url, bool allow_private = true) {
   Post post;
@@ -30,13 +30,13 @@ Post post_to(const std::string& url, bool allow_private = true) {
   return post;
 }
 
-std::future<Outcome> begin(Sender& sender, Post post) {
+std::future<Outcome> begin(HttpSender& sender, Post post) {
   auto answered = std::make_shared<std::promise<Outcome>>();  // shared, because the sender may drop it
   sender.send(std::move(post), [answered](Outcome outcome) { answered->set_value(std::move(outcome)); });
   return answered->get_future();
 }
 
-Outcome send(Sender& sender, Post post) {
+Outcome send(HttpSender& sender, Post post) {
   auto outcome = begin(sender, std::move(post));
   REQUIRE(outcome.wait_for(std::chrono::seconds(60)) == std::future_status::ready);
   return outcome.get();
@@ -73,7 +73,7 @@ class DeadPort {
 
 TEST_CASE("a 2xx is success and the request arrives unchanged") {
   WebhookReceiver receiver({});
-  Sender sender;
+  HttpSender sender;
   receiver.answer_next({WebhookAnswer::ok, WebhookAnswer::no_content});
   for (const int64_t status : {200, 204}) {
     const Outcome outcome = send(sender, post_to(receiver.url("/a?b=c")));
@@ -92,7 +92,7 @@ TEST_CASE("a 2xx is success and the request arrives unchanged") {
 TEST_CASE("a redirect is a failure and not followed") {
   WebhookReceiver receiver({});
   receiver.answer_always(WebhookAnswer::redirect);
-  Sender sender;
+  HttpSender sender;
   const Outcome outcome = send(sender, post_to(receiver.url()));
   CHECK_FALSE(outcome.delivered);
   CHECK(outcome.error == "answered 301");
@@ -109,12 +109,12 @@ TEST_CASE("a receiver that misbehaves is a failure with a reason") {
   for (const auto& [answer, reason] : cases) {
     receiver.answer_always(answer);
     const bool never = answer == WebhookAnswer::hang || answer == WebhookAnswer::drip;
-    Sender each(never ? kQuick : Sender::Limits{});
+    HttpSender each(never ? kQuick : HttpSender::Limits{});
     const Outcome outcome = send(each, post_to(receiver.url()));
     CHECK_FALSE(outcome.delivered);
     CHECK(outcome.error == reason);
   }
-  Sender sender;
+  HttpSender sender;
   const DeadPort dead;
   CHECK(send(sender, post_to(dead.url())).error == "could not connect");
   CHECK(send(sender, post_to("http://no-such-host.invalid/")).error == "the host has no address");
@@ -123,7 +123,7 @@ TEST_CASE("a receiver that misbehaves is a failure with a reason") {
 TEST_CASE("no more than the limit of a response is read") {
   WebhookReceiver receiver({});
   receiver.answer_always(WebhookAnswer::huge);
-  Sender sender({60'000, 64 << 10});
+  HttpSender sender({60'000, 64 << 10});
   const auto began = std::chrono::steady_clock::now();
   CHECK(send(sender, post_to(receiver.url())).delivered);  // the head has 200
   CHECK(ms_since(began) < 50'000);
@@ -133,7 +133,7 @@ TEST_CASE("no more than the limit of a response is read") {
 TEST_CASE("a 2xx counts even if its body never arrives") {
   WebhookReceiver receiver({});
   receiver.answer_always(WebhookAnswer::late_body);
-  Sender sender({3000, 64 << 10});
+  HttpSender sender({3000, 64 << 10});
   CHECK(send(sender, post_to(receiver.url())).delivered);
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("a receiver that hangs does not delay others") {
   WebhookReceiver bad({});
   bad.answer_always(WebhookAnswer::hang);
   WebhookReceiver good({});
-  Sender sender({60'000, 64 << 10});
+  HttpSender sender({60'000, 64 << 10});
   std::vector<std::future<Outcome>> hanging;
   for (int i = 0; i < 50; ++i) hanging.push_back(begin(sender, post_to(bad.url())));
   const auto began = std::chrono::steady_clock::now();
@@ -151,7 +151,7 @@ TEST_CASE("a receiver that hangs does not delay others") {
 
 TEST_CASE("addresses that are not public are refused on connecting") {
   WebhookReceiver receiver({});
-  Sender sender;
+  HttpSender sender;
   for (const std::string host : {"127.0.0.1", "localhost", "2130706433", "0x7f.1"}) {
     const std::string url = "http://" + host + ":" + std::to_string(receiver.port()) + "/";
     INFO(url);
@@ -164,7 +164,7 @@ TEST_CASE("addresses that are not public are refused on connecting") {
 
 TEST_CASE("a connection that another tenant was allowed to open is not reused") {
   WebhookReceiver receiver({});
-  Sender sender;
+  HttpSender sender;
   CHECK(send(sender, post_to(receiver.url(), true)).delivered);
   const Outcome outcome = send(sender, post_to(receiver.url(), false));
   CHECK(outcome.error == "the host has no address that may be used");
@@ -177,7 +177,7 @@ TEST_CASE("certificates are verified, also with a configured CA file") {
   options.certificate_pem = certificate.certificate_pem;
   options.key_pem = certificate.key_pem;
   WebhookReceiver receiver(options);
-  Sender sender;
+  HttpSender sender;
   CHECK(send(sender, post_to(receiver.url())).error == "the certificate is not trusted");
   CHECK(receiver.deliveries().empty());
 
@@ -200,7 +200,7 @@ TEST_CASE("a sender stops at once with requests in flight") {
   const auto began = std::chrono::steady_clock::now();
   std::future<Outcome> dropped;
   {
-    Sender sender({60'000, 64 << 10});
+    HttpSender sender({60'000, 64 << 10});
     dropped = begin(sender, post_to(receiver.url()));
     receiver.wait_for(1);
   }

@@ -1,4 +1,4 @@
-// Dispatcher: sends due deliveries and records attempts, consecutive failures and pauses. One lane per
+// DeliveryQueue: sends due deliveries and records attempts, consecutive failures and pauses. One lane per
 // subscription, so that a receiver that hangs does not delay other subscriptions; a limit per tenant and
 // round robin among tenants, so that a tenant with many such receivers does not delay other tenants. The
 // queue is in the store. On the main strand.
@@ -16,15 +16,15 @@
 #include <vector>
 
 #include "read_settings.h"
-#include "sender.h"
-#include "slots.h"
+#include "http_sender.h"
+#include "in_flight_limit.h"
 #include "subscription.h"
 
 namespace patchbay::webhooks {
 
-class Dispatcher {
+class DeliveryQueue {
  public:
-  Dispatcher(const Host& host, const Log& log, SubscriptionRegistry& registry, Sender& sender);
+  DeliveryQueue(const Host& host, const Log& log, SubscriptionRegistry& registry, HttpSender& sender);
 
   void configure(const Settings& settings) { settings_ = settings; }
   // Starts the lanes that have pending deliveries.
@@ -81,7 +81,7 @@ class Dispatcher {
   const Host& host_;
   const Log& log_;
   SubscriptionRegistry& registry_;
-  Sender& sender_;
+  HttpSender& sender_;
   // owned
   const Statement lanes_query_, pending_, retry_, end_, succeeded_, failed_;
   const Metric delivered_, attempts_failed_, deliveries_failed_, paused_, in_flight_;
@@ -90,7 +90,7 @@ class Dispatcher {
   // state
   Settings settings_;
   std::map<std::string, std::unique_ptr<Lane>> lanes_;  // by subscription
-  Slots slots_;
+  InFlightLimit slots_;
   std::vector<Attempt> unrecorded_;  // refused by the store; retried
   bool draining_ = false;
   Function<void()> idle_;

@@ -1,10 +1,10 @@
-#include "dispatcher.h"
+#include "delivery_queue.h"
 
 #include <utility>
 
 #include "event_catalogue.h"
 #include "retry_schedule.h"
-#include "signing.h"
+#include "signature.h"
 
 namespace patchbay::webhooks {
 namespace {
@@ -14,7 +14,8 @@ constexpr int64_t kRetryMs = 1000;
 
 }  // namespace
 
-Dispatcher::Dispatcher(const Host& host, const Log& log, SubscriptionRegistry& registry, Sender& sender)
+DeliveryQueue::DeliveryQueue(const Host& host, const Log& log, SubscriptionRegistry& registry,
+                             HttpSender& sender)
     : host_(host),
       log_(log),
       registry_(registry),
@@ -33,14 +34,14 @@ Dispatcher::Dispatcher(const Host& host, const Log& log, SubscriptionRegistry& r
       in_flight_(Metric::gauge(host, "patchbay_webhooks_in_flight", "Requests to receivers in flight")),
       record_timer_(host) {}
 
-void Dispatcher::start() {
+void DeliveryQueue::start() {
   query(host_, lanes_query_, {}, alive_.bind([this](const Result<Rows>& rows) {
     if (!rows) return log_.error("pending deliveries cannot be read", {{"why", rows.error().text}});
     for (size_t i = 0; i < rows->size(); ++i) pump(std::string(rows->text(i, 0)));
   }));
 }
 
-Dispatcher::Lane& Dispatcher::lane(const std::string& subscription) {
+DeliveryQueue::Lane& DeliveryQueue::lane(const std::string& subscription) {
   auto& lane = lanes_[subscription];
   if (!lane) lane = std::make_unique<Lane>(host_);
   return *lane;
@@ -48,29 +49,29 @@ Dispatcher::Lane& Dispatcher::lane(const std::string& subscription) {
 
 // False: the lane is at its limit, and continues when a request of it ends; or no slot is free, and it waits
 // in the queue.
-bool Dispatcher::may_start(const std::string& id, const std::string& tenant, const Lane& lane) {
+bool DeliveryQueue::may_start(const std::string& id, const std::string& tenant, const Lane& lane) {
   if (draining_ || lane.in_flight.size() >= settings_.max_in_flight) return false;
   if (slots_.has_room(tenant)) return true;
   slots_.wait(tenant, id);
   return false;
 }
 
-void Dispatcher::assign_slots() {
+void DeliveryQueue::assign_slots() {
   while (const auto next = slots_.next()) pump(*next);
 }
 
-void Dispatcher::take_slot(const std::string& tenant) {
+void DeliveryQueue::take_slot(const std::string& tenant) {
   slots_.take(tenant);
   in_flight_.set(static_cast<double>(slots_.used()));
 }
 
-void Dispatcher::release_slot(const std::string& tenant) {
+void DeliveryQueue::release_slot(const std::string& tenant) {
   slots_.release(tenant);
   in_flight_.set(static_cast<double>(slots_.used()));
   if (slots_.used() == 0 && idle_) std::exchange(idle_, {})();
 }
 
-void Dispatcher::pump(const std::string& id) {
+void DeliveryQueue::pump(const std::string& id) {
   Lane& lane = this->lane(id);
   if (lane.reading) {
     lane.changed = true;
@@ -90,7 +91,7 @@ void Dispatcher::pump(const std::string& id) {
         alive_.bind([this, id](const Result<Rows>& rows) { read(id, rows); }));
 }
 
-void Dispatcher::read(const std::string& id, const Result<Rows>& rows) {
+void DeliveryQueue::read(const std::string& id, const Result<Rows>& rows) {
   Lane& lane = this->lane(id);
   lane.reading = false;
   release_slot(lane.tenant);
@@ -106,7 +107,7 @@ void Dispatcher::read(const std::string& id, const Result<Rows>& rows) {
 }
 
 // The deliveries that are not in flight, in the order in which they may be sent.
-std::vector<Dispatcher::Delivery> Dispatcher::read_rows(const Rows& rows, const Lane& lane) {
+std::vector<DeliveryQueue::Delivery> DeliveryQueue::read_rows(const Rows& rows, const Lane& lane) {
   std::vector<Delivery> list;
   for (size_t i = 0; i < rows.size(); ++i) {
     Delivery one;
@@ -124,7 +125,7 @@ std::vector<Dispatcher::Delivery> Dispatcher::read_rows(const Rows& rows, const 
   return list;
 }
 
-void Dispatcher::on_rows(const std::string& id, const Rows& rows) {
+void DeliveryQueue::on_rows(const std::string& id, const Rows& rows) {
   const Subscription* subscription = registry_.find(id);
   if (subscription == nullptr) return;
   Lane& lane = this->lane(id);
@@ -141,8 +142,8 @@ void Dispatcher::on_rows(const std::string& id, const Rows& rows) {
   }
 }
 
-Post Dispatcher::make_post(const Subscription& subscription, const Delivery& delivery,
-                           const Secret& secret) const {
+Post DeliveryQueue::make_post(const Subscription& subscription, const Delivery& delivery,
+                              const Secret& secret) const {
   const std::string timestamp = std::to_string(host_.wall_ms() / 1000);
   Post post;
   post.url = subscription.url;
@@ -164,7 +165,7 @@ Post Dispatcher::make_post(const Subscription& subscription, const Delivery& del
   return post;
 }
 
-void Dispatcher::start_attempt(const Subscription& subscription, Lane& lane, const Delivery& delivery) {
+void DeliveryQueue::start_attempt(const Subscription& subscription, Lane& lane, const Delivery& delivery) {
   Attempt attempt;
   attempt.subscription = subscription.id;
   attempt.tenant = subscription.tenant;
@@ -192,7 +193,7 @@ void Dispatcher::start_attempt(const Subscription& subscription, Lane& lane, con
                });
 }
 
-void Dispatcher::on_ended(Attempt attempt) {
+void DeliveryQueue::on_ended(Attempt attempt) {
   if (!attempt.outcome.delivered) {
     attempts_failed_.add();
     log_.info("a delivery failed", {{"subscription", attempt.subscription},
@@ -204,7 +205,7 @@ void Dispatcher::on_ended(Attempt attempt) {
   record(std::move(attempt));
 }
 
-void Dispatcher::record(Attempt attempt) {
+void DeliveryQueue::record(Attempt attempt) {
   const Outcome& outcome = attempt.outcome;
   Transaction tx(host_);
   if (outcome.delivered) {
@@ -220,7 +221,7 @@ void Dispatcher::record(Attempt attempt) {
   }));
 }
 
-void Dispatcher::record_failure(Transaction& tx, const Attempt& attempt) const {
+void DeliveryQueue::record_failure(Transaction& tx, const Attempt& attempt) const {
   const Outcome& outcome = attempt.outcome;
   const auto next_ms = next_attempt_ms(static_cast<int>(attempt.number), attempt.due_ms, attempt.started_ms);
   if (next_ms) {
@@ -234,7 +235,7 @@ void Dispatcher::record_failure(Transaction& tx, const Attempt& attempt) const {
 
 // Keeps the delivery in flight until its outcome is recorded, so that it is not sent twice because of, say, a
 // full disk.
-void Dispatcher::retry_recording(Attempt attempt) {
+void DeliveryQueue::retry_recording(Attempt attempt) {
   unrecorded_.push_back(std::move(attempt));
   if (record_timer_.armed()) return;
   record_timer_.after_ms(kRetryMs, [this] {
@@ -243,7 +244,7 @@ void Dispatcher::retry_recording(Attempt attempt) {
   });
 }
 
-void Dispatcher::on_recorded(const Attempt& attempt, const Commit& outcome) {
+void DeliveryQueue::on_recorded(const Attempt& attempt, const Commit& outcome) {
   if (outcome) {
     count(attempt, outcome);
   } else if (outcome.code() != Code::conflict) {  // conflict: the subscription was deleted meanwhile
@@ -253,7 +254,7 @@ void Dispatcher::on_recorded(const Attempt& attempt, const Commit& outcome) {
   release(attempt);
 }
 
-void Dispatcher::count(const Attempt& attempt, const Commit& outcome) {
+void DeliveryQueue::count(const Attempt& attempt, const Commit& outcome) {
   Subscription* subscription = registry_.find(attempt.subscription);
   if (attempt.outcome.delivered) {
     delivered_.add();
@@ -277,7 +278,7 @@ void Dispatcher::count(const Attempt& attempt, const Commit& outcome) {
              {"failures", subscription->failures}});
 }
 
-void Dispatcher::release(const Attempt& attempt) {
+void DeliveryQueue::release(const Attempt& attempt) {
   Lane& lane = this->lane(attempt.subscription);
   if (lane.reading) {
     lane.ended.push_back(attempt.delivery);
@@ -293,7 +294,7 @@ void Dispatcher::release(const Attempt& attempt) {
   assign_slots();
 }
 
-void Dispatcher::drain(Function<void()> idle) {
+void DeliveryQueue::drain(Function<void()> idle) {
   draining_ = true;
   if (slots_.used() == 0) return idle();
   idle_ = std::move(idle);

@@ -1,4 +1,4 @@
-#include "routes.h"
+#include "subscription_routes.h"
 
 #include <patchbay/random_id.h>
 
@@ -70,7 +70,7 @@ void audit(const Log& log, const Request& request, std::string_view what, const 
 
 SubscriptionRoutes::SubscriptionRoutes(const Host& host, const Log& log, const EventCatalogue& catalogue,
                                        SubscriptionRegistry& registry, SubscriptionStore& store,
-                                       FanOut& fan_out, Dispatcher& dispatcher)
+                                       FanOut& fan_out, DeliveryQueue& dispatcher)
     : host_(host),
       log_(log),
       catalogue_(catalogue),

@@ -1,15 +1,15 @@
-#include "slots.h"
+#include "in_flight_limit.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
-using patchbay::webhooks::Slots;
+using patchbay::webhooks::InFlightLimit;
 
 TEST_CASE("the slots of one tenant are limited") {
-  Slots slots;
-  for (size_t i = 0; i < Slots::kMaxPerTenant; ++i) {
+  InFlightLimit slots;
+  for (size_t i = 0; i < InFlightLimit::kMaxPerTenant; ++i) {
     CHECK(slots.has_room("a"));
     slots.take("a");
   }
@@ -20,10 +20,10 @@ TEST_CASE("the slots of one tenant are limited") {
 }
 
 TEST_CASE("tenants are served round robin, and so are the lanes of a tenant") {
-  Slots slots;
-  const size_t tenants = Slots::kMax / Slots::kMaxPerTenant;
+  InFlightLimit slots;
+  const size_t tenants = InFlightLimit::kMax / InFlightLimit::kMaxPerTenant;
   for (size_t t = 0; t < tenants; ++t)
-    for (size_t i = 0; i < Slots::kMaxPerTenant; ++i) slots.take("full" + std::to_string(t));
+    for (size_t i = 0; i < InFlightLimit::kMaxPerTenant; ++i) slots.take("full" + std::to_string(t));
   for (const char* lane : {"a1", "a2", "a3", "a1"}) slots.wait("a", lane);
   slots.wait("b", "b1");
   slots.wait("full0", "f1");
@@ -41,8 +41,8 @@ TEST_CASE("tenants are served round robin, and so are the lanes of a tenant") {
 }
 
 TEST_CASE("a tenant at its limit does not block the others") {
-  Slots slots;
-  for (size_t i = 0; i < Slots::kMaxPerTenant; ++i) slots.take("a");
+  InFlightLimit slots;
+  for (size_t i = 0; i < InFlightLimit::kMaxPerTenant; ++i) slots.take("a");
   slots.wait("a", "a1");
   slots.wait("b", "b1");
   CHECK(slots.next() == "b1");

@@ -1,33 +1,33 @@
-#include "slots.h"
+#include "in_flight_limit.h"
 
 #include <utility>
 
 namespace patchbay::webhooks {
 
-bool Slots::has_room(const std::string& tenant) const {
+bool InFlightLimit::has_room(const std::string& tenant) const {
   const auto of = tenants_.find(tenant);
   return used_ < kMax && (of == tenants_.end() || of->second.used < kMaxPerTenant);
 }
 
-void Slots::take(const std::string& tenant) {
+void InFlightLimit::take(const std::string& tenant) {
   ++used_;
   ++tenants_[tenant].used;
 }
 
-void Slots::release(const std::string& tenant) {
+void InFlightLimit::release(const std::string& tenant) {
   --used_;
   --tenants_[tenant].used;
   remove_idle(tenant);
 }
 
-void Slots::wait(const std::string& tenant, const std::string& lane) {
+void InFlightLimit::wait(const std::string& tenant, const std::string& lane) {
   Tenant& of = tenants_[tenant];
   if (!of.queued.insert(lane).second) return;
   if (of.waiting.empty()) turns_.push_back(tenant);
   of.waiting.push_back(lane);
 }
 
-std::optional<std::string> Slots::next() {
+std::optional<std::string> InFlightLimit::next() {
   for (size_t looked_at = 0, all = turns_.size(); looked_at < all && used_ < kMax; ++looked_at) {
     const std::string name = std::move(turns_.front());
     turns_.pop_front();
@@ -46,7 +46,7 @@ std::optional<std::string> Slots::next() {
   return std::nullopt;
 }
 
-void Slots::remove_idle(const std::string& tenant) {
+void InFlightLimit::remove_idle(const std::string& tenant) {
   const auto of = tenants_.find(tenant);
   if (of->second.used == 0 && of->second.waiting.empty()) tenants_.erase(of);
 }
