@@ -54,7 +54,7 @@ void AnonymousLog::write(const std::string& client, const Seen& seen) const {
   std::string counts;
   for (const auto& [status, count] : seen.counts)
     counts += (counts.empty() ? "" : ", ") + std::to_string(status) + ": " + std::to_string(count);
-  Log(*host_).info("anonymous requests without a line of their own",
+  Log(*host_).info("anonymous requests without a log line each",
                    {{"remote", client}, {"requests", seen.requests}, {"by_status", counts}});
 }
 

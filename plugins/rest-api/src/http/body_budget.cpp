@@ -75,7 +75,7 @@ bool BodyBudget::grow(Held& body, size_t octets, const Lag& lag, Clock::time_poi
   return true;
 }
 
-// A client at its limit loses none but its own bodies.
+// Frees memory at each level that has too little. For a client at its limit, only its own bodies are dropped.
 bool BodyBudget::make_room(const Held& body, size_t octets, Clock::time_point now) {
   for (size_t level = max_.size(); level-- > 0;)
     while (taken_by(body.keys[level]) + octets > max_[level])

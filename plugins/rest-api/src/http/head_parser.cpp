@@ -111,7 +111,7 @@ std::optional<HeadError> check_fields(Head& head, std::string_view& host) {
       head.chunked = true;
     } else if (name == "expect") {
       if (!equals_ignoring_case(value, "100-continue"))
-        return HeadError{417, "Expect knows only 100-continue"};
+        return HeadError{417, "Expect may only be 100-continue"};
       head.expects_continue = !head.http_1_0;
     } else if (name == "content-encoding") {
       head.content_coded = !value.empty() && !equals_ignoring_case(value, "identity");
