@@ -2,12 +2,9 @@
 
 #include <algorithm>
 
+#include "webhook_limits.h"
+
 namespace patchbay::webhooks {
-namespace {
-
-constexpr int64_t kUpdateIntervalMs = 15'000;
-
-}  // namespace
 
 BacklogMetrics::BacklogMetrics(const Host& host, SubscriptionRegistry& registry)
     : host_(host),
@@ -22,7 +19,7 @@ BacklogMetrics::BacklogMetrics(const Host& host, SubscriptionRegistry& registry)
 void BacklogMetrics::start() {
   query(host_, query_, {}, alive_.bind([this](const Result<Rows>& rows) {
     if (rows && !rows->empty()) show(*rows);
-    timer_.after_ms(kUpdateIntervalMs, [this] { start(); });
+    timer_.after_ms(kBacklogIntervalMs, [this] { start(); });
   }));
 }
 

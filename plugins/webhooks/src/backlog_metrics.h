@@ -14,7 +14,7 @@ namespace patchbay::webhooks {
 class BacklogMetrics {
  public:
   BacklogMetrics(const Host& host, SubscriptionRegistry& registry);
-  // Updates them now and then every 15 s.
+  // Updates them now and then every kBacklogIntervalMs.
   void start();
 
  private:

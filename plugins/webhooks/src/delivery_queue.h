@@ -1,7 +1,7 @@
-// DeliveryQueue: sends due deliveries and records attempts, consecutive failures and pauses. One lane per
-// subscription, so that a receiver that hangs does not delay other subscriptions; a limit per tenant and
-// round robin among tenants, so that a tenant with many such receivers does not delay other tenants. The
-// queue is in the store. On the main strand.
+// DeliveryQueue: chooses the deliveries that are due and starts their attempts. One lane per subscription, so
+// that a receiver that hangs does not delay other subscriptions; a limit per tenant and round robin among
+// tenants, so that a tenant with many such receivers does not delay other tenants. The queue is in the store.
+// On the main strand.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "read_settings.h"
+#include "delivery_outcome.h"
+#include "delivery_request.h"
 #include "http_sender.h"
 #include "in_flight_limit.h"
 #include "subscription.h"
@@ -35,18 +37,6 @@ class DeliveryQueue {
   void drain(Function<void()> idle);
 
  private:
-  // A pending delivery, as read.
-  struct Delivery {
-    std::string id, topic, subject, body;
-    int64_t seq = 0, secret_rev = 0, attempt = 0, due_ms = 0;
-    bool in_order() const { return attempt == 0 && !subject.empty(); }
-  };
-  // An attempt that is in flight or whose outcome is not recorded yet.
-  struct Attempt {
-    std::string subscription, tenant, delivery, subject, topic;
-    int64_t number = 0, due_ms = 0, started_ms = 0;
-    Outcome outcome;
-  };
   struct Lane {
     explicit Lane(const Host& host) : timer(host) {}
     Timer timer;
@@ -70,11 +60,6 @@ class DeliveryQueue {
   void start_attempt(const Subscription& subscription, Lane& lane, const Delivery& delivery);
   Post make_post(const Subscription& subscription, const Delivery& delivery, const Secret& secret) const;
   void on_ended(Attempt attempt);
-  void record(Attempt attempt);
-  void record_failure(Transaction& tx, const Attempt& attempt) const;
-  void on_recorded(const Attempt& attempt, const Commit& outcome);
-  void count(const Attempt& attempt, const Commit& outcome);
-  void retry_recording(Attempt attempt);
   void release(const Attempt& attempt);
 
   // borrowed
@@ -83,15 +68,14 @@ class DeliveryQueue {
   SubscriptionRegistry& registry_;
   HttpSender& sender_;
   // owned
-  const Statement lanes_query_, pending_, retry_, end_, succeeded_, failed_;
-  const Metric delivered_, attempts_failed_, deliveries_failed_, paused_, in_flight_;
-  Timer record_timer_;
+  const Statement lanes_query_, pending_;
+  const Metric in_flight_gauge_;
+  OutcomeRecorder outcomes_;
   Lifetime alive_;
   // state
   Settings settings_;
   std::map<std::string, std::unique_ptr<Lane>> lanes_;  // by subscription
-  InFlightLimit slots_;
-  std::vector<Attempt> unrecorded_;  // refused by the store; retried
+  InFlightLimit in_flight_limit_;
   bool draining_ = false;
   Function<void()> idle_;
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "webhook_limits.h"
+
 namespace patchbay::webhooks {
 namespace {
 
@@ -34,8 +36,7 @@ bool is_specified(std::string_view name) {
 
 // Only names of this form are repeated in errors, because clients may send anything.
 bool is_topic(std::string_view name) {
-  constexpr size_t kMaxTopic = 128;
-  return !name.empty() && name.size() <= kMaxTopic && std::all_of(name.begin(), name.end(), [](char c) {
+  return !name.empty() && name.size() <= kMaxTopicBytes && std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '-' || c == '_';
   });

@@ -3,16 +3,11 @@
 #include <patchbay/json.h>
 #include <patchbay/random_id.h>
 
+#include "delivery_request.h"
 #include "event_catalogue.h"
-#include "signature.h"
+#include "webhook_limits.h"
 
 namespace patchbay::webhooks {
-namespace {
-
-constexpr uint32_t kBatch = 100;
-constexpr int64_t kReadAgainMs = 1000;
-
-}  // namespace
 
 FanOut::FanOut(const Host& host, const Log& log, const EventCatalogue& catalogue,
                SubscriptionRegistry& registry, Added added)
@@ -38,11 +33,11 @@ void FanOut::read() {
   }
   busy_ = true;
   woken_ = false;
-  consumer_->pending(kBatch, alive_.bind([this](const Result<std::vector<Event>>& events) {
+  consumer_->pending(kMaxEventsPerBatch, alive_.bind([this](const Result<std::vector<Event>>& events) {
     if (!events) log_.warn("the event log cannot be read", {{"why", events.error().text}});
     if (events && !events->empty()) return store(*events);
     busy_ = false;
-    if (!events) return retry_timer_.after_ms(kReadAgainMs, [this] { read(); });
+    if (!events) return retry_timer_.after_ms(kStoreRetryMs, [this] { read(); });
     if (woken_) read();
   }));
 }
@@ -61,7 +56,7 @@ void FanOut::on_commit(const Commit& outcome, const Batch& batch) {
   busy_ = false;
   if (!outcome) {
     log_.warn("deliveries cannot be stored", {{"why", outcome.error().text}});
-    return retry_timer_.after_ms(kReadAgainMs, [this] { read(); });
+    return retry_timer_.after_ms(kStoreRetryMs, [this] { read(); });
   }
   for (const std::string& subscription : batch) added_(subscription);
   read();  // until no event is pending

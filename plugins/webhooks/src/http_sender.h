@@ -1,4 +1,5 @@
-// HttpSender: posts deliveries on its own thread, where libcurl runs any number of requests concurrently.
+// HttpSender: posts to receivers on its own thread, where libcurl runs any number of requests concurrently:
+// timeouts, TLS, redirects (not followed), size of the response, check of the address connected to.
 #pragma once
 
 #include <patchbay/function.h>
@@ -8,6 +9,8 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "webhook_limits.h"
 
 namespace patchbay::webhooks {
 
@@ -28,8 +31,8 @@ struct Outcome {
 class HttpSender {
  public:
   struct Limits {
-    int64_t timeout_ms = 10'000;     // for the whole request with name lookup; by the real clock
-    size_t answer_bytes = 64 << 10;  // read of a response, head and body
+    int64_t timeout_ms = kRequestTimeoutMs;  // by the real clock
+    size_t max_response_bytes = kMaxResponseBytes;
   };
   using Done = Function<void(Outcome)>;
 

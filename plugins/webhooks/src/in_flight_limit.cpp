@@ -2,11 +2,13 @@
 
 #include <utility>
 
+#include "webhook_limits.h"
+
 namespace patchbay::webhooks {
 
 bool InFlightLimit::has_room(const std::string& tenant) const {
   const auto of = tenants_.find(tenant);
-  return used_ < kMax && (of == tenants_.end() || of->second.used < kMaxPerTenant);
+  return used_ < kMaxInFlight && (of == tenants_.end() || of->second.used < kMaxInFlightPerTenant);
 }
 
 void InFlightLimit::take(const std::string& tenant) {
@@ -28,7 +30,7 @@ void InFlightLimit::wait(const std::string& tenant, const std::string& lane) {
 }
 
 std::optional<std::string> InFlightLimit::next() {
-  for (size_t looked_at = 0, all = turns_.size(); looked_at < all && used_ < kMax; ++looked_at) {
+  for (size_t looked_at = 0, all = turns_.size(); looked_at < all && used_ < kMaxInFlight; ++looked_at) {
     const std::string name = std::move(turns_.front());
     turns_.pop_front();
     Tenant& tenant = tenants_[name];

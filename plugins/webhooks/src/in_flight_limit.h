@@ -1,5 +1,5 @@
-// InFlightLimit: limits the requests in flight, in total and of each tenant. Lanes wait here for a free slot;
-// tenants are served round robin. Not thread-safe.
+// InFlightLimit: limits the requests in flight, in total (kMaxInFlight) and of each tenant
+// (kMaxInFlightPerTenant). Lanes wait here for a free slot; tenants are served round robin. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,6 @@ namespace patchbay::webhooks {
 
 class InFlightLimit {
  public:
-  static constexpr size_t kMax = 256;
-  static constexpr size_t kMaxPerTenant = 64;
-
   bool has_room(const std::string& tenant) const;
   void take(const std::string& tenant);
   void release(const std::string& tenant);

@@ -5,6 +5,7 @@
 #include "backlog_metrics.h"
 #include "read_settings.h"
 #include "delivery_queue.h"
+#include "delivery_routes.h"
 #include "event_catalogue.h"
 #include "fan_out.h"
 #include "http_sender.h"
@@ -49,7 +50,7 @@ class Webhooks final : public Plugin {
   }
 
   void drain(Done done) override {
-    parts_->dispatcher.drain([done = std::make_shared<Done>(std::move(done))] { (*done)(); });
+    parts_->queue.drain([done = std::make_shared<Done>(std::move(done))] { (*done)(); });
   }
 
   // Destroys the parts; what the sender's thread has posted is then ignored.
@@ -67,25 +68,27 @@ class Webhooks final : public Plugin {
     Parts(const Host& host, const Log& log)
         : catalogue(EventCatalogue::read(host)),
           store(host, log, registry),
-          dispatcher(host, log, registry, sender),
-          fan_out(host, log, catalogue, registry, [this](const std::string& id) { dispatcher.wake(id); }),
+          queue(host, log, registry, sender),
+          fan_out(host, log, catalogue, registry, [this](const std::string& id) { queue.wake(id); }),
           retention(host, log),
           backlog(host, registry),
-          routes(host, log, catalogue, registry, store, fan_out, dispatcher) {}
+          subscription_routes(host, log, catalogue, registry, store, queue),
+          delivery_routes(host, registry, fan_out, queue) {}
     const EventCatalogue catalogue;
     SubscriptionRegistry registry;
     HttpSender sender;
     SubscriptionStore store;
-    DeliveryQueue dispatcher;
+    DeliveryQueue queue;
     FanOut fan_out;
     Retention retention;
     BacklogMetrics backlog;
-    SubscriptionRoutes routes;
+    SubscriptionRoutes subscription_routes;
+    DeliveryRoutes delivery_routes;
   };
 
   void configure() {
-    parts_->dispatcher.configure(settings_);
-    parts_->routes.configure(settings_);
+    parts_->queue.configure(settings_);
+    parts_->subscription_routes.configure(settings_);
     parts_->retention.configure(settings_.keep_ms);
   }
 
@@ -95,7 +98,7 @@ class Webhooks final : public Plugin {
         log().error("configured subscriptions could not be applied", {{"why", status.error().text}});
       for (const Subscription* subscription : parts_->registry.all()) {
         warn_not_emitted(*subscription);
-        parts_->dispatcher.wake(subscription->id);
+        parts_->queue.wake(subscription->id);
       }
       done();
     });
@@ -112,11 +115,12 @@ class Webhooks final : public Plugin {
 
   // After the subscriptions were loaded, because events must find them.
   void start_parts() {
-    parts_->dispatcher.start();
+    parts_->queue.start();
     parts_->fan_out.start();
     parts_->retention.start();
     parts_->backlog.start();
-    parts_->routes.start();
+    parts_->subscription_routes.start();
+    parts_->delivery_routes.start();
   }
 
   Settings settings_;

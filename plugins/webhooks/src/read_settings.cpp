@@ -5,7 +5,6 @@
 #include <set>
 
 #include "receiver_url.h"
-#include "signature.h"
 #include "subscription.h"
 
 namespace patchbay::webhooks {

@@ -6,11 +6,10 @@
 #include <memory>
 
 #include "receiver_address.h"
+#include "webhook_limits.h"
 
 namespace patchbay::webhooks {
 namespace {
-
-constexpr size_t kMaxUrl = 2048;
 
 using Url = std::unique_ptr<CURLU, decltype(&curl_url_cleanup)>;
 
@@ -46,7 +45,8 @@ Status check_host(std::string host) {
 }  // namespace
 
 Status check_receiver_url(const std::string& url, bool allow_private) {
-  if (url.empty() || url.size() > kMaxUrl) return {Code::invalid, "must be a URL of 1 to 2048 characters"};
+  if (url.empty() || url.size() > kMaxUrlBytes)
+    return {Code::invalid, "must be a URL of 1 to 2048 characters"};
   if (!is_printable(url)) return {Code::invalid, "must be a URL of printable ASCII characters"};
   const Url parsed(curl_url(), &curl_url_cleanup);
   if (!parsed ||

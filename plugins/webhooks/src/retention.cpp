@@ -1,11 +1,11 @@
 #include "retention.h"
 
+#include "webhook_limits.h"
+
 namespace patchbay::webhooks {
 namespace {
 
-constexpr int64_t kSweepIntervalMs = 60'000;
 constexpr int64_t kDayMs = 86'400'000;
-constexpr int64_t kMaxRows = 500;  // rows of one statement, so that the writer is not blocked for long
 
 }  // namespace
 
@@ -21,15 +21,15 @@ Retention::Retention(const Host& host, const Log& log)
 void Retention::sweep() {
   const int64_t now_ms = host_.wall_ms();
   Transaction tx(host_);
-  tx.exec(paused_, {now_ms - kDayMs, now_ms, kMaxRows});
-  tx.exec(done_, {now_ms - keep_ms_, kMaxRows});
+  tx.exec(paused_, {now_ms - kPausedKeepMs, now_ms, kMaxSweptRows});
+  tx.exec(done_, {now_ms - keep_ms_, kMaxSweptRows});
   // A day later than their deliveries, because the statement reads every older body.
-  tx.exec(bodies_, {now_ms - keep_ms_ - kDayMs, kMaxRows});
+  tx.exec(bodies_, {now_ms - keep_ms_ - kDayMs, kMaxSweptRows});
   tx.exec(secrets_, {now_ms - kDayMs});
   std::move(tx).commit(alive_.bind([this](const Commit& outcome) {
     if (!outcome) log_.warn("old deliveries cannot be removed", {{"why", outcome.error().text}});
     bool more = false;
-    for (size_t i = 0; outcome && i < 3; ++i) more = more || outcome.result(i).size() == kMaxRows;
+    for (size_t i = 0; outcome && i < 3; ++i) more = more || outcome.result(i).size() == kMaxSweptRows;
     if (more) return sweep();
     timer_.after_ms(kSweepIntervalMs, [this] { sweep(); });
   }));

@@ -1,7 +1,10 @@
 #include "subscription.h"
 
+#include <patchbay/hex.h>
+
 #include <algorithm>
 
+#include "crypto/digest.h"
 #include "event_catalogue.h"
 
 namespace patchbay::webhooks {
@@ -45,6 +48,12 @@ std::vector<std::string> split_events(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return events;
+}
+
+std::string subscription_id(std::string_view tenant, std::string_view url) {
+  std::string both(tenant);
+  both.append(url);
+  return to_hex(lib::sha256(both)).substr(0, 16);
 }
 
 Subscription* SubscriptionRegistry::find(std::string_view id) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <patchbay/json.h>
-#include <patchbay/log.h>
 
 #include <cstdint>
 #include <functional>
@@ -12,14 +11,9 @@
 #include <string_view>
 #include <vector>
 
-namespace patchbay::webhooks {
+#include "subscription_secret.h"
 
-struct Secret {
-  int64_t rev = 0;
-  int64_t since_ms = 0;
-  std::string value;  // "": could not be unsealed
-  std::unique_ptr<SecretGuard> guard;
-};
+namespace patchbay::webhooks {
 
 struct Subscription {
   std::string id;  // 16 hex characters
@@ -46,6 +40,9 @@ struct Subscription {
 std::vector<std::string> read_events(JsonView list);
 std::string join_events(const std::vector<std::string>& events);
 std::vector<std::string> split_events(std::string_view text);
+
+// The id of a configured subscription without an `id`.
+std::string subscription_id(std::string_view tenant, std::string_view url);
 
 // All subscriptions. On the main strand.
 class SubscriptionRegistry {

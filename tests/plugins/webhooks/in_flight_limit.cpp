@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
-using patchbay::webhooks::InFlightLimit;
+#include "webhook_limits.h"
+
+using namespace patchbay::webhooks;
 
 TEST_CASE("the slots of one tenant are limited") {
   InFlightLimit slots;
-  for (size_t i = 0; i < InFlightLimit::kMaxPerTenant; ++i) {
+  for (size_t i = 0; i < kMaxInFlightPerTenant; ++i) {
     CHECK(slots.has_room("a"));
     slots.take("a");
   }
@@ -21,9 +23,9 @@ TEST_CASE("the slots of one tenant are limited") {
 
 TEST_CASE("tenants are served round robin, and so are the lanes of a tenant") {
   InFlightLimit slots;
-  const size_t tenants = InFlightLimit::kMax / InFlightLimit::kMaxPerTenant;
+  const size_t tenants = kMaxInFlight / kMaxInFlightPerTenant;
   for (size_t t = 0; t < tenants; ++t)
-    for (size_t i = 0; i < InFlightLimit::kMaxPerTenant; ++i) slots.take("full" + std::to_string(t));
+    for (size_t i = 0; i < kMaxInFlightPerTenant; ++i) slots.take("full" + std::to_string(t));
   for (const char* lane : {"a1", "a2", "a3", "a1"}) slots.wait("a", lane);
   slots.wait("b", "b1");
   slots.wait("full0", "f1");
@@ -42,7 +44,7 @@ TEST_CASE("tenants are served round robin, and so are the lanes of a tenant") {
 
 TEST_CASE("a tenant at its limit does not block the others") {
   InFlightLimit slots;
-  for (size_t i = 0; i < InFlightLimit::kMaxPerTenant; ++i) slots.take("a");
+  for (size_t i = 0; i < kMaxInFlightPerTenant; ++i) slots.take("a");
   slots.wait("a", "a1");
   slots.wait("b", "b1");
   CHECK(slots.next() == "b1");

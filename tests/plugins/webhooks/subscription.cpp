@@ -57,3 +57,9 @@ TEST_CASE("event lists are stored and read unchanged") {
   CHECK(split_events(join_events({"call.ended", "*"})) == std::vector<std::string>{"call.ended", "*"});
   CHECK(split_events("").empty());
 }
+
+TEST_CASE("a configured subscription's id depends on tenant and URL") {
+  // printf 'a.example.comhttps://b.example.com/x' | sha256sum
+  CHECK(subscription_id("a.example.com", "https://b.example.com/x") == "6332f5ffc6e76e3d");
+  CHECK(subscription_id("a", "https://b/") != subscription_id("b", "https://b/"));
+}

@@ -1,0 +1,117 @@
+#include "delivery_outcome.h"
+
+#include <utility>
+
+#include "retry_schedule.h"
+#include "webhook_limits.h"
+
+namespace patchbay::webhooks {
+
+Verdict judge(const Attempt& attempt) {
+  if (attempt.outcome.delivered) return {DeliveryState::delivered};
+  const auto next_ms = next_attempt_ms(static_cast<int>(attempt.number), attempt.due_ms, attempt.started_ms);
+  if (!next_ms) return {DeliveryState::failed};
+  return {DeliveryState::pending, *next_ms};
+}
+
+OutcomeRecorder::OutcomeRecorder(const Host& host, const Log& log, SubscriptionRegistry& registry,
+                                 Function<void(const Attempt&)> recorded)
+    : host_(host),
+      log_(log),
+      registry_(registry),
+      recorded_(std::move(recorded)),
+      retry_(Statement::find(host, "delivery-retry")),
+      end_(Statement::find(host, "delivery-end")),
+      succeeded_(Statement::find(host, "subscription-succeeded")),
+      failed_(Statement::find(host, "subscription-failed")),
+      delivered_(Metric::counter(host, "patchbay_webhooks_delivered", "Deliveries that a receiver accepted")),
+      attempts_failed_(Metric::counter(host, "patchbay_webhooks_attempts_failed", "Attempts that failed")),
+      deliveries_failed_(Metric::counter(host, "patchbay_webhooks_deliveries_failed",
+                                         "Deliveries that failed in 4 attempts")),
+      paused_(Metric::counter(host, "patchbay_webhooks_paused", "Subscriptions paused after 20 failures")),
+      timer_(host) {}
+
+void OutcomeRecorder::report(const Attempt& attempt) {
+  if (attempt.outcome.delivered) return;
+  attempts_failed_.add();
+  log_.info("a delivery failed", {{"subscription", attempt.subscription},
+                                  {"delivery", attempt.delivery},
+                                  {"event", attempt.topic},
+                                  {"attempt", attempt.number},
+                                  {"why", attempt.outcome.error}});
+}
+
+void OutcomeRecorder::record(Attempt attempt) {
+  const Outcome& outcome = attempt.outcome;
+  const Verdict verdict = judge(attempt);
+  Transaction tx(host_);
+  switch (verdict.state) {
+    case DeliveryState::delivered:
+      tx.exec(end_, {attempt.delivery, "delivered", attempt.number, outcome.status, "", host_.wall_ms()}, 1);
+      tx.exec(succeeded_, {attempt.subscription, host_.wall_ms()});
+      break;
+    case DeliveryState::pending:
+      tx.exec(retry_,
+              {attempt.delivery, attempt.number, verdict.next_attempt_ms, outcome.status, outcome.error}, 1);
+      break;
+    case DeliveryState::failed:
+      tx.exec(end_,
+              {attempt.delivery, "failed", attempt.number, outcome.status, outcome.error, host_.wall_ms()},
+              1);
+      tx.exec(failed_, {attempt.subscription, kFailuresToPause});
+      break;
+  }
+  std::move(tx).commit(alive_.bind([this, attempt = std::move(attempt)](const Commit& committed) mutable {
+    const bool busy = committed.code() == Code::unavailable || committed.code() == Code::exhausted;
+    if (busy) return retry_later(std::move(attempt));
+    on_commit(attempt, committed);
+  }));
+}
+
+void OutcomeRecorder::retry_later(Attempt attempt) {
+  unrecorded_.push_back(std::move(attempt));
+  if (timer_.armed()) return;
+  timer_.after_ms(kStoreRetryMs, [this] {
+    std::vector<Attempt> list = std::exchange(unrecorded_, {});
+    for (Attempt& one : list) record(std::move(one));
+  });
+}
+
+void OutcomeRecorder::on_commit(const Attempt& attempt, const Commit& committed) {
+  if (committed) {
+    apply_to_subscription(attempt, committed);
+  } else if (committed.code() != Code::conflict) {  // conflict: the subscription was deleted meanwhile
+    log_.warn("an attempt cannot be recorded",
+              {{"delivery", attempt.delivery}, {"why", committed.error().text}});
+  }
+  recorded_(attempt);
+}
+
+void OutcomeRecorder::apply_to_subscription(const Attempt& attempt, const Commit& committed) {
+  Subscription* subscription = registry_.find(attempt.subscription);
+  const DeliveryState state = judge(attempt).state;
+  if (state == DeliveryState::pending) return;
+  if (state == DeliveryState::delivered) {
+    delivered_.add();
+    if (subscription == nullptr) return;
+    subscription->failures = 0;
+    subscription->last_fired_ms = host_.wall_ms();
+    return;
+  }
+  deliveries_failed_.add();
+  const Rows counted = committed.result(1);
+  if (subscription == nullptr || counted.empty()) return;
+  subscription->failures = counted.integer(0, 0);
+  const bool was_active = std::exchange(subscription->active, counted.integer(0, 1) != 0);
+  if (was_active && !subscription->active) report_pause(*subscription);
+}
+
+void OutcomeRecorder::report_pause(const Subscription& subscription) {
+  paused_.add();
+  log_.warn("a subscription is paused: too many deliveries in a row failed",
+            {{"subscription", subscription.id},
+             {"tenant", subscription.tenant},
+             {"failures", subscription.failures}});
+}
+
+}  // namespace patchbay::webhooks

@@ -1,0 +1,48 @@
+// The limits of webhooks that are not settings. The times of attempts are in retry_schedule.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace patchbay::webhooks {
+
+// For a whole request, with name lookup.
+inline constexpr int64_t kRequestTimeoutMs = 10'000;
+// Read of a response, head and body; what follows is not read.
+inline constexpr size_t kMaxResponseBytes = 64 * 1024;
+// Open connections that are kept for further requests.
+inline constexpr long kMaxKeptConnections = 64;
+
+// Requests in flight, in total and of one tenant, so that slow receivers of one do not delay the others. The
+// setting maxInFlight is of one subscription.
+inline constexpr size_t kMaxInFlight = 256;
+inline constexpr size_t kMaxInFlightPerTenant = 64;
+// Pending deliveries of a subscription that are read beyond those in flight.
+inline constexpr size_t kLookAhead = 32;
+
+// Failed deliveries in a row that pause a subscription.
+inline constexpr int64_t kFailuresToPause = 20;
+// How long a paused subscription's deliveries are kept.
+inline constexpr int64_t kPausedKeepMs = 86'400'000;
+
+inline constexpr size_t kMaxSubscriptionsPerTenant = 100;
+inline constexpr size_t kMaxUrlBytes = 2048;
+inline constexpr size_t kMaxTopicBytes = 128;
+// Secrets of a subscription; Retention deletes those that no pending delivery needs.
+inline constexpr size_t kMaxSecrets = 50;
+// Different characters of a secret, because repeated ones are easy to guess.
+inline constexpr size_t kMinDistinctCharacters = 8;
+
+// Events that are stored as deliveries in one transaction.
+inline constexpr uint32_t kMaxEventsPerBatch = 100;
+// How long to wait before using the store again after it has refused.
+inline constexpr int64_t kStoreRetryMs = 1000;
+
+// How often old rows are deleted, and rows of one statement, so that the writer is not blocked for long.
+inline constexpr int64_t kSweepIntervalMs = 60'000;
+inline constexpr int64_t kMaxSweptRows = 500;
+
+// How often the metrics of pending deliveries are updated.
+inline constexpr int64_t kBacklogIntervalMs = 15'000;
+
+}  // namespace patchbay::webhooks
