@@ -12,7 +12,7 @@ CREATE TABLE identity_refresh (
   username TEXT NOT NULL,
   client_id TEXT NOT NULL,
   scope TEXT NOT NULL,
-  proof TEXT NOT NULL,
+  proof TEXT NOT NULL,     -- keyed hash of the user's password (RefreshTokens::credential_hash)
   expires_ms BIGINT NOT NULL,
   used_ms BIGINT NOT NULL
 );
@@ -30,7 +30,7 @@ CREATE TABLE identity_api_key (
 CREATE INDEX identity_api_key_tenant ON identity_api_key (tenant, created_ms, id);
 
 -- migration: 2
--- born_ms: when the user signed in; 0 in rows from before.
+-- born_ms: when the user signed in; 0 in rows of version 1.
 ALTER TABLE identity_refresh ADD COLUMN born_ms BIGINT NOT NULL DEFAULT 0;
 UPDATE identity_api_key SET name = name || ' ' || id
 WHERE EXISTS (SELECT 1 FROM identity_api_key other WHERE other.tenant = identity_api_key.tenant

@@ -43,13 +43,13 @@ http::Route route(const char* method, std::string path, const char* summary) {
 }  // namespace
 
 void ApiKeyRoutes::add_to(http::Routes& routes) {
-  http::Route create = route("POST", kPath, "Makes an API key; the answer is the only place that shows it");
+  http::Route create = route("POST", kPath, "Creates an API key; it is shown in this response only");
   create.oidc_only = true;
   create.request_schema = kBody;
   create.example = kExample;
   create.reply_schema = key_schema(R"(,"key":{"type":"string"})");
   create.documents =
-      R"({"statuses": {"201": "Made", "409": "conflict: the tenant has a key of this name already"}})";
+      R"({"statuses": {"201": "Created", "409": "conflict: the tenant has a key of this name already"}})";
   routes.add(std::move(create),
              [this](const http::Request& request, Reply reply) { this->create(request, std::move(reply)); });
   http::Route list = route("GET", kPath, "Lists the API keys");
@@ -97,10 +97,10 @@ void ApiKeyRoutes::create(const http::Request& request, Reply reply) {
               409, "conflict", "there is an API key of this name: revoke it, or name this one differently"));
         if (!made) return reply(made.error());
         context_.log.with(request.correlation)
-            .info("an API key was made", {{"id", made->key.id},
-                                          {"tenant", made->key.tenant},
-                                          {"name", made->key.name},
-                                          {"actor", request.username}});
+            .info("an API key was created", {{"id", made->key.id},
+                                             {"tenant", made->key.tenant},
+                                             {"name", made->key.name},
+                                             {"actor", request.username}});
         JsonWriter answer;
         write_members(answer.object(), made->key).member("key", made->secret).end();
         http::Response response = http::ok(std::move(answer).str());

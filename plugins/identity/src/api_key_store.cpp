@@ -10,6 +10,7 @@
 
 #include "crypto/digest.h"
 #include "crypto/random.h"
+#include "identity_limits.h"
 
 namespace patchbay::identity {
 namespace {
@@ -106,8 +107,8 @@ void ApiKeyStore::look_up(const std::string& hash, Function<void(Result<ApiKey>)
         key.id = rows->text(0, 0);
         key.tenant = rows->text(0, 1);
         key.name = rows->text(0, 2);
-        if (cache_.size() >= kMaxCached) cache_.clear();
-        cache_[hash] = {key, now_ms() + kMaxCachedMs};
+        if (cache_.size() >= kMaxCachedApiKeys) cache_.clear();
+        cache_[hash] = {key, now_ms() + kApiKeyCacheMs};
         done(std::move(key));
       }));
 }

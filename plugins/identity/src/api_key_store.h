@@ -48,9 +48,6 @@ class ApiKeyStore {
   void verify(const std::string& bearer, Function<void(Result<ApiKey>)> done);
 
  private:
-  // How long a lookup is cached. A key that another node has revoked is accepted that long.
-  static constexpr int64_t kMaxCachedMs = 1000;
-  static constexpr size_t kMaxCached = 1000;
   struct Cached {
     ApiKey key;
     int64_t until_ms;

@@ -1,6 +1,7 @@
 #include "bearer_verifier.h"
 
 #include "crypto/digest.h"
+#include "identity_limits.h"
 #include "token_issuer.h"
 
 namespace patchbay::identity {
@@ -14,7 +15,7 @@ void BearerVerifier::verify(const auth::Verify& request, Done done) {
 }
 
 Result<auth::Principal> BearerVerifier::verify_token(const std::string& token) {
-  if (token.size() > kMaxTokenBytes) return {Code::denied, "longer than any token of ours"};
+  if (token.size() > kMaxTokenBytes) return {Code::denied, "longer than any token of this server"};
   const std::string hash = lib::sha256(token);
   if (const auto cached = cache_.find(hash); cached != cache_.end()) {
     if (context_.host.wall_ms() / 1000 < cached->second.expires_sec) return principal_of(cached->second);
@@ -23,7 +24,7 @@ Result<auth::Principal> BearerVerifier::verify_token(const std::string& token) {
   }
   PB_TRY_VALUE(AccessClaims claims, read_token(token));
   PB_TRY_VALUE(auth::Principal principal, principal_of(claims));
-  if (cache_.size() >= kMaxCached) cache_.clear();
+  if (cache_.size() >= kMaxCachedTokens) cache_.clear();
   cache_.emplace(hash, std::move(claims));
   return principal;
 }
@@ -46,7 +47,7 @@ Result<auth::Principal> BearerVerifier::principal_of(const AccessClaims& claims)
   if (tenant == nullptr || user == nullptr || user->subject != claims.subject)
     return {Code::denied, "the user was removed or disabled"};
   if (tenant->issuer != claims.issuer) return {Code::denied, "another issuer"};
-  if (!lib::equal_constant_time(credential_proof(context_, *user), claims.proof))
+  if (!lib::equal_constant_time(credential_hash(context_, *user), claims.credential_hash))
     return {Code::denied, "the user has changed the password"};
   if (claims.role == "admin" && user->role != "admin")
     return {Code::denied, "the user is no longer an admin"};

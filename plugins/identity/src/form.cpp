@@ -6,10 +6,10 @@
 
 #include <optional>
 
+#include "identity_limits.h"
+
 namespace patchbay::identity {
 namespace {
-
-constexpr size_t kMaxFields = 64;
 
 std::optional<std::string> decode(std::string_view text) {
   auto decoded = percent_decode(text, true);
@@ -20,7 +20,7 @@ std::optional<std::string> decode(std::string_view text) {
 }  // namespace
 
 Result<Form> Form::parse(std::string_view body) {
-  if (body.size() > kMaxBodyBytes) return {Code::invalid, "the form is longer than 16 KiB"};
+  if (body.size() > kMaxFormBytes) return {Code::invalid, "the form is longer than 16 KiB"};
   Form form;
   while (!body.empty()) {
     std::string_view field = take_until('&', body);
@@ -30,7 +30,7 @@ Result<Form> Form::parse(std::string_view body) {
     if (!name || !value) return {Code::invalid, "the form has a broken escape"};
     if (!form.fields_.emplace(*std::move(name), *std::move(value)).second)
       return {Code::invalid, "a field of the form is repeated"};
-    if (form.fields_.size() > kMaxFields) return {Code::invalid, "the form has more than 64 fields"};
+    if (form.fields_.size() > kMaxFormFields) return {Code::invalid, "the form has more than 64 fields"};
   }
   return form;
 }

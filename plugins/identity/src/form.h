@@ -12,10 +12,8 @@ namespace patchbay::identity {
 
 class Form {
  public:
-  static constexpr size_t kMaxBodyBytes = 16 * 1024;
-
-  // Error invalid: more than kMaxBodyBytes or 64 fields, a repeated field (RFC 6749 3.2), an invalid escape,
-  // NUL.
+  // Error invalid: more than kMaxFormBytes or kMaxFormFields, a repeated field (RFC 6749 3.2), an invalid
+  // escape, NUL.
   static Result<Form> parse(std::string_view body);
 
   // Returns "" for an absent field, because RFC 6749 3.2 treats a field without a value as absent.

@@ -2,6 +2,8 @@
 
 #include <patchbay/base64.h>
 
+#include "identity_limits.h"
+
 namespace patchbay::identity {
 namespace {
 
@@ -15,7 +17,7 @@ struct Parts {
 };
 
 Result<Parts> split(std::string_view token) {
-  if (token.size() > kMaxTokenBytes) return denied("longer than any token of ours");
+  if (token.size() > kMaxTokenBytes) return denied("longer than any token of this server");
   const size_t first = token.find('.');
   const size_t second = first == std::string_view::npos ? first : token.find('.', first + 1);
   if (second == std::string_view::npos || token.find('.', second + 1) != std::string_view::npos)
@@ -55,10 +57,10 @@ Status check_times(JsonView claims, int64_t now_sec) {
   PB_TRY_VALUE(const int64_t expires, seconds(claims, "exp"));
   PB_TRY_VALUE(const int64_t issued, seconds(claims, "iat"));
   if (now_sec >= expires) return denied("expired");
-  if (issued > now_sec + kLeewaySec) return denied("issued in the future");
+  if (issued > now_sec + kClockLeewaySec) return denied("issued in the future");
   if (!claims["nbf"]) return {};
   PB_TRY_VALUE(const int64_t from, seconds(claims, "nbf"));
-  if (from > now_sec + kLeewaySec) return denied("not valid yet");
+  if (from > now_sec + kClockLeewaySec) return denied("not valid yet");
   return {};
 }
 
@@ -94,7 +96,7 @@ Result<AccessClaims> verify_access_token(std::string_view token, const JwtRules&
   if (result.issuer != rules.issuer_of(result.tenant)) return denied("another issuer");
   if (claims["aud"].text() != rules.audience) return denied("for another audience");
   PB_TRY(check_times(claims, rules.now_sec));
-  result.proof = claims["cred"].text();
+  result.credential_hash = claims["cred"].text();
   result.expires_sec = claims["exp"].integer();
   return result;
 }

@@ -14,13 +14,9 @@
 
 namespace patchbay::identity {
 
-constexpr size_t kMaxTokenBytes = 4096;
 // The type distinguishes an access token from an id_token (RFC 9068 2.1).
 constexpr char kAccessType[] = "at+jwt";
 constexpr char kIdType[] = "JWT";
-
-// Allowed difference between the clocks of two nodes; for nbf and iat, not for exp.
-constexpr int64_t kLeewaySec = 60;
 
 // `payload`: JSON.
 Result<std::string> sign_jwt(const SigningKey& key, std::string_view type, std::string_view payload);
@@ -31,7 +27,7 @@ struct AccessClaims {
   std::string username;
   std::string tenant;
   std::string role;
-  std::string proof;  // of the credential that the user signed in with; "": absent
+  std::string credential_hash;  // of the password that the user signed in with; "": absent
   int64_t expires_sec = 0;
 };
 

@@ -44,7 +44,8 @@ Result<HashCost> read_cost(std::string_view encoded) {
   if (middle == std::string_view::npos || !is_base64(encoded.substr(0, middle)) ||
       !is_base64(encoded.substr(middle + 1)))
     return {Code::invalid, "the salt or the hash is not base64 without padding"};
-  if (cost.memory_kib > 1u << 20 || cost.passes < 1 || cost.passes > 64 || cost.lanes < 1 || cost.lanes > 16)
+  if (cost.memory_kib > kMaxHashMemoryKib || cost.passes < 1 || cost.passes > kMaxHashPasses ||
+      cost.lanes < 1 || cost.lanes > kMaxHashLanes)
     return {Code::invalid, "the hash costs more than 1 GiB, 64 passes or 16 lanes"};
   return cost;
 }

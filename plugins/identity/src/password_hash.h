@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-namespace patchbay::identity {
+#include "identity_limits.h"
 
-constexpr size_t kMaxPasswordBytes = 1024;
+namespace patchbay::identity {
 
 struct HashCost {
   uint32_t memory_kib = 19'456;
@@ -18,8 +18,7 @@ struct HashCost {
   uint32_t lanes = 1;
 };
 
-// Returns the cost of an encoded hash. Error: not Argon2id version 19, or a cost beyond 1 GiB, 64 passes, 16
-// lanes.
+// Returns the cost of an encoded hash. Error: not Argon2id version 19, or a cost beyond the limits.
 Result<HashCost> read_cost(std::string_view encoded);
 // [worker] Takes about 30 ms at the default cost.
 Result<std::string> hash_password(std::string_view password, HashCost cost = {});

@@ -1,11 +1,13 @@
 #include "password_queue.h"
 
+#include "identity_limits.h"
+
 namespace patchbay::identity {
 
 Status PasswordQueue::check(Request request, Done done) {
   const auto queue = queues_.find(request.address);
   const size_t of_address = queue == queues_.end() ? 0 : queue->second.waiting;
-  if (waiting_ >= kMaxWaiting || of_address >= kMaxWaitingPerAddress)
+  if (waiting_ >= kMaxWaitingPasswords || of_address >= kMaxWaitingPasswordsPerAddress)
     return {Code::exhausted, "too many passwords wait to be checked"};
   ++waiting_;
   ++queues_[request.address].waiting;
@@ -53,7 +55,7 @@ PasswordQueue::Shared PasswordQueue::pop_next() {
 }
 
 void PasswordQueue::run_waiting() {
-  while (running_ < kMaxRunning && !turns_.empty()) {
+  while (running_ < kMaxPasswordChecks && !turns_.empty()) {
     const Shared check = pop_next();
     if (!check->request.still_wanted()) {
       check->done({Code::cancelled, "no longer wanted"});

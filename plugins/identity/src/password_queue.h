@@ -18,10 +18,6 @@ namespace patchbay::identity {
 
 class PasswordQueue {
  public:
-  static constexpr size_t kMaxRunning = 2;
-  static constexpr size_t kMaxWaiting = 256;
-  static constexpr size_t kMaxWaitingPerAddress = 4;
-
   struct Request {
     std::string address;  // key of the client's address; requests with the same key share turns
     std::shared_ptr<Credential> credential;

@@ -6,7 +6,7 @@
 #include "api_key_store.h"
 #include "bearer_verifier.h"
 #include "context.h"
-#include "metadata_routes.h"
+#include "discovery_routes.h"
 #include "signing_key_store.h"
 #include "token_routes.h"
 
@@ -83,7 +83,7 @@ class Identity final : public Plugin {
     PB_TRY(serving_->auth.publish());
     serving_->tokens.add_to(serving_->routes);
     serving_->key_routes.add_to(serving_->routes);
-    add_metadata_routes(serving_->routes, *context_);
+    add_discovery_routes(serving_->routes, *context_);
     serving_->routes.open();
     return {};
   }

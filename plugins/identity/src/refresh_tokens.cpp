@@ -7,11 +7,10 @@
 
 #include "crypto/digest.h"
 #include "crypto/random.h"
+#include "identity_limits.h"
 
 namespace patchbay::identity {
 namespace {
-
-constexpr int64_t kHourMs = 3'600'000;
 
 std::string hash_of(std::string_view token) { return to_hex(lib::sha256(token)); }
 
@@ -25,10 +24,10 @@ Result<std::string> make_token() {
 struct RefreshTokens::Stored {
   Grant grant;
   std::string family;
-  std::string proof;
+  std::string credential_hash;
   int64_t expires_ms;
   bool used;
-  int64_t born_ms;
+  int64_t signed_in_ms;
 };
 
 RefreshTokens::RefreshTokens(Context& context)
@@ -38,8 +37,8 @@ RefreshTokens::RefreshTokens(Context& context)
       use_(Statement::find(context.host, "refresh_use")),
       revoke_family_(Statement::find(context.host, "refresh_revoke_family")),
       expire_(Statement::find(context.host, "refresh_expire")),
-      hourly_(context.host) {
-  expire_later();
+      sweep_timer_(context.host) {
+  sweep_later();
 }
 
 void RefreshTokens::issue(const Grant& grant, Function<void(Result<std::string>)> done) {
@@ -78,8 +77,9 @@ void RefreshTokens::rotate(const std::string& token, const std::string& tenant, 
 void RefreshTokens::replace(const std::string& hash, const Stored& stored, Done done) {
   const char* refusal = nullptr;
   if (stored.used) refusal = "used before";
-  const std::string now = proof(stored.grant);
-  if (now.empty() || !lib::equal_constant_time(now, stored.proof)) refusal = "the user has changed";
+  const std::string current = credential_hash(stored.grant);
+  if (current.empty() || !lib::equal_constant_time(current, stored.credential_hash))
+    refusal = "the user has changed";
   if (refusal != nullptr) {
     revoke_family(stored.family, stored.grant, refusal);
     return done({Code::denied, refusal});
@@ -89,7 +89,7 @@ void RefreshTokens::replace(const std::string& hash, const Stored& stored, Done 
   Transaction tx(context_.host);
   const int64_t now_ms = context_.host.wall_ms();
   tx.exec(use_, {hash, now_ms, stored.grant.tenant}, 1);
-  add_to(tx, *token, stored.family, stored.grant, stored.born_ms > 0 ? stored.born_ms : now_ms);
+  add_to(tx, *token, stored.family, stored.grant, stored.signed_in_ms > 0 ? stored.signed_in_ms : now_ms);
   std::move(tx).commit(alive_.bind([this, token = *std::move(token), family = stored.family,
                                     grant = stored.grant, done = std::move(done)](const Commit& commit) {
     if (commit) return done(Rotated{grant, token});
@@ -110,26 +110,26 @@ void RefreshTokens::revoke_family(const std::string& family, const Grant& grant,
 }
 
 void RefreshTokens::add_to(Transaction& tx, const std::string& token, const std::string& family,
-                           const Grant& grant, int64_t born_ms) const {
+                           const Grant& grant, int64_t signed_in_ms) const {
   const int64_t expires_ms = std::min(context_.host.wall_ms() + context_.settings.refresh_lifetime_sec * 1000,
-                                      born_ms + context_.settings.sign_in_lifetime_sec * 1000);
+                                      signed_in_ms + context_.settings.sign_in_lifetime_sec * 1000);
   tx.exec(add_, {hash_of(token), family, grant.tenant, grant.username, grant.client_id, grant.scope,
-                 proof(grant), expires_ms, born_ms});
+                 credential_hash(grant), expires_ms, signed_in_ms});
 }
 
 // Returns a hash that changes with the user's password; "": no such user. Keyed, so that a copy of the
 // store does not help to guess passwords.
-std::string RefreshTokens::proof(const Grant& grant) const {
+std::string RefreshTokens::credential_hash(const Grant& grant) const {
   const User* user = context_.settings.user(grant.tenant, grant.username);
   return user != nullptr ? to_hex(context_.keys.current().mac(user->fingerprint)) : std::string();
 }
 
-void RefreshTokens::expire_later() {
-  hourly_.after_ms(kHourMs, [this] {
+void RefreshTokens::sweep_later() {
+  sweep_timer_.after_ms(kRefreshSweepMs, [this] {
     Transaction tx(context_.host);
     tx.exec(expire_, {context_.host.wall_ms()});
     std::move(tx).commit([](const Commit&) {});
-    expire_later();
+    sweep_later();
   });
 }
 

@@ -40,13 +40,13 @@ class RefreshTokens {
   void replace(const std::string& hash, const Stored& stored, Done done);
   void revoke_family(const std::string& family, const Grant& grant, const char* why);
   void add_to(Transaction& tx, const std::string& token, const std::string& family, const Grant& grant,
-              int64_t born_ms) const;
-  std::string proof(const Grant& grant) const;
-  void expire_later();
+              int64_t signed_in_ms) const;
+  std::string credential_hash(const Grant& grant) const;
+  void sweep_later();
 
   Context& context_;
   Statement get_, add_, use_, revoke_family_, expire_;
-  Timer hourly_;
+  Timer sweep_timer_;
   Lifetime alive_;
 };
 

@@ -18,7 +18,7 @@ void begin_claims(JsonWriter& claims, const Context& context, const Tenant& tena
 
 }  // namespace
 
-std::string credential_proof(const Context& context, const User& user) {
+std::string credential_hash(const Context& context, const User& user) {
   return to_base64url(context.keys.current().mac(user.fingerprint).substr(0, 16));
 }
 
@@ -27,7 +27,7 @@ Result<std::string> issue_access_token(const Context& context, const Tenant& ten
   JsonWriter claims;
   begin_claims(claims, context, tenant, user, kAudience);
   claims.member("role", user.role).member("jti", id);
-  claims.member("cred", credential_proof(context, user)).end();
+  claims.member("cred", credential_hash(context, user)).end();
   return sign_jwt(context.keys.current(), kAccessType, claims.str());
 }
 

@@ -10,7 +10,7 @@ constexpr char kAudience[] = "patchbay";
 
 // Returns a keyed hash of the user's password. It changes with the password, and without the key it does
 // not help to guess the password.
-std::string credential_proof(const Context& context, const User& user);
+std::string credential_hash(const Context& context, const User& user);
 
 // Claims: iss, aud, sub, preferred_username, tenant, role, iat, exp, jti, cred.
 Result<std::string> issue_access_token(const Context& context, const Tenant& tenant, const User& user);

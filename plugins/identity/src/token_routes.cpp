@@ -1,5 +1,6 @@
 #include "token_routes.h"
 
+#include "identity_limits.h"
 #include "rate/address_key.h"
 #include "token_issuer.h"
 
@@ -18,8 +19,6 @@ struct TokenRoutes::SignIn {
 };
 
 namespace {
-
-constexpr size_t kMaxNameBytes = 128;
 
 // Returns the supported ones of the requested scopes, each once.
 std::string supported_scopes(const std::string& requested) {
@@ -67,9 +66,9 @@ void TokenRoutes::add_to(http::Routes& routes) {
   route.method = "POST";
   route.path = "/oidc.ashx/token";
   route.role = "none";
-  route.max_body_bytes = Form::kMaxBodyBytes;
+  route.max_body_bytes = int64_t{kMaxFormBytes};
   route.area = "oidc";
-  route.summary = "Gives an access token for a password or a refresh token (RFC 6749)";
+  route.summary = "Issues an access token for a password or a refresh token (RFC 6749)";
   route.example =
       R"({"request": "grant_type=password&client_id=patchbay-admin&username=alice&password=...&scope=openid",
           "reply": {"access_token": "eyJ...", "token_type": "Bearer", "expires_in": 3600, "scope": "openid",
@@ -123,7 +122,7 @@ void TokenRoutes::grant_by_password(const SignIn& sign_in, const Form& form, Rep
   const std::string& password = form["password"];
   if (sign_in.grant.username.empty() || password.empty())
     return reply(http::error(400, "invalid_request", "username and password are needed"));
-  if (sign_in.grant.username.size() > kMaxNameBytes || password.size() > kMaxPasswordBytes)
+  if (sign_in.grant.username.size() > kMaxUserNameBytes || password.size() > kMaxPasswordBytes)
     return refuse(sign_in, "too long", std::move(reply));
   if (wait_ms(sign_in) > 0) return throttle(sign_in, std::move(reply));
   const User* user = context_.settings.user(sign_in.grant.tenant, sign_in.grant.username);
@@ -233,7 +232,7 @@ void TokenRoutes::refuse(const SignIn& sign_in, const char* why, Reply reply) {
   if (may_log(sign_in))
     context_.log.with(sign_in.correlation)
         .warn("a sign-in was refused", {{"tenant", sign_in.grant.tenant},
-                                        {"user", sign_in.grant.username.substr(0, kMaxNameBytes)},
+                                        {"user", sign_in.grant.username.substr(0, kMaxUserNameBytes)},
                                         {"grant", sign_in.grant_type},
                                         {"remote", sign_in.remote},
                                         {"why", why}});

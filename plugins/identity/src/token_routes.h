@@ -6,6 +6,7 @@
 
 #include "context.h"
 #include "form.h"
+#include "identity_limits.h"
 #include "password_queue.h"
 #include "rate/rate_limiter.h"
 #include "refresh_tokens.h"
@@ -39,7 +40,8 @@ class TokenRoutes {
   PasswordQueue passwords_;
   RefreshTokens refresh_;
   SignInLimits limits_;
-  lib::RateLimiter log_lines_{{0.2, 20.0, 4096}};  // by address
+  // By address.
+  lib::RateLimiter log_lines_{{kRefusalLinesPerSec, kMaxRefusalLines, kMaxRefusalLineAddresses}};
   const Metric signed_in_, refused_, throttled_, slowed_, busy_;
   Lifetime alive_;
 };

@@ -6,11 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "identity_limits.h"
 #include "support/probe.h"
 #include "support/server.h"
 
 using namespace patchbay;
 using identity::Credential;
+using identity::kMaxPasswordChecks;
+using identity::kMaxWaitingPasswordsPerAddress;
 using identity::PasswordQueue;
 
 namespace {
@@ -59,7 +62,7 @@ struct Asker {
 TEST_CASE("addresses take turns, and only a few requests of one address may wait") {
   Asker asker;
   int taken = 0;
-  asker.expected = PasswordQueue::kMaxRunning + PasswordQueue::kMaxWaitingPerAddress + 1;
+  asker.expected = kMaxPasswordChecks + kMaxWaitingPasswordsPerAddress + 1;
   Asker::on_strand([&](const Host& host) {
     asker.queue = std::make_unique<PasswordQueue>(host);
     for (int i = 0; i < 400; ++i) taken += asker.ask("flood") ? 1 : 0;
@@ -71,7 +74,7 @@ TEST_CASE("addresses take turns, and only a few requests of one address may wait
     // Two of "flood" ran at once and its third had the next turn. The order in which checks end is not
     // tested, because the kernel decides when a worker runs.
     REQUIRE(asker.turns.size() == asker.expected);
-    CHECK(asker.turns[PasswordQueue::kMaxRunning + 1] == "other");
+    CHECK(asker.turns[kMaxPasswordChecks + 1] == "other");
   });
 }
 
@@ -79,7 +82,7 @@ TEST_CASE("held requests count as waiting, and are dropped with the queue") {
   Asker asker;
   Asker::on_strand([&](const Host& host) {
     asker.queue = std::make_unique<PasswordQueue>(host);
-    for (size_t i = 0; i < PasswordQueue::kMaxWaitingPerAddress; ++i) CHECK(asker.ask("slow", 3'600'000));
+    for (size_t i = 0; i < kMaxWaitingPasswordsPerAddress; ++i) CHECK(asker.ask("slow", 3'600'000));
     CHECK(asker.ask("slow", 3'600'000).error().code == Code::exhausted);
   });
 }

@@ -1,4 +1,4 @@
-#include "metadata_routes.h"
+#include "discovery_routes.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "metadata_routes.h"
+#include "discovery_routes.h"
 
 namespace patchbay::identity {
 namespace {
@@ -53,12 +53,12 @@ std::string discovery_document(const std::string& issuer) {
   return std::move(body).str();
 }
 
-void add_metadata_routes(http::Routes& routes, const Context& context) {
+void add_discovery_routes(http::Routes& routes, const Context& context) {
   routes.add(
       open_route("/oidc.ashx/jwks", "The public keys that tokens are signed with (RFC 7517)", kJwksSchema),
       [&context](const http::Request&) -> Result<http::Response> { return http::ok(context.keys.jwks()); });
-  routes.add(open_route("/.well-known/openid-configuration", "Where tokens are to be had (OIDC Discovery)",
-                        kDiscoverySchema),
+  routes.add(open_route("/.well-known/openid-configuration",
+                        "The metadata of the OpenID provider (OIDC Discovery)", kDiscoverySchema),
              [&context](const http::Request& request) -> Result<http::Response> {
                const Tenant* tenant = context.settings.tenant(request.tenant);
                return http::ok(discovery_document(tenant ? tenant->issuer : context.settings.issuer));

@@ -9,7 +9,7 @@
 namespace patchbay::identity {
 
 // The context must outlive the routes.
-void add_metadata_routes(http::Routes& routes, const Context& context);
+void add_discovery_routes(http::Routes& routes, const Context& context);
 
 // Returns the document of OpenID Connect Discovery 1.0 section 3.
 std::string discovery_document(const std::string& issuer);
