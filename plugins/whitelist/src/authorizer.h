@@ -8,7 +8,7 @@
 #include <string>
 
 #include "rate/rate_limiter.h"
-#include "read_settings.h"
+#include "whitelist_limits.h"
 
 namespace patchbay::whitelist {
 
@@ -49,8 +49,9 @@ class Authorizer {
   Settings settings_;
   // Counts wrong signatures by tenant and address (IPv6: /64, and /48). Beyond the limit signatures are
   // refused unchecked; bearers are still checked.
-  lib::RateLimiter wrong_{{1.0, 100.0, 10'000}};
-  lib::RateLimiter wrong_by_site_{{16.0, 1600.0, 10'000}};
+  lib::RateLimiter wrong_{{kWrongSignaturesPerSec, kMaxWrongSignatures, kMaxSignatureKeys}};
+  lib::RateLimiter wrong_by_site_{{kSiteSignaturesFactor * kWrongSignaturesPerSec,
+                                   kSiteSignaturesFactor* kMaxWrongSignatures, kMaxSignatureKeys}};
 };
 
 }  // namespace patchbay::whitelist

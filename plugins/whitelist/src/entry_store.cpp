@@ -6,18 +6,19 @@
 #include <set>
 
 #include "number/number.h"
+#include "whitelist_limits.h"
 
 namespace patchbay::whitelist {
 namespace {
-
-constexpr size_t kMaxComment = 200;
 
 // Never Code::invalid, whose text the client receives: errors of the store are only logged.
 Error store_error(const Commit& commit) { return {Code::unavailable, commit.error().text}; }
 
 }  // namespace
 
-std::string cut_comment(std::string_view text) { return std::string(clip_characters(text, kMaxComment)); }
+std::string cut_comment(std::string_view text) {
+  return std::string(clip_characters(text, kMaxCommentCharacters));
+}
 
 EntryStore::EntryStore(const Host& host)
     : host_(&host),

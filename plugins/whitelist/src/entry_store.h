@@ -29,7 +29,7 @@ class EntryStore {
   // Returns whether the number is listed. Callers must refuse the dial on an error.
   void contains(const std::string& tenant, const std::string& number, Function<void(Result<bool>)> done);
   void list(const std::string& tenant, Function<void(Result<std::vector<Entry>>)> done);
-  // Code::invalid: not a number. A given comment replaces the old one. Comments are cut to 200 characters.
+  // Code::invalid: not a number. A given comment replaces the old one. Comments are cut by cut_comment().
   void add(const std::string& tenant, const std::string& number, const std::optional<std::string>& comment,
            Function<void(Result<AddResult>)> done);
   // Replaces all entries, in this order, and returns their number. Of equal numbers the first one is kept.
@@ -47,7 +47,7 @@ class EntryStore {
   Lifetime alive_;
 };
 
-// Returns the first 200 characters.
+// Returns the first kMaxCommentCharacters.
 std::string cut_comment(std::string_view text);
 
 }  // namespace patchbay::whitelist

@@ -6,6 +6,7 @@
 #include "number/number.h"
 #include "rate/address_key.h"
 #include "signature.h"
+#include "whitelist_limits.h"
 
 namespace patchbay::whitelist {
 namespace {
@@ -31,16 +32,16 @@ constexpr char kWriteReply[] =
     R"({"type": "object", "required": ["ok", "tenant", "count"], "properties": {"ok": {"type": "boolean"},
   "tenant": {"type": "string"}, "count": {"type": "integer"}}})";
 constexpr char kWriteQuery[] = R"({"type": "object", "properties": {"confirmEmpty": {"type": "string",
-  "description": "1: replaces all numbers by none, which forbids every call"}}})";
+  "description": "1: replaces all numbers by none, which forbids every dial"}}})";
 
-// The edge asks for no credentials, but these endpoints do.
+// For rest-api these routes need no bearer; authorize() checks the credentials.
 constexpr char kDocuments[] =
     R"({"security": {"bearer": null, "adminSignature": {"type": "apiKey", "in": "header",
     "name": "X-Platform-Admin-Signature",
     "description": "Hex HMAC-SHA256 of the canonical string under the tenant's AdminSharedSecret"}},
   "statuses": {"401": "The bearer or the signature is missing or wrong",
-               "403": "The bearer is of another tenant or no admin's",
-               "429": "Too many wrong signatures; Retry-After says when to come again",
+               "403": "The bearer is not an admin's, or of another tenant",
+               "429": "Too many wrong signatures; Retry-After says when to try again",
                "503": "The tenant has no AdminSharedSecret, or is not known"})";
 
 http::Response refused(const Refusal& refusal) {
@@ -58,7 +59,7 @@ WhitelistRoutes::WhitelistRoutes(const Host& host, Authorizer& authorizer, Entry
       entries_(entries),
       log_(host),
       refused_(Metric::counter(host, "patchbay_whitelist_requests_refused_total",
-                               "Requests to the whitelist endpoints without the right to")),
+                               "Requests to the whitelist endpoints that were not authorized")),
       routes_(host) {}
 
 http::Response WhitelistRoutes::not_applied(const http::Request& request, const Error& error) const {
@@ -88,7 +89,7 @@ Status WhitelistRoutes::open() {
   return {};
 }
 
-// The edge asks for no bearer and checks no body: the order here is 503, 401 and 403, 400.
+// Lets the handler check bearer and body, because the order of errors here is 503, 401 and 403, 400.
 void WhitelistRoutes::route(const char* method, const char* verb, const char* summary, const char* example,
                             const char* request_schema, const char* reply_schema, Serve serve) {
   http::Route route;
@@ -105,7 +106,7 @@ void WhitelistRoutes::route(const char* method, const char* verb, const char* su
       std::string(kDocuments) + (*request_schema ? R"(, "requestSchema": )" : "") + request_schema + "}";
   if (std::string_view(verb) == "write") {
     route.query_schema = kWriteQuery;
-    route.max_body_bytes = 1024 * 1024;  // some 40,000 numbers
+    route.max_body_bytes = kMaxWriteBodyBytes;
   }
   routes_.add(std::move(route), [this, verb, serve](const http::Request& request, Reply reply) {
     authorize(verb, request, serve, std::move(reply));
@@ -125,7 +126,7 @@ void WhitelistRoutes::authorize(const char* verb, const http::Request& request, 
                                          const Refusal& refusal, const std::string& actor) mutable {
     if (refusal.status == 0) return (this->*serve)(request, actor, std::move(reply));
     refused_.add();
-    // A flood of requests must not become a flood of lines.
+    // Limits the log lines of one address; the metric counts all refusals.
     if (lines_.take(lib::address_key(request.remote), host_->mono_ns()) == 0)
       log_.with(request.correlation)
           .warn("a whitelist request was refused", {{"tenant", request.tenant},
@@ -201,7 +202,7 @@ Result<std::vector<Entry>> WhitelistRoutes::read_entries(const http::Request& re
   return entries;
 }
 
-// The signature covers no content, so the log keeps what was sent.
+// Logs the hash of the body, because the signature does not cover it.
 void WhitelistRoutes::audit(const char* what, const http::Request& request, const std::string& actor,
                             int64_t count) const {
   log_.with(request.correlation)

@@ -9,6 +9,7 @@
 
 #include "authorizer.h"
 #include "entry_store.h"
+#include "whitelist_limits.h"
 
 namespace patchbay::whitelist {
 
@@ -39,7 +40,8 @@ class WhitelistRoutes {
 
   Log log_;
   const Metric refused_;
-  lib::RateLimiter lines_{{0.2, 20.0, 4096}};  // of the log about refusals, by address
+  // Of the log about refusals, by address.
+  lib::RateLimiter lines_{{kRefusalLinesPerSec, kMaxRefusalLines, kMaxRefusalLineAddresses}};
   Schema add_body_, write_body_;
   http::Routes routes_;
   Lifetime alive_;

@@ -1,0 +1,28 @@
+#include "dial_gate.h"
+
+namespace patchbay::whitelist {
+
+WhitelistGate::WhitelistGate(const Host& host, EntryStore& entries)
+    : entries_(entries),
+      log_(host),
+      refused_(Metric::counter(host, "patchbay_whitelist_dials_refused_total",
+                               "Dials to numbers that are not listed, or that could not be looked up")),
+      registration_(host, "whitelist",
+                    [this](const telephony::Check& check, Reply<telephony::Verdict> reply) {
+                      this->check(check, std::move(reply));
+                    }) {}
+
+void WhitelistGate::check(const telephony::Check& check, Reply<telephony::Verdict> reply) {
+  entries_.contains(check.tenant, check.number,
+                    [log = log_.with(check.correlation), call = check.call_id, refused = refused_,
+                     reply = std::move(reply)](const Result<bool>& listed) mutable {
+                      if (listed && *listed) return reply(telephony::Verdict{true, ""});
+                      refused.add();
+                      if (listed) return reply(telephony::Verdict{false, "not whitelisted"});
+                      log.error("the dial is refused because the whitelist could not be read",
+                                {{"call", call}, {"why", listed.error().text}});
+                      reply(telephony::Verdict{false, "the whitelist could not be read"});
+                    });
+}
+
+}  // namespace patchbay::whitelist
