@@ -11,13 +11,14 @@
 #include <system_error>
 #include <utility>
 
+#include "transcript_limits.h"
+
 namespace patchbay::transcripts {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr const char* kTemporary = ".part";
-constexpr size_t kMaxBytes = size_t{64} << 20;
 
 Descriptor open_file(const fs::path& path, int flags, mode_t mode = 0) {
   return Descriptor(::open(path.c_str(), flags, mode));
@@ -91,7 +92,7 @@ Result<std::string> Archive::read(std::string_view tenant, std::string_view file
     if (count < 0) return file_error("cannot read a transcript");
     if (count == 0) return text;
     text.append(part, static_cast<size_t>(count));
-    if (text.size() > kMaxBytes) return {Code::exhausted, "the transcript is too large"};
+    if (text.size() > kMaxFileBytes) return {Code::exhausted, "the transcript is too large"};
   }
 }
 

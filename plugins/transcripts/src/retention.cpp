@@ -1,11 +1,11 @@
 #include "retention.h"
 
+#include "transcript_limits.h"
+
 namespace patchbay::transcripts {
 namespace {
 
-constexpr int64_t kHourMs = 3'600'000;
-constexpr int64_t kDayMs = 24 * kHourMs;
-constexpr int64_t kBatch = 200;  // rows, so that other transactions do not wait
+constexpr int64_t kDayMs = 86'400'000;
 
 }  // namespace
 
@@ -18,12 +18,12 @@ Retention::Retention(const Host& host, const Archive& archive)
       timer_(host) {}
 
 void Retention::sweep_later() {
-  timer_.after_ms(kHourMs, [this] { sweep(); });
+  timer_.after_ms(kSweepIntervalMs, [this] { sweep(); });
 }
 
 void Retention::sweep() {
   if (keep_days_ == 0) return sweep_later();
-  query(host_, list_old_, {host_.wall_ms() - keep_days_ * kDayMs, kBatch},
+  query(host_, list_old_, {host_.wall_ms() - keep_days_ * kDayMs, kMaxSweptRows},
         alive_.bind([this](const Result<Rows>& rows) {
           if (!rows || rows->empty()) return sweep_later();
           std::vector<OldTranscript> all;
@@ -44,7 +44,7 @@ void Retention::remove_files(std::vector<OldTranscript> all) {
         std::vector<OldTranscript> deleted;
         for (const OldTranscript& one : all)
           if (archive.remove(one.tenant, one.file)) deleted.push_back(one);
-        const bool more = static_cast<int64_t>(deleted.size()) == kBatch;
+        const bool more = static_cast<int64_t>(deleted.size()) == kMaxSweptRows;
         post(host, kMainStrand,
              [removed, deleted = std::move(deleted), more]() mutable { removed(deleted, more); });
       });

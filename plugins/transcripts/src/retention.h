@@ -20,7 +20,7 @@ class Retention {
   Retention(const Host& host, const Archive& archive);
   // 0: keeps transcripts for ever.
   void set_keep_days(int64_t days) { keep_days_ = days; }
-  // Deletes old transcripts at once, and again every hour.
+  // Deletes old transcripts now, and then every kSweepIntervalMs.
   void sweep();
 
  private:

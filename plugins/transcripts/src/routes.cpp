@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "file_name.h"
-#include "filter.h"
+#include "list_filter.h"
 #include "transcript_record.h"
 
 namespace patchbay::transcripts {
@@ -14,7 +14,7 @@ namespace {
 using http::Request;
 using http::Response;
 
-// What only outbound or only inbound conversations have is not required.
+// Members that only outbound or only inbound conversations have are not required.
 constexpr char kItemSchema[] = R"({"type":"object",
   "required":["callId","callerSource","startedUtc","endedUtc","durationSec","rule","outcome","tokensTotal","turnCount",
               "size","source","file"],
@@ -69,7 +69,7 @@ void TranscriptRoutes::add_list() {
     "since":{"type":"string","maxLength":40,"description":"ISO 8601: only those started then or later"}}})";
   route.reply_schema = kItemSchema;
   routes_.add(std::move(route),
-              [this](const Request& request, Answer answer) { list(request, std::move(answer)); });
+              [this](const Request& request, Reply reply) { list(request, std::move(reply)); });
 }
 
 void TranscriptRoutes::add_get() {
@@ -77,60 +77,62 @@ void TranscriptRoutes::add_get() {
   route.method = "GET";
   route.path = "/api.ashx/v1/transcripts/{callId}";
   route.area = "transcripts";
-  route.summary = "Gives a whole transcript: of the call's latest attempt, or of ?attempt=";
+  route.summary = "Returns a whole transcript: of the call's latest attempt, or of ?attempt=";
   route.query_schema = R"({"type":"object","properties":{
-    "attempt":{"type":"integer","minimum":1,"maximum":1000,"description":"Which attempt's"}}})";
+    "attempt":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of the attempt"}}})";
   route.reply_schema = kTranscriptSchema;
   routes_.add(std::move(route),
-              [this](const Request& request, Answer answer) { get(request, std::move(answer)); });
+              [this](const Request& request, Reply reply) { get(request, std::move(reply)); });
 }
 
-void TranscriptRoutes::list(const Request& request, Answer answer) {
+void TranscriptRoutes::list(const Request& request, Reply reply) {
   const auto filter = read_filter(request.query);
-  if (!filter) return answer(http::error(400, "invalid_request", filter.error().text));
+  if (!filter) return reply(http::error(400, "invalid_request", filter.error().text));
   const Values values{request.tenant, filter->source, filter->since_ms, filter->pattern};
   Values page_values = values;
   page_values.emplace_back(request.limit);
   page_values.emplace_back(request.offset);
   query(host_, count_, values,
         [this, page_values = std::move(page_values),
-         answer = std::move(answer)](const Result<Rows>& rows) mutable {
-          if (!rows) return answer(rows.error());
-          page(page_values, rows->integer(0, 0), std::move(answer));
+         reply = std::move(reply)](const Result<Rows>& rows) mutable {
+          if (!rows) return reply(rows.error());
+          page(page_values, rows->integer(0, 0), std::move(reply));
         });
 }
 
-void TranscriptRoutes::page(const Values& values, int64_t total, Answer answer) {
-  query(host_, list_, values, [total, answer = std::move(answer)](const Result<Rows>& rows) mutable {
-    if (!rows) return answer(rows.error());
+void TranscriptRoutes::page(const Values& values, int64_t total, Reply reply) {
+  query(host_, list_, values, [total, reply = std::move(reply)](const Result<Rows>& rows) mutable {
+    if (!rows) return reply(rows.error());
     JsonWriter body;
     body.object().key("data").array();
     for (size_t i = 0; i < rows->size(); ++i) write_item(body, read_record(*rows, i));
     body.end().end();
     Response response = http::ok(std::move(body).str());
     response.total = total;
-    answer(std::move(response));
+    reply(std::move(response));
   });
 }
 
-void TranscriptRoutes::get(const Request& request, Answer answer) {
+void TranscriptRoutes::get(const Request& request, Reply reply) {
   const std::string call_id(request.params.text("callId"));
-  if (!is_call_id(call_id) || !is_tenant(request.tenant)) return answer(missing());
+  if (!is_call_id(call_id) || !is_tenant(request.tenant)) return reply(missing());
   const int64_t attempt = request.query.integer("attempt");
   query(host_, find_, {request.tenant, call_id, attempt},
-        [this, tenant = request.tenant, answer = std::move(answer)](const Result<Rows>& rows) mutable {
-          if (!rows) return answer(rows.error());
-          if (rows->empty()) return answer(missing());
-          read(std::move(tenant), std::string(rows->text(0, 0)), std::move(answer));
+        [this, tenant = request.tenant, reply = std::move(reply)](const Result<Rows>& rows) mutable {
+          if (!rows) return reply(rows.error());
+          if (rows->empty()) return reply(missing());
+          read(std::move(tenant), std::string(rows->text(0, 0)), std::move(reply));
         });
 }
 
-void TranscriptRoutes::read(std::string tenant, std::string file, Answer answer) {
-  // Shared so that a refusal can still be answered.
-  auto shared = std::make_shared<Answer>(std::move(answer));
+void TranscriptRoutes::read(std::string tenant, std::string file, Reply reply) {
+  // Shared, because a refused task is destroyed with its reply.
+  auto shared = std::make_shared<Reply>(std::move(reply));
   const Status taken = post_worker(host_, [this, tenant = std::move(tenant), file = std::move(file), shared] {
     auto text = archive_.read(tenant, file);
-    if (!text) Log(host_).error("a transcript's file is lost", {{"file", file}, {"why", text.error().text}});
+    if (!text)
+      Log(host_).error("the file of a transcript cannot be read",
+                       {{"file", file}, {"why", text.error().text}});
     (*shared)(text ? Result<Response>(http::ok(*std::move(text))) : Result<Response>(text.error()));
   });
   if (!taken) (*shared)(taken.error());

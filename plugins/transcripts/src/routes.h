@@ -17,14 +17,14 @@ class TranscriptRoutes {
   void open() { routes_.open(); }
 
  private:
-  using Answer = Reply<http::Response>;
+  using Reply = patchbay::Reply<http::Response>;
 
   void add_list();
   void add_get();
-  void list(const http::Request& request, Answer answer);
-  void page(const Values& values, int64_t total, Answer answer);
-  void get(const http::Request& request, Answer answer);
-  void read(std::string tenant, std::string file, Answer answer);
+  void list(const http::Request& request, Reply reply);
+  void page(const Values& values, int64_t total, Reply reply);
+  void get(const http::Request& request, Reply reply);
+  void read(std::string tenant, std::string file, Reply reply);
 
   // borrowed
   const Host& host_;

@@ -4,17 +4,15 @@
 #include <patchbay/utf8.h>
 
 #include "file_name.h"
+#include "transcript_limits.h"
 
 namespace patchbay::transcripts {
 namespace {
 
-constexpr size_t kMaxDocumentBytes = size_t{16} << 20;
-constexpr int64_t kMaxAttempt = 1000;
-
 Status check(const Save& request) {
   if (!request.tx) return {Code::invalid, "tx is missing"};
-  if (!is_call_id(request.call_id)) return {Code::invalid, "call_id is no valid file name"};
-  if (!is_tenant(request.tenant)) return {Code::invalid, "tenant is no valid folder name"};
+  if (!is_call_id(request.call_id)) return {Code::invalid, "call_id is not a valid file name"};
+  if (!is_tenant(request.tenant)) return {Code::invalid, "tenant is not a valid folder name"};
   if (request.attempt < 1 || request.attempt > kMaxAttempt)
     return {Code::invalid, "attempt must be 1 to 1000"};
   if (request.document.size() > kMaxDocumentBytes) return {Code::invalid, "document is larger than 16 MiB"};
@@ -41,23 +39,23 @@ Status Saver::publish() { return provision_.publish(); }
 void Saver::save(Save request, Reply<Saved> reply) {
   if (Status status = check(request); !status) return reply(status.error());
   // Shared, because post_worker() may fail, and because copies of the document are expensive.
-  auto answer = std::make_shared<Reply<Saved>>(std::move(reply));
+  auto shared_reply = std::make_shared<Reply<Saved>>(std::move(reply));
   const auto shared = std::make_shared<const Save>(std::move(request));
-  const Status posted = post_worker(host_, [this, shared, answer] {
+  const Status posted = post_worker(host_, [this, shared, shared_reply] {
     auto record = store_file(*shared);
-    post(host_, kMainStrand, [this, shared, record = std::move(record), answer] {
+    post(host_, kMainStrand, [this, shared, record = std::move(record), shared_reply] {
       if (!record) {
         failed(*shared, record.error());
-        return (*answer)(record.error());
+        return (*shared_reply)(record.error());
       }
       saved_.add();
       add_to(*shared, *record);
-      (*answer)(Saved{record->file});
+      (*shared_reply)(Saved{record->file});
     });
   });
   if (posted) return;
   failed(*shared, posted.error());
-  (*answer)(posted.error());
+  (*shared_reply)(posted.error());
 }
 
 // [worker] Makes the document valid UTF-8, so that one bad byte of an engine's text does not lose the

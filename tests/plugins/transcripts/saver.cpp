@@ -175,8 +175,8 @@ TEST_CASE("the list filters by source, words and time") {
 
 TEST_CASE("an invalid file name or document is refused, and nothing is saved") {
   TestServer server(kYaml, nullptr, {probe::entry()});
-  CHECK(keep(make_save("{}", "../../etc/passwd")) == "call_id is no valid file name");
-  CHECK(keep(make_save("{}", "a", 1, "..")) == "tenant is no valid folder name");
+  CHECK(keep(make_save("{}", "../../etc/passwd")) == "call_id is not a valid file name");
+  CHECK(keep(make_save("{}", "a", 1, "..")) == "tenant is not a valid folder name");
   CHECK(keep(make_save("{}", "a", 0)) == "attempt must be 1 to 1000");
   CHECK(keep(make_save("[]", "a")) == "document must be a JSON object");
   CHECK(keep(make_save("{", "a")) != "");

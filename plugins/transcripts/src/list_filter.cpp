@@ -1,4 +1,4 @@
-#include "filter.h"
+#include "list_filter.h"
 
 #include <patchbay/utc.h>
 
