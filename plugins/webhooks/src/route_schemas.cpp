@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* kUrl = R"("url":{"type":"string","minLength":1,"maxLength":2048,"format":"uri"})";
 constexpr const char* kSecret =
-    R"("secret":{"type":"string","minLength":16,"maxLength":256,"description":"Random ASCII without blanks; made when left out"})";
+    R"("secret":{"type":"string","minLength":16,"maxLength":256,"description":"Random ASCII without blanks; generated when left out"})";
 
 // Not an enum, because the error of EventCatalogue::check() names the wrong event and the known ones.
 std::string events_member(const EventCatalogue& catalogue, bool with_default) {

@@ -18,7 +18,7 @@ Result<std::string> read_secret(JsonView body) {
   if (std::any_of(given.begin(), given.end(), blank) || different.size() < kMinDistinctCharacters)
     return {Code::invalid,
             "secret must be random: ASCII without blanks and at least 8 different characters, as openssl "
-            "rand -hex 32 gives; leave it out to have one made"};
+            "rand -hex 32 gives; leave it out to get a random one"};
   return std::string(given);
 }
 

@@ -134,7 +134,7 @@ Status SubscriptionStore::redefine(Transaction& tx, const Subscription& current,
 Status SubscriptionStore::apply(Transaction& tx, const Definition& wanted) {
   const Subscription* current = registry_.find(wanted.id);
   if (current != nullptr && !current->from_config)
-    return {Code::conflict, "a subscription made over REST has the id " + wanted.id +
+    return {Code::conflict, "a subscription created over REST has the id " + wanted.id +
                                 " already: delete it or give the configured one another id"};
   if (current != nullptr && current->tenant == wanted.tenant) return redefine(tx, *current, wanted);
   if (current != nullptr) delete_rows(tx, *current);

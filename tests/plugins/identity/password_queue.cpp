@@ -18,7 +18,7 @@ using identity::PasswordQueue;
 
 namespace {
 
-struct Asker {
+struct QueueClient {
   test::TestServer core{
       "plugins: {probe: {}}\ntenants: {a.example: {primary: true}}\n", nullptr, {probe::entry()}};
   std::shared_ptr<Credential> credential = std::make_shared<Credential>("", "right");
@@ -28,8 +28,8 @@ struct Asker {
   size_t expected = 0;
   size_t answered = 0;  // on the strand
 
-  Asker() { REQUIRE(core.start_error() == ""); }
-  ~Asker() {
+  QueueClient() { REQUIRE(core.start_error() == ""); }
+  ~QueueClient() {
     on_strand([&](const Host&) { queue.reset(); });
   }
   Status ask(const std::string& address, int64_t delay_ms = 0) {
@@ -60,29 +60,29 @@ struct Asker {
 }  // namespace
 
 TEST_CASE("addresses take turns, and only a few requests of one address may wait") {
-  Asker asker;
+  QueueClient client;
   int taken = 0;
-  asker.expected = kMaxPasswordChecks + kMaxWaitingPasswordsPerAddress + 1;
-  Asker::on_strand([&](const Host& host) {
-    asker.queue = std::make_unique<PasswordQueue>(host);
-    for (int i = 0; i < 400; ++i) taken += asker.ask("flood") ? 1 : 0;
-    CHECK(asker.ask("other"));
+  client.expected = kMaxPasswordChecks + kMaxWaitingPasswordsPerAddress + 1;
+  QueueClient::on_strand([&](const Host& host) {
+    client.queue = std::make_unique<PasswordQueue>(host);
+    for (int i = 0; i < 400; ++i) taken += client.ask("flood") ? 1 : 0;
+    CHECK(client.ask("other"));
   });
-  CHECK(taken == static_cast<int>(asker.expected) - 1);
-  REQUIRE(asker.all_done.get_future().wait_for(std::chrono::seconds(60)) == std::future_status::ready);
-  Asker::on_strand([&](const Host&) {
+  CHECK(taken == static_cast<int>(client.expected) - 1);
+  REQUIRE(client.all_done.get_future().wait_for(std::chrono::seconds(60)) == std::future_status::ready);
+  QueueClient::on_strand([&](const Host&) {
     // Two of "flood" ran at once and its third had the next turn. The order in which checks end is not
     // tested, because the kernel decides when a worker runs.
-    REQUIRE(asker.turns.size() == asker.expected);
-    CHECK(asker.turns[kMaxPasswordChecks + 1] == "other");
+    REQUIRE(client.turns.size() == client.expected);
+    CHECK(client.turns[kMaxPasswordChecks + 1] == "other");
   });
 }
 
 TEST_CASE("held requests count as waiting, and are dropped with the queue") {
-  Asker asker;
-  Asker::on_strand([&](const Host& host) {
-    asker.queue = std::make_unique<PasswordQueue>(host);
-    for (size_t i = 0; i < kMaxWaitingPasswordsPerAddress; ++i) CHECK(asker.ask("slow", 3'600'000));
-    CHECK(asker.ask("slow", 3'600'000).error().code == Code::exhausted);
+  QueueClient client;
+  QueueClient::on_strand([&](const Host& host) {
+    client.queue = std::make_unique<PasswordQueue>(host);
+    for (size_t i = 0; i < kMaxWaitingPasswordsPerAddress; ++i) CHECK(client.ask("slow", 3'600'000));
+    CHECK(client.ask("slow", 3'600'000).error().code == Code::exhausted);
   });
 }

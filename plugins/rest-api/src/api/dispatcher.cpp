@@ -4,6 +4,7 @@
 
 #include "handler_request.h"
 #include "handler_response.h"
+#include "http/error_response.h"
 #include "limits.h"
 #include "paging.h"
 
@@ -154,7 +155,7 @@ void Dispatcher::on_reply(const PendingPtr& pending, Result<http::Response>&& an
 
 void Dispatcher::refuse(const PendingPtr& pending, const Refusal& refusal) {
   if (refusal.status == 429) metrics_->count_rate_limited();
-  respond(pending, refusal_response(refusal, pending->entry->route));
+  respond(pending, refusal_response(refusal, pending->entry->route.message_errors));
 }
 
 void Dispatcher::respond(const PendingPtr& pending, Response response) {

@@ -2,19 +2,7 @@
 
 #include <patchbay/services/http_rules.h>
 
-#include "http/error_response.h"
-
 namespace patchbay::rest_api {
-
-Response refusal_response(const Refusal& refusal, const http::Route& route) {
-  Response response = route.message_errors
-                          ? message_response(refusal.status, refusal.description)
-                          : error_response(refusal.status, refusal.code, refusal.description);
-  if (refusal.status == 401) response.headers.emplace_back("WWW-Authenticate", refusal.challenge);
-  if (refusal.status == 429 || refusal.status == 503)
-    response.headers.emplace_back("Retry-After", std::to_string(refusal.retry_after_sec));
-  return response;
-}
 
 Refusal refusal_for(const Error& error) {
   switch (error.code) {

@@ -1,4 +1,4 @@
-// Maps refusals, errors and responses of handlers to responses of the HTTP server.
+// Makes the response of the HTTP server from what a handler returns, a response or an error.
 #pragma once
 
 #include <patchbay/services/http.h>
@@ -6,10 +6,6 @@
 #include "http/exchange.h"
 
 namespace patchbay::rest_api {
-
-// The body is {error: description} for routes with message_errors, else {error, error_description}. 401 has
-// WWW-Authenticate, 429 and 503 have Retry-After.
-Response refusal_response(const Refusal& refusal, const http::Route& route);
 
 // The refusal that the client gets when a handler fails; without the error's text.
 Refusal refusal_for(const Error& error);

@@ -26,8 +26,8 @@ constexpr SharedResponse kErrors[] = {
     {"BadRequest", "400", "Bad input; the description names the field and the bound"},
     {"Unauthorized", "401", "The bearer is missing or not valid"},
     {"Forbidden", "403", "The bearer is not sufficient"},
-    {"NotFound", "404", "There is no such thing"},
-    {"MethodNotAllowed", "405", "Allow names the methods of this path"},
+    {"NotFound", "404", "Nothing has this path or id"},
+    {"MethodNotAllowed", "405", "The method is not supported; Allow lists those of this path"},
     {"PayloadTooLarge", "413", "The body is too large"},
     {"UnsupportedMediaType", "415", "The body has a Content-Encoding"},
     {"RateLimited", "429", "Too many requests; Retry-After says when to try again"},
@@ -389,7 +389,7 @@ Status add_openapi(RouteRegistry& registry, const Host& host) {
     route.path = path;
     route.role = "none";
     route.area = "service";
-    route.summary = "This description";
+    route.summary = "This OpenAPI document";
     route.reply_schema = R"({"type":"object"})";
     PB_TRY(registry.add_builtin(std::move(route), [&registry, &host, cached](const http::Request&) {
       if (std::exchange(cached->generation, registry.generation()) != registry.generation())

@@ -1,4 +1,4 @@
-// /openapi.json and /.well-known/openapi.json: OpenAPI 3.1, made from what plugins registered.
+// /openapi.json and /.well-known/openapi.json: OpenAPI 3.1, written from the registered routes.
 #pragma once
 
 #include "route_registry.h"

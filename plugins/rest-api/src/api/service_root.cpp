@@ -37,7 +37,7 @@ Status add_service_root(RouteRegistry& registry) {
   route.path = "/api.ashx/v1";
   route.role = "none";
   route.area = "service";
-  route.summary = "What this service offers";
+  route.summary = "Lists the endpoints of this service";
   route.reply_schema =
       R"({"type": "object", "required": ["name", "version", "build", "endpoints"], "properties": {
     "name": {"type": "string"}, "version": {"type": "string"}, "build": {"type": "string"},

@@ -2,6 +2,8 @@
 
 #include <patchbay/json_string.h>
 
+#include <string>
+
 namespace patchbay::rest_api {
 
 Response error_response(int status, std::string_view code, std::string_view description) {
@@ -22,6 +24,15 @@ Response message_response(int status, std::string_view text) {
   response.body = R"({"error":)";
   append_json_string(response.body, text);
   response.body += "}";
+  return response;
+}
+
+Response refusal_response(const Refusal& refusal, bool message_errors) {
+  Response response = message_errors ? message_response(refusal.status, refusal.description)
+                                     : error_response(refusal.status, refusal.code, refusal.description);
+  if (refusal.status == 401) response.headers.emplace_back("WWW-Authenticate", refusal.challenge);
+  if (refusal.status == 429 || refusal.status == 503)
+    response.headers.emplace_back("Retry-After", std::to_string(refusal.retry_after_sec));
   return response;
 }
 

@@ -1,4 +1,4 @@
-// The error bodies of the API.
+// The error responses of the API: their bodies, WWW-Authenticate and Retry-After.
 #pragma once
 
 #include <string_view>
@@ -11,5 +11,8 @@ namespace patchbay::rest_api {
 Response error_response(int status, std::string_view code, std::string_view description);
 // {"error": text}, for routes with message_errors.
 Response message_response(int status, std::string_view text);
+// The body is {"error": description} with `message_errors`. 401 has WWW-Authenticate, 429 and 503
+// Retry-After.
+Response refusal_response(const Refusal& refusal, bool message_errors);
 
 }  // namespace patchbay::rest_api

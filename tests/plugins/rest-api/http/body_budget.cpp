@@ -5,9 +5,12 @@
 #include <memory>
 #include <string>
 
+#include "http/limits.h"
+
 using namespace std::chrono_literals;
 using patchbay::rest_api::BodyBudget;
 using patchbay::rest_api::Clock;
+using patchbay::rest_api::kFreeBodyOctets;
 using patchbay::rest_api::Lag;
 
 namespace {
