@@ -115,13 +115,7 @@ tenants:
 }
 
 TEST_CASE("a client above its rate gets 429 with Retry-After, and others are served") {
-  const ApiServer server(R"(
-plugins:
-  rest-api: {listen: "127.0.0.1:0", threads: 1, limits: {requestsPerSecond: 0.1, burst: 3}}
-  fake-auth: {}
-  echo-plugin: {}
-tenants: {a.example: {primary: true}, b.example: {}}
-)");
+  const ApiServer server(with_limits("requestsPerSecond: 0.1, burst: 3"));
   for (int i = 0; i < 3; ++i) CHECK(server.as("admin-a", "GET", "/t/admin").status == 200);
   const auto answer = server.as("admin-a", "GET", "/t/admin");
   CHECK(answer.status == 429);
