@@ -15,11 +15,11 @@
 #include <string>
 #include <vector>
 
-#include "read_settings.h"
 #include "delivery_outcome.h"
 #include "delivery_request.h"
 #include "http_sender.h"
 #include "in_flight_limit.h"
+#include "read_settings.h"
 #include "subscription.h"
 
 namespace patchbay::webhooks {

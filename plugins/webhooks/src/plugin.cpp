@@ -3,12 +3,12 @@
 #include <memory>
 
 #include "backlog_metrics.h"
-#include "read_settings.h"
 #include "delivery_queue.h"
 #include "delivery_routes.h"
 #include "event_catalogue.h"
 #include "fan_out.h"
 #include "http_sender.h"
+#include "read_settings.h"
 #include "retention.h"
 #include "subscription_routes.h"
 #include "subscription_store.h"

@@ -7,8 +7,8 @@
 
 #include <string>
 
-#include "read_settings.h"
 #include "delivery_queue.h"
+#include "read_settings.h"
 #include "subscription_store.h"
 
 namespace patchbay::webhooks {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "rate/rate_limiter.h"
+#include "read_settings.h"
 #include "whitelist_limits.h"
 
 namespace patchbay::whitelist {

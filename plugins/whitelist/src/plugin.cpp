@@ -2,7 +2,6 @@
 #include <patchbay/services/whitelist.h>
 
 #include "authorizer.h"
-#include "read_settings.h"
 #include "dial_gate.h"
 #include "entry_store.h"
 #include "read_settings.h"

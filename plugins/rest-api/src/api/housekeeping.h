@@ -6,8 +6,8 @@
 
 #include <functional>
 
-#include "read_settings.h"
 #include "http/certificate_watch.h"
+#include "read_settings.h"
 #include "route_registry.h"
 
 namespace patchbay::rest_api {
