@@ -28,6 +28,7 @@ std::string unquoted(const char* text) {
   return out;
 }
 
+// A memory pool of sofia-sip.
 class Home {
  public:
   Home() { su_home_init(home_); }
@@ -84,7 +85,7 @@ std::string parameter(const Challenge& challenge, std::string_view name) {
   return {};
 }
 
-// Whether the qop parameter lists this value.
+// Returns whether the qop parameter lists this value.
 bool offers_qop(const Challenge& challenge, std::string_view wanted) {
   std::string compact = ",";
   for (char c : parameter(challenge, "qop"))

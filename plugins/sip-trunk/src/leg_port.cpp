@@ -6,7 +6,7 @@ namespace patchbay::sip_trunk {
 
 LegPort::LegPort(const Host& host, lib::RtpSocket socket, const lib::AudioStream::Options& options,
                  Function<void(char)> on_digit)
-    : host_(host), leg_(std::move(socket), options), on_digit_(std::move(on_digit)) {}
+    : host_(host), stream_(std::move(socket), options), on_digit_(std::move(on_digit)) {}
 
 LegPort::~LegPort() {
   delete pending_.load();
@@ -23,23 +23,23 @@ void LegPort::pull(pb_frame& out) noexcept {
   // while that is occupied.
   if (returned_.load(std::memory_order_acquire) == nullptr) {
     if (lib::StreamMedia* media = pending_.exchange(nullptr, std::memory_order_acq_rel)) {
-      leg_.configure(*media);
+      stream_.configure(*media);
       returned_.store(media, std::memory_order_release);
     }
   }
   last_ns_ = out.time_ns;
-  leg_.pull(out.pcm, out.time_ns);
+  stream_.pull(out.pcm, out.time_ns);
   out.samples = lib::AudioStream::kFrameSamples;
   post_digits();
 }
 
-void LegPort::push(const pb_frame& in) noexcept { leg_.push(in.pcm, in.time_ns); }
+void LegPort::push(const pb_frame& in) noexcept { stream_.push(in.pcm, in.time_ns); }
 
-void LegPort::detached() noexcept { leg_.send_bye(last_ns_); }
+void LegPort::detached() noexcept { stream_.send_bye(last_ns_); }
 
 void LegPort::post_digits() noexcept {
   bool any = false;
-  while (const auto digit = leg_.next_digit()) {
+  while (const auto digit = stream_.next_digit()) {
     const uint32_t at = digits_written_.load(std::memory_order_relaxed);
     digits_[at % digits_.size()].store(*digit, std::memory_order_relaxed);
     digits_written_.store(at + 1, std::memory_order_release);

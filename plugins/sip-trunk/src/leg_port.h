@@ -21,11 +21,11 @@ class LegPort final : public AudioPort {
           Function<void(char)> on_digit);
   ~LegPort() override;
 
-  uint16_t local_port() const noexcept { return leg_.local_port(); }
+  uint16_t local_port() const noexcept { return stream_.local_port(); }
   // Takes effect at the next tick.
   void configure(const lib::StreamMedia& media);
-  const lib::StreamStats& stats() const noexcept { return leg_.stats(); }
-  uint64_t packets_dropped() const noexcept { return leg_.packets_dropped(); }
+  const lib::StreamStats& stats() const noexcept { return stream_.stats(); }
+  uint64_t packets_dropped() const noexcept { return stream_.packets_dropped(); }
 
   uint32_t pull_rate_hz() const noexcept override { return kRateHz; }
   uint32_t push_rate_hz() const noexcept override { return kRateHz; }
@@ -40,7 +40,7 @@ class LegPort final : public AudioPort {
   // borrowed
   const Host& host_;
   // owned
-  lib::AudioStream leg_;
+  lib::AudioStream stream_;
   Function<void(char)> on_digit_;
   std::atomic<lib::StreamMedia*> pending_{nullptr};  // from configure() to the media loop
   std::atomic<lib::StreamMedia*> returned_{

@@ -1,5 +1,5 @@
-// The fixed limits and times of outbound calls. What an operator can set is in settings.schema.json, and what a
-// request can in create_request.cpp.
+// The fixed limits and times of outbound calls. What an operator can set is in settings.schema.json, and what
+// a request can in create_request.cpp.
 #pragma once
 
 #include <cstddef>
