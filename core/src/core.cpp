@@ -11,8 +11,8 @@
 #include "core_metrics.h"
 #include "plugins/plugin_set.h"
 #include "plugins/start_order.h"
-#include "retention.h"
-#include "store_metrics.h"
+#include "store/event_retention.h"
+#include "store/store_metrics.h"
 
 namespace patchbay {
 namespace {
@@ -92,8 +92,8 @@ class Core::Impl {
     return {};
   }
 
-  std::map<std::string, core::PluginRunner::Rehearsed> rehearse() {
-    return plugins_->rehearse(plan_.catalogue, plan_.config);
+  std::map<std::string, core::PluginRunner::ConfigCheck> check_unstarted() {
+    return plugins_->check_unstarted(plan_.catalogue, plan_.config);
   }
 
   Status start() { return plugins_->start(plan_.catalogue, plan_.config); }
@@ -184,8 +184,8 @@ class Core::Impl {
       return std::move(opened).error().within("the store in " + data.string() + " cannot be opened");
     core::HostServices& services = subsystems_->services();
     core::Store& store = *subsystems_->store();
-    retention_ = std::make_unique<core::Retention>(services.runtime, store,
-                                                   [this](const std::string& sentence) { warn(sentence); });
+    retention_ = std::make_unique<core::EventRetention>(
+        services.runtime, store, [this](const std::string& sentence) { warn(sentence); });
     store_metrics_ = std::make_unique<core::StoreMetrics>(
         services.metrics, store, *retention_, [&services] { return services.runtime.wall_clock().now_ms(); });
     return {};
@@ -219,7 +219,7 @@ class Core::Impl {
   std::unique_ptr<core::Subsystems> subsystems_;
   observe::Log* log_ = nullptr;  // of subsystems_
   observe::MetricSource log_source_;
-  std::unique_ptr<core::Retention> retention_;
+  std::unique_ptr<core::EventRetention> retention_;
   std::unique_ptr<core::StoreMetrics> store_metrics_;
   std::unique_ptr<core::CoreMetrics> core_metrics_;
   observe::MetricSource core_metrics_source_;
@@ -276,8 +276,8 @@ std::map<std::string, std::string> unmet(const core::PluginCatalogue& catalogue,
 }  // namespace
 
 // A core in a temporary folder, whose plugins check their configuration but are never started.
-struct Core::Rehearsal {
-  using Result = std::map<std::string, core::PluginRunner::Rehearsed>;
+struct Core::UnstartedPlugins {
+  using Result = std::map<std::string, core::PluginRunner::ConfigCheck>;
 
   static Result run(CoreOptions options, Plan plan) {
     std::string folder = (std::filesystem::temp_directory_path() / "patchbay-check-XXXXXX").string();
@@ -288,7 +288,7 @@ struct Core::Rehearsal {
     Result result;
     {
       Core core(std::make_unique<Impl>(std::move(options), std::move(plan)));
-      if (core.impl_->open()) result = core.impl_->rehearse();
+      if (core.impl_->open()) result = core.impl_->check_unstarted();
     }
     std::error_code ignored;
     std::filesystem::remove_all(folder, ignored);
@@ -316,11 +316,11 @@ Checked check_configuration(const CoreOptions& options) {
   // What else is wrong does not keep the plugins from being asked: all of it is reported at once.
   if (!config.value) config.value = core::config::check_without_flawed(*draft.value, schemas);
   if (config.value && !config.value->plugins().empty()) {
-    for (const auto& [id, rehearsed] :
-         Core::Rehearsal::run(options, {*std::move(config.value), std::move(catalogue), ""})) {
-      checked.sound = checked.sound && rehearsed.asked.ok();
+    for (const auto& [id, check] :
+         Core::UnstartedPlugins::run(options, {*std::move(config.value), std::move(catalogue), ""})) {
+      checked.sound = checked.sound && check.accepted.ok();
       std::string& why = checked.refused[id];
-      why += (why.empty() ? "" : "; ") + (rehearsed.made ? rehearsed.asked : rehearsed.made).error().text;
+      why += (why.empty() ? "" : "; ") + (check.created ? check.accepted : check.created).error().text;
     }
   }
   for (const auto& [id, why] : checked.refused)

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "abi/media_hub.h"
+#include "abi/media_registry.h"
 #include "bus/bus.h"
 #include "observe/exposition.h"
 #include "runtime/runtime.h"

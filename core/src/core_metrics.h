@@ -7,7 +7,7 @@
 namespace patchbay::core {
 
 class Bus;
-class MediaHub;
+class MediaRegistry;
 class Runtime;
 class ServiceRegistry;
 
@@ -20,7 +20,7 @@ struct CoreMetrics {
   Runtime& runtime;
   Bus& bus;
   ServiceRegistry& services;
-  MediaHub& media;
+  MediaRegistry& media;
   int64_t begun_ns = 0;  // start of the core, by the runtime's monotonic clock
 
   // [any, not media] Blocks on short locks only.

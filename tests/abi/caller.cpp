@@ -25,7 +25,7 @@ Status Caller::start(const Config&) {
   audio_ = std::make_unique<Service<audio::Audio>>(host());
   listener_ = std::make_unique<Provision<callee::Listener>>(host());
   listener_->on(callee::Listener::told, [this](callee::Said said) -> Result<callee::Said> {
-    teller_gone_ = EndWatch(host(), calling_plugin(host()), [this] { caller_gone = true; });
+    caller_end_ = EndWatch(host(), calling_plugin(host()), [this] { caller_gone = true; });
     said.text = "heard " + said.text;
     return said;
   });
@@ -43,7 +43,7 @@ void Caller::stop(Done done) {
   service_.reset();
   audio_.reset();
   listener_.reset();
-  teller_gone_ = {};
+  caller_end_ = {};
   port_gone_ = {};
   heard_ = {};
   probe.close([done = std::move(done)]() mutable { done(); });

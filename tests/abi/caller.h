@@ -73,7 +73,7 @@ class Caller final : public Plugin {
   std::unique_ptr<Provision<callee::Listener>> listener_;
   Handle listener_handle_;
   Subscription heard_;
-  EndWatch teller_gone_;
+  EndWatch caller_end_;
   EndWatch port_gone_;
   std::atomic<bool> up_{false};
   std::atomic<int> changes_{0};

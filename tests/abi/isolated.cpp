@@ -302,7 +302,7 @@ TEST_CASE("a plugin that is linked into the program cannot be isolated") {
 TEST_CASE("a message too large for any frame is refused and the process continues") {
   Server server(Where::process);
   REQUIRE(server.start_error() == "");
-  const std::string large(core::isolation::Channel::kMaxFrame + 1, 'x');
+  const std::string large(core::isolation::kMaxFrameBytes + 1, 'x');
   const auto refused = server.caller().call(Callee::say, Say{large, 1, 0, false, {}, {}});
   REQUIRE(!refused.ok());
   CHECK(refused.error().code == Code::exhausted);

@@ -20,7 +20,7 @@ using callee::Say;
 
 const pb_shape& shape = detail::Shape<Say>::shape;
 
-struct Same final : HandleRule {
+struct Same final : HandleTranslator {
   uint64_t outgoing(uint64_t handle) override { return handle; }
   uint64_t incoming(uint64_t handle) override { return handle; }
 } same;
@@ -109,7 +109,7 @@ TEST_CASE("an interface is decoded as a table, and one with a field outside its 
   put_interface(lie, wrong);
   Decoder read(lie.frame());
   read.kind();
-  CHECK(get_interface(read, share).nonsense);
+  CHECK(get_interface(read, share).invalid);
 }
 
 TEST_CASE("frames pass a ring in order, and a full ring refuses further ones") {
@@ -117,13 +117,13 @@ TEST_CASE("frames pass a ring in order, and a full ring refuses further ones") {
   REQUIRE(ring.ok());
   SharedQueue& queue = (*ring)->shared().to_parent;
   std::array<int16_t, kMaxSamples> pcm{};
-  for (int16_t i = 0; i < int16_t{kSlots}; ++i) {
+  for (int16_t i = 0; i < int16_t{kMaxRingFrames}; ++i) {
     pcm[0] = i;
     CHECK(queue.push(frame_in(pcm, 320)));
   }
   CHECK(!queue.push(frame_in(pcm, 320)));
-  CHECK(queue.size() == kSlots);
-  for (int16_t i = 0; i < int16_t{kSlots}; ++i) {
+  CHECK(queue.size() == kMaxRingFrames);
+  for (int16_t i = 0; i < int16_t{kMaxRingFrames}; ++i) {
     pb_frame out = frame_in(pcm, 0);
     REQUIRE(queue.pop(out));
     CHECK(out.samples == 320);
@@ -143,7 +143,7 @@ TEST_CASE("a ring with invalid contents never returns more samples than there is
     pb_frame out = frame_in(pcm, 0);
     queue.pop(out);
     CHECK(out.samples <= out.capacity);
-    CHECK(queue.size() <= kSlots);
+    CHECK(queue.size() <= kMaxRingFrames);
   }
 }
 

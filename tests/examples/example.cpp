@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "plugins/plugin_source.h"
+#include "plugins/plugin_file.h"
 
 namespace patchbay::test {
 

@@ -16,7 +16,7 @@
 
 #include "abi/host_context.h"
 #include "abi/subsystems.h"
-#include "isolation/session_tables.h"
+#include "isolation/session_dispatcher.h"
 
 using namespace patchbay;
 using namespace patchbay::core;
@@ -167,7 +167,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Drain drain(ends[1]);
   Channel channel{Descriptor(ends[0])};
   InterfaceShare interfaces;
-  SessionTables tables(*world.fuzzed, *world.fuzzed_host, interfaces);
+  SessionDispatcher tables(*world.fuzzed, *world.fuzzed_host, interfaces);
   bool sound = true;
   World::on(*world.fuzzed, [&] { tables.link().open(&channel); });
   for (const std::string& frame : frames_of(data, size)) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "store/schema_text.h"
+#include "store/schema_parser.h"
 
 namespace patchbay::test {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "json/text.h"
+#include "json/printable_text.h"
 #include "json/writer.h"
 
 namespace patchbay::app {

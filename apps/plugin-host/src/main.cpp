@@ -17,7 +17,7 @@
 
 #include "abi/subsystems.h"
 #include "isolation/child_host.h"
-#include "isolation/child_life.h"
+#include "isolation/child_lifecycle.h"
 #include "isolation/confine.h"
 #include "runtime/crash_banner.h"
 
@@ -45,13 +45,13 @@ std::unique_ptr<Subsystems> make_subsystems(std::filesystem::path data_folder) {
   return *Subsystems::create(std::move(options));
 }
 
-Status confine(Needs needs) {
+Status confine(const AllowedPaths& allowed) {
   std::error_code ignored;  // a plugin that writes there gets the error
-  std::filesystem::create_directories(needs.data_folder, ignored);
-  ::setenv("TMPDIR", needs.data_folder.c_str(), 1);
-  PB_TRY(give_up_privileges());
-  PB_TRY(confine_files(needs));
-  return confine_calls();
+  std::filesystem::create_directories(allowed.data_folder, ignored);
+  ::setenv("TMPDIR", allowed.data_folder.c_str(), 1);
+  PB_TRY(drop_privileges());
+  PB_TRY(confine_files(allowed));
+  return confine_system_calls();
 }
 
 int run(const std::string& file, const std::string& id, const std::filesystem::path& data,
@@ -60,11 +60,11 @@ int run(const std::string& file, const std::string& id, const std::filesystem::p
   Status confined = confine({file, (data / id).string(), std::move(paths)});
   const auto subsystems = make_subsystems(data);
   ChildHost host(Descriptor(kChannelFd), subsystems->services(), id);
-  ChildLife life(host, file, std::move(confined));
+  ChildLifecycle lifecycle(host, file, std::move(confined));
   std::string frame;
   Descriptor fd;
-  while (host.channel().receive(frame, fd)) life.take(frame);
-  if (!life.over()) ::_exit(1);  // the server died, so skip the orderly stop
+  while (host.channel().receive(frame, fd)) lifecycle.take(frame);
+  if (!lifecycle.over()) ::_exit(1);  // the server died, so skip the orderly stop
   subsystems->services().runtime.wait_idle(std::chrono::seconds(5));
   return 0;
 }

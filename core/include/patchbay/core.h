@@ -72,7 +72,7 @@ class Core {
 
  private:
   class Impl;
-  struct Rehearsal;  // for check_configuration
+  struct UnstartedPlugins;  // for check_configuration
   friend Checked check_configuration(const CoreOptions& options);
   explicit Core(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

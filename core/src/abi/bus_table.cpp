@@ -1,10 +1,10 @@
 #include <memory>
 #include <utility>
 
+#include "abi/boundary_copies.h"
 #include "abi/event_view.h"
 #include "abi/guarded_table.h"
 #include "abi/host_context.h"
-#include "abi/text.h"
 #include "bus/bus.h"
 #include "runtime/thread_kind.h"
 
@@ -31,11 +31,11 @@ struct Listener {
 };
 
 int32_t publish(void* host, const pb_event* event) noexcept {
-  const EventData data{view(event->topic),
-                       view(event->tenant),
-                       view(event->subject),
-                       view(event->correlation),
-                       view(event->payload),
+  const EventData data{from_abi(event->topic),
+                       from_abi(event->tenant),
+                       from_abi(event->subject),
+                       from_abi(event->correlation),
+                       from_abi(event->payload),
                        0,
                        0};
   auto& context = HostContext::of(host);
@@ -55,7 +55,7 @@ uint64_t subscribe(void* host, const pb_subscription* what, pb_event_fn fn, void
     write_error(err, Code::gone, "the strand is closed");
     return 0;
   }
-  SubscribeOptions options{string(what->pattern), string(what->tenant)};
+  SubscribeOptions options{copied(what->pattern), copied(what->tenant)};
   if (what->queue_max > 0) options.queue_max = what->queue_max;
   if (what->policy == PB_BUS_DROP_NEWEST) options.policy = DropPolicy::newest;
   auto listener = std::make_unique<Listener>(Listener{fn, user});
@@ -72,7 +72,7 @@ uint64_t subscribe(void* host, const pb_subscription* what, pb_event_fn fn, void
 void unsubscribe(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
   auto& context = HostContext::of(host);
   const HeldSubscription held = context.handles().subscriptions.take(handle);
-  if (!held) return context.closed_twice("unsubscribe", handle);
+  if (!held) return context.report_unheld_handle("unsubscribe", handle);
   auto* listener = static_cast<Listener*>(held.listener);
   listener->done = done;
   listener->done_user = user;

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <patchbay/abi/bus.h>
+#include <patchbay/str.h>
 
-#include "abi/text.h"
 #include "bus/event.h"
-#include "store/event.h"
+#include "store/logged_event.h"
 
 namespace patchbay::core {
 
@@ -14,11 +14,11 @@ inline pb_event event_view(const Event& event) noexcept {
           0,
           static_cast<int64_t>(event.id()),
           event.time_ms(),
-          text(event.topic()),
-          text(event.tenant()),
-          text(event.subject()),
-          text(event.correlation()),
-          text(event.payload())};
+          to_abi(event.topic()),
+          to_abi(event.tenant()),
+          to_abi(event.subject()),
+          to_abi(event.correlation()),
+          to_abi(event.payload())};
 }
 
 inline pb_event event_view(const LoggedEvent& event) noexcept {
@@ -26,11 +26,11 @@ inline pb_event event_view(const LoggedEvent& event) noexcept {
           0,
           event.id,
           event.ts_ms,
-          text(event.topic),
-          text(event.tenant),
-          text(event.subject),
-          text(event.correlation),
-          text(event.payload)};
+          to_abi(event.topic),
+          to_abi(event.tenant),
+          to_abi(event.subject),
+          to_abi(event.correlation),
+          to_abi(event.payload)};
 }
 
 }  // namespace patchbay::core

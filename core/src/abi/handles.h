@@ -3,13 +3,13 @@
 
 #include <memory>
 
-#include "abi/consumer.h"
-#include "abi/job_pump.h"
+#include "abi/durable_consumer.h"
+#include "abi/job_worker.h"
 #include "runtime/slot_table.h"
 #include "runtime/strand.h"
 #include "runtime/timer_queue.h"
 #include "services/handle_map.h"
-#include "services/instance.h"
+#include "services/service_instance.h"
 
 namespace patchbay::core {
 
@@ -30,8 +30,8 @@ struct Handles {
   HandleMap<HeldTimer> timers;
   HandleMap<HeldSubscription> subscriptions;
   HandleMap<Ref<Instance>> leases;
-  HandleMap<Ref<JobPump>> job_workers;
-  HandleMap<Ref<HeldConsumer>> consumers;
+  HandleMap<Ref<JobWorker>> job_workers;
+  HandleMap<Ref<DurableConsumer>> consumers;
   // Only the handles: the service registry or the store hub owns these objects. The media hub has its own
   // tables, and knows the owner of each object in them.
   HandleMap<bool> watches;

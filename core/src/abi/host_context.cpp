@@ -1,11 +1,13 @@
 #include "abi/host_context.h"
 
+#include <patchbay/str.h>
+
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include "abi/media_hub.h"
-#include "abi/text.h"
+#include "abi/limits.h"
+#include "abi/media_registry.h"
 #include "bus/bus.h"
 #include "bus/topic_name.h"
 #include "observe/log.h"
@@ -114,11 +116,11 @@ void HostContext::suppress_callbacks() {
     wait_began(Awaited::callbacks);
     if (!strand->post(over, this)) wait_ended(Awaited::callbacks);
   }
-  MediaHub& media = services_.media;
+  MediaRegistry& media = services_.media;
   if (!media.suppress_callbacks(this)) return;
   for (uint32_t loop = 0; loop < media.loops(); ++loop) {
     wait_began(Awaited::callbacks);
-    media.pass(loop, over, this);
+    media.flush_loop(loop, over, this);
   }
 }
 
@@ -131,7 +133,7 @@ void HostContext::cancel_calls() {
   for (const auto& call : calls) call->answer(PB_E_CANCELLED, nullptr, nullptr);
 }
 
-void HostContext::misused(std::string_view rule, std::string_view function) noexcept {
+void HostContext::report_misuse(std::string_view rule, std::string_view function) noexcept {
   const auto kept_back = misuses_.pass(function);
   if (!kept_back) return;
   const observe::Field field{"function", function};
@@ -145,7 +147,7 @@ void HostContext::misused(std::string_view rule, std::string_view function) noex
 }
 
 void HostContext::called_on_media(const char* function) noexcept {
-  misused("a function was called on a media loop", function);
+  report_misuse("a function was called on a media loop", function);
   if (HostObserver* observing = observer()) observing->called_on_media(*this, function);
 }
 
@@ -155,18 +157,18 @@ Status HostContext::check_topic(std::string_view topic) {
 }
 
 void HostContext::published() noexcept {
-  // The clock is read once per kMany events.
-  constexpr uint32_t kMany = 4096;
-  constexpr int64_t kFlood = 20'000;  // a second
-  if (published_.fetch_add(1, std::memory_order_relaxed) % kMany != kMany - 1) return;
+  if (published_.fetch_add(1, std::memory_order_relaxed) % kFloodSampleEvents != kFloodSampleEvents - 1)
+    return;
   const int64_t now_ns = services_.runtime.mono_clock().now_ns();
   const int64_t since_ns = published_since_ns_.exchange(now_ns, std::memory_order_relaxed);
-  if (since_ns != 0 && (now_ns - since_ns) * kFlood < int64_t{kMany} * 1'000'000'000)
-    misused("floods the bus: more than 20000 events a second", "publish");
+  if (since_ns != 0 &&
+      (now_ns - since_ns) * kFloodEventsPerSecond < int64_t{kFloodSampleEvents} * 1'000'000'000)
+    report_misuse("floods the bus: more than " + std::to_string(kFloodEventsPerSecond) + " events a second",
+                  "publish");
 }
 
 const void* HostContext::query(void* self, pb_str id, uint32_t min_size) noexcept {
-  return find_table(of(self).tables_, view(id), min_size);
+  return find_table(of(self).tables_, from_abi(id), min_size);
 }
 
 }  // namespace patchbay::core

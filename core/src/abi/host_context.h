@@ -17,6 +17,7 @@
 #include "abi/host_functions.h"
 #include "abi/host_observer.h"
 #include "abi/host_services.h"
+#include "abi/limits.h"
 #include "abi/port.h"
 #include "observe/log_throttle.h"
 #include "runtime/strand.h"
@@ -93,7 +94,7 @@ class HostContext final : public CallObserver {
   void cancel_calls();
 
   // [any] The plugin broke a rule: logs a warning with its name, at most one per function in ten seconds.
-  void misused(std::string_view rule, std::string_view function) noexcept;
+  void report_misuse(std::string_view rule, std::string_view function) noexcept;
   // [any] Reports that the plugin called a function on a media loop that may not be called there.
   void called_on_media(const char* function) noexcept;
   // [any] Passes to the observer that the plugin has opened, or is about to close, such a handle; 0 is
@@ -109,8 +110,8 @@ class HostContext final : public CallObserver {
   // [any] Null in a server, and once the plugin was destroyed.
   HostObserver* observer() const noexcept { return observer_.load(std::memory_order_relaxed); }
   // [any] Reports a handle that the plugin closes and does not hold. Closing 0 is a no-op.
-  void closed_twice(std::string_view function, uint64_t handle) noexcept {
-    if (handle != 0) misused("a handle was closed that is not held", function);
+  void report_unheld_handle(std::string_view function, uint64_t handle) noexcept {
+    if (handle != 0) report_misuse("a handle was closed that is not held", function);
   }
   // [any] Checks that the plugin may publish or emit an event of that topic. Code::denied: the topic is the
   // core's.
@@ -143,7 +144,7 @@ class HostContext final : public CallObserver {
   std::array<std::atomic<int64_t>, 4> outstanding_{};  // by Awaited
   std::atomic<uint64_t> life_{0};
   std::atomic<HostObserver*> observer_;
-  observe::LogThrottle misuses_{std::chrono::seconds(10)};
+  observe::LogThrottle misuses_{std::chrono::milliseconds(kMisuseLogIntervalMs)};
   std::atomic<uint32_t> topics_made_{0};
   std::atomic<uint32_t> published_{0};
   std::atomic<int64_t> published_since_ns_{0};

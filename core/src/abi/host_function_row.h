@@ -60,7 +60,7 @@ struct HostFunction {
   int32_t failure = 0;
   // Whether its first argument may name a handle of another plugin. A plugin in a separate process can use
   // such a handle only if it was given to it.
-  bool takes_lent = false;
+  bool takes_granted = false;
   // Whether it needs more than its signature to cross to a separate process, or does not cross because it is
   // answered there: core/src/isolation implements it by hand.
   bool crosses_by_hand = false;
@@ -72,7 +72,7 @@ struct HostFunction {
   constexpr HostFunction fail(int32_t status = 0) const {
     return with(&HostFunction::can_fail, true).with(&HostFunction::failure, status);
   }
-  constexpr HostFunction lent() const { return with(&HostFunction::takes_lent, true); }
+  constexpr HostFunction granted() const { return with(&HostFunction::takes_granted, true); }
   constexpr HostFunction by_hand() const { return with(&HostFunction::crosses_by_hand, true); }
 
  private:

@@ -142,13 +142,13 @@ struct HostTable<pb_services> {
       PB_ROW(provide).open(K::instance).fail(PB_E_CONFLICT).by_hand(),
       PB_ROW(withdraw).close(K::instance),
       PB_ROW(query).open(K::lease).fail(),
-      PB_ROW(open).open(K::lease).fail().lent(),
+      PB_ROW(open).open(K::lease).fail().granted(),
       PB_ROW(unlease).close(K::lease),
       PB_ROW(watch).open(K::watch),
       PB_ROW(unwatch).close(K::watch),
       PB_ROW(call).fail(PB_E_GONE).by_hand(),
       PB_ROW(caller).harmless().by_hand(),
-      PB_ROW(watch_end).open(K::watch).lent(),
+      PB_ROW(watch_end).open(K::watch).granted(),
   };
 };
 

@@ -10,10 +10,10 @@ namespace patchbay::core {
 
 class Bus;
 class HostObserver;
-class MediaHub;
+class MediaRegistry;
 class ServiceRegistry;
 class Runtime;
-class StoreHub;
+class StoreRegistry;
 
 namespace observe {
 class Log;
@@ -23,9 +23,9 @@ class Metrics;
 struct HostServices {
   Runtime& runtime;
   Bus& bus;
-  StoreHub& store;
+  StoreRegistry& store;
   ServiceRegistry& registry;
-  MediaHub& media;
+  MediaRegistry& media;
   observe::Log& log;
   observe::Metrics& metrics;
   std::filesystem::path data_folder;                         // each plugin gets a folder in it

@@ -1,9 +1,10 @@
 #include <memory>
 #include <utility>
 
+#include "abi/boundary_copies.h"
 #include "abi/guarded_table.h"
 #include "abi/host_context.h"
-#include "abi/text.h"
+#include "abi/limits.h"
 #include "json/parse.h"
 #include "json/schema.h"
 #include "json/writer.h"
@@ -19,13 +20,11 @@ namespace {
 using json::Node;
 using json::Type;
 
-constexpr json::Limits kLimits{.bytes = 16u << 20, .depth = 32};
-
 const Node* of(const pb_json_node* node) noexcept { return reinterpret_cast<const Node*>(node); }
 const pb_json_node* out(const Node* node) noexcept { return reinterpret_cast<const pb_json_node*>(node); }
 
 int32_t parse(void*, pb_str source, pb_json_doc** doc, pb_err* err) noexcept {
-  auto parsed = json::parse(view(source), kLimits);
+  auto parsed = json::parse(from_abi(source), kPluginJsonLimits);
   if (!parsed) return write_error(err, parsed.error().code, parsed.error().text);
   *doc = new pb_json_doc{std::move(*parsed)};
   return PB_OK;
@@ -66,26 +65,26 @@ const pb_json_node* at(const pb_json_node* node, uint64_t index) noexcept {
 pb_str key_at(const pb_json_node* node, uint64_t index) noexcept {
   if (node == nullptr || index >= of(node)->size()) return {};
   const json::Member* member = of(node)->member(static_cast<uint32_t>(index));
-  return member != nullptr ? text(member->key) : pb_str{};
+  return member != nullptr ? to_abi(member->key) : pb_str{};
 }
 
 const pb_json_node* get(const pb_json_node* node, pb_str key) noexcept {
-  return node == nullptr ? nullptr : out(of(node)->find(view(key)));
+  return node == nullptr ? nullptr : out(of(node)->find(from_abi(key)));
 }
 
 int32_t boolean(const pb_json_node* node) noexcept { return node != nullptr && of(node)->boolean() ? 1 : 0; }
 int64_t integer(const pb_json_node* node) noexcept { return node == nullptr ? 0 : of(node)->integer(); }
 double number(const pb_json_node* node) noexcept { return node == nullptr ? 0 : of(node)->number(); }
 pb_str string_of(const pb_json_node* node) noexcept {
-  return node == nullptr ? pb_str{} : text(of(node)->string());
+  return node == nullptr ? pb_str{} : to_abi(of(node)->string());
 }
 
 pb_buf* write(void*, const pb_json_node* node) noexcept {
-  return make_buffer(node == nullptr ? std::string("null") : json::write(*of(node)));
+  return copied_buffer(node == nullptr ? std::string("null") : json::write(*of(node)));
 }
 
 uint64_t schema(void* host, pb_str source, pb_err* err) noexcept {
-  auto compiled = json::Schema::compile(view(source));
+  auto compiled = json::Schema::compile(from_abi(source));
   if (!compiled) {
     write_error(err, compiled.error().code, compiled.error().text);
     return 0;
@@ -101,7 +100,7 @@ void schema_free(void* host, uint64_t schema) noexcept {
 int32_t schema_read(void* host, uint64_t handle, pb_str source, pb_json_doc** doc, pb_err* err) noexcept {
   const auto held = HostContext::of(host).handles().schemas.find(handle);
   if (!held) return write_error(err, Code::gone, "the schema was freed");
-  auto parsed = json::parse(view(source), kLimits);
+  auto parsed = json::parse(from_abi(source), kPluginJsonLimits);
   if (!parsed) return write_error(err, parsed.error().code, parsed.error().text);
   json::Checked checked =
       std::static_pointer_cast<const json::Schema>(held)->check(parsed->root(), json::CheckOptions{});

@@ -1,11 +1,12 @@
+#include <patchbay/str.h>
+
 #include <memory>
 #include <utility>
 
 #include "abi/guarded_table.h"
 #include "abi/host_context.h"
-#include "abi/media_hub.h"
+#include "abi/media_registry.h"
 #include "abi/port.h"
-#include "abi/text.h"
 #include "runtime/runtime.h"
 #include "services/service_registry.h"
 
@@ -20,7 +21,7 @@ uint64_t attach(void* host, uint32_t loop, pb_tick_fn fn, void* user) noexcept {
 void detach(void* host, uint64_t attachment, pb_fn done, void* user) noexcept {
   auto& context = HostContext::of(host);
   if (!context.services().media.detach(&context, attachment, done, user))
-    context.closed_twice("detach", attachment);
+    context.report_unheld_handle("detach", attachment);
 }
 
 uint64_t port_create(void* host, const pb_port* port, void* self) noexcept {
@@ -36,14 +37,14 @@ uint64_t port_create(void* host, const pb_port* port, void* self) noexcept {
 void port_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
   auto& context = HostContext::of(host);
   const Ref<Port> port = context.services().media.take_port(&context, handle);
-  if (!port) return context.closed_twice("port_close", handle);
+  if (!port) return context.report_unheld_handle("port_close", handle);
   context.services().registry.end_watches().ended(handle);
   port->close(done, user);
 }
 
 uint64_t port_open(void* host, uint64_t handle, const pb_port** table, void** self) noexcept {
   auto& context = HostContext::of(host);
-  MediaHub& hub = context.services().media;
+  MediaRegistry& hub = context.services().media;
   const Ref<Port> port = hub.port(handle);
   if (!port) return 0;
   const uint64_t opening = hub.open(&context, port);
@@ -55,7 +56,8 @@ uint64_t port_open(void* host, uint64_t handle, const pb_port** table, void** se
 
 void port_release(void* host, uint64_t opening) noexcept {
   auto& context = HostContext::of(host);
-  if (!context.services().media.release(&context, opening)) context.closed_twice("port_release", opening);
+  if (!context.services().media.release(&context, opening))
+    context.report_unheld_handle("port_release", opening);
 }
 
 // HostContext sets `loops` in the copy that the plugin gets.

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
 
+#include "abi/boundary_copies.h"
 #include "abi/guarded_table.h"
 #include "abi/host_context.h"
-#include "abi/text.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
 
@@ -22,12 +22,12 @@ void log(void* host, uint32_t level, pb_str correlation, pb_str sentence, const 
   auto& context = HostContext::of(host);
   std::array<observe::Field, observe::kMaxFields> shown;
   const size_t shown_count = std::min<size_t>(count, shown.size());
-  for (size_t i = 0; i < shown_count; ++i) shown[i] = {view(fields[i].key), view(fields[i].value)};
+  for (size_t i = 0; i < shown_count; ++i) shown[i] = {from_abi(fields[i].key), from_abi(fields[i].value)};
   observe::Event event;
   event.level = level_at(level);
   event.component = context.id();
-  event.correlation = view(correlation);
-  event.text = view(sentence);
+  event.correlation = from_abi(correlation);
+  event.text = from_abi(sentence);
   event.fields = shown.data();
   event.count = shown_count;
   context.services().log.write(event);
@@ -40,20 +40,20 @@ int32_t log_enabled(void* host, uint32_t level) noexcept {
 }
 
 void secret_add(void* host, pb_str value) noexcept {
-  HostContext::of(host).services().log.redactor().add(view(value), observe::SecretFrom::plugin);
+  HostContext::of(host).services().log.redactor().add(from_abi(value), observe::SecretFrom::plugin);
 }
 
 void secret_forget(void* host, pb_str value) noexcept {
-  HostContext::of(host).services().log.redactor().remove(view(value), observe::SecretFrom::plugin);
+  HostContext::of(host).services().log.redactor().remove(from_abi(value), observe::SecretFrom::plugin);
 }
 
 uint64_t metric(void* host, uint32_t kind, pb_str name, pb_str help, const pb_pair* labels,
                 uint32_t count) noexcept {
   if (kind > PB_METRIC_HISTOGRAM) return 0;
   observe::Labels all;
-  for (uint32_t i = 0; i < count; ++i) all.emplace_back(string(labels[i].key), string(labels[i].value));
-  const auto handle = HostContext::of(host).services().metrics.handle(static_cast<observe::Kind>(kind),
-                                                                      view(name), view(help), std::move(all));
+  for (uint32_t i = 0; i < count; ++i) all.emplace_back(copied(labels[i].key), copied(labels[i].value));
+  const auto handle = HostContext::of(host).services().metrics.handle(
+      static_cast<observe::Kind>(kind), from_abi(name), from_abi(help), std::move(all));
   return handle ? *handle : 0;
 }
 
@@ -66,9 +66,9 @@ void metric_set(void* host, uint64_t handle, double value) noexcept {
 }
 
 int32_t report(void* host, pb_str what, void (*sink)(void* user, pb_str part) noexcept, void* user) noexcept {
-  const std::string told = HostContext::of(host).services().report(view(what));
+  const std::string told = HostContext::of(host).services().report(from_abi(what));
   if (told.empty()) return PB_E_NOT_FOUND;
-  sink(user, text(told));
+  sink(user, to_abi(told));
   return PB_OK;
 }
 

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "store/limits.h"
+
 namespace patchbay::core {
 
 int32_t OpenTransaction::add(Op op) {

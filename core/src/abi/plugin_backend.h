@@ -32,10 +32,10 @@ class PluginBackend {
   virtual void check_config(const std::string& config, const pb_done& done) = 0;
   // [control] Call after check_config() of a plugin that was not started. False: the plugin could not be
   // asked, and the error of check_config() is the reason for that.
-  virtual bool was_asked() const { return true; }
+  virtual bool plugin_answered() const { return true; }
   virtual void reconfigure(const std::string& config, const pb_done& done) = 0;
   // Answers once everything that was queued for the plugin before this call has run.
-  virtual void pass(const pb_done& done) = 0;
+  virtual void flush(const pb_done& done) = 0;
   virtual void drain(const pb_done& done) = 0;
   virtual void stop(const pb_done& done) = 0;
   virtual void destroy() = 0;

@@ -54,7 +54,7 @@ void Port::detached(void* self) noexcept {
   port.table_->detached(port.self_);
 }
 
-bool Port::join() noexcept {
+bool Port::add_user() noexcept {
   uint32_t users = users_.load(std::memory_order_acquire);
   do {
     if ((users & kClosed) != 0) return false;
@@ -62,7 +62,7 @@ bool Port::join() noexcept {
   return true;
 }
 
-void Port::leave() noexcept {
+void Port::remove_user() noexcept {
   if (users_.fetch_sub(1, std::memory_order_acq_rel) == (kClosed | 1)) finish();
 }
 
@@ -79,7 +79,7 @@ void Port::finish() noexcept {
   if (!strand_->push(last_)) last_.run(last_);
 }
 
-void Port::Last::tell(Task& task) noexcept {
+void Port::Last::run_done(Task& task) noexcept {
   const Ref<Port> port = Ref<Port>::adopt(&static_cast<Last&>(task).of);
   port->done_(port->user_);
 }

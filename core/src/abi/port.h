@@ -16,9 +16,9 @@ struct PortOwner {
   const char* name = nullptr;  // an interned_name()
 };
 
-// One port. Plugins that join it call it through table() and self(), so that the watchdog and the crash
-// banner know its owner, and a port that was cut is not called any more. It ends once its owner has closed it
-// and no plugin has it open.
+// Plugins that open the port call it through table() and self(), so that the watchdog and the crash banner
+// know its owner, and a disabled port is not called any more. It ends once its owner has closed it and no
+// plugin has it open.
 class Port final : public RefCounted<Port> {
  public:
   Port(const pb_port* table, void* self, PortOwner owner, Ref<Strand> strand);
@@ -28,13 +28,13 @@ class Port final : public RefCounted<Port> {
   const PortOwner& owner() const noexcept { return owner_; }
 
   // [any] False once closed.
-  bool join() noexcept;
+  bool add_user() noexcept;
   // [any, media too]
-  void leave() noexcept;  // not `release`, which is the count of RefCounted
+  void remove_user() noexcept;
   // [any] Calls done(user) on the owner's strand once no plugin has it open; later calls are ignored.
   void close(CallFn done, void* user) noexcept;
-  // [any] Call when its plugin ends: later calls of its functions do nothing, and pull gives silence.
-  void cut() noexcept { cut_.store(true, std::memory_order_release); }
+  // [any] Call when its plugin ends: later calls of its functions are no-ops, and pull gives silence.
+  void disable() noexcept { disabled_.store(true, std::memory_order_release); }
 
   // [any] The loop that ticks it, PB_LOOP_ANY for none.
   uint32_t loop() const noexcept { return loop_.load(std::memory_order_relaxed); }
@@ -46,8 +46,8 @@ class Port final : public RefCounted<Port> {
   void finish() noexcept;
   // Reports its end; allocated with the port, because the end may come on a media loop.
   struct Last : Task {
-    explicit Last(Port& port) noexcept : Task(&Last::tell), of(port) {}
-    static void tell(Task& task) noexcept;
+    explicit Last(Port& port) noexcept : Task(&Last::run_done), of(port) {}
+    static void run_done(Task& task) noexcept;
     Port& of;
   };
 
@@ -57,7 +57,7 @@ class Port final : public RefCounted<Port> {
   static void pull(void* self, pb_frame* out) noexcept;
   static void push(void* self, const pb_frame* in) noexcept;
   static void detached(void* self) noexcept;
-  bool reachable() const noexcept { return !cut_.load(std::memory_order_acquire); }
+  bool reachable() const noexcept { return !disabled_.load(std::memory_order_acquire); }
 
   const pb_port* const table_;  // the owner's, as `self_`
   void* const self_;
@@ -66,7 +66,7 @@ class Port final : public RefCounted<Port> {
   const pb_port shown_;
   std::atomic<uint32_t> users_{0};
   std::atomic<uint32_t> loop_{PB_LOOP_ANY};
-  std::atomic<bool> cut_{false};
+  std::atomic<bool> disabled_{false};
   CallFn done_ = nullptr;
   void* user_ = nullptr;
   Last last_{*this};

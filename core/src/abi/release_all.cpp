@@ -3,7 +3,7 @@
 
 #include "abi/close_handle.h"
 #include "abi/host_context.h"
-#include "abi/media_hub.h"
+#include "abi/media_registry.h"
 
 namespace patchbay::core {
 namespace {

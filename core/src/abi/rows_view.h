@@ -2,11 +2,11 @@
 #pragma once
 
 #include <patchbay/abi/store.h>
+#include <patchbay/str.h>
 
 #include <vector>
 
-#include "abi/text.h"
-#include "store/value.h"
+#include "store/sql_value.h"
 
 namespace patchbay::core {
 
@@ -27,7 +27,7 @@ inline RowsView::RowsView(const Rows& rows)
   for (size_t row = 0; row < rows.row_count(); ++row) {
     for (size_t column = 0; column < rows.column_count(); ++column) {
       cells_.push_back({static_cast<uint32_t>(rows.type(row, column)), 0, rows.integer(row, column),
-                        rows.real(row, column), text(rows.text(row, column))});
+                        rows.real(row, column), to_abi(rows.text(row, column))});
     }
   }
   raw_.cells = cells_.data();

@@ -1,9 +1,9 @@
 #include <memory>
 #include <utility>
 
+#include "abi/boundary_copies.h"
 #include "abi/guarded_table.h"
 #include "abi/host_context.h"
-#include "abi/text.h"
 #include "runtime/runtime.h"
 #include "runtime/thread_kind.h"
 
@@ -17,7 +17,7 @@ static_assert(static_cast<uint32_t>(ThreadKind::media) == PB_THREAD_MEDIA);
 uint64_t strand_create(void* host, pb_str name) noexcept {
   auto& context = HostContext::of(host);
   return context.handles().strands.add(
-      Strand::create(context.services().runtime.executor(), context.id(), std::string(view(name))));
+      Strand::create(context.services().runtime.executor(), context.id(), copied(name)));
 }
 
 int32_t strand_post(void* host, uint64_t handle, pb_fn fn, void* user) noexcept {
@@ -31,7 +31,7 @@ int32_t strand_post(void* host, uint64_t handle, pb_fn fn, void* user) noexcept 
 void strand_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
   auto& context = HostContext::of(host);
   const Ref<Strand> strand = context.handles().strands.take(handle);
-  if (!strand) return context.closed_twice("strand_close", handle);
+  if (!strand) return context.report_unheld_handle("strand_close", handle);
   strand->close(done, user);
 }
 
@@ -87,7 +87,7 @@ uint64_t timer_start(void* host, uint64_t handle, uint32_t clock, int64_t due, p
 void timer_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
   auto& context = HostContext::of(host);
   const HeldTimer timer = context.handles().timers.take(handle);
-  if (!timer) return context.closed_twice("timer_close", handle);
+  if (!timer) return context.report_unheld_handle("timer_close", handle);
   // Not found: the timer has fired, so there is nothing left to cancel.
   if (context.services().runtime.timers().cancel(timer.id, done, user) || done == nullptr) return;
   if (timer.strand->is_current() || !timer.strand->post(done, user)) done(user);
@@ -100,7 +100,7 @@ int64_t now(void* host, uint32_t clock) noexcept {
 
 uint32_t kind_of_thread(void*) noexcept { return static_cast<uint32_t>(thread_kind()); }
 
-pb_str plugin_id(void* host) noexcept { return text(HostContext::of(host).id()); }
+pb_str plugin_id(void* host) noexcept { return to_abi(HostContext::of(host).id()); }
 
 constexpr pb_runtime kFunctions{sizeof(pb_runtime), 0,
                                 &strand_create,     &strand_post,

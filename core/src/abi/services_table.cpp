@@ -1,9 +1,9 @@
 #include <utility>
 
+#include "abi/boundary_copies.h"
 #include "abi/guarded_table.h"
 #include "abi/host_context.h"
-#include "abi/media_hub.h"
-#include "abi/text.h"
+#include "abi/media_registry.h"
 #include "services/service_registry.h"
 
 namespace patchbay::core {
@@ -34,20 +34,20 @@ void withdraw(void* host, uint64_t instance, pb_fn done, void* user) noexcept {
 
 uint64_t query(void* host, pb_str id) noexcept {
   auto& context = HostContext::of(host);
-  Ref<Instance> instance = context.services().registry.find_public(view(id));
+  Ref<Instance> instance = context.services().registry.find_public(from_abi(id));
   return instance ? context.handles().leases.add(std::move(instance)) : 0;
 }
 
 uint64_t open(void* host, uint64_t handle, pb_str id) noexcept {
   auto& context = HostContext::of(host);
   Ref<Instance> instance = context.services().registry.find(handle);
-  if (!instance || instance->interface_id() != view(id)) return 0;
+  if (!instance || instance->interface_id() != from_abi(id)) return 0;
   return context.handles().leases.add(std::move(instance));
 }
 
 void unlease(void* host, uint64_t lease) noexcept {
   auto& context = HostContext::of(host);
-  if (!context.handles().leases.take(lease)) context.closed_twice("unlease", lease);
+  if (!context.handles().leases.take(lease)) context.report_unheld_handle("unlease", lease);
 }
 
 uint64_t watch(void* host, pb_str id, uint64_t strand_handle, pb_watch_fn fn, void* user) noexcept {
@@ -55,14 +55,14 @@ uint64_t watch(void* host, pb_str id, uint64_t strand_handle, pb_watch_fn fn, vo
   Ref<Strand> strand = context.strand(strand_handle);
   if (!strand) return 0;
   const uint64_t handle =
-      context.services().registry.watch(make_ref<ProviderWatch>(std::move(strand), string(id), fn, user));
+      context.services().registry.watch(make_ref<ProviderWatch>(std::move(strand), copied(id), fn, user));
   context.handles().watches.put(handle, true);
   return handle;
 }
 
 void unwatch(void* host, uint64_t watch, pb_fn done, void* user) noexcept {
   auto& context = HostContext::of(host);
-  if (!context.handles().watches.take(watch)) return context.closed_twice("unwatch", watch);
+  if (!context.handles().watches.take(watch)) return context.report_unheld_handle("unwatch", watch);
   context.services().registry.unwatch(watch, done, user);
 }
 

@@ -4,13 +4,15 @@
 #include <sstream>
 #include <utility>
 
+#include "abi/boundary_copies.h"
 #include "abi/event_view.h"
 #include "abi/guarded_table.h"
 #include "abi/host_context.h"
+#include "abi/limits.h"
 #include "abi/rows_view.h"
-#include "abi/store_hub.h"
-#include "abi/text.h"
+#include "abi/store_registry.h"
 #include "bus/topic_name.h"
+#include "store/limits.h"
 
 namespace patchbay::core {
 
@@ -26,10 +28,10 @@ Values read_values(const pb_value* values, uint32_t count) {
         all.emplace_back(values[i].real);
         break;
       case PB_VALUE_TEXT:
-        all.emplace_back(view(values[i].bytes));
+        all.emplace_back(from_abi(values[i].bytes));
         break;
       case PB_VALUE_BYTES:
-        all.push_back(Value::bytes(view(values[i].bytes)));
+        all.push_back(Value::bytes(from_abi(values[i].bytes)));
         break;
       default:
         all.emplace_back();
@@ -40,11 +42,11 @@ Values read_values(const pb_value* values, uint32_t count) {
 
 namespace {
 
-StoreHub& hub_of(void* host) noexcept { return HostContext::of(host).services().store; }
+StoreRegistry& registry_of(void* host) noexcept { return HostContext::of(host).services().store; }
 
 uint64_t statement(void* host, pb_str name) noexcept {
   auto& context = HostContext::of(host);
-  const auto id = context.services().store.store().statement(context.id(), view(name));
+  const auto id = context.services().store.store().statement(context.id(), from_abi(name));
   return id ? id->number : 0;
 }
 
@@ -74,22 +76,19 @@ void query(void* host, uint64_t handle, const pb_value* values, uint32_t count, 
       });
 }
 
-// Open transactions that one plugin may have.
-constexpr size_t kMaxOpen = 16384;
-
 uint64_t begin(void* host) noexcept {
   auto& context = HostContext::of(host);
-  if (context.handles().transactions.size() >= kMaxOpen) {
-    context.misused("holds too many open transactions: commit or discard them", "begin");
+  if (context.handles().transactions.size() >= kMaxOpenTransactions) {
+    context.report_misuse("holds too many open transactions: commit or discard them", "begin");
     return 0;
   }
-  const uint64_t handle = hub_of(host).transactions().add(std::make_shared<OpenTransaction>());
+  const uint64_t handle = registry_of(host).transactions().add(std::make_shared<OpenTransaction>());
   context.handles().transactions.put(handle, true);
   return handle;
 }
 
 int32_t add(void* host, uint64_t tx, Op op) noexcept {
-  const auto open = hub_of(host).transactions().find(tx);
+  const auto open = registry_of(host).transactions().find(tx);
   return open ? open->add(std::move(op)) : PB_E_GONE;
 }
 
@@ -104,21 +103,21 @@ int32_t savepoint(void* host, uint64_t tx) noexcept { return add(host, tx, Savep
 int32_t release(void* host, uint64_t tx) noexcept { return add(host, tx, ReleaseOp{}); }
 
 int32_t emit(void* host, uint64_t tx, const pb_event* event, pb_str unique_key) noexcept {
-  if (const Status allowed = HostContext::of(host).check_topic(view(event->topic)); !allowed) {
-    const auto open = hub_of(host).transactions().find(tx);
+  if (const Status allowed = HostContext::of(host).check_topic(from_abi(event->topic)); !allowed) {
+    const auto open = registry_of(host).transactions().find(tx);
     return open ? open->refuse(allowed.error()) : PB_E_GONE;
   }
   return add(host, tx,
-             EmitOp{string(event->topic), string(event->tenant), string(event->subject),
-                    string(event->correlation), string(event->payload), string(unique_key)});
+             EmitOp{copied(event->topic), copied(event->tenant), copied(event->subject),
+                    copied(event->correlation), copied(event->payload), copied(unique_key)});
 }
 
 // Puts the plugin's id in front of a job kind or consumer name, so that plugins cannot use each other's.
-std::string own_name(void* host, pb_str name) { return HostContext::of(host).id() + "/" + string(name); }
+std::string own_name(void* host, pb_str name) { return HostContext::of(host).id() + "/" + copied(name); }
 
 int32_t job_add(void* host, uint64_t tx, pb_str kind, pb_str tenant, pb_str key, int64_t due_ms,
                 pb_str body) noexcept {
-  return add(host, tx, JobAddOp{own_name(host, kind), string(tenant), string(key), due_ms, string(body)});
+  return add(host, tx, JobAddOp{own_name(host, kind), copied(tenant), copied(key), due_ms, copied(body)});
 }
 
 int32_t job_done(void* host, uint64_t tx, int64_t job, int64_t fence) noexcept {
@@ -130,7 +129,7 @@ int32_t job_retry(void* host, uint64_t tx, int64_t job, int64_t fence, int64_t d
 }
 
 int32_t job_cancel(void* host, uint64_t tx, pb_str kind, pb_str key) noexcept {
-  return add(host, tx, JobCancelOp{own_name(host, kind), string(key)});
+  return add(host, tx, JobCancelOp{own_name(host, kind), copied(key)});
 }
 
 int32_t ack(void* host, uint64_t tx, pb_str consumer, int64_t event_id) noexcept {
@@ -161,14 +160,14 @@ void report_outcome(const CommitResult& result, const std::vector<size_t>& execs
                           static_cast<uint32_t>(pointers.size()),
                           0,
                           pointers.data(),
-                          ok ? pb_str{} : text(result.status.error().text)};
+                          ok ? pb_str{} : to_abi(result.status.error().text)};
   fn(user, &outcome);
 }
 
 void commit(void* host, uint64_t tx, uint64_t strand, pb_commit_fn fn, void* user) noexcept {
   auto& context = HostContext::of(host);
-  StoreHub& hub = context.services().store;
-  const auto open = hub.transactions().take(tx);
+  StoreRegistry& registry = context.services().store;
+  const auto open = registry.transactions().take(tx);
   context.handles().transactions.take(tx);
   context.wait_began();
   auto built = open ? open->take() : std::nullopt;
@@ -176,25 +175,23 @@ void commit(void* host, uint64_t tx, uint64_t strand, pb_commit_fn fn, void* use
     built.emplace();
     built->status = {Code::gone, "the transaction has ended"};
   }
-  auto tell = [&context, &hub, strand = context.strand(strand), fn, user, execs = std::move(built->execs),
-               savepoints = std::move(built->savepoints),
-               jobs = StoreHub::jobs_ended_by(built->data)](CommitResult result) {
-    if (result.status) hub.settled(jobs);
+  auto tell = [&context, &registry, strand = context.strand(strand), fn, user,
+               execs = std::move(built->execs), savepoints = std::move(built->savepoints),
+               jobs = StoreRegistry::jobs_ended_by(built->data)](CommitResult result) {
+    if (result.status) registry.claims_ended(jobs);
     context.deliver(strand, [&context, execs, savepoints, fn, user, result = std::move(result)] {
       report_outcome(result, execs, savepoints, fn, user);
       context.wait_ended();
     });
   };
   if (!built->status) return tell({std::move(built->status), -1, {}, {}});
-  hub.store().commit(std::move(built->data), std::move(tell));
+  registry.store().commit(std::move(built->data), std::move(tell));
 }
 
 void discard(void* host, uint64_t tx) noexcept {
   HostContext::of(host).handles().transactions.take(tx);
-  if (const auto open = hub_of(host).transactions().take(tx)) open->take();
+  if (const auto open = registry_of(host).transactions().take(tx)) open->take();
 }
-
-constexpr int64_t kMinLeaseMs = 1000;
 
 uint64_t job_worker(void* host, pb_str kind, uint32_t concurrency, int64_t lease_ms, uint64_t strand_handle,
                     pb_job_fn fn, void* user) noexcept {
@@ -202,30 +199,31 @@ uint64_t job_worker(void* host, pb_str kind, uint32_t concurrency, int64_t lease
   Ref<Strand> strand = context.strand(strand_handle);
   if (!strand) return 0;
   const int64_t lease = std::clamp(lease_ms, kMinLeaseMs, kMaxLeaseMs);
-  if (lease != lease_ms) context.misused("a lease is a second at least and a day at most", "job_worker");
-  StoreHub& hub = context.services().store;
-  const Ref<JobPump> pump =
-      make_ref<JobPump>(context.services().runtime, hub.store(), std::move(strand),
-                        JobPumpInit{own_name(host, kind), std::max(concurrency, 1u), lease, fn, user});
-  hub.add(pump);
-  pump->check_due();
-  return context.handles().job_workers.add(pump);
+  if (lease != lease_ms)
+    context.report_misuse("a lease is a second at least and a day at most", "job_worker");
+  StoreRegistry& registry = context.services().store;
+  const Ref<JobWorker> worker =
+      make_ref<JobWorker>(context.services().runtime, registry.store(), std::move(strand),
+                          JobWorkerInit{own_name(host, kind), std::max(concurrency, 1u), lease, fn, user});
+  registry.add(worker);
+  worker->check_due();
+  return context.handles().job_workers.add(worker);
 }
 
 void job_worker_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
   auto& context = HostContext::of(host);
-  const Ref<JobPump> pump = context.handles().job_workers.take(handle);
-  if (!pump) return context.closed_twice("job_worker_close", handle);
-  hub_of(host).remove(*pump);
-  pump->cancel_timer();
-  pump->close(done, user);
+  const Ref<JobWorker> worker = context.handles().job_workers.take(handle);
+  if (!worker) return context.report_unheld_handle("job_worker_close", handle);
+  registry_of(host).remove(*worker);
+  worker->cancel_timer();
+  worker->close(done, user);
 }
 
 uint64_t consumer(void* host, pb_str name, pb_str patterns, uint64_t strand_handle, pb_fn wake, void* user,
                   pb_err* err) noexcept {
   auto& context = HostContext::of(host);
   Ref<Strand> strand = context.strand(strand_handle);
-  std::istringstream words(string(patterns));
+  std::istringstream words(copied(patterns));
   std::vector<std::string> list;
   for (std::string word; words >> word;) {
     if (!valid_pattern(word)) {
@@ -238,19 +236,19 @@ uint64_t consumer(void* host, pb_str name, pb_str patterns, uint64_t strand_hand
     write_error(err, Code::misuse, "a consumer needs a live strand and a pattern");
     return 0;
   }
-  StoreHub& hub = context.services().store;
-  const Ref<HeldConsumer> held =
-      make_ref<HeldConsumer>(context.services(), std::move(strand), own_name(host, name), list, wake, user);
-  hub.add(held);
+  StoreRegistry& registry = context.services().store;
+  const Ref<DurableConsumer> held = make_ref<DurableConsumer>(context.services(), std::move(strand),
+                                                              own_name(host, name), list, wake, user);
+  registry.add(held);
   held->enroll();
   return context.handles().consumers.add(held);
 }
 
 void consumer_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
   auto& context = HostContext::of(host);
-  const Ref<HeldConsumer> held = context.handles().consumers.take(handle);
-  if (!held) return context.closed_twice("consumer_close", handle);
-  hub_of(host).remove(*held);
+  const Ref<DurableConsumer> held = context.handles().consumers.take(handle);
+  if (!held) return context.report_unheld_handle("consumer_close", handle);
+  registry_of(host).remove(*held);
   held->cancel_timer();
   held->close(done, user);
 }
@@ -258,10 +256,10 @@ void consumer_close(void* host, uint64_t handle, pb_fn done, void* user) noexcep
 void pending(void* host, uint64_t handle, uint32_t limit, uint64_t strand, pb_events_fn fn,
              void* user) noexcept {
   auto& context = HostContext::of(host);
-  const Ref<HeldConsumer> held = context.handles().consumers.find(handle);
+  const Ref<DurableConsumer> held = context.handles().consumers.find(handle);
   if (!held) return fn(user, PB_E_GONE, nullptr, 0);
   context.wait_began();
-  hub_of(host).store().pending(
+  registry_of(host).store().pending(
       held->name(), 0, limit,
       [&context, strand = context.strand(strand), fn, user](Result<std::vector<LoggedEvent>> events) {
         context.deliver(strand, [&context, fn, user, events = std::move(events)] {
@@ -281,22 +279,23 @@ void pending(void* host, uint64_t handle, uint32_t limit, uint64_t strand, pb_ev
       });
 }
 
-int64_t epoch(void* host) noexcept { return hub_of(host).store().epoch(); }
+int64_t epoch(void* host) noexcept { return registry_of(host).store().epoch(); }
 
 // Puts the plugin's id in front of the context, so that no other plugin can unseal what this one sealed.
-std::string own_context(void* host, pb_str words) { return HostContext::of(host).id() + "/" + string(words); }
+std::string own_context(void* host, pb_str words) { return HostContext::of(host).id() + "/" + copied(words); }
 
 pb_buf* seal(void* host, pb_str plain, pb_str words) noexcept {
-  const auto sealed = hub_of(host).store().secret_box().seal(view(plain), own_context(host, words));
-  return sealed ? make_buffer(*sealed) : nullptr;
+  const auto sealed = registry_of(host).store().secret_box().seal(from_abi(plain), own_context(host, words));
+  return sealed ? copied_buffer(*sealed) : nullptr;
 }
 
 pb_buf* unseal(void* host, pb_str sealed, pb_str words) noexcept {
-  const auto plain = hub_of(host).store().secret_box().unseal(view(sealed), own_context(host, words));
-  return plain ? make_buffer(*plain) : nullptr;
+  const auto plain =
+      registry_of(host).store().secret_box().unseal(from_abi(sealed), own_context(host, words));
+  return plain ? copied_buffer(*plain) : nullptr;
 }
 
-pb_str data_folder(void* host) noexcept { return text(HostContext::of(host).data_folder()); }
+pb_str data_folder(void* host) noexcept { return to_abi(HostContext::of(host).data_folder()); }
 
 constexpr pb_store kFunctions{sizeof(pb_store),
                               0,

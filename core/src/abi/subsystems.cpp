@@ -14,11 +14,11 @@ Subsystems::Subsystems(Options options, std::unique_ptr<observe::Log> log, std::
     : log_(std::move(log)),
       runtime_(std::move(runtime)),
       bus_(runtime_->wall_clock(), runtime_->mono_clock()),
-      store_hub_(bus_),
+      store_registry_(bus_),
       media_(runtime_->media()),
       services_{*runtime_,
                 bus_,
-                store_hub_,
+                store_registry_,
                 registry_,
                 media_,
                 *log_,
@@ -35,10 +35,10 @@ Status Subsystems::open_store(const std::filesystem::path& file, StoreOptions op
   options.now_ms = [this] { return runtime_->wall_clock().now_ms(); };
   options.on_committed = [this, witness = std::move(options.on_committed)](CommitNotice&& what) {
     if (witness) witness(CommitNotice(what));
-    store_hub_.announced(std::move(what));
+    store_registry_.announced(std::move(what));
   };
   PB_TRY_VALUE(store_, Store::open(file, std::move(options)));
-  store_hub_.attach(*store_);
+  store_registry_.attach(*store_);
   return {};
 }
 

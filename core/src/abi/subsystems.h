@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "abi/host_services.h"
-#include "abi/media_hub.h"
-#include "abi/store_hub.h"
+#include "abi/media_registry.h"
+#include "abi/store_registry.h"
 #include "bus/bus.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
@@ -52,8 +52,8 @@ class Subsystems {
   ServiceRegistry registry_;
   std::unique_ptr<Runtime> runtime_;
   Bus bus_;
-  StoreHub store_hub_;
-  MediaHub media_;
+  StoreRegistry store_registry_;
+  MediaRegistry media_;
   std::unique_ptr<Store> store_;
   HostServices services_;
 };

@@ -4,7 +4,8 @@
 #include <iterator>
 #include <string>
 
-#include "bus/epoch.h"
+#include "bus/epoch_reclamation.h"
+#include "bus/limits.h"
 #include "runtime/thread_kind.h"
 
 namespace patchbay::core {
@@ -58,8 +59,8 @@ Code Bus::publish(Ref<const Event> event) noexcept {
 Result<SubscriptionId> Bus::subscribe(SubscribeOptions options, Strand& strand, EventFn fn, void* user) {
   if (!valid_pattern(options.pattern))
     return {Code::invalid, "pattern \"" + options.pattern + "\": give a topic, \"prefix.*\" or \"*\""};
-  if (options.queue_max < 1 || options.queue_max > 65536)
-    return {Code::invalid, "queue_max must be 1 to 65536"};
+  if (options.queue_max < 1 || options.queue_max > kMaxQueuedEvents)
+    return {Code::invalid, "queue_max must be 1 to " + std::to_string(kMaxQueuedEvents)};
   std::vector<Retired> reclaimed;  // freed after mutex_ is released
   const std::lock_guard lock(mutex_);
   const SubscriptionId id = ++last_id_;
@@ -110,7 +111,8 @@ std::map<std::string, Bus::OwnerStats> Bus::owner_stats() {
 Result<Topic*> Bus::topic(std::string_view name) {
   if (Topic* known = topics_.find(name)) return known;
   if (!valid_topic(name))
-    return {Code::invalid, "topic \"" + std::string(name.substr(0, 128)) + "\" is not words joined by dots"};
+    return {Code::invalid,
+            "topic \"" + std::string(name.substr(0, kMaxTopicBytes)) + "\" is not words joined by dots"};
   const std::lock_guard lock(mutex_);
   if (Topic* known = topics_.find(name)) return known;
   return topics_.add(name, subscribers_of(name));

@@ -37,8 +37,6 @@ class Bus {
   // [any, not media] Never blocks. Fails with invalid for a bad topic, exhausted for too many topics, misuse
   // on a media thread.
   Status publish(const EventData& data);
-  // How many new topics one publisher may create.
-  static constexpr uint32_t kMaxTopicsPerPublisher = 1024;
   // [any, not media] Ok when the topic exists; otherwise creates it and counts it in `topics_created`. Fails
   // with exhausted beyond kMaxTopicsPerPublisher.
   Status may_publish(std::string_view topic, std::atomic<uint32_t>& topics_created);

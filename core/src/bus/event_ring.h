@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "bus/event.h"
+#include "bus/limits.h"
 
 namespace patchbay::core {
 
@@ -18,7 +19,7 @@ class EventRing {
   size_t bytes() const noexcept { return bytes_; }
   // True when `more` bytes do not fit. An empty ring takes one event of any size.
   bool full(size_t more = 0) const noexcept {
-    return size() >= max_events_ || (size() > 0 && bytes_ + more > kMaxBytes);
+    return size() >= max_events_ || (size() > 0 && bytes_ + more > kMaxQueuedEventBytes);
   }
 
   // Must not be full.
@@ -45,8 +46,6 @@ class EventRing {
     head_ = 0;
     tail_ = count;
   }
-
-  static constexpr size_t kMaxBytes = size_t{16} << 20;
 
   const size_t max_events_;
   size_t bytes_ = 0;

@@ -3,15 +3,10 @@
 #include <mutex>
 
 #include "bus/bus.h"
+#include "bus/limits.h"
 #include "runtime/executor_slot.h"
 
 namespace patchbay::core {
-namespace {
-
-constexpr size_t kBatch = 64;
-constexpr int64_t kDropReportIntervalNs = 1'000'000'000;
-
-}  // namespace
 
 Subscription::Subscription(Bus& bus, SubscriptionId id, SubscribeOptions options, Strand& strand, EventFn fn,
                            void* user)
@@ -64,11 +59,11 @@ void Subscription::schedule() noexcept {
 }
 
 void Subscription::deliver() noexcept {
-  const Event* batch[kBatch];
+  const Event* batch[kMaxEventsPerDelivery];
   size_t count = 0;
   {
     const std::lock_guard lock(lock_);
-    count = std::min(ring_.size(), kBatch);
+    count = std::min(ring_.size(), kMaxEventsPerDelivery);
     for (size_t i = 0; i < count; ++i) batch[i] = ring_.pop();
   }
   uint64_t delivered = 0;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bus/event_ring.h"
+#include "bus/limits.h"
 #include "bus/spin_lock.h"
 #include "runtime/registration.h"
 
@@ -20,9 +21,10 @@ using EventFn = void (*)(void* user, const Event& event);
 enum class DropPolicy { oldest, newest };
 
 struct SubscribeOptions {
-  std::string pattern;        // "call.answered", "call.*", "*"
-  std::string tenant;         // "": all tenants
-  uint32_t queue_max = 1024;  // queued events, 1 to 65536, and 16 MiB at most; beyond it `policy` drops one
+  std::string pattern;  // "call.answered", "call.*", "*"
+  std::string tenant;   // "": all tenants
+  // Queued events, 1 to kMaxQueuedEvents, of kMaxQueuedEventBytes at most; beyond it `policy` drops one.
+  uint32_t queue_max = kDefaultQueuedEvents;
   DropPolicy policy = DropPolicy::oldest;
 };
 

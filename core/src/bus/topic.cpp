@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "bus/limits.h"
 #include "bus/subscription.h"
 
 namespace patchbay::core {

@@ -43,8 +43,6 @@ class Topic {
 // Topics are added and never removed. find() takes no lock.
 class TopicTable {
  public:
-  static constexpr size_t kMaxTopics = 16384;
-
   TopicTable() = default;
   ~TopicTable();
   TopicTable(const TopicTable&) = delete;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "bus/limits.h"
+
 namespace patchbay::core {
 namespace {
 
@@ -12,7 +14,7 @@ bool word_character(char c) noexcept { return is_alphanumeric(c) || c == '-' || 
 }  // namespace
 
 bool valid_topic(std::string_view name) noexcept {
-  if (name.empty() || name.size() > 128 || name.front() == '.' || name.back() == '.') return false;
+  if (name.empty() || name.size() > kMaxTopicBytes || name.front() == '.' || name.back() == '.') return false;
   if (name.find("..") != std::string_view::npos) return false;
   return std::all_of(name.begin(), name.end(), [](char c) { return c == '.' || word_character(c); });
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
-#include "config/schema_validator.h"
+#include "config/file_validator.h"
+#include "config/limits.h"
 #include "json/suggestion.h"
 
 namespace patchbay::core::config {

@@ -14,7 +14,7 @@
 #include "config/environment.h"
 #include "config/file_schema.h"
 #include "config/problem.h"
-#include "config/value.h"
+#include "config/yaml_value.h"
 #include "json/document.h"
 
 namespace patchbay::core::config {
@@ -42,8 +42,8 @@ struct Tenant {
 // How a plugin runs: the keys `isolation`, `restarts` and `paths` of its section, which the core reads.
 struct Isolation {
   bool process = false;      // true: in its own process
-  int64_t max_restarts = 5;  // after crashes, within `within_s`; then the plugin stays down
-  int64_t within_s = 600;
+  int64_t max_restarts = 0;  // after crashes, within `within_s`; then the plugin stays down
+  int64_t within_s = 0;
   std::vector<std::string> paths = {};  // files and folders that its process may access
 
   bool operator==(const Isolation&) const = default;

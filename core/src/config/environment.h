@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "config/problem.h"
-#include "config/value.h"
+#include "config/yaml_value.h"
 #include "json/document.h"
 
 namespace patchbay::core::config {

@@ -3,20 +3,18 @@
 #include <fstream>
 #include <map>
 
-#include "config/schema_validator.h"
+#include "config/file_validator.h"
+#include "config/limits.h"
 #include "config/tenant_host.h"
 #include "config/yaml.h"
-#include "json/text.h"
+#include "json/printable_text.h"
 
 namespace patchbay::core::config {
 namespace {
 
-constexpr size_t kMaxNameInMessage = 60;
-
 // Strict, because the name becomes part of a file name.
 bool is_plugin_name(std::string_view name) {
-  constexpr size_t kMaxNameLength = 64;
-  return !name.empty() && name.size() <= kMaxNameLength && name.front() != '-' &&
+  return !name.empty() && name.size() <= kMaxPluginNameCharacters && name.front() != '-' &&
          std::all_of(name.begin(), name.end(),
                      [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
 }
@@ -64,7 +62,7 @@ class DraftLoader {
   void normalise_hosts(Value& tenants) {
     std::map<std::string, std::string> seen;  // by variable_name()
     for (Entry& entry : tenants.entries) {
-      const std::string path = "tenants." + json::printable(entry.key, kMaxNameInMessage);
+      const std::string path = "tenants." + json::printable(entry.key, kMaxNameInProblem);
       const std::string host = normalise_host(entry.key);
       if (host.empty()) {
         validator_.problem(entry.mark, path, "is not a host name", "write one such as voice.example.com");
@@ -85,7 +83,7 @@ class DraftLoader {
   void list_plugins(Value& plugins) {
     std::vector<Entry> valid;
     for (Entry& entry : plugins.entries) {
-      const std::string path = "plugins." + json::printable(entry.key, kMaxNameInMessage);
+      const std::string path = "plugins." + json::printable(entry.key, kMaxNameInProblem);
       if (!is_plugin_name(entry.key)) {
         validator_.problem(entry.mark, path, "is not a plugin's name", "write small letters, digits and -");
         continue;

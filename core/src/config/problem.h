@@ -20,7 +20,4 @@ struct Problem {
 
 std::string sentences(const std::vector<Problem>& problems);  // one per line
 
-// Limit of reported problems; further ones show up in the next run.
-constexpr size_t kMaxProblems = 20;
-
 }  // namespace patchbay::core::config

@@ -10,8 +10,9 @@
 #include <set>
 #include <sstream>
 
+#include "config/limits.h"
 #include "json/parse.h"
-#include "json/text.h"
+#include "json/printable_text.h"
 
 namespace patchbay::core::config {
 namespace {
@@ -136,7 +137,8 @@ class TreeBuilder : public YAML::EventHandler {
     if (value.kind != Value::Kind::plain && value.kind != Value::Kind::quoted)
       throw Rejection{value.mark, "a key must be a word", {}};
     if (!parent.keys.insert(value.text).second)
-      throw Rejection{value.mark, "the key " + json::printable(value.text, 40) + " appears twice",
+      throw Rejection{value.mark,
+                      "the key " + json::printable(value.text, kMaxNameInProblem) + " appears twice",
                       "remove one of the two"};
     parent.entry = Entry{std::move(value.text), value.mark, {}};
   }
@@ -200,7 +202,12 @@ std::optional<Value> read_yaml(std::string_view text, Problem& problem) {
     problem = {{}, rejection.mark.line, rejection.mark.column, {}, rejection.text, rejection.hint};
   } catch (const YAML::Exception& wrong) {
     const Mark mark = wrong.mark.is_null() ? Mark{1, 1, {}} : to_mark(wrong.mark);
-    problem = {{}, mark.line, mark.column, {}, "not YAML: " + json::printable(wrong.msg, 120), {}};
+    problem = {{},
+               mark.line,
+               mark.column,
+               {},
+               "not YAML: " + json::printable(wrong.msg, kMaxParserMessageCharacters),
+               {}};
   } catch (const std::exception&) {
     problem = {{}, 1, 1, {}, "not YAML", {}};
   }

@@ -8,14 +8,9 @@
 #include <string_view>
 
 #include "config/problem.h"
-#include "config/value.h"
+#include "config/yaml_value.h"
 
 namespace patchbay::core::config {
-
-constexpr size_t kMaxFileBytes = 1 << 20;
-constexpr size_t kMaxNodes = 10000;
-constexpr size_t kMaxTextBytes = 4 << 20;
-constexpr size_t kMaxDepth = 32;
 
 // An empty document gives an empty map. On failure returns nothing and sets `problem`, except its file.
 std::optional<Value> read_yaml(std::string_view text, Problem& problem);

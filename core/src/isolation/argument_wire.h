@@ -14,8 +14,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "isolation/frame.h"
 #include "isolation/store/store_wire.h"
-#include "isolation/wire.h"
 #include "observe/log.h"
 
 namespace patchbay::core::isolation {

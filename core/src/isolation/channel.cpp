@@ -9,7 +9,8 @@
 #include <cstring>
 #include <utility>
 
-#include "isolation/wire.h"
+#include "isolation/frame.h"
+#include "isolation/limits.h"
 
 namespace patchbay::core::isolation {
 namespace {
@@ -28,7 +29,7 @@ Descriptor memory_file(std::string_view bytes) {
 // Reads by pread and maps nothing: if the peer shrinks the file meanwhile, the read is only short. Checks for
 // seals, which only memory files have, because reading another file could block.
 bool read_memory_file(const Descriptor& file, uint64_t size, std::string& frame) {
-  if (!file || size > Channel::kMaxFrame || ::fcntl(file.get(), F_GET_SEALS) < 0) return false;
+  if (!file || size > kMaxFrameBytes || ::fcntl(file.get(), F_GET_SEALS) < 0) return false;
   frame.resize(size);
   size_t at = 0;
   while (at < size) {
@@ -59,7 +60,7 @@ Descriptor received_descriptor(msghdr& message) {
 }  // namespace
 
 Channel::Channel(Descriptor socket)
-    : socket_(std::move(socket)), packet_(kMaxPacket, '\0'), writer_([this] { write_queue(); }) {}
+    : socket_(std::move(socket)), packet_(kMaxPacketBytes, '\0'), writer_([this] { write_queue(); }) {}
 
 Channel::~Channel() {
   ::shutdown(socket_.get(), SHUT_RDWR);
@@ -95,10 +96,10 @@ bool Channel::transmit(const Packet& packet, int flags) const {
 }
 
 bool Channel::send(std::string frame, int fd) {
-  if (frame.size() > kMaxFrame) return false;
+  if (frame.size() > kMaxFrameBytes) return false;
   Packet packet;
   packet.weight = frame.size();
-  if (frame.size() > kMaxPacket) {
+  if (frame.size() > kMaxPacketBytes) {
     packet.fd = memory_file(frame);
     if (!packet.fd) return false;
     packet.bytes = Encoder(Kind::large).u64(frame.size()).take();
@@ -111,7 +112,8 @@ bool Channel::send(std::string frame, int fd) {
   if (queue_.empty() && transmit(packet, MSG_DONTWAIT)) return true;
   queued_bytes_ += packet.weight;
   queue_.push_back(std::move(packet));
-  if (queue_.size() > kMaxQueued || queued_bytes_ > kMaxQueuedBytes) ::shutdown(socket_.get(), SHUT_RDWR);
+  if (queue_.size() > kMaxQueuedFrames || queued_bytes_ > kMaxQueuedFrameBytes)
+    ::shutdown(socket_.get(), SHUT_RDWR);
   changed_.notify_one();
   return true;
 }

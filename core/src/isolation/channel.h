@@ -14,20 +14,14 @@ namespace patchbay::core::isolation {
 
 class Channel {
  public:
-  static constexpr size_t kMaxPacket = 128 * 1024;  // must fit into the socket's buffer
-  static constexpr size_t kMaxFrame = 16u << 20;
-  // More than all answers that a peer may wait for at once, by the limits of the tables.
-  static constexpr size_t kMaxQueued = 65536;
-  static constexpr size_t kMaxQueuedBytes = 64u << 20;
-
   explicit Channel(Descriptor socket);
   ~Channel();
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
   // [any] Never blocks: what the socket does not accept is queued for the channel's thread. False: the frame
-  // is larger than kMaxFrame, or there is no memory for it. Shuts the socket down when more than kMaxQueued
-  // frames or kMaxQueuedBytes wait for the peer. The caller keeps `fd`.
+  // is larger than kMaxFrameBytes, or there is no memory for it. Shuts the socket down when more than
+  // kMaxQueuedFrames or kMaxQueuedFrameBytes wait for the peer. The caller keeps `fd`.
   bool send(std::string frame, int fd = -1);
   // [any] Number of queued frames; callers drop what may be lost when there are many.
   size_t waiting() const;

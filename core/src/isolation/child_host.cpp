@@ -6,15 +6,15 @@
 #include <chrono>
 #include <utility>
 
-#include "abi/media_hub.h"
-#include "isolation/call_wire.h"
+#include "abi/media_registry.h"
+#include "isolation/host_call_wire.h"
+#include "isolation/limits.h"
 #include "isolation/media/child_port.h"
 #include "isolation/services/interface_wire.h"
 
 namespace patchbay::core::isolation {
 namespace {
 
-constexpr auto kMaxWait = std::chrono::seconds(10);
 ChildHost* the_host = nullptr;
 
 HostTablePointers tables() {
@@ -24,11 +24,11 @@ HostTablePointers tables() {
 
 }  // namespace
 
-void Listening::take(std::string frame) {
-  strand().post([self = Ref<Listening>(this), frame = std::move(frame)] {
+void RemoteRegistration::take(std::string frame) {
+  strand().post([self = Ref<RemoteRegistration>(this), frame = std::move(frame)] {
     Decoder in(frame);
     in.kind();
-    if (!self->is_small()) ChildHost::get().taken(frame.size());
+    if (!self->is_small()) ChildHost::get().processed(frame.size());
     if (self->open()) {
       self->run(in);
     } else {
@@ -63,7 +63,9 @@ ChildHost::Answer ChildHost::ask(uint64_t number, Kind kind, const std::string& 
   Encoder out(kind);
   const bool sent = channel_.send(out.u64(number).bytes(rest).take(), fd);
   std::unique_lock lock(mutex_);
-  if (sent) condition_.wait_for(lock, kMaxWait, [&] { return answers_[number].there; });
+  if (sent)
+    condition_.wait_for(lock, std::chrono::milliseconds(kRequestTimeoutMs),
+                        [&] { return answers_[number].there; });
   Answer answer = std::move(answers_[number]);
   answers_.erase(number);
   if (answer.there) return answer;
@@ -100,8 +102,8 @@ uint64_t ChildHost::expect(uint64_t strand, Taker taker, bool is_call) {
   return number;
 }
 
-void ChildHost::question(Encoder& out, const Encoder& otherwise) {
-  if (!send(out)) deliver_answer(otherwise.frame());
+void ChildHost::question(Encoder& out, const Encoder& fallback) {
+  if (!send(out)) deliver_answer(fallback.frame());
 }
 
 void ChildHost::deliver_answer(const std::string& frame) {
@@ -139,31 +141,32 @@ void ChildHost::cancel_calls() {
   }
 }
 
-uint64_t ChildHost::listen(Ref<Listening> what, Kind kind, const std::string& rest, pb_err* err) {
+uint64_t ChildHost::open_registration(Ref<RemoteRegistration> what, Kind kind, const std::string& rest,
+                                      pb_err* err) {
   const uint64_t number = next_number();
   {
     // Known before the server can call.
     const std::lock_guard lock(mutex_);
-    listening_.emplace(number, std::move(what));
+    registrations_.emplace(number, std::move(what));
   }
   const uint64_t handle = handle_of(ask(number, kind, rest, -1), err);
   const std::lock_guard lock(mutex_);
   if (handle == 0) {
-    listening_.erase(number);
+    registrations_.erase(number);
     return 0;
   }
   numbers_[handle] = number;
   return handle;
 }
 
-void ChildHost::unlisten(uint32_t function, uint64_t handle, pb_fn done, void* user) {
-  Ref<Listening> what;
+void ChildHost::close_registration(uint32_t function, uint64_t handle, pb_fn done, void* user) {
+  Ref<RemoteRegistration> what;
   {
     const std::lock_guard lock(mutex_);
     const auto at = numbers_.find(handle);
     if (at == numbers_.end()) return;
-    what = std::move(listening_[at->second]);
-    listening_.erase(at->second);
+    what = std::move(registrations_[at->second]);
+    registrations_.erase(at->second);
     numbers_.erase(at);
   }
   send(Encoder(Kind::host_call).u64(0).u32(function).u64(handle));
@@ -232,20 +235,20 @@ uint64_t ChildHost::interface_number(const pb_interface* interface) {
 }
 
 uint64_t ChildHost::outgoing(uint64_t handle) {
-  if ((handle & kMadeByChild) != 0) transactions_.share(handle);
+  if ((handle & kBegunByChild) != 0) transactions_.share(handle);
   return handle;
 }
 
 bool ChildHost::admit(size_t bytes) noexcept {
-  if (untaken_ >= kMaxUntaken || untaken_bytes_ + bytes > kMaxUntakenBytes) return false;
-  ++untaken_;
-  untaken_bytes_ += bytes;
+  if (waiting_ >= kMaxWaitingCallbacks || waiting_bytes_ + bytes > kMaxWaitingCallbackBytes) return false;
+  ++waiting_;
+  waiting_bytes_ += bytes;
   return true;
 }
 
-void ChildHost::taken(size_t bytes) noexcept {
-  --untaken_;
-  untaken_bytes_ -= bytes;
+void ChildHost::processed(size_t bytes) noexcept {
+  --waiting_;
+  waiting_bytes_ -= bytes;
 }
 
 std::string ChildHost::under_way() const {
@@ -288,11 +291,11 @@ bool ChildHost::take(const std::string& frame) {
   }
   const uint64_t call = kind == Kind::call ? in.u64() : 0;
   const uint64_t number = in.u64();
-  Ref<Listening> what;
+  Ref<RemoteRegistration> what;
   {
     const std::lock_guard lock(mutex_);
-    const auto at = listening_.find(number);
-    if (at != listening_.end()) what = at->second;
+    const auto at = registrations_.find(number);
+    if (at != registrations_.end()) what = at->second;
   }
   const auto refuse = [&](int32_t status, const char* text) {
     if (kind == Kind::call) send(Encoder(Kind::reply).u64(call).u32(static_cast<uint32_t>(status)).str(text));

@@ -26,7 +26,7 @@ class ChildPort;
 
 // A registration of the plugin, which the server calls back by the number of the request that made it; runs
 // on its strand unless closed.
-class Listening : public Registration {
+class RemoteRegistration : public Registration {
  public:
   using Registration::Registration;
   // [any] Queues a frame for it, read up to its kind; counts it as untaken until it has run, unless
@@ -40,7 +40,7 @@ class Listening : public Registration {
   virtual void refuse(Decoder&) {}  // closed meanwhile
 };
 
-class ChildHost final : public HandleRule {
+class ChildHost final : public HandleTranslator {
  public:
   // Takes the answer to a question: its frame, read behind its number.
   using Taker = Function<void(Decoder& in)>;
@@ -77,8 +77,8 @@ class ChildHost final : public HandleRule {
   // [any] Expects the answer to a question: calls taker(in) with it on the strand. Returns the question's
   // number. The plugin is not destroyed before the answer.
   uint64_t expect(uint64_t strand, Taker taker, bool is_call = false);
-  // Sends the question; if it is too large, answers it with the frame `otherwise`.
-  void question(Encoder& out, const Encoder& otherwise);
+  // Sends the question; if it is too large, answers it with the frame `fallback`.
+  void question(Encoder& out, const Encoder& fallback);
   // [any] Answers a question here; `answer` is a frame as the server would send it.
   void refuse(const Encoder& answer) { deliver_answer(answer.frame()); }
   // [any] Cancels the calls to other plugins that are not answered yet, because this plugin is about to end.
@@ -86,9 +86,9 @@ class ChildHost final : public HandleRule {
 
   // [any] Registers `what` under the number of this request, then sends the request. Returns the server's
   // handle, which closes it; 0: the server refused, and `what` is forgotten.
-  uint64_t listen(Ref<Listening> what, Kind kind, const std::string& rest, pb_err* err);
+  uint64_t open_registration(Ref<RemoteRegistration> what, Kind kind, const std::string& rest, pb_err* err);
   // Closes the registration here, and in the server by that function.
-  void unlisten(uint32_t function, uint64_t handle, pb_fn done, void* user);
+  void close_registration(uint32_t function, uint64_t handle, pb_fn done, void* user);
 
   uint64_t add_port(std::unique_ptr<ChildPort> port, const std::string& rest);
   void close_port(uint64_t handle, pb_fn done, void* user);
@@ -103,9 +103,7 @@ class ChildHost final : public HandleRule {
   // itself be waiting for an answer. Beyond the limit calls are refused, events dropped, and jobs claimed
   // again later.
   bool take(const std::string& frame);
-  static constexpr size_t kMaxUntaken = 16384;
-  static constexpr size_t kMaxUntakenBytes = 64u << 20;
-  void taken(size_t bytes) noexcept;
+  void processed(size_t bytes) noexcept;
 
   // Describes what the plugin still waits for: "2 answers of the server, 1 job on a worker"; "" for nothing.
   std::string under_way() const;
@@ -134,13 +132,13 @@ class ChildHost final : public HandleRule {
   std::atomic<uint64_t> last_number_{0};
   std::atomic<uint32_t> levels_{0};
   std::atomic<int64_t> epoch_{0};
-  std::atomic<size_t> untaken_{0};
-  std::atomic<size_t> untaken_bytes_{0};
+  std::atomic<size_t> waiting_{0};
+  std::atomic<size_t> waiting_bytes_{0};
   mutable std::mutex mutex_;  // of what follows
   std::condition_variable condition_;
   std::map<uint64_t, Answer> answers_;                         // by number, while a caller waits
   std::map<uint64_t, Expected> expected_;                      // by number
-  std::map<uint64_t, Ref<Listening>> listening_;               // by number
+  std::map<uint64_t, Ref<RemoteRegistration>> registrations_;  // by number
   std::map<uint64_t, uint64_t> numbers_;                       // of those and of ports, by handle
   std::map<uint64_t, std::unique_ptr<ChildPort>> ports_;       // by number
   std::map<const pb_interface*, uint64_t> interface_numbers_;  // described to the server

@@ -13,14 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "isolation/limits.h"
+
 namespace patchbay::core::isolation {
 namespace {
 
 constexpr int kChildFd = 3;
-// How long the process may run after its channel has ended: after a command to stop, and after it closed the
-// channel by itself.
-constexpr auto kLeave = std::chrono::seconds(5);
-constexpr auto kLetGo = std::chrono::seconds(1);
 
 // The part of the server's environment that a plugin's process gets: where and how to run, nothing that may
 // be a secret.
@@ -74,7 +72,7 @@ int spawn_child(const std::string& program, const char* const* arguments, int so
 
 }  // namespace
 
-std::string end_in_words(int status) {
+std::string describe_exit(int status) {
   if (WIFSIGNALED(status)) {
     return "its process was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
            sigdescr_np(WTERMSIG(status)) + ")";
@@ -109,7 +107,7 @@ void ChildProcess::run() {
   read();
   const int status = reap();
   on_end_(WIFEXITED(status) && WEXITSTATUS(status) == 0 ? Status()
-                                                        : Status(Code::unavailable, end_in_words(status)));
+                                                        : Status(Code::unavailable, describe_exit(status)));
 }
 
 Status ChildProcess::spawn() {
@@ -133,28 +131,31 @@ void ChildProcess::read() {
   std::string frame;
   Descriptor fd;
   while (channel_.receive(frame, fd)) {
-    wait_for_takers(frame.size());
+    wait_for_processing(frame.size());
     on_frame_(std::exchange(frame, {}), std::move(fd));
   }
 }
 
-void ChildProcess::wait_for_takers(size_t bytes) {
+void ChildProcess::wait_for_processing(size_t bytes) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock,
-                [this] { return killed_ || (untaken_ < kMaxUntaken && untaken_bytes_ < kMaxUntakenBytes); });
-  ++untaken_;
-  untaken_bytes_ += bytes;
+  changed_.wait(lock, [this] {
+    return killed_ ||
+           (unprocessed_ < kMaxUnprocessedFrames && unprocessed_bytes_ < kMaxUnprocessedFrameBytes);
+  });
+  ++unprocessed_;
+  unprocessed_bytes_ += bytes;
 }
 
-void ChildProcess::taken(size_t bytes) {
+void ChildProcess::processed(size_t bytes) {
   const std::lock_guard lock(mutex_);
-  --untaken_;
-  untaken_bytes_ -= bytes;
+  --unprocessed_;
+  unprocessed_bytes_ -= bytes;
   changed_.notify_one();
 }
 
 int ChildProcess::reap() {
-  const auto deadline = std::chrono::steady_clock::now() + (channel_.finished() ? kLeave : kLetGo);
+  const std::chrono::milliseconds limit(channel_.finished() ? kMaxExitAfterStopMs : kMaxExitAfterCloseMs);
+  const auto deadline = std::chrono::steady_clock::now() + limit;
   std::unique_lock lock(mutex_);
   while (true) {
     int status = 0;
@@ -163,7 +164,7 @@ int ChildProcess::reap() {
       return status;
     }
     if (std::chrono::steady_clock::now() > deadline) ::kill(pid_, SIGKILL);
-    changed_.wait_for(lock, std::chrono::milliseconds(2));
+    changed_.wait_for(lock, std::chrono::milliseconds(kExitPollMs));
   }
 }
 

@@ -24,14 +24,10 @@ struct ChildCommand {
 };
 
 // One line for people: "its process was ended by signal 11 (Segmentation fault)". `status` is of waitpid.
-std::string end_in_words(int status);
+std::string describe_exit(int status);
 
 class ChildProcess {
  public:
-  // Frames that may wait for taken(), in number and in bytes; beyond, the child waits.
-  static constexpr size_t kMaxUntaken = 4096;
-  static constexpr size_t kMaxUntakenBytes = 32u << 20;
-
   using OnFrame = Function<void(std::string frame, Descriptor fd)>;
   // Error: how the process ended. No error: it exited with code 0 after it was commanded to.
   using OnEnd = Function<void(Status how)>;
@@ -42,8 +38,9 @@ class ChildProcess {
   ~ChildProcess();
 
   Channel& channel() noexcept { return channel_; }  // its send(), waiting() and finish()
-  void taken(size_t bytes);                         // [any] A frame of that size has been processed.
-  void kill();                                      // [any] SIGKILL
+  // [any] A frame of that size has been processed.
+  void processed(size_t bytes);
+  void kill();  // [any] SIGKILL
 
  private:
   ChildProcess(ChildCommand command, Descriptor ours, Descriptor theirs, OnFrame on_frame, OnEnd on_end);
@@ -51,7 +48,7 @@ class ChildProcess {
   Status spawn();
   void read();
   int reap();
-  void wait_for_takers(size_t bytes);
+  void wait_for_processing(size_t bytes);
 
   // owned
   const ChildCommand command_;
@@ -64,8 +61,8 @@ class ChildProcess {
   std::condition_variable changed_;
   pid_t pid_ = -1;  // guarded by mutex_; -1: not started, or reaped
   bool killed_ = false;
-  size_t untaken_ = 0;
-  size_t untaken_bytes_ = 0;
+  size_t unprocessed_ = 0;
+  size_t unprocessed_bytes_ = 0;
   std::thread thread_;
 };
 

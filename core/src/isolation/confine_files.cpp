@@ -13,7 +13,7 @@
 #include <sstream>
 
 #include "isolation/confine.h"
-#include "isolation/containment.h"
+#include "isolation/isolation_support.h"
 #include "plugins/elf_file.h"
 
 namespace patchbay::core::isolation {
@@ -146,7 +146,7 @@ std::string reachable(const std::string& path, const fs::path& data_of_all) {
 
 }  // namespace
 
-Status confine_files(const Needs& needs) {
+Status confine_files(const AllowedPaths& allowed) {
   const int version = landlock_version();
   if (version == 0) return {};
   const Ruleset rules(version);
@@ -159,7 +159,7 @@ Status confine_files(const Needs& needs) {
   };
   constexpr uint64_t kAll = ~uint64_t{0};
   std::error_code error;
-  const fs::path data_of_all = fs::weakly_canonical(fs::path(needs.data_folder).parent_path(), error);
+  const fs::path data_of_all = fs::weakly_canonical(fs::path(allowed.data_folder).parent_path(), error);
   for (const char* path : kPrograms) {
     if (is_inside(data_of_all, path))
       return {Code::invalid,
@@ -170,10 +170,10 @@ Status confine_files(const Needs& needs) {
   for (const char* path : kPrograms) PB_TRY(allow(path, kRead | kExecute));
   for (const char* path : kReadable) PB_TRY(allow(path, kRead));
   for (const char* path : kDevices) PB_TRY(allow(path, kReadFile | kWriteFile | kIoctlDevice));
-  PB_TRY(allow(needs.plugin_file, kReadFile | kExecute));
-  for (const std::string& path : library_folders(needs.plugin_file)) PB_TRY(allow(path, kRead | kExecute));
-  PB_TRY(allow(needs.data_folder, kAll & ~kExecute));
-  for (const std::string& each : needs.paths) {
+  PB_TRY(allow(allowed.plugin_file, kReadFile | kExecute));
+  for (const std::string& path : library_folders(allowed.plugin_file)) PB_TRY(allow(path, kRead | kExecute));
+  PB_TRY(allow(allowed.data_folder, kAll & ~kExecute));
+  for (const std::string& each : allowed.paths) {
     const std::string path = reachable(each, data_of_all);
     if (!path.empty()) PB_TRY(allow(path, kAll & ~kExecute));
   }

@@ -1,19 +1,13 @@
 #include "isolation/isolated_plugin.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "isolation/containment.h"
+#include "isolation/isolation_support.h"
+#include "isolation/limits.h"
 #include "isolation/plugin_host_program.h"
 
 namespace patchbay::core::isolation {
-namespace {
-
-constexpr std::chrono::milliseconds kStop{5000};
-constexpr int64_t kPingsPerPatience = 5;
-// Cuts the reason to what a state can show.
-constexpr size_t kMaxWhy = 300;
-
-}  // namespace
 
 IsolatedPlugin::IsolatedPlugin(std::string plugin_file, IsolationOptions options)
     : plugin_file_(std::move(plugin_file)), options_(std::move(options)), budget_(options_.restarts) {}
@@ -29,10 +23,10 @@ Status IsolatedPlugin::create(HostContext& context, OnState on_state) {
   PB_TRY_VALUE(host_, Host::open(context.raw()));
   context_ = &context;
   on_state_ = std::move(on_state);
-  restart_ = std::make_unique<Timer>(*host_);
-  patience_ = std::make_unique<Timer>(*host_);
-  ping_ = std::make_unique<Timer>(*host_);
-  if (const std::string why = not_contained(); !why.empty())
+  restart_timer_ = std::make_unique<Timer>(*host_);
+  answer_timer_ = std::make_unique<Timer>(*host_);
+  ping_timer_ = std::make_unique<Timer>(*host_);
+  if (const std::string why = missing_containment(); !why.empty())
     log(PB_LOG_WARN, "the plugin's process is not fully contained", why);
   return {};
 }
@@ -49,14 +43,14 @@ void IsolatedPlugin::check_unstarted(const std::string& config, const pb_done& d
   start(config, done);
 }
 
-void IsolatedPlugin::made(Status status) {
+void IsolatedPlugin::created(Status status) {
   if (!status) {
     refused_ = std::move(status);
     return;
   }
   session_->command(Kind::check, config_, [this](Status answer) {
     refused_ = std::move(answer);
-    was_asked_ = true;
+    plugin_answered_ = true;
     session_->kill({});
   });
 }
@@ -72,18 +66,18 @@ void IsolatedPlugin::launch() {
   session_ = std::move(*session);
   started_with_ = config_;
   if (checks_only_) {
-    await_answer("check_config");
-    session_->command(Kind::make, config_, [this](Status status) { made(std::move(status)); });
+    start_answer_timer("check_config");
+    session_->command(Kind::create, config_, [this](Status status) { created(std::move(status)); });
     return;
   }
-  await_answer("start");
+  start_answer_timer("start");
   session_->command(Kind::start, config_, [this](Status status) { launched(std::move(status)); });
 }
 
 // If the start was refused or the process has ended, ended() follows and reports it.
 void IsolatedPlugin::launched(Status status) {
   if (phase_ != Phase::starting) return;  // commanded to stop meanwhile
-  patience_->cancel();
+  answer_timer_->cancel();
   if (!status) {
     refused_ = std::move(status);
     return;
@@ -104,22 +98,22 @@ void IsolatedPlugin::launched(Status status) {
 }
 
 void IsolatedPlugin::ended(Status how) {
-  patience_->cancel();
-  ping_->cancel();
+  answer_timer_->cancel();
+  ping_timer_->cancel();
   session_.reset();
   set_up_metric(false);
-  was_asked_ = was_asked_ && how.ok();
+  plugin_answered_ = plugin_answered_ && how.ok();
   const std::string why = !refused_ ? refused_.error().text
                           : how     ? std::string("its process has ended")
                                     : how.error().text;
-  if (phase_ == Phase::leaving || first_) {
-    phase_ = Phase::gone;
+  if (phase_ == Phase::stopping || first_) {
+    phase_ = Phase::ended;
     if (!refused_) how = refused_;
     if (const auto done = std::move(waiting_)) return (*done)(how);
     if (!how) log(PB_LOG_ERROR, "the plugin's process has ended", why);  // while it drained
     return;
   }
-  crashed(why.substr(0, kMaxWhy));
+  crashed(why.substr(0, kMaxReasonBytes));
 }
 
 void IsolatedPlugin::crashed(const std::string& why) {
@@ -131,7 +125,7 @@ void IsolatedPlugin::crashed(const std::string& why) {
   phase_ = Phase::down;
   log(PB_LOG_ERROR, "the plugin's process has ended", why, std::to_string(*delay_ms));
   on_state_(PluginState::restarting, why);
-  restart_->after_ms(*delay_ms, [this] { launch(); });
+  restart_timer_->after_ms(*delay_ms, [this] { launch(); });
 }
 
 void IsolatedPlugin::quarantine(const std::string& why) {
@@ -146,23 +140,24 @@ void IsolatedPlugin::quarantine(const std::string& why) {
   on_state_(PluginState::quarantined, text);
 }
 
-void IsolatedPlugin::await_answer(const char* what) {
-  patience_->after_ms(options_.patience.count(), [this, what] {
+void IsolatedPlugin::start_answer_timer(const char* what) {
+  answer_timer_->after_ms(options_.answer_timeout.count(), [this, what] {
     if (session_)
-      session_->kill({Code::timeout, std::string("it did not come back from ") + what + " within " +
-                                         std::to_string(options_.patience.count()) + " ms"});
+      session_->kill({Code::timeout, std::string(what) + " timed out after " +
+                                         std::to_string(options_.answer_timeout.count()) + " ms"});
   });
 }
 
 void IsolatedPlugin::ping() {
-  ping_->after_ms(options_.patience.count() / kPingsPerPatience, [this] {
+  ping_timer_->after_ms(options_.answer_timeout.count() / kPingsPerTimeout, [this] {
     if (phase_ != Phase::up) return;
-    ping_->after_ms(options_.patience.count(), [this] {
+    ping_timer_->after_ms(options_.answer_timeout.count(), [this] {
       if (phase_ == Phase::up)
-        session_->kill({Code::timeout, "it did not answer for " + std::to_string(options_.patience.count()) +
+        session_->kill({Code::timeout, "it did not answer for " +
+                                           std::to_string(options_.answer_timeout.count()) +
                                            " ms: something holds one of its strands or its media loop"});
     });
-    session_->command(Kind::alive, {}, [this](const Status& status) {
+    session_->command(Kind::ping, {}, [this](const Status& status) {
       if (status && phase_ == Phase::up) ping();
     });
   });
@@ -173,9 +168,9 @@ void IsolatedPlugin::check_config(const std::string& config, const pb_done& raw)
   Done done(&raw);
   if (phase_ == Phase::quarantined) return done();
   if (phase_ != Phase::up) return done({Code::unavailable, "it is being restarted; try again"});
-  await_answer("check_config");
+  start_answer_timer("check_config");
   session_->command(Kind::check, config, [this, done = std::move(done)](const Status& status) mutable {
-    patience_->cancel();
+    answer_timer_->cancel();
     done(status);
   });
 }
@@ -193,45 +188,45 @@ void IsolatedPlugin::reconfigure(const std::string& config, const pb_done& raw) 
     return session_->kill(
         {Code::cancelled, "its configuration names other files, which only a new process can reach"});
   started_with_ = config;
-  await_answer("reconfigure");
+  start_answer_timer("reconfigure");
   session_->command(Kind::reconfigure, config, [this, done = std::move(done)](const Status&) mutable {
-    patience_->cancel();
+    answer_timer_->cancel();
     done();
   });
 }
 
-void IsolatedPlugin::pass(const pb_done& raw) {
+void IsolatedPlugin::flush(const pb_done& raw) {
   Done done(&raw);
   if (phase_ != Phase::up) return;
-  session_->command(Kind::pass, {}, [done = std::move(done)](const Status&) mutable { done(); });
+  session_->command(Kind::flush, {}, [done = std::move(done)](const Status&) mutable { done(); });
 }
 
 void IsolatedPlugin::drain(const pb_done& raw) {
   Done done(&raw);
-  restart_->cancel();
+  restart_timer_->cancel();
   if (phase_ != Phase::up) return;  // stop() handles it
-  phase_ = Phase::leaving;
+  phase_ = Phase::stopping;
   session_->command(Kind::drain, {}, [done = std::move(done)](const Status&) mutable { done(); });
 }
 
 void IsolatedPlugin::stop(const pb_done& raw) {
   waiting_ = std::make_unique<Done>(&raw);
-  restart_->cancel();
-  const bool answers = phase_ == Phase::up || phase_ == Phase::leaving;
-  phase_ = Phase::leaving;
+  restart_timer_->cancel();
+  const bool answers = phase_ == Phase::up || phase_ == Phase::stopping;
+  phase_ = Phase::stopping;
   refused_ = {};
   if (!session_) return ended({});
   if (!answers) return session_->kill({});
-  patience_->after_ms(std::min(kStop, options_.patience).count(), [this] {
-    if (session_) session_->kill({Code::timeout, "it did not come back from stop, and was killed"});
+  answer_timer_->after_ms(std::min<int64_t>(kStopTimeoutMs, options_.answer_timeout.count()), [this] {
+    if (session_) session_->kill({Code::timeout, "stop timed out, and its process was killed"});
   });
   session_->command(Kind::stop, {}, [this](Status status) { refused_ = std::move(status); });
 }
 
 void IsolatedPlugin::destroy() {
-  patience_.reset();
-  ping_.reset();
-  restart_.reset();
+  answer_timer_.reset();
+  ping_timer_.reset();
+  restart_timer_.reset();
 }
 
 void IsolatedPlugin::log(uint32_t level, std::string_view text, std::string_view why,

@@ -23,7 +23,7 @@ struct IsolationOptions {
   std::function<std::vector<std::string>(const std::string& config)> paths;
   // How long a process may take to answer a start, a check or a stop before it is killed; shorter than the
   // deadlines of the callers.
-  std::chrono::milliseconds patience{25000};
+  std::chrono::milliseconds answer_timeout{};
 };
 
 class IsolatedPlugin final : public PluginBackend {
@@ -37,28 +37,28 @@ class IsolatedPlugin final : public PluginBackend {
   // A plugin that was never started is asked in a process started for that. Fails while the plugin is being
   // restarted; a quarantined plugin accepts what its schema allows.
   void check_config(const std::string& config, const pb_done& done) override;
-  bool was_asked() const override { return was_asked_; }
+  bool plugin_answered() const override { return plugin_answered_; }
   // Ends a quarantine, with a fresh budget.
   void reconfigure(const std::string& config, const pb_done& done) override;
-  void pass(const pb_done& done) override;
+  void flush(const pb_done& done) override;
   // A process that ends from then on is not restarted.
   void drain(const pb_done& done) override;
   void stop(const pb_done& done) override;
   void destroy() override;
 
  private:
-  enum class Phase { starting, up, down, quarantined, leaving, gone };
+  enum class Phase { starting, up, down, quarantined, stopping, ended };
 
   void check_unstarted(const std::string& config, const pb_done& done);
-  void made(Status status);
+  void created(Status status);
   void launch();
   void launched(Status status);
   void ended(Status how);
   void crashed(const std::string& why);
   void quarantine(const std::string& why);
-  void await_answer(const char* what);
-  // Pings a running plugin periodically. If one of its strands or its media loop is held for longer than the
-  // patience, its process is killed, and so restarted.
+  void start_answer_timer(const char* what);
+  // Pings a running plugin periodically. If a task blocks one of its strands or its media loop for longer
+  // than answer_timeout, its process is killed, and so restarted.
   void ping();
   void log(uint32_t level, std::string_view text, std::string_view why, std::string_view delay = {}) const;
   uint64_t metric(uint32_t kind, std::string_view name, std::string_view help) const;
@@ -73,15 +73,15 @@ class IsolatedPlugin final : public PluginBackend {
   // of create() until destroy()
   HostContext* context_ = nullptr;
   std::optional<Host> host_;
-  std::unique_ptr<Timer> restart_;
-  std::unique_ptr<Timer> patience_;
-  std::unique_ptr<Timer> ping_;
+  std::unique_ptr<Timer> restart_timer_;
+  std::unique_ptr<Timer> answer_timer_;
+  std::unique_ptr<Timer> ping_timer_;
   std::unique_ptr<Session> session_;
   // state
   RestartBudget budget_;
   Phase phase_ = Phase::starting;
   bool checks_only_ = false;       // it is only created to check a configuration, never started
-  bool was_asked_ = false;         // and the plugin itself answered
+  bool plugin_answered_ = false;   // and the plugin itself answered
   bool first_ = true;              // the start that a caller waits for
   std::string config_;             // to be started with
   std::string started_with_;       // by the session

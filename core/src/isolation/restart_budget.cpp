@@ -9,7 +9,7 @@ std::optional<int64_t> RestartBudget::ended(int64_t now_ms) {
   if (static_cast<int64_t>(ends_.size()) >= limits_.most) return std::nullopt;
   int64_t delay = kMinDelayMs;
   for (const int64_t end : ends_) {
-    if (end > now_ms - kFlurryMs) delay = std::min(2 * delay, kMaxDelayMs);
+    if (end > now_ms - kDoublingMs) delay = std::min(2 * delay, kMaxDelayMs);
   }
   ends_.push_back(now_ms);
   return delay;

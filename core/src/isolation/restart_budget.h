@@ -10,8 +10,8 @@ namespace patchbay::core::isolation {
 class RestartBudget {
  public:
   struct Limits {
-    int64_t most = 5;  // restarts
-    int64_t within_s = 600;
+    int64_t most = 0;  // restarts
+    int64_t within_s = 0;
   };
   static constexpr int64_t kMinDelayMs = 50;
   static constexpr int64_t kMaxDelayMs = 1000;  // a restart is to be over within 2 s
@@ -26,7 +26,7 @@ class RestartBudget {
   const Limits& limits() const noexcept { return limits_; }
 
  private:
-  static constexpr int64_t kFlurryMs = 10'000;  // within which each end doubles the wait
+  static constexpr int64_t kDoublingMs = 10'000;  // within which each end doubles the wait
 
   const Limits limits_;
   std::deque<int64_t> ends_;  // that led to a restart, oldest first

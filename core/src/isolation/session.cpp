@@ -36,7 +36,7 @@ Result<std::unique_ptr<Session>> Session::begin(HostContext& context, const Host
 
 void Session::command(Kind kind, std::string_view config, Function<void(Status)> answer) {
   Encoder out(kind);
-  const bool begins = kind == Kind::start || kind == Kind::make;
+  const bool begins = kind == Kind::start || kind == Kind::create;
   if (begins || kind == Kind::check || kind == Kind::reconfigure) out.str(config);
   if (begins) {
     for (uint32_t level = PB_LOG_DEBUG; level <= PB_LOG_ERROR; ++level)
@@ -53,25 +53,25 @@ void Session::kill(Status why) {
 }
 
 void Session::take(const std::string& frame, Descriptor fd) {
-  process_->taken(frame.size());
+  process_->processed(frame.size());
   if (verdict_) return;  // it is being killed: its frames are ignored
   Decoder in(frame);
   const Kind kind = in.kind();
   if (dispatch(kind, in, std::move(fd))) return;
-  kill({Code::misuse, "it sent something that makes no sense (a frame of kind " +
-                          std::to_string(static_cast<uint32_t>(kind)) + ")"});
+  kill({Code::misuse,
+        "it sent an invalid frame (of kind " + std::to_string(static_cast<uint32_t>(kind)) + ")"});
 }
 
 bool Session::dispatch(Kind kind, Decoder& in, Descriptor fd) {
   switch (kind) {
     case Kind::started:
-    case Kind::made:
+    case Kind::created:
     case Kind::checked:
     case Kind::reconfigured:
-    case Kind::passed:
+    case Kind::flushed:
     case Kind::drained:
     case Kind::stopped:
-    case Kind::lives:
+    case Kind::pong:
       return answered(kind, in);
     default:
       return tables_.take(kind, in, std::move(fd));
@@ -86,7 +86,7 @@ bool Session::answered(Kind kind, Decoder& in) {
   const Function<void(Status)> answer = std::move(waiting.front());
   waiting.erase(waiting.begin());
   // A plugin that stopped, or did not start, has been destroyed: its process may leave.
-  const bool begins = kind == Kind::started || kind == Kind::made;
+  const bool begins = kind == Kind::started || kind == Kind::created;
   if (kind == Kind::stopped || (begins && status != PB_OK)) process_->channel().finish();
   answer(status == PB_OK ? Status() : Status(static_cast<Code>(status), text));
   return true;

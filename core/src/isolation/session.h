@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "isolation/child_process.h"
-#include "isolation/session_tables.h"
+#include "isolation/session_dispatcher.h"
 
 namespace patchbay::core::isolation {
 
@@ -36,7 +36,7 @@ class Session {
   Session(HostContext& context, const Host& host, InterfaceShare& interfaces,
           Function<void(Status how)> on_end);
   void take(const std::string& frame, Descriptor fd);
-  // False: the frame made no sense.
+  // False: the frame is invalid.
   bool dispatch(Kind kind, Decoder& in, Descriptor fd);
   bool answered(Kind kind, Decoder& in);
   void ended(Status how);
@@ -45,7 +45,7 @@ class Session {
   const Host& host_;
   // owned
   Function<void(Status how)> on_end_;
-  SessionTables tables_;
+  SessionDispatcher tables_;
   std::unique_ptr<ChildProcess> process_;
   // state
   std::map<Kind, std::vector<Function<void(Status)>>> waiting_;  // by the kind of their answer

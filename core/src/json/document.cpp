@@ -57,24 +57,24 @@ const Node* Node::find(std::string_view key) const noexcept {
   return nullptr;
 }
 
-std::string_view Node::string(std::string_view otherwise) const noexcept {
-  return is(Type::string) ? std::string_view(as_.text, size_) : otherwise;
+std::string_view Node::string(std::string_view fallback) const noexcept {
+  return is(Type::string) ? std::string_view(as_.text, size_) : fallback;
 }
 
-bool Node::boolean(bool otherwise) const noexcept { return is(Type::boolean) ? as_.boolean : otherwise; }
+bool Node::boolean(bool fallback) const noexcept { return is(Type::boolean) ? as_.boolean : fallback; }
 
 bool Node::is_integer() const noexcept {
   if (!is(Type::number)) return false;
   return exact_ || (std::abs(as_.number) <= kExactIntegers && std::trunc(as_.number) == as_.number);
 }
 
-int64_t Node::integer(int64_t otherwise) const noexcept {
-  if (!is_integer()) return otherwise;
+int64_t Node::integer(int64_t fallback) const noexcept {
+  if (!is_integer()) return fallback;
   return exact_ ? as_.integer : static_cast<int64_t>(as_.number);
 }
 
-double Node::number(double otherwise) const noexcept {
-  if (!is(Type::number)) return otherwise;
+double Node::number(double fallback) const noexcept {
+  if (!is(Type::number)) return fallback;
   return exact_ ? static_cast<double>(as_.integer) : as_.number;
 }
 

@@ -36,13 +36,13 @@ class Node {
   const Member* member(uint32_t index) const noexcept;
   const Node* find(std::string_view key) const noexcept;
 
-  // May contain NUL. Returns `otherwise` unless this is a string.
-  std::string_view string(std::string_view otherwise = {}) const noexcept;
-  bool boolean(bool otherwise = false) const noexcept;
+  // May contain NUL. Returns `fallback` unless this is a string.
+  std::string_view string(std::string_view fallback = {}) const noexcept;
+  bool boolean(bool fallback = false) const noexcept;
   // A number without a fraction that an int64_t holds exactly: 1, 1.0 and 1e3 are, 2^63 and 0.5 are not.
   bool is_integer() const noexcept;
-  int64_t integer(int64_t otherwise = 0) const noexcept;
-  double number(double otherwise = 0) const noexcept;
+  int64_t integer(int64_t fallback = 0) const noexcept;
+  double number(double fallback = 0) const noexcept;
 
   // Where the value was written: the byte offset after its first token in the parsed text, or the origin that
   // the Builder was given.

@@ -11,9 +11,10 @@
 #include <vector>
 
 #include "json/builder.h"
-#include "json/number.h"
+#include "json/limits.h"
+#include "json/parse_number.h"
 #include "json/prescan.h"
-#include "json/text.h"
+#include "json/printable_text.h"
 
 namespace patchbay::core::json {
 namespace {

@@ -8,15 +8,10 @@
 #include <string_view>
 
 #include "json/document.h"
+#include "json/limits.h"
 #include "patchbay/result.h"
 
 namespace patchbay::core::json {
-
-struct Limits {
-  size_t bytes = 1 << 20;     // of the whole text
-  size_t depth = 32;          // of nested arrays and objects
-  size_t values = 1'000'000;  // limited, as a parsed value takes at least 24 bytes even for the text `0,`
-};
 
 // Errors: Code::exhausted if the text is longer than limits.bytes or has more than limits.values, else
 // Code::invalid. The message has line, column and, if known, the escaped name of the field, but no other part

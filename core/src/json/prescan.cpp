@@ -4,10 +4,11 @@
 
 #include <cstring>
 
+#include "json/limits.h"
+
 namespace patchbay::core::json {
 namespace {
 
-constexpr size_t kNumberCharacters = 400;
 // RapidJSON 1.1.0 keeps the exponent in an int and indexes a table by it. No double needs more digits.
 constexpr size_t kExponentDigits = 4;
 
@@ -16,7 +17,7 @@ bool in_number(char c) noexcept {
 }
 
 const char* check_number(std::string_view number) noexcept {
-  if (number.size() > kNumberCharacters) return "a number is too long";
+  if (number.size() > kMaxNumberCharacters) return "a number is too long";
   const size_t e = number.find_first_of("eE");
   if (e == std::string_view::npos) return nullptr;
   size_t digits = 0;

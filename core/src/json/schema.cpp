@@ -1,7 +1,7 @@
 #include "json/schema.h"
 
 #include "json/parse.h"
-#include "json/validation.h"
+#include "json/schema_validation.h"
 
 namespace patchbay::core::json {
 namespace {

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "json/document.h"
+#include "json/limits.h"
 #include "patchbay/result.h"
 
 namespace patchbay::core::json {
@@ -45,8 +46,8 @@ struct Violation {
 
 struct CheckOptions {
   Mode mode = Mode::request;
-  std::string path = {};       // prefix of every path
-  size_t max_violations = 20;  // further ones are not reported
+  std::string path = {};                   // prefix of every path
+  size_t max_violations = kMaxViolations;  // further ones are not reported
 
   // Returns how the scalar at this origin was written, if it was not a string. Lets YAML's 0049 be a string
   // where the schema asks for one.

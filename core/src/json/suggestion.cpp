@@ -6,10 +6,10 @@
 #include <numeric>
 #include <utility>
 
+#include "json/limits.h"
+
 namespace patchbay::core::json {
 namespace {
-
-constexpr size_t kMaxName = 64;
 
 // The edit distance with swaps of neighbours (Damerau-Levenshtein, restricted), ignoring letter case.
 size_t distance(std::string_view a, std::string_view b) {
@@ -33,10 +33,10 @@ size_t distance(std::string_view a, std::string_view b) {
 
 std::string suggest(std::string_view name, const std::vector<std::string_view>& candidates) {
   std::string_view best;
-  size_t least = kMaxName;
-  if (name.size() > kMaxName) return {};
+  size_t least = kMaxSuggestionBytes;
+  if (name.size() > kMaxSuggestionBytes) return {};
   for (std::string_view candidate : candidates) {
-    if (candidate.size() > kMaxName) continue;
+    if (candidate.size() > kMaxSuggestionBytes) continue;
     const size_t allowed = std::max(name.size(), candidate.size()) / 3;
     const size_t found = distance(name, candidate);
     if (found > allowed || found >= least) continue;

@@ -6,10 +6,10 @@
 #include <charconv>
 #include <cmath>
 
+#include "observe/limits.h"
+
 namespace patchbay::core::observe {
 namespace {
-
-constexpr size_t kMaxLabelValue = 200;
 
 bool is_name(std::string_view name, bool label) {
   const auto letter = [&](char c) { return is_letter(c) || c == '_' || (c == ':' && !label); };
@@ -58,7 +58,7 @@ std::string print_labels(const Labels& labels) {
   for (const auto& [name, value] : labels) {
     if (!out.empty()) out += ',';
     out += name + "=\"";
-    append_metric_text(out, std::string_view(value).substr(0, kMaxLabelValue), true);
+    append_metric_text(out, std::string_view(value).substr(0, kMaxLabelValueBytes), true);
     out += '"';
   }
   return out;

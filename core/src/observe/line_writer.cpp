@@ -9,6 +9,8 @@
 #include <csignal>
 #include <utility>
 
+#include "observe/limits.h"
+
 namespace patchbay::core::observe {
 namespace {
 
@@ -34,7 +36,7 @@ LineWriter::~LineWriter() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
-    end_ = std::chrono::steady_clock::now() + kFlushWait;
+    end_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(kFlushTimeoutMs);
   }
   pushed_.notify_one();
   thread_.join();
@@ -45,7 +47,7 @@ void LineWriter::push(std::string line, bool urgent) {
   const size_t size = line.size() + kOverhead;
   {
     const std::lock_guard lock(mutex_);
-    if (bytes_ + size > (urgent ? kMaxBytes + kUrgentBytes : kMaxBytes)) {
+    if (bytes_ + size > kMaxQueuedBytes + (urgent ? kExtraQueuedBytes : 0)) {
       ++dropped_;
       ++unannounced_;
       return;
@@ -60,7 +62,7 @@ void LineWriter::push(std::string line, bool urgent) {
 void LineWriter::flush() {
   std::unique_lock lock(mutex_);
   const uint64_t upto = pushes_;
-  written_.wait_for(lock, kFlushWait, [&] { return done_ >= upto; });
+  written_.wait_for(lock, std::chrono::milliseconds(kFlushTimeoutMs), [&] { return done_ >= upto; });
 }
 
 void LineWriter::replace(int fd) {

@@ -16,23 +16,19 @@ namespace patchbay::core::observe {
 
 class LineWriter {
  public:
-  static constexpr size_t kMaxBytes = 4 << 20;
-  static constexpr size_t kUrgentBytes = 1 << 20;  // beyond kMaxBytes, for urgent lines only
-  static constexpr std::chrono::milliseconds kFlushWait{1000};
-
   // Formats the line, without its newline, that announces dropped lines. Called on the writer's thread.
   using Announcement = std::function<std::string(uint64_t count)>;
 
   // Closes `fd` in the end if `owned`.
   LineWriter(int fd, bool owned, Announcement announcement);
-  // Writes the queued lines, for at most kFlushWait.
+  // Writes the queued lines, for at most kFlushTimeoutMs.
   ~LineWriter();
   LineWriter(const LineWriter&) = delete;
   LineWriter& operator=(const LineWriter&) = delete;
 
   // [any] Queues a line without its newline. Never waits for the descriptor.
   void push(std::string line, bool urgent);
-  // [any] Waits until every line pushed before is written or dropped, at most kFlushWait.
+  // [any] Waits until every line pushed before is written or dropped, at most kFlushTimeoutMs.
   void flush();
   // [any] Writes lines pushed from now on to `fd` and takes ownership of it. Closes the old descriptor if
   // owned.

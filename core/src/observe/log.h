@@ -9,8 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "observe/limits.h"
 #include "observe/line_writer.h"
-#include "observe/redact.h"
+#include "observe/redactor.h"
 #include "patchbay/result.h"
 
 namespace patchbay::core::observe {
@@ -39,9 +40,6 @@ struct Event {
 
 // Formats an event as a line, without the newline. Cuts texts at kMaxText bytes and values at kMaxValue;
 // leaves out fields beyond kMaxFields.
-constexpr size_t kMaxText = 8 << 10;
-constexpr size_t kMaxValue = 2 << 10;
-constexpr size_t kMaxFields = 64;
 std::string format_event(const Event& event, Format format, std::chrono::system_clock::time_point when,
                          const Redactor& redactor);
 

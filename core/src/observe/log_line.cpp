@@ -4,13 +4,12 @@
 
 #include <algorithm>
 
-#include "observe/escape.h"
+#include "observe/limits.h"
 #include "observe/log.h"
+#include "observe/log_escape.h"
 
 namespace patchbay::core::observe {
 namespace {
-
-constexpr size_t kMaxName = 128;
 
 std::string stamp(std::chrono::system_clock::time_point when) {
   using std::chrono::milliseconds;

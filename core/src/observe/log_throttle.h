@@ -9,6 +9,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "observe/limits.h"
+
 namespace patchbay::core::observe {
 
 class LogThrottle {
@@ -16,7 +18,7 @@ class LogThrottle {
   using Time = std::chrono::steady_clock::time_point;
 
   // Keeps track of `max_keys` keys at a time; further keys share one line per interval.
-  explicit LogThrottle(std::chrono::nanoseconds interval, size_t max_keys = 1024)
+  explicit LogThrottle(std::chrono::nanoseconds interval, size_t max_keys = kMaxThrottledKeys)
       : interval_(interval), max_keys_(max_keys) {}
 
   // If the key may have a line now, returns how many of its events were suppressed since its last line;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "observe/exposition.h"
+#include "observe/limits.h"
 #include "patchbay/result.h"
 
 namespace patchbay::core::observe {
@@ -70,8 +71,6 @@ class [[nodiscard]] MetricSource {
 // All series of the process. They are never removed, so a pointer stays valid as long as this object.
 class Metrics {
  public:
-  static constexpr size_t kMaxSeries = 10000;
-
   // Finds or creates the series with this name and these labels. Code::invalid: Prometheus would reject the
   // name; Code::conflict: the name has another kind; Code::exhausted: there are kMaxSeries.
   Result<Series*> series(Kind kind, std::string_view name, std::string_view help, Labels labels = {},

@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "plugins/limits.h"
+
 namespace patchbay::core {
 namespace {
 
@@ -17,8 +19,6 @@ constexpr uint16_t kMachine = EM_AARCH64;
 #else
 #error "which ELF machine is this?"
 #endif
-constexpr size_t kMaxSections = 4096;
-constexpr size_t kMaxSegments = 256;
 
 // The struct at the beginning of `bytes`, which is long enough.
 template <class T>
@@ -62,7 +62,7 @@ Result<ElfFile> ElfFile::read(const std::filesystem::path& path) {
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
   if (error) return {Code::not_found, "cannot be read: " + error.message()};
-  if (size > kMaxBytes) return {Code::invalid, "is larger than 512 MiB"};
+  if (size > kMaxPluginFileBytes) return {Code::invalid, "is larger than 512 MiB"};
   std::string bytes(size, '\0');
   std::ifstream in(path, std::ios::binary);
   if (!in.read(bytes.data(), static_cast<std::streamsize>(size))) return {Code::failed, "cannot be read"};
@@ -110,7 +110,7 @@ Status ElfFile::read_sections() {
   const auto header = load<Elf64_Ehdr>(bytes_);
   if (header.e_shoff == 0 || header.e_shnum == 0)
     return bad("has no section table, so its manifest cannot be found; strip it with `strip`, not further");
-  if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shnum > kMaxSections)
+  if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shnum > kMaxElfSections)
     return bad("has an odd section table; build it again");
   const auto table = part(header.e_shoff, uint64_t{header.e_shnum} * sizeof(Elf64_Shdr));
   if (table.empty()) return bad(kNotWhole);
@@ -130,7 +130,7 @@ Status ElfFile::read_sections() {
 
 void ElfFile::read_segments() {
   const auto header = load<Elf64_Ehdr>(bytes_);
-  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > kMaxSegments) return;
+  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > kMaxElfSegments) return;
   auto rest = part(header.e_phoff, uint64_t{header.e_phnum} * sizeof(Elf64_Phdr));
   for (; rest.size() >= sizeof(Elf64_Phdr); rest.remove_prefix(sizeof(Elf64_Phdr))) {
     const auto segment = load<Elf64_Phdr>(rest);

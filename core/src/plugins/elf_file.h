@@ -15,8 +15,6 @@ namespace patchbay::core {
 // Immutable and thread-safe. Views into it live as long as it does.
 class ElfFile {
  public:
-  static constexpr uint64_t kMaxBytes = 512u << 20;
-
   struct Symbol {
     std::string_view name;  // without its version
     uint64_t address = 0;   // as the file numbers them; 0 when undefined

@@ -1,3 +1,5 @@
+#include "plugins/plugin_catalogue.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -7,7 +9,6 @@
 
 #include "json/builder.h"
 #include "json/writer.h"
-#include "plugins/plugin_set.h"
 
 namespace patchbay::core {
 

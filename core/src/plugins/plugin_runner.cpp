@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "abi/store_hub.h"
+#include "abi/store_registry.h"
 
 namespace patchbay::core {
 
@@ -72,25 +72,25 @@ Status PluginRunner::begin() {
   PB_TRY(backend_->prepare());
   Store& store = services_.store.store();
   if (!source_.store_sql.empty()) PB_TRY(store.register_owner(source_.manifest.id, source_.store_sql));
-  life_ = std::make_unique<PluginLife>(services_, source_.manifest.id, std::move(backend_));
+  lifecycle_ = std::make_unique<PluginLifecycle>(services_, source_.manifest.id, std::move(backend_));
   return {};
 }
 
 Status PluginRunner::create(Deadline deadline) {
-  return life_->wait_vital(
-      life_->create([this](PluginState state, std::string_view why) { changed(state, why); }), deadline);
+  return lifecycle_->wait_vital(
+      lifecycle_->create([this](PluginState state, std::string_view why) { changed(state, why); }), deadline);
 }
 
 Status PluginRunner::start(const std::string& config, Deadline deadline) {
   enter(PluginState::starting, "it has not answered start yet");
   if (Status status = begin(); !status) return fail(std::move(status));
   Status status = create(deadline);
-  if (status) status = life_->wait_vital(life_->start(config), deadline);
+  if (status) status = lifecycle_->wait_vital(lifecycle_->start(config), deadline);
   if (!status) {
     if (stuck()) {
-      life_->withdraw();
+      lifecycle_->withdraw();
     } else {
-      static_cast<void>(life_->destroy(deadline));
+      static_cast<void>(lifecycle_->destroy(deadline));
     }
     return fail(std::move(status));
   }
@@ -98,43 +98,43 @@ Status PluginRunner::start(const std::string& config, Deadline deadline) {
   return {};
 }
 
-PluginRunner::Rehearsed PluginRunner::rehearse(const std::string& config, Deadline deadline) {
+PluginRunner::ConfigCheck PluginRunner::check_unstarted(const std::string& config, Deadline deadline) {
   if (Status status = begin(); !status) return {std::move(status), {}};
-  Rehearsed result{create(deadline), {}};
-  if (result.made) result.asked = life_->wait_vital(life_->check_config(config), deadline);
-  if (!result.asked && !stuck() && !life_->backend().was_asked())
-    result.made = std::exchange(result.asked, {});
-  if (!stuck()) static_cast<void>(life_->destroy(deadline));
-  if (!result.asked && result.asked.error().code == Code::unsupported) result.asked = {};
+  ConfigCheck result{create(deadline), {}};
+  if (result.created) result.accepted = lifecycle_->wait_vital(lifecycle_->check_config(config), deadline);
+  if (!result.accepted && !stuck() && !lifecycle_->backend().plugin_answered())
+    result.created = std::exchange(result.accepted, {});
+  if (!stuck()) static_cast<void>(lifecycle_->destroy(deadline));
+  if (!result.accepted && result.accepted.error().code == Code::unsupported) result.accepted = {};
   return result;
 }
 
 // A timeout of these four does not count against the plugin: stop shows whether it still answers.
 Status PluginRunner::check_config(const std::string& config, Deadline deadline) {
-  return life_->wait(life_->check_config(config), deadline);
+  return lifecycle_->wait(lifecycle_->check_config(config), deadline);
 }
 
 Status PluginRunner::reconfigure(const std::string& config, Deadline deadline) {
-  return life_->wait(life_->reconfigure(config), deadline);
+  return lifecycle_->wait(lifecycle_->reconfigure(config), deadline);
 }
 
-void PluginRunner::pass(Deadline deadline) {
-  if (state() == PluginState::running) static_cast<void>(life_->wait(life_->pass(), deadline));
+void PluginRunner::flush(Deadline deadline) {
+  if (state() == PluginState::running) static_cast<void>(lifecycle_->wait(lifecycle_->flush(), deadline));
 }
 
 void PluginRunner::drain(Deadline deadline) {
   if (!serves()) return;
   enter(PluginState::draining, "");
-  static_cast<void>(life_->wait(life_->drain(), deadline));
+  static_cast<void>(lifecycle_->wait(lifecycle_->drain(), deadline));
 }
 
 Status PluginRunner::stop(Deadline deadline) {
   if (!serves() && state() != PluginState::draining) return {};
-  Status status = life_->wait_vital(life_->stop(), deadline);
+  Status status = lifecycle_->wait_vital(lifecycle_->stop(), deadline);
   if (stuck()) {
-    life_->withdraw();
+    lifecycle_->withdraw();
   } else {
-    Status destroyed = life_->destroy(deadline);
+    Status destroyed = lifecycle_->destroy(deadline);
     if (!destroyed) status = std::move(destroyed);
   }
   if (!status) return fail(std::move(status));

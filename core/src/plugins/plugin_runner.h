@@ -1,5 +1,5 @@
-// PluginRunner: takes one plugin of a server through its life (PluginLife). Its functions are called by one
-// control thread, which waits for the plugin with a deadline; the plugin's own functions run on its main
+// PluginRunner: takes one plugin of a server through its life (PluginLifecycle). Its functions are called by
+// one control thread, which waits for the plugin with a deadline; the plugin's own functions run on its main
 // strand.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 #include "abi/plugin_backend.h"
 #include "patchbay/result.h"
-#include "plugins/plugin_life.h"
-#include "plugins/plugin_source.h"
+#include "plugins/plugin_file.h"
+#include "plugins/plugin_lifecycle.h"
 
 namespace patchbay::core {
 
@@ -38,16 +38,16 @@ class PluginRunner {
   // Loads, registers its SQL, creates, starts.
   Status start(const std::string& config, Deadline deadline);
   // Checks a configuration before the first start: creates the plugin, calls check_config, destroys it.
-  struct Rehearsed {
-    Status made;   // loaded and created
-    Status asked;  // "needs a restart" is no refusal here
+  struct ConfigCheck {
+    Status created;   // loaded and created
+    Status accepted;  // by check_config; "needs a restart" is no refusal here
   };
-  Rehearsed rehearse(const std::string& config, Deadline deadline);
+  ConfigCheck check_unstarted(const std::string& config, Deadline deadline);
   Status check_config(const std::string& config, Deadline deadline);
   // Error: it did not answer in time, and may still apply the configuration.
   Status reconfigure(const std::string& config, Deadline deadline);
   // Returns once the main strand has run what was queued there.
-  void pass(Deadline deadline);
+  void flush(Deadline deadline);
   void drain(Deadline deadline);
   // Stops and destroys it. A plugin that does not answer in time, or still waits for answers, is not
   // destroyed, and the error says so.
@@ -55,7 +55,7 @@ class PluginRunner {
   // Keeps it from being started, because of another plugin or of the configuration.
   void refuse(std::string why);
   // A step never returned, or an answer to the plugin is still under way.
-  bool stuck() const noexcept { return life_ && life_->is_stuck(); }
+  bool stuck() const noexcept { return lifecycle_ && lifecycle_->is_stuck(); }
 
  private:
   Status begin();
@@ -68,8 +68,8 @@ class PluginRunner {
   HostServices& services_;
   // owned
   const PluginSource source_;
-  std::unique_ptr<PluginBackend> backend_;  // until it begins
-  std::unique_ptr<PluginLife> life_;        // from then on
+  std::unique_ptr<PluginBackend> backend_;      // until it begins
+  std::unique_ptr<PluginLifecycle> lifecycle_;  // from then on
   // state
   std::atomic<PluginState> state_{PluginState::idle};
   mutable std::mutex mutex_;

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "isolation/containment.h"
 #include "isolation/isolated_plugin.h"
+#include "isolation/isolation_support.h"
 #include "json/writer.h"
 #include "plugins/configured_paths.h"
-#include "plugins/loaded_plugin.h"
+#include "plugins/in_process_plugin.h"
 #include "plugins/start_order.h"
 
 namespace patchbay::core {
@@ -38,11 +38,11 @@ Result<std::unique_ptr<PluginRunner>> PluginSet::make(PluginSource source,
                                                       const config::Isolation& isolation) const {
   std::unique_ptr<PluginBackend> backend;
   if (!isolation.process) {
-    backend = std::make_unique<LoadedPlugin>(source);
+    backend = std::make_unique<InProcessPlugin>(source);
   } else if (source.file.empty()) {
     return {Code::unsupported,
             "it is linked into the program and cannot run in a separate process; remove `isolation`"};
-  } else if (std::string why = isolation::not_to_be_isolated(source.manifest.provides); !why.empty()) {
+  } else if (std::string why = isolation::isolation_obstacle(source.manifest.provides); !why.empty()) {
     return {Code::unsupported, std::move(why)};
   } else {
     isolation::IsolationOptions options;
@@ -53,25 +53,26 @@ Result<std::unique_ptr<PluginRunner>> PluginSet::make(PluginSource source,
       paths.insert(paths.end(), more.begin(), more.end());
       return paths;
     };
-    options.patience = options_.start_deadline * 5 / 6;
+    options.answer_timeout = options_.start_deadline * 5 / 6;
     backend = std::make_unique<isolation::IsolatedPlugin>(source.file.string(), std::move(options));
   }
   return std::make_unique<PluginRunner>(services_, std::move(source), std::move(backend));
 }
 
-std::map<std::string, PluginRunner::Rehearsed> PluginSet::rehearse(const PluginCatalogue& catalogue,
-                                                                   const config::Config& config) {
-  std::map<std::string, PluginRunner::Rehearsed> wrong;
+std::map<std::string, PluginRunner::ConfigCheck> PluginSet::check_unstarted(const PluginCatalogue& catalogue,
+                                                                            const config::Config& config) {
+  std::map<std::string, PluginRunner::ConfigCheck> wrong;
   for (const std::string& id : config.plugins()) {
     auto source = catalogue.find(id);
     if (!source) continue;
     auto runner = make(*std::move(source), config.isolation(id));
     if (!runner) {
-      wrong.emplace(id, PluginRunner::Rehearsed{runner.error(), {}});
+      wrong.emplace(id, PluginRunner::ConfigCheck{runner.error(), {}});
       continue;
     }
-    PluginRunner::Rehearsed rehearsed = (*runner)->rehearse(config.plugin_view(id), options_.start_deadline);
-    if (!rehearsed.made || !rehearsed.asked) wrong.emplace(id, std::move(rehearsed));
+    PluginRunner::ConfigCheck check =
+        (*runner)->check_unstarted(config.plugin_view(id), options_.start_deadline);
+    if (!check.created || !check.accepted) wrong.emplace(id, std::move(check));
     if ((*runner)->stuck()) runners_.push_back(*std::move(runner));  // its code may still run
   }
   return wrong;
@@ -145,9 +146,9 @@ Status PluginSet::providers_run(const Manifest& manifest) const {
 }
 
 void PluginSet::settle() {
-  // A call goes from one strand to another, and its answer back: two passes.
-  for (int pass = 0; pass < 2; ++pass) {
-    for (const auto& runner : runners_) runner->pass(options_.start_deadline);
+  // A call goes from one strand to another, and its answer back: two rounds.
+  for (int round = 0; round < 2; ++round) {
+    for (const auto& runner : runners_) runner->flush(options_.start_deadline);
   }
 }
 
@@ -216,7 +217,7 @@ std::string PluginSet::ready_json() const {
   out.end_object();
   // Only for operators to see: it does not make the server unready.
   if (has_isolated_) {
-    const std::string why = isolation::not_contained();
+    const std::string why = isolation::missing_containment();
     out.member("isolation", why.empty() ? std::string("contained") : why);
   }
   out.end_object();

@@ -1,5 +1,4 @@
-// PluginSet: the plugins that are configured, started, reconfigured and stopped together. PluginCatalogue:
-// those that are available.
+// PluginSet: the plugins that are configured, started, reconfigured and stopped together.
 #pragma once
 
 #include <atomic>
@@ -10,36 +9,15 @@
 #include <vector>
 
 #include "config/config.h"
+#include "plugins/plugin_catalogue.h"
 #include "plugins/plugin_runner.h"
 
 namespace patchbay::core {
 
 struct PluginSetOptions {
-  std::chrono::milliseconds start_deadline{30000};
-  std::chrono::milliseconds drain_deadline{30000};
+  std::chrono::milliseconds start_deadline{};  // of each start, check, reconfiguration and stop
+  std::chrono::milliseconds drain_deadline{};
   std::string plugin_host;  // the program for isolated plugins; "": found where it is installed
-};
-
-// The plugins of the plugin folder and those linked into the program, read without running their code.
-class PluginCatalogue {
- public:
-  // Linked entries go before files. A file that cannot be read is remembered with the reason.
-  PluginCatalogue(const std::vector<const pb_entry*>& linked, const std::string& folder);
-
-  // Error: there is no such plugin, or why it cannot be used; one sentence with the fix.
-  Result<PluginSource> find(const std::string& id) const;
-  // Includes plugins that cannot be used; their sections may contain anything.
-  std::vector<config::PluginSchema> schemas() const;
-  // What pb_observe.report says of "events": those that the plugins `ids` declare to emit and give a schema.
-  // The first plugin that declares a topic describes it.
-  std::string events_json(const std::vector<std::string>& ids) const;
-  // Service id -> plugin that would provide it.
-  std::map<std::string, std::string> providers() const;
-
- private:
-  std::string folder_;
-  std::map<std::string, PluginSource> sources_;
-  std::map<std::string, std::string> broken_;  // id by file name -> reason
 };
 
 // Call from one control thread; report() from any.
@@ -51,8 +29,8 @@ class PluginSet {
 
   // Creates each configured plugin, lets it check its configuration and destroys it; starts none. Returns the
   // plugins for which something failed. Checks an isolated plugin in a separate process.
-  std::map<std::string, PluginRunner::Rehearsed> rehearse(const PluginCatalogue& catalogue,
-                                                          const config::Config& config);
+  std::map<std::string, PluginRunner::ConfigCheck> check_unstarted(const PluginCatalogue& catalogue,
+                                                                   const config::Config& config);
   // Error: every refused plugin, a sentence each; the others run.
   Status start(const PluginCatalogue& catalogue, const config::Config& config);
   // All or nothing: lets the `changed` plugins check their configuration, then reconfigures them.

@@ -11,15 +11,15 @@ namespace {
 
 class Planner {
  public:
-  Planner(const std::vector<Manifest>& plugins, const std::map<std::string, std::string>& elsewhere)
-      : plugins_(plugins), elsewhere_(elsewhere) {}
+  Planner(const std::vector<Manifest>& plugins, const std::map<std::string, std::string>& available)
+      : plugins_(plugins), available_(available) {}
 
   StartOrder plan() {
     name_providers();
-    refuse_unmet();
+    refuse_missing();
     while (place_ready(true) || place_ready(false)) {
     }
-    refuse_circles();
+    refuse_cycles();
     return std::move(plan_);
   }
 
@@ -37,14 +37,14 @@ class Planner {
   }
 
   // Refusing one plugin may leave others without what they need.
-  void refuse_unmet() {
+  void refuse_missing() {
     for (bool changed = true; changed;) {
       changed = false;
       for (size_t i = 0; i < plugins_.size(); ++i) {
         if (plan_.refused.count(i) != 0) continue;
         for (const std::string& service : plugins_[i].requires_) {
           if (provided(service)) continue;
-          refuse(i, "it needs " + service + fix(service));
+          refuse(i, "it needs " + service + fix_for(service));
           changed = true;
           break;
         }
@@ -57,12 +57,12 @@ class Planner {
     return at != provider_.end() && plan_.refused.count(at->second) == 0;
   }
 
-  std::string fix(const std::string& service) const {
+  std::string fix_for(const std::string& service) const {
     const auto at = provider_.find(service);
     if (at != provider_.end())
       return ", whose provider " + plugins_[at->second].id + " is not started either";
-    const auto there = elsewhere_.find(service);
-    if (there != elsewhere_.end()) return "; add `" + there->second + ":` to `plugins:`";
+    const auto there = available_.find(service);
+    if (there != available_.end()) return "; add `" + there->second + ":` to `plugins:`";
     const std::string near = nearest_service(service);
     return ", which no plugin in the plugin folder provides" +
            (near.empty() ? std::string() : "; did you mean " + near + "?");
@@ -77,7 +77,7 @@ class Planner {
       if (id.substr(0, owner.size()) == owner) known.push_back(id.substr(owner.size()));
     };
     for (const auto& [id, plugin] : provider_) add(id);
-    for (const auto& [id, plugin] : elsewhere_) add(id);
+    for (const auto& [id, plugin] : available_) add(id);
     const std::string near = json::suggest(std::string_view(service).substr(owner.size()), known);
     return near.empty() ? near : owner + near;
   }
@@ -104,10 +104,10 @@ class Planner {
     });
   }
 
-  void refuse_circles() {
+  void refuse_cycles() {
     for (size_t i = 0; i < plugins_.size(); ++i) {
       if (placed_.count(i) == 0 && plan_.refused.count(i) == 0) {
-        refuse(i, "what it requires runs in a circle; make one of the services optional");
+        refuse(i, "it has a circular dependency; make one of the services optional");
       }
     }
   }
@@ -115,7 +115,7 @@ class Planner {
   void refuse(size_t plugin, std::string why) { plan_.refused.emplace(plugin, std::move(why)); }
 
   const std::vector<Manifest>& plugins_;
-  const std::map<std::string, std::string>& elsewhere_;
+  const std::map<std::string, std::string>& available_;
   std::map<std::string, size_t> provider_;
   std::set<size_t> placed_;
   StartOrder plan_;
@@ -124,8 +124,8 @@ class Planner {
 }  // namespace
 
 StartOrder start_order(const std::vector<Manifest>& plugins,
-                       const std::map<std::string, std::string>& elsewhere) {
-  return Planner(plugins, elsewhere).plan();
+                       const std::map<std::string, std::string>& available) {
+  return Planner(plugins, available).plan();
 }
 
 }  // namespace patchbay::core

@@ -14,9 +14,9 @@ struct StartOrder {
   std::map<size_t, std::string> refused;  // why not, one sentence with the fix
 };
 
-// `elsewhere`: service id -> plugin of the plugin folder that is not configured but would provide it; for the
-// fix.
+// `available`: service id -> plugin of the plugin folder that would provide it, configured or not; the error
+// suggests it.
 StartOrder start_order(const std::vector<Manifest>& plugins,
-                       const std::map<std::string, std::string>& elsewhere);
+                       const std::map<std::string, std::string>& available);
 
 }  // namespace patchbay::core

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runtime/executor_slot.h"
+#include "runtime/limits.h"
 #include "runtime/thread_kind.h"
 
 namespace patchbay::core {
@@ -17,7 +18,7 @@ Executor::Executor(const ExecutorOptions& options)
     : options_(options),
       threads_wanted_(options.threads ? options.threads : std::max(2u, std::thread::hardware_concurrency())) {
   sem_init(&wake_, 0, 0);
-  for (unsigned i = 0; i < threads_wanted_ + kMaxSpares; ++i)
+  for (unsigned i = 0; i < threads_wanted_ + kMaxSpareThreads; ++i)
     slots_.push_back(std::make_unique<ExecutorSlot>());
   threads_.reserve(slots_.size());
   for (unsigned i = 0; i < threads_wanted_; ++i)
@@ -186,7 +187,7 @@ Strand* Executor::pop_ready() noexcept {
 
 int Executor::max_running(int stalled) const noexcept {
   if (stalled <= 0) return std::numeric_limits<int>::max();
-  return stalled < kMaxGivenUp ? std::max(1, static_cast<int>(threads_wanted_) / 2) : 0;
+  return stalled < kMaxStalledPerOwner ? std::max(1, static_cast<int>(threads_wanted_) / 2) : 0;
 }
 
 bool Executor::admit(Strand& strand) noexcept {

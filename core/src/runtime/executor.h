@@ -73,8 +73,6 @@ class Executor {
 
  private:
   friend class Strand;
-  static constexpr unsigned kMaxSpares = 32;
-  static constexpr int kMaxGivenUp = 8;  // per owner; at this many none of its strands runs
 
   OwnerLoad& load_of(const std::string& owner);
   static void stalled(void* self, const Stall& stall);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "runtime/limits.h"
+
 namespace patchbay::core {
 
 struct MediaLoop::Entry : Task {
@@ -87,7 +89,7 @@ void MediaLoop::drain_stopped() noexcept {
 
 int64_t MediaLoop::run_due() noexcept {
   take_commands();
-  for (int caught_up = 0; caught_up < kMaxCatchUp && clock_.now_ns() >= deadline_ns_; ++caught_up) {
+  for (int caught_up = 0; caught_up < kMaxCatchUpTicks && clock_.now_ns() >= deadline_ns_; ++caught_up) {
     if (caught_up) take_commands();
     const int64_t deadline = deadline_ns_;
     deadline_ns_ += kStepNs;

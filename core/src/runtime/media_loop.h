@@ -35,7 +35,6 @@ struct MediaLoopStats {
 class MediaLoop {
  public:
   static constexpr int64_t kStepNs = 20'000'000;
-  static constexpr int kMaxCatchUp = 3;
 
   explicit MediaLoop(const MonoClock& clock);
   // Requires stop(), or that the loop was never driven. Completes pending detaches.

@@ -40,8 +40,8 @@ void sleep_until(int64_t deadline_ns) {
 
 struct MediaPool::Driver {
   explicit Driver(const MediaOptions& options)
-      : loop(options.by_hand != nullptr ? *options.by_hand : system_mono_clock()),
-        by_hand(options.by_hand != nullptr) {
+      : loop(options.manual_clock != nullptr ? *options.manual_clock : system_mono_clock()),
+        is_manual(options.manual_clock != nullptr) {
     sem_init(&wake, 0, 0);
     sem_init(&ended, 0, 0);
     sem_init(&pumped, 0, 0);
@@ -82,7 +82,7 @@ struct MediaPool::Driver {
   }
 
   void wake_up() noexcept {
-    if (by_hand || asleep.exchange(false)) sem_post(&wake);
+    if (is_manual || asleep.exchange(false)) sem_post(&wake);
   }
 
   bool pump(CallFn fn, void* user) {
@@ -98,8 +98,8 @@ struct MediaPool::Driver {
     pthread_setname_np(pthread_self(), "pb-media");
     thread_state.kind = ThreadKind::media;
     loop.set_driver_thread(thread_state);
-    if (realtime && !by_hand) ask_for_priority();
-    while (!stopping && by_hand) turn();
+    if (realtime && !is_manual) ask_for_priority();
+    while (!stopping && is_manual) turn();
     while (!stopping) {
       if (loop.empty()) {
         sleep_while_empty();
@@ -110,10 +110,10 @@ struct MediaPool::Driver {
     sem_post(&ended);
   }
 
-  // One wake-up of a loop that is driven by hand.
+  // One wake-up of a loop that a manual clock drives.
   void turn() {
     wait(wake);
-    // Ticks that passed while nothing was attached are not owed.
+    // Skips the ticks that passed while nothing was attached.
     if (!has_attached.load(std::memory_order_relaxed)) loop.resume();
     deadline_ns.store(loop.run_due(), std::memory_order_release);
     has_attached.store(!loop.empty(), std::memory_order_release);
@@ -135,7 +135,7 @@ struct MediaPool::Driver {
   }
 
   MediaLoop loop;
-  const bool by_hand;
+  const bool is_manual;
   std::atomic<bool> stopping{false};
   std::atomic<bool> asleep{false};
   sem_t wake;
@@ -154,7 +154,7 @@ struct MediaPool::Driver {
 
 MediaPool::MediaPool(const MediaOptions& options) : options_(options) {
   prepare_call_pool();
-  const unsigned wanted = options.by_hand != nullptr ? 1 : options.loops;
+  const unsigned wanted = options.manual_clock != nullptr ? 1 : options.loops;
   const unsigned count = wanted ? wanted : std::max(1u, std::thread::hardware_concurrency());
   for (unsigned i = 0; i < count; ++i) drivers_.push_back(std::make_unique<Driver>(options));
 }
@@ -180,7 +180,7 @@ void MediaPool::check(int64_t now_ns) {
   int stalled = 0;
   for (size_t i = 0; i < drivers_.size(); ++i) {
     Driver& driver = *drivers_[i];
-    if (driver.by_hand) continue;  // now_ns is real time
+    if (driver.is_manual) continue;  // now_ns is real time
     const MediaLoop::Now now = driver.loop.now();
     const int64_t ms = now.since_ns == 0 ? 0 : (now_ns - now.since_ns) / 1'000'000;
     if (ms < options_.stall_ms) continue;

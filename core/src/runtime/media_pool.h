@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/limits.h"
 #include "runtime/media_loop.h"
 #include "runtime/watchdog.h"
 
@@ -17,11 +18,11 @@ struct MediaOptions {
   unsigned loops = 0;  // 0: one per core
   // Try SCHED_FIFO, then a better nice value; continue without if neither is permitted.
   bool realtime = true;
-  int64_t stall_ms = 1000;     // a tick that runs longer is reported once
-  StallFn on_stall = nullptr;  // called on the watchdog's thread
+  int64_t stall_ms = kMediaStallMs;  // a tick that runs longer is reported once
+  StallFn on_stall = nullptr;        // called on the watchdog's thread
   void* stall_user = nullptr;
-  // One loop, by this clock, which ticks in pump() only: for tests. Null: real time.
-  const MonoClock* by_hand = nullptr;
+  // For tests: one loop, by this clock, which ticks in pump() only. Null: real time.
+  const MonoClock* manual_clock = nullptr;
 };
 
 class MediaPool {
@@ -32,7 +33,7 @@ class MediaPool {
   // Stops the threads and completes pending detaches. Call once. Afterwards nothing ticks, except on a loop
   // whose tick has not returned within `timeout`: that loop and its thread are leaked, because the thread
   // still uses them.
-  void stop(std::chrono::milliseconds timeout = std::chrono::seconds(5));
+  void stop(std::chrono::milliseconds timeout = std::chrono::milliseconds(kMediaStopTimeoutMs));
 
   // [watchdog] Reports ticks that hang.
   void check(int64_t now_ns);
@@ -40,9 +41,8 @@ class MediaPool {
   uint64_t stalls() const noexcept { return stalls_.load(std::memory_order_relaxed); }
   int stalled() const noexcept { return stalled_.load(std::memory_order_relaxed); }
 
-  // Of a pool that is driven by hand, one caller at a time. Runs on the loop's thread what is due by the
-  // clock and what was attached and detached, then fn(user) if given, and waits for it. True when anything is
-  // attached.
+  // With a manual clock, one caller at a time: runs on the loop's thread what is due by the clock and what
+  // was attached and detached, then fn(user) if given, and waits for it. True when anything is attached.
   bool pump(CallFn fn = nullptr, void* user = nullptr);
   // After pump(): when the next tick is due, by the clock.
   int64_t deadline_ns() const noexcept;

@@ -2,13 +2,13 @@
 
 #include "runtime/executor.h"
 #include "runtime/executor_slot.h"
+#include "runtime/limits.h"
 #include "runtime/owner_load.h"
 #include "runtime/thread_kind.h"
 
 namespace patchbay::core {
 namespace {
 
-constexpr int kTasksPerTurn = 64;
 thread_local constinit Strand* running = nullptr;
 
 }  // namespace
@@ -79,7 +79,7 @@ Strand::Turn Strand::run_turn(ExecutorSlot& slot) noexcept {
   running = this;
   const OwnerScope scope(owner_.c_str());
   Turn turn = Turn::more;
-  for (int ran = 0; ran < kTasksPerTurn; ++ran) {
+  for (int ran = 0; ran < kMaxTasksPerTurn; ++ran) {
     if (Task* task = next_task()) {
       slot.note_progress();
       task->run(*task);

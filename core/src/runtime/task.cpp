@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "runtime/limits.h"
 #include "runtime/thread_kind.h"
 
 namespace patchbay::core {
@@ -46,7 +47,7 @@ class CallPool {
   }
 
  private:
-  std::array<CallTask, 8192> cells_;
+  std::array<CallTask, kPostPoolSize> cells_;
   std::atomic<uint64_t> free_{0};
   std::atomic<uint32_t> fresh_{0};
 };
@@ -79,7 +80,7 @@ void run_owned(Task& task) noexcept {
 }
 
 CallTask* take_pooled(CallCount& count) noexcept {
-  if (count.pooled.fetch_add(1, std::memory_order_relaxed) < CallCount::kMaxPooled) {
+  if (count.pooled.fetch_add(1, std::memory_order_relaxed) < kMaxPooledPosts) {
     if (CallTask* call = call_pool().take()) {
       call->run = run_pooled;
       return call;
@@ -113,7 +114,7 @@ Task& make_call(CallFn fn, void* user) {
 
 Task* make_counted_call(CallFn fn, void* user, CallCount& count) noexcept {
   CallTask* call = nullptr;
-  if (count.waiting.fetch_add(1, std::memory_order_relaxed) < CallCount::kMaxWaiting)
+  if (count.waiting.fetch_add(1, std::memory_order_relaxed) < kMaxWaitingPosts)
     call = thread_kind() == ThreadKind::media ? take_pooled(count) : make_on_heap();
   if (call == nullptr && spare_in_use != nullptr) call = std::exchange(spare_in_use->call_, nullptr);
   if (call == nullptr) {

@@ -26,8 +26,6 @@ Task& make_call(CallFn fn, void* user);
 
 // Counts the calls that one owner has posted and that have not run yet.
 struct CallCount {
-  static constexpr int64_t kMaxWaiting = 262'144;
-  static constexpr int64_t kMaxPooled = 4096;
   std::atomic<int64_t> waiting{0};
   std::atomic<int64_t> pooled{0};    // of these, tasks from the pool, posted on media loops
   std::atomic<uint64_t> refused{0};  // since the start

@@ -68,8 +68,8 @@ void WorkerPool::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
     ++free_;
-    const bool called =
-        work_.wait_for(lock, std::chrono::seconds(30), [this] { return stopping_ || !jobs_.empty(); });
+    const bool called = work_.wait_for(lock, std::chrono::milliseconds(kWorkerIdleMs),
+                                       [this] { return stopping_ || !jobs_.empty(); });
     --free_;
     if (jobs_.empty()) {
       if (stopping_) break;

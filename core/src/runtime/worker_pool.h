@@ -12,14 +12,15 @@
 #include <vector>
 
 #include "patchbay/result.h"
+#include "runtime/limits.h"
 #include "runtime/task.h"
 
 namespace patchbay::core {
 
 struct WorkerOptions {
-  unsigned min_threads = 4;  // kept once started
-  unsigned max_threads = 16;
-  size_t max_waiting = 1024;  // queued jobs; further ones are refused
+  unsigned min_threads = kMinWorkers;  // kept once started
+  unsigned max_threads = kMaxWorkers;
+  size_t max_waiting = kMaxWaitingJobs;  // queued jobs; further ones are refused
 };
 
 class WorkerPool {

@@ -9,8 +9,8 @@
 
 #include "runtime/ref.h"
 #include "runtime/strand.h"
-#include "services/instance.h"
 #include "services/message_copy.h"
+#include "services/service_instance.h"
 
 namespace patchbay::core {
 

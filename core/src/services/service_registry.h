@@ -10,7 +10,7 @@
 #include "patchbay/result.h"
 #include "services/end_watch.h"
 #include "services/handle_map.h"
-#include "services/instance.h"
+#include "services/service_instance.h"
 
 namespace patchbay::core {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "store/event.h"
+#include "store/logged_event.h"
 
 namespace patchbay::core {
 

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "store/limits.h"
+
 namespace patchbay::core {
 namespace {
 
@@ -120,14 +122,14 @@ Result<Database> Database::open(const std::filesystem::path& path, Mode mode,
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_create_function_v2(handle, "patchbay_now_ms", 0, SQLITE_UTF8 | SQLITE_INNOCUOUS,
                              const_cast<Clock*>(db.clock_.get()), now_function, nullptr, nullptr, nullptr);
-  sqlite3_busy_timeout(handle, 2000);
-  const char* setup =
-      mode == Mode::write
-          ? "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0;"
-            "PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY; PRAGMA journal_size_limit=67108864"
-          : "PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0; PRAGMA temp_store=MEMORY";
+  sqlite3_busy_timeout(handle, kOpenLockTimeoutMs);
+  const std::string setup =
+      mode == Mode::write ? "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA foreign_keys=ON;"
+                            "PRAGMA temp_store=MEMORY; PRAGMA journal_size_limit=" +
+                                std::to_string(kMaxWalFileBytes)
+                          : "PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0; PRAGMA temp_store=MEMORY";
   Status ready = mode == Mode::write ? use_wal(db) : Status();
-  if (ready) ready = db.run(setup);
+  if (ready) ready = db.run(setup.c_str());
   if (!ready) return std::move(ready).error().within(path.string());
   return db;
 }

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "store/clock.h"
-#include "store/value.h"
+#include "store/sql_value.h"
+#include "store/store_clock.h"
 
 namespace patchbay::core {
 

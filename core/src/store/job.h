@@ -18,8 +18,4 @@ struct Job {
   std::string body;
 };
 
-inline constexpr int64_t kMaxLeaseMs = int64_t{24} * 3600 * 1000;
-inline constexpr size_t kMaxClaimedBytes = size_t{16}
-                                           << 20;  // a claim takes no more jobs once their bodies reach this
-
 }  // namespace patchbay::core

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <new>
 
+#include "store/limits.h"
+
 namespace patchbay::core {
 
 struct ReaderPool::QueryLimit {
@@ -63,7 +65,7 @@ size_t ReaderPool::queued() {
 void ReaderPool::work(const Database& db) {
   StatementCache cache(db, statements_);
   QueryLimit limit{*this, {}};
-  sqlite3_progress_handler(db.handle(), 10'000, &ReaderPool::is_overdue, &limit);
+  sqlite3_progress_handler(db.handle(), kStepsPerTimeoutCheck, &ReaderPool::is_overdue, &limit);
   Task task;
   while (take(task)) {
     limit.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.query_timeout_ms);

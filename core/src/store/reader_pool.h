@@ -27,8 +27,8 @@ struct ReaderStats {
 class ReaderPool {
  public:
   struct Options {
-    int threads = 2;
-    size_t max_queued = 65536;
+    int threads = 0;
+    size_t max_queued = 0;
     size_t max_result_bytes = 0;
     int64_t query_timeout_ms = 0;
     std::function<void(const std::string&)> warn;  // may be empty

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "store/limits.h"
+
 namespace patchbay::core {
 namespace {
-
-constexpr size_t kMaxCatalogueBytes = 1 << 20;
 
 Error wrong(const std::string& what, int line, const Error& error) {
   return {error.code, what + " (line " + std::to_string(line) + "): " + error.text};

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "store/database.h"
-#include "store/schema_text.h"
+#include "store/schema_parser.h"
 #include "store/sql_authorizer.h"
 #include "store/statement_registry.h"
 

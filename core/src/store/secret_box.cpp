@@ -14,13 +14,14 @@
 #include <cstring>
 #include <memory>
 
+#include "store/limits.h"
+
 namespace patchbay::core {
 namespace {
 
 constexpr size_t kKeySize = 32, kNonceSize = 12, kTagSize = 16;
 constexpr unsigned char kVersion = 1;
 constexpr size_t kHeaderSize = 1 + 4 + kNonceSize;
-constexpr size_t kMaxKeys = 64;
 constexpr size_t kMaxBytes = size_t{1} << 30;  // because OpenSSL counts in int
 
 Error file_error(const std::filesystem::path& path, const char* what) {
@@ -57,11 +58,11 @@ Result<std::string> read_key_file(const std::filesystem::path& path) {
   if (::fstat(fd.get(), &info) != 0) return file_error(path, "inspect");
   if (info.st_mode & 077)
     return {Code::denied, "other users may read key file " + path.string() + ": chmod 600 it"};
-  std::string raw(kKeySize * kMaxKeys + 1, '\0');
+  std::string raw(kKeySize * kMaxSealingKeys + 1, '\0');
   ssize_t size = ::read(fd.get(), raw.data(), raw.size());
   if (size < 0) return file_error(path, "read");
   raw.resize(static_cast<size_t>(size));
-  if (raw.empty() || raw.size() % kKeySize != 0 || raw.size() > kKeySize * kMaxKeys) {
+  if (raw.empty() || raw.size() % kKeySize != 0 || raw.size() > kKeySize * kMaxSealingKeys) {
     return {Code::invalid, "key file " + path.string() + " does not hold whole keys of 32 bytes"};
   }
   return raw;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "bus/topic_name.h"
+#include "store/limits.h"
 #include "store/lock_file.h"
 #include "store/reader_pool.h"
 #include "store/schema_registry.h"
@@ -234,7 +235,7 @@ void Store::purge_consumers(int64_t unseen_since_ms, int64_t limit, Done<Consume
 }
 
 void Store::consumers(Done<std::vector<ConsumerState>> done) {
-  impl_->ask("consumer-states", {ConsumerState::kMaxCounted}, [done = std::move(done)](Result<Rows> rows) {
+  impl_->ask("consumer-states", {kMaxCountedPending}, [done = std::move(done)](Result<Rows> rows) {
     if (!rows) return done(std::move(rows).error());
     done(states_of(*rows));
   });
@@ -316,7 +317,7 @@ Result<std::vector<ConsumerState>> read_consumers(const std::filesystem::path& p
                                   [](const auto& each) { return each.name == "consumer-states"; });
   PB_TRY_VALUE(PreparedStatement compiled, PreparedStatement::prepare(db, found->sql, found->parameters));
   Rows rows;
-  PB_TRY(compiled.run(db, {ConsumerState::kMaxCounted}, &rows, StoreOptions().max_result_bytes));
+  PB_TRY(compiled.run(db, {kMaxCountedPending}, &rows, StoreOptions().max_result_bytes));
   return states_of(rows);
 }
 

@@ -24,15 +24,17 @@
 #include <vector>
 
 #include "observe/exposition.h"
-#include "store/clock.h"
 #include "store/commit_notice.h"
-#include "store/event.h"
+#include "store/consumer_state.h"
 #include "store/job.h"
-#include "store/log_retention.h"
-#include "store/schema_text.h"
+#include "store/limits.h"
+#include "store/logged_event.h"
+#include "store/prune_result.h"
+#include "store/schema_parser.h"
 #include "store/secret_box.h"
+#include "store/sql_value.h"
+#include "store/store_clock.h"
 #include "store/transaction.h"
-#include "store/value.h"
 
 namespace patchbay::core {
 
@@ -40,15 +42,16 @@ struct StoreOptions {
   Clock now_ms;                    // clock of {{NOW_MS}} and all due times; empty: the system clock
   std::string node = "node";       // this node's name, for epochs and job claims
   std::filesystem::path key_file;  // empty: "sealing.key" in the database's folder
-  int reader_threads = 2;
-  size_t max_queued = 65536;  // waiting commits, and waiting queries; beyond it Code::exhausted
-  size_t max_queued_bytes = size_t{256} << 20;  // of the waiting commits; beyond it Code::exhausted
-  size_t max_result_bytes = size_t{64} << 20;   // of one statement; beyond it Code::exhausted
-  int64_t query_timeout_ms = 10'000;            // run time of a query; beyond it Code::timeout
-  int64_t write_timeout_ms = 5'000;             // run time of a transaction; beyond it Code::timeout
-  int64_t migration_timeout_ms = 600'000;       // run time of an owner's migrations
-  int64_t lock_timeout_ms = 10'000;   // wait for another process's lock; beyond it Code::unavailable
-  int64_t close_timeout_ms = 10'000;  // wait of close() for queries, then for commits; then it interrupts
+  int reader_threads = kReaderThreads;
+  size_t max_queued = kMaxQueuedTasks;  // waiting commits, and waiting queries; beyond it Code::exhausted
+  size_t max_queued_bytes = kMaxQueuedTaskBytes;       // of the waiting commits; beyond it Code::exhausted
+  size_t max_result_bytes = kMaxResultBytes;           // of one statement; beyond it Code::exhausted
+  int64_t query_timeout_ms = kQueryTimeoutMs;          // run time of a query; beyond it Code::timeout
+  int64_t write_timeout_ms = kWriteTimeoutMs;          // run time of a transaction; beyond it Code::timeout
+  int64_t migration_timeout_ms = kMigrationTimeoutMs;  // run time of an owner's migrations
+  int64_t lock_timeout_ms = kLockTimeoutMs;  // wait for another process's lock; beyond it Code::unavailable
+  int64_t close_timeout_ms =
+      kCloseTimeoutMs;    // wait of close() for queries, then for commits; then it interrupts
   int64_t max_pages = 0;  // size limit in pages of 4096 bytes; beyond it the disk counts as full; 0: none
   // Called on the writer's thread after each group commit and its `done`s, in commit order. The host
   // publishes the events on the bus, wakes consumers and sets timers.
@@ -95,7 +98,7 @@ class Store {
   void close();
 
   // Runs the owner's migrations and registers its statements. Blocks, so not from a `done`. `owner` is a
-  // plugin's id. See schema_text.h.
+  // plugin's id. See schema_parser.h.
   Status register_owner(std::string_view owner, std::string_view schema);
   Result<StatementId> statement(std::string_view owner, std::string_view name) const;
   // Returns "" for an unknown number. The host uses it to refuse a plugin another plugin's statements.

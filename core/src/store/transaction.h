@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "store/value.h"
+#include "store/sql_value.h"
 
 namespace patchbay::core {
 
@@ -87,12 +87,6 @@ struct Transaction {
 // Approximate size in memory.
 size_t byte_size(const Op& op);
 size_t byte_size(const Transaction& transaction);
-
-// Size limit of a transaction built by a plugin; the host refuses further operations.
-inline constexpr size_t kMaxTransactionBytes = size_t{32} << 20;
-
-// Size limit of an event's payload, so that a consumer can read and process many events at once.
-inline constexpr size_t kMaxPayloadBytes = size_t{256} << 10;
 
 struct OpResult {
   bool ran = false;     // false: skipped or undone with its savepoint

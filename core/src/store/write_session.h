@@ -11,7 +11,7 @@
 #include "store/commit_notice.h"
 #include "store/database.h"
 #include "store/job.h"
-#include "store/log_retention.h"
+#include "store/prune_result.h"
 #include "store/statement_registry.h"
 
 namespace patchbay::core {

@@ -2,16 +2,12 @@
 
 #include <thread>
 
+#include "store/limits.h"
+
 namespace patchbay::core {
-namespace {
-
-constexpr int kProgressInterval = 10'000;
-constexpr std::chrono::milliseconds kLockRetryDelay(2);
-
-}  // namespace
 
 void WriteTimeouts::install(sqlite3* db) {
-  sqlite3_progress_handler(db, kProgressInterval, &WriteTimeouts::on_progress, this);
+  sqlite3_progress_handler(db, kStepsPerTimeoutCheck, &WriteTimeouts::on_progress, this);
   sqlite3_busy_handler(db, &WriteTimeouts::on_busy, this);
 }
 
@@ -37,7 +33,7 @@ int WriteTimeouts::on_busy(void* raw, int count) {
     self.lock_wait_until_ = now + std::chrono::milliseconds(self.lock_timeout_ms_);
   }
   if (self.cancelled() || now >= self.lock_wait_until_) return 0;
-  std::this_thread::sleep_for(kLockRetryDelay);
+  std::this_thread::sleep_for(std::chrono::milliseconds(kLockRetryMs));
   return 1;
 }
 

@@ -3,19 +3,12 @@
 #include <cstdlib>
 #include <new>
 
+#include "store/limits.h"
+
 namespace patchbay::core {
 namespace {
 
 using Steady = std::chrono::steady_clock;
-
-// When the log exceeds checkpoint_pages by this factor, a checkpoint waits for readers, so that the log can
-// restart.
-constexpr int kMaxWalFactor = 8;
-constexpr int64_t kCheckpointLockWaitMs = 100;
-// A group that has run this long is committed; its other tasks form the next group.
-constexpr std::chrono::milliseconds kMaxGroupTime(500);
-constexpr int kMaxOverwriteTries = 10;
-constexpr std::chrono::milliseconds kOverwriteRetryDelay(100);
 
 int note_wal_pages(void* pages, sqlite3*, const char*, int count) {
   *static_cast<int*>(pages) = count;
@@ -38,7 +31,7 @@ Writer::Writer(Database& db, WriteSession& session, Options options)
   sqlite3_wal_hook(db_.handle(), note_wal_pages, &wal_pages_);
   limits_.install(db_.handle());
   limits_.set_lock_timeout(options_.lock_timeout_ms);
-  checkpoint_at_ = options_.checkpoint_pages;
+  checkpoint_at_ = kCheckpointPages;
 }
 
 void Writer::start() {
@@ -100,12 +93,13 @@ void Writer::work() {
   all_done_.notify_all();
 }
 
-// Takes the queued tasks in order, up to max_group; a task that runs alone is a group of one. Empty: stop.
+// Takes the queued tasks in order, up to kMaxGroupTasks; a task that runs alone is a group of one. Empty:
+// stop.
 Writer::Group Writer::take_group() {
   std::unique_lock lock(mutex_);
   wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
   Group group;
-  while (!queue_.empty() && group.size() < options_.max_group) {
+  while (!queue_.empty() && group.size() < kMaxGroupTasks) {
     bool alone = queue_.front()->kind() != WriteTask::Kind::grouped;
     if (alone && !group.empty()) break;
     queued_bytes_ -= queue_.front()->bytes();
@@ -172,7 +166,7 @@ Writer::Attempt Writer::attempt_group(const Group& group) {
     }
     auto ended = result ? session_.release() : session_.undo_savepoint();
     if (!ended) return fail(std::move(ended).error());
-    if (Steady::now() - start > kMaxGroupTime) break;
+    if (Steady::now() - start > std::chrono::milliseconds(kMaxGroupTimeMs)) break;
   }
   if (auto done = commit(); !done) return fail(std::move(done).error());
   attempt.outcome = Attempt::Outcome::committed;
@@ -216,7 +210,7 @@ void Writer::resolve_uncertain_commit() {
   session_.roll_back();
   Status overwritten;
   for (int i = 0; i < kMaxOverwriteTries; ++i) {
-    if (i > 0) std::this_thread::sleep_for(kOverwriteRetryDelay);
+    if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(kOverwriteRetryMs));
     overwritten = session_.overwrite_wal_tail();
     if (overwritten) return warn("a commit could not be synced to the disk and was rolled back");
   }
@@ -259,11 +253,11 @@ void Writer::publish_notice() {
 void Writer::maybe_checkpoint() {
   stats_.wal_pages.store(wal_pages_, std::memory_order_relaxed);
   if (wal_pages_ < checkpoint_at_) return;
-  bool too_long = wal_pages_ > options_.checkpoint_pages * kMaxWalFactor;
+  bool too_long = wal_pages_ > kCheckpointPages * kMaxWalFactor;
   checkpoint(too_long ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE);
 }
 
-// Pages that cannot be moved now, because of a reader or a full disk, are tried again checkpoint_pages later.
+// Pages that cannot be moved now, because of a reader or a full disk, are tried again kCheckpointPages later.
 void Writer::checkpoint(int mode) {
   int log_pages = 0, moved = 0;
   limits_.set_lock_timeout(kCheckpointLockWaitMs);
@@ -273,7 +267,7 @@ void Writer::checkpoint(int mode) {
   // Once all pages are moved, the next commit restarts the log; if a reader prevents that, the hook's count
   // grows on.
   if (result == SQLITE_OK && log_pages == moved) wal_pages_ = 0;
-  checkpoint_at_ = wal_pages_ + options_.checkpoint_pages;
+  checkpoint_at_ = wal_pages_ + kCheckpointPages;
   stats_.wal_pages.store(wal_pages_, std::memory_order_relaxed);
 }
 

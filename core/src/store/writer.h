@@ -54,13 +54,11 @@ struct WriterStats {
 class Writer {
  public:
   struct Options {
-    size_t max_group = 256;
-    size_t max_queued = 65536;
-    size_t max_queued_bytes = size_t{256} << 20;
-    int checkpoint_pages = 1000;
-    int64_t task_timeout_ms = 5'000;
-    int64_t migration_timeout_ms = 600'000;
-    int64_t lock_timeout_ms = 10'000;                  // wait for another process's lock
+    size_t max_queued = 0;
+    size_t max_queued_bytes = 0;
+    int64_t task_timeout_ms = 0;
+    int64_t migration_timeout_ms = 0;
+    int64_t lock_timeout_ms = 0;                       // wait for another process's lock
     std::function<void(CommitNotice&&)> on_committed;  // may be empty
     std::function<void(const std::string&)> warn;      // may be empty
     std::function<void(const std::string&)> on_fatal;  // empty: warns and exits the process

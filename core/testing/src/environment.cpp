@@ -62,7 +62,7 @@ Status Environment::open() {
   if (!options_.real_time) {
     clock_ = options_.wall_ms != 0 ? std::make_unique<core::ManualClock>(options_.wall_ms)
                                    : std::make_unique<core::ManualClock>();
-    runtime.media.by_hand = clock_.get();
+    runtime.media.manual_clock = clock_.get();
     runtime.manual = clock_.get();
   }
   PB_TRY_VALUE(subsystems_, core::Subsystems::create(std::move(options)));

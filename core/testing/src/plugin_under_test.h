@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "environment.h"
-#include "plugins/plugin_life.h"
-#include "plugins/plugin_source.h"
+#include "plugins/plugin_file.h"
+#include "plugins/plugin_lifecycle.h"
 
 namespace patchbay::fake {
 
@@ -36,7 +36,7 @@ class PluginUnderTest {
  private:
   PluginUnderTest(Environment& environment, core::PluginSource source, std::string manifest_text);
   // Made and not destroyed.
-  bool alive() const noexcept { return !lives_.empty() && lives_.back()->is_made(); }
+  bool alive() const noexcept { return !lifecycles_.empty() && lifecycles_.back()->is_created(); }
   Status may_begin(uint32_t step) const;
   Status create();
   Status destroy();
@@ -48,8 +48,8 @@ class PluginUnderTest {
   const core::PluginSource source_;
   const std::string manifest_text_;
   // None is freed before the environment ends, because completions of closed registrations may still come.
-  std::vector<std::unique_ptr<core::PluginLife>> lives_;
-  std::vector<core::PluginLife::Asked> asked_;  // kept to notice second answers
+  std::vector<std::unique_ptr<core::PluginLifecycle>> lifecycles_;
+  std::vector<core::PluginLifecycle::Step> steps_;  // kept to notice second answers
   // state
   bool stuck_ = false;
 };

@@ -2,15 +2,15 @@
 
 #include <utility>
 
-#include "abi/text.h"
+#include "abi/boundary_copies.h"
 #include "observe/log.h"
 
 namespace patchbay::fake {
 namespace {
 
+using core::copied;
 using core::HandleKind;
 using core::HostContext;
-using core::string;
 
 constexpr std::string_view kThrown = "a callback threw an exception";
 
@@ -71,20 +71,20 @@ void RuleWatch::answered_twice(HostContext& context, const char* step) noexcept 
 }
 
 void RuleWatch::published(HostContext& context, const pb_event& event) noexcept {
-  recording_.events.add({context.id(), string(event.topic), string(event.tenant), string(event.subject),
-                         string(event.correlation), string(event.payload), 0, 0});
+  recording_.events.add({context.id(), copied(event.topic), copied(event.tenant), copied(event.subject),
+                         copied(event.correlation), copied(event.payload), 0, 0});
 }
 
 void RuleWatch::logged(HostContext& context, uint32_t level, pb_str correlation, pb_str text,
                        const pb_pair* fields, uint32_t count) noexcept {
   const core::observe::Redactor& redactor = context.services().log.redactor();
-  RecordedLine line{context.id(), level, string(correlation), redactor.sentence(core::view(text)), {}};
+  RecordedLine line{context.id(), level, copied(correlation), redactor.sentence(from_abi(text)), {}};
   std::string shown;
   for (uint32_t i = 0; i < count; ++i) {
-    std::string key = string(fields[i].key);
+    std::string key = copied(fields[i].key);
     std::string value = core::observe::Redactor::is_secret_name(key)
                             ? "[redacted]"
-                            : redactor.value(core::view(fields[i].value));
+                            : redactor.value(from_abi(fields[i].value));
     shown.append(" ").append(key).append("=").append(value);
     line.fields.emplace_back(std::move(key), std::move(value));
   }

@@ -6,17 +6,17 @@
 #include <utility>
 #include <vector>
 
+#include "abi/boundary_copies.h"
 #include "abi/rows_view.h"
-#include "abi/text.h"
 #include "plugin_under_test.h"
-#include "plugins/plugin_source.h"
+#include "plugins/plugin_file.h"
 
 using patchbay::Code;
+using patchbay::from_abi;
 using patchbay::Result;
 using patchbay::Status;
-using patchbay::core::string;
-using patchbay::core::text;
-using patchbay::core::view;
+using patchbay::to_abi;
+using patchbay::core::copied;
 
 struct pb_testing_host {
   std::unique_ptr<patchbay::fake::Environment> environment;
@@ -43,8 +43,8 @@ EnvironmentOptions read_options(const pb_testing_options* raw) {
   options.wall_ms = raw->wall_ms;
   if (raw->wait_ms > 0) options.wait = std::chrono::milliseconds(raw->wait_ms);
   if (raw->stall_ms > 0) options.stall_ms = raw->stall_ms;
-  options.folder = string(raw->folder);
-  if (raw->log_level.len > 0) options.level = core::observe::level_of(view(raw->log_level));
+  options.folder = copied(raw->folder);
+  if (raw->log_level.len > 0) options.level = core::observe::level_of(from_abi(raw->log_level));
   return options;
 }
 
@@ -105,7 +105,7 @@ uint64_t link(pb_testing_host* host, const pb_entry* entry, pb_err* err) noexcep
 }
 
 uint64_t load(pb_testing_host* host, pb_str file, pb_err* err) noexcept {
-  const auto entry = core::load_entry(string(file));
+  const auto entry = core::load_entry(copied(file));
   if (entry) return link(host, *entry, err);
   write_error(err, entry.error().code, entry.error().text);
   return 0;
@@ -113,7 +113,7 @@ uint64_t load(pb_testing_host* host, pb_str file, pb_err* err) noexcept {
 
 pb_str manifest(pb_testing_host* host, uint64_t plugin) noexcept {
   const PluginUnderTest* life = host->find(plugin);
-  return life != nullptr ? text(life->manifest_text()) : pb_str{};
+  return life != nullptr ? to_abi(life->manifest_text()) : pb_str{};
 }
 
 int32_t begin(pb_testing_host* host, uint64_t plugin, uint32_t step, const pb_testing_config* config,
@@ -122,7 +122,7 @@ int32_t begin(pb_testing_host* host, uint64_t plugin, uint32_t step, const pb_te
   if (life == nullptr) return write_error(err, Code::misuse, "there is no such plugin");
   const pb_testing_config none{sizeof(pb_testing_config), 0, {}, {}};
   const pb_testing_config& given = config != nullptr ? *config : none;
-  return told(life->begin(step, view(given.plugin), view(given.tenants)), err);
+  return told(life->begin(step, from_abi(given.plugin), from_abi(given.tenants)), err);
 }
 
 int32_t answer(pb_testing_host* host, uint64_t plugin, int64_t wait_ms, int32_t* status,
@@ -156,7 +156,7 @@ int32_t on_media(pb_testing_host* host, pb_fn fn, void* user) noexcept {
 
 void sql(pb_testing_host* host, pb_str statement, const pb_value* values, uint32_t count, pb_rows_fn fn,
          void* user) noexcept {
-  auto rows = host->environment->sql(view(statement), core::read_values(values, count));
+  auto rows = host->environment->sql(from_abi(statement), core::read_values(values, count));
   if (rows) {
     const core::RowsView shown(*rows);
     return fn(user, PB_OK, shown.get(), nullptr);
@@ -174,12 +174,12 @@ uint64_t events(pb_testing_host* host, uint64_t from, void (*sink)(void*, const 
                        0,
                        event.id,
                        event.time_ms,
-                       text(event.topic),
-                       text(event.tenant),
-                       text(event.subject),
-                       text(event.correlation),
-                       text(event.payload)};
-    const pb_recorded_event recorded{sizeof(pb_recorded_event), 0, text(event.plugin), &raw};
+                       to_abi(event.topic),
+                       to_abi(event.tenant),
+                       to_abi(event.subject),
+                       to_abi(event.correlation),
+                       to_abi(event.payload)};
+    const pb_recorded_event recorded{sizeof(pb_recorded_event), 0, to_abi(event.plugin), &raw};
     sink(user, &recorded);
   }
   return from + fresh.size();
@@ -191,12 +191,12 @@ uint64_t lines(pb_testing_host* host, uint64_t from, void (*sink)(void*, const p
   const auto fresh = list.from(from);
   for (const RecordedLine& line : fresh) {
     std::vector<pb_pair> fields;
-    for (const auto& [key, value] : line.fields) fields.push_back({text(key), text(value)});
+    for (const auto& [key, value] : line.fields) fields.push_back({to_abi(key), to_abi(value)});
     const pb_recorded_line recorded{sizeof(pb_recorded_line),
                                     line.level,
-                                    text(line.plugin),
-                                    text(line.correlation),
-                                    text(line.text),
+                                    to_abi(line.plugin),
+                                    to_abi(line.correlation),
+                                    to_abi(line.text),
                                     fields.data(),
                                     static_cast<uint32_t>(fields.size()),
                                     0};
@@ -211,7 +211,7 @@ uint64_t ports(pb_testing_host* host, uint64_t from, void (*sink)(void*, const p
   const auto fresh = list.from(from);
   for (const RecordedPort& port : fresh) {
     const pb_recorded_port recorded{
-        sizeof(pb_recorded_port), port.pull_rate_hz, port.push_rate_hz, 0, port.handle, text(port.plugin)};
+        sizeof(pb_recorded_port), port.pull_rate_hz, port.push_rate_hz, 0, port.handle, to_abi(port.plugin)};
     sink(user, &recorded);
   }
   return from + fresh.size();
@@ -222,8 +222,8 @@ uint64_t problems(pb_testing_host* host, uint64_t from,
   const auto& list = host->environment->recording().problems;
   const auto fresh = list.from(from);
   for (const RecordedProblem& problem : fresh) {
-    const pb_recorded_problem recorded{sizeof(pb_recorded_problem), 0, text(problem.name),
-                                       text(problem.plugin), text(problem.text)};
+    const pb_recorded_problem recorded{sizeof(pb_recorded_problem), 0, to_abi(problem.name),
+                                       to_abi(problem.plugin), to_abi(problem.text)};
     sink(user, &recorded);
   }
   return from + fresh.size();

@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "plugins/plugin_source.h"
+#include "plugins/plugin_file.h"
 
 namespace patchbay::test {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/abi/rig.h"
+#include "core/abi/host_harness.h"
 #include "runtime/thread_kind.h"
 
 using namespace abi_test;
@@ -43,20 +43,20 @@ class Named {
 
 TEST_CASE("a callback of a job, a consumer, a watch or an answer is known by name while it runs") {
   Named named;
-  Rig rig;
-  HostContext* one = &*rig.one;
+  HostHarness harness;
+  HostContext* one = &*harness.one;
   const pb_services& services = services_table();
 
-  rig.table().job_worker(
+  harness.table().job_worker(
       one, to_abi("dial"), 4, 60'000, 0, [](void* user, const pb_job*) noexcept { Named::note(user); },
       &named);
   pb_err err{};
-  rig.table().consumer(one, to_abi("digest"), to_abi("note.*"), 0, &Named::note, &named, &err);
+  harness.table().consumer(one, to_abi("digest"), to_abi("note.*"), 0, &Named::note, &named, &err);
   CHECK(named.lacks("one: consumer 'one/digest'") == "");
 
-  const uint64_t tx = rig.table().begin(one);
-  rig.table().job_add(one, tx, to_abi("dial"), {}, {}, rig.clock.now_ms(), {});
-  rig.table().commit(
+  const uint64_t tx = harness.table().begin(one);
+  harness.table().job_add(one, tx, to_abi("dial"), {}, {}, harness.clock.now_ms(), {});
+  harness.table().commit(
       one, tx, 0, [](void* user, const pb_commit*) noexcept { Named::note(user); }, &named);
   CHECK(named.lacks("one: answer") == "");
   CHECK(named.lacks("one: job 'one/dial'") == "");

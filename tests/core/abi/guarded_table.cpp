@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "abi/guarded_table.h"
-#include "core/abi/rig.h"
+#include "core/abi/host_harness.h"
 
 using namespace abi_test;
 
@@ -44,8 +44,8 @@ class Recorder final : public HostObserver {
 
 TEST_CASE("the observer of a host gets what its plugin opens, closes, logs and publishes") {
   Recorder notes;
-  Rig rig({}, &notes);
-  HostContext* one = &*rig.one;
+  HostHarness harness({}, &notes);
+  HostContext* one = &*harness.one;
   const uint64_t tx = store_table().begin(one);
   store_table().discard(one, tx);
   store_table().discard(one, 0);
@@ -67,8 +67,8 @@ TEST_CASE("the observer of a host gets what its plugin opens, closes, logs and p
 
 TEST_CASE("a function that may wait is reported when a media loop calls it, and runs") {
   Recorder notes;
-  Rig rig({}, &notes);
-  HostContext* one = &*rig.one;
+  HostHarness harness({}, &notes);
+  HostContext* one = &*harness.one;
   thread_state.kind = ThreadKind::media;
   const uint64_t tx = store_table().begin(one);
   runtime_table().now(one, PB_CLOCK_WALL);
@@ -76,13 +76,13 @@ TEST_CASE("a function that may wait is reported when a media loop calls it, and 
   thread_state.kind = ThreadKind::other;
   CHECK(tx != 0);
   CHECK(notes.all == std::vector<std::string>{"media begin", "opened transaction"});
-  CHECK(rig.log_text().find("a function was called on a media loop") != std::string::npos);
+  CHECK(harness.log_text().find("a function was called on a media loop") != std::string::npos);
 }
 
 TEST_CASE("what a destroyed plugin holds is released and named, but not reported to the observer as closed") {
   Recorder notes;
-  Rig rig({}, &notes);
-  HostContext* one = &*rig.one;
+  HostHarness harness({}, &notes);
+  HostContext* one = &*harness.one;
   store_table().begin(one);
   store_table().begin(one);
   runtime_table().strand_create(one, to_abi("late"));

@@ -95,7 +95,7 @@ TEST_CASE("the core reads a plugin's isolation, and the plugin does not see it")
       replaced(kFile, "rate: 5", "rate: 5, isolation: process, restarts: {most: 2}, paths: [/srv/models]");
   const Config all = make(apart);
   CHECK(all.isolation("whitelist") == Isolation{true, 2, 600, {"/srv/models"}});
-  CHECK(all.isolation("rooms") == Isolation{});
+  CHECK(all.isolation("rooms") == Isolation{false, 5, 600, {}});  // the defaults of the schema
   CHECK(all.plugin_view("whitelist") == make(kFile).plugin_view("whitelist"));
   CHECK(make(kFile, {{"PATCHBAY_PLUGIN_ROOMS__ISOLATION", "process"}}).isolation("rooms").process);
 

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "isolation/limits.h"
+
 using namespace patchbay::core::isolation;
 using patchbay::Descriptor;
 
@@ -75,10 +77,10 @@ TEST_CASE("frames that a peer does not read yet wait for it") {
   CHECK(sent_and_read(500, 100'000) == 500);
 }
 
-TEST_CASE("a peer that reads nothing is given up when too many frames wait, or too many bytes") {
-  CHECK(sent_and_read(Channel::kMaxQueued + 2000, 10) < Channel::kMaxQueued);
+TEST_CASE("a channel ends when too many frames or bytes wait for a peer that reads nothing") {
+  CHECK(sent_and_read(kMaxQueuedFrames + 2000, 10) < kMaxQueuedFrames);
   constexpr size_t kSize = 100'000;
-  CHECK(sent_and_read(Channel::kMaxQueuedBytes / kSize + 50, kSize) < Channel::kMaxQueuedBytes / kSize);
+  CHECK(sent_and_read(kMaxQueuedFrameBytes / kSize + 50, kSize) < kMaxQueuedFrameBytes / kSize);
 }
 
 TEST_CASE("a frame that the socket refuses ends the channel instead of being left out") {
@@ -89,7 +91,7 @@ TEST_CASE("a frame that the socket refuses ends the channel instead of being lef
   Channel ours{Descriptor(ends[0])};
   Channel theirs{Descriptor(ends[1])};
   CHECK(ours.send("first"));
-  CHECK(ours.send(std::string(Channel::kMaxPacket, 'x')));
+  CHECK(ours.send(std::string(kMaxPacketBytes, 'x')));
   std::string frame;
   Descriptor fd;
   CHECK(theirs.receive(frame, fd));

@@ -14,13 +14,14 @@
 #include <string>
 #include <thread>
 
-#include "isolation/call_wire.h"
-#include "isolation/held.h"
+#include "isolation/frame.h"
+#include "isolation/host_call_wire.h"
+#include "isolation/limits.h"
 #include "isolation/observe/session_observe.h"
+#include "isolation/remote_objects.h"
 #include "isolation/services/interface_wire.h"
 #include "isolation/services/session_services.h"
 #include "isolation/store/session_store.h"
-#include "isolation/wire.h"
 
 using namespace patchbay::core::isolation;
 
@@ -44,9 +45,9 @@ class Heard {
       if (kind == Kind::drain) send(Encoder(Kind::drained).u32(0).str(""));
       if (kind == Kind::stop) send(Encoder(Kind::stopped).u32(0).str(""));
       const bool is_life = kind == Kind::start || kind == Kind::drain || kind == Kind::stop ||
-                           kind == Kind::pass || kind == Kind::alive;
-      if (kind == Kind::pass) send(Encoder(Kind::passed).u32(0).str(""));
-      if (kind == Kind::alive) send(Encoder(Kind::lives).u32(0).str(""));
+                           kind == Kind::flush || kind == Kind::ping;
+      if (kind == Kind::flush) send(Encoder(Kind::flushed).u32(0).str(""));
+      if (kind == Kind::ping) send(Encoder(Kind::pong).u32(0).str(""));
       const uint64_t number = is_life ? 0 : in.u64();
       const std::lock_guard lock(mutex_);
       if (kind == Kind::call) ++calls_;
@@ -138,13 +139,13 @@ bool many_metrics() {
              .str("")
              .u32(0));
   };
-  for (uint64_t number = 1; number <= SessionObserve::kMaxMetrics + 1; ++number) metric(number);
-  send(Encoder(Kind::figures).u32(1).u64(SessionObserve::kMaxMetrics + 1).f64(1).u32(0));
+  for (uint64_t number = 1; number <= kMaxMetrics + 1; ++number) metric(number);
+  send(Encoder(Kind::metric_values).u32(1).u64(kMaxMetrics + 1).f64(1).u32(0));
   return true;
 }
 
 bool many_secrets(size_t each) {
-  const size_t most = each == 0 ? SessionObserve::kMaxSecrets : SessionObserve::kMaxSecretBytes / each;
+  const size_t most = each == 0 ? kMaxSecrets : kMaxSecretBytes / each;
   for (size_t number = 0; number <= most; ++number) {
     std::string secret = "9f1c" + std::to_string(1'000'000 + number);
     secret.resize(std::max(each, secret.size()), 'q');
@@ -157,28 +158,28 @@ bool many_leases() {
   send(Encoder(Kind::provide).u64(1).u32(1).str(interface("test.greedy/1")));
   answer(1);
   constexpr uint64_t kFirst = 1000;
-  for (uint64_t i = 0; i <= HeldHandles::kMax; ++i) {
+  for (uint64_t i = 0; i <= kMaxObjectsPerKind; ++i) {
     send(host_call(kFirst + i, function_number(&pb_services::query)).str("test.greedy/1"));
     keep_pace(kFirst + i);
   }
-  return answer(kFirst + HeldHandles::kMax - 1).value != 0 &&
-         answer(kFirst + HeldHandles::kMax).status == PB_E_EXHAUSTED;
+  return answer(kFirst + kMaxObjectsPerKind - 1).value != 0 &&
+         answer(kFirst + kMaxObjectsPerKind).status == PB_E_EXHAUSTED;
 }
 
 bool many_calls(bool wanted) {
   const uint64_t lease = own_instance();
-  for (uint64_t i = 1; i <= SessionServices::kMaxCalls; ++i) {
+  for (uint64_t i = 1; i <= kMaxCallsInFlight; ++i) {
     send(call(wanted ? i : 0, lease, "hi"));
     if (i % 512 == 0) heard.wait_calls(i);  // not too much is on its way at once
   }
-  send(call(SessionServices::kMaxCalls + 1, lease, "hi"));
-  return reply(SessionServices::kMaxCalls + 1) == PB_E_EXHAUSTED;
+  send(call(kMaxCallsInFlight + 1, lease, "hi"));
+  return reply(kMaxCallsInFlight + 1) == PB_E_EXHAUSTED;
 }
 
 bool heavy_calls() {
   const uint64_t lease = own_instance();
   const std::string large(100'000, 'x');
-  const uint64_t most = SessionServices::kMaxCallBytes / large.size();
+  const uint64_t most = kMaxCallBytesInFlight / large.size();
   for (uint64_t i = 1; i <= most; ++i) {
     send(call(0, lease, large));
     heard.wait_calls(i);
@@ -188,28 +189,28 @@ bool heavy_calls() {
 }
 
 bool many_interfaces() {
-  for (uint64_t i = 0; i <= InterfaceShare::kMax; ++i)
+  for (uint64_t i = 0; i <= kMaxInterfaces; ++i)
     send(Encoder(Kind::describe).u64(i + 10).str(interface("test.greedy." + std::to_string(i) + "/1")));
-  send(Encoder(Kind::call).u64(7).u64(1).u64(InterfaceShare::kMax + 10).u32(0).u32(0));
+  send(Encoder(Kind::call).u64(7).u64(1).u64(kMaxInterfaces + 10).u32(0).u32(0));
   send(Encoder(Kind::provide).u64(1).u32(0).str(interface("test.greedy/2")));
   return reply(7) == PB_E_EXHAUSTED && answer(1).status == PB_E_EXHAUSTED;
 }
 
 bool many_things() {
   constexpr uint64_t kFirst = 1000;
-  for (uint64_t i = 0; i <= HeldHandles::kMax; ++i) {
+  for (uint64_t i = 0; i <= kMaxObjectsPerKind; ++i) {
     send(host_call(kFirst + i, function_number(&pb_services::watch)).str("test.nobody/1"));
     keep_pace(kFirst + i);
   }
-  return answer(kFirst + HeldHandles::kMax).status == PB_E_EXHAUSTED;
+  return answer(kFirst + kMaxObjectsPerKind).status == PB_E_EXHAUSTED;
 }
 
 // A transaction that others may add to, and operations for it without end.
 bool heavy_transaction() {
-  const uint64_t tx = kMadeByChild | 1;
+  const uint64_t tx = kBegunByChild | 1;
   send(Encoder(Kind::tx_share).u64(tx));
   const std::string large(100'000, 'x');
-  for (size_t sent = 0; sent <= SessionStore::kMaxOpenBytes; sent += large.size()) {
+  for (size_t sent = 0; sent <= kMaxOpenTransactionBytes; sent += large.size()) {
     Encoder event(Kind::tx_add);
     event.u64(tx).u32(function_number(&pb_store::emit)).u32(0).i64(0).i64(0);
     send(event.str("test.large").str("localhost").str("").str("").str(large).str(""));

@@ -29,7 +29,8 @@ Checked checked(const char* program, const std::string& how) {
 
 }  // namespace
 
-TEST_CASE("a process that ends, hangs or sends nonsense in a check does not make the configuration invalid") {
+TEST_CASE(
+    "a process that ends, hangs or sends invalid frames in a check does not make the configuration invalid") {
   const auto blames = [](const Checked& check, const std::string& why) {
     INFO(check.sentences);
     CHECK(check.sound);
@@ -38,8 +39,8 @@ TEST_CASE("a process that ends, hangs or sends nonsense in a check does not make
     CHECK(check.refused.at("keeper").find(why) != std::string::npos);
   };
   blames(checked("/bin/true", "true"), "its process");
-  blames(checked(ISOLATION_NONSENSE_HOST, "mute"), "it did not come back from check_config within");
-  blames(checked(ISOLATION_NONSENSE_HOST, "answers-first"), "it sent something that makes no sense");
+  blames(checked(ISOLATION_MISBEHAVING_HOST, "mute"), "check_config timed out after");
+  blames(checked(ISOLATION_MISBEHAVING_HOST, "answers-first"), "it sent an invalid frame");
 }
 
 TEST_CASE("a process that cannot be started does not make the configuration invalid") {

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "observe/limits.h"
+
 using namespace patchbay;
 using namespace patchbay::core::observe;
 
@@ -56,7 +58,7 @@ TEST_CASE("the text is in the Prometheus format") {
 
 TEST_CASE("the number of series is bounded, whatever labels plugins make up") {
   Metrics metrics;
-  for (size_t i = 0; i < Metrics::kMaxSeries; ++i)
+  for (size_t i = 0; i < kMaxSeries; ++i)
     CHECK(metrics.series(Kind::counter, "flood", "", {{"n", std::to_string(i)}}).ok());
   CHECK(metrics.series(Kind::counter, "flood", "", {{"n", "more"}}).error().code == Code::exhausted);
   CHECK(metrics.series(Kind::counter, "flood", "", {{"n", "7"}}).ok());

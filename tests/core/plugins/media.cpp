@@ -113,14 +113,14 @@ struct Joiner final : Plugin {
 };
 
 // Publishes under a topic that is allowed and under one of the core's.
-struct Teller final : Plugin {
-  static constexpr char manifest[] = R"({"id": "teller", "version": "1.0.0"})";
+struct TopicPlugin final : Plugin {
+  static constexpr char manifest[] = R"({"id": "topics", "version": "1.0.0"})";
   static constexpr char store_sql[] = "";
   static inline std::atomic<int32_t> own{1}, cores{1};
   Status start(const Config&) override {
     pb_event event{};
     event.size = sizeof event;
-    event.topic = to_abi("teller.said");
+    event.topic = to_abi("topics.said");
     own = host().bus->publish(host().self, &event);
     event.topic = to_abi("core.bus.dropped");
     cores = host().bus->publish(host().self, &event);
@@ -176,19 +176,19 @@ TEST_CASE("a port that blocks a media loop is logged with its plugin, and counte
 }
 
 TEST_CASE("no plugin may publish topics of the core, and the metrics include those of the core") {
-  TestServer server("plugins: {teller: {}}\ntenants: {localhost: {}}\n", nullptr,
-                    {&LinkedPlugin<Teller>::entry});
-  CHECK(Teller::own == PB_OK);
-  CHECK(Teller::cores == PB_E_DENIED);
+  TestServer server("plugins: {topics: {}}\ntenants: {localhost: {}}\n", nullptr,
+                    {&LinkedPlugin<TopicPlugin>::entry});
+  CHECK(TopicPlugin::own == PB_OK);
+  CHECK(TopicPlugin::cores == PB_E_DENIED);
   const std::string metrics = server.core().report("metrics");
   for (const char* name :
        {"patchbay_core_uptime_seconds ", "patchbay_core_strands_busy ", "patchbay_core_strands_waiting ",
         "patchbay_core_executor_threads ", "patchbay_core_worker_jobs_waiting ",
         "patchbay_core_worker_jobs_running ", "patchbay_core_timers ",
-        "patchbay_core_stalled_threads{plugin=\"teller\"} 0",
-        "patchbay_core_stalls_total{plugin=\"teller\"} 0", "patchbay_core_posts_waiting{plugin=\"teller\"} ",
-        "patchbay_core_posts_refused_total{plugin=\"teller\"} 0",
-        "patchbay_core_calls_waiting{plugin=\"teller\"} 0", "patchbay_media_ticks_late_total{loop=\"0\"}",
+        "patchbay_core_stalled_threads{plugin=\"topics\"} 0",
+        "patchbay_core_stalls_total{plugin=\"topics\"} 0", "patchbay_core_posts_waiting{plugin=\"topics\"} ",
+        "patchbay_core_posts_refused_total{plugin=\"topics\"} 0",
+        "patchbay_core_calls_waiting{plugin=\"topics\"} 0", "patchbay_media_ticks_late_total{loop=\"0\"}",
         "patchbay_media_ticks_skipped_total{loop=\"0\"}", "patchbay_media_tick_max_late_seconds{loop=\"0\"}",
         "patchbay_media_busy_seconds_total{loop=\"0\"}", "patchbay_media_attached{loop=\"0\"}",
         "patchbay_media_ports 0", "patchbay_media_stalls_total 0"}) {

@@ -179,7 +179,7 @@ struct Held {
 
 }  // namespace
 
-TEST_CASE("a plugin whose worker job still runs is not destroyed, and stop says so") {
+TEST_CASE("a plugin whose worker job still runs is not destroyed, and stop reports it") {
   alive = 0;
   {
     const Held held;
@@ -217,16 +217,15 @@ TEST_CASE("a plugin that blocks on many strands does not keep others, or the cor
   }
 }
 
-TEST_CASE("a start that does not come back has a reason, and plugins that require it are refused") {
+TEST_CASE("a start that times out has a reason, and plugins that require it are refused") {
   const Held held;
   TestServer server(yaml("needs: {}, hangs: {}"), nullptr,
                     {&LinkedPlugin<Needs>::entry, &LinkedPlugin<Hangs>::entry}, {}, be_short);
   CHECK(server.start_error() ==
-        "hangs not started: it did not come back from start within 3000 ms\n"
+        "hangs not started: start timed out after 3000 ms\n"
         "needs not started: it needs test.hangs/1, whose provider hangs did not start; fix that first");
   const std::string plugins = server.core().report("plugins");
-  CHECK(plugins.find(R"("state":"failed","reason":"it did not come back from start within 3000 ms")") !=
-        std::string::npos);
+  CHECK(plugins.find(R"("state":"failed","reason":"start timed out after 3000 ms")") != std::string::npos);
   CHECK(server.core().report("ready") == R"({"ready":false,"plugins":{"hangs":"failed","needs":"failed"}})");
 }
 
@@ -309,7 +308,7 @@ TEST_CASE("a plugin that was too slow to check a configuration is stopped and de
       const Held held;
       const Status refused = server.reload(yaml("busy: {hold: check}"));
       REQUIRE(!refused.ok());
-      CHECK(refused.error().text == "busy: it did not come back from check_config within 3000 ms");
+      CHECK(refused.error().text == "busy: check_config timed out after 3000 ms");
     }
     REQUIRE(within(std::chrono::seconds(60), [] { return ended_waits == 1; }));
     CHECK(server.core().stop().ok());
@@ -317,12 +316,11 @@ TEST_CASE("a plugin that was too slow to check a configuration is stopped and de
   CHECK(alive == 0);
 }
 
-TEST_CASE("a reload that a plugin has not taken in time says so") {
+TEST_CASE("a reload reports a plugin that has not applied it in time") {
   TestServer server(yaml("busy: {}"), nullptr, {&LinkedPlugin<Busy>::entry}, {}, be_short);
   const Held held;
   const Status late = server.reload(yaml("busy: {hold: take}"));
   REQUIRE(!late.ok());
   CHECK(late.error().code == Code::timeout);
-  CHECK(late.error().text.find("busy: it did not come back from reconfigure within 3000 ms") !=
-        std::string::npos);
+  CHECK(late.error().text.find("busy: reconfigure timed out after 3000 ms") != std::string::npos);
 }

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/limits.h"
 #include "runtime/strand.h"
 #include "support/within.h"
 
@@ -86,7 +87,7 @@ TEST_CASE("A plugin's waiting calls are limited, over all its strands together")
   const CallFn count = [](void*) { ++ran; };
   int64_t accepted = 0;
   while (strand->post_bounded(count, nullptr) == patchbay::Code::ok) ++accepted;
-  CHECK(accepted == CallCount::kMaxWaiting);
+  CHECK(accepted == kMaxWaitingPosts);
   CHECK(strand->post_bounded(count, nullptr) == patchbay::Code::exhausted);
   CHECK(second->post_bounded(count, nullptr) == patchbay::Code::exhausted);
   CHECK(other->post_bounded(count, nullptr) == patchbay::Code::ok);

@@ -117,7 +117,7 @@ TEST_CASE("Detaching from another loop's tick takes no lock that attaching holds
 TEST_CASE("a pool that is driven by hand ticks by its clock when it is pumped") {
   ManualClock clock;
   MediaOptions options;
-  options.by_hand = &clock;
+  options.manual_clock = &clock;
   MediaPool pool(options);
   REQUIRE(pool.size() == 1);
   CHECK_FALSE(pool.pump());

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/limits.h"
 #include "runtime/thread_kind.h"
 
 using namespace patchbay::core;
@@ -38,9 +39,9 @@ TEST_CASE("a media loop gets no call beyond its owner's share of the pool, and n
   CallCount greedy, other, third;
   on_media_loop([&] {
     const auto first = take_all(greedy);
-    CHECK(first.size() == CallCount::kMaxPooled);
+    CHECK(first.size() == kMaxPooledPosts);
     CHECK(greedy.refused == 1);
-    CHECK(greedy.waiting == CallCount::kMaxPooled);
+    CHECK(greedy.waiting == kMaxPooledPosts);
     // One owner's flood leaves enough of the pool for another.
     const auto second = take_all(other);
     CHECK(second.size() > 1000);
@@ -49,7 +50,7 @@ TEST_CASE("a media loop gets no call beyond its owner's share of the pool, and n
     CHECK(greedy.waiting == 0);
     CHECK(greedy.pooled == 0);
     const auto again = take_all(third);
-    CHECK(again.size() == CallCount::kMaxPooled);
+    CHECK(again.size() == kMaxPooledPosts);
     discard_all(again);
     discard_all(second);
   });

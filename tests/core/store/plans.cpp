@@ -8,7 +8,7 @@
 
 #include "core/store/fixture.h"
 #include "store/database.h"
-#include "store/schema_text.h"
+#include "store/schema_parser.h"
 
 using namespace store_test;
 

@@ -206,7 +206,7 @@ TEST_CASE("a disk that cannot be written refuses commits, serves reads and recov
   CHECK(notes.store->stats().refused == 3);
 }
 
-TEST_CASE("a callback that throws is reported, and the store goes on") {
+TEST_CASE("a callback that throws is reported, and the store continues") {
   std::promise<std::string> warned;
   StoreOptions options;
   options.warn = [&](const std::string& text) { warned.set_value(text); };

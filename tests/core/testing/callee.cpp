@@ -76,7 +76,7 @@ TEST_CASE("frames are pushed into a plugin's port and pulled from it by hand") {
   CHECK(host.problem_text() == "");
 }
 
-TEST_CASE("a plugin that refuses to start says why and is gone") {
+TEST_CASE("a plugin that refuses to start reports the reason and is destroyed") {
   FakeHost host(kCarried);
   CHECK(testing::why(host.start(R"({"refuse": "no licence"})")) == "no licence");
   CHECK(host.start().ok());

@@ -1,20 +1,20 @@
-// Time, the store and what is told, by a plugin that is linked into the test.
+// Time, the store, events and logs, with a plugin that is linked into the test.
 #include <doctest/doctest.h>
 #include <patchbay/testing/fake_host.h>
 
 #include <filesystem>
 
-#include "workshop.h"
+#include "scripted_plugin.h"
 
 using namespace patchbay;
 using testing::FakeHost;
 using testing::why;
 
 TEST_CASE("what a plugin commits is there to be looked at, and to be seeded") {
-  FakeHost host(workshop::entry);
+  FakeHost host(scripted_plugin::entry);
   REQUIRE(why(host.start()) == "");
   host.publish({"visit.asked", "localhost", "Eva", "", "{}"});
-  const auto rows = host.sql("SELECT who FROM workshop_visit");
+  const auto rows = host.sql("SELECT who FROM scripted_visit");
   REQUIRE(rows.ok());
   REQUIRE(rows->size() == 1);
   CHECK(rows->text(0, 0) == "Eva");
@@ -22,14 +22,14 @@ TEST_CASE("what a plugin commits is there to be looked at, and to be seeded") {
   REQUIRE(kept.size() == 1);
   CHECK(kept[0].durable());
   CHECK(kept[0].time_ms == host.wall_ms());
-  CHECK(host.sql("INSERT INTO workshop_visit (who) VALUES ($1)", {"Otto"}).ok());
-  CHECK(host.sql("SELECT count(*) FROM workshop_visit")->integer(0, 0) == 2);
-  CHECK(why(host.sql("SELECT missing FROM workshop_visit")).find("no such column: missing") !=
+  CHECK(host.sql("INSERT INTO scripted_visit (who) VALUES ($1)", {"Otto"}).ok());
+  CHECK(host.sql("SELECT count(*) FROM scripted_visit")->integer(0, 0) == 2);
+  CHECK(why(host.sql("SELECT missing FROM scripted_visit")).find("no such column: missing") !=
         std::string::npos);
 }
 
 TEST_CASE("a job runs when its time has come, not before") {
-  FakeHost host(workshop::entry);
+  FakeHost host(scripted_plugin::entry);
   REQUIRE(why(host.start()) == "");
   host.publish({"visit.asked", "localhost", "Eva", "", "{}"});
   CHECK(host.advance_ms(59'999));
@@ -41,16 +41,16 @@ TEST_CASE("a job runs when its time has come, not before") {
 }
 
 TEST_CASE("media loops tick fifty times in a second of the test's") {
-  FakeHost host(workshop::entry);
+  FakeHost host(scripted_plugin::entry);
   REQUIRE(why(host.start()) == "");
-  CHECK(host.metric("patchbay_workshop_ticks") == 0);
+  CHECK(host.metric("patchbay_scripted_ticks") == 0);
   CHECK(host.advance_ms(1000));
-  CHECK(host.metric("patchbay_workshop_ticks") == 50);
-  CHECK(host.metric("patchbay_workshop_nothing") == -1);
+  CHECK(host.metric("patchbay_scripted_ticks") == 50);
+  CHECK(host.metric("patchbay_scripted_nothing") == -1);
 }
 
 TEST_CASE("a step that waits for a timer is begun, and answered when the clock has moved") {
-  FakeHost host(workshop::entry);
+  FakeHost host(scripted_plugin::entry);
   REQUIRE(why(host.start(R"({"fault": "drain"})")) == "");
   REQUIRE(why(host.begin_step(PB_STEP_DRAIN)) == "");
   CHECK(host.advance_ms(999));
@@ -62,7 +62,7 @@ TEST_CASE("a step that waits for a timer is begun, and answered when the clock h
 }
 
 TEST_CASE("a secret is in no line") {
-  FakeHost host(workshop::entry);
+  FakeHost host(scripted_plugin::entry);
   REQUIRE(why(host.start(R"({"token": "Open-Sesame-0123456789"})")) == "");
   REQUIRE(host.lines().size() == 1);
   CHECK(host.lines()[0].field("value") == "[redacted]");
@@ -71,7 +71,7 @@ TEST_CASE("a secret is in no line") {
 TEST_CASE("the wall clock is set alone, as an operator would") {
   testing::Options options;
   options.wall_ms = 1'800'000'000'000;
-  FakeHost host(workshop::entry, options);
+  FakeHost host(scripted_plugin::entry, options);
   CHECK(host.wall_ms() == 1'800'000'000'000);
   const int64_t mono = host.host().mono_ns();
   CHECK(host.set_wall_ms(1'900'000'000'000));
@@ -85,10 +85,10 @@ TEST_CASE("a host by the real clock lets a plugin live, and leaves its folder to
     testing::Options options;
     options.real_time = true;
     options.folder = folder.string();
-    FakeHost host(workshop::entry, options);
+    FakeHost host(scripted_plugin::entry, options);
     REQUIRE(why(host.start()) == "");
-    for (int i = 0; i < 500 && host.metric("patchbay_workshop_ticks") < 3; ++i) host.on_media([] {});
-    CHECK(host.metric("patchbay_workshop_ticks") >= 3);
+    for (int i = 0; i < 500 && host.metric("patchbay_scripted_ticks") < 3; ++i) host.on_media([] {});
+    CHECK(host.metric("patchbay_scripted_ticks") >= 3);
     CHECK_FALSE(host.advance_ms(1));
     CHECK(why(host.stop()) == "");
     CHECK(host.problem_text() == "");

@@ -32,7 +32,7 @@ TEST_CASE("the manifest's schema judges a plugin's configuration and fills it in
   CHECK(why(host.check_config("{}")) == "needs a restart");
 }
 
-TEST_CASE("a route is refused to whom the server would refuse it") {
+TEST_CASE("a route is refused to the callers that the server would refuse") {
   FakeHost host(kHello);
   REQUIRE(host.start());
   const auto wrong = host.post("/hello", "{}");

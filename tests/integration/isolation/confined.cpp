@@ -8,7 +8,7 @@
 #include <string>
 
 #include "dialler.h"
-#include "isolation/containment.h"
+#include "isolation/isolation_support.h"
 #include "support/probe_client.h"
 #include "support/server.h"
 #include "support/sipp.h"

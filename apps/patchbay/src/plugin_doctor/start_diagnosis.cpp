@@ -6,10 +6,10 @@
 #include <system_error>
 #include <utility>
 
-#include "isolation/containment.h"
+#include "isolation/isolation_support.h"
 #include "isolation/plugin_host_program.h"
 #include "plugin_inspect/plugin_file_checks.h"
-#include "plugins/plugin_source.h"
+#include "plugins/plugin_file.h"
 #include "plugins/start_order.h"
 #include "terminal_text.h"
 
@@ -151,11 +151,11 @@ void check_isolation(std::vector<Diagnosis>& all, const std::vector<std::string>
                      const std::string& folder) {
   namespace iso = core::isolation;
   const auto host = iso::find_plugin_host("");
-  const std::string open = iso::not_contained();
+  const std::string open = iso::missing_containment();
   for (Diagnosis& each : all) {
     if (each.state != Diagnosis::State::starts || !contains(isolated, each.plugin)) continue;
     const auto source = core::read_plugin_file(fs::path(folder) / (each.plugin + ".so"));
-    std::string why = source ? iso::not_to_be_isolated(source->manifest.provides) : "";
+    std::string why = source ? iso::isolation_obstacle(source->manifest.provides) : "";
     if (why.empty() && !host) why = host.error().text;
     if (!why.empty()) {
       each.state = Diagnosis::State::refused;

@@ -6,7 +6,7 @@
 
 #include "plugin_inspect/library_search.h"
 #include "plugins/trusted_file.h"
-#include "store/schema_text.h"
+#include "store/schema_parser.h"
 
 namespace patchbay::app {
 namespace {

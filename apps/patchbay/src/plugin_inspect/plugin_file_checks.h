@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "plugins/elf_file.h"
-#include "plugins/plugin_source.h"
+#include "plugins/plugin_file.h"
 
 namespace patchbay::app {
 

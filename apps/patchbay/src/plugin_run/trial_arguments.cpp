@@ -7,7 +7,7 @@
 #include "config/config.h"
 #include "json/parse.h"
 #include "json/writer.h"
-#include "plugins/plugin_source.h"
+#include "plugins/plugin_file.h"
 
 namespace patchbay::app {
 namespace {

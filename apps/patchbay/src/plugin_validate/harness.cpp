@@ -80,7 +80,7 @@ Status Harness::step(uint32_t which, const std::string& config) {
   int32_t status = PB_OK;
   while (patchbay_testing_v1.answer(this->raw(), plugin_, kPollMs, &status, &err) == 0) {
     if (std::chrono::steady_clock::now() > until)
-      return {Code::timeout, std::string("it did not come back from ") + kNames[which]};
+      return {Code::timeout, std::string(kNames[which]) + " timed out"};
     static_cast<void>(advance_ms(kPollMs));
   }
   return status == PB_OK ? Status() : Status(read_error(status, &err));
@@ -99,8 +99,7 @@ Status Harness::stop_and_destroy() {
 }
 
 const char* fix_for(const Status& status) {
-  if (status.error().code == Code::timeout ||
-      status.error().text.find("did not come back") != std::string::npos)
+  if (status.error().code == Code::timeout || status.error().text.find("timed out") != std::string::npos)
     return "call `done` in every case, and wait for nothing on a strand";
   if (status.error().text.find("exception") != std::string::npos)
     return "catch what your code throws and return an error";

@@ -24,7 +24,7 @@
 #include <optional>
 #include <utility>
 
-#include "plugins/plugin_source.h"
+#include "plugins/plugin_file.h"
 
 namespace patchbay::app::validate {
 namespace {

@@ -7,7 +7,7 @@
 #include "plugin_inspect/plugin_file_checks.h"
 #include "plugin_verbs.h"
 #include "server_verb.h"
-#include "store/schema_text.h"
+#include "store/schema_parser.h"
 #include "terminal_text.h"
 #include "verbs.h"
 

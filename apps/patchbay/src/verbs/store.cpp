@@ -71,7 +71,7 @@ int list(const Command& command) {
   }
   std::vector<std::vector<std::string>> rows;
   for (const ConsumerState& each : all.value()) {
-    const bool more = each.pending >= ConsumerState::kMaxCounted;
+    const bool more = each.pending >= core::kMaxCountedPending;
     rows.push_back({harmless(each.name), harmless(each.patterns),
                     std::to_string(each.pending) + (more ? "+" : ""), ago(each.oldest_pending_ms),
                     each.forgotten ? "forgotten" : ago(each.seen_ms)});

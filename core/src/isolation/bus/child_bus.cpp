@@ -1,4 +1,4 @@
-#include "isolation/child_calls.h"
+#include "isolation/child_host_calls.h"
 
 namespace patchbay::core::isolation {
 namespace {

@@ -1,4 +1,4 @@
-#include "abi/media_hub.h"
+#include "abi/media_registry.h"
 #include "isolation/child_host.h"
 #include "isolation/media/child_port.h"
 
@@ -28,7 +28,8 @@ uint64_t port_open(void*, uint64_t port, const pb_port** table, void** self) noe
 }
 void port_release(void* raw, uint64_t opening) noexcept {
   HostContext& context = HostContext::of(raw);
-  if (!context.services().media.release(&context, opening)) context.closed_twice("port_release", opening);
+  if (!context.services().media.release(&context, opening))
+    context.report_unheld_handle("port_release", opening);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "isolation/child_host.h"
+#include "isolation/limits.h"
 
 namespace patchbay::core::isolation {
 namespace {
@@ -70,7 +71,7 @@ void ChildPort::exchange(const pb_tick& tick) noexcept {
     if (!shared.to_child.pop(in)) break;
     shown.push(port_->self(), &in);
   }
-  while (shown.pull_rate_hz != 0 && shared.to_parent.size() < kAhead) {
+  while (shown.pull_rate_hz != 0 && shared.to_parent.size() < kFramesPulledAhead) {
     pb_frame out = frame_of(tick, shown.pull_rate_hz, pcm_);
     shown.pull(port_->self(), &out);
     if (!shared.to_parent.push(out)) break;

@@ -13,9 +13,6 @@ namespace patchbay::core::isolation {
 
 class ChildPort {
  public:
-  // Frames pulled in advance, so that a late tick here does not leave the ring empty.
-  static constexpr uint32_t kAhead = 2;
-
   ChildPort(std::unique_ptr<Ring> ring, Ref<Port> port)
       : ring_(std::move(ring)), port_(std::move(port)), last_(*this) {}
 

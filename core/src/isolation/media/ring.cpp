@@ -17,13 +17,13 @@ constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 uint32_t SharedQueue::size() const noexcept {
   const uint32_t waiting = written_.load(std::memory_order_acquire) - read_.load(std::memory_order_acquire);
-  return std::min(waiting, kSlots);
+  return std::min(waiting, kMaxRingFrames);
 }
 
 bool SharedQueue::push(const pb_frame& frame) noexcept {
   const uint32_t at = written_.load(std::memory_order_relaxed);
-  if (at - read_.load(std::memory_order_acquire) >= kSlots) return false;
-  SharedFrame& slot = slots_[at % kSlots];
+  if (at - read_.load(std::memory_order_acquire) >= kMaxRingFrames) return false;
+  SharedFrame& slot = slots_[at % kMaxRingFrames];
   slot.flags = frame.flags;
   slot.rate_hz = frame.rate_hz;
   slot.samples = std::min(frame.samples, kMaxSamples);
@@ -37,7 +37,7 @@ bool SharedQueue::push(const pb_frame& frame) noexcept {
 bool SharedQueue::pop(pb_frame& frame) noexcept {
   const uint32_t at = read_.load(std::memory_order_relaxed);
   if (written_.load(std::memory_order_acquire) == at) return false;
-  const SharedFrame& slot = slots_[at % kSlots];
+  const SharedFrame& slot = slots_[at % kMaxRingFrames];
   frame.flags = slot.flags & PB_FRAME_SILENCE;
   frame.samples = std::min({slot.samples, frame.capacity, kMaxSamples});
   if ((frame.flags & PB_FRAME_SILENCE) == 0) {

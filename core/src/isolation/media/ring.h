@@ -9,10 +9,11 @@
 #include <atomic>
 #include <memory>
 
+#include "isolation/limits.h"
+
 namespace patchbay::core::isolation {
 
-constexpr uint32_t kSlots = 8;  // 160 ms
-constexpr uint32_t kMaxSamples = 960;
+constexpr uint32_t kMaxSamples = 960;  // of a frame: 20 ms at 48 kHz
 
 struct SharedFrame {
   uint32_t flags;
@@ -27,7 +28,7 @@ struct SharedFrame {
 // One writer, one reader, each in its own process. [media]
 class SharedQueue {
  public:
-  uint32_t size() const noexcept;             // 0 to kSlots, whatever the counters say
+  uint32_t size() const noexcept;             // 0 to kMaxRingFrames, whatever the counters say
   bool push(const pb_frame& frame) noexcept;  // false: full, the frame is dropped
   bool pop(pb_frame& frame) noexcept;         // fills pcm up to frame.capacity; false: empty
   void clear() noexcept;                      // by the reader
@@ -35,7 +36,7 @@ class SharedQueue {
  private:
   alignas(64) std::atomic<uint32_t> written_;
   alignas(64) std::atomic<uint32_t> read_;
-  alignas(64) SharedFrame slots_[kSlots];
+  alignas(64) SharedFrame slots_[kMaxRingFrames];
 };
 
 struct SharedAudio {

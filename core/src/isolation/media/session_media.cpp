@@ -7,16 +7,16 @@
 
 namespace patchbay::core::isolation {
 
-class SessionMedia::HeldPort final : public Held {
+class SessionMedia::RemotePort final : public RemoteObject {
  public:
-  HeldPort(std::shared_ptr<Link> link, uint64_t number, std::unique_ptr<SharedPort> port)
-      : Held(HandleKind::port), link_(std::move(link)), number_(number), port_(std::move(port)) {
+  RemotePort(std::shared_ptr<SessionLink> link, uint64_t number, std::unique_ptr<SharedPort> port)
+      : RemoteObject(HandleKind::port), link_(std::move(link)), number_(number), port_(std::move(port)) {
     handle = port_->open(link_->host());
   }
   void closed() override { link_->send(Encoder(Kind::port_closed).u64(number_)); }
 
  private:
-  const std::shared_ptr<Link> link_;
+  const std::shared_ptr<SessionLink> link_;
   const uint64_t number_;
   const std::unique_ptr<SharedPort> port_;
 };
@@ -33,9 +33,9 @@ bool SessionMedia::create_port(Decoder& in, Descriptor fd) {
     link_->answer(number, 0);
     return true;
   }
-  auto port = std::make_unique<HeldPort>(
+  auto port = std::make_unique<RemotePort>(
       link_, number, std::make_unique<SharedPort>(std::move(*ring), pull_rate_hz, push_rate_hz));
-  if (port->handle != 0) link_->lend(port->handle);
+  if (port->handle != 0) link_->grant(port->handle);
   link_->answer(number, port->handle);
   held_.add(std::move(port));
   return true;

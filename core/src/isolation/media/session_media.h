@@ -3,24 +3,25 @@
 
 #include <memory>
 
-#include "isolation/held.h"
-#include "isolation/link.h"
+#include "isolation/remote_objects.h"
+#include "isolation/session_link.h"
 
 namespace patchbay::core::isolation {
 
 // On the plugin's main strand.
 class SessionMedia {
  public:
-  SessionMedia(std::shared_ptr<Link> link, HeldHandles& held) : link_(std::move(link)), held_(held) {}
+  SessionMedia(std::shared_ptr<SessionLink> link, RemoteObjects& held)
+      : link_(std::move(link)), held_(held) {}
 
-  // A frame, and the ring that came with it. False: it made no sense.
+  // A frame, and the ring that came with it. False: it is invalid.
   bool create_port(Decoder& in, Descriptor ring);
 
  private:
-  class HeldPort;
+  class RemotePort;
 
-  const std::shared_ptr<Link> link_;  // shared with callbacks that may outlive the session
-  HeldHandles& held_;
+  const std::shared_ptr<SessionLink> link_;  // shared with callbacks that may outlive the session
+  RemoteObjects& held_;
 };
 
 }  // namespace patchbay::core::isolation

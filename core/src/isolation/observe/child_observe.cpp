@@ -4,7 +4,7 @@
 #include <mutex>
 #include <vector>
 
-#include "isolation/child_calls.h"
+#include "isolation/child_host_calls.h"
 #include "observe/metrics.h"
 
 namespace patchbay::core::isolation {
@@ -41,7 +41,7 @@ uint64_t metric(void* host, uint32_t kind, pb_str name, pb_str help, const pb_pa
 }
 
 // Writes the changes of a series. False: none.
-bool put_news(Encoder& out, uint64_t number, const observe::Series& series, Sent& before) {
+bool put_changes(Encoder& out, uint64_t number, const observe::Series& series, Sent& before) {
   const double value = series.value();
   const std::vector<uint64_t> counts = series.buckets();
   if (value == before.value && counts == before.counts) return false;
@@ -63,10 +63,10 @@ void send_metrics() {
   const std::lock_guard lock(sent_mutex);
   for (auto& [number, before] : sent_series) {
     const observe::Series* series = host.context().services().metrics.at(number);
-    if (series != nullptr && put_news(news, number, *series, before)) ++count;
+    if (series != nullptr && put_changes(news, number, *series, before)) ++count;
   }
   if (count == 0) return;
-  Encoder out(Kind::figures);
+  Encoder out(Kind::metric_values);
   host.send(out.u32(count).bytes(news.frame()));
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "isolation/argument_wire.h"
+#include "isolation/limits.h"
 #include "observe/metrics.h"
 
 namespace patchbay::core::isolation {
@@ -35,7 +36,7 @@ bool SessionObserve::metric(Decoder& in) {
   const Arguments<uint32_t, pb_str, pb_str, const pb_pair*, uint32_t> series(in);
   if (!in.whole()) return false;
   if (metrics_.size() >= kMaxMetrics) {
-    link_->too_many("metrics");  // and its figures are left out
+    link_->too_many("metrics");  // and its metric_values are left out
     return true;
   }
   metrics_[number] = series.call([&](uint32_t kind, auto... given) {
@@ -44,19 +45,19 @@ bool SessionObserve::metric(Decoder& in) {
   return true;
 }
 
-bool SessionObserve::figures(Decoder& in) {
+bool SessionObserve::metric_values(Decoder& in) {
   for (uint32_t left = in.u32(); left > 0 && in.ok(); --left) {
     const auto metric = metrics_.find(in.u64());
     const double value = in.f64();
     std::vector<uint64_t> counts;
     for (uint32_t bucket = in.u32(); bucket > 0 && in.ok(); --bucket) counts.push_back(in.u64());
     if (!in.ok() || !std::isfinite(value)) return false;
-    if (metric != metrics_.end()) add_figures(metric->second, value, counts);
+    if (metric != metrics_.end()) add_values(metric->second, value, counts);
   }
   return in.whole();
 }
 
-void SessionObserve::add_figures(const Metric& metric, double value, const std::vector<uint64_t>& counts) {
+void SessionObserve::add_values(const Metric& metric, double value, const std::vector<uint64_t>& counts) {
   const pb_observe& observe = *link_->host().observe;
   if (metric.kind == PB_METRIC_GAUGE) return observe.metric_set(link_->self(), metric.handle, value);
   if (metric.kind == PB_METRIC_COUNTER) return observe.metric_add(link_->self(), metric.handle, value);

@@ -6,24 +6,20 @@
 #include <set>
 #include <string>
 
-#include "isolation/link.h"
+#include "isolation/session_link.h"
 
 namespace patchbay::core::isolation {
 
 // On the plugin's main strand.
 class SessionObserve {
  public:
-  static constexpr size_t kMaxSecrets = 4096;
-  static constexpr size_t kMaxSecretBytes = 4u << 20;
-  static constexpr size_t kMaxMetrics = 1000;
-
-  SessionObserve(HostContext& context, std::shared_ptr<Link> link)
+  SessionObserve(HostContext& context, std::shared_ptr<SessionLink> link)
       : context_(context), link_(std::move(link)) {}
 
-  // Frames; each is false when the frame made no sense.
+  // Frames; each is false when the frame is invalid.
   bool secret(Decoder& in);
   bool metric(Decoder& in);
-  bool figures(Decoder& in);
+  bool metric_values(Decoder& in);
 
   // Call when the child has ended: sets its gauges to 0 and forgets its secrets.
   void end();
@@ -33,12 +29,12 @@ class SessionObserve {
     uint64_t handle = 0;  // the server's
     uint32_t kind = 0;
   };
-  void add_figures(const Metric& metric, double value, const std::vector<uint64_t>& counts);
+  void add_values(const Metric& metric, double value, const std::vector<uint64_t>& counts);
 
   // borrowed
   HostContext& context_;
   // owned
-  const std::shared_ptr<Link> link_;
+  const std::shared_ptr<SessionLink> link_;
   // state
   std::multiset<std::string, std::less<>> secrets_;
   size_t secret_bytes_ = 0;

@@ -1,4 +1,4 @@
-#include "isolation/child_calls.h"
+#include "isolation/child_host_calls.h"
 #include "isolation/services/interface_wire.h"
 
 namespace patchbay::core::isolation {
@@ -26,10 +26,10 @@ struct Answering : pb_completion {
   }
 };
 
-class Provided final : public Listening {
+class Provided final : public RemoteRegistration {
  public:
   Provided(Ref<Strand> strand, const pb_interface* interface, pb_method_fn fn, void* self)
-      : Listening(std::move(strand)), interface_(interface), fn_(fn), self_(self) {}
+      : RemoteRegistration(std::move(strand)), interface_(interface), fn_(fn), self_(self) {}
 
  private:
   void run(Decoder& in) override {
@@ -71,7 +71,8 @@ uint64_t provide(void*, const pb_interface* what, int32_t is_public, uint64_t st
   Encoder out;
   out.u32(is_public != 0 ? 1 : 0);
   put_interface(out, *what);
-  return host.listen(make_ref<Provided>(std::move(strand), what, fn, self), Kind::provide, out.frame(), err);
+  return host.open_registration(make_ref<Provided>(std::move(strand), what, fn, self), Kind::provide,
+                                out.frame(), err);
 }
 
 ChildHost::Taker taker_of(const pb_shape& shape, pb_reply_fn fn, void* user) {

@@ -7,15 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "isolation/limits.h"
 #include "isolation/services/message_wire.h"
 
 namespace patchbay::core::isolation {
 namespace {
-
-constexpr uint32_t kMaxFields = 64;
-constexpr uint32_t kMaxMethods = 64;
-constexpr uint32_t kMaxBytes = 4096;  // of a struct
-constexpr size_t kMaxName = 128;
 
 constexpr bool known(uint32_t kind) { return kind >= PB_FIELD_INT && kind <= PB_FIELD_HANDLE; }
 
@@ -29,7 +25,7 @@ void put_shape(Encoder& out, const pb_shape& shape) {
 
 class OwnedInterface {
  public:
-  // False: it makes no sense.
+  // False: it is invalid.
   bool read(Decoder& in);
   const pb_interface* table() const noexcept { return &table_; }
 
@@ -48,14 +44,15 @@ class OwnedInterface {
 
 pb_str OwnedInterface::read_name(Decoder& in) {
   const std::string_view name = in.str();
-  if (name.size() > kMaxName) in.fail();
-  return to_abi(names_.emplace_back(name.substr(0, kMaxName)));
+  if (name.size() > kMaxInterfaceNameBytes) in.fail();
+  return to_abi(names_.emplace_back(name.substr(0, kMaxInterfaceNameBytes)));
 }
 
 const pb_shape* OwnedInterface::read_shape(Decoder& in) {
   const uint32_t struct_size = in.u32();
   const uint32_t count = in.u32();
-  if (struct_size < sizeof(pb_message) || struct_size > kMaxBytes || count > kMaxFields) return nullptr;
+  if (struct_size < sizeof(pb_message) || struct_size > kMaxMessageBytes || count > kMaxMessageFields)
+    return nullptr;
   auto& list = field_lists_.emplace_back();
   uint32_t free_from = sizeof(pb_message);  // fields are in order and do not overlap
   for (uint32_t i = 0; i < count; ++i) {
@@ -74,7 +71,7 @@ bool OwnedInterface::read(Decoder& in) {
   table_.size = sizeof(pb_interface);
   table_.id = read_name(in);
   const uint32_t count = in.u32();
-  if (count > kMaxMethods) return false;
+  if (count > kMaxInterfaceMethods) return false;
   for (uint32_t i = 0; i < count; ++i) {
     // No flags: an inline method of the other process cannot run on the caller's thread.
     pb_method method{sizeof(pb_method), 0, read_name(in), nullptr, nullptr};
@@ -109,7 +106,7 @@ Described get_interface(Decoder& in, InterfaceShare& share) {
   const std::string_view content = in.str();
   const std::lock_guard lock(mutex);
   auto at = kept.find(content);
-  const bool is_full = share.described_.size() >= InterfaceShare::kMax;
+  const bool is_full = share.described_.size() >= kMaxInterfaces;
   if (at == kept.end()) {
     auto fresh = std::make_unique<OwnedInterface>();
     Decoder inner(content);

@@ -6,7 +6,7 @@
 
 #include <unordered_set>
 
-#include "isolation/wire.h"
+#include "isolation/frame.h"
 
 namespace patchbay::core::isolation {
 
@@ -14,9 +14,6 @@ void put_interface(Encoder& out, const pb_interface& interface);
 
 // The interfaces that one plugin has described, in all runs of its process.
 class InterfaceShare {
- public:
-  static constexpr size_t kMax = 1024;
-
  private:
   friend struct Described get_interface(Decoder& in, InterfaceShare& share);
   std::unordered_set<const pb_interface*> described_;
@@ -24,10 +21,10 @@ class InterfaceShare {
 
 // An interface read from a frame, as a table that the core uses like a compiled one. Kept for the
 // life of the process, one per content, because the core may hold a message described by it after its
-// instance was withdrawn. NULL when it makes no sense, or when the plugin's share is used up.
+// instance was withdrawn. NULL when it is invalid, or when the plugin's share is used up.
 struct Described {
   const pb_interface* interface = nullptr;
-  bool nonsense = false;
+  bool invalid = false;
 };
 Described get_interface(Decoder& in, InterfaceShare& share);
 

@@ -14,7 +14,7 @@ T load(const char* from) {
   return value;
 }
 
-void put_field(Encoder& out, uint32_t kind, const char* from, HandleRule& handles) {
+void put_field(Encoder& out, uint32_t kind, const char* from, HandleTranslator& handles) {
   if (kind == PB_FIELD_STR) {
     out.str(from_abi(load<pb_str>(from)));
   } else if (kind == PB_FIELD_BUF) {
@@ -31,7 +31,7 @@ void put_field(Encoder& out, uint32_t kind, const char* from, HandleRule& handle
 
 }  // namespace
 
-void put_message(Encoder& out, const pb_shape& shape, const pb_message* message, HandleRule& handles) {
+void put_message(Encoder& out, const pb_shape& shape, const pb_message* message, HandleTranslator& handles) {
   if (message == nullptr) {
     out.u32(0);
     return;
@@ -45,7 +45,7 @@ void put_message(Encoder& out, const pb_shape& shape, const pb_message* message,
   }
 }
 
-OwnedMessage get_message(Decoder& in, const pb_shape& shape, HandleRule& handles) {
+OwnedMessage get_message(Decoder& in, const pb_shape& shape, HandleTranslator& handles) {
   OwnedMessage message;
   const uint32_t size = std::min(in.u32(), shape.struct_size);
   if (size < sizeof(pb_message)) return message;

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "isolation/call_wire.h"
+#include "isolation/host_call_wire.h"
 #include "isolation/services/interface_wire.h"
 #include "services/service_call.h"
 
@@ -20,10 +20,10 @@ const pb_message* message_or_empty(const OwnedMessage& message) {
 }  // namespace
 
 // An instance of the child, as the core sees it.
-class SessionServices::Provided final : public Held {
+class SessionServices::Provided final : public RemoteObject {
  public:
   Provided(SessionServices& its, uint64_t its_number, const pb_interface* its_interface)
-      : Held(HandleKind::instance), of(its), number(its_number), interface(its_interface) {}
+      : RemoteObject(HandleKind::instance), of(its), number(its_number), interface(its_interface) {}
 
   SessionServices& of;  // until closed
   const uint64_t number;
@@ -34,7 +34,7 @@ bool SessionServices::provide(Decoder& in) {
   const uint64_t number = in.u64();
   const int32_t is_public = in.u32() != 0 ? 1 : 0;
   const Described described = get_interface(in, interfaces_);
-  if (described.nonsense || !in.whole()) return false;
+  if (described.invalid || !in.whole()) return false;
   const pb_interface* interface = described.interface;
   if (interface == nullptr) return link_->refuse(number, "interfaces");
   if (held_.is_full(HandleKind::instance)) return link_->refuse(number, "instances");
@@ -43,7 +43,7 @@ bool SessionServices::provide(Decoder& in) {
   const Host& host = link_->host();
   provided->handle = host.services->provide(host.self, interface, is_public, kMainStrand,
                                             &SessionServices::run, provided.get(), &err);
-  if (provided->handle != 0) link_->lend(provided->handle);
+  if (provided->handle != 0) link_->grant(provided->handle);
   link_->answer(number, provided->handle, err);
   held_.add(std::move(provided));
   return true;
@@ -52,9 +52,9 @@ bool SessionServices::provide(Decoder& in) {
 bool SessionServices::describe(Decoder& in) {
   const uint64_t tag = in.u64();
   const Described described = get_interface(in, interfaces_);
-  if (described.nonsense || !in.whole()) return false;
+  if (described.invalid || !in.whole()) return false;
   // Calls that name an unknown interface are refused.
-  if (described.interface == nullptr || described_.size() >= InterfaceShare::kMax) {
+  if (described.interface == nullptr || described_.size() >= kMaxInterfaces) {
     link_->too_many("interfaces");
   } else {
     described_[tag] = described.interface;
@@ -77,14 +77,14 @@ bool SessionServices::call(Decoder& in) {
   const size_t bytes = in.left();
   const OwnedMessage request = get_message(in, *method.request, *link_);
   if (!in.whole()) return false;
-  auto share = Load::take(under_way_, bytes);
-  if (!share) {
+  auto permit = InFlightLimit::acquire(in_flight_, bytes);
+  if (!permit) {
     refuse_call(number, kCalls);
     return true;
   }
   link_->host().services->call(link_->self(), lease, interface, slot, message_or_empty(request), kMainStrand,
                                &SessionServices::answered,
-                               new Outgoing{link_, *std::move(share), number, method.reply});
+                               new Outgoing{link_, *std::move(permit), number, method.reply});
   return true;
 }
 
@@ -133,7 +133,7 @@ int32_t SessionServices::run(void* self, uint32_t slot, const pb_message* reques
   const auto& provided = *static_cast<Provided*>(self);
   SessionServices& of = provided.of;
   const pb_method& method = *provided.interface->methods[slot];
-  if (of.calls_.size() >= kMaxCalls || !of.link_->has_room())
+  if (of.calls_.size() >= kMaxCallsInFlight || !of.link_->has_room())
     return write_error(err, Code::exhausted, "the plugin does not keep up with its calls");
   const uint64_t number = ++of.last_call_;
   Encoder out(Kind::call);

@@ -4,24 +4,21 @@
 #include <map>
 #include <memory>
 
-#include "isolation/held.h"
-#include "isolation/link.h"
-#include "isolation/load.h"
+#include "isolation/in_flight_limit.h"
+#include "isolation/limits.h"
+#include "isolation/remote_objects.h"
 #include "isolation/services/interface_wire.h"
+#include "isolation/session_link.h"
 
 namespace patchbay::core::isolation {
 
 // On the plugin's main strand.
 class SessionServices {
  public:
-  // Limits for each direction: calls of the child, whether it waits for the answer or not, and calls to it.
-  static constexpr size_t kMaxCalls = 16384;
-  static constexpr size_t kMaxCallBytes = 64u << 20;
-
-  SessionServices(std::shared_ptr<Link> link, HeldHandles& held, InterfaceShare& interfaces)
+  SessionServices(std::shared_ptr<SessionLink> link, RemoteObjects& held, InterfaceShare& interfaces)
       : link_(std::move(link)), held_(held), interfaces_(interfaces) {}
 
-  // Frames; each is false when the frame made no sense.
+  // Frames; each is false when the frame is invalid.
   bool provide(Decoder& in);
   bool describe(Decoder& in);
   bool call(Decoder& in);
@@ -37,8 +34,8 @@ class SessionServices {
     const pb_shape* reply;
   };
   struct Outgoing {
-    std::shared_ptr<Link> link;
-    Load::Share share;
+    std::shared_ptr<SessionLink> link;
+    InFlightLimit::Permit permit;
     uint64_t call;  // 0: the child does not wait for it
     const pb_shape* reply;
   };
@@ -48,10 +45,11 @@ class SessionServices {
   static void answered(void* user, int32_t status, const pb_message* message, const pb_err* err) noexcept;
 
   // shared with callbacks that may outlive the session
-  const std::shared_ptr<Link> link_;
-  const std::shared_ptr<Load> under_way_ = std::make_shared<Load>(kMaxCalls, kMaxCallBytes);
+  const std::shared_ptr<SessionLink> link_;
+  const std::shared_ptr<InFlightLimit> in_flight_ =
+      std::make_shared<InFlightLimit>(kMaxCallsInFlight, kMaxCallBytesInFlight);
   // borrowed
-  HeldHandles& held_;
+  RemoteObjects& held_;
   InterfaceShare& interfaces_;
   // state
   std::map<uint64_t, const pb_interface*> described_;

@@ -1,5 +1,5 @@
-#include "isolation/child_calls.h"
-#include "isolation/store/operations.h"
+#include "isolation/child_host_calls.h"
+#include "isolation/store/transaction_operations.h"
 
 namespace patchbay::core::isolation {
 namespace {

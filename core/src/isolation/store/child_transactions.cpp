@@ -22,7 +22,7 @@ uint64_t Transactions::begin() {
 int32_t Transactions::add(uint64_t tx, const Encoder& operation) {
   const std::lock_guard lock(mutex_);
   const auto at = open_.find(tx);
-  if ((tx & kMadeByChild) != 0 && at == open_.end()) return PB_E_GONE;
+  if ((tx & kBegunByChild) != 0 && at == open_.end()) return PB_E_GONE;
   if (at != open_.end() && !at->second.shared) {
     at->second.operations += operation.frame();
     return PB_OK;

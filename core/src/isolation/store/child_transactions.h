@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 
-#include "isolation/wire.h"
+#include "isolation/frame.h"
 
 namespace patchbay::core::isolation {
 
@@ -30,7 +30,7 @@ class Transactions {
   };
   std::mutex mutex_;  // while sending, too: what belongs to one transaction keeps its order
   std::map<uint64_t, Open> open_;
-  uint64_t last_ = kMadeByChild;
+  uint64_t last_ = kBegunByChild;
 };
 
 }  // namespace patchbay::core::isolation

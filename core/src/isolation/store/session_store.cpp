@@ -2,12 +2,13 @@
 
 #include <utility>
 
-#include "isolation/store/operations.h"
+#include "isolation/limits.h"
+#include "isolation/store/transaction_operations.h"
 
 namespace patchbay::core::isolation {
 
 uint64_t SessionStore::known(uint64_t tx) const {
-  if ((tx & kMadeByChild) == 0) return link_->is_lent(tx) ? tx : 0;
+  if ((tx & kBegunByChild) == 0) return link_->is_granted(tx) ? tx : 0;
   const auto at = link_->transactions.find(tx);
   return at == link_->transactions.end() ? 0 : at->second;
 }
@@ -15,8 +16,8 @@ uint64_t SessionStore::known(uint64_t tx) const {
 bool SessionStore::share(Decoder& in) {
   const uint64_t number = in.u64();
   auto& shared = link_->transactions;
-  if (!in.ok() || (number & kMadeByChild) == 0 || shared.count(number) != 0) return false;
-  if (shared.size() >= kMaxShared) {
+  if (!in.ok() || (number & kBegunByChild) == 0 || shared.count(number) != 0) return false;
+  if (shared.size() >= kMaxSharedTransactions) {
     link_->too_many("open transactions");  // its handle is then unknown, and its commit fails
     return true;
   }
@@ -33,8 +34,8 @@ bool SessionStore::add(Decoder& in) {
 
 bool SessionStore::add_to(uint64_t tx, Decoder& in) {
   const size_t bytes = in.left();
-  if (all_open_bytes_ + bytes > kMaxOpenBytes) forget_ended();
-  if (all_open_bytes_ + bytes > kMaxOpenBytes) {
+  if (all_open_bytes_ + bytes > kMaxOpenTransactionBytes) forget_ended();
+  if (all_open_bytes_ + bytes > kMaxOpenTransactionBytes) {
     link_->too_many("bytes in open transactions");
     link_->host().store->discard(link_->self(), tx);
     return in.ok();

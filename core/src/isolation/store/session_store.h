@@ -4,21 +4,17 @@
 #include <map>
 #include <memory>
 
-#include "isolation/session_calls.h"
+#include "isolation/session_host_calls.h"
 
 namespace patchbay::core::isolation {
 
 // On the plugin's main strand.
 class SessionStore {
  public:
-  // Limits: open transactions of the child that other plugins may add to, and bytes that it has added to open
-  // transactions. Beyond them the transaction is discarded, so that its commit fails.
-  static constexpr size_t kMaxShared = 4096;
-  static constexpr size_t kMaxOpenBytes = 64u << 20;
+  SessionStore(std::shared_ptr<SessionLink> link, SessionHostCalls& calls)
+      : link_(std::move(link)), calls_(calls) {}
 
-  SessionStore(std::shared_ptr<Link> link, SessionCalls& calls) : link_(std::move(link)), calls_(calls) {}
-
-  // Frames; each is false when the frame made no sense.
+  // Frames; each is false when the frame is invalid.
   bool share(Decoder& in);
   bool add(Decoder& in);
   bool discard(Decoder& in);
@@ -35,9 +31,9 @@ class SessionStore {
   uint64_t known(uint64_t tx) const;
 
   // shared with callbacks that may outlive the session
-  const std::shared_ptr<Link> link_;
+  const std::shared_ptr<SessionLink> link_;
   // borrowed
-  SessionCalls& calls_;
+  SessionHostCalls& calls_;
   // state
   std::map<uint64_t, size_t> open_bytes_;  // of operations of the child, by the server's transaction
   size_t all_open_bytes_ = 0;

@@ -8,7 +8,7 @@
 #include <deque>
 #include <vector>
 
-#include "isolation/wire.h"
+#include "isolation/frame.h"
 
 namespace patchbay::core::isolation {
 

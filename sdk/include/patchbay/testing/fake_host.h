@@ -95,7 +95,7 @@ class FakeHost : public TestEnvironment {
                                              "drain",  "stop",  "destroy"};
     PB_TRY(begin_step(which, plugin, tenants));
     if (auto answer = step_answer(-1)) return *answer;
-    return {Code::timeout, std::string("it did not come back from ") + kNames[which]};
+    return {Code::timeout, std::string(kNames[which]) + " timed out"};
   }
 
   // The plugin's routes. A FakeHttp exists once a plugin was loaded, unless that provides patchbay.http

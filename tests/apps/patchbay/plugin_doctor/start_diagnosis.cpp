@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "isolation/containment.h"
+#include "isolation/isolation_support.h"
 #include "support/child.h"
 
 using namespace patchbay;

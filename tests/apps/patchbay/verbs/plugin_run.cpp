@@ -120,7 +120,7 @@ TEST_CASE("a start that hangs is reported while it runs, and ends with its deadl
   CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(25));
   CHECK(ended.code == app::kRefused);
   CHECK(has(ended, "patchbay: still waiting for its start to end; each step has 4 s"));
-  CHECK(has(ended, "patchbay: it did not start: it did not come back from start"));
+  CHECK(has(ended, "patchbay: it did not start: start timed out"));
 }
 
 TEST_CASE("a changed file is started again in a new process") {

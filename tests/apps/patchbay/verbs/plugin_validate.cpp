@@ -45,7 +45,7 @@ TEST_CASE("validate names each fault with the check, the reason and a fix") {
   };
   const std::vector<Case> cases{
       {"crash", "life: start and stop", "FAIL  life: start and stop", "it crashed with Aborted"},
-      {"hang", "life: start and stop", "FAIL  life: start and stop", "it did not come back from start"},
+      {"hang", "life: start and stop", "FAIL  life: start and stop", "start timed out"},
       {"lease", "life: start and stop", "FAIL  life: start and stop",
        "left-behind: destroyed with 1 lease still held"},
       {"throws", "threads", "FAIL  threads", "thrown: a callback threw an exception: where=event what=no"},

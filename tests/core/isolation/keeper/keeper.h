@@ -1,4 +1,4 @@
-// The services by which the keeper and the test's clerk pass transactions to each other.
+// The services by which the keeper and the test's stamper pass transactions to each other.
 #pragma once
 
 #include <patchbay/service.h>
@@ -17,7 +17,7 @@ struct Written {
 };
 
 // note: adds a row to the caller's transaction. write: commits a row in a transaction of the keeper, after
-// the clerk has stamped it. count: how many rows there are, and how many times each job and event of the
+// the stamper has stamped it. count: how many rows there are, and how many times each job and event of the
 // keeper came.
 struct Keeper {
   static constexpr char id[] = "test.keeper/1";
@@ -27,8 +27,8 @@ struct Keeper {
   static constexpr auto methods() { return std::make_tuple(note, write, count); }
 };
 
-struct Clerk {
-  static constexpr char id[] = "test.clerk/1";
+struct Stamper {
+  static constexpr char id[] = "test.stamper/1";
   static constexpr Method<0, Entry, Empty> stamp{"stamp"};
   static constexpr auto methods() { return std::make_tuple(stamp); }
 };

@@ -15,7 +15,7 @@ class KeeperPlugin final : public Plugin {
   Status start(const Config&) override {
     add_ = Statement::find(host(), "add");
     count_ = Statement::find(host(), "count");
-    clerk_ = std::make_unique<Service<Clerk>>(host());
+    stamper_ = std::make_unique<Service<Stamper>>(host());
     offered_ = std::make_unique<Provision<Keeper>>(host());
     offered_
         ->on(Keeper::note,
@@ -29,22 +29,22 @@ class KeeperPlugin final : public Plugin {
   }
   void stop(Done done) override {
     offered_.reset();
-    clerk_.reset();
+    stamper_.reset();
     done();
   }
 
   void write(const Entry& entry, Reply<Written> reply) {
     auto tx = std::make_shared<Transaction>(host());
     tx->exec(add_, {entry.word}, 1);
-    clerk_->call(Clerk::stamp, {tx->handle(), entry.word},
-                 [this, tx, word = entry.word, reply = std::move(reply)](Result<Empty> stamped) mutable {
-                   if (!stamped) return reply.fail(stamped.error());
-                   tx->exec(add_, {"after " + word}, 1);
-                   std::move(*tx).commit([reply = std::move(reply)](const Commit& outcome) mutable {
-                     if (!outcome) return reply.fail(outcome.error());
-                     reply(Written{2, "stamped"});
+    stamper_->call(Stamper::stamp, {tx->handle(), entry.word},
+                   [this, tx, word = entry.word, reply = std::move(reply)](Result<Empty> stamped) mutable {
+                     if (!stamped) return reply.fail(stamped.error());
+                     tx->exec(add_, {"after " + word}, 1);
+                     std::move(*tx).commit([reply = std::move(reply)](const Commit& outcome) mutable {
+                       if (!outcome) return reply.fail(outcome.error());
+                       reply(Written{2, "stamped"});
+                     });
                    });
-                 });
   }
 
   void count(Reply<Written> reply) {
@@ -55,7 +55,7 @@ class KeeperPlugin final : public Plugin {
   }
 
   Statement add_, count_;
-  std::unique_ptr<Service<Clerk>> clerk_;
+  std::unique_ptr<Service<Stamper>> stamper_;
   std::unique_ptr<Provision<Keeper>> offered_;
 };
 

@@ -1,0 +1,106 @@
+#include "abi/job_worker.h"
+
+#include <patchbay/str.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "abi/limits.h"
+#include "runtime/runtime.h"
+#include "runtime/thread_kind.h"
+#include "store/store.h"
+
+namespace patchbay::core {
+
+JobWorker::JobWorker(Runtime& runtime, Store& store, Ref<Strand> strand, JobWorkerInit init)
+    : Registration(std::move(strand)),
+      runtime_(runtime),
+      store_(store),
+      init_(std::move(init)),
+      alarm_(runtime.timers(), *this, [](void* self) { static_cast<JobWorker*>(self)->claim(); }) {}
+
+void JobWorker::check_due() {
+  const Ref<JobWorker> self(this);
+  strand().post([self] { self->claim(); });
+}
+
+void JobWorker::claims_ended(const std::vector<int64_t>& jobs) {
+  const Ref<JobWorker> self(this);
+  strand().post([self, jobs] {
+    size_t ended = 0;
+    for (const int64_t job : jobs) ended += self->held_.erase(job);
+    if (ended > 0) self->claim();
+  });
+}
+
+void JobWorker::forget_expired() {
+  const int64_t now = runtime_.wall_clock().now_ms();
+  std::erase_if(held_, [now](const auto& held) { return held.second <= now; });
+}
+
+void JobWorker::claim() {
+  if (!open()) return;
+  if (claiming_) {
+    again_ = true;
+    return;
+  }
+  forget_expired();
+  if (held_.size() >= init_.concurrency) {
+    const auto first = std::min_element(held_.begin(), held_.end(),
+                                        [](const auto& a, const auto& b) { return a.second < b.second; });
+    return sleep_until(first->second);
+  }
+  claiming_ = true;
+  again_ = false;
+  const Ref<JobWorker> self(this);
+  store_.claim_jobs(
+      init_.kind, static_cast<int64_t>(init_.concurrency - held_.size()), init_.lease_ms,
+      [self](Result<std::vector<Job>> jobs) {
+        self->strand().post([self, jobs = std::move(jobs)]() mutable { self->claimed(std::move(jobs)); });
+      });
+}
+
+void JobWorker::claimed(Result<std::vector<Job>> jobs) {
+  claiming_ = false;
+  if (!open()) return;
+  if (!jobs) return sleep_until(runtime_.wall_clock().now_ms() + kStoreRetryMs);
+  for (const Job& job : *jobs) held_[job.id] = job.lease_until_ms;
+  for (const Job& job : *jobs) {
+    if (!open()) return;
+    const pb_job raw{sizeof(pb_job),
+                     static_cast<uint32_t>(job.tries),
+                     job.id,
+                     job.fence,
+                     job.due_ms,
+                     to_abi(job.kind),
+                     to_abi(job.tenant),
+                     to_abi(job.key),
+                     to_abi(job.body)};
+    const CallbackScope what("job", job.kind);
+    init_.fn(init_.user, &raw);
+  }
+  if (!jobs->empty() || again_) return claim();
+  const Ref<JobWorker> self(this);
+  store_.next_due(init_.kind, [self](Result<int64_t> due) {
+    const int64_t when = due ? *due : self->runtime_.wall_clock().now_ms() + kStoreRetryMs;
+    self->strand().post([self, when] { self->sleep_until(when); });
+  });
+}
+
+void JobWorker::cancel_timer() {
+  const Ref<JobWorker> self(this);
+  strand().post([self] { self->alarm_.cancel(); });
+}
+
+void JobWorker::sleep_until(int64_t due_ms) {
+  if (!open() || due_ms == std::numeric_limits<int64_t>::max()) return;
+  const int64_t now = runtime_.wall_clock().now_ms();
+  // Never due earlier than the next millisecond: a claim that finds nothing must not spin.
+  const int64_t when = std::clamp(due_ms, now + 1, now + kMaxJobSleepMs);
+  if (alarm_.is_set() && alarm_due_ms_ <= when && alarm_due_ms_ > now) return;
+  alarm_due_ms_ = when;
+  alarm_.set(TimerClock::wall, when);
+}
+
+}  // namespace patchbay::core

@@ -1,0 +1,62 @@
+// JobWorker: claims due jobs of one kind for one worker function, up to its concurrency.
+#pragma once
+
+#include <patchbay/abi/store.h>
+
+#include <atomic>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtime/registration.h"
+#include "runtime/registration_timer.h"
+#include "store/job.h"
+
+namespace patchbay::core {
+
+class Runtime;
+class Store;
+
+struct JobWorkerInit {
+  std::string kind;
+  uint32_t concurrency = 1;
+  int64_t lease_ms = 60000;
+  pb_job_fn fn = nullptr;
+  void* user = nullptr;
+};
+
+// Its state belongs to its strand.
+class JobWorker final : public Registration {
+ public:
+  JobWorker(Runtime& runtime, Store& store, Ref<Strand> strand, JobWorkerInit init);
+
+  const std::string& kind() const noexcept { return init_.kind; }
+  // [any] Claims due jobs. Call it when a job may be due now, or earlier than this worker knows.
+  void check_due();
+  // [any] Call before close(): cancels the timer.
+  void cancel_timer();
+  // [any] The claims of these jobs have ended; ignores jobs that other workers have claimed.
+  void claims_ended(const std::vector<int64_t>& jobs);
+
+ private:
+  ~JobWorker() override = default;
+
+  void claim();
+  void claimed(Result<std::vector<Job>> jobs);
+  void sleep_until(int64_t due_ms);
+  void forget_expired();
+
+  // borrowed
+  Runtime& runtime_;
+  Store& store_;
+  // owned
+  const JobWorkerInit init_;
+  // state
+  std::map<int64_t, int64_t> held_;  // job -> end of the lease, wall ms
+  bool claiming_ = false;
+  bool again_ = false;  // check_due() came while claiming
+  RegistrationTimer alarm_;
+  int64_t alarm_due_ms_ = 0;
+};
+
+}  // namespace patchbay::core

@@ -1,0 +1,78 @@
+#include "abi/store_registry.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace patchbay::core {
+
+void StoreRegistry::add(Ref<JobWorker> worker) {
+  const std::lock_guard lock(mutex_);
+  job_workers_.push_back(std::move(worker));
+}
+
+void StoreRegistry::remove(const JobWorker& worker) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(job_workers_, [&](const Ref<JobWorker>& each) { return each.get() == &worker; });
+}
+
+void StoreRegistry::add(Ref<DurableConsumer> consumer) {
+  const std::lock_guard lock(mutex_);
+  consumers_.push_back(std::move(consumer));
+}
+
+void StoreRegistry::remove(const DurableConsumer& consumer) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(consumers_, [&](const Ref<DurableConsumer>& each) { return each.get() == &consumer; });
+}
+
+std::vector<Ref<JobWorker>> StoreRegistry::job_workers() const {
+  const std::lock_guard lock(mutex_);
+  return job_workers_;
+}
+
+std::vector<Ref<DurableConsumer>> StoreRegistry::consumers() const {
+  const std::lock_guard lock(mutex_);
+  return consumers_;
+}
+
+void StoreRegistry::announced(CommitNotice&& what) {
+  for (const LoggedEvent& event : what.events) {
+    static_cast<void>(bus_.publish(EventData{event.topic, event.tenant, event.subject, event.correlation,
+                                             event.payload, event.ts_ms, static_cast<uint64_t>(event.id)}));
+  }
+  if (!what.events.empty()) {
+    for (const auto& consumer : consumers()) {
+      const bool wanted = std::any_of(what.events.begin(), what.events.end(),
+                                      [&](const LoggedEvent& event) { return consumer->wants(event.topic); });
+      if (wanted) consumer->wake();
+    }
+  }
+  if (what.jobs.empty()) return;
+  for (const auto& worker : job_workers()) {
+    const bool wanted = std::any_of(what.jobs.begin(), what.jobs.end(),
+                                    [&](const JobNotice& job) { return job.kind == worker->kind(); });
+    if (wanted) worker->check_due();
+  }
+}
+
+std::vector<StoreRegistry::EndedJob> StoreRegistry::jobs_ended_by(const Transaction& transaction) {
+  std::vector<EndedJob> jobs;
+  for (const Op& op : transaction.ops) {
+    if (const auto* done = std::get_if<JobDoneOp>(&op)) jobs.push_back({done->job, done->kind_prefix});
+    if (const auto* retry = std::get_if<JobRetryOp>(&op)) jobs.push_back({retry->job, retry->kind_prefix});
+  }
+  return jobs;
+}
+
+// Notifies only job workers that may hold one of them.
+void StoreRegistry::claims_ended(const std::vector<EndedJob>& jobs) {
+  if (jobs.empty()) return;
+  for (const auto& worker : job_workers()) {
+    std::vector<int64_t> own;
+    for (const EndedJob& each : jobs)
+      if (worker->kind().substr(0, each.kind_prefix.size()) == each.kind_prefix) own.push_back(each.job);
+    if (!own.empty()) worker->claims_ended(own);
+  }
+}
+
+}  // namespace patchbay::core
