@@ -9,7 +9,7 @@ using Answer = Reply<http::Response>;
 
 constexpr char kPath[] = "/api.ashx/v1/notes";
 constexpr char kBody[] = R"({"type": "object", "required": ["text"], "properties": {
-  "text": {"type": "string", "minLength": 1, "maxLength": 2000, "description": "What to remember"}}})";
+  "text": {"type": "string", "minLength": 1, "maxLength": 2000, "description": "Text of the note"}}})";
 constexpr char kNote[] = R"({"type": "object", "properties": {
   "id": {"type": "integer"}, "text": {"type": "string"}, "createdMs": {"type": "integer"}}})";
 

@@ -3,10 +3,10 @@
 
     generate.py [--include FOLDER] [--plugins FOLDER]           writes the pages
     generate.py --check [--include FOLDER] [--plugins FOLDER]   exit code 1, and why, when a page is stale or a function lacks
-                                                                its words
+                                                                its description
 
-Every method and every slot of a table says what it does. Its thread, its lifetime and the version it came with stand in its own
-comment or in that of its interface or table; a slot names its thread itself.
+Every method and every slot of a table says what it does. Its thread, its lifetime and the version that added it are in its own
+comment or in that of its interface or table; a slot's own comment names its thread.
 """
 import argparse
 import json
@@ -93,7 +93,7 @@ def table_page(header):
             lines += slot(each)
         data = [f for f in struct.fields if f.name not in ("size", "reserved")]
         if data:
-            lines += ["Beside the functions:", ""] + members(data) + [""]
+            lines += ["Other members:", ""] + members(data) + [""]
     for struct in header.structs:
         if not struct.methods and struct.fields:
             lines += [f"## {struct.name}", ""]

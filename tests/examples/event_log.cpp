@@ -28,12 +28,12 @@ TEST_CASE("event-log writes each matching event as a line of JSON, in order, als
       publish(host, {"window.broke", "localhost", "back", "", "{}"});
     });
     CHECK(test::eventually([&] { return written().find("front") != std::string::npos; }));
-    std::promise<void> told;
-    probe::run([&told](const Host& host) {
+    std::promise<void> published;
+    probe::run([&published](const Host& host) {
       for (int i = 0; i < 500; ++i) publish(host, {"door.opened", "localhost", std::to_string(i), "", "{}"});
-      told.set_value();
+      published.set_value();
     });
-    REQUIRE(told.get_future().wait_for(std::chrono::seconds(10)) == std::future_status::ready);
+    REQUIRE(published.get_future().wait_for(std::chrono::seconds(10)) == std::future_status::ready);
     CHECK(server.core().stop().ok());
   }
   std::stringstream lines(written());

@@ -28,7 +28,7 @@ tenants:
 
   const std::string documents = http.get("/openapi.json").body;
   CHECK(has(documents, "/api.ashx/v1/notes"));
-  CHECK(has(documents, "What to remember"));
+  CHECK(has(documents, "Text of the note"));
   CHECK(has(http.get("/api.ashx/v1").body, "/api.ashx/v1/notes"));
 
   const std::string path = "/api.ashx/v1/notes?tenant=localhost";

@@ -33,7 +33,7 @@ tenants:
     primary: true
     ai-voice: {email: a@example.com}
     webhooks: {allowPrivateReceivers: true}
-    sip-trunk: {defaultTrunkId: nobody, trunks: [{id: nobody, host: 127.0.0.1, port: 1, transport: tcp}]}
+    sip-trunk: {defaultTrunkId: closed, trunks: [{id: closed, host: 127.0.0.1, port: 1, transport: tcp}]}
   two.example: {}
 )";
 
@@ -94,7 +94,7 @@ TEST_CASE("status shows a healthy server on one screen") {
 TEST_CASE("status lists what was counted at the end of earlier calls") {
   std::string yaml(kServer);
   const std::string one =
-      "{defaultTrunkId: nobody, trunks: [{id: nobody, host: 127.0.0.1, port: 1, transport: tcp}]}";
+      "{defaultTrunkId: closed, trunks: [{id: closed, host: 127.0.0.1, port: 1, transport: tcp}]}";
   REQUIRE(yaml.find(one) != std::string::npos);
   yaml.replace(
       yaml.find(one), one.size(),
@@ -149,7 +149,8 @@ TEST_CASE("a refused request prints the reason and gives exit code 1") {
 
 TEST_CASE("a call is watched to its end, listed, and cannot be hung up twice") {
   Server server;
-  const Said call = server.ask({"call", "+4930123456", "--prompt", "Hello.", "--watch"});  // nobody listens
+  const Said call =
+      server.ask({"call", "+4930123456", "--prompt", "Hello.", "--watch"});  // no server at the trunk's port
   CHECK(call.code == 1);
   CHECK(call.has("ended-failed-final"));
   REQUIRE(call.has("oac-"));

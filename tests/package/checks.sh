@@ -83,7 +83,7 @@ check_unit() {
 check_isolated() {
   local child
   child=$(inside pgrep -f patchbay-plugin-host | head -1)
-  [[ -n $child ]] || fail "no plugin has a process of its own"
+  [[ -n $child ]] || fail "no plugin runs in a separate process"
   inside kill -SEGV "$child"
   wait_until "another process for the plugin" isolated_anew "$child"
   wait_until "readiness after a plugin's crash" ready_inside

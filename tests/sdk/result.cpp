@@ -82,7 +82,7 @@ TEST_CASE("an error's text is truncated to the caller's buffer") {
   write_error(&small, Code::invalid, "abcdef");
   CHECK(std::string(small.text) == "abc");
   CHECK(small.text[4] == '!');
-  CHECK(write_error(nullptr, Code::gone, "nobody asked") == PB_E_GONE);
+  CHECK(write_error(nullptr, Code::gone, "withdrawn") == PB_E_GONE);
 }
 
 TEST_CASE("an error without a text has its code's name") {

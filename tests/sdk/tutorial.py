@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """tutorial.py <build folder> <README.md>: executes the tutorial in an empty folder, with an installation of that build.
-tutorial.py --write <README.md>: writes the folders of tutorial/ beside README.md: the project after each step.
+tutorial.py --write <README.md>: writes the folders of tutorial/ next to README.md: the project after each step.
 tutorial.py --check <README.md>: checks that these folders are up to date.
 
 The info string of a fenced block says how it is used:

@@ -70,10 +70,10 @@ http::Response call(const Call& what) {
 }
 
 bool emit(const NewEvent& event) {
-  const auto done = ask_host<bool>([event](const Host& host, auto told) {
+  const auto done = ask_host<bool>([event](const Host& host, auto report) {
     Transaction tx(host);
     tx.emit(event);
-    std::move(tx).commit([told](const Commit& outcome) { told(outcome.ok()); });
+    std::move(tx).commit([report](const Commit& outcome) { report(outcome.ok()); });
   });
   return done.value_or(false);
 }

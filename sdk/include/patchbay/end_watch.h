@@ -17,8 +17,8 @@
 
 namespace patchbay {
 
-// [in a method, before it returns] The handle of the calling plugin, valid until that stops or its process
-// ends. Empty outside of a method, and on cores before 0.2.
+// [in a method, before it returns] The handle of the calling plugin, valid until the plugin stops or its
+// process ends. Empty outside of a method, and on cores before 0.2.
 inline Handle calling_plugin(const Host& host) {
   if (!PB_HAS(host.services, caller)) return {};
   return {host.services->caller(host.self)};

@@ -110,7 +110,7 @@ class NameValues {
     return written == "true" || (written != "false" && fallback);
   }
 
-  // Over the pairs, in order.
+  // Iterates over the pairs, in order.
   class Iterator {
    public:
     explicit Iterator(std::string_view rest) : rest_(rest) {}

@@ -54,7 +54,7 @@ std::string yaml(const CallServer::Options& options) {
 }
 
 const CallServer::Options& fresh(const CallServer::Options& options) {
-  forget_events();
+  clear_events();
   return options;
 }
 
@@ -138,27 +138,28 @@ std::string CallServer::transcript(const std::string& id) {
 
 std::vector<std::string> CallServer::topics(const std::string& id, size_t count) {
   probe::eventually([&] {
-    const std::vector<Told> told = events_of(id);
-    return static_cast<size_t>(std::count_if(told.begin(), told.end(), [](const Told& each) {
+    const std::vector<ObservedEvent> events = events_of(id);
+    return static_cast<size_t>(std::count_if(events.begin(), events.end(), [](const ObservedEvent& each) {
              return each.topic == "outbound-ai.finished";
            })) >= count;
   });
-  // What shares a transaction with the last one has arrived when an event told after it has.
+  // What shares a transaction with the last one has arrived when an event published after it has.
   const std::string marker = "after-" + id;
   const size_t before = events_of(marker).size();
   CHECK(probe::emit({"test.marker", kTenant, marker, "", "{}"}));
   CHECK(probe::eventually([&] { return events_of(marker).size() > before; }));
-  std::vector<Told> told = events_of(id);
-  std::sort(told.begin(), told.end(), [](const Told& a, const Told& b) { return a.id < b.id; });
+  std::vector<ObservedEvent> events = events_of(id);
+  std::sort(events.begin(), events.end(),
+            [](const ObservedEvent& a, const ObservedEvent& b) { return a.id < b.id; });
   std::vector<std::string> list;
-  list.reserve(told.size());
-  for (Told& each : told) list.push_back(std::move(each.topic));
+  list.reserve(events.size());
+  for (ObservedEvent& each : events) list.push_back(std::move(each.topic));
   return list;
 }
 
 Json CallServer::last_event(const std::string& id, const std::string& topic) {
   std::string payload = "null";
-  for (const Told& each : events_of(id))
+  for (const ObservedEvent& each : events_of(id))
     if (each.topic == topic) payload = each.payload;
   return parsed(payload);
 }

@@ -48,11 +48,11 @@ void check_end(CallServer& server, const std::string& id, const CallRecord& reco
   INFO(server.server().log());
   CHECK(record.text("status") == status);
   CHECK(record.text("endedReason") == reason);
-  const std::vector<std::string> told = server.topics(id);
+  const std::vector<std::string> seen = server.topics(id);
   std::string list;
-  for (const std::string& topic : told) list += topic + ' ';
+  for (const std::string& topic : seen) list += topic + ' ';
   CAPTURE(list);
-  CHECK(std::find(topics.begin(), topics.end(), told) != topics.end());
+  CHECK(std::find(topics.begin(), topics.end(), seen) != topics.end());
   const Json finished = server.last_event(id, "outbound-ai.finished");
   CHECK(finished.root().text("outcome", "") == reason);
   CHECK(finished.root().text("errorDetail", "(absent)") == record.text("errorDetail"));

@@ -38,8 +38,8 @@ GeminiScript script(std::map<int, Act> at_turn = {}) {
 bool has_event(const std::string& id, const std::string& topic, std::chrono::milliseconds limit = 60s) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (std::chrono::steady_clock::now() < deadline) {
-    for (const Told& told : events_of(id))
-      if (told.topic == topic) return true;
+    for (const ObservedEvent& event : events_of(id))
+      if (event.topic == topic) return true;
     std::this_thread::sleep_for(20ms);
   }
   return false;

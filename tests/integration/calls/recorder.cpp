@@ -13,7 +13,7 @@ namespace patchbay::test {
 namespace {
 
 std::mutex mutex;
-std::vector<std::pair<std::string, Told>> heard;  // by subject; guarded by mutex
+std::vector<std::pair<std::string, ObservedEvent>> heard;  // by subject; guarded by mutex
 
 class Recorder final : public Plugin {
  public:
@@ -24,8 +24,8 @@ class Recorder final : public Plugin {
   Status start(const Config&) override {
     PB_TRY_VALUE(subscription_, Subscription::open(host(), "*", [](const Event& event) {
                    const std::lock_guard lock(mutex);
-                   heard.emplace_back(event.subject(), Told{event.id(), std::string(event.topic()),
-                                                            std::string(event.payload())});
+                   heard.emplace_back(event.subject(), ObservedEvent{event.id(), std::string(event.topic()),
+                                                                     std::string(event.payload())});
                  }));
     return {};
   }
@@ -43,16 +43,16 @@ class Recorder final : public Plugin {
 
 const pb_entry* recorder_entry() { return &LinkedPlugin<Recorder>::entry; }
 
-void forget_events() {
+void clear_events() {
   const std::lock_guard lock(mutex);
   heard.clear();
 }
 
-std::vector<Told> events_of(const std::string& subject) {
+std::vector<ObservedEvent> events_of(const std::string& subject) {
   const std::lock_guard lock(mutex);
-  std::vector<Told> list;
-  for (const auto& [about, told] : heard)
-    if (about == subject) list.push_back(told);
+  std::vector<ObservedEvent> list;
+  for (const auto& [about, observed] : heard)
+    if (about == subject) list.push_back(observed);
   return list;
 }
 

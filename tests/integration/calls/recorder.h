@@ -10,15 +10,15 @@
 
 namespace patchbay::test {
 
-struct Told {
+struct ObservedEvent {
   int64_t id = 0;  // position in the durable log
   std::string topic;
   std::string payload;
 };
 
 const pb_entry* recorder_entry();
-void forget_events();
+void clear_events();
 // The events about the subject (a call id), in order.
-std::vector<Told> events_of(const std::string& subject);
+std::vector<ObservedEvent> events_of(const std::string& subject);
 
 }  // namespace patchbay::test

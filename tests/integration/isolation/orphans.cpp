@@ -99,8 +99,7 @@ TEST_CASE("a call without a listener ends with the plugin that dialled it") {
   CHECK(probe::eventually([&] { return metric(server.core(), "patchbay_sip_trunk_legs") == 0; }));
 }
 
-TEST_CASE(
-    "a call of a plugin that crashes in a process of its own ends at the other side and in the server") {
+TEST_CASE("a call of a plugin that crashes in a separate process ends at the other side and in the server") {
   test::Sipp sipp = isolation_test::answering();
   isolation_test::Dialler server(sipp.port(), "isolation: process", "");
   REQUIRE(server.start_error() == "");

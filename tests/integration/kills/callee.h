@@ -1,5 +1,5 @@
-// Callee: everybody whom the killed servers call. Speaks SIP over UDP on loopback, does by the last digit of
-// the number what is wanted, and remembers each dial it saw, whoever sent it.
+// Callee: the far end of all calls of the killed servers. Speaks SIP over UDP on loopback, behaves as the
+// last digit of the number says, and records each dial that it receives.
 #pragma once
 
 #include <atomic>

@@ -97,7 +97,8 @@ void Load::acknowledged(const Request& request, const Answer& answer) {
     journal.numbers.insert(json_text(request.body, "phone"));
     if (const std::string key = key_of(request); !key.empty()) {
       const auto [known, fresh] = journal.responses.emplace(key, id);
-      if (known->second != id) journal.complaints.push_back(key + " made " + id + " beside " + known->second);
+      if (known->second != id)
+        journal.complaints.push_back(key + " made " + id + " as well as " + known->second);
     }
   } else if (request.method == "POST" && json_text(answer.body, "wasNoop") == "false") {
     journal.cancelled.insert(json_text(answer.body, "callId"));

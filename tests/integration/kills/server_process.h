@@ -12,7 +12,7 @@ namespace kills {
 
 struct Request {
   std::string method, path;
-  std::string headers;  // lines of their own
+  std::string headers;  // one per line
   std::string body;
 };
 

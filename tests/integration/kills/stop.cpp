@@ -54,7 +54,7 @@ TEST_CASE("a server that gets SIGTERM ends its calls and loses no event") {
     CHECK(dials.count(row[0] + "-1") == 1);
   }
 
-  server = environment.start();  // what the receiver has not been told yet
+  server = environment.start();  // delivers what the receiver has not got yet
   REQUIRE(server->wait_ready());
   CHECK(wait_until_idle(environment, 60));
   server->terminate();

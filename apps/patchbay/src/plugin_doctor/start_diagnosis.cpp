@@ -84,7 +84,7 @@ class Folder {
  private:
   std::string wrong_name(const fs::path& file, const std::string& id) const {
     if (fs::exists(file.parent_path() / (id + ".so")))
-      return "its id is '" + id + "', as that of " + id + ".so beside it; remove one of the two";
+      return "its id is '" + id + "', as that of " + id + ".so in the same folder; remove one of the two";
     return "its manifest says its id is '" + id + "'; rename the file to " + id + ".so";
   }
 

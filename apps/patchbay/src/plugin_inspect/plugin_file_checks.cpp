@@ -81,8 +81,7 @@ class Inspector {
     }
     if (!others.empty()) {
       found("exports", false,
-            "beside " + std::string(kSymbol) + " it exports " + named(others) +
-                ", which another plugin's code could be bound to",
+            "it also exports " + named(others) + ", which another plugin's code could be bound to",
             "build it with patchbay_add_plugin, which hides all else");
     }
   }
@@ -151,7 +150,7 @@ void check_libraries(const std::filesystem::path& path, Inspection& out) {
   if (missing.empty()) return;
   out.findings.push_back({"symbols", true,
                           "it uses " + named(missing) + ", which none of its libraries defines",
-                          "link the library that does; -Wl,-z,defs tells at build time"});
+                          "link the library that does; -Wl,-z,defs reports that at build time"});
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ Result<Trial> read_trial(const TrialArguments& arguments) {
     trial.wav = *std::move(wav);
   }
   if (!arguments.pcm_out.empty() && arguments.pcm.empty())
-    return about("--pcm-out", "keeps what the plugin gives while it is played to; --pcm says what");
+    return about("--pcm-out", "needs --pcm, the file that is played to the plugin meanwhile");
   if (arguments.seconds < 0) return about("--for", "seconds are not negative");
   trial.wav_out = arguments.pcm_out;
   trial.data = arguments.data;

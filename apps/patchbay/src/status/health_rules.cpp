@@ -20,7 +20,7 @@ constexpr HealthRule kRules[] = {
      "# ticks of a media loop were skipped: callers heard gaps"},
     {"patchbay_media_ticks_late_total", Reading::per_second, 5,
      "# ticks a second of a media loop were late by 20 ms or more",
-     "see which process uses the CPU (top); the server should have the cores to itself"},
+     "see which process uses the CPU (top); no other process should use the server's cores"},
     {"patchbay_engine_audio_dropped_ms_total",
      Reading::per_second,
      20,
@@ -42,13 +42,13 @@ constexpr HealthRule kRules[] = {
      "check the network to the trunk; `grep <callId>` in the log has the loss and jitter of each call"},
     {"patchbay_sip_trunk_rtp_refused_total", Reading::increase, 100,
      "# RTP packets of calls that ended came from addresses that are not the peer's",
-     "somebody sends to the RTP ports, or the trunk's NAT changes addresses: see the log, and filter at the "
+     "another host sends to the RTP ports, or the trunk's NAT changes addresses: see the log, and filter at "
+     "the "
      "firewall"},
     {"patchbay_sip_trunk_rtp_dropped_total", Reading::increase, 100,
      "# packets to the RTP ports of calls that ended were dropped by the kernel",
-     "somebody sends to the RTP ports, or the server is held up: `grep <callId>` in the log has the figures "
-     "of "
-     "each call (`dropped`); filter at the firewall"},
+     "another host sends to the RTP ports, or the server is too slow: `grep <callId>` in the log has the "
+     "figures of each call (`dropped`); filter at the firewall"},
     // Calls.
     {"patchbay_sip_trunk_byes_given_up_total", Reading::increase, 0,
      "# calls have ended here, and the trunk did not confirm it: they may still be up there, and billed",
@@ -68,9 +68,8 @@ constexpr HealthRule kRules[] = {
      "the log says why (`no peer filter`): configure fewer trunk addresses, or filter at the firewall"},
     {"patchbay_sip_trunk_requests_refused_total", Reading::increase, 0,
      "# SIP requests inside calls came from another address than the call's peer",
-     "a carrier that signals from further addresses has to name them (Contact, Record-Route); otherwise a "
-     "trunk "
-     "meddles with calls that are not its own: filter it at the firewall",
+     "a carrier that signals from further addresses has to name them (Contact, Record-Route); otherwise "
+     "another trunk interferes with the calls: filter it at the firewall",
      "foreign"},
     {"patchbay_sip_trunk_tcp_shut_total", Reading::increase, 0,
      "# SIP connections over TCP were ended because more than 64 were open",
@@ -87,7 +86,7 @@ constexpr HealthRule kRules[] = {
     {"patchbay_core_stalled_threads", Reading::now, 0, "# threads are held by callbacks that did not return",
      "the log names the plugin and its strand; run that plugin with `isolation: process`"},
     {"patchbay_core_posts_refused_total", Reading::increase, 0,
-     "# calls into a plugin were refused because too many of its own wait",
+     "# calls into a plugin were refused because too many wait already",
      "the plugin is too slow or does not return: see the log for what holds its strand; run it with "
      "`isolation: "
      "process`"},
@@ -115,14 +114,14 @@ constexpr HealthRule kRules[] = {
      "one client holds many connections: see the log; lower plugins.rest-api.limits.connectionsPerAddress"},
     {"patchbay_rest_api_bearers_waiting", Reading::now, 30,
      "# requests wait to have an unknown bearer checked",
-     "somebody guesses bearers: the log's summaries of refusals name the addresses; block them at the "
+     "a client guesses bearers: the log's summaries of refusals name the addresses; block them at the "
      "firewall"},
     {"patchbay_rest_api_handler_timeouts_total", Reading::increase, 0, "# requests were not answered in time",
      "the log names the route; see whether its plugin is stalled or the store is slow"},
     // Webhooks.
     {"patchbay_webhooks_overdue_seconds", Reading::now, 30, "a webhook delivery is # s overdue",
      "its receiver is slow or the tenant's share is full: GET /api.ashx/v1/admin/webhooks/{id}/deliveries "
-     "tells which"},
+     "shows which"},
     {"patchbay_webhooks_subscriptions_paused", Reading::now, 0,
      "# webhook subscriptions are paused after 20 failures",
      "repair the receiver, then PATCH /api.ashx/v1/admin/webhooks/{id} with {\"active\": true}"},

@@ -36,7 +36,7 @@ Status check_name(const std::string& name) {
   }
   for (const std::string_view taken : shipped_plugins()) {
     if (name == taken)
-      return {Code::invalid, "NAME: '" + name + "' is a plugin that Patchbay brings; choose another"};
+      return {Code::invalid, "NAME: '" + name + "' is the name of one of Patchbay's plugins; choose another"};
   }
   // Names of CMake's built-in targets.
   for (const char* taken : {"all", "clean", "help", "install", "package", "test"}) {

@@ -134,7 +134,7 @@ void add_store(CLI::App& app, int& exit_code) {
       *verb.add_subcommand("consumers", "List durable consumers of events, and what is pending for each");
   add_config_option(consumers, *command);
   consumers.add_flag("--json", command->json, "Print the result as JSON");
-  consumers.footer("Works beside a running server.\n\nExamples:\n  patchbay store consumers --json");
+  consumers.footer("Works while a server is running.\n\nExamples:\n  patchbay store consumers --json");
   consumers.callback([command, &exit_code] { exit_code = list(*command); });
 
   CLI::App& gone =

@@ -53,7 +53,7 @@ TEST_CASE("the doctor says of each plugin why it does not start and what to do")
             "leaky: remark: it wants a stack that can be executed, which hardened systems refuse; add "
             "`.section "
             ".note.GNU-stack` to its assembler sources, or link with -Wl,-z,noexecstack\n"
-            "leaky: remark: beside patchbay_plugin_v1 it exports leaky_create, which another plugin's code "
+            "leaky: remark: it also exports leaky_create, which another plugin's code "
             "could be "
             "bound to; build it with patchbay_add_plugin, which hides all else\n"
             "rest-api: not configured; add `rest-api:` to `plugins:`\n");
@@ -70,7 +70,8 @@ TEST_CASE("a file whose name is not its id is refused, with another fix when the
   folder.link(TEST_C_PLUGIN, "c-plugin.so");
   CHECK(folder.says({"c-plugin"}) ==
         "c-plugin: starts\n"
-        "tally: does not start: its id is 'c-plugin', as that of c-plugin.so beside it; remove one of the "
+        "tally: does not start: its id is 'c-plugin', as that of c-plugin.so in the same folder; remove one "
+        "of the "
         "two\n");
 }
 

@@ -57,6 +57,6 @@ refused "call-meter exists and is not empty" call-meter
 refused "cannot be a plugin's name" Call_Meter
 refused "is reserved by CMake" test
 for manifest in "$repository"/plugins/*/manifest.json; do
-  refused "is a plugin that Patchbay brings" "$(basename "$(dirname "$manifest")")"
+  refused "is the name of one of Patchbay's plugins" "$(basename "$(dirname "$manifest")")"
 done
-refused "is a plugin that Patchbay brings" rest-api
+refused "is the name of one of Patchbay's plugins" rest-api

@@ -147,7 +147,7 @@ TEST_CASE("errors on the command line name the option") {
       {{"--ask", "GET"}, "--ask: 'GET' is no request"},
       {{"--pcm", "text.wav"}, "--pcm: text.wav is not a WAV file"},
       {{"--pcm", "missing.wav"}, "--pcm: missing.wav cannot be read"},
-      {{"--pcm-out", "out.wav"}, "--pcm-out: keeps what the plugin gives"},
+      {{"--pcm-out", "out.wav"}, "--pcm-out: needs --pcm"},
       {{"--for", "-1"}, "--for: seconds are not negative"},
   };
   for (const auto& [words, sentence] : wrong) {
