@@ -15,7 +15,7 @@ using support::GeminiServer;
 
 namespace {
 
-// What a call may tell: one of these.
+// The sequences of events that a call may have.
 using Topics = std::vector<std::vector<std::string>>;
 
 const Topics kNeverAnswered = {{"outbound-ai.finished"}};

@@ -250,13 +250,13 @@ TEST_CASE("ended calls and idempotent answers are removed after their retention 
   CHECK(remembered() == 1);
   clock.advance(23h);
   CHECK(post(usual(later), headers).body == ended.body);
-  clock.advance(2h);  // the answer is forgotten, the call is not
+  clock.advance(2h);  // the stored answer is deleted, the call is not
   CHECK(probe::eventually([&] {
     clock.advance(1s);
     return remembered() == 0;
   }));
   CHECK(total("cancelled") == 1);
-  // The key is as good as new, also for another request.
+  // The key can be used again, also for another request.
   const http::Response anew = post(usual(later + R"(,"maxSeconds":30)"), headers);
   CHECK(anew.status == 200);
   CHECK(probe::text_member(anew.body, "callId") != probe::text_member(ended.body, "callId"));

@@ -157,8 +157,9 @@ const char* crashes_wanted() { return std::getenv("PATCHBAY_CRASHES"); }
 
 TEST_CASE("crashes of an isolated plugin cause no gap over 100 ms in 20 running calls") {
   Setup setup;
-  // The long run has the machine to itself and is strict. The short one runs beside other tests and allows,
-  // twice, what the same machine shows without a crash: one control run does not meet the longest there is.
+  // The long run is the only load and is strict. The short one runs at the same time as other tests and
+  // allows, twice, what the same machine shows without a crash: one control run does not meet the longest
+  // there is.
   const bool is_strict = crashes_wanted() != nullptr;
   const int crashes = is_strict ? std::atoi(crashes_wanted()) : 10;
 

@@ -67,7 +67,7 @@ Request Load::next() {
 
 Request Load::new_call() {
   --calls_left_;
-  // One that was asked for and not answered is asked for again, as clients do.
+  // A request without an answer is sent again, as clients do.
   for (const auto& [key, request] : journal.requests)
     if (journal.responses.count(key) == 0 && draw(2) == 0) return request;
   const bool again = retries_ && draw(2) == 0;

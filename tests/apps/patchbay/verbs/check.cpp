@@ -138,7 +138,7 @@ TEST_CASE("an engine's address and CA file, and a tenant's call settings, are ch
   CHECK_MESSAGE(fine.code == 0, fine.text);
 }
 
-TEST_CASE("errors of a plugin's own check are reported beside errors elsewhere in the file") {
+TEST_CASE("errors of a plugin's check are reported together with errors elsewhere in the file") {
   const Place place;
   const std::string trunks =
       "tenants: {localhost: {sip-trunk: {trunks: [{id: a, host: 127.0.0.1}], defaultTrunkId: b}}}\n";
@@ -221,7 +221,7 @@ TEST_CASE("a tenant's section for a plugin without tenant settings is refused") 
   place.refused(yaml, "tenants.localhost.media.x is not a known field");
 }
 
-TEST_CASE("all errors are reported at once, also beside a misspelt top-level key") {
+TEST_CASE("all errors are reported at once, also next to a misspelt top-level key") {
   const Place place;
   const Answer answer =
       place.refused("server: {data: DATA}\ntenant: {}\nplugins: {rest-api: {lisen: x}, meda: {}}\n",
@@ -231,7 +231,7 @@ TEST_CASE("all errors are reported at once, also beside a misspelt top-level key
   CHECK_MESSAGE(answer.says("plugins.meda is not installed"), answer.text);
 }
 
-TEST_CASE("a short shared secret gives a warning, and the tunables of the specification are accepted") {
+TEST_CASE("a short shared secret causes a warning, and the reserved WebPhone keys are accepted") {
   const Place place;
   const Answer answer =
       place.run({"check", "a.yaml"},

@@ -1,5 +1,5 @@
-// `patchbay plugin validate` names what a plugin does wrong. That good plugins pass is tested for each of
-// them (CMakeLists.txt).
+// `patchbay plugin validate` names what a plugin does wrong. CMakeLists.txt has a test for each plugin that
+// has to pass.
 #include <doctest/doctest.h>
 
 #include <chrono>
