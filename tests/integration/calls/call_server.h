@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "recorder.h"
+#include "event_recorder.h"
 #include "support/probe.h"
 #include "support/server.h"
 #include "support/sipp.h"

@@ -14,7 +14,7 @@
 #include "bench/calls/telephones.h"
 #include "bench/calls/voice.h"
 #include "dialler.h"
-#include "integration/isolation/stalls.h"
+#include "integration/isolation/machine_stalls.h"
 #include "support/linked_plugin.h"
 #include "support/probe_client.h"
 #include "support/server.h"

@@ -8,8 +8,8 @@
 #include <random>
 #include <thread>
 
-#include "checks.h"
 #include "database.h"
+#include "invariant_checks.h"
 
 using namespace kills;
 using namespace std::chrono_literals;

@@ -1,4 +1,4 @@
-#include "checks.h"
+#include "invariant_checks.h"
 
 #include <doctest/doctest.h>
 

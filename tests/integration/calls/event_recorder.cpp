@@ -1,4 +1,4 @@
-#include "recorder.h"
+#include "event_recorder.h"
 
 #include <patchbay/bus.h>
 #include <patchbay/plugin.h>

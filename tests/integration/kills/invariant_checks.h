@@ -1,8 +1,8 @@
 // The invariants of the data folder, the callees and the receiver once the server is idle.
 #pragma once
 
+#include "client_load.h"
 #include "environment.h"
-#include "load.h"
 
 namespace kills {
 

@@ -1,4 +1,4 @@
-#include "load.h"
+#include "client_load.h"
 
 #include <patchbay/utc.h>
 

@@ -4,8 +4,8 @@
 #include <csignal>
 #include <thread>
 
-#include "checks.h"
 #include "database.h"
+#include "invariant_checks.h"
 
 using namespace kills;
 using namespace std::chrono_literals;
