@@ -17,7 +17,7 @@
 #include "bench/calls/voice.h"
 #include "bench/pairs.h"
 #include "support/child.h"
-#include "support/sipp.h"
+#include "support/sipp_peer.h"
 
 using namespace patchbay;
 using namespace patchbay::bench;

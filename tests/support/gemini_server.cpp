@@ -11,8 +11,8 @@
 #include <cstring>
 #include <mutex>
 
-#include "support/gemini_rules.h"
-#include "support/ws_server.h"
+#include "support/gemini_message_rules.h"
+#include "support/websocket_server.h"
 
 namespace patchbay::support {
 using Event = GeminiScript::Event;

@@ -12,7 +12,7 @@
 #include "json/parse.h"
 #include "json/schema.h"
 #include "json/writer.h"
-#include "support/json_here.h"
+#include "support/json_without_host.h"
 
 namespace patchbay::test {
 
@@ -42,7 +42,7 @@ class PluginConfig {
       out_.end_object();
     }
     out_.end_object().end_object();
-    auto filled = json_here(out_.text());
+    auto filled = json_without_host(out_.text());
     REQUIRE(filled);
     config_ = Config(*std::move(filled));
   }

@@ -24,7 +24,7 @@
 #include <set>
 #include <thread>
 
-#include "support/webhook_stream.h"
+#include "support/webhook_receiver_connection.h"
 
 namespace patchbay::test {
 namespace {

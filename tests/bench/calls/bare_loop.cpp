@@ -24,7 +24,7 @@
 #include "g711/g711.h"
 #include "resampler/resampler.h"
 #include "rtp/packet.h"
-#include "support/json_view.h"
+#include "support/chained_json.h"
 
 namespace patchbay::bench {
 namespace {

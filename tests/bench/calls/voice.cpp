@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "support/json_view.h"
+#include "support/chained_json.h"
 
 namespace patchbay::bench {
 namespace {

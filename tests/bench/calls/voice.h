@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "bench/calls/pacer.h"
-#include "support/ws_server.h"
+#include "support/websocket_server.h"
 
 namespace patchbay::bench {
 

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <thread>
 
-#include "support/ports.h"
+#include "support/free_ports.h"
 
 namespace patchbay::bench {
 namespace {

@@ -1,6 +1,4 @@
 // Every schema text must be valid in SQLite and in a real PostgreSQL.
-#include "support/postgres.h"
-
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -9,6 +7,7 @@
 #include <sstream>
 
 #include "core/store/fixture.h"
+#include "support/postgres_server.h"
 
 using namespace patchbay;
 using namespace patchbay::core;

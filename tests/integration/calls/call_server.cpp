@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "runtime/manual_clock.h"
-#include "support/json_here.h"
+#include "support/json_without_host.h"
 #include "support/probe_client.h"
 
 namespace patchbay::test {
@@ -65,7 +65,7 @@ std::vector<const pb_entry*> linked(const CallServer::Options& options) {
 }
 
 Json parsed(const std::string& text) {
-  auto json = json_here(text);
+  auto json = json_without_host(text);
   return json ? *std::move(json) : Json();
 }
 

@@ -11,7 +11,7 @@
 #include "event_recorder.h"
 #include "support/probe.h"
 #include "support/server.h"
-#include "support/sipp.h"
+#include "support/sipp_peer.h"
 
 namespace patchbay::test {
 

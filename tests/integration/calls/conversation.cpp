@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "support/baresip.h"
+#include "support/baresip_phone.h"
 #include "support/probe.h"
 #include "support/server.h"
 

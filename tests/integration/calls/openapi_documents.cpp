@@ -10,8 +10,8 @@
 #include "call_server.h"
 #include "json/parse.h"
 #include "support/http_client.h"
-#include "support/json_here.h"
-#include "support/openapi.h"
+#include "support/json_without_host.h"
+#include "support/openapi_check.h"
 #include "support/webhook_receiver.h"
 
 using namespace patchbay;
@@ -87,7 +87,7 @@ class Client {
     INFO(method, " ", path, ": ", answer.status, " ", answer.body);
     CHECK(answer.status / 100 == 2);
     for (const std::string& fault : api_.faults(method, path, answer.status, answer.body)) FAIL_CHECK(fault);
-    auto body = json_here(answer.body);
+    auto body = json_without_host(answer.body);
     return body ? *std::move(body) : Json();
   }
 

@@ -11,7 +11,7 @@
 #include "isolation/isolation_support.h"
 #include "support/probe_client.h"
 #include "support/server.h"
-#include "support/sipp.h"
+#include "support/sipp_peer.h"
 
 namespace {
 

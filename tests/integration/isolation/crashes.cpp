@@ -18,7 +18,7 @@
 #include "support/linked_plugin.h"
 #include "support/probe_client.h"
 #include "support/server.h"
-#include "support/sipp.h"
+#include "support/sipp_peer.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 
 #include "support/linked_plugin.h"
 #include "support/server.h"
-#include "support/sipp.h"
+#include "support/sipp_peer.h"
 
 namespace isolation_test {
 

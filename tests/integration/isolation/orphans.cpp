@@ -13,7 +13,7 @@
 #include "dialler.h"
 #include "support/gemini_server.h"
 #include "support/probe_client.h"
-#include "support/sipp.h"
+#include "support/sipp_peer.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "model_family.h"
-#include "support/gemini_rules.h"
+#include "support/gemini_message_rules.h"
 
 using namespace patchbay;
 using namespace patchbay::lib;

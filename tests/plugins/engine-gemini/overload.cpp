@@ -9,7 +9,7 @@
 #include "gemini_engine.h"
 #include "plugins/engine-gemini/test_options.h"
 #include "plugins/lib/engine/caller.h"
-#include "support/ws_server.h"
+#include "support/websocket_server.h"
 
 using namespace patchbay;
 using namespace patchbay::lib;

@@ -25,7 +25,7 @@ TEST_CASE("names of API keys are printable and unique") {
   const auto made = probe::ask("POST", kKeys, other);  // another tenant's names are its own
   REQUIRE(made);
   CHECK(made->status == 201);
-  CHECK(json_here(made->body)->root().text("createdBy", "") == "alice@a.example");
+  CHECK(json_without_host(made->body)->root().text("createdBy", "") == "alice@a.example");
 }
 
 TEST_CASE("an API key has the rights of an admin of its tenant until it is revoked") {
@@ -59,13 +59,13 @@ TEST_CASE("API keys are listed by tenant and page, without the secret") {
   const auto page = probe::ask("GET", kKeys, request);
   REQUIRE(page);
   CHECK(page->total == 3);
-  const auto body = json_here(page->body);
+  const auto body = json_without_host(page->body);
   CHECK((*body)["data"].size() == 2);
   CHECK((*body)["data"].at(0).text("name", "") == "two");
   CHECK((*body)["data"].at(0).text("createdBy", "") == "alice");
   CHECK_FALSE((*body)["data"].at(0)["key"]);
   request.offset = INT64_MAX;
-  CHECK(json_here(probe::ask("GET", kKeys, request)->body)->root()["data"].size() == 0);
+  CHECK(json_without_host(probe::ask("GET", kKeys, request)->body)->root()["data"].size() == 0);
   request.tenant = kTenantB;
   CHECK(probe::ask("GET", kKeys, request)->total == 0);
 }
@@ -99,7 +99,7 @@ TEST_CASE("only an admin's token creates API keys, and at the admin socket they 
   operator_request.body = Buffer::copy(R"({"name":"cli"})");
   const auto made = probe::ask("POST", kKeys, operator_request);
   REQUIRE(made);
-  CHECK(json_here(made->body)->root().text("tenant", "") == kTenantA);
+  CHECK(json_without_host(made->body)->root().text("tenant", "") == kTenantA);
   operator_request.tenant = "c.example";
   CHECK(probe::ask("POST", kKeys, operator_request)->status == 400);
 }

@@ -2,10 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include "support/json_here.h"
+#include "support/json_without_host.h"
 
 TEST_CASE("the discovery document has the configured issuer and the endpoints below it") {
-  const auto document = json_here(patchbay::identity::discovery_document("https://a.example"));
+  const auto document = json_without_host(patchbay::identity::discovery_document("https://a.example"));
   REQUIRE(document);
   const auto root = document->root();
   CHECK(root.text("issuer", "") == "https://a.example");

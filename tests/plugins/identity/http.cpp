@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "support/http_client.h"
-#include "support/json_here.h"
+#include "support/json_without_host.h"
 #include "support/server.h"
 
 using namespace patchbay;
@@ -47,7 +47,7 @@ struct Server {
     return http.ask(method, target, body, {"Authorization: Bearer " + bearer});
   }
   static std::string member(const HttpAnswer& answer, const char* name) {
-    const auto body = json_here(answer.body);
+    const auto body = json_without_host(answer.body);
     return body ? std::string((*body)[name].text()) : std::string();
   }
 };
@@ -87,7 +87,7 @@ TEST_CASE("admins with a token create API keys, which are valid until they are r
   const std::string key = Server::member(made, "key"), id = Server::member(made, "id");
   const HttpAnswer list = server.as(key, "GET", std::string(kKeys) + "?limit=1");
   CHECK(list.status == 200);
-  const auto page = json_here(list.body);
+  const auto page = json_without_host(list.body);
   CHECK((*page)["total"].integer() == 1);
   CHECK((*page)["data"].at(0).text("id", "") == id);
   CHECK(server.as(key, "POST", kKeys, R"({"name":"another"})").status == 403);

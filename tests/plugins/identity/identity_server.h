@@ -7,7 +7,7 @@
 #include <string>
 
 #include "runtime/manual_clock.h"
-#include "support/json_here.h"
+#include "support/json_without_host.h"
 #include "support/probe.h"
 #include "support/server.h"
 
@@ -75,7 +75,7 @@ struct Tokens {
 };
 inline Tokens tokens_of(const http::Response& response) {
   CHECK(response.status == 200);
-  const auto body = json_here(response.body);
+  const auto body = json_without_host(response.body);
   REQUIRE(body);
   return {std::string((*body)["access_token"].text()), std::string((*body)["refresh_token"].text()),
           std::string((*body)["id_token"].text()), (*body)["expires_in"].integer()};
@@ -88,7 +88,7 @@ inline http::Response refresh(const std::string& token, const std::string& more 
   return token_response(post("grant_type=refresh_token&refresh_token=" + token + more, tenant));
 }
 inline std::string error_of(const http::Response& response) {
-  const auto body = json_here(response.body);
+  const auto body = json_without_host(response.body);
   return body ? std::to_string(response.status) + " " + std::string((*body)["error"].text()) : response.body;
 }
 
@@ -110,7 +110,7 @@ inline MadeKey make_key(const std::string& name = "billing") {
   const auto made = probe::ask("POST", kKeys, as_alice(R"({"name":")" + name + "\"}"));
   REQUIRE(made);
   CHECK(made->status == 201);
-  const auto body = json_here(made->body);
+  const auto body = json_without_host(made->body);
   return {std::string((*body)["id"].text()), std::string((*body)["key"].text())};
 }
 inline http::Response remove_key(const std::string& id, const std::string& tenant = kTenantA) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "crypto/digest.h"
-#include "support/json_here.h"
+#include "support/json_without_host.h"
 
 using namespace patchbay;
 using namespace patchbay::identity;
@@ -28,7 +28,7 @@ const KeyRing& ring() {
 const SigningKey& key() { return ring().current(); }
 
 JwtRules rules(int64_t now_sec = kNow) {
-  return {ring(), &json_here,
+  return {ring(), &json_without_host,
           [](std::string_view tenant) {
             return tenant == "a.example" ? std::string("https://a.example") : std::string();
           },
@@ -141,7 +141,7 @@ TEST_CASE("only tokens signed by a key of the ring are accepted, each under its 
   CHECK_FALSE(accepted(theirs + "." + to_base64url(*stranger.sign(theirs))));
   const std::string other_kid = *sign_jwt(*ring().find(key().kid()), kAccessType, payload());
   CHECK(accepted(other_kid));
-  const JwtRules later{KeyRing(), &json_here, rules().issuer_of, "patchbay", kNow};
+  const JwtRules later{KeyRing(), &json_without_host, rules().issuer_of, "patchbay", kNow};
   CHECK_FALSE(verify_access_token(good(), later));  // rotated out
 }
 

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "support/json_here.h"
+#include "support/json_without_host.h"
 
 using patchbay::identity::KeyRing;
 using patchbay::identity::SigningKey;
@@ -56,7 +56,7 @@ TEST_CASE("the key set is JSON with the public halves only") {
   keys.push_back(*SigningKey::from_pem(kPem));
   keys.push_back(*SigningKey::generate());
   const KeyRing ring(std::move(keys));
-  const auto set = json_here(ring.jwks());
+  const auto set = json_without_host(ring.jwks());
   REQUIRE(set);
   const auto list = (*set)["keys"];
   CHECK(list.size() == 2);

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "dialog_fixture.h"
-#include "support/ports.h"
+#include "support/free_ports.h"
 
 using namespace patchbay::sip_trunk;
 using namespace patchbay::test;

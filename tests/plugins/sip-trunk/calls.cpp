@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "caller.h"
-#include "support/ports.h"
-#include "support/sipp.h"
+#include "support/free_ports.h"
+#include "support/sipp_peer.h"
 
 using namespace patchbay::sip_trunk;
 using namespace patchbay::test;

@@ -7,7 +7,7 @@
 #include "caller.h"
 #include "rtp/audio_stream.h"
 #include "sdp/sdp.h"
-#include "support/baresip.h"
+#include "support/baresip_phone.h"
 
 using namespace patchbay::sip_trunk;
 using namespace patchbay::test;

@@ -12,7 +12,7 @@
 
 #include "caller.h"
 #include "raw_peer.h"
-#include "support/ports.h"
+#include "support/free_ports.h"
 
 using namespace patchbay::sip_trunk;
 using namespace patchbay::test;

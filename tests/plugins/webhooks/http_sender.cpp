@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "support/certificate.h"
+#include "support/self_signed_certificate.h"
 #include "support/webhook_receiver.h"
 
 using namespace patchbay::test;

@@ -1,5 +1,5 @@
 // The cost of a sweep must not grow with the number of kept deliveries.
-#include "support/query_plans.h"
+#include "support/table_scan_check.h"
 
 TEST_CASE("the sweep of bodies reads only those that are old enough") {
   patchbay::test::QueryPlans plans(WEBHOOKS_SCHEMA);

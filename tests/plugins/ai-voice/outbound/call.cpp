@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "support/query_plans.h"
+#include "support/table_scan_check.h"
 
 using namespace patchbay;
 using namespace patchbay::ai_voice;

@@ -1,7 +1,7 @@
 // The cost of a request must not grow with the number of ended calls: no statement of a request scans them.
 #include <string>
 
-#include "support/query_plans.h"
+#include "support/table_scan_check.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "support/ws_server.h"
+#include "support/websocket_server.h"
 
 using namespace patchbay;
 using lib::IoThread;

@@ -4,7 +4,7 @@
 
 #include "api_server.h"
 #include "runtime/manual_clock.h"
-#include "support/certificate.h"
+#include "support/self_signed_certificate.h"
 
 using namespace rest_api_test;
 using patchbay::core::ManualClock;

@@ -1,4 +1,4 @@
-#include "support/gemini_rules.h"
+#include "support/gemini_message_rules.h"
 
 #include <map>
 #include <set>

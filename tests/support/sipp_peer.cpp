@@ -1,8 +1,8 @@
-#include "support/sipp.h"
+#include "support/sipp_peer.h"
 
 #include <fstream>
 
-#include "support/ports.h"
+#include "support/free_ports.h"
 
 namespace patchbay::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "support/ports.h"
+#include "support/free_ports.h"
 
 #include <netinet/in.h>
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-#include "support/openapi.h"
+#include "support/openapi_check.h"
 
 #include <patchbay/text.h>
 

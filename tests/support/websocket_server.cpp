@@ -1,4 +1,4 @@
-#include "support/ws_server.h"
+#include "support/websocket_server.h"
 
 #include <patchbay/text.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@
 #include <fstream>
 #include <thread>
 
-#include "support/certificate.h"
+#include "support/self_signed_certificate.h"
 
 namespace patchbay::support {
 namespace net = boost::asio;

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "support/json_view.h"
+#include "support/chained_json.h"
 
 namespace patchbay::support {
 

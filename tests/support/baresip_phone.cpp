@@ -1,10 +1,10 @@
-#include "support/baresip.h"
+#include "support/baresip_phone.h"
 
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
-#include "support/ports.h"
+#include "support/free_ports.h"
 
 namespace patchbay::test {
 namespace {

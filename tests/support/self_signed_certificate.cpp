@@ -1,4 +1,4 @@
-#include "support/certificate.h"
+#include "support/self_signed_certificate.h"
 
 #include <openssl/ec.h>
 #include <openssl/pem.h>

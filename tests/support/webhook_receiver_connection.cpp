@@ -1,4 +1,4 @@
-#include "support/webhook_stream.h"
+#include "support/webhook_receiver_connection.h"
 
 #include <sys/socket.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "support/postgres.h"
+#include "support/postgres_server.h"
 
 #include <fcntl.h>
 #include <libpq-fe.h>

@@ -1,6 +1,6 @@
 // The Gemini Live server of the tests as a program: prints where it is, and serves until its standard input
 // closes.
-//   gemini-stub [answer_ms=N] [setup_delay_ms=N] [key=TEXT] [TURN=EVENT]...     e.g.  2=drop 3=tool_call
+//   gemini-server [answer_ms=N] [setup_delay_ms=N] [key=TEXT] [TURN=EVENT]...     e.g.  2=drop 3=tool_call
 #include <unistd.h>
 
 #include <csignal>
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
   GeminiScript script;
   for (int i = 1; i < argc; ++i)
     if (!apply(script, argv[i])) {
-      std::fprintf(stderr, "gemini-stub: what is '%s'?\n", argv[i]);
+      std::fprintf(stderr, "gemini-server: what is '%s'?\n", argv[i]);
       return 2;
     }
   std::signal(SIGTERM, [](int) { ::close(STDIN_FILENO); });

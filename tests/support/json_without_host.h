@@ -7,7 +7,7 @@
 
 #include "abi/host_context.h"
 
-inline patchbay::Result<patchbay::Json> json_here(std::string_view text) {
+inline patchbay::Result<patchbay::Json> json_without_host(std::string_view text) {
   const pb_json& table = patchbay::core::json_table_without_host();
   pb_json_doc* doc = nullptr;
   pb_err err = patchbay::empty_error();
