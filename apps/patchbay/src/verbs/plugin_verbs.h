@@ -1,4 +1,4 @@
-// The verbs of `patchbay plugin` that work on files; one source file each.
+// The verbs of `patchbay plugin`, one source file each.
 #pragma once
 
 #include "exit_code.h"
@@ -6,6 +6,7 @@
 
 namespace patchbay::app {
 
+void add_plugin_list(CLI::App& plugin, int& exit_code);
 void add_plugin_new(CLI::App& plugin, int& exit_code);
 void add_plugin_run(CLI::App& plugin, int& exit_code);
 void add_plugin_inspect(CLI::App& plugin, int& exit_code);
