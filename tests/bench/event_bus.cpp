@@ -100,7 +100,7 @@ struct Run {
   Ref<const Event> event;
   CountingSink sink;
   int sent = 0;               // on the publisher's strand
-  std::atomic<int> heard{0};  // by the last of the listeners
+  std::atomic<int> heard{0};  // by the last subscriber
   std::atomic<bool> waiting{false};
 
   void go() {

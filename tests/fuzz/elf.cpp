@@ -1,5 +1,4 @@
-// A plugin's file, which anybody may have put into the plugin folder: everything that is read of it without
-// running it.
+// Plugin files with arbitrary bytes: the checks that read a file without running it.
 #include <cstdlib>
 
 #include "plugin_inspect/plugin_file_checks.h"

@@ -1,4 +1,4 @@
-// Whatever is accepted has no NUL in it, and a field that was there is found.
+// Form bodies: an accepted form contains no NUL, and each of its fields is found.
 #include "form.h"
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The octets of one client through Connection, head parser, body reader, router and response writer. However
-// they are cut into reads, the same answers must come.
+// The octets of one client through Connection, head parser, body reader, router and response writer. The
+// answers must not depend on how the octets are divided into reads.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// Frames of an isolated plugin, as a stranger would write them, through all that the server has for one: the
-// input is frames, each behind two bytes of length. Beside it live a provider whom it may call and a caller
-// who calls it; both read every byte of what they get.
+// Frames of a malicious isolated plugin, through all parts of the server that handle one. The input is
+// frames, each after two bytes of length. Another plugin provides a service to it and calls the services that
+// it offers, and reads every byte that it receives.
 #include <patchbay/bus.h>
 #include <patchbay/service.h>
 #include <sys/socket.h>
@@ -61,15 +61,15 @@ struct Folder {
   ~Folder() { std::filesystem::remove_all(path); }
 };
 
-// The server around it, made once.
-struct World {
+// The server, created once.
+struct FuzzedServer {
   Folder folder;
   std::unique_ptr<Subsystems> subsystems;
   std::optional<HostContext> other, fuzzed;
   std::optional<Host> other_host, fuzzed_host;
   std::optional<Provision<ToServer>> offered;
 
-  World() {
+  FuzzedServer() {
     Subsystems::Options options;
     options.log.file = "/dev/null";
     options.data_folder = folder.path;
@@ -91,7 +91,7 @@ struct World {
       if (!offered->publish().ok()) std::abort();
     });
   }
-  ~World() {
+  ~FuzzedServer() {
     on(*other, [this] { offered.reset(); });
     wait_idle();
     subsystems->store()->close();
@@ -109,7 +109,7 @@ struct World {
     done.get_future().wait();
   }
 
-  // Somebody calls what the child offers, and reads the answer.
+  // Calls the service that the child offers, and reads the answer.
   void call_child() const {
     const Host& host = *other_host;
     const uint64_t lease = host.services->query(host.self, to_abi(ToChild::id));
@@ -161,25 +161,25 @@ std::vector<std::string> frames_of(const uint8_t* data, size_t size) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static World world;
+  static FuzzedServer server;
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) std::abort();
   const Drain drain(ends[1]);
   Channel channel{Descriptor(ends[0])};
   InterfaceShare interfaces;
-  SessionDispatcher tables(*world.fuzzed, *world.fuzzed_host, interfaces);
+  SessionDispatcher tables(*server.fuzzed, *server.fuzzed_host, interfaces);
   bool sound = true;
-  World::on(*world.fuzzed, [&] { tables.link().open(&channel); });
+  FuzzedServer::on(*server.fuzzed, [&] { tables.link().open(&channel); });
   for (const std::string& frame : frames_of(data, size)) {
-    World::on(*world.fuzzed, [&] {
+    FuzzedServer::on(*server.fuzzed, [&] {
       Decoder in(frame);
       const Kind kind = in.kind();
       sound = sound && tables.take(kind, in, {});
     });
     if (!sound) break;
-    World::on(*world.other, [] { world.call_child(); });
+    FuzzedServer::on(*server.other, [] { server.call_child(); });
   }
-  World::on(*world.fuzzed, [&] { tables.end(); });
-  world.wait_idle();
+  FuzzedServer::on(*server.fuzzed, [&] { tables.end(); });
+  server.wait_idle();
   return 0;
 }

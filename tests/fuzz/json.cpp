@@ -1,5 +1,4 @@
-// Whatever is accepted must be written and read back as the same value, and pass through the validator in one
-// piece.
+// An accepted text must be written and read back as the same value, and the validator must survive it.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Nothing but the seeds' own tokens is ever accepted, and claims that were properly signed may be anything.
-// The first byte says which of the two is tried.
+// Only the tokens of the seeds are accepted; the claims of a signed token may be any bytes. The first byte
+// selects which of the two is tested.
 #include "jwt.h"
 
 #include <cstdint>
@@ -14,7 +14,7 @@ using namespace patchbay::identity;
 
 namespace {
 
-// Of this test alone.
+// Used by this test only.
 constexpr char kPem[] = R"(-----BEGIN EC PRIVATE KEY-----
 MHcCAQEEIPVQkDR4ouP/kCtJurVhiEflzhI6UmFeOKG2QbgeC5R2oAoGCCqGSM49
 AwEHoUQDQgAEmWMtmAf6IuZMqaOISTyE5PB2kxjXdncDkmdIe8bG1BbTywYnbMIr

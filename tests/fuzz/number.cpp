@@ -1,5 +1,4 @@
-// Whatever the text: what comes out as a number can stand in a SIP URI, and normalising it again changes
-// nothing.
+// An accepted number is valid in a SIP URI, and normalising it again does not change it.
 #include "number/number.h"
 
 #include <cstdlib>

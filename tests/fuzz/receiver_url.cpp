@@ -1,4 +1,4 @@
-// URLs of webhook receivers: what is taken begins as it must and can be named in a log.
+// URLs of webhook receivers: an accepted URL has an allowed scheme and is safe in a log.
 #include "receiver_url.h"
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// One datagram of a stranger through the RTP and RTCP parsers, the jitter buffer and the digit receiver.
+// One datagram of an unknown sender through the RTP and RTCP parsers, the jitter buffer and the digit
+// receiver.
 #include <cstdlib>
 
 #include "rtp/jitter_buffer.h"

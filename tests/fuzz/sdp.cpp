@@ -1,4 +1,4 @@
-// SDP as an answer and as an offer; an offer that we accept must give an answer that we ourselves can read.
+// SDP as an answer and as an offer; the answer to an accepted offer must be readable by the same parser.
 #include "sdp/sdp.h"
 
 #include <cstdlib>

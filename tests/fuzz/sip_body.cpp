@@ -1,4 +1,4 @@
-// The SDP found in a body lies inside it, whatever the type and the parts say. The first line is the type.
+// The SDP found in a body lies inside the body, for any type and parts. The first line is the type.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Times as clients write them: what is read can be written, and reads as the same again.
+// Times as clients write them: an accepted time can be written, and is read back as the same.
 
 #include <patchbay/utc.h>
 

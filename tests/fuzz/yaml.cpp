@@ -1,5 +1,4 @@
-// Whatever YAML comes, loading ends with a draft or with problems that say why there is none, and a draft can
-// be checked.
+// Any YAML: loading returns a draft or the problems that prevent it, and a draft can be checked.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

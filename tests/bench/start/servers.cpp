@@ -84,7 +84,7 @@ Result<Started> start_once(const Server& server, const std::string& folder) {
   }
   Started started;
   started.ms = std::chrono::duration<double, std::milli>(Clock::now() - began).count();
-  std::this_thread::sleep_for(std::chrono::seconds(2));  // until it is idle: what is measured
+  std::this_thread::sleep_for(std::chrono::seconds(2));  // until it is idle
   started.idle_kib = pss_kib(child.pid());
   return started;
 }

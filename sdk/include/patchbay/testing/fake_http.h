@@ -33,16 +33,17 @@ struct Ask {
 
 class FakeHttp {
  public:
-  explicit FakeHttp(TestEnvironment& world) : world_(&world), routes_(&world.make<Routes>()) {
-    static_cast<void>(world.provide<http::Http>([this](Provision<http::Http>& provision) {
+  explicit FakeHttp(TestEnvironment& environment)
+      : environment_(&environment), routes_(&environment.make<Routes>()) {
+    static_cast<void>(environment.provide<http::Http>([this](Provision<http::Http>& provision) {
       provision.on(http::Http::add_route, [this](http::Route route) { return add(std::move(route)); });
     }));
   }
 
   // The registered routes; a route is removed with its handler.
   std::vector<http::Route> routes() const {
-    static_cast<void>(world_->settle());
-    return world_->run([this] {
+    static_cast<void>(environment_->settle());
+    return environment_->run([this] {
       sweep();
       return *routes_;
     });
@@ -55,15 +56,15 @@ class FakeHttp {
   }
   // Returns at once, so that the test can advance clocks while it waits.
   Answer<http::Response> begin(const Ask& ask) const {
-    const Answer<http::Response> answer(world_->wait_ms());
+    const Answer<http::Response> answer(environment_->wait_ms());
     auto call = std::make_shared<Call>();
     if (auto refusal = admit(ask, *call)) {
       answer.give(*std::move(refusal));
       return answer;
     }
-    post(world_->host(), kMainStrand, [this, answer, call] {
+    post(environment_->host(), kMainStrand, [this, answer, call] {
       auto handler = std::make_shared<Lease<http::Handler>>(
-          Lease<http::Handler>::open(world_->host(), call->route.handler));
+          Lease<http::Handler>::open(environment_->host(), call->route.handler));
       handler->call(http::Handler::handle, call->request,
                     [this, answer, call, handler](Result<http::Response> reply) {
                       answer.give(finish(*call, std::move(reply)));
@@ -86,14 +87,14 @@ class FakeHttp {
   void sweep() const {
     routes_->erase(std::remove_if(routes_->begin(), routes_->end(),
                                   [this](const http::Route& route) {
-                                    return !Lease<http::Handler>::open(world_->host(), route.handler);
+                                    return !Lease<http::Handler>::open(environment_->host(), route.handler);
                                   }),
                    routes_->end());
   }
   // [test's strand]
   Result<http::Registered> add(http::Route route) const {
     sweep();
-    PB_TRY(http::check_route(world_->host(), route));
+    PB_TRY(http::check_route(environment_->host(), route));
     for (const http::Route& other : *routes_)
       if (http::same_place(route, other))
         return Error{Code::conflict, "route " + route.method + " " + route.path + " is there already"};
@@ -188,15 +189,15 @@ class FakeHttp {
   }
   Result<NameValues> read_query(const Call& call) const {
     if (call.route.query_schema.empty()) return detail::values_of(call.query);
-    PB_TRY_VALUE(const Json doc, world_->host().parse_json(call.route.query_schema));
-    PB_TRY_VALUE(const Schema schema, Schema::compile(world_->host(), call.route.query_schema));
+    PB_TRY_VALUE(const Json doc, environment_->host().parse_json(call.route.query_schema));
+    PB_TRY_VALUE(const Schema schema, Schema::compile(environment_->host(), call.route.query_schema));
     PB_TRY_VALUE(const Json checked, schema.read(detail::typed_object(call.query, doc["properties"])));
     NameValues all;
     const JsonView root = checked.root();
     for (size_t i = 0; i < root.size(); ++i)
       if (const JsonView value = root.at(i); !value.is_null())
         all.add(root.key(i),
-                value.is_string() ? std::string(value.text()) : world_->host().write_json(value));
+                value.is_string() ? std::string(value.text()) : environment_->host().write_json(value));
     return all;
   }
   static Status read_page(Call& call) {
@@ -222,7 +223,7 @@ class FakeHttp {
       return refuse(call.route, 500, "internal_error", "the request could not be processed");
     }
     if (const Status can_be_sent = http::check_response(*reply); !can_be_sent) {
-      Log(world_->host())
+      Log(environment_->host())
           .error("an answer could not be sent",
                  {{"route", call.route.method + " " + call.route.path}, {"why", can_be_sent.error().text}});
       return refuse(call.route, 500, "internal_error", "the answer could not be written");
@@ -238,7 +239,7 @@ class FakeHttp {
   std::string envelope(const Call& call, const http::Response& answer) const {
     const int64_t limit = call.request.limit, offset = call.request.offset;
     int64_t total = answer.total;
-    const auto body = world_->host().parse_json(answer.body);
+    const auto body = environment_->host().parse_json(answer.body);
     if (total < 0) total = offset + (body ? static_cast<int64_t>((*body)["data"].size()) : 0);
     const auto end = answer.body.rfind('}');
     if (end == std::string::npos) return answer.body;
@@ -252,8 +253,8 @@ class FakeHttp {
     return answer.body.substr(0, end) + (only ? "" : ",") + tail.end().str().substr(1);
   }
 
-  TestEnvironment* world_;
-  Routes* routes_;  // touched on the test's strand only; lives as long as the world
+  TestEnvironment* environment_;
+  Routes* routes_;  // touched on the test's strand only; lives as long as the environment
 };
 
 }  // namespace patchbay::testing
