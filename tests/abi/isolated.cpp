@@ -12,8 +12,8 @@
 #include "caller.h"
 #include "isolation/channel.h"
 #include "support/linked_plugin.h"
-#include "support/probe.h"
-#include "support/server.h"
+#include "support/probe_plugin.h"
+#include "support/test_server.h"
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include "bench/calls/telephones.h"
 #include "bench/calls/voice.h"
 #include "bench/pairs.h"
-#include "support/child.h"
+#include "support/child_process.h"
 #include "support/sipp_peer.h"
 
 using namespace patchbay;

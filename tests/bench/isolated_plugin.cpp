@@ -16,7 +16,7 @@
 #include "abi/callee-plugin/callee.h"
 #include "bench/pairs.h"
 #include "isolation/media/ring.h"
-#include "support/child.h"
+#include "support/child_process.h"
 #include "support/linked_plugin.h"
 
 namespace {

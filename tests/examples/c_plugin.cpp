@@ -2,9 +2,9 @@
 #include <patchbay/bus.h>
 
 #include "example.h"
-#include "support/probe.h"
+#include "support/probe_plugin.h"
 #include "support/promise.h"
-#include "support/server.h"
+#include "support/test_server.h"
 
 using namespace patchbay;
 

@@ -2,8 +2,8 @@
 
 #include "example.h"
 #include "runtime/manual_clock.h"
-#include "support/probe.h"
-#include "support/server.h"
+#include "support/probe_plugin.h"
+#include "support/test_server.h"
 
 using namespace patchbay;
 

@@ -12,9 +12,9 @@
 #include <string>
 
 #include "example.h"
-#include "support/probe.h"
+#include "support/probe_plugin.h"
 #include "support/promise.h"
-#include "support/server.h"
+#include "support/test_server.h"
 
 using namespace patchbay;
 using namespace patchbay::test;

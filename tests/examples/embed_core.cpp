@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "example.h"
-#include "support/child.h"
+#include "support/child_process.h"
 
 using namespace patchbay;
 

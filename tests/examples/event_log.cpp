@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "example.h"
-#include "support/probe.h"
-#include "support/server.h"
+#include "support/probe_plugin.h"
+#include "support/test_server.h"
 
 using namespace patchbay;
 

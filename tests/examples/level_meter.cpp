@@ -6,9 +6,9 @@
 
 #include "example.h"
 #include "level-meter/tap_service.h"
-#include "support/probe.h"
+#include "support/probe_plugin.h"
 #include "support/promise.h"
-#include "support/server.h"
+#include "support/test_server.h"
 
 using namespace patchbay;
 using level_meter::Taps;

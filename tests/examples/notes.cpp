@@ -2,7 +2,7 @@
 
 #include "example.h"
 #include "support/http_client.h"
-#include "support/server.h"
+#include "support/test_server.h"
 
 using namespace patchbay;
 using test::HttpClient;

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "support/child.h"
+#include "support/child_process.h"
 
 namespace patchbay::test {
 

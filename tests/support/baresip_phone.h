@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "support/child.h"
+#include "support/child_process.h"
 
 namespace patchbay::test {
 

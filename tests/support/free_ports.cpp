@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "support/child.h"
+#include "support/child_process.h"
 
 namespace patchbay::test {
 namespace {

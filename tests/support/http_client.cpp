@@ -8,7 +8,7 @@
 #include <sstream>
 #include <thread>
 
-#include "support/server.h"
+#include "support/test_server.h"
 
 namespace patchbay::test {
 namespace {

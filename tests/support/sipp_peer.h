@@ -4,7 +4,7 @@
 #include <map>
 #include <memory>
 
-#include "support/child.h"
+#include "support/child_process.h"
 
 namespace patchbay::test {
 

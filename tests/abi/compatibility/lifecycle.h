@@ -6,8 +6,8 @@
 #include <functional>
 #include <string>
 
-#include "support/probe.h"
-#include "support/server.h"
+#include "support/probe_plugin.h"
+#include "support/test_server.h"
 
 namespace patchbay::test {
 

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "admin_client.h"
-#include "support/child.h"
+#include "support/child_process.h"
 
 using namespace patchbay::app;
 

@@ -8,7 +8,7 @@
 #include <cstdio>
 
 #include "bench/calls/pacer.h"
-#include "support/probe_client.h"
+#include "support/probe_requests.h"
 
 namespace patchbay::bench {
 namespace {

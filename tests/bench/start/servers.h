@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "support/child.h"
+#include "support/child_process.h"
 
 namespace patchbay::bench {
 

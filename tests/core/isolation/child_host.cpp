@@ -16,7 +16,7 @@
 #include "sleeper/sleeper.h"
 #include "support/linked_plugin.h"
 #include "support/promise.h"
-#include "support/server.h"
+#include "support/test_server.h"
 #include "support/within.h"
 
 namespace {

@@ -19,7 +19,7 @@
 #include "isolation/isolation_support.h"
 #include "support/linked_plugin.h"
 #include "support/promise.h"
-#include "support/server.h"
+#include "support/test_server.h"
 
 namespace {
 

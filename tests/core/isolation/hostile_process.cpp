@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "support/server.h"
+#include "support/test_server.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "support/server.h"
+#include "support/test_server.h"
 
 using namespace patchbay;
 

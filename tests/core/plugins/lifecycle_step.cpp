@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "abi/subsystems.h"
-#include "support/server.h"
+#include "support/test_server.h"
 
 namespace {
 

@@ -13,7 +13,7 @@
 
 #include "support/linked_plugin.h"
 #include "support/promise.h"
-#include "support/server.h"
+#include "support/test_server.h"
 #include "support/within.h"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "support/linked_plugin.h"
-#include "support/server.h"
+#include "support/test_server.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "support/child.h"
+#include "support/child_process.h"
 
 using namespace patchbay;
 namespace fs = std::filesystem;

@@ -12,7 +12,7 @@
 
 #include "support/linked_plugin.h"
 #include "support/promise.h"
-#include "support/server.h"
+#include "support/test_server.h"
 
 namespace {
 

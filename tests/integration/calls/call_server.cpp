@@ -13,7 +13,7 @@
 
 #include "runtime/manual_clock.h"
 #include "support/json_without_host.h"
-#include "support/probe_client.h"
+#include "support/probe_requests.h"
 
 namespace patchbay::test {
 namespace {

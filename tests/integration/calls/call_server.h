@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "event_recorder.h"
-#include "support/probe.h"
-#include "support/server.h"
+#include "support/probe_plugin.h"
 #include "support/sipp_peer.h"
+#include "support/test_server.h"
 
 namespace patchbay::test {
 

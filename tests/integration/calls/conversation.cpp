@@ -5,8 +5,8 @@
 #include <string>
 
 #include "support/baresip_phone.h"
-#include "support/probe.h"
-#include "support/server.h"
+#include "support/probe_plugin.h"
+#include "support/test_server.h"
 
 using namespace patchbay;
 using patchbay::test::Baresip;

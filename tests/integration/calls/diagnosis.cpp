@@ -8,7 +8,7 @@
 #include "phone.h"
 #include "status/health.h"
 #include "support/gemini_server.h"
-#include "support/probe_client.h"
+#include "support/probe_requests.h"
 
 using namespace patchbay;
 using namespace patchbay::test;

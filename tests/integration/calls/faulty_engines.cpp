@@ -13,7 +13,7 @@
 #include "call_server.h"
 #include "runtime/manual_clock.h"
 #include "support/linked_plugin.h"
-#include "support/probe_client.h"
+#include "support/probe_requests.h"
 
 using namespace patchbay;
 using namespace patchbay::test;

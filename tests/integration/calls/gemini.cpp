@@ -8,7 +8,7 @@
 #include "call_server.h"
 #include "phone.h"
 #include "support/gemini_server.h"
-#include "support/probe_client.h"
+#include "support/probe_requests.h"
 
 using namespace patchbay;
 using namespace patchbay::test;

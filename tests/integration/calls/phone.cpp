@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "rtp/audio_stream.h"
-#include "support/probe_client.h"
+#include "support/probe_requests.h"
 
 namespace patchbay::test {
 namespace {

@@ -5,7 +5,7 @@
 #include "call_server.h"
 #include "integration/kills/database.h"
 #include "runtime/manual_clock.h"
-#include "support/probe_client.h"
+#include "support/probe_requests.h"
 
 using namespace patchbay;
 using namespace patchbay::test;

@@ -9,9 +9,9 @@
 
 #include "dialler.h"
 #include "isolation/isolation_support.h"
-#include "support/probe_client.h"
-#include "support/server.h"
+#include "support/probe_requests.h"
 #include "support/sipp_peer.h"
+#include "support/test_server.h"
 
 namespace {
 

@@ -16,9 +16,9 @@
 #include "dialler.h"
 #include "integration/isolation/machine_stalls.h"
 #include "support/linked_plugin.h"
-#include "support/probe_client.h"
-#include "support/server.h"
+#include "support/probe_requests.h"
 #include "support/sipp_peer.h"
+#include "support/test_server.h"
 
 namespace {
 

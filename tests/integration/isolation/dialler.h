@@ -9,8 +9,8 @@
 #include <string>
 
 #include "support/linked_plugin.h"
-#include "support/server.h"
 #include "support/sipp_peer.h"
+#include "support/test_server.h"
 
 namespace isolation_test {
 

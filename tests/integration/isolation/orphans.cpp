@@ -12,7 +12,7 @@
 #include "../kills/database.h"
 #include "dialler.h"
 #include "support/gemini_server.h"
-#include "support/probe_client.h"
+#include "support/probe_requests.h"
 #include "support/sipp_peer.h"
 
 namespace {

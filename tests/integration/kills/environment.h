@@ -6,7 +6,7 @@
 
 #include "callee.h"
 #include "server_process.h"
-#include "support/child.h"
+#include "support/child_process.h"
 #include "support/gemini_server.h"
 #include "support/webhook_receiver.h"
 

@@ -13,9 +13,9 @@
 #include <string>
 
 #include "support/linked_plugin.h"
-#include "support/probe.h"
+#include "support/probe_plugin.h"
 #include "support/promise.h"
-#include "support/server.h"
+#include "support/test_server.h"
 #include "support/within.h"
 
 // Not under ASan, because its leak checker reports what is leaked on purpose.

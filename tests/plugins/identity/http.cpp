@@ -3,7 +3,7 @@
 
 #include "support/http_client.h"
 #include "support/json_without_host.h"
-#include "support/server.h"
+#include "support/test_server.h"
 
 using namespace patchbay;
 using test::HttpAnswer;

@@ -8,8 +8,8 @@
 
 #include "runtime/manual_clock.h"
 #include "support/json_without_host.h"
-#include "support/probe.h"
-#include "support/server.h"
+#include "support/probe_plugin.h"
+#include "support/test_server.h"
 
 namespace identity_test {
 

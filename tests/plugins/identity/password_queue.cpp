@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "identity_limits.h"
-#include "support/probe.h"
-#include "support/server.h"
+#include "support/probe_plugin.h"
+#include "support/test_server.h"
 
 using namespace patchbay;
 using identity::Credential;

@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "support/linked_plugin.h"
-#include "support/probe.h"
-#include "support/server.h"
+#include "support/probe_plugin.h"
+#include "support/test_server.h"
 
 using namespace patchbay;
 using namespace patchbay::test;

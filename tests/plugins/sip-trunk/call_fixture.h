@@ -12,8 +12,8 @@
 #include <string>
 
 #include "raw_peer.h"
-#include "support/probe.h"
-#include "support/server.h"
+#include "support/probe_plugin.h"
+#include "support/test_server.h"
 #include "support/within.h"
 
 namespace patchbay::test {

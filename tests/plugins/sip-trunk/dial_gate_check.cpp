@@ -15,23 +15,23 @@ namespace {
 
 // Gates that the test provides, and a check of one call by them.
 struct GatedCall {
-  GatedCall() : log(world.host()) {
-    world.run([this] {
-      check = std::make_unique<DialGateCheck>(world.host(), log, [this](const Status& allowed) {
+  GatedCall() : log(environment.host()) {
+    environment.run([this] {
+      check = std::make_unique<DialGateCheck>(environment.host(), log, [this](const Status& allowed) {
         results.push_back(allowed ? "allowed" : allowed.error().text);
       });
     });
   }
   ~GatedCall() {
-    world.run([this] {
+    environment.run([this] {
       check.reset();
       gates.clear();
     });
   }
   // Adds a gate that answers `reason`; "": allows the call, "-": never answers.
   void add(const std::string& name, const std::string& reason) {
-    world.run([&] {
-      gates.push_back(std::make_unique<Provision<DialGate>>(world.host()));
+    environment.run([&] {
+      gates.push_back(std::make_unique<Provision<DialGate>>(environment.host()));
       gates.back()->on(DialGate::check,
                        [this, name, reason](const telephony::Check& call, Reply<telephony::Verdict> reply) {
                          asked += name + "(" + call.number + ") ";
@@ -42,11 +42,11 @@ struct GatedCall {
     });
   }
   void start() {
-    world.run([this] { check->start(registered, {"acme.example", "+49301", "oac-1", "c"}); });
-    REQUIRE(testing::why(world.settle()) == "");
+    environment.run([this] { check->start(registered, {"acme.example", "+49301", "oac-1", "c"}); });
+    REQUIRE(testing::why(environment.settle()) == "");
   }
 
-  testing::TestEnvironment world;
+  testing::TestEnvironment environment;
   Log log;
   std::string asked;
   std::vector<std::string> results;
@@ -85,7 +85,7 @@ TEST_CASE("the first gate that refuses ends the check") {
 TEST_CASE("a gate that has been withdrawn refuses the call") {
   GatedCall call;
   call.add("a", "");
-  call.world.run([&] { call.gates.clear(); });
+  call.environment.run([&] { call.gates.clear(); });
   call.start();
   CHECK(call.results == std::vector<std::string>{"the gate did not answer"});
 }
@@ -95,10 +95,10 @@ TEST_CASE("a gate that does not answer within 10 s refuses the call") {
   call.add("a", "-");
   call.start();
   CHECK(call.results.empty());
-  REQUIRE(testing::why(call.world.advance_ms(10'100)) == "");
+  REQUIRE(testing::why(call.environment.advance_ms(10'100)) == "");
   CHECK(call.results == std::vector<std::string>{"the gate did not answer in time"});
-  call.world.run([&] { call.unanswered.clear(); });
-  REQUIRE(testing::why(call.world.settle()) == "");
+  call.environment.run([&] { call.unanswered.clear(); });
+  REQUIRE(testing::why(call.environment.settle()) == "");
   CHECK(call.results.size() == 1);
 }
 
@@ -106,10 +106,10 @@ TEST_CASE("a cancelled check reports nothing") {
   GatedCall call;
   call.add("a", "-");
   call.start();
-  call.world.run([&] {
+  call.environment.run([&] {
     call.check->cancel();
     call.unanswered.clear();
   });
-  REQUIRE(testing::why(call.world.advance_ms(60'000)) == "");
+  REQUIRE(testing::why(call.environment.advance_ms(60'000)) == "");
   CHECK(call.results.empty());
 }

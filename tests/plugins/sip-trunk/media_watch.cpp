@@ -16,19 +16,19 @@ namespace {
 // A watch with a timeout of 5 s, on an answered call.
 struct WatchedCall {
   WatchedCall() {
-    world.run([this] {
-      watch = std::make_unique<MediaWatch>(world.host(), 5000,
+    environment.run([this] {
+      watch = std::make_unique<MediaWatch>(environment.host(), 5000,
                                            [this](const std::string& why) { reports.push_back(why); });
       watch->start(last_received_ns);
     });
   }
   ~WatchedCall() {
-    world.run([this] { watch.reset(); });
+    environment.run([this] { watch.reset(); });
   }
-  void advance_ms(int64_t ms) { REQUIRE(testing::why(world.advance_ms(ms)) == ""); }
-  void receive_packet() { last_received_ns = world.host().mono_ns(); }
+  void advance_ms(int64_t ms) { REQUIRE(testing::why(environment.advance_ms(ms)) == ""); }
+  void receive_packet() { last_received_ns = environment.host().mono_ns(); }
 
-  testing::TestEnvironment world;
+  testing::TestEnvironment environment;
   std::atomic<int64_t> last_received_ns{0};
   std::vector<std::string> reports;
   std::unique_ptr<MediaWatch> watch;
@@ -71,7 +71,7 @@ TEST_CASE("a peer that holds the call may be silent, and has the whole timeout w
 
 TEST_CASE("a stopped watch reports nothing") {
   WatchedCall call;
-  call.world.run([&] { call.watch->stop(); });
+  call.environment.run([&] { call.watch->stop(); });
   call.advance_ms(60'000);
   CHECK(call.reports.empty());
 }

@@ -15,7 +15,7 @@
 #include <fstream>
 #include <string>
 
-#include "support/child.h"
+#include "support/child_process.h"
 
 namespace patchbay::test {
 

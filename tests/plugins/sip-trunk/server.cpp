@@ -1,6 +1,4 @@
 // The plugin in a server: the owner of a call, the choice of trunks, and calls that a killed process left up.
-#include "support/server.h"
-
 #include <doctest/doctest.h>
 #include <patchbay/services/dial_gate.h>
 #include <patchbay/services/telephony.h>
@@ -14,7 +12,8 @@
 #include "call_fixture.h"
 #include "own_network.h"
 #include "raw_peer.h"
-#include "support/probe.h"
+#include "support/probe_plugin.h"
+#include "support/test_server.h"
 
 using namespace patchbay;
 using namespace patchbay::test;

@@ -15,8 +15,8 @@
 #include "own_network.h"
 #include "raw_peer.h"
 #include "runtime/manual_clock.h"
-#include "support/probe.h"
-#include "support/server.h"
+#include "support/probe_plugin.h"
+#include "support/test_server.h"
 
 using namespace patchbay;
 using namespace patchbay::sip_trunk;

@@ -6,7 +6,7 @@
 
 #include "caller.h"
 #include "raw_peer.h"
-#include "support/child.h"
+#include "support/child_process.h"
 
 using namespace patchbay::sip_trunk;
 using namespace patchbay::test;

@@ -8,8 +8,8 @@
 #include <iterator>
 
 #include "runtime/manual_clock.h"
-#include "support/probe_client.h"
-#include "support/server.h"
+#include "support/probe_requests.h"
+#include "support/test_server.h"
 
 using namespace patchbay;
 using namespace patchbay::test;

@@ -5,8 +5,8 @@
 #include <chrono>
 
 #include "runtime/manual_clock.h"
-#include "support/probe_client.h"
-#include "support/server.h"
+#include "support/probe_requests.h"
+#include "support/test_server.h"
 #include "support/webhook_receiver.h"
 
 using namespace patchbay;

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "support/probe_client.h"
-#include "support/server.h"
+#include "support/probe_requests.h"
+#include "support/test_server.h"
 #include "support/webhook_receiver.h"
 
 using namespace patchbay;

@@ -4,7 +4,7 @@
 
 #include "crypto/digest.h"
 #include "support/http_client.h"
-#include "support/server.h"
+#include "support/test_server.h"
 
 using namespace patchbay;
 using test::HttpAnswer;

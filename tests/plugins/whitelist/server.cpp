@@ -1,5 +1,3 @@
-#include "support/server.h"
-
 #include <doctest/doctest.h>
 #include <patchbay/hex.h>
 #include <patchbay/services/whitelist.h>
@@ -8,8 +6,9 @@
 
 #include "crypto/digest.h"
 #include "runtime/manual_clock.h"
-#include "support/probe.h"
+#include "support/probe_plugin.h"
 #include "support/promise.h"
+#include "support/test_server.h"
 
 using namespace patchbay;
 

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "isolation/isolation_support.h"
-#include "support/child.h"
+#include "support/child_process.h"
 
 using namespace patchbay;
 using namespace patchbay::app;

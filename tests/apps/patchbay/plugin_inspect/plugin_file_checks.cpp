@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "support/child.h"
+#include "support/child_process.h"
 
 using namespace patchbay;
 using app::inspect_plugin;

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <string>
 
-#include "support/child.h"
+#include "support/child_process.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "support/child.h"
+#include "support/child_process.h"
 
 using patchbay::app::call_request;
 using patchbay::app::CallOptions;

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "support/child.h"
+#include "support/child_process.h"
 
 using namespace patchbay;
 

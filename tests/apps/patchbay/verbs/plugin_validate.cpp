@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "support/child.h"
+#include "support/child_process.h"
 
 using namespace patchbay;
 

@@ -10,7 +10,7 @@
 #include "core/isolation/keeper/keeper.h"
 #include "support/linked_plugin.h"
 #include "support/promise.h"
-#include "support/server.h"
+#include "support/test_server.h"
 
 namespace {
 

@@ -25,24 +25,25 @@ constexpr char kKey[] = "a-key-of-the-test";
 // Owner, leg and engine of one conversation; records every call they receive as a line of text.
 class TestCall : public Conversation::Owner {
  public:
-  explicit TestCall(int64_t max_seconds = 300) : audio_(world), voice_(world.make<testing::FakePort>(16000)) {
+  explicit TestCall(int64_t max_seconds = 300)
+      : audio_(environment), voice_(environment.make<testing::FakePort>(16000)) {
     ConversationInit init;
     init.call_id = "oac-1";
     init.model = "test-1";
     init.api_key = kKey;
     init.max_seconds = max_seconds;
-    init.engine = world.run([&] {
+    init.engine = environment.run([&] {
       provide();
       return engine_->handle();
     });
-    world.run([&] {
-      conversation = std::make_unique<Conversation>(world.host(), kMainStrand, init, *this);
+    environment.run([&] {
+      conversation = std::make_unique<Conversation>(environment.host(), kMainStrand, init, *this);
       conversation->open_engine();
     });
     settle();
   }
   ~TestCall() override {
-    world.run([&] {
+    environment.run([&] {
       conversation.reset();
       engine_.reset();
       session_.reset();
@@ -50,18 +51,18 @@ class TestCall : public Conversation::Owner {
     });
   }
 
-  void settle() { REQUIRE(why(world.settle()) == ""); }
-  void advance_ms(int64_t ms) { REQUIRE(why(world.advance_ms(ms)) == ""); }
+  void settle() { REQUIRE(why(environment.settle()) == ""); }
+  void advance_ms(int64_t ms) { REQUIRE(why(environment.advance_ms(ms)) == ""); }
   // Sends a report of the engine.
   template <class M>
   void engine_says(M method, typename M::Request what) {
-    CHECK(world.call<L>(listener_, method, std::move(what)).ok());
+    CHECK(environment.call<L>(listener_, method, std::move(what)).ok());
     settle();
   }
   // Sends turns that have audio and no text.
   void engine_takes_turns(int count) {
-    world.run([&] {
-      const auto lease = Lease<L>::open(world.host(), listener_);
+    environment.run([&] {
+      const auto lease = Lease<L>::open(environment.host(), listener_);
       for (int i = 0; i < count; ++i) {
         lease.send(L::ai_audio, {});
         lease.send(L::turn_complete, {true});
@@ -72,27 +73,27 @@ class TestCall : public Conversation::Owner {
   // Sends a report of the leg.
   template <class M>
   void leg_says(M method, typename M::Request what) {
-    const Handle listener = world.run([&] { return conversation->leg_listener(); });
-    CHECK(world.call<LegListener>(listener, method, std::move(what)).ok());
+    const Handle listener = environment.run([&] { return conversation->leg_listener(); });
+    CHECK(environment.call<LegListener>(listener, method, std::move(what)).ok());
     settle();
   }
   void answer() {
-    auto& port = world.make<testing::FakePort>(8000);
-    world.run([&] {
+    auto& port = environment.make<testing::FakePort>(8000);
+    environment.run([&] {
       conversation->set_leg(leg_->handle());
-      conversation->answered(port.open(world.host()));
+      conversation->answered(port.open(environment.host()));
     });
     settle();
   }
   void close(const std::string& reason) {
-    world.run([&] { conversation->close(reason, world.host().wall_ms()); });
+    environment.run([&] { conversation->close(reason, environment.host().wall_ms()); });
     settle();
   }
   bool has(const std::string& line) {
-    return world.run([&] { return std::find(lines.begin(), lines.end(), line) != lines.end(); });
+    return environment.run([&] { return std::find(lines.begin(), lines.end(), line) != lines.end(); });
   }
   std::string all() {
-    return world.run([&] {
+    return environment.run([&] {
       std::string text;
       for (const std::string& line : lines) text += line + "\n";
       return text;
@@ -100,7 +101,7 @@ class TestCall : public Conversation::Owner {
   }
   size_t joined() { return audio_.joined(); }
 
-  testing::TestEnvironment world;
+  testing::TestEnvironment environment;
   std::unique_ptr<Conversation> conversation;
 
  private:
@@ -116,7 +117,7 @@ class TestCall : public Conversation::Owner {
   void note(std::string line) { lines.push_back(std::move(line)); }
 
   void provide() {
-    const Host& host = world.host();
+    const Host& host = environment.host();
     leg_ = std::make_unique<Provision<telephony::Leg>>(host);
     leg_->on(telephony::Leg::hangup, [this](const telephony::Hangup& what) -> Result<Empty> {
       note("hang up: " + what.reason);
@@ -144,7 +145,7 @@ class TestCall : public Conversation::Owner {
     engine_ = std::make_unique<Provision<engine::Engine>>(host);
     engine_->on(engine::Engine::open, [this](const engine::Open& open) -> Result<engine::Opened> {
       listener_ = open.listener;
-      return engine::Opened{session_->handle(), voice_.open(world.host())};
+      return engine::Opened{session_->handle(), voice_.open(environment.host())};
     });
   }
 
@@ -167,7 +168,7 @@ TEST_CASE("the engine begins when it is ready and the callee's answer is stored"
     call.answer();
     CHECK(call.joined() == 1);
     CHECK_FALSE(call.has("begin"));
-    call.world.run([&] { call.conversation->allow_begin(); });
+    call.environment.run([&] { call.conversation->allow_begin(); });
     call.settle();
     CHECK(call.has("begin") == ready_first);
     if (!ready_first) call.engine_says(L::ready, {""});
@@ -184,7 +185,7 @@ TEST_CASE("keys reach the engine and the transcript as one turn") {
   call.leg_says(LegListener::digit, {"7"});
   call.advance_ms(2100);
   CHECK(call.has("text: The caller pressed the keys 7."));
-  const auto turns = call.world.run([&] { return call.conversation->transcript().turns(); });
+  const auto turns = call.environment.run([&] { return call.conversation->transcript().turns(); });
   REQUIRE(turns.size() == 2);
   CHECK(turns[0].text == "[DTMF 12#]");
   CHECK(turns[1].text == "[DTMF 7]");
@@ -274,7 +275,7 @@ TEST_CASE("an engine that sends endless turns without text ends its call") {
   const std::string failure = "failed: the AI engine sent more than 1 MiB of text";
   for (int i = 0; i < 200 && !call.has(failure); ++i) call.engine_takes_turns(100);
   CHECK(call.has(failure));
-  CHECK(call.world.run([&] { return call.conversation->transcript().take_closed().empty(); }));
+  CHECK(call.environment.run([&] { return call.conversation->transcript().take_closed().empty(); }));
 }
 
 TEST_CASE("the first audio is measured from the answer, once") {
@@ -295,11 +296,11 @@ TEST_CASE("close hangs up and closes the session, and close_bridge closes the au
   call.close("far-hangup");
   CHECK(call.has("hang up: far-hangup"));
   CHECK(call.has("close"));
-  CHECK(call.world.run([&] { return call.conversation->drained(); }));
+  CHECK(call.environment.run([&] { return call.conversation->drained(); }));
   bool closed = false;
-  call.world.run([&] { call.conversation->close_bridge([&] { closed = true; }); });
+  call.environment.run([&] { call.conversation->close_bridge([&] { closed = true; }); });
   call.settle();
-  CHECK(call.world.run([&] { return closed; }));
+  CHECK(call.environment.run([&] { return closed; }));
   CHECK(call.joined() == 0);
   call.engine_says(L::tool_call, {"t1", "voicemail_detected", "{}"});
   CHECK_FALSE(call.has("completed: voicemail"));
@@ -307,6 +308,6 @@ TEST_CASE("close hangs up and closes the session, and close_bridge closes the au
 
 TEST_CASE("an answer without media is a failure") {
   TestCall without;
-  without.world.run([&] { without.conversation->answered({}); });
+  without.environment.run([&] { without.conversation->answered({}); });
   CHECK(without.has("failed: the answer carried no usable media"));
 }

@@ -9,22 +9,22 @@ using namespace patchbay;
 using ai_voice::DtmfCollector;
 
 TEST_CASE("keys within two seconds form a group, and # ends it at once") {
-  testing::TestEnvironment world;
+  testing::TestEnvironment environment;
   std::vector<std::string> got;
-  auto& dtmf = world.make<DtmfCollector>(world.host(), kMainStrand);
-  const auto press = [&](const char* key) { world.run([&] { dtmf.key(key); }); };
-  const auto keys = [&] { return world.run([&] { return got; }); };
-  world.run([&] { dtmf.on_keys([&](const std::string& all) { got.push_back(all); }); });
+  auto& dtmf = environment.make<DtmfCollector>(environment.host(), kMainStrand);
+  const auto press = [&](const char* key) { environment.run([&] { dtmf.key(key); }); };
+  const auto keys = [&] { return environment.run([&] { return got; }); };
+  environment.run([&] { dtmf.on_keys([&](const std::string& all) { got.push_back(all); }); });
   press("1");
-  CHECK(world.advance_ms(1500).ok());
+  CHECK(environment.advance_ms(1500).ok());
   press("2");
-  CHECK(world.advance_ms(1500).ok());
+  CHECK(environment.advance_ms(1500).ok());
   CHECK(keys().empty());
-  CHECK(world.advance_ms(600).ok());
+  CHECK(environment.advance_ms(600).ok());
   CHECK(keys() == std::vector<std::string>{"12"});
   press("3");
   press("#");
   CHECK(keys() == std::vector<std::string>{"12", "3#"});
-  CHECK(world.advance_ms(5000).ok());
+  CHECK(environment.advance_ms(5000).ok());
   CHECK(keys().size() == 2);
 }

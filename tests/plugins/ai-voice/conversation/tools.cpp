@@ -7,8 +7,8 @@ using namespace patchbay;
 using namespace patchbay::ai_voice;
 
 TEST_CASE("each tool offered to the model has an answer, and an unknown tool has no outcome") {
-  testing::TestEnvironment world;
-  const auto tools = world.host().parse_json(call_tools());
+  testing::TestEnvironment environment;
+  const auto tools = environment.host().parse_json(call_tools());
   REQUIRE(tools.ok());
   REQUIRE(tools->root().size() == 3);
   for (size_t i = 0; i < tools->root().size(); ++i) {
@@ -16,7 +16,7 @@ TEST_CASE("each tool offered to the model has an answer, and an unknown tool has
     CAPTURE(name);
     const ToolAnswer answer = answer_tool(name);
     CHECK_FALSE(answer.outcome.empty());
-    CHECK(world.host().parse_json(answer.result).ok());
+    CHECK(environment.host().parse_json(answer.result).ok());
   }
   const ToolAnswer unknown = answer_tool("transfer_to_user");
   CHECK(unknown.outcome.empty());

@@ -12,7 +12,7 @@ using namespace patchbay;
 using namespace patchbay::ai_voice;
 
 TEST_CASE("a record has every member, even without a value") {
-  testing::TestEnvironment world;
+  testing::TestEnvironment environment;
   Call call;
   call.call_id = "oac-1";
   call.status = status::kScheduled;
@@ -22,7 +22,7 @@ TEST_CASE("a record has every member, even without a value") {
   write_call(out, call);
   const std::string text = std::move(out).str();
   CHECK(text.find("a-secret-key") == std::string::npos);
-  const auto record = world.host().parse_json(text);
+  const auto record = environment.host().parse_json(text);
   REQUIRE(record.ok());
   const JsonView root = record->root();
   CHECK(root.size() == 23);

@@ -16,7 +16,7 @@ struct Requests {
   // Parses a body as a handler gets it: validated by the schema, which adds the defaults.
   Result<Call> read(const std::string& more, const std::string& prompt = "Be brief.") {
     const std::string text = R"({"phone":"+49 30 123456","systemPrompt":")" + prompt + "\"" + more + "}";
-    PB_TRY_VALUE(const Schema schema, Schema::compile(world.host(), create_schema()));
+    PB_TRY_VALUE(const Schema schema, Schema::compile(environment.host(), create_schema()));
     PB_TRY_VALUE(const Json body, schema.read(text));
     return parse_create_request(body.root(), settings, kNowMs);
   }
@@ -31,7 +31,7 @@ struct Requests {
     settings.api_key = "key-of-the-tenant";
     settings.prompts = {{"reminder", "Remind the callee."}};
   }
-  testing::TestEnvironment world;
+  testing::TestEnvironment environment;
   TenantSettings settings;
 };
 

@@ -31,9 +31,10 @@ TEST_CASE("events have the tenant, subject and correlation id of their call") {
 }
 
 TEST_CASE("the end of an attempt has the time of the next one") {
-  testing::TestEnvironment world;
+  testing::TestEnvironment environment;
   const auto next = [&](const Ending& ending) {
-    const auto payload = world.host().parse_json(outbound_finished(retried(), ending, {3, 4}, 0).payload);
+    const auto payload =
+        environment.host().parse_json(outbound_finished(retried(), ending, {3, 4}, 0).payload);
     REQUIRE(payload.ok());
     CHECK(payload->root()["attempt"].integer() == 2);
     CHECK(payload->root()["inputTurns"].integer() == 3);

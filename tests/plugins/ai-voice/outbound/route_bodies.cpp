@@ -15,23 +15,23 @@ TEST_CASE("repeated statuses in a query count once, and unknown ones are refused
 }
 
 TEST_CASE("the schemas and examples of the routes are valid") {
-  testing::TestEnvironment world;
+  testing::TestEnvironment environment;
   for (const http::Route& route : {create_route(), list_route(), get_route(), hangup_route()}) {
     CAPTURE(route.path);
     for (const std::string& schema : {route.request_schema, route.reply_schema, route.query_schema})
-      if (!schema.empty()) CHECK(Schema::compile(world.host(), schema).ok());
+      if (!schema.empty()) CHECK(Schema::compile(environment.host(), schema).ok());
     for (const std::string& json : {route.example, route.documents})
-      if (!json.empty()) CHECK(world.host().parse_json(json).ok());
+      if (!json.empty()) CHECK(environment.host().parse_json(json).ok());
   }
 }
 
 TEST_CASE("a call's record fits the schema of the route that returns it") {
-  testing::TestEnvironment world;
+  testing::TestEnvironment environment;
   Call call;
   call.status = status::kInFlight;
   JsonWriter out;
   write_call(out, call);
-  const auto schema = Schema::compile(world.host(), get_route().reply_schema);
+  const auto schema = Schema::compile(environment.host(), get_route().reply_schema);
   REQUIRE(schema.ok());
   const auto checked = schema->read(std::move(out).str());
   CHECK((checked ? "" : checked.error().text) == "");

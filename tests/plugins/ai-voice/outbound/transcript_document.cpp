@@ -15,7 +15,7 @@ TEST_CASE("each further attempt has its own file") {
 }
 
 TEST_CASE("a transcript has the request, the end and the turns") {
-  testing::TestEnvironment world;
+  testing::TestEnvironment environment;
   Call call;
   call.call_id = "oac-1";
   call.phone = "+4930123456";
@@ -32,7 +32,7 @@ TEST_CASE("a transcript has the request, the end and the turns") {
                            1,
                            5'000,
                            20'500});
-  const auto document = world.host().parse_json(text);
+  const auto document = environment.host().parse_json(text);
   REQUIRE(document.ok());
   const JsonView root = document->root();
   CHECK(root["phone"].text() == "+4930123456");

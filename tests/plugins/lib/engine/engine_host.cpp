@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "engine/async_session.h"
-#include "support/probe.h"
-#include "support/server.h"
+#include "support/probe_plugin.h"
+#include "support/test_server.h"
 #include "support/within.h"
 
 using namespace patchbay;

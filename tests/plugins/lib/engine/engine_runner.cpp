@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
-#include "support/probe.h"
+#include "support/probe_plugin.h"
 #include "support/promise.h"
-#include "support/server.h"
+#include "support/test_server.h"
 
 using namespace patchbay;
 using namespace patchbay::lib;

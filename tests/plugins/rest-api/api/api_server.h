@@ -6,7 +6,7 @@
 #include "echo_plugin.h"
 #include "fake_auth.h"
 #include "support/http_client.h"
-#include "support/server.h"
+#include "support/test_server.h"
 
 namespace rest_api_test {
 

@@ -1,4 +1,4 @@
-#include "support/probe.h"
+#include "support/probe_plugin.h"
 
 #include <patchbay/plugin.h>
 

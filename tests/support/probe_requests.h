@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "support/probe.h"
+#include "support/probe_plugin.h"
 #include "support/promise.h"
 
 namespace probe {

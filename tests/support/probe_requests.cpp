@@ -1,4 +1,4 @@
-#include "support/probe_client.h"
+#include "support/probe_requests.h"
 
 #include <patchbay/store.h>
 

@@ -1,4 +1,4 @@
-#include "support/server.h"
+#include "support/test_server.h"
 
 #include <doctest/doctest.h>
 
