@@ -11,6 +11,7 @@
 
 #include "caller.h"
 #include "isolation/channel.h"
+#include "isolation/limits.h"
 #include "support/linked_plugin.h"
 #include "support/probe_plugin.h"
 #include "support/test_server.h"

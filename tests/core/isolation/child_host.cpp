@@ -24,6 +24,8 @@ namespace {
 using namespace patchbay;
 using namespace patchbay::sleeper;
 using core::isolation::ChildHost;
+using core::isolation::kMaxWaitingCallbackBytes;
+using core::isolation::kMaxWaitingCallbacks;
 
 // Runs in the server; publishes events that the sleeper does not take.
 class Waker final : public Plugin {
