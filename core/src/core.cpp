@@ -313,7 +313,8 @@ Checked check_configuration(const CoreOptions& options) {
   }
   checked.refused = unmet(catalogue, plugins);
   checked.sound = checked.sound && checked.refused.empty() && !plugins.empty();
-  // What else is wrong does not keep the plugins from being asked: all of it is reported at once.
+  // Checks with the plugins even if the configuration has problems, so that all problems are reported at
+  // once.
   if (!config.value) config.value = core::config::check_without_flawed(*draft.value, schemas);
   if (config.value && !config.value->plugins().empty()) {
     for (const auto& [id, check] :

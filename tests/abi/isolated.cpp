@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "caller.h"
-#include "isolation/channel.h"
 #include "isolation/limits.h"
 #include "support/linked_plugin.h"
 #include "support/probe_plugin.h"

@@ -30,8 +30,8 @@ class PluginBackend {
   // Each `done` is called once, from any thread.
   virtual void start(const std::string& config, const pb_done& done) = 0;
   virtual void check_config(const std::string& config, const pb_done& done) = 0;
-  // [control] Call after check_config() of a plugin that was not started. False: the plugin could not be
-  // asked, and the error of check_config() is the reason for that.
+  // [control] Call after check_config() of a plugin that was not started. False: the call did not reach the
+  // plugin, and the error of check_config() says why.
   virtual bool plugin_answered() const { return true; }
   virtual void reconfigure(const std::string& config, const pb_done& done) = 0;
   // Answers once everything that was queued for the plugin before this call has run.

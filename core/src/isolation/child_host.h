@@ -1,9 +1,9 @@
-// ChildHost: the host as the one plugin of this process sees it. Strands, timers, clocks, workers, media
+// ChildHost: the host for the one plugin of this process. Strands, timers, clocks, workers, media
 // loops and JSON are the core's own and run here; bus, services, store, ports, logs and metrics are reached
 // in the server over the channel.
 //
 // Handles are the server's, so that those inside messages mean the same in both processes. Only transactions
-// made here have handles of this side, which the server knows by their highest bit.
+// begun here have numbers of this process, which the server recognises by their highest bit.
 #pragma once
 
 #include <patchbay/function.h>

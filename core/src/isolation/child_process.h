@@ -19,7 +19,7 @@ struct ChildCommand {
   std::string program;
   std::string plugin_file;
   std::string id;
-  std::string data_folder;         // of the server; the plugin's own lies in it
+  std::string data_folder;         // of the server; contains the plugin's folder
   std::vector<std::string> paths;  // other files of the server that the plugin may reach
 };
 
@@ -29,7 +29,7 @@ std::string describe_exit(int status);
 class ChildProcess {
  public:
   using OnFrame = Function<void(std::string frame, Descriptor fd)>;
-  // Error: how the process ended. No error: it exited with code 0 after it was commanded to.
+  // Error: how the process ended. No error: it exited with code 0.
   using OnEnd = Function<void(Status how)>;
 
   // Calls both on its own thread; on_end last, once the process has ended or could not be started.

@@ -34,8 +34,8 @@ class IsolatedPlugin final : public PluginBackend {
   Status prepare() override;
   Status create(HostContext& context, OnState on_state) override;
   void start(const std::string& config, const pb_done& done) override;
-  // A plugin that was never started is asked in a process started for that. Fails while the plugin is being
-  // restarted; a quarantined plugin accepts what its schema allows.
+  // Starts a process for the check if the plugin was never started. Fails while the plugin is being
+  // restarted; accepts what the schema allows while it is quarantined.
   void check_config(const std::string& config, const pb_done& done) override;
   bool plugin_answered() const override { return plugin_answered_; }
   // Ends a quarantine, with a fresh budget.
@@ -80,9 +80,9 @@ class IsolatedPlugin final : public PluginBackend {
   // state
   RestartBudget budget_;
   Phase phase_ = Phase::starting;
-  bool checks_only_ = false;       // it is only created to check a configuration, never started
-  bool plugin_answered_ = false;   // and the plugin itself answered
-  bool first_ = true;              // the start that a caller waits for
+  bool checks_only_ = false;       // created only to check a configuration, never started
+  bool plugin_answered_ = false;   // the plugin itself answered the check
+  bool first_ = true;              // no start has succeeded yet
   std::string config_;             // to be started with
   std::string started_with_;       // by the session
   Status refused_;                 // the plugin's error at start, or at stop

@@ -1,5 +1,5 @@
-// What this machine's kernel can keep an isolated plugin from: reported by the log, doctor and /readyz. The
-// limits themselves are set by the child itself (confine.h).
+// What this machine's kernel can contain, for reports in the log, in `patchbay plugin doctor` and in /readyz,
+// and which plugins cannot be isolated. The child confines itself (confine.h).
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace patchbay::core::isolation {
 
-// The version of Landlock that the kernel speaks; 0: it has none, or it is switched off.
+// The version of Landlock in the kernel; 0: it has none, or it is switched off.
 int landlock_version() noexcept;
 
 // What is not contained on this kernel, and the remedy; "" when everything is.

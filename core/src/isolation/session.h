@@ -1,5 +1,5 @@
-// Session: one child and all that it has in the server. Begins with a process and ends when the process has
-// ended: by then everything is closed that the child held, and everything answered that was asked of it.
+// Session: one child and all that it has in the server. Begins with the process and ends with it: by then all
+// objects of the child are closed, and all commands and calls to it are answered.
 #pragma once
 
 #include <patchbay/host.h>
@@ -18,18 +18,18 @@ namespace patchbay::core::isolation {
 // On the plugin's main strand.
 class Session {
  public:
-  // Calls `on_end` once, last: why the process ended, or nothing if it left as commanded. It may destroy the
-  // session.
+  // Calls `on_end` once, last, with the reason why the process ended; no error if it exited as commanded. It
+  // may destroy the session.
   static Result<std::unique_ptr<Session>> begin(HostContext& context, const Host& host,
                                                 InterfaceShare& interfaces, ChildCommand command,
                                                 Function<void(Status how)> on_end);
   // After on_end, or before the process was started.
   ~Session();
 
-  // Life of the plugin: start or make, check, reconfigure, pass, alive, drain or stop. Calls `answer` once,
-  // with why the process ended if it ends first.
+  // Commands the plugin: start or create, check, reconfigure, flush, ping, drain or stop. Calls `answer`
+  // once, with the reason if the process ends first.
   void command(Kind kind, std::string_view config, Function<void(Status)> answer);
-  // Kills the process; the first `why` becomes the reason of on_end (Status(): it is no fault).
+  // Kills the process; the first `why` becomes the argument of on_end (Status(): not an error).
   void kill(Status why);
 
  private:

@@ -105,7 +105,7 @@ class Handler {
   Document finish() { return builder_.finish(); }
 
  private:
-  // RapidJSON tells only where a token ends, so an origin is the offset after the last byte read.
+  // RapidJSON reports only where a token ends, so an origin is the offset after the last byte read.
   Builder& at() { return builder_.origin(static_cast<uint32_t>(stream_.Tell())); }
   bool open() { return one_more() && (builder_.depth() < limits_.depth || fail("it is nested too deeply")); }
   bool one_more() {

@@ -1,4 +1,5 @@
-// LifecycleStep: one step of a plugin's life, asked on its main strand, and the answer.
+// LifecycleStep: one step of a plugin's lifecycle (start, drain, stop ...): a call on its main strand, and
+// the answer.
 #pragma once
 
 #include <patchbay/abi/plugin.h>
@@ -31,11 +32,11 @@ class LifecycleStep : public std::enable_shared_from_this<LifecycleStep> {
   LifecycleStep(const LifecycleStep&) = delete;
   LifecycleStep& operator=(const LifecycleStep&) = delete;
 
-  // nullopt: there is no answer yet.
+  // nullopt: no answer came within the limit.
   std::optional<Status> wait(Wait limit);
   // The first answer counts; others are reported to the host's observer.
   void answer(Status status);
-  // For a plugin, which may call it twice or after this step was freed.
+  // For a plugin, which may call it twice, or after this step was freed.
   pb_done done();
 
   const char* what() const noexcept { return what_; }

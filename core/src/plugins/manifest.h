@@ -12,8 +12,8 @@
 
 namespace patchbay::core {
 
-// A topic of `emits`. `schema` is of the event's payload and lies in Manifest::document; with one the event
-// is offered to webhooks, without one (null) it is the plugin's internal affair.
+// A topic of `emits`. `schema` describes the event's payload and belongs to Manifest::document. Events with a
+// schema are offered to webhooks; events without one (null) are internal to the plugin.
 struct EmittedEvent {
   std::string topic;
   std::string summary;  // when it happens

@@ -1,5 +1,5 @@
 // PluginLifecycle: one plugin from create to destroy, a step at a time. Used by a server (PluginRunner) and
-// by the fake host, which differ in when they ask for a step and in how long they wait for its answer.
+// by the fake host, which differ in when they begin a step and in how long they wait for its answer.
 #pragma once
 
 #include <chrono>
@@ -46,7 +46,7 @@ class PluginLifecycle {
 
   // Call after stop, or after a start that failed. In this order: withdraws the plugin's services, waits
   // until no answer is under way to it and no registration calls it, destroys it, releases what it still
-  // holds and logs that, closes its main strand. After an error it does not go on.
+  // holds and logs that, closes its main strand. Stops at the first error.
   Status destroy(Deadline deadline);
   // Withdraws the services of a plugin that is stuck.
   void withdraw();

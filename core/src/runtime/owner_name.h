@@ -1,5 +1,5 @@
 // Interns the names of owners. They are never freed, because the watchdog may read the name of the owner that
-// a thread works for while the thread goes on to another.
+// a thread works for while the thread begins to work for another.
 #pragma once
 
 #include <string_view>

@@ -16,8 +16,8 @@ namespace patchbay::core {
 
 class ServiceCall;
 
-// Observes the calls of a plugin from their start until the answer was delivered, to know what it still waits
-// for.
+// Observes the calls of a plugin from their start until the answer was delivered, so that the host knows what
+// the plugin still waits for.
 class CallObserver {
  public:
   virtual void call_began(ServiceCall& call) noexcept = 0;

@@ -19,7 +19,7 @@ Error overlap(const std::string& prefix, const std::string& other) {
 }
 
 // Searches the text for the catalogue's name, because SQLite itself reads the catalogue during a migration,
-// so the authorizer cannot tell the two apart. Quotes are searched too, as a quoted string may name a table.
+// so the authorizer cannot distinguish the two. Quotes are searched too, as a quoted string may name a table.
 bool names_catalogue(std::string_view sql) {
   return to_lower(sql_plain(sql)).find("sqlite_") != std::string::npos;
 }
