@@ -33,7 +33,7 @@ const RegisteredEngine* EngineRegistry::find(std::string_view model) const {
   for (const Entry& entry : engines_) {
     const RegisteredEngine& each = entry.engine;
     for (const std::string& prefix : each.models) {
-      if (model.substr(0, prefix.size()) != prefix || (best != nullptr && prefix.size() <= longest)) continue;
+      if (!model.starts_with(prefix) || (best != nullptr && prefix.size() <= longest)) continue;
       best = &each;
       longest = prefix.size();
     }

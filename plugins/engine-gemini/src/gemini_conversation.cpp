@@ -1,7 +1,6 @@
 #include "gemini_conversation.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 
 #include "gemini_limits.h"
@@ -13,7 +12,6 @@ namespace {
 lib::Playout::Options playout_options() {
   lib::Playout::Options out;
   out.rate_hz = GeminiConversation::kOutputRateHz;
-  out.prebuffer_ms = kPrebufferMs;
   return out;
 }
 
@@ -50,12 +48,6 @@ GeminiConversation::GeminiConversation(lib::IoThread& io, const Options& options
       watchdog_(options.watchdog),
       reconnect_(options.reconnect),
       farewell_(options.farewell) {}
-
-int64_t GeminiConversation::now_ms() const {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 void GeminiConversation::push_audio(const int16_t* samples, size_t count) noexcept {
   if (caller_.push(samples, count)) audio_signal_->notify();

@@ -24,6 +24,7 @@
 #include "usage_meter.h"
 #include "websocket/callback_gate.h"
 #include "websocket/client.h"
+#include "websocket/io_thread.h"
 
 namespace patchbay::engine_gemini {
 
@@ -74,7 +75,7 @@ class GeminiConversation : public std::enable_shared_from_this<GeminiConversatio
   void send_frame(const lib::CallerAudio::Frame& frame);
   void greet();
   void nudge(const char* text);
-  int64_t now_ms() const;
+  static int64_t now_ms() { return lib::steady_ms(); }
   std::string redact(const std::string& text) const;
 
   // gemini_conversation_messages.cpp: the server's messages

@@ -8,7 +8,7 @@ namespace patchbay::engine_gemini {
 
 bool GeminiEngine::matches(std::string_view model) const {
   if (size_t slash = model.rfind('/'); slash != std::string_view::npos) model.remove_prefix(slash + 1);
-  return model.substr(0, 7) == "gemini-";
+  return model.starts_with("gemini-");
 }
 
 Result<std::unique_ptr<lib::Session>> GeminiEngine::open(lib::SessionConfig config,

@@ -21,7 +21,6 @@ inline constexpr int kReplaceMarginMs = 10'000;          // before the time that
 inline constexpr int kReplaceWithinMs = 60'000;          // after kMaxConnectionAgeMs, if there is no silence
 
 // Audio.
-inline constexpr int kPrebufferMs = 80;          // of an answer, before it is played
 inline constexpr size_t kMaxUnsentFrames = 50;   // a second of caller audio; then the oldest is dropped
 inline constexpr size_t kMaxSocketBytes = 4096;  // about 80 ms; more waits where it can be dropped
 inline constexpr int kGreetingProtectMs = 1000;  // interruptions of the greeting are ignored for this time

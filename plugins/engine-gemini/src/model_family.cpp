@@ -22,7 +22,7 @@ constexpr std::pair<std::string_view, const ModelFamily*> kByPrefix[] = {
 const ModelFamily& model_family(std::string_view model) {
   if (size_t slash = model.rfind('/'); slash != std::string_view::npos) model.remove_prefix(slash + 1);
   for (const auto& [prefix, family] : kByPrefix)
-    if (model.substr(0, prefix.size()) == prefix) return *family;
+    if (model.starts_with(prefix)) return *family;
   return kUnknown;
 }
 

@@ -40,7 +40,7 @@ void read_parts(JsonView parts, ServerMessage& out) {
   for (size_t i = 0; i < std::min(parts.is_array() ? parts.size() : 0, kMaxMessageItems); ++i) {
     JsonView inline_data = parts.at(i)["inlineData"];
     std::string_view mime = inline_data["mimeType"].text();
-    if (mime.substr(0, 9) != "audio/pcm") continue;
+    if (!mime.starts_with("audio/pcm")) continue;
     if (auto bytes = from_base64(inline_data["data"].text()))
       out.audio.push_back({rate_of(mime), *std::move(bytes)});
   }

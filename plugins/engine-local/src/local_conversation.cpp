@@ -1,7 +1,6 @@
 #include "local_conversation.h"
 
 #include <algorithm>
-#include <chrono>
 #include <sstream>
 
 #include "local_limits.h"
@@ -82,12 +81,6 @@ auto LocalConversation::from_worker(F f) {
       if (auto self = weak.lock(); self && !self->closed_) f(*self, value);
     });
   };
-}
-
-int64_t LocalConversation::now_ms() const {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
 }
 
 void LocalConversation::push_audio(const int16_t* samples, size_t count) noexcept {

@@ -11,6 +11,7 @@
 #include "playout/playout.h"
 #include "spoken_replies.h"
 #include "websocket/callback_gate.h"
+#include "websocket/io_thread.h"
 
 namespace patchbay::engine_local {
 
@@ -53,7 +54,7 @@ class LocalConversation : public std::enable_shared_from_this<LocalConversation>
   void end_turn();
   void tick();
   void close_with(lib::SessionClose close);
-  int64_t now_ms() const;
+  static int64_t now_ms() { return lib::steady_ms(); }
   template <class F>
   auto from_worker(F f);  // wraps f(*this, …) to run on the io thread, or not at all once closed or destroyed
 

@@ -12,7 +12,7 @@ LocalEngine::LocalEngine(lib::IoThread& io, Options options)
 LocalEngine::~LocalEngine() { io_.drain(); }
 
 bool LocalEngine::matches(std::string_view model) const {
-  return model == "local" || model == "embedded" || model.substr(0, 6) == "local-";
+  return model == "local" || model == "embedded" || model.starts_with("local-");
 }
 
 Result<std::unique_ptr<lib::Session>> LocalEngine::open(lib::SessionConfig config,

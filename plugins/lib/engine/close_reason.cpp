@@ -3,10 +3,6 @@
 namespace patchbay::lib {
 namespace {
 
-bool starts_with(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
-}
-
 std::string in_brackets(std::string_view text) {
   return text.empty() ? std::string() : " (" + std::string(text) + ")";
 }
@@ -26,12 +22,12 @@ std::string describe_close(int code, std::string_view reason) {
   const size_t colon = reason.find(": ");
   const std::string_view rest =
       colon == std::string_view::npos ? std::string_view() : reason.substr(colon + 2);
-  if (starts_with(reason, "resolve "))
+  if (reason.starts_with("resolve "))
     return "the name of the AI engine cannot be resolved: " + std::string(reason.substr(8, colon - 8));
-  if (starts_with(reason, "connect: ")) return "the AI engine cannot be reached" + in_brackets(rest);
-  if (starts_with(reason, "TLS: ")) return "the AI engine cannot be trusted" + in_brackets(rest);
-  if (starts_with(reason, "handshake: ")) return "the AI engine does not answer" + in_brackets(rest);
-  if (starts_with(reason, "close "))
+  if (reason.starts_with("connect: ")) return "the AI engine cannot be reached" + in_brackets(rest);
+  if (reason.starts_with("TLS: ")) return "the AI engine cannot be trusted" + in_brackets(rest);
+  if (reason.starts_with("handshake: ")) return "the AI engine does not answer" + in_brackets(rest);
+  if (reason.starts_with("close "))
     return "the AI engine closed the connection" + in_brackets(reason.substr(6));
   if (reason.empty()) return "the AI engine closed the connection (" + std::to_string(code) + ")";
   return "the AI engine failed: " + std::string(reason);

@@ -3,13 +3,11 @@
 #include <cstring>
 
 #include "rtp/packet.h"
+#include "rtp/payload_type.h"
 
 namespace patchbay::lib {
 namespace {
 
-constexpr uint8_t kPcmu = 0;
-constexpr uint8_t kPcma = 8;
-constexpr uint8_t kComfortNoise = 13;  // RFC 3389: the peer is silent but alive
 // Limit the work per tick that a flood causes on the media thread. Refused packets have a separate budget, so
 // that they do not displace the peer's. The kernel's filter has already dropped packets from other hosts.
 constexpr int kMaxPacketsPerTick = 32;
@@ -107,9 +105,9 @@ bool AudioStream::follow_ssrc(const RtpPacket& packet) noexcept {
 
 void AudioStream::on_media(const RtpPacket& packet, int64_t now_ns) noexcept {
   const bool is_event = packet.payload_type == media_.event_payload_type;
-  const bool is_audio = packet.payload_type == kPcmu || packet.payload_type == kPcma;
+  const bool is_audio = packet.payload_type == kPcmuPayloadType || packet.payload_type == kPcmaPayloadType;
   stats_.last_received_ns.store(now_ns, kRelaxed);  // any packet from the peer shows that it is alive
-  if (packet.payload_type == kComfortNoise) return;
+  if (packet.payload_type == kComfortNoisePayloadType) return;
   if (!is_event && (!is_audio || packet.payload_bytes > decoded_.size())) return refuse();
   if (!follow_ssrc(packet)) return;
   stats_.packets_received.fetch_add(1, kRelaxed);
@@ -120,7 +118,7 @@ void AudioStream::on_media(const RtpPacket& packet, int64_t now_ns) noexcept {
   if (is_event) {
     on_digit(event_receiver_.add(packet.timestamp, packet.payload, packet.payload_bytes));
   } else if (media_.receive) {
-    const G711 law = packet.payload_type == kPcmu ? G711::mu_law : G711::a_law;
+    const G711 law = packet.payload_type == kPcmuPayloadType ? G711::mu_law : G711::a_law;
     g711_decode(law, packet.payload, packet.payload_bytes, decoded_.data());
     jitter_buffer_.put(packet.timestamp, decoded_.data(), packet.payload_bytes);
   }
@@ -157,8 +155,8 @@ void AudioStream::push(const int16_t* pcm, int64_t now_ns) noexcept {
   } else {
     uint8_t payload[kFrameSamples];
     g711_encode(media_.law, pcm, kFrameSamples, payload);
-    send_packet(media_.law == G711::mu_law ? kPcmu : kPcma, marker_, sent_.rtp_timestamp, payload,
-                sizeof(payload));
+    send_packet(media_.law == G711::mu_law ? kPcmuPayloadType : kPcmaPayloadType, marker_,
+                sent_.rtp_timestamp, payload, sizeof(payload));
     sent_.rtp_timestamp += kFrameSamples;
     marker_ = false;
   }

@@ -14,8 +14,6 @@
 
 namespace patchbay::lib {
 
-constexpr int kDefaultEventPayloadType = 101;
-
 // Our side of the stream.
 struct LocalMedia {
   SocketAddress rtp;        // RTCP uses the next port

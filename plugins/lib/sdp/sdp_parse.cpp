@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "rtp/payload_type.h"
 #include "sdp/sdp.h"
 
 namespace patchbay::lib {
@@ -120,14 +121,14 @@ bool read_codecs(const LocalMedia& local, const sdp_media_t* line, RemoteMedia& 
   bool found = false;
   for (const sdp_rtpmap_t* map = line->m_rtpmaps; map != nullptr; map = map->rm_next) {
     if (map->rm_rate != 8000) continue;
-    const bool mu = map->rm_pt == 0 && equal(map->rm_encoding, "PCMU");
-    const bool a = map->rm_pt == 8 && equal(map->rm_encoding, "PCMA");
+    const bool mu = map->rm_pt == kPcmuPayloadType && equal(map->rm_encoding, "PCMU");
+    const bool a = map->rm_pt == kPcmaPayloadType && equal(map->rm_encoding, "PCMA");
     const G711 law = mu ? G711::mu_law : G711::a_law;
     if ((mu || a) && !found && std::find(local.laws.begin(), local.laws.end(), law) != local.laws.end()) {
       out.law = law;
       found = true;
     }
-    if (local.events && out.event_payload_type < 0 && map->rm_pt >= 96 &&
+    if (local.events && out.event_payload_type < 0 && map->rm_pt >= kMinDynamicPayloadType &&
         equal(map->rm_encoding, "telephone-event"))
       out.event_payload_type = static_cast<int>(map->rm_pt);
   }

@@ -1,3 +1,4 @@
+#include "rtp/payload_type.h"
 #include "sdp/sdp.h"
 
 namespace patchbay::lib {
@@ -18,8 +19,9 @@ std::string audio_lines(const LocalMedia& local, const std::vector<G711>& laws, 
   std::string maps;
   for (G711 law : laws) {
     const bool mu = law == G711::mu_law;
-    formats += mu ? " 0" : " 8";
-    maps += mu ? "a=rtpmap:0 PCMU/8000\r\n" : "a=rtpmap:8 PCMA/8000\r\n";
+    const std::string type = std::to_string(mu ? kPcmuPayloadType : kPcmaPayloadType);
+    formats += " " + type;
+    maps += "a=rtpmap:" + type + (mu ? " PCMU/8000\r\n" : " PCMA/8000\r\n");
   }
   if (event_payload_type >= 0) {
     const std::string type = std::to_string(event_payload_type);

@@ -47,13 +47,11 @@ void IoThread::drain() {
 
 bool IoThread::on_thread() const { return impl_->thread.get_id() == std::this_thread::get_id(); }
 
-namespace {
 int64_t steady_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
-}  // namespace
 
 struct IoWatch::State {
   std::atomic<bool> waiting{false};

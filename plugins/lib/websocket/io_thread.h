@@ -9,6 +9,9 @@
 
 namespace patchbay::lib {
 
+// [any] Monotonic time, for code without a host.
+int64_t steady_ms();
+
 class IoThread {
  public:
   explicit IoThread(const std::string& name = "io");

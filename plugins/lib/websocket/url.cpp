@@ -44,10 +44,10 @@ Result<WebSocketUrl> parse_websocket_url(std::string_view text) {
     if (c <= ' ' || c == 127 || c == '\\' || c == '"' || c == '<' || c == '>' || (c & 0x80) != 0)
       return bad("holds a character that must be percent-encoded");
   WebSocketUrl url;
-  if (text.substr(0, 6) == "wss://") {
+  if (text.starts_with("wss://")) {
     url.tls = true;
     text.remove_prefix(6);
-  } else if (text.substr(0, 5) == "ws://") {
+  } else if (text.starts_with("ws://")) {
     text.remove_prefix(5);
   } else {
     return bad("must start with wss:// or ws://");

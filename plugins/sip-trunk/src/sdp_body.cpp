@@ -62,7 +62,7 @@ std::string_view find_sdp(std::string_view content_type, std::string_view body) 
   size_t at = body.find(delimiter);
   for (size_t part = 0; part < kMaxBodyParts && at != std::string_view::npos; ++part) {
     body.remove_prefix(at + delimiter.size());
-    if (body.substr(0, 2) == "--") return {};
+    if (body.starts_with("--")) return {};
     const size_t line_end = body.find('\n');
     if (line_end == std::string_view::npos) return {};
     body.remove_prefix(line_end + 1);

@@ -1,4 +1,4 @@
-// Floods from a trunk's own address, which the source filter accepts.
+// Floods from a trunk's own address, which the peer filter accepts.
 #include <doctest/doctest.h>
 #include <malloc.h>
 #include <unistd.h>

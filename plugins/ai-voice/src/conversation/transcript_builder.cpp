@@ -66,8 +66,8 @@ void TranscriptBuilder::append(Entry& entry, std::string_view fragment) {
   bytes_ += fragment.size() + kFragmentOverheadBytes;
   if (fragment.size() >= kMinRepeatedBytes && fragment == entry.last_fragment) return;
   // An engine may send the whole text of the turn again with each fragment.
-  bool cumulative = text.size() >= kMinRepeatedBytes && fragment.size() > text.size() &&
-                    fragment.substr(0, text.size()) == text;
+  bool cumulative =
+      text.size() >= kMinRepeatedBytes && fragment.size() > text.size() && fragment.starts_with(text);
   if (cumulative)
     text = fragment;
   else

@@ -34,17 +34,13 @@ const FinalResponse* final_response(int64_t status) {
   return at == kFinalResponses.end() ? nullptr : &*at;
 }
 
-bool starts_with(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
-}
-
 std::string with_earlier_trunks(std::string text, const telephony::Ended& ended) {
   if (ended.earlier_trunks.empty()) return text;
   return text + "; earlier trunks: " + ended.earlier_trunks;
 }
 
 std::string failure_text(const telephony::Ended& ended) {
-  if (!ended.detail.empty() && !starts_with(ended.detail, "SIP ")) return ended.detail;
+  if (!ended.detail.empty() && !ended.detail.starts_with("SIP ")) return ended.detail;
   if (ended.sip_status == 0) return "the call failed at the trunk";
   const std::string code = ended.detail.empty() ? std::to_string(ended.sip_status) : ended.detail.substr(4);
   return "the trunk refused the call (" + code + ")";
