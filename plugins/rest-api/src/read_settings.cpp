@@ -6,13 +6,11 @@
 #include <charconv>
 #include <thread>
 
+#include "api/limits.h"
 #include "http/trusted_proxies.h"
 
 namespace patchbay::rest_api {
 namespace {
-
-// The HTTP server answers 503 itself when the plugin's main strand is blocked for so much longer.
-constexpr int64_t kServerGraceMs = 10'000;
 
 std::vector<std::string> texts(JsonView value) {
   if (value.is_string()) return {std::string(value.text())};

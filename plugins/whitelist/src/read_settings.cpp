@@ -1,5 +1,7 @@
 #include "read_settings.h"
 
+#include "whitelist_limits.h"
+
 namespace patchbay::whitelist {
 
 Settings Settings::read(const Config& config) {

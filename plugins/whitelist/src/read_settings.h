@@ -10,9 +10,6 @@
 
 namespace patchbay::whitelist {
 
-// A tenant with a shorter secret cannot use the endpoints (503).
-constexpr size_t kMinSecretBytes = 24;
-
 class Settings {
  public:
   static Settings read(const Config& config);

@@ -6,6 +6,9 @@
 
 namespace patchbay::whitelist {
 
+// Of AdminSharedSecret; a tenant with a shorter one cannot use the endpoints (503).
+inline constexpr size_t kMinSecretBytes = 24;
+
 // Characters of an entry's comment; longer ones are cut.
 inline constexpr size_t kMaxCommentCharacters = 200;
 // The body of whitelist=write: some 40,000 numbers.

@@ -8,6 +8,9 @@ namespace patchbay::rest_api {
 
 // Octets of a body that count as one more request in the rate limit, because large bodies cost more.
 inline constexpr double kBodyOctetsPerRequest = 4096;
+// Added to limits.answerSec for the HTTP server, which then answers 503 itself, because the main strand is
+// blocked.
+inline constexpr int64_t kServerGraceMs = 10'000;
 // For handlers to answer once the server stops; an unanswered request would delay the stop.
 inline constexpr int64_t kStoppingAnswerMs = 5'000;
 

@@ -26,7 +26,7 @@ class BodyReader {
   bool is_chunked() const noexcept { return chunked_; }
 
   // Reads a prefix of `bytes` of length `used` and appends its content to `body`. After done, bad or
-  // too_large begin anew before the next call.
+  // too_large call begin_length() or begin_chunked() before the next body.
   State feed(std::string_view bytes, std::string& body, size_t& used);
 
  private:
