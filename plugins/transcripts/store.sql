@@ -12,7 +12,7 @@ CREATE INDEX transcripts_transcript_by_time ON transcripts_transcript (tenant, s
 -- migration: 2
 CREATE INDEX transcripts_transcript_by_age ON transcripts_transcript (mtime_ms);
 
--- Of all tenants, for the retention.
+-- Of all tenants, for retention.
 -- name: list_old
 SELECT tenant, call_id, attempt, file FROM transcripts_transcript WHERE mtime_ms < $1 ORDER BY mtime_ms LIMIT $2;
 

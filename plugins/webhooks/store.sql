@@ -9,10 +9,10 @@ CREATE TABLE webhooks_secret (
   subscription TEXT NOT NULL, rev BIGINT NOT NULL, since_ms BIGINT NOT NULL, sealed {{BYTES}} NOT NULL,
   PRIMARY KEY (subscription, rev));
 
--- The body of an event's deliveries: made once, sent as it is.
+-- The body of an event's deliveries, written once and sent unchanged.
 CREATE TABLE webhooks_body (event TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL, event_ms BIGINT NOT NULL);
 
--- attempt: those made. seq: the event's place in the log.
+-- attempt: attempts so far. seq: the position of the event in the log.
 CREATE TABLE webhooks_delivery (
   id TEXT NOT NULL PRIMARY KEY, subscription TEXT NOT NULL, event TEXT NOT NULL, seq BIGINT NOT NULL,
   topic TEXT NOT NULL, subject TEXT NOT NULL, event_ms BIGINT NOT NULL, secret_rev BIGINT NOT NULL,
@@ -80,7 +80,7 @@ ON CONFLICT (id) DO NOTHING;
 -- name: lanes
 SELECT DISTINCT subscription FROM webhooks_delivery WHERE state = 'pending';
 
--- A paused subscription ($2 = 0) still gets its test.
+-- Of a paused subscription ($2 = 0) only webhook.test.
 -- name: deliveries-pending
 SELECT d.id, d.seq, d.topic, d.subject, d.secret_rev, d.attempt, d.due_ms, b.body
 FROM webhooks_delivery d JOIN webhooks_body b ON b.event = d.event
@@ -114,7 +114,7 @@ DELETE FROM webhooks_delivery WHERE subscription = $1 AND tenant = $2;
 -- name: backlog
 SELECT COUNT(*), MIN(due_ms) FROM webhooks_delivery WHERE state = 'pending';
 
--- What a paused subscription did not get in time.
+-- Expires the deliveries that a paused subscription did not get in time.
 -- name: sweep-paused
 UPDATE webhooks_delivery SET state = 'expired', done_ms = $2
 WHERE id IN (

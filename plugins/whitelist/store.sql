@@ -1,8 +1,8 @@
 -- migration: 1
 CREATE TABLE whitelist_entry (
   tenant TEXT NOT NULL,
-  number TEXT NOT NULL,     -- normalised: what is compared
-  typed TEXT NOT NULL,      -- as the operator wrote it: what is shown
+  number TEXT NOT NULL,     -- normalised, for comparison
+  typed TEXT NOT NULL,      -- as the operator wrote it, for display
   comment TEXT NOT NULL,
   position BIGINT NOT NULL, -- the operator's order
   PRIMARY KEY (tenant, number)
