@@ -45,19 +45,27 @@ bool is_topic(std::string_view name) {
 }  // namespace
 
 EventCatalogue EventCatalogue::read(const Host& host) {
-  std::vector<std::string> emitted;
+  std::vector<EmittedEvent> emitted;
   const auto events = host.parse_json(host.report("events"));
-  for (size_t i = 0; events && i < events->root().size(); ++i)
-    emitted.emplace_back(events->root().at(i).text("topic", ""));
+  for (size_t i = 0; events && i < events->root().size(); ++i) {
+    const JsonView event = events->root().at(i);
+    emitted.push_back({std::string(event.text("topic", "")), std::string(event.text("plugin", ""))});
+  }
   return EventCatalogue(std::move(emitted));
 }
 
-EventCatalogue::EventCatalogue(std::vector<std::string> emitted) : emitted_(std::move(emitted)) {
-  std::sort(emitted_.begin(), emitted_.end());
+EventCatalogue::EventCatalogue(std::vector<EmittedEvent> emitted) {
+  for (EmittedEvent& event : emitted) {
+    if (event.topic == kTestTopic)
+      test_emitter_ = std::move(event.plugin);
+    else
+      emitters_.emplace(std::move(event.topic), std::move(event.plugin));
+  }
 }
 
-bool EventCatalogue::emits(std::string_view name) const {
-  return std::binary_search(emitted_.begin(), emitted_.end(), name);
+std::string_view EventCatalogue::emitter(std::string_view topic) const {
+  const auto found = emitters_.find(topic);
+  return found == emitters_.end() ? std::string_view() : found->second;
 }
 
 Status EventCatalogue::check(const std::vector<std::string>& events) const {
@@ -81,13 +89,13 @@ std::vector<std::string_view> EventCatalogue::not_emitted(const std::vector<std:
 
 std::string EventCatalogue::patterns() const {
   std::string all;
-  for (const std::string& topic : emitted_) all.append(all.empty() ? "" : " ").append(topic);
+  for (const auto& [topic, plugin] : emitters_) all.append(all.empty() ? "" : " ").append(topic);
   return all;
 }
 
 std::string EventCatalogue::names() const {
   std::string all;
-  for (const std::string& topic : emitted_) all.append(topic).append(", ");
+  for (const auto& [topic, plugin] : emitters_) all.append(topic).append(", ");
   return all + "webhook.test or * for all";
 }
 

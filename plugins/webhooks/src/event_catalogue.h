@@ -4,22 +4,28 @@
 #include <patchbay/host.h>
 #include <patchbay/result.h>
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace patchbay::webhooks {
 
-// Made by FanOut::test() for one subscription; never on the bus.
+// Made by FanOut::test() for one subscription, and sent although it is paused; an event of a plugin with this
+// name is ignored.
 inline constexpr std::string_view kTestTopic = "webhook.test";
 
 inline constexpr std::string_view kAllEvents = "*";
+
+struct EmittedEvent {
+  std::string topic, plugin;
+};
 
 class EventCatalogue {
  public:
   // The events that the configured plugins declare with a schema in their manifests.
   static EventCatalogue read(const Host& host);
-  explicit EventCatalogue(std::vector<std::string> emitted);
+  explicit EventCatalogue(std::vector<EmittedEvent> emitted);
 
   // Accepts the events that a plugin emits, webhook.test, "*", and all events of the platform's
   // specification, because its clients subscribe to those whatever plugins a server has. Error: another name;
@@ -27,15 +33,20 @@ class EventCatalogue {
   Status check(const std::vector<std::string>& events) const;
   // Those of `events` that are in the specification but that no configured plugin emits.
   std::vector<std::string_view> not_emitted(const std::vector<std::string>& events) const;
+  // The plugin that declares the event; "": none does.
+  std::string_view emitter(std::string_view topic) const;
+  // The plugin that declares webhook.test, which is ignored; "": none does.
+  const std::string& test_emitter() const noexcept { return test_emitter_; }
   // The emitted topics, separated by spaces; "": none.
   std::string patterns() const;
   // For messages: "call.answered, call.started, webhook.test or * for all".
   std::string names() const;
 
  private:
-  bool emits(std::string_view name) const;
+  bool emits(std::string_view name) const { return !emitter(name).empty(); }
 
-  std::vector<std::string> emitted_;  // sorted
+  std::map<std::string, std::string, std::less<>> emitters_;  // plugins, by topic
+  std::string test_emitter_;
 };
 
 }  // namespace patchbay::webhooks

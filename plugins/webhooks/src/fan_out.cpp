@@ -18,6 +18,8 @@ FanOut::FanOut(const Host& host, const Log& log, const EventCatalogue& catalogue
       added_(std::move(added)),
       body_add_(Statement::find(host, "body-add")),
       delivery_add_(Statement::find(host, "delivery-add")),
+      dropped_(Metric::counter(host, "patchbay_webhooks_events_dropped",
+                               "Events that were not delivered because their payload is no JSON object")),
       retry_timer_(host) {}
 
 void FanOut::start() {
@@ -45,9 +47,11 @@ void FanOut::read() {
 void FanOut::store(const std::vector<Event>& events) {
   Transaction tx(host_);
   Batch batch;
+  size_t bytes = 0;
   for (const Event& event : events) {
-    add(tx, event, batch);
+    bytes += add(tx, event, batch);
     tx.ack("webhooks", event.id());
+    if (bytes > kMaxBatchBytes) break;  // the others are read again
   }
   std::move(tx).commit(alive_.bind([this, batch](const Commit& outcome) { on_commit(outcome, batch); }));
 }
@@ -62,19 +66,34 @@ void FanOut::on_commit(const Commit& outcome, const Batch& batch) {
   read();  // until no event is pending
 }
 
-void FanOut::add(Transaction& tx, const Event& event, Batch& batch) {
+size_t FanOut::add(Transaction& tx, const Event& event, Batch& batch) {
+  std::vector<const Subscription*> wanting;
+  for (const Subscription* subscription : registry_.of_tenant(event.tenant()))
+    if (subscription->wants(event.topic())) wanting.push_back(subscription);
+  if (wanting.empty() || !check_payload(event)) return 0;
   const std::string key = std::to_string(event.id());
-  bool has_body = false;
-  for (const Subscription* subscription : registry_.of_tenant(event.tenant())) {
-    if (!subscription->wants(event.topic())) continue;
-    if (!has_body) {
-      tx.exec(body_add_, {key, envelope(event.topic(), event.tenant(), event.time_ms(), event.payload()),
-                          event.time_ms()});
-      has_body = true;
-    }
+  const std::string body = envelope(event.topic(), event.tenant(), event.time_ms(), event.payload());
+  tx.exec(body_add_, {key, body, event.time_ms()});
+  for (const Subscription* subscription : wanting) {
     add_delivery(tx, *subscription, event, key);
     batch.insert(subscription->id);
   }
+  return body.size() + wanting.size() * kDeliveryBytes;
+}
+
+// Accepts only a JSON object, because other text could add members to the signed body.
+bool FanOut::check_payload(const Event& event) const {
+  const std::string_view payload = event.payload();
+  if (payload.empty()) return true;  // the envelope has {}
+  const auto parsed = host_.parse_json(payload);
+  if (parsed && parsed->root().is_object()) return true;
+  dropped_.add();
+  log_.error("an event is not delivered, because its payload is no JSON object",
+             {{"event", event.topic()},
+              {"plugin", catalogue_.emitter(event.topic())},
+              {"tenant", event.tenant()},
+              {"why", parsed ? "it is another JSON value" : parsed.error().text}});
+  return false;
 }
 
 void FanOut::add_delivery(Transaction& tx, const Subscription& subscription, const Event& event,

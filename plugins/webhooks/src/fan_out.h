@@ -35,7 +35,9 @@ class FanOut {
 
   void read();
   void store(const std::vector<Event>& events);
-  void add(Transaction& tx, const Event& event, Batch& batch);
+  // Returns about how many bytes it added to the transaction.
+  size_t add(Transaction& tx, const Event& event, Batch& batch);
+  bool check_payload(const Event& event) const;
   void add_delivery(Transaction& tx, const Subscription& subscription, const Event& event,
                     const std::string& key);
   void on_commit(const Commit& outcome, const Batch& batch);
@@ -48,6 +50,7 @@ class FanOut {
   // owned
   const Added added_;
   const Statement body_add_, delivery_add_;
+  const Metric dropped_;
   std::unique_ptr<Consumer> consumer_;
   Timer retry_timer_;
   Lifetime alive_;

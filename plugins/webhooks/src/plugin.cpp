@@ -115,6 +115,9 @@ class Webhooks final : public Plugin {
 
   // After the subscriptions were loaded, because events must find them.
   void start_parts() {
+    if (const std::string& plugin = parts_->catalogue.test_emitter(); !plugin.empty())
+      log().warn("a plugin's event has the reserved name webhook.test and is not delivered",
+                 {{"plugin", plugin}});
     parts_->queue.start();
     parts_->fan_out.start();
     parts_->retention.start();

@@ -33,8 +33,12 @@ inline constexpr size_t kMaxSecrets = 50;
 // Different characters of a secret, because repeated ones are easy to guess.
 inline constexpr size_t kMinDistinctCharacters = 8;
 
-// Events that are stored as deliveries in one transaction.
-inline constexpr uint32_t kMaxEventsPerBatch = 100;
+// Events that are stored as deliveries in one transaction: so few that the largest also fit a frame of an
+// isolated plugin (16 MiB), and no further one once they take kMaxBatchBytes, as a transaction holds 32 MiB.
+inline constexpr uint32_t kMaxEventsPerBatch = 50;
+inline constexpr size_t kMaxBatchBytes = size_t{8} << 20;
+// Of a delivery in a transaction, rounded up.
+inline constexpr size_t kDeliveryBytes = 1024;
 // How long to wait before using the store again after it has refused.
 inline constexpr int64_t kStoreRetryMs = 1000;
 

@@ -5,6 +5,8 @@
 #include <chrono>
 
 #include "runtime/manual_clock.h"
+#include "store/database.h"
+#include "support/linked_plugin.h"
 #include "support/probe_requests.h"
 #include "support/test_server.h"
 #include "support/webhook_receiver.h"
@@ -58,6 +60,41 @@ struct DeliveryFixture {
   core::ManualClock clock;
   WebhookReceiver receiver{receiver_options()};
   TestServer server{yaml({receiver.url()}), &clock, {probe::entry()}};
+};
+
+// Runs SQL on any table of the server's database.
+void run_sql(const TestServer& server, const std::string& sql) {
+  auto db = core::Database::open(server.data() / "patchbay.db", core::Database::Mode::write,
+                                 std::make_shared<const core::Clock>());
+  REQUIRE(db.ok());
+  const Status done = db->run(sql.c_str());
+  INFO((done ? "" : done.error().text));
+  CHECK(done.ok());
+}
+
+// Adds pending events that are larger than emit() allows, as an earlier version may have stored them.
+void add_large_events(const TestServer& server, int count, int bytes) {
+  const std::string numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " +
+                              std::to_string(count) + ") ";
+  run_sql(server,
+          "BEGIN IMMEDIATE; " + numbers +
+              "INSERT INTO core_event (id, topic, tenant, tenant_seq, subject, correlation, ts_ms, payload) "
+              "SELECT i, 'call.ended', 'a.example', i, 'oac-' || i, '', 0, '{\"large\":\"' || "
+              "hex(zeroblob(" +
+              std::to_string(bytes / 2) + ")) || '\"}' FROM n; " + numbers +
+              "INSERT INTO core_pending (consumer, event_id) SELECT 'webhooks/webhooks', i FROM n; COMMIT");
+}
+
+class TestEmitter final : public Plugin {
+ public:
+  static constexpr char manifest[] =
+      R"({"id": "impostor", "version": "0.1.0", "emits": [{"topic": "webhook.test", "schema": {}}],
+          "config": {"plugin": {"type": "object", "properties": {}}}})";
+  static constexpr char store_sql[] = "";
+
+ private:
+  Status start(const Config&) override { return {}; }
+  void stop(Done done) override { done(); }
 };
 
 }  // namespace
@@ -288,4 +325,50 @@ TEST_CASE("receivers of one tenant that hang do not delay those of another") {
   CHECK(std::count_if(hanging.begin(), hanging.end(), [&](const WebhookDelivery& each) {
           return each.time_ms < hanging.front().time_ms + 4000;
         }) <= 64);
+}
+
+TEST_CASE("a backlog of large events is stored in parts") {
+  DeliveryFixture fixture;
+  add_large_events(fixture.server, 40, 1 << 20);  // a transaction holds 32 MiB
+  fixture.emit("call.ended", "oac-last", "{}");   // so that webhooks reads the log
+  CHECK(fixture.receiver.wait_for(41).size() == 41);
+}
+
+TEST_CASE("an event whose payload is no JSON object is not delivered") {
+  DeliveryFixture fixture;
+  for (const char* payload : {R"(1,"tenant":"other.example")", R"({},"tenant":"other.example")", "[]", "1",
+                              R"({"a":1,"a":2})", R"({"a":)", "text"})
+    fixture.emit("call.ended", "oac-1", payload);
+  fixture.emit("call.ended", "oac-2", R"( {"n": 12345678901234567890} )");
+  fixture.emit("call.ended", "oac-3", "");
+  const auto got = fixture.receiver.wait_for(2);
+  REQUIRE(got.size() == 2);
+  for (const WebhookDelivery& delivery : got) CHECK(delivery.body.find("other.example") == std::string::npos);
+  const auto is_whole = [](const WebhookDelivery& delivery) {
+    return delivery.body.find(R"("data": {"n": 12345678901234567890} })") != std::string::npos;
+  };
+  CHECK(std::count_if(got.begin(), got.end(), is_whole) == 1);
+  CHECK(fixture.server.core().report("metrics").find("patchbay_webhooks_events_dropped 7\n") !=
+        std::string::npos);
+  const std::string log = fixture.server.log();
+  const size_t line = log.find("an event is not delivered, because its payload is no JSON object");
+  REQUIRE(line != std::string::npos);
+  const std::string fields = log.substr(line, log.find('\n', line) - line);
+  CHECK(fields.find("call.ended") != std::string::npos);
+  CHECK(fields.find("probe") != std::string::npos);
+}
+
+TEST_CASE("a plugin's event with the name webhook.test is not delivered") {
+  WebhookReceiver receiver(receiver_options());
+  core::ManualClock clock;
+  std::string text = yaml({receiver.url()});
+  text.replace(text.find("probe: {}"), 9, "probe: {}, impostor: {}");
+  TestServer server(text, &clock, {probe::entry(), &LinkedPlugin<TestEmitter>::entry});
+  REQUIRE(server.start_error() == "");
+  CHECK(server.log().find("a plugin's event has the reserved name webhook.test") != std::string::npos);
+  CHECK(probe::emit({"webhook.test", "a.example", "x", "", "{}"}));
+  CHECK(probe::emit({"call.ended", "a.example", "x", "", "{}"}));
+  const auto got = receiver.wait_for(1);
+  REQUIRE(got.size() == 1);
+  CHECK(got[0].header("x-platform-event") == "call.ended");
 }

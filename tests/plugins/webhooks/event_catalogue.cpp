@@ -5,7 +5,7 @@
 using namespace patchbay::webhooks;
 
 TEST_CASE("subscriptions may name the events of plugins and of the specification") {
-  const EventCatalogue catalogue({"note.added", "call.started"});
+  const EventCatalogue catalogue({{"note.added", "notes"}, {"call.started", "calls"}});
   CHECK(catalogue.check({"note.added", "call.started", "webhook.test"}).ok());
   CHECK(catalogue.check({"*"}).ok());
   for (const char* name : {"call.started",
@@ -35,7 +35,7 @@ TEST_CASE("subscriptions may name the events of plugins and of the specification
 }
 
 TEST_CASE("the error for an event that no plugin emits names it, its position and the known events") {
-  const EventCatalogue catalogue({"note.added", "call.started"});
+  const EventCatalogue catalogue({{"note.added", "notes"}, {"call.started", "calls"}});
   const auto status = catalogue.check({"call.started", "note.removed"});
   REQUIRE_FALSE(status.ok());
   CHECK(status.error().text ==
@@ -51,10 +51,19 @@ TEST_CASE("the error for an event that no plugin emits names it, its position an
 }
 
 TEST_CASE("events of the specification that no plugin emits are listed") {
-  const EventCatalogue catalogue({"call.started"});
+  const EventCatalogue catalogue({EmittedEvent{"call.started", "calls"}});
   const std::vector<std::string> events{"call.started", "share.viewed", "webhook.test", "*",
                                         "room.peer.left"};
   CHECK(catalogue.not_emitted(events) == std::vector<std::string_view>{"share.viewed", "room.peer.left"});
   CHECK(EventCatalogue({}).patterns().empty());
-  CHECK(EventCatalogue({"b.c", "a.b"}).patterns() == "a.b b.c");
+  CHECK(EventCatalogue({{"b.c", "b"}, {"a.b", "a"}}).patterns() == "a.b b.c");
+}
+
+TEST_CASE("a plugin's event with the name webhook.test is ignored, because only webhooks makes it") {
+  const EventCatalogue catalogue({{"webhook.test", "impostor"}, {"a.b", "a"}});
+  CHECK(catalogue.patterns() == "a.b");
+  CHECK(catalogue.test_emitter() == "impostor");
+  CHECK(catalogue.names() == "a.b, webhook.test or * for all");
+  CHECK(catalogue.emitter("a.b") == "a");
+  CHECK(catalogue.emitter("webhook.test").empty());
 }
