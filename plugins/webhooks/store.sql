@@ -82,10 +82,13 @@ SELECT DISTINCT subscription FROM webhooks_delivery WHERE state = 'pending';
 
 -- Of a paused subscription ($2 = 0) only webhook.test.
 -- name: deliveries-pending
-SELECT d.id, d.seq, d.topic, d.subject, d.secret_rev, d.attempt, d.due_ms, b.body
-FROM webhooks_delivery d JOIN webhooks_body b ON b.event = d.event
-WHERE d.subscription = $1 AND d.state = 'pending' AND ($2 = 1 OR d.topic = 'webhook.test')
-ORDER BY d.due_ms, d.seq LIMIT $3;
+SELECT id, seq, topic, subject, secret_rev, attempt, due_ms, event
+FROM webhooks_delivery
+WHERE subscription = $1 AND state = 'pending' AND ($2 = 1 OR topic = 'webhook.test')
+ORDER BY due_ms, seq LIMIT $3;
+
+-- name: body
+SELECT body FROM webhooks_body WHERE event = $1;
 
 -- name: delivery-retry
 UPDATE webhooks_delivery SET attempt = $2, due_ms = $3, status = $4, error = $5

@@ -62,29 +62,23 @@ void OutcomeRecorder::record(Attempt attempt) {
       break;
   }
   std::move(tx).commit(alive_.bind([this, attempt = std::move(attempt)](const Commit& committed) mutable {
-    const bool busy = committed.code() == Code::unavailable || committed.code() == Code::exhausted;
-    if (busy) return retry_later(std::move(attempt));
-    on_commit(attempt, committed);
+    // Conflict: the delivery was deleted or expired meanwhile.
+    if (!committed && committed.code() != Code::conflict)
+      return retry_later(std::move(attempt), committed.error());
+    if (committed) apply_to_subscription(attempt, committed);
+    recorded_(attempt);
   }));
 }
 
-void OutcomeRecorder::retry_later(Attempt attempt) {
+void OutcomeRecorder::retry_later(Attempt attempt, const Error& why) {
+  if (unrecorded_.empty())
+    log_.warn("an attempt cannot be recorded", {{"delivery", attempt.delivery}, {"why", why.text}});
   unrecorded_.push_back(std::move(attempt));
   if (timer_.armed()) return;
   timer_.after_ms(kStoreRetryMs, [this] {
     std::vector<Attempt> list = std::exchange(unrecorded_, {});
     for (Attempt& one : list) record(std::move(one));
   });
-}
-
-void OutcomeRecorder::on_commit(const Attempt& attempt, const Commit& committed) {
-  if (committed) {
-    apply_to_subscription(attempt, committed);
-  } else if (committed.code() != Code::conflict) {  // conflict: the subscription was deleted meanwhile
-    log_.warn("an attempt cannot be recorded",
-              {{"delivery", attempt.delivery}, {"why", committed.error().text}});
-  }
-  recorded_(attempt);
 }
 
 void OutcomeRecorder::apply_to_subscription(const Attempt& attempt, const Commit& committed) {

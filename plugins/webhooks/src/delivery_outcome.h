@@ -40,18 +40,18 @@ Verdict judge(const Attempt& attempt);
 // Records the outcomes of attempts in the store, in the registry and in metrics. On the main strand.
 class OutcomeRecorder {
  public:
-  // Calls `recorded` once for each attempt, after its outcome is in the store or cannot be stored.
+  // Calls `recorded` once for each attempt, after its outcome is in the store or its delivery was deleted.
   OutcomeRecorder(const Host& host, const Log& log, SubscriptionRegistry& registry,
                   Function<void(const Attempt&)> recorded);
 
   // Logs and counts a failure.
   void report(const Attempt& attempt);
-  // Retries while the store refuses, so that a delivery is not sent twice because of, say, a full disk.
+  // Retries while the store refuses, whatever the reason, so that a delivery is not sent twice because of,
+  // say, a full disk.
   void record(Attempt attempt);
 
  private:
-  void retry_later(Attempt attempt);
-  void on_commit(const Attempt& attempt, const Commit& committed);
+  void retry_later(Attempt attempt, const Error& why);
   void apply_to_subscription(const Attempt& attempt, const Commit& committed);
   void report_pause(const Subscription& subscription);
 

@@ -15,8 +15,10 @@ DeliveryQueue::DeliveryQueue(const Host& host, const Log& log, SubscriptionRegis
       sender_(sender),
       lanes_query_(Statement::find(host, "lanes")),
       pending_(Statement::find(host, "deliveries-pending")),
+      body_(Statement::find(host, "body")),
       in_flight_gauge_(Metric::gauge(host, "patchbay_webhooks_in_flight", "Requests to receivers in flight")),
-      outcomes_(host, log, registry, [this](const Attempt& attempt) { release(attempt); }) {}
+      outcomes_(host, log, registry, [this](const Attempt& attempt) { release(attempt); }),
+      body_timer_(host) {}
 
 void DeliveryQueue::start() {
   query(host_, lanes_query_, {}, alive_.bind([this](const Result<Rows>& rows) {
@@ -103,7 +105,7 @@ std::vector<Delivery> DeliveryQueue::read_rows(const Rows& rows, const Lane& lan
     one.secret_rev = rows.integer(i, 4);
     one.attempt = rows.integer(i, 5);
     one.due_ms = rows.integer(i, 6);
-    one.body = rows.text(i, 7);
+    one.event = rows.text(i, 7);
     list.push_back(std::move(one));
   }
   return list;
@@ -146,22 +148,53 @@ void DeliveryQueue::start_attempt(const Subscription& subscription, Lane& lane, 
   if (delivery.in_order()) attempt.subject = delivery.subject;
   attempt.number = delivery.attempt + 1;
   attempt.due_ms = delivery.due_ms;
-  attempt.started_ms = host_.wall_ms();
   lane.in_flight.insert(delivery.id);
   if (!attempt.subject.empty()) lane.subjects.insert(attempt.subject);
   take_slot(subscription.tenant);
+  read_body({delivery, std::move(attempt)});
+}
 
-  const Secret* secret = subscription.secret_of(delivery.secret_rev);
-  if (secret == nullptr || secret->value.empty()) {
+// Reads one body per attempt, because those of all pending deliveries could exceed the limit of a result.
+void DeliveryQueue::read_body(Unsent unsent) {
+  const Values event{unsent.delivery.event};
+  query(host_, body_, event,
+        alive_.bind([this, unsent = std::move(unsent)](const Result<Rows>& rows) mutable {
+          if (!rows) return read_body_later(std::move(unsent), rows.error());
+          if (!rows->empty()) unsent.delivery.body = rows->text(0, 0);
+          send(std::move(unsent));
+        }));
+}
+
+void DeliveryQueue::read_body_later(Unsent unsent, const Error& why) {
+  if (unread_.empty()) log_.warn("the bodies of deliveries cannot be read", {{"why", why.text}});
+  unread_.push_back(std::move(unsent));
+  if (body_timer_.armed()) return;
+  body_timer_.after_ms(kStoreRetryMs, [this] {
+    std::vector<Unsent> list = std::exchange(unread_, {});
+    for (Unsent& one : list) read_body(std::move(one));
+  });
+}
+
+void DeliveryQueue::send(Unsent unsent) {
+  const Delivery& delivery = unsent.delivery;
+  Attempt& attempt = unsent.attempt;
+  const Subscription* subscription = registry_.find(attempt.subscription);
+  if (subscription == nullptr) return release(attempt);  // deleted meanwhile
+  attempt.started_ms = host_.wall_ms();
+  const Secret* secret = subscription->secret_of(delivery.secret_rev);
+  if (secret == nullptr || secret->value.empty())
     attempt.outcome.error = "the secret cannot be read: rotate it";
-    return outcomes_.record(std::move(attempt));
-  }
+  else if (delivery.body.empty())
+    attempt.outcome.error = "the body is no longer stored";
+  if (!attempt.outcome.error.empty()) return outcomes_.record(std::move(attempt));
+  Post post = make_post(*subscription, delivery, *secret);
   auto on_strand = alive_.bind([this](Attempt done) { on_ended(std::move(done)); });
-  sender_.send(make_post(subscription, delivery, *secret),
+  sender_.send(std::move(post),
                [&host = host_, on_strand, attempt = std::move(attempt)](Outcome outcome) mutable {
                  attempt.outcome = std::move(outcome);
-                 post(host, kMainStrand,
-                      [on_strand, attempt = std::move(attempt)]() mutable { on_strand(std::move(attempt)); });
+                 patchbay::post(host, kMainStrand, [on_strand, attempt = std::move(attempt)]() mutable {
+                   on_strand(std::move(attempt));
+                 });
                });
 }
 

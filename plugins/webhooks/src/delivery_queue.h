@@ -37,6 +37,11 @@ class DeliveryQueue {
   void drain(Function<void()> idle);
 
  private:
+  // An attempt whose body is not read yet.
+  struct Unsent {
+    Delivery delivery;
+    Attempt attempt;
+  };
   struct Lane {
     explicit Lane(const Host& host) : timer(host) {}
     Timer timer;
@@ -58,6 +63,9 @@ class DeliveryQueue {
   void take_slot(const std::string& tenant);
   void release_slot(const std::string& tenant);
   void start_attempt(const Subscription& subscription, Lane& lane, const Delivery& delivery);
+  void read_body(Unsent unsent);
+  void read_body_later(Unsent unsent, const Error& why);
+  void send(Unsent unsent);
   Post make_post(const Subscription& subscription, const Delivery& delivery, const Secret& secret) const;
   void on_ended(Attempt attempt);
   void release(const Attempt& attempt);
@@ -68,14 +76,16 @@ class DeliveryQueue {
   SubscriptionRegistry& registry_;
   HttpSender& sender_;
   // owned
-  const Statement lanes_query_, pending_;
+  const Statement lanes_query_, pending_, body_;
   const Metric in_flight_gauge_;
   OutcomeRecorder outcomes_;
+  Timer body_timer_;
   Lifetime alive_;
   // state
   Settings settings_;
   std::map<std::string, std::unique_ptr<Lane>> lanes_;  // by subscription
   InFlightLimit in_flight_limit_;
+  std::vector<Unsent> unread_;  // whose body the store did not read
   bool draining_ = false;
   Function<void()> idle_;
 };

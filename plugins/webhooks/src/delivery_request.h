@@ -11,15 +11,17 @@ namespace patchbay::webhooks {
 
 // A pending delivery, as read from the store.
 struct Delivery {
-  std::string id, topic, subject, body;
+  std::string id, topic, subject;
+  std::string event;  // the key of its body
+  std::string body;   // read by itself, right before an attempt
   int64_t seq = 0, secret_rev = 0, due_ms = 0;
   int64_t attempt = 0;  // attempts made
   // Whether earlier deliveries of the same subject have to be sent first.
   bool in_order() const { return attempt == 0 && !subject.empty(); }
 };
 
-// The body {"event","tenant","ts","data"}; `data` is JSON and inserted unchanged. Made once per event, so
-// that the stored, signed and sent bytes are the same.
+// The body {"event","tenant","ts","data"}; `data` must be a JSON object or "", and is inserted unchanged.
+// Made once per event, so that the stored, signed and sent bytes are the same.
 std::string envelope(std::string_view topic, std::string_view tenant, int64_t time_ms, std::string_view data);
 
 // The headers of the next attempt, each "Name: value", signed with `secret`.

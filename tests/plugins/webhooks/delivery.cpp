@@ -85,6 +85,12 @@ void add_large_events(const TestServer& server, int count, int bytes) {
               "INSERT INTO core_pending (consumer, event_id) SELECT 'webhooks/webhooks', i FROM n; COMMIT");
 }
 
+size_t occurrences(const std::string& text, const std::string& of) {
+  size_t count = 0;
+  for (size_t at = text.find(of); at != std::string::npos; at = text.find(of, at + of.size())) ++count;
+  return count;
+}
+
 class TestEmitter final : public Plugin {
  public:
   static constexpr char manifest[] =
@@ -334,6 +340,17 @@ TEST_CASE("a backlog of large events is stored in parts") {
   CHECK(fixture.receiver.wait_for(41).size() == 41);
 }
 
+TEST_CASE("large pending deliveries are sent in parts") {
+  DeliveryFixture fixture;
+  const std::string path = "/api.ashx/v1/admin/webhooks/" + fixture.subscription_id();
+  CHECK(probe::call({"PATCH", path, R"({"active":false})"}).status == 200);
+  add_large_events(fixture.server, 24, 3 << 20);  // the result of a query has at most 64 MiB
+  fixture.emit("call.ended", "oac-last", "{}");
+  CHECK(probe::eventually([&] { return occurrences(fixture.deliveries(), "\"state\":\"pending\"") == 25; }));
+  CHECK(probe::call({"PATCH", path, R"({"active":true})"}).status == 200);
+  CHECK(fixture.receiver.wait_for(25).size() == 25);
+}
+
 TEST_CASE("an event whose payload is no JSON object is not delivered") {
   DeliveryFixture fixture;
   for (const char* payload : {R"(1,"tenant":"other.example")", R"({},"tenant":"other.example")", "[]", "1",
@@ -356,6 +373,22 @@ TEST_CASE("an event whose payload is no JSON object is not delivered") {
   const std::string fields = log.substr(line, log.find('\n', line) - line);
   CHECK(fields.find("call.ended") != std::string::npos);
   CHECK(fields.find("probe") != std::string::npos);
+}
+
+TEST_CASE("an attempt whose record fails is not sent again at once") {
+  DeliveryFixture fixture;
+  run_sql(fixture.server,
+          "CREATE TRIGGER failing BEFORE UPDATE ON webhooks_delivery BEGIN SELECT json('text'); END");
+  fixture.emit("call.ended", "oac-1", "{}");
+  CHECK(fixture.receiver.wait_for(2, 500ms).size() == 1);
+  CHECK(probe::eventually(
+      [&] { return fixture.server.log().find("an attempt cannot be recorded") != std::string::npos; }));
+  run_sql(fixture.server, "DROP TRIGGER failing");
+  CHECK(probe::eventually([&] {
+    fixture.clock.advance(1s);
+    return fixture.deliveries().find(R"("state":"delivered","attempts":1)") != std::string::npos;
+  }));
+  CHECK(fixture.receiver.deliveries().size() == 1);
 }
 
 TEST_CASE("a plugin's event with the name webhook.test is not delivered") {

@@ -4,7 +4,7 @@
 TEST_CASE("the sweep of bodies reads only those that are old enough") {
   patchbay::test::QueryPlans plans(WEBHOOKS_SCHEMA);
   for (const char* name :
-       {"sweep-bodies", "sweep-done", "deliveries-pending", "deliveries-list", "delivery-resend"}) {
+       {"sweep-bodies", "sweep-done", "deliveries-pending", "body", "deliveries-list", "delivery-resend"}) {
     const std::string plan = plans.of(name);
     INFO(plan);
     CHECK(plan.find("SEARCH") != std::string::npos);
