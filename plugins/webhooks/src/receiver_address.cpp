@@ -77,7 +77,8 @@ std::string bytes_of(const sockaddr& address) {
 bool is_own(const sockaddr& address) {
   const std::string wanted = bytes_of(address);
   ifaddrs* all = nullptr;
-  if (wanted.empty() || getifaddrs(&all) != 0) return false;
+  if (wanted.empty()) return false;
+  if (getifaddrs(&all) != 0) return true;
   bool own = false;
   for (const ifaddrs* one = all; one != nullptr && !own; one = one->ifa_next)
     own = one->ifa_addr != nullptr && bytes_of(*one->ifa_addr) == wanted;

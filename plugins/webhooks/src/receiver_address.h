@@ -14,7 +14,7 @@ namespace patchbay::webhooks {
 bool is_public(const sockaddr& address);
 
 // Whether an interface of this machine has the address. It may lead to services that a firewall in front of
-// the machine protects.
+// the machine protects. Also true when the interfaces cannot be listed.
 bool is_own(const sockaddr& address);
 
 // The same for an address in text form. An invalid one is not public.

@@ -1,6 +1,7 @@
 #include "receiver_address.h"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 using namespace patchbay::webhooks;
 
@@ -77,4 +78,14 @@ TEST_CASE("the addresses of this machine's interfaces are recognised") {
   CHECK_FALSE(is_own_text("8.8.8.8"));
   CHECK_FALSE(is_own_text("2606:4700::1111"));
   CHECK_FALSE(is_own_text("localhost"));
+}
+
+TEST_CASE("every address counts as this machine's when its interfaces cannot be listed") {
+  rlimit usual{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &usual) == 0);
+  const rlimit none{0, usual.rlim_max};  // so that getifaddrs() gets no socket
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const bool own = is_own_text("8.8.8.8");
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &usual) == 0);
+  CHECK(own);
 }
