@@ -131,11 +131,14 @@ void SubscriptionRoutes::create(const Request& request, Reply reply) {
   if (Status status = check_receiver_url(made.url, settings_.allows_private(made.tenant)); !status)
     return reply(invalid("url " + status.error().text));
   if (Status status = catalogue_.check(made.events); !status) return reply(invalid(status.error().text));
-  if (registry_.of_tenant(made.tenant).size() >= kMaxSubscriptionsPerTenant)
+  // With those whose commit is under way, because otherwise parallel requests would exceed the limit.
+  if (registry_.of_tenant(made.tenant).size() + creating_.count(made.tenant) >= kMaxSubscriptionsPerTenant)
     return reply(http::error(409, "conflict", "a tenant has at most 100 subscriptions: delete one first"));
+  creating_.insert(made.tenant);
   store_.create(made, request.username,
                 alive_.bind([this, request, id = made.id, secret = made.secret,
                              reply = std::move(reply)](const Status& status) mutable {
+                  creating_.erase(creating_.find(request.tenant));
                   const Subscription* subscription = registry_.find(id);
                   if (!status) return reply(failed(status));
                   if (subscription == nullptr) return reply(no_such_subscription());

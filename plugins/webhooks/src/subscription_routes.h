@@ -5,6 +5,7 @@
 #include <patchbay/log.h>
 #include <patchbay/services/http_routes.h>
 
+#include <set>
 #include <string>
 
 #include "delivery_queue.h"
@@ -51,6 +52,7 @@ class SubscriptionRoutes {
   Lifetime alive_;
   // state
   Settings settings_;
+  std::multiset<std::string> creating_;  // tenants, one per subscription that is being created
 };
 
 }  // namespace patchbay::webhooks

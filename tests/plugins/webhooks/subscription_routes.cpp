@@ -1,5 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <future>
+#include <map>
+#include <vector>
+
 #include "support/probe_requests.h"
 #include "support/test_server.h"
 #include "support/webhook_receiver.h"
@@ -209,4 +213,25 @@ TEST_CASE("a test is sent to its subscription only, also to a paused one, and ca
   CHECK(got[1].header("x-platform-delivery-id") == delivery);
   CHECK(got[1].header("x-platform-attempt") == "1");
   CHECK(got[1].body == got[0].body);
+}
+
+TEST_CASE("parallel creations do not exceed the limit of a tenant's subscriptions") {
+  TestServer server(kNone, nullptr, {probe::entry()});
+  std::vector<std::future<Result<http::Response>>> pending;
+  for (int i = 0; i < 110; ++i) {
+    http::Request request;
+    request.tenant = "a.example";
+    request.username = "tester";
+    request.role = "admin";
+    request.body = Buffer::copy(R"({"url":"https://hooks.example.com/)" + std::to_string(i) + "\"}");
+    pending.push_back(probe::begin("POST", kAdmin, std::move(request)));
+  }
+  std::map<int64_t, int> statuses;
+  for (auto& each : pending) {
+    const auto response = probe::wait(std::move(each));
+    ++statuses[response ? response->status : 599];
+  }
+  CHECK(statuses[201] == 100);
+  CHECK(statuses[409] == 10);
+  CHECK(ask({"POST", kAdmin, R"({"url":"https://hooks.example.com/"})"}).status == 409);
 }
