@@ -278,6 +278,20 @@ TEST_CASE("an engine that sends endless turns without text ends its call") {
   CHECK(call.environment.run([&] { return call.conversation->transcript().take_closed().empty(); }));
 }
 
+TEST_CASE("keys count for the limit of a transcript") {
+  constexpr size_t kLimit = 1u << 20;
+  TestCall call;
+  call.answer();
+  const auto room = [&] {
+    return call.environment.run([&] { return kLimit - call.conversation->transcript().bytes(); });
+  };
+  while (room() > 64 * 1024) call.engine_says(L::ai_words, {std::string(64 * 1024, 'x'), 0});
+  call.engine_says(L::ai_words, {std::string(room(), 'x'), 0});
+  CHECK(call.all().find("failed") == std::string::npos);
+  for (const char* key : {"1", "#"}) call.leg_says(LegListener::digit, {key});
+  CHECK(call.has("failed: the callee pressed too many keys"));
+}
+
 TEST_CASE("the first audio is measured from the answer, once") {
   TestCall call;
   call.answer();
