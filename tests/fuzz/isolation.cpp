@@ -166,7 +166,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) std::abort();
   const Drain drain(ends[1]);
   Channel channel{Descriptor(ends[0])};
-  InterfaceShare interfaces;
+  InterfaceShare interfaces{{}};
   SessionDispatcher tables(*server.fuzzed, *server.fuzzed_host, interfaces);
   bool sound = true;
   FuzzedServer::on(*server.fuzzed, [&] { tables.link().open(&channel); });

@@ -236,6 +236,10 @@ uint64_t consumer(void* host, pb_str name, pb_str patterns, uint64_t strand_hand
     write_error(err, Code::misuse, "a consumer needs a live strand and a pattern");
     return 0;
   }
+  if (context.handles().consumers.size() >= kMaxConsumers) {
+    write_error(err, Code::exhausted, "a plugin has at most " + std::to_string(kMaxConsumers) + " consumers");
+    return 0;
+  }
   StoreRegistry& registry = context.services().store;
   const Ref<DurableConsumer> held = make_ref<DurableConsumer>(context.services(), std::move(strand),
                                                               own_name(host, name), list, wake, user);

@@ -1,6 +1,7 @@
 #include "isolation/channel.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -138,7 +139,16 @@ void Channel::write_queue() {
   ::shutdown(socket_.get(), SHUT_WR);
 }
 
-bool Channel::receive(std::string& frame, Descriptor& fd) {
+void Channel::shutdown() noexcept { ::shutdown(socket_.get(), SHUT_RDWR); }
+
+bool Channel::wait_readable(int pidfd) const {
+  pollfd events[] = {{socket_.get(), POLLIN, 0}, {pidfd, POLLIN, 0}};
+  while (::poll(events, 2, -1) < 0 && errno == EINTR) {
+  }
+  return events[0].revents != 0;
+}
+
+bool Channel::receive(std::string& frame, Descriptor& fd, int pidfd) {
   iovec part{packet_.data(), packet_.size()};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
   msghdr message{};
@@ -148,7 +158,8 @@ bool Channel::receive(std::string& frame, Descriptor& fd) {
   message.msg_controllen = sizeof control;
   ssize_t size = -1;
   do {
-    size = ::recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
+    size = ::recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    if (size < 0 && errno == EAGAIN && wait_readable(pidfd)) errno = EINTR;
   } while (size < 0 && errno == EINTR);
   fd = size >= 0 ? received_descriptor(message) : Descriptor();
   if (size <= 0) return false;

@@ -25,9 +25,12 @@ class Channel {
   bool send(std::string frame, int fd = -1);
   // [any] Number of queued frames; callers drop what may be lost when there are many.
   size_t waiting() const;
-  // [one thread] Waits for the next frame. False at the end. A malformed packet is returned as an invalid
-  // frame.
-  bool receive(std::string& frame, Descriptor& fd);
+  // [one thread] Waits for the next frame. False at the end, and when nothing is left to read after the exit
+  // of the process with that pidfd, because another process may still hold the peer's socket. A malformed
+  // packet is returned as an invalid frame.
+  bool receive(std::string& frame, Descriptor& fd, int pidfd = -1);
+  // [any] Ends the channel at once, in both directions.
+  void shutdown() noexcept;
   // [any] Sends nothing more; the peer reads the frames sent before, and then the end.
   void finish();
   bool finished() const;
@@ -38,6 +41,8 @@ class Channel {
     Descriptor fd;
     size_t weight = 0;  // bytes held by it, in memory files too
   };
+  // False: nothing is left to read, and the process has exited.
+  bool wait_readable(int pidfd) const;
   // False: try again later.
   bool transmit(const Packet& packet, int flags) const;
   void write_queue();

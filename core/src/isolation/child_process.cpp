@@ -4,7 +4,9 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -123,14 +125,15 @@ Status ChildProcess::spawn() {
   if (error != 0)
     return {Code::unavailable, "cannot start " + command_.program + ": " + std::strerror(error)};
   pid_ = pid;
-  if (killed_) ::kill(pid_, SIGKILL);
+  pidfd_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (killed_) ::kill(-pid_, SIGKILL);
   return {};
 }
 
 void ChildProcess::read() {
   std::string frame;
   Descriptor fd;
-  while (channel_.receive(frame, fd)) {
+  while (channel_.receive(frame, fd, pidfd_.get())) {
     wait_for_processing(frame.size());
     on_frame_(std::exchange(frame, {}), std::move(fd));
   }
@@ -158,12 +161,16 @@ int ChildProcess::reap() {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   std::unique_lock lock(mutex_);
   while (true) {
-    int status = 0;
-    if (::waitpid(pid_, &status, WNOHANG) != 0) {
+    siginfo_t exited{};
+    const int error = ::waitid(P_PID, static_cast<id_t>(pid_), &exited, WEXITED | WNOHANG | WNOWAIT);
+    if (error != 0 || exited.si_pid == pid_) {
+      ::kill(-pid_, SIGKILL);  // processes that it started; before waitpid, which frees the number
+      int status = 0;
+      ::waitpid(pid_, &status, 0);
       pid_ = -1;
       return status;
     }
-    if (std::chrono::steady_clock::now() > deadline) ::kill(pid_, SIGKILL);
+    if (std::chrono::steady_clock::now() > deadline) ::kill(-pid_, SIGKILL);
     changed_.wait_for(lock, std::chrono::milliseconds(kExitPollMs));
   }
 }
@@ -171,7 +178,8 @@ int ChildProcess::reap() {
 void ChildProcess::kill() {
   const std::lock_guard lock(mutex_);
   killed_ = true;
-  if (pid_ > 0) ::kill(pid_, SIGKILL);
+  if (pid_ > 0) ::kill(-pid_, SIGKILL);
+  channel_.shutdown();
   changed_.notify_one();
 }
 

@@ -1,6 +1,7 @@
 // ChildProcess: one run of patchbay-plugin-host, and the thread that starts it, reads from it and reaps it.
 #pragma once
 
+#include <patchbay/descriptor.h>
 #include <patchbay/function.h>
 #include <patchbay/result.h>
 #include <sys/types.h>
@@ -40,7 +41,8 @@ class ChildProcess {
   Channel& channel() noexcept { return channel_; }  // its send(), waiting() and finish()
   // [any] A frame of that size has been processed.
   void processed(size_t bytes);
-  void kill();  // [any] SIGKILL
+  // [any] Kills it with the processes that it started, and ends the channel.
+  void kill();
 
  private:
   ChildProcess(ChildCommand command, Descriptor ours, Descriptor theirs, OnFrame on_frame, OnEnd on_end);
@@ -59,7 +61,8 @@ class ChildProcess {
   // state
   std::mutex mutex_;
   std::condition_variable changed_;
-  pid_t pid_ = -1;  // guarded by mutex_; -1: not started, or reaped
+  pid_t pid_ = -1;  // and process group; guarded by mutex_; -1: not started, or reaped
+  Descriptor pidfd_;
   bool killed_ = false;
   size_t unprocessed_ = 0;
   size_t unprocessed_bytes_ = 0;

@@ -26,7 +26,7 @@ constexpr bool kHasLeakCheck = false;
 constexpr const char* kRefusedCalls[] = {
     // other processes
     "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "kcmp", "pidfd_open",
-    "pidfd_getfd", "pidfd_send_signal", "tkill",
+    "pidfd_getfd", "pidfd_send_signal", "tkill", "setpgid", "setsid",
     // file systems and namespaces
     "mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen", "fsmount", "fsconfig",
     "fspick", "mount_setattr", "unshare", "setns", "open_by_handle_at", "name_to_handle_at", "fanotify_init",
@@ -89,6 +89,8 @@ void refuse_sockets(Filter& filter) {
     filter.refuse_if("socket", SCMP_A0(SCMP_CMP_EQ, static_cast<scmp_datum_t>(family)));
   }
   filter.refuse_if("socket", SCMP_A0(SCMP_CMP_GE, static_cast<scmp_datum_t>(AF_MAX)));
+  // A datagram socket of a pair could be connected again, to a path; the type's other bits are flags.
+  filter.refuse_if("socketpair", SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, SOCK_DGRAM));
 }
 
 // clone3 keeps its flags in memory, where no filter sees them; without it libc falls back to clone.

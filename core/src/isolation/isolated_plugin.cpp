@@ -10,7 +10,10 @@
 namespace patchbay::core::isolation {
 
 IsolatedPlugin::IsolatedPlugin(std::string plugin_file, IsolationOptions options)
-    : plugin_file_(std::move(plugin_file)), options_(std::move(options)), budget_(options_.restarts) {}
+    : plugin_file_(std::move(plugin_file)),
+      options_(std::move(options)),
+      interfaces_(options_.provides),
+      budget_(options_.restarts) {}
 
 IsolatedPlugin::~IsolatedPlugin() = default;
 
@@ -46,7 +49,7 @@ void IsolatedPlugin::check_unstarted(const std::string& config, const pb_done& d
 void IsolatedPlugin::created(Status status) {
   if (!status) {
     refused_ = std::move(status);
-    return;
+    return session_->kill({});
   }
   session_->command(Kind::check, config_, [this](Status answer) {
     refused_ = std::move(answer);
@@ -74,13 +77,16 @@ void IsolatedPlugin::launch() {
   session_->command(Kind::start, config_, [this](Status status) { launched(std::move(status)); });
 }
 
-// If the start was refused or the process has ended, ended() follows and reports it.
+// If the start was refused or the process has ended, ended() follows and reports it. A process that was
+// refused and stays is killed.
 void IsolatedPlugin::launched(Status status) {
   if (phase_ != Phase::starting) return;  // commanded to stop meanwhile
   answer_timer_->cancel();
   if (!status) {
     refused_ = std::move(status);
-    return;
+    return answer_timer_->after_ms(kMaxExitAfterStopMs, [this] {
+      if (session_) session_->kill({});
+    });
   }
   phase_ = Phase::up;
   set_up_metric(true);
@@ -112,6 +118,10 @@ void IsolatedPlugin::ended(Status how) {
     if (const auto done = std::move(waiting_)) return (*done)(how);
     if (!how) log(PB_LOG_ERROR, "the plugin's process has ended", why);  // while it drained
     return;
+  }
+  if (std::exchange(replaced_, false)) {
+    on_state_(PluginState::restarting, why);
+    return launch();
   }
   crashed(why.substr(0, kMaxReasonBytes));
 }
@@ -184,9 +194,11 @@ void IsolatedPlugin::reconfigure(const std::string& config, const pb_done& raw) 
     return launch();
   }
   if (phase_ != Phase::up) return;  // it will be started with this one
-  if (options_.paths(config) != options_.paths(started_with_))
+  if (options_.paths(config) != options_.paths(started_with_)) {
+    replaced_ = true;
     return session_->kill(
         {Code::cancelled, "its configuration names other files, which only a new process can reach"});
+  }
   started_with_ = config;
   start_answer_timer("reconfigure");
   session_->command(Kind::reconfigure, config, [this, done = std::move(done)](const Status&) mutable {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "abi/plugin_backend.h"
 #include "isolation/restart_budget.h"
@@ -19,6 +20,7 @@ namespace patchbay::core::isolation {
 struct IsolationOptions {
   std::string program;  // as CoreOptions.plugin_host
   RestartBudget::Limits restarts;
+  std::vector<std::string> provides;  // the services that the plugin may publish: of its manifest
   // The files and folders that the plugin may reach when it has that configuration.
   std::function<std::vector<std::string>(const std::string& config)> paths;
   // How long a process may take to answer a start, a check or a stop before it is killed; shorter than the
@@ -82,6 +84,7 @@ class IsolatedPlugin final : public PluginBackend {
   Phase phase_ = Phase::starting;
   bool checks_only_ = false;       // created only to check a configuration, never started
   bool plugin_answered_ = false;   // the plugin itself answered the check
+  bool replaced_ = false;          // killed to be started anew, which is not a crash
   bool first_ = true;              // no start has succeeded yet
   std::string config_;             // to be started with
   std::string started_with_;       // by the session

@@ -13,7 +13,7 @@ inline constexpr int64_t kMaxExitAfterStopMs =
     5'000;  // from that answer to the exit, for libraries that clean up
 inline constexpr int64_t kMaxExitAfterCloseMs = 1'000;  // after the process closed its channel by itself
 inline constexpr int64_t kExitPollMs = 2;               // between checks for the exit
-// In the child: how long destroy() waits for answers that were under kind at the stop. Shorter than
+// In the child: how long destroy() waits for answers that were under way at the stop. Shorter than
 // kStopTimeoutMs, so that the child can still report what it waits for.
 inline constexpr int64_t kDestroyWaitMs = 3'000;
 inline constexpr int64_t kDestroyPollMs = 2;
@@ -43,9 +43,11 @@ inline constexpr size_t kMaxWaitingCallbacks = 16'384;
 inline constexpr size_t kMaxWaitingCallbackBytes = 64u << 20;
 
 // What one child may hold in the server; beyond, it is refused more.
-inline constexpr size_t kMaxObjectsPerKind = 16'384;  // subscriptions, leases, ports, ...
-inline constexpr size_t kMaxInterfaces = 1'024;       // described in all runs of its process; never freed
-inline constexpr size_t kMaxCallsInFlight = 16'384;   // to others, and as many from others to it
+inline constexpr size_t kMaxObjectsPerKind = 16'384;    // subscriptions, leases, ports, ...
+inline constexpr size_t kMaxObjectBytes = 64u << 20;    // of the names and patterns with which it opened them
+inline constexpr size_t kMaxInterfaces = 1'024;         // described in all runs of its process; never freed
+inline constexpr size_t kMaxInterfaceBytes = 4u << 20;  // of their descriptions
+inline constexpr size_t kMaxCallsInFlight = 16'384;     // to others, and as many from others to it
 inline constexpr size_t kMaxCallBytesInFlight = 64u << 20;
 inline constexpr size_t kMaxQuestionsInFlight = 16'384;  // queries and commits
 inline constexpr size_t kMaxQuestionBytesInFlight = 64u << 20;
@@ -62,7 +64,7 @@ inline constexpr uint32_t kMaxMessageBytes = 4'096;  // of the struct
 inline constexpr size_t kMaxInterfaceNameBytes = 128;
 
 // Audio ports.
-inline constexpr uint32_t kMaxRingFrames = 8;      // 160 ms each kind
+inline constexpr uint32_t kMaxRingFrames = 8;      // 160 ms each way
 inline constexpr uint32_t kFramesPulledAhead = 2;  // so that a late tick in the child does not empty the ring
 
 }  // namespace patchbay::core::isolation

@@ -24,17 +24,21 @@ class RemoteObject {
 
   const HandleKind kind;
   uint64_t handle = 0;  // 0: it could not be created
+  size_t bytes = 0;     // of the arguments with which it was created
 };
 
 class RemoteObjects {
  public:
   explicit RemoteObjects(const Host& host) : host_(host) {}
-  // True once the child must be refused more objects of that kind.
-  bool is_full(HandleKind kind) const { return counts_[static_cast<size_t>(kind)] >= kMaxObjectsPerKind; }
+  // False: the child must be refused another object of that kind, created with so many bytes.
+  bool has_room(HandleKind kind, size_t bytes = 0) const {
+    return counts_[static_cast<size_t>(kind)] < kMaxObjectsPerKind && bytes_ + bytes <= kMaxObjectBytes;
+  }
   // Keeps the object, unless it could not be created.
   void add(std::unique_ptr<RemoteObject> object) {
     if (object->handle == 0) return;
     ++counts_[static_cast<size_t>(object->kind)];
+    bytes_ += object->bytes;
     objects_[object->handle] = std::move(object);
   }
   // [strand main] A handle that the child does not hold is ignored.
@@ -44,6 +48,7 @@ class RemoteObjects {
     RemoteObject* object = at->second.release();
     objects_.erase(at);
     --counts_[static_cast<size_t>(object->kind)];
+    bytes_ -= object->bytes;
     close_handle(
         tables_of(host_), host_.self, object->kind, handle,
         [](void* user) noexcept {
@@ -60,6 +65,7 @@ class RemoteObjects {
   const Host& host_;
   std::map<uint64_t, std::unique_ptr<RemoteObject>> objects_;
   std::array<size_t, kHandleKinds> counts_{};  // by HandleKind
+  size_t bytes_ = 0;
 };
 
 }  // namespace patchbay::core::isolation

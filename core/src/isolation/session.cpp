@@ -25,6 +25,8 @@ Result<std::unique_ptr<Session>> Session::begin(HostContext& context, const Host
                ChildProcess::start(
                    std::move(command),
                    [self, strand](std::string frame, Descriptor fd) {
+                     // Thousands of frames may wait; each must not keep a descriptor open.
+                     if (Decoder(frame).kind() != Kind::port_create) fd = Descriptor();
                      strand->post([self, frame = std::move(frame), fd = std::move(fd)]() mutable {
                        self->take(frame, std::move(fd));
                      });

@@ -60,7 +60,7 @@ struct SessionHostCalls::Call<T, I, R (*T::*)(void*, A...) noexcept> {
         local.user = ask_for(of, Callback{nullptr}, number, bytes).release();
         if (local.user != nullptr) run(of, arguments, local);
       } else if constexpr (row.opens != HandleKind::none) {
-        return open(of, number, arguments, local);
+        return open(of, number, bytes, arguments, local);
       } else {
         answer(of, number, arguments, local);
       }
@@ -81,9 +81,10 @@ struct SessionHostCalls::Call<T, I, R (*T::*)(void*, A...) noexcept> {
   }
 
   // Of a registration, or of a lease.
-  static bool open(SessionHostCalls& of, uint64_t number, const Arguments<A...>& arguments,
+  static bool open(SessionHostCalls& of, uint64_t number, size_t bytes, const Arguments<A...>& arguments,
                    LocalArguments& local) {
-    if (of.held_.is_full(row.opens)) return of.link_->refuse(number, std::string(name_of(row.opens)) + "s");
+    if (!of.held_.has_room(row.opens, bytes))
+      return of.link_->refuse(number, std::string(name_of(row.opens)) + "s");
     std::unique_ptr<RemoteObject> held;
     if constexpr (kind == CallKind::registration) {
       auto relay = std::make_unique<Relay>(of.link_, row.opens, number);
@@ -92,6 +93,7 @@ struct SessionHostCalls::Call<T, I, R (*T::*)(void*, A...) noexcept> {
     } else {
       held = std::make_unique<RemoteObject>(row.opens);
     }
+    held->bytes = bytes;
     held->handle = run(of, arguments, local);
     of.link_->answer(number, held->handle, local.err);
     of.held_.add(std::move(held));

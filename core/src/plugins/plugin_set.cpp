@@ -48,6 +48,7 @@ Result<std::unique_ptr<PluginRunner>> PluginSet::make(PluginSource source,
     isolation::IsolationOptions options;
     options.program = options_.plugin_host;
     options.restarts = {isolation.max_restarts, isolation.within_s};
+    options.provides = source.manifest.provides;
     options.paths = [manifest = source.manifest, more = isolation.paths](const std::string& own) {
       std::vector<std::string> paths = configured_paths(manifest, own);
       paths.insert(paths.end(), more.begin(), more.end());

@@ -1,5 +1,6 @@
 #include "abi/durable_consumer.h"
 
+#include "abi/limits.h"
 #include "core/abi/host_harness.h"
 
 using namespace abi_test;
@@ -34,4 +35,17 @@ TEST_CASE("a consumer that the store refused is registered later, and woken only
   }));
   REQUIRE(commit(harness.store(), one(event("note.added", "s"))).status.ok());
   CHECK(pending(harness.store(), "one/digest").size() == 1);
+}
+
+TEST_CASE("a plugin has a limited number of consumers, because each event is stored for each of them") {
+  HostHarness harness;
+  const auto consumer = [&](size_t number) {
+    pb_err err = empty_error();
+    const std::string name = "digest" + std::to_string(number);
+    const uint64_t handle = harness.table().consumer(
+        &*harness.one, to_abi(name), to_abi("note.*"), 0, [](void*) noexcept {}, nullptr, &err);
+    return handle != 0 ? PB_OK : err.code;
+  };
+  for (size_t i = 0; i < kMaxConsumers; ++i) CHECK(consumer(i) == PB_OK);
+  CHECK(consumer(kMaxConsumers) == PB_E_EXHAUSTED);
 }

@@ -155,6 +155,24 @@ TEST_CASE("an isolated plugin keeps what it needs") {
   CHECK(server.core().stop().ok());
 }
 
+TEST_CASE("reloads that name other files are no crashes, and never quarantine a plugin") {
+  test::TemporaryFolder elsewhere;
+  const auto section = [&](int i) {
+    const auto file = elsewhere.path() / std::to_string(i);
+    write_file(file);
+    return "isolation: process, restarts: {most: 1, within_s: 600}, file: " + file.string();
+  };
+  IntruderServer server(section(0));
+  for (int i = 1; i <= 3; ++i) {
+    const Status reloaded = server.reload(yaml(section(i)));
+    CHECK((reloaded ? "" : reloaded.error().text) == "");
+    CHECK(server.says("metrics", "patchbay_plugin_restarts_total{plugin=\"intruder\"} " + std::to_string(i)));
+    CHECK(server.attempt("read", elsewhere.path() / std::to_string(i)) == 0);
+  }
+  CHECK(server.says("plugins", "running"));
+  CHECK(server.core().stop().ok());
+}
+
 TEST_CASE("an isolated plugin reaches no other process, no kernel and no machine") {
   IntruderServer server("isolation: process");
   const pid_t server_pid = ::getpid();
@@ -162,8 +180,8 @@ TEST_CASE("an isolated plugin reaches no other process, no kernel and no machine
   CHECK(server.attempt("signal", "", 0) == EPERM);
   CHECK(server.attempt("signal", "", -1) == EPERM);
   CHECK(server.attempt("trace", "", server_pid) == EPERM);
-  for (const char* what :
-       {"memory", "mount", "namespace", "root", "ring", "bpf", "keys", "faults", "handle", "packets"}) {
+  for (const char* what : {"memory", "mount", "namespace", "root", "ring", "bpf", "keys", "faults", "handle",
+                           "packets", "datagram pair", "process group"}) {
     CAPTURE(what);
     CHECK(server.attempt(what, server.data() / "intruder", server_pid) == EPERM);
   }

@@ -196,6 +196,40 @@ bool many_interfaces() {
   return reply(7) == PB_E_EXHAUSTED && answer(1).status == PB_E_EXHAUSTED;
 }
 
+bool large_interfaces() {
+  Encoder shape;
+  shape.u32(8 + 8 * kMaxMessageFields).u32(kMaxMessageFields);
+  for (uint32_t i = 0; i < kMaxMessageFields; ++i)
+    shape.u32(PB_FIELD_INT).u32(8 + 8 * i).str(std::string(kMaxInterfaceNameBytes, 'n'));
+  const auto large = [&](size_t number) {
+    Encoder table;
+    table.str("test.large/" + std::to_string(number)).u32(1).str("say");
+    return table.bytes(shape.frame()).bytes(shape.frame()).take();
+  };
+  const size_t most = kMaxInterfaceBytes / large(0).size() + 1;
+  for (size_t i = 0; i < most; ++i) send(Encoder(Kind::describe).u64(i + 10).str(large(i)));
+  send(Encoder(Kind::provide).u64(1).u32(0).str(large(most)));
+  return answer(1).status == PB_E_EXHAUSTED;
+}
+
+bool unprovided() {
+  send(Encoder(Kind::provide).u64(1).u32(1).str(interface("patchbay.auth/1")));
+  send(Encoder(Kind::provide).u64(2).u32(0).str(interface("patchbay.auth/1")));  // not published
+  return answer(1).status == PB_E_DENIED && answer(2).value != 0;
+}
+
+// Watches with long names.
+bool heavy_watches() {
+  constexpr uint64_t kFirst = 1000;
+  const std::string name(100'000, 'x');
+  const uint64_t most = kMaxObjectBytes / name.size();
+  for (uint64_t i = 0; i <= most; ++i) {
+    send(host_call(kFirst + i, function_number(&pb_services::watch)).str(name));
+    keep_pace(kFirst + i);
+  }
+  return answer(kFirst + most).status == PB_E_EXHAUSTED;
+}
+
 bool many_things() {
   constexpr uint64_t kFirst = 1000;
   for (uint64_t i = 0; i <= kMaxObjectsPerKind; ++i) {
@@ -237,7 +271,10 @@ int main(int, char** argv) {
       {"many-unanswered", [] { return many_calls(false); }},
       {"heavy-calls", heavy_calls},
       {"many-interfaces", many_interfaces},
+      {"large-interfaces", large_interfaces},
       {"many-things", many_things},
+      {"heavy-watches", heavy_watches},
+      {"unprovided", unprovided},
       {"heavy-transaction", heavy_transaction},
   };
   const std::string how = std::strrchr(argv[0], '/') + 1;

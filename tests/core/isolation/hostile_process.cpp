@@ -81,7 +81,7 @@ void is_quarantined(const std::string& how, const std::string& why) {
 
 TEST_CASE("a process that sends invalid frames is ended, and quarantined when it does so again") {
   for (const char* how : {"garbage", "short", "bad-interface", "large-without-memory", "claims-much",
-                          "calls-unknown", "calls-local"})
+                          "calls-unknown", "calls-local", "same-metric-number"})
     is_quarantined(how, "it sent an invalid frame");
 }
 
@@ -95,15 +95,35 @@ TEST_CASE("a process that never answers its start is killed before the deadline"
   CHECK(server.start_error.find("start timed out after 2500 ms") != std::string::npos);
 }
 
+TEST_CASE("a process that refuses its start and stays is killed and reported") {
+  const Server server("refuses-and-stays");
+  CHECK(server.start_error.find("keeper not started: it has a reason") != std::string::npos);
+}
+
+TEST_CASE("a process whose child holds the channel is ended, and restarted") {
+  const Server server("leaves-a-child");
+  CHECK(server.start_error == "");
+  CHECK(server.says("plugins", "quarantined"));  // after its restart it did so again
+  CHECK(server.core->report("plugins").find("its process was ended by signal 6") != std::string::npos);
+  CHECK(server.core->stop().ok());
+}
+
+TEST_CASE("a process may publish only what its manifest provides") {
+  const Server server("unprovided", ISOLATION_GREEDY_HOST);
+  CHECK(server.start_error == "");
+  CHECK(server.logs("it was refused and lives"));
+  CHECK(server.says("plugins", "running"));
+}
+
 TEST_CASE("a process that closes its channel without exiting is ended") {
   const Server server("leaves");
   CHECK(server.start_error.find("its process was ended by signal 9") != std::string::npos);
 }
 
 TEST_CASE("a process that asks for more than a plugin may have is refused and lives on") {
-  for (const std::string how :
-       {"many-metrics", "many-secrets", "large-secrets", "many-leases", "many-calls", "many-unanswered",
-        "heavy-calls", "many-interfaces", "many-things", "heavy-transaction"}) {
+  for (const std::string how : {"many-metrics", "many-secrets", "large-secrets", "many-leases", "many-calls",
+                                "many-unanswered", "heavy-calls", "many-interfaces", "large-interfaces",
+                                "many-things", "heavy-watches", "heavy-transaction"}) {
     CAPTURE(how);
     const Server server(how, ISOLATION_GREEDY_HOST);
     CHECK(server.start_error == "");

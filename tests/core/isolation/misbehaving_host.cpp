@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -59,6 +60,25 @@ int main(int, char** argv) {
     start_well(), send(host_call(function_number(&pb_store::query)).u64(1).u32(0x7fffffff).take());
   if (how == "calls-unknown") start_well(), send(host_call(0x7fffffff).take());
   if (how == "calls-local") start_well(), send(host_call(function_number(&pb_store::begin)).take());
+  if (how == "same-metric-number") {
+    start_well();
+    for (int i = 0; i < 2; ++i)
+      send(Encoder(Kind::metric)
+               .u64(1)
+               .u32(PB_METRIC_GAUGE)
+               .str("twice_" + std::to_string(i))
+               .str("")
+               .u32(0)
+               .take());
+  }
+  if (how == "refuses-and-stays") {
+    receive();
+    send(Encoder(Kind::started).u32(static_cast<uint32_t>(PB_E_FAILED)).str("it has a reason").take());
+  }
+  if (how == "leaves-a-child") {
+    start_well();
+    if (::fork() != 0) ::abort();
+  }
   if (how == "floods") {
     start_well();
     const std::string line =

@@ -83,7 +83,7 @@ struct Child {
   }
 
   HostHarness harness;
-  InterfaceShare interfaces;
+  InterfaceShare interfaces{{}};
   std::optional<Channel> server, child;
   std::optional<Host> host;
   std::optional<SessionDispatcher> tables;

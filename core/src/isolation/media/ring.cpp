@@ -13,6 +13,17 @@ namespace {
 
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
+Result<SharedAudio*> mapped(const Descriptor& fd) {
+  struct stat about {};
+  const int seals = ::fcntl(fd.get(), F_GET_SEALS);
+  const bool sound = seals >= 0 && (seals & kSeals) == kSeals && ::fstat(fd.get(), &about) == 0 &&
+                     about.st_size == static_cast<off_t>(sizeof(SharedAudio));
+  void* memory = sound ? ::mmap(nullptr, sizeof(SharedAudio), PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0)
+                       : MAP_FAILED;
+  if (memory == MAP_FAILED) return {Code::invalid, "not the memory of a port"};
+  return static_cast<SharedAudio*>(memory);
+}
+
 }  // namespace
 
 uint32_t SharedQueue::size() const noexcept {
@@ -57,18 +68,13 @@ Result<std::unique_ptr<Ring>> Ring::create() {
   Descriptor fd(::memfd_create("patchbay-port", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd || ::ftruncate(fd.get(), sizeof(SharedAudio)) != 0 || ::fcntl(fd.get(), F_ADD_SEALS, kSeals) != 0)
     return {Code::exhausted, "no shared memory"};
-  return map(std::move(fd));
+  PB_TRY_VALUE(SharedAudio* const shared, mapped(fd));
+  return std::unique_ptr<Ring>(new Ring(std::move(fd), shared));
 }
 
-Result<std::unique_ptr<Ring>> Ring::map(Descriptor fd) {
-  struct stat about {};
-  const int seals = ::fcntl(fd.get(), F_GET_SEALS);
-  const bool sound = seals >= 0 && (seals & kSeals) == kSeals && ::fstat(fd.get(), &about) == 0 &&
-                     about.st_size == static_cast<off_t>(sizeof(SharedAudio));
-  void* memory = sound ? ::mmap(nullptr, sizeof(SharedAudio), PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0)
-                       : MAP_FAILED;
-  if (memory == MAP_FAILED) return {Code::invalid, "not the memory of a port"};
-  return std::unique_ptr<Ring>(new Ring(std::move(fd), static_cast<SharedAudio*>(memory)));
+Result<std::unique_ptr<Ring>> Ring::map(const Descriptor& fd) {
+  PB_TRY_VALUE(SharedAudio* const shared, mapped(fd));
+  return std::unique_ptr<Ring>(new Ring(Descriptor(), shared));
 }
 
 Ring::~Ring() { ::munmap(shared_, sizeof(SharedAudio)); }

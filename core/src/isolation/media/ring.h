@@ -50,8 +50,9 @@ class Ring {
  public:
   // The child's side: new memory, sealed so that its size cannot change.
   static Result<std::unique_ptr<Ring>> create();
-  // The server's side. Error: not sealed memory (reading it after it was shrunk would raise SIGBUS).
-  static Result<std::unique_ptr<Ring>> map(Descriptor fd);
+  // The server's side, which keeps no descriptor. Error: not sealed memory (reading it after it was shrunk
+  // would raise SIGBUS).
+  static Result<std::unique_ptr<Ring>> map(const Descriptor& fd);
   ~Ring();
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
@@ -61,7 +62,7 @@ class Ring {
 
  private:
   Ring(Descriptor fd, SharedAudio* shared) : fd_(std::move(fd)), shared_(shared) {}
-  const Descriptor fd_;
+  const Descriptor fd_;  // of create()
   SharedAudio* const shared_;
 };
 

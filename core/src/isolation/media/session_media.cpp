@@ -21,14 +21,14 @@ class SessionMedia::RemotePort final : public RemoteObject {
   const std::unique_ptr<SharedPort> port_;
 };
 
-bool SessionMedia::create_port(Decoder& in, Descriptor fd) {
+bool SessionMedia::create_port(Decoder& in, const Descriptor& fd) {
   const uint64_t number = in.u64();
   const uint32_t pull_rate_hz = in.u32();
   const uint32_t push_rate_hz = in.u32();
   if (!in.whole()) return false;
-  auto ring = Ring::map(std::move(fd));
+  auto ring = Ring::map(fd);
   if (!ring) return false;
-  if (held_.is_full(HandleKind::port)) return link_->refuse(number, "ports");
+  if (!held_.has_room(HandleKind::port)) return link_->refuse(number, "ports");
   if (std::max(pull_rate_hz, push_rate_hz) > kMaxSamples * 1000 / PB_TICK_MS) {
     link_->answer(number, 0);
     return true;

@@ -15,7 +15,7 @@ class SessionMedia {
       : link_(std::move(link)), held_(held) {}
 
   // A frame, and the ring that came with it. False: it is invalid.
-  bool create_port(Decoder& in, Descriptor ring);
+  bool create_port(Decoder& in, const Descriptor& ring);
 
  private:
   class RemotePort;

@@ -34,7 +34,7 @@ bool SessionObserve::secret(Decoder& in) {
 bool SessionObserve::metric(Decoder& in) {
   const uint64_t number = in.u64();
   const Arguments<uint32_t, pb_str, pb_str, const pb_pair*, uint32_t> series(in);
-  if (!in.whole()) return false;
+  if (!in.whole() || metrics_.count(number) != 0) return false;
   if (metrics_.size() >= kMaxMetrics) {
     link_->too_many("metrics");  // and its metric_values are left out
     return true;

@@ -106,7 +106,8 @@ Described get_interface(Decoder& in, InterfaceShare& share) {
   const std::string_view content = in.str();
   const std::lock_guard lock(mutex);
   auto at = kept.find(content);
-  const bool is_full = share.described_.size() >= kMaxInterfaces;
+  const bool is_full = share.described_.size() >= kMaxInterfaces ||
+                       share.described_bytes_ + content.size() > kMaxInterfaceBytes;
   if (at == kept.end()) {
     auto fresh = std::make_unique<OwnedInterface>();
     Decoder inner(content);
@@ -116,7 +117,7 @@ Described get_interface(Decoder& in, InterfaceShare& share) {
   }
   const pb_interface* table = at->second->table();
   if (is_full && share.described_.count(table) == 0) return {};
-  share.described_.insert(table);
+  if (share.described_.insert(table).second) share.described_bytes_ += content.size();
   return {table, false};
 }
 

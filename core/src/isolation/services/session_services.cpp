@@ -37,7 +37,12 @@ bool SessionServices::provide(Decoder& in) {
   if (described.invalid || !in.whole()) return false;
   const pb_interface* interface = described.interface;
   if (interface == nullptr) return link_->refuse(number, "interfaces");
-  if (held_.is_full(HandleKind::instance)) return link_->refuse(number, "instances");
+  if (!held_.has_room(HandleKind::instance)) return link_->refuse(number, "instances");
+  if (is_public != 0 && !interfaces_.provides(from_abi(interface->id))) {
+    const std::string why = "the manifest does not provide " + std::string(from_abi(interface->id));
+    link_->answer(number, 0, PB_E_DENIED, why);
+    return true;
+  }
   auto provided = std::make_unique<Provided>(*this, number, interface);
   pb_err err = empty_error();
   const Host& host = link_->host();

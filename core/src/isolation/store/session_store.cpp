@@ -40,9 +40,16 @@ bool SessionStore::add_to(uint64_t tx, Decoder& in) {
     link_->host().store->discard(link_->self(), tx);
     return in.ok();
   }
-  open_bytes_[tx] += bytes;
+  if (bytes > 0) open_bytes_[tx] += bytes;
   all_open_bytes_ += bytes;
   return run_operations(in, *link_->host().store, link_->self(), tx);
+}
+
+void SessionStore::forget(uint64_t tx) {
+  const auto at = open_bytes_.find(tx);
+  if (at == open_bytes_.end()) return;
+  all_open_bytes_ -= at->second;
+  open_bytes_.erase(at);
 }
 
 void SessionStore::forget_ended() {
@@ -61,6 +68,7 @@ bool SessionStore::discard(Decoder& in) {
   const auto at = link_->transactions.find(number);
   if (at == link_->transactions.end()) return in.whole();
   link_->host().store->discard(link_->self(), at->second);
+  forget(at->second);
   link_->transactions.erase(at);
   return in.whole();
 }
@@ -73,6 +81,7 @@ bool SessionStore::commit(Decoder& in) {
   uint64_t tx = 0;  // its commit is answered "gone"
   if (const auto at = link_->transactions.find(name); at != link_->transactions.end()) {
     tx = at->second;
+    forget(tx);
     link_->transactions.erase(at);
   }
   auto asked = calls_.ask<const pb_commit*>(number, in.left());

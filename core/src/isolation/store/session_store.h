@@ -26,6 +26,7 @@ class SessionStore {
  private:
   // Adds the operations in the frame to an open transaction, as far as there is room.
   bool add_to(uint64_t tx, Decoder& in);
+  void forget(uint64_t tx);
   void forget_ended();
   // The server's handle of a transaction that the child names; 0: the child may not name it.
   uint64_t known(uint64_t tx) const;

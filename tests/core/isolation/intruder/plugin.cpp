@@ -77,6 +77,15 @@ int64_t open_socket(int family) {
   return 0;
 }
 
+// A datagram socket of a pair can be connected again, to any path.
+int64_t open_pair() {
+  int fds[2];
+  if (::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, fds) != 0) return errno;
+  ::close(fds[0]);
+  ::close(fds[1]);
+  return 0;
+}
+
 int64_t run_thread() {
   int ran = 0;
   std::thread([&] { ran = 1; }).join();
@@ -112,6 +121,8 @@ const std::map<std::string, std::function<int64_t(const Attempt&)>> kWays = {
     {"faults", [](const Attempt&) { return failure(::syscall(SYS_userfaultfd, 0)); }},
     {"handle", [](const Attempt&) { return failure(::syscall(SYS_open_by_handle_at, -1, nullptr, 0)); }},
     {"packets", [](const Attempt&) { return open_socket(AF_PACKET); }},
+    {"datagram pair", [](const Attempt&) { return open_pair(); }},
+    {"process group", [](const Attempt&) { return failure(::setpgid(0, 0)); }},
     {"udp", [](const Attempt&) { return open_socket(AF_INET); }},
     {"thread", [](const Attempt&) { return run_thread(); }},
     {"resolve", [](const Attempt&) { return resolve(); }},

@@ -13,7 +13,7 @@ TEST_CASE("an interface is decoded as a table, and one with a field outside its 
   put_interface(out, table);
   Decoder in(out.frame());
   in.kind();
-  InterfaceShare share;
+  InterfaceShare share{{}};
   const pb_interface* arrived = get_interface(in, share).interface;
   REQUIRE(arrived != nullptr);
   CHECK(from_abi(arrived->id) == "test.callee/1");
