@@ -4,7 +4,7 @@
 
 #include "rtp/jitter_buffer.h"
 #include "rtp/packet.h"
-#include "rtp/reception.h"
+#include "rtp/reception_stats.h"
 #include "rtp/rtcp_packet.h"
 #include "rtp/telephone_event.h"
 
@@ -22,7 +22,7 @@ struct Ignore final : RtcpListener {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static JitterBuffer buffer({40, 100});
-  static Reception reception;
+  static ReceptionStats reception;
   static TelephoneEventReceiver digits;
   Ignore ignore;
   (void)parse_rtcp(data, size, ignore);

@@ -114,7 +114,7 @@ void AudioStream::on_media(const RtpPacket& packet, int64_t now_ns) noexcept {
   const uint64_t restarts = reception_.restarts();
   const auto verdict = reception_.add(packet.sequence, packet.timestamp, samples_of(now_ns));
   if (reception_.restarts() != restarts) event_receiver_.reset();
-  if (verdict != Reception::Verdict::fresh) return;
+  if (verdict != ReceptionStats::Verdict::fresh) return;
   if (is_event) {
     on_digit(event_receiver_.add(packet.timestamp, packet.payload, packet.payload_bytes));
   } else if (media_.receive) {

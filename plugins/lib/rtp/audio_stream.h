@@ -13,7 +13,7 @@
 
 #include "g711/g711.h"
 #include "rtp/jitter_buffer.h"
-#include "rtp/reception.h"
+#include "rtp/reception_stats.h"
 #include "rtp/rtcp_session.h"
 #include "rtp/socket.h"
 #include "rtp/ssrc_switch.h"
@@ -103,13 +103,13 @@ class AudioStream {
   void send_rtcp(int64_t now_ns, bool bye) noexcept;
   void publish_stats() noexcept;
   // Null before the first packet.
-  Reception* reception() noexcept { return ssrc_switch_.has_ssrc() ? &reception_ : nullptr; }
+  ReceptionStats* reception() noexcept { return ssrc_switch_.has_ssrc() ? &reception_ : nullptr; }
 
   RtpSocket socket_;
   JitterBuffer jitter_buffer_;
   SymmetricRtp latch_;
   SsrcSwitch ssrc_switch_;
-  Reception reception_;
+  ReceptionStats reception_;
   TelephoneEventReceiver event_receiver_;
   TelephoneEventSender event_sender_;
   StreamMedia media_;

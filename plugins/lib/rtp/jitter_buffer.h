@@ -4,7 +4,7 @@
 //
 // Fills a gap by repeating the last frame with a fade-out, then with silence. The playout delay adapts
 // between two bounds: it grows when packets arrive too late to be played, and shrinks after two seconds in
-// which the buffer held more than it needed. Reception checks sequence numbers; the caller passes no
+// which the buffer held more than it needed. ReceptionStats checks sequence numbers; the caller passes no
 // duplicates.
 #pragma once
 

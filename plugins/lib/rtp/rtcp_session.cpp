@@ -13,7 +13,7 @@ constexpr uint64_t kNtpEpochOffsetS = 2'208'988'800;  // from 1900 to 1970
 
 class RtcpSession::Reader final : public RtcpListener {
  public:
-  Reader(RtcpSession& session, Reception* reception, int64_t now_ns)
+  Reader(RtcpSession& session, ReceptionStats* reception, int64_t now_ns)
       : session_(session), reception_(reception), now_ns_(now_ns) {}
 
   void on_sender_report(uint32_t ssrc, const SenderInfo& info) noexcept override {
@@ -36,20 +36,20 @@ class RtcpSession::Reader final : public RtcpListener {
 
  private:
   RtcpSession& session_;
-  Reception* reception_;
+  ReceptionStats* reception_;
   int64_t now_ns_;
 };
 
 RtcpSession::RtcpSession(Options options)
     : options_(std::move(options)), next_report_ns_(options_.now_ns + kReportIntervalNs / 2) {}
 
-bool RtcpSession::read(const uint8_t* data, size_t size, Reception* reception, int64_t now_ns) noexcept {
+bool RtcpSession::read(const uint8_t* data, size_t size, ReceptionStats* reception, int64_t now_ns) noexcept {
   Reader reader(*this, reception, now_ns);
   return parse_rtcp(data, size, reader);
 }
 
-size_t RtcpSession::write(const SentMedia& sent, Reception* reception, bool bye, int64_t now_ns, uint8_t* out,
-                          size_t capacity) noexcept {
+size_t RtcpSession::write(const SentMedia& sent, ReceptionStats* reception, bool bye, int64_t now_ns,
+                          uint8_t* out, size_t capacity) noexcept {
   // Between half and one and a half intervals, so that reports do not synchronise (RFC 3550 section 6.2).
   next_report_ns_ =
       now_ns + kReportIntervalNs / 2 + (now_ns / 1000 + options_.ssrc) % (kReportIntervalNs / 1000) * 1000;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "rtp/reception.h"
+#include "rtp/reception_stats.h"
 #include "rtp/rtcp_packet.h"
 
 namespace patchbay::lib {
@@ -31,11 +31,11 @@ class RtcpSession {
   bool is_due(int64_t now_ns) const noexcept { return now_ns >= next_report_ns_; }
   // Writes SR or RR, SDES, and BYE if `bye` is set; schedules the next report. `reception`: of the peer's
   // stream; null: none yet. Returns the size, or 0 if `capacity` is too small.
-  size_t write(const SentMedia& sent, Reception* reception, bool bye, int64_t now_ns, uint8_t* out,
+  size_t write(const SentMedia& sent, ReceptionStats* reception, bool bye, int64_t now_ns, uint8_t* out,
                size_t capacity) noexcept;
 
   // Reads a compound packet of the peer. Returns false if it is invalid; the parts before the error count.
-  bool read(const uint8_t* data, size_t size, Reception* reception, int64_t now_ns) noexcept;
+  bool read(const uint8_t* data, size_t size, ReceptionStats* reception, int64_t now_ns) noexcept;
 
   // What the peer has reported about the media that we send.
   struct PeerReport {

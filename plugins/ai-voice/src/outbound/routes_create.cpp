@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "crypto/digest.h"
+#include "outbound/api_key_sealing.h"
 #include "outbound/create_request.h"
 #include "outbound/limits.h"
 #include "outbound/route_bodies.h"
 #include "outbound/routes.h"
-#include "outbound/sealing.h"
 
 namespace patchbay::ai_voice {
 namespace {

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "outbound/api_key_sealing.h"
 #include "outbound/limits.h"
-#include "outbound/sealing.h"
 
 namespace patchbay::ai_voice {
 namespace {

@@ -19,7 +19,8 @@ RtcpSession::Options options(uint32_t ssrc) {
 }
 
 // A report of `from`, read by `to`.
-bool exchange(RtcpSession& from, Reception* at_from, RtcpSession& to, Reception* at_to, int64_t now_ns) {
+bool exchange(RtcpSession& from, ReceptionStats* at_from, RtcpSession& to, ReceptionStats* at_to,
+              int64_t now_ns) {
   std::array<uint8_t, 512> packet;
   const size_t size = from.write({1600, 10, 1600}, at_from, false, now_ns, packet.data(), packet.size());
   CHECK(size > 0);
@@ -44,7 +45,7 @@ TEST_CASE("the first report comes after 2.5 s, further ones after 2.5 to 7.5 s")
 
 TEST_CASE("the peer's report gives the loss of our packets and the round-trip time") {
   RtcpSession ours(options(7)), peer(options(8));
-  Reception at_ours, at_peer;
+  ReceptionStats at_ours, at_peer;
   at_ours.start(8, 1);
   at_peer.start(7, 1);
   for (uint16_t sequence : {1, 3, 4, 5}) (void)at_peer.add(sequence, sequence * 160U, sequence * 160U);
@@ -59,7 +60,7 @@ TEST_CASE("the peer's report gives the loss of our packets and the round-trip ti
 
 TEST_CASE("reports about other streams are ignored") {
   RtcpSession ours(options(7)), peer(options(8));
-  Reception at_peer;
+  ReceptionStats at_peer;
   at_peer.start(99, 1);
   CHECK(exchange(peer, &at_peer, ours, nullptr, kSecondNs));
   CHECK_FALSE(ours.peer_report().received);

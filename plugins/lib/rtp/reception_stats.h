@@ -8,7 +8,7 @@
 
 namespace patchbay::lib {
 
-class Reception {
+class ReceptionStats {
  public:
   enum class Verdict { fresh, duplicate, too_old };
 

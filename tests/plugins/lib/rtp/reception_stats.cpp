@@ -1,12 +1,12 @@
-#include "rtp/reception.h"
+#include "rtp/reception_stats.h"
 
 #include <doctest/doctest.h>
 
 using namespace patchbay::lib;
-using Verdict = Reception::Verdict;
+using Verdict = ReceptionStats::Verdict;
 
 TEST_CASE("sequence numbers wrap without loss") {
-  Reception reception;
+  ReceptionStats reception;
   reception.start(1, 65530);
   uint32_t timestamp = 0;
   for (uint16_t sequence = 65530; sequence != 10; ++sequence, timestamp += 160)
@@ -17,7 +17,7 @@ TEST_CASE("sequence numbers wrap without loss") {
 }
 
 TEST_CASE("loss, duplicates and reordering are counted") {
-  Reception reception;
+  ReceptionStats reception;
   reception.start(1, 100);
   reception.add(100, 0, 0);
   reception.add(103, 480, 480);
@@ -34,7 +34,7 @@ TEST_CASE("loss, duplicates and reordering are counted") {
 }
 
 TEST_CASE("packets before the start or the window are handled") {
-  Reception reception;
+  ReceptionStats reception;
   reception.start(1, 100);
   reception.add(100, 0, 0);
   CHECK(reception.add(99, 0, 0) == Verdict::fresh);
@@ -44,7 +44,7 @@ TEST_CASE("packets before the start or the window are handled") {
 }
 
 TEST_CASE("a large jump of sequence numbers restarts the statistics") {
-  Reception reception;
+  ReceptionStats reception;
   reception.start(1, 100);
   reception.add(100, 0, 0);
   CHECK(reception.add(20000, 0, 0) == Verdict::fresh);
@@ -53,7 +53,7 @@ TEST_CASE("a large jump of sequence numbers restarts the statistics") {
 }
 
 TEST_CASE("the delay since the last sender report is in 1/65536 s") {
-  Reception reception;
+  ReceptionStats reception;
   reception.start(1, 100);
   reception.add(100, 0, 0);
   CHECK(reception.report(5).last_sr == 0);
@@ -66,7 +66,7 @@ TEST_CASE("the delay since the last sender report is in 1/65536 s") {
 TEST_CASE("a sender that goes back to lower numbers is followed after two packets in sequence") {
   for (int back : {100, 500, 2900}) {
     CAPTURE(back);
-    Reception reception;
+    ReceptionStats reception;
     reception.start(1, 10'000);
     for (uint16_t sequence = 10'000; sequence < 10'100; ++sequence) reception.add(sequence, 0, 0);
     const auto lower = static_cast<uint16_t>(10'099 - back);

@@ -1,4 +1,4 @@
-#include "rtp/reception.h"
+#include "rtp/reception_stats.h"
 
 #include <algorithm>
 
@@ -10,21 +10,23 @@ constexpr int64_t kMaxJump = 3000;  // a larger step means a restarted sender (R
 
 }  // namespace
 
-void Reception::start(uint32_t ssrc, uint16_t sequence) noexcept {
-  *this = Reception{};
+void ReceptionStats::start(uint32_t ssrc, uint16_t sequence) noexcept {
+  *this = ReceptionStats{};
   ssrc_ = ssrc;
   first_ = sequence;
   highest_ = first_ - 1;
 }
 
-Reception::Verdict Reception::restart(uint16_t sequence, uint32_t timestamp, uint32_t arrival) noexcept {
+ReceptionStats::Verdict ReceptionStats::restart(uint16_t sequence, uint32_t timestamp,
+                                                uint32_t arrival) noexcept {
   const uint64_t restarts = restarts_ + 1;
   start(ssrc_, sequence);
   restarts_ = restarts;
   return add(sequence, timestamp, arrival);
 }
 
-Reception::Verdict Reception::add(uint16_t sequence, uint32_t timestamp, uint32_t arrival) noexcept {
+ReceptionStats::Verdict ReceptionStats::add(uint16_t sequence, uint32_t timestamp,
+                                            uint32_t arrival) noexcept {
   const auto step = static_cast<int16_t>(sequence - static_cast<uint16_t>(highest_));
   if (step > kMaxJump || step < -kMaxJump) {
     return restart(sequence, timestamp, arrival);
@@ -62,16 +64,16 @@ Reception::Verdict Reception::add(uint16_t sequence, uint32_t timestamp, uint32_
   return Verdict::fresh;
 }
 
-void Reception::sender_report(uint64_t ntp, int64_t now_ns) noexcept {
+void ReceptionStats::sender_report(uint64_t ntp, int64_t now_ns) noexcept {
   last_sr_ = static_cast<uint32_t>(ntp >> 16);
   last_sr_at_ns_ = now_ns;
 }
 
-int64_t Reception::lost() const noexcept {
+int64_t ReceptionStats::lost() const noexcept {
   return std::max<int64_t>(0, expected() - static_cast<int64_t>(received_));
 }
 
-ReportBlock Reception::report(int64_t now_ns) noexcept {
+ReportBlock ReceptionStats::report(int64_t now_ns) noexcept {
   ReportBlock block;
   block.ssrc = ssrc_;
   block.cumulative_lost = static_cast<int32_t>(std::min<int64_t>(lost(), 0x7FFFFF));
