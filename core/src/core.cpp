@@ -158,12 +158,12 @@ class Core::Impl {
                    observe::level_of(server.log_level), options_.log_file};
     core::RuntimeOptions& runtime = options.runtime;
     runtime.executor.threads = server.threads;
-    runtime.executor.stall_ms = options_.stall_ms;
+    if (options_.stall_ms > 0) runtime.executor.stall_ms = options_.stall_ms;
     runtime.executor.on_stall = &Impl::stalled;
     runtime.executor.stall_user = this;
     runtime.media.on_stall = &Impl::media_stalled;
     runtime.media.stall_user = this;
-    runtime.media.stall_ms = std::min<int64_t>(runtime.media.stall_ms, options_.stall_ms);
+    runtime.media.stall_ms = std::min(runtime.media.stall_ms, runtime.executor.stall_ms);
     runtime.manual = options_.clock;
     options.data_folder = server.data;
     options.report = [this](std::string_view what) { return report(what); };

@@ -39,7 +39,8 @@ struct CoreOptions {
   int64_t start_deadline_ms = 30000;  // for each plugin's start, and for each stop
   // For each plugin's drain. Below 0: server.drain_timeout_s of the configuration.
   int64_t drain_deadline_ms = -1;
-  int64_t stall_ms = 5000;  // a callback that runs longer is logged, and a spare thread starts
+  // A callback that runs longer is logged, and a spare thread starts. 0: 5 s.
+  int64_t stall_ms = 0;
   // For tests: drives wall clock, monotonic clock and timers.
   core::ManualClock* clock = nullptr;
   std::string log_file;  // "": stderr

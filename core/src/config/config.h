@@ -28,7 +28,7 @@ struct Server {
   bool log_json = false;
   std::string log_level;  // debug, info, warn or error
   unsigned threads = 0;   // worker threads; 0: one per CPU
-  int64_t drain_timeout_s = 30;
+  int64_t drain_timeout_s = 0;
 
   bool operator==(const Server&) const = default;
 };

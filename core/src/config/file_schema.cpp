@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/core_settings_schema.h"
 #include "config/reserved_webphone_keys.h"
 #include "json/parse.h"
 #include "json/writer.h"
@@ -11,28 +12,6 @@ namespace {
 
 using json::Node;
 using json::Writer;
-
-constexpr std::string_view kServer = R"({"type":"object","default":{},"properties":{
-  "data":{"type":"string","minLength":1,"x-path":true,"default":"data"},
-  "plugin_dir":{"type":"string","minLength":1,"x-path":true},
-  "management":{"type":"object","default":{},"properties":{
-    "listen":{"type":"string","minLength":1,"default":"127.0.0.1:9090"}}},
-  "admin_socket":{"type":"string","minLength":1,"x-path":true},
-  "log":{"type":"object","default":{},"properties":{
-    "format":{"enum":["text","json"],"default":"text"},
-    "level":{"enum":["debug","info","warn","error"],"default":"info"}}},
-  "threads":{"type":"integer","minimum":0,"maximum":256,"default":0},
-  "drain_timeout_s":{"type":"integer","minimum":0,"maximum":3600,"default":30,
-    "description":"How long running calls and requests may take to end when the server stops"}}})";
-
-constexpr std::string_view kIsolation = R"({"enum":["none","process"],"default":"none"})";
-constexpr std::string_view kIsolated = R"({"enum":["none","process"],"default":"process"})";
-constexpr std::string_view kRestarts = R"({"type":"object","default":{},"properties":{
-  "most":{"type":"integer","minimum":0,"maximum":100000,"default":5},
-  "within_s":{"type":"integer","minimum":1,"maximum":86400,"default":600}}})";
-
-constexpr std::string_view kPaths =
-    R"({"type":"array","default":[],"items":{"type":"string","minLength":1,"x-path":true}})";
 
 const Node* schema_part(const PluginSchema& plugin, std::string_view name) {
   return plugin.config ? plugin.config->find(name) : nullptr;
@@ -67,8 +46,8 @@ void write_plugin_section(Writer& out, const PluginSchema& plugin, const Node* s
   if (!properties && !is_closed(plugin, schema) && !(schema && schema->find("additionalProperties")))
     out.member("additionalProperties", true);
   out.key("properties").begin_object();
-  out.key("isolation").raw(plugin.isolated ? kIsolated : kIsolation);
-  out.key("restarts").raw(kRestarts).key("paths").raw(kPaths);
+  out.key("isolation").raw(plugin.isolated ? kIsolatedSchema : kInProcessSchema);
+  out.key("restarts").raw(kRestartsSchema).key("paths").raw(kPathsSchema);
   for (uint32_t i = 0; properties && i < properties->size(); ++i) {
     const json::Member& member = *properties->member(i);
     if (!is_core_key(member.key)) out.key(member.key).value(member.value);
@@ -170,7 +149,7 @@ std::string outer_file_schema() {
       R"({"type":"object","default":{},"additionalProperties":{"type":"object"}})";
   Writer out;
   out.begin_object().member("type", "object").key("properties").begin_object();
-  out.key("server").raw(kServer).key("plugins").raw(kAnyMappings).key("tenants").raw(kAnyMappings);
+  out.key("server").raw(kServerSchema).key("plugins").raw(kAnyMappings).key("tenants").raw(kAnyMappings);
   out.end_object().end_object();
   return out.take();
 }
@@ -178,7 +157,7 @@ std::string outer_file_schema() {
 Result<std::string> full_file_schema(const std::vector<PluginSchema>& plugins) {
   Writer out;
   out.begin_object().member("type", "object").key("properties").begin_object();
-  out.key("server").raw(kServer);
+  out.key("server").raw(kServerSchema);
   out.key("plugins").begin_object().member("type", "object").key("properties").begin_object();
   for (const PluginSchema& plugin : plugins) {
     out.key(plugin.name);

@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/limits.h"
 #include "runtime/owner_load.h"
 #include "runtime/push_list.h"
 #include "runtime/strand.h"
@@ -25,9 +26,9 @@
 namespace patchbay::core {
 
 struct ExecutorOptions {
-  unsigned threads = 0;        // 0: one per core, at least 2
-  int64_t stall_ms = 5000;     // a task that runs longer is reported once, and a spare thread starts
-  StallFn on_stall = nullptr;  // null: no watchdog
+  unsigned threads = 0;               // 0: one per core, at least 2
+  int64_t stall_ms = kStrandStallMs;  // a task that runs longer is reported once, and a spare thread starts
+  StallFn on_stall = nullptr;         // null: no watchdog
   void* stall_user = nullptr;
   bool watchdog_thread = true;             // false: tests call watchdog()->check() themselves
   Watchdog::SampleFn on_sample = nullptr;  // called by the watchdog at each sample

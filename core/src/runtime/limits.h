@@ -7,7 +7,9 @@
 namespace patchbay::core {
 
 // Strands.
-inline constexpr int kMaxTasksPerTurn = 64;           // then another strand gets the thread
+inline constexpr int64_t kStrandStallMs =
+    5'000;                                   // a task that runs longer is reported; a spare thread starts
+inline constexpr int kMaxTasksPerTurn = 64;  // then another strand gets the thread
 inline constexpr unsigned kMaxSpareThreads = 32;      // in place of threads that hang in a task
 inline constexpr int kMaxStalledPerOwner = 8;         // threads; then no strand of that plugin runs
 inline constexpr int64_t kMaxWaitingPosts = 262'144;  // of one plugin; further ones are refused

@@ -49,7 +49,7 @@ Status Environment::open() {
   };
   core::RuntimeOptions& runtime = options.runtime;
   runtime.executor.threads = 2;
-  runtime.executor.stall_ms = options_.stall_ms;
+  if (options_.stall_ms > 0) runtime.executor.stall_ms = options_.stall_ms;
   runtime.executor.stall_user = this;
   runtime.executor.on_stall = [](void* self, const core::StallReport& stall) {
     static_cast<Environment*>(self)->rules_.problem(

@@ -22,7 +22,7 @@ struct EnvironmentOptions {
   bool echo = false;
   int64_t wall_ms = 0;  // 0: the default of ManualClock
   std::chrono::milliseconds wait{10'000};
-  int64_t stall_ms = 5000;
+  int64_t stall_ms = 0;          // 0: as in a server
   std::filesystem::path folder;  // empty: a temporary one
   core::observe::Level level = core::observe::Level::debug;
 };
