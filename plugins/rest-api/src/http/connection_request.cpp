@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "connection.h"
+#include "error_response.h"
 #include "request_id.h"
 
 namespace patchbay::rest_api {
@@ -86,6 +87,11 @@ void Connection::identify(const Head& head) {
 }
 
 void Connection::route(const Head& head) {
+  if (head.path.size() > kMaxPath) {
+    host_.count_refused();
+    incoming_.response = error_response(414, "uri_too_long", "a path has at most 2048 characters");
+    return;
+  }
   auto& exchange = *incoming_.exchange;
   auto query = parse_query(head.query);
   exchange.query = std::move(query.values);

@@ -12,12 +12,14 @@ struct ServerLimits {
   size_t max_fields = 100;       // header fields; more are 431
   size_t max_body = 256 * 1024;  // of routes without Route::max_body; larger bodies are 413
   // The upper bound of Route::max_body; the share of one client in max_bodies is another.
-  size_t max_route_body = 16 * 1024 * 1024;
-  // Of all bodies that are being received or belong to unanswered requests; beyond it 503.
+  size_t max_route_body = 15 * 1024 * 1024;
+  // Of all bodies that are being received or belong to unanswered requests, and as much again of responses
+  // that wait for their readers; beyond it 503.
   size_t max_bodies = 0;
   // Unanswered requests of one connection; only safe methods run concurrently. Further ones are not read.
   size_t max_pipelined = 16;
-  // Reads no further request while so much output of the connection is unsent.
+  // Reads no further request, and serialises no further response, while so much output of the connection is
+  // unsent. Reads none while a body above kMaxCopiedBody is unsent.
   size_t max_output = 256 * 1024;
   // Of a stream; more unsent output closes it.
   size_t max_stream_output = 1024 * 1024;
@@ -50,7 +52,8 @@ inline constexpr int64_t kMinOctetsPerSec = 1024;
 // Connections of an IPv6 /48, as a multiple of those of one address, because one customer may have many /64.
 inline constexpr size_t kSiteConnectionsFactor = 4;
 
-// One client may hold one part in so many of ServerLimits::max_bodies, so that it cannot use them up.
+// One client may hold one part in so many of ServerLimits::max_bodies, so that it cannot use them up. A
+// larger response counts as that part.
 inline constexpr size_t kBodyBudgetShares = 8;
 // The part of an IPv6 /48, as a multiple of a client's.
 inline constexpr size_t kSiteBodyFactor = 2;
@@ -61,9 +64,16 @@ inline constexpr uint64_t kMaxDiscardedBody = 16 * 1024;
 // Octets of all extensions and trailers of a chunked body, which max_body does not count; more are 400.
 inline constexpr size_t kMaxChunkExtras = 16 * 1024;
 
-// Octets of the canonical request line that the router parses: the longest target, which max_head bounds, and
-// the method.
-inline constexpr size_t kMaxRoutedLine = 20 * 1024;
+// Octets of a path; longer ones are 414, because the search for a route parses the path up to seven times.
+inline constexpr size_t kMaxPath = 2 * 1024;
+// Parameters of a query; more are 400, because each is compared with all before it.
+inline constexpr size_t kMaxQueryParameters = 100;
+// Octets of the canonical request line that the router parses: the longest path, the method and the version.
+inline constexpr size_t kMaxRoutedLine = kMaxPath + 64;
+
+// Octets of a response body that are copied behind its head, so that both are written at once; longer bodies
+// are written without a copy, and count in the memory for responses.
+inline constexpr size_t kMaxCopiedBody = 16 * 1024;
 
 // Connections that the kernel holds for a listener until it accepts them.
 inline constexpr int kListenBacklog = 4096;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "limits.h"
+
 namespace patchbay::rest_api {
 namespace {
 
@@ -41,11 +43,15 @@ Query parse_query(std::string_view raw) {
   const auto fail = [&](std::string text) {
     if (!query.error) query.error = Error{Code::invalid, std::move(text)};
   };
-  while (!raw.empty()) {
+  for (size_t count = 0; !raw.empty();) {
     const auto end = std::min(raw.find('&'), raw.size());
     const auto piece = raw.substr(0, end);
     raw.remove_prefix(std::min(end + 1, raw.size()));
     if (piece.empty()) continue;
+    if (++count > kMaxQueryParameters) {
+      fail("query: more than " + std::to_string(kMaxQueryParameters) + " parameters");
+      break;
+    }
     const auto equals = std::min(piece.find('='), piece.size());
     auto key = decode_text(piece.substr(0, equals), true);
     auto value = decode_text(piece.substr(std::min(equals + 1, piece.size())), true);

@@ -27,7 +27,7 @@ Result<std::string> decode_segment(std::string_view raw);
 
 struct Query {
   StringPairs values;          // in the order written; the valid ones, also when `error` is set
-  std::optional<Error> error;  // of the first invalid or repeated key
+  std::optional<Error> error;  // of the first invalid or repeated key, or of too many parameters
 };
 
 // Parses "a=1&b=2", without the "?". `+` means a space; but a leading one in did, match and fromNumber is

@@ -35,6 +35,36 @@ TEST_CASE("request target - queries decode plus, refuse repeated keys and restor
         StringPairs{{"did", "+49"}, {"match", "+1"}, {"fromNumber", "+33"}, {"q", " x"}});
 }
 
+TEST_CASE("request target - a query of thousands of pairs is refused in linear time") {
+  std::string raw;
+  for (int i = 0; i < 5400; ++i) raw += "&" + std::to_string(i);
+  const auto query = parse_query(raw);
+  REQUIRE(query.error);
+  CHECK(query.error->text == "query: more than 100 parameters");
+  CHECK(query.values.size() == 100);  // what follows was neither decoded nor compared
+  std::string allowed = "0=0";
+  for (int i = 1; i < 100; ++i) allowed += "&" + std::to_string(i);
+  CHECK_FALSE(parse_query(allowed).error);
+  CHECK(parse_query(raw.replace(0, 1, "%zz&")).error->text != "");
+}
+
+TEST_CASE_FIXTURE(ServerFixture, "request target - a path above 2 KiB is 414, and the connection is kept") {
+  REQUIRE(start() != 0);
+  auto client = connect();
+  const std::string longest = "/v1/calls/" + std::string(2048 - 10, 'x');
+  client.send(get(longest));
+  CHECK(client.receive()->status == 200);
+  for (const auto* method : {"GET", "POST", "BREW", "OPTIONS"}) {
+    CAPTURE(method);
+    client.send(std::string(method) + " " + longest + "x HTTP/1.1\r\nHost: a\r\n\r\n");
+    const auto answer = client.receive();
+    REQUIRE(answer);
+    CHECK(answer->status == 414);
+    CHECK(answer->headers.at("connection") == "keep-alive");
+  }
+  CHECK(server->stats().requests == 1);
+}
+
 TEST_CASE_FIXTURE(ServerFixture,
                   "request target - invalid values are 400 after routing, and after authentication") {
   handlers.on_refused = [](std::shared_ptr<Exchange> exchange) {
