@@ -100,6 +100,7 @@ struct Host final : ConnectionHost {
     void close(uint64_t) noexcept override {}
     void proceed(uint64_t) noexcept override {}
     void drop_body(uint64_t) noexcept override {}
+    void drop_reader(uint64_t) noexcept override {}
     void deliver(uint64_t, uint64_t slot, Response response) noexcept override {
       if (host.connection) host.connection->respond(slot, std::move(response));
     }
@@ -115,7 +116,9 @@ struct Host final : ConnectionHost {
   Clock::time_point now() const noexcept override { return {}; }
   void count_refused() noexcept override {}
   void count_body_refused() noexcept override {}
+  void count_response_refused() noexcept override {}
   const std::shared_ptr<BodyBudget>& bodies() const noexcept override { return budget; }
+  const std::shared_ptr<BodyBudget>& response_bodies() const noexcept override { return budget; }
   uint32_t hsts_sec() const noexcept override { return 0; }
   std::string new_request_id() override { return "0123456789abcdef"; }
   void closed(uint64_t) noexcept override {}

@@ -39,6 +39,10 @@ ServerMetrics::ServerMetrics(const Host& host)
                                     "Requests answered 503 because the memory for bodies was used up")),
       body_dropped_(Metric::counter(host, "patchbay_rest_api_bodies_dropped_total",
                                     "Slow bodies dropped for others, answered 408")),
+      response_bytes_(Metric::gauge(host, "patchbay_rest_api_response_bytes",
+                                    "Large response bodies that wait for their readers")),
+      response_refused_(Metric::counter(host, "patchbay_rest_api_responses_refused_total",
+                                        "Responses replaced by 503 because too many wait for their readers")),
       timeouts_(Metric::counter(host, "patchbay_rest_api_handler_timeouts_total",
                                 "Requests answered 503 because their handler did not answer")),
       rate_limited_(Metric::counter(host, "patchbay_rest_api_rate_limited_total", "Requests answered 429")) {}
@@ -62,6 +66,8 @@ void ServerMetrics::update(const ServerStats& stats) {
   body_bytes_.set(static_cast<double>(stats.body_bytes));
   body_refused_.add(static_cast<double>(stats.body_refused - reported_.body_refused));
   body_dropped_.add(static_cast<double>(stats.body_dropped - reported_.body_dropped));
+  response_bytes_.set(static_cast<double>(stats.response_bytes));
+  response_refused_.add(static_cast<double>(stats.response_refused - reported_.response_refused));
   reported_ = stats;
 }
 

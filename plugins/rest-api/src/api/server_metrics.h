@@ -31,6 +31,8 @@ class ServerMetrics {
   Metric body_bytes_;
   Metric body_refused_;
   Metric body_dropped_;
+  Metric response_bytes_;
+  Metric response_refused_;
   Metric timeouts_;
   Metric rate_limited_;
   ServerStats reported_;

@@ -39,6 +39,12 @@ bool BodyBudget::Share::grow_to(size_t octets, const Lag& lag, Clock::time_point
   return !held_ || octets <= kFreeBodyOctets || budget_->grow(*held_, octets - kFreeBodyOctets, lag, now);
 }
 
+void BodyBudget::Share::set_lag(const Lag& lag) noexcept {
+  if (!held_) return;
+  const std::lock_guard lock(budget_->mutex_);
+  held_->lag = lag;
+}
+
 bool BodyBudget::Share::complete() {
   if (!held_) return true;
   const std::lock_guard lock(budget_->mutex_);

@@ -1,5 +1,6 @@
 // Limits the memory of all request bodies together (but for kFreeBodyOctets of each), from their first octet
-// until their request is answered. All server threads share one budget. Each client may take a share of it
+// until their request is answered; another one that of large response bodies, until they are written. All
+// server threads share one budget. Each client may take a share of it
 // and each IPv6 /48 a larger one, so that one client cannot use it up. When the budget is used up, the
 // slowest of the bodies that have been arriving for a while are dropped for new ones. [any thread]
 #pragma once
@@ -53,6 +54,8 @@ class BodyBudget {
     // Sets the size of the body and its lag. False: there is no room and the share is unchanged, or the body
     // was dropped.
     bool grow_to(size_t octets, const Lag& lag, Clock::time_point now);
+    // No-op without memory.
+    void set_lag(const Lag& lag) noexcept;
     // The body is complete, so it is no longer dropped for others. False: it was dropped before.
     bool complete();
 
@@ -62,6 +65,7 @@ class BodyBudget {
     std::unique_ptr<Held> held_;  // the budget refers to it while it holds memory
   };
 
+  size_t max_per_client() const noexcept { return max_.back(); }
   size_t held() const;
   // Bodies dropped so far.
   uint64_t dropped() const;

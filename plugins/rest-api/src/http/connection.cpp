@@ -1,6 +1,7 @@
 #include "connection.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "error_response.h"
@@ -58,14 +59,9 @@ void Connection::on_written(IoResult result, size_t count) {
   if (phase_ == Phase::closed) return;
   if (result != IoResult::ok) return close();
   last_activity_ = host_.now();
-  sent_ += count;
+  output_.consume(count);
   write_lag_.take(count, last_activity_);
-  if (sent_ == sending_.size()) {
-    sending_.clear();
-    sent_ = 0;
-    if (out_.empty()) write_lag_.end(last_activity_);
-    if (sending_.capacity() > kWritePiece) sending_.shrink_to_fit();
-  }
+  if (output_.empty()) write_lag_.end(last_activity_);
   advance();
 }
 
@@ -79,7 +75,7 @@ void Connection::advance() {
   do {
     while (step()) {
     }
-  } while (serialize_responses());
+  } while (serialize_responses(host_.limits().max_output));
   busy_ = false;
   send();
   if (phase_ == Phase::closing && slots_.empty() && !writing_) {
@@ -108,7 +104,15 @@ bool Connection::step() {
 bool Connection::may_read_request() const noexcept {
   const auto& limits = host_.limits();
   return slots_.size() < limits.max_pipelined && heads_held_ < 2 * limits.max_head &&
-         out_.size() + sending_.size() - sent_ < limits.max_output;
+         unsent() < limits.max_output && !output_.has_body();
+}
+
+// With the bodies of responses that wait for those before them.
+size_t Connection::unsent() const noexcept {
+  size_t octets = output_.size();
+  for (const Slot& slot : slots_)
+    if (slot.response) octets += slot.response->content().size();
+  return octets;
 }
 
 std::string_view Connection::unread() const noexcept { return {in_.data() + begin_, end_ - begin_}; }
@@ -125,6 +129,7 @@ bool Connection::dispatch_request() {
   slot.streams = incoming_.streams;
   slot.upgrade = incoming_.upgrade;
   slot.request_id = exchange->request_id;
+  slot.client = exchange->client;
   phase_ = incoming_.close ? Phase::closing : incoming_.streams ? Phase::switching : Phase::head;
   if (incoming_.response) {
     slot.response = std::move(incoming_.response);
@@ -173,6 +178,7 @@ void Connection::respond(uint64_t number, Response response) {
   if (response.stream && !(slot.streams && (slot.upgrade || response.status != 101)))
     response = error_response(500, "internal_error", "the answer could not be written");
   slot.response = std::move(response);
+  take_share(slot);
   --unanswered_;
   heads_held_ -= slot.head_bytes;
   if (!slot.safe) --unsafe_unanswered_;
@@ -184,18 +190,36 @@ void Connection::respond(uint64_t number, Response response) {
   advance();
 }
 
-// Serialises the responses that are due. False: there were none.
-bool Connection::serialize_responses() {
+// Counts a large body in the memory for responses, or replaces the response by 503. A response to an unsafe
+// method is sent in any case, because the client would take the request for not done.
+void Connection::take_share(Slot& slot) {
+  const size_t octets = slot.response->content().size();
+  if (octets <= kMaxCopiedBody || slot.head_only) return;
+  const auto& budget = host_.response_bodies();
+  const auto now = host_.now();
+  BodyBudget::Share share(budget, slot.client, now,
+                          [port = host_.reply_port(), id = info_.id] { port->drop_reader(id); });
+  if (share.grow_to(std::min(octets, budget->max_per_client()), write_lag_, now)) {
+    slot.share = std::move(share);
+  } else if (slot.safe) {
+    host_.count_response_refused();
+    slot.response = refusal_response(
+        Refusal{503, "unavailable", "too many responses wait for their readers; try again later"}, false);
+  }
+}
+
+// Serialises the responses that are due, as long as less than `max_output` is unsent. False: there were none.
+bool Connection::serialize_responses(size_t max_output) {
   bool any = false;
-  while (!slots_.empty() && slots_.front().response) {
-    const auto& slot = slots_.front();
+  while (!slots_.empty() && slots_.front().response && output_.size() < max_output) {
+    auto& slot = slots_.front();
     const bool ends = slot.close || (draining_ && phase_ == Phase::closing && slots_.size() == 1);
+    const ResponseOptions options{
+        slot.head_only, ends, slot.upgrade, host_.date(), slot.request_id, info_.tls ? host_.hsts_sec() : 0};
     if (slot.interim)
-      out_.append("HTTP/1.1 100 Continue\r\n\r\n");
+      output_.append("HTTP/1.1 100 Continue\r\n\r\n");
     else
-      append_response(out_, *slot.response,
-                      {slot.head_only, ends, slot.upgrade, host_.date(), slot.request_id,
-                       info_.tls ? host_.hsts_sec() : 0});
+      append_response(output_, std::move(*slot.response), std::move(slot.share), options);
     slots_.pop_front();
     any = true;
   }
@@ -213,9 +237,9 @@ bool Connection::pass_to_stream() {
 
 void Connection::stream_send(std::string_view bytes) {
   if (phase_ != Phase::stream || bytes.empty()) return;
-  if (out_.size() + sending_.size() - sent_ + bytes.size() > host_.limits().max_stream_output) return close();
-  serialize_responses();  // the response precedes the stream
-  out_.append(bytes);
+  if (output_.size() + bytes.size() > host_.limits().max_stream_output) return close();
+  serialize_responses(SIZE_MAX);  // the response precedes the stream
+  output_.append(bytes);
   if (!busy_) send();
 }
 
@@ -226,15 +250,18 @@ void Connection::stream_close() {
 }
 
 void Connection::send() {
-  if (writing_ || phase_ == Phase::closed) return;
-  if (sending_.empty()) {
-    if (out_.empty()) return;
-    std::swap(sending_, out_);
-  }
+  if (writing_ || phase_ == Phase::closed || output_.empty()) return;
+  const std::string_view next = output_.next();
   writing_ = true;
   write_lag_.begin(host_.now());
-  transport_->write(sending_.data() + sent_, std::min(kWritePiece, sending_.size() - sent_),
-                    shared_from_this());
+  update_lag();
+  transport_->write(next.data(), std::min(kWritePiece, next.size()), shared_from_this());
+}
+
+// Tells the budget how far the client lags, so that it can drop the slowest reader.
+void Connection::update_lag() {
+  output_.update_lag(write_lag_);
+  for (Slot& slot : slots_) slot.share.set_lag(write_lag_);
 }
 
 void Connection::read_more() {
@@ -266,7 +293,7 @@ size_t Connection::make_room() {
 
 bool Connection::is_idle() const noexcept {
   return phase_ == Phase::handshake || phase_ == Phase::linger ||
-         (phase_ == Phase::head && slots_.empty() && out_.empty() && sending_.empty());
+         (phase_ == Phase::head && slots_.empty() && output_.empty());
 }
 
 Clock::duration Connection::lag(Clock::time_point now) const noexcept {
@@ -284,7 +311,7 @@ void Connection::drain() {
   draining_ = true;
   if (phase_ == Phase::head && unread().empty()) phase_ = Phase::closing;
   if (phase_ == Phase::handshake || phase_ == Phase::stream ||
-      (phase_ == Phase::closing && slots_.empty() && sending_.empty()))
+      (phase_ == Phase::closing && slots_.empty() && output_.empty()))
     return close();
   advance();
 }

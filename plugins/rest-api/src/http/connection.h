@@ -16,6 +16,7 @@
 #include "head_reader.h"
 #include "lag.h"
 #include "limits.h"
+#include "output_queue.h"
 #include "router.h"
 #include "transport.h"
 #include "trusted_proxies.h"
@@ -40,7 +41,9 @@ class ConnectionHost {
   virtual std::string new_request_id() = 0;
   virtual void count_refused() noexcept = 0;       // a malformed, too large or too slow request
   virtual void count_body_refused() noexcept = 0;  // the budget has no memory for its body
+  virtual void count_response_refused() noexcept = 0;
   virtual const std::shared_ptr<BodyBudget>& bodies() const noexcept = 0;
+  virtual const std::shared_ptr<BodyBudget>& response_bodies() const noexcept = 0;
   virtual uint32_t hsts_sec() const noexcept = 0;  // 0: no Strict-Transport-Security
   virtual void closed(uint64_t connection) noexcept = 0;
 };
@@ -95,8 +98,10 @@ class Connection final : public TransportClient, public std::enable_shared_from_
     uint64_t number = 0;
     std::string request_id;
     size_t head_bytes = 0;  // held by the exchange until it is answered
+    std::string client;     // the address that the response counts for
     std::optional<Response> response;
-    bool interim = false;  // 100 Continue
+    BodyBudget::Share share;  // of the response's body
+    bool interim = false;     // 100 Continue
     bool head_only = false;
     bool close = false;
     bool safe = true;
@@ -133,7 +138,10 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   void fail(int status, const char* text);
   Slot& push_slot();
   void advance();
-  bool serialize_responses();
+  void take_share(Slot& slot);
+  void update_lag();
+  size_t unsent() const noexcept;
+  bool serialize_responses(size_t max_output);
   void send();
   void read_more();
   void refuse_body();
@@ -147,8 +155,7 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   const Info info_;
   std::unique_ptr<Transport> transport_;
   std::vector<char> in_;
-  std::string out_;      // serialised
-  std::string sending_;  // handed to the transport
+  OutputQueue output_;  // serialised
   std::deque<Slot> slots_;
   Incoming incoming_;
   // Shared with the handler, which may keep it longer.
@@ -159,7 +166,6 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   Phase phase_ = Phase::handshake;
   size_t begin_ = 0;
   size_t end_ = 0;
-  size_t sent_ = 0;
   uint64_t next_slot_ = 0;
   size_t unanswered_ = 0;
   size_t unsafe_unanswered_ = 0;

@@ -105,6 +105,9 @@ class ReplyPort {
   // Ends the body that the connection is receiving, because its memory is needed for others; no-op without
   // one.
   virtual void drop_body(uint64_t connection) noexcept = 0;
+  // Closes the connection, whose client is slow in reading, because the memory of its responses is needed for
+  // others.
+  virtual void drop_reader(uint64_t connection) noexcept = 0;
 };
 
 // The sending side of a Stream. Copies refer to the same stream. No-op after the client has disconnected.

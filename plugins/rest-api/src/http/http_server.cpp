@@ -41,8 +41,9 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(ServerConfig config, const
   const size_t bodies = std::max(config.limits.max_bodies, config.limits.max_body);
   const size_t of_client = std::max(bodies / kBodyBudgetShares, config.limits.max_body);
   impl->shared.limits.max_route_body = std::min(config.limits.max_route_body, of_client);
-  impl->shared.bodies =
-      std::make_shared<BodyBudget>(bodies, of_client, std::chrono::milliseconds(config.limits.slow_ms));
+  const auto grace = std::chrono::milliseconds(config.limits.slow_ms);
+  impl->shared.bodies = std::make_shared<BodyBudget>(bodies, of_client, grace);
+  impl->shared.response_bodies = std::make_shared<BodyBudget>(bodies, of_client, grace);
   impl->shared.handlers = std::move(handlers);
   impl->shared.threads = std::max(1U, config.threads);
   impl->config = std::move(config);
@@ -118,6 +119,8 @@ ServerStats HttpServer::stats() const noexcept {
   stats.body_refused = shared.body_refused.load();
   stats.body_dropped = shared.bodies->dropped();
   stats.body_bytes = shared.bodies->held();
+  stats.response_refused = shared.response_refused.load();
+  stats.response_bytes = shared.response_bodies->held();
   return stats;
 }
 

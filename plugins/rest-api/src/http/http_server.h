@@ -66,9 +66,11 @@ struct ServerStats {
   uint64_t shed_readers = 0;
   uint64_t over_address = 0;
   uint64_t over_capacity = 0;
-  uint64_t body_refused = 0;  // requests refused because the body budget was used up
-  uint64_t body_dropped = 0;  // slow bodies dropped for others
-  uint64_t body_bytes = 0;    // held now
+  uint64_t body_refused = 0;      // requests refused because the body budget was used up
+  uint64_t body_dropped = 0;      // slow bodies dropped for others
+  uint64_t body_bytes = 0;        // held now
+  uint64_t response_refused = 0;  // large responses replaced by 503, because too many wait for their readers
+  uint64_t response_bytes = 0;    // of large responses, held now
 };
 
 class HttpServer {

@@ -30,9 +30,18 @@ void ReplyQueue::drop_body(uint64_t connection) noexcept {
   put({connection, 0, {}, Command::Kind::drop_body});
 }
 
+// Never inline, because the caller holds the lock of the budget that closing would take.
+void ReplyQueue::drop_reader(uint64_t connection) noexcept {
+  push({connection, 0, {}, Command::Kind::drop_reader});
+}
+
 void ReplyQueue::put(Command command) noexcept {
   if (current != nullptr && current->queue_ == this && current->connection_ == command.connection)
     return current->sink_(std::move(command));
+  push(std::move(command));
+}
+
+void ReplyQueue::push(Command command) noexcept {
   const std::lock_guard lock(mutex_);
   if (stopped_) return;
   commands_.push_back(std::move(command));

@@ -17,7 +17,7 @@ class ReplyQueue final : public ReplyPort {
     uint64_t connection = 0;
     uint64_t slot = 0;
     Response response;  // of `send`: the octets are its body
-    enum class Kind { answer, proceed, send, close, drop_body } kind = Kind::answer;
+    enum class Kind { answer, proceed, send, close, drop_body, drop_reader } kind = Kind::answer;
   };
 
   // Calls `wake` under its lock, from any thread, when the queue stops being empty; not after stop().
@@ -28,6 +28,7 @@ class ReplyQueue final : public ReplyPort {
   void send(uint64_t connection, std::string bytes) noexcept override;
   void close(uint64_t connection) noexcept override;
   void drop_body(uint64_t connection) noexcept override;
+  void drop_reader(uint64_t connection) noexcept override;
   std::vector<Command> take();
   void stop();
 
@@ -51,6 +52,7 @@ class ReplyQueue final : public ReplyPort {
 
  private:
   void put(Command command) noexcept;
+  void push(Command command) noexcept;
 
   std::function<void()> wake_;
   std::mutex mutex_;

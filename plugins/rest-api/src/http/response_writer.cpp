@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "error_response.h"
+#include "limits.h"
 
 namespace patchbay::rest_api {
 namespace {
@@ -48,6 +50,8 @@ std::string_view reason(int status) noexcept {
       return "Conflict";
     case 413:
       return "Content Too Large";
+    case 414:
+      return "URI Too Long";
     case 415:
       return "Unsupported Media Type";
     case 417:
@@ -98,11 +102,11 @@ void append_number(std::string& out, size_t number) {
 
 }  // namespace
 
-void append_response(std::string& out, const Response& response, const ResponseOptions& options) {
-  if (!is_valid(response, options.upgrade)) {
-    append_response(out, error_response(500, "internal_error", "the response could not be written"), options);
-    return;
-  }
+void append_response(OutputQueue& output, Response response, BodyBudget::Share share,
+                     const ResponseOptions& options) {
+  if (!is_valid(response, options.upgrade))
+    response = error_response(500, "internal_error", "the response could not be written");
+  std::string& out = output.text();
   out.append("HTTP/1.1 ");
   append_number(out, static_cast<size_t>(response.status));
   out.append(" ").append(reason(response.status)).append("\r\nDate: ").append(options.date);
@@ -132,7 +136,13 @@ void append_response(std::string& out, const Response& response, const ResponseO
     out.append("\r\n");
   }
   out.append("\r\n");
-  if (!bodiless && !options.head_only) out.append(response.content());
+  if (bodiless || options.head_only) return;
+  if (response.content().size() <= kMaxCopiedBody)
+    out.append(response.content());
+  else if (response.bytes.size() > 0)
+    output.append_body(std::move(response.bytes), std::move(share));
+  else
+    output.append_body(std::move(response.body), std::move(share));
 }
 
 }  // namespace patchbay::rest_api

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "exchange.h"
+#include "output_queue.h"
 
 namespace patchbay::rest_api {
 
@@ -18,7 +19,9 @@ struct ResponseOptions {
   uint32_t hsts_sec = 0;  // 0: no Strict-Transport-Security
 };
 
-// Appends the whole response. An invalid one (a bad status, a line break in a header) becomes a 500.
-void append_response(std::string& out, const Response& response, const ResponseOptions& options);
+// Appends the whole response. An invalid one (a bad status, a line break in a header) becomes a 500. `share`
+// is that of its body; released once the body is written.
+void append_response(OutputQueue& output, Response response, BodyBudget::Share share,
+                     const ResponseOptions& options);
 
 }  // namespace patchbay::rest_api

@@ -80,7 +80,13 @@ struct ServerThread::Impl final : ConnectionHost {
   Clock::time_point now() const noexcept override { return Clock::now(); }
   void count_refused() noexcept override { shared.refused.fetch_add(1, std::memory_order_relaxed); }
   void count_body_refused() noexcept override { shared.body_refused.fetch_add(1, std::memory_order_relaxed); }
+  void count_response_refused() noexcept override {
+    shared.response_refused.fetch_add(1, std::memory_order_relaxed);
+  }
   const std::shared_ptr<BodyBudget>& bodies() const noexcept override { return shared.bodies; }
+  const std::shared_ptr<BodyBudget>& response_bodies() const noexcept override {
+    return shared.response_bodies;
+  }
   std::string new_request_id() override { return make_request_id(); }
   uint32_t hsts_sec() const noexcept override { return shared.hsts_sec; }
 
@@ -161,6 +167,10 @@ struct ServerThread::Impl final : ConnectionHost {
         return connection->stream_close();
       case ReplyQueue::Command::Kind::drop_body:
         return connection->drop_body();
+      case ReplyQueue::Command::Kind::drop_reader:
+        if (connection->is_idle()) return;  // it has read everything meanwhile
+        shared.shed_readers.fetch_add(1, std::memory_order_relaxed);
+        return connection->close();
     }
   }
 

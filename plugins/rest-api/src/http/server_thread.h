@@ -30,6 +30,7 @@ struct ServerShared {
   uint32_t hsts_sec = 0;
   // Shared with the exchanges, which may outlive the server.
   std::shared_ptr<BodyBudget> bodies;
+  std::shared_ptr<BodyBudget> response_bodies;
   ConnectionsPerAddress addresses;
   std::atomic<uint64_t> next_connection{1};
   std::atomic<uint64_t> accepted{0};
@@ -42,6 +43,7 @@ struct ServerShared {
   std::atomic<uint64_t> over_address{0};
   std::atomic<uint64_t> over_capacity{0};
   std::atomic<uint64_t> body_refused{0};
+  std::atomic<uint64_t> response_refused{0};
   std::array<std::atomic<uint64_t>, 3> open_by{};
 };
 

@@ -47,6 +47,7 @@ struct FakeHost final : ConnectionHost {
     void send(uint64_t, std::string) noexcept override {}
     void close(uint64_t) noexcept override {}
     void drop_body(uint64_t) noexcept override {}
+    void drop_reader(uint64_t) noexcept override {}
     std::weak_ptr<Connection> connection;
   };
 
@@ -75,7 +76,9 @@ struct FakeHost final : ConnectionHost {
   std::string new_request_id() override { return "0123456789abcdef"; }
   void count_refused() noexcept override {}
   void count_body_refused() noexcept override {}
+  void count_response_refused() noexcept override {}
   const std::shared_ptr<BodyBudget>& bodies() const noexcept override { return budget; }
+  const std::shared_ptr<BodyBudget>& response_bodies() const noexcept override { return budget; }
   uint32_t hsts_sec() const noexcept override { return 0; }
   void closed(uint64_t) noexcept override {}
 };

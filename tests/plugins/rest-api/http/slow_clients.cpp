@@ -54,6 +54,86 @@ TEST_CASE_FIXTURE(ServerFixture, "slow clients - a body that is not complete in 
   CHECK(server->stats().requests == 0);
 }
 
+TEST_CASE_FIXTURE(
+    ServerFixture,
+    "slow clients - pipelined large responses to a client that does not read hold one at a time") {
+  constexpr size_t kLarge = 16 * 1024 * 1024;  // more than the kernel takes
+  config.threads = 1;
+  handlers.on_request = [](const std::shared_ptr<Exchange>& exchange) {
+    if (exchange->route == kCall) return echo(exchange);
+    const std::string number = *exchange->query_value("n");
+    exchange->reply(200, {}, number + std::string(kLarge - number.size(), 'x'));
+  };
+  REQUIRE(start() != 0);
+  auto client = connect();
+  std::string requests;
+  for (int i = 0; i < 8; ++i) requests += get("/v1/calls?n=" + std::to_string(10 + i));
+  client.send(requests);
+  for (int i = 0; i < 100; ++i) {  // the one thread serves the large requests in between
+    auto other = connect();
+    other.send(get("/v1/calls/a"));
+    REQUIRE(other.receive());
+  }
+  CHECK(server->stats().requests <= 101);
+  CHECK(server->stats().response_bytes <= kLarge);
+  for (int i = 0; i < 8; ++i) {
+    const auto answer = client.receive();
+    REQUIRE(answer);
+    CHECK(answer->body.size() == kLarge);
+    CHECK(answer->body.substr(0, 2) == std::to_string(10 + i));
+  }
+  CHECK(server->stats().response_bytes == 0);
+}
+
+TEST_CASE_FIXTURE(ServerFixture, "slow clients - a buffer is sent as it is, also when responses share it") {
+  const auto shared = patchbay::Buffer::copy(std::string(3 * 1024 * 1024, 'b'));
+  handlers.on_request = [&](const std::shared_ptr<Exchange>& exchange) {
+    Response response;
+    response.bytes = shared;
+    exchange->reply(std::move(response));
+  };
+  REQUIRE(start() != 0);
+  auto client = connect();
+  for (int i = 0; i < 3; ++i) client.send(get("/v1/calls"));
+  for (int i = 0; i < 3; ++i) {
+    const auto answer = client.receive();
+    REQUIRE(answer);
+    CHECK(answer->body == shared.view());
+  }
+  client.send("HEAD /v1/calls HTTP/1.1\r\nHost: a\r\n\r\n");
+  const auto head = client.receive(true);
+  REQUIRE(head);
+  CHECK(head->headers.at("content-length") == "3145728");
+}
+
+TEST_CASE_FIXTURE(ServerFixture,
+                  "slow clients - when the memory for responses is used up the slowest reader makes room") {
+  config.limits.max_bodies = 8 * 1024 * 1024;  // a client has 1 MiB, and a larger response takes all of it
+  config.limits.max_body = 4096;
+  config.limits.slow_ms = 300;
+  handlers.on_request = [](const std::shared_ptr<Exchange>& exchange) {
+    exchange->reply(200, {}, std::string(16 * 1024 * 1024, 'x'));
+  };
+  REQUIRE(start() != 0);
+  auto lazy = connect();
+  lazy.send(get("/v1/calls"));
+  REQUIRE(lazy.read_some());
+  int refused = 0;
+  for (;;) {  // 503 until the lazy one is old enough to be dropped
+    auto eager = connect();
+    eager.send(get("/v1/calls"));
+    const auto answer = eager.receive();
+    REQUIRE(answer);
+    if (answer->status == 200) break;
+    CHECK(answer->status == 503);
+    CHECK(answer->headers.at("retry-after") == "1");
+    ++refused;
+  }
+  CHECK(lazy.is_closed());
+  CHECK(server->stats().response_refused == static_cast<uint64_t>(refused));
+  CHECK(server->stats().shed_readers == 1);
+}
+
 TEST_CASE_FIXTURE(ServerFixture, "slow clients - an idle connection is closed without a response") {
   config.limits.idle_ms = 200;
   REQUIRE(start() != 0);

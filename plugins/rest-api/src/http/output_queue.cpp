@@ -1,0 +1,70 @@
+#include "output_queue.h"
+
+#include <utility>
+
+namespace patchbay::rest_api {
+namespace {
+
+// The memory of a written text that is kept.
+constexpr size_t kMaxSpare = 64 * 1024;
+
+}  // namespace
+
+std::string& OutputQueue::text() {
+  if (!open_) pieces_.push_back({std::exchange(spare_, {})});
+  open_ = true;
+  return pieces_.back().text;
+}
+
+void OutputQueue::append(std::string_view more) { text().append(more); }
+
+// The text grows no more, so that its octets keep their place.
+void OutputQueue::close_text() {
+  if (!std::exchange(open_, false)) return;
+  size_ += pieces_.back().octets();
+  if (pieces_.back().octets() == 0) pieces_.pop_back();
+}
+
+void OutputQueue::append_body(std::string body, BodyBudget::Share share) {
+  close_text();
+  size_ += body.size();
+  ++bodies_;
+  pieces_.push_back({std::move(body), {}, std::move(share), true});
+}
+
+void OutputQueue::append_body(Buffer body, BodyBudget::Share share) {
+  close_text();
+  size_ += body.size();
+  ++bodies_;
+  pieces_.push_back({{}, std::move(body), std::move(share), true});
+}
+
+std::string_view OutputQueue::next() {
+  if (pieces_.empty()) return {};
+  if (open_ && pieces_.size() == 1) close_text();
+  if (pieces_.empty()) return {};
+  const Piece& first = pieces_.front();
+  const std::string_view all = first.bytes.size() > 0 ? first.bytes.view() : std::string_view(first.text);
+  return all.substr(written_);
+}
+
+void OutputQueue::consume(size_t octets) {
+  size_ -= octets;
+  written_ += octets;
+  Piece& first = pieces_.front();
+  if (written_ < first.octets()) return;
+  written_ = 0;
+  if (first.is_body) {
+    --bodies_;
+  } else if (first.text.capacity() <= kMaxSpare) {
+    spare_ = std::move(first.text);
+    spare_.clear();
+  }
+  pieces_.pop_front();
+}
+
+void OutputQueue::update_lag(const Lag& lag) {
+  for (Piece& piece : pieces_) piece.share.set_lag(lag);
+}
+
+}  // namespace patchbay::rest_api
