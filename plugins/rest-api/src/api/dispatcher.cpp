@@ -89,7 +89,9 @@ void Dispatcher::authorized(const PendingPtr& pending, Authorizer::Decision deci
   if (!within_rate(pending)) return;
   if (pending->exchange->refusal) return refuse(pending, *pending->exchange->refusal);
   if (const Status read = read_request(*host_, *pending->exchange, *pending->entry, request); !read)
-    return refuse(pending, {400, "invalid_request", read.error().text});
+    return refuse(pending, read.error().code == Code::exhausted
+                               ? refusal_for(read.error())
+                               : Refusal{400, "invalid_request", read.error().text});
   if (pending->entry->route.list) {
     const auto page = read_page(pending->exchange->query);
     if (!page) return refuse(pending, {400, "invalid_request", page.error().text});

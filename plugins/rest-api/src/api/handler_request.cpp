@@ -49,7 +49,9 @@ Status read_request(const Host& host, const Exchange& exchange, const RouteEntry
   request.path = decode_text(exchange.path).value_or(std::string(exchange.path));
   request.params = name_values(exchange.params);
   PB_TRY_VALUE(request.query, entry.query.read(host, exchange.query));
-  if (!exchange.body.empty()) request.body = Buffer::copy(exchange.body);
+  if (!exchange.body.empty()) {
+    PB_TRY_VALUE(request.body, Buffer::try_copy(exchange.body));
+  }
   request.headers = header_values(exchange.headers);
   request.remote = exchange.client;
   request.host = exchange.listener_role == kLocal ? std::string() : exchange.host;

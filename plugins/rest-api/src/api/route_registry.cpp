@@ -20,6 +20,8 @@ Result<uint32_t> roles_of(std::string_view name) {
   return {Code::invalid, "a route's listener is public, management or local"};
 }
 
+static_assert(ServerLimits().max_route_body == http::kMaxBodyBytes);
+
 Result<Route> server_route(uint32_t id, const http::Route& route) {
   Route made;
   made.id = id;

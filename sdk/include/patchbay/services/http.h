@@ -39,8 +39,9 @@ struct Route {
   //   requestHeaders, replyHeaders   {"Idempotency-Key": "what it does"}
   //   security                 {"bearer": null, "mine": <OpenAPI security scheme>}: any one is sufficient
   std::string documents;
-  // The largest body, up to 16 MiB; larger ones get 413. 0: the server's limit (rest-api: limits.bodyBytes,
-  // 256 KiB). A limit that the operator sets takes precedence.
+  // The largest body, up to 15 MiB; larger ones get 413. 0: the server's limit (rest-api: limits.bodyBytes,
+  // 256 KiB). A limit that the operator sets takes precedence, and so does an eighth of the memory for bodies
+  // (limits.bodyMemoryBytes; 8 MiB by default).
   int64_t max_body_bytes = 0;
   PATCHBAY_FIELDS(method, path, discriminator, listener, role, area, summary, request_schema, query_schema,
                   reply_schema, example, list, message_errors, oidc_only, catalogue, handler, documents,

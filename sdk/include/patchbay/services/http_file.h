@@ -22,8 +22,9 @@ namespace patchbay::http {
 
 // [worker] Reads the whole file into memory, which blocks; keep the response's `bytes` to send them again
 // without reading. The plugin's own rights apply; never pass a path made of a request's text. Error:
-// Code::not_found: there is no regular file at `path`; Code::exhausted: it is larger than `max_bytes`;
-// Code::failed: it cannot be read. The response of an isolated plugin is limited to 16 MiB.
+// Code::not_found: there is no regular file at `path`; Code::exhausted: it is larger than `max_bytes`, or
+// there is no memory; Code::failed: it cannot be read. The response of an isolated plugin is limited to 16
+// MiB.
 inline Result<Response> file(const std::string& path, std::string_view content_type,
                              size_t max_bytes = size_t{16} * 1024 * 1024) {
   const Descriptor opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
@@ -46,7 +47,7 @@ inline Result<Response> file(const std::string& path, std::string_view content_t
   }
   Response response;
   response.content_type = content_type;
-  response.bytes = Buffer::copy(std::string_view(content).substr(0, filled));
+  PB_TRY_VALUE(response.bytes, Buffer::try_copy(std::string_view(content).substr(0, filled)));
   return response;
 }
 

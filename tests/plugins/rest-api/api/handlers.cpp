@@ -70,7 +70,7 @@ TEST_CASE("a route that exists already and an invalid one are refused") {
   CHECK(has(log, "GET /t/items/{name} is routed twice"));
   CHECK(has(log, "route /t/any/*: a parameter is a whole segment"));
   CHECK(has(log, "there is no method 'FETCH'"));
-  CHECK(has(log, "a route's max_body_bytes is 0 to 16777216"));
+  CHECK(has(log, "a route's max_body_bytes is 0 to 15728640"));
   const auto ready = server.management.get("/readyz");
   CHECK(ready.status == 200);
   CHECK(

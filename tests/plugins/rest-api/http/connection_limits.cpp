@@ -135,6 +135,18 @@ TEST_CASE_FIXTURE(ServerFixture, "limits - a body that stalls is dropped for oth
   CHECK(eventually([&] { return server->stats().body_bytes == 0; }));
 }
 
+TEST_CASE_FIXTURE(ServerFixture, "limits - a body that would not fit a frame of an isolated plugin is 413") {
+  config.limits.max_bodies = size_t{1} << 30;
+  routes.push_back({50, Method::post, "/large", {}, kPublic, false});
+  routes.back().max_body = 16 * 1024 * 1024;
+  REQUIRE(start() != 0);
+  auto client = connect();
+  client.send(post_head("/large", 15 * 1024 * 1024 + 1));
+  const auto answer = client.receive();
+  REQUIRE(answer);
+  CHECK(answer->status == 413);
+}
+
 TEST_CASE_FIXTURE(ServerFixture, "limits - a route may set the limit of its bodies") {
   config.limits.max_body = 64 * 1024;
   config.limits.max_bodies = 1024 * 1024;
