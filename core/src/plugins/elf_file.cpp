@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "plugins/limits.h"
+#include "plugins/plugin_file_limits.h"
 
 namespace patchbay::core {
 namespace {

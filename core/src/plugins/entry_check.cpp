@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "plugins/limits.h"
+#include "plugins/plugin_file_limits.h"
 
 namespace patchbay::core {
 

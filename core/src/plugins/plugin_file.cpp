@@ -8,7 +8,7 @@
 
 #include "plugins/elf_file.h"
 #include "plugins/entry_check.h"
-#include "plugins/limits.h"
+#include "plugins/plugin_file_limits.h"
 #include "plugins/trusted_file.h"
 
 namespace patchbay::core {

@@ -11,6 +11,8 @@
 namespace patchbay::core {
 namespace {
 
+constexpr int kOpenLockTimeoutMs = 2'000;  // for another process's lock, while a connection is opened
+
 Code code_of(int sqlite_code) {
   switch (sqlite_code & 0xff) {
     case SQLITE_CONSTRAINT:

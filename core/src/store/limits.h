@@ -47,7 +47,6 @@ inline constexpr int kMaxWalFactor = 8;         // times kCheckpointPages; then 
 inline constexpr int64_t kCheckpointLockWaitMs = 100;
 inline constexpr int64_t kMaxWalFileBytes = int64_t{64}
                                             << 20;  // the file is cut to this size after a checkpoint
-inline constexpr int kOpenLockTimeoutMs = 2'000;    // for a lock while a connection is opened
 
 inline constexpr int kStepsPerTimeoutCheck = 10'000;  // of SQLite's virtual machine
 

@@ -4,9 +4,16 @@
 
 #include <cstdint>
 
-#include "gemini_limits.h"
-
 namespace patchbay::engine_gemini {
+
+inline constexpr int kSetupBudgetMs = 10'000;       // for the first connection of a call to be ready
+inline constexpr int kFirstReconnectDelayMs = 500;  // doubled at each further attempt
+inline constexpr int kMaxReconnectDelayMs = 4000;
+inline constexpr int kMaxResumeTries = 2;                // then the session is given up for a fresh one
+inline constexpr int kMaxRefusals = 3;                   // of setups in one call; each leads to another setup
+inline constexpr int kMaxConnectionAgeMs = 50 * 60'000;  // the server ends connections after an hour
+inline constexpr int kReplaceMarginMs = 10'000;          // before the time that goAway names
+inline constexpr int kReplaceWithinMs = 60'000;          // after kMaxConnectionAgeMs, if there is no silence
 
 struct ReconnectTimes {
   int budget_ms = 0;  // for a connection lost in mid-call to be ready again; a setting

@@ -4,9 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gemini_limits.h"
-
 namespace patchbay::engine_gemini {
+
+inline constexpr int kFirstAudioMs = 6000;      // after the call was answered
+inline constexpr int kAnswerMs = 8000;          // after the caller spoke, or a tool answered
+inline constexpr int kStuckTurnMs = 20'000;     // all audio played, but no turnComplete
+inline constexpr int kStuckGeneratedMs = 3000;  // the same after generationComplete
+inline constexpr int kNearSilenceMs = 2000;     // this much inaudible audio of the model
+inline constexpr int kAudiblePeak = 100;        // quieter audio of the model counts as silence
 
 struct SilenceWatchdogTimes {
   int first_audio_ms = kFirstAudioMs;

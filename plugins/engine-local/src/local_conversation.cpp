@@ -134,19 +134,16 @@ void LocalConversation::process_frame(const lib::CallerAudio::Frame& frame) {
     if (preroll_.size() == kPrerollFrames) preroll_.pop_front();
     preroll_.push_back(frame);
   }
-  bool engine_speaks = speaking_ || !playout_.drained();
-  if (vad_.speaking() && engine_speaks && !interrupted_ && vad_.voiced_ms() >= kBargeInMs &&
-      !farewell_.active())
-    interrupt();
+  const bool engine_speaks = (speaking_ || !playout_.drained()) && !farewell_.active();
+  if (barge_in_.interrupts(vad_, engine_speaks)) interrupt();
   if (event != Vad::Event::ended) return;
-  interrupted_ = false;
+  barge_in_.utterance_ended();
   recogniser_.recognise(
       std::exchange(utterance_, {}),
       from_worker([](LocalConversation& self, const Recognition& result) { self.on_recognised(result); }));
 }
 
 void LocalConversation::interrupt() {
-  interrupted_ = true;
   const auto played = playout_.flush();
   gate_.run([&] { listener_.on_interrupted({played.received_ms, played.played_ms}); });
   if (speaking_) end_turn();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "barge_in.h"
 #include "engine/caller_audio.h"
 #include "local_engine.h"
 #include "playout/playout.h"
@@ -86,7 +87,7 @@ class LocalConversation : public std::enable_shared_from_this<LocalConversation>
   unsigned turn_ = 0;  // number of the turn; synthesised sentences of earlier ones are ignored
   bool speaking_ = false;
   bool had_audio_ = false;
-  bool interrupted_ = false;  // the current utterance has interrupted the engine
+  BargeIn barge_in_;
   lib::Usage usage_;
   std::string pending_tool_call_;  // its id; empty: none
   std::string text_after_tool_;

@@ -1,5 +1,5 @@
 // The fixed times and limits of engine-local. What an operator can set is in settings.schema.json; the
-// thresholds of voice activity detection are in vad.h.
+// thresholds of voice activity detection are in vad.h, that of interruptions in barge_in.h.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,6 @@ namespace patchbay::engine_local {
 
 inline constexpr int kTickMs = 50;  // interval of checking all deadlines
 
-inline constexpr int kBargeInMs = 200;        // this much speech of the caller interrupts the engine
 inline constexpr size_t kPrerollFrames = 25;  // half a second; the models need silence before the first word
 inline constexpr int kToolTimeoutMs = 5000;   // without a result by then, the tool has failed
 inline constexpr size_t kMaxToolResultBytes = 64 * 1024;

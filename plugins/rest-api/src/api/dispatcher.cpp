@@ -4,7 +4,7 @@
 
 #include "handler_request.h"
 #include "handler_response.h"
-#include "http/error_response.h"
+#include "http/error_format.h"
 #include "limits.h"
 #include "paging.h"
 

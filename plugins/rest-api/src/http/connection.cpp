@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "error_response.h"
+#include "error_format.h"
 #include "response_writer.h"
 
 namespace patchbay::rest_api {

@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-#include "error_response.h"
+#include "error_format.h"
 
 namespace patchbay::rest_api {
 namespace {

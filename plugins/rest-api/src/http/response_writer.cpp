@@ -8,7 +8,7 @@
 #include <charconv>
 #include <utility>
 
-#include "error_response.h"
+#include "error_format.h"
 #include "limits.h"
 
 namespace patchbay::rest_api {

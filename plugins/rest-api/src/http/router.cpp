@@ -9,7 +9,7 @@
 #include <map>
 #include <optional>
 
-#include "error_response.h"
+#include "error_format.h"
 #include "limits.h"
 
 namespace patchbay::rest_api {

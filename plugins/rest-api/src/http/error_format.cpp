@@ -1,4 +1,4 @@
-#include "error_response.h"
+#include "error_format.h"
 
 #include <patchbay/json_string.h>
 

@@ -1,4 +1,5 @@
-// The error responses of the API: their bodies, WWW-Authenticate and Retry-After.
+// The format of error responses: bodies, WWW-Authenticate and Retry-After. Their texts are where each error
+// is found.
 #pragma once
 
 #include <string_view>
