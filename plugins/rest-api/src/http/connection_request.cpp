@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "connection.h"
-#include "error_response.h"
+#include "error_format.h"
 #include "request_id.h"
 
 namespace patchbay::rest_api {

@@ -26,7 +26,7 @@ struct Echo {
   static constexpr auto methods() { return std::make_tuple(say, say_inline); }
 };
 
-// Calls its public instance, then a private one that is provided through the C table.
+// Calls its public instance, then a private instance provided through the C table.
 class ServicesStep final : public Step {
  public:
   explicit ServicesStep(const Host& host) : host_(host) {}
@@ -94,12 +94,8 @@ class ServicesStep final : public Step {
       patchbay::post(host_, patchbay::kMainStrand, [this] { watch_end(); });
     });
   }
-  // On cores that have watch_end.
   void watch_end() {
-    const bool can = PB_HAS(host_.services, watch_end);
-    if (can != static_cast<bool>(called_by_))
-      return next_({Code::failed, "a method does not know its caller"});
-    if (!can) return call_gone();
+    if (!called_by_) return next_({Code::failed, "a method does not know its caller"});
     bare_gone_ = patchbay::EndWatch(host_, {bare_}, [this] { call_gone(); });
     drop_bare();
   }

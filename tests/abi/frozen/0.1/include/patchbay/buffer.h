@@ -1,9 +1,11 @@
-// Buffer::copy(): a pb_buf that is allocated by this side.
+// Buffer::copy() and try_copy(): a pb_buf that is allocated by this side.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <string>
 
 #include "str.h"
 
@@ -32,6 +34,7 @@ inline constexpr pb_buf_ops kOwnedBufferOps{sizeof(pb_buf_ops), 0, &OwnedBuffer:
 }  // namespace detail
 
 inline Buffer Buffer::copy(std::string_view bytes) {
+  if (bytes.size() > UINT32_MAX) return {};
   void* memory = std::malloc(sizeof(detail::OwnedBuffer) + bytes.size());
   if (memory == nullptr) return {};
   auto* owned = new (memory) detail::OwnedBuffer{{}, {1}};
@@ -40,6 +43,13 @@ inline Buffer Buffer::copy(std::string_view bytes) {
   const auto size = static_cast<uint32_t>(bytes.size());
   owned->base = pb_buf{&detail::kOwnedBufferOps, data, size, size};
   return Buffer::adopt(&owned->base);
+}
+
+inline Result<Buffer> Buffer::try_copy(std::string_view bytes) {
+  Buffer made = copy(bytes);
+  if (made.get() == nullptr)
+    return {Code::exhausted, "there is no memory for " + std::to_string(bytes.size()) + " bytes"};
+  return made;
 }
 
 }  // namespace patchbay

@@ -17,22 +17,19 @@
 
 namespace patchbay {
 
-// [in a method, before it returns] The handle of the calling plugin, valid until that stops or its process
-// ends. Empty outside of a method, and on cores before 0.2.
-inline Handle calling_plugin(const Host& host) {
-  if (!PB_HAS(host.services, caller)) return {};
-  return {host.services->caller(host.self)};
-}
+// [in a method, before it returns] The handle of the calling plugin, valid until the plugin stops or its
+// process ends. Empty outside of a method.
+inline Handle calling_plugin(const Host& host) { return {host.services->caller(host.self)}; }
 
 // Use and destroy it on its strand: then the callback does not run afterwards.
 class EndWatch {
  public:
   EndWatch() = default;
   // Calls f() once, on the strand, when the instance, port or calling plugin with that handle has ended, also
-  // when it had ended before. Never for an empty handle, nor on cores before 0.2. f() may destroy this
+  // when it had ended before. Never for an empty handle. f() may destroy this
   // object.
   EndWatch(const Host& host, Handle of, Function<void()> f, StrandId strand = kMainStrand) {
-    if (!of || !PB_HAS(host.services, watch_end)) return;
+    if (!of) return;
     host_ = &host;
     state_ = new State{host, std::move(f)};
     watch_ = host.services->watch_end(host.self, of.id, strand, &EndWatch::ended, state_);

@@ -31,7 +31,7 @@ struct NewEvent {
   std::string tenant;
   std::string subject;
   std::string correlation;
-  std::string payload;  // JSON
+  std::string payload;  // JSON; an emitted event has at most 256 KiB
 
   pb_event to_abi_event() const noexcept {
     pb_event event{};

@@ -9,8 +9,11 @@
 // In a message it is one string: name, NUL, value, NUL, for each pair. Neither can contain NUL.
 #pragma once
 
+#include <locale.h>
+
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <initializer_list>
@@ -23,6 +26,36 @@
 #include "message.h"
 
 namespace patchbay {
+namespace detail {
+
+// Returns whether the text is a number as JSON writes it; leading zeros are accepted.
+inline bool is_number(std::string_view text) noexcept {
+  const auto skip = [&text](std::string_view any_of) {
+    const bool found = !text.empty() && any_of.find(text.front()) != std::string_view::npos;
+    if (found) text.remove_prefix(1);
+    return found;
+  };
+  const auto skip_digits = [&text] {
+    const size_t count = std::min(text.find_first_not_of("0123456789"), text.size());
+    text.remove_prefix(count);
+    return count > 0;
+  };
+  skip("-");
+  if (!skip_digits() || (skip(".") && !skip_digits())) return false;
+  if (skip("eE")) {
+    skip("+-");
+    if (!skip_digits()) return false;
+  }
+  return text.empty();
+}
+
+// Not the process' locale, whose decimal separator may be a comma.
+inline locale_t c_locale() noexcept {
+  static const locale_t locale = ::newlocale(LC_ALL_MASK, "C", nullptr);
+  return locale;
+}
+
+}  // namespace detail
 
 class NameValues {
  public:
@@ -35,7 +68,10 @@ class NameValues {
 
   // Cuts off name and value at a NUL. A name may be added several times.
   NameValues& add(std::string_view name, std::string_view value) {
-    return append(name), append(value), *this;
+    std::string pair;  // because both may be views into wire_
+    append(pair, name), append(pair, value);
+    wire_ += pair;
+    return *this;
   }
 
   bool empty() const noexcept { return wire_.empty(); }
@@ -62,18 +98,19 @@ class NameValues {
     const auto read = std::from_chars(written.data(), written.data() + written.size(), value);
     return read.ec == std::errc() && read.ptr == written.data() + written.size() ? value : fallback;
   }
+  // Returns the fallback also for a value that is not a JSON number or too large for a double.
   double number(std::string_view name, double fallback = 0) const {
     const std::string written(text(name));
-    char* end = nullptr;
-    const double value = std::strtod(written.c_str(), &end);
-    return end != written.c_str() && *end == '\0' ? value : fallback;
+    if (!detail::is_number(written)) return fallback;
+    const double value = ::strtod_l(written.c_str(), nullptr, detail::c_locale());
+    return std::isfinite(value) ? value : fallback;
   }
   bool boolean(std::string_view name, bool fallback = false) const noexcept {
     const std::string_view written = text(name);
     return written == "true" || (written != "false" && fallback);
   }
 
-  // Over the pairs, in order.
+  // Iterates over the pairs, in order.
   class Iterator {
    public:
     explicit Iterator(std::string_view rest) : rest_(rest) {}
@@ -103,7 +140,9 @@ class NameValues {
 
  private:
   friend struct detail::Wire<NameValues>;
-  void append(std::string_view text) { wire_.append(text.substr(0, text.find('\0'))).push_back('\0'); }
+  static void append(std::string& to, std::string_view text) {
+    to.append(text.substr(0, text.find('\0'))).push_back('\0');
+  }
 
   std::string wire_;
 };

@@ -27,7 +27,7 @@ inline Result<std::string> random_id(std::string_view prefix = {}, std::size_t d
   unsigned char bytes[kMaxDigits / 2];
   // Up to 256 bytes come whole.
   if (::getrandom(bytes, (digits + 1) / 2, 0) < 0)
-    return {Code::unavailable, "the system gives no random numbers"};
+    return {Code::unavailable, "the system has no random numbers"};
   std::string id(prefix);
   for (std::size_t i = 0; i < digits; ++i)
     id += kHexDigits[i % 2 == 0 ? bytes[i / 2] >> 4U : bytes[i / 2] & 0xFU];

@@ -55,7 +55,9 @@ class Buffer {
     if (buf != nullptr) buf->ops->retain(buf);
     return Buffer(buf);
   }
-  static Buffer copy(std::string_view bytes);
+  static Buffer copy(std::string_view bytes);  // empty when there is no memory
+  // Error: Code::exhausted: there is no memory, or there are 4 GiB or more. For bytes of a peer or a file.
+  static Result<Buffer> try_copy(std::string_view bytes);
 
   Buffer(const Buffer& other) noexcept : Buffer(share(other.buf_)) {}
   Buffer(Buffer&& other) noexcept : buf_(std::exchange(other.buf_, nullptr)) {}

@@ -15,7 +15,8 @@
  *   optional     services it uses when they are available
  *   emits        events it publishes: topics, or {"topic", "summary", "subject", "schema"} for webhooks, too
  *   isolation    "process": runs in a separate process unless its section says `isolation: none`
- *   config       {"plugin": schema, "tenant": schema, "WebPhone": schema}: JSON Schemas of its configuration
+ *   config       {"plugin": schema, "tenant": schema, "WebPhone": schema}: JSON Schemas of its settings;
+ *                patchbay_add_plugin takes them from the file given as SETTINGS
  *
  * LIFECYCLE, all on the plugin's main strand (handle 0 in every strand argument):
  *   create -> start -> [reconfigure]* -> drain -> stop -> destroy.  After a failed start: destroy. */

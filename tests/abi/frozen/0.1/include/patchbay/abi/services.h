@@ -124,13 +124,13 @@ typedef struct pb_services {
                const pb_message* request, uint64_t strand, pb_reply_fn fn, void* user) PB_NOEXCEPT;
 
   /* [any] The handle of the calling plugin, inside a method and on the thread that runs it; 0 elsewhere. The
-   * handle ends when that plugin stops or its process ends; its next run has another. Since: 0.2 */
+   * handle ends when that plugin stops or its process ends; its next run has another. */
   uint64_t (*caller)(void* host) PB_NOEXCEPT;
   /* [any] Calls fn(user) on the strand, once, when the handle has ended: an instance was withdrawn, a port
    * closed (it may still be open elsewhere), a caller stopped or crashed. At once for a handle that has ended
-   * or is unknown. Close it with unwatch, also after the call. Returns 0 for an unknown strand. Since: 0.2 */
+   * or is unknown. Close it with unwatch, also after the call. Returns 0 for an unknown strand. */
   uint64_t (*watch_end)(void* host, uint64_t handle, uint64_t strand, pb_fn fn, void* user) PB_NOEXCEPT;
 } pb_services;
-#define PB_SERVICES_FLOOR 72u /* of 0.1 */
+#define PB_SERVICES_FLOOR 88u /* of 0.1 */
 
 #endif

@@ -101,7 +101,8 @@ typedef struct pb_store {
   int32_t (*release)(void* host, uint64_t tx) PB_NOEXCEPT;
   /* [any] Adds a durable event; the host sets id and time. While the log keeps an event with the same
    * non-empty `unique_key` (30 days, longer while pending), no second one is stored. PB_E_DENIED for topics
-   * that begin with "core."; an invalid topic (bus.h) fails the commit with PB_E_INVALID. */
+   * that begin with "core."; an invalid topic (bus.h) or a payload above 256 KiB fails the commit with
+   * PB_E_INVALID. */
   int32_t (*emit)(void* host, uint64_t tx, const pb_event* event, pb_str unique_key) PB_NOEXCEPT;
   /* [any] Adds a job. Kinds are per plugin, so two plugins may use the same word. Replaces a job of the same
    * kind and key, which can then no longer be completed. With an empty key nothing is replaced, and
@@ -145,7 +146,9 @@ typedef struct pb_store {
   void (*pending)(void* host, uint64_t consumer, uint32_t limit, uint64_t strand, pb_events_fn fn,
                   void* user) PB_NOEXCEPT;
 
-  /* [any] The epoch of this process, for fencing rows that it owns: greater than every earlier one. */
+  /* [any] The epoch of the server process, for fencing rows that it owns: greater than every earlier one. An
+   * isolated plugin may restart within one epoch, so it finds rows of its earlier starts by a random number
+   * of each start. */
   int64_t (*epoch)(void* host) PB_NOEXCEPT;
   /* [any] Encrypts with the key file, into a buffer that the caller releases; NULL when it fails. unseal
    * needs the same `context`. */

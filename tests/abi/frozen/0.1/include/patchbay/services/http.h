@@ -35,12 +35,13 @@ struct Route {
   // What /openapi.json says beyond the above, a JSON object; it does not change how requests are served:
   //   requestType, replyType   content types, by default application/json
   //   requestSchema            of a body that the handler itself checks, instead of request_schema
-  //   statuses                 {"201": "Made"}: 2xx ones replace 200, others are added or described better
+  //   statuses                 {"201": "Created"}: 2xx ones replace 200, others are added or described better
   //   requestHeaders, replyHeaders   {"Idempotency-Key": "what it does"}
-  //   security                 {"bearer": null, "mine": <OpenAPI security scheme>}: any one of them will do
+  //   security                 {"bearer": null, "mine": <OpenAPI security scheme>}: any one is sufficient
   std::string documents;
-  // The largest body, up to 16 MiB; larger ones get 413. 0: the server's limit (rest-api: limits.bodyBytes,
-  // 256 KiB). A limit that the operator sets takes precedence.
+  // The largest body, up to 15 MiB; larger ones get 413. 0: the server's limit (rest-api: limits.bodyBytes,
+  // 256 KiB). A limit that the operator sets takes precedence, and so does an eighth of the memory for bodies
+  // (limits.bodyMemoryBytes; 8 MiB by default).
   int64_t max_body_bytes = 0;
   PATCHBAY_FIELDS(method, path, discriminator, listener, role, area, summary, request_schema, query_schema,
                   reply_schema, example, list, message_errors, oidc_only, catalogue, handler, documents,
@@ -54,7 +55,7 @@ struct Request {
   NameValues query;    // decoded, validated, defaults filled in; read numbers with integer() and number()
   NameValues headers;  // names in lower case; repeated fields are joined by commas (RFC 9110 5.3)
   Buffer body;         // as received
-  std::string remote;  // address of the client (behind a configured proxy: what the proxy says)
+  std::string remote;  // address of the client; behind a trusted proxy, the one that the proxy reports
   std::string host;    // Host header, normalised; "" on the admin socket
   std::string listener;
   // The tenant the request is about: the bearer's, or the one a super-admin names by ?tenant=; for role
@@ -95,8 +96,8 @@ struct Response {
   PATCHBAY_FIELDS(status, content_type, headers, body, total, bytes)
 };
 
-// What the owner of a route provides; Routes in http_routes.h does. A Handler that a plugin provides itself
-// gets bodies unchecked.
+// Answers the requests of a route. Routes (http_routes.h) provides it; a Handler that a plugin provides
+// without Routes gets bodies unchecked.
 // Thread: runs on the strand that the handler was provided on; may be answered later, from any.
 // Lifetime: the request is a copy, its body a counted buffer. Withdrawing the handler removes the route.
 // Since: 0.1
@@ -105,7 +106,7 @@ struct Handler {
   // An Error becomes 500 internal_error (unavailable, gone, exhausted and timeout: 503 with Retry-After), and
   // its text goes to the log only; return errors meant for the client as a Response, made by error(). After
   // the server's deadline (rest-api: limits.answerSec, 30 s; 5 s once the server stops) the client gets 503
-  // and a later response is dropped, so answer at once for longer work, and run it as a job.
+  // and a later response is dropped. For longer work, answer at once and run it as a job.
   static constexpr Method<0, Request, Response> handle{"handle"};
   static constexpr auto methods() { return std::make_tuple(handle); }
 };
@@ -115,7 +116,7 @@ struct Registered {
   PATCHBAY_FIELDS(route)
 };
 
-// Where plugins register their routes.
+// Registers the routes of plugins.
 // Thread: runs on the provider's main strand, answers on the strand of the caller.
 // Lifetime: a route ends with its handler's instance, and with the provider: register again when it is back
 //   (Routes in http_routes.h does).

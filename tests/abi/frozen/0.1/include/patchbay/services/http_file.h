@@ -15,26 +15,23 @@
 #include <string>
 #include <string_view>
 
+#include "../descriptor.h"
 #include "http.h"
 
 namespace patchbay::http {
 
 // [worker] Reads the whole file into memory, which blocks; keep the response's `bytes` to send them again
 // without reading. The plugin's own rights apply; never pass a path made of a request's text. Error:
-// Code::not_found: there is no regular file at `path`; Code::exhausted: it is larger than `max_bytes`;
-// Code::failed: it cannot be read. The response of an isolated plugin is limited to 16 MiB.
+// Code::not_found: there is no regular file at `path`; Code::exhausted: it is larger than `max_bytes`, or
+// there is no memory; Code::failed: it cannot be read. The response of an isolated plugin is limited to 16
+// MiB.
 inline Result<Response> file(const std::string& path, std::string_view content_type,
                              size_t max_bytes = size_t{16} * 1024 * 1024) {
-  struct Descriptor {
-    int fd;
-    ~Descriptor() {
-      if (fd >= 0) ::close(fd);
-    }
-  } const opened{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-  if (opened.fd < 0)
+  const Descriptor opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!opened)
     return {errno == ENOENT || errno == ENOTDIR ? Code::not_found : Code::failed, path + " cannot be opened"};
   struct stat about {};
-  if (::fstat(opened.fd, &about) != 0 || !S_ISREG(about.st_mode))
+  if (::fstat(opened.get(), &about) != 0 || !S_ISREG(about.st_mode))
     return {Code::not_found, path + " is no regular file"};
   const auto size = static_cast<size_t>(about.st_size);
   if (size > max_bytes)
@@ -42,7 +39,7 @@ inline Result<Response> file(const std::string& path, std::string_view content_t
   std::string content(size, '\0');
   size_t filled = 0;
   while (filled < size) {
-    const ssize_t count = ::read(opened.fd, content.data() + filled, size - filled);
+    const ssize_t count = ::read(opened.get(), content.data() + filled, size - filled);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return {Code::failed, path + " cannot be read"};
     if (count == 0) break;  // truncated since fstat
@@ -50,7 +47,7 @@ inline Result<Response> file(const std::string& path, std::string_view content_t
   }
   Response response;
   response.content_type = content_type;
-  response.bytes = Buffer::copy(std::string_view(content).substr(0, filled));
+  PB_TRY_VALUE(response.bytes, Buffer::try_copy(std::string_view(content).substr(0, filled)));
   return response;
 }
 

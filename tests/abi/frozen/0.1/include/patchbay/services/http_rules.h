@@ -16,8 +16,8 @@ namespace patchbay::http {
 inline constexpr std::array<std::string_view, 7> kMethods = {"GET",   "HEAD",   "POST",   "PUT",
                                                              "PATCH", "DELETE", "OPTIONS"};
 
-// What Route.max_body_bytes may be.
-inline constexpr int64_t kMaxBodyBytes = 16 * 1024 * 1024;
+// What Route.max_body_bytes may be, so that a request with it fits a frame of an isolated plugin (16 MiB).
+inline constexpr int64_t kMaxBodyBytes = 15 * 1024 * 1024;
 
 // The path of a route as a list of segments; a parameter is "{}" in `segments` and its name is in `names`.
 // Two paths are the same if their segments are; the names of parameters do not distinguish routes.
@@ -103,7 +103,7 @@ inline Status check_documents(const Host& host, const Route& route) {
 inline Status check_route(const Host& host, const Route& route) {
   PB_TRY(check_place(route));
   if (route.max_body_bytes < 0 || route.max_body_bytes > kMaxBodyBytes)
-    return {Code::invalid, "a route's max_body_bytes is 0 to 16777216"};
+    return {Code::invalid, "a route's max_body_bytes is 0 to 15728640"};
   for (const std::string* schema : {&route.request_schema, &route.query_schema}) {
     if (schema->empty()) continue;
     PB_TRY(Schema::compile(host, *schema));

@@ -15,6 +15,7 @@ struct Dial {
   std::string tenant;
   std::string number;        // normalised: "+4930123456"
   std::string display_name;  // display name of the caller
+  // How long the callee's telephone may ring. ai-voice sets it from its setting ringTimeoutSec.
   int64_t ring_timeout_ms = 60000;
   Handle listener;  // instance of LegListener
   std::string correlation;
@@ -66,11 +67,10 @@ struct Ended {
   // (technical), "denied" (by a gate).
   std::string cause;
   bool answered = false;
-  int64_t sip_status = 0;  // last final status; 0: none
-  std::string detail;      // readable reason; "" after an ordinary hang-up. For "no-answer" it is one of
-                           // "busy (486)", "declined (603)", "unreachable (480)", "rang out"...
-  std::string trunk_id;    // the last trunk tried
-  // The following were added in 0.2; older providers leave the defaults.
+  int64_t sip_status = 0;      // last final status; 0: none
+  std::string detail;          // readable reason; "" after an ordinary hang-up. For "no-answer" it is one of
+                               // "busy (486)", "declined (603)", "unreachable (480)", "rang out"...
+  std::string trunk_id;        // the last trunk tried
   std::string sip_reason;      // phrase of the last final status, with its Reason, Warning, Retry-After
   std::string earlier_trunks;  // why the trunks before the last one failed: "main: SIP 503 Busy, spare: ..."
   int64_t rtp_received = 0;    // packets
