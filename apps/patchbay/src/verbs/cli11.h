@@ -1,10 +1,6 @@
-// What the verbs use of CLI11. Precompiled; with an include guard, because ccache may return a precompiled
-// header made from a file with other comments, which #pragma once does not recognise.
-#ifndef PATCHBAY_VERBS_CLI11_H
-#define PATCHBAY_VERBS_CLI11_H
+// What the verbs use of CLI11; precompiled.
+#pragma once
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-
-#endif
