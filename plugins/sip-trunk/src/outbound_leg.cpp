@@ -65,7 +65,7 @@ void OutboundLeg::open_media() {
   port_ = std::make_unique<LegPort>(host_, std::move(*socket), options, [this](char digit) {
     listener_.send(LegListener::digit, {std::string(1, digit)});
   });
-  negotiation_ = std::make_unique<SdpNegotiation>(server_, *port_, media_watch_);
+  media_setup_ = std::make_unique<MediaSetup>(server_, *port_, media_watch_);
   family_ = ip->family();
   try_trunk();
 }
@@ -114,7 +114,7 @@ void OutboundLeg::dial(const Addresses& addresses) {
   call.attempt = static_cast<uint32_t>(request_.attempt);
   // Restarts for each trunk, so that a silent trunk takes no time from the callee.
   call.no_answer_timeout_ms = static_cast<uint32_t>(std::max(kMinRingMs, request_.ring_timeout_ms));
-  call.offer = negotiation_->offer(call.targets.front());
+  call.offer = media_setup_->offer(call.targets.front());
   log_.info("dialling", {{"trunk", id}, {"address", call.targets.front().text()}});
   const auto dialog = stack_.dial(std::move(call), *this);
   if (!dialog) return close(ended_as("failed", dialog.error().text));
@@ -163,8 +163,8 @@ void OutboundLeg::on_answered(DialogId id, std::string_view sdp, std::string_vie
 }
 
 void OutboundLeg::on_dialog_answered(DialogId id, const std::string& sdp, const std::string& peer_ip) {
-  negotiation_->set_signalling_ip(peer_ip);
-  const Status applied = negotiation_->apply_answer(sdp);
+  media_setup_->set_signalling_ip(peer_ip);
+  const Status applied = media_setup_->apply_answer(sdp);
   const Handle port = applied ? port_->open(host_) : Handle();
   if (!applied) {
     log_.warn("the answer has no usable media", {{"why", applied.error().text}});
@@ -186,12 +186,12 @@ void OutboundLeg::report_answered(Handle port) {
 }
 
 std::string OutboundLeg::on_reoffer(DialogId, std::string_view sdp) {
-  auto answer = negotiation_->answer(sdp);
+  auto answer = media_setup_->answer(sdp);
   return answer ? *std::move(answer) : std::string();
 }
 
 void OutboundLeg::on_reanswer(DialogId, std::string_view sdp) {
-  const Status applied = negotiation_->apply_answer(sdp);
+  const Status applied = media_setup_->apply_answer(sdp);
   if (!applied) log_.warn("the new answer has no usable media", {{"why", applied.error().text}});
 }
 

@@ -15,10 +15,10 @@
 
 #include "dial_gate_check.h"
 #include "leg_port.h"
+#include "media_setup.h"
 #include "media_watch.h"
 #include "read_settings.h"
 #include "resolver.h"
-#include "sdp_negotiation.h"
 #include "sip_stack.h"
 #include "trunk_failover.h"
 
@@ -78,7 +78,7 @@ class OutboundLeg final : public DialogListener {
   TrunkFailover failover_;
   MediaWatch media_watch_;
   std::unique_ptr<LegPort> port_;
-  std::unique_ptr<SdpNegotiation> negotiation_;  // made with the port, before the first dialog
+  std::unique_ptr<MediaSetup> media_setup_;  // made with the port, before the first dialog
   Timer resolve_limit_;
   EndWatch listener_watch_;
   EndWatch dialler_watch_;

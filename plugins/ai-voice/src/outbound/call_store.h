@@ -11,7 +11,7 @@
 #include "conversation/transcript_builder.h"
 #include "outbound/attempt_end.h"
 #include "outbound/call.h"
-#include "outbound/events.h"
+#include "outbound/call_events.h"
 
 namespace patchbay::ai_voice {
 

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "outbound/events.h"
+#include "outbound/call_events.h"
 
 using namespace patchbay;
 using namespace patchbay::ai_voice;

@@ -1,4 +1,4 @@
-// SdpNegotiation: offer and answer (RFC 3264) of one call. Writes our SDP, reads the peer's, and applies it
+// MediaSetup: offer and answer (RFC 3264) of one call. Writes our SDP, reads the peer's, and applies it
 // to the audio port and to the media watch: addresses, codec, telephone events, hold.
 #pragma once
 
@@ -16,10 +16,10 @@
 namespace patchbay::sip_trunk {
 
 // Any thread: the main strand negotiates the INVITE, the sip thread every re-INVITE.
-class SdpNegotiation {
+class MediaSetup {
  public:
   // The port and the watch outlive this.
-  SdpNegotiation(const ServerSettings& server, LegPort& port, MediaWatch& watch);
+  MediaSetup(const ServerSettings& server, LegPort& port, MediaWatch& watch);
 
   // Returns the offer for an INVITE to `trunk`.
   std::string offer(const lib::SocketAddress& trunk);

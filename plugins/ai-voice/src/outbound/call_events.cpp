@@ -1,4 +1,4 @@
-#include "outbound/events.h"
+#include "outbound/call_events.h"
 
 #include <patchbay/utc.h>
 

@@ -1,22 +1,22 @@
-#include "sdp_negotiation.h"
+#include "media_setup.h"
 
 #include "random64.h"
 
 namespace patchbay::sip_trunk {
 
-SdpNegotiation::SdpNegotiation(const ServerSettings& server, LegPort& port, MediaWatch& watch)
+MediaSetup::MediaSetup(const ServerSettings& server, LegPort& port, MediaWatch& watch)
     : port_(port), watch_(watch), advertise_(server.advertise), media_ip_(server.media_ip) {
   local_.session_id = random64() >> 1;
 }
 
-std::string SdpNegotiation::offer(const lib::SocketAddress& trunk) {
+std::string MediaSetup::offer(const lib::SocketAddress& trunk) {
   const std::lock_guard lock(mutex_);
   local_.rtp = announced_address(trunk);
   return lib::write_offer(local_);
 }
 
 // Returns the media address for our SDP, which the trunk's packets must reach.
-lib::SocketAddress SdpNegotiation::announced_address(const lib::SocketAddress& trunk) const {
+lib::SocketAddress MediaSetup::announced_address(const lib::SocketAddress& trunk) const {
   if (const auto shown = lib::SocketAddress::parse(advertise_, port_.local_port())) return *shown;
   const auto bound = lib::SocketAddress::parse(media_ip_, port_.local_port());
   if (!bound->is_unspecified()) return *bound;
@@ -24,18 +24,18 @@ lib::SocketAddress SdpNegotiation::announced_address(const lib::SocketAddress& t
   return local ? local->with_port(port_.local_port()) : *bound;
 }
 
-void SdpNegotiation::set_signalling_ip(const std::string& ip) {
+void MediaSetup::set_signalling_ip(const std::string& ip) {
   const std::lock_guard lock(mutex_);
   signalling_ip_ = ip;
 }
 
-Status SdpNegotiation::apply_answer(std::string_view sdp) {
+Status MediaSetup::apply_answer(std::string_view sdp) {
   const std::lock_guard lock(mutex_);
   PB_TRY_VALUE(const lib::RemoteMedia remote, lib::parse_answer(local_, sdp));
   return apply(remote);
 }
 
-Result<std::string> SdpNegotiation::answer(std::string_view sdp) {
+Result<std::string> MediaSetup::answer(std::string_view sdp) {
   const std::lock_guard lock(mutex_);
   ++local_.version;
   if (sdp.empty()) return lib::write_offer(local_);
@@ -45,7 +45,7 @@ Result<std::string> SdpNegotiation::answer(std::string_view sdp) {
 }
 
 // Caller holds mutex_.
-Status SdpNegotiation::apply(const lib::RemoteMedia& remote) {
+Status MediaSetup::apply(const lib::RemoteMedia& remote) {
   const auto peer = lib::SocketAddress::parse(signalling_ip_, 0);
   const auto is_allowed = [&](const lib::SocketAddress& target) {
     const lib::AddressKind kind = target.kind();
