@@ -57,12 +57,13 @@ TEST_CASE("urgent lines are accepted when others are dropped") {
   const Pipe pipe;
   LineWriter writer(pipe.ends[1], true, announcement);
   const std::string line(64 << 10, 'x');
-  for (size_t i = 0; i < 2 * kMaxQueuedBytes / line.size(); ++i) writer.push(line, false);
+  for (size_t i = 0; i < 2 * patchbay::core::observe::kMaxQueuedBytes / line.size(); ++i)
+    writer.push(line, false);
   const uint64_t dropped = writer.dropped();
   CHECK(dropped > 0);
   writer.push("urgent", true);
   CHECK(writer.dropped() == dropped);
-  for (size_t i = 0; i < kMaxQueuedBytes / line.size(); ++i) writer.push(line, true);
+  for (size_t i = 0; i < patchbay::core::observe::kMaxQueuedBytes / line.size(); ++i) writer.push(line, true);
   CHECK(writer.dropped() > dropped);
 }
 
