@@ -145,7 +145,8 @@ bool Channel::wait_readable(int pidfd) const {
   pollfd events[] = {{socket_.get(), POLLIN, 0}, {pidfd, POLLIN, 0}};
   while (::poll(events, 2, -1) < 0 && errno == EINTR) {
   }
-  return events[0].revents != 0;
+  // Looks again: it may have sent and exited after the socket was looked at.
+  return events[0].revents != 0 || ::poll(events, 1, 0) > 0;
 }
 
 bool Channel::receive(std::string& frame, Descriptor& fd, int pidfd) {

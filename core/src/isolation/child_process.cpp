@@ -164,7 +164,8 @@ int ChildProcess::reap() {
     siginfo_t exited{};
     const int error = ::waitid(P_PID, static_cast<id_t>(pid_), &exited, WEXITED | WNOHANG | WNOWAIT);
     if (error != 0 || exited.si_pid == pid_) {
-      ::kill(-pid_, SIGKILL);  // processes that it started; before waitpid, which frees the number
+      // Processes that it started; before waitpid, which frees the number. On an error it is free already.
+      if (error == 0) ::kill(-pid_, SIGKILL);
       int status = 0;
       ::waitpid(pid_, &status, 0);
       pid_ = -1;

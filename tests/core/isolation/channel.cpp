@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <string>
@@ -69,6 +72,25 @@ TEST_CASE("a packet with several descriptors leaves none of them open") {
     passed = Descriptor();
     char byte = 0;
     CHECK(::recv(kept.get(), &byte, 1, MSG_DONTWAIT) == 0);  // the other end is closed everywhere
+  }
+}
+
+TEST_CASE("what a process sent before its exit is read, and then the end, though another holds its socket") {
+  for (int round = 0; round < 100; ++round) {
+    auto [here, there] = two_ends();
+    const pid_t child = ::fork();
+    if (child == 0) {
+      for (int i = 0; i < 3; ++i) ::send(there.get(), "frame", 5, 0);
+      ::_exit(0);
+    }
+    const Descriptor exit(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+    Channel ours(std::move(here));
+    std::string frame;
+    Descriptor fd;
+    int read = 0;
+    while (ours.receive(frame, fd, exit.get())) ++read;
+    CHECK(read == 3);
+    ::waitpid(child, nullptr, 0);
   }
 }
 
