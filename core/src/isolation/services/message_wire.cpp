@@ -62,7 +62,7 @@ OwnedMessage get_message(Decoder& in, const pb_shape& shape, HandleTranslator& h
     } else if (field.kind == PB_FIELD_BUF) {
       if (in.u32() == 0) continue;
       pb_buf* buf = message.buffers_.emplace_back(Buffer::copy(in.str())).get();
-      if (buf == nullptr) in.fail();  // no memory: an empty body would look like one that was sent
+      if (buf == nullptr) in.fail();  // no memory; an empty body would pass for the real body
       std::memcpy(to, &buf, sizeof buf);
     } else {
       uint64_t value = in.u64();

@@ -1,4 +1,4 @@
-// Makes the request that a handler gets from the one that the HTTP server has read.
+// Makes a handler's request from the HTTP server's.
 #pragma once
 
 #include <patchbay/name_values.h>

@@ -1,5 +1,5 @@
 // Limits the memory of all request bodies together (but for kFreeBodyOctets of each), from their first octet
-// until their request is answered; another one that of large response bodies, until they are written. All
+// until their request is answered. A second budget limits large response bodies, until they are written. All
 // server threads share one budget. Each client may take a share of it
 // and each IPv6 /48 a larger one, so that one client cannot use it up. When the budget is used up, the
 // slowest of the bodies that have been arriving for a while are dropped for new ones. [any thread]

@@ -1,5 +1,5 @@
-// Chooses the connection that the server closes when it has no room for a new one: the one that has been idle
-// longest, otherwise the slowest of those that lag in sending a body or in reading responses.
+// Chooses the connection that the server closes when it has no room for a new one: the connection that has
+// been idle longest, otherwise the slowest of those that lag in sending a body or in reading responses.
 #pragma once
 
 #include <chrono>

@@ -55,7 +55,7 @@ struct Request {
   NameValues query;    // decoded, validated, defaults filled in; read numbers with integer() and number()
   NameValues headers;  // names in lower case; repeated fields are joined by commas (RFC 9110 5.3)
   Buffer body;         // as received
-  std::string remote;  // address of the client; behind a trusted proxy, the one that the proxy reports
+  std::string remote;  // address of the client; behind a trusted proxy, as the proxy reports it
   std::string host;    // Host header, normalised; "" on the admin socket
   std::string listener;
   // The tenant the request is about: the bearer's, or the one a super-admin names by ?tenant=; for role
