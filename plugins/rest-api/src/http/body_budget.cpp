@@ -8,8 +8,10 @@
 
 namespace patchbay::rest_api {
 
-BodyBudget::BodyBudget(size_t max, size_t max_per_client, Clock::duration grace)
-    : max_{max, std::min(max, kSiteBodyFactor * max_per_client), max_per_client}, grace_(grace) {}
+BodyBudget::BodyBudget(size_t max, size_t max_per_client, Clock::duration grace, Clock::duration min_lag)
+    : max_{max, std::min(max, kSiteBodyFactor * max_per_client), max_per_client},
+      grace_(grace),
+      min_lag_(min_lag) {}
 
 BodyBudget::Share::Share(std::shared_ptr<BodyBudget> budget, std::string_view address,
                          Clock::time_point started, std::function<void()> drop)
@@ -98,6 +100,7 @@ bool BodyBudget::drop_slowest(const Held& newcomer, size_t level, Clock::time_po
   };
   for (Held* body : bodies_) {
     if (body == &newcomer || !body->receiving || body->started + grace_ > now) continue;
+    if (body->lag.of(now) < min_lag_) continue;
     if (body->keys[level] != newcomer.keys[level]) continue;
     if (slowest == nullptr || is_slower(*body, *slowest)) slowest = body;
   }

@@ -22,8 +22,8 @@ namespace patchbay::rest_api {
 
 class BodyBudget {
  public:
-  // Bodies younger than `grace` are not dropped for others.
-  BodyBudget(size_t max, size_t max_per_client, Clock::duration grace);
+  // Bodies younger than `grace`, and those that lag less than `min_lag`, are not dropped for others.
+  BodyBudget(size_t max, size_t max_per_client, Clock::duration grace, Clock::duration min_lag = {});
 
  private:
   // The memory of one body.
@@ -79,6 +79,7 @@ class BodyBudget {
 
   const std::array<size_t, 3> max_;  // in total, of a /48, of a client
   const Clock::duration grace_;
+  const Clock::duration min_lag_;
   mutable std::mutex mutex_;                       // guards the members below and every Held
   std::unordered_map<std::string, size_t> taken_;  // by Held::keys; no entries of 0
   std::unordered_set<Held*> bodies_;               // those that hold memory

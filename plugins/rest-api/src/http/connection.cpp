@@ -190,7 +190,8 @@ void Connection::respond(uint64_t number, Response response) {
   advance();
 }
 
-// Counts a large body in the memory for responses, or replaces the response by 503. A response to an unsafe
+// Counts a large body in the memory for responses, the largest as half of its client's part, so that a long
+// download leaves room for others; or replaces the response by 503. A response to an unsafe
 // method is sent in any case, because the client would take the request for not done.
 void Connection::take_share(Slot& slot) {
   const size_t octets = slot.response->content().size();
@@ -199,7 +200,7 @@ void Connection::take_share(Slot& slot) {
   const auto now = host_.now();
   BodyBudget::Share share(budget, slot.client, now,
                           [port = host_.reply_port(), id = info_.id] { port->drop_reader(id); });
-  if (share.grow_to(std::min(octets, budget->max_per_client()), write_lag_, now)) {
+  if (share.grow_to(std::min(octets, budget->max_per_client() / 2), write_lag_, now)) {
     slot.share = std::move(share);
   } else if (slot.safe) {
     host_.count_response_refused();
@@ -289,6 +290,15 @@ size_t Connection::make_room() {
   if (filled && in_.size() < host_.limits().max_head)
     in_.resize(std::min(in_.size() * 2, host_.limits().max_head));
   return in_.size() - end_;
+}
+
+bool Connection::drop_reader() {
+  const bool waits = std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) {
+    return slot.response && slot.response->content().size() > kMaxCopiedBody;
+  });
+  if (!waits && !output_.has_body()) return false;
+  close();
+  return true;
 }
 
 bool Connection::is_idle() const noexcept {

@@ -71,6 +71,9 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   void stream_close();
   // Ends the body that is being received, because its memory is needed for others; no-op without one.
   void drop_body();
+  // Closes the connection, because the memory of a large response is needed for others. False: the client has
+  // read it meanwhile.
+  bool drop_reader();
   // Answers the requests in flight, then closes.
   void drain();
   void close();

@@ -43,7 +43,8 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(ServerConfig config, const
   impl->shared.limits.max_route_body = std::min(config.limits.max_route_body, of_client);
   const auto grace = std::chrono::milliseconds(config.limits.slow_ms);
   impl->shared.bodies = std::make_shared<BodyBudget>(bodies, of_client, grace);
-  impl->shared.response_bodies = std::make_shared<BodyBudget>(bodies, of_client, grace);
+  // A reader that keeps up is not cut off, however long its response takes.
+  impl->shared.response_bodies = std::make_shared<BodyBudget>(bodies, of_client, grace, grace);
   impl->shared.handlers = std::move(handlers);
   impl->shared.threads = std::max(1U, config.threads);
   impl->config = std::move(config);

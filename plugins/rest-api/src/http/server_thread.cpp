@@ -168,9 +168,8 @@ struct ServerThread::Impl final : ConnectionHost {
       case ReplyQueue::Command::Kind::drop_body:
         return connection->drop_body();
       case ReplyQueue::Command::Kind::drop_reader:
-        if (connection->is_idle()) return;  // it has read everything meanwhile
-        shared.shed_readers.fetch_add(1, std::memory_order_relaxed);
-        return connection->close();
+        if (connection->drop_reader()) shared.shed_readers.fetch_add(1, std::memory_order_relaxed);
+        return;
     }
   }
 

@@ -77,6 +77,18 @@ TEST_CASE("one client cannot use up the budget of the others") {
   CHECK(other.takes(10 * kKiB));
 }
 
+TEST_CASE("a body that keeps up is not dropped, however old it is, when a minimum lag is set") {
+  const auto budget = std::make_shared<BodyBudget>(10 * kKiB, 10 * kKiB, 5s, 5s);
+  Body quick(budget, "a"), other(budget, "b");
+  CHECK(quick.takes(10 * kKiB));
+  quick.lag.take(1000 * kKiB, kStart + 60s);
+  quick.share.set_lag(quick.lag);
+  CHECK_FALSE(other.takes(kKiB, kStart + 60s));
+  CHECK_FALSE(quick.dropped);
+  CHECK(other.takes(kKiB, kStart + 66s));  // it has stopped for more than 5 s
+  CHECK(quick.dropped);
+}
+
 TEST_CASE("many networks of one IPv6 /48 have twice the share of a client") {
   const auto budget = budget_of(100 * kKiB, 10 * kKiB);
   Body first(budget, "2001:db8:0:1::1");
