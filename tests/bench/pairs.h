@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace patchbay::bench {
@@ -46,29 +47,40 @@ inline Spread spread_of(std::vector<double> figures) {
   return {median, figures[n / 4], figures[n - 1 - n / 4]};
 }
 
-// Runs the sides alternately, swapping their order, and drops the first pair. Prints each pair, and finally
-// the median of ours / theirs with its quartiles. The environment variable BENCH_PAIRS sets the number of
-// pairs.
-template <class Ours, class Theirs>
-double run_pairs(const std::string& title, const std::string& unit, Side<Ours> ours, Side<Theirs> theirs) {
+// Runs the sides alternately, reversing their order each time, and drops the first pair (or group, with
+// several references). Prints each pair, and finally for each reference the median of ours / theirs with its
+// quartiles. The environment variable BENCH_PAIRS sets the number of pairs.
+template <class Ours, class... Theirs>
+void run_pairs(const std::string& title, const std::string& unit, Side<Ours> ours, Side<Theirs>... theirs) {
+  const std::vector<Side<std::function<double()>>> sides{{ours.name, std::move(ours.run)},
+                                                         {theirs.name, std::move(theirs.run)}...};
   const char* wanted = std::getenv("BENCH_PAIRS");
-  int pairs = std::max(2, wanted ? std::atoi(wanted) : 9);
-  std::printf("%s (%s)\n%6s %16s %16s %8s\n", title.c_str(), unit.c_str(), "pair", ours.name.c_str(),
-              theirs.name.c_str(), "ratio");
-  std::vector<double> ratios;
+  const int pairs = std::max(2, wanted ? std::atoi(wanted) : 9);
+  std::printf("%s (%s)\n%6s", title.c_str(), unit.c_str(), "pair");
+  for (size_t i = 0; i < sides.size(); ++i)
+    std::printf(i == 0 ? " %16s" : " %16s %8s", sides[i].name.c_str(), "ratio");
+  std::printf("\n");
+  std::vector<std::vector<double>> ratios(sides.size());
   for (int pair = 0; pair < pairs; ++pair) {
-    double first = pair % 2 == 0 ? ours.run() : theirs.run();
-    double second = pair % 2 == 0 ? theirs.run() : ours.run();
-    double our_figure = pair % 2 == 0 ? first : second, their_figure = pair % 2 == 0 ? second : first;
-    if (pair > 0) ratios.push_back(our_figure / their_figure);
-    std::printf("%6s %16.1f %16.1f %8.3f\n", pair == 0 ? "warm" : std::to_string(pair).c_str(), our_figure,
-                their_figure, our_figure / their_figure);
+    std::vector<double> figures(sides.size());
+    for (size_t turn = 0; turn < sides.size(); ++turn) {
+      const size_t side = pair % 2 == 0 ? turn : sides.size() - 1 - turn;
+      figures[side] = sides[side].run();
+    }
+    std::printf("%6s", pair == 0 ? "warm" : std::to_string(pair).c_str());
+    for (size_t i = 0; i < sides.size(); ++i) {
+      const double ratio = figures[0] / figures[i];
+      if (pair > 0) ratios[i].push_back(ratio);
+      std::printf(i == 0 ? " %16.1f" : " %16.1f %8.3f", figures[i], ratio);
+    }
+    std::printf("\n");
     std::fflush(stdout);
   }
-  Spread spread = spread_of(ratios);
-  std::printf("%s / %s = %.3f (quartiles %.3f to %.3f, %zu pairs)\n", ours.name.c_str(), theirs.name.c_str(),
-              spread.median, spread.low, spread.high, ratios.size());
-  return spread.median;
+  for (size_t i = 1; i < sides.size(); ++i) {
+    const Spread spread = spread_of(ratios[i]);
+    std::printf("%s / %s = %.3f (quartiles %.3f to %.3f, %zu pairs)\n", sides[0].name.c_str(),
+                sides[i].name.c_str(), spread.median, spread.low, spread.high, ratios[i].size());
+  }
 }
 
 // Runs more than two sides alternately and drops the first round. Prints for each its figure and its ratio to

@@ -11,7 +11,6 @@
 
 namespace patchbay::bench {
 
-constexpr int kCalls = 20;
 constexpr int kFrameMs = 20;
 constexpr int kLoud = 2000;  // a sample above this is part of a burst
 

@@ -1,59 +1,79 @@
 #include "bench/calls/server.h"
 
 #include <patchbay/core.h>
+#include <patchbay/descriptor.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
 
-#include "bench/calls/pacer.h"
+#include "bench/instructions/callgrind.h"
 #include "support/probe_requests.h"
 
 namespace patchbay::bench {
 namespace {
 
-bool make_call(int call) {
+constexpr int kFirstPhone = 1000;
+
+Status make_call(int call) {
   probe::Call request;
   request.method = "POST";
   request.path = "/api.ashx/v1/calls";
   request.tenant = "bench.example";
-  request.body =
-      R"({"phone":")" + phone_of(call) +
-      R"(","email":"ops@example.com","model":"gemini-3.8-live","apiKey":"bench-key","maxSeconds":3600,)" +
-      R"("systemPrompt":"You are the assistant of telephone )" + std::to_string(call) + R"(."})";
+  request.body = call_request(call);
   const http::Response response = probe::call(request);
-  if (response.status != 200) std::printf("refused: %s\n", response.body.c_str());
-  return response.status == 200;
+  if (response.status != 200) return {Code::failed, response.body};
+  return {};
+}
+
+Status obey(std::istream& command, int& calls) {
+  std::string verb;
+  command >> verb;
+  if (verb == "calls") {
+    int wanted = 0;
+    for (command >> wanted; calls < wanted; ++calls) PB_TRY(make_call(calls));
+    return {};
+  }
+  std::string name;
+  if (verb != "count" || !(command >> name)) return {Code::invalid, "no such command"};
+  return name == "begin" ? begin_count() : end_count(name);
 }
 
 }  // namespace
 
-std::string phone_of(int call) { return "+4930123" + std::to_string(1000 + call); }
+std::string phone_of(int call) { return kPhonePrefix + std::to_string(kFirstPhone + call); }
+int call_of(const char* text) { return std::atoi(text) - kFirstPhone; }
 
-std::string server_config(int sip_port, const std::string& url, const std::string& ca_file) {
+std::string call_request(int call) {
+  return R"({"phone":")" + phone_of(call) +
+         R"(","email":"ops@example.com","model":"gemini-3.8-live","apiKey":"bench-key","maxSeconds":3600,)" +
+         R"("systemPrompt":"You are the assistant of telephone )" + std::to_string(call) + R"(."})";
+}
+
+std::string calls_config(int sip_port, const std::string& url, const std::string& ca_file) {
   return R"(server: {data: data, log: {level: warn}, management: {listen: "127.0.0.1:0"}}
 plugins:
   probe: {}
   media: {}
   whitelist: {}
   sip-trunk: {listenPort: 0}
-  ai-voice: {}
+  ai-voice: {maxCalls: 100000}
   engine-gemini: {url: ")" +
          url + R"(", caFile: ")" + ca_file + R"("}
 tenants:
   bench.example:
     primary: true
+    ai-voice: {maxConcurrentCalls: 10000}
     sip-trunk: {defaultTrunkId: main, trunks: [{id: main, host: 127.0.0.1, port: )" +
          std::to_string(sip_port) + "}]}\n";
 }
 
-int serve(const char* config, const char* log) {
+int serve(const char* config, const char* log, const char* commands) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  sigset_t stop;
-  sigemptyset(&stop);
-  sigaddset(&stop, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &stop, nullptr);
   CoreOptions options;
   options.config_file = config;
   options.plugin_dir = BENCH_PLUGINS;
@@ -66,13 +86,19 @@ int serve(const char* config, const char* log) {
     std::printf("refused: %s\n", started.error().text.c_str());
     return 1;
   }
-  for (int call = 0; call < kCalls; ++call)
-    if (!make_call(call)) return 1;
   std::printf("ready %d\n", static_cast<int>(::getpid()));
   std::fflush(stdout);
-  int signal = 0;
-  sigwait(&stop, &signal);
-  std::_Exit(0);  // its folder goes with it
+  std::fstream pipe(commands, std::ios::in | std::ios::out);  // opened for both, it has no end
+  int calls = 0;
+  for (std::string line; std::getline(pipe, line);) {
+    std::istringstream command(line);
+    int number = 0;
+    command >> number;
+    const Status done = obey(command, calls);
+    std::printf("%d %s\n", number, done ? "ok" : ("refused: " + done.error().text).c_str());
+    std::fflush(stdout);
+  }
+  std::_Exit(1);
 }
 
 }  // namespace patchbay::bench

@@ -29,10 +29,19 @@ bool is_loud(const lib::RtpPacket& packet) {
 
 }  // namespace
 
-Telephones::Telephones() : fd_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+Telephones::Telephones(int max_calls)
+    : fd_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)),
+      far_ports_(static_cast<size_t>(max_calls)),
+      call_of_port_(size_t{UINT16_MAX} + 1),
+      loud_left_(far_ports_.size()),
+      spoke_ns_(far_ports_.size()),
+      heard_ns_(far_ports_.size()),
+      last_loud_ns_(far_ports_.size()) {
   sockaddr_in address = loopback(0);
   socklen_t size = sizeof address;
   const timeval look{0, 100'000};
+  const int buffer = 4 << 20;  // a burst of many calls
+  ::setsockopt(fd_, SOL_SOCKET, SO_RCVBUFFORCE, &buffer, sizeof buffer);
   ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &look, sizeof look);
   if (::bind(fd_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
       ::getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
@@ -57,12 +66,15 @@ Telephones::~Telephones() {
 }
 
 void Telephones::connect(const std::vector<uint16_t>& far_ports) {
-  far_ports_ = far_ports;
-  connected_ = true;
+  for (size_t call = 0; call < far_ports.size(); ++call) {
+    far_ports_[call] = far_ports[call];
+    call_of_port_[far_ports[call]] = static_cast<int>(call) + 1;
+  }
+  connected_.store(far_ports.size(), std::memory_order_release);
 }
 
 void Telephones::speak() {
-  for (size_t call = 0; call < kCalls; ++call) {
+  for (size_t call = 0; call < far_ports_.size(); ++call) {
     spoke_ns_[call] = 0;
     loud_left_[call] = kLoudPackets;
   }
@@ -73,9 +85,10 @@ void Telephones::listen() {
 }
 
 void Telephones::send(int slot, int64_t due_ns) {
-  if (!connected_ || paused_) return;
+  const size_t calls = connected();
+  if (calls == 0 || paused_) return;
   if (slot == 0) ++sequence_;
-  for (size_t call = static_cast<size_t>(slot); call < far_ports_.size(); call += kFrameMs) {
+  for (size_t call = static_cast<size_t>(slot); call < calls; call += kFrameMs) {
     lib::RtpPacket header;
     header.sequence = sequence_;
     header.timestamp = sequence_ * 160u;
@@ -100,12 +113,11 @@ void Telephones::receive() {
     if (bytes < 0) continue;
     const int64_t at = now_ns();
     const auto packet = lib::parse_rtp(datagram.data(), static_cast<size_t>(bytes));
-    if (!packet || !connected_) continue;
+    if (!packet || connected() == 0) continue;
     ++received_;
-    const auto found = std::find(far_ports_.begin(), far_ports_.end(), ntohs(from.sin_port));
-    if (found == far_ports_.end()) continue;
-    if (!is_loud(*packet)) continue;
-    const auto call = static_cast<size_t>(found - far_ports_.begin());
+    const int found = call_of_port_[ntohs(from.sin_port)];
+    if (found == 0 || !is_loud(*packet)) continue;
+    const auto call = static_cast<size_t>(found) - 1;
     if (heard_ns_[call] == 0) heard_ns_[call] = at;
     heard_loud(call, at);
   }
@@ -120,7 +132,7 @@ void Telephones::heard_loud(size_t call, int64_t at_ns) {
 
 void Telephones::watch() {
   const std::lock_guard lock(mutex_);
-  last_loud_ns_.fill(now_ns());
+  std::fill(last_loud_ns_.begin(), last_loud_ns_.end(), now_ns());
   gaps_.clear();
 }
 
@@ -128,7 +140,7 @@ std::vector<Telephones::Gap> Telephones::gaps() {
   const std::lock_guard lock(mutex_);
   std::vector<Gap> all = gaps_;
   const int64_t now = now_ns();
-  for (size_t call = 0; call < kCalls; ++call)
+  for (size_t call = 0; call < connected(); ++call)
     if (now - last_loud_ns_[call] > kGapNs) all.push_back({static_cast<int>(call), last_loud_ns_[call], now});
   return all;
 }

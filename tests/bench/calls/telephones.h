@@ -17,13 +17,13 @@ namespace patchbay::bench {
 
 class Telephones {
  public:
-  Telephones();
+  explicit Telephones(int max_calls);
   ~Telephones();
   Telephones(const Telephones&) = delete;
   Telephones& operator=(const Telephones&) = delete;
 
   uint16_t port() const { return port_; }
-  // Sets the server's ports, one for each call, and starts sending there.
+  // Sets the server's ports, one for each call, and starts sending there. A later one may add calls.
   void connect(const std::vector<uint16_t>& far_ports);
   void pause(bool paused) { paused_ = paused; }
 
@@ -48,20 +48,23 @@ class Telephones {
   std::vector<Gap> gaps();
 
  private:
+  size_t connected() const { return connected_.load(std::memory_order_acquire); }
   void send(int slot, int64_t due_ns);
   void receive();
   void heard_loud(size_t call, int64_t at_ns);
 
   int fd_ = -1;
   uint16_t port_ = 0;
-  std::vector<uint16_t> far_ports_;  // before connected_
-  std::atomic<bool> connected_{false}, paused_{false}, stop_{false};
-  std::array<std::atomic<int>, kCalls> loud_left_{};
-  std::array<std::atomic<int64_t>, kCalls> spoke_ns_{}, heard_ns_{};
+  std::vector<std::atomic<uint16_t>> far_ports_;  // of the connected_ calls
+  std::vector<std::atomic<int>> call_of_port_;    // plus 1; 0: none
+  std::atomic<size_t> connected_{0};
+  std::atomic<bool> paused_{false}, stop_{false};
+  std::vector<std::atomic<int>> loud_left_;
+  std::vector<std::atomic<int64_t>> spoke_ns_, heard_ns_;
   std::atomic<uint64_t> received_{0};
   uint16_t sequence_ = 0;  // of the pacer's thread
   std::mutex mutex_;
-  std::array<int64_t, kCalls> last_loud_ns_{};  // guarded by mutex_, as gaps_; 0: not watched
+  std::vector<int64_t> last_loud_ns_;  // guarded by mutex_, as gaps_; 0: not watched
   std::vector<Gap> gaps_;
   std::array<uint8_t, 160> silence_{}, loud_{};
   std::thread receiver_;

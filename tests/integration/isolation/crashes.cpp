@@ -24,9 +24,9 @@ namespace {
 
 using namespace patchbay;
 using namespace std::chrono_literals;
-using bench::kCalls;
 using Clock = std::chrono::steady_clock;
 
+constexpr int kCalls = 20;
 constexpr int64_t kMaxGapNs = 100'000'000;
 
 // Makes the crasher crash.
@@ -71,8 +71,8 @@ class Setup {
   std::chrono::milliseconds crash();
   double metric(const std::string& name);
 
-  bench::Voice voice;
-  bench::Telephones telephones;
+  bench::Voice voice{kCalls};
+  bench::Telephones telephones{kCalls};
   test::Stalls stalls;
 
  private:
@@ -103,7 +103,7 @@ Setup::Setup()
   REQUIRE(probe::eventually([&] { return offered_ports().size() == kCalls; }));
   telephones.connect(offered_ports());
   REQUIRE(probe::eventually([&] { return voice.connected() == kCalls; }));
-  voice.stream(true);
+  voice.stream(bench::Voice::Stream::tone);
   telephones.listen();
   REQUIRE(probe::eventually([&] {
     for (int call = 0; call < kCalls; ++call)
@@ -165,9 +165,9 @@ TEST_CASE("crashes of an isolated plugin cause no gap over 100 ms in 20 running 
 
   // The measure works: a silence of the engine is a gap.
   setup.telephones.watch();
-  setup.voice.stream(false);
+  setup.voice.stream(bench::Voice::Stream::none);
   std::this_thread::sleep_for(2s);
-  setup.voice.stream(true);
+  setup.voice.stream(bench::Voice::Stream::tone);
   std::this_thread::sleep_for(1s);
   CHECK(setup.longest_gap_ns(false) > 300'000'000);
 

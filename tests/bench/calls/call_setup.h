@@ -1,0 +1,40 @@
+// CallSetup: a server in another process, whose calls go to the telephones and the engine of this one. SIPp
+// answers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/calls/server_process.h"
+#include "bench/calls/telephones.h"
+#include "bench/calls/voice.h"
+#include "support/sipp_peer.h"
+
+namespace patchbay::bench {
+
+class CallSetup {
+ public:
+  // `tool`: a command that runs the server, as valgrind does; empty: none.
+  explicit CallSetup(int max_calls, const std::vector<std::string>& tool = {});
+
+  // Makes calls until there are so many, and waits until both ends are connected.
+  Status make_calls(int calls);
+  int calls() const { return calls_; }
+  ServerProcess& server() { return *server_; }
+  // How many frames of 20 ms were carried, in the direction that carried fewer.
+  uint64_t frames() const;
+
+  Voice voice;
+  Telephones telephones;
+
+ private:
+  std::vector<uint16_t> offered_ports(int calls) const;
+
+  std::optional<test::Sipp> sipp_;
+  std::optional<ServerProcess> server_;
+  int calls_ = 0;
+};
+
+}  // namespace patchbay::bench
