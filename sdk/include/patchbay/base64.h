@@ -1,66 +1,52 @@
 // Base64 (RFC 4648). Pure functions, any thread.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base64_blocks.h"
+
 namespace patchbay {
 namespace detail {
 
-inline constexpr char kBase64Digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-inline constexpr char kBase64UrlDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-inline constexpr uint8_t kBase64Bad = 64, kBase64Skip = 65, kBase64End = 66;
-
-// The value of each character: a sextet, or one of the marks above.
-using Base64Values = std::array<uint8_t, 256>;
-
-constexpr Base64Values make_base64_values(const char* digits) {
-  Base64Values values{};
-  for (auto& value : values) value = kBase64Bad;
-  for (uint8_t i = 0; i < 64; ++i) values[static_cast<uint8_t>(digits[i])] = i;
-  return values;
-}
-
-constexpr Base64Values make_lenient_base64_values() {
-  Base64Values values = make_base64_values(kBase64Digits);
-  values['-'] = 62;
-  values['_'] = 63;
-  values['\r'] = values['\n'] = kBase64Skip;
-  values['='] = kBase64End;
-  return values;
-}
-
-inline constexpr Base64Values kLenientBase64 = make_lenient_base64_values();
-inline constexpr Base64Values kStrictBase64Url = make_base64_values(kBase64UrlDigits);
-
-// Without padding.
-inline void append_base64_digits(std::string& out, std::string_view bytes, const char* digits) {
-  out.reserve(out.size() + (bytes.size() + 2) / 3 * 4);
-  const auto byte = [bytes](size_t i) {
-    return i < bytes.size() ? uint32_t{static_cast<uint8_t>(bytes[i])} : uint32_t{0};
-  };
-  for (size_t at = 0; at < bytes.size(); at += 3) {
-    const uint32_t group = byte(at) << 16U | byte(at + 1) << 8U | byte(at + 2);
-    const char four[4] = {digits[group >> 18U], digits[group >> 12U & 63U], digits[group >> 6U & 63U],
-                          digits[group & 63U]};
-    out.append(four, bytes.size() - at >= 3 ? 4 : bytes.size() - at + 1);
+// Writes groups of 3 bytes as 4 digits, the last one shorter and without padding. Returns the end.
+inline char* write_base64_digits(const uint8_t* from, size_t size, char* to, const char* digits) noexcept {
+  for (; size >= 3; size -= 3, from += 3, to += 4) {
+    const uint32_t group = uint32_t{from[0]} << 16U | uint32_t{from[1]} << 8U | from[2];
+    to[0] = digits[group >> 18U];
+    to[1] = digits[group >> 12U & 63U];
+    to[2] = digits[group >> 6U & 63U];
+    to[3] = digits[group & 63U];
   }
+  if (size == 0) return to;
+  const uint32_t group = uint32_t{from[0]} << 16U | (size == 2 ? uint32_t{from[1]} << 8U : 0U);
+  *to++ = digits[group >> 18U];
+  *to++ = digits[group >> 12U & 63U];
+  if (size == 2) *to++ = digits[group >> 6U & 63U];
+  return to;
 }
 
-// `strict`: refuses bits of the last character that belong to no byte.
-inline std::optional<std::string> decode_base64(std::string_view text, const Base64Values& values,
-                                                bool strict) {
-  std::string out;
-  out.reserve(text.size() / 4 * 3 + 3);
+// Decodes into `out`, which has room for base64_capacity(text.size()). `strict`: refuses bits of the last
+// character that belong to no byte. `by_blocks`: tries vector instructions, which know only the standard
+// alphabet and leave other blocks to the loop.
+inline std::optional<size_t> decode_base64(std::string_view text, uint8_t* out, const Base64Values& values,
+                                           bool strict, bool by_blocks) noexcept {
+  const auto* from = reinterpret_cast<const uint8_t*>(text.data());
+  const uint8_t* const end = from + text.size();
+  uint8_t* to = out;
   uint32_t bits = 0;
   int count = 0;  // of bits that are not in `out`
   bool ended = false;
-  for (const char c : text) {
-    const uint8_t value = values[static_cast<uint8_t>(c)];
+  while (from != end) {
+    if (count == 0 && !ended) {
+      if (by_blocks) decode_base64_blocks(from, end, to);
+      decode_base64_groups(from, end, to, values);
+      if (from == end) break;
+    }
+    const uint8_t value = values[*from++];
     if (value == kBase64Skip) continue;
     ended = ended || value == kBase64End;
     if (value == kBase64End) continue;
@@ -69,41 +55,75 @@ inline std::optional<std::string> decode_base64(std::string_view text, const Bas
     count += 6;
     if (count < 8) continue;
     count -= 8;
-    out += static_cast<char>(bits >> count & 255U);
+    *to++ = static_cast<uint8_t>(bits >> static_cast<unsigned>(count));
   }
-  if (count == 6 || (strict && (bits & ((1U << count) - 1)) != 0)) return std::nullopt;
-  return out;
+  if (count == 6 || (strict && (bits & ((1U << static_cast<unsigned>(count)) - 1)) != 0)) return std::nullopt;
+  return static_cast<size_t>(to - out);
 }
 
 }  // namespace detail
 
-// Section 4: the standard alphabet, padded.
-inline void append_base64(std::string& out, std::string_view bytes) {
-  detail::append_base64_digits(out, bytes, detail::kBase64Digits);
-  out.append((3 - bytes.size() % 3) % 3, '=');
+// The characters that encode_base64() writes for so many bytes.
+constexpr size_t base64_size(size_t bytes) noexcept { return (bytes + 2) / 3 * 4; }
+// The most bytes that a text of so many characters encodes.
+constexpr size_t base64_capacity(size_t characters) noexcept {
+  return characters / 4 * 3 + characters % 4 * 3 / 4;
 }
-// The same of other objects than text, such as samples.
+
+// Section 4: the standard alphabet, padded. Writes base64_size(size_bytes) characters to `out`, and no NUL.
+inline void encode_base64(const void* data, size_t size_bytes, char* out) noexcept {
+  const auto* from = static_cast<const uint8_t*>(data);
+  const uint8_t* const end = from + size_bytes;
+  if (detail::has_base64_blocks()) detail::encode_base64_blocks(from, end, out);
+  out = detail::write_base64_digits(from, static_cast<size_t>(end - from), out, detail::kBase64Digits);
+  for (size_t i = (3 - size_bytes % 3) % 3; i > 0; --i) *out++ = '=';
+}
+// The same, behind the text in `out`. `data`: text or other objects, such as samples.
 inline void append_base64(std::string& out, const void* data, size_t size_bytes) {
-  append_base64(out, {static_cast<const char*>(data), size_bytes});
+  const size_t before = out.size();
+  out.resize(before + base64_size(size_bytes));
+  encode_base64(data, size_bytes, out.data() + before);
+}
+inline void append_base64(std::string& out, std::string_view bytes) {
+  append_base64(out, bytes.data(), bytes.size());
 }
 
 // Section 5: the URL-safe alphabet, without padding.
 inline std::string to_base64url(std::string_view bytes) {
-  std::string out;
-  detail::append_base64_digits(out, bytes, detail::kBase64UrlDigits);
+  std::string out(base64_size(bytes.size()), '\0');
+  const auto* from = reinterpret_cast<const uint8_t*>(bytes.data());
+  const char* end = detail::write_base64_digits(from, bytes.size(), out.data(), detail::kBase64UrlDigits);
+  out.resize(static_cast<size_t>(end - out.data()));
   return out;
 }
 
 // Accepts either alphabet, missing padding and line breaks, because services differ in what they send.
 // Returns nullopt for other characters, for text behind the padding and for a single character at the end.
 inline std::optional<std::string> from_base64(std::string_view text) {
-  return detail::decode_base64(text, detail::kLenientBase64, false);
+  std::string out(base64_capacity(text.size()), '\0');
+  const auto size = detail::decode_base64(text, reinterpret_cast<uint8_t*>(out.data()),
+                                          detail::kLenientBase64, false, detail::has_base64_blocks());
+  if (!size) return std::nullopt;
+  out.resize(*size);
+  return out;
+}
+// The same, into a buffer of the caller, and returns the number of bytes. Also nullopt if `capacity_bytes` is
+// below base64_capacity(text.size()). What follows the decoded bytes in the buffer may be overwritten.
+inline std::optional<size_t> from_base64(std::string_view text, void* out, size_t capacity_bytes) noexcept {
+  if (capacity_bytes < base64_capacity(text.size())) return std::nullopt;
+  return detail::decode_base64(text, static_cast<uint8_t*>(out), detail::kLenientBase64, false,
+                               detail::has_base64_blocks());
 }
 
 // Accepts one text for each byte string, as signed tokens need it. Returns nullopt for padding, other
 // characters and non-zero bits behind the last byte.
 inline std::optional<std::string> from_base64url(std::string_view text) {
-  return detail::decode_base64(text, detail::kStrictBase64Url, true);
+  std::string out(base64_capacity(text.size()), '\0');
+  const auto size = detail::decode_base64(text, reinterpret_cast<uint8_t*>(out.data()),
+                                          detail::kStrictBase64Url, true, false);
+  if (!size) return std::nullopt;
+  out.resize(*size);
+  return out;
 }
 
 }  // namespace patchbay
