@@ -7,15 +7,16 @@
 #include <vector>
 
 #include "patchbay/result.h"
+#include "resampler/polyphase.h"
 
 struct SpeexResamplerState_;
 
 namespace patchbay::lib {
 
+// Both methods are flat up to 0.425 of the lower rate (3.4 kHz of 8 kHz), have aliases and images below -90
+// dB, and delay by 40 samples of the lower rate (5 ms at 8 kHz).
 class Resampler {
  public:
-  static constexpr int kQuality = 5;  // pass band flat to 3.4 kHz of 8 kHz, aliasing below -72 dB, 5 ms delay
-
   static constexpr uint32_t kMinHz = 4000;
   static constexpr uint32_t kMaxHz = 192000;
 
@@ -23,7 +24,8 @@ class Resampler {
   // Code::exhausted: out of memory.
   static Result<Resampler> create(uint32_t from_hz, uint32_t to_hz);
 
-  // [any] [media] Returns the number of samples written, at most `capacity`.
+  // [any] [media] Returns the number of samples written, at most `capacity`. 20 ms of input are 20 ms of
+  // output in every call, the first included.
   uint32_t process(const int16_t* in, uint32_t samples, int16_t* out, uint32_t capacity) noexcept;
   // [any] The same, but allocates, so not on a media loop.
   std::vector<int16_t> process(const std::vector<int16_t>& samples);
@@ -35,7 +37,9 @@ class Resampler {
   Resampler(uint32_t from_hz, uint32_t to_hz) : from_hz_(from_hz), to_hz_(to_hz) {}
   uint32_t from_hz_;
   uint32_t to_hz_;
-  std::unique_ptr<SpeexResamplerState_, Destroy> state_;  // null: pass through
+  // At most one is set; none: pass through.
+  std::unique_ptr<Polyphase> polyphase_;                  // for a ratio of small numbers
+  std::unique_ptr<SpeexResamplerState_, Destroy> speex_;  // for any other
 };
 
 }  // namespace patchbay::lib
