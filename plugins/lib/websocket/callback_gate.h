@@ -22,12 +22,8 @@ class CallbackGate {
       runner_ = std::this_thread::get_id();
       ++depth_;
     }
+    const Leave leave{*this};
     std::forward<F>(callback)();
-    {
-      std::lock_guard lock(mutex_);
-      --depth_;
-      idle_.notify_all();
-    }
   }
 
   // Any thread. Waits for a running callback, unless called from within it. Without a limit: on other threads
@@ -49,6 +45,16 @@ class CallbackGate {
   }
 
  private:
+  // Also after an exception; otherwise close() would wait without end.
+  struct Leave {
+    CallbackGate& gate;
+    ~Leave() {
+      std::lock_guard lock(gate.mutex_);
+      --gate.depth_;
+      gate.idle_.notify_all();
+    }
+  };
+
   std::mutex mutex_;
   std::condition_variable idle_;
   std::thread::id runner_;

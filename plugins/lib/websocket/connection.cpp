@@ -50,8 +50,8 @@ bool WebSocketClient::Connection::make_stream() {
     plain_ = std::make_unique<Plain>(context);
     return true;
   }
-  auto& cached = io_.impl().tls[options_.ca_file];
-  if (!cached) {
+  tls_ = io_.impl().tls->find(options_.ca_file);
+  if (!tls_) {
     auto fresh = std::make_shared<net::ssl::context>(net::ssl::context::tls_client);
     Error error;
     fresh->set_options(net::ssl::context::default_workarounds | net::ssl::context::no_sslv3 |
@@ -62,9 +62,8 @@ bool WebSocketClient::Connection::make_stream() {
       fresh->load_verify_file(options_.ca_file, error);
       if (error) return fail("CA file " + options_.ca_file, error), false;
     }
-    cached = std::move(fresh);
+    tls_ = io_.impl().tls->add(options_.ca_file, std::move(fresh));
   }
-  tls_ = cached;
   secure_ = std::make_unique<Secure>(context, *tls_);
   auto& ssl = secure_->next_layer();
   Error error;

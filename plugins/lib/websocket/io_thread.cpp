@@ -6,12 +6,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <cerrno>
 #include <chrono>
 #include <future>
 #include <system_error>
+#include <utility>
 
 #include "websocket/callback_gate.h"
 #include "websocket/io_thread_impl.h"
@@ -19,7 +20,46 @@
 namespace patchbay::lib {
 namespace net = boost::asio;
 
-IoThread::IoThread(const std::string& name) : impl_(std::make_unique<Impl>()) {
+namespace {
+
+int make_event() {
+  const int fd = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  if (fd < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  return fd;
+}
+
+}  // namespace
+
+IoThread::Impl::Impl(std::shared_ptr<TlsContexts> contexts)
+    : tls(std::move(contexts)), event(context, make_event()), event_fd(event.native_handle()) {}
+
+void IoThread::Impl::trigger(const std::shared_ptr<SignalQueue::Signal>& signal) noexcept {
+  if (!signals.push(signal)) return;
+  const uint64_t one = 1;
+  (void)!::write(event_fd, &one, sizeof one);
+}
+
+void IoThread::Impl::wait_for_signals() {
+  event.async_wait(net::posix::stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
+    if (error) return;
+    uint64_t count = 0;
+    (void)!::read(event_fd, &count, sizeof count);
+    run_signals();
+  });
+}
+
+// Handles sockets and timers between two turns, because new signals may arrive all the time.
+void IoThread::Impl::run_signals() {
+  signals.run_queued();
+  if (signals.try_sleep())
+    wait_for_signals();
+  else
+    net::post(context, [this] { run_signals(); });
+}
+
+IoThread::IoThread(const std::string& name, std::shared_ptr<TlsContexts> tls)
+    : impl_(std::make_unique<Impl>(tls ? std::move(tls) : std::make_shared<TlsContexts>())) {
+  net::post(impl_->context, [impl = impl_.get()] { impl->run_signals(); });
   impl_->thread = std::thread([impl = impl_.get(), name] {
     pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
     while (!impl->context.stopped()) {
@@ -105,48 +145,19 @@ void IoTimer::cancel() {
   state_->timer.cancel(ignored);
 }
 
-struct IoSignal::State : std::enable_shared_from_this<IoSignal::State> {
-  State(net::io_context& context, std::function<void()> on_signal)
-      : event(context, ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)), callback(std::move(on_signal)) {
-    fd = event.native_handle();
-  }
+struct IoSignal::State final : SignalQueue::Signal {
+  explicit State(std::function<void()> on_signal) : callback(std::move(on_signal)) {}
+  void run() override { gate.run(callback); }
 
-  void wait() {
-    event.async_wait(net::posix::stream_descriptor::wait_read, [self = shared_from_this()](
-                                                                   const boost::system::error_code& error) {
-      if (error) return;
-      uint64_t count = 0;
-      (void)!::read(self->fd, &count, sizeof count);
-      self->armed.store(false);  // before the callback, because a later notify() must wake the thread again
-      self->gate.run(self->callback);
-      if (self->event.is_open()) self->wait();
-    });
-  }
-
-  net::posix::stream_descriptor event;
-  std::function<void()> callback;
+  const std::function<void()> callback;
   CallbackGate gate;
-  std::atomic<bool> armed{false};
-  int fd = -1;
 };
 
 IoSignal::IoSignal(IoThread& io, std::function<void()> callback)
-    : io_(io), state_(std::make_shared<State>(io.impl().context, std::move(callback))) {
-  io_.post([state = state_] { state->wait(); });
-}
+    : io_(io), state_(std::make_shared<State>(std::move(callback))) {}
 
-IoSignal::~IoSignal() {
-  state_->gate.close();
-  io_.post([state = state_] {
-    boost::system::error_code ignored;
-    state->event.close(ignored);
-  });
-}
+IoSignal::~IoSignal() { state_->gate.close(); }
 
-void IoSignal::notify() noexcept {
-  if (state_->armed.exchange(true)) return;
-  uint64_t one = 1;
-  (void)!::write(state_->fd, &one, sizeof one);
-}
+void IoSignal::notify() noexcept { io_.impl().trigger(state_); }
 
 }  // namespace patchbay::lib

@@ -12,9 +12,12 @@ namespace patchbay::lib {
 // [any] Monotonic time, for code without a host.
 int64_t steady_ms();
 
+class TlsContexts;
+
 class IoThread {
  public:
-  explicit IoThread(const std::string& name = "io");
+  // `tls`: contexts to share with other threads; null: its own.
+  explicit IoThread(const std::string& name = "io", std::shared_ptr<TlsContexts> tls = nullptr);
   ~IoThread();  // [any but the thread itself] runs the tasks posted earlier, stops, joins
   IoThread(const IoThread&) = delete;
   IoThread& operator=(const IoThread&) = delete;
@@ -65,7 +68,8 @@ class IoTimer {
   std::shared_ptr<State> state_;
 };
 
-// Runs a callback on the IoThread, triggered from a thread that must not block, such as a media loop.
+// Runs a callback on the IoThread, triggered from a thread that must not block, such as a media loop. All
+// signals of an IoThread share one wake-up.
 class IoSignal {
  public:
   IoSignal(IoThread& io, std::function<void()> callback);  // [any]
@@ -73,7 +77,8 @@ class IoSignal {
   IoSignal(const IoSignal&) = delete;
   IoSignal& operator=(const IoSignal&) = delete;
 
-  // [any, wait-free] One atomic exchange, plus one write to an eventfd if no callback is pending.
+  // [any, lock-free] Later calls have no effect until the callback begins. Allocates nothing; one system call
+  // if the thread sleeps.
   void notify() noexcept;
 
  private:

@@ -2,9 +2,14 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <future>
+#include <memory>
+#include <new>
 #include <thread>
+#include <vector>
 
 using namespace patchbay::lib;
 using namespace std::chrono_literals;
@@ -51,4 +56,66 @@ TEST_CASE("the watch may be destroyed while its task is pending") {
   }
   end.set_value();
   io.drain();
+}
+
+TEST_CASE("a callback that throws is called at the next signal, and does not block the end of its signal") {
+  IoThread io;
+  std::atomic<int> calls{0}, others{0};
+  {
+    IoSignal failing(io, [&] {
+      ++calls;
+      throw std::bad_alloc();
+    });
+    IoSignal other(io, [&] { ++others; });
+    for (int i = 1; i <= 3; ++i) {
+      failing.notify();
+      other.notify();
+      CHECK(eventually([&] { return calls == i && others == i; }));
+    }
+  }
+  io.drain();
+}
+
+TEST_CASE("no callback of a signal runs after its end, whether it was notified or not") {
+  IoThread io;
+  for (int i = 0; i < 200; ++i) {
+    std::atomic<bool> ended{false};
+    auto signal = std::make_unique<IoSignal>(io, [&] { CHECK_FALSE(ended.load()); });
+    std::thread media([&] {
+      for (int n = 0; n < i % 5; ++n) signal->notify();
+    });
+    media.join();
+    signal.reset();
+    ended = true;
+    if (i % 50 == 0) io.drain();
+  }
+  io.drain();
+}
+
+TEST_CASE("a signal may end in its own callback") {
+  IoThread io;
+  std::promise<void> ended;
+  std::unique_ptr<IoSignal> signal;
+  signal = std::make_unique<IoSignal>(io, [&] {
+    signal.reset();
+    ended.set_value();
+  });
+  signal->notify();
+  CHECK(ended.get_future().wait_for(kPatience) == std::future_status::ready);
+}
+
+TEST_CASE("signals of many objects reach their callbacks while tasks run") {
+  constexpr size_t kSignals = 50;
+  IoThread io;
+  std::vector<std::atomic<int>> calls(kSignals);
+  std::vector<std::unique_ptr<IoSignal>> signals;
+  for (size_t i = 0; i < kSignals; ++i)
+    signals.push_back(std::make_unique<IoSignal>(io, [&, i] { ++calls[i]; }));
+  for (int round = 1; round <= 20; ++round) {
+    for (auto& signal : signals) signal->notify();
+    io.drain();
+    CHECK(eventually([&] {
+      return std::all_of(calls.begin(), calls.end(), [&](const auto& count) { return count >= round; });
+    }));
+  }
 }
