@@ -5,24 +5,21 @@
 
 #include "engine/engine.h"
 #include "options.h"
-#include "websocket/io_thread.h"
 
 namespace patchbay::engine_gemini {
 
 class GeminiEngine final : public lib::Engine {
  public:
-  // Borrows the thread. All sessions run on it and call their listeners on it.
-  GeminiEngine(lib::IoThread& io, Options options) : io_(io), options_(std::move(options)) {}
+  explicit GeminiEngine(Options options) : options_(std::move(options)) {}
 
   const char* name() const override { return "gemini-live"; }
   bool matches(std::string_view model) const override;
-  Result<std::unique_ptr<lib::Session>> open(lib::SessionConfig config,
+  Result<std::unique_ptr<lib::Session>> open(lib::IoThread& io, lib::SessionConfig config,
                                              lib::SessionListener& listener) override;
   // [the strand of open()] Applies to sessions opened later.
   void set_options(Options options) { options_ = std::move(options); }
 
  private:
-  lib::IoThread& io_;
   Options options_;
 };
 

@@ -14,8 +14,8 @@ namespace {
 class EngineGemini final : public Plugin {
   Status start(const Config& config) override {
     PB_TRY_VALUE(const Settings settings, Settings::read(config));
-    runner_.emplace(host(), "engine-gemini", "gemini-", true, [&](lib::IoThread& io) {
-      auto engine = std::make_unique<GeminiEngine>(io, make_options(settings));
+    runner_.emplace(host(), "engine-gemini", "gemini-", true, [&](lib::IoThreads&) {
+      auto engine = std::make_unique<GeminiEngine>(make_options(settings));
       engine_ = engine.get();
       return engine;
     });

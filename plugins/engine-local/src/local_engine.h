@@ -8,24 +8,24 @@
 #include "options.h"
 #include "recogniser.h"
 #include "synthesiser.h"
-#include "websocket/io_thread.h"
+#include "websocket/io_threads.h"
 
 namespace patchbay::engine_local {
 
 class LocalEngine final : public lib::Engine {
  public:
-  // Borrows the thread. All sessions run on it and call their listeners on it. The first session loads the
-  // models, and is ready when they are loaded.
-  LocalEngine(lib::IoThread& io, Options options);
+  // `io`: borrowed; the threads that open() is given. The first session loads the models, and is ready when
+  // they are loaded.
+  LocalEngine(lib::IoThreads& io, Options options);
   ~LocalEngine() override;
 
   const char* name() const override { return "local"; }
   bool matches(std::string_view model) const override;  // "local", "local-…", "embedded"
-  Result<std::unique_ptr<lib::Session>> open(lib::SessionConfig config,
+  Result<std::unique_ptr<lib::Session>> open(lib::IoThread& io, lib::SessionConfig config,
                                              lib::SessionListener& listener) override;
 
  private:
-  lib::IoThread& io_;
+  lib::IoThreads& io_;
   const Options options_;
   Recogniser recogniser_;
   Synthesiser synthesiser_;

@@ -17,8 +17,9 @@ class EngineLocal final : public Plugin {
     Options options;
     options.json = lib::JsonParser(host());
     options.recogniser.workers = recognisers_ = settings.recognisers;
-    runner_.emplace(host(), "engine-local", "local embedded", false,
-                    [&](lib::IoThread& io) { return std::make_unique<LocalEngine>(io, std::move(options)); });
+    runner_.emplace(host(), "engine-local", "local embedded", false, [&](lib::IoThreads& io) {
+      return std::make_unique<LocalEngine>(io, std::move(options));
+    });
     return {};
   }
   Status check_config(const Config& config) override {

@@ -13,6 +13,7 @@
 
 #include "engine/engine_stats.h"
 #include "engine/voices.h"
+#include "websocket/io_thread.h"
 
 namespace patchbay::lib {
 
@@ -120,13 +121,14 @@ class Session {
 // Creates sessions; one engine serves all calls.
 class Engine {
  public:
-  // Destroy it after its sessions and before its io thread, from another thread.
+  // Destroy it after its sessions and before its io threads, from another thread.
   virtual ~Engine() = default;
   virtual const char* name() const = 0;
   virtual bool matches(std::string_view model) const = 0;
-  // [any] The listener must outlive the session. Fails only for errors found without the network; later ones
-  // are reported by on_closed().
-  virtual Result<std::unique_ptr<Session>> open(SessionConfig config, SessionListener& listener) = 0;
+  // [any] The session runs on `io` and calls its listener there. The listener must outlive the session. Fails
+  // only for errors found without the network; later ones are reported by on_closed().
+  virtual Result<std::unique_ptr<Session>> open(IoThread& io, SessionConfig config,
+                                                SessionListener& listener) = 0;
 
   const EngineStats& stats() const noexcept { return *stats_; }
 

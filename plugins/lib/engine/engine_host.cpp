@@ -19,7 +19,7 @@ Metric::Labels label(const Engine& engine) { return {{"engine", engine.name()}};
 
 }  // namespace
 
-EngineHost::EngineHost(const Host& host, IoThread& io, std::unique_ptr<Engine> engine, std::string models,
+EngineHost::EngineHost(const Host& host, IoThreads& io, std::unique_ptr<Engine> engine, std::string models,
                        bool key_required, StallLimits limits)
     : host_(host),
       io_(io),
@@ -29,7 +29,7 @@ EngineHost::EngineHost(const Host& host, IoThread& io, std::unique_ptr<Engine> e
       service_(
           host, engine_->name(), std::move(models),
           [this](const engine::Open& request) { return open(request); }, key_required),
-      thread_watch_(io),
+      threads_(io, limits),
       timer_(host),
       stop_limit_(host),
       sessions_metric_(
@@ -59,52 +59,59 @@ EngineHost::~EngineHost() { drained_->close(); }
 
 Result<engine::Opened> EngineHost::open(const engine::Open& request) {
   if (stop_done_) return {Code::unavailable, "the server is stopping"};
-  if (stalled_ms_ >= limits_.stall_ms)
+  const auto thread = threads_.choose();
+  if (!thread)
     return {Code::unavailable, std::string(engine_->name()) + " does not respond: its thread is stuck"};
   const int64_t id = ++last_id_;
   auto session = std::make_unique<EngineSession>(host_, request, [this, id] { on_session_ended(id); });
-  PB_TRY(session->open(*engine_, request));
+  PB_TRY(session->open(*engine_, io_[*thread], request));
   const engine::Opened opened = session->handles();
-  sessions_.emplace(id, std::move(session));
+  sessions_.emplace(id, Entry{std::move(session), *thread});
+  threads_.opened(*thread);
   return opened;
 }
 
 void EngineHost::on_session_ended(int64_t id) {
   // Destroys the session in a later task, because the session called this function.
   post(host_, kMainStrand, [this, id] {
-    const auto session = sessions_.find(id);
-    if (session->second->is_stuck()) leak(std::move(session->second));
-    sessions_.erase(session);
-    if (sessions_.empty() && stop_done_) drain_thread();
+    const auto ended = sessions_.find(id);
+    Entry& entry = ended->second;
+    if (entry.session->is_stuck()) leak(std::move(entry.session));
+    threads_.closed(entry.thread);
+    sessions_.erase(ended);
+    if (sessions_.empty() && stop_done_) drain_threads();
   });
 }
 
 void EngineHost::poll() {
-  check_thread();
+  check_threads();
   export_stats();
   timer_.after_ms(limits_.poll_ms, [this] { poll(); });
 }
 
-// Detects a stuck thread and fails its sessions on the main strand; otherwise their calls would stay silent.
-void EngineHost::check_thread() {
-  const IoWatch::Sample sample = thread_watch_.sample();
-  stalled_ms_ = sample.waiting_ms;
-  lag_.set(static_cast<double>(std::max(sample.waiting_ms, sample.lag_ms)) / 1000);
-  if (stalled_ms_ < limits_.stall_ms) {
-    if (std::exchange(stall_reported_, false))
-      log_.warn("the engine's thread responds again", {{"engine", engine_->name()}, {"ms", sample.lag_ms}});
-    return;
-  }
-  if (!std::exchange(stall_reported_, true)) {
+// Fails the sessions of a stuck thread on the main strand; otherwise their calls would stay silent.
+void EngineHost::check_threads() {
+  const SessionThreads::Check found = threads_.check();
+  lag_.set(static_cast<double>(found.lag_ms) / 1000);
+  for (const SessionThreads::Stall& stall : found.changes) {
+    if (!stall.stuck) {
+      log_.warn("the engine's thread responds again",
+                {{"engine", engine_->name()}, {"thread", stall.thread}, {"ms", stall.ms}});
+      continue;
+    }
     stalls_.add();
-    log_.error("the engine's thread is stuck, new calls are refused",
-               {{"engine", engine_->name()}, {"ms", stalled_ms_}, {"sessions", sessions_.size()}});
+    log_.error("the engine's thread is stuck and gets no new calls", {{"engine", engine_->name()},
+                                                                      {"thread", stall.thread},
+                                                                      {"ms", stall.ms},
+                                                                      {"sessions", stall.sessions}});
   }
-  if (stalled_ms_ >= limits_.give_up_ms) fail_sessions();
+  for (const size_t thread : found.given_up) fail_sessions(thread);
 }
 
-void EngineHost::fail_sessions() {
-  for (const auto& [id, session] : sessions_) session->fail("its thread is stuck");
+// Of one thread, or all.
+void EngineHost::fail_sessions(std::optional<size_t> thread) {
+  for (const auto& [id, entry] : sessions_)
+    if (!thread || entry.thread == *thread) entry.session->fail("its thread is stuck");
 }
 
 void EngineHost::export_stats() {
@@ -130,25 +137,31 @@ void EngineHost::stop(Function<void(bool)> done) {
     draining_ = true;
     drained_->close();
     if (sessions_.empty()) return complete_stop(false);
-    fail_sessions();  // drain_thread() follows when the last one has closed
+    fail_sessions();  // drain_threads() follows when the last one has closed
   });
-  for (const auto& [id, session] : sessions_) session->close();
-  if (sessions_.empty()) drain_thread();
+  for (const auto& [id, entry] : sessions_) entry.session->close();
+  if (sessions_.empty()) drain_threads();
 }
 
-// Completes stop() after the tasks that sessions have posted to the thread.
-void EngineHost::drain_thread() {
+// Completes stop() after the tasks that sessions have posted to the threads.
+void EngineHost::drain_threads() {
   if (std::exchange(draining_, true)) return complete_stop(false);
-  io_.post([gate = drained_, host = &host_, then = alive_.bind([this] { complete_stop(true); })] {
-    gate->run([&] { post(*host, kMainStrand, then); });
-  });
+  undrained_ = io_.size();
+  for (size_t i = 0; i < io_.size(); ++i)
+    io_[i].post([gate = drained_, host = &host_, then = alive_.bind([this] { on_thread_drained(); })] {
+      gate->run([&] { post(*host, kMainStrand, then); });
+    });
 }
 
-void EngineHost::complete_stop(bool thread_responds) {
+void EngineHost::on_thread_drained() {
+  if (--undrained_ == 0) complete_stop(true);
+}
+
+void EngineHost::complete_stop(bool threads_respond) {
   timer_.cancel();
   stop_limit_.cancel();
-  if (!thread_responds) static_cast<void>(engine_.release());  // NOLINT(bugprone-unused-return-value)
-  if (stop_done_) std::exchange(stop_done_, {})(thread_responds);
+  if (!threads_respond) static_cast<void>(engine_.release());  // NOLINT(bugprone-unused-return-value)
+  if (stop_done_) std::exchange(stop_done_, {})(threads_respond);
 }
 
 }  // namespace patchbay::lib

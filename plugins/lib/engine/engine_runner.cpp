@@ -18,8 +18,8 @@ void keep_code_loaded() {
 
 void EngineRunner::stop(Done done) {
   // Shared, because a Function must be copyable and Done is move-only.
-  host_->stop([this, done = std::make_shared<Done>(std::move(done))](bool thread_responds) {
-    if (thread_responds) return (*done)();
+  host_->stop([this, done = std::make_shared<Done>(std::move(done))](bool threads_respond) {
+    if (threads_respond) return (*done)();
     keep_code_loaded();
     static_cast<void>(io_.release());  // NOLINT(bugprone-unused-return-value)
     (*done)({Code::timeout, "the thread of the AI engine is stuck"});

@@ -44,7 +44,7 @@ EngineSession::EngineSession(const Host& host, const engine::Open& request, Func
 
 EngineSession::~EngineSession() = default;
 
-Status EngineSession::open(Engine& engine, const engine::Open& request) {
+Status EngineSession::open(Engine& engine, IoThread& io, const engine::Open& request) {
   SessionConfig config;
   config.model = request.model;
   config.voice = request.voice;
@@ -53,7 +53,7 @@ Status EngineSession::open(Engine& engine, const engine::Open& request) {
   config.greeting = request.greeting;
   config.api_key = request.api_key;
   PB_TRY_VALUE(config.tools, parse_tools(host_, request.tools));
-  PB_TRY_VALUE(session_, engine.open(std::move(config), *this));
+  PB_TRY_VALUE(session_, engine.open(io, std::move(config), *this));
 
   using S = engine::Session;
   service_

@@ -25,7 +25,7 @@ class EngineSession final : public SessionListener, private AudioPort {
   EngineSession(const Host& host, const engine::Open& request, Function<void()> ended);
   ~EngineSession() override;
 
-  Status open(Engine& engine, const engine::Open& request);
+  Status open(Engine& engine, IoThread& io, const engine::Open& request);
   engine::Opened handles();
   void close();
   // Ends the session without its engine, which does not respond: reports `reason` to the listener and ignores

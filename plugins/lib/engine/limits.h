@@ -6,11 +6,16 @@
 
 namespace patchbay::lib {
 
+// With this many sessions on each thread, the next one starts another thread. Fewer threads need fewer
+// wake-ups, because one wake-up serves several calls.
+inline constexpr size_t kSessionsPerThread = 32;
+
 // A thread that is stuck in a task: see StallLimits.
-inline constexpr int64_t kThreadPollMs = 1000;   // between two checks of the thread
-inline constexpr int64_t kThreadStallMs = 5000;  // then the stall is reported, and new sessions are refused
-inline constexpr int64_t kThreadGiveUpMs = 15'000;  // then the open sessions fail
-inline constexpr int64_t kThreadStopMs = 5000;      // how long stop() waits for the thread
+inline constexpr int64_t kThreadPollMs = 1000;  // between two checks of the thread
+inline constexpr int64_t kThreadStallMs =
+    5000;  // then the stall is reported, and no new session is put on it
+inline constexpr int64_t kThreadGiveUpMs = 15'000;  // then its open sessions fail
+inline constexpr int64_t kThreadStopMs = 5000;      // how long stop() waits for the threads
 inline constexpr int64_t kDetachMs = 2000;          // how long a session's end waits for a running callback
 
 // The goodbye.

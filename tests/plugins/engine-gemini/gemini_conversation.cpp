@@ -45,8 +45,8 @@ struct Call {
     options.reconnect.first_delay_ms = 50;
     options.watchdog.first_audio_ms = options.watchdog.after_user_ms = 15'000;
     if (adjust) adjust(options);
-    engine = std::make_unique<engine_gemini::GeminiEngine>(io, options);
-    auto opened = engine->open(with, record);
+    engine = std::make_unique<engine_gemini::GeminiEngine>(options);
+    auto opened = engine->open(io, with, record);
     REQUIRE(opened.ok());
     session = *std::move(opened);
     caller = std::make_unique<Caller>(*session);
@@ -355,10 +355,10 @@ TEST_CASE("sessions may be destroyed at any moment") {
   GeminiServer server;
   lib::IoThread io;
   const engine_gemini::Options options = engine_gemini::test::options_for(server.url(), server.ca_file());
-  engine_gemini::GeminiEngine engine(io, options);
+  engine_gemini::GeminiEngine engine(options);
   for (int i = 0; i < 10; ++i) {
     RecordingListener record;
-    auto session = engine.open(config(), record);
+    auto session = engine.open(io, config(), record);
     REQUIRE(session.ok());
     (*session)->begin();
     if (i % 2 == 0) record.wait([&] { return record.ready; });
@@ -366,5 +366,5 @@ TEST_CASE("sessions may be destroyed at any moment") {
   RecordingListener unused;
   auto bad = config();
   bad.api_key = "a\nb";
-  CHECK(!engine.open(bad, unused).ok());
+  CHECK(!engine.open(io, bad, unused).ok());
 }

@@ -62,9 +62,9 @@ TEST_CASE(
   };
   WsServer server(false, std::move(script));
   lib::IoThread io;
-  engine_gemini::GeminiEngine engine(io, options(server));
+  engine_gemini::GeminiEngine engine(options(server));
   RecordingListener record;
-  auto session = engine.open(config("test-key"), record);
+  auto session = engine.open(io, config("test-key"), record);
   REQUIRE(session.ok());
   (*session)->begin();
   REQUIRE(record.wait([&] { return record.ready; }));
@@ -116,9 +116,9 @@ TEST_CASE("a server that quotes a key of asterisks ends its own call only") {
     };
     WsServer server(false, std::move(script));
     lib::IoThread io;
-    engine_gemini::GeminiEngine engine(io, options(server));
+    engine_gemini::GeminiEngine engine(options(server));
     RecordingListener record;
-    auto session = engine.open(config(key), record);
+    auto session = engine.open(io, config(key), record);
     REQUIRE(session.ok());
     CHECK(record.wait_closed());
     CHECK(record.close.reason.find("no such key: *") != std::string::npos);

@@ -18,7 +18,7 @@ constexpr int kSeconds = 60;  // sanitizers make the models slow
 
 struct Call {
   explicit Call(SessionConfig with = config()) : engine(io, options()) {
-    auto opened = engine.open(with, record);
+    auto opened = engine.open(io[0], with, record);
     REQUIRE(opened.ok());
     session = *std::move(opened);
     caller = std::make_unique<Caller>(*session);
@@ -54,7 +54,7 @@ struct Call {
     }
   }
 
-  lib::IoThread io;
+  lib::IoThreads io{"local"};
   engine_local::LocalEngine engine;
   RecordingListener record;
   std::unique_ptr<Session> session;
@@ -124,19 +124,19 @@ TEST_CASE("the engine reports that it does not support another language, and spe
 }
 
 TEST_CASE("a missing model is a clear error, and sessions may be destroyed at any moment") {
-  lib::IoThread io;
+  lib::IoThreads io{"local"};
   RecordingListener record;
   engine_local::Options options;
   options.recogniser.workers = 1;
   options.recogniser.model_dir = "/nonexistent";
   engine_local::LocalEngine engine(io, options);
-  auto session = engine.open(Call::config(), record);
+  auto session = engine.open(io[0], Call::config(), record);
   REQUIRE(session.ok());
   REQUIRE(record.wait_closed());
   CHECK(record.close.reason.find("pocketsphinx-en-us") != std::string::npos);
   for (int i = 0; i < 5; ++i) {
     RecordingListener brief;
-    auto gone = engine.open(Call::config(), brief);
+    auto gone = engine.open(io[0], Call::config(), brief);
     (*gone)->begin();
   }
 }

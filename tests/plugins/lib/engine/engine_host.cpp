@@ -57,19 +57,19 @@ class Conversation {
 
 class QuietEngine final : public Engine {
  public:
-  QuietEngine(lib::IoThread& io, std::atomic<bool>& gone) : io_(io), gone_(gone) {}
+  explicit QuietEngine(std::atomic<bool>& gone) : gone_(gone) {}
   ~QuietEngine() override { gone_ = true; }
   const char* name() const override { return "quiet"; }
   bool matches(std::string_view) const override { return true; }
-  Result<std::unique_ptr<Session>> open(SessionConfig, SessionListener& listener) override {
+  Result<std::unique_ptr<Session>> open(lib::IoThread& io, SessionConfig,
+                                        SessionListener& listener) override {
     return std::unique_ptr<Session>(
-        std::make_unique<AsyncSession<Conversation>>(io_, std::make_shared<Conversation>(listener, stick)));
+        std::make_unique<AsyncSession<Conversation>>(io, std::make_shared<Conversation>(listener, stick)));
   }
 
   std::shared_future<void> stick;  // for the sessions opened later
 
  private:
-  lib::IoThread& io_;
   std::atomic<bool>& gone_;
 };
 
@@ -85,10 +85,11 @@ void on_strand(F f) {
 }
 
 struct Fixture {
+  explicit Fixture(size_t threads = 1) : io("quiet", threads) {}
   void start(const StallLimits& limits) {
     REQUIRE(server.start_error() == "");
     on_strand([&](const Host& host) {
-      auto made = std::make_unique<QuietEngine>(io, engine_gone);
+      auto made = std::make_unique<QuietEngine>(engine_gone);
       engine = made.get();
       engine_host.emplace(host, io, std::move(made), "quiet", false, limits);
       provide_listener(host);
@@ -113,9 +114,9 @@ struct Fixture {
           return Empty{};
         });
   }
-  // The thread is stuck in its next task until let_go().
+  // The first thread is stuck in its next task until let_go().
   void hold() {
-    io.post([wait = held.get_future().share()] { wait.wait(); });
+    io[0].post([wait = held.get_future().share()] { wait.wait(); });
   }
   void let_go() {
     if (!std::exchange(let_go_, true)) held.set_value();
@@ -152,7 +153,7 @@ struct Fixture {
 
   TestServer server{"plugins:\n  probe: {}\n", nullptr, {probe::entry()}};
   std::atomic<bool> engine_gone{false};
-  lib::IoThread io{"quiet"};
+  lib::IoThreads io;
   std::promise<void> held;
   bool let_go_ = false;
   QuietEngine* engine = nullptr;
@@ -176,7 +177,7 @@ TEST_CASE_FIXTURE(Fixture, "an engine whose thread is stuck refuses calls until 
   CHECK(refused.error().text.find("its thread is stuck") != std::string::npos);
   CHECK(metric("patchbay_engine_stalls_total") >= 1);
   CHECK(metric("patchbay_engine_lag_seconds") > 0);
-  CHECK(server.log().find("the engine's thread is stuck, new calls are refused") != std::string::npos);
+  CHECK(server.log().find("the engine's thread is stuck and gets no new calls") != std::string::npos);
   CHECK(closed.empty());
   let_go();
   CHECK(within(kPatience, [&] { return open().ok(); }));
@@ -196,6 +197,39 @@ TEST_CASE_FIXTURE(Fixture, "the calls of a thread that stays stuck fail") {
   let_go();
   CHECK(stop() == true);
   CHECK(closed.size() == 1);
+}
+
+TEST_CASE("a stuck thread fails its own calls only, and new calls go to another thread") {
+  Fixture one(2);
+  one.start({.poll_ms = 10, .stall_ms = 200, .give_up_ms = 400, .stop_ms = kNever});
+  REQUIRE(one.open().ok());
+  CHECK(one.io.size() == 1);
+  one.hold();
+  REQUIRE(one.wait_closed(1));
+  CHECK(one.open().ok());
+  CHECK(one.io.size() == 2);
+  CHECK(one.open().ok());
+  CHECK(within(kPatience, [&] { return one.metric("patchbay_engine_sessions") == 2; }));
+  CHECK(one.metric("patchbay_engine_stalls_total") == 1);
+  one.let_go();
+  CHECK(one.stop() == true);
+  CHECK(one.wait_closed(3));
+  CHECK_FALSE(one.closed[1].failed);
+  CHECK_FALSE(one.closed[2].failed);
+}
+
+TEST_CASE("stop waits for each thread, and does not wait for one that is stuck") {
+  Fixture one(2);
+  one.start({.poll_ms = 10, .stall_ms = 200, .give_up_ms = kNever, .stop_ms = 1000});
+  one.hold();
+  CHECK(within(kPatience, [&] { return one.open().ok() && one.io.size() == 2; }));
+  CHECK(one.stop() == false);
+  CHECK(one.server.log().find("the engine's thread is stuck and is leaked") != std::string::npos);
+  on_strand([&](const Host&) { one.engine_host.reset(); });
+  CHECK_FALSE(one.engine_gone);
+  one.let_go();
+  one.io.drain();  // its tasks use nothing that was destroyed
+  delete one.engine;
 }
 
 TEST_CASE_FIXTURE(Fixture, "a session whose listener has ended is closed, before and after begin") {

@@ -22,7 +22,7 @@ class NoEngine final : public Engine {
  public:
   const char* name() const override { return "none"; }
   bool matches(std::string_view) const override { return false; }
-  Result<std::unique_ptr<Session>> open(SessionConfig, SessionListener&) override {
+  Result<std::unique_ptr<Session>> open(IoThread&, SessionConfig, SessionListener&) override {
     return Error{Code::unsupported, "no sessions"};
   }
 };
@@ -41,8 +41,8 @@ struct RunnerFixture {
   RunnerFixture() {
     REQUIRE(server.start_error() == "");
     on_probe_strand([this](const Host& host) {
-      runner.emplace(host, "no-engine", "none", false, [this](IoThread& thread) {
-        io = &thread;
+      runner.emplace(host, "no-engine", "none", false, [this](IoThreads& threads) {
+        io = &threads;
         auto made = std::make_unique<NoEngine>();
         engine = made.get();
         return made;
@@ -65,7 +65,7 @@ struct RunnerFixture {
 
   TestServer server{"plugins:\n  probe: {}\n", nullptr, {probe::entry()}};
   Promise<Status> stopped;
-  IoThread* io = nullptr;
+  IoThreads* io = nullptr;
   Engine* engine = nullptr;
   std::optional<EngineRunner> runner;
 };
@@ -82,7 +82,7 @@ TEST_CASE_FIXTURE(
     RunnerFixture,
     "stopping an engine whose thread is stuck returns an error and does not destroy what the thread uses") {
   std::promise<void> held;
-  io->post([wait = held.get_future().share()] { wait.wait(); });
+  (*io)[0].post([wait = held.get_future().share()] { wait.wait(); });
   const auto status = stop();
   REQUIRE(status);
   CHECK(status->error().code == Code::timeout);
