@@ -45,6 +45,7 @@ GeminiConversation::GeminiConversation(lib::IoThread& io, const Options& options
       family_(model_family(config_.model)),
       playout_(playout_options()),
       unsent_(stats_),
+      reader_(options_.json),
       watchdog_(options.watchdog),
       reconnect_(options.reconnect),
       farewell_(options.farewell) {}

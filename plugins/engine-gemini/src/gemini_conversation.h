@@ -17,7 +17,7 @@
 #include "options.h"
 #include "playout/playout.h"
 #include "reconnect_policy.h"
-#include "server_message.h"
+#include "server_message_reader.h"
 #include "silence_watchdog.h"
 #include "tool_calls.h"
 #include "unsent_audio.h"
@@ -102,6 +102,7 @@ class GeminiConversation : public std::enable_shared_from_this<GeminiConversatio
   std::unique_ptr<lib::IoTimer> timer_;
   std::unique_ptr<lib::WebSocketClient> socket_;
   UnsentAudio unsent_;
+  ServerMessageReader reader_;
   ModelAudio model_audio_{kOutputRateHz};
   ToolCalls tools_;
   ConversationHistory history_;

@@ -9,7 +9,7 @@ namespace patchbay::engine_gemini {
 
 void GeminiConversation::receive(std::string_view bytes) {
   if (state_ == State::closed) return;
-  auto read = parse_server_message(options_.json, bytes);
+  auto read = reader_.read(bytes);
   if (!read) {
     if (++unreadable_ >= kMaxUnreadable) start_fresh("unreadable messages: " + read.error().text);
     return;

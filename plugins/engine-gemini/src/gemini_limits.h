@@ -22,6 +22,10 @@ inline constexpr int kSpeechPeak = 1000;   // a louder sample is speech of the c
 inline constexpr int kEndOfSpeechMs = 500;    // this much silence ends the caller's turn
 inline constexpr int kPrefixPaddingMs = 200;  // audio kept from before the caller's turn
 
+// The server's messages.
+inline constexpr size_t kMinDetachedCharacters = 64;  // shorter audio is left to the JSON parser
+inline constexpr size_t kMaxKeptMessageBytes = 1024;  // a longer message without its audio is not remembered
+
 // Texts.
 inline constexpr int64_t kCompressAtTokens = 25'000;  // of the context; it is reduced to half of that
 inline constexpr int kReplayMs = 1500;  // a resumed session may repeat transcriptions for this time

@@ -36,18 +36,23 @@ int rate_of(std::string_view mime) {
   return rate >= 8000 && rate <= 48000 ? rate : 24000;
 }
 
-void read_parts(JsonView parts, ServerMessage& out) {
+std::optional<std::string> read_data(std::string_view text, DetachedAudio* detached) {
+  if (detached != nullptr && detached->is_next(text)) return detached->take();
+  return from_base64(text);
+}
+
+void read_parts(JsonView parts, DetachedAudio* detached, ServerMessage& out) {
   for (size_t i = 0; i < std::min(parts.is_array() ? parts.size() : 0, kMaxMessageItems); ++i) {
     JsonView inline_data = parts.at(i)["inlineData"];
     std::string_view mime = inline_data["mimeType"].text();
     if (!mime.starts_with("audio/pcm")) continue;
-    if (auto bytes = from_base64(inline_data["data"].text()))
+    if (auto bytes = read_data(inline_data["data"].text(), detached))
       out.audio.push_back({rate_of(mime), *std::move(bytes)});
   }
 }
 
-void read_content(JsonView content, ServerMessage& out) {
-  read_parts(content["modelTurn"]["parts"], out);
+void read_content(JsonView content, DetachedAudio* detached, ServerMessage& out) {
+  read_parts(content["modelTurn"]["parts"], detached, out);
   out.input_text = content["inputTranscription"]["text"].text();
   out.output_text = content["outputTranscription"]["text"].text();
   out.interrupted = content["interrupted"].boolean();
@@ -73,15 +78,13 @@ UsageReport read_usage(JsonView usage) {
           tokens(usage["cachedContentTokenCount"])};
 }
 
-}  // namespace
-
-Result<ServerMessage> parse_server_message(const lib::JsonParser& json, std::string_view bytes) {
+Result<ServerMessage> parse(const lib::JsonParser& json, std::string_view bytes, DetachedAudio* detached) {
   PB_TRY_VALUE(const Json document, json.parse(bytes));
   JsonView root = document.root();
   if (!root.is_object()) return {Code::invalid, "the message is not a JSON object"};
   ServerMessage out;
   out.setup_complete = root["setupComplete"].is_object();
-  read_content(root["serverContent"], out);
+  read_content(root["serverContent"], detached, out);
   read_calls(json, root["toolCall"]["functionCalls"], out);
   JsonView ids = root["toolCallCancellation"]["ids"];
   for (size_t i = 0; i < std::min(ids.is_array() ? ids.size() : 0, kMaxMessageItems); ++i)
@@ -95,6 +98,16 @@ Result<ServerMessage> parse_server_message(const lib::JsonParser& json, std::str
     if (out.error.empty()) out.error = "error without a message";
   }
   return out;
+}
+
+}  // namespace
+
+Result<ServerMessage> parse_server_message(const lib::JsonParser& json, std::string_view bytes) {
+  return parse(json, bytes, nullptr);
+}
+
+Result<ServerMessage> parse_server_message(const lib::JsonParser& json, DetachedAudio& audio) {
+  return parse(json, audio.rest(), &audio);
 }
 
 }  // namespace patchbay::engine_gemini

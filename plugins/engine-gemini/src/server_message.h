@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "detached_audio.h"
 #include "engine/json_parser.h"
 
 namespace patchbay::engine_gemini {
@@ -57,5 +58,7 @@ struct ServerMessage {
 
 // Thread-safe. Code::invalid for anything but a JSON object.
 Result<ServerMessage> parse_server_message(const lib::JsonParser& json, std::string_view bytes);
+// The same for the rest of a message, taking the audio of its marks.
+Result<ServerMessage> parse_server_message(const lib::JsonParser& json, DetachedAudio& audio);
 
 }  // namespace patchbay::engine_gemini
