@@ -1,12 +1,15 @@
 #include "g711/g711.h"
 
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 
 namespace patchbay::lib {
 namespace {
 
 constexpr int kMuBias = 0x84;
-constexpr int kMuClip = 32635;
+constexpr bool kLittleEndian = std::endian::native == std::endian::little;
 
 constexpr int16_t mu_decode(uint8_t code) {
   const int bits = ~code & 0xFF;
@@ -22,27 +25,68 @@ constexpr int16_t a_decode(uint8_t code) {
   return static_cast<int16_t>((bits & 0x80) != 0 ? magnitude : -magnitude);
 }
 
-// Returns the lowest segment (at most 7) whose upper end, 2^(low + segment) - 1, is not below the magnitude.
-constexpr int segment_of(int magnitude, int low) {
-  int segment = 0;
-  while (segment < 7 && magnitude >= (1 << (low + segment))) ++segment;
-  return segment;
+// 16 samples at a time, written with the vector types of GCC and clang, which both compile for any processor.
+// The logarithm is that of a float: its exponent is the segment, and the 4 bits behind it are the step.
+constexpr size_t kLanes = 4;
+constexpr size_t kBlock = 16;
+constexpr int32_t kStepShift = 19;        // leaves the exponent and 4 bits of a float
+constexpr int32_t kExponent7 = 134 << 4;  // of 128 to 255, after the shift
+
+typedef int16_t Shorts __attribute__((vector_size(8), aligned(2), may_alias));
+typedef int32_t Ints __attribute__((vector_size(16)));
+typedef float Floats __attribute__((vector_size(16)));
+typedef uint8_t Bytes __attribute__((vector_size(16)));
+
+inline Ints float_bits(Ints values) noexcept {
+  return reinterpret_cast<Ints>(__builtin_convertvector(values, Floats));
 }
 
-constexpr uint8_t mu_encode(int sample) {
-  const int sign = sample < 0 ? 0x80 : 0;
-  int magnitude = sample < 0 ? -sample : sample;
-  magnitude = (magnitude > kMuClip ? kMuClip : magnitude) + kMuBias;
-  const int segment = segment_of(magnitude, 8);
-  return static_cast<uint8_t>(~(sign | (segment << 4) | ((magnitude >> (segment + 3)) & 0x0F)));
+inline Ints mu_encode(Ints sample) noexcept {
+  const Ints sign = sample >> 31;
+  const Ints magnitude = ((sample ^ sign) - sign) + kMuBias;  // from 132, whose exponent is 7
+  Ints code = (float_bits(magnitude) >> kStepShift) - kExponent7;
+  code -= code >> 7;  // clips 128, the only code beyond 127
+  return (code | (sign & 0x80)) ^ 0xFF;
 }
 
-constexpr uint8_t a_encode(int sample) {
-  const int sign = sample >= 0 ? 0x80 : 0;
-  const int magnitude = sample >= 0 ? sample : -sample - 1;  // ones' complement, as in the tables of G.711
-  const int segment = segment_of(magnitude, 8);
-  const int step = (magnitude >> (segment == 0 ? 4 : segment + 3)) & 0x0F;
-  return static_cast<uint8_t>((sign | (segment << 4) | step) ^ 0x55);
+inline Ints a_encode(Ints sample) noexcept {
+  const Ints sign = sample >> 31;
+  const Ints magnitude = sample ^ sign;  // ones' complement, as in the tables of G.711
+  const Ints is_linear = magnitude < 256;
+  const Ints code = (float_bits(magnitude) >> kStepShift) - kExponent7;
+  return ((is_linear & (magnitude >> 4)) | (~is_linear & code) | (~sign & 0x80)) ^ 0x55;
+}
+
+// Returns the lowest bytes of 16 numbers.
+inline Bytes pack(const Ints (&codes)[kBlock / kLanes]) noexcept {
+  const auto halves = [](Bytes a, Bytes b) {
+    return kLittleEndian
+               ? __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
+               : __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+  };
+  return halves(halves(reinterpret_cast<Bytes>(codes[0]), reinterpret_cast<Bytes>(codes[1])),
+                halves(reinterpret_cast<Bytes>(codes[2]), reinterpret_cast<Bytes>(codes[3])));
+}
+
+template <Ints (*kEncode)(Ints)>
+void encode_block(const int16_t* pcm, uint8_t* out) noexcept {
+  Ints codes[kBlock / kLanes];
+  for (size_t i = 0; i < kBlock / kLanes; ++i)
+    codes[i] = kEncode(__builtin_convertvector(*reinterpret_cast<const Shorts*>(pcm + i * kLanes), Ints));
+  const Bytes bytes = pack(codes);
+  std::memcpy(out, &bytes, sizeof bytes);
+}
+
+template <Ints (*kEncode)(Ints)>
+void encode(const int16_t* pcm, size_t count, uint8_t* out) noexcept {
+  size_t at = 0;
+  for (; at + kBlock <= count; at += kBlock) encode_block<kEncode>(pcm + at, out + at);
+  if (at == count) return;
+  int16_t rest[kBlock] = {};
+  uint8_t codes[kBlock];
+  std::copy_n(pcm + at, count - at, rest);
+  encode_block<kEncode>(rest, codes);
+  std::copy_n(codes, count - at, out + at);
 }
 
 template <class Function>
@@ -58,11 +102,7 @@ constexpr auto kAToPcm = decode_table(a_decode);
 }  // namespace
 
 void g711_encode(G711 law, const int16_t* pcm, size_t count, uint8_t* out) noexcept {
-  if (law == G711::mu_law) {
-    for (size_t i = 0; i < count; ++i) out[i] = mu_encode(pcm[i]);
-  } else {
-    for (size_t i = 0; i < count; ++i) out[i] = a_encode(pcm[i]);
-  }
+  (law == G711::mu_law ? encode<mu_encode> : encode<a_encode>)(pcm, count, out);
 }
 
 void g711_decode(G711 law, const uint8_t* in, size_t count, int16_t* pcm) noexcept {
