@@ -12,6 +12,8 @@ namespace patchbay::core::json {
 
 class Arena {
  public:
+  explicit Arena(size_t first_block = 1024) : block_(first_block) {}
+
   // `align`: a power of two, at most that of max_align_t.
   void* allocate(size_t size, size_t align) {
     const size_t padding = (0 - reinterpret_cast<uintptr_t>(next_)) & (align - 1);
@@ -23,7 +25,7 @@ class Arena {
   }
 
  private:
-  // Each block is 1.5 times as large as the one before.
+  // Each block is at least 1.5 times as large as the one before.
   void* take_block(size_t size) {
     left_ = std::max(block_, size);
     block_ += block_ / 2;
@@ -36,7 +38,7 @@ class Arena {
   std::vector<std::unique_ptr<char[]>> blocks_;
   char* next_ = nullptr;
   size_t left_ = 0;
-  size_t block_ = 1024;
+  size_t block_;
 };
 
 }  // namespace patchbay::core::json

@@ -8,7 +8,12 @@ namespace patchbay::core::json {
 
 static_assert(std::is_trivially_destructible_v<Member>, "the arena runs no destructors");
 
-Builder::Builder() { document_.arena_ = std::make_unique<Arena>(); }
+Builder::Builder(size_t expected_bytes) {
+  constexpr size_t kUsualDepth = 8, kUsualValues = 16;
+  document_.arena_ = std::make_unique<Arena>(expected_bytes);
+  open_.reserve(kUsualDepth);
+  stack_.reserve(kUsualValues);
+}
 
 std::string_view Builder::keep(std::string_view text) {
   if (text.empty()) return "";

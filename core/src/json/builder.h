@@ -12,7 +12,9 @@ namespace patchbay::core::json {
 
 class Builder {
  public:
-  Builder();
+  Builder() : Builder(1024) {}
+  // `expected_bytes`: of the document's memory, so that it is allocated at once.
+  explicit Builder(size_t expected_bytes);
 
   // Sets the origin of the next value; 0 by default.
   Builder& origin(uint32_t where) {

@@ -1,12 +1,16 @@
 #include "json/parse.h"
 
+#include <patchbay/json_string.h>
+#include <rapidjson/encodings.h>
 #include <rapidjson/error/en.h>
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,6 +22,10 @@
 
 namespace patchbay::core::json {
 namespace {
+
+// Memory that is allocated at once for a text of which most is one string.
+constexpr size_t kUsualNodeBytes = 512;
+constexpr size_t kMaxFirstBlockBytes = 16384;
 
 constexpr size_t kPairwiseKeys = 12;  // up to here comparing all pairs is faster than sorting
 
@@ -55,11 +63,35 @@ bool has_surrogate(std::string_view text) noexcept {
   return false;
 }
 
+// UTF-8 of which the plain ASCII in a string is copied as a whole. RapidJSON's own fast path for strings does
+// not check the encoding and lets control characters through.
+struct FastUtf8 : rapidjson::UTF8<> {
+  // Called at each character of a string that is neither escaped nor the closing quote. `out`: not the input,
+  // as that would be for parsing in place.
+  template <class Output>
+  static bool Validate(rapidjson::MemoryStream& in, Output& out) {  // NOLINT(readability-identifier-naming)
+    if constexpr (!std::is_same_v<Output, rapidjson::MemoryStream>) {
+      const std::string_view rest(in.src_, static_cast<size_t>(in.end_ - in.src_));
+      if (const size_t size = end_of_plain_json(rest, 0)) {
+        std::memcpy(out.Push(static_cast<rapidjson::SizeType>(size)), rest.data(), size);
+        in.src_ += size;
+        return true;
+      }
+    }
+    return UTF8::Validate(in, out);
+  }
+};
+
+using Reader = rapidjson::GenericReader<FastUtf8, FastUtf8>;
+
 // Receives RapidJSON's events. Returning false stops the reader; fault() says why.
 class Handler {
  public:
   Handler(const rapidjson::MemoryStream& stream, std::string_view text, const Limits& limits)
-      : stream_(stream), text_(text), limits_(limits) {}
+      : stream_(stream),
+        text_(text),
+        limits_(limits),
+        builder_(std::min(text.size() + kUsualNodeBytes, kMaxFirstBlockBytes)) {}
 
   // NOLINTBEGIN(readability-identifier-naming): RapidJSON's names
   bool Null() { return one_more() && (at().null(), true); }
@@ -150,7 +182,7 @@ std::string reason(rapidjson::ParseErrorCode code) {
   return text;
 }
 
-Error describe_fault(std::string_view text, const rapidjson::Reader& reader, const Handler& handler) {
+Error describe_fault(std::string_view text, const Reader& reader, const Handler& handler) {
   const rapidjson::ParseErrorCode code = reader.GetParseErrorCode();
   if (!handler.fault().empty()) {
     const size_t offset = handler.fault_offset().value_or(reader.GetErrorOffset());
@@ -183,7 +215,7 @@ Result<Document> parse(std::string_view text, Limits limits) {
                               rapidjson::kParseValidateEncodingFlag;
   rapidjson::MemoryStream stream(text.data() ? text.data() : "", text.size());
   Handler handler(stream, text, limits);
-  rapidjson::Reader reader;
+  Reader reader(nullptr, std::min(text.size() + kUsualNodeBytes, kMaxFirstBlockBytes));
   reader.Parse<kFlags>(stream, handler);
   if (!reader.HasParseError()) return handler.finish();
   return describe_fault(text, reader, handler);

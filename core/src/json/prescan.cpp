@@ -1,5 +1,6 @@
 #include "json/prescan.h"
 
+#include <patchbay/json_string.h>
 #include <patchbay/text.h>
 
 #include <cstring>
@@ -28,7 +29,7 @@ const char* check_number(std::string_view number) noexcept {
 
 // The offset after the closing quote of the string that opens at `at`, or the end of the text.
 size_t skip_string(std::string_view text, size_t at) noexcept {
-  for (++at; at < text.size(); ++at) {
+  for (++at; (at = end_of_plain_json(text, at)) < text.size(); ++at) {
     if (text[at] == '\\')
       ++at;
     else if (text[at] == '"')

@@ -80,6 +80,33 @@ TEST_CASE("NUL, byte order mark, lone surrogates and bad UTF-8 are refused") {
   error(std::string_view());
 }
 
+TEST_CASE("control characters, bad UTF-8 and escapes are found at every position of a long string") {
+  for (size_t at = 0; at < 80; ++at) {
+    const auto text_with = [at](std::string_view part) {
+      return "[\"" + std::string(at, 'a') + std::string(part) + std::string(80 - at, 'b') + "\"]";
+    };
+    const auto parsed = [&](std::string_view part) {
+      const auto result = json::parse(text_with(part));
+      CHECK(result.ok());
+      return result.ok() ? std::string(result->root().element(0)->string()) : "";
+    };
+    const auto around = [at](std::string_view part) {
+      return std::string(at, 'a') + std::string(part) + std::string(80 - at, 'b');
+    };
+    for (char c = 1; c < 0x20; ++c) CHECK_FALSE(json::parse(text_with({&c, 1})).ok());
+    const std::string column = ", column " + std::to_string(at + 3) + ":";
+    CHECK(contains(error(text_with("\x1F")), column));
+    for (const std::string_view bad :
+         {"\x80", "\xC3", "\xC0\x80", "\xED\xA0\x80", "\xFF", "\xF5\x80\x80\x80"})
+      CHECK(contains(error(text_with(bad)), column));
+    for (const std::string_view good : {"\x7F", "\xC3\xBC", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"})
+      CHECK(parsed(good) == around(good));
+    CHECK(parsed("\\n") == around("\n"));
+    CHECK(parsed("\\\"") == around("\""));
+    CHECK(parsed("\\u00e9\\\\") == around("\xC3\xA9\\"));
+  }
+}
+
 TEST_CASE(
     "the number of values is limited, so that a text of many small ones cannot take many times its size in "
     "memory") {
