@@ -5,11 +5,13 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "bench/instructions/callgrind.h"
 #include "support/probe_requests.h"
@@ -18,6 +20,7 @@ namespace patchbay::bench {
 namespace {
 
 constexpr int kFirstPhone = 1000;
+constexpr std::chrono::milliseconds kCallPause{40};  // so that setting up calls does not disturb those before
 
 Status make_call(int call) {
   probe::Call request;
@@ -30,12 +33,19 @@ Status make_call(int call) {
   return {};
 }
 
-Status obey(std::istream& command, int& calls) {
+Status obey(const Core& core, std::istream& command, int& calls) {
   std::string verb;
   command >> verb;
   if (verb == "calls") {
     int wanted = 0;
-    for (command >> wanted; calls < wanted; ++calls) PB_TRY(make_call(calls));
+    for (command >> wanted; calls < wanted; ++calls) {
+      PB_TRY(make_call(calls));
+      std::this_thread::sleep_for(kCallPause);
+    }
+    return {};
+  }
+  if (verb == "metrics") {
+    std::ofstream("metrics") << core.report("metrics");
     return {};
   }
   std::string name;
@@ -94,7 +104,7 @@ int serve(const char* config, const char* log, const char* commands) {
     std::istringstream command(line);
     int number = 0;
     command >> number;
-    const Status done = obey(command, calls);
+    const Status done = obey(**core, command, calls);
     std::printf("%d %s\n", number, done ? "ok" : ("refused: " + done.error().text).c_str());
     std::fflush(stdout);
   }

@@ -14,6 +14,7 @@ std::string call_request(int call);
 // argv: CONFIG LOG COMMANDS, which is a named pipe. Prints "ready PID"; then reads lines "NUMBER COMMAND" and
 // prints "NUMBER ok" or "NUMBER refused: why" for each. Commands:
 //   calls N            makes calls until there are N
+//   metrics            writes the server's metrics to the file "metrics"
 //   count begin        under callgrind: begins to count instructions
 //   count NAME         under callgrind: writes the instructions since then to the next file, with this name
 // Returns the exit code.

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -42,13 +41,14 @@ ServerProcess::ServerProcess(const std::string& config, const std::vector<std::s
   auto process = test::Child::spawn(command, folder_.path(), file("output"));
   if (!process) die(process.error().text);
   process_ = *std::move(process);
+  pid_t pid = -1;
   const bool ready = wait_until([&] {
     const std::string said = test::read_text(file("output"));
     const size_t at = said.find("ready ");
-    if (at != std::string::npos) pid_ = std::atoi(said.c_str() + at + 6);
+    if (at != std::string::npos) pid = std::atoi(said.c_str() + at + 6);
     return at != std::string::npos || !process_->running();
   });
-  if (!ready || pid_ < 0 || ::clock_getcpuclockid(pid_, &clock_) != 0)
+  if (!ready || pid < 0 || ::clock_getcpuclockid(pid, &clock_) != 0)
     die("the server has not started: " + test::read_text(file("output")) + log());
 }
 
@@ -71,6 +71,17 @@ Status ServerProcess::command(const std::string& command, std::chrono::seconds l
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return {Code::timeout, "the server has not obeyed: " + command};
+}
+
+double ServerProcess::metric(const std::string& name) {
+  if (!command("metrics")) return 0;
+  double sum = 0;
+  std::ifstream metrics(file("metrics"));
+  for (std::string line; std::getline(metrics, line);) {
+    const size_t end = line.find_first_of("{ ");
+    if (line.substr(0, end) == name) sum += std::strtod(line.c_str() + line.rfind(' '), nullptr);
+  }
+  return sum;
 }
 
 double ServerProcess::cpu_ns() const {

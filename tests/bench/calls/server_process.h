@@ -34,7 +34,8 @@ class ServerProcess {
 
   // Sends a command, and waits at most `limit` for its end.
   Status command(const std::string& command, std::chrono::seconds limit = std::chrono::seconds(300));
-  pid_t pid() const { return pid_; }
+  // The sum of a metric's series now; 0 if there is none.
+  double metric(const std::string& name);
   // The processor time of all its threads so far, including the kernel's part.
   double cpu_ns() const;
   // A file of its folder.
@@ -46,7 +47,6 @@ class ServerProcess {
   std::optional<test::Child> process_;
   int commands_ = -1;
   int number_ = 0;
-  pid_t pid_ = -1;
   clockid_t clock_ = 0;
 };
 

@@ -15,7 +15,8 @@ namespace patchbay::bench {
 namespace {
 
 constexpr int kBurstMs = 200;
-constexpr double kTone = 12000;
+constexpr double kTone = 12000,
+                 kSoft = 800;  // above and below kLoud; the engine plugin takes less than 100 for silence
 constexpr const char* kName = "telephone ";
 // Where audio messages begin with this, within so many bytes.
 constexpr std::string_view kAudio = "\"audio\"", kData = "\"data\":\"";
@@ -46,7 +47,7 @@ bool is_loud(const std::string& pcm) {
 
 Voice::Voice(int max_calls)
     : tone_(audio_message(kFrameMs, kTone)),
-      silence_(audio_message(kFrameMs, 0)),
+      soft_(audio_message(kFrameMs, kSoft)),
       burst_(audio_message(kBurstMs, kTone)),
       next_(static_cast<size_t>(max_calls)),
       heard_any_(next_.size()),
@@ -143,8 +144,8 @@ void Voice::send(int slot) {
     if (next != Next::stream) spoke_ns_[call] = now_ns();
     if (next == Next::tone || stream == Stream::tone)
       peer->send(tone_, true);
-    else if (stream == Stream::silence)
-      peer->send(silence_, true);
+    else if (stream == Stream::soft)
+      peer->send(soft_, true);
     if (next != Next::burst) continue;
     peer->send(burst_, true);
     peer->send(kEnd, true);

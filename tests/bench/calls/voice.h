@@ -27,12 +27,12 @@ class Voice {
 
   // The number of calls from which audio has arrived.
   int connected() const;
-  // What it sends every 20 ms: nothing, silence, or a tone.
-  enum class Stream { none, silence, tone };
+  // What it sends every 20 ms: nothing, a tone below kLoud, or one above.
+  enum class Stream { none, soft, tone };
   void stream(Stream what) { stream_ = what; }
   // [any thread] Sends an answer of 200 ms on each call, in one message, then the end of the turn.
   void speak();
-  // [any thread] Makes the next frame of each call's stream a tone.
+  // [any thread] Makes the next frame of each call's stream loud.
   void mark();
   int64_t spoke_ns(int call) const { return spoke_ns_[static_cast<size_t>(call)]; }
   // The time of the first loud audio since listen(); 0: none.
@@ -51,7 +51,7 @@ class Voice {
   void set_up(const Peer& peer, std::string_view text);
   void send(int slot);
 
-  const std::string tone_, silence_, burst_;
+  const std::string tone_, soft_, burst_;
   std::atomic<Stream> stream_{Stream::none};
   std::vector<std::atomic<Next>> next_;
   std::vector<std::atomic<bool>> heard_any_;
