@@ -51,11 +51,9 @@ bool AudioStream::pull(int16_t* pcm, int64_t now_ns) noexcept {
 void AudioStream::drain_media(int64_t now_ns) noexcept {
   int taken = 0;
   int refused = 0;
-  while (taken < kMaxPacketsPerTick && refused < kMaxRefusedPerTick) {
-    const size_t count = socket_.receive(RtpSocket::Channel::rtp, received_.data(), received_.size());
-    for (size_t i = 0; i < count; ++i) ++(on_datagram(received_[i], now_ns) ? taken : refused);
-    if (count < received_.size()) return;
-  }
+  while (taken < kMaxPacketsPerTick && refused < kMaxRefusedPerTick &&
+         socket_.receive(RtpSocket::Channel::rtp, received_))
+    ++(on_datagram(received_, now_ns) ? taken : refused);
 }
 
 // Returns false for a packet that is refused.
@@ -83,12 +81,8 @@ bool AudioStream::on_rtcp_datagram(const Datagram& datagram, int64_t now_ns) noe
 
 void AudioStream::drain_rtcp(int64_t now_ns) noexcept {
   int refused = 0;
-  while (refused < kMaxRefusedPerTick / 4) {
-    const size_t count = socket_.receive(RtpSocket::Channel::rtcp, received_.data(), received_.size());
-    for (size_t i = 0; i < count; ++i)
-      if (!on_rtcp_datagram(received_[i], now_ns)) ++refused;
-    if (count < received_.size()) return;
-  }
+  while (refused < kMaxRefusedPerTick / 4 && socket_.receive(RtpSocket::Channel::rtcp, received_))
+    if (!on_rtcp_datagram(received_, now_ns)) ++refused;
 }
 
 // Returns whether the packet belongs to the stream that is followed, and starts a new stream if it begins

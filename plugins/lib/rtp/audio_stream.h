@@ -123,7 +123,7 @@ class AudioStream {
   std::array<char, 16> digits_{};
   size_t digits_begin_ = 0;
   size_t digits_count_ = 0;
-  std::array<Datagram, RtpSocket::kMaxReceived> received_{};
+  Datagram received_;  // the one being handled
   std::array<int16_t, 1024> decoded_{};
   StreamStats stats_;
 };

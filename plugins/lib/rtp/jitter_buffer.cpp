@@ -15,6 +15,18 @@ constexpr uint32_t kLateToResync = 4;      // this many in a row mean that the s
 constexpr uint32_t kMaxBurst =
     4 * kFrame;  // beyond the maximum delay; further ahead, the timestamps have jumped
 
+// Calls run(index, done, size) for each of the at most two continuous parts of a range of the ring. `done`:
+// the samples before the part.
+template <class Run>
+void for_each_run(uint32_t timestamp, uint32_t count, Run run) {
+  for (uint32_t done = 0; done < count;) {
+    const uint32_t index = (timestamp + done) & kMask;
+    const uint32_t size = std::min<uint32_t>(count - done, JitterBuffer::kCapacitySamples - index);
+    run(index, done, size);
+    done += size;
+  }
+}
+
 }  // namespace
 
 JitterBuffer::JitterBuffer(const Options& options) noexcept
@@ -57,10 +69,10 @@ void JitterBuffer::put(uint32_t timestamp, const int16_t* pcm, size_t samples) n
   late_in_a_row_ = 0;
   // Skips the samples before the playout point; the rest of the packet can still be played.
   const uint32_t skip = ahead < 0 ? static_cast<uint32_t>(-ahead) : 0;
-  for (uint32_t i = skip; i < count; ++i) {
-    samples_[(timestamp + i) & kMask] = pcm[i];
-    valid_[(timestamp + i) & kMask] = 1;
-  }
+  for_each_run(timestamp + skip, count - skip, [&](uint32_t index, uint32_t done, uint32_t size) {
+    std::memcpy(&samples_[index], pcm + skip + done, size * sizeof(int16_t));
+    std::memset(&valid_[index], 1, size);
+  });
   if (static_cast<int32_t>(timestamp + count - end_) > 0) end_ = timestamp + count;
 }
 
@@ -97,18 +109,23 @@ bool JitterBuffer::get(int16_t* pcm) noexcept {
 
 // Copies the received samples of the frame at play_ and clears them; fills holes from the concealed frame.
 bool JitterBuffer::copy_frame(int16_t* pcm) noexcept {
-  uint32_t have = 0;
-  for (uint32_t i = 0; i < kFrame; ++i) have += valid_[(play_ + i) & kMask];
-  if (have == 0) {
-    conceal(pcm);
-    return false;
-  }
-  if (have < kFrame) conceal(pcm);
-  for (uint32_t i = 0; i < kFrame; ++i) {
-    const uint32_t at = (play_ + i) & kMask;
-    if (valid_[at] != 0) pcm[i] = samples_[at];
-    valid_[at] = 0;
-  }
+  bool any = false;
+  bool all = true;
+  for_each_run(play_, kFrame, [&](uint32_t index, uint32_t, uint32_t size) {
+    any = any || std::memchr(&valid_[index], 1, size) != nullptr;
+    all = all && std::memchr(&valid_[index], 0, size) == nullptr;
+  });
+  if (!all) conceal(pcm);
+  if (!any) return false;
+  for_each_run(play_, kFrame, [&](uint32_t index, uint32_t done, uint32_t size) {
+    if (all) {
+      std::memcpy(pcm + done, &samples_[index], size * sizeof(int16_t));
+    } else {
+      for (uint32_t i = 0; i < size; ++i)
+        if (valid_[index + i] != 0) pcm[done + i] = samples_[index + i];
+    }
+    std::memset(&valid_[index], 0, size);
+  });
   played_ = true;
   concealed_before_ = false;
   std::memcpy(last_.data(), pcm, sizeof(last_));
@@ -138,7 +155,8 @@ void JitterBuffer::adapt() noexcept {
   lowest_depth_ = std::min(lowest_depth_, now);
   if (++frames_since_change_ < kFramesToShrink) return;
   if (lowest_depth_ > static_cast<int32_t>(min_ + kFrame)) {
-    for (uint32_t i = 0; i < kFrame; ++i) valid_[(play_ + i) & kMask] = 0;
+    for_each_run(play_, kFrame,
+                 [&](uint32_t index, uint32_t, uint32_t size) { std::memset(&valid_[index], 0, size); });
     play_ += kFrame;
     target_ = std::max(min_, target_ - kFrame);
   }

@@ -3,7 +3,6 @@
 #include <linux/sock_diag.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -85,31 +84,24 @@ uint64_t RtpSocket::dropped() const noexcept {
   return uint64_t{drops_of(rtp_.get())} + drops_of(rtcp_.get());
 }
 
-size_t RtpSocket::receive(Channel channel, Datagram* out, size_t count) noexcept {
+// One datagram per call, because recvmmsg() costs more for the one or two that usually wait.
+bool RtpSocket::receive(Channel channel, Datagram& out) noexcept {
   const int fd = (channel == Channel::rtp ? rtp_ : rtcp_).get();
-  count = std::min(count, kMaxReceived);
-  std::array<mmsghdr, kMaxReceived> headers{};
-  std::array<iovec, kMaxReceived> buffers;
-  std::array<sockaddr_storage, kMaxReceived> senders;
-  for (size_t i = 0; i < count; ++i) {
-    buffers[i] = {out[i].data.data(), out[i].data.size()};
-    headers[i].msg_hdr.msg_iov = &buffers[i];
-    headers[i].msg_hdr.msg_iovlen = 1;
-    headers[i].msg_hdr.msg_name = &senders[i];
-    headers[i].msg_hdr.msg_namelen = sizeof(senders[i]);
-  }
   // Repeated, because the kernel first reports the ICMP errors of earlier sends, one per call.
   for (int attempt = 0; attempt < 4; ++attempt) {
-    const int got = ::recvmmsg(fd, headers.data(), static_cast<unsigned>(count), MSG_DONTWAIT, nullptr);
-    for (int i = 0; i < got; ++i) {
-      const auto at = static_cast<size_t>(i);
-      out[at].size = (headers[at].msg_hdr.msg_flags & MSG_TRUNC) != 0 ? 0 : headers[at].msg_len;
-      out[at].sender = SocketAddress::from(senders[at]);
+    sockaddr_storage sender;
+    socklen_t sender_size = sizeof(sender);
+    // MSG_TRUNC: returns the size of the datagram, even if it is too long.
+    const ssize_t got = ::recvfrom(fd, out.data.data(), out.data.size(), MSG_DONTWAIT | MSG_TRUNC,
+                                   reinterpret_cast<sockaddr*>(&sender), &sender_size);
+    if (got >= 0) {
+      out.size = static_cast<size_t>(got) > out.data.size() ? 0 : static_cast<size_t>(got);
+      out.sender = SocketAddress::from(sender);
+      return true;
     }
-    if (got >= 0) return static_cast<size_t>(got);
-    if (errno == EAGAIN || errno == EWOULDBLOCK) return 0;
+    if (errno == EAGAIN || errno == EWOULDBLOCK) return false;
   }
-  return 0;
+  return false;
 }
 
 bool RtpSocket::send(Channel channel, const SocketAddress& to, const uint8_t* data, size_t size) noexcept {

@@ -38,10 +38,8 @@ class RtpSocket {
   // does not report it. Any thread.
   uint64_t dropped() const noexcept;
 
-  static constexpr size_t kMaxReceived = 16;
-  // Receives the waiting datagrams, oldest first, at most `count` and at most kMaxReceived. Returns their
-  // number.
-  size_t receive(Channel channel, Datagram* out, size_t count) noexcept;
+  // Receives the oldest waiting datagram. Returns false if there is none.
+  bool receive(Channel channel, Datagram& out) noexcept;
 
   // Returns false if the kernel did not accept the datagram; media is never sent again.
   bool send(Channel channel, const SocketAddress& to, const uint8_t* data, size_t size) noexcept;

@@ -77,6 +77,29 @@ TEST_CASE("packets of 10, 30 and 60 ms make the same stream") {
   }
 }
 
+TEST_CASE("samples come out once and in order wherever the ring ends within a packet or a frame") {
+  JitterBuffer buffer({.min_delay_ms = 40, .max_delay_ms = 40});
+  const auto sample_at = [](uint32_t timestamp) { return static_cast<int16_t>(timestamp % 30011); };
+  uint32_t sent = 4000;  // 96 before the end of the ring
+  uint32_t expected = sent - 320;
+  size_t wrong = 0;
+  for (size_t tick = 0; tick < 90; ++tick, expected += 160) {
+    for (const uint32_t begin = sent; sent - begin < 160;) {
+      std::array<int16_t, 37> packet;  // of 37 samples, so that packets end anywhere
+      for (uint32_t i = 0; i < packet.size(); ++i) packet[i] = sample_at(sent + i);
+      buffer.put(sent, packet.data(), packet.size());
+      sent += static_cast<uint32_t>(packet.size());
+    }
+    sent -= 185 - 160;  // repeats the samples beyond 20 ms, which are the same
+    Frame frame;
+    buffer.get(frame.data());
+    for (uint32_t i = 0; i < frame.size(); ++i)
+      wrong += frame[i] == (expected + i < 4000 ? 0 : sample_at(expected + i)) ? 0 : 1;
+  }
+  CHECK(wrong == 0);
+  CHECK(buffer.stats().concealed_frames == 0);
+}
+
 TEST_CASE("a lost packet is concealed with a fade-out and a longer gap is silent") {
   Bench bench;
   bench.put(0, 1000);

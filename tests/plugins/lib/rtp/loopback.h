@@ -14,7 +14,7 @@ inline patchbay::lib::SocketAddress loopback(uint16_t port = 0) {
 inline ptrdiff_t receive_one(patchbay::lib::RtpSocket& socket, patchbay::lib::RtpSocket::Channel channel,
                              uint8_t* data, size_t capacity, patchbay::lib::SocketAddress& sender) {
   patchbay::lib::Datagram datagram;
-  if (socket.receive(channel, &datagram, 1) == 0) return -1;
+  if (!socket.receive(channel, datagram)) return -1;
   std::copy_n(datagram.data.begin(), std::min(capacity, datagram.size), data);
   sender = datagram.sender;
   return static_cast<ptrdiff_t>(datagram.size);
