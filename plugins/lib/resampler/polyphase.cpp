@@ -31,10 +31,21 @@ size_t Polyphase::convert(const int16_t* in, size_t groups, int16_t* out, size_t
   const size_t wanted = std::min(groups, capacity / filter_->up());
   for (size_t done = 0; done < wanted;) {
     const size_t part = std::min(wanted - done, PolyphaseFilter::kMaxGroups);
-    kernel_(*filter_, in + done * filter_->down(), part, history_.data(), out + done * filter_->up());
+    convert_part(in + done * filter_->down(), part, out + done * filter_->up());
     done += part;
   }
   return wanted * filter_->up();
+}
+
+// Digital silence after digital silence needs no arithmetic; an engine is silent for most of a call.
+void Polyphase::convert_part(const int16_t* in, size_t groups, int16_t* out) noexcept {
+  const bool is_silent = std::all_of(in, in + groups * filter_->down(), [](int16_t s) { return s == 0; });
+  if (is_silent && silent_groups_ == PolyphaseFilter::kLength) {
+    std::fill_n(out, groups * filter_->up(), int16_t{0});
+    return;
+  }
+  kernel_(*filter_, in, groups, history_.data(), out);
+  silent_groups_ = is_silent ? std::min(silent_groups_ + groups, PolyphaseFilter::kLength) : 0;
 }
 
 }  // namespace patchbay::lib

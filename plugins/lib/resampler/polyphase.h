@@ -26,12 +26,15 @@ class Polyphase {
   // Moves samples to the incomplete group. Returns true if it is complete.
   bool complete_group(const int16_t*& in, size_t& samples) noexcept;
   size_t convert(const int16_t* in, size_t groups, int16_t* out, size_t capacity) noexcept;
+  // At most kMaxGroups.
+  void convert_part(const int16_t* in, size_t groups, int16_t* out) noexcept;
 
   // borrowed
   const PolyphaseFilter* filter_;
   PolyphaseKernel kernel_;
   // state
   std::vector<float> history_;
+  size_t silent_groups_ = PolyphaseFilter::kLength;           // at the end of the history, at most its length
   std::array<int16_t, PolyphaseFilter::kMaxFactor> group_{};  // incomplete
   size_t group_size_ = 0;
 };

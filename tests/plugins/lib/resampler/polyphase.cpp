@@ -84,6 +84,24 @@ TEST_CASE("a full-scale square wave is limited instead of wrapped") {
   }
 }
 
+TEST_CASE("digital silence stays silent, and leaves no trace in what follows") {
+  const Samples sound = noise(600), silence(60 * 170, 0);
+  for_each_ratio([&](const PolyphaseFilter& filter) {
+    const auto kernel = polyphase_kernels().front();
+    Samples in = sound;
+    in.insert(in.end(), silence.begin(), silence.end());
+    in.insert(in.end(), sound.begin(), sound.end());
+    const Samples out = convert(filter, kernel, in), alone = convert(filter, kernel, sound);
+    const auto again = out.end() - static_cast<ptrdiff_t>(alone.size());
+    CHECK(std::equal(out.begin(), out.begin() + static_cast<ptrdiff_t>(alone.size()), alone.begin()));
+    CHECK(std::equal(again, out.end(), alone.begin()));
+    CHECK(std::all_of(again - 60, again, [](int16_t sample) { return sample == 0; }));
+    // The filter still rings after the sound.
+    const auto after = out.begin() + static_cast<ptrdiff_t>(alone.size());
+    CHECK(std::any_of(after, after + 60, [](int16_t sample) { return sample != 0; }));
+  });
+}
+
 TEST_CASE("a constant stays exactly constant") {
   const Samples in(60 * 20, 12345);
   for_each_ratio([&](const PolyphaseFilter& filter) {
