@@ -2,39 +2,38 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <cassert>
 #include <memory>
 #include <mutex>
+#include <span>
+
+#include "resampler/polyphase_coefficients.h"
 
 namespace patchbay::lib {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
-constexpr double kBeta = 9.4;      // of the Kaiser window: stop band at -94 dB
-constexpr double kCutoff = 0.925;  // of half the lower rate, where the response is at -6 dB
-
-// The modified Bessel function of the first kind and order 0, because libc++ lacks std::cyl_bessel_i.
-double bessel_i0(double x) {
-  double sum = 1;
-  double term = 1;
-  for (int k = 1; term > sum * 1e-12; ++k) {
-    term *= (x / 2 / k) * (x / 2 / k);
-    sum += term;
+// Empty: no filter for this factor.
+std::span<const float> first_half(size_t factor) {
+  switch (factor) {
+    case 2:
+      return kLowPass2;
+    case 3:
+      return kLowPass3;
+    case 4:
+      return kLowPass4;
+    case 6:
+      return kLowPass6;
+    default:
+      return {};
   }
-  return sum;
 }
 
-// A low-pass filter for the rate that is `factor` times the lower rate: a sinc with a Kaiser window.
+// A low-pass filter for the rate that is `factor` times the lower rate.
 std::vector<double> low_pass(size_t factor) {
-  std::vector<double> out(PolyphaseFilter::kLength * factor);
-  const double centre = static_cast<double>(out.size() - 1) / 2;
-  for (size_t i = 0; i < out.size(); ++i) {
-    const double distance = static_cast<double>(i) - centre;
-    const double phase = kPi * kCutoff * distance / static_cast<double>(factor);
-    const double edge = distance / (centre + 1);
-    const double window = bessel_i0(kBeta * std::sqrt(1 - edge * edge)) / bessel_i0(kBeta);
-    out[i] = (distance == 0 ? 1 : std::sin(phase) / phase) * window;
-  }
+  const std::span<const float> half = first_half(factor);
+  assert(half.size() * 2 == PolyphaseFilter::kLength * factor);
+  std::vector<double> out(half.begin(), half.end());
+  out.insert(out.end(), half.rbegin(), half.rend());
   return out;
 }
 
@@ -60,7 +59,7 @@ PolyphaseFilter::PolyphaseFilter(uint32_t up, uint32_t down) : up_(up), down_(do
 }
 
 const PolyphaseFilter* PolyphaseFilter::find(uint32_t up, uint32_t down) {
-  if (up == 0 || down == 0 || up > kMaxFactor || down > kMaxFactor) return nullptr;
+  if (up == 0 || down == 0 || first_half(std::max(up, down)).empty()) return nullptr;
   static std::array<std::unique_ptr<const PolyphaseFilter>, size_t{kMaxFactor + 1} * (kMaxFactor + 1)>
       filters;
   static std::mutex mutex;

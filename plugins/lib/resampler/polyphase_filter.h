@@ -1,4 +1,4 @@
-// PolyphaseFilter: the coefficients of one ratio of sampling rates. Computed once in a process, shared by all
+// PolyphaseFilter: the coefficients of one ratio of sampling rates. Built once in a process, shared by all
 // streams, constant.
 #pragma once
 
@@ -12,11 +12,11 @@ class PolyphaseFilter {
  public:
   static constexpr uint32_t kMaxFactor = 6;  // 8 to 48 kHz
   // The filter's length, in samples at the lower rate: flat up to 0.425 of the lower rate, at most -90 dB
-  // from half of it on, a delay of half the length (5 ms at 8 kHz).
-  static constexpr size_t kLength = 80;
+  // from half of it on, a delay of half the length (3.75 ms at 8 kHz).
+  static constexpr size_t kLength = 60;
 
-  // [any] Returns the filter that makes `up` samples of `down` samples, in lowest terms; null if one of them
-  // is above kMaxFactor. Allocates and computes it at the first call.
+  // [any] Returns the filter that makes `up` samples of `down` samples, in lowest terms; null unless
+  // the larger of them is 2, 3, 4 or 6. Allocates at the first call.
   static const PolyphaseFilter* find(uint32_t up, uint32_t down);
 
   uint32_t up() const noexcept { return up_; }

@@ -13,8 +13,8 @@ struct SpeexResamplerState_;
 
 namespace patchbay::lib {
 
-// Both methods are flat up to 0.425 of the lower rate (3.4 kHz of 8 kHz), have aliases and images below -90
-// dB, and delay by 40 samples of the lower rate (5 ms at 8 kHz).
+// Both methods are flat up to 0.425 of the lower rate (3.4 kHz of 8 kHz), and have aliases and images below
+// -90 dB. Ratios of small numbers delay by 30 samples of the lower rate (3.75 ms at 8 kHz), others by 40.
 class Resampler {
  public:
   static constexpr uint32_t kMinHz = 4000;

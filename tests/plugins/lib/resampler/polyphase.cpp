@@ -32,7 +32,9 @@ void for_each_ratio(Check check) {
     for (uint32_t down = 1; down <= PolyphaseFilter::kMaxFactor; ++down) {
       CAPTURE(up);
       CAPTURE(down);
-      check(*PolyphaseFilter::find(up, down));
+      const PolyphaseFilter* filter = PolyphaseFilter::find(up, down);
+      CHECK((filter != nullptr) == (std::max(up, down) != 1 && std::max(up, down) != 5));
+      if (filter != nullptr) check(*filter);
     }
 }
 
@@ -112,7 +114,7 @@ TEST_CASE("a constant stays exactly constant") {
   });
 }
 
-TEST_CASE("a filter is computed once, and only for small numbers") {
+TEST_CASE("a filter is built once, and only for small numbers") {
   CHECK(PolyphaseFilter::find(2, 3) == PolyphaseFilter::find(2, 3));
   CHECK(PolyphaseFilter::find(7, 1) == nullptr);
   CHECK(PolyphaseFilter::find(1, 7) == nullptr);

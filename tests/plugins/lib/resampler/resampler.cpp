@@ -80,7 +80,7 @@ TEST_CASE("20 ms of input give 20 ms of output in every call, the first included
   }
 }
 
-TEST_CASE("the pass band is flat within 0.01 dB up to 0.425 of the lower rate") {
+TEST_CASE("the pass band is flat within 0.02 dB up to 0.425 of the lower rate") {
   for (const Rates& rates : kTelephony) {
     CAPTURE(rates.first);
     CAPTURE(rates.second);
@@ -89,7 +89,7 @@ TEST_CASE("the pass band is flat within 0.01 dB up to 0.425 of the lower rate") 
       const double hz = share * low;
       CAPTURE(hz);
       const double db = level_db(convert(rates, tone(hz, rates.first, 0.6)), hz, rates.second);
-      CHECK(std::abs(db) < 0.01);
+      CHECK(std::abs(db) < 0.02);
     }
   }
 }
@@ -123,7 +123,7 @@ TEST_CASE("a tone leaves no image above -90 dB") {
   }
 }
 
-TEST_CASE("the delay is at most 40 samples of the lower rate") {
+TEST_CASE("the delay is at most 30 samples of the lower rate") {
   for (const Rates& rates : kTelephony) {
     CAPTURE(rates.first);
     CAPTURE(rates.second);
@@ -132,7 +132,7 @@ TEST_CASE("the delay is at most 40 samples of the lower rate") {
     const Samples out = convert(rates, in);
     const auto peak = std::max_element(out.begin(), out.end()) - out.begin();
     const double delay_ms = (double(peak) / rates.second - 0.05) * 1000;
-    CHECK(delay_ms <= 40.001 * 1000 / std::min(rates.first, rates.second));
+    CHECK(delay_ms <= 30.001 * 1000 / std::min(rates.first, rates.second));
   }
 }
 
