@@ -27,6 +27,8 @@ constexpr int kStepsBeyond = 2;  // steps measured beyond the limit
 constexpr int kBursts = 12;
 constexpr auto kSettle = 5s;  // the greetings of new calls have ended, and their buffers are constant
 
+constexpr int kMaxLoadPercent = 90;  // the default of ai-voice
+
 int from_environment(const char* name, int otherwise) {
   const char* text = std::getenv(name);
   return text ? std::atoi(text) : otherwise;
@@ -134,17 +136,14 @@ void print(const Step& step) {
   std::fflush(stdout);
 }
 
-void run(int server_cores, int step_calls, int max_calls) {
-  const Cores cores(server_cores);
-  if (!cores.enough()) return void(std::printf("this machine has fewer than %d cores\n", server_cores));
-  std::printf("\nserver on %d core%s, telephones and engine on %s\n", server_cores,
-              server_cores > 1 ? "s" : "", cores.is_shared() ? "the same" : "the others");
-  print_head();
+// Adds calls until one step is beyond the limit and further ones were measured, while the server accepts all.
+// Returns the last step that it carried.
+std::optional<Step> find_limit(const Cores& cores, int step_calls, int max_calls) {
   CallSetup setup(max_calls, cores.pin_server());
+  setup.voice.stream(Voice::Stream::soft);
   std::optional<Step> carried;
   int beyond = 0;
   for (int calls = step_calls; calls <= max_calls && beyond <= kStepsBeyond; calls += step_calls) {
-    setup.voice.stream(Voice::Stream::soft);
     if (const Status made = setup.make_calls(calls); !made) {
       std::printf("%6d  %s\n", calls, made.error().text.c_str());
       break;
@@ -155,7 +154,33 @@ void run(int server_cores, int step_calls, int max_calls) {
     beyond += step.beyond() || beyond > 0 ? 1 : 0;
     if (beyond == 0) carried = step;
   }
+  return carried;
+}
+
+// What a server does that refuses calls, as it does by default.
+void show_refusals(const Cores& cores, int max_calls) {
+  CallSetup setup(max_calls, cores.pin_server(), kMaxLoadPercent);
+  setup.voice.stream(Voice::Stream::soft);
+  std::printf("with maxLoadPercent: %d\n", kMaxLoadPercent);
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    if (const Status made = setup.make_calls(max_calls); !made)
+      return void(std::printf("%s\n", made.error().text.c_str()));
+    std::this_thread::sleep_for(kSettle);
+    print(measure(setup));
+  }
+  std::printf("calls refused: %.0f; %s\n", setup.server().metric("patchbay_ai_voice_limited_total"),
+              setup.refusal().empty() ? "none" : setup.refusal().c_str());
+}
+
+void run(int server_cores, int step_calls, int max_calls) {
+  const Cores cores(server_cores);
+  if (!cores.enough()) return void(std::printf("this machine has fewer than %d cores\n", server_cores));
+  std::printf("\nserver on %d core%s, telephones and engine on %s\n", server_cores,
+              server_cores > 1 ? "s" : "", cores.is_shared() ? "the same" : "the others");
+  print_head();
+  const auto carried = find_limit(cores, step_calls, max_calls);
   if (!carried) return void(std::printf("not even %d calls are carried\n", step_calls));
+  show_refusals(cores, max_calls);
   std::printf(
       "%d core%s: %d calls, added p99 %.2f ms; of the cores, server %.2f and peers %.2f; a core of the "
       "server alone carries %.0f\n",

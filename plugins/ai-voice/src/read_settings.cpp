@@ -8,6 +8,7 @@ Settings Settings::read(const Config& config) {
   Settings all;
   const JsonView own = config.plugin();
   all.server_.max_calls = static_cast<size_t>(own["maxCalls"].integer());
+  all.server_.max_load_percent = own["maxLoadPercent"].integer();
   all.server_.log_conversations = own["logConversations"].boolean();
   all.server_.keep_calls_days = own["keepCallsDays"].integer();
   for (const Config::Tenant& tenant : config.tenants()) {

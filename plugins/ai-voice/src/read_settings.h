@@ -30,6 +30,7 @@ class Settings {
   // Settings of the whole server.
   struct Server {
     size_t max_calls = 0;            // running attempts, over all tenants
+    int64_t max_load_percent = 0;    // of the cores, beyond which no call starts; 0: none
     bool log_conversations = false;  // whether what is said on calls may be logged
     int64_t keep_calls_days = 0;     // for records of ended calls; 0: for ever
   };

@@ -9,6 +9,7 @@
 namespace patchbay::bench {
 namespace {
 
+constexpr std::string_view kRefused = "refused: ";
 constexpr int kLimitSec = 3600;  // of a whole run
 
 test::Sipp::Options answering(int calls, uint16_t rtp_port) {
@@ -22,16 +23,20 @@ test::Sipp::Options answering(int calls, uint16_t rtp_port) {
 
 }  // namespace
 
-CallSetup::CallSetup(int max_calls, const std::vector<std::string>& tool)
+CallSetup::CallSetup(int max_calls, const std::vector<std::string>& tool, int max_load_percent)
     : voice(max_calls), telephones(max_calls) {
   auto sipp = test::Sipp::start(answering(max_calls, telephones.port()));
   if (!sipp) die(sipp.error().text);
   sipp_ = *std::move(sipp);
-  server_.emplace(calls_config(sipp_->port(), voice.url(), voice.ca_file()), tool);
+  server_.emplace(calls_config(sipp_->port(), voice.url(), voice.ca_file(), max_load_percent), tool);
 }
 
 Status CallSetup::make_calls(int calls) {
-  PB_TRY(server_->command("calls " + std::to_string(calls)));
+  if (const Status made = server_->command("calls " + std::to_string(calls)); !made) {
+    refusal_ = made.error().text;
+    if (refusal_.rfind(kRefused, 0) != 0) return made;
+    calls = std::atoi(refusal_.c_str() + kRefused.size());
+  }
   std::vector<uint16_t> ports;
   const auto dialled = [&] { return (ports = offered_ports(calls)).size() == static_cast<size_t>(calls); };
   if (!wait_until(dialled)) return {Code::timeout, "not all telephones rang"};

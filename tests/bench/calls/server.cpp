@@ -39,7 +39,8 @@ Status obey(const Core& core, std::istream& command, int& calls) {
   if (verb == "calls") {
     int wanted = 0;
     for (command >> wanted; calls < wanted; ++calls) {
-      PB_TRY(make_call(calls));
+      if (const Status made = make_call(calls); !made)
+        return {made.error().code, std::to_string(calls) + " calls: " + made.error().text};
       std::this_thread::sleep_for(kCallPause);
     }
     return {};
@@ -64,14 +65,16 @@ std::string call_request(int call) {
          R"("systemPrompt":"You are the assistant of telephone )" + std::to_string(call) + R"(."})";
 }
 
-std::string calls_config(int sip_port, const std::string& url, const std::string& ca_file) {
+std::string calls_config(int sip_port, const std::string& url, const std::string& ca_file,
+                         int max_load_percent) {
   return R"(server: {data: data, log: {level: warn}, management: {listen: "127.0.0.1:0"}}
 plugins:
   probe: {}
   media: {}
   whitelist: {}
   sip-trunk: {listenPort: 0}
-  ai-voice: {maxCalls: 100000}
+  ai-voice: {maxCalls: 100000, maxLoadPercent: )" +
+         std::to_string(max_load_percent) + R"(}
   engine-gemini: {url: ")" +
          url + R"(", caFile: ")" + ca_file + R"("}
 tenants:

@@ -2,6 +2,10 @@
 #include <doctest/doctest.h>
 #include <patchbay/utc.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "call_server.h"
 #include "integration/kills/database.h"
 #include "runtime/manual_clock.h"
@@ -218,6 +222,39 @@ TEST_CASE("a call held back by a limit starts when another ends, and not before"
   CHECK(server.hangup(ids[2]).status == 200);
   CHECK(probe::eventually([&] { return server.get(ids[3]).text("status") == "dispatching"; }));
   CHECK(server.hangup(ids[3]).status == 200);
+  CHECK(server.idle());
+}
+
+TEST_CASE("a call is refused and counted while the server is too busy") {
+  DeafPort trunk;
+  CallServer server(options(trunk.port(), "{}", nullptr, "maxLoadPercent: 1"));
+  const http::Response first = post(usual());
+  REQUIRE(first.status == 200);
+  std::atomic<bool> stop{false};
+  std::thread work([&] {  // in the server's process
+    while (!stop) {
+    }
+  });
+  CHECK(probe::eventually([&] { return server.metric("patchbay_ai_voice_load") > 0.02; }));
+  const http::Response second = post(usual());
+  CHECK(second.status == 503);
+  CHECK(contains(second.body, "\"unavailable\""));
+  CHECK(second.headers.has("Retry-After"));
+  CHECK(server.metric("patchbay_ai_voice_limited_total{limit=\"load\"}") == 1);
+  CHECK(total("") == 1);
+  // A scheduled call is accepted, because the load may have ended by then.
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const int64_t tomorrow_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now + 24h).count();
+  CHECK(post(usual(R"(,"scheduleAtUtc":")" + utc_text(tomorrow_ms) + "\"")).status == 200);
+  stop = true;
+  work.join();
+  CHECK(server.hangup(probe::text_member(first.body, "callId")).status == 200);
+  CHECK(server.idle());
+  // Without calls nothing is refused.
+  CHECK(probe::eventually([&] { return server.metric("patchbay_ai_voice_load") == 0; }));
+  const http::Response third = post(usual());
+  CHECK(third.status == 200);
+  CHECK(server.hangup(probe::text_member(third.body, "callId")).status == 200);
   CHECK(server.idle());
 }
 

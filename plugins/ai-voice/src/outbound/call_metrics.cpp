@@ -7,6 +7,8 @@ namespace patchbay::ai_voice {
 CallMetrics::CallMetrics(const Host& host)
     : host_(host),
       running_(Metric::gauge(host, "patchbay_ai_voice_attempts", "Running call attempts")),
+      load_(Metric::gauge(host, "patchbay_ai_voice_load",
+                          "Share of its cores that the process uses while call attempts run")),
       first_audio_(Metric::seconds(host, "patchbay_ai_voice_first_audio_seconds",
                                    "Time from the answer of a call to the first audio of its engine")),
       transcripts_lost_(Metric::counter(host, "patchbay_ai_voice_transcripts_lost_total",
@@ -21,7 +23,7 @@ void CallMetrics::ended(const Call& call, const Ending& ending) const {
 
 void CallMetrics::limited(std::string_view limit) const {
   Metric::counter(host_, "patchbay_ai_voice_limited_total",
-                  "Calls refused (backlog) or delayed (tenant, server) by a limit",
+                  "Calls refused (backlog, load) or delayed (tenant, server, load) by a limit",
                   {{"limit", std::string(limit)}})
       .add();
 }

@@ -18,10 +18,11 @@ class CallMetrics {
   void ended(const Call& call, const Ending& ending) const;
   // From the answer to the first audio of the engine.
   void first_audio(int64_t ms) const { first_audio_.add(static_cast<double>(ms) / 1000); }
-  // A limit refused a call ("backlog") or makes it wait ("tenant", "server").
+  // A limit refused a call ("backlog"), makes it wait ("tenant", "server"), or either ("load").
   void limited(std::string_view limit) const;
   void transcript_lost() const { transcripts_lost_.add(); }
   void running(size_t attempts) const { running_.set(static_cast<double>(attempts)); }
+  void load(double share) const { load_.set(share); }
   // Sets the number of stored calls with that status.
   void open_calls(std::string_view status, int64_t count) const;
 
@@ -29,7 +30,7 @@ class CallMetrics {
   // borrowed
   const Host& host_;
   // owned
-  const Metric running_, first_audio_, transcripts_lost_;
+  const Metric running_, load_, first_audio_, transcripts_lost_;
 };
 
 }  // namespace patchbay::ai_voice

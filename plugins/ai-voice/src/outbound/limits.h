@@ -15,6 +15,7 @@ inline constexpr size_t kMaxCreateBodyBytes = 1024 * 1024;  // fits the longest 
 inline constexpr int64_t kMaxSchedulePastMs = 60'000;       // of scheduleAtUtc
 inline constexpr int64_t kMaxScheduleAheadMs = int64_t{366} * 24 * 3600 * 1000;
 inline constexpr const char* kBusyRetryAfterSec = "30";  // Retry-After of 429
+inline constexpr const char* kLoadRetryAfterSec = "5";   // Retry-After of 503 when the load is too high
 inline constexpr int kMaxHangupTries = 20;               // while the call changes at the same time
 
 // Scheduler.
@@ -28,6 +29,8 @@ inline constexpr size_t kTrimAfterAttempts = 20;  // running at once; then memor
 // How long a call waits for its engine: after the start, because engine plugins start after ai-voice, and
 // after the engine has ended, because a plugin that crashed is restarted and registers again.
 inline constexpr int64_t kEngineRegistrationMs = 30'000;
+
+inline constexpr int64_t kLoadSampleMs = 1000;  // while attempts run
 
 // Attempts.
 inline constexpr int64_t kCommitRetryMs = 1000;  // after a commit that failed for the moment

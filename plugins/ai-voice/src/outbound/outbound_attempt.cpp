@@ -136,6 +136,7 @@ void OutboundAttempt::store_answer() {
 }
 
 void OutboundAttempt::on_started() {
+  talking_ = true;
   Transaction tx(host_);
   tx.emit(call_started(call_));
   std::move(tx).commit(

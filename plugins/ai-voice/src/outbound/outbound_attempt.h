@@ -10,6 +10,7 @@
 #include <patchbay/store.h>
 #include <patchbay/strand.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,8 @@ class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttemp
 
   const std::string& call_id() const noexcept { return call_id_; }
   const std::string& tenant() const noexcept { return tenant_; }
+  // [any] Whether the AI has begun to listen and speak.
+  bool talking() const noexcept { return talking_.load(std::memory_order_relaxed); }
 
   // [main strand] Ends the attempt: CANCEL while it rings, BYE after the answer. Calls done() on the main
   // strand once the end is stored.
@@ -112,6 +115,7 @@ class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttemp
   bool storing_turns_ = false;   // a transaction with turns is pending; one at a time
   bool awaits_leg_end_ = false;  // the end waits for the leg's end, which names the trunk
   std::optional<Ending> ending_;
+  std::atomic<bool> talking_{false};
   // state, on the main strand
   std::vector<Function<void()>> cancel_callbacks_;
 };

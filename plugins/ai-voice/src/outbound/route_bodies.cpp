@@ -41,7 +41,7 @@ http::Route create_route() {
     "statuses": {"200": "Accepted: dialled now, or scheduled",
                  "409": "idempotency_conflict: the Idempotency-Key was used with another body",
                  "502": "bridge_unreachable: telephony cannot act now; nothing was stored",
-                 "503": "bridge_not_configured: the tenant has no telephony; or not available at the moment"}})";
+                 "503": "bridge_not_configured: the tenant has no telephony; or not available at the moment: with Retry-After when the server is too busy for another call"}})";
   return route;
 }
 

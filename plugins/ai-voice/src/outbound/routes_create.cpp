@@ -23,6 +23,13 @@ http::Response busy() {
   return response;
 }
 
+http::Response overloaded() {
+  http::Response response =
+      http::error(503, "unavailable", "The server is too busy for another call; try again soon.");
+  response.headers.add("Retry-After", kLoadRetryAfterSec);
+  return response;
+}
+
 http::Response key_in_use() {
   return http::error(409, "idempotency_conflict", "A request with this Idempotency-Key is under way.");
 }
@@ -148,6 +155,7 @@ void CallRoutes::choose_status(CreationPtr creation) {
   const std::string_view limit =
       settings == nullptr ? std::string_view() : scheduler_.reached_limit(call.tenant, *settings);
   if (call.scheduled_ms == 0 && !limit.empty()) metrics_.limited(limit);
+  if (call.scheduled_ms == 0 && limit.empty() && !scheduler_.admit()) return creation->reply(overloaded());
   call.status = call.scheduled_ms > 0 || !limit.empty() ? status::kScheduled : status::kDispatching;
   if (!whitelist_.up()) return store(std::move(creation), false, "no whitelist is loaded");
   store(std::move(creation), true, {});

@@ -26,7 +26,8 @@ Scheduler::Scheduler(const Host& host, const CallStore& store, const EngineRegis
       metrics_(metrics),
       log_(host),
       writer_(host, store, metrics),
-      recovery_(host, store, metrics, writer_) {
+      recovery_(host, store, metrics, writer_),
+      load_timer_(host) {
   metrics_.running(0);
 }
 
@@ -46,6 +47,26 @@ std::string_view Scheduler::reached_limit(const std::string& tenant, const Tenan
   const auto at = claiming_.find(tenant);
   claimed = at == claiming_.end() ? 0 : at->second;
   return static_cast<size_t>(own) + claimed >= settings.max_concurrent_calls ? "tenant" : "";
+}
+
+bool Scheduler::admit() {
+  size_t running = attempts_.size();
+  for (const auto& [tenant, count] : claiming_) running += count;
+  if (load_.admit(settings_.server().max_load_percent, running)) return true;
+  metrics_.limited("load");
+  return false;
+}
+
+// Samples only while attempts run, so that an idle server does not wake up.
+void Scheduler::sample_load() {
+  if (attempts_.empty()) load_ = {};
+  const auto talking = std::count_if(attempts_.begin(), attempts_.end(),
+                                     [](const auto& each) { return each.second->talking(); });
+  if (!attempts_.empty()) {
+    load_.sample(LoadLimit::usage_now(), static_cast<size_t>(talking));
+    load_timer_.after_ms(kLoadSampleMs, [this] { sample_load(); });
+  }
+  metrics_.load(load_.load());
 }
 
 std::shared_ptr<OutboundAttempt> Scheduler::find(const std::string& call_id) const {
@@ -75,6 +96,8 @@ void Scheduler::claim_call(const Job& job, Call call) {
   if (settings == nullptr) return fail_call(job, std::move(call), "the tenant is no longer configured");
   if (!worker_) return postpone_briefly(job);
   if (!reached_limit(call.tenant, *settings).empty()) return hold(job);
+  const bool was_admitted = call.status == status::kDispatching;  // when it was created
+  if (!was_admitted && !admit()) return hold(job);
   release_held(job.body);
   const RegisteredEngine* engine = engines_.find(call.model);
   if (host_.mono_ns() < registration_ends_ns(engine)) {
@@ -125,6 +148,7 @@ void Scheduler::start_attempt(Call call, std::string api_key, const RegisteredEn
   if (stopping_) attempts_[id]->interrupt();
   metrics_.running(attempts_.size());
   max_running_ = std::max(max_running_, attempts_.size());
+  if (!load_timer_.armed()) sample_load();
 }
 
 void Scheduler::on_attempt_ended(const std::string& call_id) {

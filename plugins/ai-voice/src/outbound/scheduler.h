@@ -3,6 +3,7 @@
 
 #include <patchbay/lifetime.h>
 #include <patchbay/plugin.h>
+#include <patchbay/strand.h>
 
 #include <deque>
 #include <map>
@@ -13,6 +14,7 @@
 #include "outbound/attempt_end_writer.h"
 #include "outbound/call_store.h"
 #include "outbound/crash_recovery.h"
+#include "outbound/load_limit.h"
 #include "outbound/outbound_attempt.h"
 #include "read_settings.h"
 
@@ -33,6 +35,8 @@ class Scheduler {
 
   // Returns the limit that makes another call of the tenant wait: "tenant" or "server"; "": none.
   std::string_view reached_limit(const std::string& tenant, const TenantSettings& settings) const;
+  // Returns whether the load lets another call start now; counts the call, or the refusal.
+  bool admit();
   // Returns the running attempt of the call; null if none runs.
   std::shared_ptr<OutboundAttempt> find(const std::string& call_id) const;
 
@@ -54,6 +58,7 @@ class Scheduler {
   void stop_claiming(Function<void()> done);
   void notify_if_idle();
   void trim_memory();
+  void sample_load();
 
   // A call that waits because a limit of its tenant or of the server is reached.
   struct HeldCall {
@@ -72,12 +77,14 @@ class Scheduler {
   AttemptEndWriter writer_;
   CrashRecovery recovery_;
   std::unique_ptr<JobWorker> worker_;
+  Timer load_timer_;
   std::map<std::string, std::shared_ptr<OutboundAttempt>> attempts_;  // shared with the attempts themselves
   std::deque<HeldCall> held_calls_;                                   // the longest waiting first
   Function<void()> on_idle_;                                          // set by drain() and stop()
   std::map<std::string, size_t> claiming_;                            // claims being committed, by tenant
   int64_t first_registration_ends_ns_ = 0;  // until then a call waits for an unknown engine
   size_t max_running_ = 0;                  // since the last trim_memory()
+  LoadLimit load_;
   bool stopping_ = false;
   Lifetime alive_;
 };

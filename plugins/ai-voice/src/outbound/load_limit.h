@@ -1,0 +1,37 @@
+// LoadLimit: refuses calls that the processor cannot carry, because beyond its limit the audio of all calls
+// is late. Pure logic, except usage_now().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace patchbay::ai_voice {
+
+class LoadLimit {
+ public:
+  // The processor time that the process has used so far, and the cores that it may use.
+  struct Usage {
+    int64_t now_ns = 0;
+    int64_t cpu_ns = 0;
+    int cores = 1;
+  };
+  static Usage usage_now();
+
+  // Call it about every second while calls run. `talking`: the calls whose audio flows.
+  void sample(const Usage& usage, size_t talking);
+
+  // Returns whether another call may start: below `max_percent` of the cores (0: always), also once those of
+  // the `running` calls that do not talk yet cost as much as the others. Counts it.
+  bool admit(int64_t max_percent, size_t running);
+
+  // The share of the cores that was used between the last two samples; 0: not known yet.
+  double load() const noexcept { return load_; }
+
+ private:
+  Usage last_;
+  double load_ = 0;
+  size_t talking_ = 0;
+  size_t admitted_ = 0;  // since the last sample
+};
+
+}  // namespace patchbay::ai_voice
