@@ -1,3 +1,6 @@
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <iostream>
 #include <string>
@@ -92,7 +95,7 @@ int run_command_line(int count, const char* const* arguments) {
   int exit_code = kDone;
   for (const auto add : {add_serve, add_check, add_status, add_call, add_hangup, add_calls, add_transcript,
                          add_key, add_webhook, add_plugin, add_store, add_version})
-    add(app, exit_code);
+    add(Verb(&app), exit_code);
   app.set_version_flag("--version", std::string("patchbay ") + PATCHBAY_VERSION);
   if (const std::string wrong = wrong_verb(app, count, arguments); !wrong.empty()) {
     std::cerr << wrong << "\n";

@@ -17,6 +17,16 @@ int run(std::vector<const char*> arguments) {
   return run_command_line(static_cast<int>(arguments.size()), arguments.data());
 }
 
+// What a correct command line prints on standard output.
+std::string prints(std::vector<const char*> arguments) {
+  std::ostringstream said;
+  std::streambuf* const before = std::cout.rdbuf(said.rdbuf());
+  const int code = run(std::move(arguments));
+  std::cout.rdbuf(before);
+  CHECK(code == kDone);
+  return said.str();
+}
+
 // What a wrong command line prints on standard error.
 std::string says(std::vector<const char*> arguments) {
   std::ostringstream said;
@@ -86,14 +96,12 @@ TEST_CASE("every verb has help with an example") {
                                                                                     {"store", "consumers"},
                                                                                     {"store", "forget"},
                                                                                     {"version"}}) {
-    CLI::App app;
-    int exit_code = 0;
-    for (const auto add : {add_serve, add_check, add_call, add_hangup, add_calls, add_transcript, add_key,
-                           add_webhook, add_plugin, add_store, add_version})
-      add(app, exit_code);
-    CLI::App* at = &app;
-    for (const char* name : verb) at = at->get_subcommand(name);
-    CHECK_MESSAGE(at->get_footer().find("patchbay " + std::string(verb.front())) != std::string::npos,
+    std::vector<const char*> arguments = verb;
+    arguments.push_back("--help");
+    const std::string help = prints(arguments);
+    const size_t examples = help.find("\nExamples:\n");
+    REQUIRE_MESSAGE(examples != std::string::npos, verb.back());
+    CHECK_MESSAGE(help.find("  patchbay " + std::string(verb.front()), examples) != std::string::npos,
                   verb.back());
   }
 }

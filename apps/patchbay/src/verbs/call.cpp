@@ -20,12 +20,12 @@ namespace {
 
 constexpr std::chrono::milliseconds kPollEvery(250);
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kCallFooter = R"(Examples:
   patchbay call +4930123456 --prompt "Ask whether Tuesday suits." --email office@example.com
   patchbay call +4930123456 --prompt @reminder.txt --voice Kore --max-seconds 120 --watch
   patchbay call +4930123456 --prompt reminder --at 2026-12-01T09:00:00Z --retries 2 --json)";
 
-struct Command {
+struct CallCommand {
   ServerOptions server;
   CallOptions call;
   bool watch = false;
@@ -70,7 +70,7 @@ int watch(AdminClient& client, const std::string& id, bool json) {
   }
 }
 
-int run(const Command& command) {
+int run_call(const CallCommand& command) {
   const auto body = call_request(command.call);
   if (!body) {
     std::fprintf(stderr, "patchbay: %s\n", body.error().text.c_str());
@@ -93,31 +93,31 @@ int run(const Command& command) {
 
 }  // namespace
 
-void add_call(CLI::App& app, int& exit_code) {
-  CLI::App& verb = *app.add_subcommand("call", "Have an AI voice call a number");
-  const auto command = std::make_shared<Command>();
+void add_call(Verb app, int& exit_code) {
+  Verb verb = app.add_verb("call", "Have an AI voice call a number");
+  const auto command = std::make_shared<CallCommand>();
   CallOptions& call = command->call;
-  verb.add_option("PHONE", call.phone, "Number to call, such as +4930123456")->required();
+  verb.add_option("PHONE", call.phone, "Number to call, such as +4930123456").required();
   verb.add_option("--prompt", call.prompt,
                   "What the AI is to do: text, the name of a configured prompt, or @FILE")
-      ->required();
+      .required();
   verb.add_option("--email", call.email, "Address that gets outcome and transcript");
   verb.add_option("--display-name", call.display_name, "Label of the call; by default the number");
-  verb.add_option("--api-key-file", call.api_key_file, "File with the AI engine's key")->type_name("FILE");
+  verb.add_option("--api-key-file", call.api_key_file, "File with the AI engine's key").type_name("FILE");
   verb.add_option("--model", call.model, "AI model, such as local");
   verb.add_option("--voice", call.voice, "Voice, such as Aoede or Kore");
   verb.add_option("--language", call.language, "Language tag, such as en-US");
   verb.add_option("--max-seconds", call.max_seconds, "Maximum duration of the talk, 10 to 3600")
-      ->type_name("N");
+      .type_name("N");
   verb.add_option("--retries", call.retries, "Further attempts when the call is not answered, 0 to 10")
-      ->type_name("N");
-  verb.add_option("--retry-minutes", call.retry_minutes, "Minutes between attempts")->type_name("N");
-  verb.add_option("--at", call.at, "When to dial, ISO 8601, UTC; by default at once")->type_name("TIME");
+      .type_name("N");
+  verb.add_option("--retry-minutes", call.retry_minutes, "Minutes between attempts").type_name("N");
+  verb.add_option("--at", call.at, "When to dial, ISO 8601, UTC; by default at once").type_name("TIME");
   verb.add_flag("--watch", command->watch,
                 "Show what happens until the call has ended; exit code 1 if it failed");
   add_server_options(verb, command->server);
-  verb.footer(kFooter);
-  verb.callback([command, &exit_code] { exit_code = run(*command); });
+  verb.footer(kCallFooter);
+  verb.callback([command, &exit_code] { exit_code = run_call(*command); });
 }
 
 }  // namespace patchbay::app

@@ -8,16 +8,16 @@
 
 namespace patchbay::app {
 
-void add_calls(CLI::App& app, int& exit_code) {
+void add_calls(Verb app, int& exit_code) {
   struct Command {
     ServerOptions server;
     std::string status;
     int limit = 50;
   };
-  CLI::App& verb = *app.add_subcommand("calls", "List calls, newest first");
+  Verb verb = app.add_verb("calls", "List calls, newest first");
   const auto command = std::make_shared<Command>();
-  verb.add_option("--status", command->status, "Only these states, separated by commas")->type_name("STATES");
-  verb.add_option("--limit", command->limit, "Maximum number of calls, 1 to 500")->type_name("N");
+  verb.add_option("--status", command->status, "Only these states, separated by commas").type_name("STATES");
+  verb.add_option("--limit", command->limit, "Maximum number of calls, 1 to 500").type_name("N");
   add_server_options(verb, command->server);
   verb.footer(
       "States: scheduled, dispatching, in-flight, ended-success, ended-failed-retry-pending,\n"

@@ -13,7 +13,7 @@
 namespace patchbay::app {
 namespace {
 
-struct Command {
+struct CheckCommand {
   std::string file;
   std::string plugin_dir;
   bool json = false;
@@ -31,7 +31,7 @@ void print_json(const Checked& checked) {
   std::printf("%s\n", out.text().c_str());
 }
 
-int run(const Command& command) {
+int run_check(const CheckCommand& command) {
   CoreOptions options;
   options.config_file = default_config_file(command.file);
   options.plugin_dir = default_plugin_dir(command.plugin_dir);
@@ -49,16 +49,15 @@ int run(const Command& command) {
 
 }  // namespace
 
-void add_check(CLI::App& app, int& exit_code) {
-  CLI::App& verb =
-      *app.add_subcommand("check", "Check a configuration; says file, line, key and what to write instead");
-  const auto command = std::make_shared<Command>();
+void add_check(Verb app, int& exit_code) {
+  Verb verb = app.add_verb("check", "Check a configuration; says file, line, key and what to write instead");
+  const auto command = std::make_shared<CheckCommand>();
   verb.add_option("FILE", command->file, "The configuration");
   verb.add_option("--plugin-dir", command->plugin_dir, "Plugin folder, if the configuration names none")
-      ->type_name("DIR");
+      .type_name("DIR");
   verb.add_flag("--json", command->json, "Print the result as JSON");
   verb.footer("Examples:\n  patchbay check patchbay.yaml\n  patchbay check --json");
-  verb.callback([command, &exit_code] { exit_code = run(*command); });
+  verb.callback([command, &exit_code] { exit_code = run_check(*command); });
 }
 
 }  // namespace patchbay::app

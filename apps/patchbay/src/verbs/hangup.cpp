@@ -10,14 +10,14 @@
 
 namespace patchbay::app {
 
-void add_hangup(CLI::App& app, int& exit_code) {
+void add_hangup(Verb app, int& exit_code) {
   struct Command {
     ServerOptions server;
     std::string id;
   };
-  CLI::App& verb = *app.add_subcommand("hangup", "End a call, or cancel a scheduled one");
+  Verb verb = app.add_verb("hangup", "End a call, or cancel a scheduled one");
   const auto command = std::make_shared<Command>();
-  verb.add_option("ID", command->id, "The call")->required();
+  verb.add_option("ID", command->id, "The call").required();
   add_server_options(verb, command->server);
   verb.footer("Examples:\n  patchbay hangup oac-0123456789ab");
   verb.callback([command, &exit_code] {

@@ -9,17 +9,17 @@
 
 namespace patchbay::app {
 
-void add_key(CLI::App& app, int& exit_code) {
+void add_key(Verb app, int& exit_code) {
   struct Command {
     ServerOptions server;
     std::string name;
   };
-  CLI::App& verb = *app.add_subcommand("key", "API keys");
-  verb.require_subcommand(1);
+  Verb verb = app.add_verb("key", "API keys");
+  verb.require_verb();
   verb.footer("Examples:\n  patchbay key new billing");
-  CLI::App& make = *verb.add_subcommand("new", "Create an API key; it is shown only now");
+  Verb make = verb.add_verb("new", "Create an API key; it is shown only now");
   const auto command = std::make_shared<Command>();
-  make.add_option("NAME", command->name, "What the key is for")->required();
+  make.add_option("NAME", command->name, "What the key is for").required();
   add_server_options(make, command->server);
   make.footer("Examples:\n  patchbay key new billing\n  KEY=$(patchbay key new billing)");
   make.callback([command, &exit_code] {

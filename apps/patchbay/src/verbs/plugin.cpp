@@ -4,9 +4,9 @@
 
 namespace patchbay::app {
 
-void add_plugin(CLI::App& app, int& exit_code) {
-  CLI::App& verb = *app.add_subcommand("plugin", "Plugins");
-  verb.require_subcommand(1);
+void add_plugin(Verb app, int& exit_code) {
+  Verb verb = app.add_verb("plugin", "Plugins");
+  verb.require_verb();
   verb.footer(
       "Examples:\n  patchbay plugin list\n  patchbay plugin inspect webhooks.so\n  patchbay plugin doctor -c "
       "patchbay.yaml\n  patchbay plugin new call-meter\n  patchbay plugin run call-meter.so --watch");

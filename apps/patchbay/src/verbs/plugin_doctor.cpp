@@ -20,7 +20,7 @@
 namespace patchbay::app {
 namespace {
 
-struct Command {
+struct DoctorCommand {
   std::string file;
   std::string config_file;
   std::string plugin_dir;
@@ -39,7 +39,7 @@ void add_problems(const std::vector<core::config::Problem>& problems, std::vecto
   for (const core::config::Problem& problem : problems) out.push_back(problem.sentence());
 }
 
-Setup read_setup(const Command& command) {
+Setup read_setup(const DoctorCommand& command) {
   Setup setup;
   setup.folder = default_plugin_dir(command.plugin_dir);
   if (!command.file.empty() && command.config_file.empty()) return setup;
@@ -94,7 +94,7 @@ void print_json(const Setup& setup, const std::vector<Diagnosis>& all) {
   std::printf("%s\n", out.end_array().end_object().text().c_str());
 }
 
-int run(const Command& command) {
+int run_plugin_doctor(const DoctorCommand& command) {
   const Setup setup = read_setup(command);
   std::vector<Diagnosis> all;
   if (!command.file.empty()) {
@@ -122,19 +122,19 @@ int run(const Command& command) {
 
 }  // namespace
 
-void add_plugin_doctor(CLI::App& plugin, int& exit_code) {
-  CLI::App& verb = *plugin.add_subcommand(
-      "doctor", "Say why plugins would not start, and what to do; starts none of them");
-  const auto command = std::make_shared<Command>();
+void add_plugin_doctor(Verb plugin, int& exit_code) {
+  Verb verb =
+      plugin.add_verb("doctor", "Say why plugins would not start, and what to do; starts none of them");
+  const auto command = std::make_shared<DoctorCommand>();
   verb.add_option("FILE", command->file, "One plugin's .so; by default all plugins of the configuration");
   verb.add_option("-c,--config", command->config_file, "The configuration");
   verb.add_option("--plugin-dir", command->plugin_dir, "Plugin folder, if the configuration names none")
-      ->type_name("DIR");
+      .type_name("DIR");
   verb.add_flag("--json", command->json, "Print it as JSON");
   verb.footer(
       "Examples:\n  patchbay plugin doctor -c patchbay.yaml\n  patchbay plugin doctor "
       "build/plugins/hello-plugin.so");
-  verb.callback([command, &exit_code] { exit_code = run(*command); });
+  verb.callback([command, &exit_code] { exit_code = run_plugin_doctor(*command); });
 }
 
 }  // namespace patchbay::app

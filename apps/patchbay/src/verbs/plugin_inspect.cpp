@@ -129,15 +129,15 @@ int inspect(const std::string& file, bool json) {
 
 }  // namespace
 
-void add_plugin_inspect(CLI::App& plugin, int& exit_code) {
+void add_plugin_inspect(Verb plugin, int& exit_code) {
   struct Command {
     std::string file;
     bool json = false;
   };
-  CLI::App& verb = *plugin.add_subcommand(
-      "inspect", "Show what a plugin's file needs and provides, without running its code");
+  Verb verb =
+      plugin.add_verb("inspect", "Show what a plugin's file needs and provides, without running its code");
   const auto command = std::make_shared<Command>();
-  verb.add_option("FILE", command->file, "The plugin's .so")->required();
+  verb.add_option("FILE", command->file, "The plugin's .so").required();
   verb.add_flag("--json", command->json, "Print it as JSON");
   verb.footer("Examples:\n  patchbay plugin inspect build/release/plugins/webhooks.so");
   verb.callback([command, &exit_code] { exit_code = inspect(command->file, command->json); });

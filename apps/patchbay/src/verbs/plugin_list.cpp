@@ -33,9 +33,8 @@ int list_plugins(const ServerOptions& options) {
 
 }  // namespace
 
-void add_plugin_list(CLI::App& plugin, int& exit_code) {
-  CLI::App& verb =
-      *plugin.add_subcommand("list", "List the server's plugins with their state, and why some do not run");
+void add_plugin_list(Verb plugin, int& exit_code) {
+  Verb verb = plugin.add_verb("list", "List the server's plugins with their state, and why some do not run");
   const auto options = std::make_shared<ServerOptions>();
   add_server_options(verb, *options);
   verb.footer("Examples:\n  patchbay plugin list\n  patchbay plugin list --json");

@@ -55,12 +55,12 @@ Status write_file(const fs::path& path, const std::string& text) {
   return {Code::failed, "cannot write " + path.string() + (error ? ": " + error.message() : std::string())};
 }
 
-struct Command {
+struct NewCommand {
   std::string name;
   std::string folder;
 };
 
-int run(const Command& command) {
+int run_plugin_new(const NewCommand& command) {
   const fs::path folder = command.folder.empty() ? fs::path(command.name) : fs::path(command.folder);
   const auto files = write_project(command.name, folder);
   if (!files) {
@@ -109,15 +109,14 @@ Result<std::vector<std::string>> write_project(const std::string& name, const fs
   return written;
 }
 
-void add_plugin_new(CLI::App& plugin, int& exit_code) {
-  CLI::App& verb =
-      *plugin.add_subcommand("new", "Write a new plugin's project, with a unit test and a CI file");
-  const auto command = std::make_shared<Command>();
-  verb.add_option("NAME", command->name, "The plugin's id, file and target name: call-meter")->required();
-  verb.add_option("--dir", command->folder, "Folder to write to; by default NAME")->type_name("DIR");
+void add_plugin_new(Verb plugin, int& exit_code) {
+  Verb verb = plugin.add_verb("new", "Write a new plugin's project, with a unit test and a CI file");
+  const auto command = std::make_shared<NewCommand>();
+  verb.add_option("NAME", command->name, "The plugin's id, file and target name: call-meter").required();
+  verb.add_option("--dir", command->folder, "Folder to write to; by default NAME").type_name("DIR");
   verb.footer(
       "Examples:\n  patchbay plugin new call-meter\n  patchbay plugin new call-meter --dir src/call-meter");
-  verb.callback([command, &exit_code] { exit_code = run(*command); });
+  verb.callback([command, &exit_code] { exit_code = run_plugin_new(*command); });
 }
 
 }  // namespace patchbay::app

@@ -10,7 +10,7 @@
 namespace patchbay::app {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kRunFooter =
     R"(The plugin runs in a small host with events, store, services, patchbay.http without a port, and patchbay.audio. Its
 log goes to standard error; standard output lists its routes, answers, events, and the rules of the boundary that it
 broke. The run ends with Ctrl-C, after --for, or a second after the sound of --pcm.
@@ -21,7 +21,7 @@ Examples:
   patchbay plugin run voicemail.so --with sip-trunk.so --config patchbay.yaml
   patchbay plugin run echo.so --config patchbay.yaml --pcm in.wav --pcm-out out.wav)";
 
-struct Command {
+struct RunCommand {
   TrialArguments arguments;
   bool watch = false;
 };
@@ -36,7 +36,7 @@ int run_once(const TrialArguments& arguments) {
   return trial ? run_trial(*trial) : report_error(trial.error());
 }
 
-int run(const Command& command) {
+int run_plugin_run(const RunCommand& command) {
   if (!command.watch) return run_once(command.arguments);
   // Reports a wrong command line now rather than at each change of the file.
   if (const auto trial = read_trial(command.arguments); !trial && trial.error().code != Code::failed)
@@ -47,31 +47,31 @@ int run(const Command& command) {
 
 }  // namespace
 
-void add_plugin_run(CLI::App& plugin, int& exit_code) {
-  CLI::App& verb = *plugin.add_subcommand("run", "Try a plugin alone, without a server");
-  const auto command = std::make_shared<Command>();
+void add_plugin_run(Verb plugin, int& exit_code) {
+  Verb verb = plugin.add_verb("run", "Try a plugin alone, without a server");
+  const auto command = std::make_shared<RunCommand>();
   TrialArguments& arguments = command->arguments;
-  verb.add_option("FILE", arguments.file, "The plugin's .so")->required();
+  verb.add_option("FILE", arguments.file, "The plugin's .so").required();
   verb.add_option("-c,--config", arguments.config, "A server's configuration, for the plugin's section")
-      ->type_name("FILE");
+      .type_name("FILE");
   verb.add_option("--publish", arguments.publish, "An event to publish: 'topic {json}'; repeatable")
-      ->type_name("EVENT");
+      .type_name("EVENT");
   verb.add_option("--ask", arguments.ask, "A request to one of its routes: 'METHOD /path {json}'; repeatable")
-      ->type_name("REQUEST");
+      .type_name("REQUEST");
   verb.add_option("--with", arguments.with, "Another plugin's .so, started first; repeatable")
-      ->type_name("FILE");
+      .type_name("FILE");
   verb.add_option("--pcm", arguments.pcm, "WAV to play into the first audio port that it opens")
-      ->type_name("FILE");
-  verb.add_option("--pcm-out", arguments.pcm_out, "WAV to record that port's output to")->type_name("FILE");
+      .type_name("FILE");
+  verb.add_option("--pcm-out", arguments.pcm_out, "WAV to record that port's output to").type_name("FILE");
   verb.add_option("--data", arguments.data, "A folder for its store and files, instead of a temporary one")
-      ->type_name("DIR");
-  verb.add_option("--for", arguments.seconds, "How long to run it")->type_name("SECONDS");
+      .type_name("DIR");
+  verb.add_option("--for", arguments.seconds, "How long to run it").type_name("SECONDS");
   verb.add_option("--deadline", arguments.deadline_sec, "Time limit of its start, and of its stop")
-      ->check(CLI::Range(1.0, 3600.0))
-      ->type_name("SECONDS");
+      .range(1.0, 3600.0)
+      .type_name("SECONDS");
   verb.add_flag("--watch", command->watch, "Start it again, in a new process, when the file changes");
-  verb.footer(kFooter);
-  verb.callback([command, &exit_code] { exit_code = run(*command); });
+  verb.footer(kRunFooter);
+  verb.callback([command, &exit_code] { exit_code = run_plugin_run(*command); });
 }
 
 }  // namespace patchbay::app

@@ -16,30 +16,26 @@
 namespace patchbay::app {
 namespace {
 
-using validate::Result;
-using validate::Step;
-using validate::Subject;
-
-struct Command {
-  Subject subject;
+struct ValidateCommand {
+  validate::Subject subject;
   std::vector<std::string> only;
   bool json = false;
   bool list = false;
 };
 
-bool wanted(const Command& command, const std::string& name) {
+bool wanted(const ValidateCommand& command, const std::string& name) {
   return command.only.empty() ||
          std::any_of(command.only.begin(), command.only.end(),
                      [&](const std::string& part) { return name.rfind(part, 0) == 0; });
 }
 
 // The checks that need no running plugin. A remark counts as a failure here.
-std::vector<Result> inspect(const Command& command, const Inspection& inspection) {
-  std::vector<Result> results;
+std::vector<validate::Result> inspect(const ValidateCommand& command, const Inspection& inspection) {
+  std::vector<validate::Result> results;
   for (const char* check : inspection_checks()) {
     if (!wanted(command, check)) continue;
     if (!inspection.file && std::string(check) != "file") break;  // there is nothing to look at
-    Result result;
+    validate::Result result;
     result.name = check;
     for (const Finding& each : inspection.findings)
       if (result.outcome.passed() && std::string(each.check) == check) result.outcome = {each.text, each.fix};
@@ -48,11 +44,11 @@ std::vector<Result> inspect(const Command& command, const Inspection& inspection
   return results;
 }
 
-std::vector<Step> chosen_steps(const Command& command) {
-  std::vector<Step> chosen;
+std::vector<validate::Step> chosen_steps(const ValidateCommand& command) {
+  std::vector<validate::Step> chosen;
   for (const auto& group : {validate::life_steps(), validate::config_steps(), validate::thread_steps(),
                             validate::host_steps(), validate::leak_steps(), validate::fuzz_steps()}) {
-    for (const Step& step : group) {
+    for (const validate::Step& step : group) {
       if (step.name == "fuzz" && command.subject.fuzz_sec <= 0) continue;
       if (wanted(command, step.name)) chosen.push_back(step);
     }
@@ -68,7 +64,7 @@ void print_begun(const std::string& name) {
 }
 
 // Called as each check ends.
-void print_result(const Result& each) {
+void print_result(const validate::Result& each) {
   const char* erased = ::isatty(STDOUT_FILENO) == 0 ? "" : "\x1b[K";
   if (each.outcome.passed()) {
     std::printf("%sok    %s\n", erased, each.name.c_str());
@@ -81,21 +77,21 @@ void print_result(const Result& each) {
   std::fflush(stdout);
 }
 
-void print_sum(const Subject& subject, const std::vector<Result>& results) {
-  const auto passed =
-      std::count_if(results.begin(), results.end(), [](const Result& each) { return each.outcome.passed(); });
-  const auto skipped =
-      std::count_if(results.begin(), results.end(), [](const Result& each) { return each.skipped; });
+void print_sum(const validate::Subject& subject, const std::vector<validate::Result>& results) {
+  const auto passed = std::count_if(results.begin(), results.end(),
+                                    [](const validate::Result& each) { return each.outcome.passed(); });
+  const auto skipped = std::count_if(results.begin(), results.end(),
+                                     [](const validate::Result& each) { return each.skipped; });
   std::printf("%s: %td of %zu checks passed", subject.file.c_str(), passed, results.size());
   if (skipped > 0) std::printf(", %td skipped", skipped);
   std::printf(", seed %llu\n", static_cast<unsigned long long>(subject.seed));
 }
 
-void print_json(const Subject& subject, const std::vector<Result>& results, bool passed) {
+void print_json(const validate::Subject& subject, const std::vector<validate::Result>& results, bool passed) {
   core::json::Writer out;
   out.begin_object().member("file", subject.file).member("plugin", subject.manifest.id);
   out.member("passed", passed).member("seed", subject.seed).key("checks").begin_array();
-  for (const Result& each : results) {
+  for (const validate::Result& each : results) {
     out.begin_object().member("name", each.name).member("passed", each.outcome.passed());
     out.member("reason", each.outcome.reason)
         .member("fix", each.outcome.fix)
@@ -106,9 +102,9 @@ void print_json(const Subject& subject, const std::vector<Result>& results, bool
   std::printf("%s\n", out.end_array().end_object().text().c_str());
 }
 
-int run(Command command) {
+int run_plugin_validate(ValidateCommand command) {
   const Inspection inspection = inspect_plugin(command.subject.file);
-  std::vector<Result> results = inspect(command, inspection);
+  std::vector<validate::Result> results = inspect(command, inspection);
   const bool loads = inspection.source && inspection.reason() == nullptr;
   if (!loads && results.empty()) results = inspect({}, inspection);
   if (!command.json) std::for_each(results.begin(), results.end(), &print_result);
@@ -121,8 +117,8 @@ int run(Command command) {
         validate::run_in_children(command.subject, steps, command.json ? validate::Progress{} : printed);
     std::move(more.begin(), more.end(), std::back_inserter(results));
   }
-  const bool passed =
-      std::all_of(results.begin(), results.end(), [](const Result& each) { return each.outcome.passed(); });
+  const bool passed = std::all_of(results.begin(), results.end(),
+                                  [](const validate::Result& each) { return each.outcome.passed(); });
   if (command.json) {
     print_json(command.subject, results, passed);
   } else {
@@ -134,24 +130,24 @@ int run(Command command) {
 
 }  // namespace
 
-void add_plugin_validate(CLI::App& plugin, int& exit_code) {
-  CLI::App& verb = *plugin.add_subcommand(
+void add_plugin_validate(Verb plugin, int& exit_code) {
+  Verb verb = plugin.add_verb(
       "validate", "Run a plugin in child processes in every way a server may, and report what it does wrong");
-  const auto command = std::make_shared<Command>();
-  Subject& subject = command->subject;
-  verb.add_option("FILE", subject.file, "The plugin's .so")->required();
-  verb.add_option("--config", subject.config, "Its section under `plugins`, as JSON")->type_name("JSON");
+  const auto command = std::make_shared<ValidateCommand>();
+  validate::Subject& subject = command->subject;
+  verb.add_option("FILE", subject.file, "The plugin's .so").required();
+  verb.add_option("--config", subject.config, "Its section under `plugins`, as JSON").type_name("JSON");
   verb.add_option("--tenants", subject.tenants,
                   "Its tenants, as JSON: {\"host\": {\"primary\": true, \"section\": {}, \"WebPhone\": {}}}")
-      ->type_name("JSON");
+      .type_name("JSON");
   verb.add_option("--only", command->only,
                   "Only checks whose names begin so: life, \"host: store\", leaks; repeatable")
-      ->type_name("NAME");
+      .type_name("NAME");
   verb.add_option("--fuzz", subject.fuzz_sec,
                   "Also run random events, calls, configurations and audio for this long")
-      ->type_name("SECONDS");
-  verb.add_option("--seed", subject.seed, "Seed of the random input [1]")->type_name("N");
-  verb.add_option("--cycles", subject.cycles, "Starts and stops of the leak check [100]")->type_name("N");
+      .type_name("SECONDS");
+  verb.add_option("--seed", subject.seed, "Seed of the random input [1]").type_name("N");
+  verb.add_option("--cycles", subject.cycles, "Starts and stops of the leak check [100]").type_name("N");
   verb.add_flag("--json", command->json, "Print the results as JSON");
   verb.footer(
       "Examples:\n  patchbay plugin validate build/plugins/hello-plugin.so\n  patchbay plugin validate "
@@ -159,7 +155,7 @@ void add_plugin_validate(CLI::App& plugin, int& exit_code) {
       "--config '{\"listenPort\": 0}' --only life --only leaks\n  patchbay plugin validate notes.so --fuzz "
       "60 --seed "
       "7\n\nExit codes: 0 all checks passed; 1 one did not; 4 the file would not even load.");
-  verb.callback([command, &exit_code] { exit_code = run(*command); });
+  verb.callback([command, &exit_code] { exit_code = run_plugin_validate(*command); });
 }
 
 }  // namespace patchbay::app

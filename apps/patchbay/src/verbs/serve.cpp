@@ -20,7 +20,7 @@
 namespace patchbay::app {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kServeFooter =
     R"(Signals: SIGTERM and SIGINT drain (server.drain_timeout_s) and stop the server, a second one kills it at once; SIGHUP reads
 the configuration again and applies it as a whole or, with the reasons on stderr, not at all.
 
@@ -30,7 +30,7 @@ Examples:
 
 constexpr std::chrono::seconds kTrimInterval{30};
 
-struct Command {
+struct ServeCommand {
   std::string config_file;
   std::string plugin_dir;
 };
@@ -76,7 +76,7 @@ void reload(Core& core) {
   say(status.error().code == Code::timeout ? "" : "not reloaded: ", status.error().text);
 }
 
-int run(const Command& command) {
+int run_serve(const ServeCommand& command) {
   core::install_crash_banner();
   limit_heap();
   StopSignals signals;
@@ -128,14 +128,14 @@ int run(const Command& command) {
 
 }  // namespace
 
-void add_serve(CLI::App& app, int& exit_code) {
-  CLI::App& verb = *app.add_subcommand("serve", "Run the server");
-  const auto command = std::make_shared<Command>();
-  verb.add_option("-c,--config", command->config_file, "The configuration")->type_name("FILE");
+void add_serve(Verb app, int& exit_code) {
+  Verb verb = app.add_verb("serve", "Run the server");
+  const auto command = std::make_shared<ServeCommand>();
+  verb.add_option("-c,--config", command->config_file, "The configuration").type_name("FILE");
   verb.add_option("--plugin-dir", command->plugin_dir, "Plugin folder, if the configuration names none")
-      ->type_name("DIR");
-  verb.footer(kFooter);
-  verb.callback([command, &exit_code] { exit_code = run(*command); });
+      .type_name("DIR");
+  verb.footer(kServeFooter);
+  verb.callback([command, &exit_code] { exit_code = run_serve(*command); });
 }
 
 }  // namespace patchbay::app

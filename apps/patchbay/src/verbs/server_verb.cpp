@@ -1,6 +1,5 @@
 #include "verbs/server_verb.h"
 
-#include <CLI/App.hpp>
 #include <cstdio>
 #include <string_view>
 
@@ -9,12 +8,12 @@
 
 namespace patchbay::app {
 
-void add_server_options(CLI::App& verb, ServerOptions& options) {
-  verb.add_option("-c,--config", options.config_file, "The server's configuration")->type_name("FILE");
+void add_server_options(Verb verb, ServerOptions& options) {
+  verb.add_option("-c,--config", options.config_file, "The server's configuration").type_name("FILE");
   verb.add_option("--socket", options.socket, "The server's admin socket, instead of what -c says")
-      ->type_name("PATH");
+      .type_name("PATH");
   verb.add_option("--tenant", options.tenant, "The tenant to work on; by default the primary one")
-      ->type_name("HOST");
+      .type_name("HOST");
   verb.add_flag("--json", options.json, "Print the server's answer as JSON");
 }
 

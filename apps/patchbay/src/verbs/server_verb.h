@@ -6,15 +6,12 @@
 #include "admin_client.h"
 #include "json/document.h"
 #include "server_address.h"
-
-namespace CLI {
-class App;
-}
+#include "verb.h"
 
 namespace patchbay::app {
 
 // Adds -c, --socket, --tenant and --json to a verb.
-void add_server_options(CLI::App& verb, ServerOptions& options);
+void add_server_options(Verb verb, ServerOptions& options);
 
 // Both print the error on stderr and return the exit code for it.
 int report(const Error& error);

@@ -18,7 +18,7 @@ namespace {
 
 using core::json::Node;
 
-struct Command {
+struct StatusCommand {
   ServerOptions server;
   double interval_sec = 1;
 };
@@ -112,7 +112,7 @@ void print_json(const ServerHealth& health) {
   std::printf("%s\n", out.text().c_str());
 }
 
-int run(const Command& command) {
+int run_status(const StatusCommand& command) {
   auto client = AdminClient::connect(command.server);
   if (!client) return report(client.error());
   const auto health = read_health(*client, command.interval_sec);
@@ -126,12 +126,12 @@ int run(const Command& command) {
 
 }  // namespace
 
-void add_status(CLI::App& app, int& exit_code) {
-  CLI::App& verb = *app.add_subcommand("status", "The server's health on one screen, and what to do");
-  const auto command = std::make_shared<Command>();
+void add_status(Verb app, int& exit_code) {
+  Verb verb = app.add_verb("status", "The server's health on one screen, and what to do");
+  const auto command = std::make_shared<StatusCommand>();
   verb.add_option("--interval", command->interval_sec, "Seconds over which rates are measured")
-      ->check(CLI::Range(0.1, 600.0))
-      ->type_name("SEC");
+      .range(0.1, 600.0)
+      .type_name("SEC");
   add_server_options(verb, command->server);
   verb.footer(
       "Exit code 0: no problem; 1: at least one.\n\n"
@@ -141,7 +141,7 @@ void add_status(CLI::App& app, int& exit_code) {
       "themselves.\n"
       "`--interval 60` watches for a minute.\n\n"
       "Examples:\n  patchbay status\n  patchbay status --interval 10\n  patchbay status --json");
-  verb.callback([command, &exit_code] { exit_code = run(*command); });
+  verb.callback([command, &exit_code] { exit_code = run_status(*command); });
 }
 
 }  // namespace patchbay::app

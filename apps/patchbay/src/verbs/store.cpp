@@ -18,13 +18,13 @@ namespace {
 
 using core::ConsumerState;
 
-struct Command {
+struct StoreCommand {
   std::string config_file;
   std::string name;
   bool json = false;
 };
 
-Result<std::filesystem::path> find_database(const Command& command) {
+Result<std::filesystem::path> find_database(const StoreCommand& command) {
   const auto draft =
       core::config::load({default_config_file(command.config_file), core::config::process_environment(), {}});
   if (!draft.value) return {Code::invalid, core::config::sentences(draft.problems)};
@@ -60,7 +60,7 @@ void print_json(const std::vector<ConsumerState>& all) {
   std::printf("%s\n", out.end_array().text().c_str());
 }
 
-int list(const Command& command) {
+int list(const StoreCommand& command) {
   const auto path = find_database(command);
   if (!path) return fail(path.error());
   const auto all = core::read_consumers(path.value());
@@ -96,7 +96,7 @@ Result<core::ConsumerPurgeResult> purge(core::Store& store) {
   return purged.get_future().get();
 }
 
-int forget(const Command& command) {
+int forget(const StoreCommand& command) {
   const auto path = find_database(command);
   if (!path) return fail(path.error());
   auto store = core::Store::open(path.value(), {});
@@ -117,29 +117,28 @@ int forget(const Command& command) {
   return kDone;
 }
 
-void add_config_option(CLI::App& verb, Command& command) {
+void add_config_option(Verb verb, StoreCommand& command) {
   verb.add_option("-c,--config", command.config_file, "The configuration; says where the database is")
-      ->type_name("FILE");
+      .type_name("FILE");
 }
 
 }  // namespace
 
-void add_store(CLI::App& app, int& exit_code) {
-  CLI::App& verb = *app.add_subcommand("store", "The server's database");
-  verb.require_subcommand(1);
+void add_store(Verb app, int& exit_code) {
+  Verb verb = app.add_verb("store", "The server's database");
+  verb.require_verb();
   verb.footer("Examples:\n  patchbay store consumers\n  patchbay store forget webhooks/fan-out");
-  const auto command = std::make_shared<Command>();
+  const auto command = std::make_shared<StoreCommand>();
 
-  CLI::App& consumers =
-      *verb.add_subcommand("consumers", "List durable consumers of events, and what is pending for each");
+  Verb consumers =
+      verb.add_verb("consumers", "List durable consumers of events, and what is pending for each");
   add_config_option(consumers, *command);
   consumers.add_flag("--json", command->json, "Print the result as JSON");
   consumers.footer("Works while a server is running.\n\nExamples:\n  patchbay store consumers --json");
   consumers.callback([command, &exit_code] { exit_code = list(*command); });
 
-  CLI::App& gone =
-      *verb.add_subcommand("forget", "Forget a consumer whose plugin is gone, with what is pending");
-  gone.add_option("NAME", command->name, "As `patchbay store consumers` lists it")->required();
+  Verb gone = verb.add_verb("forget", "Forget a consumer whose plugin is gone, with what is pending");
+  gone.add_option("NAME", command->name, "As `patchbay store consumers` lists it").required();
   add_config_option(gone, *command);
   gone.footer("The server must be stopped.\n\nExamples:\n  patchbay store forget webhooks/fan-out");
   gone.callback([command, &exit_code] { exit_code = forget(*command); });

@@ -10,16 +10,16 @@
 
 namespace patchbay::app {
 
-void add_transcript(CLI::App& app, int& exit_code) {
+void add_transcript(Verb app, int& exit_code) {
   struct Command {
     ServerOptions server;
     std::string id;
     std::string attempt;
   };
-  CLI::App& verb = *app.add_subcommand("transcript", "Show what was said on a call");
+  Verb verb = app.add_verb("transcript", "Show what was said on a call");
   const auto command = std::make_shared<Command>();
-  verb.add_option("ID", command->id, "The call")->required();
-  verb.add_option("--attempt", command->attempt, "An earlier attempt than the last one")->type_name("N");
+  verb.add_option("ID", command->id, "The call").required();
+  verb.add_option("--attempt", command->attempt, "An earlier attempt than the last one").type_name("N");
   add_server_options(verb, command->server);
   verb.footer(
       "Examples:\n  patchbay transcript oac-0123456789ab\n  patchbay transcript oac-0123456789ab --json");

@@ -3,22 +3,22 @@
 #pragma once
 
 #include "exit_code.h"
-#include "verbs/cli11.h"
+#include "verb.h"
 
 namespace patchbay::app {
 
-void add_serve(CLI::App& app, int& exit_code);
-void add_check(CLI::App& app, int& exit_code);
-void add_status(CLI::App& app, int& exit_code);
-void add_call(CLI::App& app, int& exit_code);
-void add_hangup(CLI::App& app, int& exit_code);
-void add_calls(CLI::App& app, int& exit_code);
-void add_transcript(CLI::App& app, int& exit_code);
-void add_key(CLI::App& app, int& exit_code);
-void add_webhook(CLI::App& app, int& exit_code);
-void add_plugin(CLI::App& app, int& exit_code);
-void add_store(CLI::App& app, int& exit_code);
-void add_version(CLI::App& app, int& exit_code);
+void add_serve(Verb app, int& exit_code);
+void add_check(Verb app, int& exit_code);
+void add_status(Verb app, int& exit_code);
+void add_call(Verb app, int& exit_code);
+void add_hangup(Verb app, int& exit_code);
+void add_calls(Verb app, int& exit_code);
+void add_transcript(Verb app, int& exit_code);
+void add_key(Verb app, int& exit_code);
+void add_webhook(Verb app, int& exit_code);
+void add_plugin(Verb app, int& exit_code);
+void add_store(Verb app, int& exit_code);
+void add_version(Verb app, int& exit_code);
 
 // Parses and runs a command line; returns the exit code.
 int run_command_line(int count, const char* const* arguments);

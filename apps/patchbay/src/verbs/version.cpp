@@ -9,8 +9,8 @@
 
 namespace patchbay::app {
 
-void add_version(CLI::App& app, int& exit_code) {
-  CLI::App& verb = *app.add_subcommand("version", "The version of this program and of its plugin boundary");
+void add_version(Verb app, int& exit_code) {
+  Verb verb = app.add_verb("version", "The version of this program and of its plugin boundary");
   const auto json = std::make_shared<bool>(false);
   verb.add_flag("--json", *json, "Print it as JSON");
   verb.footer("Examples:\n  patchbay version --json");

@@ -10,22 +10,22 @@
 
 namespace patchbay::app {
 
-void add_webhook(CLI::App& app, int& exit_code) {
+void add_webhook(Verb app, int& exit_code) {
   struct Command {
     ServerOptions server;
     std::string url;
     std::vector<std::string> events{"*"};
     std::string secret;
   };
-  CLI::App& verb = *app.add_subcommand("webhook", "Webhook subscriptions");
-  verb.require_subcommand(1);
+  Verb verb = app.add_verb("webhook", "Webhook subscriptions");
+  verb.require_verb();
   verb.footer("Examples:\n  patchbay webhook add https://crm.example.com/hook --events outbound-ai.finished");
-  CLI::App& make = *verb.add_subcommand("add", "Have events posted to a URL; the secret is shown only now");
+  Verb make = verb.add_verb("add", "Have events posted to a URL; the secret is shown only now");
   const auto command = std::make_shared<Command>();
-  make.add_option("URL", command->url, "Where to post")->required();
+  make.add_option("URL", command->url, "Where to post").required();
   make.add_option("--events", command->events, "Names of events, separated by commas; * for all")
-      ->delimiter(',')
-      ->type_name("NAMES");
+      .delimiter(',')
+      .type_name("NAMES");
   make.add_option("--secret", command->secret,
                   "Key of the signatures, 16 characters or more; generated if omitted");
   add_server_options(make, command->server);
