@@ -43,13 +43,9 @@ WebSocketClient::~WebSocketClient() {
   connection_->io().post([connection = connection_] { connection->close(1000, {}); });
 }
 
-Status WebSocketClient::send_text(std::string message) {
-  return connection_->send(std::move(message), false);
-}
+Status WebSocketClient::send_text(std::string_view message) { return connection_->send(message, false); }
 
-Status WebSocketClient::send_binary(std::string message) {
-  return connection_->send(std::move(message), true);
-}
+Status WebSocketClient::send_binary(std::string_view message) { return connection_->send(message, true); }
 
 size_t WebSocketClient::queued_bytes() const { return connection_->queued_bytes(); }
 

@@ -54,7 +54,8 @@ struct WebSocketCallbacks {
   // A whole message; `data` is valid during the call.
   std::function<void(std::string_view data, bool binary)> on_message;
   std::function<void(const WebSocketClose&)> on_close;
-  std::function<void()> on_sent = {};  // a message left the queue, so there is room for another
+  // Messages left the queue, which send_text() or send_binary() had left there because the socket was full.
+  std::function<void()> on_sent = {};
 };
 
 class WebSocketClient {
@@ -67,8 +68,9 @@ class WebSocketClient {
   WebSocketClient& operator=(const WebSocketClient&) = delete;
 
   // Code::exhausted when the queue is full, Code::unavailable when the connection is not open.
-  Status send_text(std::string message);
-  Status send_binary(std::string message);
+  // On the IoThread the message is written at once, and queued only if the socket is full.
+  Status send_text(std::string_view message);
+  Status send_binary(std::string_view message);
   size_t queued_bytes() const;
 
   // Starts the closing handshake (at most 2 s) and drops queued messages. `reason` is truncated to 123 bytes.

@@ -1,98 +1,107 @@
-// Private to the library: one connection, kept alive by its pending operations.
+// WebSocketClient::Connection: one connection, from the name look-up to the end. Shared by its client, the
+// thread that watches its socket, and its posted tasks.
 #pragma once
 
 #include <atomic>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/ssl/ssl_stream.hpp>
-#include <boost/beast/websocket.hpp>
-#include <boost/beast/websocket/ssl.hpp>
+#include <cstdint>
 #include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "websocket/byte_stream.h"
 #include "websocket/callback_gate.h"
 #include "websocket/client.h"
 #include "websocket/io_thread_impl.h"
+#include "websocket/message_reader.h"
+#include "websocket/resolver.h"
 #include "websocket/url.h"
 
 namespace patchbay::lib {
 
-class WebSocketClient::Connection : public std::enable_shared_from_this<WebSocketClient::Connection> {
+class WebSocketClient::Connection final : public IoThread::Impl::Watched,
+                                          public std::enable_shared_from_this<WebSocketClient::Connection> {
  public:
   Connection(IoThread& io, WebSocketUrl url, WebSocketOptions options, WebSocketCallbacks callbacks);
 
   void start();                                                           // [io]
-  Status send(std::string message, bool binary);                          // [any]
+  Status send(std::string_view message, bool binary);                     // [any]
   void close(uint16_t code, std::string reason, std::string error = {});  // [io]
   IoThread& io() { return io_; }
   CallbackGate& gate() { return gate_; }
   size_t queued_bytes() const { return queued_bytes_.load(std::memory_order_relaxed); }
 
  private:
-  using Tcp = boost::asio::ip::tcp;
-  using Plain = boost::beast::websocket::stream<boost::beast::tcp_stream>;
-  using Secure = boost::beast::websocket::stream<boost::beast::ssl_stream<boost::beast::tcp_stream>>;
-  using Error = boost::system::error_code;
-  enum class State { connecting, open, closing, closed };
-  struct Message {
-    std::string data;
-    bool binary;
+  enum class State { resolving, connecting, tls, upgrade, open, closing, closed };
+  // A frame in out_ that is not yet written.
+  struct Unsent {
+    size_t begin = 0, end = 0;  // offsets in out_
+    size_t queued_bytes = 0;
   };
 
-  template <class F>
-  void with_stream(F&& f) {
-    if (secure_)
-      f(*secure_);
-    else if (plain_)
-      f(*plain_);
-  }
-  // Wraps a handler: keeps the connection alive, and is a no-op once it is closed.
-  template <class F>
-  auto bind(F&& f) {
-    return [self = shared_from_this(), f = std::forward<F>(f)](auto&&... args) mutable {
-      if (self->state_ != State::closed) f(*self, std::forward<decltype(args)>(args)...);
-    };
-  }
-
-  bool make_stream();
-  void resolve();
-  void connect(const std::vector<Tcp::endpoint>& endpoints);
-  void connected();
+  // connection.cpp: from the look-up to the open WebSocket, and the end
+  void on_ready(uint32_t events) override;
+  void on_open_ready(uint32_t events);
+  void connect(std::vector<Endpoint> endpoints);
+  void connect_next();
+  bool begin_connect(const Endpoint& endpoint);
+  void on_connected();
   void handshake_tls();
-  void handshake_websocket();
-  void opened();
-  void read();
-  void received();
-  void enqueue(Message message);
-  void write_next();
-  void read_failed(const Error& error);
-  void arm_deadline(int timeout_ms, const char* what);
-  void fail(const std::string& what, const Error& error);
+  void request_upgrade();
+  void read_upgrade();
+  void on_opened(std::string_view received);
+  void set_deadline(int timeout_ms, std::string what);
+  void arm_idle_timer();
+  void want(bool read, bool write);
+  void release_stream();
   void fail(std::string text);
   void set_closed(WebSocketClose close);
+  bool is_connecting() const { return state_ < State::open; }
 
-  // Borrowed.
+  // connection_messages.cpp: the open WebSocket
+  void read();
+  bool handle_received();
+  void on_message(const MessageReader::Event& event);
+  void on_close_frame(const MessageReader::Event& event);
+  void enqueue(std::string_view message, Opcode opcode);
+  void append(Opcode opcode, std::string_view payload, size_t queued_bytes);
+  void append_control(Opcode opcode, std::string_view payload);
+  bool write_queued();
+  void count_written();
+  void connection_lost(const std::string& error);
+
+  // borrowed
   IoThread& io_;
-  // Owned.
+  // owned
   const WebSocketUrl url_;
   const WebSocketOptions options_;
   WebSocketCallbacks callbacks_;
   CallbackGate gate_;
-  std::shared_ptr<boost::asio::ssl::context> tls_;
-  std::unique_ptr<Plain> plain_;
-  std::unique_ptr<Secure> secure_;
-  Tcp::resolver resolver_;
-  boost::asio::steady_timer deadline_;
-  boost::beast::flat_buffer buffer_;
-  boost::beast::websocket::response_type response_;
-  // State.
-  State state_ = State::connecting;
+  const std::shared_ptr<LoopTimer> deadline_;
+  const std::shared_ptr<LoopTimer> idle_timer_;
+  TlsContext tls_;
+  std::unique_ptr<ByteStream> stream_;
+  MessageReader reader_;
+  // state
+  State state_ = State::resolving;
+  std::vector<Endpoint> endpoints_;  // not tried yet, the next one last
+  std::string last_error_;           // of an endpoint
+  std::string upgrade_key_;
+  std::string received_head_;  // of the response to the upgrade
+  uint32_t watched_events_ = 0;
   std::atomic<bool> open_{false};
   std::atomic<size_t> queued_bytes_{0};
-  std::deque<Message> queue_;
-  bool writing_ = false;
+  std::string out_;  // frames, written up to written_
+  size_t written_ = 0;
+  size_t offered_ = 0;  // to the stream, which must be offered as much again; 0: nothing
+  std::deque<Unsent> unsent_;
+  int64_t received_ms_ = 0;
+  bool write_failed_ = false;
   uint16_t our_code_ = 0;
+  std::string our_error_;
 };
 
 }  // namespace patchbay::lib

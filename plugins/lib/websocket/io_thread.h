@@ -12,6 +12,7 @@ namespace patchbay::lib {
 // [any] Monotonic time, for code without a host.
 int64_t steady_ms();
 
+struct LoopTimer;
 class TlsContexts;
 
 class IoThread {
@@ -26,7 +27,7 @@ class IoThread {
   void drain();            // [any but the thread itself] waits until all tasks posted earlier have run
   bool on_thread() const;  // [any]
 
-  struct Impl;
+  class Impl;
   Impl& impl() { return *impl_; }
 
  private:
@@ -64,8 +65,8 @@ class IoTimer {
   void cancel();
 
  private:
-  struct State;
-  std::shared_ptr<State> state_;
+  IoThread& io_;
+  const std::shared_ptr<LoopTimer> timer_;
 };
 
 // Runs a callback on the IoThread, triggered from a thread that must not block, such as a media loop. All

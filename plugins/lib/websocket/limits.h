@@ -1,11 +1,19 @@
 // The fixed limits and times of WebSocket connections and their threads.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 
 namespace patchbay::lib {
 
 inline constexpr size_t kMaxIoThreads = 16;  // of one engine; each carries several hundred calls
+
+inline constexpr int kCloseMs = 2000;                          // of the closing handshake
+inline constexpr size_t kMaxUpgradeResponseBytes = 16 * 1024;  // of its header
+inline constexpr size_t kReadBytes = 16 * 1024;  // room for each read, as long as the longest TLS record
+inline constexpr size_t kReadAtOnceBytes = 64 * 1024;      // of one connection, before others have their turn
+inline constexpr size_t kWriteBytes = 16 * 1024;           // of each write: the longest TLS record
+inline constexpr size_t kMaxKeptBufferBytes = 256 * 1024;  // a larger buffer is freed when it is empty
+inline constexpr size_t kMaxUnsentPongBytes =
+    4096;  // beyond this, a peer that sends pings without reading gets no answer
 
 }  // namespace patchbay::lib

@@ -47,7 +47,7 @@ class SignalQueue {
     do signal->next_ = top;
     while (
         !top_.compare_exchange_weak(top, signal.get(), std::memory_order_release, std::memory_order_relaxed));
-    return !awake_.exchange(true, std::memory_order_acq_rel);
+    return set_awake();
   }
 
   // [consumer] Runs what is queued, in the order of push(); ignores exceptions. Returns whether there was
@@ -76,8 +76,9 @@ class SignalQueue {
     set_awake();
     return false;
   }
-  // [consumer] From now on push() need not wake it.
-  void set_awake() noexcept { awake_.exchange(true, std::memory_order_acq_rel); }
+  // [any] From now on push() need not wake the consumer. Returns whether it was asleep: then the caller wakes
+  // it, unless it is the consumer.
+  bool set_awake() noexcept { return !awake_.exchange(true, std::memory_order_acq_rel); }
 
  private:
   // Returns the queued signals, the oldest first.

@@ -1,0 +1,66 @@
+// Resolver: looks up host names on its own thread, because that may take seconds. The first look-up starts
+// the thread.
+#pragma once
+
+#include <netinet/in.h>
+#include <patchbay/result.h>
+#include <sys/socket.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace patchbay::lib {
+
+// The address and port of a TCP peer.
+struct Endpoint {
+  union {
+    sockaddr any;
+    sockaddr_in v4;
+    sockaddr_in6 v6;
+  } address{};
+  socklen_t size = 0;
+
+  std::string text() const;  // the address without the port
+};
+
+// Returns the endpoint of an address in text form, IPv6 without brackets; nullopt for a name.
+std::optional<Endpoint> parse_endpoint(const std::string& address, uint16_t port);
+
+class Resolver {
+ public:
+  using Done = std::function<void(Result<std::vector<Endpoint>>)>;
+
+  Resolver() = default;
+  ~Resolver() { stop(); }
+  Resolver(const Resolver&) = delete;
+  Resolver& operator=(const Resolver&) = delete;
+
+  // [any] Calls done() on the resolver's thread, unless stop() comes first.
+  void resolve(std::string host, uint16_t port, Done done);
+  // Waits for the running look-up and drops the others.
+  void stop();
+
+ private:
+  struct Job {
+    std::string host;
+    uint16_t port = 0;
+    Done done;
+  };
+  void run();
+
+  std::mutex mutex_;  // guards the next two
+  std::deque<Job> jobs_;
+  bool stopping_ = false;
+  std::condition_variable wake_;
+  std::thread thread_;
+};
+
+}  // namespace patchbay::lib

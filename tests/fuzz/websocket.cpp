@@ -1,0 +1,40 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "websocket/message_reader.h"
+#include "websocket/upgrade.h"
+
+using namespace patchbay::lib;
+
+namespace {
+
+// All events of the bytes, received in pieces of this size.
+std::string read(std::string_view bytes, size_t piece) {
+  MessageReader reader(1000);
+  std::string events;
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
+    const size_t size = std::min(piece, bytes.size());
+    std::memcpy(reader.prepare(size), bytes.data(), size);
+    reader.commit(size);
+    for (auto event = reader.next(); event.kind != MessageReader::Kind::none; event = reader.next())
+      events += std::to_string(static_cast<int>(event.kind)) + std::to_string(event.code) +
+                std::string(event.payload);
+  }
+  return events;
+}
+
+}  // namespace
+
+// What a WebSocket server sends: any bytes give the same events, however they are cut, or an error.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  (void)read_upgrade_response(text, "dGhlIHNhbXBsZSBub25jZQ==");
+  const std::string whole = read(text, std::max<size_t>(size, 1));
+  if (read(text, 1) != whole || read(text, 7) != whole) std::abort();
+  return 0;
+}

@@ -1,0 +1,297 @@
+// A connection with a server that writes its frames byte by byte, and may break the protocol.
+#include "websocket/connection.h"
+
+#include <arpa/inet.h>
+#include <doctest/doctest.h>
+#include <openssl/sha.h>
+#include <patchbay/base64.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/within.h"
+
+using namespace patchbay;
+using namespace patchbay::lib;
+
+namespace {
+
+constexpr std::chrono::seconds kMaxWait(40);
+
+// Serves one connection on the test's thread.
+class RawServer {
+ public:
+  RawServer() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(::bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+    REQUIRE(::listen(listener_, 1) == 0);
+  }
+  ~RawServer() {
+    hang_up();
+    ::close(listener_);
+  }
+
+  std::string url() const {
+    sockaddr_in address{};
+    socklen_t size = sizeof address;
+    ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
+    return "ws://127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/";
+  }
+
+  // Answers the upgrade, with `frames` in the same segment.
+  void accept(const std::string& frames = {}) {
+    fd_ = ::accept(listener_, nullptr, nullptr);
+    const timeval limit{kMaxWait.count(), 0};
+    ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    std::string request;
+    while (request.find("\r\n\r\n") == std::string::npos) {
+      const std::string more = read(1);
+      REQUIRE(!more.empty());
+      request += more;
+    }
+    const std::string name = "Sec-WebSocket-Key: ";
+    const size_t at = request.find(name) + name.size();
+    const std::string text =
+        request.substr(at, request.find('\r', at) - at) + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+    unsigned char digest[SHA_DIGEST_LENGTH];
+    ::SHA1(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
+    std::string accept;
+    append_base64(accept, digest, sizeof digest);
+    write("HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: " + accept +
+          "\r\n\r\n" + frames);
+  }
+  void write(const std::string& bytes) { ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
+  // Returns fewer bytes at the end of the connection.
+  std::string read(size_t size) {
+    std::string out(size, '\0');
+    const ssize_t got = ::recv(fd_, out.data(), size, MSG_WAITALL);
+    out.resize(got > 0 ? static_cast<size_t>(got) : 0);
+    return out;
+  }
+  // Reads a client's frame of less than 126 bytes and returns its first byte and its payload.
+  std::string read_frame() {
+    const std::string head = read(6);
+    if (head.size() < 6) return "end";
+    std::string payload = read(static_cast<size_t>(head[1] & 0x7f));
+    for (size_t i = 0; i < payload.size(); ++i) payload[i] = static_cast<char>(payload[i] ^ head[2 + i % 4]);
+    return head.substr(0, 1) + payload;
+  }
+  void hang_up() {
+    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+  }
+
+ private:
+  const int listener_;
+  int fd_ = -1;
+};
+
+// Records what the client reports.
+struct Report {
+  WebSocketCallbacks callbacks() {
+    return {[this] {
+              const std::lock_guard lock(mutex);
+              opened = true;
+            },
+            [this](std::string_view data, bool) {
+              const std::lock_guard lock(mutex);
+              messages.emplace_back(data);
+            },
+            [this](const WebSocketClose& how) {
+              const std::lock_guard lock(mutex);
+              closes.push_back(how);
+            }};
+  }
+  template <class F>
+  bool wait(F condition) {
+    return within(kMaxWait, [&] {
+      const std::lock_guard lock(mutex);
+      return condition();
+    });
+  }
+  bool wait_open() {
+    return wait([this] { return opened; });
+  }
+  bool wait_closed() {
+    return wait([this] { return !closes.empty(); });
+  }
+
+  std::mutex mutex;
+  bool opened = false;
+  std::vector<std::string> messages;
+  std::vector<WebSocketClose> closes;
+};
+
+struct ConnectionFixture {
+  void connect(const std::string& frames = {}, WebSocketOptions options = {}) {
+    options.url = server.url();
+    auto made = WebSocketClient::open(io, options, report.callbacks());
+    REQUIRE(made.ok());
+    client = *std::move(made);
+    server.accept(frames);
+  }
+
+  RawServer server;
+  Report report;
+  IoThread io;
+  std::unique_ptr<WebSocketClient> client;
+};
+
+std::string server_frame(int first, const std::string& payload) {
+  return static_cast<char>(first) + std::string(1, static_cast<char>(payload.size())) + payload;
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(ConnectionFixture, "frames behind the response to the upgrade are read") {
+  connect(server_frame(0x81, "first") + server_frame(0x82, "second"));
+  CHECK(report.wait([this] { return report.messages.size() == 2; }));
+  CHECK(report.messages == std::vector<std::string>{"first", "second"});
+}
+
+TEST_CASE_FIXTURE(ConnectionFixture, "many messages of one segment arrive in order, and a ping is answered") {
+  connect();
+  std::string all;
+  for (int i = 0; i < 2000; ++i) all += server_frame(0x81, std::to_string(i));
+  server.write(all + server_frame(0x89, "are you there?"));
+  CHECK(server.read_frame() ==
+        "\x8a"
+        "are you there?");
+  REQUIRE(report.wait([this] { return report.messages.size() == 2000; }));
+  for (size_t i = 0; i < 2000; ++i) CHECK(report.messages[i] == std::to_string(i));
+}
+
+TEST_CASE_FIXTURE(ConnectionFixture, "messages sent together arrive in order") {
+  connect();
+  REQUIRE(report.wait_open());
+  for (int i = 0; i < 100; ++i) CHECK(client->send_text(std::to_string(i)).ok());
+  for (int i = 0; i < 100; ++i) CHECK(server.read_frame() == "\x81" + std::to_string(i));
+  CHECK(within(kMaxWait, [this] { return client->queued_bytes() == 0; }));
+}
+
+TEST_CASE_FIXTURE(ConnectionFixture, "a close frame of the server is answered and reported") {
+  connect(server_frame(0x88,
+                       "\x03\xf3"
+                       "later"));
+  CHECK(server.read_frame() == "\x88\x03\xf3");
+  CHECK(server.read(1) == "");
+  REQUIRE(report.wait_closed());
+  CHECK(report.closes[0].code == 1011);
+  CHECK(report.closes[0].reason == "later");
+  CHECK_FALSE(report.closes[0].by_us);
+}
+
+TEST_CASE_FIXTURE(ConnectionFixture, "a close frame without a code is reported as 1005") {
+  connect(server_frame(0x88, ""));
+  CHECK(server.read_frame() == "\x88");
+  REQUIRE(report.wait_closed());
+  CHECK(report.closes[0].code == 1005);
+}
+
+TEST_CASE("a server that breaks the protocol is disconnected, with a code") {
+  const std::pair<std::string, std::string> cases[] = {{std::string("\x81\x80\0\0\0\0", 6), "\x03\xea"},
+                                                       {server_frame(0xc1, "x"), "\x03\xea"},
+                                                       {server_frame(0x80, "x"), "\x03\xea"},
+                                                       {server_frame(0x81, "\xff"), "\x03\xef"}};
+  for (const auto& [bytes, code] : cases) {
+    ConnectionFixture one;
+    one.connect(server_frame(0x81, "good") + bytes + server_frame(0x81, "after"));
+    CHECK(one.server.read_frame() == "\x88" + code);
+    REQUIRE(one.report.wait_closed());
+    CHECK(one.report.closes[0].code == 1006);
+    CHECK(one.report.closes[0].error.starts_with("read: the peer sent a"));
+    CHECK(one.report.messages == std::vector<std::string>{"good"});
+  }
+}
+
+TEST_CASE("the end of the connection is reported once, with or without a message in part") {
+  for (const std::string& bytes : {std::string(), std::string("\x81\x05he"), std::string("\x01\x02he")}) {
+    ConnectionFixture one;
+    one.connect(bytes);
+    REQUIRE(one.report.wait_open());
+    one.server.hang_up();
+    REQUIRE(one.report.wait_closed());
+    one.io.drain();
+    CHECK(one.report.closes.size() == 1);
+    CHECK(one.report.closes[0].code == 1006);
+    CHECK(one.report.closes[0].opened);
+    CHECK(one.report.messages.empty());
+  }
+}
+
+TEST_CASE_FIXTURE(ConnectionFixture, "a server that does not answer a close frame is left after a time") {
+  connect();
+  REQUIRE(report.wait_open());
+  client->close(1000, "bye");
+  CHECK(server.read_frame() ==
+        "\x88\x03\xe8"
+        "bye");
+  server.write(server_frame(0x81, "ignored"));
+  REQUIRE(report.wait_closed());
+  CHECK(report.closes[0].code == 1000);
+  CHECK(report.closes[0].by_us);
+  CHECK(report.messages.empty());
+}
+
+TEST_CASE_FIXTURE(ConnectionFixture,
+                  "closing drops queued messages, but completes the frame that was begun") {
+  connect();
+  REQUIRE(report.wait_open());
+  const std::string large(3u << 20, 'x');
+  CHECK(client->send_binary(large).ok());
+  CHECK(client->send_text("dropped").ok());
+  io.drain();
+  client->close(1000, "");
+  io.drain();
+  const std::string head = server.read(14);
+  REQUIRE(head.size() == 14);
+  const std::string payload = server.read(large.size());
+  REQUIRE(payload.size() == large.size());
+  CHECK(static_cast<char>(payload[0] ^ head[10]) == 'x');
+  CHECK(server.read_frame() == "\x88\x03\xe8");
+}
+
+TEST_CASE_FIXTURE(ConnectionFixture, "a full socket reports when its queue was written") {
+  WebSocketOptions options;
+  options.url = server.url();
+  std::atomic<int> sent{0};
+  auto callbacks = report.callbacks();
+  callbacks.on_sent = [&] { ++sent; };
+  client = *WebSocketClient::open(io, options, callbacks);
+  server.accept();
+  REQUIRE(report.wait_open());
+  CHECK(client->send_text("small").ok());
+  CHECK(server.read_frame() == "\x81small");
+  io.drain();
+  CHECK(sent == 0);
+  const std::string large(3u << 20, 'x');
+  CHECK(client->send_binary(large).ok());
+  io.drain();
+  CHECK(client->queued_bytes() == large.size());
+  CHECK(server.read(large.size() + 14).size() == large.size() + 14);
+  CHECK(within(kMaxWait, [&] { return sent > 0 && client->queued_bytes() == 0; }));
+}
+
+TEST_CASE("a thread may end while its connections are open or in part") {
+  RawServer server;
+  Report report;
+  {
+    IoThread io;
+    WebSocketOptions options;
+    options.url = server.url();
+    auto first = WebSocketClient::open(io, options, report.callbacks());
+    server.accept();
+    REQUIRE(report.wait_open());
+    auto second = WebSocketClient::open(io, options, {});
+    (*first)->close(1000, "");
+  }
+  CHECK(server.read(8).size() <= 8);
+}
