@@ -7,8 +7,8 @@
 
 #include "bus/event_ring.h"
 #include "bus/limits.h"
-#include "bus/spin_lock.h"
 #include "runtime/registration.h"
+#include "runtime/spin_lock.h"
 
 namespace patchbay::core {
 

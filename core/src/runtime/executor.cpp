@@ -25,7 +25,7 @@ Executor::Executor(const ExecutorOptions& options)
     threads_.emplace_back([this, &slot = *slots_[i]] { run(slot); });
   if (options.on_stall) {
     watchdog_ = std::make_unique<Watchdog>(slots_, options.stall_ms, &Executor::stalled, this);
-    watchdog_->set_sampler(options.on_sample, options.sample_user);
+    watchdog_->set_sampler(&Executor::sample, this);
     if (options.watchdog_thread) watchdog_->start();
   }
 }
@@ -121,13 +121,36 @@ bool Executor::wait_idle(std::chrono::milliseconds timeout) {
 void Executor::schedule(Strand& strand) noexcept {
   busy_.fetch_add(1, std::memory_order_relaxed);
   wakeups_.fetch_add(1, std::memory_order_relaxed);
-  enqueue(strand);
+  const Strand* running = Strand::current();
+  if (running && &running->executor() == this) {
+    executor_slot->made_ready.push(strand);
+  } else {
+    enqueue(strand);
+    wake_one();
+  }
 }
 
 void Executor::enqueue(Strand& strand) noexcept {
   incoming_.push(strand);
   waiting_.fetch_add(1);  // before reading sleepers_; sleep() does the reverse, so no wake-up is lost
-  wake_one();
+}
+
+bool Executor::hand_over(ExecutorSlot& slot) noexcept {
+  Strand* strand = slot.made_ready.take();
+  if (!strand) return false;
+  while (strand) {
+    Strand* next = strand->ready_next_;
+    enqueue(*strand);
+    strand = next;
+  }
+  return true;
+}
+
+void Executor::sample(void* self, int64_t now_ns) {
+  auto& executor = *static_cast<Executor*>(self);
+  for (const auto& slot : executor.slots_)
+    if (executor.hand_over(*slot)) executor.wake_one();
+  if (executor.options_.on_sample) executor.options_.on_sample(executor.options_.sample_user, now_ns);
 }
 
 void Executor::retire(Strand& strand) noexcept {
@@ -145,6 +168,7 @@ void Executor::run(ExecutorSlot& slot) noexcept {
     OwnerLoad& load = strand->load_;
     slot.enter(*strand);
     const Strand::Turn turn = strand->run_turn(slot);
+    hand_over(slot);
     const bool surplus = slot.leave() && turn_returned(slot, load);
     load.running.fetch_sub(1);
     if (turn == Strand::Turn::more)

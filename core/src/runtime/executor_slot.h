@@ -6,12 +6,15 @@
 #include <mutex>
 #include <utility>
 
+#include "runtime/push_list.h"
 #include "runtime/ref.h"
+#include "runtime/spin_lock.h"
 #include "runtime/strand.h"
 
 namespace patchbay::core {
 
-struct ExecutorSlot {
+// On cache lines that no other thread writes.
+struct alignas(64) ExecutorSlot {
   // [executor thread] Marks the start of the next task. Costs one store.
   void note_progress() noexcept {
     progress.store(progress.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -19,13 +22,13 @@ struct ExecutorSlot {
 
   // [executor thread] Begins a turn of the strand. The caller holds a reference to it until leave().
   void enter(Strand& turn) noexcept {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard guard(lock);
     strand = &turn;
     note_progress();
   }
   // [executor thread] Ends the turn. True: the watchdog had given up on it.
   bool leave() noexcept {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard guard(lock);
     strand = nullptr;
     note_progress();
     return std::exchange(given_up, false);
@@ -33,24 +36,25 @@ struct ExecutorSlot {
   // [watchdog] Gives up on the task that began at progress `at`. False: the task has ended, or its turn was
   // given up on before.
   bool give_up(uint64_t at) noexcept {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard guard(lock);
     if (!strand || progress.load(std::memory_order_relaxed) != at) return false;
     return !std::exchange(given_up, true);
   }
 
   // [watchdog] A reference to the strand that is running; null when idle.
   Ref<Strand> running() {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard guard(lock);
     return Ref<Strand>(strand);
   }
 
-  std::mutex mutex;
-  Strand* strand = nullptr;  // guarded by mutex
-  bool given_up = false;     // guarded by mutex
+  SpinLock lock;
+  Strand* strand = nullptr;  // guarded by lock
+  bool given_up = false;     // guarded by lock
   // Guarded by the executor's threads_mutex_:
   bool replaced = false;  // a spare thread was started in its place
   bool vacant = false;    // its thread has exited or is about to
   std::atomic<uint64_t> progress{0};
+  PushList<Strand, &Strand::ready_next_> made_ready;  // strands, by the task that is running
 };
 
 // The slot of this thread; null if it is not an executor thread.

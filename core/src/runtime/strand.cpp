@@ -81,6 +81,7 @@ Strand::Turn Strand::run_turn(ExecutorSlot& slot) noexcept {
   Turn turn = Turn::more;
   for (int ran = 0; ran < kMaxTasksPerTurn; ++ran) {
     if (Task* task = next_task()) {
+      if (executor_.hand_over(slot)) executor_.wake_one();
       slot.note_progress();
       task->run(*task);
       continue;

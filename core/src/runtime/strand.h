@@ -63,6 +63,7 @@ class Strand final : public RefCounted<Strand> {
 
  private:
   friend class Executor;
+  friend struct ExecutorSlot;
   friend class RefCounted<Strand>;
 
   enum class Turn { more, idle, closed };

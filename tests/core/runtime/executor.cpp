@@ -75,6 +75,35 @@ TEST_CASE("An owner whose strands block leaves threads to others, and its spare 
   CHECK(executor.wait_idle(60s));
 }
 
+TEST_CASE("What a task posts to other strands runs although the task then blocks") {
+  Executor executor(watched());
+  const auto blocks = Strand::create(executor, "blocks", "main");
+  const auto other = Strand::create(executor, "serves", "main");
+  std::promise<void> served;
+  std::atomic<bool> waited{false};
+  blocks->post([&] {
+    other->post([&served] { served.set_value(); });
+    waited = served.get_future().wait_for(60s) == std::future_status::ready;
+  });
+  REQUIRE(executor.wait_idle(120s));
+  CHECK(waited);
+}
+
+TEST_CASE("A strand with many tasks does not delay the strands that they make ready") {
+  Executor executor({2});
+  const auto busy = Strand::create(executor, "test", "busy");
+  const auto other = Strand::create(executor, "test", "other");
+  std::promise<void> served;
+  std::atomic<bool> waited{false};
+  busy->post([&] {
+    // Two tasks of one turn: the second waits for what the first has posted.
+    busy->post([&] { other->post([&served] { served.set_value(); }); });
+    busy->post([&] { waited = served.get_future().wait_for(60s) == std::future_status::ready; });
+  });
+  REQUIRE(executor.wait_idle(120s));
+  CHECK(waited);
+}
+
 TEST_CASE("A plugin's waiting calls are limited, over all its strands together") {
   Executor executor({2});
   const auto strand = Strand::create(executor, "floods", "one");
