@@ -35,9 +35,7 @@ Result<Ref<const Event>> Bus::make(const EventData& data) {
   if (thread_kind() == ThreadKind::media) return {Code::misuse, "publish from a media thread"};
   PB_TRY_VALUE(Topic * entry, topic(data.topic));
   if (data.payload.size() > UINT32_MAX) return {Code::invalid, "the payload is too large"};
-  EventData dated = data;
-  if (dated.time_ms == 0) dated.time_ms = wall_.now_ms();
-  return Event::create(*entry, dated);
+  return Event::create(*entry, data, data.time_ms ? data.time_ms : wall_.now_ms());
 }
 
 Code Bus::publish(Ref<const Event> event) noexcept {

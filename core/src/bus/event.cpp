@@ -4,24 +4,36 @@
 #include <new>
 
 #include "bus/topic.h"
+#include "runtime/block_pool.h"
 
 namespace patchbay::core {
 
-Event::Event(const Topic& topic, const EventData& data) noexcept
+namespace {
+
+// Blocks for most events; larger events come from the heap.
+using SmallBlocks = BlockPool<256>;
+using LargeBlocks = BlockPool<1024>;
+
+}  // namespace
+
+Event::Event(const Topic& topic, const EventData& data, int64_t time_ms, size_t bytes) noexcept
     : topic_(topic),
       id_(data.id),
-      time_ms_(data.time_ms),
+      time_ms_(time_ms),
+      bytes_(bytes),
       tenant_size_(uint32_t(data.tenant.size())),
       subject_size_(uint32_t(data.subject.size())),
       correlation_size_(uint32_t(data.correlation.size())),
       payload_size_(uint32_t(data.payload.size())) {}
 
-Ref<const Event> Event::create(const Topic& topic, const EventData& data) {
+Ref<const Event> Event::create(const Topic& topic, const EventData& data, int64_t time_ms) {
   const std::string_view parts[] = {data.tenant, data.subject, data.correlation, data.payload};
   size_t size = sizeof(Event);
   for (const auto part : parts) size += part.size();
-  void* block = ::operator new(size);
-  auto* event = new (block) Event(topic, data);
+  void* block = size <= SmallBlocks::kSize   ? SmallBlocks::allocate()
+                : size <= LargeBlocks::kSize ? LargeBlocks::allocate()
+                                             : ::operator new(size);
+  auto* event = new (block) Event(topic, data, time_ms, size);
   char* out = reinterpret_cast<char*>(event + 1);
   for (const auto part : parts) out = std::copy(part.begin(), part.end(), out);
   return Ref<const Event>::adopt(event);
@@ -30,8 +42,13 @@ Ref<const Event> Event::create(const Topic& topic, const EventData& data) {
 std::string_view Event::topic() const noexcept { return topic_.name(); }
 
 void Event::destroy() const noexcept {
-  this->~Event();
-  ::operator delete(const_cast<Event*>(this));
+  auto* block = const_cast<Event*>(this);
+  if (bytes_ <= SmallBlocks::kSize)
+    SmallBlocks::free(block);
+  else if (bytes_ <= LargeBlocks::kSize)
+    LargeBlocks::free(block);
+  else
+    ::operator delete(block);
 }
 
 }  // namespace patchbay::core

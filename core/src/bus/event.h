@@ -25,8 +25,8 @@ struct EventData {
 
 class Event {
  public:
-  // Copies `data`, time_ms unchanged. `topic` must belong to the bus.
-  static Ref<const Event> create(const Topic& topic, const EventData& data);
+  // Copies `data`, except for its time_ms. `topic` must belong to the bus.
+  static Ref<const Event> create(const Topic& topic, const EventData& data, int64_t time_ms);
 
   uint64_t id() const noexcept { return id_; }
   int64_t time_ms() const noexcept { return time_ms_; }
@@ -39,9 +39,7 @@ class Event {
   std::string_view payload() const noexcept { return {payload_begin(), payload_size_}; }
 
   // Size in memory, which the subscribers share.
-  size_t bytes() const noexcept {
-    return sizeof(Event) + tenant_size_ + subject_size_ + correlation_size_ + payload_size_;
-  }
+  size_t bytes() const noexcept { return bytes_; }
 
   // Valid while the bus lives.
   const Topic& topic_entry() const noexcept { return topic_; }
@@ -50,11 +48,14 @@ class Event {
   void add_refs(uint32_t more) const noexcept { count_.fetch_add(more, std::memory_order_relaxed); }
   void release() const noexcept { release(1); }
   void release(uint32_t fewer) const noexcept {
-    if (count_.fetch_sub(fewer, std::memory_order_acq_rel) == fewer) destroy();
+    // A count that equals ours cannot change any more, so that the last owner needs no atomic subtraction.
+    if (count_.load(std::memory_order_acquire) == fewer ||
+        count_.fetch_sub(fewer, std::memory_order_acq_rel) == fewer)
+      destroy();
   }
 
  private:
-  Event(const Topic& topic, const EventData& data) noexcept;
+  Event(const Topic& topic, const EventData& data, int64_t time_ms, size_t bytes) noexcept;
   ~Event() = default;
 
   const char* text() const noexcept { return reinterpret_cast<const char*>(this + 1); }
@@ -66,6 +67,7 @@ class Event {
   const Topic& topic_;
   const uint64_t id_;
   const int64_t time_ms_;
+  const size_t bytes_;
   const uint32_t tenant_size_;
   const uint32_t subject_size_;
   const uint32_t correlation_size_;

@@ -15,7 +15,7 @@ inline constexpr uint32_t kDefaultQueuedEvents = 1'024;
 inline constexpr uint32_t kMaxQueuedEvents = 65'536;
 inline constexpr size_t kMaxQueuedEventBytes = size_t{16} << 20;
 
-inline constexpr size_t kMaxEventsPerDelivery = 64;              // then other tasks of the strand run
+inline constexpr size_t kMaxEventsPerDelivery = 63;              // a 512-byte chunk; then other tasks run
 inline constexpr int64_t kDropReportIntervalNs = 1'000'000'000;  // while events are being dropped
 
 }  // namespace patchbay::core

@@ -1,6 +1,7 @@
 #include "bus/subscription.h"
 
 #include <mutex>
+#include <utility>
 
 #include "bus/bus.h"
 #include "bus/limits.h"
@@ -16,7 +17,7 @@ Subscription::Subscription(Bus& bus, SubscriptionId id, SubscribeOptions options
       user_(user),
       id_(id),
       options_(std::move(options)),
-      ring_(options_.queue_max),
+      queue_(options_.queue_max),
       delivery_(*this) {}
 
 Subscription::~Subscription() { clear(); }
@@ -24,31 +25,38 @@ Subscription::~Subscription() { clear(); }
 bool Subscription::enqueue(const Event& event) noexcept {
   if (!open()) return false;
   if (!options_.tenant.empty() && options_.tenant != event.tenant()) return false;
-  const size_t bytes = event.bytes();
   bool wake = false;
   for (;;) {
-    const Event* evicted = nullptr;
     {
       const std::lock_guard lock(lock_);
-      if (!ring_.full(bytes)) {
-        ring_.push(&event);
-        wake = !scheduled_;
-        scheduled_ = true;
+      if (!queue_.full(event.bytes())) {
+        queue_.push(event);
+        wake = !std::exchange(scheduled_, true);
         break;
       }
-      if (options_.policy == DropPolicy::newest) {
-        count_drop(event);
-        return false;
-      }
-      evicted = ring_.pop();
-      count_drop(*evicted);
     }
-    evicted->release();  // outside the lock
+    if (!make_room(event)) return false;
   }
   if (wake) {
     add_ref();
     schedule();
   }
+  return true;
+}
+
+bool Subscription::make_room(const Event& event) noexcept {
+  const Event* evicted = nullptr;
+  {
+    const std::lock_guard lock(lock_);
+    if (!queue_.full(event.bytes())) return true;  // a delivery took events meanwhile
+    if (options_.policy == DropPolicy::newest) {
+      count_drop(event);
+      return false;
+    }
+    evicted = &queue_.pop();
+    count_drop(*evicted);
+  }
+  evicted->release();  // outside the lock
   return true;
 }
 
@@ -58,33 +66,36 @@ void Subscription::schedule() noexcept {
   release();
 }
 
+EventBatch Subscription::take_batch() noexcept {
+  const std::lock_guard lock(lock_);
+  return queue_.take();
+}
+
 void Subscription::deliver() noexcept {
-  const Event* batch[kMaxEventsPerDelivery];
-  size_t count = 0;
-  {
-    const std::lock_guard lock(lock_);
-    count = std::min(ring_.size(), kMaxEventsPerDelivery);
-    for (size_t i = 0; i < count; ++i) batch[i] = ring_.pop();
-  }
+  const EventBatch batch = take_batch();
   uint64_t delivered = 0;
-  for (size_t i = 0; i < count; ++i) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < batch.size(); ++i) {
+    const Event& event = batch[i];
+    bytes += event.bytes();
     if (open()) {
       note_progress();
-      fn_(user_, *batch[i]);
+      fn_(user_, event);
       ++delivered;
     }
-    batch[i]->release();
+    event.release();
   }
   delivered_.store(delivered_.load(std::memory_order_relaxed) + delivered, std::memory_order_relaxed);
   bool more = false;
   bool lost = false;
   {
     const std::lock_guard lock(lock_);
-    more = ring_.size() > 0;
+    queue_.forget(bytes);
+    more = queue_.size() > 0;
     scheduled_ = more;
     lost = unreported_drops_ > 0;
   }
-  // The delivery's reference keeps this alive. When the ring was empty, a publisher may have queued the
+  // The delivery's reference keeps this alive. When the queue was empty, a publisher may have queued the
   // delivery again by now, with its own reference.
   if (lost) publish_drops(!more);
   if (more)
@@ -120,8 +131,8 @@ void Subscription::clear() noexcept {
     const Event* event = nullptr;
     {
       const std::lock_guard lock(lock_);
-      if (ring_.size() == 0) return;
-      event = ring_.pop();
+      if (queue_.size() == 0) return;
+      event = &queue_.pop();
     }
     event->release();
   }
@@ -129,7 +140,7 @@ void Subscription::clear() noexcept {
 
 SubscriptionStats Subscription::stats() noexcept {
   const std::lock_guard lock(lock_);
-  return {delivered_.load(std::memory_order_relaxed), dropped_, ring_.size()};
+  return {delivered_.load(std::memory_order_relaxed), dropped_, queue_.size()};
 }
 
 }  // namespace patchbay::core

@@ -1,11 +1,11 @@
 // Subscription: a callback, its strand and its bounded queue. A burst of events costs one post to the strand,
-// and each run of the delivery takes up to 64 events.
+// and each run of the delivery takes up to 63 events.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "bus/event_ring.h"
+#include "bus/event_queue.h"
 #include "bus/limits.h"
 #include "runtime/registration.h"
 #include "runtime/spin_lock.h"
@@ -57,6 +57,9 @@ class Subscription final : public Registration {
 
   ~Subscription() override;
 
+  // Drops the oldest event if there is no room for `event`. False: dropped `event` instead, by the policy.
+  bool make_room(const Event& event) noexcept;
+  EventBatch take_batch() noexcept;
   void deliver() noexcept;
   void schedule() noexcept;
   void count_drop(const Event& lost) noexcept;
@@ -71,7 +74,7 @@ class Subscription final : public Registration {
   const SubscribeOptions options_;
   // state; publishers and the delivery write to different cache lines
   alignas(64) SpinLock lock_;
-  EventRing ring_;          // guarded by lock_, like the next three
+  EventQueue queue_;        // guarded by lock_, like the next three
   bool scheduled_ = false;  // the delivery is queued or running, and holds a reference to this
   uint64_t dropped_ = 0;
   uint64_t unreported_drops_ = 0;

@@ -16,6 +16,10 @@ inline constexpr int64_t kMaxWaitingPosts = 262'144;  // of one plugin; further 
 inline constexpr int64_t kMaxPooledPosts = 4'096;  // of these, from media loops, where nothing is allocated
 inline constexpr size_t kPostPoolSize = 8'192;     // for all plugins
 
+// Memory pools, for each size of blocks.
+inline constexpr size_t kPooledBlockBatch = 32;               // blocks that a thread and the stock exchange
+inline constexpr size_t kMaxPooledBytes = size_t{512} << 10;  // free in the stock; further ones to the heap
+
 // Worker threads.
 inline constexpr unsigned kMinWorkers = 4;  // that stay once started
 inline constexpr unsigned kMaxWorkers = 16;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "runtime/block_pool.h"
 #include "runtime/limits.h"
 #include "runtime/thread_kind.h"
 
@@ -16,7 +17,11 @@ struct CallTask : Task {
   void* user = nullptr;
   CallCount* count = nullptr;  // null unless a plugin posted it
   std::atomic<uint32_t> next_free{0};
+
+  static void* operator new(size_t) { return BlockPool<64>::allocate(); }
+  static void operator delete(void* task) noexcept { BlockPool<64>::free(task); }
 };
+static_assert(sizeof(CallTask) <= 64);
 
 namespace {
 

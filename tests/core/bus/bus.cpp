@@ -103,6 +103,30 @@ TEST_CASE("Events carry the publisher's fields and the wall clock's time") {
   CHECK(made_event.tenant() == "t");
 }
 
+TEST_CASE("Events of any size keep their text") {
+  Fixture f;
+  Listener all;
+  f.subscribe(all, {"*", "", 16, DropPolicy::oldest});
+  std::vector<std::string> expected;
+  for (const size_t size : {0, 100, 300, 900, 1100, 100'000}) {
+    const std::string payload(size, char('a' + size % 26));
+    f.publish(event("call.x", "s", payload, "t"));
+    expected.push_back("call.x|t|s|" + payload);
+  }
+  f.wait_idle();
+  CHECK(all.received == expected);
+}
+
+TEST_CASE("An event may be released after its bus is gone") {
+  Ref<const Event> kept;
+  {
+    Fixture f;
+    kept = *f.bus.make(event("call.ended", "s", "{}"));
+  }
+  CHECK(kept->payload() == "{}");
+  kept = {};
+}
+
 TEST_CASE("Invalid calls are refused with a reason") {
   Fixture f;
   CHECK(f.bus.publish(event("no topic", "", "")).error().code == Code::invalid);
