@@ -27,6 +27,7 @@ struct Lanes4 {
   typedef int32_t Pairs __attribute__((vector_size(16), aligned(2), may_alias));  // of Shorts
 };
 
+#ifdef __x86_64__
 struct Lanes8 {
   static constexpr size_t kLanes = 8;
   static constexpr size_t kSums = 10;
@@ -35,6 +36,7 @@ struct Lanes8 {
   typedef int16_t Shorts __attribute__((vector_size(16), aligned(2), may_alias));
   typedef int32_t Pairs __attribute__((vector_size(32), aligned(2), may_alias));
 };
+#endif
 
 template <class Lanes>
 PB_INLINE void to_floats(const int16_t* in, size_t count, float* out) noexcept {
