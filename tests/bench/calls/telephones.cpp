@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <random>
 
 #include "bench/calls/loopback.h"
 #include "g711/g711.h"
@@ -49,8 +50,11 @@ Telephones::Telephones(int max_calls)
     std::exit(1);
   }
   port_ = ntohs(address.sin_port);
-  silence_.fill(lib::g711_silence(lib::G711::mu_law));
-  std::array<int16_t, 160> tone;
+  std::minstd_rand random;
+  std::array<int16_t, 160> tone, noise;
+  // Noise instead of digital silence, which costs the resampler nothing.
+  for (int16_t& sample : noise) sample = static_cast<int16_t>(static_cast<int>(random() % 128) - 64);
+  lib::g711_encode(lib::G711::mu_law, noise.data(), noise.size(), noise_.data());
   for (size_t i = 0; i < tone.size(); ++i)
     tone[i] = static_cast<int16_t>(12000 * std::cos(static_cast<double>(i) * 2 * 3.14159265 * 400 / 8000));
   lib::g711_encode(lib::G711::mu_law, tone.data(), tone.size(), loud_.data());
@@ -96,7 +100,7 @@ void Telephones::send(int slot, int64_t due_ns) {
     std::array<uint8_t, lib::kRtpHeaderBytes + 160> packet;
     lib::write_rtp_header(header, packet.data());
     const bool loud = loud_left_[call] > 0;
-    std::memcpy(packet.data() + lib::kRtpHeaderBytes, loud ? loud_.data() : silence_.data(), 160);
+    std::memcpy(packet.data() + lib::kRtpHeaderBytes, loud ? loud_.data() : noise_.data(), 160);
     const sockaddr_in to = loopback(far_ports_[call]);
     if (loud && loud_left_[call]-- == kLoudPackets) spoke_ns_[call] = due_ns;
     ::sendto(fd_, packet.data(), packet.size(), 0, reinterpret_cast<const sockaddr*>(&to), sizeof to);

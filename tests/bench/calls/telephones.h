@@ -1,5 +1,5 @@
 // Telephones: the far ends of all calls, on one UDP port. Each sends a packet of 160 octets every 20 ms,
-// silent or loud, and records when it receives something loud.
+// faint noise or loud, and records when it receives something loud.
 #pragma once
 
 #include <array>
@@ -66,7 +66,7 @@ class Telephones {
   std::mutex mutex_;
   std::vector<int64_t> last_loud_ns_;  // guarded by mutex_, as gaps_; 0: not watched
   std::vector<Gap> gaps_;
-  std::array<uint8_t, 160> silence_{}, loud_{};
+  std::array<uint8_t, 160> noise_{}, loud_{};
   std::thread receiver_;
   std::optional<Pacer> pacer_;
 };
