@@ -34,19 +34,18 @@ inline char* write_base64_digits(const uint8_t* from, size_t size, char* to, con
 // alphabet and leave other blocks to the loop.
 inline std::optional<size_t> decode_base64(std::string_view text, uint8_t* out, const Base64Values& values,
                                            bool strict, bool by_blocks) noexcept {
-  const auto* from = reinterpret_cast<const uint8_t*>(text.data());
-  const uint8_t* const end = from + text.size();
-  uint8_t* to = out;
+  Base64Progress at{reinterpret_cast<const uint8_t*>(text.data()), out};
+  const uint8_t* const end = at.from + text.size();
   uint32_t bits = 0;
   int count = 0;  // of bits that are not in `out`
   bool ended = false;
-  while (from != end) {
+  while (at.from != end) {
     if (count == 0 && !ended) {
-      if (by_blocks) decode_base64_blocks(from, end, to);
-      decode_base64_groups(from, end, to, values);
-      if (from == end) break;
+      if (by_blocks) at = decode_base64_blocks(at, end);
+      at = decode_base64_groups(at, end, values);
+      if (at.from == end) break;
     }
-    const uint8_t value = values[*from++];
+    const uint8_t value = values[*at.from++];
     if (value == kBase64Skip) continue;
     ended = ended || value == kBase64End;
     if (value == kBase64End) continue;
@@ -55,10 +54,10 @@ inline std::optional<size_t> decode_base64(std::string_view text, uint8_t* out, 
     count += 6;
     if (count < 8) continue;
     count -= 8;
-    *to++ = static_cast<uint8_t>(bits >> static_cast<unsigned>(count));
+    *at.to++ = static_cast<uint8_t>(bits >> static_cast<unsigned>(count));
   }
   if (count == 6 || (strict && (bits & ((1U << static_cast<unsigned>(count)) - 1)) != 0)) return std::nullopt;
-  return static_cast<size_t>(to - out);
+  return static_cast<size_t>(at.to - out);
 }
 
 }  // namespace detail
@@ -72,10 +71,11 @@ constexpr size_t base64_capacity(size_t characters) noexcept {
 
 // Section 4: the standard alphabet, padded. Writes base64_size(size_bytes) characters to `out`, and no NUL.
 inline void encode_base64(const void* data, size_t size_bytes, char* out) noexcept {
-  const auto* from = static_cast<const uint8_t*>(data);
-  const uint8_t* const end = from + size_bytes;
-  if (detail::has_base64_blocks()) detail::encode_base64_blocks(from, end, out);
-  out = detail::write_base64_digits(from, static_cast<size_t>(end - from), out, detail::kBase64Digits);
+  detail::Base64Progress at{static_cast<const uint8_t*>(data), reinterpret_cast<uint8_t*>(out)};
+  const uint8_t* const end = at.from + size_bytes;
+  if (detail::has_base64_blocks()) at = detail::encode_base64_blocks(at, end);
+  out = detail::write_base64_digits(at.from, static_cast<size_t>(end - at.from),
+                                    reinterpret_cast<char*>(at.to), detail::kBase64Digits);
   for (size_t i = (3 - size_bytes % 3) % 3; i > 0; --i) *out++ = '=';
 }
 // The same, behind the text in `out`. `data`: text or other objects, such as samples.

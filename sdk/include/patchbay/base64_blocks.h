@@ -41,17 +41,25 @@ constexpr Base64Values make_lenient_base64_values() {
 inline constexpr Base64Values kLenientBase64 = make_lenient_base64_values();
 inline constexpr Base64Values kStrictBase64Url = make_base64_values(kBase64UrlDigits);
 
+// By value, because a loop would reload pointers that its stores may change.
+struct Base64Progress {
+  const uint8_t* from;
+  uint8_t* to;
+};
+
 // Decodes groups of 4 sextets to 3 bytes, and stops before a group with another character.
-inline void decode_base64_groups(const uint8_t*& from, const uint8_t* end, uint8_t*& to,
-                                 const Base64Values& values) noexcept {
-  for (; end - from >= 4; from += 4, to += 3) {
-    const uint32_t a = values[from[0]], b = values[from[1]], c = values[from[2]], d = values[from[3]];
-    if ((a | b | c | d) >= kBase64Bad) return;
+inline Base64Progress decode_base64_groups(Base64Progress at, const uint8_t* end,
+                                           const Base64Values& values) noexcept {
+  for (; end - at.from >= 4; at.from += 4, at.to += 3) {
+    const uint32_t a = values[at.from[0]], b = values[at.from[1]], c = values[at.from[2]],
+                   d = values[at.from[3]];
+    if ((a | b | c | d) >= kBase64Bad) break;
     const uint32_t group = a << 18U | b << 12U | c << 6U | d;
-    to[0] = static_cast<uint8_t>(group >> 16U);
-    to[1] = static_cast<uint8_t>(group >> 8U);
-    to[2] = static_cast<uint8_t>(group);
+    at.to[0] = static_cast<uint8_t>(group >> 16U);
+    at.to[1] = static_cast<uint8_t>(group >> 8U);
+    at.to[2] = static_cast<uint8_t>(group);
   }
+  return at;
 }
 
 #ifdef PB_BASE64_SSSE3
@@ -65,15 +73,15 @@ inline __m128i load_base64_block(const uint8_t* from) noexcept {
 }
 
 // Encodes 12 bytes to 16 characters, and reads 16.
-[[gnu::target("ssse3")]] inline void encode_base64_blocks(const uint8_t*& from, const uint8_t* end,
-                                                          char*& to) noexcept {
+[[gnu::target("ssse3")]] inline Base64Progress encode_base64_blocks(Base64Progress at,
+                                                                    const uint8_t* end) noexcept {
   // What to add to a sextet for its character, by kind: 0 upper case, 1 lower case, 2 to 11 digits, + and /.
   const __m128i offsets =
       _mm_setr_epi8('A', 'a' - 26, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52,
                     '0' - 52, '0' - 52, '0' - 52, '+' - 62, '/' - 63, 0, 0);
   const __m128i order = _mm_setr_epi8(1, 0, 2, 1, 4, 3, 5, 4, 7, 6, 8, 7, 10, 9, 11, 10);
-  for (; end - from >= 16; from += 12, to += 16) {
-    const __m128i bytes = _mm_shuffle_epi8(load_base64_block(from), order);
+  for (; end - at.from >= 16; at.from += 12, at.to += 16) {
+    const __m128i bytes = _mm_shuffle_epi8(load_base64_block(at.from), order);
     const __m128i even =
         _mm_mulhi_epu16(_mm_and_si128(bytes, _mm_set1_epi32(0x0FC0FC00)), _mm_set1_epi32(0x04000040));
     const __m128i odd =
@@ -82,14 +90,15 @@ inline __m128i load_base64_block(const uint8_t* from) noexcept {
     const __m128i above_upper = _mm_cmpgt_epi8(sextets, _mm_set1_epi8(25));  // -1 or 0
     const __m128i kind = _mm_sub_epi8(_mm_subs_epu8(sextets, _mm_set1_epi8(51)), above_upper);
     const __m128i characters = _mm_add_epi8(sextets, _mm_shuffle_epi8(offsets, kind));
-    std::memcpy(to, &characters, sizeof characters);
+    std::memcpy(at.to, &characters, sizeof characters);
   }
+  return at;
 }
 
 // Decodes 16 characters to 12 bytes, and overwrites the 4 behind them; stops before a block with a character
 // outside the standard alphabet. Leaves at least 8 characters, whose room those 4 bytes are.
-[[gnu::target("ssse3")]] inline void decode_base64_blocks(const uint8_t*& from, const uint8_t* end,
-                                                          uint8_t*& to) noexcept {
+[[gnu::target("ssse3")]] inline Base64Progress decode_base64_blocks(Base64Progress at,
+                                                                    const uint8_t* end) noexcept {
   // A character is valid if the entries of its halves have no bit in common.
   const __m128i low_half = _mm_setr_epi8(0x15, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x13,
                                          0x1A, 0x1B, 0x1B, 0x1B, 0x1A);
@@ -100,26 +109,27 @@ inline __m128i load_base64_block(const uint8_t* from) noexcept {
       _mm_setr_epi8(0, 63 - '/', 62 - '+', 52 - '0', -'A', -'A', 26 - 'a', 26 - 'a', 0, 0, 0, 0, 0, 0, 0, 0);
   const __m128i order = _mm_setr_epi8(2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, -1, -1, -1, -1);
   const __m128i slash = _mm_set1_epi8('/');
-  for (; end - from >= 24; from += 16, to += 12) {
-    const __m128i characters = load_base64_block(from);
+  for (; end - at.from >= 24; at.from += 16, at.to += 12) {
+    const __m128i characters = load_base64_block(at.from);
     // '/' as the mask keeps bit 5 as well, which the shuffle ignores.
     const __m128i high = _mm_and_si128(_mm_srli_epi32(characters, 4), slash);
     const __m128i invalid = _mm_and_si128(_mm_shuffle_epi8(low_half, _mm_and_si128(characters, slash)),
                                           _mm_shuffle_epi8(high_half, high));
-    if (_mm_movemask_epi8(_mm_cmpgt_epi8(invalid, _mm_setzero_si128())) != 0) return;
+    if (_mm_movemask_epi8(_mm_cmpgt_epi8(invalid, _mm_setzero_si128())) != 0) break;
     const __m128i index = _mm_add_epi8(_mm_cmpeq_epi8(characters, slash), high);
     const __m128i sextets = _mm_add_epi8(characters, _mm_shuffle_epi8(offsets, index));
     const __m128i pairs = _mm_maddubs_epi16(sextets, _mm_set1_epi32(0x01400140));
     const __m128i groups = _mm_shuffle_epi8(_mm_madd_epi16(pairs, _mm_set1_epi32(0x00011000)), order);
-    std::memcpy(to, &groups, sizeof groups);
+    std::memcpy(at.to, &groups, sizeof groups);
   }
+  return at;
 }
 
 #else
 
 constexpr bool has_base64_blocks() noexcept { return false; }
-inline void encode_base64_blocks(const uint8_t*&, const uint8_t*, char*&) noexcept {}
-inline void decode_base64_blocks(const uint8_t*&, const uint8_t*, uint8_t*&) noexcept {}
+inline Base64Progress encode_base64_blocks(Base64Progress at, const uint8_t*) noexcept { return at; }
+inline Base64Progress decode_base64_blocks(Base64Progress at, const uint8_t*) noexcept { return at; }
 
 #endif
 
