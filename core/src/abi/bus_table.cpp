@@ -9,6 +9,7 @@
 #include "runtime/thread_kind.h"
 
 namespace patchbay::core {
+namespace bus_slots {
 namespace {
 
 // A plugin's subscription; freed once it has ended and `done` was called.
@@ -83,7 +84,8 @@ constexpr pb_bus kFunctions{sizeof(pb_bus), 0, &publish, &subscribe, &unsubscrib
 constexpr pb_bus kTable = guarded<kFunctions>();
 
 }  // namespace
+}  // namespace bus_slots
 
-const pb_bus& bus_table() noexcept { return kTable; }
+const pb_bus& bus_table() noexcept { return bus_slots::kTable; }
 
 }  // namespace patchbay::core

@@ -15,6 +15,7 @@ struct pb_json_doc {
 };
 
 namespace patchbay::core {
+namespace json_slots {
 namespace {
 
 using json::Node;
@@ -115,8 +116,9 @@ constexpr pb_json kFunctions{sizeof(pb_json), 0,          &parse,  &free_doc, &r
 constexpr pb_json kTable = guarded<kFunctions>();
 
 }  // namespace
+}  // namespace json_slots
 
-const pb_json& json_table() noexcept { return kTable; }
-const pb_json& json_table_without_host() noexcept { return kFunctions; }
+const pb_json& json_table() noexcept { return json_slots::kTable; }
+const pb_json& json_table_without_host() noexcept { return json_slots::kFunctions; }
 
 }  // namespace patchbay::core

@@ -11,6 +11,7 @@
 #include "services/service_registry.h"
 
 namespace patchbay::core {
+namespace media_slots {
 namespace {
 
 uint64_t attach(void* host, uint32_t loop, pb_tick_fn fn, void* user) noexcept {
@@ -66,7 +67,8 @@ constexpr pb_media kFunctions{sizeof(pb_media), 0,           &attach,    &detach
 constexpr pb_media kTable = guarded<kFunctions>();
 
 }  // namespace
+}  // namespace media_slots
 
-const pb_media& media_table() noexcept { return kTable; }
+const pb_media& media_table() noexcept { return media_slots::kTable; }
 
 }  // namespace patchbay::core

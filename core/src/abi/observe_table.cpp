@@ -8,6 +8,7 @@
 #include "observe/metrics.h"
 
 namespace patchbay::core {
+namespace observe_slots {
 namespace {
 
 static_assert(static_cast<uint32_t>(observe::Level::error) == PB_LOG_ERROR);
@@ -77,7 +78,8 @@ constexpr pb_observe kFunctions{sizeof(pb_observe), 0,       &log,        &log_e
 constexpr pb_observe kTable = guarded<kFunctions>();
 
 }  // namespace
+}  // namespace observe_slots
 
-const pb_observe& observe_table() noexcept { return kTable; }
+const pb_observe& observe_table() noexcept { return observe_slots::kTable; }
 
 }  // namespace patchbay::core

@@ -8,6 +8,7 @@
 #include "runtime/thread_kind.h"
 
 namespace patchbay::core {
+namespace runtime_slots {
 namespace {
 
 static_assert(static_cast<uint32_t>(ThreadKind::strand) == PB_THREAD_STRAND);
@@ -111,7 +112,8 @@ constexpr pb_runtime kFunctions{sizeof(pb_runtime), 0,
 constexpr pb_runtime kTable = guarded<kFunctions>();
 
 }  // namespace
+}  // namespace runtime_slots
 
-const pb_runtime& runtime_table() noexcept { return kTable; }
+const pb_runtime& runtime_table() noexcept { return runtime_slots::kTable; }
 
 }  // namespace patchbay::core

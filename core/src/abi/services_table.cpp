@@ -7,6 +7,7 @@
 #include "services/service_registry.h"
 
 namespace patchbay::core {
+namespace services_slots {
 namespace {
 
 uint64_t provide(void* host, const pb_interface* what, int32_t is_public, uint64_t strand_handle,
@@ -98,7 +99,8 @@ constexpr pb_services kFunctions{
 constexpr pb_services kTable = guarded<kFunctions>();
 
 }  // namespace
+}  // namespace services_slots
 
-const pb_services& services_table() noexcept { return kTable; }
+const pb_services& services_table() noexcept { return services_slots::kTable; }
 
 }  // namespace patchbay::core

@@ -40,6 +40,7 @@ Values read_values(const pb_value* values, uint32_t count) {
   return all;
 }
 
+namespace store_slots {
 namespace {
 
 StoreRegistry& registry_of(void* host) noexcept { return HostContext::of(host).services().store; }
@@ -329,7 +330,8 @@ constexpr pb_store kFunctions{sizeof(pb_store),
 constexpr pb_store kTable = guarded<kFunctions>();
 
 }  // namespace
+}  // namespace store_slots
 
-const pb_store& store_table() noexcept { return kTable; }
+const pb_store& store_table() noexcept { return store_slots::kTable; }
 
 }  // namespace patchbay::core

@@ -12,7 +12,7 @@
 namespace patchbay::identity {
 namespace {
 
-std::string hash_of(std::string_view token) { return to_hex(lib::sha256(token)); }
+std::string token_hash(std::string_view token) { return to_hex(lib::sha256(token)); }
 
 Result<std::string> make_token() {
   PB_TRY_VALUE(const std::string secret, lib::random_base62(43));
@@ -55,7 +55,7 @@ void RefreshTokens::issue(const Grant& grant, Function<void(Result<std::string>)
 
 void RefreshTokens::rotate(const std::string& token, const std::string& tenant, const std::string& client_id,
                            Done done) {
-  const std::string hash = hash_of(token);
+  const std::string hash = token_hash(token);
   query(
       context_.host, get_, {hash, tenant},
       alive_.bind([this, hash, tenant, client_id, done = std::move(done)](const Result<Rows>& rows) mutable {
@@ -113,7 +113,7 @@ void RefreshTokens::add_to(Transaction& tx, const std::string& token, const std:
                            const Grant& grant, int64_t signed_in_ms) const {
   const int64_t expires_ms = std::min(context_.host.wall_ms() + context_.settings.refresh_lifetime_sec * 1000,
                                       signed_in_ms + context_.settings.sign_in_lifetime_sec * 1000);
-  tx.exec(add_, {hash_of(token), family, grant.tenant, grant.username, grant.client_id, grant.scope,
+  tx.exec(add_, {token_hash(token), family, grant.tenant, grant.username, grant.client_id, grant.scope,
                  credential_hash(grant), expires_ms, signed_in_ms});
 }
 

@@ -10,7 +10,7 @@
 namespace patchbay::webhooks {
 namespace {
 
-constexpr int64_t kDayMs = 86'400'000;
+constexpr int64_t kMsPerDay = 86'400'000;
 
 Definition read_definition(const Config::Tenant& tenant, JsonView item) {
   Definition definition;
@@ -36,7 +36,7 @@ Result<Settings> Settings::read(const Config& config, const EventCatalogue& cata
   if (!settings.ca_file.empty() && access(settings.ca_file.c_str(), R_OK) != 0)
     return Error{Code::invalid, "plugins.webhooks.caFile cannot be read: " + settings.ca_file};
   settings.max_in_flight = static_cast<size_t>(config.plugin()["maxInFlight"].integer());
-  settings.keep_ms = config.plugin()["keepDays"].integer() * kDayMs;
+  settings.keep_ms = config.plugin()["keepDays"].integer() * kMsPerDay;
   std::set<std::string> ids;
   for (const Config::Tenant& tenant : config.tenants()) {
     const bool allow_private = tenant.section["allowPrivateReceivers"].boolean();

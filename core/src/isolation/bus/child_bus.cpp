@@ -1,6 +1,7 @@
 #include "isolation/child_host_calls.h"
 
 namespace patchbay::core::isolation {
+namespace child_bus_slots {
 namespace {
 
 // The bus of this process has no listeners, but checks an event as the server's will.
@@ -18,7 +19,8 @@ constexpr pb_bus kTable = [] {
 }();
 
 }  // namespace
+}  // namespace child_bus_slots
 
-const pb_bus& child_bus() noexcept { return kTable; }
+const pb_bus& child_bus() noexcept { return child_bus_slots::kTable; }
 
 }  // namespace patchbay::core::isolation

@@ -2,6 +2,7 @@
 #include "isolation/services/interface_wire.h"
 
 namespace patchbay::core::isolation {
+namespace child_services_slots {
 namespace {
 
 // Identifies the plugin that called the method that runs on this thread.
@@ -121,7 +122,8 @@ constexpr pb_services kTable = [] {
 }();
 
 }  // namespace
+}  // namespace child_services_slots
 
-const pb_services& child_services() noexcept { return kTable; }
+const pb_services& child_services() noexcept { return child_services_slots::kTable; }
 
 }  // namespace patchbay::core::isolation

@@ -2,6 +2,7 @@
 #include "isolation/store/transaction_operations.h"
 
 namespace patchbay::core::isolation {
+namespace child_store_slots {
 namespace {
 
 Transactions& transactions() { return ChildHost::get().transactions(); }
@@ -33,7 +34,8 @@ constexpr pb_store kTable = [] {
 }();
 
 }  // namespace
+}  // namespace child_store_slots
 
-const pb_store& child_store() noexcept { return kTable; }
+const pb_store& child_store() noexcept { return child_store_slots::kTable; }
 
 }  // namespace patchbay::core::isolation

@@ -10,7 +10,7 @@ namespace patchbay::ai_voice {
 namespace {
 
 // True if a retry may succeed, for example because the disk is full at the moment.
-bool is_transient(Code code) { return code == Code::unavailable || code == Code::exhausted; }
+bool is_transient_failure(Code code) { return code == Code::unavailable || code == Code::exhausted; }
 
 ConversationInit conversation_of(const AttemptInit& init) {
   ConversationInit out;
@@ -126,7 +126,7 @@ void OutboundAttempt::store_answer() {
         if (self->ending_) return;
         if (outcome) return self->conversation().allow_begin();
         self->log_.error("the answer could not be stored", {{"why", outcome.error().text}});
-        if (!is_transient(outcome.code()))
+        if (!is_transient_failure(outcome.code()))
           return self->end_attempt(Ending::technical(true, "the answer could not be stored"));
         self->resources_->retry.after_ms(kCommitRetryMs, [raw = self.get()] {
           if (!raw->ending_) raw->store_answer();
