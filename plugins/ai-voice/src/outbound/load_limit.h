@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace patchbay::ai_voice {
 
@@ -13,9 +14,11 @@ class LoadLimit {
   struct Usage {
     int64_t now_ns = 0;
     int64_t cpu_ns = 0;
-    int cores = 1;
+    double cores = 1;  // less than one, too, with a quota of the process's control group
   };
   static Usage usage_now();
+  // The quota in a cpu.max of control groups v2, in cores; 0: none.
+  static double quota_cores(std::string_view cpu_max);
 
   // Call it about every second while calls run. `talking`: the calls whose audio flows.
   void sample(const Usage& usage, size_t talking);

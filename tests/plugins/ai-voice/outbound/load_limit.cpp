@@ -39,6 +39,15 @@ TEST_CASE("the load is the share of all cores between two samples") {
   CHECK(loaded(1, 1).load() == doctest::Approx(1));
 }
 
+TEST_CASE("a quota of processor time counts as cores") {
+  CHECK(LoadLimit::quota_cores("150000 100000") == doctest::Approx(1.5));
+  CHECK(LoadLimit::quota_cores("50000 100000") == doctest::Approx(0.5));
+  CHECK(LoadLimit::quota_cores("max 100000") == 0);
+  CHECK(LoadLimit::quota_cores("") == 0);
+  CHECK(LoadLimit::quota_cores("100000 0") == 0);
+  CHECK(LoadLimit::usage_now().cores > 0);
+}
+
 TEST_CASE("no call starts at the limit") {
   LoadLimit at = loaded(0.9, 100), above = loaded(1, 0);
   CHECK(admitted(at, 100) == 0);
