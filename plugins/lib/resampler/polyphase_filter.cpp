@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <memory>
 #include <mutex>
 #include <span>
 
@@ -60,13 +59,14 @@ PolyphaseFilter::PolyphaseFilter(uint32_t up, uint32_t down) : up_(up), down_(do
 
 const PolyphaseFilter* PolyphaseFilter::find(uint32_t up, uint32_t down) {
   if (up == 0 || down == 0 || first_half(std::max(up, down)).empty()) return nullptr;
-  static std::array<std::unique_ptr<const PolyphaseFilter>, size_t{kMaxFactor + 1} * (kMaxFactor + 1)>
-      filters;
+  // Never freed, because a media loop that hangs may outlive main().
+  using Filters = std::array<const PolyphaseFilter*, size_t{kMaxFactor + 1} * (kMaxFactor + 1)>;
+  static auto& filters = *new Filters{};
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
-  auto& filter = filters[size_t{up} * (kMaxFactor + 1) + down];
-  if (!filter) filter.reset(new PolyphaseFilter(up, down));
-  return filter.get();
+  const PolyphaseFilter*& filter = filters[size_t{up} * (kMaxFactor + 1) + down];
+  if (filter == nullptr) filter = new PolyphaseFilter(up, down);
+  return filter;
 }
 
 }  // namespace patchbay::lib
