@@ -43,6 +43,7 @@ char* MessageReader::prepare(size_t size) {
 
 void MessageReader::release_consumed() {
   begin_ += std::exchange(frame_bytes_, 0);
+  if (failed_) begin_ = end_;  // drops what follows, because it may be endless
   if (std::exchange(parts_done_, false)) {
     parts_.clear();
     if (parts_.capacity() > kMaxKeptBufferBytes) parts_.shrink_to_fit();

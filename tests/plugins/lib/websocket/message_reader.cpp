@@ -114,6 +114,20 @@ TEST_CASE("violations end the reading, with the code to close with") {
   check(frame(kFinal | 2, "\xff"), {"b:\xff"});
 }
 
+TEST_CASE("nothing is kept of what follows a message beyond the limit") {
+  MessageReader reader(100);
+  const std::string large = frame(kFinal | 2, std::string(60'000, 'x'));
+  const char* first = nullptr;
+  for (int i = 0; i < 100; ++i) {
+    char* const room = reader.prepare(large.size());
+    if (i == 0) first = room;
+    CHECK(room == first);  // the buffer does not grow
+    std::memcpy(room, large.data(), large.size());
+    reader.commit(large.size());
+    CHECK(reader.next().kind == (i == 0 ? Kind::too_big : Kind::none));
+  }
+}
+
 TEST_CASE("a message beyond the limit is refused before it has arrived, whole or in parts") {
   check(frame(kFinal | 2, std::string(100, 'x')), {"b:" + std::string(100, 'x')}, 100);
   check(frame(kFinal | 2, std::string(101, 'x')), {"too big"}, 100);
