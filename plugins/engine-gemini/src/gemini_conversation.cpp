@@ -1,8 +1,5 @@
 #include "gemini_conversation.h"
 
-#include <algorithm>
-#include <cstdlib>
-
 #include "gemini_limits.h"
 #include "text/safe_text.h"
 
@@ -43,6 +40,7 @@ GeminiConversation::GeminiConversation(lib::IoThread& io, const Options& options
       stats_(std::move(stats)),
       config_(std::move(config)),
       family_(model_family(config_.model)),
+      caller_(options.silence_ms),
       playout_(playout_options()),
       unsent_(stats_),
       reader_(options_.json),
@@ -179,9 +177,10 @@ void GeminiConversation::replace_when_due() {
   socket_->close(1000, "rotation");
 }
 
+// At multiples of kTickMs, so that the conversations of a thread tick with one wake-up.
 void GeminiConversation::arm_tick() {
   if (timer_)
-    timer_->start(kTickMs, [weak = weak_from_this()] {
+    timer_->start(kTickMs - static_cast<int>(now_ms() % kTickMs), [weak = weak_from_this()] {
       if (auto self = weak.lock()) self->tick();
     });
 }
@@ -286,8 +285,8 @@ void GeminiConversation::cancel() {
   audio_signal_.reset();
 }
 
-bool GeminiConversation::send(std::string message) {
-  return socket_ && socket_->send_text(std::move(message)).ok();
+bool GeminiConversation::send(std::string_view message) {
+  return socket_ && socket_->send_text(message).ok();
 }
 
 void GeminiConversation::read_caller_audio() {
@@ -300,18 +299,26 @@ void GeminiConversation::read_caller_audio() {
 // Leaves audio in unsent_ while the socket is busy, because the oldest can be dropped only there. Audio in a
 // longer socket queue would delay everything that the caller says.
 void GeminiConversation::send_audio() {
-  while (state_ == State::ready && unsent_.front() && socket_ && socket_->queued_bytes() < kMaxSocketBytes) {
-    send_frame(*unsent_.front());
-    unsent_.pop();
-  }
+  while (state_ == State::ready && unsent_.front() && socket_ && socket_->queued_bytes() < kMaxSocketBytes)
+    send_next_audio();
 }
 
-void GeminiConversation::send_frame(const lib::CallerAudio::Frame& frame) {
-  if (family_.hold_audio_in_tool && !tools_.none_open()) return;
-  if (std::any_of(frame.begin(), frame.end(), [](int16_t s) { return std::abs(s) > kSpeechPeak; }))
-    echo_filter_.speech_heard();
-  write_audio(frame_text_, frame.data(), frame.size());
-  send(frame_text_);
+// Sends all frames that wait as one message, up to kMaxFramesInMessage: one frame while the caller speaks,
+// and several after a delay or in a long silence.
+void GeminiConversation::send_next_audio() {
+  const bool held = family_.hold_audio_in_tool && !tools_.none_open();
+  samples_.clear();
+  for (size_t frames = 0; frames < kMaxFramesInMessage && unsent_.front(); ++frames) {
+    const lib::CallerAudio::Frame& frame = *unsent_.front();
+    if (!held) {
+      if (lib::CallerAudio::peak(frame) > kSpeechPeak) echo_filter_.speech_heard();
+      samples_.insert(samples_.end(), frame.begin(), frame.end());
+    }
+    unsent_.pop();
+  }
+  if (samples_.empty()) return;
+  write_audio(audio_text_, samples_.data(), samples_.size());
+  send(audio_text_);
 }
 
 // Removes the API key, because a server may quote what it received.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "client_message.h"
 #include "conversation_history.h"
@@ -69,10 +70,10 @@ class GeminiConversation : public std::enable_shared_from_this<GeminiConversatio
   void check_silence();
   void poll_farewell();
   void close_with(lib::SessionClose close);
-  bool send(std::string message);
+  bool send(std::string_view message);
   void read_caller_audio();
   void send_audio();
-  void send_frame(const lib::CallerAudio::Frame& frame);
+  void send_next_audio();
   void greet();
   void nudge(const char* text);
   static int64_t now_ms() { return lib::steady_ms(); }
@@ -119,8 +120,9 @@ class GeminiConversation : public std::enable_shared_from_this<GeminiConversatio
   std::string handle_;
   bool handle_stale_ = false;  // a tool was called after the server sent handle_
   bool announced_ = false;
-  int unreadable_ = 0;  // messages in a row
-  std::string frame_text_;
+  int unreadable_ = 0;            // messages in a row
+  std::vector<int16_t> samples_;  // of the next message
+  std::string audio_text_;
   // state of the conversation
   bool begun_ = false;
   bool greeted_ = false;

@@ -14,6 +14,8 @@ inline constexpr int kMaxUnreadable = 3;  // messages of a connection in a row, 
 // Audio.
 inline constexpr size_t kMaxUnsentFrames = 50;   // a second of caller audio; then the oldest is dropped
 inline constexpr size_t kMaxSocketBytes = 4096;  // about 80 ms; more waits where it can be dropped
+inline constexpr size_t kMaxFramesInMessage =
+    5;  // 100 ms; audio that waits is sent in messages of this length
 inline constexpr int kGreetingProtectMs = 1000;  // interruptions of the greeting are ignored for this time
 inline constexpr int kLateAudioMs = 2000;  // audio of an interrupted turn may still arrive for this time
 inline constexpr int kSpeechPeak = 1000;   // a louder sample is speech of the caller

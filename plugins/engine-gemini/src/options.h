@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "engine/caller_audio.h"
 #include "engine/farewell.h"
 #include "engine/json_parser.h"
 #include "gemini_limits.h"
@@ -20,6 +21,7 @@ struct Options {
   bool verify_peer = true;
   std::function<bool(const std::string& address)> allow_address;  // see WebSocketOptions
   int setup_timeout_ms = 0;                                       // of one connection
+  int silence_ms = lib::CallerAudio::kFrameMs;                    // see CallerAudio; a setting
   int greeting_protect_ms = kGreetingProtectMs;
   SilenceWatchdogTimes watchdog;
   ReconnectTimes reconnect;

@@ -37,6 +37,7 @@ class EngineGemini final : public Plugin {
     options.url = settings.url;
     options.ca_file = settings.ca_file;
     options.setup_timeout_ms = settings.setup_ms;
+    options.silence_ms = settings.silence_ms;
     options.reconnect.budget_ms = settings.resume_ms;
     return options;
   }

@@ -20,6 +20,7 @@ Result<Settings> Settings::read(const Config& config) {
   if (!settings.ca_file.empty() && access(settings.ca_file.c_str(), R_OK) != 0)
     return Error{Code::invalid, path + "caFile cannot be read: " + settings.ca_file};
   settings.setup_ms = static_cast<int>(section["setupMs"].integer());
+  settings.silence_ms = static_cast<int>(section["silenceMs"].integer());
   settings.resume_ms = static_cast<int>(section["resumeMs"].integer());
   return settings;
 }

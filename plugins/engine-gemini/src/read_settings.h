@@ -13,6 +13,7 @@ struct Settings {
   std::string url;
   std::string ca_file;
   int setup_ms = 0;
+  int silence_ms = 0;
   int resume_ms = 0;
 
   // Checks what the schema cannot, so that a mistake fails the start and not every call: `url` must be a

@@ -18,6 +18,12 @@ inline constexpr int64_t kThreadGiveUpMs = 15'000;  // then its open sessions fa
 inline constexpr int64_t kThreadStopMs = 5000;      // how long stop() waits for the threads
 inline constexpr int64_t kDetachMs = 2000;          // how long a session's end waits for a running callback
 
+// The caller's silence, which an engine may want in larger pieces than speech.
+inline constexpr int kSilencePeak = 200;  // amplitude, -44 dBFS: the noise of a line, but no speech
+// Engines find the end of the caller's turn within this time, so nothing is late if silence waits from then
+// on.
+inline constexpr int64_t kSilenceWaitsAfterMs = 1000;
+
 // The goodbye.
 inline constexpr int kFarewellNoAudioMs = 5000;  // hang up if the model has said nothing by then
 inline constexpr int kFarewellTotalMs = 15'000;  // hang up in any case

@@ -33,17 +33,20 @@ engine_gemini::Options options(const WsServer& server) {
   return engine_gemini::test::options_for(server.url(), server.ca_file());
 }
 
-// Returns the first sample of the audio in the message, which numbers the frame; -1: no audio.
-int mark_of(std::string_view message) {
+// Returns the first sample of each frame of audio in the message, which numbers the frame.
+std::vector<int> marks_of(std::string_view message) {
   const std::string_view before = R"("audio":{"data":")";
   size_t at = message.find(before);
-  if (at == std::string_view::npos) return -1;
+  if (at == std::string_view::npos) return {};
   at += before.size();
   const auto bytes = patchbay::from_base64(message.substr(at, message.find('"', at) - at));
-  if (!bytes || bytes->size() < 2) return -1;
-  int16_t sample = 0;
-  std::memcpy(&sample, bytes->data(), sizeof sample);
-  return sample;
+  std::vector<int> marks;
+  for (size_t frame = 0; bytes && frame + 640 <= bytes->size(); frame += 640) {
+    int16_t sample = 0;
+    std::memcpy(&sample, bytes->data() + frame, sizeof sample);
+    marks.push_back(sample);
+  }
+  return marks;
 }
 
 }  // namespace
@@ -58,7 +61,7 @@ TEST_CASE(
     if (message.find("\"setup\"") != std::string_view::npos)
       return peer->send(R"({"setupComplete":{}})", false);
     const std::lock_guard lock(mutex);
-    if (const int mark = mark_of(message); mark >= 0) got.push_back(mark);
+    for (const int mark : marks_of(message)) got.push_back(mark);
   };
   WsServer server(false, std::move(script));
   lib::IoThread io;
@@ -105,6 +108,51 @@ TEST_CASE(
   (*session)->close();
   REQUIRE(record.wait_closed());
   CHECK(record.close.dropped_ms >= 2000);
+}
+
+TEST_CASE("a long silence is sent in longer messages, and speech at once") {
+  std::mutex mutex;
+  std::vector<size_t> frames_of_messages;
+  std::vector<int> got;
+  WsServer::Script script;
+  script.on_message = [&](const std::shared_ptr<WsPeer>& peer, std::string_view message, bool) {
+    if (message.find("\"setup\"") != std::string_view::npos)
+      return peer->send(R"({"setupComplete":{}})", false);
+    const std::lock_guard lock(mutex);
+    const auto marks = marks_of(message);
+    if (!marks.empty()) frames_of_messages.push_back(marks.size());
+    got.insert(got.end(), marks.begin(), marks.end());
+  };
+  WsServer server(false, std::move(script));
+  lib::IoThread io;
+  engine_gemini::Options with = options(server);
+  with.silence_ms = 80;
+  engine_gemini::GeminiEngine engine(with);
+  RecordingListener record;
+  auto session = engine.open(io, config("test-key"), record);
+  REQUIRE(session.ok());
+  (*session)->begin();
+  REQUIRE(record.wait([&] { return record.ready; }));
+  const auto push = [&](int16_t sample) {
+    const std::vector<int16_t> frame(320, sample);
+    (*session)->push_audio(frame.data(), frame.size());
+    for (int turn = 0; turn < 2; ++turn) io.drain();  // a signal may run after the tasks of the same turn
+  };
+  constexpr size_t kQuiet = 50 + 4 * 3;  // a second, then three messages
+  for (size_t i = 0; i < kQuiet + 2; ++i) push(static_cast<int16_t>(i));
+  push(5000);
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto received = [&] {
+    const std::lock_guard lock(mutex);
+    return got.size();
+  };
+  while (received() < kQuiet + 3 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(5ms);
+  const std::lock_guard lock(mutex);
+  REQUIRE(got.size() == kQuiet + 3);
+  CHECK(std::is_sorted(got.begin(), got.end()));
+  CHECK(frames_of_messages.size() == 50 + 3 + 1);
+  CHECK(frames_of_messages.back() == 3);
 }
 
 TEST_CASE("a server that quotes a key of asterisks ends its own call only") {
