@@ -6,7 +6,9 @@
 namespace patchbay::engine_gemini {
 
 std::vector<int16_t> ModelAudio::decode(const AudioPart& part) {
-  const std::string bytes = std::exchange(odd_byte_, {}) + part.bytes;
+  std::string joined;
+  if (!odd_byte_.empty()) joined = std::exchange(odd_byte_, {}) + part.bytes;
+  const std::string& bytes = joined.empty() ? part.bytes : joined;
   if (bytes.size() % 2 != 0) odd_byte_ = bytes.substr(bytes.size() - 1);
   std::vector<int16_t> samples(bytes.size() / 2);
   if (samples.empty()) return samples;

@@ -67,7 +67,7 @@ int clamp_int(size_t size) {
 
 // Otherwise an older error would be taken for that of the next call.
 void clear_errors() {
-  ::ERR_clear_error();
+  if (::ERR_peek_error() != 0) ::ERR_clear_error();  // which costs much more
   errno = 0;
 }
 
