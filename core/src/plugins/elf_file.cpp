@@ -3,8 +3,6 @@
 #include <elf.h>
 
 #include <cstring>
-#include <fstream>
-#include <system_error>
 #include <utility>
 
 #include "plugins/plugin_file_limits.h"
@@ -59,40 +57,29 @@ constexpr char kNotWhole[] = "is cut short; copy or build it again";
 }  // namespace
 
 Result<ElfFile> ElfFile::read(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
-  if (error) return {Code::not_found, "cannot be read: " + error.message()};
-  if (size > kMaxPluginFileBytes) return {Code::invalid, "is larger than 512 MiB"};
-  std::string bytes(size, '\0');
-  std::ifstream in(path, std::ios::binary);
-  if (!in.read(bytes.data(), static_cast<std::streamsize>(size))) return {Code::failed, "cannot be read"};
+  PB_TRY_VALUE(FileParts bytes, FileParts::open(path));
+  if (bytes.size() > kMaxPluginFileBytes) return {Code::invalid, "is larger than 512 MiB"};
   return parse(std::move(bytes));
 }
 
-Result<ElfFile> ElfFile::parse(std::string bytes) {
-  ElfFile file;
-  bytes.shrink_to_fit();
-  file.bytes_ = std::move(bytes);
+Result<ElfFile> ElfFile::parse(std::string bytes) { return parse(FileParts(std::move(bytes))); }
+
+Result<ElfFile> ElfFile::parse(FileParts bytes) {
+  ElfFile file(std::move(bytes));
   PB_TRY(file.read_header());
   PB_TRY(file.read_sections());
   file.read_segments();
   file.read_dynamic();
-  file.read_symbols();
   return Result<ElfFile>(std::move(file));
 }
 
-std::string_view ElfFile::part(uint64_t offset, uint64_t size) const noexcept {
-  if (offset > bytes_.size() || size > bytes_.size() - offset) return {};
-  return std::string_view(bytes_).substr(offset, size);
-}
-
-std::string_view ElfFile::linked(const Section& section) const noexcept {
+std::string_view ElfFile::linked(const Section& section) const {
   if (section.link >= sections_.size()) return {};
   return part(sections_[section.link].offset, sections_[section.link].size);
 }
 
 Status ElfFile::read_header() {
-  if (bytes_.compare(0, SELFMAG, ELFMAG) != 0)
+  if (part(0, SELFMAG) != ELFMAG)
     return bad("is not a shared object; give the .so that patchbay_add_plugin built");
   const auto head = part(0, sizeof(Elf64_Ehdr));
   if (head.empty()) return bad(kNotWhole);
@@ -107,7 +94,7 @@ Status ElfFile::read_header() {
 }
 
 Status ElfFile::read_sections() {
-  const auto header = load<Elf64_Ehdr>(bytes_);
+  const auto header = load<Elf64_Ehdr>(part(0, sizeof(Elf64_Ehdr)));
   if (header.e_shoff == 0 || header.e_shnum == 0)
     return bad("has no section table, so its manifest cannot be found; strip it with `strip`, not further");
   if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shnum > kMaxElfSections)
@@ -129,7 +116,7 @@ Status ElfFile::read_sections() {
 }
 
 void ElfFile::read_segments() {
-  const auto header = load<Elf64_Ehdr>(bytes_);
+  const auto header = load<Elf64_Ehdr>(part(0, sizeof(Elf64_Ehdr)));
   if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > kMaxElfSegments) return;
   auto rest = part(header.e_phoff, uint64_t{header.e_phnum} * sizeof(Elf64_Phdr));
   for (; rest.size() >= sizeof(Elf64_Phdr); rest.remove_prefix(sizeof(Elf64_Phdr))) {
@@ -154,7 +141,11 @@ void ElfFile::read_dynamic() {
   }
 }
 
-void ElfFile::read_symbols() {
+std::vector<ElfFile::Symbol> ElfFile::exported() const { return symbols(Symbols::exported); }
+std::vector<ElfFile::Symbol> ElfFile::undefined() const { return symbols(Symbols::undefined); }
+
+std::vector<ElfFile::Symbol> ElfFile::symbols(Symbols which) const {
+  std::vector<Symbol> found;
   for (const Section& section : sections_) {
     if (section.type != SHT_DYNSYM) continue;
     const auto names = linked(section);
@@ -165,15 +156,16 @@ void ElfFile::read_symbols() {
       const auto binding = ELF64_ST_BIND(symbol.st_info);
       if (name.empty() || binding == STB_LOCAL) continue;
       if (symbol.st_shndx == SHN_UNDEF) {
-        if (binding != STB_WEAK) undefined_.push_back({name, 0, 0});
+        if (which == Symbols::undefined && binding != STB_WEAK) found.push_back({name, 0, 0});
       } else if (symbol.st_shndx != SHN_ABS && ELF64_ST_VISIBILITY(symbol.st_other) == STV_DEFAULT) {
-        exported_.push_back({name, symbol.st_value, symbol.st_size});
+        if (which == Symbols::exported) found.push_back({name, symbol.st_value, symbol.st_size});
       }
     }
   }
+  return found;
 }
 
-std::string_view ElfFile::at(uint64_t address, uint64_t size) const noexcept {
+std::string_view ElfFile::at(uint64_t address, uint64_t size) const {
   for (const Segment& segment : segments_) {
     if (address < segment.address || address - segment.address > segment.size ||
         size > segment.size - (address - segment.address) ||

@@ -6,9 +6,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "patchbay/result.h"
+#include "plugins/file_parts.h"
 
 namespace patchbay::core {
 
@@ -23,7 +25,7 @@ class ElfFile {
 
   // Code::invalid: not a 64-bit shared object of this machine, or cut short; the text says which, with the
   // fix.
-  static Result<ElfFile> read(const std::filesystem::path& path);
+  static Result<ElfFile> read(const std::filesystem::path& path);  // only the parts that are needed
   static Result<ElfFile> parse(std::string bytes);
 
   // Contents of a section, without zero bytes at its end; nullopt when there is none.
@@ -32,13 +34,14 @@ class ElfFile {
   const std::vector<std::string>& needed() const noexcept { return needed_; }
   // The folders to search for them, separated by ':', with $ORIGIN: DT_RUNPATH, else DT_RPATH.
   const std::string& run_path() const noexcept { return run_path_; }
-  // Symbols that it exports, and those that it needs from elsewhere (without weak ones).
-  const std::vector<Symbol>& exported() const noexcept { return exported_; }
-  const std::vector<Symbol>& undefined() const noexcept { return undefined_; }
+  // Symbols that it exports, and those that it needs from elsewhere (without weak ones). Read at each call,
+  // because a server needs none.
+  std::vector<Symbol> exported() const;
+  std::vector<Symbol> undefined() const;
   // It requests an executable stack.
   bool executable_stack() const noexcept { return executable_stack_; }
   // The file's bytes of `size` at an address; empty when the file does not hold all of them.
-  std::string_view at(uint64_t address, uint64_t size) const noexcept;
+  std::string_view at(uint64_t address, uint64_t size) const;
 
  private:
   struct Section {
@@ -54,22 +57,23 @@ class ElfFile {
     uint64_t size;
   };
 
+  explicit ElfFile(FileParts bytes) : bytes_(std::move(bytes)) {}
+  static Result<ElfFile> parse(FileParts bytes);
   Status read_header();
   Status read_sections();
   void read_segments();
   void read_dynamic();
-  void read_symbols();
+  enum class Symbols { exported, undefined };
+  std::vector<Symbol> symbols(Symbols which) const;
   // Part of the file; empty when it does not lie inside.
-  std::string_view part(uint64_t offset, uint64_t size) const noexcept;
-  std::string_view linked(const Section& section) const noexcept;
+  std::string_view part(uint64_t offset, uint64_t size) const { return bytes_.at(offset, size); }
+  std::string_view linked(const Section& section) const;
 
-  std::string bytes_;
+  FileParts bytes_;
   std::vector<Section> sections_;
   std::vector<Segment> segments_;  // that are loaded
   std::vector<std::string> needed_;
   std::string run_path_;
-  std::vector<Symbol> exported_;
-  std::vector<Symbol> undefined_;
   bool executable_stack_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <patchbay/str.h>
 
 #include <boost/dll/shared_library.hpp>
+#include <functional>
 #include <utility>
 
 #include "plugins/elf_file.h"
@@ -24,6 +25,8 @@ Result<Manifest> parse_manifest(std::string_view text) {
   if (!manifest) return std::move(manifest).error().within("its manifest is not valid");
   return manifest;
 }
+
+size_t hash_of(std::string_view text) { return std::hash<std::string_view>()(text); }
 
 }  // namespace
 
@@ -66,6 +69,7 @@ Result<PluginSource> read_plugin_sections(const ElfFile& file) {
   if (!manifest) return {Code::invalid, "it has no manifest; build it with patchbay_add_plugin"};
   PluginSource source;
   PB_TRY_VALUE(source.manifest, parse_manifest(*manifest));
+  source.manifest_hash = hash_of(*manifest);
   source.store_sql = file.section(kStoreSection).value_or("");
   return source;
 }
@@ -84,7 +88,11 @@ Status load_plugin(PluginSource& source) {
   PB_TRY(check_trusted(source.file));
   PB_TRY_VALUE(const pb_entry* entry, load_entry(source.file));
   PB_TRY(check_entry(*entry));
-  PB_TRY_VALUE(const Manifest loaded, parse_manifest(from_abi(entry->manifest)));
+  source.entry = entry;
+  const std::string_view text = from_abi(entry->manifest);
+  if (hash_of(text) == source.manifest_hash) return {};
+  source.entry = nullptr;
+  PB_TRY_VALUE(const Manifest loaded, parse_manifest(text));
   if (loaded.id != source.manifest.id) {
     return {Code::conflict,
             "its entry calls itself '" + loaded.id + "', its manifest '" + source.manifest.id + "'"};

@@ -19,6 +19,7 @@ struct PluginSource {
   std::string store_sql;
   std::filesystem::path file;       // empty: linked statically
   const pb_entry* entry = nullptr;  // null until loaded
+  size_t manifest_hash = 0;         // of the text in the file
 };
 
 class ElfFile;
