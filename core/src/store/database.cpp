@@ -109,11 +109,13 @@ int bind_value(sqlite3_stmt* statement, int slot, const Value& value) {
 
 Result<Database> Database::open(const std::filesystem::path& path, Mode mode,
                                 std::shared_ptr<const Clock> clock) {
-  if (mode == Mode::write) PB_TRY(create_private(path));
+  const bool writes = mode != Mode::read;
+  if (writes) PB_TRY(create_private(path));
   Database db;
+  db.mode_ = mode;
   db.clock_ = std::move(clock);
   sqlite3* handle = nullptr;
-  int flags = (mode == Mode::write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX;
+  int flags = (writes ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX;
   int opened = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
   db.handle_.reset(handle);
   if (opened != SQLITE_OK) return {code_of(opened), path.string() + ": " + sqlite3_errstr(opened)};
@@ -126,11 +128,12 @@ Result<Database> Database::open(const std::filesystem::path& path, Mode mode,
                              const_cast<Clock*>(db.clock_.get()), now_function, nullptr, nullptr, nullptr);
   sqlite3_busy_timeout(handle, kOpenLockTimeoutMs);
   const std::string setup =
-      mode == Mode::write ? "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA foreign_keys=ON;"
-                            "PRAGMA temp_store=MEMORY; PRAGMA journal_size_limit=" +
-                                std::to_string(kMaxWalFileBytes)
-                          : "PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0; PRAGMA temp_store=MEMORY";
-  Status ready = mode == Mode::write ? use_wal(db) : Status();
+      writes ? "PRAGMA wal_autocheckpoint=0; PRAGMA foreign_keys=ON;"
+               "PRAGMA temp_store=MEMORY; PRAGMA journal_size_limit=" +
+                   std::to_string(kMaxWalFileBytes)
+             : "PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0; PRAGMA temp_store=MEMORY";
+  Status ready = writes ? db.sync_each_commit(true) : Status();
+  if (ready && writes) ready = use_wal(db);
   if (ready) ready = db.run(setup.c_str());
   if (!ready) return std::move(ready).error().within(path.string());
   return db;
@@ -139,6 +142,11 @@ Result<Database> Database::open(const std::filesystem::path& path, Mode mode,
 Status Database::run(const char* sql) {
   if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) return error();
   return {};
+}
+
+Status Database::sync_each_commit(bool on) {
+  if (mode_ == Mode::scratch) return run("PRAGMA synchronous=OFF");
+  return run(on ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL");
 }
 
 Error Database::error() const {

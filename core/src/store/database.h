@@ -17,7 +17,8 @@ namespace patchbay::core {
 
 class Database {
  public:
-  enum class Mode { write, read };
+  // Scratch: as write, for a file that is deleted afterwards, so that no commit waits for the disk.
+  enum class Mode { write, read, scratch };
   // Opens with WAL, synchronous=FULL and foreign keys on, double-quoted strings and schema edits off.
   // Mode::write creates a missing file with mode 0600.
   static Result<Database> open(const std::filesystem::path& path, Mode mode,
@@ -26,6 +27,9 @@ class Database {
   sqlite3* handle() const { return handle_.get(); }
   // Runs SQL without parameters or rows; may be several statements.
   Status run(const char* sql);
+  // Outside of a transaction: whether each commit waits for the disk, as it does after open(). A commit that
+  // does not wait is durable with the next one that does; a crash before that loses it, but nothing else.
+  Status sync_each_commit(bool on);
   // The error of the last call on this connection.
   Error error() const;
   // After a failed commit: true when the next start could find it all the same, because SQLite wrote it and
@@ -41,6 +45,8 @@ class Database {
   // owned; the clock is shared with the store, as the SQL function behind {{NOW_MS}} calls it
   std::shared_ptr<const Clock> clock_;
   std::unique_ptr<sqlite3, Closer> handle_;
+  // state
+  Mode mode_ = Mode::read;
 };
 
 // A prepared statement with parameters $1..$n.

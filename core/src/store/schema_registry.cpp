@@ -28,6 +28,18 @@ bool begins_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
+// Commits do not wait for the disk in this scope.
+class UnsyncedCommits {
+ public:
+  explicit UnsyncedCommits(Database& db) : db_(db) { static_cast<void>(db_.sync_each_commit(false)); }
+  ~UnsyncedCommits() { static_cast<void>(db_.sync_each_commit(true)); }
+  UnsyncedCommits(const UnsyncedCommits&) = delete;
+  UnsyncedCommits& operator=(const UnsyncedCommits&) = delete;
+
+ private:
+  Database& db_;
+};
+
 }  // namespace
 
 Status SchemaRegistry::add(std::string_view owner_name, std::string_view text) {
@@ -74,6 +86,9 @@ Status SchemaRegistry::check_name(const std::string& owner) {
 
 Status SchemaRegistry::migrate(const std::string& owner, const SchemaText& schema) {
   PB_TRY_VALUE(size_t applied, applied_migrations(owner, schema));
+  if (applied == schema.migrations.size()) return {};
+  // What the owner commits later waits for the disk, and makes its migrations durable with it.
+  const UnsyncedCommits unsynced(db_);
   for (size_t i = applied; i < schema.migrations.size(); ++i) {
     const SchemaText::Migration& migration = schema.migrations[i];
     if (auto ran = run_migration(owner, migration); !ran) {

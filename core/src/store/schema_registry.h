@@ -19,7 +19,8 @@ class SchemaRegistry {
     authorizer_.install(db.handle());
   }
 
-  // Runs each missing migration in its own transaction. Errors name owner, section and line.
+  // Runs each missing migration in its own transaction, which does not wait for the disk: what the owner
+  // commits later does, and makes the migrations durable, too. Errors name owner, section and line.
   Status add(std::string_view owner, std::string_view schema);
 
  private:

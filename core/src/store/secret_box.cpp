@@ -31,20 +31,21 @@ Error file_error(const std::filesystem::path& path, const char* what) {
 
 // Writes a draft and links it into place, so that a crash leaves a whole key or none, and an existing key is
 // never replaced.
-Status create_key(const std::filesystem::path& path) {
+Status create_key(const std::filesystem::path& path, bool durable) {
   std::array<unsigned char, kKeySize> key;
   if (RAND_bytes(key.data(), kKeySize) != 1) return {Code::unavailable, "no randomness for a sealing key"};
   std::filesystem::path draft = path.string() + ".new";
   ::unlink(draft.c_str());
   const Descriptor fd(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!fd) return file_error(path, "create");
-  bool written =
-      ::write(fd.get(), key.data(), kKeySize) == static_cast<ssize_t>(kKeySize) && ::fsync(fd.get()) == 0;
+  bool written = ::write(fd.get(), key.data(), kKeySize) == static_cast<ssize_t>(kKeySize) &&
+                 (!durable || ::fsync(fd.get()) == 0);
   OPENSSL_cleanse(key.data(), kKeySize);
   bool linked = written && ::link(draft.c_str(), path.c_str()) == 0;
   Error error = file_error(path, "create");
   ::unlink(draft.c_str());
   if (!linked) return error;
+  if (!durable) return {};
   std::filesystem::path folder = path.parent_path().empty() ? "." : path.parent_path();
   const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory || ::fsync(directory.get()) != 0) return file_error(path, "sync");
@@ -88,8 +89,8 @@ bool authenticate(EVP_CIPHER_CTX* cipher, std::string_view header, std::string_v
 
 }  // namespace
 
-Result<SecretBox> SecretBox::open(const std::filesystem::path& key_file) {
-  if (::access(key_file.c_str(), F_OK) != 0 && errno == ENOENT) PB_TRY(create_key(key_file));
+Result<SecretBox> SecretBox::open(const std::filesystem::path& key_file, bool durable) {
+  if (::access(key_file.c_str(), F_OK) != 0 && errno == ENOENT) PB_TRY(create_key(key_file, durable));
   PB_TRY_VALUE(std::string raw, read_key_file(key_file));
   SecretBox secret_box;
   for (size_t at = 0; at < raw.size(); at += kKeySize) {

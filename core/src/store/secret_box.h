@@ -21,9 +21,9 @@ namespace patchbay::core {
 // Immutable after open(), so any thread may use it.
 class SecretBox {
  public:
-  // Creates a missing file with a random key and mode 0600. Fails with Code::denied when other users may read
-  // the file.
-  static Result<SecretBox> open(const std::filesystem::path& key_file);
+  // Creates a missing file with a random key and mode 0600; `durable`: and waits until it is on the disk.
+  // Fails with Code::denied when other users may read the file.
+  static Result<SecretBox> open(const std::filesystem::path& key_file, bool durable = true);
   SecretBox(SecretBox&&) noexcept = default;
   SecretBox& operator=(SecretBox&&) noexcept = default;
   ~SecretBox();

@@ -144,8 +144,9 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& path, St
   if (options.key_file.empty()) options.key_file = path.parent_path() / "sealing.key";
   PB_TRY_VALUE(LockFile lock, LockFile::acquire(path.string() + ".lock"));
   warn_of_lost_key(path, options);
-  PB_TRY_VALUE(SecretBox secret_box, SecretBox::open(options.key_file));
-  PB_TRY_VALUE(Database db, Database::open(path, Database::Mode::write, clock));
+  PB_TRY_VALUE(SecretBox secret_box, SecretBox::open(options.key_file, !options.scratch));
+  const auto mode = options.scratch ? Database::Mode::scratch : Database::Mode::write;
+  PB_TRY_VALUE(Database db, Database::open(path, mode, clock));
   auto impl = std::make_unique<Impl>(std::move(options), std::move(lock), std::move(db),
                                      std::move(secret_box), clock);
   PB_TRY(impl->start(path));

@@ -42,6 +42,7 @@ struct StoreOptions {
   Clock now_ms;                    // clock of {{NOW_MS}} and all due times; empty: the system clock
   std::string node = "node";       // this node's name, for epochs and job claims
   std::filesystem::path key_file;  // empty: "sealing.key" in the database's folder
+  bool scratch = false;            // the folder is deleted afterwards: nothing waits for the disk
   int reader_threads = kReaderThreads;
   size_t max_queued = kMaxQueuedTasks;  // waiting commits, and waiting queries; beyond it Code::exhausted
   size_t max_queued_bytes = kMaxQueuedTaskBytes;       // of the waiting commits; beyond it Code::exhausted

@@ -149,3 +149,27 @@ TEST_CASE("a failed migration changes nothing") {
   CHECK_FALSE(migrate_one(notes, "CREATE TABLE other_t (x TEXT); CREATE TABLE other_t (y TEXT);").ok());
   CHECK(migrate_one(notes, "CREATE TABLE other_t (x TEXT);").ok());
 }
+
+TEST_CASE("commits wait for the disk again after migrations, which do not") {
+  const TempDir dir;
+  auto clock = std::make_shared<const Clock>([] { return int64_t{1}; });
+  auto db = Database::open(dir.path / "synced.db", Database::Mode::write, clock);
+  REQUIRE(db.ok());
+  const auto synchronous = [&] {
+    auto pragma = PreparedStatement::prepare(*db, "PRAGMA synchronous", 0);
+    Rows rows;
+    REQUIRE(pragma.ok());
+    REQUIRE(pragma->run(*db, {}, &rows, 1024).ok());
+    return rows.integer(0, 0);
+  };
+  constexpr int64_t kNormal = 1, kFull = 2;
+  CHECK(synchronous() == kFull);
+  StatementRegistry statements;
+  SchemaRegistry registry(*db, statements);
+  REQUIRE(registry.add("core", core_schema()).ok());
+  CHECK(synchronous() == kFull);
+  CHECK_FALSE(registry.add("other", "-- migration: 1\nCREATE TABLE stray (x TEXT);").ok());
+  CHECK(synchronous() == kFull);
+  REQUIRE(db->sync_each_commit(false).ok());
+  CHECK(synchronous() == kNormal);
+}
