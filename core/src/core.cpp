@@ -37,14 +37,18 @@ Result<T> take(Outcome<T> outcome) {
   return *std::move(outcome.value);
 }
 
+}  // namespace
+
 // The configuration and the plugins that it names.
-struct Plan {
+struct Core::Plan {
   core::config::Config config;
   core::PluginCatalogue catalogue;
   std::string warnings;
+
+  static Result<Plan> make(const CoreOptions& options);
 };
 
-Result<Plan> make_plan(const CoreOptions& options) {
+Result<Core::Plan> Core::Plan::make(const CoreOptions& options) {
   PB_TRY_VALUE(const core::config::Draft draft, take(draft_of(options)));
   core::PluginCatalogue catalogue(options.linked_plugins, draft.server().plugin_dir);
   auto checked = core::config::check(draft, catalogue.schemas());
@@ -53,14 +57,13 @@ Result<Plan> make_plan(const CoreOptions& options) {
   return Plan{std::move(config), std::move(catalogue), std::move(warnings)};
 }
 
-}  // namespace
-
 class Core::Impl {
  public:
   Impl(CoreOptions options, Plan plan) : options_(std::move(options)), plan_(std::move(plan)) {}
   ~Impl() { static_cast<void>(stop()); }
 
-  Status open() {
+  // `scratch`: the data folder is deleted afterwards.
+  Status open(bool scratch = false) {
     const auto& server = plan_.config.server();
     PB_TRY_VALUE(subsystems_, core::Subsystems::create(subsystem_options()));
     core::HostServices& services = subsystems_->services();
@@ -76,7 +79,7 @@ class Core::Impl {
     if (error)
       return {Code::invalid, "server.data: cannot make the folder " + server.data + ": " + error.message()};
 
-    PB_TRY(open_store());
+    PB_TRY(open_store(scratch));
     core_metrics_ = std::make_unique<core::CoreMetrics>(
         core::CoreMetrics{services.runtime, services.bus, services.registry, services.media,
                           services.runtime.mono_clock().now_ns()});
@@ -92,15 +95,17 @@ class Core::Impl {
     return {};
   }
 
-  std::map<std::string, core::PluginRunner::ConfigCheck> check_unstarted() {
-    return plugins_->check_unstarted(plan_.catalogue, plan_.config);
+  Plan take_plan() { return std::move(plan_); }
+
+  std::map<std::string, core::PluginRunner::ConfigCheck> check_unstarted(bool check_schemas) {
+    return plugins_->check_unstarted(plan_.catalogue, plan_.config, check_schemas);
   }
 
   Status start() { return plugins_->start(plan_.catalogue, plan_.config); }
 
   Status reload() {
     if (Status opened = log_->reopen(); !opened) warn(opened.error().text);
-    PB_TRY_VALUE(Plan next, make_plan(options_));
+    PB_TRY_VALUE(Plan next, Plan::make(options_));
     const auto change = core::config::diff(plan_.config, next.config);
     if (change.server || !change.added.empty() || !change.removed.empty()) {
       return {Code::unsupported,
@@ -170,8 +175,9 @@ class Core::Impl {
     return options;
   }
 
-  Status open_store() {
+  Status open_store(bool scratch) {
     core::StoreOptions options;
+    options.scratch = scratch;
     options.warn = [this](const std::string& sentence) { warn(sentence); };
     options.on_fatal = [this](const std::string& sentence) {
       warn(sentence);
@@ -239,7 +245,11 @@ Core::~Core() {
 Result<std::unique_ptr<Core>> Core::create(CoreOptions options) {
   // Read once, before plugins have threads, because reading it at a reload would race with their setenv().
   if (!options.environment) options.environment = core::config::process_environment();
-  PB_TRY_VALUE(Plan plan, make_plan(options));
+  PB_TRY_VALUE(Plan plan, Plan::make(options));
+  return create(std::move(options), std::move(plan));
+}
+
+Result<std::unique_ptr<Core>> Core::create(CoreOptions options, Plan plan) {
   auto impl = std::make_unique<Impl>(std::move(options), std::move(plan));
   PB_TRY(impl->open());
   return std::unique_ptr<Core>(new Core(std::move(impl)));
@@ -273,23 +283,32 @@ std::map<std::string, std::string> unmet(const core::PluginCatalogue& catalogue,
   return why;
 }
 
+bool has_all(const core::PluginCatalogue& catalogue, const std::vector<std::string>& plugins) {
+  return std::all_of(plugins.begin(), plugins.end(),
+                     [&](const std::string& id) { return catalogue.find(id).ok(); });
+}
+
 }  // namespace
 
 // A core in a temporary folder, whose plugins check their configuration but are never started.
 struct Core::UnstartedPlugins {
   using Result = std::map<std::string, core::PluginRunner::ConfigCheck>;
 
-  static Result run(CoreOptions options, Plan plan) {
+  // Leaves `plan` as it was.
+  static Result run(CoreOptions options, Plan& plan, bool check_schemas) {
     std::string folder = (std::filesystem::temp_directory_path() / "patchbay-check-XXXXXX").string();
     // A full disk is no fault of the configuration: the plugins then check it when they start.
     if (mkdtemp(folder.data()) == nullptr) return {};
+    const std::string data = plan.config.server().data;
     plan.config.set_data_folder(folder);
     options.log_file = "/dev/null";
     Result result;
     {
       Core core(std::make_unique<Impl>(std::move(options), std::move(plan)));
-      if (core.impl_->open()) result = core.impl_->check_unstarted();
+      if (core.impl_->open(true)) result = core.impl_->check_unstarted(check_schemas);
+      plan = core.impl_->take_plan();
     }
+    plan.config.set_data_folder(data);
     std::error_code ignored;
     std::filesystem::remove_all(folder, ignored);
     return result;
@@ -317,8 +336,8 @@ Checked check_configuration(const CoreOptions& options) {
   // once.
   if (!config.value) config.value = core::config::check_without_flawed(*draft.value, schemas);
   if (config.value && !config.value->plugins().empty()) {
-    for (const auto& [id, check] :
-         Core::UnstartedPlugins::run(options, {*std::move(config.value), std::move(catalogue), ""})) {
+    Core::Plan plan{*std::move(config.value), std::move(catalogue), ""};
+    for (const auto& [id, check] : Core::UnstartedPlugins::run(options, plan, true)) {
       checked.sound = checked.sound && check.accepted.ok();
       std::string& why = checked.refused[id];
       why += (why.empty() ? "" : "; ") + (check.created ? check.accepted : check.created).error().text;
@@ -330,6 +349,20 @@ Checked check_configuration(const CoreOptions& options) {
     add_line(checked.sentences, options.config_file + ": names no plugin; add those to run under `plugins:`");
   checked.usable = checked.usable && checked.sound && checked.refused.empty();
   return checked;
+}
+
+Result<std::unique_ptr<Core>> Core::create_checked(CoreOptions options) {
+  if (!options.environment) options.environment = core::config::process_environment();
+  auto plan = Plan::make(options);
+  const bool is_sound = plan && has_all(plan->catalogue, plan->config.plugins()) &&
+                        unmet(plan->catalogue, plan->config.plugins()).empty() &&
+                        !plan->config.plugins().empty() &&
+                        UnstartedPlugins::run(options, *plan, false).empty();
+  if (is_sound) return create(std::move(options), *std::move(plan));
+  // Takes longer, and finds out whether and why the server cannot start.
+  if (const Checked checked = check_configuration(options); !checked.sound)
+    return {Code::invalid, checked.sentences};
+  return create(std::move(options));
 }
 
 }  // namespace patchbay

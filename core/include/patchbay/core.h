@@ -53,6 +53,9 @@ class Core {
   // Reads and checks the configuration, opens the store, starts the threads. The error lists every problem of
   // the configuration, one per line.
   static Result<std::unique_ptr<Core>> create(CoreOptions options);
+  // The same, after the checks of check_configuration(): fails with its sentences, and before anything is
+  // opened, unless the configuration is sound.
+  static Result<std::unique_ptr<Core>> create_checked(CoreOptions options);
   ~Core();
 
   // Starts the configured plugins in order. A plugin that fails to start does not stop the others: the error
@@ -73,6 +76,8 @@ class Core {
 
  private:
   class Impl;
+  struct Plan;
+  static Result<std::unique_ptr<Core>> create(CoreOptions options, Plan plan);
   struct UnstartedPlugins;  // for check_configuration
   friend Checked check_configuration(const CoreOptions& options);
   explicit Core(std::unique_ptr<Impl> impl);

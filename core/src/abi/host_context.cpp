@@ -40,19 +40,24 @@ HostContext::HostContext(HostServices& services, std::string id, const HostTable
     : services_(services),
       id_(std::move(id)),
       name_(interned_name(id_)),
+      data_folder_((services.data_folder / id_).string()),
       main_(Strand::create(services.runtime.executor(), id_, "main")),
       media_(with_loops(*std::get<const pb_media*>(tables), services)),
       tables_(with_media(tables, media_)),
       raw_{sizeof(pb_host), PB_ABI_MINOR, this, &HostContext::query},
       observer_(services.observer) {
-  const auto folder = services.data_folder / id_;
-  std::error_code ignored;  // a plugin that writes there gets the error itself
-  std::filesystem::create_directories(folder, ignored);
-  data_folder_ = folder.string();
   begin_life();
 }
 
 HostContext::~HostContext() { end_life(); }
+
+const std::string& HostContext::data_folder() {
+  std::call_once(folder_made_, [this] {
+    std::error_code ignored;  // a plugin that writes there gets the error itself
+    std::filesystem::create_directories(data_folder_, ignored);
+  });
+  return data_folder_;
+}
 
 void HostContext::begin_life() {
   static constexpr std::string_view kId = "patchbay.caller/1";

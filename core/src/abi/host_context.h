@@ -48,7 +48,8 @@ class HostContext final : public CallObserver {
   static HostContext& of(void* host) noexcept { return *static_cast<HostContext*>(host); }
   const pb_host* raw() const noexcept { return &raw_; }
   const std::string& id() const noexcept { return id_; }
-  const std::string& data_folder() const noexcept { return data_folder_; }
+  // [any] Creates the folder at the first call.
+  const std::string& data_folder();
   HostServices& services() const noexcept { return services_; }
   Handles& handles() noexcept { return handles_; }
 
@@ -134,7 +135,8 @@ class HostContext final : public CallObserver {
   // owned
   const std::string id_;
   const char* const name_;  // the same, an interned_name()
-  std::string data_folder_;
+  const std::string data_folder_;
+  std::once_flag folder_made_;
   Ref<Strand> main_;
   Handles handles_;
   pb_media media_;  // the plugin's, with the number of loops of this host

@@ -5,6 +5,21 @@
 
 namespace patchbay::core {
 
+void StoreRegistry::register_on_demand(const std::string& owner, std::string schema) {
+  const std::lock_guard lock(mutex_);
+  schemas_on_demand_[owner] = std::move(schema);
+}
+
+Result<StatementId> StoreRegistry::statement(const std::string& owner, std::string_view name) {
+  std::string schema;
+  {
+    const std::lock_guard lock(mutex_);
+    if (auto wanted = schemas_on_demand_.extract(owner)) schema = std::move(wanted.mapped());
+  }
+  if (!schema.empty()) PB_TRY(store_->register_owner(owner, schema));
+  return store_->statement(owner, name);
+}
+
 void StoreRegistry::add(Ref<JobWorker> worker) {
   const std::lock_guard lock(mutex_);
   job_workers_.push_back(std::move(worker));

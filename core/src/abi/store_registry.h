@@ -2,6 +2,7 @@
 // consumers, and what a commit announces to them.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -24,6 +25,12 @@ class StoreRegistry {
   // Call once, before the first plugin is created.
   void attach(Store& store) noexcept { store_ = &store; }
   Store& store() noexcept { return *store_; }
+
+  // [control] Registers the plugin's schema at its first look for a statement instead of now. For a plugin
+  // that is created to check its configuration, as that costs more than the check.
+  void register_on_demand(const std::string& owner, std::string schema);
+  // [any] A plugin looks for one of its statements.
+  Result<StatementId> statement(const std::string& owner, std::string_view name);
 
   // Any thread. Shared by the plugin that builds a transaction and the services to which it passes it.
   HandleMap<std::shared_ptr<OpenTransaction>>& transactions() noexcept { return transactions_; }
@@ -55,6 +62,7 @@ class StoreRegistry {
   mutable std::mutex mutex_;
   std::vector<Ref<JobWorker>> job_workers_;
   std::vector<Ref<DurableConsumer>> consumers_;
+  std::map<std::string, std::string> schemas_on_demand_;  // by owner; guarded by mutex_
 };
 
 }  // namespace patchbay::core

@@ -47,7 +47,7 @@ StoreRegistry& registry_of(void* host) noexcept { return HostContext::of(host).s
 
 uint64_t statement(void* host, pb_str name) noexcept {
   auto& context = HostContext::of(host);
-  const auto id = context.services().store.store().statement(context.id(), from_abi(name));
+  const auto id = context.services().store.statement(context.id(), from_abi(name));
   return id ? id->number : 0;
 }
 

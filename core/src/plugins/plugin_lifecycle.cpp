@@ -1,5 +1,6 @@
 #include "plugins/plugin_lifecycle.h"
 
+#include <algorithm>
 #include <thread>
 #include <utility>
 
@@ -78,9 +79,11 @@ Status PluginLifecycle::wait_vital(const Step& step, Deadline deadline) {
 
 bool PluginLifecycle::wait_for_answers(std::chrono::steady_clock::time_point until) const {
   // Polls, because the wait is rare and short: only for what was under way when the plugin stopped.
+  std::chrono::microseconds pause(10);
   while (context_->outstanding() > 0) {
     if (std::chrono::steady_clock::now() >= until) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(pause);
+    pause = std::min<std::chrono::microseconds>(pause * 2, std::chrono::milliseconds(1));
   }
   return true;
 }

@@ -68,10 +68,12 @@ Status PluginRunner::fail(Status why) {
   return why;
 }
 
-Status PluginRunner::begin() {
+Status PluginRunner::begin(bool register_schema) {
   PB_TRY(backend_->prepare());
-  Store& store = services_.store.store();
-  if (!source_.store_sql.empty()) PB_TRY(store.register_owner(source_.manifest.id, source_.store_sql));
+  const std::string& sql = source_.store_sql;
+  if (!sql.empty() && !register_schema) services_.store.register_on_demand(source_.manifest.id, sql);
+  if (!sql.empty() && register_schema)
+    PB_TRY(services_.store.store().register_owner(source_.manifest.id, sql));
   lifecycle_ = std::make_unique<PluginLifecycle>(services_, source_.manifest.id, std::move(backend_));
   return {};
 }
@@ -83,7 +85,7 @@ Status PluginRunner::create(Deadline deadline) {
 
 Status PluginRunner::start(const std::string& config, Deadline deadline) {
   enter(PluginState::starting, "it has not answered start yet");
-  if (Status status = begin(); !status) return fail(std::move(status));
+  if (Status status = begin(true); !status) return fail(std::move(status));
   Status status = create(deadline);
   if (status) status = lifecycle_->wait_vital(lifecycle_->start(config), deadline);
   if (!status) {
@@ -98,8 +100,9 @@ Status PluginRunner::start(const std::string& config, Deadline deadline) {
   return {};
 }
 
-PluginRunner::ConfigCheck PluginRunner::check_unstarted(const std::string& config, Deadline deadline) {
-  if (Status status = begin(); !status) return {std::move(status), {}};
+PluginRunner::ConfigCheck PluginRunner::check_unstarted(const std::string& config, bool check_schema,
+                                                        Deadline deadline) {
+  if (Status status = begin(check_schema); !status) return {std::move(status), {}};
   ConfigCheck result{create(deadline), {}};
   if (result.created) result.accepted = lifecycle_->wait_vital(lifecycle_->check_config(config), deadline);
   if (!result.accepted && !stuck() && !lifecycle_->backend().plugin_answered())

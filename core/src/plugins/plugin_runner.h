@@ -42,7 +42,8 @@ class PluginRunner {
     Status created;   // loaded and created
     Status accepted;  // by check_config; "needs a restart" is no refusal here
   };
-  ConfigCheck check_unstarted(const std::string& config, Deadline deadline);
+  // `check_schema`: its SQL, too; otherwise only if the plugin uses it.
+  ConfigCheck check_unstarted(const std::string& config, bool check_schema, Deadline deadline);
   Status check_config(const std::string& config, Deadline deadline);
   // Error: it did not answer in time, and may still apply the configuration.
   Status reconfigure(const std::string& config, Deadline deadline);
@@ -58,7 +59,7 @@ class PluginRunner {
   bool stuck() const noexcept { return lifecycle_ && lifecycle_->is_stuck(); }
 
  private:
-  Status begin();
+  Status begin(bool register_schema);
   Status create(Deadline deadline);
   void enter(PluginState state, std::string_view why);
   void changed(PluginState state, std::string_view why);

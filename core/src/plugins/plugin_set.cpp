@@ -61,7 +61,8 @@ Result<std::unique_ptr<PluginRunner>> PluginSet::make(PluginSource source,
 }
 
 std::map<std::string, PluginRunner::ConfigCheck> PluginSet::check_unstarted(const PluginCatalogue& catalogue,
-                                                                            const config::Config& config) {
+                                                                            const config::Config& config,
+                                                                            bool check_schemas) {
   std::map<std::string, PluginRunner::ConfigCheck> wrong;
   for (const std::string& id : config.plugins()) {
     auto source = catalogue.find(id);
@@ -72,7 +73,7 @@ std::map<std::string, PluginRunner::ConfigCheck> PluginSet::check_unstarted(cons
       continue;
     }
     PluginRunner::ConfigCheck check =
-        (*runner)->check_unstarted(config.plugin_view(id), options_.start_deadline);
+        (*runner)->check_unstarted(config.plugin_view(id), check_schemas, options_.start_deadline);
     if (!check.created || !check.accepted) wrong.emplace(id, std::move(check));
     if ((*runner)->stuck()) runners_.push_back(*std::move(runner));  // its code may still run
   }

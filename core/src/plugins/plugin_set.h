@@ -28,9 +28,11 @@ class PluginSet {
   ~PluginSet();
 
   // Creates each configured plugin, lets it check its configuration and destroys it; starts none. Returns the
-  // plugins for which something failed. Checks an isolated plugin in a separate process.
+  // plugins for which something failed. Checks an isolated plugin in a separate process. `check_schemas`:
+  // also their SQL.
   std::map<std::string, PluginRunner::ConfigCheck> check_unstarted(const PluginCatalogue& catalogue,
-                                                                   const config::Config& config);
+                                                                   const config::Config& config,
+                                                                   bool check_schemas);
   // Error: every refused plugin, a sentence each; the others run.
   Status start(const PluginCatalogue& catalogue, const config::Config& config);
   // All or nothing: lets the `changed` plugins check their configuration, then reconfigures them.

@@ -103,6 +103,7 @@ struct MediaPool::Driver {
     while (!stopping) {
       if (loop.empty()) {
         sleep_while_empty();
+        if (stopping) break;  // does not wait for a tick that has nothing to do
         loop.resume();
       }
       sleep_until(loop.run_due());

@@ -86,11 +86,7 @@ int run_serve(const ServeCommand& command) {
   const std::string file = options.config_file;
   // A configuration is applied as a whole or not at all, but a plugin with a missing or broken file is
   // skipped.
-  if (const Checked checked = check_configuration(options); !checked.sound) {
-    say("", checked.sentences);
-    return kConfiguration;
-  }
-  auto core = Core::create(std::move(options));
+  auto core = Core::create_checked(std::move(options));
   if (!core) {
     say("", core.error().text);
     return kConfiguration;
@@ -110,6 +106,7 @@ int run_serve(const ServeCommand& command) {
   (*core)->flush_log();  // so that the log of the start precedes the next line
   say("", "ready, " + file + ":" + running);
   notify_service_manager("READY=1\nSTATUS=Running" + running);
+  trim_heap();  // of what only the start needed
 
   int signal = 0;
   while (signal != SIGTERM && signal != SIGINT) {
