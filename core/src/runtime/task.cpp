@@ -1,8 +1,9 @@
 #include "runtime/task.h"
 
-#include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
+#include <new>
 #include <utility>
 
 #include "runtime/block_pool.h"
@@ -36,13 +37,13 @@ class CallPool {
       if (free_.compare_exchange_weak(head, rest, std::memory_order_acq_rel))
         return &cells_[uint32_t(head) - 1];
     }
-    if (fresh_.load(std::memory_order_relaxed) >= cells_.size()) return nullptr;
+    if (fresh_.load(std::memory_order_relaxed) >= kPostPoolSize) return nullptr;
     const uint32_t index = fresh_.fetch_add(1, std::memory_order_relaxed);
-    return index < cells_.size() ? &cells_[index] : nullptr;
+    return index < kPostPoolSize ? ::new (&cells_[index]) CallTask : nullptr;
   }
 
   void give_back(CallTask& cell) noexcept {
-    const auto index = uint32_t(&cell - cells_.data()) + 1;
+    const auto index = uint32_t(&cell - cells_) + 1;
     uint64_t head = free_.load(std::memory_order_relaxed);
     uint64_t next = 0;
     do {
@@ -52,9 +53,10 @@ class CallPool {
   }
 
  private:
-  std::array<CallTask, kPostPoolSize> cells_;
+  // Zero pages of the system, which take memory once they are used; most servers use a few cells.
+  CallTask* const cells_ = static_cast<CallTask*>(std::calloc(kPostPoolSize, sizeof(CallTask)));
   std::atomic<uint64_t> free_{0};
-  std::atomic<uint32_t> fresh_{0};
+  std::atomic<uint32_t> fresh_{cells_ == nullptr ? uint32_t(kPostPoolSize) : 0};
 };
 
 CallPool& call_pool() {
