@@ -1,20 +1,14 @@
 #include "admin_client.h"
 
-#include <curl/curl.h>
 #include <patchbay/percent_encoding.h>
+
+#include "curl/curl_functions.h"
 
 namespace patchbay::app {
 namespace {
 
 constexpr long kConnectTimeoutMs = 5000;
 constexpr long kAnswerTimeoutMs = 60000;
-
-struct FreeCurl {
-  void operator()(CURL* curl) const noexcept { curl_easy_cleanup(curl); }
-};
-struct FreeList {
-  void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
-};
 
 size_t take(char* data, size_t size, size_t count, void* into) {
   auto& body = *static_cast<std::string*>(into);
@@ -26,23 +20,29 @@ size_t take(char* data, size_t size, size_t count, void* into) {
 }  // namespace
 
 struct AdminClient::Handle {
-  std::unique_ptr<CURL, FreeCurl> curl{curl_easy_init()};
-  std::unique_ptr<curl_slist, FreeList> headers{
-      curl_slist_append(curl_slist_append(nullptr, "Content-Type: application/json"), "Expect:")};
+  explicit Handle(const lib::CurlFunctions& functions)
+      : curl(functions),
+        easy(curl.easy_init(), curl.easy_cleanup),
+        headers(curl.slist_append(curl.slist_append(nullptr, "Content-Type: application/json"), "Expect:"),
+                curl.slist_free_all) {}
+
+  const lib::CurlFunctions& curl;
+  std::unique_ptr<CURL, decltype(lib::CurlFunctions::easy_cleanup)> easy;
+  std::unique_ptr<curl_slist, decltype(lib::CurlFunctions::slist_free_all)> headers;
 };
 
-AdminClient::AdminClient(ServerAddress address)
-    : address_(std::move(address)), handle_(std::make_unique<Handle>()) {}
+AdminClient::AdminClient(ServerAddress address, std::unique_ptr<Handle> handle)
+    : address_(std::move(address)), handle_(std::move(handle)) {}
 AdminClient::AdminClient(AdminClient&&) noexcept = default;
 AdminClient& AdminClient::operator=(AdminClient&&) noexcept = default;
 AdminClient::~AdminClient() = default;
 
 Result<AdminClient> AdminClient::connect(const ServerOptions& options) {
   PB_TRY_VALUE(ServerAddress address, find_server(options));
-  static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
-  AdminClient client(std::move(address));
-  if (ready != CURLE_OK || !client.handle_->curl) return {Code::failed, "libcurl cannot be used"};
-  return client;
+  PB_TRY_VALUE(const lib::CurlFunctions* curl, lib::load_curl());
+  auto handle = std::make_unique<Handle>(*curl);
+  if (!handle->easy) return {Code::failed, "libcurl cannot be used"};
+  return AdminClient(std::move(address), std::move(handle));
 }
 
 Result<AdminClient::Answer> AdminClient::request(const char* method, std::string_view path,
@@ -57,28 +57,29 @@ Result<AdminClient::Answer> AdminClient::request(const char* method, std::string
   for (const auto& [name, value] : query) add(name, value);
   add("tenant", address_.tenant);
 
-  CURL* curl = handle_->curl.get();
+  const lib::CurlFunctions& curl = handle_->curl;
+  CURL* easy = handle_->easy.get();
   Answer answer;
-  curl_easy_reset(curl);
-  curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, address_.socket.c_str());
-  curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
-  curl_easy_setopt(curl, CURLOPT_PROXY, "");
-  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeoutMs);
-  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, kAnswerTimeoutMs);
-  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &take);
-  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &answer.body);
+  curl.easy_reset(easy);
+  curl.easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, address_.socket.c_str());
+  curl.easy_setopt(easy, CURLOPT_URL, url.c_str());
+  curl.easy_setopt(easy, CURLOPT_PROXY, "");
+  curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeoutMs);
+  curl.easy_setopt(easy, CURLOPT_TIMEOUT_MS, kAnswerTimeoutMs);
+  curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, &take);
+  curl.easy_setopt(easy, CURLOPT_WRITEDATA, &answer.body);
   if (std::string_view(method) != "GET") {
-    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, handle_->headers.get());
-    curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
-    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body.c_str());
-    curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
+    curl.easy_setopt(easy, CURLOPT_HTTPHEADER, handle_->headers.get());
+    curl.easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
+    curl.easy_setopt(easy, CURLOPT_POSTFIELDS, body.c_str());
+    curl.easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
   }
-  if (const CURLcode code = curl_easy_perform(curl); code != CURLE_OK) {
-    return {Code::unavailable, "no server answers at " + address_.socket + " (" + curl_easy_strerror(code) +
+  if (const CURLcode code = curl.easy_perform(easy); code != CURLE_OK) {
+    return {Code::unavailable, "no server answers at " + address_.socket + " (" + curl.easy_strerror(code) +
                                    "): start it with `patchbay serve`, or name its socket with --socket"};
   }
-  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &answer.status);
+  curl.easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &answer.status);
   return answer;
 }
 

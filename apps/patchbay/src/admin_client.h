@@ -26,7 +26,7 @@ class AdminClient {
     bool ok() const noexcept { return status >= 200 && status < 300; }
   };
 
-  // Connects at the first request. Errors: invalid (the configuration), failed (libcurl).
+  // Connects at the first request. Errors: invalid (the configuration), failed or unavailable (libcurl).
   static Result<AdminClient> connect(const ServerOptions& options);
 
   AdminClient(AdminClient&&) noexcept;
@@ -39,7 +39,7 @@ class AdminClient {
 
  private:
   struct Handle;
-  explicit AdminClient(ServerAddress address);
+  AdminClient(ServerAddress address, std::unique_ptr<Handle> handle);
 
   ServerAddress address_;
   std::unique_ptr<Handle> handle_;

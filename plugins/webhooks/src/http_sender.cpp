@@ -1,8 +1,8 @@
 #include "http_sender.h"
 
-#include <curl/curl.h>
 #include <sys/socket.h>
 
+#include <condition_variable>
 #include <csignal>
 #include <deque>
 #include <memory>
@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "curl/curl_functions.h"
 #include "receiver_address.h"
 #include "webhook_limits.h"
 
@@ -47,7 +48,8 @@ const char* phrase(CURLcode code) {
 // A request in flight: a libcurl handle and the state of its callbacks. Used on the sender's thread only.
 class CurlTransfer {
  public:
-  CurlTransfer(Post post, HttpSender::Done done, const HttpSender::Limits& limits);
+  CurlTransfer(const lib::CurlFunctions& curl, Post post, HttpSender::Done done,
+               const HttpSender::Limits& limits);
 
   // False: out of memory.
   bool prepare();
@@ -57,6 +59,11 @@ class CurlTransfer {
  private:
   bool set_headers();
   void set_address_checks();
+  template <class T>
+  void set(CURLoption option, T value) {
+    curl_.easy_setopt(easy(), option, value);
+  }
+  long response_code() const;
   Outcome outcome(CURLcode code) const;
 
   static size_t on_head(char* data, size_t size, size_t count, void* self);
@@ -64,31 +71,32 @@ class CurlTransfer {
   static curl_socket_t on_open_socket(void* self, curlsocktype purpose, curl_sockaddr* address);
   static int on_connected(void* self, char* peer, char* own, int peer_port, int own_port);
 
-  struct FreeEasy {
-    void operator()(CURL* easy) const noexcept { curl_easy_cleanup(easy); }
-  };
-  struct FreeList {
-    void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
-  };
-
+  // borrowed
+  const lib::CurlFunctions& curl_;
   // owned
   const Post post_;
   HttpSender::Done done_;
   const HttpSender::Limits limits_;
-  std::unique_ptr<curl_slist, FreeList> headers_;
-  std::unique_ptr<CURL, FreeEasy> easy_;
+  std::unique_ptr<curl_slist, decltype(lib::CurlFunctions::slist_free_all)> headers_;
+  std::unique_ptr<CURL, decltype(lib::CurlFunctions::easy_cleanup)> easy_;
   // state
   size_t read_ = 0;         // bytes of the response
   bool head_done_ = false;  // the head of the final response is complete
   bool refused_ = false;    // an address was not public
 };
 
-CurlTransfer::CurlTransfer(Post post, HttpSender::Done done, const HttpSender::Limits& limits)
-    : post_(std::move(post)), done_(std::move(done)), limits_(limits), easy_(curl_easy_init()) {}
+CurlTransfer::CurlTransfer(const lib::CurlFunctions& curl, Post post, HttpSender::Done done,
+                           const HttpSender::Limits& limits)
+    : curl_(curl),
+      post_(std::move(post)),
+      done_(std::move(done)),
+      limits_(limits),
+      headers_(nullptr, curl.slist_free_all),
+      easy_(curl.easy_init(), curl.easy_cleanup) {}
 
 bool CurlTransfer::set_headers() {
   for (const std::string& header : post_.headers) {
-    curl_slist* longer = curl_slist_append(headers_.get(), header.c_str());
+    curl_slist* longer = curl_.slist_append(headers_.get(), header.c_str());
     if (longer == nullptr) return false;
     static_cast<void>(headers_.release());  // part of the longer list now
     headers_.reset(longer);
@@ -98,26 +106,25 @@ bool CurlTransfer::set_headers() {
 
 bool CurlTransfer::prepare() {
   if (!easy_ || !set_headers()) return false;
-  CURL* easy = easy_.get();
-  curl_easy_setopt(easy, CURLOPT_URL, post_.url.c_str());
-  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
-  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-  curl_easy_setopt(easy, CURLOPT_PROXY, "");  // ignores the proxy of the environment
-  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers_.get());
-  curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(post_.body.size()));
-  curl_easy_setopt(easy, CURLOPT_POSTFIELDS, post_.body.c_str());
-  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(limits_.timeout_ms));
-  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits_.timeout_ms));
-  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT,
-                   1L);  // so that a name server that hangs does not block the thread
-  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &CurlTransfer::on_head);
-  curl_easy_setopt(easy, CURLOPT_HEADERDATA, this);
-  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &CurlTransfer::on_body);
-  curl_easy_setopt(easy, CURLOPT_WRITEDATA, this);
+  set(CURLOPT_URL, post_.url.c_str());
+  set(CURLOPT_PROTOCOLS_STR, "http,https");
+  set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  set(CURLOPT_FOLLOWLOCATION, 0L);
+  set(CURLOPT_PROXY, "");  // ignores the proxy of the environment
+  set(CURLOPT_HTTPHEADER, headers_.get());
+  set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(post_.body.size()));
+  set(CURLOPT_POSTFIELDS, post_.body.c_str());
+  set(CURLOPT_TIMEOUT_MS, static_cast<long>(limits_.timeout_ms));
+  set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits_.timeout_ms));
+  set(CURLOPT_NOSIGNAL, 1L);
+  set(CURLOPT_QUICK_EXIT,
+      1L);  // so that a name server that hangs does not block the thread
+  set(CURLOPT_HEADERFUNCTION, &CurlTransfer::on_head);
+  set(CURLOPT_HEADERDATA, this);
+  set(CURLOPT_WRITEFUNCTION, &CurlTransfer::on_body);
+  set(CURLOPT_WRITEDATA, this);
   // Replaces the system's bundle; the system's folder of certificates stays trusted.
-  if (!post_.ca_file.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, post_.ca_file.c_str());
+  if (!post_.ca_file.empty()) set(CURLOPT_CAINFO, post_.ca_file.c_str());
   if (!post_.allow_private) set_address_checks();
   return true;
 }
@@ -125,19 +132,23 @@ bool CurlTransfer::prepare() {
 // Checks the address before connecting, and again before a request uses an open connection, because a tenant
 // that may reach private addresses may have opened it.
 void CurlTransfer::set_address_checks() {
-  curl_easy_setopt(easy_.get(), CURLOPT_OPENSOCKETFUNCTION, &CurlTransfer::on_open_socket);
-  curl_easy_setopt(easy_.get(), CURLOPT_OPENSOCKETDATA, this);
-  curl_easy_setopt(easy_.get(), CURLOPT_PREREQFUNCTION, &CurlTransfer::on_connected);
-  curl_easy_setopt(easy_.get(), CURLOPT_PREREQDATA, this);
+  set(CURLOPT_OPENSOCKETFUNCTION, &CurlTransfer::on_open_socket);
+  set(CURLOPT_OPENSOCKETDATA, this);
+  set(CURLOPT_PREREQFUNCTION, &CurlTransfer::on_connected);
+  set(CURLOPT_PREREQDATA, this);
+}
+
+long CurlTransfer::response_code() const {
+  long status = 0;
+  if (easy_) curl_.easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
+  return status;
 }
 
 void CurlTransfer::complete(CURLcode code) { done_(outcome(code)); }
 
 Outcome CurlTransfer::outcome(CURLcode code) const {
   Outcome outcome;
-  long status = 0;
-  if (easy_) curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
-  outcome.status = head_done_ ? status : 0;
+  outcome.status = head_done_ ? response_code() : 0;
   outcome.delivered = outcome.status >= 200 && outcome.status <= 299;
   if (outcome.delivered) return outcome;
   // One phrase for both, so that tenants cannot probe the names of an internal name server.
@@ -155,9 +166,7 @@ size_t CurlTransfer::on_head(char* data, size_t size, size_t count, void* self) 
   auto& transfer = *static_cast<CurlTransfer*>(self);
   transfer.read_ += size * count;
   if (transfer.read_ > transfer.limits_.max_response_bytes) return 0;
-  long status = 0;
-  curl_easy_getinfo(transfer.easy(), CURLINFO_RESPONSE_CODE, &status);
-  if (status >= 200 && (data[0] == '\r' || data[0] == '\n')) transfer.head_done_ = true;
+  if (transfer.response_code() >= 200 && (data[0] == '\r' || data[0] == '\n')) transfer.head_done_ = true;
   return size * count;
 }
 
@@ -183,54 +192,80 @@ int CurlTransfer::on_connected(void* self, char* peer, char* /*own*/, int /*peer
 
 }  // namespace
 
+// Its thread starts, and loads libcurl, with the first request, because most servers send none.
 class HttpSender::Loop {
  public:
-  explicit Loop(Limits limits) : limits_(limits) {
-    curl_global_init(CURL_GLOBAL_DEFAULT);
-    multi_ = curl_multi_init();
-    curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, kMaxKeptConnections);
-    thread_ = std::thread([this] { run(); });
-  }
+  explicit Loop(Limits limits) : limits_(limits) {}
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
   ~Loop() {
     {
       const std::lock_guard lock(mutex_);
       stopping_ = true;
+      wake();
     }
-    curl_multi_wakeup(multi_);
-    thread_.join();
-    for (auto& [easy, transfer] : running_) curl_multi_remove_handle(multi_, easy);
-    running_.clear();
-    curl_multi_cleanup(multi_);
-    curl_global_cleanup();
+    if (thread_.joinable()) thread_.join();
   }
 
   void send(Post post, Done done) {
-    {
-      const std::lock_guard lock(mutex_);
-      waiting_.emplace_back(std::move(post), std::move(done));
-    }
-    curl_multi_wakeup(multi_);
+    const std::lock_guard lock(mutex_);
+    waiting_.emplace_back(std::move(post), std::move(done));
+    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+    wake();
   }
 
  private:
   static constexpr int kMaxPollMs = 1000;  // send() and the destructor wake the loop earlier
   using Waiting = std::deque<std::pair<Post, Done>>;
 
+  // Under mutex_.
+  void wake() {
+    if (multi_ != nullptr) curl_->multi_wakeup(multi_);
+    arrived_.notify_one();
+  }
+
   void run() {
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, nullptr);  // among them SIGPIPE of TLS sockets
+    while (!load()) {
+      if (!refuse_waiting()) return;
+    }
     Waiting arrived;
     while (take(arrived)) {
       for (auto& [post, done] : arrived) begin(std::move(post), std::move(done));
       arrived.clear();
       int running = 0;
-      curl_multi_perform(multi_, &running);
+      curl_->multi_perform(multi_, &running);
       complete_finished();
-      curl_multi_poll(multi_, nullptr, 0, kMaxPollMs, nullptr);
+      curl_->multi_poll(multi_, nullptr, 0, kMaxPollMs, nullptr);
     }
+    for (auto& [easy, transfer] : running_) curl_->multi_remove_handle(multi_, easy);
+    running_.clear();
+    const std::lock_guard lock(mutex_);
+    curl_->multi_cleanup(std::exchange(multi_, nullptr));
+  }
+
+  // False: libcurl cannot be used now.
+  bool load() {
+    const auto curl = lib::load_curl();
+    CURLM* multi = curl ? (*curl)->multi_init() : nullptr;
+    if (multi == nullptr) return false;
+    (*curl)->multi_setopt(multi, CURLMOPT_MAXCONNECTS, kMaxKeptConnections);
+    const std::lock_guard lock(mutex_);
+    curl_ = *curl;
+    multi_ = multi;
+    return true;
+  }
+
+  // Completes the waiting requests with an error, then waits for the next. False: the loop has to stop.
+  bool refuse_waiting() {
+    Waiting arrived;
+    if (!take(arrived)) return false;
+    for (auto& [post, done] : arrived) done({false, 0, "libcurl cannot be loaded on the server"});
+    std::unique_lock lock(mutex_);
+    arrived_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+    return !stopping_;
   }
 
   // False: the loop has to stop.
@@ -241,34 +276,37 @@ class HttpSender::Loop {
   }
 
   void begin(Post post, Done done) {
-    auto transfer = std::make_unique<CurlTransfer>(std::move(post), std::move(done), limits_);
+    auto transfer = std::make_unique<CurlTransfer>(*curl_, std::move(post), std::move(done), limits_);
     if (!transfer->prepare()) return transfer->complete(CURLE_OUT_OF_MEMORY);
     CURL* easy = transfer->easy();
     running_.emplace(easy, std::move(transfer));
-    curl_multi_add_handle(multi_, easy);
+    curl_->multi_add_handle(multi_, easy);
   }
 
   void complete_finished() {
     int left = 0;
-    while (const CURLMsg* message = curl_multi_info_read(multi_, &left)) {
+    while (const CURLMsg* message = curl_->multi_info_read(multi_, &left)) {
       if (message->msg != CURLMSG_DONE) continue;
       CURL* easy = message->easy_handle;
       const CURLcode code = message->data.result;
-      curl_multi_remove_handle(multi_, easy);
+      curl_->multi_remove_handle(multi_, easy);
       auto node = running_.extract(easy);
       node.mapped()->complete(code);
     }
   }
 
-  // owned
   const Limits limits_;
+  // owned; written by the thread under mutex_
+  const lib::CurlFunctions* curl_ = nullptr;
   CURLM* multi_ = nullptr;
-  std::thread thread_;
+  // guarded by mutex_
   std::mutex mutex_;
-  Waiting waiting_;  // guarded by mutex_
-  // state
-  bool stopping_ = false;  // guarded by mutex_
+  std::condition_variable arrived_;
+  Waiting waiting_;
+  bool stopping_ = false;
+  // state of the thread
   std::unordered_map<CURL*, std::unique_ptr<CurlTransfer>> running_;
+  std::thread thread_;
 };
 
 HttpSender::HttpSender() : HttpSender(Limits()) {}

@@ -1,26 +1,35 @@
 #include "receiver_url.h"
 
-#include <curl/curl.h>
-
 #include <algorithm>
 #include <memory>
 
+#include "curl/curl_functions.h"
 #include "receiver_address.h"
 #include "webhook_limits.h"
 
 namespace patchbay::webhooks {
 namespace {
 
-using Url = std::unique_ptr<CURLU, decltype(&curl_url_cleanup)>;
+class Url {
+ public:
+  explicit Url(const lib::CurlFunctions& curl) : curl_(curl), url_(curl.url(), curl.url_cleanup) {}
 
-// "" when the part is missing.
-std::string part(const Url& url, CURLUPart what) {
-  char* text = nullptr;
-  if (curl_url_get(url.get(), what, &text, 0) != CURLUE_OK) return {};
-  std::string copy(text);
-  curl_free(text);
-  return copy;
-}
+  bool parse(const std::string& text, unsigned flags) const {
+    return url_ && curl_.url_set(url_.get(), CURLUPART_URL, text.c_str(), flags) == CURLUE_OK;
+  }
+  // "" when the part is missing.
+  std::string part(CURLUPart what) const {
+    char* text = nullptr;
+    if (curl_.url_get(url_.get(), what, &text, 0) != CURLUE_OK) return {};
+    std::string copy(text);
+    curl_.free(text);
+    return copy;
+  }
+
+ private:
+  const lib::CurlFunctions& curl_;
+  std::unique_ptr<CURLU, decltype(lib::CurlFunctions::url_cleanup)> url_;
+};
 
 bool is_printable(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
@@ -48,11 +57,11 @@ Status check_receiver_url(const std::string& url, bool allow_private) {
   if (url.empty() || url.size() > kMaxUrlBytes)
     return {Code::invalid, "must be a URL of 1 to 2048 characters"};
   if (!is_printable(url)) return {Code::invalid, "must be a URL of printable ASCII characters"};
-  const Url parsed(curl_url(), &curl_url_cleanup);
-  if (!parsed ||
-      curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK)
+  PB_TRY_VALUE(const lib::CurlFunctions* curl, lib::load_curl());
+  const Url parsed(*curl);
+  if (!parsed.parse(url, CURLU_NON_SUPPORT_SCHEME))
     return {Code::invalid, "must be a URL such as https://example.com/hook"};
-  const std::string scheme = part(parsed, CURLUPART_SCHEME);
+  const std::string scheme = parsed.part(CURLUPART_SCHEME);
   if (scheme != "http" && scheme != "https") return {Code::invalid, "must begin with https:// or http://"};
   // Checked as written, because the parser accepts "https:///host", "https:/host" and "https://@host".
   const size_t slashes = scheme.size() + 3;
@@ -60,17 +69,19 @@ Status check_receiver_url(const std::string& url, bool allow_private) {
     return {Code::invalid, "must begin with https:// or http://"};
   const std::string authority = url.substr(slashes, url.find_first_of("/?#", slashes) - slashes);
   if (authority.empty()) return {Code::invalid, "must name a host"};
-  const bool has_user = !part(parsed, CURLUPART_USER).empty() || !part(parsed, CURLUPART_PASSWORD).empty();
+  const bool has_user = !parsed.part(CURLUPART_USER).empty() || !parsed.part(CURLUPART_PASSWORD).empty();
   if (has_user || authority.find('@') != std::string::npos)
     return {Code::invalid, "must not hold a user name"};
-  return allow_private ? Status() : check_host(part(parsed, CURLUPART_HOST));
+  return allow_private ? Status() : check_host(parsed.part(CURLUPART_HOST));
 }
 
 std::string loggable(const std::string& url) {
-  const Url parsed(curl_url(), &curl_url_cleanup);
-  if (!parsed || curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK) return "?";
-  const std::string port = part(parsed, CURLUPART_PORT);
-  return part(parsed, CURLUPART_SCHEME) + "://" + part(parsed, CURLUPART_HOST) +
+  const auto curl = lib::load_curl();
+  if (!curl) return "?";
+  const Url parsed(**curl);
+  if (!parsed.parse(url, 0)) return "?";
+  const std::string port = parsed.part(CURLUPART_PORT);
+  return parsed.part(CURLUPART_SCHEME) + "://" + parsed.part(CURLUPART_HOST) +
          (port.empty() ? "" : ":" + port);
 }
 
