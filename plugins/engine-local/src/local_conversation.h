@@ -69,6 +69,7 @@ class LocalConversation : public std::enable_shared_from_this<LocalConversation>
   const std::shared_ptr<lib::EngineStats> stats_;  // shared with the engine and its other conversations
   const lib::SessionConfig config_;
   const Voice voice_;
+  const std::shared_ptr<void> models_;  // in use
   lib::CallbackGate gate_;
   lib::CallerAudio caller_;
   lib::Playout playout_;

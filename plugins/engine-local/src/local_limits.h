@@ -2,11 +2,15 @@
 // thresholds of voice activity detection are in vad.h, that of interruptions in barge_in.h.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 
 namespace patchbay::engine_local {
 
 inline constexpr int kTickMs = 50;  // interval of checking all deadlines
+
+// Without a call, then the synthesiser's thread ends; the models follow the setting unloadAfterS.
+inline constexpr std::chrono::minutes kSynthesiserIdle{5};
 
 inline constexpr size_t kPrerollFrames = 25;  // half a second; the models need silence before the first word
 inline constexpr int kToolTimeoutMs = 5000;   // without a result by then, the tool has failed

@@ -17,8 +17,13 @@ class EngineLocal final : public Plugin {
     Options options;
     options.json = lib::JsonParser(host());
     options.recogniser.workers = recognisers_ = settings.recognisers;
+    options.recogniser.unload_after = settings.unload_after;
+    // Found missing now rather than by the first call, which loads them.
+    PB_TRY(check_models(options.recogniser.model_dir));
     runner_.emplace(host(), "engine-local", "local embedded", false, [&](lib::IoThreads& io) {
-      return std::make_unique<LocalEngine>(io, std::move(options));
+      auto engine = std::make_unique<LocalEngine>(io, std::move(options));
+      engine_ = engine.get();
+      return engine;
     });
     return {};
   }
@@ -27,9 +32,13 @@ class EngineLocal final : public Plugin {
       return {Code::unsupported, "recognisers changes only by a restart"};
     return {};
   }
+  void reconfigure(const Config& config) override {
+    engine_->set_unload_after(Settings::read(config).unload_after);
+  }
   void stop(Done done) override { runner_->stop(std::move(done)); }
 
   int recognisers_ = 0;
+  LocalEngine* engine_ = nullptr;  // of runner_
   std::optional<lib::EngineRunner> runner_;
 };
 

@@ -5,6 +5,7 @@ namespace patchbay::engine_local {
 Settings Settings::read(const Config& config) {
   Settings settings;
   settings.recognisers = static_cast<int>(config.plugin()["recognisers"].integer());
+  settings.unload_after = std::chrono::seconds(config.plugin()["unloadAfterS"].integer());
   return settings;
 }
 

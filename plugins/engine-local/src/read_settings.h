@@ -4,10 +4,13 @@
 
 #include <patchbay/config.h>
 
+#include <chrono>
+
 namespace patchbay::engine_local {
 
 struct Settings {
   int recognisers = 0;
+  std::chrono::seconds unload_after{};
 
   static Settings read(const Config& config);
 };

@@ -1,13 +1,10 @@
 #include "recogniser.h"
 
 #include <patchbay/descriptor.h>
-#include <pocketsphinx.h>
-#include <sphinxbase/fsg_model.h>
-#include <sphinxbase/jsgf.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <cstdlib>  // defines __GLIBC__
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -15,14 +12,20 @@
 #include <sstream>
 
 #include "local_limits.h"
+#include "pocketsphinx_library.h"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 namespace patchbay::engine_local {
 namespace {
 
-struct DecoderDeleter {
-  void operator()(ps_decoder_t* decoder) const { ps_free(decoder); }
-};
-using Decoder = std::unique_ptr<ps_decoder_t, DecoderDeleter>;
+using Decoder = std::unique_ptr<ps_decoder_t, decltype(PocketsphinxLibrary::ps_free)>;
+
+std::string dictionary_of(const std::string& model_dir) { return model_dir + "/cmudict-en-us.dict"; }
+std::string acoustics_of(const std::string& model_dir) { return model_dir + "/en-us"; }
+std::string language_model_of(const std::string& model_dir) { return model_dir + "/en-us.lm.bin"; }
 
 // A file in memory, with a path, because the decoder loads its dictionary by path.
 class MemoryFile {
@@ -65,57 +68,36 @@ std::string grammar() {
   return out + ";\n";
 }
 
-template <class... Options>
-Decoder make_decoder(const std::string& model, Options... options) {
-  cmd_ln_t* config = cmd_ln_init(nullptr, ps_args(), TRUE, "-hmm", model.c_str(), "-maxhmmpf", "3000",
-                                 "-fwdflat", "no", "-logfn", "/dev/null", options..., nullptr);
-  if (!config) return nullptr;
-  Decoder decoder(ps_init(config));
-  cmd_ln_free_r(config);
-  return decoder;
-}
-
-// Replaces ps_set_jsgf_string, which leaks the parsed grammar.
-bool use_grammar(ps_decoder_t* decoder) {
-  jsgf_t* parsed = jsgf_parse_string(grammar().c_str(), nullptr);
-  if (!parsed) return false;
-  jsgf_rule_t* rule = jsgf_get_public_rule(parsed);
-  auto weight = static_cast<float32>(cmd_ln_float32_r(ps_get_config(decoder), "-lw"));
-  fsg_model_t* model = rule ? jsgf_build_fsg(parsed, rule, ps_get_logmath(decoder), weight) : nullptr;
-  bool set = model && ps_set_fsg(decoder, "commands", model) == 0 && ps_set_search(decoder, "commands") == 0;
-  if (model) fsg_model_free(model);
-  jsgf_grammar_free(parsed);
-  return set;
-}
-
-std::string decode(ps_decoder_t* decoder, const std::vector<int16_t>& samples) {
-  if (ps_start_utt(decoder) < 0) return {};
-  // Passes the whole utterance at once, so that the decoder normalises by it and not by earlier ones.
-  ps_process_raw(decoder, samples.data(), samples.size(), FALSE, TRUE);
-  ps_end_utt(decoder);
-  int32 score = 0;
-  const char* text = ps_get_hyp(decoder, &score);
-  return text ? text : "";
-}
-
 }  // namespace
 
+// The decoders of one thread. Loading them takes about half a second, releasing them gives the memory back to
+// the system.
 class Recogniser::Decoders {
  public:
-  explicit Decoders(const RecogniserOptions& options) : options_(options) {}
+  Decoders(const RecogniserOptions& options, std::atomic<int>& loaded) : options_(options), loaded_(loaded) {}
+  Decoders(Decoders&&) noexcept = default;
+  ~Decoders() {
+    if (!language_model_) return;
+    --loaded_;
+    grammar_.reset();
+    language_model_.reset();
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+  }
 
   Status load() {
     if (language_model_) return {};
     const std::string& dir = options_.model_dir;
-    std::string dictionary = dir + "/cmudict-en-us.dict", model = dir + "/en-us", lm = dir + "/en-us.lm.bin";
-    for (const auto& file : {dictionary, model + "/mdef", lm})
-      if (::access(file.c_str(), R_OK) != 0)
-        return {Code::unavailable, "the speech model is missing (" + file + "): install pocketsphinx-en-us"};
-    MemoryFile command_words(command_dictionary(dictionary));
-    grammar_ = make_decoder(model, "-dict", command_words.path().c_str());
+    PB_TRY(check_models(dir));
+    PB_TRY_VALUE(sphinx_, PocketsphinxLibrary::load());
+    const MemoryFile command_words(command_dictionary(dictionary_of(dir)));
+    grammar_ = make_decoder("-dict", command_words.path().c_str());
     if (!grammar_ || !use_grammar(grammar_.get())) return {Code::failed, "the grammar could not be loaded"};
-    language_model_ = make_decoder(model, "-dict", dictionary.c_str(), "-lm", lm.c_str());
+    language_model_ =
+        make_decoder("-dict", dictionary_of(dir).c_str(), "-lm", language_model_of(dir).c_str());
     if (!language_model_) return {Code::failed, "the speech model could not be loaded"};
+    ++loaded_;
     return {};
   }
 
@@ -128,27 +110,80 @@ class Recogniser::Decoders {
   }
 
  private:
+  template <class... Options>
+  Decoder make_decoder(Options... options) const {
+    cmd_ln_t* config = sphinx_.cmd_ln_init(nullptr, sphinx_.ps_args(), TRUE, "-hmm",
+                                           acoustics_of(options_.model_dir).c_str(), "-maxhmmpf", "3000",
+                                           "-fwdflat", "no", "-logfn", "/dev/null", options..., nullptr);
+    Decoder decoder(config != nullptr ? sphinx_.ps_init(config) : nullptr, sphinx_.ps_free);
+    if (config != nullptr) sphinx_.cmd_ln_free_r(config);
+    return decoder;
+  }
+
+  // Replaces ps_set_jsgf_string, which leaks the parsed grammar.
+  bool use_grammar(ps_decoder_t* decoder) const {
+    jsgf_t* parsed = sphinx_.jsgf_parse_string(grammar().c_str(), nullptr);
+    if (!parsed) return false;
+    jsgf_rule_t* rule = sphinx_.jsgf_get_public_rule(parsed);
+    const auto weight = static_cast<float32>(sphinx_.cmd_ln_float_r(sphinx_.ps_get_config(decoder), "-lw"));
+    fsg_model_t* model =
+        rule ? sphinx_.jsgf_build_fsg(parsed, rule, sphinx_.ps_get_logmath(decoder), weight) : nullptr;
+    const bool set = model && sphinx_.ps_set_fsg(decoder, "commands", model) == 0 &&
+                     sphinx_.ps_set_search(decoder, "commands") == 0;
+    if (model) sphinx_.fsg_model_free(model);
+    sphinx_.jsgf_grammar_free(parsed);
+    return set;
+  }
+
+  std::string decode(ps_decoder_t* decoder, const std::vector<int16_t>& samples) const {
+    if (sphinx_.ps_start_utt(decoder) < 0) return {};
+    // Passes the whole utterance at once, so that the decoder normalises by it and not by earlier ones.
+    sphinx_.ps_process_raw(decoder, samples.data(), samples.size(), FALSE, TRUE);
+    sphinx_.ps_end_utt(decoder);
+    int32 score = 0;
+    const char* text = sphinx_.ps_get_hyp(decoder, &score);
+    return text ? text : "";
+  }
+
+  // borrowed
   const RecogniserOptions& options_;
-  Decoder grammar_;
-  Decoder language_model_;
+  std::atomic<int>& loaded_;
+  // owned
+  PocketsphinxLibrary sphinx_{};
+  Decoder grammar_{nullptr, nullptr};
+  Decoder language_model_{nullptr, nullptr};
 };
 
+Status check_models(const std::string& model_dir) {
+  for (const auto& file :
+       {dictionary_of(model_dir), acoustics_of(model_dir) + "/mdef", language_model_of(model_dir)})
+    if (::access(file.c_str(), R_OK) != 0)
+      return {Code::unavailable, "the speech model is missing (" + file + "): install pocketsphinx-en-us"};
+  return {};
+}
+
 Recogniser::Recogniser(RecogniserOptions options)
-    : options_(std::move(options)), queue_(options_.workers, [this] { return Decoders(options_); }) {}
+    : options_(std::move(options)),
+      queue_(std::make_unique<Queue>(
+          options_.workers, [this] { return Decoders(options_, loaded_); }, options_.unload_after)) {}
 
 Recogniser::~Recogniser() = default;
 
-void Recogniser::warm_up(std::function<void(Status)> done) {
-  queue_.push([done = std::move(done)](Decoders& decoders) { done(decoders.load()); });
+std::shared_ptr<void> Recogniser::use() const { return std::make_shared<Queue::Use>(queue_->use()); }
+void Recogniser::set_unload_after(std::chrono::milliseconds time) { queue_->set_idle(time); }
+
+void Recogniser::warm_up(const std::function<void(Status)>& done) {
+  if (queue_->push([done](Decoders& decoders) { done(decoders.load()); })) return;
+  done({Code::exhausted, "no thread can be started for the speech model"});
 }
 
-void Recogniser::recognise(std::vector<int16_t> samples, std::function<void(Recognition)> done) {
-  std::vector<lib::WorkerQueue<Decoders>::Job> jobs;
+void Recogniser::recognise(std::vector<int16_t> samples, const std::function<void(Recognition)>& done) {
+  std::vector<Queue::Job> jobs;
   jobs.emplace_back([samples = std::move(samples), done](Decoders& decoders) {
     done(samples.empty() ? Recognition{} : decoders.recognise(samples));
   });
-  if (queue_.push_all(std::move(jobs), kMaxWaitingUtterances)) return;
-  queue_.push([done = std::move(done)](Decoders&) { done({}); });
+  if (queue_->push_all(std::move(jobs), kMaxWaitingUtterances)) return;
+  if (!queue_->push([done](Decoders&) { done({}); })) done({});
 }
 
 }  // namespace patchbay::engine_local

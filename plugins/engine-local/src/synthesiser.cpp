@@ -1,21 +1,13 @@
 #include "synthesiser.h"
 
-#include <flite/flite.h>
-
 #include <algorithm>
 #include <array>
-#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "engine/voices.h"
+#include "flite_library.h"
 #include "local_limits.h"
-
-extern "C" {
-cst_voice* register_cmu_us_slt(const char*);
-cst_voice* register_cmu_us_rms(const char*);
-cst_voice* register_cmu_us_awb(const char*);
-cst_voice* register_cmu_us_kal16(const char*);
-}
 
 namespace patchbay::engine_local {
 namespace {
@@ -46,20 +38,6 @@ constexpr const Voice* find_voice(std::string_view name) {
 static_assert(std::all_of(lib::kVoices.begin(), lib::kVoices.end(),
                           [](std::string_view name) { return find_voice(name) != nullptr; }));
 
-cst_voice* registered(FliteVoice voice) {
-  switch (voice) {
-    case FliteVoice::slt:
-      return register_cmu_us_slt(nullptr);
-    case FliteVoice::rms:
-      return register_cmu_us_rms(nullptr);
-    case FliteVoice::awb:
-      return register_cmu_us_awb(nullptr);
-    case FliteVoice::kal16:
-      return register_cmu_us_kal16(nullptr);
-  }
-  return nullptr;
-}
-
 // Replaces all but printable ASCII by blanks, because flite speaks English only.
 std::string to_ascii(const std::string& text) {
   std::string out;
@@ -67,33 +45,47 @@ std::string to_ascii(const std::string& text) {
   return out;
 }
 
-std::vector<int16_t> synthesise(const std::string& text, const Voice& how) {
-  cst_voice* voice = registered(how.base);
-  if (!voice || text.find_first_not_of(' ') == std::string::npos) return {};
-  feat_set_float(voice->features, "duration_stretch", how.stretch);
-  feat_set_float(voice->features, "f0_shift", how.pitch);
-  cst_wave* wave = flite_text_to_wave(text.c_str(), voice);
-  if (!wave) return {};
-  std::vector<int16_t> out;
-  if (wave->sample_rate == Synthesiser::kRateHz && wave->num_channels == 1)
-    out.assign(wave->samples, wave->samples + wave->num_samples);
-  delete_wave(wave);
-  return out;
-}
-
 }  // namespace
+
+// The library on the worker thread; loaded with the first sentence.
+class Synthesiser::Flite {
+ public:
+  std::vector<int16_t> synthesise(const std::string& text, const Voice& how) {
+    if (!load() || text.find_first_not_of(' ') == std::string::npos) return {};
+    cst_voice* voice = FliteLibrary::voice(how.base);
+    if (voice == nullptr) return {};
+    flite_->feat_set_float(voice->features, "duration_stretch", how.stretch);
+    flite_->feat_set_float(voice->features, "f0_shift", how.pitch);
+    cst_wave* wave = flite_->flite_text_to_wave(text.c_str(), voice);
+    if (wave == nullptr) return {};
+    std::vector<int16_t> out;
+    if (wave->sample_rate == Synthesiser::kRateHz && wave->num_channels == 1)
+      out.assign(wave->samples, wave->samples + wave->num_samples);
+    flite_->delete_wave(wave);
+    return out;
+  }
+
+ private:
+  bool load() {
+    if (flite_) return true;
+    const auto loaded = FliteLibrary::load();
+    if (!loaded) return false;
+    flite_ = *loaded;
+    flite_->flite_init();  // may be called again
+    return true;
+  }
+
+  std::optional<FliteLibrary> flite_;
+};
 
 Voice voice_of(std::string_view name) {
   const Voice* known = find_voice(name);
   return known != nullptr ? *known : *find_voice(lib::kDefaultVoice);
 }
 
-Synthesiser::Synthesiser()
-    : queue_(1, [] {
-        static std::once_flag once;
-        std::call_once(once, [] { flite_init(); });
-        return Flite();
-      }) {}
+Synthesiser::Synthesiser(std::chrono::milliseconds unload_after)
+    : queue_(std::make_unique<lib::WorkerQueue<Flite>>(
+          1, [] { return Flite(); }, unload_after)) {}
 
 Synthesiser::~Synthesiser() = default;
 
@@ -101,10 +93,10 @@ bool Synthesiser::speak(std::vector<Sentence> sentences, Voice voice) {
   if (sentences.empty() || sentences.size() > kMaxSentences) return false;
   std::vector<lib::WorkerQueue<Flite>::Job> jobs;
   for (Sentence& sentence : sentences)
-    jobs.emplace_back([text = to_ascii(sentence.text), done = std::move(sentence.done), voice](Flite&) {
-      done(synthesise(text, voice));
+    jobs.emplace_back([text = to_ascii(sentence.text), done = std::move(sentence.done), voice](Flite& flite) {
+      done(flite.synthesise(text, voice));
     });
-  return queue_.push_all(std::move(jobs), kMaxWaitingSentences);
+  return queue_->push_all(std::move(jobs), kMaxWaitingSentences);
 }
 
 }  // namespace patchbay::engine_local

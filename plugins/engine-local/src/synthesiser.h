@@ -1,13 +1,17 @@
 // Text to speech, offline, with flite, on one worker thread for all calls, because flite's voices are global.
+// Flite is loaded with the first sentence.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/worker_queue.h"
+#include "local_limits.h"
 
 namespace patchbay::engine_local {
 
@@ -25,7 +29,8 @@ class Synthesiser {
  public:
   static constexpr int kRateHz = 16000;
 
-  Synthesiser();
+  // Ends the thread when for `unload_after` there was no sentence.
+  explicit Synthesiser(std::chrono::milliseconds unload_after = kSynthesiserIdle);
   ~Synthesiser();  // drops queued sentences without calling back
 
   // Receives the samples of one sentence, on the worker thread; none if it cannot be spoken.
@@ -39,9 +44,9 @@ class Synthesiser {
   bool speak(std::vector<Sentence> sentences, Voice voice);
 
  private:
-  struct Flite {};  // stands for the library's global state
+  class Flite;
 
-  lib::WorkerQueue<Flite> queue_;
+  std::unique_ptr<lib::WorkerQueue<Flite>> queue_;
 };
 
 }  // namespace patchbay::engine_local

@@ -32,6 +32,7 @@ struct Call {
   static engine_local::Options options() {
     engine_local::Options out;
     out.recogniser.workers = 1;
+    out.recogniser.unload_after = std::chrono::minutes(5);
     out.json = lib::test::json();
     return out;
   }
