@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <thread>
 
@@ -44,18 +46,30 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
 
 }  // namespace
 
-Result<Server> patchbay_server(const std::string& folder) {
+std::vector<std::string> all_plugins() {
+  return {"rest-api", "identity", "media",        "whitelist",  "sip-trunk",
+          "ai-voice", "webhooks", "engine-local", "transcripts"};
+}
+
+Result<Server> patchbay_server(const std::string& folder, const std::vector<std::string>& plugins) {
   const uint16_t http = test::free_port(), management = test::free_port(), sip = test::free_port();
   const auto at = [](uint16_t port) { return "\"127.0.0.1:" + std::to_string(port) + "\""; };
-  std::ofstream(folder + "/patchbay.yaml")
-      << "server: {data: data, log: {level: warn}, management: {listen: " << at(management) << "}}\n"
-      << "plugins:\n  rest-api: {listen: " << at(http) << "}\n"
-      << "  identity: {issuer: \"http://localhost:" << http << "\"}\n  media: {}\n  whitelist: {}\n"
-      << "  sip-trunk: {listenIp: 127.0.0.1, listenPort: " << sip << "}\n"
-      << "  ai-voice: {}\n  engine-local: {isolation: none}\n  transcripts: {}\n  webhooks: {}\n"
-      << "tenants: {localhost: {primary: true}}\n";
+  const std::map<std::string, std::string> settings = {
+      {"rest-api", "listen: " + at(http)},
+      {"identity", "issuer: \"http://localhost:" + std::to_string(http) + "\""},
+      {"sip-trunk", "listenIp: 127.0.0.1, listenPort: " + std::to_string(sip)},
+      {"engine-local", "isolation: none"}};
+  std::ofstream file(folder + "/patchbay.yaml");
+  file << "server: {data: data, log: {level: warn}, management: {listen: " << at(management) << "}}\n"
+       << "plugins:\n";
+  for (const std::string& id : plugins) {
+    const auto set = settings.find(id);
+    file << "  " << id << ": {" << (set == settings.end() ? "" : set->second) << "}\n";
+  }
+  file << "tenants: {localhost: {primary: true}}\n";
   return Server{{BENCH_PATCHBAY, "serve", "-c", folder + "/patchbay.yaml", "--plugin-dir", BENCH_PLUGINS},
-                {http, management}};  // sip-trunk has its UDP port before rest-api starts
+                {http, management},  // sip-trunk has its UDP port before rest-api starts
+                "patchbay: ready"};
 }
 
 Result<Server> janus_server(const std::string& folder) {
@@ -70,23 +84,43 @@ Result<Server> janus_server(const std::string& folder) {
     replace(words, "ws_port = 8188", "ws_port = " + std::to_string(websocket));
     std::ofstream(folder + "/" + entry.path().filename().string()) << words;
   }
-  return Server{{"janus", "--configs-folder=" + folder, "--disable-colors"}, {http, websocket}};
+  return Server{{"janus", "--configs-folder=" + folder, "--disable-colors"}, {http, websocket}, ""};
 }
 
-Result<Started> start_once(const Server& server, const std::string& folder) {
+Result<Started> start_once(const Server& server, const std::string& folder,
+                           const std::function<void(pid_t)>& look) {
   const auto began = Clock::now();
-  PB_TRY_VALUE(test::Child child, test::Child::spawn(server.command, folder, folder + "/log"));
-  const auto is_open = [](uint16_t port) { return takes_connections(port); };
-  while (!std::all_of(server.ports.begin(), server.ports.end(), is_open)) {
-    if (Clock::now() - began > std::chrono::seconds(20) || !child.running())
-      return {Code::unavailable, server.command[0] + " did not start: " + test::read_text(folder + "/log")};
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-  }
+  const auto passed_ms = [&] {
+    return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
+  };
+  const std::string log = folder + "/log";
+  PB_TRY_VALUE(test::Child child, test::Child::spawn(server.command, folder, log));
+  const auto until = [&](const auto& is_reached) -> Status {
+    while (!is_reached()) {
+      if (passed_ms() > 20'000 || !child.running())
+        return {Code::unavailable, server.command[0] + " did not start: " + test::read_text(log)};
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    return {};
+  };
   Started started;
-  started.ms = std::chrono::duration<double, std::milli>(Clock::now() - began).count();
+  PB_TRY(until([&] { return std::all_of(server.ports.begin(), server.ports.end(), takes_connections); }));
+  started.ms = passed_ms();
+  PB_TRY(until([&] { return test::read_text(log).find(server.ready) != std::string::npos; }));
+  started.ready_ms = passed_ms();
   std::this_thread::sleep_for(std::chrono::seconds(2));  // until it is idle
   started.idle_kib = pss_kib(child.pid());
+  if (look) look(child.pid());
   return started;
+}
+
+pid_t other_patchbay() {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const auto program = std::filesystem::read_symlink(entry.path() / "exe", error).filename();
+    if (program == "patchbay") return std::atoi(entry.path().filename().c_str());
+  }
+  return 0;
 }
 
 }  // namespace patchbay::bench
