@@ -40,6 +40,7 @@ struct HostTable<pb_runtime> {
       PB_ROW(now).allowed(),
       PB_ROW(thread_kind).allowed(),
       PB_ROW(plugin_id).harmless(),
+      PB_ROW(strand_run),
   };
 };
 
@@ -129,6 +130,7 @@ struct HostTable<pb_store> {
       PB_ROW(seal).fail(),
       PB_ROW(unseal).fail(),
       PB_ROW(data_folder).harmless().by_hand(),
+      PB_ROW(query_json).fail(PB_E_UNAVAILABLE),
   };
 };
 

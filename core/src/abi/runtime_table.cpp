@@ -29,6 +29,11 @@ int32_t strand_post(void* host, uint64_t handle, pb_fn fn, void* user) noexcept 
   return strand ? static_cast<int32_t>((*strand)->post_bounded(fn, user)) : PB_E_GONE;
 }
 
+int32_t strand_run(void* host, uint64_t handle, pb_fn fn, void* user) noexcept {
+  const Ref<Strand> strand = HostContext::of(host).strand(handle);
+  return strand ? static_cast<int32_t>(strand->run_bounded(fn, user)) : PB_E_GONE;
+}
+
 void strand_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
   auto& context = HostContext::of(host);
   const Ref<Strand> strand = context.handles().strands.take(handle);
@@ -108,7 +113,8 @@ constexpr pb_runtime kFunctions{sizeof(pb_runtime), 0,
                                 &strand_close,      &strand_is_current,
                                 &worker_post,       &timer_start,
                                 &timer_close,       &now,
-                                &kind_of_thread,    &plugin_id};
+                                &kind_of_thread,    &plugin_id,
+                                &strand_run};
 constexpr pb_runtime kTable = guarded<kFunctions>();
 
 }  // namespace

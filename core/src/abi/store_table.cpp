@@ -12,6 +12,9 @@
 #include "abi/rows_view.h"
 #include "abi/store_registry.h"
 #include "bus/topic_name.h"
+#include "runtime/executor.h"
+#include "runtime/runtime.h"
+#include "runtime/task.h"
 #include "store/limits.h"
 
 namespace patchbay::core {
@@ -57,24 +60,112 @@ StatementId own_statement(const HostContext& context, uint64_t handle) {
   return context.services().store.store().owner_of(id) == context.id() ? id : StatementId{};
 }
 
+// What a query of a plugin reads, and how it gets the result: as rows, or as JSON.
+struct RowsQuery {
+  using Read = Rows;
+  struct Receiver {
+    pb_rows_fn fn;
+    void* user;
+    void answer(const Rows& rows) const { fn(user, PB_OK, RowsView(rows).get(), nullptr); }
+    void fail(int32_t status, const pb_err& err) const { fn(user, status, nullptr, &err); }
+  };
+  StatementId statement;
+  Values values;
+  Receiver receiver;
+
+  std::optional<Result<Rows>> run_here(Store& store) const { return store.query_here(statement, values); }
+  void post(Store& store, Store::Done<Rows> done) {
+    store.query(statement, std::move(values), std::move(done));
+  }
+};
+
+struct JsonRowsQuery {
+  using Read = JsonRowsPtr;
+  struct Receiver {
+    pb_json_rows_fn fn;
+    void* user;
+    void answer(const JsonRowsPtr& rows) const {
+      const Buffer text = Buffer::adopt(shared_buffer(rows->text, rows));
+      fn(user, PB_OK, text.get(), rows->count, nullptr);
+    }
+    void fail(int32_t status, const pb_err& err) const { fn(user, status, nullptr, 0, &err); }
+  };
+  JsonQuery query;
+  Receiver receiver;
+
+  std::optional<Result<JsonRowsPtr>> run_here(Store& store) const { return store.query_json_here(query); }
+  void post(Store& store, Store::Done<JsonRowsPtr> done) {
+    store.query_json(std::move(query), std::move(done));
+  }
+};
+
+// A query under way. On a guest thread (Executor::run_here) it runs between two turns, so that the request
+// needs no reader thread; if it takes too long there, a reader thread runs it again.
+template <class Query>
+struct PendingQuery : Task {
+  PendingQuery(HostContext& of, Ref<Strand> to, Query what)
+      : Task(&PendingQuery::run_here), context(of), strand(std::move(to)), query(std::move(what)) {}
+
+  static void start(std::unique_ptr<PendingQuery> pending) {
+    pending->context.wait_began();
+    if (pending->context.services().runtime.executor().run_between_turns(*pending))
+      return static_cast<void>(pending.release());  // run_here() owns it
+    post(std::move(pending));
+  }
+  static void run_here(Task& task) noexcept {
+    std::unique_ptr<PendingQuery> pending(static_cast<PendingQuery*>(&task));
+    auto result = pending->query.run_here(pending->store());
+    if (result)
+      pending->deliver(*std::move(result));
+    else
+      post(std::move(pending));
+  }
+  static void post(std::unique_ptr<PendingQuery> pending) {
+    const std::shared_ptr<PendingQuery> shared(std::move(pending));  // shared because functions are copied
+    shared->query.post(shared->store(),
+                       [shared](Result<typename Query::Read> result) { shared->deliver(std::move(result)); });
+  }
+  void deliver(Result<typename Query::Read> result) {
+    context.deliver(strand, [&context = context, receiver = query.receiver, result = std::move(result)] {
+      if (result) {
+        receiver.answer(*result);
+      } else {
+        pb_err err = empty_error();
+        const int32_t status = write_error(&err, result.error().code, result.error().text);
+        receiver.fail(status, err);
+      }
+      context.wait_ended();
+    });
+  }
+  Store& store() const { return context.services().store.store(); }
+
+  HostContext& context;
+  const Ref<Strand> strand;
+  Query query;
+};
+
 void query(void* host, uint64_t handle, const pb_value* values, uint32_t count, uint64_t strand,
            pb_rows_fn fn, void* user) noexcept {
+  using Pending = PendingQuery<RowsQuery>;
   auto& context = HostContext::of(host);
-  context.wait_began();
-  context.services().store.store().query(
-      own_statement(context, handle), read_values(values, count),
-      [&context, strand = context.strand(strand), fn, user](Result<Rows> rows) {
-        context.deliver(strand, [&context, rows = std::move(rows), fn, user] {
-          if (rows) {
-            const RowsView shown(*rows);
-            fn(user, PB_OK, shown.get(), nullptr);
-          } else {
-            pb_err err = empty_error();
-            fn(user, write_error(&err, rows.error().code, rows.error().text), nullptr, &err);
-          }
-          context.wait_ended();
-        });
-      });
+  Pending::start(std::make_unique<Pending>(
+      context, context.strand(strand),
+      RowsQuery{own_statement(context, handle), read_values(values, count), {fn, user}}));
+}
+
+void query_json(void* host, uint64_t handle, const pb_value* values, uint32_t count, pb_str members,
+                uint64_t strand, pb_json_rows_fn fn, void* user) noexcept {
+  using Pending = PendingQuery<JsonRowsQuery>;
+  auto& context = HostContext::of(host);
+  auto pending = std::make_unique<Pending>(
+      context, context.strand(strand),
+      JsonRowsQuery{{own_statement(context, handle), read_values(values, count), copied(members)},
+                    {fn, user}});
+  if (auto kept = pending->store().kept_json(pending->query.query)) {
+    context.wait_began();
+    return pending->deliver(std::move(kept));
+  }
+  Pending::start(std::move(pending));
 }
 
 uint64_t begin(void* host) noexcept {
@@ -326,7 +417,8 @@ constexpr pb_store kFunctions{sizeof(pb_store),
                               &epoch,
                               &seal,
                               &unseal,
-                              &data_folder};
+                              &data_folder,
+                              &query_json};
 constexpr pb_store kTable = guarded<kFunctions>();
 
 }  // namespace

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <patchbay/abi.h>
+#include <patchbay/buffer.h>
 #include <patchbay/host.h>
 #include <patchbay/str.h>
 
@@ -52,6 +53,10 @@ inline void put_argument(Encoder& out, int64_t value) { out.i64(value); }
 inline void put_argument(Encoder& out, pb_str value) { out.str(from_abi(value)); }
 inline void put_argument(Encoder& out, const pb_rows* value) { put_rows(out, value); }
 inline void put_argument(Encoder& out, const pb_commit* value) { put_outcome(out, *value); }
+inline void put_argument(Encoder& out, pb_buf* value) {
+  out.str(value != nullptr ? std::string_view(reinterpret_cast<const char*>(value->data), value->len)
+                           : std::string_view());
+}
 inline void put_argument(Encoder& out, const pb_err* value) {
   out.u32(static_cast<uint32_t>(value != nullptr ? value->code : PB_OK))
       .str(value != nullptr ? value->text : "");
@@ -98,6 +103,12 @@ template <class T>
 struct ReadArgument<T*> {
   explicit ReadArgument(Decoder&) {}
   T* get() const { return nullptr; }
+};
+template <>
+struct ReadArgument<pb_buf*> {
+  explicit ReadArgument(Decoder& in) : copy(Buffer::copy(in.str())) {}
+  pb_buf* get() const { return copy.get(); }
+  Buffer copy;
 };
 template <>
 struct ReadArgument<const pb_rows*> : ReadRows {

@@ -16,11 +16,14 @@ namespace patchbay::core {
 
 Executor::Executor(const ExecutorOptions& options)
     : options_(options),
-      threads_wanted_(options.threads ? options.threads : std::max(2u, std::thread::hardware_concurrency())) {
+      threads_wanted_(options.threads ? options.threads : std::max(2u, std::thread::hardware_concurrency())),
+      thread_slots_(threads_wanted_ + kMaxSpareThreads) {
   sem_init(&wake_, 0, 0);
-  for (unsigned i = 0; i < threads_wanted_ + kMaxSpareThreads; ++i)
+  for (size_t i = 0; i < thread_slots_ + kMaxGuests; ++i) {
     slots_.push_back(std::make_unique<ExecutorSlot>());
-  threads_.reserve(slots_.size());
+    if (i >= thread_slots_) slots_.back()->host = this;
+  }
+  threads_.reserve(thread_slots_);
   for (unsigned i = 0; i < threads_wanted_; ++i)
     threads_.emplace_back([this, &slot = *slots_[i]] { run(slot); });
   if (options.on_stall) {
@@ -47,15 +50,17 @@ void Executor::stalled(void* self, const Stall& stall) {
     const std::lock_guard lock(executor.threads_mutex_);
     if (!stall.slot.give_up(stall.progress)) return;
     load.stalled.fetch_add(1);
-    stall.slot.replaced = executor.add_spare();
+    if (stall.slot.host == nullptr) stall.slot.replaced = executor.add_spare();
   }
+  // It became ready during the turn that hangs; another thread runs it.
+  if (Strand* next = stall.slot.next.exchange(nullptr)) executor.give_away(*next);
   executor.unpark(load);
 }
 
 bool Executor::add_spare() {
   size_t at = 0;
   while (at < threads_.size() && !slots_[at]->vacant) ++at;
-  if (at == slots_.size()) return false;
+  if (at == thread_slots_) return false;
   try {
     std::thread spare([this, &slot = *slots_[at]] { run(slot); });
     if (at == threads_.size()) {
@@ -121,13 +126,77 @@ bool Executor::wait_idle(std::chrono::milliseconds timeout) {
 void Executor::schedule(Strand& strand) noexcept {
   busy_.fetch_add(1, std::memory_order_relaxed);
   wakeups_.fetch_add(1, std::memory_order_relaxed);
+  // A guest keeps only the strand that became ready last, so that none waits for the turns of others.
+  if (executor_slot && executor_slot->host == this) {
+    if (Strand* other = executor_slot->next.exchange(&strand)) give_away(*other);
+    return;
+  }
   const Strand* running = Strand::current();
   if (running && &running->executor() == this) {
     executor_slot->made_ready.push(strand);
   } else {
-    enqueue(strand);
-    wake_one();
+    give_away(strand);
   }
+}
+
+void Executor::give_away(Strand& strand) noexcept {
+  enqueue(strand);
+  wake_one();
+}
+
+ExecutorSlot* Executor::take_guest_slot() noexcept {
+  for (size_t i = thread_slots_; i < slots_.size(); ++i)
+    if (!slots_[i]->taken.exchange(true, std::memory_order_acquire)) return slots_[i].get();
+  return nullptr;
+}
+
+bool Executor::run_here(Strand& strand, Task& task) noexcept {
+  const bool may_run = !executor_slot && thread_kind() != ThreadKind::media;
+  ExecutorSlot* slot = may_run ? take_guest_slot() : nullptr;
+  if (!slot) return strand.push(task);
+  const ThreadKind kind = std::exchange(thread_state.kind, ThreadKind::strand);
+  executor_slot = slot;
+  const bool pushed = strand.push(task);
+  for (int turns = 0;; ++turns) {
+    while (Task* work = slot->between_turns) {
+      slot->between_turns = work->next;
+      work->run(*work);
+    }
+    Strand* next = slot->next.exchange(nullptr);
+    if (!next) break;
+    if (turns < kMaxGuestTurns)
+      run_guest_turn(*slot, *next);
+    else
+      give_away(*next);
+  }
+  executor_slot = nullptr;
+  thread_state.kind = kind;
+  slot->taken.store(false, std::memory_order_release);
+  return pushed;
+}
+
+bool Executor::run_between_turns(Task& task) noexcept {
+  if (!executor_slot || executor_slot->host != this) return false;
+  task.next = nullptr;
+  Task** end = &executor_slot->between_turns;
+  while (*end) end = &(*end)->next;
+  *end = &task;
+  return true;
+}
+
+void Executor::run_guest_turn(ExecutorSlot& slot, Strand& strand) noexcept {
+  OwnerLoad& load = strand.load_;
+  if (load.stalled.load() > 0) return give_away(strand);  // admit() decides
+  load.running.fetch_add(1);
+  slot.enter(strand);
+  const Strand::Turn turn = strand.run_turn(slot);
+  if (slot.leave()) turn_returned(slot, load);
+  load.running.fetch_sub(1);
+  if (turn == Strand::Turn::more)
+    give_away(strand);
+  else
+    retire(strand);
+  if (load.parks.load()) unpark(load);
 }
 
 void Executor::enqueue(Strand& strand) noexcept {

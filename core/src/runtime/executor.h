@@ -50,6 +50,15 @@ class Executor {
   // How often an idle strand has become ready so far. If two reads agree, no strand became ready in between.
   uint64_t wakeups() const noexcept { return wakeups_.load(std::memory_order_acquire); }
 
+  // [any but strands and media] Queues a task. If its strand is idle, the calling thread becomes a guest: it
+  // runs the strand and then the strands that this makes ready, one after the other, as long as each turn
+  // makes one ready, so that a chain of calls needs no other thread. False: the strand has closed. On a
+  // strand it only queues the task. The executor must outlive the call.
+  bool run_here(Strand& strand, Task& task) noexcept;
+  // [any] On a guest: queues work that may block for a moment; the guest runs it after the current turn,
+  // while it holds no strand. False on other threads: the task is not taken.
+  bool run_between_turns(Task& task) noexcept;
+
   // The configured number of threads, not counting spares.
   unsigned threads() const noexcept { return threads_wanted_; }
   // [any] The number of threads now, counting spares.
@@ -98,6 +107,10 @@ class Executor {
   void enqueue(Strand& strand) noexcept;
   // Enqueues the strands that the slot's task has made ready. False if there are none.
   bool hand_over(ExecutorSlot& slot) noexcept;
+  // Enqueues the strand for an executor thread.
+  void give_away(Strand& strand) noexcept;
+  ExecutorSlot* take_guest_slot() noexcept;
+  void run_guest_turn(ExecutorSlot& slot, Strand& strand) noexcept;
   void retire(Strand& strand) noexcept;
   void run(ExecutorSlot& slot) noexcept;
   Strand* next() noexcept;
@@ -107,10 +120,11 @@ class Executor {
 
   const ExecutorOptions options_;
   const unsigned threads_wanted_;
+  const size_t thread_slots_;  // of slots_; the others are the guests'
   // owned
   std::mutex loads_mutex_;
   std::map<std::string, std::unique_ptr<OwnerLoad>> loads_;
-  std::vector<std::unique_ptr<ExecutorSlot>> slots_;  // one per thread, including spares
+  std::vector<std::unique_ptr<ExecutorSlot>> slots_;  // one per thread, including spares; then the guests'
   std::unique_ptr<Watchdog> watchdog_;
   std::mutex threads_mutex_;          // guards threads_ and the slots' `replaced` and `vacant`
   std::vector<std::thread> threads_;  // by slot

@@ -1,4 +1,4 @@
-// ExecutorSlot: what one executor thread is running, published for the watchdog.
+// ExecutorSlot: what one thread is running for its executor, published for the watchdog.
 #pragma once
 
 #include <atomic>
@@ -12,6 +12,9 @@
 #include "runtime/strand.h"
 
 namespace patchbay::core {
+
+class Executor;
+struct Task;
 
 // On cache lines that no other thread writes.
 struct alignas(64) ExecutorSlot {
@@ -55,6 +58,11 @@ struct alignas(64) ExecutorSlot {
   bool vacant = false;    // its thread has exited or is about to
   std::atomic<uint64_t> progress{0};
   PushList<Strand, &Strand::ready_next_> made_ready;  // strands, by the task that is running
+  // Of guests (Executor::run_here); null: an executor thread.
+  Executor* host = nullptr;
+  std::atomic<bool> taken{false};
+  std::atomic<Strand*> next{nullptr};  // became ready during the turn; this thread runs it afterwards
+  Task* between_turns = nullptr;       // blocking work for after the turn, oldest first
 };
 
 // The slot of this thread; null if it is not an executor thread.

@@ -10,7 +10,9 @@ namespace patchbay::core {
 inline constexpr int64_t kStrandStallMs =
     5'000;                                   // a task that runs longer is reported; a spare thread starts
 inline constexpr int kMaxTasksPerTurn = 64;  // then another strand gets the thread
-inline constexpr unsigned kMaxSpareThreads = 32;      // in place of threads that hang in a task
+inline constexpr unsigned kMaxSpareThreads = 32;  // in place of threads that hang in a task
+inline constexpr size_t kMaxGuests = 64;   // threads that run strands as guests at once; further ones post
+inline constexpr int kMaxGuestTurns = 64;  // of one task; then executor threads go on, as the guest has a job
 inline constexpr int kMaxStalledPerOwner = 8;         // threads; then no strand of that plugin runs
 inline constexpr int64_t kMaxWaitingPosts = 262'144;  // of one plugin; further ones are refused
 inline constexpr int64_t kMaxPooledPosts = 4'096;  // of these, from media loops, where nothing is allocated

@@ -39,6 +39,15 @@ Code Strand::post_bounded(CallFn fn, void* user) {
   return Code::gone;
 }
 
+Code Strand::run_bounded(CallFn fn, void* user) {
+  if (closing()) return Code::gone;
+  Task* call = make_counted_call(fn, user, load_.calls);
+  if (call == nullptr) return Code::exhausted;
+  if (executor_.run_here(*this, *call)) return Code::ok;
+  discard_call(*call);
+  return Code::gone;
+}
+
 bool Strand::push(Task& task) noexcept {
   Task* head = head_.load(std::memory_order_acquire);
   do {

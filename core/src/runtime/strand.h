@@ -40,6 +40,10 @@ class Strand final : public RefCounted<Strand> {
     return false;
   }
 
+  // [any, not media] Like post_bounded(), but if the strand is idle, the calling thread runs it, and the
+  // strands that this makes ready, before it returns (Executor::run_here).
+  Code run_bounded(CallFn fn, void* user);
+
   // [any] For the runtime: queues a task that the caller owns, even while closing. False once closed.
   bool push(Task& task) noexcept;
 

@@ -179,15 +179,56 @@ Result<PreparedStatement> PreparedStatement::prepare(const Database& db, std::st
   return compiled;
 }
 
+template <class TakeRow>
+Status PreparedStatement::step_all(const Database& db, size_t max_bytes, int64_t& seen, TakeRow take_row) {
+  for (;;) {
+    int step = sqlite3_step(statement_.get());
+    if (step == SQLITE_DONE) return {};
+    if (step != SQLITE_ROW) return db.error();
+    ++seen;
+    if (take_row() > max_bytes) return too_large(max_bytes);
+  }
+}
+
 Result<int64_t> PreparedStatement::run(const Database& db, const Values& values, Rows* rows,
                                        size_t max_bytes) {
   int64_t seen = 0;
+  const int columns = sqlite3_column_count(statement_.get());
+  if (rows) rows->start(static_cast<size_t>(columns));
   Status status = bind(db, values);
-  if (status) status = step_all(db, rows, max_bytes, seen);
+  if (status)
+    status = step_all(db, max_bytes, seen, [&]() -> size_t {
+      if (!rows) return 0;
+      for (int column = 0; column < columns; ++column) add_cell(statement_.get(), column, *rows);
+      return rows->byte_size();
+    });
   sqlite3_reset(statement_.get());
   sqlite3_clear_bindings(statement_.get());
   if (!status) return std::move(status).error();
   return reads() ? seen : sqlite3_changes64(db.handle());
+}
+
+Result<JsonRows> PreparedStatement::run_json(const Database& db, const Values& values,
+                                             const JsonMembers& members, size_t max_bytes) {
+  const auto columns = static_cast<size_t>(sqlite3_column_count(statement_.get()));
+  if (columns != members.size())
+    return {Code::misuse, "has " + std::to_string(columns) + " columns, but " +
+                              std::to_string(members.size()) + " members"};
+  JsonRows rows{"[", 0};
+  int64_t seen = 0;
+  Status status = bind(db, values);
+  if (status)
+    status = step_all(db, max_bytes, seen, [&] {
+      if (seen > 1) rows.text += ',';
+      members.append_row(statement_.get(), rows.text);
+      return rows.text.size();
+    });
+  sqlite3_reset(statement_.get());
+  sqlite3_clear_bindings(statement_.get());
+  if (!status) return std::move(status).error();
+  rows.text += ']';
+  rows.count = static_cast<uint64_t>(seen);
+  return rows;
 }
 
 Status PreparedStatement::bind(const Database& db, const Values& values) {
@@ -203,20 +244,6 @@ Status PreparedStatement::bind(const Database& db, const Values& values) {
     if (bind_value(statement_.get(), slots_[i], value) != SQLITE_OK) return db.error();
   }
   return {};
-}
-
-Status PreparedStatement::step_all(const Database& db, Rows* rows, size_t max_bytes, int64_t& seen) {
-  int columns = sqlite3_column_count(statement_.get());
-  if (rows) rows->start(static_cast<size_t>(columns));
-  for (;;) {
-    int step = sqlite3_step(statement_.get());
-    if (step == SQLITE_DONE) return {};
-    if (step != SQLITE_ROW) return db.error();
-    ++seen;
-    if (!rows) continue;
-    for (int column = 0; column < columns; ++column) add_cell(statement_.get(), column, *rows);
-    if (rows->byte_size() > max_bytes) return too_large(max_bytes);
-  }
 }
 
 }  // namespace patchbay::core

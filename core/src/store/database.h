@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "store/json_rows.h"
 #include "store/sql_value.h"
 #include "store/store_clock.h"
 
@@ -58,13 +59,18 @@ class PreparedStatement {
   // Runs to completion. Returns the number of rows changed, or of rows read by a reading statement. `rows`
   // may be null. Fails with Code::exhausted when the rows take more than `max_bytes`.
   Result<int64_t> run(const Database& db, const Values& values, Rows* rows, size_t max_bytes);
+  // The same for a reading statement, with its rows as JSON.
+  Result<JsonRows> run_json(const Database& db, const Values& values, const JsonMembers& members,
+                            size_t max_bytes);
 
  private:
   struct Finalizer {
     void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
   };
   Status bind(const Database& db, const Values& values);
-  Status step_all(const Database& db, Rows* rows, size_t max_bytes, int64_t& seen);
+  // Calls take_row() for each row, which returns the memory that the rows take so far.
+  template <class TakeRow>
+  Status step_all(const Database& db, size_t max_bytes, int64_t& seen, TakeRow take_row);
 
   std::unique_ptr<sqlite3_stmt, Finalizer> statement_;
   std::vector<int> slots_;  // SQLite numbers $n by first appearance, so each name is looked up

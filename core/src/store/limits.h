@@ -50,4 +50,15 @@ inline constexpr int64_t kMaxWalFileBytes = int64_t{64}
 
 inline constexpr int kStepsPerTimeoutCheck = 10'000;  // of SQLite's virtual machine
 
+// Queries on their caller's thread, which serves others, too. Beyond one of these a reader thread runs the
+// query: steps of SQLite's virtual machine (about a millisecond), and time, because the disk may be slow.
+inline constexpr int kMaxDirectSteps = 20'000;
+inline constexpr int64_t kMaxDirectQueryMs = 20;
+inline constexpr int kStepsPerDirectCheck = 1'000;
+
+// Results of queries as JSON that are kept for the next request: of all, and of one.
+inline constexpr size_t kMaxCachedResults = 64;
+inline constexpr size_t kMaxCachedBytes = size_t{4} << 20;
+inline constexpr size_t kMaxCachedResultBytes = size_t{512} << 10;
+
 }  // namespace patchbay::core

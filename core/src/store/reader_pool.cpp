@@ -1,35 +1,57 @@
 #include "store/reader_pool.h"
 
 #include <chrono>
+#include <limits>
 #include <new>
 
 #include "store/limits.h"
 
 namespace patchbay::core {
 
-struct ReaderPool::QueryLimit {
+// Used by one thread at a time.
+struct ReaderPool::Connection {
+  Connection(const ReaderPool& of, Database opened)
+      : readers(of), db(std::move(opened)), cache(db, of.statements_) {}
+
+  // Interrupts a statement that runs longer, or takes more than `checks` times `steps` steps.
+  void limit(std::chrono::milliseconds time, int steps, int checks = std::numeric_limits<int>::max()) {
+    deadline = std::chrono::steady_clock::now() + time;
+    checks_left = checks;
+    sqlite3_progress_handler(db.handle(), steps, &ReaderPool::is_overdue, this);
+  }
+
   const ReaderPool& readers;
+  Database db;
+  StatementCache cache;
   Moment deadline;
+  int checks_left = 0;
 };
+
+ReaderPool::ReaderPool(const StatementRegistry& statements, Options options)
+    : statements_(statements), options_(std::move(options)) {}
+
+ReaderPool::~ReaderPool() { stop(0); }
 
 // Progress handler: a result other than 0 interrupts the query.
 int ReaderPool::is_overdue(void* raw) {
-  const auto& limit = *static_cast<QueryLimit*>(raw);
-  return limit.readers.interrupted_.load(std::memory_order_relaxed) ||
-         std::chrono::steady_clock::now() > limit.deadline;
+  auto& connection = *static_cast<Connection*>(raw);
+  return --connection.checks_left <= 0 || connection.readers.interrupted_.load(std::memory_order_relaxed) ||
+         std::chrono::steady_clock::now() > connection.deadline;
 }
 
 Status ReaderPool::start(const std::filesystem::path& path, const std::shared_ptr<const Clock>& clock) {
   for (int i = 0; i < options_.threads; ++i) {
     PB_TRY_VALUE(Database opened, Database::open(path, Database::Mode::read, clock));
-    ++running_threads_;
-    threads_.emplace_back([this, db = std::move(opened)] { work(db); });
+    connections_.push_back(std::make_unique<Connection>(*this, std::move(opened)));
+    idle_.push_back(connections_.back().get());
   }
+  running_threads_ = options_.threads;
+  for (int i = 0; i < options_.threads; ++i) threads_.emplace_back([this] { work(); });
   return {};
 }
 
-void ReaderPool::post(StatementId statement, Values values, QueryDone done) {
-  Task task{statement, std::move(values), std::move(done)};
+void ReaderPool::post(ReadQuery query, ReadDone done) {
+  Task task{std::move(query), std::move(done)};
   Status admitted = admit(task);
   if (admitted) return wake_.notify_one();
   complete(task.done, admitted.error());
@@ -44,14 +66,26 @@ Status ReaderPool::admit(Task& task) {
   return {};
 }
 
+std::optional<Result<ReadResult>> ReaderPool::run_here(const ReadQuery& query) {
+  Connection* connection = take_idle();
+  if (!connection) return std::nullopt;
+  connection->limit(std::chrono::milliseconds(kMaxDirectQueryMs), kStepsPerDirectCheck,
+                    kMaxDirectSteps / kStepsPerDirectCheck);
+  auto result = answer(*connection, query);
+  give_back(*connection);
+  if (!result && result.error().code == Code::timeout) return std::nullopt;
+  count(result);
+  return result;
+}
+
 void ReaderPool::stop(int64_t timeout_ms) {
   {
     std::unique_lock lock(mutex_);
     stopping_ = true;
     wake_.notify_all();
-    if (!all_stopped_.wait_for(lock, std::chrono::milliseconds(timeout_ms),
-                               [this] { return running_threads_ == 0; }))
-      interrupted_ = true;
+    const auto ended = [this] { return running_threads_ == 0 && idle_.size() == connections_.size(); };
+    if (!all_stopped_.wait_for(lock, std::chrono::milliseconds(timeout_ms), ended)) interrupted_ = true;
+    all_stopped_.wait(lock, ended);
   }
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
@@ -62,15 +96,14 @@ size_t ReaderPool::queued() {
   return queue_.size();
 }
 
-void ReaderPool::work(const Database& db) {
-  StatementCache cache(db, statements_);
-  QueryLimit limit{*this, {}};
-  sqlite3_progress_handler(db.handle(), kStepsPerTimeoutCheck, &ReaderPool::is_overdue, &limit);
+void ReaderPool::work() {
   Task task;
-  while (take(task)) {
-    limit.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.query_timeout_ms);
-    complete(task.done,
-             interrupted_ ? Result<Rows>(Code::gone, "the store is closed") : answer(db, cache, task));
+  while (Connection* connection = take(task)) {
+    connection->limit(std::chrono::milliseconds(options_.query_timeout_ms), kStepsPerTimeoutCheck);
+    auto result = interrupted_ ? Result<ReadResult>(Code::gone, "the store is closed")
+                               : answer(*connection, task.query);
+    give_back(*connection);
+    complete(task.done, std::move(result));
     task = {};
   }
   std::lock_guard lock(mutex_);
@@ -78,36 +111,68 @@ void ReaderPool::work(const Database& db) {
   all_stopped_.notify_all();
 }
 
-bool ReaderPool::take(Task& task) {
+// Waits for a task and a connection. Null: stop.
+ReaderPool::Connection* ReaderPool::take(Task& task) {
   std::unique_lock lock(mutex_);
-  wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
-  if (queue_.empty()) return false;
+  wake_.wait(lock, [this] { return queue_.empty() ? stopping_ : !idle_.empty(); });
+  if (queue_.empty()) return nullptr;
   task = std::move(queue_.front());
   queue_.pop_front();
-  return true;
+  Connection* connection = idle_.back();
+  idle_.pop_back();
+  return connection;
 }
 
-Result<Rows> ReaderPool::answer(const Database& db, StatementCache& cache, const Task& task) {
+// Null unless a connection is idle that no queued query needs.
+ReaderPool::Connection* ReaderPool::take_idle() {
+  std::lock_guard lock(mutex_);
+  if (stopping_ || !queue_.empty() || idle_.empty()) return nullptr;
+  Connection* connection = idle_.back();
+  idle_.pop_back();
+  return connection;
+}
+
+void ReaderPool::give_back(Connection& connection) {
+  std::lock_guard lock(mutex_);
+  idle_.push_back(&connection);
+  if (!queue_.empty()) wake_.notify_one();
+  if (stopping_) all_stopped_.notify_all();
+}
+
+Result<ReadResult> ReaderPool::answer(Connection& connection, const ReadQuery& query) {
   auto failed = [&](Error error) {
-    const Statement* statement = statements_.get(task.statement);
-    return statement ? std::move(error).within(statement->title()) : error;
+    const Statement* known = statements_.get(query.statement);
+    return known ? std::move(error).within(known->title()) : error;
   };
   try {
-    auto entry = cache.get(task.statement);
-    if (!entry) return failed(std::move(entry).error());
-    if (!(*entry)->statement->reads) return failed({Code::misuse, "writes, so it belongs in a transaction"});
-    Rows rows;
-    auto seen = (*entry)->compiled.run(db, task.values, &rows, options_.max_result_bytes);
-    if (!seen) return failed(std::move(seen).error());
-    return rows;
+    auto result = run(connection, query);
+    return result ? std::move(result) : failed(std::move(result).error());
   } catch (const std::bad_alloc&) {
     return failed({Code::exhausted, "out of memory"});
   }
 }
 
-void ReaderPool::complete(const QueryDone& done, Result<Rows> result) {
+Result<ReadResult> ReaderPool::run(Connection& connection, const ReadQuery& query) {
+  PB_TRY_VALUE(StatementCache::Entry * entry, connection.cache.get(query.statement));
+  if (!entry->statement->reads) return {Code::misuse, "writes, so it belongs in a transaction"};
+  ReadResult result;
+  PreparedStatement& statement = entry->compiled;
+  const size_t max_bytes = options_.max_result_bytes;
+  if (query.members) {
+    PB_TRY_VALUE(result.json, statement.run_json(connection.db, query.values, *query.members, max_bytes));
+  } else {
+    PB_TRY(statement.run(connection.db, query.values, &result.rows, max_bytes));
+  }
+  return result;
+}
+
+void ReaderPool::count(const Result<ReadResult>& result) {
   ++(result ? stats_.answered : stats_.refused);
   if (!result && result.error().code == Code::timeout) ++stats_.timeouts;
+}
+
+void ReaderPool::complete(const ReadDone& done, Result<ReadResult> result) {
+  count(result);
   try {
     done(std::move(result));
   } catch (const std::exception& thrown) {

@@ -1,4 +1,5 @@
-// The threads that answer queries, each with its own read-only connection.
+// Answers queries on read-only connections: on its own threads, or, if it takes only a moment, on the
+// caller's. Both share the connections.
 #pragma once
 
 #include <atomic>
@@ -8,15 +9,27 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "store/database.h"
+#include "store/json_rows.h"
 #include "store/statement_registry.h"
 
 namespace patchbay::core {
 
-using QueryDone = std::function<void(Result<Rows>)>;
+// A reading statement with its parameters. Its rows are read as they are, or as JSON.
+struct ReadQuery {
+  StatementId statement;
+  Values values;
+  std::optional<JsonMembers> members;  // of JSON; without it `rows` are read
+};
+struct ReadResult {
+  Rows rows;
+  JsonRows json;
+};
+using ReadDone = std::function<void(Result<ReadResult>)>;
 
 struct ReaderStats {
   std::atomic<uint64_t> answered{0};  // with rows
@@ -27,22 +40,24 @@ struct ReaderStats {
 class ReaderPool {
  public:
   struct Options {
-    int threads = 0;
+    int threads = 0;  // and connections
     size_t max_queued = 0;
     size_t max_result_bytes = 0;
     int64_t query_timeout_ms = 0;
     std::function<void(const std::string&)> warn;  // may be empty
   };
   // Borrows the statements.
-  ReaderPool(const StatementRegistry& statements, Options options)
-      : statements_(statements), options_(std::move(options)) {}
-  ~ReaderPool() { stop(0); }
+  ReaderPool(const StatementRegistry& statements, Options options);
+  ~ReaderPool();
 
   // Starts the threads. The database must exist.
   Status start(const std::filesystem::path& path, const std::shared_ptr<const Clock>& clock);
   // [any] Queues a query; never blocks. `done` runs on a reader thread, or on the caller's when the query is
   // refused.
-  void post(StatementId statement, Values values, QueryDone done);
+  void post(ReadQuery query, ReadDone done);
+  // [any that may block] Runs a query on the calling thread. Nothing: every connection is in use, others
+  // wait, or the query took too long (kMaxDirectSteps) and was interrupted; post() it then.
+  std::optional<Result<ReadResult>> run_here(const ReadQuery& query);
   // Answers the queued queries and joins the threads. After `timeout_ms` it interrupts running queries and
   // refuses the rest.
   void stop(int64_t timeout_ms);
@@ -52,27 +67,32 @@ class ReaderPool {
 
  private:
   using Moment = std::chrono::steady_clock::time_point;
-  struct QueryLimit;
+  struct Connection;
   struct Task {
-    StatementId statement;
-    Values values;
-    QueryDone done;
+    ReadQuery query;
+    ReadDone done;
   };
-  void work(const Database& db);
+  void work();
   Status admit(Task& task);
-  bool take(Task& task);
-  Result<Rows> answer(const Database& db, StatementCache& cache, const Task& task);
-  void complete(const QueryDone& done, Result<Rows> result);
-  static int is_overdue(void* limit);
+  Connection* take(Task& task);
+  Connection* take_idle();
+  void give_back(Connection& connection);
+  Result<ReadResult> answer(Connection& connection, const ReadQuery& query);
+  Result<ReadResult> run(Connection& connection, const ReadQuery& query);
+  void count(const Result<ReadResult>& result);
+  void complete(const ReadDone& done, Result<ReadResult> result);
+  static int is_overdue(void* connection);
 
   // borrowed
   const StatementRegistry& statements_;
   // owned
   const Options options_;
+  std::vector<std::unique_ptr<Connection>> connections_;
   // state; mutex_ guards all but the atomics
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Task> queue_;
+  std::vector<Connection*> idle_;  // the one used last is taken first, because its cache is warm
   std::condition_variable all_stopped_;
   bool stopping_ = false;
   int running_threads_ = 0;

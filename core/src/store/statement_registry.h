@@ -1,6 +1,7 @@
 // All registered statements, by number. Any thread may use it; entries are never moved or removed.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -19,12 +20,17 @@ struct Statement {
   std::string sql;  // SQLite's dialect
   int parameters = 0;
   bool reads = false;
+  bool depends_on_time = false;  // or on chance, so that its result must not be kept
+  // Raised by every commit that may have changed a table of the owner; no other statement may touch these.
+  std::atomic<uint64_t>* version = nullptr;
 
   std::string title() const { return owner + "/" + name; }
 };
 
 class StatementRegistry {
  public:
+  // Sets their versions and raises them, because a migration may have changed the tables. All are of one
+  // owner.
   void add(std::vector<Statement> statements);
   Result<StatementId> find(std::string_view owner, std::string_view name) const;
   // Returns null for an unknown number.
@@ -32,7 +38,8 @@ class StatementRegistry {
 
  private:
   mutable std::mutex mutex_;
-  std::deque<Statement> all_;  // number - 1
+  std::deque<Statement> all_;                              // number - 1
+  std::map<std::string, std::atomic<uint64_t>> versions_;  // by owner
   std::map<std::pair<std::string, std::string>, StatementId> by_name_;
 };
 

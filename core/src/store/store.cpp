@@ -52,6 +52,24 @@ void warn_of_lost_key(const std::filesystem::path& path, const StoreOptions& opt
                " is missing and was created again: secrets sealed before cannot be read");
 }
 
+ReadDone as_rows(Store::Done<Rows> done) {
+  return [done = std::move(done)](Result<ReadResult> result) {
+    if (!result) return done(std::move(result).error());
+    done(std::move(result->rows));
+  };
+}
+
+std::string cache_key(const JsonQuery& query) {
+  std::string key = std::to_string(query.statement.number) + '\0';
+  for (const Value& value : query.values) {
+    key += static_cast<char>(value.type);
+    key.append(reinterpret_cast<const char*>(&value.integer), sizeof value.integer);
+    key.append(reinterpret_cast<const char*>(&value.real), sizeof value.real);
+    key += std::to_string(value.data.size()) + ':' + value.data;
+  }
+  return key += query.members;
+}
+
 Store::Done<Rows> as_events(Store::Done<std::vector<LoggedEvent>> done) {
   return [done = std::move(done)](Result<Rows> rows) {
     if (!rows) return done(std::move(rows).error());
@@ -123,8 +141,11 @@ class Store::Impl {
   }
 
   void ask(const char* name, Values values, Done<Rows> done) {
-    reader_pool.post(statements.find("core", name).value_or({}), std::move(values), std::move(done));
+    reader_pool.post({statements.find("core", name).value_or({}), std::move(values), {}},
+                     as_rows(std::move(done)));
   }
+
+  struct JsonRead;
 
   const StoreOptions options;
   const std::shared_ptr<const Clock> clock;
@@ -135,6 +156,7 @@ class Store::Impl {
   SchemaRegistry schema_registry;
   WriteSession session;
   int64_t epoch = 0;
+  JsonCache json_cache;
   Writer writer;
   ReaderPool reader_pool;
 };
@@ -193,7 +215,56 @@ void Store::commit(Transaction transaction, CommitDone done) {
 }
 
 void Store::query(StatementId statement, Values values, Done<Rows> done) {
-  impl_->reader_pool.post(statement, std::move(values), std::move(done));
+  impl_->reader_pool.post({statement, std::move(values), {}}, as_rows(std::move(done)));
+}
+
+std::optional<Result<Rows>> Store::query_here(StatementId statement, const Values& values) {
+  auto result = impl_->reader_pool.run_here({statement, values, {}});
+  if (!result) return std::nullopt;
+  return *result ? Result<Rows>(std::move((*result)->rows)) : Result<Rows>(std::move(*result).error());
+}
+
+// Reads the version before the rows, so that a commit meanwhile makes what is kept invalid.
+struct Store::Impl::JsonRead {
+  JsonRead(Impl& of, const JsonQuery& query)
+      : impl(of), statement(of.statements.get(query.statement)), key(cache_key(query)) {
+    if (statement) version = statement->version->load();
+  }
+  Result<JsonRowsPtr> keep(Result<ReadResult> result) const {
+    if (!result) return std::move(result).error();
+    JsonRowsPtr rows = std::make_shared<const JsonRows>(std::move(result->json));
+    if (!statement->depends_on_time) impl.json_cache.put(key, version, rows);
+    return rows;
+  }
+
+  Impl& impl;
+  const Statement* statement;
+  std::string key;
+  uint64_t version = 0;
+};
+
+JsonRowsPtr Store::kept_json(const JsonQuery& query) {
+  const Impl::JsonRead read(*impl_, query);
+  return read.statement ? impl_->json_cache.find(read.key, read.version) : nullptr;
+}
+
+std::optional<Result<JsonRowsPtr>> Store::query_json_here(const JsonQuery& query) {
+  const Impl::JsonRead read(*impl_, query);
+  auto members = JsonMembers::parse(query.members);
+  if (!members) return std::move(members).error();
+  auto result = impl_->reader_pool.run_here({query.statement, query.values, *std::move(members)});
+  if (!result) return std::nullopt;
+  return read.keep(*std::move(result));
+}
+
+void Store::query_json(JsonQuery query, Done<JsonRowsPtr> done) {
+  Impl::JsonRead read(*impl_, query);
+  auto members = JsonMembers::parse(query.members);
+  if (!members) return done(std::move(members).error());
+  impl_->reader_pool.post({query.statement, std::move(query.values), *std::move(members)},
+                          [read = std::move(read), done = std::move(done)](Result<ReadResult> result) {
+                            done(read.keep(std::move(result)));
+                          });
 }
 
 void Store::register_consumer(const std::string& name, const std::vector<std::string>& patterns,

@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,7 @@
 #include "store/commit_notice.h"
 #include "store/consumer_state.h"
 #include "store/job.h"
+#include "store/json_cache.h"
 #include "store/limits.h"
 #include "store/logged_event.h"
 #include "store/prune_result.h"
@@ -37,6 +39,13 @@
 #include "store/transaction.h"
 
 namespace patchbay::core {
+
+// A reading statement whose rows are wanted as JSON; `members` as in pb_store::query_json.
+struct JsonQuery {
+  StatementId statement;
+  Values values;
+  std::string members;
+};
 
 struct StoreOptions {
   Clock now_ms;                    // clock of {{NOW_MS}} and all due times; empty: the system clock
@@ -107,6 +116,15 @@ class Store {
 
   void commit(Transaction transaction, CommitDone done);
   void query(StatementId statement, Values values, Done<Rows> done);
+  // [any that may block] The result of a quick query, run on the calling thread; nothing: use query(),
+  // because it takes more than a moment or every connection is in use.
+  std::optional<Result<Rows>> query_here(StatementId statement, const Values& values);
+
+  // The rows as JSON, kept for the same query until a commit may have changed a table of the owner.
+  void query_json(JsonQuery query, Done<JsonRowsPtr> done);
+  std::optional<Result<JsonRowsPtr>> query_json_here(const JsonQuery& query);
+  // Null: they are not kept.
+  JsonRowsPtr kept_json(const JsonQuery& query);
 
   // Registers a durable consumer. Every later event with a matching topic is pending for it until an AckOp
   // acknowledges it, also while the consumer does not run. Registering again replaces the patterns.

@@ -22,11 +22,21 @@ class CommitTask final : public WriteTask {
   }
   void complete(const Status& status) override {
     if (!status && result_.status) result_ = CommitResult{status, -1, {}, {}};
+    if (status) raise_versions();
     done_(std::move(result_));
   }
   size_t bytes() const override { return bytes_; }
 
  private:
+  // Before `done` reports the commit, so that each later query sees it.
+  void raise_versions() const {
+    for (const Op& op : transaction_.ops) {
+      const auto* exec = std::get_if<ExecOp>(&op);
+      const Statement* statement = exec ? statements_.get(exec->statement) : nullptr;
+      if (statement && !statement->reads) statement->version->fetch_add(1);
+    }
+  }
+
   const StatementRegistry& statements_;
   Transaction transaction_;
   const size_t bytes_;

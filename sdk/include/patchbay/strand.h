@@ -12,6 +12,15 @@ void post(const Host& host, StrandId strand, F f) {
   if (host.runtime->strand_post(host.self, strand, &OneShot<F>::run, task) != PB_OK) delete task;
 }
 
+// [any] Runs f() on a strand like post(), but on the calling thread, before this returns, if the strand is
+// idle. For threads of the plugin that serve requests (abi/runtime.h).
+template <class F>
+void run_on(const Host& host, StrandId strand, F f) {
+  if (!PB_HAS(host.runtime, strand_run)) return post(host, strand, std::move(f));
+  auto* task = new OneShot<F>{host, "post", std::move(f)};
+  if (host.runtime->strand_run(host.self, strand, &OneShot<F>::run, task) != PB_OK) delete task;
+}
+
 // [any] Runs f() on a worker thread, where it may block. Error: the queue is full; f is destroyed without
 // running, so it must not own what has to survive.
 template <class F>

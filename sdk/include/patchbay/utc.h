@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -109,10 +108,15 @@ inline std::string utc_text(int64_t ms) {
   constexpr int64_t kDayMs = 86'400'000;
   const int64_t days = (ms >= 0 ? ms : ms - kDayMs + 1) / kDayMs;
   const detail::CalendarDay date = detail::day_of(days);
-  const auto left = static_cast<int>(ms - days * kDayMs);
-  char text[96];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", static_cast<int>(date.year),
-                date.month, date.day, left / 3'600'000, left / 60'000 % 60, left / 1000 % 60, left % 1000);
+  const auto left = static_cast<unsigned>(ms - days * kDayMs);
+  std::string text = "0000-00-00T00:00:00.000Z";
+  const auto write = [&text](size_t last, unsigned value) {  // the digit at `last` and those before it
+    for (; value > 0; value /= 10) text[last--] = static_cast<char>('0' + value % 10);
+  };
+  write(3, static_cast<unsigned>(date.year) % 10'000);
+  write(6, date.month), write(9, date.day);
+  write(12, left / 3'600'000), write(15, left / 60'000 % 60), write(18, left / 1000 % 60);
+  write(22, left % 1000);
   return text;
 }
 

@@ -35,7 +35,7 @@ class RuntimeStep final : public Step {
   void go_to_worker() {
     const Status posted = patchbay::post_worker(host_, [this] {
       if (seen_) seen_ = expect(kind() == PB_THREAD_WORKER, "a worker task runs on a worker thread");
-      patchbay::post(host_, patchbay::kMainStrand, [this] { go_to_timer(); });
+      patchbay::run_on(host_, patchbay::kMainStrand, [this] { go_to_timer(); });
     });
     if (!posted) next_(posted);
   }

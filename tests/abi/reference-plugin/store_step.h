@@ -114,7 +114,17 @@ class StoreStep final : public Step {
     consumer_.reset();
     patchbay::query(host_, find_, {body_}, [this](patchbay::Result<patchbay::Rows> rows) {
       if (!rows) return next_(rows.error());
-      next_(expect(rows->size() == 1 && rows->text(0, 0) == body_, "a row is read as it was written"));
+      const Status same =
+          expect(rows->size() == 1 && rows->text(0, 0) == body_, "a row is read as it was written");
+      if (!same) return next_(same);
+      read_json();
+    });
+  }
+  void read_json() {
+    patchbay::query_json(host_, find_, {body_}, "body", [this](patchbay::Result<patchbay::JsonRows> rows) {
+      if (!rows) return next_(rows.error());
+      const std::string json = "[{\"body\":\"" + body_ + "\"}]";
+      next_(expect(rows->count == 1 && rows->text.view() == json, "a row is read as JSON"));
     });
   }
 

@@ -109,3 +109,66 @@ TEST_CASE("transactions left open are bounded") {
   CHECK(harness.commit(*harness.one, handle).status == PB_E_GONE);
   CHECK(harness.log_text().find("too many open transactions") != std::string::npos);
 }
+
+TEST_CASE("on a thread that runs strands as a guest, a query is answered before the call returns") {
+  HostHarness harness;
+  struct Asked {
+    HostHarness& harness;
+    std::vector<std::thread::id> threads;
+    int64_t count = -1;
+    std::string json;
+  } asked{harness, {}, -1, {}};
+  const auto ask = [](void* user) noexcept {
+    auto& to = *static_cast<Asked*>(user);
+    to.threads.push_back(std::this_thread::get_id());
+    const uint64_t statement = to.harness.statement("count");
+    to.harness.table().query(
+        &*to.harness.one, statement, nullptr, 0, 0,
+        [](void* asker, int32_t status, const pb_rows* rows, const pb_err*) noexcept {
+          auto& answered = *static_cast<Asked*>(asker);
+          answered.threads.push_back(std::this_thread::get_id());
+          if (status == PB_OK) answered.count = rows->cells[0].integer;
+        },
+        &to);
+    to.harness.table().query_json(
+        &*to.harness.one, statement, nullptr, 0, to_abi("rows"), 0,
+        [](void* asker, int32_t status, pb_buf* json, uint64_t, const pb_err*) noexcept {
+          auto& answered = *static_cast<Asked*>(asker);
+          answered.threads.push_back(std::this_thread::get_id());
+          if (status == PB_OK) answered.json = Buffer::share(json).view();
+        },
+        &to);
+  };
+  harness.services().runtime.wait_idle(std::chrono::seconds(60));
+  for (int64_t round = 0; round < 3; ++round) {
+    asked.threads.clear();
+    CHECK(runtime_table().strand_run(&*harness.one, 0, ask, &asked) == PB_OK);
+    REQUIRE(eventually([&] { return harness.one->outstanding() == 0; }));  // a slow machine asks a reader
+    CHECK(asked.threads.size() == 3);
+    CHECK(asked.count == round);
+    CHECK(asked.json == "[{\"rows\":" + std::to_string(round) + "}]");
+    const uint64_t tx = harness.table().begin(&*harness.one);
+    harness.add(tx, round);
+    CHECK(harness.commit(*harness.one, tx).status == PB_OK);
+    harness.services().runtime.wait_idle(std::chrono::seconds(60));
+  }
+  CHECK(runtime_table().strand_run(&*harness.one, 12345, ask, &asked) == PB_E_GONE);
+}
+
+TEST_CASE("a query for JSON with another plugin's statement fails") {
+  HostHarness harness;
+  const uint64_t foreign = harness.statement("count");
+  const auto status = wait_for<int32_t>(
+      [&](auto done) {
+        harness.table().query_json(
+            &*harness.other, foreign, nullptr, 0, to_abi("rows"), 0,
+            [](void* user, int32_t code, pb_buf* json, uint64_t, const pb_err*) noexcept {
+              const std::unique_ptr<std::function<void(int32_t)>> answer(
+                  static_cast<std::function<void(int32_t)>*>(user));
+              (*answer)(json == nullptr ? code : PB_OK);
+            },
+            new std::function<void(int32_t)>(done));
+      },
+      PB_E_TIMEOUT);
+  CHECK(status == PB_E_MISUSE);
+}

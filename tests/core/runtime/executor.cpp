@@ -4,12 +4,16 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <future>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "runtime/clock.h"
 #include "runtime/limits.h"
 #include "runtime/strand.h"
+#include "runtime/thread_kind.h"
 #include "support/within.h"
 
 namespace {
@@ -127,4 +131,129 @@ TEST_CASE("A plugin's waiting calls are limited, over all its strands together")
   REQUIRE(executor.wait_idle(60s));
   strand->close(nullptr, nullptr);
   CHECK(strand->post_bounded(count, nullptr) == patchbay::Code::gone);
+}
+
+namespace {
+
+// A call whose task ends with the test.
+struct Step : Task {
+  explicit Step(std::function<void()> f)
+      : Task([](Task& task) noexcept { static_cast<Step&>(task).run_it(); }), run_it(std::move(f)) {}
+  std::function<void()> run_it;
+};
+
+}  // namespace
+
+TEST_CASE("A guest runs an idle strand, and then each strand that this makes ready, on its own thread") {
+  Executor executor({2});
+  const auto first = Strand::create(executor, "asks", "main");
+  const auto second = Strand::create(executor, "answers", "main");
+  const auto guest = std::this_thread::get_id();
+  std::vector<const Strand*> ran;
+  const auto note = [&] {
+    CHECK(std::this_thread::get_id() == guest);
+    CHECK(thread_kind() == ThreadKind::strand);
+    ran.push_back(Strand::current());
+  };
+  Step step([&] {
+    note();
+    second->post([&] {
+      note();
+      first->post(note);
+    });
+    CHECK(ran.size() == 1);  // a strand's turn ends before the next one's begins
+  });
+  CHECK(executor.run_here(*first, step));
+  CHECK(ran == std::vector<const Strand*>{first.get(), second.get(), first.get()});
+  CHECK(thread_kind() == ThreadKind::other);
+  CHECK(Strand::current() == nullptr);
+  CHECK(executor.idle());
+}
+
+TEST_CASE("A guest leaves a strand that another thread runs to that thread") {
+  Executor executor({2});
+  const auto strand = Strand::create(executor, "serves", "main");
+  std::promise<void> entered, release;
+  strand->post([&] {
+    entered.set_value();
+    release.get_future().wait();
+  });
+  entered.get_future().wait();
+  std::thread::id ran_on;
+  Step step([&] { ran_on = std::this_thread::get_id(); });
+  CHECK(executor.run_here(*strand, step));
+  release.set_value();
+  REQUIRE(executor.wait_idle(60s));
+  CHECK(ran_on != std::thread::id());
+  CHECK(ran_on != std::this_thread::get_id());
+}
+
+TEST_CASE("On a strand, run_here only queues the task") {
+  Executor executor({2});
+  const auto outer = Strand::create(executor, "asks", "main");
+  const auto inner = Strand::create(executor, "answers", "main");
+  std::atomic<bool> ran{false};
+  Step step([&] { ran = true; });
+  outer->post([&] {
+    CHECK(executor.run_here(*inner, step));
+    CHECK_FALSE(ran);
+  });
+  CHECK(within(60s, [&] { return ran.load(); }));
+  CHECK(executor.wait_idle(60s));
+}
+
+TEST_CASE("Work between two turns runs on the guest while the strand is free") {
+  Executor executor({2});
+  const auto strand = Strand::create(executor, "asks", "main");
+  std::vector<std::string> order;
+  Step work([&] {
+    CHECK(Strand::current() == nullptr);
+    order.emplace_back("work");
+    strand->post([&] { order.emplace_back("answer"); });
+  });
+  Step step([&] {
+    CHECK(executor.run_between_turns(work));
+    order.emplace_back("task");
+  });
+  CHECK(executor.run_here(*strand, step));
+  CHECK(order == std::vector<std::string>{"task", "work", "answer"});
+  CHECK_FALSE(executor.run_between_turns(work));  // not on a guest any more
+}
+
+TEST_CASE("When a guest hangs in a turn, another thread runs the strand that waits for it") {
+  ExecutorOptions options = watched();
+  options.watchdog_thread = false;
+  Executor executor(options);
+  const auto hangs = Strand::create(executor, "hangs", "main");
+  const auto waits = Strand::create(executor, "waits", "main");
+  std::promise<void> release;
+  std::atomic<bool> entered{false};
+  Step step([&] {
+    waits->post([&] { release.set_value(); });
+    entered = true;
+    release.get_future().wait();
+  });
+  std::thread guest([&] { executor.run_here(*hangs, step); });
+  REQUIRE(within(60s, [&] { return entered.load(); }));
+  const int64_t now_ns = system_mono_clock().now_ns();
+  executor.watchdog()->check(now_ns);
+  executor.watchdog()->check(now_ns + 20'000'000);
+  guest.join();
+  CHECK(executor.wait_idle(60s));
+  for (const auto& owner : executor.owner_stats()) CHECK(owner.stalled == 0);
+  CHECK(executor.threads_alive() == 2);  // the guest is not replaced
+}
+
+TEST_CASE("A guest returns to its own work although others keep its strand busy") {
+  Executor executor({2});
+  const auto strand = Strand::create(executor, "busy", "main");
+  const auto other = Strand::create(executor, "busy", "other");
+  std::atomic<bool> stop{false};
+  std::function<void()> again = [&] {
+    if (!stop) other->post([&] { strand->post(again); });
+  };
+  Step step(again);
+  CHECK(executor.run_here(*strand, step));  // executor threads go on
+  stop = true;
+  CHECK(executor.wait_idle(60s));
 }

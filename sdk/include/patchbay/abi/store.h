@@ -70,6 +70,9 @@ typedef struct pb_job {
   pb_str body;
 } pb_job;
 
+/* `json`: borrowed, immutable; NULL with an error. `rows`: their number. */
+typedef void (*pb_json_rows_fn)(void* user, int32_t status, pb_buf* json, uint64_t rows,
+                                const pb_err* err) PB_NOEXCEPT;
 typedef void (*pb_job_fn)(void* user, const pb_job* job) PB_NOEXCEPT;
 typedef void (*pb_events_fn)(void* user, int32_t status, const pb_event* const* events,
                              uint32_t count) PB_NOEXCEPT;
@@ -157,6 +160,15 @@ typedef struct pb_store {
   pb_buf* (*unseal)(void* host, pb_str sealed, pb_str context)PB_NOEXCEPT;
   /* [any] The existing folder for the plugin's files; the string lives as long as the host. */
   pb_str (*data_folder)(void* host) PB_NOEXCEPT;
+
+  /* [any] Runs a reading statement like query, and calls fn with its rows as JSON text: an array of objects.
+   * `members` names a member for each column, separated by blanks. Texts, numbers and NULL are written as
+   * such, bytes in hexadecimal. A name that ends in "@" is a time in milliseconds since 1970, written in ISO
+   * 8601, and as "" for NULL and 0; in "@?": as null; a name that ends in "-" or "@-" is left out for NULL; a
+   * column "-" is not written. The host may return the same buffer again as long as no commit has written to
+   * the plugin's tables. */
+  void (*query_json)(void* host, uint64_t statement, const pb_value* values, uint32_t count, pb_str members,
+                     uint64_t strand, pb_json_rows_fn fn, void* user) PB_NOEXCEPT;
 } pb_store;
 #define PB_STORE_FLOOR 192u /* of 0.1 */
 

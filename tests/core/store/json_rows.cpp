@@ -1,0 +1,155 @@
+#include "store/json_rows.h"
+
+#include "fixture.h"
+
+using namespace store_test;
+
+namespace {
+
+constexpr std::string_view kSchema = R"(
+-- migration: 1
+CREATE TABLE shop_item (id BIGINT PRIMARY KEY, name TEXT NOT NULL, price REAL, sold_ms BIGINT, raw {{BYTES}});
+-- name: add
+INSERT INTO shop_item VALUES ($1, $2, $3, $4, $5);
+-- name: all
+SELECT id, name, price, sold_ms, raw FROM shop_item WHERE id >= $1 ORDER BY id;
+-- name: now
+SELECT id, {{NOW_MS}} FROM shop_item ORDER BY id;
+-- name: rename
+UPDATE shop_item SET name = $2 WHERE id = $1;
+)";
+constexpr std::string_view kOther = R"(
+-- migration: 1
+CREATE TABLE depot_item (id BIGINT PRIMARY KEY);
+-- name: add
+INSERT INTO depot_item VALUES ($1);
+)";
+
+struct Shop {
+  Shop() {
+    StoreOptions options;
+    options.now_ms = [this] { return ++now_ms; };
+    auto opened = Store::open(folder.path / "store.db", options);
+    REQUIRE(opened);
+    store = *std::move(opened);
+    REQUIRE(store->register_owner("shop", kSchema));
+    REQUIRE(store->register_owner("depot", kOther));
+  }
+  CommitResult exec(const char* owner, const char* name, Values values) {
+    Transaction tx;
+    tx.ops.emplace_back(ExecOp{store->statement(owner, name).value_or({}), std::move(values), kAnyChanges});
+    return commit(*store, std::move(tx));
+  }
+  JsonQuery query(const char* name, std::string members, Values values) const {
+    return {store->statement("shop", name).value_or({}), std::move(values), std::move(members)};
+  }
+  Result<JsonRowsPtr> read(const JsonQuery& asked) {
+    return wait_for<Result<JsonRowsPtr>>([&](auto done) { store->query_json(asked, done); },
+                                         Error{Code::timeout, "query_json"});
+  }
+  std::string text(const std::string& members, int64_t from = 0) {
+    const auto rows = read(query("all", members, {from}));
+    return rows ? (*rows)->text : rows.error().text;
+  }
+  std::atomic<int64_t> now_ms{1'000'000'000'000};
+  TempDir folder;
+  std::unique_ptr<Store> store;
+};
+
+}  // namespace
+
+TEST_CASE("Rows are written as JSON objects, with a member for each column") {
+  Shop shop;
+  CHECK(shop.text("id name price soldUtc raw") == "[]");
+  REQUIRE(shop.exec("shop", "add", {1, "a \"pen\"\n", 2.5, 1763620612007, Value::bytes("\x01\xff")}).status);
+  REQUIRE(shop.exec("shop", "add", {2, "gr\xc3\xbcn", Value(), Value(), Value()}).status);
+  CHECK(shop.text("id name price soldMs raw") ==
+        R"([{"id":1,"name":"a \"pen\"\n","price":2.5,"soldMs":1763620612007,"raw":"01ff"},)"
+        "{\"id\":2,\"name\":\"gr\xc3\xbcn\",\"price\":null,\"soldMs\":null,\"raw\":null}]");
+  const auto rows = shop.read(shop.query("all", "id name price soldMs raw", {0}));
+  REQUIRE(rows);
+  CHECK((*rows)->count == 2);
+}
+
+TEST_CASE("Members of JSON rows may be times, left out when empty, or not written") {
+  Shop shop;
+  REQUIRE(shop.exec("shop", "add", {1, "pen", 2.0, 1763620612007, Value()}).status);
+  REQUIRE(shop.exec("shop", "add", {2, "ink", Value(), Value(), Value()}).status);
+  CHECK(shop.text("- name - soldUtc@ -") ==
+        R"([{"name":"pen","soldUtc":"2025-11-20T06:36:52.007Z"},{"name":"ink","soldUtc":""}])");
+  CHECK(shop.text("- - price- soldUtc@? -") ==
+        R"([{"price":2,"soldUtc":"2025-11-20T06:36:52.007Z"},{"soldUtc":null}])");
+  CHECK(shop.text("id - - soldUtc@- -") == R"([{"id":1,"soldUtc":"2025-11-20T06:36:52.007Z"},{"id":2}])");
+  CHECK(shop.text("- - - - -") == "[{},{}]");
+}
+
+TEST_CASE("JSON rows whose members do not match the columns are refused") {
+  Shop shop;
+  CHECK(shop.text("id name") == "shop/all: has 5 columns, but 2 members");
+  CHECK(shop.text("id  name price soldMs") == "the members of JSON rows are words separated by a blank");
+  const auto writes = shop.read(shop.query("rename", "", {1, "x"}));
+  REQUIRE_FALSE(writes);
+  CHECK(writes.error().code == Code::misuse);
+}
+
+TEST_CASE("JSON rows are kept until a commit writes to their owner's tables") {
+  Shop shop;
+  REQUIRE(shop.exec("shop", "add", {1, "pen", 2.0, Value(), Value()}).status);
+  const JsonQuery all = shop.query("all", "id name - - -", {0});
+  CHECK(shop.store->kept_json(all) == nullptr);
+  const auto first = shop.read(all);
+  REQUIRE(first);
+  CHECK(shop.store->kept_json(all) == *first);
+  CHECK(shop.store->kept_json(shop.query("all", "id name - - -", {1})) == nullptr);
+  CHECK(shop.store->kept_json(shop.query("all", "id - - - -", {0})) == nullptr);
+
+  REQUIRE(shop.exec("depot", "add", {1}).status);
+  CHECK(shop.store->kept_json(all) == *first);
+  CHECK_FALSE(shop.exec("shop", "add", {1, "again", 2.0, Value(), Value()}).status);
+  CHECK(shop.store->kept_json(all) == *first);
+  REQUIRE(shop.exec("shop", "rename", {1, "ink"}).status);
+  CHECK(shop.store->kept_json(all) == nullptr);
+  const auto here = shop.store->query_json_here(all);
+  REQUIRE(here);
+  REQUIRE(*here);
+  CHECK((**here)->text == R"([{"id":1,"name":"ink"}])");
+  CHECK(shop.store->kept_json(all) == **here);
+}
+
+TEST_CASE("JSON rows that depend on the clock are not kept") {
+  Shop shop;
+  REQUIRE(shop.exec("shop", "add", {1, "pen", 2.0, Value(), Value()}).status);
+  const JsonQuery now = shop.query("now", "id nowMs", {});
+  const auto first = shop.read(now);
+  REQUIRE(first);
+  CHECK(shop.store->kept_json(now) == nullptr);
+  const auto second = shop.read(now);
+  REQUIRE(second);
+  CHECK((*first)->text != (*second)->text);
+}
+
+TEST_CASE("A list that is read while rows are added never misses a row that was committed before") {
+  Shop shop;
+  const JsonQuery all = shop.query("all", "id - - - -", {0});
+  std::atomic<int64_t> committed{0};
+  std::atomic<bool> missed{false};
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 2; ++i)
+    readers.emplace_back([&] {
+      while (committed < 200) {
+        const auto least = static_cast<uint64_t>(committed.load());
+        auto rows = shop.store->kept_json(all);
+        if (!rows) {
+          auto here = shop.store->query_json_here(all);
+          if (here && *here) rows = **here;
+        }
+        if (rows && rows->count < least) missed = true;
+      }
+    });
+  for (int64_t id = 1; id <= 200; ++id) {
+    REQUIRE(shop.exec("shop", "add", {id, "pen", 2.0, Value(), Value()}).status);
+    committed = id;
+  }
+  for (std::thread& reader : readers) reader.join();
+  CHECK_FALSE(missed);
+}

@@ -1,0 +1,89 @@
+#include "store/reader_pool.h"
+
+#include "fixture.h"
+
+using namespace store_test;
+
+namespace {
+
+constexpr std::string_view kSchema = R"(
+-- migration: 1
+CREATE TABLE shop_item (id BIGINT PRIMARY KEY, name TEXT NOT NULL);
+-- name: add
+INSERT INTO shop_item VALUES ($1, $2);
+-- name: names
+SELECT name FROM shop_item ORDER BY id;
+-- name: count_long
+WITH RECURSIVE shop_n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM shop_n WHERE i < $1)
+SELECT COUNT(i) FROM shop_n;
+)";
+
+struct Shop {
+  Shop() {
+    auto opened = Store::open(folder.path / "store.db", {});
+    REQUIRE(opened);
+    store = *std::move(opened);
+    REQUIRE(store->register_owner("shop", kSchema));
+  }
+  StatementId operator[](const char* name) const { return store->statement("shop", name).value_or({}); }
+  void add(int64_t id, const char* name) {
+    Transaction tx;
+    tx.ops.emplace_back(ExecOp{(*this)["add"], {id, name}, 1});
+    REQUIRE(commit(*store, std::move(tx)).status);
+  }
+  TempDir folder;
+  std::unique_ptr<Store> store;
+};
+
+}  // namespace
+
+TEST_CASE("A quick query is answered on the calling thread, and sees every commit before it") {
+  Shop shop;
+  for (int64_t id = 1; id <= 3; ++id) {
+    shop.add(id, "pen");
+    const auto rows = shop.store->query_here(shop["names"], {});
+    REQUIRE(rows);
+    REQUIRE(*rows);
+    CHECK((*rows)->row_count() == static_cast<size_t>(id));
+  }
+}
+
+TEST_CASE("An error of a query on the calling thread names the statement") {
+  Shop shop;
+  const auto rows = shop.store->query_here(shop["names"], {1});
+  REQUIRE(rows);
+  REQUIRE_FALSE(*rows);
+  CHECK(rows->error().text.find("shop/names") != std::string::npos);
+}
+
+TEST_CASE("A query that takes long is left to the reader threads") {
+  Shop shop;
+  CHECK_FALSE(shop.store->query_here(shop["count_long"], {10'000'000}));
+  const auto rows = query(*shop.store, shop["count_long"], {1'000'000});
+  REQUIRE(rows);
+  CHECK(rows->integer(0, 0) == 1'000'000);
+}
+
+TEST_CASE("A closed store answers no query on the calling thread") {
+  Shop shop;
+  shop.store->close();
+  CHECK_FALSE(shop.store->query_here(shop["names"], {}));
+}
+
+TEST_CASE("Threads that query at once share the connections") {
+  Shop shop;
+  shop.add(1, "pen");
+  std::atomic<int> here{0}, posted{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      for (int n = 0; n < 200; ++n) {
+        const auto rows = shop.store->query_here(shop["names"], {});
+        if (rows && *rows && (*rows)->row_count() == 1) ++here;
+        if (!rows && query(*shop.store, shop["names"])) ++posted;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(here + posted == 800);
+  CHECK(here > 0);
+}
