@@ -25,6 +25,15 @@ void JobWorker::check_due() {
   strand().post([self] { self->claim(); });
 }
 
+void JobWorker::job_added(int64_t due_ms) {
+  const int64_t now = runtime_.wall_clock().now_ms();
+  if (due_ms <= now) return check_due();
+  // The alarm reads what is due then, so it finds this job, too.
+  if (const int64_t alarm = alarm_due_ms_.load(); alarm > now && alarm <= due_ms) return;
+  const Ref<JobWorker> self(this);
+  strand().post([self, due_ms] { self->sleep_until(due_ms); });
+}
+
 void JobWorker::claims_ended(const std::vector<int64_t>& jobs) {
   const Ref<JobWorker> self(this);
   strand().post([self, jobs] {
@@ -41,6 +50,7 @@ void JobWorker::forget_expired() {
 
 void JobWorker::claim() {
   if (!open()) return;
+  alarm_due_ms_ = 0;
   if (claiming_) {
     again_ = true;
     return;

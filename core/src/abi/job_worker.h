@@ -31,8 +31,10 @@ class JobWorker final : public Registration {
   JobWorker(Runtime& runtime, Store& store, Ref<Strand> strand, JobWorkerInit init);
 
   const std::string& kind() const noexcept { return init_.kind; }
-  // [any] Claims due jobs. Call it when a job may be due now, or earlier than this worker knows.
+  // [any] Claims due jobs. Call it when a job may be due now.
   void check_due();
+  // [any] A job was added that is due then: claims it now, or sets the alarm, unless that is set for earlier.
+  void job_added(int64_t due_ms);
   // [any] Call before close(): cancels the timer.
   void cancel_timer();
   // [any] The claims of these jobs have ended; ignores jobs that other workers have claimed.
@@ -56,7 +58,8 @@ class JobWorker final : public Registration {
   bool claiming_ = false;
   bool again_ = false;  // check_due() came while claiming
   RegistrationTimer alarm_;
-  int64_t alarm_due_ms_ = 0;
+  // Read by any thread; 0: the alarm is not set, or what is due is being read.
+  std::atomic<int64_t> alarm_due_ms_{0};
 };
 
 }  // namespace patchbay::core

@@ -1,6 +1,7 @@
 #include "abi/store_registry.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace patchbay::core {
@@ -64,9 +65,10 @@ void StoreRegistry::announced(CommitNotice&& what) {
   }
   if (what.jobs.empty()) return;
   for (const auto& worker : job_workers()) {
-    const bool wanted = std::any_of(what.jobs.begin(), what.jobs.end(),
-                                    [&](const JobNotice& job) { return job.kind == worker->kind(); });
-    if (wanted) worker->check_due();
+    int64_t first_ms = std::numeric_limits<int64_t>::max();
+    for (const JobNotice& job : what.jobs)
+      if (job.kind == worker->kind()) first_ms = std::min(first_ms, job.due_ms);
+    if (first_ms != std::numeric_limits<int64_t>::max()) worker->job_added(first_ms);
   }
 }
 

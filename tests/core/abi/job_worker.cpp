@@ -47,3 +47,27 @@ TEST_CASE("a job worker sleeps until the next job is due, and wakes for an earli
     return claims.count() == 2;
   }));
 }
+
+TEST_CASE("a job that is due after the worker's alarm costs no claim, and is claimed in time") {
+  HostHarness harness;
+  Claims claims;
+  CHECK(harness.table().job_worker(&*harness.one, to_abi("dial"), 4, 60'000, 0, &Claims::note, &claims) != 0);
+  const auto tasks = [&] {
+    harness.services().runtime.wait_idle(std::chrono::seconds(60));
+    return harness.store().stats().tasks;
+  };
+  REQUIRE(eventually([&] { return tasks() == 2; }));  // its schema, and the claim of the new worker
+  const int64_t now_ms = harness.clock.now_ms();
+  for (const int64_t due_ms : {now_ms + 20'000, now_ms + 30'000, now_ms + 20'000}) {
+    const uint64_t before = tasks();
+    const uint64_t tx = harness.table().begin(&*harness.one);
+    harness.table().job_add(&*harness.one, tx, to_abi("dial"), {}, {}, due_ms, {});
+    CHECK(harness.commit(*harness.one, tx).status == PB_OK);
+    CHECK(tasks() == before + 1);
+  }
+  CHECK(claims.count() == 0);
+  CHECK(eventually([&] {
+    if (claims.count() < 3) harness.clock.advance(std::chrono::seconds(1));
+    return claims.count() == 3;
+  }));
+}
