@@ -15,7 +15,9 @@ inline constexpr size_t kMaxName = 128;       // bytes of a component, correlati
 // Of lines that wait to be written; further ones are dropped and counted.
 inline constexpr size_t kMaxQueuedBytes = 4 << 20;
 inline constexpr size_t kExtraQueuedBytes = 1 << 20;  // for warnings and errors only
-inline constexpr int64_t kFlushTimeoutMs = 1'000;     // of flush(), and of writing the rest at the end
+inline constexpr int64_t kGatherLinesMs =
+    20;  // lines below a warning that follow another wait so long for more
+inline constexpr int64_t kFlushTimeoutMs = 1'000;  // of flush(), and of writing the rest at the end
 
 inline constexpr size_t kMaxThrottledKeys = 1'024;  // further keys share one line per interval
 inline constexpr size_t kMinRedactedBytes = 6;      // shorter secrets would hide ordinary words

@@ -45,6 +45,7 @@ LineWriter::~LineWriter() {
 
 void LineWriter::push(std::string line, bool urgent) {
   const size_t size = line.size() + kOverhead;
+  bool wake = urgent;
   {
     const std::lock_guard lock(mutex_);
     if (bytes_ + size > kMaxQueuedBytes + (urgent ? kExtraQueuedBytes : 0)) {
@@ -55,13 +56,17 @@ void LineWriter::push(std::string line, bool urgent) {
     bytes_ += size;
     ++pushes_;
     waiting_.push_back(std::move(line));
+    urgent_ = urgent_ || urgent || bytes_ > kMaxQueuedBytes / 2;
+    wake = urgent_ || !gathering_;
   }
-  pushed_.notify_one();
+  if (wake) pushed_.notify_one();
 }
 
 void LineWriter::flush() {
   std::unique_lock lock(mutex_);
   const uint64_t upto = pushes_;
+  urgent_ = true;
+  pushed_.notify_one();
   written_.wait_for(lock, std::chrono::milliseconds(kFlushTimeoutMs), [&] { return done_ >= upto; });
 }
 
@@ -77,11 +82,20 @@ uint64_t LineWriter::dropped() const {
   return dropped_;
 }
 
+// Gathers the lines that follow shortly after those that were just written; if there are none, waits for one.
+void LineWriter::await_lines(std::unique_lock<std::mutex>& lock) {
+  gathering_ = true;
+  pushed_.wait_for(lock, std::chrono::milliseconds(kGatherLinesMs), [this] { return stopping_ || urgent_; });
+  gathering_ = false;
+  pushed_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+  urgent_ = false;
+}
+
 void LineWriter::run() {
   std::vector<std::string> lines;
   std::unique_lock lock(mutex_);
   while (true) {
-    pushed_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+    await_lines(lock);
     if (next_fd_ >= 0) {
       if (owned_) ::close(fd_);
       fd_ = std::exchange(next_fd_, -1);

@@ -26,7 +26,9 @@ class LineWriter {
   LineWriter(const LineWriter&) = delete;
   LineWriter& operator=(const LineWriter&) = delete;
 
-  // [any] Queues a line without its newline. Never waits for the descriptor.
+  // [any] Queues a line without its newline. Never waits for the descriptor. Lines that are not urgent
+  // and follow within kGatherLinesMs of others are written together, so that not each of them wakes the
+  // thread.
   void push(std::string line, bool urgent);
   // [any] Waits until every line pushed before is written or dropped, at most kFlushTimeoutMs.
   void flush();
@@ -37,6 +39,7 @@ class LineWriter {
 
  private:
   void run();
+  void await_lines(std::unique_lock<std::mutex>& lock);
   size_t write_lines(const std::vector<std::string>& lines);
   bool write_all(const std::string& text);
   bool may_go_on() const;
@@ -50,6 +53,8 @@ class LineWriter {
   uint64_t done_ = 0;         // of those, written or given up
   uint64_t dropped_ = 0;      // in all
   uint64_t unannounced_ = 0;  // of those
+  bool gathering_ = false;    // the thread wakes by itself
+  bool urgent_ = false;       // and now it must not wait
   int next_fd_ = -1;
   bool stopping_ = false;
   std::chrono::steady_clock::time_point end_{};  // when stopping: give up at this time

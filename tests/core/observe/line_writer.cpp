@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "observe/limits.h"
 
@@ -75,4 +77,20 @@ TEST_CASE("a descriptor whose reader has closed loses lines and does nothing wor
   writer.push("unheard", false);
   writer.flush();
   CHECK(writer.dropped() == 1);
+}
+
+TEST_CASE("an urgent line is written with those before it, without waiting for more") {
+  const Pipe pipe;
+  LineWriter writer(pipe.ends[1], true, announcement);
+  std::string all;
+  for (int i = 0; i < 200; ++i) {
+    writer.push("one", false);
+    writer.push("two", true);
+    for (int tries = 0; tries < 60'000 && all.size() < size_t(i + 1) * 8; ++tries) {
+      all += pipe.read_all();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  CHECK(all.size() == 1600);
+  CHECK(all.substr(0, 8) == "one\ntwo\n");
 }
