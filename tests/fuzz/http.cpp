@@ -52,8 +52,12 @@ class FakeTransport final : public Transport {
       client->on_read(IoResult::ok, count);
     });
   }
-  void write(const char* data, size_t size, Client client) override {
-    wire_.output_.append(data, size);
+  void write(const WritePieces& pieces, Client client) override {
+    size_t size = 0;
+    for (const std::string_view piece : pieces) {
+      wire_.output_ += piece;
+      size += piece.size();
+    }
     wire_.queue_.emplace_back([client, size] { client->on_written(IoResult::ok, size); });
   }
   void linger(Client client) override {

@@ -66,7 +66,10 @@ http::Response call(const Call& what) {
   const auto route = find(what, request.params);
   if (!route) return no_answer("no such route");
   auto response = ask(what.method, route->path, std::move(request), route->discriminator);
-  return response ? *std::move(response) : no_answer(response.error().text);
+  if (!response) return no_answer(response.error().text);
+  if (route->list && response->bytes.size() > 0)  // the array alone
+    response->body = R"({"data":)" + std::string(response->bytes.view()) + "}";
+  return *std::move(response);
 }
 
 bool emit(const NewEvent& event) {

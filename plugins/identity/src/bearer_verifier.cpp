@@ -18,14 +18,21 @@ Result<auth::Principal> BearerVerifier::verify_token(const std::string& token) {
   if (token.size() > kMaxTokenBytes) return {Code::denied, "longer than any token of this server"};
   const std::string hash = lib::sha256(token);
   if (const auto cached = cache_.find(hash); cached != cache_.end()) {
-    if (context_.host.wall_ms() / 1000 < cached->second.expires_sec) return principal_of(cached->second);
-    cache_.erase(cached);
-    return {Code::denied, "expired"};
+    Verified& known = cached->second;
+    if (context_.host.wall_ms() / 1000 >= known.claims.expires_sec) {
+      cache_.erase(cached);
+      return {Code::denied, "expired"};
+    }
+    if (known.generation != context_.settings_generation) {
+      PB_TRY_VALUE(known.principal, principal_of(known.claims));
+      known.generation = context_.settings_generation;
+    }
+    return known.principal;
   }
   PB_TRY_VALUE(AccessClaims claims, read_token(token));
   PB_TRY_VALUE(auth::Principal principal, principal_of(claims));
   if (cache_.size() >= kMaxCachedTokens) cache_.clear();
-  cache_.emplace(hash, std::move(claims));
+  cache_.emplace(hash, Verified{std::move(claims), principal, context_.settings_generation});
   return principal;
 }
 

@@ -27,8 +27,12 @@ class BearerVerifier {
 
   Context& context_;
   ApiKeyStore& keys_;
-  std::unordered_map<std::string, AccessClaims>
-      cache_;  // verified tokens by SHA-256; the user is checked anew
+  struct Verified {
+    AccessClaims claims;
+    auth::Principal principal;
+    uint64_t generation = 0;  // of the settings that the principal follows from
+  };
+  std::unordered_map<std::string, Verified> cache_;  // by SHA-256; the user is checked anew after a reload
 };
 
 }  // namespace patchbay::identity

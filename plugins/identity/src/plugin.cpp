@@ -47,6 +47,7 @@ class Identity final : public Plugin {
     auto settings = Settings::read(config);
     if (!settings) return log().error("the configuration was not applied", {{"why", settings.error().text}});
     context_->settings = *std::move(settings);
+    ++context_->settings_generation;
     prepare_passwords();
   }
 

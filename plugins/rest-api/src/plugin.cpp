@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <functional>
 #include <optional>
+#include <thread>
 
 #include "api/dispatcher.h"
 #include "api/housekeeping.h"
@@ -91,17 +92,17 @@ class RestApi final : public Plugin {
     // [server thread] `alive` is bound here and read on the main strand.
     const auto on_request = [this, &host = host(),
                              alive = &parts_->alive](std::shared_ptr<Exchange> exchange) {
-      post(host, kMainStrand,
-           alive->bind([this, exchange = std::move(exchange), started = host.mono_ns()]() mutable {
-             parts_->dispatcher.serve(std::move(exchange), started);
-           }));
+      run_on(host, kMainStrand,
+             alive->bind([this, exchange = std::move(exchange), started = host.mono_ns()]() mutable {
+               parts_->dispatcher.serve(std::move(exchange), started);
+             }));
     };
     const auto on_head = [this, &host = host(), alive = &parts_->alive](std::shared_ptr<Exchange> exchange,
                                                                         std::function<void()> proceed) {
-      post(host, kMainStrand,
-           alive->bind([this, exchange = std::move(exchange), proceed = std::move(proceed)]() mutable {
-             parts_->dispatcher.authorize_head(std::move(exchange), std::move(proceed));
-           }));
+      run_on(host, kMainStrand,
+             alive->bind([this, exchange = std::move(exchange), proceed = std::move(proceed)]() mutable {
+               parts_->dispatcher.authorize_head(std::move(exchange), std::move(proceed));
+             }));
     };
     PB_TRY_VALUE(auto server, HttpServer::start(settings_.server, parts_->registry.table(),
                                                 {on_request, on_request, on_head}));
@@ -146,7 +147,7 @@ class RestApi final : public Plugin {
       server->stop(drain);
       post(host, kMainStrand, then);
     };
-    if (!post_worker(host(), stop)) stop();
+    if (!post_worker(host(), stop)) std::thread(stop).detach();  // this may be a thread of the server
   }
 
   Settings settings_;

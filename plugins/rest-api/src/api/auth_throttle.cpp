@@ -21,8 +21,10 @@ AuthThrottle::AuthThrottle(const Host& host)
       waiting_gauge_(Metric::gauge(host, "patchbay_rest_api_bearers_waiting",
                                    "Requests whose unknown bearer waits to be checked")) {}
 
-bool AuthThrottle::run(std::string_view address, std::string_view bearer, Function<void()> check) {
-  if (is_known(lib::sha256(bearer)) || limiter_.take(address, host_->mono_ns()) == 0) {
+std::string AuthThrottle::name_of(std::string_view bearer) { return lib::sha256(bearer); }
+
+bool AuthThrottle::run(std::string_view address, const std::string& name, Function<void()> check) {
+  if (is_known(name) || limiter_.take(address, host_->mono_ns()) == 0) {
     check();
     return true;
   }
@@ -37,23 +39,23 @@ bool AuthThrottle::run(std::string_view address, std::string_view bearer, Functi
   return true;
 }
 
-void AuthThrottle::record(std::string_view bearer, bool is_valid) {
-  std::string hash = lib::sha256(bearer);
-  if (is_valid) return remember(std::move(hash));
-  newer_.erase(hash);
-  older_.erase(hash);
+void AuthThrottle::record(const std::string& name, bool is_valid) {
+  if (is_valid) return remember(name);
+  newer_.erase(name);
+  older_.erase(name);
 }
 
-bool AuthThrottle::is_known(const std::string& hash) {
-  if (newer_.count(hash) > 0) return true;
-  if (older_.count(hash) == 0) return false;
-  remember(hash);
+bool AuthThrottle::is_known(const std::string& name) {
+  if (newer_.count(name) > 0) return true;
+  if (older_.count(name) == 0) return false;
+  remember(name);
   return true;
 }
 
-void AuthThrottle::remember(std::string hash) {
+void AuthThrottle::remember(const std::string& name) {
+  if (newer_.count(name) > 0) return;
   if (newer_.size() >= kMaxKnownBearers) older_ = std::exchange(newer_, {});
-  newer_.insert(std::move(hash));
+  newer_.insert(name);
 }
 
 void AuthThrottle::arm() {

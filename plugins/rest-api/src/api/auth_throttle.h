@@ -22,11 +22,13 @@ class AuthThrottle {
  public:
   explicit AuthThrottle(const Host& host);
 
+  // The name of a bearer in the two functions below: its SHA-256.
+  static std::string name_of(std::string_view bearer);
   // Runs `check` now or in a second; not after this is destroyed. False: drops `check`, because too many of
   // the address wait already.
-  bool run(std::string_view address, std::string_view bearer, Function<void()> check);
+  bool run(std::string_view address, const std::string& name, Function<void()> check);
   // Records the result of a check.
-  void record(std::string_view bearer, bool is_valid);
+  void record(const std::string& name, bool is_valid);
 
  private:
   struct Waiting {
@@ -34,14 +36,14 @@ class AuthThrottle {
     std::string key;  // of the address
     Function<void()> check;
   };
-  bool is_known(const std::string& hash);
-  void remember(std::string hash);
+  bool is_known(const std::string& name);
+  void remember(const std::string& name);
   void arm();
   void run_due();
 
   const Host* host_;
   lib::AddressLimiter limiter_;
-  // SHA-256 of valid bearers. `newer_` becomes `older_` when it is full.
+  // Names of valid bearers. `newer_` becomes `older_` when it is full.
   std::unordered_set<std::string> newer_, older_;
   std::deque<Waiting> queue_;                        // in order, because all wait equally long
   std::unordered_map<std::string, size_t> waiting_;  // in queue_, by key

@@ -73,19 +73,21 @@ void Authorizer::authorize(const Request& request, const http::Route& route, Don
   if (!bearer) return done({unauthorized("this needs the header Authorization: Bearer <token>"), {}});
   // Shared by the check and the refusal, of which one runs.
   const auto shared = std::make_shared<Done>(std::move(done));
-  const bool accepted = throttle_.run(
-      request.client, *bearer,
-      [this, shared, bearer = *bearer, &request, &route] { verify(bearer, request, route, shared); });
+  const std::string name = AuthThrottle::name_of(*bearer);
+  const bool accepted =
+      throttle_.run(request.client, name, [this, shared, bearer = *bearer, name, &request, &route] {
+        verify({bearer, name}, request, route, shared);
+      });
   if (!accepted) (*shared)({too_many(), {}});
 }
 
-void Authorizer::verify(const std::string& bearer, const Request& request, const http::Route& route,
+void Authorizer::verify(const Bearer& bearer, const Request& request, const http::Route& route,
                         const std::shared_ptr<Done>& done) {
-  auth_.call(auth::Auth::verify, {bearer, request.client},
-             [this, bearer, &request, &route, done](const Result<auth::Principal>& principal) {
+  auth_.call(auth::Auth::verify, {bearer.text, request.client},
+             [this, name = bearer.name, &request, &route, done](const Result<auth::Principal>& principal) {
                const auto decision = decide(request, route, principal);
                const bool is_bad = decision.refusal && decision.refusal->status == 401;
-               if (principal || is_bad) throttle_.record(bearer, principal.ok());
+               if (principal || is_bad) throttle_.record(name, principal.ok());
                if (!principal)
                  Log(*host_).debug("a bearer was refused",
                                    {{"remote", request.client}, {"why", principal.error().text}});

@@ -48,7 +48,11 @@ class Authorizer {
   void authorize(const Request& request, const http::Route& route, Done done);
 
  private:
-  void verify(const std::string& bearer, const Request& request, const http::Route& route,
+  struct Bearer {
+    std::string text;  // a secret
+    std::string name;  // for throttle_
+  };
+  void verify(const Bearer& bearer, const Request& request, const http::Route& route,
               const std::shared_ptr<Done>& done);
   Decision decide_operator(const Request& request) const;
   Decision decide(const Request& request, const http::Route& route,

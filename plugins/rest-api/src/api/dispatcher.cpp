@@ -131,8 +131,10 @@ void Dispatcher::call(const PendingPtr& pending) {
 // Without `total` the handler has returned all items from the offset.
 int64_t Dispatcher::total_of(const http::Response& answer, const Page& page) const {
   if (answer.total >= 0) return answer.total;
-  const auto body = host_->parse_json(answer.body);
-  return page.offset + (body ? static_cast<int64_t>((*body)["data"].size()) : 0);
+  const bool is_array = answer.bytes.size() > 0;
+  const auto body = host_->parse_json(is_array ? answer.bytes.view() : std::string_view(answer.body));
+  const JsonView items = !body ? JsonView() : is_array ? body->root() : (*body)["data"];
+  return page.offset + static_cast<int64_t>(items.size());
 }
 
 void Dispatcher::on_reply(const PendingPtr& pending, Result<http::Response>&& answer) {
@@ -149,9 +151,7 @@ void Dispatcher::on_reply(const PendingPtr& pending, Result<http::Response>&& an
   const int64_t total = is_page ? total_of(*answer, pending->page) : 0;
   auto response = server_response(*std::move(answer));
   if (!response) return failed(response.error());
-  if (is_page && response->bytes.size() == 0)
-    response->body = with_envelope(response->body, total, pending->page, pending->exchange->path,
-                                   pending->exchange->query);
+  if (is_page) add_envelope(*response, total, pending->page, *pending->exchange);
   respond(pending, *std::move(response));
 }
 
@@ -170,7 +170,7 @@ void Dispatcher::respond(const PendingPtr& pending, Response response) {
   logged.path = route.role == "none" ? std::string_view(route.path) : exchange.path;
   logged.status = response.status;
   logged.took_ns = host_->mono_ns() - pending->started_ns;
-  logged.bytes = response.content().size();
+  logged.bytes = response.content_size();
   logged.remote = exchange.client;
   logged.user = pending->request.username;
   logged.uid = exchange.peer_uid;

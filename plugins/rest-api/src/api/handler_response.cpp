@@ -21,9 +21,11 @@ Result<Response> server_response(http::Response answer) {
   Response response;
   response.status = static_cast<int>(answer.status);
   for (const auto& [name, value] : answer.headers) response.headers.emplace_back(name, value);
-  response.body = std::move(answer.body);
-  response.bytes = std::move(answer.bytes);
-  if (!response.content().empty()) response.headers.emplace_back("Content-Type", answer.content_type);
+  if (answer.bytes.size() > 0)
+    response.bytes = std::move(answer.bytes);
+  else
+    response.body = std::move(answer.body);
+  if (response.content_size() > 0) response.headers.emplace_back("Content-Type", answer.content_type);
   return response;
 }
 

@@ -52,21 +52,27 @@ Result<Page> read_page(const StringPairs& query) {
   return page;
 }
 
-std::string with_envelope(std::string_view body, int64_t total, Page page, std::string_view path,
-                          const StringPairs& query) {
+void add_envelope(Response& response, int64_t total, Page page, const Request& request) {
+  std::string& body = response.body;
   const auto end = body.rfind('}');
-  if (end == std::string_view::npos) return std::string(body);
+  if (response.bytes.size() == 0 && end == std::string::npos) return;
   JsonWriter tail;
   tail.object().member("total", total).member("limit", page.limit).member("offset", page.offset).key("next");
   if (page.offset + page.limit < total)
-    tail.value(next_url(path, page, query));
+    tail.value(next_url(request.path, page, request.query));
   else
     tail.null();
   tail.end();
-  const auto last = body.find_last_not_of(" \t\r\n", end == 0 ? 0 : end - 1);
-  std::string out(body.substr(0, end));
-  if (last == std::string_view::npos || body[last] != '{') out += ',';
-  return out.append(tail.str(), 1, std::string::npos);
+  const std::string members = std::move(tail).str();
+  if (response.bytes.size() > 0) {
+    body = R"({"data":)";
+    response.tail = "," + members.substr(1);
+    return;
+  }
+  body.resize(end);
+  const auto last = body.find_last_not_of(" \t\r\n");
+  if (last == std::string::npos || body[last] != '{') body += ',';
+  body.append(members, 1);
 }
 
 }  // namespace patchbay::rest_api

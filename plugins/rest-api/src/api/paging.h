@@ -4,10 +4,8 @@
 #include <patchbay/result.h>
 
 #include <cstdint>
-#include <string>
-#include <string_view>
 
-#include "http/request_target.h"
+#include "http/exchange.h"
 
 namespace patchbay::rest_api {
 
@@ -21,9 +19,8 @@ constexpr int64_t kMaxLimit = 500;
 // A limit above kMaxLimit is read as kMaxLimit. The error names the parameter and the bound.
 Result<Page> read_page(const StringPairs& query);
 
-// Appends total, limit, offset and next to `body`, a serialised JSON object. `path` is as the client wrote
-// it; `next` keeps the other query parameters.
-std::string with_envelope(std::string_view body, int64_t total, Page page, std::string_view path,
-                          const StringPairs& query);
+// Adds total, limit, offset and next to the response of a list: its body is a JSON object, or its bytes are
+// the array "data". `next` keeps the other query parameters of the request.
+void add_envelope(Response& response, int64_t total, Page page, const Request& request);
 
 }  // namespace patchbay::rest_api

@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <array>
 #include <boost/asio/post.hpp>
 #include <vector>
 
@@ -48,10 +49,12 @@ class PlainTransport final : public Transport {
         asio::buffer(buffer, size),
         [client = std::move(client)](const AsioError& e, size_t n) { client->on_read(result_of(e), n); });
   }
-  void write(const char* data, size_t size, Client client) override {
-    socket_.async_write_some(
-        asio::buffer(data, size),
-        [client = std::move(client)](const AsioError& e, size_t n) { client->on_written(result_of(e), n); });
+  void write(const WritePieces& pieces, Client client) override {
+    std::array<asio::const_buffer, 3> buffers;
+    for (size_t i = 0; i < pieces.size(); ++i) buffers[i] = asio::buffer(pieces[i].data(), pieces[i].size());
+    socket_.async_write_some(buffers, [client = std::move(client)](const AsioError& e, size_t n) {
+      client->on_written(result_of(e), n);
+    });
   }
   void linger(Client client) override {
     AsioError ignored;
@@ -88,9 +91,10 @@ class TlsTransport final : public Transport {
                               if (lingering_) client->on_lingered();
                             });
   }
-  void write(const char* data, size_t size, Client client) override {
+  // One piece after the other, because the TLS engine takes one.
+  void write(const WritePieces& pieces, Client client) override {
     stream_.async_write_some(
-        asio::buffer(data, size),
+        asio::buffer(pieces.front().data(), pieces.front().size()),
         [client = std::move(client)](const AsioError& e, size_t n) { client->on_written(result_of(e), n); });
   }
   // Sends close_notify; during a read, which uses the TLS engine, it ends the TCP stream instead.

@@ -111,7 +111,7 @@ bool Connection::may_read_request() const noexcept {
 size_t Connection::unsent() const noexcept {
   size_t octets = output_.size();
   for (const Slot& slot : slots_)
-    if (slot.response) octets += slot.response->content().size();
+    if (slot.response) octets += slot.response->content_size();
   return octets;
 }
 
@@ -194,7 +194,7 @@ void Connection::respond(uint64_t number, Response response) {
 // download leaves room for others; or replaces the response by 503. A response to an unsafe
 // method is sent in any case, because the client would take the request for not done.
 void Connection::take_share(Slot& slot) {
-  const size_t octets = slot.response->content().size();
+  const size_t octets = slot.response->content_size();
   if (octets <= kMaxCopiedBody || slot.head_only) return;
   const auto& budget = host_.response_bodies();
   const auto now = host_.now();
@@ -252,11 +252,11 @@ void Connection::stream_close() {
 
 void Connection::send() {
   if (writing_ || phase_ == Phase::closed || output_.empty()) return;
-  const std::string_view next = output_.next();
+  const WritePieces next = output_.next(kWritePiece);
   writing_ = true;
   write_lag_.begin(host_.now());
   update_lag();
-  transport_->write(next.data(), std::min(kWritePiece, next.size()), shared_from_this());
+  transport_->write(next, shared_from_this());
 }
 
 // Tells the budget how far the client lags, so that it can drop the slowest reader.
@@ -294,7 +294,7 @@ size_t Connection::make_room() {
 
 bool Connection::drop_reader() {
   const bool waits = std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) {
-    return slot.response && slot.response->content().size() > kMaxCopiedBody;
+    return slot.response && slot.response->content_size() > kMaxCopiedBody;
   });
   if (!waits && !output_.has_body()) return false;
   close();

@@ -40,11 +40,11 @@ bool Exchange::reply(Response response) noexcept {
 }
 
 bool Exchange::reply(int status, StringPairs fields, std::string content) noexcept {
-  return reply(Response{status, std::move(fields), std::move(content), {}, nullptr});
+  return reply(Response{status, std::move(fields), std::move(content), {}, {}, nullptr});
 }
 
 bool Exchange::stream(int status, StringPairs fields, std::shared_ptr<Stream> taker) noexcept {
-  return reply(Response{status, std::move(fields), {}, {}, std::move(taker)});
+  return reply(Response{status, std::move(fields), {}, {}, {}, std::move(taker)});
 }
 
 void StreamWriter::send(std::string bytes) const noexcept {

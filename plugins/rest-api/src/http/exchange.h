@@ -35,12 +35,14 @@ struct Response {
   // Cache-Control, X-Request-Id, X-Content-Type-Options, Strict-Transport-Security. Content-Type of a body
   // defaults to application/json.
   StringPairs headers;
+  // The content: these three, one after the other.
   std::string body;
-  Buffer bytes{};  // sent instead of `body` unless empty
+  Buffer bytes{};
+  std::string tail{};
   // Shared with its writer; see Exchange::stream().
   std::shared_ptr<Stream> stream{};
 
-  std::string_view content() const noexcept { return bytes.size() > 0 ? bytes.view() : body; }
+  size_t content_size() const noexcept { return body.size() + bytes.size() + tail.size(); }
 };
 
 // Why the server refuses a request. 401 and 403 precede it, so the handler is asked first.

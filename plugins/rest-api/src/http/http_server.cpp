@@ -17,8 +17,10 @@ struct HttpServer::Impl {
   std::vector<std::unique_ptr<Listener>> listeners;
   bool stopped = false;
 
-  // Runs `work` on the listeners' thread and waits for it.
+  // Runs `work` on the listeners' thread and waits for it. May be called on that thread, because it runs the
+  // strands of its requests (run_on() in patchbay/strand.h).
   void on_first_thread(const std::function<void()>& work) {
+    if (threads.front()->is_current()) return work();
     std::promise<void> done;
     threads.front()->post([&] {
       work();

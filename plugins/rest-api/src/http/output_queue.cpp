@@ -39,28 +39,33 @@ void OutputQueue::append_body(Buffer body, BodyBudget::Share share) {
   pieces_.push_back({{}, std::move(body), std::move(share), true});
 }
 
-std::string_view OutputQueue::next() {
-  if (pieces_.empty()) return {};
-  if (open_ && pieces_.size() == 1) close_text();
-  if (pieces_.empty()) return {};
-  const Piece& first = pieces_.front();
-  const std::string_view all = first.bytes.size() > 0 ? first.bytes.view() : std::string_view(first.text);
-  return all.substr(written_);
+WritePieces OutputQueue::next(size_t max_octets) {
+  WritePieces next;
+  if (open_ && pieces_.size() <= next.size()) close_text();
+  size_t skip = written_;
+  for (size_t i = 0; i < next.size() && i < pieces_.size() && max_octets > 0; ++i) {
+    next[i] = pieces_[i].view().substr(skip, max_octets);
+    max_octets -= next[i].size();
+    skip = 0;
+  }
+  return next;
 }
 
 void OutputQueue::consume(size_t octets) {
   size_ -= octets;
   written_ += octets;
-  Piece& first = pieces_.front();
-  if (written_ < first.octets()) return;
-  written_ = 0;
-  if (first.is_body) {
-    --bodies_;
-  } else if (first.text.capacity() <= kMaxSpare) {
-    spare_ = std::move(first.text);
-    spare_.clear();
+  // A text that still grows stays.
+  while (pieces_.size() > (open_ ? 1 : 0) && written_ >= pieces_.front().octets()) {
+    Piece& first = pieces_.front();
+    written_ -= first.octets();
+    if (first.is_body) {
+      --bodies_;
+    } else if (first.text.capacity() <= kMaxSpare) {
+      spare_ = std::move(first.text);
+      spare_.clear();
+    }
+    pieces_.pop_front();
   }
-  pieces_.pop_front();
 }
 
 void OutputQueue::update_lag(const Lag& lag) {

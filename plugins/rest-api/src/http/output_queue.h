@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "body_budget.h"
+#include "transport.h"
 
 namespace patchbay::rest_api {
 
@@ -23,8 +24,8 @@ class OutputQueue {
   void append_body(std::string body, BodyBudget::Share share);
   void append_body(Buffer body, BodyBudget::Share share);
 
-  // The next octets to write, as many as are contiguous; they stay valid until they are consumed.
-  std::string_view next();
+  // The next octets to write, at most `max_octets`; they stay valid until they are consumed.
+  WritePieces next(size_t max_octets);
   void consume(size_t octets);
   // Passes the reader's lag to the shares.
   void update_lag(const Lag& lag);
@@ -40,7 +41,8 @@ class OutputQueue {
     Buffer bytes{};  // instead of `text`, unless empty
     BodyBudget::Share share{};
     bool is_body = false;
-    size_t octets() const noexcept { return bytes.size() > 0 ? bytes.size() : text.size(); }
+    std::string_view view() const noexcept { return bytes.size() > 0 ? bytes.view() : text; }
+    size_t octets() const noexcept { return view().size(); }
   };
   void close_text();
 

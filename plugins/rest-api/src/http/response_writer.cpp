@@ -130,19 +130,23 @@ void append_response(OutputQueue& output, Response response, BodyBudget::Share s
   }
   const bool bodiless = response.status == 204 || response.status == 304 || response.stream;
   if (!bodiless) {
-    if (!typed && !response.content().empty()) out.append("Content-Type: application/json\r\n");
+    const size_t size = response.content_size();
+    if (!typed && size > 0) out.append("Content-Type: application/json\r\n");
     out.append("Content-Length: ");
-    append_number(out, response.content().size());
+    append_number(out, size);
     out.append("\r\n");
   }
   out.append("\r\n");
   if (bodiless || options.head_only) return;
-  if (response.content().size() <= kMaxCopiedBody)
-    out.append(response.content());
-  else if (response.bytes.size() > 0)
+  if (response.content_size() <= kMaxCopiedBody) {
+    out.append(response.body).append(response.bytes.view()).append(response.tail);
+  } else if (response.bytes.size() > 0) {
+    out.append(response.body);
     output.append_body(std::move(response.bytes), std::move(share));
-  else
-    output.append_body(std::move(response.body), std::move(share));
+    if (!response.tail.empty()) output.append(response.tail);
+  } else {
+    output.append_body(std::move(response.body) + response.tail, std::move(share));
+  }
 }
 
 }  // namespace patchbay::rest_api

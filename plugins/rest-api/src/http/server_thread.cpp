@@ -1,5 +1,6 @@
 #include "server_thread.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -256,7 +257,10 @@ ServerThread::ServerThread(ServerShared& shared, RouterSet routers)
 ServerThread::~ServerThread() = default;
 
 void ServerThread::start() {
-  impl_->thread = std::thread([impl = impl_.get()] { impl->loop.run(); });
+  impl_->thread = std::thread([impl = impl_.get()] {
+    pthread_setname_np(pthread_self(), "pb-http");
+    impl->loop.run();
+  });
 }
 
 asio::io_context& ServerThread::loop() noexcept { return impl_->loop; }
@@ -295,6 +299,10 @@ void ServerThread::stop() {
 
 void ServerThread::join() {
   if (impl_->thread.joinable()) impl_->thread.join();
+}
+
+bool ServerThread::is_current() const noexcept {
+  return impl_->thread.get_id() == std::this_thread::get_id();
 }
 
 size_t ServerThread::connections() const noexcept { return impl_->count.load(std::memory_order_relaxed); }

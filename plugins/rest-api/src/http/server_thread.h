@@ -73,6 +73,8 @@ class ServerThread {
   void join();
 
   size_t connections() const noexcept;
+  // Whether the caller is this thread.
+  bool is_current() const noexcept;
 
  private:
   struct Impl;

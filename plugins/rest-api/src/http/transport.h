@@ -2,8 +2,10 @@
 // without it and without a network. Runs on the thread of the connection's loop.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <string_view>
 
 namespace patchbay::rest_api {
 
@@ -18,6 +20,9 @@ class TransportClient {
   virtual void on_lingered() = 0;
 };
 
+// Octets to write at once, in order; unused ones at the end are empty.
+using WritePieces = std::array<std::string_view, 3>;
+
 // Each operation keeps `client` alive until it completes, which is after the call returns. At most one read
 // and one write at a time; close() makes both fail.
 class Transport {
@@ -27,7 +32,7 @@ class Transport {
   virtual ~Transport() = default;
   virtual void start(Client client) = 0;  // TLS handshake, if any; then on_ready()
   virtual void read(char* buffer, size_t size, Client client) = 0;
-  virtual void write(const char* data, size_t size, Client client) = 0;  // on_written() may report a part
+  virtual void write(const WritePieces& pieces, Client client) = 0;  // on_written() may report a part
   // Ends the sending side, then discards input until the client closes; then on_lingered().
   virtual void linger(Client client) = 0;
   virtual void close() noexcept = 0;

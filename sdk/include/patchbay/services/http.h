@@ -87,8 +87,8 @@ struct Response {
   std::string content_type = "application/json";
   NameValues headers;  // additional ones; a name may occur several times
   std::string body;
-  // The number of all items, in the response of a list route: `body` is {"data": [...], ...}, and the server
-  // adds total, limit, offset and next. -1: the items in "data" are the last ones.
+  // The number of all items, in the response of a list route: `body` is {"data": [...], ...}, or `bytes` is
+  // the array alone, and the server adds total, limit, offset and next. -1: the items are the last ones.
   int64_t total = -1;
   // Sent instead of `body` unless empty: any bytes, of `content_type`. Responses may share one buffer. file()
   // in http_file.h fills it from a file.

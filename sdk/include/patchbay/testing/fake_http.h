@@ -228,8 +228,11 @@ class FakeHttp {
                  {{"route", call.route.method + " " + call.route.path}, {"why", can_be_sent.error().text}});
       return refuse(call.route, 500, "internal_error", "the answer could not be written");
     }
-    if (call.route.list && reply->status == 200 && reply->bytes.size() == 0)
+    if (call.route.list && reply->status == 200) {
+      if (reply->bytes.size() > 0) reply->body = R"({"data":)" + std::string(reply->bytes.view()) + "}";
+      reply->bytes = {};
       reply->body = envelope(call, *reply);
+    }
     if (call.request.is_head) {
       reply->body.clear();
       reply->bytes = {};

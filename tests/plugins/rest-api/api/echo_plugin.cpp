@@ -3,7 +3,9 @@
 #include <patchbay/plugin.h>
 #include <patchbay/services/http_file.h>
 #include <patchbay/services/http_routes.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <fstream>
@@ -265,6 +267,24 @@ class EchoPlugin final : public Plugin {
       response.total = 1200;
       return response;
     });
+    http::Route array = route("GET", "/t/array", "none");
+    array.list = true;
+    array.catalogue = false;
+    array.query_schema =
+        R"({"type": "object", "properties": {"counted": {"type": "boolean", "default": true}}})";
+    routes_->add(array, [](const http::Request& request) -> Result<http::Response> {
+      JsonWriter out;
+      out.array();
+      for (int64_t n = request.offset; n < std::min<int64_t>(request.offset + request.limit, 1200); ++n)
+        out.object().member("n", n).member("text", std::string(100, 'x')).end();
+      http::Response response;
+      response.bytes = Buffer::copy(out.end().str());
+      if (request.query.boolean("counted")) response.total = 1200;
+      return response;
+    });
+    http::Route thread = route("GET", "/t/thread", "none");
+    thread.catalogue = false;
+    routes_->add(thread, [](const http::Request&) { return http::ok(std::to_string(::gettid())); });
   }
   // Adds routes that are refused.
   void add_odd() {

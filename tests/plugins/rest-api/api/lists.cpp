@@ -1,4 +1,5 @@
 #include "api_server.h"
+#include "json/parse.h"
 
 using namespace rest_api_test;
 
@@ -38,4 +39,25 @@ TEST_CASE("a limit above 500 is 500, and an invalid one is 400") {
     CHECK(has(answer.body, R"({"error":"invalid_request","error_description":")" +
                                std::string(query).substr(0, std::string(query).find('=')) + " must be"));
   }
+}
+
+TEST_CASE("a list whose handler returns the array alone has the same envelope, at any size") {
+  const ApiServer server;
+  for (const int limit : {1, 5, 500}) {  // below and above the size that is copied behind the head
+    CAPTURE(limit);
+    const auto answer = server.http.get("/t/array?offset=3&limit=" + std::to_string(limit));
+    CHECK(answer.status == 200);
+    CHECK(answer.headers.at("content-type") == "application/json");
+    CHECK(answer.body.substr(0, 18) == R"({"data":[{"n":3,"t)");
+    CHECK(tail(answer) == R"("total":1200,"limit":)" + std::to_string(limit) +
+                              R"(,"offset":3,"next":"/t/array?limit=)" + std::to_string(limit) +
+                              "&offset=" + std::to_string(3 + limit) + "\"}");
+    CHECK(patchbay::core::json::parse(answer.body).ok());
+    const auto head = server.http.ask("HEAD", "/t/array?offset=3&limit=" + std::to_string(limit));
+    CHECK(head.headers.at("content-length") == answer.headers.at("content-length"));
+  }
+  CHECK(tail(server.http.get("/t/array?offset=1150&counted=false")) ==
+        R"("total":1200,"limit":50,"offset":1150,"next":null})");
+  CHECK(server.http.get("/t/array?offset=1200").body ==
+        R"({"data":[],"total":1200,"limit":50,"offset":1200,"next":null})");
 }

@@ -1,3 +1,5 @@
+#include <fstream>
+
 #include "api_server.h"
 
 using namespace rest_api_test;
@@ -167,4 +169,15 @@ TEST_CASE("a valid request id is kept, an invalid one replaced") {
   CHECK(has(given.body, R"("correlation":"abc-1.2_3")"));
   const auto made = server.http.get("/t/open", {"X-Request-Id: {evil}"});
   CHECK(made.headers.at("x-request-id").size() == 16);
+}
+
+TEST_CASE("a request whose calls are answered at once stays on the thread that received it") {
+  const ApiServer server;
+  int stayed = 0;
+  for (int i = 0; i < 50; ++i) {
+    std::string name;
+    std::ifstream("/proc/self/task/" + server.http.get("/t/thread").body + "/comm") >> name;
+    if (name == "pb-http") ++stayed;
+  }
+  CHECK(stayed > 25);  // another thread helps when the strand happens to be busy
 }

@@ -29,7 +29,7 @@ class ManualTransport final : public Transport {
     wire_.buffer = buffer;
     wire_.reading = std::move(client);
   }
-  void write(const char*, size_t, Client client) override { wire_.writing = std::move(client); }
+  void write(const WritePieces&, Client client) override { wire_.writing = std::move(client); }
   void linger(Client) override {}
   void close() noexcept override { wire_.closed = true; }
 

@@ -207,3 +207,20 @@ TEST_CASE_FIXTURE(ServerFixture, "the error for an address in use names it") {
   REQUIRE(!refused.ok());
   CHECK(refused.error().text.find("127.0.0.1:" + std::to_string(server->port(0))) != std::string::npos);
 }
+
+TEST_CASE_FIXTURE(ServerFixture,
+                  "a handler may reload certificates and sockets on the server's own threads") {
+  config.threads = 2;
+  handlers.on_request = [this](const std::shared_ptr<Exchange>& exchange) {
+    const bool done = server->reload_tls().ok() && server->recreate_sockets().ok();
+    exchange->reply(done ? 200 : 500, {}, "");
+  };
+  REQUIRE(start() != 0);
+  for (int i = 0; i < 4; ++i) {  // on each thread
+    auto client = connect();
+    client.send(get("/v1/calls"));
+    const auto answer = client.receive();
+    REQUIRE(answer);
+    CHECK(answer->status == 200);
+  }
+}
