@@ -90,11 +90,18 @@ INSERT INTO ai_voice_call VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 
 SELECT * FROM ai_voice_call WHERE call_id = $1 AND tenant = $2;
 
 -- name: list
-SELECT * FROM ai_voice_call WHERE tenant = $1 ORDER BY created_ms DESC, call_id DESC LIMIT $2 OFFSET $3;
+-- The API's record, its columns in the order of kCallFields (src/outbound/call.h).
+SELECT call_id, tenant, requested_by, phone, display_name, email, voice, language, model, status, created_ms, scheduled_ms,
+  dispatched_ms, answered_ms, ended_ms, ended_reason, duration_sec, trunk_id, transcript_path, error_detail, attempt, retries_left,
+  retry_delay_minutes
+FROM ai_voice_call WHERE tenant = $1 ORDER BY created_ms DESC, call_id DESC LIMIT $2 OFFSET $3;
 
 -- name: list_status
--- Reads each status from the index separately, because no index has several statuses in the order of time.
-SELECT * FROM ai_voice_call WHERE call_id IN (
+-- The same columns. Reads each status from the index separately, because no index has several statuses in the order of time.
+SELECT call_id, tenant, requested_by, phone, display_name, email, voice, language, model, status, created_ms, scheduled_ms,
+  dispatched_ms, answered_ms, ended_ms, ended_reason, duration_sec, trunk_id, transcript_path, error_detail, attempt, retries_left,
+  retry_delay_minutes
+FROM ai_voice_call WHERE call_id IN (
   SELECT call_id FROM (
     SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $2
       ORDER BY created_ms DESC, call_id DESC LIMIT $9) AS a

@@ -42,8 +42,14 @@ WHERE tenant = $1 AND ($2 = '' OR caller_source = $2 OR ($2 = 'vnum' AND caller_
        OR lower(rule) LIKE lower($4) ESCAPE '!');
 
 -- name: list
-SELECT call_id, caller_source, started_ms, ended_ms, mtime_ms, duration_sec, rule, phone, display_name, number,
-  outcome, voice, language, model, tokens_total, tokens_prompt, turn_count, size, file
+-- The columns are the members of kItemMembers (src/routes.cpp).
+SELECT call_id, caller_source, started_ms, ended_ms, CASE WHEN caller_source = 'outbound-ai' THEN mtime_ms END,
+  duration_sec, rule, CASE WHEN caller_source = 'outbound-ai' THEN phone END,
+  CASE WHEN caller_source = 'outbound-ai' THEN display_name END,
+  CASE WHEN caller_source <> 'outbound-ai' THEN number END, outcome,
+  CASE WHEN caller_source = 'outbound-ai' THEN voice END, CASE WHEN caller_source = 'outbound-ai' THEN language END,
+  CASE WHEN caller_source = 'outbound-ai' THEN model END, tokens_total,
+  CASE WHEN caller_source = 'outbound-ai' THEN tokens_prompt END, turn_count, size, 'tenant', file
 FROM transcripts_transcript
 WHERE tenant = $1 AND ($2 = '' OR caller_source = $2 OR ($2 = 'vnum' AND caller_source = 'office-tab'))
   AND started_ms >= $3

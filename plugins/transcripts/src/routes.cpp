@@ -41,6 +41,12 @@ constexpr char kTranscriptSchema[] =
     "turns":{"type":"array","items":{"type":"object","required":["speaker","text","ts"],"properties":{
       "speaker":{"type":"string","enum":["AI","Caller"]},"text":{"type":"string"},"ts":{"type":"string"}}}}}})";
 
+// Members that only outbound or only inbound conversations have are left out of the others.
+constexpr char kItemMembers[] =
+    "callId callerSource startedUtc@ endedUtc@ mtimeUtc@- durationSec rule phone- displayName- number- "
+    "outcome "
+    "voice- language- model- tokensTotal tokensPrompt- turnCount size source file";
+
 Response missing() { return http::error(404, "not_found", "no such transcript"); }
 
 }  // namespace
@@ -92,25 +98,23 @@ void TranscriptRoutes::list(const Request& request, Reply reply) {
   Values page_values = values;
   page_values.emplace_back(request.limit);
   page_values.emplace_back(request.offset);
-  query(host_, count_, values,
-        [this, page_values = std::move(page_values),
-         reply = std::move(reply)](const Result<Rows>& rows) mutable {
-          if (!rows) return reply(rows.error());
-          page(page_values, rows->integer(0, 0), std::move(reply));
-        });
+  query_number(host_, count_, values,
+               [this, page_values = std::move(page_values),
+                reply = std::move(reply)](const Result<int64_t>& total) mutable {
+                 if (!total) return reply(total.error());
+                 page(page_values, *total, std::move(reply));
+               });
 }
 
 void TranscriptRoutes::page(const Values& values, int64_t total, Reply reply) {
-  query(host_, list_, values, [total, reply = std::move(reply)](const Result<Rows>& rows) mutable {
-    if (!rows) return reply(rows.error());
-    JsonWriter body;
-    body.object().key("data").array();
-    for (size_t i = 0; i < rows->size(); ++i) write_item(body, read_record(*rows, i));
-    body.end().end();
-    Response response = http::ok(std::move(body).str());
-    response.total = total;
-    reply(std::move(response));
-  });
+  query_json(host_, list_, values, kItemMembers,
+             [total, reply = std::move(reply)](Result<JsonRows> items) mutable {
+               if (!items) return reply(items.error());
+               Response response;
+               response.bytes = std::move(items->text);
+               response.total = total;
+               reply(std::move(response));
+             });
 }
 
 void TranscriptRoutes::get(const Request& request, Reply reply) {

@@ -20,8 +20,6 @@ std::string text_of(JsonView document, std::string_view name) {
   return text;
 }
 
-std::string time_text(int64_t ms) { return ms == 0 ? std::string() : utc_text(ms); }
-
 }  // namespace
 
 TranscriptRecord make_record(const Save& save, JsonView document, int64_t now_ms) {
@@ -56,56 +54,6 @@ Values save_values(const TranscriptRecord& r) {
           r.started_ms,   r.ended_ms,     r.duration_sec,  r.caller_source, r.rule,  r.phone,
           r.display_name, r.number,       r.from_number,   r.outcome,       r.voice, r.language,
           r.model,        r.tokens_total, r.tokens_prompt, r.turn_count};
-}
-
-TranscriptRecord read_record(const Rows& rows, size_t row) {
-  TranscriptRecord record;
-  record.call_id = rows.text(row, 0);
-  record.caller_source = rows.text(row, 1);
-  record.started_ms = rows.integer(row, 2);
-  record.ended_ms = rows.integer(row, 3);
-  record.mtime_ms = rows.integer(row, 4);
-  record.duration_sec = rows.integer(row, 5);
-  record.rule = rows.text(row, 6);
-  record.phone = rows.text(row, 7);
-  record.display_name = rows.text(row, 8);
-  record.number = rows.text(row, 9);
-  record.outcome = rows.text(row, 10);
-  record.voice = rows.text(row, 11);
-  record.language = rows.text(row, 12);
-  record.model = rows.text(row, 13);
-  record.tokens_total = rows.integer(row, 14);
-  record.tokens_prompt = rows.integer(row, 15);
-  record.turn_count = rows.integer(row, 16);
-  record.size = rows.integer(row, 17);
-  record.file = rows.text(row, 18);
-  return record;
-}
-
-void write_item(JsonWriter& out, const TranscriptRecord& record) {
-  out.object()
-      .member("callId", record.call_id)
-      .member("callerSource", record.caller_source)
-      .member("startedUtc", time_text(record.started_ms))
-      .member("endedUtc", time_text(record.ended_ms));
-  if (record.is_outbound()) out.member("mtimeUtc", time_text(record.mtime_ms));
-  out.member("durationSec", record.duration_sec).member("rule", record.rule);
-  if (record.is_outbound()) {
-    out.member("phone", record.phone).member("displayName", record.display_name);
-  } else {
-    out.member("number", record.number);
-  }
-  out.member("outcome", record.outcome);
-  if (record.is_outbound()) {
-    out.member("voice", record.voice).member("language", record.language).member("model", record.model);
-  }
-  out.member("tokensTotal", record.tokens_total);
-  if (record.is_outbound()) out.member("tokensPrompt", record.tokens_prompt);
-  out.member("turnCount", record.turn_count)
-      .member("size", record.size)
-      .member("source", "tenant")
-      .member("file", record.file)
-      .end();
 }
 
 std::string saved_data(const TranscriptRecord& record) {

@@ -31,11 +31,7 @@ TranscriptRecord make_record(const Save& save, JsonView document, int64_t now_ms
 
 // Returns the parameters of the statement "save".
 Values save_values(const TranscriptRecord& record);
-// Reads a row of the statement "list".
-TranscriptRecord read_record(const Rows& rows, size_t row);
-
-// Write an item of the list, and the data of transcript.saved.
-void write_item(JsonWriter& out, const TranscriptRecord& record);
+// Returns the data of transcript.saved.
 std::string saved_data(const TranscriptRecord& record);
 
 }  // namespace patchbay::transcripts

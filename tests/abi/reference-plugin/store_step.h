@@ -121,6 +121,7 @@ class StoreStep final : public Step {
     });
   }
   void read_json() {
+    if (!PB_HAS(host_.store, query_json)) return next_({});  // an older host
     patchbay::query_json(host_, find_, {body_}, "body", [this](patchbay::Result<patchbay::JsonRows> rows) {
       if (!rows) return next_(rows.error());
       const std::string json = "[{\"body\":\"" + body_ + "\"}]";

@@ -16,8 +16,8 @@ struct HttpLoad {
   uint16_t port = 0;  // on 127.0.0.1
   pid_t server = 0;
   std::vector<std::string> requests;  // whole, as sent, one after the other
-  int connections = 1;  // each has one request in flight
-  double rate = 0;      // requests per second, on one connection; 0: as many as the server answers
+  int connections = 1;                // each has one request in flight
+  double rate = 0;  // requests per second, on one connection; 0: as many as the server answers
   double seconds = 1;
   size_t min_body_octets = 0;  // shorter answers, and those without status 200, are errors
 };

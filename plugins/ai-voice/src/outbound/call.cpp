@@ -99,6 +99,16 @@ void write_call(JsonWriter& out, const Call& call) {
   out.end();
 }
 
+std::string record_members() {
+  std::string members;
+  for (const CallField& field : kCallFields) {
+    if (field.json.empty()) continue;
+    members.append(members.empty() ? "" : " ").append(field.json);
+    if (field.kind == CallField::Kind::time) members += field.null_when_empty ? "@?" : "@";
+  }
+  return members;
+}
+
 std::string record_schema() {
   JsonWriter out;
   out.object().member("type", "object").key("required").array();

@@ -99,8 +99,8 @@ constexpr CallField sealed(size_t column, std::string_view name, std::string Cal
 }  // namespace call_field
 
 // In the order of the API's record, then the internal fields. To add a field: add a member to Call, a line
-// here with the next column, and in store.sql a migration that adds the column and one more parameter of
-// `insert`.
+// here with the next column, and in store.sql a migration that adds the column, one more parameter of
+// `insert`, and for a field of the API the column in `list` and `list_status`.
 inline constexpr std::array kCallFields{
     call_field::text(0, "call_id", &Call::call_id, "callId", true),
     call_field::text(1, "tenant", &Call::tenant, "tenant", true),
@@ -142,5 +142,7 @@ void write_request(JsonWriter& out, const Call& call);
 // The call record of the API, and its JSON Schema.
 void write_call(JsonWriter& out, const Call& call);
 std::string record_schema();
+// The same record made by query_json() of a statement with its columns in this order (`list` in store.sql).
+std::string record_members();
 
 }  // namespace patchbay::ai_voice

@@ -68,26 +68,36 @@ void CallStore::get(const std::string& tenant, const std::string& call_id, Stran
 
 void CallStore::list(const std::string& tenant, const std::vector<std::string>& statuses, int64_t limit,
                      int64_t offset, Function<void(Result<Page>)> done) const {
-  query(host_, list_count_, {tenant},
-        [this, tenant, statuses, limit, offset, done = std::move(done)](const Result<Rows>& counts) mutable {
-          if (!counts) return done(counts.error());
-          const auto wanted = [&](std::string_view status) {
-            return statuses.empty() || std::find(statuses.begin(), statuses.end(), status) != statuses.end();
-          };
-          int64_t total = 0;
-          for (size_t row = 0; row < counts->size(); ++row)
-            if (wanted(counts->text(row, 0))) total += counts->integer(row, 1);
-          auto page = [total, done = std::move(done)](const Result<Rows>& rows) {
-            if (!rows) return done(rows.error());
-            done(Page{read_calls(*rows), total});
-          };
-          if (statuses.empty()) return query(host_, list_, {tenant, limit, offset}, std::move(page));
-          Values values{tenant};
-          for (size_t i = 0; i < kStatuses.size(); ++i)
-            values.emplace_back(i < statuses.size() ? std::string_view(statuses[i]) : std::string_view());
-          values.insert(values.end(), {limit + offset, limit, offset});
-          query(host_, list_status_, values, std::move(page));
-        });
+  query_json(
+      host_, list_count_, {tenant}, "status n",
+      [this, tenant, statuses, limit, offset, done = std::move(done)](const Result<JsonRows>& rows) mutable {
+        if (!rows) return done(rows.error());
+        const auto counts = host_.parse_json(rows->text.view());
+        if (!counts) return done(counts.error());
+        const auto wanted = [&](std::string_view status) {
+          return statuses.empty() || std::find(statuses.begin(), statuses.end(), status) != statuses.end();
+        };
+        int64_t total = 0;
+        for (size_t i = 0; i < counts->root().size(); ++i)
+          if (const JsonView one = counts->root().at(i); wanted(one["status"].text()))
+            total += one["n"].integer();
+        page({tenant, statuses, limit, offset}, total, std::move(done));
+      });
+}
+
+void CallStore::page(const PageQuery& wanted, int64_t total, Function<void(Result<Page>)> done) const {
+  auto take = [total, done = std::move(done)](Result<JsonRows> calls) {
+    if (!calls) return done(calls.error());
+    done(Page{std::move(calls->text), total});
+  };
+  const auto& [tenant, statuses, limit, offset] = wanted;
+  const std::string members = record_members();
+  if (statuses.empty()) return query_json(host_, list_, {tenant, limit, offset}, members, std::move(take));
+  Values values{tenant};
+  for (size_t i = 0; i < kStatuses.size(); ++i)
+    values.emplace_back(i < statuses.size() ? std::string_view(statuses[i]) : std::string_view());
+  values.insert(values.end(), {limit + offset, limit, offset});
+  query_json(host_, list_status_, values, members, std::move(take));
 }
 
 void CallStore::count_waiting(const std::string& tenant, Function<void(Result<int64_t>)> done) const {

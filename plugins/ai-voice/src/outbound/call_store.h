@@ -29,7 +29,7 @@ class CallStore {
   void get(const std::string& tenant, const std::string& call_id, StrandId strand,
            Function<void(Result<Call>)> done) const;
   struct Page {
-    std::vector<Call> calls;
+    Buffer calls;  // JSON, the API's records
     int64_t total = 0;
   };
   // `statuses` empty: all statuses.
@@ -84,6 +84,13 @@ class CallStore {
   static constexpr std::string_view kDialJob = "dial";
 
  private:
+  struct PageQuery {
+    std::string tenant;
+    std::vector<std::string> statuses;
+    int64_t limit;
+    int64_t offset;
+  };
+  void page(const PageQuery& wanted, int64_t total, Function<void(Result<Page>)> done) const;
   // Call them before and after a statement that changes the call's status.
   void decrement_count(Transaction& tx, const Call& call) const;
   size_t increment_count(Transaction& tx, const Call& call) const;

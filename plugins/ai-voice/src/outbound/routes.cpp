@@ -37,11 +37,8 @@ void CallRoutes::list(const http::Request& request, HttpReply reply) {
   store_.list(request.tenant, *statuses, request.limit, request.offset,
               [reply = std::move(reply)](Result<CallStore::Page> page) mutable {
                 if (!page) return reply(page.error());
-                JsonWriter body;
-                body.object().key("data").array();
-                for (const Call& call : page->calls) write_call(body, call);
-                body.end().end();
-                http::Response response = http::ok(std::move(body).str());
+                http::Response response;
+                response.bytes = std::move(page->calls);
                 response.total = page->total;
                 reply(std::move(response));
               });
