@@ -90,6 +90,12 @@ void refuse(void (*fn)(void*, int32_t, const Found*, const pb_err*) noexcept, vo
   explain(&err, code);
   fn(user, code, nullptr, &err);
 }
+void refuse(pb_json_rows_fn fn, void* user, int32_t code) {
+  pb_err err{};
+  err.size = sizeof err;
+  explain(&err, code);
+  fn(user, code, nullptr, 0, &err);
+}
 void refuse(pb_events_fn fn, void* user, int32_t code) { fn(user, code, nullptr, 0); }
 void refuse(pb_commit_fn fn, void* user, int32_t code) {
   pb_commit outcome{};
