@@ -128,8 +128,10 @@ SELECT status, CAST(SUM(n) AS BIGINT) FROM ai_voice_call_count
 WHERE status IN ('scheduled', 'dispatching', 'in-flight', 'ended-failed-retry-pending') GROUP BY status;
 
 -- name: waiting_count
-SELECT COUNT(*) FROM ai_voice_call WHERE tenant = $1 AND owner_run = 0
-  AND status IN ('scheduled', 'dispatching', 'ended-failed-retry-pending');
+-- Calls that are scheduled or wait for a retry have no owner, so only those being dispatched are looked at one by one.
+SELECT CAST((SELECT COALESCE(SUM(n), 0) FROM ai_voice_call_count
+             WHERE tenant = $1 AND status IN ('scheduled', 'ended-failed-retry-pending')) AS BIGINT)
+  + (SELECT COUNT(*) FROM ai_voice_call WHERE tenant = $1 AND status = 'dispatching' AND owner_run = 0);
 
 -- name: orphans
 SELECT * FROM ai_voice_call WHERE owner_run > 0 AND owner_run <> $1 ORDER BY call_id LIMIT 200;

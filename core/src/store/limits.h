@@ -55,6 +55,7 @@ inline constexpr int kStepsPerTimeoutCheck = 10'000;  // of SQLite's virtual mac
 inline constexpr int kMaxDirectSteps = 20'000;
 inline constexpr int64_t kMaxDirectQueryMs = 20;
 inline constexpr int kStepsPerDirectCheck = 1'000;
+inline constexpr int kSlowQueries = 100;  // of a statement that took too long, before it is tried there again
 
 // Results of queries as JSON that are kept for the next request: of all, and of one.
 inline constexpr size_t kMaxCachedResults = 64;

@@ -67,13 +67,21 @@ Status ReaderPool::admit(Task& task) {
 }
 
 std::optional<Result<ReadResult>> ReaderPool::run_here(const ReadQuery& query) {
+  const Statement* statement = statements_.get(query.statement);
+  if (statement && statement->slow_queries->load() > 0) {
+    statement->slow_queries->fetch_sub(1);
+    return std::nullopt;
+  }
   Connection* connection = take_idle();
   if (!connection) return std::nullopt;
   connection->limit(std::chrono::milliseconds(kMaxDirectQueryMs), kStepsPerDirectCheck,
                     kMaxDirectSteps / kStepsPerDirectCheck);
   auto result = answer(*connection, query);
   give_back(*connection);
-  if (!result && result.error().code == Code::timeout) return std::nullopt;
+  if (!result && result.error().code == Code::timeout) {
+    statement->slow_queries->store(kSlowQueries);
+    return std::nullopt;
+  }
   count(result);
   return result;
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -23,6 +24,9 @@ struct Statement {
   bool depends_on_time = false;  // or on chance, so that its result must not be kept
   // Raised by every commit that may have changed a table of the owner; no other statement may touch these.
   std::atomic<uint64_t>* version = nullptr;
+  // How many queries go to the reader threads at once, because one took too long on its caller's thread.
+  // Shared by the copies of a statement that the registry moves.
+  std::shared_ptr<std::atomic<int>> slow_queries = std::make_shared<std::atomic<int>>(0);
 
   std::string title() const { return owner + "/" + name; }
 };

@@ -1,6 +1,7 @@
 #include "store/reader_pool.h"
 
 #include "fixture.h"
+#include "store/limits.h"
 
 using namespace store_test;
 
@@ -62,6 +63,15 @@ TEST_CASE("A query that takes long is left to the reader threads") {
   const auto rows = query(*shop.store, shop["count_long"], {1'000'000});
   REQUIRE(rows);
   CHECK(rows->integer(0, 0) == 1'000'000);
+}
+
+TEST_CASE("A statement that took long is not tried on the calling thread for a while") {
+  Shop shop;
+  const StatementId counts = shop["count_long"];
+  CHECK(shop.store->query_here(counts, {10}));
+  CHECK_FALSE(shop.store->query_here(counts, {10'000'000}));
+  for (int i = 0; i < kSlowQueries; ++i) CHECK_FALSE(shop.store->query_here(counts, {10}));
+  CHECK(shop.store->query_here(counts, {10}));
 }
 
 TEST_CASE("A closed store answers no query on the calling thread") {
