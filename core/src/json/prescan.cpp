@@ -30,10 +30,8 @@ const char* check_number(std::string_view number) noexcept {
 // The offset after the closing quote of the string that opens at `at`, or the end of the text.
 size_t skip_string(std::string_view text, size_t at) noexcept {
   for (++at; (at = end_of_plain_json(text, at)) < text.size(); ++at) {
-    if (text[at] == '\\')
-      ++at;
-    else if (text[at] == '"')
-      return at + 1;
+    if (text[at] == '"') return at + 1;
+    if (text[at] == '\\' && ++at == text.size()) break;
   }
   return text.size();
 }

@@ -18,8 +18,9 @@ class EngineLocal final : public Plugin {
     options.json = lib::JsonParser(host());
     options.recogniser.workers = recognisers_ = settings.recognisers;
     options.recogniser.unload_after = settings.unload_after;
-    // Found missing now rather than by the first call, which loads them.
-    PB_TRY(check_models(options.recogniser.model_dir));
+    // The first call loads them; the other engines' calls do not need them.
+    if (const Status found = check_models(options.recogniser.model_dir); !found)
+      log().warn("calls to this engine will fail", {{"why", found.error().text}});
     runner_.emplace(host(), "engine-local", "local embedded", false, [&](lib::IoThreads& io) {
       auto engine = std::make_unique<LocalEngine>(io, std::move(options));
       engine_ = engine.get();

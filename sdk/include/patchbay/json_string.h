@@ -43,7 +43,8 @@ inline size_t leading_zeros(JsonBlock block) noexcept {
 
 }  // namespace detail
 
-// Returns where the run of ASCII characters that stand for themselves in a JSON string ends, from `at` on.
+// Returns where the run of ASCII characters that stand for themselves in a JSON string ends, from `at` on,
+// which is text.size() at most.
 inline size_t end_of_plain_json(std::string_view text, size_t at) noexcept {
   constexpr size_t kBlock = sizeof(detail::JsonBlock);
   const auto special = [&text](size_t from) {

@@ -1,7 +1,10 @@
 #include "json/parse.h"
 
 #include <doctest/doctest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <cstring>
 #include <string>
 
 using namespace patchbay;
@@ -28,6 +31,20 @@ TEST_CASE("an exponent that crashes RapidJSON is refused") {
   CHECK(contains(error("1" + std::string(400, '0')), "too long"));
   CHECK(json::parse("1e0000000000000000000001").ok());
   CHECK(json::parse("1e-400").ok());
+}
+
+TEST_CASE("nothing is read beyond a text that ends inside a string") {
+  const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  void* const pages = ::mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(pages != MAP_FAILED);
+  char* const end = static_cast<char*>(pages) + page;
+  REQUIRE(::mprotect(end, page, PROT_NONE) == 0);
+  for (const std::string_view text :
+       {"\"", "\"\\", "{\"a\\", "\"a\\u00", "\"0123456789abcdef0123456789abcdef\\"}) {
+    std::memcpy(end - text.size(), text.data(), text.size());
+    CHECK_FALSE(json::parse({end - text.size(), text.size()}).ok());
+  }
+  ::munmap(pages, 2 * page);
 }
 
 TEST_CASE("a million brackets are refused without using the stack") {
