@@ -3,6 +3,7 @@
 #include <patchbay/base64.h>
 
 #include <optional>
+#include <utility>
 
 #include "gemini_limits.h"
 
@@ -17,8 +18,17 @@ size_t skip_blanks(std::string_view text, size_t at) {
   return at;
 }
 
-// Not base64, so that no text of the server's audio is a mark.
+constexpr std::string_view kMarkBegin = "\"~";
+// A string that begins with the JSON escape of "~", among others, can be a mark once it is parsed.
+constexpr std::string_view kEscapedMarkBegin = "\"\\u007";
+
 std::string mark(size_t index) { return "~" + std::to_string(index); }
+
+size_t occurrences(std::string_view text, std::string_view wanted) {
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find(wanted, at)) != std::string_view::npos; at += wanted.size()) ++count;
+  return count;
+}
 
 // Returns the offset of the string that follows the name at `at`, behind its quote; npos: it is no name.
 size_t find_value(std::string_view text, size_t at) {
@@ -40,9 +50,7 @@ std::optional<std::string> decode(std::string_view text) {
 }  // namespace
 
 void DetachedAudio::detach(std::string_view message) {
-  rest_.clear();
-  audio_.clear();
-  taken_ = 0;
+  clear();
   size_t copied = 0;
   for (size_t at = 0; (at = message.find(kName, at)) != std::string_view::npos;) {
     const size_t begin = find_value(message, at);
@@ -58,7 +66,20 @@ void DetachedAudio::detach(std::string_view message) {
     copied = at = end;
   }
   rest_ += message.substr(copied);
+  const bool has_other_marks =
+      occurrences(rest_, kMarkBegin) != audio_.size() || rest_.find(kEscapedMarkBegin) != std::string::npos;
+  if (!any() || !has_other_marks) return;
+  clear();
+  rest_ = message;
 }
+
+void DetachedAudio::clear() {
+  rest_.clear();
+  audio_.clear();
+  taken_ = 0;
+}
+
+std::string DetachedAudio::take() { return all_taken() ? std::string() : std::move(audio_[taken_++]); }
 
 bool DetachedAudio::is_next(std::string_view text) const { return !all_taken() && text == mark(taken_); }
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace patchbay::engine_gemini {
@@ -14,8 +13,11 @@ class DetachedAudio {
  public:
   // Decodes the long base64 strings of members "data", and replaces each by a mark in rest(). It does not
   // know whether they are audio: the caller parses rest(), takes the audio of each mark that it finds where
-  // audio belongs, and parses the whole message unless that was all_taken().
+  // audio belongs, and parses the whole message unless that was all_taken(). Detaches nothing from a message
+  // with a string that could be taken for a mark, so that each mark in rest() stands for one audio.
   void detach(std::string_view message);
+  // Frees the audio that was not taken.
+  void clear();
 
   bool any() const { return !audio_.empty(); }
   size_t count() const { return audio_.size(); }
@@ -23,7 +25,8 @@ class DetachedAudio {
   const std::string& rest() const { return rest_; }
   // Returns whether a text is the mark of the bytes that take() returns next.
   bool is_next(std::string_view text) const;
-  std::string take() { return std::move(audio_[taken_++]); }
+  // Empty once all are taken.
+  std::string take();
   bool all_taken() const { return taken_ == audio_.size(); }
 
  private:

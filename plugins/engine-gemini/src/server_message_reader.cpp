@@ -9,10 +9,13 @@ namespace patchbay::engine_gemini {
 Result<ServerMessage> ServerMessageReader::read(std::string_view bytes) {
   audio_.detach(bytes);
   if (!audio_.any()) return parse_server_message(json_, bytes);
-  if (audio_.rest() != last_rest_) {
+  if (audio_.count() != last_.audio.size() || audio_.rest() != last_rest_) {
     auto read = parse_server_message(json_, audio_);
-    // Also after an error, because its text describes the position in the message.
-    if (!read || !audio_.all_taken()) return parse_server_message(json_, bytes);
+    if (!read || !audio_.all_taken()) {
+      audio_.clear();
+      // Also after an error, because its text describes the position in the message.
+      return parse_server_message(json_, bytes);
+    }
     const bool all_detached = read->audio.size() == audio_.count();
     if (!all_detached || audio_.rest().size() > kMaxKeptMessageBytes) return read;
     last_ = *read;

@@ -32,6 +32,7 @@ TEST_CASE("detached audio: long base64 of a member data is decoded and replaced 
   CHECK(audio.take() == std::string(200, 'y'));
   CHECK(audio.all_taken());
   CHECK_FALSE(audio.is_next("~2"));
+  CHECK(audio.take().empty());
 }
 
 TEST_CASE("detached audio: everything else stays as it is") {
@@ -41,7 +42,8 @@ TEST_CASE("detached audio: everything else stays as it is") {
         R"({"data":")" + audio_text + R"(\u003d"})", R"({"data":")" + audio_text + "\n\"}",
         R"({"data":")" + audio_text + "\xff\"}", R"({"data":")" + audio_text,
         R"({"data","b":")" + audio_text + "\"}", R"({"data":["a",")" + audio_text + R"("]})",
-        R"({"text":"\"data\":\")" + audio_text + R"(\""})", std::string(R"({"data)"),
+        R"({"text":"\"data\":\")" + audio_text + R"(\""})", R"({"data":")" + audio_text + R"(","a":"~1"})",
+        R"({"data":")" + audio_text + R"(","a":"\u007e1"})", std::string(R"({"data)"),
         std::string(R"({"data")"), std::string(R"({"data":)"), std::string(R"({"data":")")}) {
     CAPTURE(text);
     DetachedAudio audio;

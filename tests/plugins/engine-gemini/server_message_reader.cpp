@@ -65,6 +65,20 @@ TEST_CASE(
     check_equal({message(parts), message(parts), message(audio), message(parts)});
 }
 
+TEST_CASE("text of the server that looks like a mark is not taken for audio") {
+  const std::string data = base64(500, 'a'), audio = part(data);
+  const std::string two = message(audio + "," + audio);
+  const std::string not_audio = R"({"x":{"data":")" + data + R"("},"y":{"data":")" + data + R"("}})";
+  const std::string elsewhere = R"(,"x":{"data":")" + data + R"("})";
+  for (const std::string mark : {"~0", "~1", "\\u007e0", "\\u007E1"})
+    for (const std::string& text :
+         {message(audio + "," + part(mark)), message(part(mark) + "," + audio),
+          message(audio + "," + part(mark), elsewhere), message(part(mark) + "," + audio, elsewhere),
+          message(part(mark), elsewhere),
+          message(audio, R"(,"outputTranscription":{"text":")" + mark + R"("})")})
+      check_equal({two, not_audio, text, text, two, message(audio), not_audio, text, two});
+}
+
 TEST_CASE("a message that is no valid JSON is refused with its audio too") {
   const std::string data = base64(500, 'a');
   const std::string member = R"("data":")" + data + '"';
