@@ -106,6 +106,8 @@ void JobWorker::cancel_timer() {
 void JobWorker::sleep_until(int64_t due_ms) {
   if (!open() || due_ms == std::numeric_limits<int64_t>::max()) return;
   const int64_t now = runtime_.wall_clock().now_ms();
+  // The alarm is overdue, and setting it again would cancel its task if that is queued behind this one.
+  if (const int64_t alarm = alarm_due_ms_; alarm_.is_set() && alarm > 0 && alarm <= now) return claim();
   // Never due earlier than the next millisecond: a claim that finds nothing must not spin.
   const int64_t when = std::clamp(due_ms, now + 1, now + kMaxJobSleepMs);
   if (alarm_.is_set() && alarm_due_ms_ <= when && alarm_due_ms_ > now) return;

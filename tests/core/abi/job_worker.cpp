@@ -71,3 +71,23 @@ TEST_CASE("a job that is due after the worker's alarm costs no claim, and is cla
     return claims.count() == 3;
   }));
 }
+
+TEST_CASE("a job that is added while the alarm of another is overdue does not delay that one") {
+  HostHarness harness;
+  Claims claims;
+  CHECK(harness.table().job_worker(&*harness.one, to_abi("dial"), 4, 60'000, 0, &Claims::note, &claims) != 0);
+  auto& timers = harness.services().runtime.timers();
+  const int64_t now_ms = harness.clock.now_ms();
+  const auto add = [&](int64_t due_ms) {
+    const uint64_t tx = harness.table().begin(&*harness.one);
+    harness.table().job_add(&*harness.one, tx, to_abi("dial"), {}, {}, due_ms, {});
+    CHECK(harness.commit(*harness.one, tx).status == PB_OK);
+  };
+  add(now_ms + 20'000);
+  REQUIRE(eventually([&] { return timers.next_due(TimerClock::wall) == now_ms + 20'000; }));
+  harness.clock.drive(nullptr);  // the time comes, and the timer has not fired yet
+  harness.clock.advance(std::chrono::seconds(20));
+  add(now_ms + 50'000);
+  CHECK(eventually([&] { return claims.count() == 1; }));
+  harness.clock.drive(&timers);
+}
