@@ -53,7 +53,7 @@ void Executor::stalled(void* self, const Stall& stall) {
     if (stall.slot.host == nullptr) stall.slot.replaced = executor.add_spare();
   }
   // It became ready during the turn that hangs; another thread runs it.
-  if (Strand* next = stall.slot.next.exchange(nullptr)) executor.give_away(*next);
+  executor.give_next_away(stall.slot);
   executor.unpark(load);
 }
 
@@ -144,6 +144,11 @@ void Executor::give_away(Strand& strand) noexcept {
   wake_one();
 }
 
+void Executor::give_next_away(ExecutorSlot& slot) noexcept {
+  if (!slot.next.load(std::memory_order_relaxed)) return;
+  if (Strand* next = slot.next.exchange(nullptr)) give_away(*next);
+}
+
 ExecutorSlot* Executor::take_guest_slot() noexcept {
   for (size_t i = thread_slots_; i < slots_.size(); ++i)
     if (!slots_[i]->taken.exchange(true, std::memory_order_acquire)) return slots_[i].get();
@@ -158,6 +163,7 @@ bool Executor::run_here(Strand& strand, Task& task) noexcept {
   executor_slot = slot;
   const bool pushed = strand.push(task);
   for (int turns = 0;; ++turns) {
+    if (slot->between_turns) give_next_away(*slot);  // the work may block
     while (Task* work = slot->between_turns) {
       slot->between_turns = work->next;
       work->run(*work);
@@ -217,8 +223,11 @@ bool Executor::hand_over(ExecutorSlot& slot) noexcept {
 
 void Executor::sample(void* self, int64_t now_ns) {
   auto& executor = *static_cast<Executor*>(self);
-  for (const auto& slot : executor.slots_)
+  for (const auto& slot : executor.slots_) {
     if (executor.hand_over(*slot)) executor.wake_one();
+    const uint64_t progress = slot->progress.load(std::memory_order_relaxed);
+    if (std::exchange(slot->sampled_progress, progress) == progress) executor.give_next_away(*slot);
+  }
   if (executor.options_.on_sample) executor.options_.on_sample(executor.options_.sample_user, now_ns);
 }
 

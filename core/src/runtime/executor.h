@@ -109,6 +109,8 @@ class Executor {
   bool hand_over(ExecutorSlot& slot) noexcept;
   // Enqueues the strand for an executor thread.
   void give_away(Strand& strand) noexcept;
+  // The same for the strand that a guest keeps for its next turn, if there is one.
+  void give_next_away(ExecutorSlot& slot) noexcept;
   ExecutorSlot* take_guest_slot() noexcept;
   void run_guest_turn(ExecutorSlot& slot, Strand& strand) noexcept;
   void retire(Strand& strand) noexcept;

@@ -62,6 +62,7 @@ struct alignas(64) ExecutorSlot {
   Executor* host = nullptr;
   std::atomic<bool> taken{false};
   std::atomic<Strand*> next{nullptr};  // became ready during the turn; this thread runs it afterwards
+  uint64_t sampled_progress = 0;       // at the watchdog's last sample; used only by the watchdog
   Task* between_turns = nullptr;       // blocking work for after the turn, oldest first
 };
 

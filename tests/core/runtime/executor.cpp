@@ -257,3 +257,63 @@ TEST_CASE("A guest returns to its own work although others keep its strand busy"
   stop = true;
   CHECK(executor.wait_idle(60s));
 }
+
+TEST_CASE(
+    "What becomes ready while a guest hangs runs on another thread, also after the guest was given up on") {
+  ExecutorOptions options = watched();
+  options.watchdog_thread = false;
+  Executor executor(options);
+  const auto hangs = Strand::create(executor, "hangs", "main");
+  const auto waits = Strand::create(executor, "waits", "main");
+  std::promise<void> given_up, release;
+  std::atomic<bool> entered{false}, posted{false}, waited{false};
+  Step step([&] {
+    entered = true;
+    given_up.get_future().wait();
+    waits->post([&] { release.set_value(); });
+    posted = true;
+    waited = release.get_future().wait_for(60s) == std::future_status::ready;
+  });
+  std::thread guest([&] { executor.run_here(*hangs, step); });
+  CHECK(within(60s, [&] { return entered.load(); }));
+  const int64_t now_ns = system_mono_clock().now_ns();
+  executor.watchdog()->check(now_ns);
+  executor.watchdog()->check(now_ns + 20'000'000);
+  given_up.set_value();
+  CHECK(within(60s, [&] { return posted.load(); }));
+  executor.watchdog()->check(now_ns + 21'000'000);
+  guest.join();
+  CHECK(waited);
+  CHECK(executor.wait_idle(60s));
+}
+
+TEST_CASE("A guest's further tasks of one turn do not delay the strand that an earlier one made ready") {
+  Executor executor({2});
+  const auto busy = Strand::create(executor, "test", "busy");
+  const auto other = Strand::create(executor, "test", "other");
+  std::promise<void> served;
+  bool waited = false;
+  Step step([&] {
+    busy->post([&] { other->post([&served] { served.set_value(); }); });
+    busy->post([&] { waited = served.get_future().wait_for(60s) == std::future_status::ready; });
+  });
+  CHECK(executor.run_here(*busy, step));
+  CHECK(executor.wait_idle(60s));
+  CHECK(waited);
+}
+
+TEST_CASE("Work between a guest's turns does not delay the strand that the turn made ready") {
+  Executor executor({2});
+  const auto strand = Strand::create(executor, "asks", "main");
+  const auto other = Strand::create(executor, "serves", "main");
+  std::promise<void> served;
+  bool waited = false;
+  Step work([&] { waited = served.get_future().wait_for(60s) == std::future_status::ready; });
+  Step step([&] {
+    CHECK(executor.run_between_turns(work));
+    other->post([&served] { served.set_value(); });
+  });
+  CHECK(executor.run_here(*strand, step));
+  CHECK(executor.wait_idle(60s));
+  CHECK(waited);
+}
