@@ -1,6 +1,6 @@
 // WorkerQueue: worker threads that run jobs in the order in which they were queued, each with a state of its
-// own thread (decoders, a library that must be initialised). Threads start on demand; while nobody uses the
-// queue they end after a while, and their states with them.
+// own thread (decoders, a library that must be initialised). Threads start on demand; threads without a job
+// or Use end after `idle`, and their states with them.
 #pragma once
 
 #include <algorithm>
@@ -81,23 +81,31 @@ class WorkerQueue {
   bool push_all(std::vector<Job> jobs, size_t max_waiting) { return add(std::move(jobs), max_waiting); }
 
  private:
+  // Joins the threads, also when no other thread can be started.
+  struct Ended {
+    std::vector<std::thread> threads;
+    ~Ended() {
+      for (std::thread& thread : threads) thread.join();
+    }
+  };
+
   bool add(std::vector<Job> jobs, size_t max_waiting) {
-    std::vector<std::thread> ended;
+    Ended ended;
     {
       const std::lock_guard lock(mutex_);
       if (jobs_.size() + jobs.size() > max_waiting) return false;
-      ended = take_ended();
+      ended.threads = take_ended();
       if (!start_threads(jobs_.size() + jobs.size())) return false;
       for (Job& job : jobs) jobs_.push_back(std::move(job));
     }
     wake_.notify_all();
-    for (std::thread& thread : ended) thread.join();
     return true;
   }
 
   // Under mutex_. Starts as many threads as `jobs` need. False: there is none.
   bool start_threads(size_t jobs) {
     while (jobs > free_ + starting_ && alive_ < max_threads_) {
+      ended_.reserve(threads_.size() + 1);  // so that a thread can end while memory is exhausted
       try {
         threads_.emplace_back([this] { run(); });
       } catch (const std::system_error&) {

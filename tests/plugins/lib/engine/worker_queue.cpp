@@ -1,9 +1,11 @@
 #include "engine/worker_queue.h"
 
 #include <doctest/doctest.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <future>
 #include <memory>
 #include <stdexcept>
@@ -42,6 +44,26 @@ bool wait_idle(WorkerQueue<State>& queue) {
   queue.push([done](State&) { done->set_value(); });
   return done->get_future().wait_for(kJobPatience) == std::future_status::ready;
 }
+
+// While one exists, no thread can be started, because its stack would be larger than the address space.
+class NoNewThreads {
+ public:
+  NoNewThreads() {
+    ::pthread_getattr_default_np(&before_);
+    pthread_attr_t huge;
+    ::pthread_getattr_default_np(&huge);
+    ::pthread_attr_setstacksize(&huge, size_t{1} << 60);
+    ::pthread_setattr_default_np(&huge);
+    ::pthread_attr_destroy(&huge);
+  }
+  ~NoNewThreads() {
+    ::pthread_setattr_default_np(&before_);
+    ::pthread_attr_destroy(&before_);
+  }
+
+ private:
+  pthread_attr_t before_;
+};
 
 }  // namespace
 
@@ -137,7 +159,7 @@ TEST_CASE("a state is made with the first job, destroyed when idle, and made aga
   }
 }
 
-TEST_CASE("while somebody uses the queue, its states are kept") {
+TEST_CASE("while a Use exists, its states are kept") {
   std::atomic<int> alive{0}, made{0};
   WorkerQueue<CountedState> queue(
       1, [&] { return CountedState(alive, made); }, kSoonIdle);
@@ -170,4 +192,18 @@ TEST_CASE("many jobs while threads end all run") {
     if (i % 100 == 0) CHECK(within(kJobPatience, [&] { return runs == i + 1; }));
   }
   CHECK(within(kJobPatience, [&] { return runs == 2000; }));
+}
+
+TEST_CASE("a job is refused while no thread can be started, also after threads have ended") {
+  std::atomic<int> alive{0}, made{0};
+  WorkerQueue<CountedState> queue(
+      1, [&] { return CountedState(alive, made); }, kSoonIdle);
+  for (int round = 1; round <= 3; ++round) {
+    CHECK(wait_idle(queue));
+    CHECK(within(kJobPatience, [&] { return alive == 0; }));
+    std::this_thread::sleep_for(kSoonIdle);  // so that the thread is likely to have noted its end
+    const NoNewThreads none;
+    CHECK_FALSE(queue.push([](CountedState&) {}));
+  }
+  CHECK(wait_idle(queue));
 }
