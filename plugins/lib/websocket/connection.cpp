@@ -111,7 +111,7 @@ void WebSocketClient::Connection::on_open_ready(uint32_t events) {
   const bool has_queue = written_ < out_.size();
   if ((events & EPOLLOUT) != 0 && !write_queued()) return connection_lost(stream_->error());
   // An error is found by reading, so that what arrived before it is read.
-  if (stream_ && (!has_queue || (events & ~uint32_t{EPOLLOUT}) != 0)) read();
+  if (stream_ && !read_posted_ && (!has_queue || (events & ~uint32_t{EPOLLOUT}) != 0)) read();
   if (stream_ && offered_ > 0 && (watched_events_ & EPOLLOUT) == 0 && !write_queued())
     connection_lost(stream_->error());
 }

@@ -63,6 +63,7 @@ class WebSocketClient::Connection final : public IoThread::Impl::Watched,
 
   // connection_messages.cpp: the open WebSocket
   void read();
+  void post_read();
   bool handle_received();
   void on_message(const MessageReader::Event& event);
   void on_close_frame(const MessageReader::Event& event);
@@ -100,6 +101,7 @@ class WebSocketClient::Connection final : public IoThread::Impl::Watched,
   std::deque<Unsent> unsent_;
   int64_t received_ms_ = 0;
   bool write_failed_ = false;
+  bool read_posted_ = false;  // a task will go on reading
   uint16_t our_code_ = 0;
   std::string our_error_;
 };

@@ -2,6 +2,7 @@
 #include <patchbay/utf8.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "text/safe_text.h"
 #include "websocket/connection.h"
@@ -30,10 +31,17 @@ void WebSocketClient::Connection::read() {
     if (options_.idle_timeout_ms > 0) received_ms_ = steady_ms();
     if (!handle_received()) return;
   } while (stream_->has_pending() && total < kReadAtOnceBytes);
-  if (stream_->has_pending())
-    io_.post([self = shared_from_this()] {
-      if (self->stream_) self->read();
-    });
+  if (stream_->has_pending()) post_read();
+}
+
+// Goes on reading after other connections had their turn. One at a time; the socket's events do not read
+// while it is pending.
+void WebSocketClient::Connection::post_read() {
+  if (std::exchange(read_posted_, true)) return;
+  io_.post([self = shared_from_this()] {
+    self->read_posted_ = false;
+    if (self->stream_) self->read();
+  });
 }
 
 // Returns false once the connection is closed.
