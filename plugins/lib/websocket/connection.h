@@ -65,6 +65,7 @@ class WebSocketClient::Connection final : public IoThread::Impl::Watched,
   void read();
   void post_read();
   bool handle_received();
+  void answer_ping();
   void on_message(const MessageReader::Event& event);
   void on_close_frame(const MessageReader::Event& event);
   void enqueue(std::string_view message, Opcode opcode);
@@ -99,6 +100,7 @@ class WebSocketClient::Connection final : public IoThread::Impl::Watched,
   size_t written_ = 0;
   size_t offered_ = 0;  // to the stream, which must be offered as much again; 0: nothing
   std::deque<Unsent> unsent_;
+  std::optional<std::string> last_ping_;  // not answered yet
   int64_t received_ms_ = 0;
   bool write_failed_ = false;
   bool read_posted_ = false;  // a task will go on reading

@@ -50,13 +50,13 @@ bool WebSocketClient::Connection::handle_received() {
     const MessageReader::Event event = reader_.next();
     switch (event.kind) {
       case MessageReader::Kind::none:
+        answer_ping();
         return true;
       case MessageReader::Kind::message:
         on_message(event);
         break;
       case MessageReader::Kind::ping:
-        if (state_ == State::open && out_.size() - written_ < kMaxUnsentPongBytes)
-          append_control(Opcode::pong, event.payload);
+        last_ping_ = event.payload;
         break;
       case MessageReader::Kind::pong:
         break;
@@ -74,6 +74,13 @@ bool WebSocketClient::Connection::handle_received() {
     }
     if (state_ == State::closed) return false;
   }
+}
+
+// Answers the latest of the pings that were received together, which is enough (RFC 6455 section 5.5.3).
+void WebSocketClient::Connection::answer_ping() {
+  const auto ping = std::exchange(last_ping_, std::nullopt);
+  if (ping && state_ == State::open && out_.size() - written_ < kMaxUnsentPongBytes)
+    append_control(Opcode::pong, *ping);
 }
 
 void WebSocketClient::Connection::on_message(const MessageReader::Event& event) {

@@ -169,6 +169,21 @@ TEST_CASE_FIXTURE(ConnectionFixture, "many messages of one segment arrive in ord
   for (size_t i = 0; i < 2000; ++i) CHECK(report.messages[i] == std::to_string(i));
 }
 
+TEST_CASE_FIXTURE(ConnectionFixture,
+                  "pings received together are answered once, with the last one's payload") {
+  std::string pings;
+  for (int i = 0; i < 500; ++i) pings += server_frame(0x89, std::to_string(i));
+  connect(pings + server_frame(0x81, "message"));
+  REQUIRE(report.wait([this] { return report.messages.size() == 1; }));
+  CHECK(client->send_text("after").ok());
+  CHECK(server.read_frame() ==
+        "\x8a"
+        "499");
+  CHECK(server.read_frame() ==
+        "\x81"
+        "after");
+}
+
 TEST_CASE_FIXTURE(ConnectionFixture, "messages sent together arrive in order") {
   connect();
   REQUIRE(report.wait_open());
