@@ -46,9 +46,9 @@ void WebSocketClient::Connection::start() {
   set_deadline(options_.connect_timeout_ms, "connect");
   const auto port = static_cast<uint16_t>(std::stoul(url_.port));
   if (const auto endpoint = parse_endpoint(url_.host, port)) return connect({*endpoint});
-  io_.impl().resolver.resolve(
-      url_.host, port, [self = shared_from_this()](Result<std::vector<Endpoint>> found) {
-        self->io_.post([self, found = std::move(found)] {
+  look_up_ = io_.impl().resolver.resolve(
+      url_.host, port, [self = shared_from_this()](const Resolver::Endpoints& found) {
+        self->io_.post([self, found] {
           if (self->state_ != State::resolving) return;
           if (!found) return self->fail("resolve " + self->url_.host + ": " + found.error().text);
           self->connect(*found);
@@ -252,6 +252,7 @@ void WebSocketClient::Connection::set_closed(WebSocketClose close) {
   close.opened = !is_connecting();
   close.by_us = our_code_ != 0;
   state_ = State::closed;
+  look_up_.reset();
   open_.store(false);
   io_.impl().disarm(*deadline_);
   io_.impl().disarm(*idle_timer_);

@@ -89,6 +89,7 @@ class WebSocketClient::Connection final : public IoThread::Impl::Watched,
   MessageReader reader_;
   // state
   State state_ = State::resolving;
+  Resolver::Ticket look_up_;         // while resolving
   std::vector<Endpoint> endpoints_;  // not tried yet, the next one last
   std::string last_error_;           // of an endpoint
   std::string upgrade_key_;

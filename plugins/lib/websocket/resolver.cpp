@@ -57,12 +57,16 @@ std::optional<Endpoint> parse_endpoint(const std::string& address, uint16_t port
   return std::nullopt;
 }
 
-void Resolver::resolve(std::string host, uint16_t port, Done done) {
+Resolver::Resolver() : look_up_(&look_up) {}
+
+Resolver::Ticket Resolver::resolve(std::string host, uint16_t port, Done done) {
+  Ticket ticket = std::make_shared<char>();
   const std::lock_guard lock(mutex_);
-  if (stopping_) return;
-  jobs_.push_back({std::move(host), port, std::move(done)});
+  if (stopping_) return ticket;
+  requests_.push_back({std::move(host), port, std::move(done), ticket});
   if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
   wake_.notify_one();
+  return ticket;
 }
 
 void Resolver::stop() {
@@ -72,25 +76,44 @@ void Resolver::stop() {
   }
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
-  jobs_.clear();
+  requests_.clear();
 }
 
 void Resolver::run() {
   ::pthread_setname_np(::pthread_self(), "resolver");
   std::unique_lock lock(mutex_);
   while (true) {
-    wake_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
+    wake_.wait(lock, [this] { return stopping_ || !requests_.empty(); });
     if (stopping_) return;
-    const Job job = std::move(jobs_.front());
-    jobs_.pop_front();
-    lock.unlock();
     try {
-      job.done(look_up(job.host, job.port));
+      answer_next(lock);
     } catch (...) {
       // Out of memory: the connection ends with its time-out.
     }
-    lock.lock();
+    if (!lock.owns_lock()) lock.lock();
   }
+}
+
+// Answers the first request, and all others for the same host and port that have come until then.
+void Resolver::answer_next(std::unique_lock<std::mutex>& lock) {
+  std::erase_if(requests_, [](const Request& request) { return request.ticket.expired(); });
+  if (requests_.empty()) return;
+  const Request first = std::move(requests_.front());
+  requests_.pop_front();
+  lock.unlock();
+  const Endpoints found = look_up_(first.host, first.port);
+  lock.lock();
+  if (stopping_) return;
+  std::vector<Request> others;
+  std::erase_if(requests_, [&](Request& request) {
+    if (request.host != first.host || request.port != first.port) return false;
+    others.push_back(std::move(request));
+    return true;
+  });
+  lock.unlock();
+  if (const auto ticket = first.ticket.lock()) first.done(found);
+  for (const Request& request : others)
+    if (const auto ticket = request.ticket.lock()) request.done(found);
 }
 
 }  // namespace patchbay::lib

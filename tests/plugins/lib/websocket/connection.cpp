@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -293,6 +294,36 @@ TEST_CASE_FIXTURE(ConnectionFixture, "a full socket reports when its queue was w
   CHECK(client->queued_bytes() == large.size());
   CHECK(server.read(large.size() + 14).size() == large.size() + 14);
   CHECK(within(kMaxWait, [&] { return sent > 0 && client->queued_bytes() == 0; }));
+}
+
+TEST_CASE("no look-up is made for a connection that ended while it waited") {
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  std::atomic<bool> begun{false};
+  std::atomic<int> wasted{0};
+  Report report;
+  IoThread io;
+  io.impl().resolver.set_look_up([&](const std::string& host, uint16_t) -> Resolver::Endpoints {
+    begun = true;
+    if (host == "slow") released.wait_for(kMaxWait);
+    if (host == "ended") ++wasted;
+    return Error{Code::unavailable, "no address"};
+  });
+  const auto open = [&](const std::string& host, WebSocketCallbacks callbacks) {
+    WebSocketOptions options;
+    options.url = "ws://" + host + "/";
+    return *WebSocketClient::open(io, options, std::move(callbacks));
+  };
+  const auto slow = open("slow", {});
+  REQUIRE(within(kMaxWait, [&] { return begun.load(); }));
+  const auto ended = open("ended", {});
+  const auto last = open("last", report.callbacks());
+  io.drain();
+  ended->close(1000, "");
+  io.drain();
+  release.set_value();
+  CHECK(report.wait_closed());
+  CHECK(wasted == 0);
 }
 
 TEST_CASE("a thread may end while its connections are open or in part") {
