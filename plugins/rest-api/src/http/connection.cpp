@@ -67,8 +67,8 @@ void Connection::on_written(IoResult result, size_t count) {
 
 void Connection::on_lingered() { close(); }
 
-// Parses what has arrived, writes the responses that are ready, reads on. A handler that answers before it
-// returns calls this again; `busy_` then makes it return, and the loop below sends the response.
+// Parses what has arrived, writes the responses that are ready, reads on. Handlers and streams may call this
+// again before they return; `busy_` then makes it return, and the loop below goes on.
 void Connection::advance() {
   if (busy_ || phase_ == Phase::closed || phase_ == Phase::linger) return;
   busy_ = true;
@@ -187,6 +187,8 @@ void Connection::respond(uint64_t number, Response response) {
     phase_ = Phase::stream;
     stream_ = slot.response->stream;
   }
+  // During dispatch() the handler's thread may go on with other work, which the response must not wait for.
+  if (busy_ && serialize_responses(host_.limits().max_output)) return send();
   advance();
 }
 

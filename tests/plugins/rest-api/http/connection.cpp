@@ -62,6 +62,8 @@ struct FakeHost final : ConnectionHost {
   std::shared_ptr<Port> port = std::make_shared<Port>();
   Clock::time_point time{};
   size_t answer = 0;
+  const Wire* wire = nullptr;
+  bool written_in_handler = false;
 
   const ServerLimits& limits() const noexcept override { return server_limits; }
   const TrustedProxies& proxies() const noexcept override { return trusted; }
@@ -71,6 +73,7 @@ struct FakeHost final : ConnectionHost {
   Clock::time_point now() const noexcept override { return time; }
   void dispatch(uint64_t, std::shared_ptr<Exchange> exchange) noexcept override {
     exchange->reply(200, {}, std::string(answer, 'x'));
+    written_in_handler = wire->writing != nullptr;
   }
   bool authorize_head(uint64_t, const std::shared_ptr<Exchange>&) noexcept override { return false; }
   std::string new_request_id() override { return "0123456789abcdef"; }
@@ -91,6 +94,7 @@ struct Reader {
 
   explicit Reader(size_t answer) {
     host.answer = answer;
+    host.wire = &wire;
     connection = std::make_shared<Connection>(Connection::Info{1, "192.0.2.1", kPublic},
                                               std::make_unique<ManualTransport>(wire), host);
     host.port->connection = connection;
@@ -138,4 +142,9 @@ TEST_CASE("the lag of a connection is that of its reader, and zero while it is i
   CHECK(reader.wire.writing);
   reader.host.time += 5s;
   CHECK(reader.connection->lag(reader.host.time) > 11s);
+}
+
+TEST_CASE("a response is written although its handler has not returned yet") {
+  Reader reader(10);
+  CHECK(reader.host.written_in_handler);
 }
