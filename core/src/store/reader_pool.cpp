@@ -143,8 +143,12 @@ ReaderPool::Connection* ReaderPool::take_idle() {
 void ReaderPool::give_back(Connection& connection) {
   std::lock_guard lock(mutex_);
   idle_.push_back(&connection);
-  if (!queue_.empty()) wake_.notify_one();
-  if (stopping_) all_stopped_.notify_all();
+  if (stopping_) {
+    wake_.notify_all();  // also the threads that wait for a connection: the queue may be empty now
+    all_stopped_.notify_all();
+  } else if (!queue_.empty()) {
+    wake_.notify_one();
+  }
 }
 
 Result<ReadResult> ReaderPool::answer(Connection& connection, const ReadQuery& query) {

@@ -1,9 +1,13 @@
 #include "store/reader_pool.h"
 
+#include <array>
+
 #include "fixture.h"
 #include "store/limits.h"
+#include "support/within.h"
 
 using namespace store_test;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -14,14 +18,16 @@ CREATE TABLE shop_item (id BIGINT PRIMARY KEY, name TEXT NOT NULL);
 INSERT INTO shop_item VALUES ($1, $2);
 -- name: names
 SELECT name FROM shop_item ORDER BY id;
+-- name: now
+SELECT {{NOW_MS}} AS now;
 -- name: count_long
 WITH RECURSIVE shop_n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM shop_n WHERE i < $1)
 SELECT COUNT(i) FROM shop_n;
 )";
 
 struct Shop {
-  Shop() {
-    auto opened = Store::open(folder.path / "store.db", {});
+  explicit Shop(StoreOptions options = {}) {
+    auto opened = Store::open(folder.path / "store.db", std::move(options));
     REQUIRE(opened);
     store = *std::move(opened);
     REQUIRE(store->register_owner("shop", kSchema));
@@ -35,6 +41,13 @@ struct Shop {
   TempDir folder;
   std::unique_ptr<Store> store;
 };
+
+// Holds the thread that reads the clock until it is opened.
+struct Gate {
+  std::promise<void> open;
+  std::atomic<bool> reached{false};
+};
+thread_local Gate* gate = nullptr;
 
 }  // namespace
 
@@ -96,4 +109,40 @@ TEST_CASE("Threads that query at once share the connections") {
   for (std::thread& thread : threads) thread.join();
   CHECK(here + posted == 800);
   CHECK(here > 0);
+}
+
+TEST_CASE("A store closes although its last query waited for a connection when closing began") {
+  StoreOptions options;
+  options.reader_threads = 2;
+  options.max_queued = 1;
+  options.now_ms = [] {
+    if (gate) {
+      gate->reached = true;
+      gate->open.get_future().wait();
+    }
+    return int64_t{1};
+  };
+  Shop shop(std::move(options));
+  std::array<Gate, 2> gates;
+  std::array<std::thread, 2> callers;
+  for (size_t i = 0; i < callers.size(); ++i)
+    callers[i] = std::thread([&, i] {
+      gate = &gates[i];
+      static_cast<void>(shop.store->query_here(shop["now"], {}));
+    });
+  for (const Gate& held : gates) CHECK(within(60s, [&] { return held.reached.load(); }));
+  std::atomic<bool> answered{false}, closing{false};
+  shop.store->query(shop["names"], {}, [&](const Result<Rows>&) { answered = true; });
+  const auto closed = std::async(std::launch::async, [&] { shop.store->close(); });
+  CHECK(within(60s, [&] {
+    shop.store->query(shop["names"], {}, [&](const Result<Rows>& refused) {
+      if (!refused && refused.error().code == Code::gone) closing = true;
+    });
+    return closing.load();
+  }));
+  gates[0].open.set_value();
+  CHECK(within(60s, [&] { return answered.load(); }));
+  gates[1].open.set_value();
+  CHECK(closed.wait_for(60s) == std::future_status::ready);
+  for (std::thread& caller : callers) caller.join();
 }
