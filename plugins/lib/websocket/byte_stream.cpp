@@ -9,56 +9,21 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <system_error>
 
+#include "websocket/limits.h"
 #include "websocket/resolver.h"
 
 namespace patchbay::lib {
 namespace {
 
-// OpenSSL's own socket BIO would raise SIGPIPE.
-int bio_fd(BIO* bio) { return static_cast<int>(reinterpret_cast<intptr_t>(::BIO_get_data(bio))); }
-
 bool may_retry() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
-
-int bio_write(BIO* bio, const char* from, int size) {
-  ::BIO_clear_retry_flags(bio);
-  const ssize_t sent = ::send(bio_fd(bio), from, static_cast<size_t>(size), MSG_NOSIGNAL | MSG_DONTWAIT);
-  if (sent < 0 && may_retry()) ::BIO_set_retry_write(bio);
-  return static_cast<int>(sent);
-}
-
-int bio_read(BIO* bio, char* to, int size) {
-  ::BIO_clear_retry_flags(bio);
-  const ssize_t got = ::recv(bio_fd(bio), to, static_cast<size_t>(size), MSG_DONTWAIT);
-  if (got < 0 && may_retry()) ::BIO_set_retry_read(bio);
-  if (got == 0) ::BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
-  return static_cast<int>(got);
-}
 
 long bio_ctrl(BIO* bio, int command, long, void*) {
   if (command == BIO_CTRL_EOF) return ::BIO_test_flags(bio, BIO_FLAGS_IN_EOF) != 0 ? 1 : 0;
   return command == BIO_CTRL_FLUSH ? 1 : 0;
-}
-
-BIO* make_bio(int fd) {
-  using Method = std::unique_ptr<BIO_METHOD, decltype(&::BIO_meth_free)>;
-  static const Method method = [] {
-    Method made(::BIO_meth_new(BIO_TYPE_SOURCE_SINK, "patchbay socket"), &::BIO_meth_free);
-    if (!made) return made;
-    ::BIO_meth_set_write(made.get(), &bio_write);
-    ::BIO_meth_set_read(made.get(), &bio_read);
-    ::BIO_meth_set_ctrl(made.get(), &bio_ctrl);
-    return made;
-  }();
-  BIO* const bio = method ? ::BIO_new(method.get()) : nullptr;
-  if (bio == nullptr) return nullptr;
-  ::BIO_set_data(bio, reinterpret_cast<void*>(static_cast<intptr_t>(fd)));
-  ::BIO_set_init(bio, 1);
-  return bio;
 }
 
 int clamp_int(size_t size) {
@@ -75,12 +40,51 @@ std::string describe_errno(int error) { return std::generic_category().message(e
 
 }  // namespace
 
-ByteStream::~ByteStream() { ::close(fd_); }
+// OpenSSL's own socket BIO would raise SIGPIPE.
+int ByteStream::transmit(BIO* bio, const char* from, int size) {
+  ::BIO_clear_retry_flags(bio);
+  const int fd = static_cast<const Socket*>(::BIO_get_data(bio))->fd;
+  const ssize_t sent = ::send(fd, from, static_cast<size_t>(size), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent < 0 && may_retry()) ::BIO_set_retry_write(bio);
+  return static_cast<int>(sent);
+}
+
+int ByteStream::receive(BIO* bio, char* to, int size) {
+  ::BIO_clear_retry_flags(bio);
+  Socket& socket = *static_cast<Socket*>(::BIO_get_data(bio));
+  if (socket.turn_bytes == 0) return ::BIO_set_retry_read(bio), -1;
+  const ssize_t got = ::recv(socket.fd, to, static_cast<size_t>(size), MSG_DONTWAIT);
+  if (got < 0 && may_retry()) ::BIO_set_retry_read(bio);
+  if (got == 0) ::BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
+  if (got > 0) socket.turn_bytes -= std::min(socket.turn_bytes, static_cast<size_t>(got));
+  return static_cast<int>(got);
+}
+
+BIO* ByteStream::make_bio(Socket& socket) {
+  using Method = std::unique_ptr<BIO_METHOD, decltype(&::BIO_meth_free)>;
+  static const Method method = [] {
+    Method made(::BIO_meth_new(BIO_TYPE_SOURCE_SINK, "patchbay socket"), &::BIO_meth_free);
+    if (!made) return made;
+    ::BIO_meth_set_write(made.get(), &transmit);
+    ::BIO_meth_set_read(made.get(), &receive);
+    ::BIO_meth_set_ctrl(made.get(), &bio_ctrl);
+    return made;
+  }();
+  BIO* const bio = method ? ::BIO_new(method.get()) : nullptr;
+  if (bio == nullptr) return nullptr;
+  ::BIO_set_data(bio, &socket);
+  ::BIO_set_init(bio, 1);
+  return bio;
+}
+
+ByteStream::~ByteStream() { ::close(socket_.fd); }
+
+void ByteStream::begin_turn() { socket_.turn_bytes = kReadAtOnceBytes; }
 
 bool ByteStream::start_tls(const TlsContext& context, const std::string& host, bool verify) {
   context_ = context;
   tls_ = {::SSL_new(context.get()), &::SSL_free};
-  BIO* const bio = tls_ ? make_bio(fd_) : nullptr;
+  BIO* const bio = tls_ ? make_bio(socket_) : nullptr;
   if (bio == nullptr) return error_ = take_tls_error(), false;
   ::SSL_set_bio(tls_.get(), bio, bio);
   ::SSL_set_connect_state(tls_.get());
@@ -133,7 +137,7 @@ ByteStream::Moved ByteStream::socket_result(long result) {
 
 ByteStream::Moved ByteStream::read(char* to, size_t size) {
   if (!tls_) {
-    const ssize_t got = ::recv(fd_, to, size, MSG_DONTWAIT);
+    const ssize_t got = ::recv(socket_.fd, to, size, MSG_DONTWAIT);
     if (got == 0) return {State::ended};
     if (got < 0 && may_retry()) return {State::wants_read};
     return socket_result(got);
@@ -146,7 +150,7 @@ ByteStream::Moved ByteStream::read(char* to, size_t size) {
 
 ByteStream::Moved ByteStream::write(const char* from, size_t size) {
   if (!tls_) {
-    const ssize_t sent = ::send(fd_, from, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t sent = ::send(socket_.fd, from, size, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0 && may_retry()) return {State::wants_write};
     return socket_result(sent);
   }
@@ -161,7 +165,7 @@ bool ByteStream::has_pending() const { return tls_ && ::SSL_has_pending(tls_.get
 void ByteStream::shut_down() {
   if (tls_ && ::SSL_is_init_finished(tls_.get())) ::SSL_shutdown(tls_.get());
   ::ERR_clear_error();
-  ::shutdown(fd_, SHUT_WR);
+  ::shutdown(socket_.fd, SHUT_WR);
 }
 
 }  // namespace patchbay::lib

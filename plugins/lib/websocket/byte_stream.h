@@ -26,12 +26,16 @@ class ByteStream {
   };
 
   // Owns the socket.
-  explicit ByteStream(int fd) : fd_(fd) {}
+  explicit ByteStream(int fd) : socket_{fd, 0} {}
   ~ByteStream();
   ByteStream(const ByteStream&) = delete;
   ByteStream& operator=(const ByteStream&) = delete;
 
-  int fd() const { return fd_; }
+  int fd() const { return socket_.fd; }
+  // Until the next call, TLS takes about kReadAtOnceBytes from the socket; then it wants to read. A peer
+  // could otherwise keep one call busy with records that hold no data. While more bytes are in the socket,
+  // the socket stays readable.
+  void begin_turn();
   // Begins TLS; handshake() follows until it is done. `host`: a name or an address, which must be in the
   // peer's certificate if `verify` is set.
   bool start_tls(const TlsContext& context, const std::string& host, bool verify);
@@ -51,7 +55,15 @@ class ByteStream {
   State describe(int result);
   Moved socket_result(long result);
 
-  const int fd_;
+  struct Socket {
+    const int fd;
+    size_t turn_bytes;  // that TLS may still take in this turn
+  };
+  static int receive(BIO* bio, char* to, int size);
+  static int transmit(BIO* bio, const char* from, int size);
+  static BIO* make_bio(Socket& socket);
+
+  Socket socket_;
   TlsContext context_;
   std::unique_ptr<SSL, void (*)(SSL*)> tls_{nullptr, nullptr};
   std::string error_;

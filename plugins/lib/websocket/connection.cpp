@@ -88,6 +88,7 @@ bool WebSocketClient::Connection::begin_connect(const Endpoint& endpoint) {
 }
 
 void WebSocketClient::Connection::on_ready(uint32_t events) {
+  if (stream_) stream_->begin_turn();
   switch (state_) {
     case State::connecting:
       return on_connected();

@@ -40,7 +40,9 @@ void WebSocketClient::Connection::post_read() {
   if (std::exchange(read_posted_, true)) return;
   io_.post([self = shared_from_this()] {
     self->read_posted_ = false;
-    if (self->stream_) self->read();
+    if (!self->stream_) return;
+    self->stream_->begin_turn();
+    self->read();
   });
 }
 
