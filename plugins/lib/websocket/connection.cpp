@@ -95,9 +95,9 @@ void WebSocketClient::Connection::on_ready(uint32_t events) {
     case State::tls:
       return handshake_tls();
     case State::upgrade:
-      if ((events & EPOLLOUT) != 0 && !write_queued()) return connection_lost(stream_->error());
-      if ((events & ~uint32_t{EPOLLOUT}) != 0) read_upgrade();
-      return;
+      if ((events & EPOLLOUT) != 0) (void)write_queued();
+      if (write_failed_ || (events & ~uint32_t{EPOLLOUT}) != 0) read_upgrade();
+      return end_if_unwritable();
     case State::open:
     case State::closing:
       return on_open_ready(events);
@@ -110,11 +110,12 @@ void WebSocketClient::Connection::on_ready(uint32_t events) {
 void WebSocketClient::Connection::on_open_ready(uint32_t events) {
   // TLS may wait for the other direction than its caller does: a read for writing, a write for reading.
   const bool has_queue = written_ < out_.size();
-  if ((events & EPOLLOUT) != 0 && !write_queued()) return connection_lost(stream_->error());
-  // An error is found by reading, so that what arrived before it is read.
-  if (stream_ && !read_posted_ && (!has_queue || (events & ~uint32_t{EPOLLOUT}) != 0)) read();
-  if (stream_ && offered_ > 0 && (watched_events_ & EPOLLOUT) == 0 && !write_queued())
-    connection_lost(stream_->error());
+  if ((events & EPOLLOUT) != 0) (void)write_queued();
+  // Also after an error, so that what arrived before it is read: a close frame says more.
+  if (stream_ && !read_posted_ && (!has_queue || write_failed_ || (events & ~uint32_t{EPOLLOUT}) != 0))
+    read();
+  if (stream_ && offered_ > 0 && (watched_events_ & EPOLLOUT) == 0) (void)write_queued();
+  end_if_unwritable();
 }
 
 void WebSocketClient::Connection::on_connected() {

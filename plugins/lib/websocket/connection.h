@@ -73,6 +73,7 @@ class WebSocketClient::Connection final : public IoThread::Impl::Watched,
   void append_control(Opcode opcode, std::string_view payload);
   bool write_queued();
   void count_written();
+  void end_if_unwritable();
   void connection_lost(const std::string& error);
 
   // borrowed
@@ -104,6 +105,7 @@ class WebSocketClient::Connection final : public IoThread::Impl::Watched,
   std::optional<std::string> last_ping_;  // not answered yet
   int64_t received_ms_ = 0;
   bool write_failed_ = false;
+  std::string write_error_;
   bool read_posted_ = false;  // a task will go on reading
   uint16_t our_code_ = 0;
   std::string our_error_;

@@ -43,6 +43,7 @@ void WebSocketClient::Connection::post_read() {
     if (!self->stream_) return;
     self->stream_->begin_turn();
     self->read();
+    self->end_if_unwritable();
   });
 }
 
@@ -113,6 +114,11 @@ void WebSocketClient::Connection::connection_lost(const std::string& error) {
   set_closed(std::move(close));
 }
 
+// Ends a connection that cannot be written any more, once all that was received is read.
+void WebSocketClient::Connection::end_if_unwritable() {
+  if (stream_ && write_failed_ && !read_posted_) connection_lost(write_error_);
+}
+
 Status WebSocketClient::Connection::send(std::string_view message, bool binary) {
   if (!open_.load()) return {Code::unavailable, "the WebSocket is not open"};
   const size_t size = message.size();
@@ -133,11 +139,7 @@ void WebSocketClient::Connection::enqueue(std::string_view message, Opcode opcod
   if (state_ != State::open) return;
   append(opcode, message, message.size());
   // Otherwise the socket is full, and its event writes all that is queued at once.
-  if ((watched_events_ & EPOLLOUT) != 0 || write_failed_ || write_queued()) return;
-  write_failed_ = true;
-  io_.post([self = shared_from_this()] {
-    if (self->stream_) self->connection_lost(self->stream_->error());
-  });
+  if ((watched_events_ & EPOLLOUT) == 0 && !write_queued()) post_read();
 }
 
 void WebSocketClient::Connection::append(Opcode opcode, std::string_view payload, size_t queued_bytes) {
@@ -152,8 +154,9 @@ void WebSocketClient::Connection::append_control(Opcode opcode, std::string_view
   if ((watched_events_ & EPOLLOUT) == 0) (void)write_queued();
 }
 
-// Writes as much as the socket takes. Returns false after an error.
+// Writes as much as the socket takes. Returns false after an error; end_if_unwritable() follows.
 bool WebSocketClient::Connection::write_queued() {
+  if (write_failed_) return false;
   const bool waited = (watched_events_ & EPOLLOUT) != 0;
   ByteStream::State state = ByteStream::State::done;
   while (written_ < out_.size()) {
@@ -164,7 +167,11 @@ bool WebSocketClient::Connection::write_queued() {
     if (state != ByteStream::State::done) break;
     written_ += moved.bytes;
   }
-  if (state == ByteStream::State::failed || state == ByteStream::State::ended) return false;
+  if (state == ByteStream::State::failed || state == ByteStream::State::ended) {
+    write_failed_ = true;
+    write_error_ = stream_->error();
+    return false;
+  }
   count_written();
   want(true, state == ByteStream::State::wants_write);
   if (waited && state_ == State::open)

@@ -296,6 +296,24 @@ TEST_CASE_FIXTURE(ConnectionFixture, "a full socket reports when its queue was w
   CHECK(within(kMaxWait, [&] { return sent > 0 && client->queued_bytes() == 0; }));
 }
 
+TEST_CASE_FIXTURE(ConnectionFixture, "a close frame is reported also if writing fails before it is read") {
+  connect();
+  REQUIRE(report.wait_open());
+  CHECK(client->send_binary(std::string(3u << 20, 'x')).ok());
+  io.drain();
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  io.post([released] { released.wait_for(kMaxWait); });
+  server.write(server_frame(0x88,
+                            "\x03\xf3"
+                            "later"));
+  server.hang_up();  // what it has not read makes the client's next write fail
+  release.set_value();
+  REQUIRE(report.wait_closed());
+  CHECK(report.closes[0].code == 1011);
+  CHECK(report.closes[0].reason == "later");
+}
+
 TEST_CASE("no look-up is made for a connection that ended while it waited") {
   std::promise<void> release;
   const std::shared_future<void> released = release.get_future().share();
