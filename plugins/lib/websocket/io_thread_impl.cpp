@@ -1,5 +1,6 @@
 #include "websocket/io_thread_impl.h"
 
+#include <openssl/rand.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -7,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -20,6 +23,16 @@ void guarded(F&& call) noexcept {
     call();
   } catch (...) {
   }
+}
+
+// At most 256 bytes, which getrandom() never cuts short. A sandbox may forbid it.
+void fill_random(void* to, size_t size) {
+  ssize_t got = 0;
+  do {
+    got = ::getrandom(to, size, 0);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0 && ::RAND_bytes(static_cast<unsigned char*>(to), static_cast<int>(size)) != 1)
+    throw std::runtime_error("no random numbers");
 }
 
 }  // namespace
@@ -181,9 +194,7 @@ void IoThread::Impl::disarm(LoopTimer& timer) {
 
 uint32_t IoThread::Impl::mask_key() {
   if (mask_keys_left_ == 0) {
-    // Up to 256 bytes are never cut short.
-    while (::getrandom(mask_keys_.data(), sizeof mask_keys_, 0) < 0) {
-    }
+    fill_random(mask_keys_.data(), sizeof mask_keys_);
     mask_keys_left_ = mask_keys_.size();
   }
   return mask_keys_[--mask_keys_left_];

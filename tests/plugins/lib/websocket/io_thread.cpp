@@ -1,15 +1,25 @@
 #include "websocket/io_thread.h"
 
 #include <doctest/doctest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <future>
 #include <memory>
 #include <new>
+#include <set>
 #include <thread>
 #include <vector>
+
+#include "websocket/io_thread_impl.h"
 
 using namespace patchbay::lib;
 using namespace std::chrono_literals;
@@ -118,4 +128,25 @@ TEST_CASE("signals of many objects reach their callbacks while tasks run") {
       return std::all_of(calls.begin(), calls.end(), [&](const auto& count) { return count >= round; });
     }));
   }
+}
+
+TEST_CASE("frames are masked also where getrandom() is forbidden") {
+  IoThread io;
+  std::promise<std::set<uint32_t>> made;
+  io.post([&] {
+    // For this thread only.
+    sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                          BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getrandom, 0, 1),
+                          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+                          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    const sock_fprog program{4, code};
+    CHECK(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+    CHECK(::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
+    std::set<uint32_t> keys;
+    for (int i = 0; i < 100; ++i) keys.insert(io.impl().mask_key());
+    made.set_value(keys);
+  });
+  auto keys = made.get_future();
+  REQUIRE(keys.wait_for(std::chrono::seconds(40)) == std::future_status::ready);
+  CHECK(keys.get().size() > 90);
 }
