@@ -34,6 +34,7 @@ WebSocketClient::Connection::Connection(IoThread& io, WebSocketUrl url, WebSocke
       callbacks_(std::move(callbacks)),
       deadline_(std::make_shared<LoopTimer>()),
       idle_timer_(std::make_shared<LoopTimer>()),
+      attempt_timer_(std::make_shared<LoopTimer>()),
       reader_(options_.max_message_bytes) {}
 
 void WebSocketClient::Connection::start() {
@@ -43,6 +44,7 @@ void WebSocketClient::Connection::start() {
     if (!context) return fail(context.error().text);
     tls_ = *context;
   }
+  connect_until_ms_ = steady_ms() + options_.connect_timeout_ms;
   set_deadline(options_.connect_timeout_ms, "connect");
   const auto port = static_cast<uint16_t>(std::stoul(url_.port));
   if (const auto endpoint = parse_endpoint(url_.host, port)) return connect({*endpoint});
@@ -70,11 +72,24 @@ void WebSocketClient::Connection::connect_next() {
   while (!endpoints_.empty()) {
     const Endpoint endpoint = endpoints_.back();
     endpoints_.pop_back();
-    if (begin_connect(endpoint)) return;
+    if (begin_connect(endpoint)) return limit_attempt();
     last_error_ = describe(errno);
     release_stream();
   }
   fail("connect: " + last_error_);
+}
+
+// Leaves a silent address in time to try the others; the last one has the rest of the time.
+void WebSocketClient::Connection::limit_attempt() {
+  if (endpoints_.empty()) return io_.impl().disarm(*attempt_timer_);
+  attempt_timer_->callback = [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self || self->state_ != State::connecting) return;
+    self->last_error_ = "no answer";
+    self->connect_next();
+  };
+  const int64_t left_ms = std::max<int64_t>(connect_until_ms_ - steady_ms(), 0);
+  io_.impl().arm(attempt_timer_, left_ms / static_cast<int64_t>(endpoints_.size() + 1));
 }
 
 bool WebSocketClient::Connection::begin_connect(const Endpoint& endpoint) {
@@ -127,6 +142,7 @@ void WebSocketClient::Connection::on_connected() {
     last_error_ = describe(error);
     return connect_next();
   }
+  io_.impl().disarm(*attempt_timer_);
   set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
   // Otherwise the kernel buffers megabytes for a slow peer, and buffered data cannot be dropped.
@@ -258,6 +274,7 @@ void WebSocketClient::Connection::set_closed(WebSocketClose close) {
   open_.store(false);
   io_.impl().disarm(*deadline_);
   io_.impl().disarm(*idle_timer_);
+  io_.impl().disarm(*attempt_timer_);
   if (stream_ && close.opened) stream_->shut_down();
   release_stream();
   gate_.run([&] {

@@ -47,6 +47,7 @@ class WebSocketClient::Connection final : public IoThread::Impl::Watched,
   void on_open_ready(uint32_t events);
   void connect(std::vector<Endpoint> endpoints);
   void connect_next();
+  void limit_attempt();
   bool begin_connect(const Endpoint& endpoint);
   void on_connected();
   void handshake_tls();
@@ -85,6 +86,7 @@ class WebSocketClient::Connection final : public IoThread::Impl::Watched,
   CallbackGate gate_;
   const std::shared_ptr<LoopTimer> deadline_;
   const std::shared_ptr<LoopTimer> idle_timer_;
+  const std::shared_ptr<LoopTimer> attempt_timer_;  // of one address
   TlsContext tls_;
   std::unique_ptr<ByteStream> stream_;
   MessageReader reader_;
@@ -92,7 +94,8 @@ class WebSocketClient::Connection final : public IoThread::Impl::Watched,
   State state_ = State::resolving;
   Resolver::Ticket look_up_;         // while resolving
   std::vector<Endpoint> endpoints_;  // not tried yet, the next one last
-  std::string last_error_;           // of an endpoint
+  int64_t connect_until_ms_ = 0;
+  std::string last_error_;  // of an endpoint
   std::string upgrade_key_;
   std::string received_head_;  // of the response to the upgrade
   uint32_t watched_events_ = 0;

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <openssl/sha.h>
 #include <patchbay/base64.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -48,6 +49,10 @@ class RawServer {
     return "ws://127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/";
   }
 
+  bool has_client() const {
+    pollfd listener{listener_, POLLIN, 0};
+    return ::poll(&listener, 1, 0) == 1;
+  }
   // Answers the upgrade, with `frames` in the same segment.
   void accept(const std::string& frames = {}) {
     fd_ = ::accept(listener_, nullptr, nullptr);
@@ -312,6 +317,38 @@ TEST_CASE_FIXTURE(ConnectionFixture, "a close frame is reported also if writing 
   REQUIRE(report.wait_closed());
   CHECK(report.closes[0].code == 1011);
   CHECK(report.closes[0].reason == "later");
+}
+
+TEST_CASE_FIXTURE(ConnectionFixture, "the next address is tried when one does not answer") {
+  // A listener whose queue is full answers no more connections.
+  const int silent = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(::bind(silent, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  REQUIRE(::listen(silent, 0) == 0);
+  socklen_t size = sizeof address;
+  ::getsockname(silent, reinterpret_cast<sockaddr*>(&address), &size);
+  std::vector<int> waiting(8);
+  for (int& fd : waiting) {
+    fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    (void)::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  }
+  io.impl().resolver.set_look_up([&](const std::string&, uint16_t port) -> Resolver::Endpoints {
+    return std::vector{*parse_endpoint("127.0.0.1", ntohs(address.sin_port)),
+                       *parse_endpoint("127.0.0.1", port)};
+  });
+  WebSocketOptions options;
+  options.url = "ws://two-addresses" + server.url().substr(server.url().rfind(':'));
+  options.connect_timeout_ms = 4000;
+  client = *WebSocketClient::open(io, options, report.callbacks());
+  const bool is_left = report.wait([&] { return server.has_client() || !report.closes.empty(); });
+  for (const int fd : waiting) ::close(fd);
+  ::close(silent);
+  REQUIRE(is_left);
+  REQUIRE(report.closes.empty());
+  server.accept();
+  CHECK(report.wait_open());
 }
 
 TEST_CASE("no look-up is made for a connection that ended while it waited") {
