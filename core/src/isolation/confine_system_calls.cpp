@@ -12,15 +12,13 @@
 #include <string>
 
 #include "isolation/confine.h"
+#include "runtime/address_sanitizer.h"
 
 namespace patchbay::core::isolation {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kHasLeakCheck = true;  // which stops the other threads of its process by ptrace
-#else
-constexpr bool kHasLeakCheck = false;
-#endif
+// It stops the other threads of its process by ptrace.
+constexpr bool kHasLeakCheck = kHasAddressSanitizer;
 
 // By name, because a library older than the kernel does not know all of them.
 constexpr const char* kRefusedCalls[] = {

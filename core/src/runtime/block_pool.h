@@ -9,6 +9,7 @@
 #include <mutex>
 #include <new>
 
+#include "runtime/address_sanitizer.h"
 #include "runtime/limits.h"
 #include "runtime/spin_lock.h"
 
@@ -44,11 +45,6 @@ class BlockPool {
   }
 
  private:
-#ifdef __SANITIZE_ADDRESS__
-  static constexpr bool kKeepsNone = true;
-#else
-  static constexpr bool kKeepsNone = false;
-#endif
   static constexpr std::align_val_t kAlignment{64};
   static constexpr size_t kBatch = kPooledBlockBatch;
   static constexpr size_t kMaxStock = kMaxPooledBytes / kBytes;
@@ -113,7 +109,7 @@ class BlockPool {
   }
 
   static bool open(const Cache& cache) noexcept {
-    if (kKeepsNone) return false;
+    if (kHasAddressSanitizer) return false;
     thread_local CacheCloser closer;
     static_cast<void>(closer);
     return !cache.closed;
