@@ -28,7 +28,7 @@ class LineWriter {
 
   // [any] Queues a line without its newline. Never waits for the descriptor. Lines that are not urgent
   // and follow within kGatherLinesMs of others are written together, so that not each of them wakes the
-  // thread.
+  // thread. So a crash may lose the lines below a warning of up to the last kGatherLinesMs (20 ms).
   void push(std::string line, bool urgent);
   // [any] Waits until every line pushed before is written or dropped, at most kFlushTimeoutMs.
   void flush();

@@ -89,12 +89,13 @@ class Executor {
 
   OwnerLoad& load_of(const std::string& owner);
   static void stalled(void* self, const Stall& stall);
-  // [watchdog] Also hands over the strands that were made ready by tasks that have not returned yet.
+  // [watchdog] Also hands over the strands that were made ready by tasks that have not returned yet; for a
+  // guest, the one it keeps if it has made no progress since the last sample.
   static void sample(void* self, int64_t now_ns);
   // Under threads_mutex_. Starts a spare thread in place of a blocked one. False if none can be started.
   bool add_spare();
-  // [executor thread] Records that a turn returned after it was given up on. True: a spare replaced this
-  // thread, which must exit.
+  // [the slot's thread] Records that a turn returned after it was given up on. True: a spare replaced this
+  // thread, which must exit; never a guest.
   bool turn_returned(ExecutorSlot& slot, OwnerLoad& load);
   void vacate(ExecutorSlot& slot);
   int max_running(int stalled) const noexcept;

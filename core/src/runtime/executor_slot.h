@@ -1,4 +1,5 @@
-// ExecutorSlot: what one thread is running for its executor, published for the watchdog.
+// ExecutorSlot: what one thread, an executor thread or a guest, is running for its executor, published for
+// the watchdog.
 #pragma once
 
 #include <atomic>
@@ -18,18 +19,18 @@ struct Task;
 
 // On cache lines that no other thread writes.
 struct alignas(64) ExecutorSlot {
-  // [executor thread] Marks the start of the next task. Costs one store.
+  // [its thread] Marks the start of the next task. Costs one store.
   void note_progress() noexcept {
     progress.store(progress.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
-  // [executor thread] Begins a turn of the strand. The caller holds a reference to it until leave().
+  // [its thread] Begins a turn of the strand. The caller holds a reference to it until leave().
   void enter(Strand& turn) noexcept {
     const std::lock_guard guard(lock);
     strand = &turn;
     note_progress();
   }
-  // [executor thread] Ends the turn. True: the watchdog had given up on it.
+  // [its thread] Ends the turn. True: the watchdog had given up on it.
   bool leave() noexcept {
     const std::lock_guard guard(lock);
     strand = nullptr;
@@ -66,7 +67,7 @@ struct alignas(64) ExecutorSlot {
   Task* between_turns = nullptr;       // blocking work for after the turn, oldest first
 };
 
-// The slot of this thread; null if it is not an executor thread.
+// The slot of this thread; null if it is neither an executor thread nor a guest.
 inline thread_local constinit ExecutorSlot* executor_slot = nullptr;
 
 // Call before each callback of a task that runs several, so that the watchdog times them one by one.

@@ -12,7 +12,7 @@ namespace patchbay::core {
 // Values are those of PB_THREAD_*.
 enum class ThreadKind : int32_t {
   other = 0,   // any other: a plugin's, a library's, main
-  strand = 1,  // an executor thread: must not block
+  strand = 1,  // runs strands, as an executor thread or a guest: must not block
   worker = 2,  // may block
   media = 3,   // a media loop: no malloc, lock, log or I/O
 };

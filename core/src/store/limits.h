@@ -51,10 +51,11 @@ inline constexpr int64_t kMaxWalFileBytes = int64_t{64}
 inline constexpr int kStepsPerTimeoutCheck = 10'000;  // of SQLite's virtual machine
 
 // Queries on their caller's thread, which serves others, too. Beyond one of these a reader thread runs the
-// query: steps of SQLite's virtual machine (about a millisecond), and time, because the disk may be slow.
+// query: steps of SQLite's virtual machine (about a millisecond), and time, because the disk may be slow. The
+// clock is read every kStepsPerDirectCheck steps, so that one slow read of the disk is not cut short.
 inline constexpr int kMaxDirectSteps = 20'000;
 inline constexpr int64_t kMaxDirectQueryMs = 20;
-inline constexpr int kStepsPerDirectCheck = 1'000;
+inline constexpr int kStepsPerDirectCheck = 100;
 inline constexpr int kSlowQueries = 100;  // of a statement that took too long, before it is tried there again
 
 // Results of queries as JSON that are kept for the next request: of all, and of one.
