@@ -258,6 +258,41 @@ TEST_CASE("a call is refused and counted while the server is too busy") {
   CHECK(server.idle());
 }
 
+TEST_CASE("a call that waits for the load starts once no call runs, before its next retry") {
+  DeafPort trunk;
+  core::ManualClock clock;  // the retry comes after 30 s
+  CallServer server(options(trunk.port(), "{}", &clock, "maxLoadPercent: 1"));
+  const http::Response first = post(usual());
+  REQUIRE(first.status == 200);
+  std::atomic<bool> stop{false};
+  std::thread work([&] {  // in the server's process
+    while (!stop) {
+    }
+  });
+  CHECK(probe::eventually([&] {
+    clock.advance(50ms);
+    return server.metric("patchbay_ai_voice_load") > 0.02;
+  }));
+  const http::Response second = post(usual(R"(,"scheduleAtUtc":")" + utc_text(clock.now_ms() + 1000) + "\""));
+  CHECK(second.status == 200);
+  const std::string id = probe::text_member(second.body, "callId");
+  const auto refusals = [&] { return server.metric("patchbay_ai_voice_limited_total{limit=\"load\"}"); };
+  CHECK(probe::eventually([&] {
+    clock.advance(50ms);
+    return refusals() == 1;
+  }));
+  CHECK(server.get(id).text("status") == "scheduled");
+  // The free slot starts it at once, but the last sample still shows the load of the call that has ended.
+  CHECK(server.hangup(probe::text_member(first.body, "callId")).status == 200);
+  CHECK(probe::eventually([&] { return refusals() == 2; }));
+  clock.advance(1s);
+  CHECK(probe::eventually([&] { return server.get(id).text("status") == "dispatching"; }));
+  stop = true;
+  work.join();
+  CHECK(server.hangup(id).status == 200);
+  CHECK(server.idle());
+}
+
 TEST_CASE("beyond the backlog a call is refused and counted") {
   DeafPort trunk;
   core::ManualClock clock;

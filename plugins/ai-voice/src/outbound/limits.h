@@ -30,7 +30,12 @@ inline constexpr size_t kTrimAfterAttempts = 20;  // running at once; then memor
 // after the engine has ended, because a plugin that crashed is restarted and registers again.
 inline constexpr int64_t kEngineRegistrationMs = 30'000;
 
-inline constexpr int64_t kLoadSampleMs = 1000;  // while attempts run
+// The load of the processor.
+inline constexpr int64_t kLoadSampleMs = 1000;        // while attempts run
+inline constexpr int64_t kMinLoadWindowMs = 500;      // over shorter times the load is noise
+inline constexpr double kLoadSmoothing = 0.3;         // how much a sample counts for the cost of a call
+inline constexpr double kAssumedCoresOfCall = 0.002;  // until calls were measured
+inline constexpr double kAssumedCalls = 10;           // how many measured calls that assumption counts as
 
 // Attempts.
 inline constexpr int64_t kCommitRetryMs = 1000;  // after a commit that failed for the moment

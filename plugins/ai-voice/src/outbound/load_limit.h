@@ -22,19 +22,32 @@ class LoadLimit {
 
   // Call it about every second while calls run. `talking`: the calls whose audio flows.
   void sample(const Usage& usage, size_t talking);
+  // Call it when no call runs. Forgets the load, and keeps what a call and other work cost. The next sample
+  // measures the other work.
+  void idle(const Usage& usage);
 
-  // Returns whether another call may start: below `max_percent` of the cores (0: always), also once those of
-  // the `running` calls that do not talk yet cost as much as the others. Counts it.
+  // Returns how many calls may start: below `max_percent` of the cores (0: any number), also once they and
+  // those of the `running` calls that do not talk yet cost as much as the others.
+  size_t room(int64_t max_percent, size_t running) const;
+  // Returns whether another call may start. Counts it.
   bool admit(int64_t max_percent, size_t running);
 
   // The share of the cores that was used between the last two samples; 0: not known yet.
   double load() const noexcept { return load_; }
 
  private:
+  void learn(double used_cores, size_t talking);
+  double cores_of_each() const;
+
   Usage last_;
   double load_ = 0;
   size_t talking_ = 0;
   size_t admitted_ = 0;  // since the last sample
+  bool idle_ = false;
+  // In cores, each smoothed over many samples.
+  double other_cores_ = 0;    // used without calls
+  double calls_cores_ = 0;    // used by learned_calls_
+  double learned_calls_ = 0;  // 0: no call has talked yet
 };
 
 }  // namespace patchbay::ai_voice

@@ -33,6 +33,7 @@ Scheduler::Scheduler(const Host& host, const CallStore& store, const EngineRegis
 
 void Scheduler::start() {
   first_registration_ends_ns_ = host_.mono_ns() + kRegistrationNs;
+  load_.idle(LoadLimit::usage_now());
   recovery_.start();
   worker_ = std::make_unique<JobWorker>(host_, CallStore::kDialJob, kMaxClaims, kJobLeaseMs,
                                         [this](const Job& job) { claim(job); });
@@ -49,24 +50,35 @@ std::string_view Scheduler::reached_limit(const std::string& tenant, const Tenan
   return static_cast<size_t>(own) + claimed >= settings.max_concurrent_calls ? "tenant" : "";
 }
 
-bool Scheduler::admit() {
+size_t Scheduler::running() const {
   size_t running = attempts_.size();
   for (const auto& [tenant, count] : claiming_) running += count;
-  if (load_.admit(settings_.server().max_load_percent, running)) return true;
-  metrics_.limited("load");
-  return false;
+  return running;
 }
 
-// Samples only while attempts run, so that an idle server does not wake up.
+bool Scheduler::admit() {
+  const bool admitted = load_.admit(settings_.server().max_load_percent, running());
+  if (!admitted) metrics_.limited("load");
+  // The next sample ends the count of this call, which may never run, or starts the calls held by then.
+  if (!load_timer_.armed()) load_timer_.after_ms(kLoadSampleMs, [this] { sample_load(); });
+  return admitted;
+}
+
+// Samples only while attempts run, and once after a call was admitted or refused, so that an idle server does
+// not wake up.
 void Scheduler::sample_load() {
-  if (attempts_.empty()) load_ = {};
   const auto talking = std::count_if(attempts_.begin(), attempts_.end(),
                                      [](const auto& each) { return each.second->talking(); });
-  if (!attempts_.empty()) {
+  if (running() == 0) {
+    load_.idle(LoadLimit::usage_now());
+  } else {
     load_.sample(LoadLimit::usage_now(), static_cast<size_t>(talking));
     load_timer_.after_ms(kLoadSampleMs, [this] { sample_load(); });
   }
   metrics_.load(load_.load());
+  const size_t room = load_.room(settings_.server().max_load_percent, running());
+  for (size_t count = std::min({room, held_calls_.size(), size_t{kMaxClaims}}); count > 0; --count)
+    start_held_call(Held::for_load);
 }
 
 std::shared_ptr<OutboundAttempt> Scheduler::find(const std::string& call_id) const {
@@ -95,9 +107,9 @@ void Scheduler::claim_call(const Job& job, Call call) {
   const TenantSettings* settings = settings_.tenant(call.tenant);
   if (settings == nullptr) return fail_call(job, std::move(call), "the tenant is no longer configured");
   if (!worker_) return postpone_briefly(job);
-  if (!reached_limit(call.tenant, *settings).empty()) return hold(job);
+  if (!reached_limit(call.tenant, *settings).empty()) return hold(job, Held::for_slot);
   const bool was_admitted = call.status == status::kDispatching;  // when it was created
-  if (!was_admitted && !admit()) return hold(job);
+  if (!was_admitted && !admit()) return hold(job, Held::for_load);
   release_held(job.body);
   const RegisteredEngine* engine = engines_.find(call.model);
   if (host_.mono_ns() < registration_ends_ns(engine)) {
@@ -148,7 +160,7 @@ void Scheduler::start_attempt(Call call, std::string api_key, const RegisteredEn
   if (stopping_) attempts_[id]->interrupt();
   metrics_.running(attempts_.size());
   max_running_ = std::max(max_running_, attempts_.size());
-  if (!load_timer_.armed()) sample_load();
+  if (attempts_.size() == 1) sample_load();
 }
 
 void Scheduler::on_attempt_ended(const std::string& call_id) {
@@ -188,12 +200,15 @@ void Scheduler::postpone(const Job& job, int64_t delay_ms) {
   std::move(tx).commit([](const Commit&) {});
 }
 
-// Holds the call until a slot is free. The retry is for calls beyond kMaxHeldCalls and for limits raised
-// meanwhile.
-void Scheduler::hold(const Job& job) {
-  const auto is_this = [&](const HeldCall& held) { return held.call_id == job.body; };
-  const bool is_known = std::any_of(held_calls_.begin(), held_calls_.end(), is_this);
-  if (!is_known && held_calls_.size() < kMaxHeldCalls) held_calls_.push_back({job.tenant, job.body});
+// Holds the call until a slot is free and the load is below its limit. The retry is for calls beyond
+// kMaxHeldCalls and for limits raised meanwhile.
+void Scheduler::hold(const Job& job, Held why) {
+  const auto known = std::find_if(held_calls_.begin(), held_calls_.end(),
+                                  [&](const HeldCall& held) { return held.call_id == job.body; });
+  if (known != held_calls_.end())
+    known->why = why;
+  else if (held_calls_.size() < kMaxHeldCalls)
+    held_calls_.push_back({job.tenant, job.body, why});
   postpone(job, kHeldPauseMs * std::clamp<uint32_t>(job.tries, 1, kMaxPauseFactor));
 }
 
@@ -203,10 +218,11 @@ void Scheduler::release_held(const std::string& call_id) {
 
 // Starts the call that has waited longest among those within their limits. The next free slot starts the next
 // one.
-void Scheduler::start_held_call() {
+void Scheduler::start_held_call(std::optional<Held> why) {
   if (!worker_) return;
   std::map<std::string, bool, std::less<>> has_room;  // by tenant
   const auto next = std::find_if(held_calls_.begin(), held_calls_.end(), [&](const HeldCall& held) {
+    if (why && held.why != *why) return false;
     const auto [known, is_new] = has_room.try_emplace(held.tenant, true);
     const TenantSettings* settings = is_new ? settings_.tenant(held.tenant) : nullptr;
     if (settings != nullptr) known->second = reached_limit(held.tenant, *settings).empty();

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine_registry.h"
@@ -41,6 +42,14 @@ class Scheduler {
   std::shared_ptr<OutboundAttempt> find(const std::string& call_id) const;
 
  private:
+  enum class Held { for_slot, for_load };
+  // A call that waits because a limit of its tenant or of the server, or the load, is reached.
+  struct HeldCall {
+    std::string tenant;
+    std::string call_id;
+    Held why;
+  };
+
   void claim(const Job& job);
   void claim_call(const Job& job, Call call);
   // Returns until when a call waits for an engine that is unknown or has ended; 0: the engine can be used.
@@ -50,21 +59,16 @@ class Scheduler {
   void complete_job(const Job& job);
   void postpone_briefly(const Job& job);
   void postpone(const Job& job, int64_t delay_ms);
-  void hold(const Job& job);
+  void hold(const Job& job, Held why);
   void release_held(const std::string& call_id);
-  void start_held_call();
+  void start_held_call(std::optional<Held> why = {});  // nullopt: whatever it waits for
   void fail_call(const Job& job, Call call, const std::string& why);
   void on_attempt_ended(const std::string& call_id);
   void stop_claiming(Function<void()> done);
   void notify_if_idle();
   void trim_memory();
+  size_t running() const;  // attempts, and claims being committed
   void sample_load();
-
-  // A call that waits because a limit of its tenant or of the server is reached.
-  struct HeldCall {
-    std::string tenant;
-    std::string call_id;
-  };
 
   // borrowed
   const Host& host_;
