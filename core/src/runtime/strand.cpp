@@ -90,9 +90,9 @@ Strand::Turn Strand::run_turn(ExecutorSlot& slot) noexcept {
   Turn turn = Turn::more;
   for (int ran = 0; ran < kMaxTasksPerTurn; ++ran) {
     if (Task* task = next_task()) {
-      // What the tasks before it have made ready does not wait for this one.
+      // What the tasks before it have made ready does not wait for this one, except on a guest, which keeps
+      // it.
       if (executor_.hand_over(slot)) executor_.wake_one();
-      executor_.give_next_away(slot);
       slot.note_progress();
       task->run(*task);
       continue;

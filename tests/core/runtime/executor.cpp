@@ -287,21 +287,6 @@ TEST_CASE(
   CHECK(executor.wait_idle(60s));
 }
 
-TEST_CASE("A guest's further tasks of one turn do not delay the strand that an earlier one made ready") {
-  Executor executor({2});
-  const auto busy = Strand::create(executor, "test", "busy");
-  const auto other = Strand::create(executor, "test", "other");
-  std::promise<void> served;
-  bool waited = false;
-  Step step([&] {
-    busy->post([&] { other->post([&served] { served.set_value(); }); });
-    busy->post([&] { waited = served.get_future().wait_for(60s) == std::future_status::ready; });
-  });
-  CHECK(executor.run_here(*busy, step));
-  CHECK(executor.wait_idle(60s));
-  CHECK(waited);
-}
-
 TEST_CASE("Work between a guest's turns does not delay the strand that the turn made ready") {
   Executor executor({2});
   const auto strand = Strand::create(executor, "asks", "main");

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <openssl/rand.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -134,6 +135,9 @@ TEST_CASE("frames are masked also where getrandom() is forbidden") {
   IoThread io;
   std::promise<std::set<uint32_t>> made;
   io.post([&] {
+    // Seeds the generator of this thread, as a TLS handshake does.
+    unsigned char byte = 0;
+    CHECK(RAND_bytes(&byte, 1) == 1);
     // For this thread only.
     sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
                           BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getrandom, 0, 1),
