@@ -179,6 +179,19 @@ Result<PreparedStatement> PreparedStatement::prepare(const Database& db, std::st
   return compiled;
 }
 
+// Ends the run of a statement, also when an exception (no memory for a row) ends it early: otherwise the
+// connection would keep reading the same snapshot, and the statement could not be bound again.
+struct PreparedStatement::Run {
+  explicit Run(sqlite3_stmt* of) : statement(of) {}
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+  ~Run() {
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+  }
+  sqlite3_stmt* const statement;
+};
+
 template <class TakeRow>
 Status PreparedStatement::step_all(const Database& db, size_t max_bytes, int64_t& seen, TakeRow take_row) {
   for (;;) {
@@ -195,16 +208,15 @@ Result<int64_t> PreparedStatement::run(const Database& db, const Values& values,
   int64_t seen = 0;
   const int columns = sqlite3_column_count(statement_.get());
   if (rows) rows->start(static_cast<size_t>(columns));
-  Status status = bind(db, values);
-  if (status)
-    status = step_all(db, max_bytes, seen, [&]() -> size_t {
+  {
+    const Run run(statement_.get());
+    PB_TRY(bind(db, values));
+    PB_TRY(step_all(db, max_bytes, seen, [&]() -> size_t {
       if (!rows) return 0;
       for (int column = 0; column < columns; ++column) add_cell(statement_.get(), column, *rows);
       return rows->byte_size();
-    });
-  sqlite3_reset(statement_.get());
-  sqlite3_clear_bindings(statement_.get());
-  if (!status) return std::move(status).error();
+    }));
+  }
   return reads() ? seen : sqlite3_changes64(db.handle());
 }
 
@@ -216,16 +228,13 @@ Result<JsonRows> PreparedStatement::run_json(const Database& db, const Values& v
                               std::to_string(members.size()) + " members"};
   JsonRows rows{"[", 0};
   int64_t seen = 0;
-  Status status = bind(db, values);
-  if (status)
-    status = step_all(db, max_bytes, seen, [&] {
-      if (seen > 1) rows.text += ',';
-      members.append_row(statement_.get(), rows.text);
-      return rows.text.size();
-    });
-  sqlite3_reset(statement_.get());
-  sqlite3_clear_bindings(statement_.get());
-  if (!status) return std::move(status).error();
+  const Run run(statement_.get());
+  PB_TRY(bind(db, values));
+  PB_TRY(step_all(db, max_bytes, seen, [&] {
+    if (seen > 1) rows.text += ',';
+    members.append_row(statement_.get(), rows.text);
+    return rows.text.size();
+  }));
   rows.text += ']';
   rows.count = static_cast<uint64_t>(seen);
   return rows;

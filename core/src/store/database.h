@@ -67,6 +67,7 @@ class PreparedStatement {
   struct Finalizer {
     void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
   };
+  struct Run;
   Status bind(const Database& db, const Values& values);
   // Calls take_row() for each row, which returns the memory that the rows take so far.
   template <class TakeRow>
