@@ -2,6 +2,8 @@
 
 #include <strings.h>
 
+#include "store/deterministic_functions.h"
+
 namespace patchbay::core {
 namespace {
 
@@ -22,7 +24,9 @@ bool SqlAuthorizer::allows(int action, std::string_view first, std::string_view 
   switch (action) {
     case SQLITE_SELECT:
     case SQLITE_RECURSIVE:
+      return true;
     case SQLITE_FUNCTION:
+      deterministic_ = deterministic_ && is_deterministic(second);
       return true;
     case SQLITE_READ:
     case SQLITE_INSERT:

@@ -1,5 +1,6 @@
-// SQLite authorizer that limits each owner's SQL to its own tables. SQLite calls it for every table and
-// column while it prepares a statement.
+// SQLite authorizer that limits each owner's SQL to its own tables, and notes whether its functions are
+// deterministic. SQLite calls it for every table, column and function while it prepares a statement, also for
+// those inside views.
 #pragma once
 
 #include <sqlite3.h>
@@ -24,12 +25,15 @@ class SqlAuthorizer {
       authorizer_.prefix_ = std::move(prefix);
       authorizer_.ddl_ = ddl;
       authorizer_.refusal_.clear();
+      authorizer_.deterministic_ = true;
     }
     ~Scope() { authorizer_.prefix_.clear(); }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
     // Why the last statement was denied, e.g. "touches 'x', which is not its own"; "" when it was not.
     const std::string& refusal() const { return authorizer_.refusal_; }
+    // Whether all functions prepared so far give the same result for the same rows and parameters.
+    bool deterministic() const { return authorizer_.deterministic_; }
 
    private:
     SqlAuthorizer& authorizer_;
@@ -45,6 +49,7 @@ class SqlAuthorizer {
   std::string prefix_;  // empty: no scope
   bool ddl_ = false;
   std::string refusal_;
+  bool deterministic_ = true;
 };
 
 }  // namespace patchbay::core

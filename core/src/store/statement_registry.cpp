@@ -1,31 +1,11 @@
 #include "store/statement_registry.h"
 
-#include <patchbay/text.h>
-
-#include <algorithm>
-#include <iterator>
-
 namespace patchbay::core {
-
-namespace {
-
-// Searches for the functions whose result is not that of their arguments.
-bool depends_on_time(std::string_view sql) {
-  static constexpr std::string_view kWords[] = {"now_ms(",  "random",     "current_",   "date(",
-                                                "time(",    "julianday(", "unixepoch(", "strftime(",
-                                                "changes(", "rowid("};
-  const std::string text = to_lower(sql);
-  return std::any_of(std::begin(kWords), std::end(kWords),
-                     [&](std::string_view word) { return text.find(word) != std::string::npos; });
-}
-
-}  // namespace
 
 void StatementRegistry::add(std::vector<Statement> statements) {
   std::lock_guard lock(mutex_);
   if (!statements.empty()) versions_[statements.front().owner].fetch_add(1);
   for (Statement& statement : statements) {
-    statement.depends_on_time = depends_on_time(statement.sql);
     statement.version = &versions_[statement.owner];
     StatementId id{static_cast<uint32_t>(all_.size()) + 1};
     by_name_[{statement.owner, statement.name}] = id;

@@ -21,7 +21,7 @@ struct Statement {
   std::string sql;  // SQLite's dialect
   int parameters = 0;
   bool reads = false;
-  bool depends_on_time = false;  // or on chance, so that its result must not be kept
+  bool deterministic = false;  // the result depends only on parameters and tables, so that it may be kept
   // Raised by every commit that may have changed a table of the owner; no other statement may touch these.
   std::atomic<uint64_t>* version = nullptr;
   // How many queries go to the reader threads at once, because one took too long on its caller's thread.

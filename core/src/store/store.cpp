@@ -233,7 +233,7 @@ struct Store::Impl::JsonRead {
   Result<JsonRowsPtr> keep(Result<ReadResult> result) const {
     if (!result) return std::move(result).error();
     JsonRowsPtr rows = std::make_shared<const JsonRows>(std::move(result->json));
-    if (!statement->depends_on_time) impl.json_cache.put(key, version, rows);
+    if (statement->deterministic) impl.json_cache.put(key, version, rows);
     return rows;
   }
 

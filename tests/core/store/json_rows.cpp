@@ -128,6 +128,56 @@ TEST_CASE("JSON rows that depend on the clock are not kept") {
   CHECK((*first)->text != (*second)->text);
 }
 
+TEST_CASE("JSON rows are kept only if SQLite reports no function that may change its result") {
+  const char* const changing[] = {
+      "SELECT id, random () AS n FROM dice_item",
+      "SELECT id, random/**/() AS n FROM dice_item",
+      "SELECT id, RANDOM() AS n FROM dice_item",
+      "SELECT id, hex(randomblob(8)) AS n FROM dice_item",
+      "SELECT id, n FROM dice_view",
+      "SELECT id, CURRENT_TIMESTAMP AS n FROM dice_item",
+      "SELECT id, strftime ('%f', 'now') AS n FROM dice_item",
+      "SELECT id, (SELECT changes () FROM dice_item) AS n FROM dice_item",
+      "WITH dice_one AS (SELECT id, random () AS n FROM dice_item) SELECT id, n FROM dice_one",
+      "SELECT id, 1 AS n FROM dice_item WHERE random () <> 0"};
+  const char* const steady[] = {
+      "WITH dice_update(id, updated_date) AS (SELECT id, 7 FROM dice_item) SELECT id, updated_date FROM "
+      "dice_update",
+      "SELECT id, 'now_ms() random() current_date' AS n FROM dice_item",
+      "SELECT id, COALESCE(UPPER(lower('x')), json_extract('{\"a\":1}', '$.a')) AS n FROM dice_item",
+      "SELECT MAX(id), COUNT(*) AS n FROM dice_item WHERE id BETWEEN 0 AND 9 AND 'x' LIKE 'X'"};
+  std::string schema =
+      "-- migration: 1\nCREATE TABLE dice_item (id BIGINT PRIMARY KEY);\nINSERT INTO dice_item VALUES (1);\n"
+      "CREATE VIEW dice_view AS SELECT id, random() AS n FROM dice_item;\n";
+  int number = 0;
+  for (const char* sql : changing) schema += "-- name: s" + std::to_string(number++) + "\n" + sql + ";\n";
+  for (const char* sql : steady) schema += "-- name: s" + std::to_string(number++) + "\n" + sql + ";\n";
+  Shop shop;
+  const Status registered = shop.store->register_owner("dice", schema);
+  REQUIRE_MESSAGE(registered.ok(), (registered ? "" : registered.error().text));
+  number = 0;
+  const auto is_kept = [&] {
+    const JsonQuery query{
+        shop.store->statement("dice", "s" + std::to_string(number++)).value_or({}), {}, "id n"};
+    const auto read = shop.read(query);
+    CHECK_MESSAGE(read.ok(), (read ? "" : read.error().text));
+    return shop.store->kept_json(query) != nullptr;
+  };
+  for (const char* sql : changing) CHECK_MESSAGE(!is_kept(), sql);
+  for (const char* sql : steady) CHECK_MESSAGE(is_kept(), sql);
+}
+
+TEST_CASE(
+    "A view does not lead to the tables of another owner, so a commit of that owner changes no result") {
+  Shop shop;
+  const Status refused =
+      shop.store->register_owner("spy",
+                                 "-- migration: 1\nCREATE VIEW spy_view AS SELECT id FROM shop_item;\n"
+                                 "-- name: all\nSELECT id FROM spy_view;\n");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == Code::denied);
+}
+
 TEST_CASE("A list that is read while rows are added never misses a row that was committed before") {
   Shop shop;
   const JsonQuery all = shop.query("all", "id - - - -", {0});
