@@ -6,11 +6,18 @@
 
 namespace patchbay::core {
 
-JsonRowsPtr JsonCache::find(const std::string& key, uint64_t version) {
+namespace {
+
+// A string that has grown takes up to twice its size.
+size_t memory_of(const JsonRows& rows) { return rows.text.capacity(); }
+
+}  // namespace
+
+JsonRowsPtr JsonCache::find(std::string_view key, uint64_t version) {
   const std::lock_guard lock(mutex_);
   const auto found = by_key_.find(key);
-  if (found == by_key_.end()) return nullptr;
-  if (found->second->version != version) {
+  if (found == by_key_.end() || found->second->version > version) return nullptr;
+  if (found->second->version < version) {
     remove(found->second);
     return nullptr;
   }
@@ -18,18 +25,21 @@ JsonRowsPtr JsonCache::find(const std::string& key, uint64_t version) {
   return found->second->rows;
 }
 
-void JsonCache::put(const std::string& key, uint64_t version, JsonRowsPtr rows) {
-  if (rows->text.size() > kMaxCachedResultBytes) return;
+void JsonCache::put(std::string_view key, uint64_t version, JsonRowsPtr rows) {
+  if (memory_of(*rows) > kMaxCachedResultBytes || key.size() > kMaxCachedKeyBytes) return;
   const std::lock_guard lock(mutex_);
-  if (const auto found = by_key_.find(key); found != by_key_.end()) remove(found->second);
-  bytes_ += rows->text.size();
-  entries_.push_front({key, version, std::move(rows)});
-  by_key_.emplace(key, entries_.begin());
+  if (const auto found = by_key_.find(key); found != by_key_.end()) {
+    if (found->second->version > version) return;  // of a query that began before the last commit
+    remove(found->second);
+  }
+  entries_.push_front({std::string(key), version, std::move(rows)});
+  bytes_ += memory_of(*entries_.front().rows);
+  by_key_.emplace(entries_.front().key, entries_.begin());
   while (entries_.size() > kMaxCachedResults || bytes_ > kMaxCachedBytes) remove(std::prev(entries_.end()));
 }
 
 void JsonCache::remove(Entries::iterator entry) {
-  bytes_ -= entry->rows->text.size();
+  bytes_ -= memory_of(*entry->rows);
   by_key_.erase(entry->key);
   entries_.erase(entry);
 }

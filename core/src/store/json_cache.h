@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "store/json_rows.h"
@@ -18,10 +19,11 @@ using JsonRowsPtr = std::shared_ptr<const JsonRows>;  // shared by the cache and
 class JsonCache {
  public:
   // Null: there is no result of this version.
-  JsonRowsPtr find(const std::string& key, uint64_t version);
+  JsonRowsPtr find(std::string_view key, uint64_t version);
   // Drops the results that were used least recently if there are more than kMaxCachedResults, or if they are
-  // larger than kMaxCachedBytes together; keeps none larger than kMaxCachedResultBytes.
-  void put(const std::string& key, uint64_t version, JsonRowsPtr rows);
+  // larger than kMaxCachedBytes together; keeps none larger than kMaxCachedResultBytes, and none whose key is
+  // larger than kMaxCachedKeyBytes. A later version stays.
+  void put(std::string_view key, uint64_t version, JsonRowsPtr rows);
 
  private:
   struct Entry {
@@ -33,9 +35,9 @@ class JsonCache {
   void remove(Entries::iterator entry);
 
   std::mutex mutex_;
-  Entries entries_;  // the one used last is the first
-  std::unordered_map<std::string, Entries::iterator> by_key_;
-  size_t bytes_ = 0;
+  Entries entries_;                                                 // the one used last is the first
+  std::unordered_map<std::string_view, Entries::iterator> by_key_;  // views of the entries' keys
+  size_t bytes_ = 0;                                                // of the texts' memory
 };
 
 }  // namespace patchbay::core

@@ -58,9 +58,11 @@ inline constexpr int64_t kMaxDirectQueryMs = 20;
 inline constexpr int kStepsPerDirectCheck = 100;
 inline constexpr int kSlowQueries = 100;  // of a statement that took too long, before it is tried there again
 
-// Results of queries as JSON that are kept for the next request: of all, and of one.
+// Results of queries as JSON that are kept for the next request: of all, of one, and of its statement,
+// parameters and members.
 inline constexpr size_t kMaxCachedResults = 64;
 inline constexpr size_t kMaxCachedBytes = size_t{4} << 20;
 inline constexpr size_t kMaxCachedResultBytes = size_t{512} << 10;
+inline constexpr size_t kMaxCachedKeyBytes = size_t{4} << 10;
 
 }  // namespace patchbay::core

@@ -59,8 +59,12 @@ ReadDone as_rows(Store::Done<Rows> done) {
   };
 }
 
+// Different for every two queries, whatever bytes they hold. "": the query is too large for the cache.
 std::string cache_key(const JsonQuery& query) {
-  std::string key = std::to_string(query.statement.number) + '\0';
+  size_t bytes = query.members.size() + query.values.size() * sizeof(Value);
+  for (const Value& value : query.values) bytes += value.data.size();
+  if (bytes > kMaxCachedKeyBytes) return {};
+  std::string key = std::to_string(query.statement.number) + ' ' + std::to_string(query.values.size()) + ' ';
   for (const Value& value : query.values) {
     key += static_cast<char>(value.type);
     key.append(reinterpret_cast<const char*>(&value.integer), sizeof value.integer);
@@ -226,27 +230,26 @@ std::optional<Result<Rows>> Store::query_here(StatementId statement, const Value
 
 // Reads the version before the rows, so that a commit meanwhile makes what is kept invalid.
 struct Store::Impl::JsonRead {
-  JsonRead(Impl& of, const JsonQuery& query)
-      : impl(of), statement(of.statements.get(query.statement)), key(cache_key(query)) {
-    if (statement) version = statement->version->load();
+  JsonRead(Impl& of, const JsonQuery& query) : impl(of) {
+    const Statement* statement = impl.statements.get(query.statement);
+    if (statement == nullptr || !statement->deterministic) return;
+    key = cache_key(query);
+    version = statement->version->load();
   }
+  JsonRowsPtr kept() const { return key.empty() ? nullptr : impl.json_cache.find(key, version); }
   Result<JsonRowsPtr> keep(Result<ReadResult> result) const {
     if (!result) return std::move(result).error();
     JsonRowsPtr rows = std::make_shared<const JsonRows>(std::move(result->json));
-    if (statement->deterministic) impl.json_cache.put(key, version, rows);
+    if (!key.empty()) impl.json_cache.put(key, version, rows);
     return rows;
   }
 
   Impl& impl;
-  const Statement* statement;
-  std::string key;
+  std::string key;  // "": the result is not kept
   uint64_t version = 0;
 };
 
-JsonRowsPtr Store::kept_json(const JsonQuery& query) {
-  const Impl::JsonRead read(*impl_, query);
-  return read.statement ? impl_->json_cache.find(read.key, read.version) : nullptr;
-}
+JsonRowsPtr Store::kept_json(const JsonQuery& query) { return Impl::JsonRead(*impl_, query).kept(); }
 
 std::optional<Result<JsonRowsPtr>> Store::query_json_here(const JsonQuery& query) {
   const Impl::JsonRead read(*impl_, query);

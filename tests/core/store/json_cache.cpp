@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+
 #include "store/limits.h"
 
 using namespace patchbay::core;
@@ -43,4 +45,27 @@ TEST_CASE("The results used least recently are dropped, by number and by size") 
   CHECK(cache.find("large1", 1) != nullptr);
   cache.put("too large", 1, rows_of(large + 1));
   CHECK(cache.find("too large", 1) == nullptr);
+}
+
+TEST_CASE("A kept result counts with the memory it takes") {
+  JsonCache cache;
+  JsonRows grown;
+  grown.text.reserve(kMaxCachedResultBytes + 1);
+  grown.text = "[]";
+  cache.put("a", 1, std::make_shared<const JsonRows>(std::move(grown)));
+  CHECK(cache.find("a", 1) == nullptr);
+  const std::string largest(kMaxCachedKeyBytes, 'k');
+  cache.put(largest, 1, rows_of(1));
+  CHECK(cache.find(largest, 1) != nullptr);
+  cache.put(largest + 'k', 1, rows_of(1));
+  CHECK(cache.find(largest + 'k', 1) == nullptr);
+}
+
+TEST_CASE("A result that was read before the last commit does not replace a later one") {
+  JsonCache cache;
+  const auto later = rows_of(2);
+  cache.put("a", 2, later);
+  cache.put("a", 1, rows_of(1));
+  CHECK(cache.find("a", 1) == nullptr);
+  CHECK(cache.find("a", 2) == later);
 }

@@ -1,6 +1,7 @@
 #include "store/json_rows.h"
 
 #include "fixture.h"
+#include "store/limits.h"
 
 using namespace store_test;
 
@@ -176,6 +177,32 @@ TEST_CASE(
                                  "-- name: all\nSELECT id FROM spy_view;\n");
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == Code::denied);
+}
+
+TEST_CASE("Queries of different parameters and members have different results, whatever bytes these hold") {
+  Shop shop;
+  REQUIRE(shop.store->register_owner("pair",
+                                     "-- migration: 1\nCREATE TABLE pair_t (id BIGINT);\n"
+                                     "INSERT INTO pair_t VALUES (1);\n"
+                                     "-- name: two\nSELECT $1 AS a, $2 AS b FROM pair_t;\n"));
+  const StatementId two = shop.store->statement("pair", "two").value_or({});
+  const std::vector<std::vector<Value>> all = {
+      {"a", "b"}, {"ab", ""}, {"", "ab"},     {"1", 1},
+      {1, "1"},   {1.0, "1"}, {Value(), "1"}, {Value::bytes("1"), "1"}};
+  for (const auto& values : all) {
+    CHECK(shop.store->kept_json({two, values, "a b"}) == nullptr);
+    CHECK(shop.read({two, values, "a b"}));
+  }
+  CHECK(shop.store->kept_json({two, {"a", "b"}, "a b"}) != nullptr);
+  CHECK(shop.store->kept_json({two, {"a"}, "a b"}) == nullptr);
+  // The last bytes of the first key as members of a query without the second value.
+  std::string rest(1, static_cast<char>(ValueType::text));
+  rest += std::string(sizeof(int64_t) + sizeof(double), '\0') + "1:ba b";
+  CHECK(shop.store->kept_json({two, {"a"}, rest}) == nullptr);
+  // A query with large parameters is answered, and not kept.
+  const JsonQuery large{two, {std::string(kMaxCachedKeyBytes, 'x'), ""}, "a b"};
+  CHECK(shop.read(large));
+  CHECK(shop.store->kept_json(large) == nullptr);
 }
 
 TEST_CASE("A list that is read while rows are added never misses a row that was committed before") {
