@@ -54,8 +54,8 @@ inline void put_argument(Encoder& out, pb_str value) { out.str(from_abi(value));
 inline void put_argument(Encoder& out, const pb_rows* value) { put_rows(out, value); }
 inline void put_argument(Encoder& out, const pb_commit* value) { put_outcome(out, *value); }
 inline void put_argument(Encoder& out, pb_buf* value) {
-  out.str(value != nullptr ? std::string_view(reinterpret_cast<const char*>(value->data), value->len)
-                           : std::string_view());
+  out.u32(value != nullptr ? 1 : 0);
+  if (value != nullptr) out.str({reinterpret_cast<const char*>(value->data), value->len});
 }
 inline void put_argument(Encoder& out, const pb_err* value) {
   out.u32(static_cast<uint32_t>(value != nullptr ? value->code : PB_OK))
@@ -104,9 +104,14 @@ struct ReadArgument<T*> {
   explicit ReadArgument(Decoder&) {}
   T* get() const { return nullptr; }
 };
+// Fails the decoder when there is no memory for the copy, because NULL would pass for a buffer that was NULL.
 template <>
 struct ReadArgument<pb_buf*> {
-  explicit ReadArgument(Decoder& in) : copy(Buffer::copy(in.str())) {}
+  explicit ReadArgument(Decoder& in) {
+    if (in.u32() == 0) return;
+    copy = Buffer::copy(in.str());
+    if (copy.get() == nullptr) in.fail();
+  }
   pb_buf* get() const { return copy.get(); }
   Buffer copy;
 };

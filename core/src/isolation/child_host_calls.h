@@ -63,10 +63,7 @@ Ref<RemoteRegistration> make_registration(Ref<Strand> strand, const char* functi
 // Expects the answer to a question: calls fn(user, ...) with it on the strand. Returns the question's number.
 template <class... B>
 uint64_t expect_result(uint64_t strand, void (*fn)(void*, B...) noexcept, void* user) {
-  return ChildHost::get().expect(strand, [fn, user](Decoder& in) {
-    const Arguments<B...> arguments(in);
-    arguments.call([&](B... given) { fn(user, given...); });
-  });
+  return ChildHost::get().expect(strand, [fn, user](Decoder& in) { call_with_result(in, fn, user); });
 }
 // The frame with which such a callback is called when the server does not answer.
 template <class... B>

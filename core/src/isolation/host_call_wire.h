@@ -141,6 +141,15 @@ Encoder result_frame(uint64_t number, B... arguments) {
   Arguments<B...>::put(out, arguments...);
   return out;
 }
+// Calls a question's callback with the arguments of such a frame, read up to its number. If they cannot be
+// read, there was no memory for a copy of them, because the server's frames are complete.
+template <class... B>
+void call_with_result(Decoder& in, void (*fn)(void*, B...) noexcept, void* user) {
+  const Arguments<B...> arguments(in);
+  if (in.ok()) return arguments.call([&](B... given) { fn(user, given...); });
+  Failure failure(PB_E_EXHAUSTED, "there is no memory for the answer");
+  fn(user, failure.instead_of(B{})...);
+}
 template <class... B>
 Encoder failed_frame(uint64_t number, int32_t status, const char* text, B... arguments) {
   Failure failure(status, text);

@@ -2,7 +2,11 @@
 #include "isolation/argument_wire.h"
 
 #include <doctest/doctest.h>
+#include <sys/mman.h>
 
+#include <cstdint>
+#include <cstring>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -38,4 +42,36 @@ TEST_CASE("more values than a statement can have reach the store, which refuses 
   const Values read(in);
   CHECK(in.whole());
   read.call([](const pb_value*, uint32_t count) { CHECK(count == kMaxItems<pb_value>); });
+}
+
+TEST_CASE("a buffer that is NULL arrives as NULL, and an empty one as empty") {
+  using Buffers = Arguments<pb_buf*, pb_buf*, pb_buf*>;
+  const Buffer empty = Buffer::copy(""), full = Buffer::copy("[1]");
+  Encoder out;
+  Buffers::put(out, nullptr, empty.get(), full.get());
+  Decoder in(out.frame());
+  const Buffers read(in);
+  CHECK(in.whole());
+  read.call([](const pb_buf* none, const pb_buf* nothing, const pb_buf* something) {
+    CHECK(none == nullptr);
+    REQUIRE(nothing != nullptr);
+    CHECK(nothing->len == 0);
+    REQUIRE(something != nullptr);
+    CHECK(Buffer::share(const_cast<pb_buf*>(something)).view() == "[1]");
+  });
+}
+
+TEST_CASE("a buffer that cannot be copied makes the arguments unreadable") {
+  // A frame with a buffer of 4 GiB, which is never touched.
+  const uint64_t size = uint64_t{UINT32_MAX} + 1;
+  const Encoder head = std::move(Encoder().u32(1).u64(size));
+  const size_t bytes = head.frame().size() + size;
+  void* memory =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  REQUIRE(memory != MAP_FAILED);
+  std::memcpy(memory, head.frame().data(), head.frame().size());
+  Decoder in(std::string_view(static_cast<const char*>(memory), bytes));
+  const Arguments<pb_buf*> read(in);
+  CHECK_FALSE(in.ok());
+  ::munmap(memory, bytes);
 }

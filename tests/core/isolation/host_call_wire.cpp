@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <string_view>
 
 namespace {
 
@@ -77,5 +78,49 @@ TEST_CASE("a commit whose rows are too large for a frame is still reported as co
     CHECK(told->status == PB_OK);
     CHECK(told->savepoints == 1);
     CHECK(told->result_count == 0);
+  });
+}
+
+TEST_CASE("a question whose answer cannot be read fails as exhausted") {
+  struct Answer {
+    int32_t status = PB_OK;
+    bool has_json = true;
+    std::string text;
+  } answer;
+  const pb_json_rows_fn take = [](void* user, int32_t status, pb_buf* json, uint64_t,
+                                  const pb_err* err) noexcept {
+    *static_cast<Answer*>(user) = {status, json != nullptr, err != nullptr ? err->text : ""};
+  };
+  // Stands for an answer whose copy found no memory: the decoder fails for both.
+  Decoder cut(std::string_view("\0\0\0\0", 4));
+  call_with_result(cut, take, &answer);
+  CHECK(answer.status == PB_E_EXHAUSTED);
+  CHECK_FALSE(answer.has_json);
+  CHECK(answer.text == "there is no memory for the answer");
+
+  const Buffer json = Buffer::copy("[]");
+  const std::string frame =
+      result_frame<int32_t, pb_buf*, uint64_t, const pb_err*>(7, PB_OK, json.get(), 0, nullptr).take();
+  Decoder in(frame);
+  in.kind();
+  in.u64();
+  call_with_result(in, take, &answer);
+  CHECK(answer.status == PB_OK);
+  CHECK(answer.has_json);
+  CHECK(answer.text == "");
+}
+
+TEST_CASE("a query that failed has no JSON") {
+  const std::string frame = failed_frame<int32_t, pb_buf*, uint64_t, const pb_err*>(
+                                7, PB_E_TIMEOUT, "too slow", 0, nullptr, 0, nullptr)
+                                .take();
+  Decoder in(frame);
+  in.kind();
+  in.u64();
+  const Arguments<int32_t, pb_buf*, uint64_t, const pb_err*> read(in);
+  CHECK(in.whole());
+  read.call([](int32_t status, const pb_buf* json, uint64_t, const pb_err*) {
+    CHECK(status == PB_E_TIMEOUT);
+    CHECK(json == nullptr);
   });
 }
