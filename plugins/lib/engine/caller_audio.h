@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "engine/limits.h"
-#include "playout/spsc_ring.h"
+#include "engine/spsc_ring.h"
 
 namespace patchbay::lib {
 

@@ -7,34 +7,10 @@
 
 namespace patchbay::lib {
 namespace {
-constexpr size_t kChunkSamples = 2400;
-constexpr size_t kChunks = 8192;
 constexpr auto kMaxPullWait = std::chrono::milliseconds(2);
 }  // namespace
 
-struct Playout::Chunk {
-  uint32_t epoch = 0;
-  uint32_t size = 0;
-  int16_t samples[kChunkSamples];
-};
-
-Playout::Playout(Options options) : options_(options), queue_(kChunks), empty_(2 * kChunks) {}
-
-Playout::~Playout() {
-  for (auto* ring : {&queue_, &empty_})
-    for (; Chunk** chunk = ring->front(); ring->pop()) delete *chunk;
-}
-
-std::unique_ptr<Playout::Chunk> Playout::reuse_or_allocate_chunk() {
-  if (Chunk** used = empty_.front()) {
-    std::unique_ptr<Chunk> chunk(*used);
-    empty_.pop();
-    // Frees the other chunks, which would otherwise hold the memory of a whole answer until the call ends.
-    for (; Chunk** more = empty_.front(); empty_.pop()) delete *more;
-    return chunk;
-  }
-  return std::unique_ptr<Chunk>(new Chunk);  // NOLINT(modernize-make-unique): it would zero the samples
-}
+Playout::Playout(Options options) : options_(options) {}
 
 size_t Playout::push(const int16_t* samples, size_t count) {
   if (count == 0) return 0;
@@ -49,14 +25,13 @@ size_t Playout::push(const int16_t* samples, size_t count) {
   int64_t room = samples_of(options_.max_ms) - (pushed_.load() - removed_.load(std::memory_order_acquire));
   size_t wanted = std::min<size_t>(count, static_cast<size_t>(std::max<int64_t>(room, 0)));
   while (taken < wanted) {
-    auto chunk = reuse_or_allocate_chunk();
+    Chunk* chunk = queue_.take();
+    const size_t size = std::min(Chunk::kMaxSamples, wanted - taken);
     chunk->epoch = epoch_.load(std::memory_order_relaxed);
-    chunk->size = static_cast<uint32_t>(std::min(kChunkSamples, wanted - taken));
-    std::memcpy(chunk->samples, samples + taken, chunk->size * sizeof(int16_t));
-    uint32_t size = chunk->size;
-    if (!queue_.push(chunk.get())) break;
-    (void)chunk.release();
-    pushed_.fetch_add(size, std::memory_order_release);
+    chunk->size = static_cast<uint32_t>(size);
+    std::memcpy(chunk->samples, samples + taken, size * sizeof(int16_t));
+    queue_.push(chunk);
+    pushed_.fetch_add(static_cast<int64_t>(size), std::memory_order_release);
     taken += size;
   }
   playable_ += static_cast<int64_t>(taken);
@@ -98,10 +73,8 @@ int64_t Playout::buffered_ms() const {
 Playout::Counters Playout::counters() const { return {underflows_.load(), dropped_}; }
 
 void Playout::release_front() noexcept {
-  Chunk* chunk = *queue_.front();
   queue_.pop();
   front_offset_ = 0;
-  empty_.push(chunk);  // never full: it has room for all chunks
 }
 
 bool Playout::may_start(size_t count) noexcept {
@@ -114,8 +87,8 @@ bool Playout::may_start(size_t count) noexcept {
 
 void Playout::drop_flushed(uint32_t epoch, int16_t* out, size_t count, size_t& done) noexcept {
   bool faded = !playing_;
-  while (Chunk** front = queue_.front()) {
-    Chunk& chunk = **front;
+  while (const Chunk* front = queue_.front()) {
+    const Chunk& chunk = *front;
     if (static_cast<int32_t>(chunk.epoch - epoch) >= 0) return;
     size_t left = chunk.size - front_offset_;
     if (!faded && done == 0) {
@@ -145,9 +118,9 @@ size_t Playout::pull(int16_t* out, size_t count) noexcept {
   }
   bool had_data = false;
   while (playing_ && done < count) {
-    Chunk** front = queue_.front();
+    const Chunk* front = queue_.front();
     if (!front) break;
-    Chunk& chunk = **front;
+    const Chunk& chunk = *front;
     size_t part = std::min<size_t>(chunk.size - front_offset_, count - done);
     std::memcpy(out + done, chunk.samples + front_offset_, part * sizeof(int16_t));
     last_ = out[done + part - 1];

@@ -8,9 +8,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
-#include "playout/spsc_ring.h"
+#include "playout/chunk_queue.h"
 
 namespace patchbay::lib {
 
@@ -36,7 +35,6 @@ class Playout {
   };
 
   explicit Playout(Options options);
-  ~Playout();
   Playout(const Playout&) = delete;
   Playout& operator=(const Playout&) = delete;
 
@@ -63,10 +61,8 @@ class Playout {
   }
 
  private:
-  struct Chunk;
   int64_t to_ms(int64_t samples) const { return samples * 1000 / options_.rate_hz; }
   int64_t samples_of(int ms) const { return int64_t{ms} * options_.rate_hz / 1000; }
-  std::unique_ptr<Chunk> reuse_or_allocate_chunk();
   bool may_start(size_t count) noexcept;
   void drop_flushed(uint32_t epoch, int16_t* out, size_t count, size_t& done) noexcept;
   void release_front() noexcept;
@@ -76,9 +72,8 @@ class Playout {
   void (*hook_)(void*) = nullptr;
   void* hook_context_ = nullptr;
 
-  // Shared: full chunks go to the media side, empty ones come back, so that pull() never frees memory.
-  SpscRing<Chunk*> queue_;
-  SpscRing<Chunk*> empty_;
+  // Shared.
+  ChunkQueue queue_;
   std::atomic<uint32_t> epoch_{0};
   std::atomic<bool> pulling_{false};
   std::atomic<bool> turn_ended_{true};
