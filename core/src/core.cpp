@@ -82,7 +82,7 @@ class Core::Impl {
     PB_TRY(open_store(scratch));
     core_metrics_ = std::make_unique<core::CoreMetrics>(
         core::CoreMetrics{services.runtime, services.bus, services.registry, services.media,
-                          services.runtime.mono_clock().now_ns()});
+                          services.process_times, services.runtime.mono_clock().now_ns()});
     core_metrics_source_ =
         services.metrics.add_source([this](observe::Exposition& out) { core_metrics_->add_to(out); });
 
@@ -147,15 +147,17 @@ class Core::Impl {
            !runtime.wait_idle(std::chrono::milliseconds(options_.start_deadline_ms));
   }
 
-  std::string report(std::string_view what) const {
+  std::string report(std::string_view what) const { return subsystems_->services().report(what); }
+
+ private:
+  // What the subsystems do not report themselves.
+  std::string report_of_plugins(std::string_view what) const {
     if (what == "plugins") return plugins_->plugins_json();
     if (what == "ready") return plugins_->ready_json();
     if (what == "metrics") return subsystems_->services().metrics.text();
     if (what == "events") return events_;
     return {};
   }
-
- private:
   core::Subsystems::Options subsystem_options() {
     const auto& server = plan_.config.server();
     core::Subsystems::Options options;
@@ -171,7 +173,7 @@ class Core::Impl {
     runtime.media.stall_ms = std::min(runtime.media.stall_ms, runtime.executor.stall_ms);
     runtime.manual = options_.clock;
     options.data_folder = server.data;
-    options.report = [this](std::string_view what) { return report(what); };
+    options.report = [this](std::string_view what) { return report_of_plugins(what); };
     return options;
   }
 

@@ -5,7 +5,9 @@
 #include "abi/media_registry.h"
 #include "bus/bus.h"
 #include "observe/exposition.h"
+#include "runtime/process_times.h"
 #include "runtime/runtime.h"
+#include "runtime/usable_cores.h"
 #include "services/service_registry.h"
 
 namespace patchbay::core {
@@ -13,6 +15,11 @@ namespace patchbay::core {
 void CoreMetrics::add_to(observe::Exposition& out) const {
   out.gauge("patchbay_core_uptime_seconds", "Time since the core was created",
             static_cast<double>(runtime.mono_clock().now_ns() - begun_ns) / 1e9);
+  out.counter("patchbay_core_cpu_seconds_total",
+              "Processor time of the server and the processes of its isolated plugins",
+              static_cast<double>(process_times.used_ns()) / 1e9);
+  out.gauge("patchbay_core_usable_cores", "Processors that the server may run on, or its quota of them",
+            usable_cores());
   add_threads(out);
   add_plugins(out);
   add_media(out);

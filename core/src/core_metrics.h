@@ -8,6 +8,7 @@ namespace patchbay::core {
 
 class Bus;
 class MediaRegistry;
+class ProcessTimes;
 class Runtime;
 class ServiceRegistry;
 
@@ -21,6 +22,7 @@ struct CoreMetrics {
   Bus& bus;
   ServiceRegistry& services;
   MediaRegistry& media;
+  ProcessTimes& process_times;
   int64_t begun_ns = 0;  // start of the core, by the runtime's monotonic clock
 
   // [any, not media] Blocks on short locks only.

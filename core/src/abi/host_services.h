@@ -11,6 +11,7 @@ namespace patchbay::core {
 class Bus;
 class HostObserver;
 class MediaRegistry;
+class ProcessTimes;
 class ServiceRegistry;
 class Runtime;
 class StoreRegistry;
@@ -26,6 +27,7 @@ struct HostServices {
   StoreRegistry& store;
   ServiceRegistry& registry;
   MediaRegistry& media;
+  ProcessTimes& process_times;
   observe::Log& log;
   observe::Metrics& metrics;
   std::filesystem::path data_folder;                         // each plugin gets a folder in it

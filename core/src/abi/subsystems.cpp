@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "abi/load_report.h"
+
 namespace patchbay::core {
 
 Result<std::unique_ptr<Subsystems>> Subsystems::create(Options options) {
@@ -16,19 +18,26 @@ Subsystems::Subsystems(Options options, std::unique_ptr<observe::Log> log, std::
       bus_(runtime_->wall_clock(), runtime_->mono_clock()),
       store_registry_(bus_),
       media_(runtime_->media()),
+      report_(std::move(options.report)),
       services_{*runtime_,
                 bus_,
                 store_registry_,
                 registry_,
                 media_,
+                process_times_,
                 *log_,
                 metrics_,
                 std::move(options.data_folder),
-                options.report ? std::move(options.report) : [](std::string_view) { return std::string(); },
+                [this](std::string_view what) { return report(what); },
                 options.observer} {}
 
 Subsystems::~Subsystems() {
   if (store_) store_->close();
+}
+
+std::string Subsystems::report(std::string_view what) {
+  if (what == "load") return load_report(process_times_, runtime_->media());
+  return report_ ? report_(what) : std::string();
 }
 
 Status Subsystems::open_store(const std::filesystem::path& file, StoreOptions options) {

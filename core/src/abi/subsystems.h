@@ -12,6 +12,7 @@
 #include "bus/bus.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
+#include "runtime/process_times.h"
 #include "runtime/runtime.h"
 #include "services/service_registry.h"
 #include "store/store.h"
@@ -23,7 +24,7 @@ class Subsystems {
   struct Options {
     observe::Log::Options log;
     RuntimeOptions runtime;
-    // As in HostServices. Empty: nothing is reported.
+    // As in HostServices. Without `report`, only "load" is reported, which needs none.
     std::filesystem::path data_folder;
     std::function<std::string(std::string_view what)> report;
     HostObserver* observer = nullptr;
@@ -45,6 +46,7 @@ class Subsystems {
 
  private:
   Subsystems(Options options, std::unique_ptr<observe::Log> log, std::unique_ptr<Runtime> runtime);
+  std::string report(std::string_view what);
 
   // owned, each used by those below it
   std::unique_ptr<observe::Log> log_;
@@ -54,6 +56,8 @@ class Subsystems {
   Bus bus_;
   StoreRegistry store_registry_;
   MediaRegistry media_;
+  ProcessTimes process_times_;
+  const std::function<std::string(std::string_view what)> report_;
   std::unique_ptr<Store> store_;
   HostServices services_;
 };

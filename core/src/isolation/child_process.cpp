@@ -82,18 +82,20 @@ std::string describe_exit(int status) {
   return "its process ended with code " + std::to_string(WEXITSTATUS(status));
 }
 
-Result<std::unique_ptr<ChildProcess>> ChildProcess::start(ChildCommand command, OnFrame on_frame,
-                                                          OnEnd on_end) {
+Result<std::unique_ptr<ChildProcess>> ChildProcess::start(ChildCommand command, ProcessTimes& times,
+                                                          OnFrame on_frame, OnEnd on_end) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
     return {Code::exhausted, std::string("no socket: ") + std::strerror(errno)};
-  return std::unique_ptr<ChildProcess>(new ChildProcess(
-      std::move(command), Descriptor(ends[0]), Descriptor(ends[1]), std::move(on_frame), std::move(on_end)));
+  return std::unique_ptr<ChildProcess>(new ChildProcess(std::move(command), times, Descriptor(ends[0]),
+                                                        Descriptor(ends[1]), std::move(on_frame),
+                                                        std::move(on_end)));
 }
 
-ChildProcess::ChildProcess(ChildCommand command, Descriptor ours, Descriptor theirs, OnFrame on_frame,
-                           OnEnd on_end)
-    : command_(std::move(command)),
+ChildProcess::ChildProcess(ChildCommand command, ProcessTimes& times, Descriptor ours, Descriptor theirs,
+                           OnFrame on_frame, OnEnd on_end)
+    : times_(times),
+      command_(std::move(command)),
       theirs_(std::move(theirs)),
       channel_(std::move(ours)),
       on_frame_(std::move(on_frame)),
@@ -125,6 +127,7 @@ Status ChildProcess::spawn() {
   if (error != 0)
     return {Code::unavailable, "cannot start " + command_.program + ": " + std::strerror(error)};
   pid_ = pid;
+  times_.started(pid);
   pidfd_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (killed_) ::kill(-pid_, SIGKILL);
   return {};
@@ -166,6 +169,7 @@ int ChildProcess::reap() {
     if (error != 0 || exited.si_pid == pid_) {
       // Processes that it started; before waitpid, which frees the number. On an error it is free already.
       if (error == 0) ::kill(-pid_, SIGKILL);
+      times_.ended(pid_);
       int status = 0;
       ::waitpid(pid_, &status, 0);
       pid_ = -1;

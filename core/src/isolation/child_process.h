@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "isolation/channel.h"
+#include "runtime/process_times.h"
 
 namespace patchbay::core::isolation {
 
@@ -33,8 +34,10 @@ class ChildProcess {
   // Error: how the process ended. No error: it exited with code 0.
   using OnEnd = Function<void(Status how)>;
 
-  // Calls both on its own thread; on_end last, once the process has ended or could not be started.
-  static Result<std::unique_ptr<ChildProcess>> start(ChildCommand command, OnFrame on_frame, OnEnd on_end);
+  // Calls both on its own thread; on_end last, once the process has ended or could not be started. `times`
+  // counts the process.
+  static Result<std::unique_ptr<ChildProcess>> start(ChildCommand command, ProcessTimes& times,
+                                                     OnFrame on_frame, OnEnd on_end);
   // After on_end.
   ~ChildProcess();
 
@@ -45,13 +48,16 @@ class ChildProcess {
   void kill();
 
  private:
-  ChildProcess(ChildCommand command, Descriptor ours, Descriptor theirs, OnFrame on_frame, OnEnd on_end);
+  ChildProcess(ChildCommand command, ProcessTimes& times, Descriptor ours, Descriptor theirs,
+               OnFrame on_frame, OnEnd on_end);
   void run();
   Status spawn();
   void read();
   int reap();
   void wait_for_processing(size_t bytes);
 
+  // borrowed
+  ProcessTimes& times_;
   // owned
   const ChildCommand command_;
   Descriptor theirs_;

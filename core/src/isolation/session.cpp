@@ -23,7 +23,7 @@ Result<std::unique_ptr<Session>> Session::begin(HostContext& context, const Host
   const Ref<Strand>& strand = context.main_strand();
   PB_TRY_VALUE(session->process_,
                ChildProcess::start(
-                   std::move(command),
+                   std::move(command), context.services().process_times,
                    [self, strand](std::string frame, Descriptor fd) {
                      // Thousands of frames may wait; each must not keep a descriptor open.
                      if (Decoder(frame).kind() != Kind::port_create) fd = Descriptor();

@@ -2,8 +2,12 @@
 #include <doctest/doctest.h>
 #include <patchbay/core.h>
 
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include "support/test_server.h"
 
@@ -27,7 +31,34 @@ Checked checked(const char* program, const std::string& how) {
   return check_configuration(options);
 }
 
+// What processes other than this one have used, at least, of the processor time in the server's load.
+int64_t others_ns(const Core& core) {
+  const std::string load = core.report("load"), name = "\"cpuNs\":";
+  const size_t at = load.find(name);
+  REQUIRE(at != std::string::npos);
+  const int64_t all_ns = std::strtoll(load.c_str() + at + name.size(), nullptr, 10);
+  timespec own{};
+  REQUIRE(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own) == 0);
+  return all_ns - (int64_t{own.tv_sec} * 1'000'000'000 + own.tv_nsec);
+}
+
 }  // namespace
+
+TEST_CASE("the processor time of an isolated plugin's process is in the server's load, also after its end") {
+  test::TestServer server("plugins: {keeper: {isolation: process}}\ntenants: {localhost: {}}\n", nullptr, {},
+                          {{"keeper", ISOLATION_KEEPER}});
+  REQUIRE(server.start_error() == "");
+  constexpr int64_t kStartNs = 1'000'000;  // at least, for loading a program and a plugin
+  int64_t used_ns = 0;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (used_ns < kStartNs && std::chrono::steady_clock::now() < deadline) {
+    used_ns = others_ns(server.core());
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  CHECK(used_ns >= kStartNs);
+  CHECK(server.core().stop().ok());
+  CHECK(others_ns(server.core()) > 0);
+}
 
 TEST_CASE(
     "a process that ends, hangs or sends invalid frames in a check does not make the configuration invalid") {
