@@ -35,7 +35,7 @@ std::string yaml(const CallServer::Options& options) {
   whitelist: {}
   transcripts: {}
   ai-voice: {)" +
-         options.ai_voice_server + R"(}
+         (options.ai_voice_server.empty() ? "maxLoadPercent: 0" : options.ai_voice_server) + R"(}
   engine-gemini: )" +
          options.engine_gemini + R"(
   engine-local: {isolation: none}

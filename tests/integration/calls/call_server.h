@@ -32,12 +32,13 @@ class CallServer {
     std::string more = {};  // further YAML members, each after a comma
   };
   struct Options {
-    std::vector<Trunk> trunks;                 // tried in this order
-    std::string routes = {};                   // YAML; by default everything goes through all trunks
-    std::string engine_gemini = "{}";          // the section of that plugin
-    std::string sip_trunk = {};                // YAML members, as in Trunk
-    std::string ai_voice = "{}";               // of the tenant
-    std::string ai_voice_server = {};          // of the server: YAML members
+    std::vector<Trunk> trunks;         // tried in this order
+    std::string routes = {};           // YAML; by default everything goes through all trunks
+    std::string engine_gemini = "{}";  // the section of that plugin
+    std::string sip_trunk = {};        // YAML members, as in Trunk
+    std::string ai_voice = "{}";       // of the tenant
+    // Of the server: YAML members. By default calls start however busy the machine is.
+    std::string ai_voice_server = {};
     std::string plugins = {};                  // YAML of further plugins, a line each, indented by two blanks
     std::vector<const pb_entry*> linked = {};  // further plugins that are not files of the build
     core::ManualClock* clock = nullptr;

@@ -282,14 +282,89 @@ TEST_CASE("a call that waits for the load starts once no call runs, before its n
     return refusals() == 1;
   }));
   CHECK(server.get(id).text("status") == "scheduled");
-  // The free slot starts it at once, but the last sample still shows the load of the call that has ended.
+  // The free slot does not start it, because the last sample still shows the load of the call that has ended.
   CHECK(server.hangup(probe::text_member(first.body, "callId")).status == 200);
-  CHECK(probe::eventually([&] { return refusals() == 2; }));
+  CHECK(server.idle());
+  CHECK(server.get(id).text("status") == "scheduled");
   clock.advance(1s);
   CHECK(probe::eventually([&] { return server.get(id).text("status") == "dispatching"; }));
+  CHECK(refusals() == 1);
+  CHECK(server.logged("no further call starts"));
+  CHECK(server.logged("calls start again"));
   stop = true;
   work.join();
   CHECK(server.hangup(id).status == 200);
+  CHECK(server.idle());
+}
+
+TEST_CASE(
+    "of calls that are due together as many start as the load allows, and the others when these have ended") {
+  DeafPort trunk;
+  core::ManualClock clock;
+  CallServer server(options(trunk.port(), "{}", &clock, "maxLoadPercent: 3"));
+  // 2 of 1000 of a core each, until calls were measured.
+  const auto fit = static_cast<size_t>(0.03 * server.metric("patchbay_core_usable_cores") / 0.002);
+  REQUIRE(fit > 0);
+  REQUIRE(fit < 100);
+  constexpr size_t kMore = 5;
+  std::vector<std::string> ids;
+  while (ids.size() < fit + kMore) {
+    const http::Response response =
+        post(usual(R"(,"scheduleAtUtc":")" + utc_text(clock.now_ms() + 60'000) + "\""));
+    REQUIRE(response.status == 200);
+    ids.push_back(probe::text_member(response.body, "callId"));
+  }
+  clock.advance(60s);
+  const auto running = [&] { return static_cast<size_t>(server.metric("patchbay_ai_voice_attempts")); };
+  const auto waiting = [&] { return server.metric("patchbay_ai_voice_limited_total{limit=\"load\"}"); };
+  CHECK(probe::eventually([&] { return running() == fit && waiting() == kMore; }));
+  CHECK(total("scheduled") == kMore);
+  for (const std::string& id : ids) {
+    if (server.get(id).text("status") != "scheduled") CHECK(server.hangup(id).status == 200);
+  }
+  CHECK(probe::eventually([&] {
+    clock.advance(100ms);
+    return total("scheduled") == 0 && running() == kMore;
+  }));
+  for (const std::string& id : ids) server.hangup(id);
+  CHECK(server.idle());
+}
+
+TEST_CASE("a call is refused and counted while the media loops are late") {
+  DeafPort trunk;
+  CallServer server(options(trunk.port(), "{}", nullptr, "maxLoadPercent: 90"));
+  const http::Response first = post(usual());
+  REQUIRE(first.status == 200);
+  const auto late = probe::ask_host<uint64_t>([](const Host& host, auto done) {
+    done(host.media->attach(
+        host.self, PB_LOOP_ANY, [](void*, const pb_tick*) noexcept { std::this_thread::sleep_for(30ms); },
+        nullptr));
+  });
+  REQUIRE(late);
+  http::Response refused;
+  CHECK(probe::eventually([&] {
+    refused = post(usual());
+    if (refused.status == 200) server.hangup(probe::text_member(refused.body, "callId"));
+    return refused.status == 503;
+  }));
+  CHECK(refused.headers.has("Retry-After"));
+  CHECK(server.metric("patchbay_ai_voice_limited_total{limit=\"ticks\"}") == 1);
+  CHECK(probe::ask_host<bool>([&](const Host& host, auto done) {
+          host.media->detach(
+              host.self, *late,
+              [](void* user) noexcept {
+                const std::unique_ptr<decltype(done)> told(static_cast<decltype(done)*>(user));
+                (*told)(true);
+              },
+              new auto(done));
+        }).has_value());
+  CHECK(server.hangup(probe::text_member(first.body, "callId")).status == 200);
+  CHECK(server.idle());
+  CHECK(probe::eventually([&] {
+    const http::Response next = post(usual());
+    if (next.status == 200) server.hangup(probe::text_member(next.body, "callId"));
+    return next.status == 200;
+  }));
   CHECK(server.idle());
 }
 

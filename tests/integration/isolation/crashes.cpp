@@ -50,7 +50,7 @@ std::string yaml(const bench::Voice& voice, int sip_port) {
   media: {}
   whitelist: {}
   sip-trunk: {listenPort: 0}
-  ai-voice: {}
+  ai-voice: {maxLoadPercent: 0}  # however busy the machine is
   engine-gemini: {url: ")" +
          voice.url() + R"(", caFile: ")" + voice.ca_file() + R"("}
 tenants:

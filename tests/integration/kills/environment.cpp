@@ -39,7 +39,7 @@ Environment::Environment() : engine(script()), receiver(receiver_options()) {
          << "  identity: {issuer: \"https://acme.example\"}\n  media: {}\n  whitelist: {}\n  transcripts: "
             "{}\n  webhooks: {}\n"
          << "  sip-trunk: {listenPort: 0, noMediaTimeoutSec: 60}\n"
-         << "  ai-voice: {}\n  engine-gemini: {url: \"" << engine.url() << "\", caFile: \""
+         << "  ai-voice: {maxLoadPercent: 0}\n  engine-gemini: {url: \"" << engine.url() << "\", caFile: \""
          << engine.ca_file() << "\"}\n"
          << "tenants:\n  acme.example:\n    primary: true\n"
          << "    WebPhone: {AdminSharedSecret: " << kSecret << "}\n"

@@ -8,7 +8,10 @@ CallMetrics::CallMetrics(const Host& host)
     : host_(host),
       running_(Metric::gauge(host, "patchbay_ai_voice_attempts", "Running call attempts")),
       load_(Metric::gauge(host, "patchbay_ai_voice_load",
-                          "Share of its cores that the process uses while call attempts run")),
+                          "Share of its cores that the server, with isolated plugins, uses while call "
+                          "attempts run")),
+      load_limit_(Metric::gauge(host, "patchbay_ai_voice_load_limit",
+                                "Share of its cores beyond which no call starts; 0: any")),
       first_audio_(Metric::seconds(host, "patchbay_ai_voice_first_audio_seconds",
                                    "Time from the answer of a call to the first audio of its engine")),
       transcripts_lost_(Metric::counter(host, "patchbay_ai_voice_transcripts_lost_total",
@@ -23,7 +26,7 @@ void CallMetrics::ended(const Call& call, const Ending& ending) const {
 
 void CallMetrics::limited(std::string_view limit) const {
   Metric::counter(host_, "patchbay_ai_voice_limited_total",
-                  "Calls refused (backlog, load) or delayed (tenant, server, load) by a limit",
+                  "Calls refused (backlog, load, ticks) or delayed (tenant, server, load, ticks) by a limit",
                   {{"limit", std::string(limit)}})
       .add();
 }

@@ -18,11 +18,15 @@ class CallMetrics {
   void ended(const Call& call, const Ending& ending) const;
   // From the answer to the first audio of the engine.
   void first_audio(int64_t ms) const { first_audio_.add(static_cast<double>(ms) / 1000); }
-  // A limit refused a call ("backlog"), makes it wait ("tenant", "server"), or either ("load").
+  // A limit refused a call ("backlog"), makes it wait ("tenant", "server"), or either ("load", "ticks").
   void limited(std::string_view limit) const;
   void transcript_lost() const { transcripts_lost_.add(); }
   void running(size_t attempts) const { running_.set(static_cast<double>(attempts)); }
-  void load(double share) const { load_.set(share); }
+  // The share of the cores that is used, and the one beyond which no call starts (0: any).
+  void load(double share, double limit) const {
+    load_.set(share);
+    load_limit_.set(limit);
+  }
   // Sets the number of stored calls with that status.
   void open_calls(std::string_view status, int64_t count) const;
 
@@ -30,7 +34,7 @@ class CallMetrics {
   // borrowed
   const Host& host_;
   // owned
-  const Metric running_, load_, first_audio_, transcripts_lost_;
+  const Metric running_, load_, load_limit_, first_audio_, transcripts_lost_;
 };
 
 }  // namespace patchbay::ai_voice

@@ -33,9 +33,15 @@ inline constexpr int64_t kEngineRegistrationMs = 30'000;
 // The load of the processor.
 inline constexpr int64_t kLoadSampleMs = 1000;        // while attempts run
 inline constexpr int64_t kMinLoadWindowMs = 500;      // over shorter times the load is noise
-inline constexpr double kLoadSmoothing = 0.3;         // how much a sample counts for the cost of a call
+inline constexpr double kLoadSmoothing = 0.3;         // how much a sample counts
 inline constexpr double kAssumedCoresOfCall = 0.002;  // until calls were measured
 inline constexpr double kAssumedCalls = 10;           // how many measured calls that assumption counts as
+// The share of the media loops' ticks that begin 20 ms late or never, above which no call starts, and below
+// which calls start again. Jitter buffers of telephones hide a few late frames, but not one in twenty.
+inline constexpr double kMaxLateTicks = 0.05;
+inline constexpr double kLateTicksEnd = 0.01;
+inline constexpr int64_t kRefusalsEndMs =
+    10'000;  // without a refusal; then the log says that calls start again
 
 // Attempts.
 inline constexpr int64_t kCommitRetryMs = 1000;  // after a commit that failed for the moment

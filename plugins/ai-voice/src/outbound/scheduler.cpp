@@ -5,6 +5,7 @@
 #endif
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "outbound/api_key_sealing.h"
@@ -14,6 +15,9 @@ namespace patchbay::ai_voice {
 namespace {
 
 constexpr int64_t kRegistrationNs = kEngineRegistrationMs * 1'000'000;
+constexpr int64_t kRefusalsEndNs = kRefusalsEndMs * 1'000'000;
+
+int64_t percent(double share) { return static_cast<int64_t>(std::lround(100 * share)); }
 
 }  // namespace
 
@@ -33,7 +37,7 @@ Scheduler::Scheduler(const Host& host, const CallStore& store, const EngineRegis
 
 void Scheduler::start() {
   first_registration_ends_ns_ = host_.mono_ns() + kRegistrationNs;
-  load_.idle(LoadLimit::usage_now());
+  sample_load();
   recovery_.start();
   worker_ = std::make_unique<JobWorker>(host_, CallStore::kDialJob, kMaxClaims, kJobLeaseMs,
                                         [this](const Job& job) { claim(job); });
@@ -56,12 +60,33 @@ size_t Scheduler::running() const {
   return running;
 }
 
+size_t Scheduler::room() const { return load_.room(settings_.server().max_load_percent, running()); }
+
 bool Scheduler::admit() {
-  const bool admitted = load_.admit(settings_.server().max_load_percent, running());
-  if (!admitted) metrics_.limited("load");
+  const std::string_view limit = load_.admit(settings_.server().max_load_percent, running());
+  if (!limit.empty()) count_refusal(limit);
   // The next sample ends the count of this call, which may never run, or starts the calls held by then.
   if (!load_timer_.armed()) load_timer_.after_ms(kLoadSampleMs, [this] { sample_load(); });
-  return admitted;
+  return limit.empty();
+}
+
+// Logs the first one only, because many requests may follow.
+void Scheduler::count_refusal(std::string_view limit) {
+  metrics_.limited(limit);
+  last_refusal_ns_ = host_.mono_ns();
+  if (refusals_++ > 0) return;
+  log_.warn("no further call starts while the processors are at their limit",
+            {{"limit", limit},
+             {"loadPercent", percent(load_.load())},
+             {"maxLoadPercent", settings_.server().max_load_percent},
+             {"cores", load_.cores()},
+             {"lateTicksPercent", percent(load_.late_share())}});
+}
+
+void Scheduler::end_refusals() {
+  const bool is_over = running() == 0 || host_.mono_ns() - last_refusal_ns_ > kRefusalsEndNs;
+  if (refusals_ == 0 || !is_over) return;
+  log_.info("calls start again", {{"refusedOrDelayed", std::exchange(refusals_, 0)}});
 }
 
 // Samples only while attempts run, and once after a call was admitted or refused, so that an idle server does
@@ -70,14 +95,14 @@ void Scheduler::sample_load() {
   const auto talking = std::count_if(attempts_.begin(), attempts_.end(),
                                      [](const auto& each) { return each.second->talking(); });
   if (running() == 0) {
-    load_.idle(LoadLimit::usage_now());
+    load_.idle(ServerLoad::read(host_));
   } else {
-    load_.sample(LoadLimit::usage_now(), static_cast<size_t>(talking));
+    load_.sample(ServerLoad::read(host_), static_cast<size_t>(talking));
     load_timer_.after_ms(kLoadSampleMs, [this] { sample_load(); });
   }
-  metrics_.load(load_.load());
-  const size_t room = load_.room(settings_.server().max_load_percent, running());
-  for (size_t count = std::min({room, held_calls_.size(), size_t{kMaxClaims}}); count > 0; --count)
+  metrics_.load(load_.load(), static_cast<double>(settings_.server().max_load_percent) / 100);
+  end_refusals();
+  for (size_t count = std::min({room(), held_calls_.size(), size_t{kMaxClaims}}); count > 0; --count)
     start_held_call(Held::for_load);
 }
 
@@ -108,9 +133,6 @@ void Scheduler::claim_call(const Job& job, Call call) {
   if (settings == nullptr) return fail_call(job, std::move(call), "the tenant is no longer configured");
   if (!worker_) return postpone_briefly(job);
   if (!reached_limit(call.tenant, *settings).empty()) return hold(job, Held::for_slot);
-  const bool was_admitted = call.status == status::kDispatching;  // when it was created
-  if (!was_admitted && !admit()) return hold(job, Held::for_load);
-  release_held(job.body);
   const RegisteredEngine* engine = engines_.find(call.model);
   if (host_.mono_ns() < registration_ends_ns(engine)) {
     log_.with(call.call_id).debug("the call waits for its engine", {{"model", call.model}});
@@ -119,6 +141,9 @@ void Scheduler::claim_call(const Job& job, Call call) {
   if (engine == nullptr) return fail_call(job, std::move(call), "no engine serves the model");
   auto key = unseal_key(host_, call);
   if (!key) return fail_call(job, std::move(call), "the API key cannot be decrypted: " + key.error().text);
+  const bool was_admitted = call.status == status::kDispatching;  // when it was created
+  if (!was_admitted && !admit()) return hold(job, Held::for_load);
+  release_held(job.body);
 
   if (call.status == status::kRetryPending) {
     ++call.attempt;
@@ -206,7 +231,7 @@ void Scheduler::hold(const Job& job, Held why) {
   const auto known = std::find_if(held_calls_.begin(), held_calls_.end(),
                                   [&](const HeldCall& held) { return held.call_id == job.body; });
   if (known != held_calls_.end())
-    known->why = why;
+    *known = {job.tenant, job.body, why};
   else if (held_calls_.size() < kMaxHeldCalls)
     held_calls_.push_back({job.tenant, job.body, why});
   postpone(job, kHeldPauseMs * std::clamp<uint32_t>(job.tries, 1, kMaxPauseFactor));
@@ -217,22 +242,23 @@ void Scheduler::release_held(const std::string& call_id) {
 }
 
 // Starts the call that has waited longest among those within their limits. The next free slot starts the next
-// one.
+// one. It stays in the list until it is claimed, so that it keeps its place if a limit is reached before.
 void Scheduler::start_held_call(std::optional<Held> why) {
   if (!worker_) return;
+  const bool load_has_room = room() > 0;
   std::map<std::string, bool, std::less<>> has_room;  // by tenant
   const auto next = std::find_if(held_calls_.begin(), held_calls_.end(), [&](const HeldCall& held) {
-    if (why && held.why != *why) return false;
+    if (held.is_started || (why && held.why != *why)) return false;
+    if (held.why == Held::for_load && !load_has_room) return false;
     const auto [known, is_new] = has_room.try_emplace(held.tenant, true);
     const TenantSettings* settings = is_new ? settings_.tenant(held.tenant) : nullptr;
     if (settings != nullptr) known->second = reached_limit(held.tenant, *settings).empty();
     return known->second;
   });
   if (next == held_calls_.end()) return;
-  const HeldCall held = std::move(*next);
-  held_calls_.erase(next);
+  next->is_started = true;
   Transaction tx(host_);
-  tx.job_add(CallStore::kDialJob, held.tenant, held.call_id, host_.wall_ms(), held.call_id);
+  tx.job_add(CallStore::kDialJob, next->tenant, next->call_id, host_.wall_ms(), next->call_id);
   std::move(tx).commit([](const Commit&) {});
 }
 

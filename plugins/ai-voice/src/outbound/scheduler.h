@@ -43,11 +43,13 @@ class Scheduler {
 
  private:
   enum class Held { for_slot, for_load };
-  // A call that waits because a limit of its tenant or of the server, or the load, is reached.
+  // A call that waits because a limit of its tenant or of the server, or the load, is reached. Keeps its
+  // place when it was started and has to wait again.
   struct HeldCall {
     std::string tenant;
     std::string call_id;
     Held why;
+    bool is_started = false;
   };
 
   void claim(const Job& job);
@@ -68,7 +70,10 @@ class Scheduler {
   void notify_if_idle();
   void trim_memory();
   size_t running() const;  // attempts, and claims being committed
+  size_t room() const;     // how many calls the load lets start
   void sample_load();
+  void count_refusal(std::string_view limit);
+  void end_refusals();
 
   // borrowed
   const Host& host_;
@@ -89,6 +94,8 @@ class Scheduler {
   int64_t first_registration_ends_ns_ = 0;  // until then a call waits for an unknown engine
   size_t max_running_ = 0;                  // since the last trim_memory()
   LoadLimit load_;
+  size_t refusals_ = 0;          // by the load, since calls could start
+  int64_t last_refusal_ns_ = 0;  // monotonic clock
   bool stopping_ = false;
   Lifetime alive_;
 };

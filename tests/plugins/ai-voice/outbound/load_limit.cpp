@@ -20,8 +20,18 @@ LoadLimit loaded(double share, size_t talking) {
 
 int admitted(LoadLimit& limit, size_t running) {
   int count = 0;
-  while (count < 1000 && limit.admit(kMaxPercent, running + static_cast<size_t>(count))) ++count;
+  while (count < 1000 && limit.admit(kMaxPercent, running + static_cast<size_t>(count)).empty()) ++count;
   return count;
+}
+
+// Samples of so many seconds in which no processor time was used and of 50 ticks a second so many were late.
+void run_ticks(LoadLimit& limit, ServerLoad& load, int seconds, int64_t late_a_second) {
+  for (int i = 0; i < seconds; ++i) {
+    load.now_ns += kSecondNs;
+    load.ticks += 50;
+    load.late_ticks += late_a_second;
+    limit.sample(load, 10);
+  }
 }
 
 }  // namespace
@@ -61,9 +71,9 @@ TEST_CASE("calls that are admitted while none runs are forgotten with the next i
   LoadLimit limit;
   limit.idle({5 * kSecondNs, kSecondNs, 2});
   CHECK(admitted(limit, 0) == 900);
-  CHECK_FALSE(limit.admit(kMaxPercent, 0));
+  CHECK(limit.admit(kMaxPercent, 0) == "load");
   limit.idle({6 * kSecondNs, kSecondNs, 2});
-  CHECK(limit.admit(kMaxPercent, 0));
+  CHECK(limit.admit(kMaxPercent, 0) == "");
 }
 
 TEST_CASE("the load of other work is not taken for the cost of calls") {
@@ -88,13 +98,47 @@ TEST_CASE("the load is the share of all cores between two samples") {
   CHECK(loaded(1, 1).load() == doctest::Approx(1));
 }
 
-TEST_CASE("a quota of processor time counts as cores") {
-  CHECK(LoadLimit::quota_cores("150000 100000") == doctest::Approx(1.5));
-  CHECK(LoadLimit::quota_cores("50000 100000") == doctest::Approx(0.5));
-  CHECK(LoadLimit::quota_cores("max 100000") == 0);
-  CHECK(LoadLimit::quota_cores("") == 0);
-  CHECK(LoadLimit::quota_cores("100000 0") == 0);
-  CHECK(LoadLimit::usage_now().cores > 0);
+TEST_CASE("no call starts while ticks are late, also when the server uses little processor time") {
+  LoadLimit limit;
+  ServerLoad load{kSecondNs, 0, 2};
+  limit.sample(load, 10);
+  run_ticks(limit, load, 10, 1);
+  CHECK(limit.admit(kMaxPercent, 10) == "");
+  run_ticks(limit, load, 10, 10);
+  CHECK(limit.load() == 0);
+  CHECK(limit.late_share() > 0.1);
+  CHECK(limit.admit(kMaxPercent, 10) == "ticks");
+  CHECK(limit.room(kMaxPercent, 10) == 0);
+  CHECK(limit.admit(0, 10) == "");  // without a limit
+}
+
+TEST_CASE("one pause of the machine makes no call wait") {
+  LoadLimit limit;
+  ServerLoad load{kSecondNs, 0, 2};
+  limit.sample(load, 10);
+  run_ticks(limit, load, 1, 5);  // 100 ms
+  CHECK(limit.admit(kMaxPercent, 10) == "");
+}
+
+TEST_CASE("calls start again only when hardly any tick is late, or none runs") {
+  LoadLimit limit;
+  ServerLoad load{kSecondNs, 0, 2};
+  limit.sample(load, 10);
+  run_ticks(limit, load, 10, 10);
+  run_ticks(limit, load, 20, 1);
+  CHECK(limit.admit(kMaxPercent, 10) == "ticks");
+  run_ticks(limit, load, 10, 0);
+  CHECK(limit.admit(kMaxPercent, 10) == "");
+  run_ticks(limit, load, 10, 10);
+  limit.idle(load);
+  CHECK(limit.admit(kMaxPercent, 0) == "");
+}
+
+TEST_CASE("a load that is not known is no sample") {
+  LoadLimit limit = loaded(0.9, 100);
+  limit.sample({}, 0);
+  CHECK(limit.load() == doctest::Approx(0.9));
+  CHECK(limit.admit(kMaxPercent, 100) == "load");
 }
 
 TEST_CASE("no call starts at the limit") {
@@ -103,7 +147,7 @@ TEST_CASE("no call starts at the limit") {
   CHECK(admitted(above, 0) == 0);
 }
 
-TEST_CASE("a limit of 0 is none") { CHECK(loaded(1, 100).admit(0, 100)); }
+TEST_CASE("a limit of 0 is none") { CHECK(loaded(1, 100).admit(0, 100) == ""); }
 
 TEST_CASE("as many calls start as fit when they cost as much as those that talk") {
   LoadLimit limit = loaded(0.8, 80);  // 1 % each
