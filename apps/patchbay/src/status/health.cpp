@@ -29,6 +29,23 @@ std::string fill(std::string_view pattern, double value) {
   return std::string(pattern.substr(0, at)) + print(value) + std::string(pattern.substr(at + 1));
 }
 
+// Replaces '$name' and '$name%' by the metric's current value; "?" when the server does not export it.
+std::string fill_metrics(std::string_view pattern, const MetricSamples& samples) {
+  constexpr std::string_view kName = "abcdefghijklmnopqrstuvwxyz_";
+  std::string text;
+  for (size_t at = pattern.find('$'); at != std::string_view::npos; at = pattern.find('$')) {
+    text += pattern.substr(0, at);
+    pattern.remove_prefix(at + 1);
+    const std::string_view name = pattern.substr(0, pattern.find_first_not_of(kName));
+    pattern.remove_prefix(name.size());
+    const bool is_percent = pattern.starts_with('%');
+    if (is_percent) pattern.remove_prefix(1);
+    const double value = samples.sum(name);
+    text += samples.has(name) ? print(is_percent ? std::round(100 * value) : value) : "?";
+  }
+  return text + std::string(pattern);
+}
+
 bool has_value(const MetricLabels& labels, std::string_view value) {
   return std::any_of(labels.begin(), labels.end(), [&](const auto& label) { return label.second == value; });
 }
@@ -119,7 +136,8 @@ std::vector<HealthFinding> find_problems(const MetricReadings& readings) {
   for (const HealthRule& rule : health_rules()) {
     for (const MetricSample* sample : samples_of(readings, rule))
       if (is_problem(readings, rule, *sample))
-        findings.push_back({problem_text(readings, rule, *sample), std::string(rule.advice)});
+        findings.push_back(
+            {problem_text(readings, rule, *sample), fill_metrics(rule.advice, readings.after)});
   }
   return findings;
 }
@@ -140,7 +158,8 @@ std::vector<HealthFinding> find_past(const MetricReadings& readings) {
                            [](const auto* one, const auto* other) { return one->value < other->value; });
     std::string labels = print(most.labels);
     if (most.value < sum && !labels.empty()) labels = "most: " + labels;
-    findings.push_back({fill(past_text(rule), sum) + in_brackets(labels), std::string(rule.advice)});
+    findings.push_back(
+        {fill(past_text(rule), sum) + in_brackets(labels), fill_metrics(rule.advice, readings.after)});
   }
   return findings;
 }

@@ -14,8 +14,8 @@ constexpr HealthRule kRules[] = {
      Reading::per_second,
      0.1,
      "# ticks a second of a media loop were skipped: callers hear gaps",
-     "the machine has too little CPU for its calls: lower plugins.ai-voice.maxCalls, or stop what else runs "
-     "there",
+     "the machine has too little CPU for its calls: stop what else runs there, or lower "
+     "plugins.ai-voice.maxLoadPercent",
      {},
      "# ticks of a media loop were skipped: callers heard gaps"},
     {"patchbay_media_ticks_late_total", Reading::per_second, 5,
@@ -25,11 +25,12 @@ constexpr HealthRule kRules[] = {
      Reading::per_second,
      20,
      "# ms a second of callers' speech were dropped because the engine took it too slowly",
-     "check the network to the engine and its limits; lower plugins.ai-voice.maxCalls when CPU is short",
+     "check the network to the engine and its limits; lower plugins.ai-voice.maxLoadPercent when CPU is "
+     "short",
      {},
      "# ms of callers' speech were dropped because the engine took it too slowly"},
     {"patchbay_engine_lag_seconds", Reading::now, 1, "the engine's I/O thread is # s behind",
-     "lower plugins.ai-voice.maxCalls; when CPU is free, the log says what holds the thread"},
+     "lower plugins.ai-voice.maxLoadPercent; when CPU is free, the log says what holds the thread"},
     {"patchbay_engine_reconnects_total", Reading::increase, 0,
      "# connections to an engine were lost and made again",
      "check the network to the engine and its status page; the log has the reason per call"},
@@ -76,8 +77,28 @@ constexpr HealthRule kRules[] = {
      "a trunk's address opens too many connections: see which (ss -tn), and limit them at the firewall",
      "excess"},
     {"patchbay_ai_voice_limited_total", Reading::increase, 0,
-     "# calls had to wait or were refused because of a limit",
-     "raise maxConcurrentCalls of the tenant or plugins.ai-voice.maxCalls when CPU allows"},
+     "# calls had to wait or were refused because the server is at its processor limit",
+     "it uses $patchbay_ai_voice_load% % of its $patchbay_core_usable_cores cores, and "
+     "plugins.ai-voice.maxLoadPercent is $patchbay_ai_voice_load_limit%: give it more cores (taskset, the "
+     "quota of its control group), add a server, or raise that setting as long as no ticks are late",
+     "load"},
+    {"patchbay_ai_voice_limited_total", Reading::increase, 0,
+     "# calls had to wait or were refused because ticks of the media loops are late",
+     "the server uses $patchbay_ai_voice_load% % of its $patchbay_core_usable_cores cores; if that is far "
+     "below 100 %, other programs take them: see which (top), and keep them off the server's cores",
+     "ticks"},
+    {"patchbay_ai_voice_limited_total", Reading::increase, 0,
+     "# calls had to wait because as many run as the server may have",
+     "$patchbay_ai_voice_attempts run; raise plugins.ai-voice.maxCalls", "server"},
+    {"patchbay_ai_voice_limited_total", Reading::increase, 0,
+     "# calls had to wait because as many run as their tenant may have",
+     "raise maxConcurrentCalls in that tenant's section ai-voice", "tenant"},
+    {"patchbay_ai_voice_limited_total", Reading::increase, 0,
+     "# calls were refused because too many of their tenant wait already",
+     "calls are posted faster than they end: raise the limit that makes them wait, or maxWaitingCalls in "
+     "that "
+     "tenant's section ai-voice",
+     "backlog"},
     {"patchbay_ai_voice_transcripts_lost_total", Reading::increase, 0, "# transcripts were lost",
      "the log has the call and the reason; check the disk of server.data"},
     {"patchbay_transcripts_failed_total", Reading::increase, 0, "# transcripts could not be kept",
@@ -128,6 +149,8 @@ constexpr HealthRule kRules[] = {
 };
 
 constexpr Figure kScreen[] = {
+    {"cpu", "patchbay_core_cpu_seconds_total", Reading::per_second, "# cores used"},
+    {"cpu", "patchbay_core_usable_cores", Reading::now, "# usable"},
     {"calls", "patchbay_ai_voice_attempts", Reading::now, "# running"},
     {"calls", "patchbay_sip_trunk_legs", Reading::now, "# SIP legs"},
     {"calls", "patchbay_media_joins", Reading::now, "# audio joins"},

@@ -83,6 +83,44 @@ TEST_CASE("values that an operator must act on are problems, and normal ones are
   }
 }
 
+TEST_CASE(
+    "calls refused by the processor limit get advice with its current values, not that of other limits") {
+  const char* before = "patchbay_ai_voice_limited_total{limit=\"load\"} 0\n";
+  const char* after =
+      "patchbay_ai_voice_limited_total{limit=\"load\"} 3\n"
+      "patchbay_ai_voice_load 0.9312\n"
+      "patchbay_ai_voice_load_limit 0.9\n"
+      "patchbay_core_usable_cores 1.5\n";
+  const auto findings = find_problems(readings(before, after));
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].problem.find("processor limit") != std::string::npos);
+  CHECK(findings[0].advice.find("93 % of its 1.5 cores") != std::string::npos);
+  CHECK(findings[0].advice.find("plugins.ai-voice.maxLoadPercent is 90:") != std::string::npos);
+  CHECK(findings[0].advice.find("maxCalls") == std::string::npos);
+  const auto past = find_past(readings(after, after));
+  REQUIRE(past.size() == 1);
+  CHECK(past[0].advice == findings[0].advice);
+  const auto unknown = find_problems(readings(before, "patchbay_ai_voice_limited_total{limit=\"load\"} 3\n"));
+  REQUIRE(unknown.size() == 1);
+  CHECK(unknown[0].advice.find("? % of its ? cores") != std::string::npos);
+}
+
+TEST_CASE("each limit of calls has advice that names its setting") {
+  struct Row {
+    const char* limit;
+    const char* says;
+  };
+  for (const Row& row :
+       {Row{"load", "maxLoadPercent"}, Row{"ticks", "other programs"}, Row{"server", "maxCalls"},
+        Row{"tenant", "maxConcurrentCalls"}, Row{"backlog", "maxWaitingCalls"}}) {
+    CAPTURE(std::string(row.limit));
+    const std::string series = "patchbay_ai_voice_limited_total{limit=\"" + std::string(row.limit) + "\"} ";
+    const auto findings = find_problems(readings((series + "1\n").c_str(), (series + "2\n").c_str()));
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].advice.find(row.says) != std::string::npos);
+  }
+}
+
 TEST_CASE("each series is evaluated separately") {
   const char* text =
       "patchbay_media_stalled_loops{loop=\"0\"} 0\n"
@@ -126,6 +164,14 @@ TEST_CASE("every metric of the rules and the screen is exported by the core or a
     CHECK_MESSAGE(exported(rule.metric), std::string(rule.metric));
   for (const Figure& figure : health_screen())
     CHECK_MESSAGE(exported(figure.metric), std::string(figure.metric));
+  for (const HealthRule& rule : health_rules()) {
+    for (size_t at = rule.advice.find('$'); at != std::string_view::npos;
+         at = rule.advice.find('$', at + 1)) {
+      const std::string_view rest = rule.advice.substr(at + 1);
+      const std::string_view metric = rest.substr(0, rest.find_first_of(" ;%"));
+      CHECK_MESSAGE(exported(metric), std::string(metric));
+    }
+  }
 }
 
 // Otherwise following the advice would be an error in the configuration.
