@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 #include "websocket/limits.h"
 #include "websocket/upgrade.h"
@@ -111,7 +112,7 @@ void WebSocketClient::Connection::on_ready(uint32_t events) {
       return handshake_tls();
     case State::upgrade:
       if ((events & EPOLLOUT) != 0) (void)write_queued();
-      if (write_failed_ || (events & ~uint32_t{EPOLLOUT}) != 0) read_upgrade();
+      if (write_failed_ || read_wants_write_ || (events & ~uint32_t{EPOLLOUT}) != 0) read_upgrade();
       return end_if_unwritable();
     case State::open:
     case State::closing:
@@ -124,10 +125,9 @@ void WebSocketClient::Connection::on_ready(uint32_t events) {
 
 void WebSocketClient::Connection::on_open_ready(uint32_t events) {
   // TLS may wait for the other direction than its caller does: a read for writing, a write for reading.
-  const bool has_queue = written_ < out_.size();
   if ((events & EPOLLOUT) != 0) (void)write_queued();
   // Also after an error, so that what arrived before it is read: a close frame says more.
-  if (stream_ && !read_posted_ && (!has_queue || write_failed_ || (events & ~uint32_t{EPOLLOUT}) != 0))
+  if (stream_ && !read_posted_ && (read_wants_write_ || write_failed_ || (events & ~uint32_t{EPOLLOUT}) != 0))
     read();
   if (stream_ && offered_ > 0 && (watched_events_ & EPOLLOUT) == 0) (void)write_queued();
   end_if_unwritable();
@@ -161,7 +161,7 @@ void WebSocketClient::Connection::handshake_tls() {
     case ByteStream::State::wants_read:
       return want(true, false);
     case ByteStream::State::wants_write:
-      return want(true, true);
+      return want(false, true);
     case ByteStream::State::ended:
       return fail("TLS: the peer closed the connection");
     case ByteStream::State::failed:
@@ -183,7 +183,7 @@ void WebSocketClient::Connection::request_upgrade() {
 void WebSocketClient::Connection::read_upgrade() {
   std::array<char, 4096> bytes;
   do {
-    const ByteStream::Moved moved = stream_->read(bytes.data(), bytes.size());
+    const ByteStream::Moved moved = receive(bytes.data(), bytes.size());
     if (moved.state == ByteStream::State::ended) return fail("upgrade: the peer closed the connection");
     if (moved.state == ByteStream::State::failed) return fail("upgrade: " + stream_->error());
     if (moved.state != ByteStream::State::done) return;
@@ -248,6 +248,15 @@ void WebSocketClient::Connection::want(bool read, bool write) {
   const uint32_t events = (read ? uint32_t{EPOLLIN} : 0U) | (write ? uint32_t{EPOLLOUT} : 0U);
   if (!stream_ || std::exchange(watched_events_, events) == events) return;
   io_.impl().set_events(stream_->fd(), *this, events);
+}
+
+// Reads from the stream. While TLS must write before it can read on, the socket is watched for writing only,
+// because what has arrived would wake the thread without end.
+ByteStream::Moved WebSocketClient::Connection::receive(char* to, size_t size) {
+  const ByteStream::Moved moved = stream_->read(to, size);
+  const bool wants_write = moved.state == ByteStream::State::wants_write;
+  if (std::exchange(read_wants_write_, wants_write) || wants_write) want(!wants_write, true);
+  return moved;
 }
 
 void WebSocketClient::Connection::release_stream() {

@@ -57,6 +57,7 @@ class WebSocketClient::Connection final : public IoThread::Impl::Watched,
   void set_deadline(int timeout_ms, std::string what);
   void arm_idle_timer();
   void want(bool read, bool write);
+  ByteStream::Moved receive(char* to, size_t size);
   void release_stream();
   void fail(std::string text);
   void set_closed(WebSocketClose close);
@@ -107,6 +108,7 @@ class WebSocketClient::Connection final : public IoThread::Impl::Watched,
   std::deque<Unsent> unsent_;
   std::optional<std::string> last_ping_;  // not answered yet
   int64_t received_ms_ = 0;
+  bool read_wants_write_ = false;  // see receive()
   bool write_failed_ = false;
   std::string write_error_;
   bool read_posted_ = false;  // a task will go on reading

@@ -13,14 +13,13 @@ namespace patchbay::lib {
 void WebSocketClient::Connection::read() {
   size_t total = 0;
   do {
-    const ByteStream::Moved moved = stream_->read(reader_.prepare(kReadBytes), kReadBytes);
+    const ByteStream::Moved moved = receive(reader_.prepare(kReadBytes), kReadBytes);
     switch (moved.state) {
       case ByteStream::State::done:
         break;
       case ByteStream::State::wants_read:
-        return;
       case ByteStream::State::wants_write:
-        return want(true, true);
+        return;
       case ByteStream::State::ended:
         return connection_lost("the peer closed the connection");
       case ByteStream::State::failed:
@@ -173,7 +172,7 @@ bool WebSocketClient::Connection::write_queued() {
     return false;
   }
   count_written();
-  want(true, state == ByteStream::State::wants_write);
+  want(!read_wants_write_, read_wants_write_ || state == ByteStream::State::wants_write);
   if (waited && state_ == State::open)
     gate_.run([this] {
       if (callbacks_.on_sent) callbacks_.on_sent();

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <doctest/doctest.h>
 #include <openssl/sha.h>
+#include <openssl/ssl.h>
 #include <patchbay/base64.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -11,13 +12,18 @@
 
 #include <atomic>
 #include <chrono>
+#include <fstream>
+#include <functional>
 #include <future>
+#include <iterator>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "plugins/lib/websocket/tls_server.h"
 #include "support/within.h"
 
 using namespace patchbay;
@@ -26,6 +32,19 @@ using namespace patchbay::lib;
 namespace {
 
 constexpr std::chrono::seconds kMaxWait(40);
+
+std::string upgrade_response(const std::string& request) {
+  const std::string name = "Sec-WebSocket-Key: ";
+  const size_t at = request.find(name) + name.size();
+  const std::string text =
+      request.substr(at, request.find('\r', at) - at) + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+  unsigned char digest[SHA_DIGEST_LENGTH];
+  ::SHA1(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
+  std::string accept;
+  append_base64(accept, digest, sizeof digest);
+  return "HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: " + accept +
+         "\r\n\r\n";
+}
 
 // Serves one connection on the test's thread.
 class RawServer {
@@ -64,16 +83,7 @@ class RawServer {
       REQUIRE(!more.empty());
       request += more;
     }
-    const std::string name = "Sec-WebSocket-Key: ";
-    const size_t at = request.find(name) + name.size();
-    const std::string text =
-        request.substr(at, request.find('\r', at) - at) + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-    unsigned char digest[SHA_DIGEST_LENGTH];
-    ::SHA1(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
-    std::string accept;
-    append_base64(accept, digest, sizeof digest);
-    write("HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: " + accept +
-          "\r\n\r\n" + frames);
+    write(upgrade_response(request) + frames);
   }
   void write(const std::string& bytes) { ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
   // Returns fewer bytes at the end of the connection.
@@ -349,6 +359,118 @@ TEST_CASE_FIXTURE(ConnectionFixture, "the next address is tried when one does no
   REQUIRE(report.closes.empty());
   server.accept();
   CHECK(report.wait_open());
+}
+
+// The system's buffers of a Unix socket are full at the end of a record, so that TLS cannot write its answer
+// to a KeyUpdate, while nothing of the message is begun.
+struct FullTlsFixture {
+  FullTlsFixture() {
+    REQUIRE(::bind(listener, &endpoint.address.any, sizeof(sa_family_t)) == 0);  // the system chooses a name
+    REQUIRE(::listen(listener, 1) == 0);
+    endpoint.size = sizeof endpoint.address;
+    REQUIRE(::getsockname(listener, &endpoint.address.any, &endpoint.size) == 0);
+    io.impl().resolver.set_look_up(
+        [this](const std::string&, uint16_t) -> Resolver::Endpoints { return std::vector{endpoint}; });
+  }
+  ~FullTlsFixture() { ::close(listener); }
+
+  // Answers each message of the server with one of this size until one of them does not leave.
+  void connect(size_t message_bytes) {
+    WebSocketOptions options;
+    options.url = "wss://localhost/";
+    options.verify_peer = false;
+    auto callbacks = report.callbacks();
+    callbacks.on_message = [this, record = callbacks.on_message, message_bytes](std::string_view data,
+                                                                                bool is) {
+      record(data, is);
+      if (full) return;
+      CHECK(sender->send_binary(std::string(message_bytes, 'x')).ok());
+      full = sender->queued_bytes() > 0;
+    };
+    client = *WebSocketClient::open(io, options, callbacks);
+    io.post([this, made = client.get()] { sender = made; });
+    server.emplace(::accept(listener, nullptr, nullptr), test::make_server_context());
+    REQUIRE(within(kMaxWait, [this] { return server->handshake(); }));
+    std::string request;
+    REQUIRE(within(kMaxWait, [&] {
+      server->receive();
+      request += server->read();
+      return request.find("\r\n\r\n") != std::string::npos;
+    }));
+    server->write(upgrade_response(request));
+    server->flush();
+    REQUIRE(report.wait_open());
+  }
+  // The thread sees all at once.
+  void send_at_once(const std::function<void()>& write) {
+    std::promise<void> blocked, sent;
+    io.post([&blocked, done = sent.get_future().share()] {
+      blocked.set_value();
+      done.wait_for(kMaxWait);
+    });
+    REQUIRE(blocked.get_future().wait_for(kMaxWait) == std::future_status::ready);
+    write();
+    server->flush();
+    sent.set_value();
+  }
+  bool thread_sleeps() {
+    int tid = 0;
+    io.post([&tid] { tid = ::gettid(); });
+    io.drain();
+    return within(kMaxWait, [&] {
+      std::ifstream file("/proc/self/task/" + std::to_string(tid) + "/stat");
+      const std::string stat((std::istreambuf_iterator<char>(file)), {});
+      return stat.find(") S ") != std::string::npos;
+    });
+  }
+
+  const int listener = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  Endpoint endpoint = [] {
+    Endpoint out;
+    out.address.any.sa_family = AF_UNIX;
+    return out;
+  }();
+  std::atomic<bool> full{false};
+  Report report;
+  IoThread io;
+  WebSocketClient* sender = nullptr;  // the client, for the io thread
+  std::optional<test::TlsServer> server;
+  std::unique_ptr<WebSocketClient> client;
+};
+
+TEST_CASE(
+    "a TLS read that must write first goes on when the server reads again, and the thread sleeps until "
+    "then") {
+  constexpr size_t kMessages = 200;
+  for (const size_t message_bytes : {8000u, 5000u, 3000u}) {
+    CAPTURE(message_bytes);
+    FullTlsFixture one;
+    one.connect(message_bytes);
+    one.send_at_once([&] {
+      for (size_t i = 0; i < kMessages; ++i) {
+        one.server->update_key(SSL_KEY_UPDATE_REQUESTED);
+        one.server->write(server_frame(0x81, std::to_string(i)));
+      }
+    });
+    REQUIRE(within(kMaxWait, [&] { return one.full.load(); }));
+    one.server->write(server_frame(0x81, "last"));
+    one.server->flush();
+    CHECK(one.thread_sleeps());
+    size_t received = 0;
+    const auto receive = [&] {
+      one.server->receive();
+      received += one.server->read().size();
+      const std::lock_guard lock(one.report.mutex);
+      return one.report.messages.size() == kMessages + 1;
+    };
+    CHECK(within(kMaxWait, receive));
+    CHECK(one.report.messages.back() == "last");
+    CHECK(one.client->send_text("after").ok());
+    CHECK(within(kMaxWait, [&] {
+      receive();
+      return received % (message_bytes + 8) == 11;
+    }));
+  }
 }
 
 TEST_CASE("no look-up is made for a connection that ended while it waited") {
