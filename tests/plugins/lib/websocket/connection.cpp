@@ -316,9 +316,13 @@ TEST_CASE_FIXTURE(ConnectionFixture, "a close frame is reported also if writing 
   REQUIRE(report.wait_open());
   CHECK(client->send_binary(std::string(3u << 20, 'x')).ok());
   io.drain();
-  std::promise<void> release;
+  std::promise<void> blocked, release;
   const std::shared_future<void> released = release.get_future().share();
-  io.post([released] { released.wait_for(kMaxWait); });
+  io.post([&blocked, released] {
+    blocked.set_value();
+    released.wait_for(kMaxWait);
+  });
+  REQUIRE(blocked.get_future().wait_for(kMaxWait) == std::future_status::ready);
   server.write(server_frame(0x88,
                             "\x03\xf3"
                             "later"));
