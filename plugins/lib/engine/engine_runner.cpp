@@ -1,20 +1,10 @@
 #include "engine/engine_runner.h"
 
-#include <dlfcn.h>
-
 #include <utility>
 
+#include "library/keep_code_loaded.h"
+
 namespace patchbay::lib {
-namespace {
-
-// Prevents the host from unloading the library that contains this function.
-void keep_code_loaded() {
-  Dl_info info{};
-  if (::dladdr(reinterpret_cast<const void*>(&keep_code_loaded), &info) == 0) return;
-  static_cast<void>(::dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE));
-}
-
-}  // namespace
 
 void EngineRunner::stop(Done done) {
   // Shared, because a Function must be copyable and Done is move-only.

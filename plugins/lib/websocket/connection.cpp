@@ -49,14 +49,19 @@ void WebSocketClient::Connection::start() {
   set_deadline(options_.connect_timeout_ms, "connect");
   const auto port = static_cast<uint16_t>(std::stoul(url_.port));
   if (const auto endpoint = parse_endpoint(url_.host, port)) return connect({*endpoint});
+  // Weak, because a look-up may take longer than the connection.
   look_up_ = io_.impl().resolver.resolve(
-      url_.host, port, [self = shared_from_this()](const Resolver::Endpoints& found) {
-        self->io_.post([self, found] {
-          if (self->state_ != State::resolving) return;
-          if (!found) return self->fail("resolve " + self->url_.host + ": " + found.error().text);
-          self->connect(*found);
+      url_.host, port, [weak = weak_from_this(), &io = io_](const Resolver::Endpoints& found) {
+        io.post([weak, found] {
+          if (const auto self = weak.lock()) self->on_resolved(found);
         });
       });
+}
+
+void WebSocketClient::Connection::on_resolved(const Resolver::Endpoints& found) {
+  if (state_ != State::resolving) return;
+  if (!found) return fail("resolve " + url_.host + ": " + found.error().text);
+  connect(*found);
 }
 
 void WebSocketClient::Connection::connect(std::vector<Endpoint> endpoints) {

@@ -45,6 +45,7 @@ class WebSocketClient::Connection final : public IoThread::Impl::Watched,
   // connection.cpp: from the look-up to the open WebSocket, and the end
   void on_ready(uint32_t events) override;
   void on_open_ready(uint32_t events);
+  void on_resolved(const Resolver::Endpoints& found);
   void connect(std::vector<Endpoint> endpoints);
   void connect_next();
   void limit_attempt();

@@ -4,14 +4,18 @@
 #include <netdb.h>
 #include <pthread.h>
 
+#include <condition_variable>
 #include <cstring>
-#include <memory>
+#include <deque>
+#include <mutex>
 #include <utility>
+
+#include "library/keep_code_loaded.h"
 
 namespace patchbay::lib {
 namespace {
 
-Result<std::vector<Endpoint>> look_up(const std::string& host, uint16_t port) {
+Result<std::vector<Endpoint>> ask_system(const std::string& host, uint16_t port) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* list = nullptr;
@@ -57,34 +61,60 @@ std::optional<Endpoint> parse_endpoint(const std::string& address, uint16_t port
   return std::nullopt;
 }
 
-Resolver::Resolver() : look_up_(&look_up) {}
+struct Resolver::State {
+  struct Request {
+    std::string host;
+    uint16_t port = 0;
+    Done done;
+    std::weak_ptr<const void> ticket;
+  };
+  void run();
+  void answer_next(std::unique_lock<std::mutex>& lock);
+  Endpoints try_look_up(const std::string& host, uint16_t port) const;
+
+  LookUp look_up;
+  std::mutex mutex;  // guards the next three
+  std::deque<Request> requests;
+  bool looking_up = false;
+  bool stopping = false;
+  std::condition_variable wake;
+};
+
+Resolver::Resolver() : state_(std::make_shared<State>()) { state_->look_up = &ask_system; }
+
+void Resolver::set_look_up(LookUp look_up) { state_->look_up = std::move(look_up); }
 
 Resolver::Ticket Resolver::resolve(std::string host, uint16_t port, Done done) {
   Ticket ticket = std::make_shared<char>();
-  const std::lock_guard lock(mutex_);
-  if (stopping_) return ticket;
-  requests_.push_back({std::move(host), port, std::move(done), ticket});
-  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-  wake_.notify_one();
+  const std::lock_guard lock(state_->mutex);
+  if (state_->stopping) return ticket;
+  state_->requests.push_back({std::move(host), port, std::move(done), ticket});
+  if (!thread_.joinable()) thread_ = std::thread([state = state_] { state->run(); });
+  state_->wake.notify_one();
   return ticket;
 }
 
 void Resolver::stop() {
+  std::deque<State::Request> dropped;
   {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
+    const std::lock_guard lock(state_->mutex);
+    state_->stopping = true;
+    dropped.swap(state_->requests);
+    if (state_->looking_up && thread_.joinable()) {
+      keep_code_loaded();
+      thread_.detach();
+    }
   }
-  wake_.notify_all();
+  state_->wake.notify_all();
   if (thread_.joinable()) thread_.join();
-  requests_.clear();
 }
 
-void Resolver::run() {
+void Resolver::State::run() {
   ::pthread_setname_np(::pthread_self(), "resolver");
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock(mutex);
   while (true) {
-    wake_.wait(lock, [this] { return stopping_ || !requests_.empty(); });
-    if (stopping_) return;
+    wake.wait(lock, [this] { return stopping || !requests.empty(); });
+    if (stopping) return;
     try {
       answer_next(lock);
     } catch (...) {
@@ -95,25 +125,35 @@ void Resolver::run() {
 }
 
 // Answers the first request, and all others for the same host and port that have come until then.
-void Resolver::answer_next(std::unique_lock<std::mutex>& lock) {
-  std::erase_if(requests_, [](const Request& request) { return request.ticket.expired(); });
-  if (requests_.empty()) return;
-  const Request first = std::move(requests_.front());
-  requests_.pop_front();
+void Resolver::State::answer_next(std::unique_lock<std::mutex>& lock) {
+  std::erase_if(requests, [](const Request& request) { return request.ticket.expired(); });
+  if (requests.empty()) return;
+  const std::string host = requests.front().host;
+  const uint16_t port = requests.front().port;
+  looking_up = true;
   lock.unlock();
-  const Endpoints found = look_up_(first.host, first.port);
+  const Endpoints found = try_look_up(host, port);
   lock.lock();
-  if (stopping_) return;
-  std::vector<Request> others;
-  std::erase_if(requests_, [&](Request& request) {
-    if (request.host != first.host || request.port != first.port) return false;
-    others.push_back(std::move(request));
+  looking_up = false;
+  if (stopping) return;
+  std::vector<Request> answered;
+  std::erase_if(requests, [&](Request& request) {
+    if (request.host != host || request.port != port) return false;
+    answered.push_back(std::move(request));
     return true;
   });
   lock.unlock();
-  if (const auto ticket = first.ticket.lock()) first.done(found);
-  for (const Request& request : others)
+  for (const Request& request : answered)
     if (const auto ticket = request.ticket.lock()) request.done(found);
+}
+
+// Also answers when memory is exhausted, because the requests would otherwise be looked up again and again.
+Resolver::Endpoints Resolver::State::try_look_up(const std::string& host, uint16_t port) const {
+  try {
+    return look_up(host, port);
+  } catch (...) {
+    return Error{Code::exhausted, "out of memory"};
+  }
 }
 
 }  // namespace patchbay::lib

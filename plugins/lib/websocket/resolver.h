@@ -1,17 +1,14 @@
-// Resolver: looks up host names on its own thread, because that may take seconds. The first look-up starts
-// the thread.
+// Resolver: looks up host names on its own thread, because that may take tens of seconds without an answer of
+// the DNS. The first look-up starts the thread.
 #pragma once
 
 #include <netinet/in.h>
 #include <patchbay/result.h>
 #include <sys/socket.h>
 
-#include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,26 +49,15 @@ class Resolver {
   // [any] Calls done() on the resolver's thread, unless stop() comes first or the ticket is destroyed.
   // Requests for the same host and port share a look-up.
   [[nodiscard]] Ticket resolve(std::string host, uint16_t port, Done done);
-  // Waits for the running look-up and drops the others.
+  // Drops all requests, and waits for a done() that runs. A running look-up is left to the thread, whose code
+  // stays loaded.
   void stop();
   // Replaces the look-up of the system, before the first request.
-  void set_look_up(LookUp look_up) { look_up_ = std::move(look_up); }
+  void set_look_up(LookUp look_up);
 
  private:
-  struct Request {
-    std::string host;
-    uint16_t port = 0;
-    Done done;
-    std::weak_ptr<const void> ticket;
-  };
-  void run();
-  void answer_next(std::unique_lock<std::mutex>& lock);
-
-  LookUp look_up_;
-  std::mutex mutex_;  // guards the next two
-  std::deque<Request> requests_;
-  bool stopping_ = false;
-  std::condition_variable wake_;
+  struct State;
+  const std::shared_ptr<State> state_;  // shared with the thread, which may outlive this object
   std::thread thread_;
 };
 

@@ -507,6 +507,35 @@ TEST_CASE("no look-up is made for a connection that ended while it waited") {
   CHECK(wasted == 0);
 }
 
+TEST_CASE("a thread may end while the look-up of a connection hangs") {
+  struct Hanging {
+    std::atomic<bool> begun{false}, ended{false};
+    std::promise<void> release;
+  };
+  const auto hanging = std::make_shared<Hanging>();  // shared with the look-up, which outlives the thread
+  Report report;
+  {
+    IoThread io;
+    io.impl().resolver.set_look_up([hanging](const std::string&, uint16_t) -> Resolver::Endpoints {
+      hanging->begun = true;
+      hanging->release.get_future().wait_for(kMaxWait);
+      hanging->ended = true;
+      return Error{Code::unavailable, "no address"};
+    });
+    WebSocketOptions options;
+    options.url = "ws://slow/";
+    const auto client = WebSocketClient::open(io, options, report.callbacks());
+    REQUIRE(client.ok());
+    CHECK(within(kMaxWait, [&] { return hanging->begun.load(); }));
+    (*client)->close(1000, "");
+    CHECK(report.wait_closed());
+  }
+  CHECK_FALSE(hanging->ended);
+  hanging->release.set_value();
+  CHECK(within(kMaxWait, [&] { return hanging.use_count() == 1; }));
+  CHECK(report.closes.size() == 1);
+}
+
 TEST_CASE("a thread may end while its connections are open or in part") {
   RawServer server;
   Report report;

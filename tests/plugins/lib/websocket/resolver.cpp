@@ -86,3 +86,35 @@ TEST_CASE_FIXTURE(ResolverFixture, "no look-up is made for a cancelled request, 
   const std::lock_guard lock(look_ups.mutex);
   CHECK(look_ups.hosts == std::vector<std::string>{"slow:80", "last:80"});
 }
+
+TEST_CASE("stopping does not wait for a look-up that hangs, and its requests are not answered") {
+  // Shared with the thread, which outlives the resolver.
+  struct Hanging {
+    std::atomic<bool> begun{false}, ended{false};
+    std::promise<void> release;
+  };
+  const auto hanging = std::make_shared<Hanging>();
+  std::atomic<int> answers{0};
+  const auto held = std::make_shared<int>();
+  {
+    Resolver resolver;
+    resolver.set_look_up([hanging](const std::string&, uint16_t) -> Resolver::Endpoints {
+      hanging->begun = true;
+      hanging->release.get_future().wait_for(kLookUpPatience);
+      hanging->ended = true;
+      return std::vector{*lib::parse_endpoint("127.0.0.1", 80)};
+    });
+    const auto count = [&answers, held](const Resolver::Endpoints&) { ++answers; };
+    const Resolver::Ticket running = resolver.resolve("slow", 80, count);
+    const Resolver::Ticket waiting = resolver.resolve("other", 80, count);
+    REQUIRE(within(kLookUpPatience, [&] { return hanging->begun.load(); }));
+    resolver.stop();
+    CHECK_FALSE(hanging->ended);
+    const Resolver::Ticket late = resolver.resolve("late", 80, count);
+  }
+  CHECK(held.use_count() == 1);  // nothing of the requests is left to the thread
+  hanging->release.set_value();
+  CHECK(within(kLookUpPatience, [&] { return hanging.use_count() == 1; }));  // the thread has ended
+  CHECK(hanging->ended);
+  CHECK(answers == 0);
+}
