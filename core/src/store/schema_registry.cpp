@@ -89,13 +89,11 @@ Status SchemaRegistry::migrate(const std::string& owner, const SchemaText& schem
   if (applied == schema.migrations.size()) return {};
   // What the owner commits later waits for the disk, and makes its migrations durable with it.
   const UnsyncedCommits unsynced(db_);
-  for (size_t i = applied; i < schema.migrations.size(); ++i) {
-    const SchemaText::Migration& migration = schema.migrations[i];
-    if (auto ran = run_migration(owner, migration); !ran) {
-      return wrong("migration " + std::to_string(migration.number), migration.line, ran.error());
-    }
-  }
-  return {};
+  PB_TRY(db_.run("BEGIN IMMEDIATE"));
+  Status ran = run_migrations(owner, schema, applied);
+  if (ran) ran = db_.run("COMMIT");
+  if (!ran && !db_.autocommit()) (void)db_.run("ROLLBACK");
+  return ran;
 }
 
 // Returns how many migrations have run. Fails when the text of one has changed since.
@@ -126,28 +124,34 @@ Result<size_t> SchemaRegistry::applied_migrations(const std::string& owner, cons
   return rows.row_count();
 }
 
-Status SchemaRegistry::run_migration(const std::string& owner, const SchemaText::Migration& migration) {
-  PB_TRY(db_.run("BEGIN IMMEDIATE"));
-  Status ran = run_ddl(owner, migration);
-  if (ran) ran = db_.run("COMMIT");
-  if (!ran && !db_.autocommit()) (void)db_.run("ROLLBACK");
-  return ran;
+Status SchemaRegistry::run_migrations(const std::string& owner, const SchemaText& schema, size_t applied) {
+  PB_TRY_VALUE(const int64_t before, count_foreign(owner));
+  for (size_t i = applied; i < schema.migrations.size(); ++i) {
+    const SchemaText::Migration& migration = schema.migrations[i];
+    if (auto ran = run_migration(owner, migration); !ran)
+      return wrong("migration " + std::to_string(migration.number), migration.line, ran.error());
+  }
+  const auto &first = schema.migrations[applied], &last = schema.migrations.back();
+  const std::string all = first.number == last.number ? "migration " + std::to_string(first.number)
+                                                      : "migrations " + std::to_string(first.number) +
+                                                            " to " + std::to_string(last.number);
+  // Counts, because the authorizer does not see the new name of a rename.
+  PB_TRY_VALUE(const int64_t after, count_foreign(owner));
+  if (before != after)
+    return wrong(all, first.line, {Code::denied, "leaves a table outside its prefix " + table_prefix(owner)});
+  if (auto checked = check_references(owner); !checked) return wrong(all, first.line, checked.error());
+  return {};
 }
 
-Status SchemaRegistry::run_ddl(const std::string& owner, const SchemaText::Migration& migration) {
+Status SchemaRegistry::run_migration(const std::string& owner, const SchemaText::Migration& migration) {
   PB_TRY_VALUE(std::string sql, expand_macros(migration.sql, Dialect::sqlite));
   if (names_catalogue(sql)) return {Code::denied, "names sqlite_..., which only SQLite may touch"};
-  PB_TRY_VALUE(std::string before, foreign_tables(owner));
   {
     SqlAuthorizer::Scope scope(authorizer_, table_prefix(owner), true);
     auto ran = db_.run(sql.c_str());
     if (!ran && !scope.refusal().empty()) return {Code::denied, scope.refusal()};
     PB_TRY(std::move(ran));
   }
-  // Compares the names, because the authorizer does not see the new name of a rename.
-  PB_TRY_VALUE(std::string after, foreign_tables(owner));
-  if (before != after) return {Code::denied, "leaves a table outside its prefix " + table_prefix(owner)};
-  PB_TRY(check_references(owner));
   PB_TRY_VALUE(PreparedStatement insert,
                PreparedStatement::prepare(db_,
                                           "INSERT INTO core_migration (owner, number, hash, applied_ms) "
@@ -157,15 +161,15 @@ Status SchemaRegistry::run_ddl(const std::string& owner, const SchemaText::Migra
   return {};
 }
 
-Result<std::string> SchemaRegistry::foreign_tables(const std::string& owner) {
-  PB_TRY_VALUE(PreparedStatement list,
-               PreparedStatement::prepare(db_,
-                                          "SELECT group_concat(name) FROM (SELECT name FROM sqlite_master "
-                                          "WHERE lower(substr(tbl_name, 1, length($1))) <> $1 ORDER BY name)",
-                                          1));
+// The number of tables, indexes and views that are not the owner's.
+Result<int64_t> SchemaRegistry::count_foreign(const std::string& owner) {
+  PB_TRY_VALUE(
+      PreparedStatement count,
+      PreparedStatement::prepare(
+          db_, "SELECT COUNT(*) FROM sqlite_master WHERE lower(substr(tbl_name, 1, length($1))) <> $1", 1));
   Rows rows;
-  PB_TRY(list.run(db_, {table_prefix(owner)}, &rows, kMaxCatalogueBytes));
-  return std::string(rows.text(0, 0));
+  PB_TRY(count.run(db_, {table_prefix(owner)}, &rows, kMaxCatalogueBytes));
+  return rows.integer(0, 0);
 }
 
 // Refuses foreign keys to another owner's table, because that owner's statements would then touch this one's

@@ -19,8 +19,9 @@ class SchemaRegistry {
     authorizer_.install(db.handle());
   }
 
-  // Runs each missing migration in its own transaction, which does not wait for the disk: what the owner
-  // commits later does, and makes the migrations durable, too. Errors name owner, section and line.
+  // Runs the missing migrations in one transaction, so that an update that fails leaves the tables as the
+  // owner's last version needs them. It does not wait for the disk: what the owner commits later does, and
+  // makes the migrations durable, too. Errors name owner, section and line.
   Status add(std::string_view owner, std::string_view schema);
 
  private:
@@ -28,8 +29,8 @@ class SchemaRegistry {
   Status migrate(const std::string& owner, const SchemaText& schema);
   Result<size_t> applied_migrations(const std::string& owner, const SchemaText& schema);
   Status run_migration(const std::string& owner, const SchemaText::Migration& migration);
-  Status run_ddl(const std::string& owner, const SchemaText::Migration& migration);
-  Result<std::string> foreign_tables(const std::string& owner);
+  Status run_migrations(const std::string& owner, const SchemaText& schema, size_t applied);
+  Result<int64_t> count_foreign(const std::string& owner);
   Status check_references(const std::string& owner);
   Result<std::set<std::string>> migrated_owners();
   Result<Statement> check_statement(const std::string& owner, const SchemaText::Statement& statement);

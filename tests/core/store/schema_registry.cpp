@@ -150,6 +150,28 @@ TEST_CASE("a failed migration changes nothing") {
   CHECK(migrate_one(notes, "CREATE TABLE other_t (x TEXT);").ok());
 }
 
+TEST_CASE("a migration that fails undoes the earlier ones of the same update") {
+  const std::string first = "-- migration: 1\nCREATE TABLE plan_t (x TEXT NOT NULL);\n";
+  const std::string second = "-- migration: 2\nALTER TABLE plan_t ADD COLUMN y BIGINT NOT NULL DEFAULT 7;\n";
+  const std::string read = "-- name: all\nSELECT * FROM plan_t;\n";
+  Notes notes;
+  REQUIRE(notes.store->register_owner("plan", first));
+  for (const char* third : {"ALTER TABLE plan_t RENAME TO stray;", "CREATE TABLE plan_t (z TEXT);",
+                            "CREATE TABLE plan_u (x BIGINT REFERENCES notes_note (id));"}) {
+    notes.reopen();
+    const Status failed = notes.store->register_owner("plan", first + second + "-- migration: 3\n" + third);
+    REQUIRE_FALSE(failed);
+    const std::string which = std::string(third).find("plan_t (z") == std::string::npos
+                                  ? "migrations 2 to 3 (line 3)"
+                                  : "migration 3 (line 5)";
+    CHECK_MESSAGE(failed.error().text.find(which) != std::string::npos, failed.error().text);
+  }
+  notes.reopen();
+  const Status older = notes.store->register_owner("plan", first + read);
+  REQUIRE_MESSAGE(older.ok(), (older ? "" : older.error().text));
+  CHECK(query(*notes.store, *notes.store->statement("plan", "all"))->column_count() == 1);
+}
+
 TEST_CASE("commits wait for the disk again after migrations, which do not") {
   const TempDir dir;
   auto clock = std::make_shared<const Clock>([] { return int64_t{1}; });
