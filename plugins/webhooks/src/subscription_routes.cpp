@@ -1,7 +1,11 @@
 #include "subscription_routes.h"
 
 #include <patchbay/random_id.h>
+#include <patchbay/strand.h>
 
+#include <memory>
+
+#include "curl/curl_functions.h"
 #include "receiver_url.h"
 #include "route_schemas.h"
 #include "subscription_json.h"
@@ -32,8 +36,10 @@ Result<Response> failed(const Status& status) {
   return status.error();
 }
 
-Result<Response> no_secret(const Error& error) {
-  return error.code == Code::invalid ? Result<Response>(invalid(error.text)) : Result<Response>(error);
+// An invalid member of the body is 400, anything else an error of the server.
+Result<Response> refused(const Error& error, const std::string& member = "") {
+  return error.code == Code::invalid ? Result<Response>(invalid(member + error.text))
+                                     : Result<Response>(error);
 }
 
 // Logs a change of a subscription with its user and receiver.
@@ -61,7 +67,13 @@ http::Route webhook_route(const char* method, std::string_view tail, const char*
 SubscriptionRoutes::SubscriptionRoutes(const Host& host, const Log& log, const EventCatalogue& catalogue,
                                        SubscriptionRegistry& registry, SubscriptionStore& store,
                                        DeliveryQueue& queue)
-    : log_(log), catalogue_(catalogue), registry_(registry), store_(store), queue_(queue), routes_(host) {
+    : host_(host),
+      log_(log),
+      catalogue_(catalogue),
+      registry_(registry),
+      store_(store),
+      queue_(queue),
+      routes_(host) {
   add_routes();
 }
 
@@ -77,7 +89,6 @@ void SubscriptionRoutes::add_routes() {
   list_route.reply_schema = subscription_schema();
   routes_.add(std::move(list_route), [this](const Request& request) { return list(request); });
 
-  using Handle = void (SubscriptionRoutes::*)(const Request&, Reply);
   const auto add = [this](const char* method, std::string_view tail, const char* summary, std::string schema,
                           std::string reply_schema, const char* documents, Handle handle) {
     http::Route route = webhook_route(method, tail, summary);
@@ -85,7 +96,7 @@ void SubscriptionRoutes::add_routes() {
     route.reply_schema = std::move(reply_schema);
     route.documents = documents;
     routes_.add(std::move(route), [this, handle](const Request& request, Reply reply) {
-      (this->*handle)(request, std::move(reply));
+      take(request, std::move(reply), handle);
     });
   };
   add("POST", "", "Creates a subscription; the secret is shown in this response only",
@@ -96,6 +107,28 @@ void SubscriptionRoutes::add_routes() {
       &SubscriptionRoutes::remove);
   add("POST", "/{id}/rotate", "Gives a subscription a new secret, shown in this response only",
       secret_schema(), subscription_schema(true), kConflicts, &SubscriptionRoutes::rotate);
+}
+
+// A worker loads it, because the strand would stand still meanwhile. Not at the start, because most servers
+// have no subscription.
+void SubscriptionRoutes::take(const Request& request, Reply reply, Handle handle) {
+  if (curl_is_loaded_) return (this->*handle)(request, std::move(reply));
+  // Shared with the task, because post_worker() destroys a task that it refuses, and the reply is needed.
+  struct Work {
+    Request request;
+    Reply reply;
+    bool is_loaded = false;
+  };
+  auto work = std::make_shared<Work>(Work{request, std::move(reply)});
+  auto then = alive_.bind([this, work, handle] {
+    curl_is_loaded_ = work->is_loaded;
+    (this->*handle)(work->request, std::move(work->reply));
+  });
+  const Status queued = post_worker(host_, [&host = host_, work, then = std::move(then)]() mutable {
+    work->is_loaded = lib::load_curl().ok();
+    post(host, kMainStrand, std::move(then));
+  });
+  if (!queued) work->reply(queued.error());
 }
 
 Subscription* SubscriptionRoutes::find(const Request& request) {
@@ -121,7 +154,7 @@ void SubscriptionRoutes::create(const Request& request, Reply reply) {
   auto id = random_id({}, 16);
   auto secret = read_secret(body);
   if (!id) return reply(id.error());
-  if (!secret) return reply(no_secret(secret.error()));
+  if (!secret) return reply(refused(secret.error()));
   Definition made;
   made.id = *std::move(id);
   made.tenant = request.tenant;
@@ -129,7 +162,7 @@ void SubscriptionRoutes::create(const Request& request, Reply reply) {
   made.events = read_events(body["events"]);
   made.secret = *std::move(secret);
   if (Status status = check_receiver_url(made.url, settings_.allows_private(made.tenant)); !status)
-    return reply(invalid("url " + status.error().text));
+    return reply(refused(status.error(), "url "));
   if (Status status = catalogue_.check(made.events); !status) return reply(invalid(status.error().text));
   // With those whose commit is under way, because otherwise parallel requests would exceed the limit.
   if (registry_.of_tenant(made.tenant).size() + creating_.count(made.tenant) >= kMaxSubscriptionsPerTenant)
@@ -161,7 +194,7 @@ void SubscriptionRoutes::change(const Request& request, Reply reply) {
   change.events = events.is_null() ? subscription->events : read_events(events);
   change.active = request.json().boolean("active", subscription->active);
   if (Status status = check_receiver_url(change.url, settings_.allows_private(request.tenant)); !status)
-    return reply(invalid("url " + status.error().text));
+    return reply(refused(status.error(), "url "));
   if (!events.is_null()) {
     if (Status status = catalogue_.check(change.events); !status) return reply(invalid(status.error().text));
   }
@@ -195,7 +228,7 @@ void SubscriptionRoutes::rotate(const Request& request, Reply reply) {
   if (subscription == nullptr) return reply(no_such_subscription());
   if (subscription->from_config) return reply(read_only());
   const auto made = read_secret(request.json());
-  if (!made) return reply(no_secret(made.error()));
+  if (!made) return reply(refused(made.error()));
   if (subscription->secrets.size() >= kMaxSecrets)
     return reply(http::error(409, "conflict", "the secret was rotated too often: try again in a day"));
   const std::string& secret = *made;

@@ -30,8 +30,11 @@ class SubscriptionRoutes {
 
  private:
   using Reply = patchbay::Reply<http::Response>;
+  using Handle = void (SubscriptionRoutes::*)(const http::Request&, Reply);
 
   void add_routes();
+  // Calls the handler of a route that reads URLs, once libcurl is loaded.
+  void take(const http::Request& request, Reply reply, Handle handle);
   Result<http::Response> list(const http::Request& request) const;
   void create(const http::Request& request, Reply reply);
   void change(const http::Request& request, Reply reply);
@@ -42,6 +45,7 @@ class SubscriptionRoutes {
   Subscription* find(const http::Request& request);
 
   // borrowed
+  const Host& host_;
   const Log& log_;
   const EventCatalogue& catalogue_;
   SubscriptionRegistry& registry_;
@@ -52,6 +56,7 @@ class SubscriptionRoutes {
   Lifetime alive_;
   // state
   Settings settings_;
+  bool curl_is_loaded_ = false;
   std::multiset<std::string> creating_;  // tenants, one per subscription that is being created
 };
 

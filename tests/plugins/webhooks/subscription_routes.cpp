@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
+#include <patchbay/buffer.h>
+#include <patchbay/strand.h>
 
+#include <chrono>
 #include <future>
 #include <map>
 #include <vector>
@@ -73,6 +76,30 @@ TEST_CASE("a subscription is created, listed, changed and deleted, and its secre
   CHECK(ask({"DELETE", path}).status == 404);
   CHECK(server.log().find(secret) == std::string::npos);
   CHECK(server.log().find("/k?t=1") == std::string::npos);
+}
+
+TEST_CASE("libcurl is loaded on a worker, and the plugin answers other requests meanwhile") {
+  TestServer server(kNone, nullptr, {probe::entry()});
+  REQUIRE(server.start_error() == "");
+  // Occupies all workers.
+  std::promise<void> open;
+  const std::shared_future<void> opened = open.get_future().share();
+  CHECK(probe::ask_host<bool>([opened](const Host& host, auto done) {
+          bool posted = true;
+          for (int i = 0; i < 64; ++i) posted = post_worker(host, [opened] { opened.wait(); }).ok() && posted;
+          done(posted);
+        }).value_or(false));
+  http::Request request;
+  request.tenant = "a.example";
+  request.body = Buffer::copy(R"({"url":"https://name:word@example.com/"})");
+  auto refused = probe::begin("POST", kAdmin, request);
+  CHECK(list() == R"({"data":[]})");
+  CHECK(refused.wait_for(std::chrono::seconds(0)) != std::future_status::ready);
+  open.set_value();
+  const auto response = probe::wait(std::move(refused));
+  REQUIRE(response);
+  CHECK(response->status == 400);
+  CHECK(response->body.find("must not hold a user name") != std::string::npos);
 }
 
 TEST_CASE("another tenant's subscription is the same 404 as a missing one") {
