@@ -16,13 +16,12 @@
 #include "support/test_server.h"
 #include "support/within.h"
 
-#if defined(__SANITIZE_THREAD__)
-// A core that could not stop keeps its threads, because a plugin still runs on them.
+// Read by ThreadSanitizer only: a core that could not stop keeps its threads, because a plugin still runs on
+// them.
 extern "C" [[gnu::visibility("default")]] const char* __tsan_default_suppressions();  // NOLINT
 extern "C" const char* __tsan_default_suppressions() {
   return "thread:patchbay::core::Runtime::Runtime\nthread:patchbay::core::Executor::stalled\n";
 }
-#endif
 
 namespace {
 

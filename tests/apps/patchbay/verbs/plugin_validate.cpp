@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/child_process.h"
+#include "support/sanitizers.h"
 
 using namespace patchbay;
 
@@ -26,11 +27,9 @@ std::string validate(const std::string& fault, std::vector<std::string> more) {
   const auto code = child->wait(std::chrono::seconds(200));
   return test::read_text(folder.file("says")) + std::to_string(code.value_or(-1));
 }
-#ifdef __SANITIZE_ADDRESS__
-constexpr const char* kBadAccess = "it ended the process with 1: ";  // the sanitizer's exit code
-#else
-constexpr const char* kBadAccess = "it crashed with ";
-#endif
+// AddressSanitizer ends the process with its exit code.
+constexpr const char* kBadAccess =
+    test::kHasAddressSanitizer ? "it ended the process with 1: " : "it crashed with ";
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
