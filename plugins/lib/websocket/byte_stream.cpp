@@ -1,9 +1,11 @@
 #include "websocket/byte_stream.h"
 
+#include <linux/sockios.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -161,6 +163,11 @@ ByteStream::Moved ByteStream::write(const char* from, size_t size) {
 }
 
 bool ByteStream::has_pending() const { return tls_ && ::SSL_has_pending(tls_.get()) == 1; }
+
+size_t ByteStream::unsent_bytes() const {
+  int bytes = 0;
+  return ::ioctl(socket_.fd, SIOCOUTQNSD, &bytes) == 0 && bytes > 0 ? static_cast<size_t>(bytes) : 0;
+}
 
 void ByteStream::shut_down() {
   if (tls_ && ::SSL_is_init_finished(tls_.get())) ::SSL_shutdown(tls_.get());

@@ -46,6 +46,8 @@ class ByteStream {
   Moved write(const char* from, size_t size);
   // Returns whether bytes have arrived that make the socket not readable, because TLS has read them already.
   bool has_pending() const;
+  // Returns how many bytes the kernel holds that it has never sent.
+  size_t unsent_bytes() const;
   // Tells the peer that nothing more will be sent.
   void shut_down();
 

@@ -75,6 +75,7 @@ class WebSocketClient::Connection final : public IoThread::Impl::Watched,
   void append(Opcode opcode, std::string_view payload, size_t queued_bytes);
   void append_control(Opcode opcode, std::string_view payload);
   bool write_queued();
+  bool is_kernel_full(size_t written);
   void count_written();
   void end_if_unwritable();
   void connection_lost(const std::string& error);
@@ -107,6 +108,7 @@ class WebSocketClient::Connection final : public IoThread::Impl::Watched,
   size_t written_ = 0;
   size_t offered_ = 0;  // to the stream, which must be offered as much again; 0: nothing
   std::deque<Unsent> unsent_;
+  size_t unchecked_bytes_ = 0;            // written since is_kernel_full() has asked the kernel
   std::optional<std::string> last_ping_;  // not answered yet
   int64_t received_ms_ = 0;
   bool read_wants_write_ = false;  // see receive()

@@ -165,6 +165,8 @@ bool WebSocketClient::Connection::write_queued() {
     offered_ = state == ByteStream::State::done ? 0 : size;
     if (state != ByteStream::State::done) break;
     written_ += moved.bytes;
+    if (is_kernel_full(moved.bytes)) state = ByteStream::State::wants_write;
+    if (state != ByteStream::State::done) break;
   }
   if (state == ByteStream::State::failed || state == ByteStream::State::ended) {
     write_failed_ = true;
@@ -178,6 +180,17 @@ bool WebSocketClient::Connection::write_queued() {
       if (callbacks_.on_sent) callbacks_.on_sent();
     });
   return true;
+}
+
+// Returns whether the kernel holds as much as it may. It takes more than TCP_NOTSENT_LOWAT as long as its
+// last segment has room, up to 64 KB; but its event for writing comes only when it holds less than half of
+// that.
+bool WebSocketClient::Connection::is_kernel_full(size_t written) {
+  const auto max = static_cast<size_t>(std::max(options_.max_unsent_bytes, 0));
+  unchecked_bytes_ += written;
+  if (unchecked_bytes_ < max / 4) return false;  // most messages need no further system call
+  unchecked_bytes_ = 0;
+  return stream_->unsent_bytes() >= max;
 }
 
 void WebSocketClient::Connection::count_written() {

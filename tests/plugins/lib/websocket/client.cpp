@@ -2,12 +2,9 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstddef>
-#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -336,50 +333,4 @@ TEST_CASE("signals and timers run on the io thread") {
   CHECK(signals == 2);
   io.post([gone = std::move(timer)] {});
   io.drain();
-}
-
-TEST_CASE("a server that sends faster than its data is handled has no more than its turn") {
-  constexpr size_t kMessages = 1000;
-  IoThread io;
-  std::atomic<size_t> bytes{0};
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool done = false;
-  size_t messages = 0;
-  WsServer::Script script;
-  script.on_open = [](const std::shared_ptr<WsPeer>& peer) {
-    for (size_t i = 0; i < kMessages; ++i) peer->send(std::string(16 * 1024, 'x'), true);
-  };
-  WsServer server(true, script);
-  WebSocketOptions options;
-  options.url = server.url();
-  options.ca_file = server.ca_file();
-  lib::WebSocketCallbacks callbacks;
-  callbacks.on_message = [&](std::string_view data, bool) {
-    std::this_thread::sleep_for(std::chrono::microseconds(300));  // slower than the server
-    bytes += data.size();
-    if (++messages < kMessages) return;
-    const std::lock_guard lock(mutex);
-    done = true;
-    changed.notify_all();
-  };
-  auto client = WebSocketClient::open(io, options, callbacks);
-  REQUIRE(client.ok());
-  // A task that queues itself runs once in every turn of the thread.
-  size_t before = 0, most = 0;
-  std::atomic<bool> measuring{true};
-  std::function<void()> turn = [&] {
-    most = std::max(most, bytes - before);
-    before = bytes;
-    if (measuring) io.post(turn);
-  };
-  io.post(turn);
-  {
-    std::unique_lock lock(mutex);
-    CHECK(changed.wait_for(lock, std::chrono::seconds(60), [&] { return done; }));
-  }
-  measuring = false;
-  io.drain();
-  io.drain();
-  CHECK(most < 200 * 1024);
 }

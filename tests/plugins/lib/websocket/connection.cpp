@@ -3,13 +3,16 @@
 
 #include <arpa/inet.h>
 #include <doctest/doctest.h>
+#include <linux/sockios.h>
 #include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <patchbay/base64.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <fstream>
@@ -20,6 +23,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -100,6 +104,20 @@ class RawServer {
     std::string payload = read(static_cast<size_t>(head[1] & 0x7f));
     for (size_t i = 0; i < payload.size(); ++i) payload[i] = static_cast<char>(payload[i] ^ head[2 + i % 4]);
     return head.substr(0, 1) + payload;
+  }
+  // Returns the descriptor of the client's end, which is in this process.
+  int find_client() const {
+    sockaddr_in client{};
+    socklen_t size = sizeof client;
+    ::getpeername(fd_, reinterpret_cast<sockaddr*>(&client), &size);
+    for (int fd = 0; fd < 1024; ++fd) {
+      sockaddr_in own{};
+      size = sizeof own;
+      if (::getsockname(fd, reinterpret_cast<sockaddr*>(&own), &size) == 0 && own.sin_family == AF_INET &&
+          own.sin_port == client.sin_port)
+        return fd;
+    }
+    return -1;
   }
   void hang_up() {
     if (fd_ >= 0) ::close(std::exchange(fd_, -1));
@@ -311,6 +329,32 @@ TEST_CASE_FIXTURE(ConnectionFixture, "a full socket reports when its queue was w
   CHECK(within(kMaxWait, [&] { return sent > 0 && client->queued_bytes() == 0; }));
 }
 
+TEST_CASE_FIXTURE(ConnectionFixture,
+                  "for a server that does not read, the kernel buffers no more than it may") {
+  WebSocketOptions options;
+  options.max_unsent_bytes = 16 * 1024;
+  connect({}, options);
+  REQUIRE(report.wait_open());
+  const int fd = server.find_client();
+  REQUIRE(fd >= 0);
+  std::promise<size_t> most_unsent;
+  io.post([&] {
+    const std::string message(4000, 'x');  // 100 ms of audio
+    size_t most = 0;
+    for (int i = 0; i < 10'000 && client->queued_bytes() == 0; ++i) {
+      CHECK(client->send_binary(message).ok());
+      int bytes = 0;
+      CHECK(::ioctl(fd, SIOCOUTQNSD, &bytes) == 0);
+      most = std::max(most, static_cast<size_t>(bytes));
+    }
+    CHECK(client->queued_bytes() > 0);
+    most_unsent.set_value(most);
+  });
+  auto found = most_unsent.get_future();
+  REQUIRE(found.wait_for(kMaxWait) == std::future_status::ready);
+  CHECK(found.get() < 16 * 1024 + 16 * 1024 / 4 + 4008);
+}
+
 TEST_CASE_FIXTURE(ConnectionFixture, "a close frame is reported also if writing fails before it is read") {
   connect();
   REQUIRE(report.wait_open());
@@ -365,10 +409,9 @@ TEST_CASE_FIXTURE(ConnectionFixture, "the next address is tried when one does no
   CHECK(report.wait_open());
 }
 
-// The system's buffers of a Unix socket are full at the end of a record, so that TLS cannot write its answer
-// to a KeyUpdate, while nothing of the message is begun.
-struct FullTlsFixture {
-  FullTlsFixture() {
+// A connection through TLS over a Unix socket, whose buffer is full at the end of a record, never within one.
+struct UnixTlsFixture {
+  UnixTlsFixture() {
     REQUIRE(::bind(listener, &endpoint.address.any, sizeof(sa_family_t)) == 0);  // the system chooses a name
     REQUIRE(::listen(listener, 1) == 0);
     endpoint.size = sizeof endpoint.address;
@@ -376,20 +419,17 @@ struct FullTlsFixture {
     io.impl().resolver.set_look_up(
         [this](const std::string&, uint16_t) -> Resolver::Endpoints { return std::vector{endpoint}; });
   }
-  ~FullTlsFixture() { ::close(listener); }
+  ~UnixTlsFixture() { ::close(listener); }
 
-  // Answers each message of the server with one of this size until one of them does not leave.
-  void connect(size_t message_bytes) {
+  void connect(std::function<void()> on_message) {
     WebSocketOptions options;
     options.url = "wss://localhost/";
     options.verify_peer = false;
     auto callbacks = report.callbacks();
-    callbacks.on_message = [this, record = callbacks.on_message, message_bytes](std::string_view data,
-                                                                                bool is) {
-      record(data, is);
-      if (full) return;
-      CHECK(sender->send_binary(std::string(message_bytes, 'x')).ok());
-      full = sender->queued_bytes() > 0;
+    callbacks.on_message = [record = callbacks.on_message, on_message](std::string_view data,
+                                                                       bool is_binary) {
+      record(data, is_binary);
+      on_message();
     };
     client = *WebSocketClient::open(io, options, callbacks);
     io.post([this, made = client.get()] { sender = made; });
@@ -434,7 +474,6 @@ struct FullTlsFixture {
     out.address.any.sa_family = AF_UNIX;
     return out;
   }();
-  std::atomic<bool> full{false};
   Report report;
   IoThread io;
   WebSocketClient* sender = nullptr;  // the client, for the io thread
@@ -448,15 +487,21 @@ TEST_CASE(
   constexpr size_t kMessages = 200;
   for (const size_t message_bytes : {8000u, 5000u, 3000u}) {
     CAPTURE(message_bytes);
-    FullTlsFixture one;
-    one.connect(message_bytes);
+    std::atomic<bool> full{false};
+    UnixTlsFixture one;
+    one.connect([&] {
+      if (full) return;
+      CHECK(one.sender->send_binary(std::string(message_bytes, 'x')).ok());
+      full = one.sender->queued_bytes() > 0;
+    });
+    // TLS answers each KeyUpdate before the next message, and cannot do so once the buffer is full.
     one.send_at_once([&] {
       for (size_t i = 0; i < kMessages; ++i) {
         one.server->update_key(SSL_KEY_UPDATE_REQUESTED);
         one.server->write(server_frame(0x81, std::to_string(i)));
       }
     });
-    REQUIRE(within(kMaxWait, [&] { return one.full.load(); }));
+    REQUIRE(within(kMaxWait, [&] { return full.load(); }));
     one.server->write(server_frame(0x81, "last"));
     one.server->flush();
     CHECK(one.thread_sleeps());
@@ -475,6 +520,33 @@ TEST_CASE(
       return received % (message_bytes + 8) == 11;
     }));
   }
+}
+
+TEST_CASE_FIXTURE(UnixTlsFixture,
+                  "a server that sends faster than its data is handled has no more than its turn") {
+  constexpr size_t kMessages = 200;
+  std::atomic<size_t> messages{0};
+  connect([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // slower than the server
+    ++messages;
+  });
+  // A task that queues itself runs once in every turn of the thread.
+  size_t before = 0, most = 0;
+  std::atomic<bool> measuring{true};
+  std::function<void()> turn = [&] {
+    most = std::max(most, messages - before);
+    before = messages;
+    if (measuring) io.post(turn);
+  };
+  io.post(turn);
+  const std::string frame = std::string("\x82\x7e\x27\x10", 4) + std::string(10'000, 'x');
+  for (size_t i = 0; i < kMessages; ++i) server->write(frame);
+  server->flush(true);
+  CHECK(within(kMaxWait, [&] { return messages == kMessages; }));
+  measuring = false;
+  io.drain();
+  io.drain();
+  CHECK(most <= 20);  // 200 KB
 }
 
 TEST_CASE("no look-up is made for a connection that ended while it waited") {

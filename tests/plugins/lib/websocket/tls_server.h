@@ -83,11 +83,12 @@ class TlsServer {
     REQUIRE(::SSL_key_update(tls_.get(), type) == 1);
     REQUIRE(::SSL_do_handshake(tls_.get()) == 1);
   }
-  // Sends the records written until now together. Returns their size.
-  size_t flush() {
+  // Sends the records written until now together. Returns their size. `wait`: for a client that reads slowly.
+  size_t flush(bool wait = false) {
     char* bytes = nullptr;
     const long size = BIO_get_mem_data(out_, &bytes);
-    if (size > 0) REQUIRE(::send(fd_, bytes, static_cast<size_t>(size), MSG_NOSIGNAL | MSG_DONTWAIT) == size);
+    const int flags = MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT);
+    if (size > 0) REQUIRE(::send(fd_, bytes, static_cast<size_t>(size), flags) == size);
     (void)BIO_reset(out_);
     return static_cast<size_t>(size);
   }
