@@ -30,6 +30,7 @@ void ChunkQueue::push(Chunk* chunk) noexcept {
   chunk->next.store(nullptr, std::memory_order_relaxed);
   last_->next.store(chunk, std::memory_order_release);
   last_ = chunk;
+  ++pushed_;
 }
 
 }  // namespace patchbay::lib

@@ -26,6 +26,8 @@ class ChunkQueue {
   ChunkQueue(const ChunkQueue&) = delete;
   ChunkQueue& operator=(const ChunkQueue&) = delete;
 
+  // [producer] How many chunks wait.
+  size_t size() const noexcept { return pushed_ - popped_.load(std::memory_order_acquire); }
   // [producer] Returns a chunk to fill, which the caller must push.
   Chunk* take();
   void push(Chunk* chunk) noexcept;
@@ -34,15 +36,20 @@ class ChunkQueue {
   Chunk* front() const noexcept {
     return read_.load(std::memory_order_relaxed)->next.load(std::memory_order_acquire);
   }
-  void pop() noexcept { read_.store(front(), std::memory_order_release); }
+  void pop() noexcept {
+    read_.store(front(), std::memory_order_release);
+    popped_.fetch_add(1, std::memory_order_release);
+  }
 
  private:
   // The list: oldest_ ... read_ (all read) ... last_.
   // producer
   Chunk* oldest_;
   Chunk* last_;
+  size_t pushed_ = 0;
   // shared
   alignas(64) std::atomic<Chunk*> read_;  // the last chunk that was read
+  std::atomic<size_t> popped_{0};
 };
 
 }  // namespace patchbay::lib

@@ -8,6 +8,9 @@
 namespace patchbay::lib {
 namespace {
 constexpr auto kMaxPullWait = std::chrono::milliseconds(2);
+// About 12 MB: two minutes in parts of 10 ms. An engine may deliver an answer in parts of one sample, and
+// each takes a chunk.
+constexpr size_t kMaxChunks = 12'000;
 }  // namespace
 
 Playout::Playout(Options options) : options_(options) {}
@@ -24,7 +27,7 @@ size_t Playout::push(const int16_t* samples, size_t count) {
   size_t taken = 0;
   int64_t room = samples_of(options_.max_ms) - (pushed_.load() - removed_.load(std::memory_order_acquire));
   size_t wanted = std::min<size_t>(count, static_cast<size_t>(std::max<int64_t>(room, 0)));
-  while (taken < wanted) {
+  while (taken < wanted && queue_.size() < kMaxChunks) {
     Chunk* chunk = queue_.take();
     const size_t size = std::min(Chunk::kMaxSamples, wanted - taken);
     chunk->epoch = epoch_.load(std::memory_order_relaxed);

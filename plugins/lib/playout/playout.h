@@ -20,8 +20,9 @@ class Playout {
     int prebuffer_ms = 80;        // an answer starts when this much is buffered,
     int prebuffer_wait_ms = 120;  // or after this wait, or when the answer has ended
     int rebuffer_after_ms = 400;  // after a longer gap inside an answer, buffers again
-    int max_ms = 120000;          // capacity; samples beyond it are dropped and counted
-    int fade_ms = 5;              // fade-out at a flush
+    int max_ms =
+        120000;       // capacity, less for an answer in tiny parts; samples beyond it are dropped and counted
+    int fade_ms = 5;  // fade-out at a flush
   };
   // The current answer: how much audio the engine delivered, and how much of it the media side pulled. Filler
   // and the fade after a flush do not count as played.

@@ -168,3 +168,17 @@ TEST_CASE("pushes, flushes and pulls from two threads keep the count") {
   stop = true;
   media.join();
 }
+
+TEST_CASE("an answer in tiny parts takes a bounded number of chunks, and the rest is dropped and counted") {
+  Playout playout({});
+  Media media(playout);
+  constexpr size_t kParts = 100'000;
+  const int16_t sample = 1000;
+  size_t accepted = 0;
+  for (size_t i = 0; i < kParts; ++i) accepted += playout.push(&sample, 1);
+  CHECK(accepted == 12'000);
+  CHECK(playout.counters().dropped_samples == kParts - accepted);
+  playout.end_turn();
+  CHECK(media.tick() == kTick);
+  CHECK(playout.push(tone(kTick).data(), kTick) == kTick);  // there is room again
+}
