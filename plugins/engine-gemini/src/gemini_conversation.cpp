@@ -268,9 +268,6 @@ void GeminiConversation::close_with(lib::SessionClose close) {
   if (turn_open_) end_turn();
   report_usage();
   unsent_.clear();
-  stats_->reply_dropped_ms.fetch_add(
-      static_cast<int64_t>(playout_.counters().dropped_samples) * 1000 / kOutputRateHz,
-      std::memory_order_relaxed);
   close.dropped_ms = unsent_.dropped_ms();
   gate_.run([&] { listener_.on_closed(close); });
   socket_.reset();
@@ -290,9 +287,9 @@ bool GeminiConversation::send(std::string_view message) {
 }
 
 void GeminiConversation::read_caller_audio() {
-  if (const int64_t lost_ms = caller_.take_dropped_ms(); begun_) unsent_.count_dropped(lost_ms);
   for (const lib::CallerAudio::Frame* frame; (frame = caller_.front()); caller_.pop())
     if (begun_ && state_ != State::closed) unsent_.push(*frame);
+  if (const int64_t lost_ms = caller_.take_dropped_ms(); begun_) unsent_.count_dropped(lost_ms);
   send_audio();
 }
 

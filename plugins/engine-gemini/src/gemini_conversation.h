@@ -82,6 +82,7 @@ class GeminiConversation : public std::enable_shared_from_this<GeminiConversatio
   // gemini_conversation_messages.cpp: the server's messages
   void receive(std::string_view bytes);
   void handle_audio(const ServerMessage& message);
+  void count_dropped_reply();
   void handle_texts(const ServerMessage& message);
   void handle_calls(const ServerMessage& message);
   void handle_interruption();
@@ -130,6 +131,7 @@ class GeminiConversation : public std::enable_shared_from_this<GeminiConversatio
   bool turn_open_ = false;
   bool turn_audio_ = false;
   bool first_turn_ = true;
+  int64_t reply_dropped_ms_ = 0;  // counted
   int64_t discard_until_ms_ = 0;  // late audio of an interrupted turn
 };
 

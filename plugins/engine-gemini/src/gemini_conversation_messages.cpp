@@ -60,7 +60,14 @@ void GeminiConversation::handle_audio(const ServerMessage& message) {
     echo_filter_.speech_heard();
     if (!std::exchange(turn_audio_, true)) gate_.run([this] { listener_.on_ai_audio(); });
     playout_.push(samples.data(), samples.size());
+    count_dropped_reply();
   }
+}
+
+void GeminiConversation::count_dropped_reply() {
+  const auto dropped_ms = static_cast<int64_t>(playout_.counters().dropped_samples) * 1000 / kOutputRateHz;
+  stats_->reply_dropped_ms.fetch_add(dropped_ms - std::exchange(reply_dropped_ms_, dropped_ms),
+                                     std::memory_order_relaxed);
 }
 
 void GeminiConversation::handle_texts(const ServerMessage& message) {

@@ -110,6 +110,31 @@ TEST_CASE(
   CHECK(record.close.dropped_ms >= 2000);
 }
 
+TEST_CASE("audio of the server beyond what may wait to be played is dropped, and counted during the call") {
+  const std::string samples(2 * 48'000, '\x11');  // 2 s
+  std::string audio;
+  patchbay::append_base64(audio, samples.data(), samples.size());
+  const std::string message =
+      R"({"serverContent":{"modelTurn":{"parts":[{"inlineData":{"mimeType":"audio/pcm;rate=24000","data":")" +
+      audio + R"("}}]}}})";
+  WsServer::Script script;
+  script.on_message = [&](const std::shared_ptr<WsPeer>& peer, std::string_view received, bool) {
+    if (received.find("\"setup\"") == std::string_view::npos) return;
+    peer->send(R"({"setupComplete":{}})", false);
+    for (int i = 0; i < 65; ++i) peer->send(message, false);
+  };
+  WsServer server(false, std::move(script));
+  lib::IoThread io;
+  engine_gemini::GeminiEngine engine(options(server));
+  RecordingListener record;
+  auto session = engine.open(io, config("test-key"), record);
+  REQUIRE(session.ok());
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (engine.stats().reply_dropped_ms < 10'000 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(5ms);
+  CHECK(engine.stats().reply_dropped_ms == 10'000);  // of 130 s
+}
+
 TEST_CASE("a long silence is sent in longer messages, and speech at once") {
   std::mutex mutex;
   std::vector<size_t> frames_of_messages;

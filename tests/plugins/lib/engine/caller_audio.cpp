@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <thread>
 #include <vector>
 
 using patchbay::lib::CallerAudio;
@@ -35,6 +37,59 @@ TEST_CASE("caller audio: samples become frames of 20 ms") {
   for (int i = 0; i < 70; ++i) push_frame(audio, 1000);
   CHECK(audio.take_dropped_ms() == 120);
   CHECK(audio.take_dropped_ms() == 0);
+}
+
+TEST_CASE("caller audio: the oldest frames are dropped while the engine's thread does not read") {
+  CallerAudio audio;
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 200; ++i) CHECK(push_frame(audio, 1000 + i));
+    CHECK(audio.take_dropped_ms() == (200 - 64) * CallerAudio::kFrameMs);
+    for (int i = 200 - 64; i < 200; ++i) {
+      REQUIRE(audio.front() != nullptr);
+      CHECK((*audio.front())[100] == 1000 + i);
+      audio.pop();
+    }
+    CHECK(audio.front() == nullptr);
+  }
+}
+
+TEST_CASE("caller audio: a frame that is being read is neither changed nor dropped") {
+  CallerAudio audio;
+  push_frame(audio, 1);
+  const CallerAudio::Frame* const first = audio.front();
+  REQUIRE(first != nullptr);
+  for (int i = 2; i < 200; ++i) push_frame(audio, i);
+  CHECK(audio.front() == first);
+  CHECK((*first)[100] == 1);
+  audio.pop();
+  REQUIRE(audio.front() != nullptr);
+  CHECK((*audio.front())[100] == 200 - 64);
+}
+
+TEST_CASE("caller audio: two threads lose no frame that is not counted, and none arrives out of order") {
+  constexpr int kPushed = 30'000;
+  CallerAudio audio;
+  std::thread media([&audio] {
+    for (int i = 0; i < kPushed; ++i) {
+      push_frame(audio, i);
+      if (i % 100 == 0) std::this_thread::yield();
+    }
+  });
+  int last = -1, received = 0;
+  bool in_order = true;
+  int64_t dropped_ms = 0;
+  const auto read = [&] {
+    for (const CallerAudio::Frame* frame; (frame = audio.front()) != nullptr; audio.pop(), ++received) {
+      in_order &= (*frame)[100] > last;
+      last = (*frame)[100];
+    }
+    dropped_ms += audio.take_dropped_ms();
+  };
+  while (last != kPushed - 1) read();
+  media.join();
+  read();
+  CHECK(in_order);
+  CHECK(received + dropped_ms / CallerAudio::kFrameMs == kPushed);
 }
 
 TEST_CASE(
