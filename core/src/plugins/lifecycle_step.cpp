@@ -28,7 +28,7 @@ LifecycleStep::~LifecycleStep() {
 std::shared_ptr<LifecycleStep> LifecycleStep::ask(HostContext& context, const char* what,
                                                   std::function<void(LifecycleStep&)> call) {
   auto step = std::make_shared<LifecycleStep>(context, what);
-  const bool posted = context.main_strand()->post([step, call = std::move(call)] {
+  const bool posted = context.main_strand()->post_to_executor([step, call = std::move(call)] {
     const OwnerScope scope(step->context_.id().c_str());
     const CallbackScope callback(step->what_);
     call(*step);

@@ -1,5 +1,5 @@
 // LifecycleStep: one step of a plugin's lifecycle (start, drain, stop ...): a call on its main strand, and
-// the answer.
+// the answer. An executor thread makes the call, never a guest, because the call may join the guest's thread.
 #pragma once
 
 #include <patchbay/abi/plugin.h>

@@ -109,6 +109,9 @@ Executor::~Executor() {
   while (!wait_idle(std::chrono::seconds(1))) {
   }
   watchdog_.reset();
+  // A guest's last access is to its slot, just after wait_idle() saw it leave.
+  for (size_t i = thread_slots_; i < slots_.size(); ++i)
+    while (slots_[i]->taken.load(std::memory_order_acquire)) std::this_thread::yield();
   stopping_ = true;
   for (size_t i = 0; i < threads_.size(); ++i) sem_post(&wake_);
   for (auto& thread : threads_) thread.join();
@@ -118,7 +121,7 @@ Executor::~Executor() {
 bool Executor::wait_idle(std::chrono::milliseconds timeout) {
   std::unique_lock lock(idle_mutex_);
   ++idle_waiters_;
-  const bool rested = idle_.wait_for(lock, timeout, [this] { return busy_.load() == 0; });
+  const bool rested = idle_.wait_for(lock, timeout, [this] { return idle(); });
   --idle_waiters_;
   return rested;
 }
@@ -159,6 +162,7 @@ bool Executor::run_here(Strand& strand, Task& task) noexcept {
   const bool may_run = !executor_slot && thread_kind() != ThreadKind::media;
   ExecutorSlot* slot = may_run ? take_guest_slot() : nullptr;
   if (!slot) return strand.push(task);
+  guests_.fetch_add(1, std::memory_order_relaxed);
   const ThreadKind kind = std::exchange(thread_state.kind, ThreadKind::strand);
   executor_slot = slot;
   const bool pushed = strand.push(task);
@@ -177,6 +181,7 @@ bool Executor::run_here(Strand& strand, Task& task) noexcept {
   }
   executor_slot = nullptr;
   thread_state.kind = kind;
+  end_one(guests_);
   slot->taken.store(false, std::memory_order_release);
   return pushed;
 }
@@ -233,7 +238,11 @@ void Executor::sample(void* self, int64_t now_ns) {
 
 void Executor::retire(Strand& strand) noexcept {
   strand.release();
-  if (busy_.fetch_sub(1) != 1 || idle_waiters_.load() == 0) return;
+  end_one(busy_);
+}
+
+void Executor::end_one(std::atomic<int>& count) noexcept {
+  if (count.fetch_sub(1) != 1 || idle_waiters_.load() == 0) return;
   const std::lock_guard lock(idle_mutex_);
   idle_.notify_all();
 }

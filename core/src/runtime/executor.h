@@ -41,19 +41,22 @@ struct ExecutorOptions {
 class Executor {
  public:
   explicit Executor(const ExecutorOptions& options = {});
-  // Runs all queued tasks, then joins the threads. No strand may be posted to afterwards.
+  // Runs all queued tasks, waits until the guests have left, then joins the threads. No strand may be posted
+  // to afterwards.
   ~Executor();
 
-  // [any but strands] Waits until no strand has tasks queued or running. False on timeout.
+  // [any but strands] Waits until no strand has tasks queued or running, and no guest is in run_here(). False
+  // on timeout.
   bool wait_idle(std::chrono::milliseconds timeout);
-  bool idle() const noexcept { return busy_.load(std::memory_order_acquire) == 0; }
+  // Reads guests_ first, because a guest leaves only after it has made the strands busy that it gives away.
+  bool idle() const noexcept { return guests_.load() == 0 && busy_.load() == 0; }
   // How often an idle strand has become ready so far. If two reads agree, no strand became ready in between.
   uint64_t wakeups() const noexcept { return wakeups_.load(std::memory_order_acquire); }
 
   // [any but strands and media] Queues a task. If its strand is idle, the calling thread becomes a guest: it
   // runs the strand and then the strands that this makes ready, one after the other, as long as each turn
   // makes one ready, so that a chain of calls needs no other thread. False: the strand has closed. On a
-  // strand it only queues the task. The executor must outlive the call.
+  // strand it only queues the task.
   bool run_here(Strand& strand, Task& task) noexcept;
   // [any] On a guest: queues work that may block for a moment; the guest runs it after the current turn,
   // while it holds no strand. False on other threads: the task is not taken.
@@ -115,6 +118,8 @@ class Executor {
   ExecutorSlot* take_guest_slot() noexcept;
   void run_guest_turn(ExecutorSlot& slot, Strand& strand) noexcept;
   void retire(Strand& strand) noexcept;
+  // Takes one back from busy_ or guests_.
+  void end_one(std::atomic<int>& count) noexcept;
   void run(ExecutorSlot& slot) noexcept;
   Strand* next() noexcept;
   Strand* pop_ready() noexcept;
@@ -139,7 +144,8 @@ class Executor {
   std::atomic<int> sleepers_{0};  // sleeping threads that have not been woken yet
   sem_t wake_;
   std::atomic<bool> stopping_{false};
-  std::atomic<int> busy_{0};  // strands that are not idle
+  std::atomic<int> busy_{0};    // strands that are not idle
+  std::atomic<int> guests_{0};  // in run_here()
   std::atomic<uint64_t> wakeups_{0};
   std::atomic<int> idle_waiters_{0};
   std::mutex idle_mutex_;

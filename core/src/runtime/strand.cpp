@@ -90,6 +90,10 @@ Strand::Turn Strand::run_turn(ExecutorSlot& slot) noexcept {
   Turn turn = Turn::more;
   for (int ran = 0; ran < kMaxTasksPerTurn; ++ran) {
     if (Task* task = next_task()) {
+      if (slot.host && for_executor_.load(std::memory_order_relaxed) > 0) {
+        local_ = task;  // put back
+        break;
+      }
       // What the tasks before it have made ready does not wait for this one, except on a guest, which keeps
       // it.
       if (executor_.hand_over(slot)) executor_.wake_one();

@@ -44,6 +44,20 @@ class Strand final : public RefCounted<Strand> {
   // strands that this makes ready, before it returns (Executor::run_here).
   Code run_bounded(CallFn fn, void* user);
 
+  // [any, not media] Like post(callable), but no guest runs the call: for calls that may join or destroy a
+  // plugin's threads, of which a guest is one.
+  template <class F>
+  bool post_to_executor(F&& callable) {
+    for_executor_.fetch_add(
+        1, std::memory_order_relaxed);  // before the push, so that a guest that takes it sees it
+    const bool posted = post([this, call = std::forward<F>(callable)]() mutable {
+      for_executor_.fetch_sub(1, std::memory_order_relaxed);
+      call();
+    });
+    if (!posted) for_executor_.fetch_sub(1, std::memory_order_relaxed);
+    return posted;
+  }
+
   // [any] For the runtime: queues a task that the caller owns, even while closing. False once closed.
   bool push(Task& task) noexcept;
 
@@ -93,8 +107,9 @@ class Strand final : public RefCounted<Strand> {
   std::atomic<bool> closing_{false};
   std::atomic<bool> callbacks_suppressed_{false};
   Task wake_{[](Task&) noexcept {}};
-  Task* local_ = nullptr;         // taken from head_, oldest first; used only by the running thread
-  Strand* ready_next_ = nullptr;  // link in the executor's lists
+  std::atomic<int> for_executor_{0};  // queued calls that no guest may run
+  Task* local_ = nullptr;             // taken from head_, oldest first; used only by the running thread
+  Strand* ready_next_ = nullptr;      // link in the executor's lists
 };
 
 }  // namespace patchbay::core

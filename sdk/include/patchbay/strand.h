@@ -13,7 +13,8 @@ void post(const Host& host, StrandId strand, F f) {
 }
 
 // [any] Runs f() on a strand like post(), but on the calling thread, before this returns, if the strand is
-// idle. For threads of the plugin that serve requests (abi/runtime.h).
+// idle. For threads of the plugin that serve requests. Returns late, or never, if a task that it runs hangs
+// (abi/runtime.h).
 template <class F>
 void run_on(const Host& host, StrandId strand, F f) {
   if (!PB_HAS(host.runtime, strand_run)) return post(host, strand, std::move(f));

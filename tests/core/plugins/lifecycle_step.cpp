@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "abi/subsystems.h"
@@ -85,4 +86,26 @@ TEST_CASE("the main strand closes behind what was queued, and takes no step afte
   const auto answer = refused->wait(60s);
   REQUIRE(answer);
   CHECK(answer->error().code == Code::gone);
+}
+
+TEST_CASE("a step runs on an executor thread, though a thread of the plugin runs its main strand") {
+  StepHarness harness;
+  struct Asked {
+    StepHarness& harness;
+    std::shared_ptr<LifecycleStep> step;
+    std::thread::id guest, ran_on;
+  } asked{harness, nullptr, std::this_thread::get_id(), {}};
+  const auto ask = [](void* raw) {
+    auto& self = *static_cast<Asked*>(raw);
+    CHECK(std::this_thread::get_id() == self.guest);
+    self.step = LifecycleStep::ask(*self.harness.context, "destroy", [&self](LifecycleStep& step) {
+      self.ran_on = std::this_thread::get_id();
+      step.answer({});
+    });
+  };
+  CHECK(harness.context->main_strand()->run_bounded(ask, &asked) == Code::ok);
+  REQUIRE(asked.step);
+  REQUIRE(asked.step->wait(60s));
+  CHECK(asked.ran_on != std::thread::id());
+  CHECK(asked.ran_on != asked.guest);
 }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <future>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -301,4 +302,101 @@ TEST_CASE("Work between a guest's turns does not delay the strand that the turn 
   CHECK(executor.run_here(*strand, step));
   CHECK(executor.wait_idle(60s));
   CHECK(waited);
+}
+
+TEST_CASE("A call for executor threads does not run on a guest, which leaves the strand to them") {
+  Executor executor({2});
+  const auto strand = Strand::create(executor, "stops", "main");
+  const auto guest = std::this_thread::get_id();
+  std::vector<std::string> order;
+  Step step([&] {
+    CHECK(std::this_thread::get_id() == guest);
+    order.emplace_back("guest's");
+    CHECK(strand->post_to_executor([&] {
+      CHECK(std::this_thread::get_id() != guest);
+      order.emplace_back("executor's");
+    }));
+    strand->post([&] { order.emplace_back("later"); });
+  });
+  CHECK(executor.run_here(*strand, step));
+  REQUIRE(executor.wait_idle(60s));
+  CHECK(order == std::vector<std::string>{"guest's", "executor's", "later"});
+  std::thread::id ran_on;
+  Step again([&] { ran_on = std::this_thread::get_id(); });
+  CHECK(executor.run_here(*strand, again));
+  CHECK(ran_on == guest);
+}
+
+TEST_CASE("A guest gives turns away while another strand of their owner hangs") {
+  ExecutorOptions options = watched();
+  options.watchdog_thread = false;
+  Executor executor(options);
+  const auto hangs = Strand::create(executor, "hangs", "main");
+  const auto sibling = Strand::create(executor, "hangs", "other");
+  std::promise<void> release;
+  std::atomic<bool> entered{false};
+  Step hang([&] {
+    entered = true;
+    release.get_future().wait();
+  });
+  std::thread guest([&] { executor.run_here(*hangs, hang); });
+  CHECK(within(60s, [&] { return entered.load(); }));
+  const int64_t now_ns = system_mono_clock().now_ns();
+  executor.watchdog()->check(now_ns);
+  executor.watchdog()->check(now_ns + 20'000'000);
+  std::atomic<bool> ran{false};
+  std::thread::id ran_on;
+  Step step([&] {
+    ran_on = std::this_thread::get_id();
+    ran = true;
+  });
+  CHECK(executor.run_here(*sibling, step));
+  CHECK(within(60s, [&] { return ran.load(); }));
+  CHECK(ran_on != std::this_thread::get_id());
+  release.set_value();
+  guest.join();
+  CHECK(executor.wait_idle(60s));
+}
+
+TEST_CASE("The executor is idle only after the work between a guest's turns") {
+  Executor executor({2});
+  const auto strand = Strand::create(executor, "asks", "main");
+  std::promise<void> release;
+  std::atomic<bool> working{false};
+  Step work([&] {
+    working = true;
+    release.get_future().wait();
+  });
+  Step step([&] { CHECK(executor.run_between_turns(work)); });
+  std::thread guest([&] { executor.run_here(*strand, step); });
+  CHECK(within(60s, [&] { return working.load(); }));
+  CHECK(executor.stats().busy == 0);
+  CHECK_FALSE(executor.idle());
+  CHECK_FALSE(executor.wait_idle(0ms));
+  release.set_value();
+  CHECK(executor.wait_idle(60s));
+  guest.join();
+}
+
+TEST_CASE("An executor is destroyed only after its guests have left") {
+  for (int round = 0; round < 300; ++round) {
+    auto executor = std::make_unique<Executor>(ExecutorOptions{2});
+    auto strand = Strand::create(*executor, "serves", "main");
+    std::atomic<int> entered{0};
+    std::vector<std::unique_ptr<Step>> steps;
+    std::vector<std::thread> guests;
+    for (int i = 0; i < 3; ++i) {
+      steps.push_back(std::make_unique<Step>([&entered] { ++entered; }));
+      guests.emplace_back(
+          [&executor = *executor, strand, &step = *steps.back()] { executor.run_here(*strand, step); });
+    }
+    const auto until = std::chrono::steady_clock::now() + 60s;
+    while (entered < 3 && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+    CHECK(entered == 3);
+    // Closing the strand races with the guests, too.
+    strand->close(nullptr, nullptr);
+    strand = {};
+    executor.reset();
+    for (auto& guest : guests) guest.join();
+  }
 }

@@ -53,7 +53,9 @@ typedef struct pb_runtime {
   /* [any] Like strand_post, for threads of the plugin that serve requests: if the strand is idle, the calling
    * thread runs fn(user) on it before this returns, and then the strands that this makes ready, so that a
    * request whose calls are answered at once needs no other thread. It may also run queries of the store, and
-   * tasks that others posted to these strands meanwhile. On a strand: as strand_post. */
+   * tasks that others posted to these strands meanwhile, but never start, stop or destroy of a plugin.
+   * Returns late, or never, if such a task hangs: have another thread serve the other requests then. On a
+   * strand: as strand_post. */
   int32_t (*strand_run)(void* host, uint64_t strand, pb_fn fn, void* user) PB_NOEXCEPT;
 } pb_runtime;
 #define PB_RUNTIME_FLOOR 88u /* of 0.1 */
