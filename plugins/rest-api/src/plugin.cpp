@@ -23,11 +23,12 @@ class RestApi final : public Plugin {
         host(), settings_, [this](const RouteTable& table) { publish(table); },
         [this] { reload_certificates(); }, [this] { recreate_sockets(); });
     PB_TRY(add_builtin_routes());
-    PB_TRY(start_server());
-    parts_->http.on(http::Http::add_route, [this](http::Route route) -> Result<http::Registered> {
-      return parts_->registry.add(std::move(route));
-    });
-    return parts_->http.publish();
+    Status open = serve();
+    if (!open && server_) {  // its threads run strands, so none may be left when the plugin is destroyed
+      server_.reset();
+      std::remove(settings_.listening_file.c_str());
+    }
+    return open;
   }
 
   Status check_config(const Config& config) override {
@@ -88,21 +89,42 @@ class RestApi final : public Plugin {
     return add_management_routes(parts_->registry, host(), update_metrics, parts_->socket_error);
   }
 
+  Status serve() {
+    PB_TRY(start_server());
+    parts_->http.on(http::Http::add_route, [this](http::Route route) -> Result<http::Registered> {
+      return parts_->registry.add(std::move(route));
+    });
+    return parts_->http.publish();
+  }
+
+  // Runs task() on the main strand: on the calling server thread, if the strand is idle, unless the server
+  // needs the thread.
+  template <class Task>
+  static void run_task(const Host& host, bool may_run_here, Task task) {
+    if (may_run_here)
+      run_on(host, kMainStrand, std::move(task));
+    else
+      post(host, kMainStrand, std::move(task));
+  }
+
   Status start_server() {
-    // [server thread] `alive` is bound here and read on the main strand.
+    // [server thread] `alive` is bound here and read on the main strand. A call that blocks is in strand_run,
+    // after which it uses nothing of the plugin, so it may outlive it.
     const auto on_request = [this, &host = host(),
                              alive = &parts_->alive](std::shared_ptr<Exchange> exchange) {
-      run_on(host, kMainStrand,
-             alive->bind([this, exchange = std::move(exchange), started = host.mono_ns()]() mutable {
-               parts_->dispatcher.serve(std::move(exchange), started);
-             }));
+      const bool here = exchange->may_run_here;
+      run_task(host, here,
+               alive->bind([this, exchange = std::move(exchange), started = host.mono_ns()]() mutable {
+                 parts_->dispatcher.serve(std::move(exchange), started);
+               }));
     };
     const auto on_head = [this, &host = host(), alive = &parts_->alive](std::shared_ptr<Exchange> exchange,
                                                                         std::function<void()> proceed) {
-      run_on(host, kMainStrand,
-             alive->bind([this, exchange = std::move(exchange), proceed = std::move(proceed)]() mutable {
-               parts_->dispatcher.authorize_head(std::move(exchange), std::move(proceed));
-             }));
+      const bool here = exchange->may_run_here;
+      run_task(host, here,
+               alive->bind([this, exchange = std::move(exchange), proceed = std::move(proceed)]() mutable {
+                 parts_->dispatcher.authorize_head(std::move(exchange), std::move(proceed));
+               }));
     };
     PB_TRY_VALUE(auto server, HttpServer::start(settings_.server, parts_->registry.table(),
                                                 {on_request, on_request, on_head}));
@@ -147,7 +169,7 @@ class RestApi final : public Plugin {
       server->stop(drain);
       post(host, kMainStrand, then);
     };
-    if (!post_worker(host(), stop)) std::thread(stop).detach();  // this may be a thread of the server
+    if (!post_worker(host(), stop)) std::thread(stop).detach();  // requests in flight need this strand
   }
 
   Settings settings_;

@@ -43,6 +43,8 @@ ServerMetrics::ServerMetrics(const Host& host)
                                     "Large response bodies that wait for their readers")),
       response_refused_(Metric::counter(host, "patchbay_rest_api_responses_refused_total",
                                         "Responses replaced by 503 because too many wait for their readers")),
+      blocked_calls_(Metric::counter(host, "patchbay_rest_api_blocked_handlers_total",
+                                     "Handlers that blocked a server thread for more than a second")),
       timeouts_(Metric::counter(host, "patchbay_rest_api_handler_timeouts_total",
                                 "Requests answered 503 because their handler did not answer")),
       rate_limited_(Metric::counter(host, "patchbay_rest_api_rate_limited_total", "Requests answered 429")) {}
@@ -68,6 +70,7 @@ void ServerMetrics::update(const ServerStats& stats) {
   body_dropped_.add(static_cast<double>(stats.body_dropped - reported_.body_dropped));
   response_bytes_.set(static_cast<double>(stats.response_bytes));
   response_refused_.add(static_cast<double>(stats.response_refused - reported_.response_refused));
+  blocked_calls_.add(static_cast<double>(stats.blocked_calls - reported_.blocked_calls));
   reported_ = stats;
 }
 

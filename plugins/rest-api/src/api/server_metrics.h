@@ -33,6 +33,7 @@ class ServerMetrics {
   Metric body_dropped_;
   Metric response_bytes_;
   Metric response_refused_;
+  Metric blocked_calls_;
   Metric timeouts_;
   Metric rate_limited_;
   ServerStats reported_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "error_format.h"
 #include "response_writer.h"
@@ -103,7 +104,7 @@ bool Connection::step() {
 
 bool Connection::may_read_request() const noexcept {
   const auto& limits = host_.limits();
-  return slots_.size() < limits.max_pipelined && heads_held_ < 2 * limits.max_head &&
+  return !handling_ && slots_.size() < limits.max_pipelined && heads_held_ < 2 * limits.max_head &&
          unsent() < limits.max_output && !output_.has_body();
 }
 
@@ -141,6 +142,7 @@ bool Connection::dispatch_request() {
   slot.head_bytes = exchange->head().size();
   heads_held_ += slot.head_bytes;
   slot.deadline = host_.now() + ms(host_.limits().answer_ms);
+  handling_ = slot.number;
   exchange->bind({host_.reply_port(), info_.id, slot.number});
   host_.dispatch(info_.id, std::move(exchange));
   incoming_ = {};
@@ -170,6 +172,12 @@ void Connection::fail(int status, const char* text) {
   phase_ = Phase::closing;
 }
 
+void Connection::handler_returned(uint64_t slot) {
+  if (handling_ != slot) return;
+  handling_.reset();
+  advance();
+}
+
 void Connection::respond(uint64_t number, Response response) {
   if (slots_.empty() || number < slots_.front().number) return;
   const auto index = number - slots_.front().number;
@@ -179,6 +187,7 @@ void Connection::respond(uint64_t number, Response response) {
     response = error_response(500, "internal_error", "the answer could not be written");
   slot.response = std::move(response);
   take_share(slot);
+  if (handling_ == number) handling_.reset();
   --unanswered_;
   heads_held_ -= slot.head_bytes;
   if (!slot.safe) --unsafe_unanswered_;
@@ -187,8 +196,6 @@ void Connection::respond(uint64_t number, Response response) {
     phase_ = Phase::stream;
     stream_ = slot.response->stream;
   }
-  // During dispatch() the handler's thread may go on with other work, which the response must not wait for.
-  if (busy_ && serialize_responses(host_.limits().max_output)) return send();
   advance();
 }
 

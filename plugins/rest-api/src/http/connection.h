@@ -33,7 +33,7 @@ class ConnectionHost {
   virtual std::shared_ptr<ReplyPort> reply_port() const noexcept = 0;
   virtual std::string_view date() = 0;
   virtual Clock::time_point now() const noexcept = 0;
-  // Passes the request to a handler, which may answer before this returns.
+  // Passes the request to a handler. Once that has returned, calls handler_returned() with its slot.
   virtual void dispatch(uint64_t connection, std::shared_ptr<Exchange> exchange) noexcept = 0;
   // Calls ServerHandlers::on_head, which leads to Connection::proceed(), perhaps before this returns. False:
   // there is no such handler.
@@ -64,6 +64,9 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   void start();
   // Ignored for a slot that has its response already.
   void respond(uint64_t slot, Response response);
+  // Reads the next request, unless the answer has done so. It waits until then, because a large answer keeps
+  // it waiting (max_output).
+  void handler_returned(uint64_t slot);
   // Continues after authorize_head(): reads the body unless the request has a refusal.
   void proceed();
   // Ignored before a response has made the connection a stream.
@@ -170,6 +173,7 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   size_t begin_ = 0;
   size_t end_ = 0;
   uint64_t next_slot_ = 0;
+  std::optional<uint64_t> handling_;  // the slot whose handler has neither returned nor answered
   size_t unanswered_ = 0;
   size_t unsafe_unanswered_ = 0;
   size_t heads_held_ = 0;  // octets of the heads of unanswered requests

@@ -158,9 +158,14 @@ class Exchange : public Request {
   // Replies with `refusal`, which must be set.
   bool refuse() noexcept;
 
+  // False: the handler must not run its work on the calling thread, because the work of another request
+  // blocks a thread of these connections already. Set by the server before each call of a handler.
+  bool may_run_here = true;
+
   // For the server. The memory of the body counts until the exchange is destroyed.
   BodyBudget::Share body_share;
   void bind(Origin origin) noexcept { origin_ = std::move(origin); }
+  uint64_t slot() const noexcept { return origin_.slot; }
   std::string& head() noexcept { return head_; }
 
  private:

@@ -2,8 +2,9 @@
 // route to the handlers as an Exchange; answers all others itself.
 //
 // Threads: `threads` server threads, each with its own connections and its own Router. They call the
-// handlers, which must not block and may answer later, from any thread. All functions are [any thread] unless
-// noted.
+// handlers, which must not block and may answer later, from any thread. If one blocks all the same, only its
+// request suffers, because another thread takes the connections over (server_thread.h). All functions are
+// [any thread] unless noted.
 #pragma once
 
 #include <patchbay/result.h>
@@ -40,7 +41,8 @@ struct ServerConfig {
   ServerLimits limits;
 };
 
-// Called on a server thread; exceptions are caught and become 500.
+// Called on a server thread; exceptions are caught and become 500. See Exchange::may_run_here. A call that
+// blocks may outlive the server; what it uses must, too.
 struct ServerHandlers {
   std::function<void(std::shared_ptr<Exchange>)> on_request;
   // A request that the server refuses with `exchange->refusal` (401 without credentials, 413, 415, 400, 503);
@@ -69,6 +71,7 @@ struct ServerStats {
   uint64_t body_refused = 0;      // requests refused because the body budget was used up
   uint64_t body_dropped = 0;      // slow bodies dropped for others
   uint64_t body_bytes = 0;        // held now
+  uint64_t blocked_calls = 0;     // of handlers, which lost their thread's connections to another thread
   uint64_t response_refused = 0;  // large responses replaced by 503, because too many wait for their readers
   uint64_t response_bytes = 0;    // of large responses, held now
 };
@@ -93,7 +96,8 @@ class HttpServer {
   ServerStats stats() const noexcept;
 
   // Closes the listeners and idle connections, waits at most `drain` for requests in flight, then closes the
-  // rest. Blocks; not on a server thread. Exchanges may outlive the server; their responses are dropped.
+  // rest. Waits for a handler at most kMaxHandlerCallMs. Blocks; not on a server thread. Exchanges may
+  // outlive the server; their responses are dropped.
   void stop(std::chrono::milliseconds drain) noexcept;
 
  private:

@@ -85,5 +85,9 @@ inline constexpr uint32_t kAcceptPauseMs = 100;
 inline constexpr uint32_t kMinIdleWhenShortMs = 1000;
 // How often a thread enforces the timeouts of its connections.
 inline constexpr uint32_t kTimeoutCheckMs = 50;
+// How long a handler call may occupy a server thread before another takes its connections over, and how often
+// that is checked.
+inline constexpr uint32_t kMaxHandlerCallMs = 1000;
+inline constexpr uint32_t kHandlerCheckMs = 250;
 
 }  // namespace patchbay::rest_api

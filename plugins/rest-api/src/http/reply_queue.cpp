@@ -36,9 +36,9 @@ void ReplyQueue::drop_reader(uint64_t connection) noexcept {
 }
 
 void ReplyQueue::put(Command command) noexcept {
-  if (current != nullptr && current->queue_ == this && current->connection_ == command.connection)
-    return current->sink_(std::move(command));
-  push(std::move(command));
+  const bool is_inline =
+      current != nullptr && current->queue_ == this && current->connection_ == command.connection;
+  if (!is_inline || !current->sink_(command)) push(std::move(command));
 }
 
 void ReplyQueue::push(Command command) noexcept {

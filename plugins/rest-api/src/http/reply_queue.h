@@ -33,10 +33,10 @@ class ReplyQueue final : public ReplyPort {
   void stop();
 
   // [server thread] While it exists, commands of this thread for `connection` go to `sink` at once, so that
-  // the reply of a running handler is not queued.
+  // the reply of a running handler is not queued. They are queued if `sink` returns false.
   class Inline {
    public:
-    using Sink = std::function<void(Command command)>;
+    using Sink = std::function<bool(Command& command)>;
     Inline(const ReplyQueue& queue, uint64_t connection, const Sink& sink);
     ~Inline();
     Inline(const Inline&) = delete;

@@ -7,13 +7,19 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <ctime>
+#include <deque>
+#include <future>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "asio_transport.h"
 #include "eviction.h"
 #include "limits.h"
+#include "loop_owner.h"
 #include "reply_queue.h"
 #include "request_id.h"
 
@@ -44,13 +50,27 @@ Result<RouterSet> make_routers(const RouteTable& table) {
   return set;
 }
 
-struct ServerThread::Impl final : ConnectionHost {
-  Impl(ServerShared& s, RouterSet r)
-      : shared(s), routers(std::move(r)), guard(loop.get_executor()), timer(loop) {}
+struct ServerThread::Impl final : ConnectionHost, std::enable_shared_from_this<Impl> {
+  Impl(std::shared_ptr<ServerShared> s, RouterSet r)
+      : held(std::move(s)), shared(*held), routers(std::move(r)), guard(loop.get_executor()), timer(loop) {}
 
-  // Borrowed.
-  ServerShared& shared;
+  // A request that waits for its handler, which is called between two events.
+  struct WaitingRequest {
+    uint64_t connection = 0;
+    std::shared_ptr<Exchange> exchange;
+    bool only_head = false;  // for on_head
+  };
+
+  // The handler call that a thread is in.
+  struct HandlerCall {
+    Impl* loop = nullptr;
+    LoopOwner::Call number = 0;
+  };
+  static inline thread_local HandlerCall* current = nullptr;
+
   // Owned.
+  const std::shared_ptr<ServerShared> held;
+  ServerShared& shared;
   RouterSet routers;
   asio::io_context loop{1};
   asio::executor_work_guard<asio::io_context::executor_type> guard;
@@ -59,19 +79,29 @@ struct ServerThread::Impl final : ConnectionHost {
   std::shared_ptr<ReplyQueue> replies =
       std::make_shared<ReplyQueue>([this] { asio::post(loop, [this] { run_commands(); }); });
   ConnectionMap connections;
-  std::thread thread;
+  std::deque<WaitingRequest> waiting;
+  // Used by the watch, and after it has stopped by join().
+  std::thread thread;   // the loop's
+  std::thread blocked;  // lost the loop; until it has exited
+  LoopOwner::Call seen_call = 0;
+  Clock::time_point seen_since{};
   // Only the newest table is kept, so that frequent changes do not queue up before requests.
   std::mutex next_mutex;
   std::optional<RouterSet> next_routers;
   // State.
+  LoopOwner owner;
+  std::atomic<bool> has_blocked{false};  // a thread that lost the loop has not exited yet
+  std::promise<void> ended;
   std::atomic<size_t> count{0};
   std::array<size_t, 3> open_by{};
+  uint64_t calling = 0;  // the connection whose handler is called, and the slot of the request
+  uint64_t calling_slot = 0;
   bool ticking = false;
   bool draining = false;
   std::time_t date_second = 0;
   std::string date_text;
-  ReplyQueue::Inline::Sink run_inline = [this](ReplyQueue::Command command) {
-    run_command(std::move(command));
+  ReplyQueue::Inline::Sink run_inline = [this](ReplyQueue::Command& command) {
+    return run_in_handler([&] { run_command(std::move(command)); });
   };
 
   const ServerLimits& limits() const noexcept override { return shared.limits; }
@@ -103,30 +133,115 @@ struct ServerThread::Impl final : ConnectionHost {
 
   void dispatch(uint64_t connection, std::shared_ptr<Exchange> exchange) noexcept override {
     shared.requests.fetch_add(1, std::memory_order_relaxed);
-    const ReplyQueue::Inline inline_delivery(*replies, connection, run_inline);
-    try {
-      if (!exchange->refusal) {
-        shared.handlers.on_request(std::move(exchange));
-      } else if (shared.handlers.on_refused) {
-        shared.handlers.on_refused(std::move(exchange));
-      } else {
-        exchange->refuse();
-      }
-    } catch (...) {  // the dropped exchange answers 500
-    }
-    exchange.reset();
+    waiting.push_back({connection, std::move(exchange), false});
   }
 
   bool authorize_head(uint64_t connection, const std::shared_ptr<Exchange>& exchange) noexcept override {
     if (!shared.handlers.on_head) return false;
-    const auto proceed = [port = replies, connection] { port->proceed(connection); };
-    const ReplyQueue::Inline inline_delivery(*replies, connection, run_inline);
+    waiting.push_back({connection, exchange, true});
+    return true;
+  }
+
+  void call_handler(WaitingRequest request) {
+    request.exchange->may_run_here = !has_blocked.load(std::memory_order_acquire);
+    if (request.only_head) {
+      const auto proceed = [port = replies, connection = request.connection] { port->proceed(connection); };
+      try {
+        shared.handlers.on_head(std::move(request.exchange), proceed);
+      } catch (...) {
+        proceed();
+      }
+      return;
+    }
     try {
-      shared.handlers.on_head(exchange, proceed);
-    } catch (...) {
-      proceed();
+      if (!request.exchange->refusal) {
+        shared.handlers.on_request(std::move(request.exchange));
+      } else if (shared.handlers.on_refused) {
+        shared.handlers.on_refused(std::move(request.exchange));
+      } else {
+        request.exchange->refuse();
+      }
+    } catch (...) {  // the dropped exchange answers 500
+    }
+  }
+
+  // Calls the handlers of the waiting requests. False: another thread has taken the loop over.
+  bool call_handlers() {
+    while (!waiting.empty()) {
+      WaitingRequest request = std::move(waiting.front());
+      waiting.pop_front();
+      calling = request.connection;
+      calling_slot = request.only_head ? UINT64_MAX : request.exchange->slot();
+      HandlerCall call{this, owner.release()};
+      current = &call;
+      {
+        const ReplyQueue::Inline inline_delivery(*replies, request.connection, run_inline);
+        call_handler(std::move(request));
+      }
+      current = nullptr;
+      if (!owner.reclaim(call.number)) return false;
+      handler_returned();
     }
     return true;
+  }
+
+  void handler_returned() {
+    if (const auto connection = find(calling)) connection->handler_returned(calling_slot);
+  }
+
+  // Runs work() on the loop if a handler called by this thread is the caller. False: it is not, or another
+  // thread has taken the loop over.
+  template <class Work>
+  bool run_in_handler(const Work& work) {
+    if (current == nullptr || current->loop != this || !owner.reclaim(current->number)) return false;
+    work();
+    current->number = owner.release();
+    return true;
+  }
+
+  // Runs the loop until it ends or another thread has taken it over.
+  void run() {
+    handler_returned();  // it does not, if this thread takes the loop over, but its connection need not wait
+    do {
+      if (!call_handlers()) return has_blocked.store(false, std::memory_order_release);
+    } while (loop.run_one() > 0);
+    ended.set_value();
+  }
+
+  // Starts a thread that runs the loop once start() has set its promise to true.
+  std::thread make_thread(std::future<bool> start) {
+    return std::thread([self = shared_from_this(), start = std::move(start)]() mutable {
+      pthread_setname_np(pthread_self(), "pb-http");
+      if (start.get()) self->run();
+    });
+  }
+
+  void check(Clock::time_point now) {
+    if (blocked.joinable() && !has_blocked.load(std::memory_order_acquire)) blocked.join();
+    const LoopOwner::Call call = owner.running();
+    if (call == 0 || call != seen_call) {
+      seen_call = call;
+      seen_since = now;
+    } else if (!blocked.joinable() && now - seen_since >= std::chrono::milliseconds(kMaxHandlerCallMs)) {
+      replace_thread(call);
+    }
+  }
+
+  void replace_thread(LoopOwner::Call call) {
+    std::promise<bool> start;
+    std::thread spare;
+    try {
+      spare = make_thread(start.get_future());
+    } catch (const std::system_error&) {
+      return;  // out of threads; the next check tries again
+    }
+    has_blocked = true;  // before the blocked thread can know, which resets it
+    const bool taken = owner.take_over(call);
+    if (!taken) has_blocked = false;
+    start.set_value(taken);
+    if (!taken) return spare.join();
+    shared.blocked_calls.fetch_add(1, std::memory_order_relaxed);
+    blocked = std::exchange(thread, std::move(spare));
   }
 
   void closed(uint64_t connection) noexcept override {
@@ -232,13 +347,18 @@ struct ServerThread::Impl final : ConnectionHost {
   void tick() {
     if (ticking || connections.empty()) return;
     ticking = true;
+    shared.watch->begin();
+    await_tick();
+  }
+
+  void await_tick() {
     timer.expires_after(std::chrono::milliseconds(kTimeoutCheckMs));
     timer.async_wait([this](const boost::system::error_code& error) {
-      ticking = false;
-      if (error) return;
       const auto time = Clock::now();
-      for_each_connection([time](Connection& connection) { connection.tick(time); });
-      tick();
+      if (!error) for_each_connection([time](Connection& connection) { connection.tick(time); });
+      if (!error && !connections.empty()) return await_tick();
+      ticking = false;
+      shared.watch->end();
     });
   }
 
@@ -251,17 +371,18 @@ struct ServerThread::Impl final : ConnectionHost {
   }
 };
 
-ServerThread::ServerThread(ServerShared& shared, RouterSet routers)
-    : impl_(std::make_unique<Impl>(shared, std::move(routers))) {}
+ServerThread::ServerThread(std::shared_ptr<ServerShared> shared, RouterSet routers)
+    : impl_(std::make_shared<Impl>(std::move(shared), std::move(routers))) {}
 
 ServerThread::~ServerThread() = default;
 
 void ServerThread::start() {
-  impl_->thread = std::thread([impl = impl_.get()] {
-    pthread_setname_np(pthread_self(), "pb-http");
-    impl->loop.run();
-  });
+  std::promise<bool> start;
+  impl_->thread = impl_->make_thread(start.get_future());
+  start.set_value(true);
 }
+
+void ServerThread::check(Clock::time_point now) { impl_->check(now); }
 
 asio::io_context& ServerThread::loop() noexcept { return impl_->loop; }
 
@@ -297,13 +418,18 @@ void ServerThread::stop() {
   asio::post(impl_->loop, [impl = impl_.get()] { impl->stop(); });
 }
 
+void ServerThread::wait_for_end() { impl_->ended.get_future().wait(); }
+
 void ServerThread::join() {
   if (impl_->thread.joinable()) impl_->thread.join();
+  if (!impl_->blocked.joinable()) return;
+  if (impl_->has_blocked.load(std::memory_order_acquire))
+    impl_->blocked.detach();
+  else
+    impl_->blocked.join();
 }
 
-bool ServerThread::is_current() const noexcept {
-  return impl_->thread.get_id() == std::this_thread::get_id();
-}
+bool ServerThread::run_in_handler(const std::function<void()>& work) { return impl_->run_in_handler(work); }
 
 size_t ServerThread::connections() const noexcept { return impl_->count.load(std::memory_order_relaxed); }
 

@@ -34,8 +34,9 @@ struct ApiServer {
   patchbay::test::TestServer core;
   HttpClient http{""}, management{""}, admin{""};
 
-  explicit ApiServer(const std::string& yaml = kConfig, patchbay::core::ManualClock* clock = nullptr)
-      : core(yaml, clock, {echo_plugin(), fake_auth()}) {
+  explicit ApiServer(const std::string& yaml = kConfig, patchbay::core::ManualClock* clock = nullptr,
+                     const std::function<void(patchbay::CoreOptions&)>& adjust = nullptr)
+      : core(yaml, clock, {echo_plugin(), fake_auth()}, {}, adjust) {
     REQUIRE(core.start_error() == "");
     http = HttpClient::of(core);
     management = HttpClient::of(core, "management");

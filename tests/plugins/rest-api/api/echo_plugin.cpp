@@ -28,6 +28,8 @@ constexpr int kWorkers = 16;                   // the maximum of a server
 std::function<void()> hold_worker;             // guarded by mutex, as are the next two
 int held_workers = 0;
 bool holds_workers = false;
+int hanging = 0;  // guarded by mutex, as is the next one
+uint64_t hang_releases = 0;
 
 http::Route route(const char* method, const char* path, const char* role = "admin") {
   http::Route made;
@@ -192,6 +194,16 @@ class EchoPlugin final : public Plugin {
         waiting.emplace(std::move(reply));
         arrived.notify_all();
       });
+    http::Route hang = route("GET", "/t/hang", "none");
+    hang.catalogue = false;
+    routes_->add(hang, [](const http::Request&) {
+      std::unique_lock lock(mutex);
+      ++hanging;
+      arrived.notify_all();
+      arrived.wait(lock, [before = hang_releases] { return hang_releases != before; });
+      --hanging;
+      return http::ok(R"({"hung":true})");
+    });
     routes_->add(route("GET", "/t/teapot", "none"), [](const http::Request&) -> Result<http::Response> {
       auto response = http::error(409, "teapot", "short and stout");
       response.headers = {{"X-Spout", "left"}, {"Set-Cookie", "a=1"}, {"Set-Cookie", "b=2"}};
@@ -341,6 +353,17 @@ HeldWorkers::~HeldWorkers() {
 void wait_until_asked() {
   std::unique_lock lock(mutex);
   arrived.wait_for(lock, std::chrono::seconds(60), [] { return waiting.has_value(); });
+}
+
+void wait_until_hanging() {
+  std::unique_lock lock(mutex);
+  arrived.wait_for(lock, std::chrono::seconds(60), [] { return hanging > 0; });
+}
+
+void release_hanging() {
+  const std::lock_guard lock(mutex);
+  ++hang_releases;
+  arrived.notify_all();
 }
 
 void release_waiting() {

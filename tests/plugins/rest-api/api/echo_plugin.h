@@ -12,6 +12,9 @@ const pb_entry* echo_plugin();
 void wait_until_asked();
 // Answers the request at /t/wait.
 void release_waiting();
+// Waits until a request blocks its handler at /t/hang, and lets the handlers there return.
+void wait_until_hanging();
+void release_hanging();
 // Withdraws the handler of /t/short-lived.
 void withdraw_short_lived();
 

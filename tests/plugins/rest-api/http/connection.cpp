@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <string>
 #include <utility>
@@ -37,7 +38,7 @@ class ManualTransport final : public Transport {
   Wire& wire_;
 };
 
-// Answers each request with a body of `answer` octets.
+// Answers each request with a body of `answer` octets, in a handler that answer_all() calls.
 struct FakeHost final : ConnectionHost {
   struct Port final : ReplyPort {
     void deliver(uint64_t, uint64_t slot, Response response) noexcept override {
@@ -62,6 +63,7 @@ struct FakeHost final : ConnectionHost {
   std::shared_ptr<Port> port = std::make_shared<Port>();
   Clock::time_point time{};
   size_t answer = 0;
+  std::deque<std::shared_ptr<Exchange>> waiting;
   const Wire* wire = nullptr;
   bool written_in_handler = false;
 
@@ -72,8 +74,16 @@ struct FakeHost final : ConnectionHost {
   std::string_view date() override { return "Thu, 01 Jan 1970 00:00:00 GMT"; }
   Clock::time_point now() const noexcept override { return time; }
   void dispatch(uint64_t, std::shared_ptr<Exchange> exchange) noexcept override {
-    exchange->reply(200, {}, std::string(answer, 'x'));
-    written_in_handler = wire->writing != nullptr;
+    waiting.push_back(std::move(exchange));
+  }
+  void answer_all(Connection& connection) {
+    while (!waiting.empty()) {
+      const auto exchange = std::move(waiting.front());
+      waiting.pop_front();
+      exchange->reply(200, {}, std::string(answer, 'x'));
+      written_in_handler = wire->writing != nullptr;
+      connection.handler_returned(exchange->slot());
+    }
   }
   bool authorize_head(uint64_t, const std::shared_ptr<Exchange>&) noexcept override { return false; }
   std::string new_request_id() override { return "0123456789abcdef"; }
@@ -103,6 +113,7 @@ struct Reader {
     constexpr std::string_view kGet = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n";
     std::memcpy(wire.buffer, kGet.data(), kGet.size());
     std::exchange(wire.reading, nullptr)->on_read(IoResult::ok, kGet.size());
+    host.answer_all(*connection);
   }
   ~Reader() { connection->close(); }
   // The client reads so much after a while. False: the connection is closed.
@@ -147,4 +158,32 @@ TEST_CASE("the lag of a connection is that of its reader, and zero while it is i
 TEST_CASE("a response is written although its handler has not returned yet") {
   Reader reader(10);
   CHECK(reader.host.written_in_handler);
+}
+
+TEST_CASE("the next request is read once the handler of the one before it has returned or answered") {
+  FakeHost host;
+  Wire wire;
+  host.wire = &wire;
+  const auto connection = std::make_shared<Connection>(Connection::Info{1, "192.0.2.1", kPublic},
+                                                       std::make_unique<ManualTransport>(wire), host);
+  host.port->connection = connection;
+  connection->start();
+  std::exchange(wire.starting, nullptr)->on_ready(IoResult::ok);
+  const std::string get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n";
+  const std::string all = get + get + get;
+  std::memcpy(wire.buffer, all.data(), all.size());
+  std::exchange(wire.reading, nullptr)->on_read(IoResult::ok, all.size());
+  REQUIRE(host.waiting.size() == 1);
+  host.time += 11s;  // the head of the second is not late, because the connection does not read it
+  connection->tick(host.time);
+  connection->handler_returned(host.waiting.back()->slot());
+  REQUIRE(host.waiting.size() == 2);
+  connection->handler_returned(host.waiting.front()->slot());  // again: no effect
+  REQUIRE(host.waiting.size() == 2);
+  host.waiting.back()->reply(200, {}, "second");
+  REQUIRE(host.waiting.size() == 3);
+  CHECK_FALSE(wire.writing);
+  host.waiting.front()->reply(200, {}, "first");
+  CHECK(wire.writing);
+  connection->close();
 }
