@@ -80,7 +80,8 @@ Result<uint32_t> RouteRegistry::insert(std::shared_ptr<RouteEntry> entry) {
   const http::Route& route = entry->route;
   PB_TRY(http::check_route(*host_, route));
   PB_TRY_VALUE(const Route candidate, server_route(last_id_ + 1, route));
-  PB_TRY(check(candidate));
+  PB_TRY_VALUE(entry->key, check(candidate));
+  entry->listener_roles = candidate.listener_roles;
   PB_TRY_VALUE(entry->query, QueryReader::compile(*host_, route.query_schema));
   entry->id = ++last_id_;
   entries_.emplace(last_id_, std::move(entry));
@@ -88,16 +89,17 @@ Result<uint32_t> RouteRegistry::insert(std::shared_ptr<RouteEntry> entry) {
   return last_id_;
 }
 
-// Whether the HTTP server would accept the table with this route.
-Status RouteRegistry::check(const Route& candidate) const {
-  RouteTable routes = table();
-  routes.push_back(candidate);
-  for (const ListenerRole role : {kPublic, kManagement, kLocal}) {
-    if ((candidate.listener_roles & role) == 0) continue;
-    auto router = Router::create(routes, role);
-    if (!router) return router.error();
-  }
-  return {};
+// Returns the route's key if the HTTP server would accept the table with this route. Makes no router of the
+// whole table, because plugins add a hundred routes at the start.
+Result<std::string> RouteRegistry::check(const Route& candidate) const {
+  PB_TRY_VALUE(std::string key, route_key(candidate));
+  for (const auto& [id, entry] : entries_)
+    if ((entry->listener_roles & candidate.listener_roles) != 0 && entry->key == key)
+      return routed_twice(candidate);
+  Route alone = candidate;
+  alone.listener_roles = kLocal;
+  if (auto router = Router::create({alone}, kLocal); !router) return router.error();
+  return key;
 }
 
 std::shared_ptr<const RouteEntry> RouteRegistry::find(uint32_t id) const {

@@ -21,6 +21,8 @@ using BuiltinHandler = std::function<http::Response(const http::Request&)>;
 struct RouteEntry {
   uint32_t id = 0;
   http::Route route;
+  std::string key;  // see route_key()
+  uint32_t listener_roles = 0;
   QueryReader query;
   Lease<http::Handler> handler;
   BuiltinHandler builtin;  // of a route of rest-api, instead of a handler
@@ -57,7 +59,7 @@ class RouteRegistry {
  private:
   Result<http::Registered> add_entry(http::Route route);
   Result<uint32_t> insert(std::shared_ptr<RouteEntry> entry);
-  Status check(const Route& candidate) const;
+  Result<std::string> check(const Route& candidate) const;
   void on_change();
 
   const Host* host_;

@@ -69,11 +69,10 @@ struct Candidate {
 };
 using Candidates = std::vector<Candidate>;
 
-bool same_choice(const Route& a, const Route& b) {
-  const auto text = [](const Route& r) {
-    return r.discriminator ? r.discriminator->key + "=" + r.discriminator->value : std::string();
-  };
-  return a.upgrade == b.upgrade && text(a) == text(b);
+// Distinguishes the routes of one method and path.
+std::string choice_of(const Route& route) {
+  const auto& wanted = route.discriminator;
+  return (route.upgrade ? "upgrade?" : "?") + (wanted ? wanted->key + "=" + wanted->value : std::string());
 }
 
 bool discriminator_holds(const Discriminator& wanted, const StringPairs* query) {
@@ -120,6 +119,16 @@ Method method_from(std::string_view name) noexcept {
   for (const auto method : kRouted)
     if (method_name(method) == name) return method;
   return Method::other;
+}
+
+Result<std::string> route_key(const Route& route) {
+  if (route.method == Method::other) return {Code::invalid, "route " + route.path + ": no such method"};
+  PB_TRY_VALUE(const Pattern pattern, parse_pattern(route.path));
+  return std::string(method_name(route.method)) + " " + pattern.tree + " " + choice_of(route);
+}
+
+Error routed_twice(const Route& route) {
+  return {Code::conflict, std::string(method_name(route.method)) + " " + route.path + " is routed twice"};
 }
 
 Response unrouted_response(Method method, const RouteMatch& match) {
@@ -239,9 +248,7 @@ Result<std::unique_ptr<Router>> Router::create(const RouteTable& table, Listener
     PB_TRY_VALUE(auto pattern, parse_pattern(route.path));
     auto& list = impl->candidates[{route.method, pattern.tree}];
     for (const auto& other : list)
-      if (same_choice(other.route, route))
-        return {Code::conflict,
-                std::string(method_name(route.method)) + " " + route.path + " is routed twice"};
+      if (choice_of(other.route) == choice_of(route)) return routed_twice(route);
     list.push_back({route, std::move(pattern.names)});
   }
   for (const auto& [key, list] : impl->candidates) impl->add(key, list);

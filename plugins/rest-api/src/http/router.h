@@ -38,6 +38,11 @@ struct RouteMatch {
 // The response to a request without a route: 404, 405 with Allow, or 204 with Allow to OPTIONS.
 Response unrouted_response(Method method, const RouteMatch& match);
 
+// Identifies a route among those of one role, of which no two may have the same key. Error: a method that no
+// route can have, a path that is not absolute, a bad parameter.
+Result<std::string> route_key(const Route& route);
+Error routed_twice(const Route& route);
+
 class Router {
  public:
   // Of the routes of one role. Error: a path that is not absolute, a bad parameter, two equal routes.

@@ -78,6 +78,33 @@ TEST_CASE("router - the error of an invalid table names the route") {
   CHECK(twice.error().code == patchbay::Code::conflict);
 }
 
+TEST_CASE("router - two routes have one key exactly if a table refuses them together") {
+  const RouteTable routes = {{1, Method::get, "/a/{x}", {}, kPublic},
+                             {2, Method::get, "/a/{y}", {}, kPublic},
+                             {3, Method::get, "/a/{y}/", {}, kPublic},
+                             {4, Method::get, "/a/x", {}, kPublic},
+                             {5, Method::post, "/a/{x}", {}, kPublic},
+                             {6, Method::get, "/a/{x}", {}, kPublic, true},
+                             {7, Method::get, "/a/{x}", Discriminator{"k", ""}, kPublic},
+                             {8, Method::get, "/a/{x}", Discriminator{"k", "v"}, kPublic},
+                             {9, Method::get, "/a/{z}", Discriminator{"k", "v"}, kPublic},
+                             {10, Method::get, "/a/{x}", Discriminator{"k", "v"}, kPublic, true}};
+  int same = 0;
+  for (const Route& one : routes) {
+    for (const Route& other : routes) {
+      if (one.id >= other.id) continue;
+      CAPTURE(one.id);
+      CAPTURE(other.id);
+      const bool equal = *route_key(one) == *route_key(other);
+      CHECK(Router::create({one, other}, kPublic).ok() == !equal);
+      same += equal ? 1 : 0;
+    }
+  }
+  CHECK(same == 4);  // 1, 2 and 3, and 8 and 9
+  CHECK_FALSE(route_key({1, Method::get, "a", {}, kPublic}).ok());
+  CHECK_FALSE(route_key({1, Method::other, "/a", {}, kPublic}).ok());
+}
+
 TEST_CASE("router - a request without a route is answered 404, 405 or 204") {
   auto router = *Router::create(standard_routes(), kPublic);
   const auto unknown = unrouted_response(Method::get, resolve(*router, Method::get, "/x"));
