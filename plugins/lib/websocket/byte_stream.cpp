@@ -83,9 +83,10 @@ ByteStream::~ByteStream() { ::close(socket_.fd); }
 
 void ByteStream::begin_turn() { socket_.turn_bytes = kReadAtOnceBytes; }
 
-bool ByteStream::start_tls(const TlsContext& context, const std::string& host, bool verify) {
+bool ByteStream::start_tls(const TlsContext& context, const std::string& host, bool verify,
+                           const std::string& session_group) {
   context_ = context;
-  tls_ = {::SSL_new(context.get()), &::SSL_free};
+  tls_ = {::SSL_new(context.settings.get()), &::SSL_free};
   BIO* const bio = tls_ ? make_bio(socket_) : nullptr;
   if (bio == nullptr) return error_ = take_tls_error(), false;
   ::SSL_set_bio(tls_.get(), bio, bio);
@@ -94,6 +95,10 @@ bool ByteStream::start_tls(const TlsContext& context, const std::string& host, b
   // SNI allows no addresses (RFC 6066 section 3).
   if (!is_address) SSL_set_tlsext_host_name(tls_.get(), host.c_str());
   ::SSL_set_verify(tls_.get(), verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
+  if (!session_group.empty()) {
+    session_use_ = {context.sessions, (verify ? "verified " : "any ") + host + " " + session_group};
+    TlsSessions::attach(*tls_, session_use_);
+  }
   if (!verify) return true;
   X509_VERIFY_PARAM* const expected = ::SSL_get0_param(tls_.get());
   ::X509_VERIFY_PARAM_set_hostflags(expected, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);

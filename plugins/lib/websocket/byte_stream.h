@@ -37,8 +37,10 @@ class ByteStream {
   // the socket stays readable.
   void begin_turn();
   // Begins TLS; handshake() follows until it is done. `host`: a name or an address, which must be in the
-  // peer's certificate if `verify` is set.
-  bool start_tls(const TlsContext& context, const std::string& host, bool verify);
+  // peer's certificate if `verify` is set. `session_group`: connections with the same context, host, `verify`
+  // and group resume each other's TLS sessions; "": none.
+  bool start_tls(const TlsContext& context, const std::string& host, bool verify,
+                 const std::string& session_group = {});
   State handshake();
 
   Moved read(char* to, size_t size);
@@ -67,6 +69,7 @@ class ByteStream {
 
   Socket socket_;
   TlsContext context_;
+  TlsSessions::Use session_use_;
   std::unique_ptr<SSL, void (*)(SSL*)> tls_{nullptr, nullptr};
   std::string error_;
 };

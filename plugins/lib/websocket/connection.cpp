@@ -1,6 +1,7 @@
 #include "websocket/connection.h"
 
 #include <netinet/tcp.h>
+#include <openssl/sha.h>
 #include <patchbay/base64.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -20,6 +21,16 @@ namespace patchbay::lib {
 namespace {
 
 std::string describe(int error) { return std::generic_category().message(error); }
+
+// Connections share their TLS sessions only if the server gets the same from them, because a key in a header
+// or in the URL may be a tenant's.
+std::string tls_session_group(const WebSocketUrl& url, const WebSocketOptions& options) {
+  std::string text = url.port + "\n" + url.target;
+  for (const auto& header : options.headers) text += "\n" + header.name + ":" + header.value;
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+  ::SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
+  return std::string(digest.begin(), digest.end());
+}
 
 void set_option(int fd, int level, int name, int value) {
   (void)::setsockopt(fd, level, name, &value, sizeof value);
@@ -155,7 +166,8 @@ void WebSocketClient::Connection::on_connected() {
   set_deadline(options_.handshake_timeout_ms, "handshake");
   if (!url_.tls) return request_upgrade();
   state_ = State::tls;
-  if (!stream_->start_tls(tls_, url_.host, options_.verify_peer)) return fail("TLS: " + stream_->error());
+  if (!stream_->start_tls(tls_, url_.host, options_.verify_peer, tls_session_group(url_, options_)))
+    return fail("TLS: " + stream_->error());
   handshake_tls();
 }
 

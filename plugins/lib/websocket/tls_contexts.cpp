@@ -9,7 +9,7 @@ namespace patchbay::lib {
 namespace {
 
 Result<TlsContext> make_context(const std::string& ca_file) {
-  TlsContext context(::SSL_CTX_new(::TLS_client_method()), &::SSL_CTX_free);
+  const std::shared_ptr<SSL_CTX> context(::SSL_CTX_new(::TLS_client_method()), &::SSL_CTX_free);
   if (!context) return {Code::failed, "TLS: " + take_tls_error()};
   ::SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   ::SSL_CTX_set_options(context.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
@@ -19,8 +19,9 @@ Result<TlsContext> make_context(const std::string& ca_file) {
   ::SSL_CTX_set_default_verify_paths(context.get());
   if (!ca_file.empty() && ::SSL_CTX_load_verify_file(context.get(), ca_file.c_str()) != 1)
     return {Code::invalid, "CA file " + ca_file + ": " + take_tls_error()};
+  TlsSessions::prepare(*context);
   ::ERR_clear_error();
-  return context;
+  return TlsContext{context, std::make_shared<TlsSessions>()};
 }
 
 }  // namespace

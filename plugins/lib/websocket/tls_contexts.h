@@ -1,5 +1,5 @@
 // TlsContexts: settings of TLS clients by CA file, shared by threads, because reading Debian's bundle of
-// authorities takes milliseconds and 250 KB of memory.
+// authorities takes milliseconds and 250 KB of memory, and a session can be resumed on any thread.
 #pragma once
 
 #include <openssl/types.h>
@@ -10,9 +10,14 @@
 #include <mutex>
 #include <string>
 
+#include "websocket/tls_sessions.h"
+
 namespace patchbay::lib {
 
-using TlsContext = std::shared_ptr<SSL_CTX>;
+struct TlsContext {
+  std::shared_ptr<SSL_CTX> settings;
+  std::shared_ptr<TlsSessions> sessions;
+};
 
 // Any thread.
 class TlsContexts {
