@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,12 +29,29 @@ std::string read(std::string_view bytes, size_t piece) {
   return events;
 }
 
+std::string describe(const patchbay::Result<std::optional<UpgradeResponse>>& read) {
+  if (!read) return "error " + read.error().text;
+  if (!*read) return "needs more";
+  return std::to_string((*read)->status) + " " + std::to_string((*read)->bytes) + (*read)->error;
+}
+
+// The response to an upgrade is complete with its last byte, neither before nor later.
+void check_upgrade(std::string_view text) {
+  constexpr const char* kKey = "dGhlIHNhbXBsZSBub25jZQ==";
+  const auto whole = read_upgrade_response(text, kKey);
+  if (!whole || !*whole) return;
+  const size_t bytes = (*whole)->bytes;
+  if (bytes > text.size() || (*whole)->status < 100 || (*whole)->status > 999) std::abort();
+  if (describe(read_upgrade_response(text.substr(0, bytes), kKey)) != describe(whole)) std::abort();
+  if (describe(read_upgrade_response(text.substr(0, bytes - 1), kKey)) != "needs more") std::abort();
+}
+
 }  // namespace
 
 // What a WebSocket server sends: any bytes give the same events, however they are cut, or an error.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  (void)read_upgrade_response(text, "dGhlIHNhbXBsZSBub25jZQ==");
+  check_upgrade(text);
   const std::string whole = read(text, std::max<size_t>(size, 1));
   if (read(text, 1) != whole || read(text, 7) != whole) std::abort();
   return 0;

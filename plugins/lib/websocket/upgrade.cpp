@@ -42,7 +42,7 @@ bool has_word(std::string_view list, std::string_view word) {
 
 // "HTTP/1.1 101 ..."; 0: something else.
 int status_of(std::string_view line) {
-  if (!line.starts_with("HTTP/1.") || line.size() < 12 || line[8] != ' ' ||
+  if (!line.starts_with("HTTP/1.") || line.size() < 12 || !is_digit(line[7]) || line[8] != ' ' ||
       (line.size() > 12 && line[12] != ' '))
     return 0;
   int status = 0;
@@ -54,7 +54,8 @@ int status_of(std::string_view line) {
 }
 
 struct Fields {
-  bool upgrade = false, connection = false, accept = false, unwanted = false;
+  bool upgrade = false, connection = false, unwanted = false;
+  int accepts = 0, wrong_accepts = 0;
 };
 
 bool read_field(std::string_view line, std::string_view expected_accept, Fields& fields) {
@@ -62,9 +63,9 @@ bool read_field(std::string_view line, std::string_view expected_accept, Fields&
   if (colon == 0 || colon == std::string_view::npos || line[0] == ' ' || line[0] == '\t') return false;
   const std::string name = to_lower(std::string(line.substr(0, colon)));
   const std::string_view value = trim(line.substr(colon + 1));
-  if (name == "upgrade") fields.upgrade = has_word(value, "websocket");
+  if (name == "upgrade") fields.upgrade = fields.upgrade || has_word(value, "websocket");
   if (name == "connection") fields.connection = fields.connection || has_word(value, "upgrade");
-  if (name == "sec-websocket-accept") fields.accept = value == expected_accept;
+  if (name == "sec-websocket-accept") ++(value == expected_accept ? fields.accepts : fields.wrong_accepts);
   // The request offered neither.
   if (name == "sec-websocket-extensions" || name == "sec-websocket-protocol")
     fields.unwanted = fields.unwanted || !value.empty();
@@ -73,7 +74,8 @@ bool read_field(std::string_view line, std::string_view expected_accept, Fields&
 
 std::string fault_of(const Fields& fields) {
   if (!fields.upgrade || !fields.connection) return "the response does not upgrade to a WebSocket";
-  if (!fields.accept) return "the response does not fit the request's key";
+  // Once (RFC 6455 section 11.3.3).
+  if (fields.accepts != 1 || fields.wrong_accepts != 0) return "the response does not fit the request's key";
   return fields.unwanted ? "the response names an extension that was not offered" : "";
 }
 

@@ -62,6 +62,11 @@ TEST_CASE("upgrade: a response without an upgrade, with another key or with an e
   CHECK(error_of(response(upgrade + connection)).find("key") != std::string::npos);
   CHECK(error_of(response(upgrade + connection + "Sec-WebSocket-Accept: abc\r\n")).find("key") !=
         std::string::npos);
+  CHECK(error_of(response(upgrade + connection + accept + accept)).find("key") != std::string::npos);
+  CHECK(error_of(response(upgrade + connection + accept + "Sec-WebSocket-Accept: abc\r\n")).find("key") !=
+        std::string::npos);
+  CHECK(error_of(response(upgrade + connection + "Sec-WebSocket-Accept: abc\r\n" + accept)).find("key") !=
+        std::string::npos);
   CHECK(error_of(response(upgrade + connection + accept + "Sec-WebSocket-Extensions: permessage-deflate\r\n"))
             .find("extension") != std::string::npos);
 }
@@ -75,10 +80,11 @@ TEST_CASE("upgrade: another status is no error of the response") {
 }
 
 TEST_CASE("upgrade: what is not HTTP is refused") {
-  for (const std::string& text : {std::string("SSH-2.0\r\n\r\n"), std::string("HTTP/1.1 1x1 a\r\n\r\n"),
-                                  std::string("HTTP/2 101 a\r\n\r\n"), std::string("HTTP/1.1 99\r\n\r\n"),
-                                  std::string("HTTP/1.1 1010\r\n\r\n"), response("no colon\r\n"),
-                                  response(": no name\r\n"), response(" folded: x\r\n")})
+  for (const std::string& text :
+       {std::string("SSH-2.0\r\n\r\n"), std::string("HTTP/1.1 1x1 a\r\n\r\n"),
+        std::string("HTTP/2 101 a\r\n\r\n"), std::string("HTTP/1.x 101 a\r\n\r\n"),
+        std::string("HTTP/1.1 99\r\n\r\n"), std::string("HTTP/1.1 1010\r\n\r\n"), response("no colon\r\n"),
+        response(": no name\r\n"), response(" folded: x\r\n")})
     CHECK_FALSE(read_upgrade_response(text, kKey).ok());
   CHECK_FALSE(read_upgrade_response(std::string(20'000, 'x'), kKey).ok());
   CHECK_FALSE(read_upgrade_response(response("x: " + std::string(20'000, 'x') + "\r\n"), kKey).ok());
