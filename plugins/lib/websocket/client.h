@@ -35,7 +35,7 @@ struct WebSocketOptions {
   int idle_timeout_ms = 0;          // closes the connection after this time without received data; 0: never
   size_t max_message_bytes = 16u << 20;
   size_t max_queue_bytes = 4u << 20;  // limit of the messages not yet written
-  int max_unsent_bytes = 16 * 1024;   // unsent data in the kernel; beyond it messages queue here
+  int max_unsent_bytes = 16 * 1024;   // unsent data in the kernel; beyond it messages queue here; 0: no limit
   // Called for each resolved address before connecting (against SSRF); an empty function allows all.
   std::function<bool(const std::string& address)> allow_address;
 };

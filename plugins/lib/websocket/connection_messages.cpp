@@ -188,7 +188,7 @@ bool WebSocketClient::Connection::write_queued() {
 bool WebSocketClient::Connection::is_kernel_full(size_t written) {
   const auto max = static_cast<size_t>(std::max(options_.max_unsent_bytes, 0));
   unchecked_bytes_ += written;
-  if (unchecked_bytes_ < max / 4) return false;  // most messages need no further system call
+  if (max == 0 || unchecked_bytes_ < max / 4) return false;  // most messages need no further system call
   unchecked_bytes_ = 0;
   return stream_->unsent_bytes() >= max;
 }

@@ -18,6 +18,13 @@ std::shared_ptr<SSL_SESSION> copy(const SSL_SESSION& session) {
   return {::SSL_SESSION_dup(&session), &::SSL_SESSION_free};
 }
 
+size_t ticket_bytes(const SSL_SESSION& session) {
+  const unsigned char* ticket = nullptr;
+  size_t size = 0;
+  ::SSL_SESSION_get0_ticket(&session, &ticket, &size);
+  return size;
+}
+
 }  // namespace
 
 void TlsSessions::prepare(SSL_CTX& context) {
@@ -32,8 +39,10 @@ void TlsSessions::attach(SSL& tls, Use& use) {
 
 // Returns 0, because OpenSSL keeps its session.
 int TlsSessions::on_session(SSL* tls, SSL_SESSION* session) noexcept {
-  const auto* const use = static_cast<const Use*>(SSL_get_app_data(tls));
-  if (use == nullptr) return 0;
+  auto* const use = static_cast<Use*>(SSL_get_app_data(tls));
+  if (use == nullptr || use->offered == kMaxTlsSessionsOfPeer || ticket_bytes(*session) > kMaxTlsTicketBytes)
+    return 0;
+  ++use->offered;
   try {
     if (Session copied = copy(*session)) use->sessions->add(use->key, std::move(copied));
   } catch (...) {

@@ -4,6 +4,7 @@
 
 #include <openssl/types.h>
 
+#include <cstddef>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -21,6 +22,7 @@ class TlsSessions {
   struct Use {
     std::shared_ptr<TlsSessions> sessions;
     std::string key;
+    size_t offered = 0;  // by the server of this connection
   };
 
   // Makes the connections of the context pass their sessions to their Use.

@@ -421,9 +421,8 @@ struct UnixTlsFixture {
   }
   ~UnixTlsFixture() { ::close(listener); }
 
-  void connect(std::function<void()> on_message) {
-    WebSocketOptions options;
-    options.url = "wss://localhost/";
+  void connect(std::function<void()> on_message, WebSocketOptions options = {}) {
+    if (options.url.empty()) options.url = "wss://localhost/";
     options.verify_peer = false;
     auto callbacks = report.callbacks();
     callbacks.on_message = [record = callbacks.on_message, on_message](std::string_view data,
@@ -433,7 +432,7 @@ struct UnixTlsFixture {
     };
     client = *WebSocketClient::open(io, options, callbacks);
     io.post([this, made = client.get()] { sender = made; });
-    server.emplace(::accept(listener, nullptr, nullptr), test::make_server_context());
+    server.emplace(::accept(listener, nullptr, nullptr), context);
     REQUIRE(within(kMaxWait, [this] { return server->handshake(); }));
     std::string request;
     REQUIRE(within(kMaxWait, [&] {
@@ -468,6 +467,7 @@ struct UnixTlsFixture {
     });
   }
 
+  const test::TlsServerContext context = test::make_server_context();
   const int listener = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   Endpoint endpoint = [] {
     Endpoint out;
@@ -480,6 +480,27 @@ struct UnixTlsFixture {
   std::optional<test::TlsServer> server;
   std::unique_ptr<WebSocketClient> client;
 };
+
+TEST_CASE_FIXTURE(UnixTlsFixture,
+                  "a TLS session is resumed by connections with the same URL and headers only") {
+  const auto is_resumed = [this](const std::string& url, const std::string& key) {
+    WebSocketOptions options;
+    options.url = url;
+    options.headers = {{"x-key", key}};
+    report.opened = false;
+    connect([] {}, options);
+    client.reset();
+    io.drain();
+    return ::SSL_session_reused(server->tls()) == 1;
+  };
+  const std::string url = "wss://localhost/a";
+  CHECK_FALSE(is_resumed(url, "tenant 1"));
+  CHECK(is_resumed(url, "tenant 1"));
+  CHECK_FALSE(is_resumed(url, "tenant 2"));
+  CHECK_FALSE(is_resumed(url + "?key=2", "tenant 1"));
+  CHECK_FALSE(is_resumed("wss://localhost:444/a", "tenant 1"));
+  CHECK(is_resumed(url, "tenant 1"));
+}
 
 TEST_CASE(
     "a TLS read that must write first goes on when the server reads again, and the thread sleeps until "

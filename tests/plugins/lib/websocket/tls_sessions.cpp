@@ -128,6 +128,23 @@ TEST_CASE_FIXTURE(TlsSessionsFixture, "a server that refuses a session makes a w
   CHECK(is_resumed({}));
 }
 
+TEST_CASE_FIXTURE(TlsSessionsFixture, "a session with a very long ticket is not kept") {
+  // The server's ticket contains this data.
+  static std::string data;
+  ::SSL_CTX_set_session_ticket_cb(
+      server.get(),
+      [](SSL* tls, void*) {
+        return ::SSL_SESSION_set1_ticket_appdata(::SSL_get_session(tls), data.data(), data.size());
+      },
+      nullptr, nullptr);
+  data.assign(1000, 'x');
+  is_resumed({});
+  CHECK(is_resumed({}));
+  data.assign(8000, 'x');
+  is_resumed({.session_group = "b"});
+  CHECK_FALSE(is_resumed({.session_group = "b"}));
+}
+
 TEST_CASE_FIXTURE(TlsSessionsFixture, "the sessions of a peer, and of all, are limited") {
   ::SSL_CTX_set_num_tickets(server.get(), 50);
   is_resumed({});
