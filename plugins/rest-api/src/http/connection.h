@@ -33,7 +33,8 @@ class ConnectionHost {
   virtual std::shared_ptr<ReplyPort> reply_port() const noexcept = 0;
   virtual std::string_view date() = 0;
   virtual Clock::time_point now() const noexcept = 0;
-  // Passes the request to a handler. Once that has returned, calls handler_returned() with its slot.
+  // Passes the request to a handler. Once that has returned, calls handler_returned() with its slot; if it
+  // blocks, the answer comes first.
   virtual void dispatch(uint64_t connection, std::shared_ptr<Exchange> exchange) noexcept = 0;
   // Calls ServerHandlers::on_head, which leads to Connection::proceed(), perhaps before this returns. False:
   // there is no such handler.

@@ -94,8 +94,6 @@ struct ServerThread::Impl final : ConnectionHost, std::enable_shared_from_this<I
   std::promise<void> ended;
   std::atomic<size_t> count{0};
   std::array<size_t, 3> open_by{};
-  uint64_t calling = 0;  // the connection whose handler is called, and the slot of the request
-  uint64_t calling_slot = 0;
   bool ticking = false;
   bool draining = false;
   std::time_t date_second = 0;
@@ -170,23 +168,21 @@ struct ServerThread::Impl final : ConnectionHost, std::enable_shared_from_this<I
     while (!waiting.empty()) {
       WaitingRequest request = std::move(waiting.front());
       waiting.pop_front();
-      calling = request.connection;
-      calling_slot = request.only_head ? UINT64_MAX : request.exchange->slot();
+      const uint64_t connection = request.connection;
+      const std::optional<uint64_t> slot =
+          request.only_head ? std::nullopt : std::optional(request.exchange->slot());
       HandlerCall call{this, owner.release()};
       current = &call;
       {
-        const ReplyQueue::Inline inline_delivery(*replies, request.connection, run_inline);
+        const ReplyQueue::Inline inline_delivery(*replies, connection, run_inline);
         call_handler(std::move(request));
       }
       current = nullptr;
       if (!owner.reclaim(call.number)) return false;
-      handler_returned();
+      const auto called = slot ? find(connection) : nullptr;
+      if (called) called->handler_returned(*slot);
     }
     return true;
-  }
-
-  void handler_returned() {
-    if (const auto connection = find(calling)) connection->handler_returned(calling_slot);
   }
 
   // Runs work() on the loop if a handler called by this thread is the caller. False: it is not, or another
@@ -201,7 +197,6 @@ struct ServerThread::Impl final : ConnectionHost, std::enable_shared_from_this<I
 
   // Runs the loop until it ends or another thread has taken it over.
   void run() {
-    handler_returned();  // it does not, if this thread takes the loop over, but its connection need not wait
     do {
       if (!call_handlers()) return has_blocked.store(false, std::memory_order_release);
     } while (loop.run_one() > 0);
