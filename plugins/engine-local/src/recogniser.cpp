@@ -70,8 +70,8 @@ std::string grammar() {
 
 }  // namespace
 
-// The decoders of one thread. Loading them takes about half a second, releasing them gives the memory back to
-// the system.
+// The decoders of one thread. Loading them takes 0.3 to 0.4 s, releasing them gives the memory back to the
+// system.
 class Recogniser::Decoders {
  public:
   Decoders(const RecogniserOptions& options, std::atomic<int>& loaded) : options_(options), loaded_(loaded) {}
