@@ -36,7 +36,7 @@ Subsystems::~Subsystems() {
 }
 
 std::string Subsystems::report(std::string_view what) {
-  if (what == "load") return load_report(process_times_, runtime_->media());
+  if (what == "load") return load_report(process_times_, thread_waits_, runtime_->media());
   return report_ ? report_(what) : std::string();
 }
 

@@ -14,6 +14,7 @@
 #include "observe/metrics.h"
 #include "runtime/process_times.h"
 #include "runtime/runtime.h"
+#include "runtime/thread_waits.h"
 #include "services/service_registry.h"
 #include "store/store.h"
 
@@ -57,6 +58,7 @@ class Subsystems {
   StoreRegistry store_registry_;
   MediaRegistry media_;
   ProcessTimes process_times_;
+  ThreadWaits thread_waits_;
   const std::function<std::string(std::string_view what)> report_;
   std::unique_ptr<Store> store_;
   HostServices services_;

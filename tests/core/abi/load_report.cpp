@@ -7,6 +7,7 @@
 #include "runtime/manual_clock.h"
 #include "runtime/media_pool.h"
 #include "runtime/process_times.h"
+#include "runtime/thread_waits.h"
 
 using namespace abi_test;
 
@@ -16,8 +17,9 @@ TEST_CASE("late and skipped ticks are in the report of the load") {
   options.manual_clock = &clock;
   MediaPool media(options);
   ProcessTimes times;
+  ThreadWaits waits;
   const auto number = [&](const char* name) {
-    const auto report = json::parse(load_report(times, media));
+    const auto report = json::parse(load_report(times, waits, media));
     REQUIRE(report.ok());
     const json::Node* value = report->root().find(name);
     REQUIRE(value != nullptr);
@@ -26,6 +28,8 @@ TEST_CASE("late and skipped ticks are in the report of the load") {
   CHECK(number("ticks") == 0);
   CHECK(number("cpuNs") > 0);
   CHECK(number("cores") > 0);
+  CHECK(number("waitNs") >= 0);
+  CHECK(number("runs") >= 0);
   REQUIRE(media.at(0).attach([](void*, uint64_t, int64_t) {}, nullptr) != 0);
   media.pump();
   clock.advance(std::chrono::milliseconds(20));

@@ -53,7 +53,7 @@ typedef struct pb_observe {
 
   /* [any] Writes the server's state into `sink` before it returns: "metrics" (Prometheus text), and JSON:
    * "plugins" [{id,version,state,reason,provides}], "ready" {"ready":bool,"plugins":{id:state}}, "events"
-   * [{topic,plugin,summary,subject,schema}], "load" {cpuNs,cores,ticks,lateTicks}, with isolated plugins. */
+   * [{topic,plugin,summary,subject,schema}], "load" {cpuNs,cores,ticks,lateTicks,waitNs,runs}. */
   int32_t (*report)(void* host, pb_str what, void (*sink)(void* user, pb_str text) PB_NOEXCEPT,
                     void* user) PB_NOEXCEPT;
 } pb_observe;
