@@ -261,7 +261,9 @@ TEST_CASE("a call is refused and counted while the server is too busy") {
 TEST_CASE("a call that waits for the load starts once no call runs, before its next retry") {
   DeafPort trunk;
   core::ManualClock clock;  // the retry comes after 30 s
-  CallServer server(options(trunk.port(), "{}", &clock, "maxLoadPercent: 1"));
+  CallServer::Options slow = options(trunk.port(), "{}", &clock, "maxLoadPercent: 1");
+  slow.sip_trunk = ", silenceTimeoutMs: 32000";  // the first call rings until it is hung up
+  CallServer server(slow);
   const http::Response first = post(usual());
   REQUIRE(first.status == 200);
   std::atomic<bool> stop{false};
@@ -348,7 +350,7 @@ TEST_CASE("a call is refused and counted while the media loops are late") {
     return refused.status == 503;
   }));
   CHECK(refused.headers.has("Retry-After"));
-  CHECK(server.metric("patchbay_ai_voice_limited_total{limit=\"ticks\"}") == 1);
+  CHECK(server.metric("patchbay_ai_voice_limited_total{limit=\"late\"}") == 1);
   CHECK(probe::ask_host<bool>([&](const Host& host, auto done) {
           host.media->detach(
               host.self, *late,

@@ -83,10 +83,13 @@ constexpr HealthRule kRules[] = {
      "quota of its control group), add a server, or raise that setting as long as no ticks are late",
      "load"},
     {"patchbay_ai_voice_limited_total", Reading::increase, 0,
-     "# calls had to wait or were refused because ticks of the media loops are late",
-     "the server uses $patchbay_ai_voice_load% % of its $patchbay_core_usable_cores cores; if that is far "
-     "below 100 %, other programs take them: see which (top), and keep them off the server's cores",
-     "ticks"},
+     "# calls had to wait or were refused because the server gets its processors too late",
+     "its threads wait $patchbay_ai_voice_core_wait_seconds s for a processor each time, and "
+     "$patchbay_ai_voice_late_ticks% % of the ticks are late; if it uses far less than its "
+     "$patchbay_core_usable_cores cores (cpu above), other programs take them: see which (top), and keep "
+     "them off "
+     "the server's cores; otherwise give it more cores",
+     "late"},
     {"patchbay_ai_voice_limited_total", Reading::increase, 0,
      "# calls had to wait because as many run as the server may have",
      "$patchbay_ai_voice_attempts run; raise plugins.ai-voice.maxCalls", "server"},

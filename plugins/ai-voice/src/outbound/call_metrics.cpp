@@ -12,6 +12,11 @@ CallMetrics::CallMetrics(const Host& host)
                           "attempts run")),
       load_limit_(Metric::gauge(host, "patchbay_ai_voice_load_limit",
                                 "Share of its cores beyond which no call starts; 0: any")),
+      late_ticks_(Metric::gauge(host, "patchbay_ai_voice_late_ticks",
+                                "Share of the media loops' ticks that begin 20 ms late or never, smoothed")),
+      core_wait_(
+          Metric::gauge(host, "patchbay_ai_voice_core_wait_seconds",
+                        "How long a thread of the server waits for a processor, on average, smoothed")),
       first_audio_(Metric::seconds(host, "patchbay_ai_voice_first_audio_seconds",
                                    "Time from the answer of a call to the first audio of its engine")),
       transcripts_lost_(Metric::counter(host, "patchbay_ai_voice_transcripts_lost_total",
@@ -26,7 +31,7 @@ void CallMetrics::ended(const Call& call, const Ending& ending) const {
 
 void CallMetrics::limited(std::string_view limit) const {
   Metric::counter(host_, "patchbay_ai_voice_limited_total",
-                  "Calls refused (backlog, load, ticks) or delayed (tenant, server, load, ticks) by a limit",
+                  "Calls refused (backlog, load, late) or delayed (tenant, server, load, late) by a limit",
                   {{"limit", std::string(limit)}})
       .add();
 }

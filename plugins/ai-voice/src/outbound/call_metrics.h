@@ -18,7 +18,7 @@ class CallMetrics {
   void ended(const Call& call, const Ending& ending) const;
   // From the answer to the first audio of the engine.
   void first_audio(int64_t ms) const { first_audio_.add(static_cast<double>(ms) / 1000); }
-  // A limit refused a call ("backlog"), makes it wait ("tenant", "server"), or either ("load", "ticks").
+  // A limit refused a call ("backlog"), makes it wait ("tenant", "server"), or either ("load", "late").
   void limited(std::string_view limit) const;
   void transcript_lost() const { transcripts_lost_.add(); }
   void running(size_t attempts) const { running_.set(static_cast<double>(attempts)); }
@@ -27,6 +27,11 @@ class CallMetrics {
     load_.set(share);
     load_limit_.set(limit);
   }
+  // The share of late ticks, and how long a thread waits for a processor.
+  void lateness(double ticks, double wait_ns) const {
+    late_ticks_.set(ticks);
+    core_wait_.set(wait_ns / 1e9);
+  }
   // Sets the number of stored calls with that status.
   void open_calls(std::string_view status, int64_t count) const;
 
@@ -34,7 +39,7 @@ class CallMetrics {
   // borrowed
   const Host& host_;
   // owned
-  const Metric running_, load_, load_limit_, first_audio_, transcripts_lost_;
+  const Metric running_, load_, load_limit_, late_ticks_, core_wait_, first_audio_, transcripts_lost_;
 };
 
 }  // namespace patchbay::ai_voice

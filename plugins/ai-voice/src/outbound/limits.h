@@ -36,12 +36,13 @@ inline constexpr int64_t kMinLoadWindowMs = 500;      // over shorter times the 
 inline constexpr double kLoadSmoothing = 0.3;         // how much a sample counts
 inline constexpr double kAssumedCoresOfCall = 0.002;  // until calls were measured
 inline constexpr double kAssumedCalls = 10;           // how many measured calls that assumption counts as
-// The share of the media loops' ticks that begin 20 ms late or never, above which no call starts, and below
-// which calls start again. Jitter buffers of telephones hide a few late frames, but not one in twenty.
-inline constexpr double kMaxLateTicks = 0.05;
-inline constexpr double kLateTicksEnd = 0.01;
-inline constexpr int64_t kRefusalsEndMs =
-    10'000;  // without a refusal; then the log says that calls start again
+// Above the first of each pair no call starts, below the second ones calls start again. Late ticks begin 20
+// ms late or never: telephones hide a few such frames, but not one in twenty. Threads that wait half a
+// millisecond on average each time are late by tens of milliseconds now and then.
+inline constexpr double kMaxLateTicks = 0.05, kLateTicksEnd = 0.01;      // share of the ticks
+inline constexpr double kMaxWaitNs = 500'000, kLateWaitEndNs = 250'000;  // for a processor
+// How long there is no refusal before the log says that calls start again.
+inline constexpr int64_t kRefusalsEndMs = 10'000;
 
 // Attempts.
 inline constexpr int64_t kCommitRetryMs = 1000;  // after a commit that failed for the moment

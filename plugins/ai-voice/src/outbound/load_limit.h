@@ -14,33 +14,36 @@ class LoadLimit {
  public:
   // Call it about every second while calls run. `talking`: the calls whose audio flows.
   void sample(const ServerLoad& now, size_t talking);
-  // Call it when no call runs. Forgets load and late ticks, and keeps what a call and other work cost. The
+  // Call it when no call runs. Forgets load and lateness, and keeps what a call and other work cost. The
   // next sample measures the other work.
   void idle(const ServerLoad& now);
 
   // Returns how many calls may start: below `max_percent` of the cores, also once they and those of the
-  // `running` calls that do not talk yet cost as much as the others; none while ticks are late. 0: any
+  // `running` calls that do not talk yet cost as much as the others; none while threads are late. 0: any
   // number.
   size_t room(int64_t max_percent, size_t running) const;
-  // Returns the limit that lets no call start: "load", or "ticks" while they are late; "": none, and the call
-  // is counted.
+  // Returns the limit that lets no call start: "load", or "late" while threads are; "": none, and the call is
+  // counted.
   std::string_view admit(int64_t max_percent, size_t running);
 
   // The share of the cores that was used between the last two samples; 0: not known yet.
   double load() const noexcept { return load_; }
   double cores() const noexcept { return last_.cores; }
-  // The share of the media loops' ticks that were late, smoothed.
-  double late_share() const noexcept { return late_share_; }
+  // The share of the media loops' ticks that were late, and how long a thread waits for a processor;
+  // smoothed.
+  double late_ticks() const noexcept { return late_ticks_; }
+  double wait_ns() const noexcept { return wait_ns_; }
 
  private:
   void learn(double used_cores, size_t talking);
-  void watch_ticks(int64_t due, int64_t late);
+  void watch_threads(const ServerLoad& now);
   double cores_of_each() const;
 
   ServerLoad last_;
   double load_ = 0;
-  double late_share_ = 0;
-  bool ticks_are_late_ = false;
+  double late_ticks_ = 0;
+  double wait_ns_ = 0;
+  bool is_late_ = false;
   size_t talking_ = 0;
   size_t admitted_ = 0;  // since the last sample
   bool idle_ = false;

@@ -75,12 +75,13 @@ void Scheduler::count_refusal(std::string_view limit) {
   metrics_.limited(limit);
   last_refusal_ns_ = host_.mono_ns();
   if (refusals_++ > 0) return;
-  log_.warn("no further call starts while the processors are at their limit",
+  log_.warn("no further call starts: the processors are at their limit",
             {{"limit", limit},
              {"loadPercent", percent(load_.load())},
              {"maxLoadPercent", settings_.server().max_load_percent},
              {"cores", load_.cores()},
-             {"lateTicksPercent", percent(load_.late_share())}});
+             {"lateTicksPercent", percent(load_.late_ticks())},
+             {"coreWaitUs", std::lround(load_.wait_ns() / 1000)}});
 }
 
 void Scheduler::end_refusals() {
@@ -101,6 +102,7 @@ void Scheduler::sample_load() {
     load_timer_.after_ms(kLoadSampleMs, [this] { sample_load(); });
   }
   metrics_.load(load_.load(), static_cast<double>(settings_.server().max_load_percent) / 100);
+  metrics_.lateness(load_.late_ticks(), load_.wait_ns());
   end_refusals();
   for (size_t count = std::min({room(), held_calls_.size(), size_t{kMaxClaims}}); count > 0; --count)
     start_held_call(Held::for_load);

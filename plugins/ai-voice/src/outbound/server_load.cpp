@@ -16,6 +16,8 @@ ServerLoad ServerLoad::read(const Host& host) {
   load.cores = std::max(root["cores"].number(), 0.01);
   load.ticks = root.integer("ticks", 0);
   load.late_ticks = root.integer("lateTicks", 0);
+  load.wait_ns = root.integer("waitNs", 0);
+  load.runs = root.integer("runs", 0);
   return load;
 }
 

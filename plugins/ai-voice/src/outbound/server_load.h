@@ -1,5 +1,5 @@
-// ServerLoad: what the server, with its isolated plugins, has used of its processors, and how its media loops
-// keep their time; reported by the host.
+// ServerLoad: what the server, with its isolated plugins, has used of its processors, and how late its
+// threads get them; reported by the host.
 #pragma once
 
 #include <patchbay/host.h>
@@ -15,6 +15,8 @@ struct ServerLoad {
   double cores = 1;    // that may be used; less than one, too, with a quota
   int64_t ticks = 0;   // of the media loops, that were due
   int64_t late_ticks = 0;
+  int64_t wait_ns = 0;  // of threads for a processor
+  int64_t runs = 0;     // how often a thread got one
 
   static ServerLoad read(const Host& host);
 };

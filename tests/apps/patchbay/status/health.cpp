@@ -111,7 +111,7 @@ TEST_CASE("each limit of calls has advice that names its setting") {
     const char* says;
   };
   for (const Row& row :
-       {Row{"load", "maxLoadPercent"}, Row{"ticks", "other programs"}, Row{"server", "maxCalls"},
+       {Row{"load", "maxLoadPercent"}, Row{"late", "other programs"}, Row{"server", "maxCalls"},
         Row{"tenant", "maxConcurrentCalls"}, Row{"backlog", "maxWaitingCalls"}}) {
     CAPTURE(std::string(row.limit));
     const std::string series = "patchbay_ai_voice_limited_total{limit=\"" + std::string(row.limit) + "\"} ";

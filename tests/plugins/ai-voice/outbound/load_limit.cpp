@@ -106,8 +106,8 @@ TEST_CASE("no call starts while ticks are late, also when the server uses little
   CHECK(limit.admit(kMaxPercent, 10) == "");
   run_ticks(limit, load, 10, 10);
   CHECK(limit.load() == 0);
-  CHECK(limit.late_share() > 0.1);
-  CHECK(limit.admit(kMaxPercent, 10) == "ticks");
+  CHECK(limit.late_ticks() > 0.1);
+  CHECK(limit.admit(kMaxPercent, 10) == "late");
   CHECK(limit.room(kMaxPercent, 10) == 0);
   CHECK(limit.admit(0, 10) == "");  // without a limit
 }
@@ -126,12 +126,38 @@ TEST_CASE("calls start again only when hardly any tick is late, or none runs") {
   limit.sample(load, 10);
   run_ticks(limit, load, 10, 10);
   run_ticks(limit, load, 20, 1);
-  CHECK(limit.admit(kMaxPercent, 10) == "ticks");
+  CHECK(limit.admit(kMaxPercent, 10) == "late");
   run_ticks(limit, load, 10, 0);
   CHECK(limit.admit(kMaxPercent, 10) == "");
   run_ticks(limit, load, 10, 10);
   limit.idle(load);
   CHECK(limit.admit(kMaxPercent, 0) == "");
+}
+
+TEST_CASE("no call starts while threads wait for a processor, until they hardly do") {
+  LoadLimit limit;
+  ServerLoad load{kSecondNs, 0, 2};
+  limit.sample(load, 10);
+  const auto run = [&](int seconds, int64_t wait_us) {
+    for (int i = 0; i < seconds; ++i) {
+      load.now_ns += kSecondNs;
+      load.runs += 2000;
+      load.wait_ns += 2000 * wait_us * 1000;
+      limit.sample(load, 10);
+    }
+  };
+  run(10, 200);
+  CHECK(limit.admit(kMaxPercent, 10) == "");
+  run(1, 1000);  // once
+  CHECK(limit.admit(kMaxPercent, 10) == "");
+  run(10, 1000);
+  CHECK(limit.admit(kMaxPercent, 10) == "late");
+  CHECK(limit.wait_ns() > 900'000);
+  run(20, 400);
+  CHECK(limit.admit(kMaxPercent, 10) == "late");
+  run(20, 200);
+  CHECK(limit.admit(kMaxPercent, 10) == "");
+  CHECK(limit.late_ticks() == 0);
 }
 
 TEST_CASE("a load that is not known is no sample") {
