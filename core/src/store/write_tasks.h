@@ -22,14 +22,12 @@ class CommitTask final : public WriteTask {
   }
   void complete(const Status& status) override {
     if (!status && result_.status) result_ = CommitResult{status, -1, {}, {}};
-    if (status) raise_versions();
     done_(std::move(result_));
   }
   size_t bytes() const override { return bytes_; }
-
- private:
-  // Before `done` reports the commit, so that each later query sees it.
-  void raise_versions() const {
+  // Raises the versions of the owners, so that results that were kept before are not used any more: before
+  // any `done` of the group, because queries see the whole group.
+  void committed() override {
     for (const Op& op : transaction_.ops) {
       const auto* exec = std::get_if<ExecOp>(&op);
       const Statement* statement = exec ? statements_.get(exec->statement) : nullptr;
@@ -37,6 +35,7 @@ class CommitTask final : public WriteTask {
     }
   }
 
+ private:
   const StatementRegistry& statements_;
   Transaction transaction_;
   const size_t bytes_;

@@ -119,6 +119,8 @@ void Writer::run_group(Group group) {
     if (group.front()->kind() != WriteTask::Kind::grouped) return run_alone(*group.front());
     Attempt attempt = attempt_group(group);
     if (attempt.outcome == Attempt::Outcome::committed) {
+      for (size_t i = 0; i < attempt.results.size(); ++i)
+        if (attempt.results[i]) group[i]->committed();
       complete_first(group, attempt.results.size(), attempt.results);
       publish_notice();
     } else if (attempt.timed_out) {

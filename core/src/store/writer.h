@@ -29,6 +29,8 @@ class WriteTask {
   virtual ~WriteTask() = default;
   // An error rolls back only this task. Runs again when SQLite rolled back the whole group.
   virtual Status run(WriteSession& session) = 0;
+  // Called when the task is durable, for all tasks of its group before the first of them is complete.
+  virtual void committed() {}
   // Called once, when the task is durable or has failed for good.
   virtual void complete(const Status& status) = 0;
   virtual Kind kind() const { return Kind::grouped; }

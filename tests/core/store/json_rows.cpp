@@ -117,6 +117,33 @@ TEST_CASE("JSON rows are kept until a commit writes to their owner's tables") {
   CHECK(shop.store->kept_json(all) == **here);
 }
 
+TEST_CASE("Kept JSON rows are not used any more when the first commit of the group is reported") {
+  Shop shop;
+  REQUIRE(shop.exec("shop", "add", {1, "pen", 2.0, Value(), Value()}).status);
+  const JsonQuery all = shop.query("all", "id name - - -", {0});
+  REQUIRE(shop.read(all));
+  const auto write = [&](const char* owner, const char* name, Values values) {
+    Transaction tx;
+    tx.ops.emplace_back(
+        ExecOp{shop.store->statement(owner, name).value_or({}), std::move(values), kAnyChanges});
+    return tx;
+  };
+  // The writer is held while the next two are posted, so that they become one group.
+  std::promise<void> open, finished;
+  shop.store->commit(write("depot", "add", {1}),
+                     [&](const CommitResult&) { open.get_future().wait_for(std::chrono::seconds(60)); });
+  std::atomic<bool> is_kept{true};
+  shop.store->commit(write("depot", "add", {2}),
+                     [&](const CommitResult&) { is_kept = shop.store->kept_json(all) != nullptr; });
+  shop.store->commit(write("shop", "rename", {1, "ink"}), [&](const CommitResult& result) {
+    CHECK(result.status.ok());
+    finished.set_value();
+  });
+  open.set_value();
+  REQUIRE(finished.get_future().wait_for(std::chrono::seconds(60)) == std::future_status::ready);
+  CHECK_FALSE(is_kept);
+}
+
 TEST_CASE("JSON rows that depend on the clock are not kept") {
   Shop shop;
   REQUIRE(shop.exec("shop", "add", {1, "pen", 2.0, Value(), Value()}).status);
