@@ -169,8 +169,7 @@ TEST_CASE("JSON rows are kept only if SQLite reports no function that may change
       "WITH dice_one AS (SELECT id, random () AS n FROM dice_item) SELECT id, n FROM dice_one",
       "SELECT id, 1 AS n FROM dice_item WHERE random () <> 0"};
   const char* const steady[] = {
-      "WITH dice_update(id, updated_date) AS (SELECT id, 7 FROM dice_item) SELECT id, updated_date FROM "
-      "dice_update",
+      "WITH dice_update(id, n) AS (SELECT id, 7 FROM dice_item) SELECT id, n FROM dice_update",
       "SELECT id, 'now_ms() random() current_date' AS n FROM dice_item",
       "SELECT id, COALESCE(UPPER(lower('x')), json_extract('{\"a\":1}', '$.a')) AS n FROM dice_item",
       "SELECT MAX(id), COUNT(*) AS n FROM dice_item WHERE id BETWEEN 0 AND 9 AND 'x' LIKE 'X'"};
