@@ -133,7 +133,10 @@ ByteStream::State ByteStream::describe(int result) {
 ByteStream::State ByteStream::handshake() {
   clear_errors();
   const int result = ::SSL_do_handshake(tls_.get());
-  return result == 1 ? State::done : describe(result);
+  if (result == 1) return State::done;
+  const State state = describe(result);
+  if (state == State::failed && session_use_.sessions) session_use_.sessions->drop(session_use_.key);
+  return state;
 }
 
 ByteStream::Moved ByteStream::socket_result(long result) {

@@ -37,6 +37,11 @@ void TlsSessions::attach(SSL& tls, Use& use) {
   if (const Session session = use.sessions->take(use.key)) ::SSL_set_session(&tls, session.get());
 }
 
+void TlsSessions::drop(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(entries_, [&](const Entry& entry) { return entry.key == key; });
+}
+
 // Returns 0, because OpenSSL keeps its session.
 int TlsSessions::on_session(SSL* tls, SSL_SESSION* session) noexcept {
   auto* const use = static_cast<Use*>(SSL_get_app_data(tls));

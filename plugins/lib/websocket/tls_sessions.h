@@ -29,6 +29,8 @@ class TlsSessions {
   static void prepare(SSL_CTX& context);
   // Before the handshake. `use` must outlive `tls`.
   static void attach(SSL& tls, Use& use);
+  // Drops the sessions of this key, because a server may fail where it should refuse one.
+  void drop(const std::string& key);
 
  private:
   using Session = std::shared_ptr<ssl_session_st>;

@@ -65,6 +65,21 @@ struct TlsSessionsFixture {
     if (peer.clean_end) client.shut_down();
     return ::SSL_session_reused(accepted.tls()) == 1;
   }
+  // Returns whether the handshake fails.
+  bool is_failing(const Peer& peer) {
+    std::array<int, 2> fds{};
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()) == 0);
+    ByteStream client(fds[0]);
+    TlsServer accepted(fds[1], server);
+    REQUIRE(client.start_tls(*contexts.get(ca_file), peer.host, peer.verify, peer.session_group));
+    ByteStream::State state = ByteStream::State::wants_read;
+    for (int i = 0; i < 10 && state == ByteStream::State::wants_read; ++i) {
+      client.begin_turn();
+      state = client.handshake();
+      accepted.handshake();
+    }
+    return state == ByteStream::State::failed;
+  }
   // Connects so often that no session is left.
   size_t count_resumed(const Peer& peer, int connections) {
     size_t resumed = 0;
@@ -126,6 +141,24 @@ TEST_CASE_FIXTURE(TlsSessionsFixture, "a server that refuses a session makes a w
   REQUIRE(SSL_CTX_set_tlsext_ticket_keys(server.get(), key.data(), key.size()) == 1);
   CHECK_FALSE(is_resumed({}));
   CHECK(is_resumed({}));
+}
+
+TEST_CASE_FIXTURE(TlsSessionsFixture,
+                  "after a server failed with a session, the next connection resumes none") {
+  CHECK_FALSE(is_resumed({}));
+  ::SSL_CTX_set_client_hello_cb(
+      server.get(),
+      [](SSL* tls, int* alert, void*) {
+        const unsigned char* bytes = nullptr;
+        size_t size = 0;
+        *alert = SSL_AD_INTERNAL_ERROR;
+        return ::SSL_client_hello_get0_ext(tls, TLSEXT_TYPE_psk, &bytes, &size) == 1
+                   ? SSL_CLIENT_HELLO_ERROR
+                   : SSL_CLIENT_HELLO_SUCCESS;
+      },
+      nullptr);
+  CHECK(is_failing({}));
+  CHECK_FALSE(is_failing({}));
 }
 
 TEST_CASE_FIXTURE(TlsSessionsFixture, "a session with a very long ticket is not kept") {
