@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,20 @@ struct Arguments {
   std::string keep;                // the folder for callgrind's files; "": they are removed
   std::vector<std::string> names;  // of runs; none: all
 };
+
+// Prints the names of the runs if one is unknown.
+bool are_known(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (std::any_of(std::begin(kMeasures), std::end(kMeasures),
+                    [&](const Measure& measure) { return measure.name == name; }))
+      continue;
+    std::fprintf(stderr, "there is no run '%s'; the runs are:", name.c_str());
+    for (const Measure& measure : kMeasures) std::fprintf(stderr, " %s", measure.name.c_str());
+    std::fprintf(stderr, "\n");
+    return false;
+  }
+  return true;
+}
 
 bool count(const Arguments& arguments, Instructions& all) {
   bool good = true;
@@ -63,6 +78,7 @@ int main(int argc, char** argv) {
     else
       arguments.names.emplace_back(argv[i]);
   }
+  if (!are_known(arguments.names)) return 2;
   Instructions all;
   const bool counted = count(arguments, all);
   Recorded recorded = read_recorded(BENCH_RECORDED);
