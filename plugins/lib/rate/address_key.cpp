@@ -9,7 +9,8 @@ namespace patchbay::lib {
 namespace {
 
 std::string prefix_of(std::string_view address, size_t bytes) {
-  const std::string text(address.substr(0, address.find('%')));  // without a zone
+  if (address.find(':') == std::string_view::npos) return std::string(address);  // not an IPv6 address
+  const std::string text(address.substr(0, address.find('%')));                  // without a zone
   in6_addr v6{};
   if (inet_pton(AF_INET6, text.c_str(), &v6) != 1) return std::string(address);
   char out[INET6_ADDRSTRLEN] = {};

@@ -1,6 +1,33 @@
 #include "head_reader.h"
 
+#include <cstdint>
+#include <cstring>
+
 namespace patchbay::rest_api {
+namespace {
+
+// A vector type of GCC and clang, which both compile for any processor.
+typedef unsigned char Block __attribute__((vector_size(16)));
+
+constexpr bool is_plain(unsigned char c) noexcept { return c >= 0x20 && c != 0x7f; }
+
+bool is_plain_block(const char* from) noexcept {
+  Block block;
+  std::memcpy(&block, from, sizeof block);
+  const Block special = (block < 0x20) | (block == 0x7f);
+  uint64_t halves[2];
+  std::memcpy(halves, &special, sizeof halves);
+  return (halves[0] | halves[1]) == 0;
+}
+
+// Returns where the characters that may stand anywhere within a line end, from `at` on.
+size_t end_of_plain(std::string_view bytes, size_t at) noexcept {
+  while (bytes.size() - at >= sizeof(Block) && is_plain_block(bytes.data() + at)) at += sizeof(Block);
+  while (at < bytes.size() && is_plain(static_cast<unsigned char>(bytes[at]))) ++at;
+  return at;
+}
+
+}  // namespace
 
 HeadReader::State HeadReader::read(std::string_view bytes) noexcept {
   const State state = scan(bytes);
@@ -25,10 +52,12 @@ HeadReader::State HeadReader::scan(std::string_view bytes) noexcept {
       line_start_ = at_;
     } else if (c == '\r') {
       after_cr_ = true;
-    } else if ((c < 0x20 && c != '\t') || c == 0x7f) {
+    } else if (!is_plain(c) && c != '\t') {
       return State::bad;  // bare LF, NUL and the other controls
     } else if ((c == ' ' || c == '\t') && at_ - 1 == line_start_) {
       return State::bad;  // obs-fold, or space before the first line
+    } else {
+      at_ = end_of_plain(bytes, at_);
     }
   }
   return State::more;

@@ -150,15 +150,18 @@ struct Router::Impl {
   Http::RequestParser parser{kMaxRoutedLine};
   NullHandler null_handler;
   std::map<std::pair<Method, std::string>, Candidates> candidates;
+  // Those of paths without parameters, which need no tree: Pistache, too, prefers fixed segments.
+  std::map<std::pair<Method, std::string_view>, const Candidates*> fixed;
   std::string line;
 
-  // Set by the handler that Pistache runs in find().
+  // Set by find(), or by the handler that Pistache runs in it.
   const Candidates* hit = nullptr;
   std::vector<std::string> raw_params;
   std::string choices;  // see RouteMatch
 
   void add(const std::pair<Method, std::string>& key, const Candidates& list) {
     const size_t count = list.front().names.size();
+    if (count == 0) fixed.emplace(key, &list);
     const auto handler = [this, &list, count](const Rest::Request& request, Http::ResponseWriter) {
       hit = &list;
       for (size_t i = 0; i < count; ++i)
@@ -178,16 +181,24 @@ struct Router::Impl {
     }
   }
 
-  // Feeds the canonical request line only, because Pistache's header parser throws on unknown values.
-  std::optional<RouteMatch> find(const RouteQuery& query, Method method) {
-    hit = nullptr;
-    raw_params.clear();
-    line.assign(method_name(method)).append(" ").append(query.path).append(" HTTP/1.1\r\n\r\n");
+  // Sets `hit` and `raw_params`. Feeds the canonical request line only, because Pistache's header parser
+  // throws on unknown values.
+  void find_in_tree(Method method, std::string_view path) {
+    line.assign(method_name(method)).append(" ").append(path).append(" HTTP/1.1\r\n\r\n");
     parser.reset();
-    if (!parser.feed(line.data(), line.size()) || parser.parse() != Http::Private::State::Done) return {};
+    if (!parser.feed(line.data(), line.size()) || parser.parse() != Http::Private::State::Done) return;
     // The writer has no transport and no peer, because the connection writes the response.
     tree.route(parser.request, Http::ResponseWriter(Http::Version::Http11, nullptr, &null_handler,
                                                     std::weak_ptr<Pistache::Tcp::Peer>{}));
+  }
+
+  std::optional<RouteMatch> find(const RouteQuery& query, Method method) {
+    hit = nullptr;
+    raw_params.clear();
+    if (const auto found = fixed.find({method, query.path}); found != fixed.end())
+      hit = found->second;
+    else
+      find_in_tree(method, query.path);
     if (hit == nullptr) return {};
     const auto* chosen = choose(*hit, query);
     if (chosen == nullptr) {

@@ -89,6 +89,7 @@ Result<TrustedProxies> TrustedProxies::parse(const std::vector<std::string>& net
 
 bool TrustedProxies::contains(std::string_view address) const noexcept {
   if (address == "unix") return unix_;
+  if (networks_.empty()) return false;
   const auto parsed = parse_address(address);
   return parsed && std::any_of(networks_.begin(), networks_.end(), [&](const Network& network) {
            return matches(*parsed, network.address, network.bits);
