@@ -21,7 +21,8 @@ class Deadlines {
   void add(const std::shared_ptr<T>& entry) {
     while (!waiting_.empty() && waiting_.front().entry.expired()) waiting_.pop_front();
     waiting_.push_back({host_->mono_ns() + wait_ns_, entry});
-    if (waiting_.size() == 1) arm();
+    // The timer of an entry that was answered stays, so that not every request sets one.
+    if (!timer_.armed()) arm();
   }
   // Limits the wait of all entries, also of later ones.
   void shorten(int64_t wait_ms) {

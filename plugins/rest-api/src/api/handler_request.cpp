@@ -2,15 +2,30 @@
 
 #include <patchbay/utf8.h>
 
-#include <map>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
+#include <tuple>
 
 namespace patchbay::rest_api {
 namespace {
 
-std::string utf8(std::string_view value) {
-  if (is_utf8(value)) return std::string(value);
-  std::string out;
+bool is_ascii(std::string_view text) {
+  size_t at = 0;
+  for (uint64_t block = 0; text.size() - at >= sizeof block; at += sizeof block) {
+    std::memcpy(&block, text.data() + at, sizeof block);
+    if ((block & 0x8080808080808080U) != 0) return false;
+  }
+  return std::all_of(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+// Returns `value`, or its conversion in `out`.
+std::string_view utf8(std::string_view value, std::string& out) {
+  if (is_ascii(value) || is_utf8(value)) return value;
+  out.clear();
   for (const char c : value) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x80) {
@@ -32,13 +47,24 @@ NameValues name_values(const StringPairs& values) {
 }
 
 NameValues header_values(const std::vector<Field>& fields) {
-  std::map<std::string_view, std::string> joined;
-  for (const auto& [name, value] : fields) {
-    const auto [at, fresh] = joined.try_emplace(name, utf8(value));
-    if (!fresh) at->second.append(name == "cookie" ? "; " : ", ").append(utf8(value));
-  }
+  std::vector<const Field*> sorted;
+  sorted.reserve(fields.size());
+  for (const Field& field : fields) sorted.push_back(&field);
+  std::sort(sorted.begin(), sorted.end(), [](const Field* a, const Field* b) {
+    return std::tie(a->name, a) < std::tie(b->name, b);  // those of one name in the order sent
+  });
   NameValues all;
-  for (const auto& [name, value] : joined) all.add(name, value);
+  std::string converted, joined;
+  for (auto at = sorted.begin(); at != sorted.end();) {
+    const std::string_view name = (*at)->name;
+    std::string_view value = utf8((*at)->value, converted);
+    while (++at != sorted.end() && (*at)->name == name) {
+      if (value.data() != joined.data()) joined = value;
+      joined.append(name == "cookie" ? "; " : ", ").append(utf8((*at)->value, converted));
+      value = joined;
+    }
+    all.add(name, value);
+  }
   return all;
 }
 

@@ -116,13 +116,19 @@ inline Status check_route(const Host& host, const Route& route) {
   return check_documents(host, route);
 }
 
+// Whether a character may stand in a token (RFC 9110 5.6.2), by its code.
+inline constexpr std::array<bool, 256> kIsTokenCharacter = [] {
+  std::array<bool, 256> is_token{};
+  for (size_t code = 0x21; code < 0x7f; ++code) is_token[code] = true;
+  for (const char c : std::string_view("\"(),/:;<=>?@[\\]{}")) is_token[static_cast<size_t>(c)] = false;
+  return is_token;
+}();
+
 // Whether `name` is a token and `value` has no control characters, so that they can be written into a head.
 inline bool is_header(std::string_view name, std::string_view value) {
   if (name.empty()) return false;
   for (const char c : name)
-    if (static_cast<unsigned char>(c) <= 0x20 || static_cast<unsigned char>(c) >= 0x7f ||
-        std::string_view("\"(),/:;<=>?@[\\]{}").find(c) != std::string_view::npos)
-      return false;
+    if (!kIsTokenCharacter[static_cast<unsigned char>(c)]) return false;
   for (const char c : value)
     if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f) return false;
   return true;
