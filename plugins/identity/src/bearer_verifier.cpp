@@ -16,7 +16,7 @@ void BearerVerifier::verify(const auth::Verify& request, Done done) {
 
 Result<auth::Principal> BearerVerifier::verify_token(const std::string& token) {
   if (token.size() > kMaxTokenBytes) return {Code::denied, "longer than any token of this server"};
-  const std::string hash = lib::sha256(token);
+  const std::string& hash = digests_.sha256_of(token);
   if (const auto cached = cache_.find(hash); cached != cache_.end()) {
     Verified& known = cached->second;
     if (context_.host.wall_ms() / 1000 >= known.claims.expires_sec) {

@@ -8,6 +8,7 @@
 
 #include "api_key_store.h"
 #include "context.h"
+#include "crypto/recent_digests.h"
 #include "jwt.h"
 
 namespace patchbay::identity {
@@ -32,6 +33,7 @@ class BearerVerifier {
     auth::Principal principal;
     uint64_t generation = 0;  // of the settings that the principal follows from
   };
+  lib::RecentDigests digests_;
   std::unordered_map<std::string, Verified> cache_;  // by SHA-256; the user is checked anew after a reload
 };
 

@@ -12,11 +12,17 @@ const unsigned char* bytes(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 
+// Fetched once, because OpenSSL looks EVP_sha256() up by its name whenever it is used.
+const EVP_MD* sha256_method() {
+  static const EVP_MD* const method = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  return method != nullptr ? method : EVP_sha256();
+}
+
 }  // namespace
 
 std::string sha256(std::string_view data) {
   std::string out(kSize, '\0');
-  EVP_Digest(data.data(), data.size(), reinterpret_cast<unsigned char*>(out.data()), nullptr, EVP_sha256(),
+  EVP_Digest(data.data(), data.size(), reinterpret_cast<unsigned char*>(out.data()), nullptr, sha256_method(),
              nullptr);
   return out;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "crypto/digest.h"
 #include "limits.h"
 #include "rate/address_key.h"
 
@@ -20,8 +19,6 @@ AuthThrottle::AuthThrottle(const Host& host)
       timer_(host),
       waiting_gauge_(Metric::gauge(host, "patchbay_rest_api_bearers_waiting",
                                    "Requests whose unknown bearer waits to be checked")) {}
-
-std::string AuthThrottle::name_of(std::string_view bearer) { return lib::sha256(bearer); }
 
 bool AuthThrottle::run(std::string_view address, const std::string& name, Function<void()> check) {
   if (is_known(name) || limiter_.take(address, host_->mono_ns()) == 0) {

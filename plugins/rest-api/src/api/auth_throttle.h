@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "crypto/recent_digests.h"
 #include "rate/address_limiter.h"
 
 namespace patchbay::rest_api {
@@ -23,7 +24,7 @@ class AuthThrottle {
   explicit AuthThrottle(const Host& host);
 
   // The name of a bearer in the two functions below: its SHA-256.
-  static std::string name_of(std::string_view bearer);
+  std::string name_of(std::string_view bearer) { return digests_.sha256_of(bearer); }
   // Runs `check` now or in a second; not after this is destroyed. False: drops `check`, because too many of
   // the address wait already.
   bool run(std::string_view address, const std::string& name, Function<void()> check);
@@ -43,6 +44,7 @@ class AuthThrottle {
 
   const Host* host_;
   lib::AddressLimiter limiter_;
+  lib::RecentDigests digests_;
   // Names of valid bearers. `newer_` becomes `older_` when it is full.
   std::unordered_set<std::string> newer_, older_;
   std::deque<Waiting> queue_;                        // in order, because all wait equally long

@@ -19,8 +19,8 @@ Refusal no_auth() {
 }
 
 // Nothing unless there is exactly one well-formed bearer.
-std::optional<std::string> bearer_of(const Request& request) {
-  std::optional<std::string> bearer;
+std::optional<std::string_view> bearer_of(const Request& request) {
+  std::optional<std::string_view> bearer;
   for (const auto& [name, value] : request.headers) {
     if (name != "authorization") continue;
     if (bearer) return std::nullopt;
@@ -73,7 +73,7 @@ void Authorizer::authorize(const Request& request, const http::Route& route, Don
   if (!bearer) return done({unauthorized("this needs the header Authorization: Bearer <token>"), {}});
   // Shared by the check and the refusal, of which one runs.
   const auto shared = std::make_shared<Done>(std::move(done));
-  const std::string name = AuthThrottle::name_of(*bearer);
+  const std::string name = throttle_.name_of(*bearer);
   const bool accepted =
       throttle_.run(request.client, name, [this, shared, bearer = *bearer, name, &request, &route] {
         verify({bearer, name}, request, route, shared);
@@ -83,7 +83,7 @@ void Authorizer::authorize(const Request& request, const http::Route& route, Don
 
 void Authorizer::verify(const Bearer& bearer, const Request& request, const http::Route& route,
                         const std::shared_ptr<Done>& done) {
-  auth_.call(auth::Auth::verify, {bearer.text, request.client},
+  auth_.call(auth::Auth::verify, {std::string(bearer.text), request.client},
              [this, name = bearer.name, &request, &route, done](const Result<auth::Principal>& principal) {
                const auto decision = decide(request, route, principal);
                const bool is_bad = decision.refusal && decision.refusal->status == 401;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "auth_throttle.h"
 #include "http/exchange.h"
@@ -49,8 +50,8 @@ class Authorizer {
 
  private:
   struct Bearer {
-    std::string text;  // a secret
-    std::string name;  // for throttle_
+    std::string_view text;    // a secret; of the request
+    const std::string& name;  // for throttle_
   };
   void verify(const Bearer& bearer, const Request& request, const http::Route& route,
               const std::shared_ptr<Done>& done);
