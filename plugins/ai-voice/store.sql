@@ -123,14 +123,18 @@ FROM ai_voice_call WHERE call_id IN (
 -- name: list_count
 SELECT status, n FROM ai_voice_call_count WHERE tenant = $1;
 
+-- name: list_total
+SELECT CAST(COALESCE(SUM(n), 0) AS BIGINT) FROM ai_voice_call_count WHERE tenant = $1;
+
 -- name: open_count
 SELECT status, CAST(SUM(n) AS BIGINT) FROM ai_voice_call_count
 WHERE status IN ('scheduled', 'dispatching', 'in-flight', 'ended-failed-retry-pending') GROUP BY status;
 
 -- name: waiting_count
 -- Calls that are scheduled or wait for a retry have no owner, so only those being dispatched are looked at one by one.
-SELECT CAST((SELECT COALESCE(SUM(n), 0) FROM ai_voice_call_count
-             WHERE tenant = $1 AND status IN ('scheduled', 'ended-failed-retry-pending')) AS BIGINT)
+-- Without IN, for which SQLite fills a temporary table.
+SELECT COALESCE((SELECT n FROM ai_voice_call_count WHERE tenant = $1 AND status = 'scheduled'), 0)
+  + COALESCE((SELECT n FROM ai_voice_call_count WHERE tenant = $1 AND status = 'ended-failed-retry-pending'), 0)
   + (SELECT COUNT(*) FROM ai_voice_call WHERE tenant = $1 AND status = 'dispatching' AND owner_run = 0);
 
 -- name: orphans

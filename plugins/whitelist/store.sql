@@ -20,7 +20,7 @@ SELECT COUNT(*) FROM whitelist_entry WHERE tenant = $1;
 
 -- name: add
 INSERT INTO whitelist_entry (tenant, number, typed, comment, position)
-SELECT $1, $2, $3, $4, COALESCE(MAX(position), 0) + 1 FROM whitelist_entry WHERE tenant = $1
+VALUES ($1, $2, $3, $4, (SELECT COALESCE(MAX(position), 0) + 1 FROM whitelist_entry WHERE tenant = $1))
 ON CONFLICT (tenant, number) DO NOTHING
 RETURNING number;
 

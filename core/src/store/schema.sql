@@ -113,12 +113,15 @@ SELECT e.id, e.topic, e.tenant, e.tenant_seq, e.subject, e.correlation, e.ts_ms,
 FROM core_pending p JOIN core_event e ON e.id = p.event_id
 WHERE p.consumer = $1 AND p.event_id > $2 ORDER BY p.event_id LIMIT $3;
 
+-- name: job-find
+SELECT id FROM core_job WHERE kind = $1 AND job_key = $2 AND job_key <> '';
+
+-- Without RETURNING, for which SQLite opens a temporary table: job-find is cheaper.
 -- name: job-add
 INSERT INTO core_job (id, kind, tenant, job_key, due_ms, fence, tries, body) VALUES ($1, $2, $3, $4, $5, 0, 0, $6)
 ON CONFLICT (kind, job_key) WHERE job_key <> '' DO UPDATE SET
   tenant = excluded.tenant, due_ms = excluded.due_ms, fence = core_job.fence + 1, tries = 0, body = excluded.body,
-  held_by = ''
-RETURNING id;
+  held_by = '';
 
 -- name: job-cancel
 DELETE FROM core_job WHERE kind = $1 AND job_key = $2 AND job_key <> '';

@@ -7,10 +7,12 @@
 namespace patchbay::core {
 
 Result<int64_t> WriteSession::add_job(const JobAddOp& op) {
-  Rows rows;
-  PB_TRY(run("job-add", {next_id(), op.kind, op.tenant, op.key, op.due_ms, op.body}, &rows));
+  Rows same_key;
+  if (!op.key.empty()) PB_TRY(run("job-find", {op.kind, op.key}, &same_key));
+  const int64_t id = same_key.empty() ? next_id() : same_key.integer(0, 0);
+  PB_TRY(run("job-add", {id, op.kind, op.tenant, op.key, op.due_ms, op.body}));
   notice_.jobs.push_back({op.kind, op.due_ms});
-  return rows.integer(0, 0);
+  return id;
 }
 
 Status WriteSession::cancel_job(const JobCancelOp& op) {

@@ -34,6 +34,7 @@ CallStore::CallStore(const Host& host, int64_t run)
       list_(Statement::find(host, "list")),
       list_status_(Statement::find(host, "list_status")),
       list_count_(Statement::find(host, "list_count")),
+      list_total_(Statement::find(host, "list_total")),
       waiting_count_(Statement::find(host, "waiting_count")),
       open_count_(Statement::find(host, "open_count")),
       orphans_(Statement::find(host, "orphans")),
@@ -68,21 +69,26 @@ void CallStore::get(const std::string& tenant, const std::string& call_id, Stran
 
 void CallStore::list(const std::string& tenant, const std::vector<std::string>& statuses, int64_t limit,
                      int64_t offset, Function<void(Result<Page>)> done) const {
-  query_json(
-      host_, list_count_, {tenant}, "status n",
-      [this, tenant, statuses, limit, offset, done = std::move(done)](const Result<JsonRows>& rows) mutable {
-        if (!rows) return done(rows.error());
-        const auto counts = host_.parse_json(rows->text.view());
-        if (!counts) return done(counts.error());
-        const auto wanted = [&](std::string_view status) {
-          return statuses.empty() || std::find(statuses.begin(), statuses.end(), status) != statuses.end();
-        };
-        int64_t total = 0;
-        for (size_t i = 0; i < counts->root().size(); ++i)
-          if (const JsonView one = counts->root().at(i); wanted(one["status"].text()))
-            total += one["n"].integer();
-        page({tenant, statuses, limit, offset}, total, std::move(done));
-      });
+  auto take_total = [this, tenant, statuses, limit, offset,
+                     done = std::move(done)](const Result<int64_t>& total) mutable {
+    if (!total) return done(total.error());
+    page({std::move(tenant), std::move(statuses), limit, offset}, *total, std::move(done));
+  };
+  if (statuses.empty()) return query_number(host_, list_total_, {tenant}, std::move(take_total));
+  query_json(host_, list_count_, {tenant}, "status n",
+             [this, statuses, take_total = std::move(take_total)](const Result<JsonRows>& rows) mutable {
+               if (!rows) return take_total(rows.error());
+               const auto counts = host_.parse_json(rows->text.view());
+               if (!counts) return take_total(counts.error());
+               int64_t total = 0;
+               for (size_t i = 0; i < counts->root().size(); ++i) {
+                 const JsonView one = counts->root().at(i);
+                 const bool wanted =
+                     std::find(statuses.begin(), statuses.end(), one["status"].text()) != statuses.end();
+                 if (wanted) total += one["n"].integer();
+               }
+               take_total(total);
+             });
 }
 
 void CallStore::page(const PageQuery& wanted, int64_t total, Function<void(Result<Page>)> done) const {
@@ -91,7 +97,7 @@ void CallStore::page(const PageQuery& wanted, int64_t total, Function<void(Resul
     done(Page{std::move(calls->text), total});
   };
   const auto& [tenant, statuses, limit, offset] = wanted;
-  const std::string members = record_members();
+  static const std::string members = record_members();
   if (statuses.empty()) return query_json(host_, list_, {tenant, limit, offset}, members, std::move(take));
   Values values{tenant};
   for (size_t i = 0; i < kStatuses.size(); ++i)

@@ -97,10 +97,11 @@ class CallStore {
 
   const Host& host_;
   const int64_t run_;
-  Statement insert_, get_, list_, list_status_, list_count_, waiting_count_, open_count_, orphans_, claim_,
-      set_answered_, end_attempt_, save_turn_, turns_, delete_turns_, cancel_waiting_, decrement_count_,
-      increment_count_, save_idempotent_reply_, update_idempotent_reply_, find_idempotent_reply_,
-      delete_idempotent_reply_, delete_old_idempotent_replies_, count_old_, delete_old_calls_;
+  Statement insert_, get_, list_, list_status_, list_count_, list_total_, waiting_count_, open_count_,
+      orphans_, claim_, set_answered_, end_attempt_, save_turn_, turns_, delete_turns_, cancel_waiting_,
+      decrement_count_, increment_count_, save_idempotent_reply_, update_idempotent_reply_,
+      find_idempotent_reply_, delete_idempotent_reply_, delete_old_idempotent_replies_, count_old_,
+      delete_old_calls_;
 };
 
 }  // namespace patchbay::ai_voice
