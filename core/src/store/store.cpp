@@ -64,12 +64,15 @@ std::string cache_key(const JsonQuery& query) {
   size_t bytes = query.members.size() + query.values.size() * sizeof(Value);
   for (const Value& value : query.values) bytes += value.data.size();
   if (bytes > kMaxCachedKeyBytes) return {};
-  std::string key = std::to_string(query.statement.number) + ' ' + std::to_string(query.values.size()) + ' ';
+  constexpr size_t kNumberOctets = 24;
+  std::string key;
+  key.reserve(bytes + (2 + query.values.size()) * kNumberOctets);
+  key += std::to_string(query.statement.number) + ' ' + std::to_string(query.values.size()) + ' ';
   for (const Value& value : query.values) {
     key += static_cast<char>(value.type);
     key.append(reinterpret_cast<const char*>(&value.integer), sizeof value.integer);
     key.append(reinterpret_cast<const char*>(&value.real), sizeof value.real);
-    key += std::to_string(value.data.size()) + ':' + value.data;
+    key.append(std::to_string(value.data.size())).append(":").append(value.data);
   }
   return key += query.members;
 }

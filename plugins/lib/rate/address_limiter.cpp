@@ -14,7 +14,8 @@ RateLimit site_limit(RateLimit limit) {
 }
 
 std::string with(std::string key, std::string_view account) {
-  return account.empty() ? key : key.append("|").append(account);
+  if (!account.empty()) key.append("|").append(account);
+  return key;
 }
 
 }  // namespace
@@ -23,9 +24,12 @@ AddressLimiter::AddressLimiter(RateLimit limit) : hosts_(limit), sites_(site_lim
 
 int64_t AddressLimiter::take(std::string_view address, int64_t now_ns, std::string_view account,
                              double cost) {
-  const std::string host = with(address_key(address), account);
-  const std::string site = with(site_key(address), account);
-  if (site == host) return hosts_.take(host, now_ns, cost);  // IPv4 has only one level
+  std::string site = site_key(address);
+  std::string host = address_key(address);
+  const bool has_site = site != host;  // IPv4 has only one level
+  host = with(std::move(host), account);
+  if (!has_site) return hosts_.take(host, now_ns, cost);
+  site = with(std::move(site), account);
   const int64_t wait = sites_.wait_ms(site, now_ns, cost);
   if (wait > 0) return std::max(wait, hosts_.wait_ms(host, now_ns, cost));
   const int64_t own_wait = hosts_.take(host, now_ns, cost);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "http/authority.h"
 
@@ -85,13 +86,13 @@ void Authorizer::verify(const Bearer& bearer, const Request& request, const http
                         const std::shared_ptr<Done>& done) {
   auth_.call(auth::Auth::verify, {std::string(bearer.text), request.client},
              [this, name = bearer.name, &request, &route, done](const Result<auth::Principal>& principal) {
-               const auto decision = decide(request, route, principal);
+               auto decision = decide(request, route, principal);
                const bool is_bad = decision.refusal && decision.refusal->status == 401;
                if (principal || is_bad) throttle_.record(name, principal.ok());
                if (!principal)
                  Log(*host_).debug("a bearer was refused",
                                    {{"remote", request.client}, {"why", principal.error().text}});
-               (*done)(decision);
+               (*done)(std::move(decision));
              });
 }
 

@@ -59,6 +59,13 @@ std::string QueryReader::literal(const Host& host, std::string_view name, const 
 
 Result<NameValues> QueryReader::read(const Host& host, const StringPairs& query) const {
   if (!schema_) return name_values(query);
+  if (last_ && last_->query == query) return last_->values;
+  PB_TRY_VALUE(NameValues values, check(host, query));
+  last_ = Checked{query, values};
+  return values;
+}
+
+Result<NameValues> QueryReader::check(const Host& host, const StringPairs& query) const {
   JsonWriter object;
   object.object();
   for (const auto& [name, text] : query) {

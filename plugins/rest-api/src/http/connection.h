@@ -136,9 +136,9 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   bool read_head();
   bool read_body();
   bool dispatch_request();  // once the requests before it allow
-  void accept_head(const Head& head);
+  void accept_head(Head& head);
   void route(const Head& head);
-  void identify(const Head& head);
+  void identify(Head& head);  // takes its fields and host
   void begin_body();
   bool authorizes_before_body() const noexcept;
   bool pass_to_stream();

@@ -41,7 +41,7 @@ bool Connection::read_head() {
   return true;
 }
 
-void Connection::accept_head(const Head& head) {
+void Connection::accept_head(Head& head) {
   incoming_.close = !head.keep_alive || draining_;
   incoming_.max_body = host_.limits().max_body;
   identify(head);
@@ -68,13 +68,13 @@ void Connection::accept_head(const Head& head) {
   begin_body();
 }
 
-void Connection::identify(const Head& head) {
+void Connection::identify(Head& head) {
   auto& exchange = *incoming_.exchange;
   exchange.method = head.method;
   exchange.method_text = head.method_text;
   exchange.path = head.path;
-  exchange.headers = head.fields;
-  exchange.host = head.host;
+  exchange.headers = std::move(head.fields);
+  exchange.host = std::move(head.host);
   exchange.peer = info_.peer;
   exchange.client = info_.peer;
   exchange.listener_role = info_.listener_role;

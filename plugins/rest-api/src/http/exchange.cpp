@@ -30,7 +30,8 @@ const std::string_view* Request::header(std::string_view name) const noexcept {
 }
 
 Exchange::~Exchange() {
-  if (origin_.port != nullptr) reply_error(500, "internal_error", "the request could not be processed");
+  if (origin_.port != nullptr && !answered_.load(std::memory_order_acquire))
+    reply_error(500, "internal_error", "the request could not be processed");
 }
 
 bool Exchange::reply(Response response) noexcept {

@@ -16,6 +16,8 @@ namespace {
 namespace beast_http = boost::beast::http;
 using BeastError = boost::beast::error_code;
 
+constexpr size_t kUsualFields = 16;
+
 std::string_view view(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
 // Collects what Beast finds in exactly one head.
@@ -169,6 +171,7 @@ std::optional<HeadError> read_target(Head& head, std::string_view target, std::s
 }  // namespace
 
 std::optional<HeadError> parse_head(char* data, size_t length, size_t max_fields, Head& out) {
+  out.fields.reserve(kUsualFields);
   Collector collector(out, data, max_fields);
   BeastError error;
   const auto used = collector.put(boost::asio::buffer(data, length), error);

@@ -60,7 +60,7 @@ void OutputQueue::consume(size_t octets) {
     written_ -= first.octets();
     if (first.is_body) {
       --bodies_;
-    } else if (first.text.capacity() <= kMaxSpare) {
+    } else if (first.text.capacity() <= kMaxSpare && first.text.capacity() > spare_.capacity()) {
       spare_ = std::move(first.text);
       spare_.clear();
     }
