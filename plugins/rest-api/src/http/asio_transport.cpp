@@ -1,9 +1,11 @@
 #include "asio_transport.h"
 
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 #include <array>
 #include <boost/asio/post.hpp>
+#include <tuple>
 #include <vector>
 
 namespace patchbay::rest_api {
@@ -55,6 +57,17 @@ class PlainTransport final : public Transport {
     socket_.async_write_some(buffers, [client = std::move(client)](const AsioError& e, size_t n) {
       client->on_written(result_of(e), n);
     });
+  }
+  // Not by Asio, which would queue the completion and poll once more before it runs it.
+  size_t write_now(const WritePieces& pieces) noexcept override {
+    std::array<iovec, std::tuple_size_v<WritePieces>> parts;
+    for (size_t i = 0; i < parts.size(); ++i)
+      parts[i] = {const_cast<char*>(pieces[i].data()), pieces[i].size()};
+    msghdr message{};
+    message.msg_iov = parts.data();
+    message.msg_iovlen = parts.size();
+    const ssize_t written = ::sendmsg(socket_.native_handle(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    return written > 0 ? static_cast<size_t>(written) : 0;
   }
   void linger(Client client) override {
     AsioError ignored;

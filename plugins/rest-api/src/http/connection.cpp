@@ -76,9 +76,9 @@ void Connection::advance() {
   do {
     while (step()) {
     }
-  } while (serialize_responses(host_.limits().max_output));
+  } while (serialize_responses(host_.limits().max_output) || send_now());
   busy_ = false;
-  send();
+  write_rest();
   if (phase_ == Phase::closing && slots_.empty() && !writing_) {
     phase_ = Phase::linger;
     deadline_ = host_.now() + ms(host_.limits().linger_ms);
@@ -259,7 +259,22 @@ void Connection::stream_close() {
   advance();
 }
 
+// Writes without waiting. True: all is written, so that further requests may be read.
+bool Connection::send_now() {
+  if (writing_ || phase_ == Phase::closed || output_.empty()) return false;
+  const size_t written = transport_->write_now(output_.next(kWritePiece));
+  if (written == 0) return false;
+  last_activity_ = host_.now();
+  output_.consume(written);
+  write_lag_.take(written, last_activity_);
+  return output_.empty();
+}
+
 void Connection::send() {
+  if (!send_now()) write_rest();
+}
+
+void Connection::write_rest() {
   if (writing_ || phase_ == Phase::closed || output_.empty()) return;
   const WritePieces next = output_.next(kWritePiece);
   writing_ = true;

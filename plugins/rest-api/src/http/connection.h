@@ -150,6 +150,8 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   size_t unsent() const noexcept;
   bool serialize_responses(size_t max_output);
   void send();
+  bool send_now();
+  void write_rest();
   void read_more();
   void refuse_body();
   bool may_read_request() const noexcept;

@@ -33,6 +33,9 @@ class Transport {
   virtual void start(Client client) = 0;  // TLS handshake, if any; then on_ready()
   virtual void read(char* buffer, size_t size, Client client) = 0;
   virtual void write(const WritePieces& pieces, Client client) = 0;  // on_written() may report a part
+  // Writes what the kernel takes without waiting, and returns how many octets. Not during a write. 0: nothing
+  // was written, or an error, which write() then reports.
+  virtual size_t write_now(const WritePieces& /*pieces*/) noexcept { return 0; }
   // Ends the sending side, then discards input until the client closes; then on_lingered().
   virtual void linger(Client client) = 0;
   virtual void close() noexcept = 0;

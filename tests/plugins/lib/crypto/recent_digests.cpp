@@ -31,8 +31,7 @@ TEST_CASE("texts that end alike have their own digests") {
 TEST_CASE("more texts than are remembered have their own digests") {
   RecentDigests digests;
   for (int round = 0; round < 2; ++round)
-    for (int i = 0; i < 200; ++i)
-      CHECK(digests.sha256_of(std::to_string(i)) == sha256(std::to_string(i)));
+    for (int i = 0; i < 200; ++i) CHECK(digests.sha256_of(std::to_string(i)) == sha256(std::to_string(i)));
 }
 
 }  // namespace

@@ -75,6 +75,18 @@ TEST_CASE("the error for a missing discriminator names it") {
   CHECK(answer.body == error_text("not_found", "this path needs one of ?verb=one, ?verb=two"));
 }
 
+TEST_CASE("a query that is repeated is read as before, also after another one") {
+  const ApiServer server;
+  const auto ask = [&](const std::string& query) {
+    return server.as("admin-a", "POST", "/t/checked?" + query, R"({"phone": "+49"})");
+  };
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 2; ++i) CHECK(has(ask("count=1").body, R"("query":{"count":"1"})"));
+    CHECK(has(ask("count=2").body, R"("query":{"count":"2"})"));
+    for (int i = 0; i < 2; ++i) CHECK(ask("count=x").status == 400);
+  }
+}
+
 TEST_CASE("query parameters are read as the schema's types") {
   const ApiServer server;
   const auto ask = [&](const std::string& query) {

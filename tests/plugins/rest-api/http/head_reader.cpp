@@ -28,6 +28,23 @@ TEST_CASE("a head is done at its empty line, however it arrives") {
   CHECK(reader.read("GET") == State::more);
 }
 
+TEST_CASE("a control character is bad wherever it stands in a long line, other octets are not") {
+  const std::string line = "GET / HTTP/1.1\r\nCookie: " + std::string(50, 'x');
+  const std::string end = "\r\n\r\n";
+  for (size_t at = line.size() - 40; at < line.size(); ++at) {
+    for (const char octet : {'\0', '\x01', '\n', '\x1f', '\x7f'}) {
+      std::string head = line + end;
+      head[at] = octet;
+      CHECK(read_whole(head) == State::bad);
+    }
+    for (const char octet : {'\t', ' ', '~', '\x80', '\xff'}) {
+      std::string head = line + end;
+      head[at] = octet;
+      CHECK(read_whole(head) == State::done);
+    }
+  }
+}
+
 TEST_CASE("a head may be as large as the limit, with its empty line") {
   CHECK(read_whole(kHead, kHead.size()) == State::done);
   CHECK(read_whole(kHead, kHead.size() - 1) == State::too_large);
