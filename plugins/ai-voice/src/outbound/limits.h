@@ -41,6 +41,8 @@ inline constexpr double kAssumedCalls = 10;           // how many measured calls
 // millisecond on average each time are late by tens of milliseconds now and then.
 inline constexpr double kMaxLateTicks = 0.05, kLateTicksEnd = 0.01;      // share of the ticks
 inline constexpr double kMaxWaitNs = 500'000, kLateWaitEndNs = 250'000;  // for a processor
+// How much of one sample of them counts, in times of the limit. With kLoadSmoothing, less than the limit.
+inline constexpr double kMaxSampleOfLimit = 3;
 // How long there is no refusal before the log says that calls start again.
 inline constexpr int64_t kRefusalsEndMs = 10'000;
 

@@ -34,22 +34,25 @@ void LoadLimit::sample(const ServerLoad& now, size_t talking) {
 void LoadLimit::idle(const ServerLoad& now) {
   last_ = now;
   load_ = late_ticks_ = wait_ns_ = 0;
-  is_late_ = false;
+  are_ticks_late_ = are_threads_late_ = false;
   talking_ = admitted_ = 0;
   idle_ = true;
 }
 
-// Other programs may take the processors while the server itself uses little. Smooths and has two limits
-// each, so that neither one pause of the machine nor a value near the limit makes calls start and wait in
-// turn.
+// Other programs may take the processors while the server itself uses little. Bounds and smooths each sample,
+// and has two limits each, so that neither one pause of the machine, however long, nor a value near the limit
+// makes calls start and wait in turn.
 void LoadLimit::watch_threads(const ServerLoad& now) {
   const auto ratio = [](int64_t part, int64_t of) { return of > 0 ? double(part) / double(of) : 0; };
   const double late = ratio(now.late_ticks - last_.late_ticks, now.ticks - last_.ticks);
   const double wait = ratio(now.wait_ns - last_.wait_ns, now.runs - last_.runs);
-  late_ticks_ += kLoadSmoothing * (late - late_ticks_);
-  wait_ns_ += kLoadSmoothing * (wait - wait_ns_);
-  is_late_ = late_ticks_ > (is_late_ ? kLateTicksEnd : kMaxLateTicks) ||
-             wait_ns_ > (is_late_ ? kLateWaitEndNs : kMaxWaitNs);
+  const auto smooth = [](double& value, double sample, double max) {
+    value += kLoadSmoothing * (std::min(sample, kMaxSampleOfLimit * max) - value);
+  };
+  smooth(late_ticks_, late, kMaxLateTicks);
+  smooth(wait_ns_, wait, kMaxWaitNs);
+  are_ticks_late_ = late_ticks_ > (are_ticks_late_ ? kLateTicksEnd : kMaxLateTicks);
+  are_threads_late_ = wait_ns_ > (are_threads_late_ ? kLateWaitEndNs : kMaxWaitNs);
 }
 
 // Attributes to the calls what was used beyond other work. That is seen while no call talks or is set up.
@@ -74,7 +77,7 @@ double LoadLimit::cores_of_each() const {
 size_t LoadLimit::room(int64_t max_percent, size_t running) const {
   if (max_percent == 0) return std::numeric_limits<size_t>::max();
   const double limit = double(max_percent) / 100;
-  if (load_ >= limit || is_late_) return 0;
+  if (load_ >= limit || is_late()) return 0;
   const size_t silent = std::max(running - std::min(running, talking_), admitted_);
   const auto fit = static_cast<size_t>((limit - load_) * last_.cores / cores_of_each());
   // One at a time always fits, because other work than calls may cause the load.
@@ -83,7 +86,8 @@ size_t LoadLimit::room(int64_t max_percent, size_t running) const {
 }
 
 std::string_view LoadLimit::admit(int64_t max_percent, size_t running) {
-  if (room(max_percent, running) == 0) return is_late_ && load_ < double(max_percent) / 100 ? "late" : "load";
+  if (room(max_percent, running) == 0)
+    return is_late() && load_ < double(max_percent) / 100 ? "late" : "load";
   ++admitted_;
   return {};
 }

@@ -30,7 +30,7 @@ class LoadLimit {
   double load() const noexcept { return load_; }
   double cores() const noexcept { return last_.cores; }
   // The share of the media loops' ticks that were late, and how long a thread waits for a processor;
-  // smoothed.
+  // smoothed, and at most kMaxSampleOfLimit times as much as their limits.
   double late_ticks() const noexcept { return late_ticks_; }
   double wait_ns() const noexcept { return wait_ns_; }
 
@@ -38,12 +38,15 @@ class LoadLimit {
   void learn(double used_cores, size_t talking);
   void watch_threads(const ServerLoad& now);
   double cores_of_each() const;
+  bool is_late() const noexcept { return are_ticks_late_ || are_threads_late_; }
 
   ServerLoad last_;
   double load_ = 0;
   double late_ticks_ = 0;
   double wait_ns_ = 0;
-  bool is_late_ = false;
+  // Apart, because otherwise one could not end while the other is between its two limits.
+  bool are_ticks_late_ = false;
+  bool are_threads_late_ = false;
   size_t talking_ = 0;
   size_t admitted_ = 0;  // since the last sample
   bool idle_ = false;

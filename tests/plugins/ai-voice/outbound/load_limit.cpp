@@ -24,6 +24,17 @@ int admitted(LoadLimit& limit, size_t running) {
   return count;
 }
 
+// Samples of so many seconds in which no processor time was used and threads waited so long for each of 2000
+// runs.
+void run_threads(LoadLimit& limit, ServerLoad& load, int seconds, int64_t wait_us) {
+  for (int i = 0; i < seconds; ++i) {
+    load.now_ns += kSecondNs;
+    load.runs += 2000;
+    load.wait_ns += 2000 * wait_us * 1000;
+    limit.sample(load, 10);
+  }
+}
+
 // Samples of so many seconds in which no processor time was used and of 50 ticks a second so many were late.
 void run_ticks(LoadLimit& limit, ServerLoad& load, int seconds, int64_t late_a_second) {
   for (int i = 0; i < seconds; ++i) {
@@ -112,11 +123,51 @@ TEST_CASE("no call starts while ticks are late, also when the server uses little
   CHECK(limit.admit(0, 10) == "");  // without a limit
 }
 
-TEST_CASE("one pause of the machine makes no call wait") {
+TEST_CASE("one pause of the machine makes no call wait, however long it is") {
+  for (const int64_t late : {5, 10, 50}) {
+    LoadLimit limit;
+    ServerLoad load{kSecondNs, 0, 2};
+    limit.sample(load, 10);
+    run_ticks(limit, load, 1, late);
+    CHECK(limit.admit(kMaxPercent, 10) == "");
+    run_ticks(limit, load, 1, 0);
+    CHECK(limit.admit(kMaxPercent, 10) == "");
+    run_ticks(limit, load, 2, late);  // longer than one sample
+    CHECK(limit.admit(kMaxPercent, 10) == "late");
+  }
+  for (const int64_t wait_us : {1000, 5000, 100'000}) {
+    LoadLimit limit;
+    ServerLoad load{kSecondNs, 0, 2};
+    limit.sample(load, 10);
+    run_threads(limit, load, 1, wait_us);
+    CHECK(limit.admit(kMaxPercent, 10) == "");
+    run_threads(limit, load, 1, 100);
+    CHECK(limit.admit(kMaxPercent, 10) == "");
+    run_threads(limit, load, 2, wait_us);
+    CHECK(limit.admit(kMaxPercent, 10) == "late");
+  }
+}
+
+TEST_CASE("late ticks and waits of threads each end at their own limit") {
   LoadLimit limit;
   ServerLoad load{kSecondNs, 0, 2};
   limit.sample(load, 10);
-  run_ticks(limit, load, 1, 5);  // 100 ms
+  const auto run = [&](int64_t late_ticks, int64_t wait_us) {
+    for (int i = 0; i < 20; ++i) {
+      load.ticks += 50;
+      load.late_ticks += late_ticks;
+      run_threads(limit, load, 1, wait_us);
+    }
+  };
+  run(0, 300);
+  CHECK(limit.admit(kMaxPercent, 10) == "");
+  run(10, 300);
+  CHECK(limit.admit(kMaxPercent, 10) == "late");
+  run(0, 300);
+  CHECK(limit.admit(kMaxPercent, 10) == "");
+  run(1, 1000);
+  CHECK(limit.admit(kMaxPercent, 10) == "late");
+  run(1, 100);
   CHECK(limit.admit(kMaxPercent, 10) == "");
 }
 
@@ -138,14 +189,7 @@ TEST_CASE("no call starts while threads wait for a processor, until they hardly 
   LoadLimit limit;
   ServerLoad load{kSecondNs, 0, 2};
   limit.sample(load, 10);
-  const auto run = [&](int seconds, int64_t wait_us) {
-    for (int i = 0; i < seconds; ++i) {
-      load.now_ns += kSecondNs;
-      load.runs += 2000;
-      load.wait_ns += 2000 * wait_us * 1000;
-      limit.sample(load, 10);
-    }
-  };
+  const auto run = [&](int seconds, int64_t wait_us) { run_threads(limit, load, seconds, wait_us); };
   run(10, 200);
   CHECK(limit.admit(kMaxPercent, 10) == "");
   run(1, 1000);  // once
