@@ -43,7 +43,8 @@ ThreadWaits::Totals ThreadWaits::read() {
   for (const auto& [thread, totals] : now) {
     if (is_first_) break;
     Totals before = last_[thread];
-    if (totals.runs < before.runs) before = {};  // another thread with the same number
+    // Another thread with the same number.
+    if (totals.runs < before.runs || totals.wait_ns < before.wait_ns) before = {};
     sum_.wait_ns += totals.wait_ns - before.wait_ns;
     sum_.runs += totals.runs - before.runs;
   }

@@ -66,6 +66,8 @@ TEST_CASE("the sums do not fall when a thread ends or another gets its number") 
   tasks.remove(101);
   tasks.set(100, "1 5 1");
   check(waits, 105, 11);
+  tasks.set(100, "1 2 9");  // runs more often, but waits less
+  check(waits, 107, 20);
 }
 
 TEST_CASE("without the kernel's files there are no waits") {
