@@ -79,7 +79,12 @@ BIO* ByteStream::make_bio(Socket& socket) {
   return bio;
 }
 
-ByteStream::~ByteStream() { ::close(socket_.fd); }
+ByteStream::~ByteStream() {
+  // Whether the server failed, closed the connection or sent nothing: the next connection is to try without.
+  if (session_use_.sessions && !::SSL_is_init_finished(tls_.get()))
+    session_use_.sessions->drop(session_use_.key);
+  ::close(socket_.fd);
+}
 
 void ByteStream::begin_turn() { socket_.turn_bytes = kReadAtOnceBytes; }
 
@@ -133,10 +138,7 @@ ByteStream::State ByteStream::describe(int result) {
 ByteStream::State ByteStream::handshake() {
   clear_errors();
   const int result = ::SSL_do_handshake(tls_.get());
-  if (result == 1) return State::done;
-  const State state = describe(result);
-  if (state == State::failed && session_use_.sessions) session_use_.sessions->drop(session_use_.key);
-  return state;
+  return result == 1 ? State::done : describe(result);
 }
 
 ByteStream::Moved ByteStream::socket_result(long result) {

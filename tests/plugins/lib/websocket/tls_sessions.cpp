@@ -161,6 +161,31 @@ TEST_CASE_FIXTURE(TlsSessionsFixture,
   CHECK_FALSE(is_failing({}));
 }
 
+TEST_CASE_FIXTURE(
+    TlsSessionsFixture,
+    "after a server closed the connection or sent nothing, the next connection resumes no session") {
+  ::SSL_CTX_set_max_proto_version(server.get(), TLS1_2_VERSION);
+  const std::string close_notify("\x15\x03\x03\x00\x02\x01\x00", 7);
+  for (const std::string& answer : {close_notify, std::string()}) {
+    CAPTURE(answer.size());
+    is_resumed({});
+    CHECK(is_resumed({}));
+    std::array<int, 2> fds{};
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()) == 0);
+    {
+      ByteStream client(fds[0]);
+      client.begin_turn();
+      REQUIRE(client.start_tls(*contexts.get(ca_file), "localhost", true, "a"));
+      CHECK(client.handshake() == ByteStream::State::wants_read);
+      CHECK(::write(fds[1], answer.data(), answer.size()) == static_cast<ssize_t>(answer.size()));
+      CHECK(client.handshake() ==
+            (answer.empty() ? ByteStream::State::wants_read : ByteStream::State::ended));
+    }
+    ::close(fds[1]);
+    CHECK_FALSE(is_resumed({}));
+  }
+}
+
 TEST_CASE_FIXTURE(TlsSessionsFixture, "a session with a very long ticket is not kept") {
   // The server's ticket contains this data.
   static std::string data;
