@@ -24,6 +24,7 @@ IoThread::IoThread(const std::string& name, std::shared_ptr<TlsContexts> tls)
 IoThread::~IoThread() {
   impl_->request_stop();
   impl_->thread.join();
+  impl_->resolver.stop();  // before impl_ is destroyed, because an answer posts to this object
 }
 
 void IoThread::post(std::function<void()> task) { impl_->post(std::move(task)); }

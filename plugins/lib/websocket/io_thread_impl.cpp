@@ -51,7 +51,6 @@ IoThread::Impl::Impl(std::shared_ptr<TlsContexts> contexts) : tls(std::move(cont
 }
 
 IoThread::Impl::~Impl() {
-  resolver.stop();
   // Each may own the others, and all use the descriptors below.
   running_.clear();
   tasks_.clear();
