@@ -29,7 +29,8 @@ std::string fill(std::string_view pattern, double value) {
   return std::string(pattern.substr(0, at)) + print(value) + std::string(pattern.substr(at + 1));
 }
 
-// Replaces '$name' and '$name%' by the metric's current value; "?" when the server does not export it.
+// Replaces '$name' and '$name%' by the metric's current value, in ms if its name ends in _seconds; "?" when
+// the server does not export it.
 std::string fill_metrics(std::string_view pattern, const MetricSamples& samples) {
   constexpr std::string_view kName = "abcdefghijklmnopqrstuvwxyz_";
   std::string text;
@@ -40,8 +41,10 @@ std::string fill_metrics(std::string_view pattern, const MetricSamples& samples)
     pattern.remove_prefix(name.size());
     const bool is_percent = pattern.starts_with('%');
     if (is_percent) pattern.remove_prefix(1);
-    const double value = samples.sum(name);
-    text += samples.has(name) ? print(is_percent ? std::round(100 * value) : value) : "?";
+    double value = samples.sum(name);
+    if (is_percent) value = std::round(100 * value);
+    if (name.ends_with("_seconds")) value *= 1000;
+    text += samples.has(name) ? print(value) : "?";
   }
   return text + std::string(pattern);
 }

@@ -78,13 +78,13 @@ constexpr HealthRule kRules[] = {
      "excess"},
     {"patchbay_ai_voice_limited_total", Reading::increase, 0,
      "# calls had to wait or were refused because the server is at its processor limit",
-     "it uses $patchbay_ai_voice_load% % of its $patchbay_core_usable_cores cores, and "
+     "it now uses $patchbay_ai_voice_load% % of its $patchbay_core_usable_cores cores, and "
      "plugins.ai-voice.maxLoadPercent is $patchbay_ai_voice_load_limit%: give it more cores (taskset, the "
      "quota of its control group), add a server, or raise that setting as long as no ticks are late",
      "load"},
     {"patchbay_ai_voice_limited_total", Reading::increase, 0,
      "# calls had to wait or were refused because the server gets its processors too late",
-     "its threads wait $patchbay_ai_voice_core_wait_seconds s for a processor each time, and "
+     "its threads now wait $patchbay_ai_voice_core_wait_seconds ms for a processor each time, and "
      "$patchbay_ai_voice_late_ticks% % of the ticks are late; if it uses far less than its "
      "$patchbay_core_usable_cores cores (cpu above), other programs take them: see which (top), and keep "
      "them off "

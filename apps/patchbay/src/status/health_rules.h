@@ -18,10 +18,12 @@ enum class Reading : uint8_t {
 // Applies to each series of the metric separately, so that a finding names its labels.
 struct HealthRule {
   std::string_view metric;
-  Reading reading;             // now, increase or per_second
-  double above;                // values above this are a problem
-  std::string_view problem;    // '#' stands for the figure
-  std::string_view advice;     // '$name' stands for the sum of that metric, '$name%' for 100 times as much
+  Reading reading;           // now, increase or per_second
+  double above;              // values above this are a problem
+  std::string_view problem;  // '#' stands for the figure
+  // '$name' stands for the current sum of that metric, in ms if its name ends in _seconds, and '$name%' for
+  // 100 times as much.
+  std::string_view advice;
   std::string_view only = {};  // restricts the rule to series that have a label with this value
   // The text for the counter's total since the start. Rules of `increase` use `problem` instead.
   std::string_view past = {};

@@ -105,6 +105,17 @@ TEST_CASE(
   CHECK(unknown[0].advice.find("? % of its ? cores") != std::string::npos);
 }
 
+TEST_CASE("the advice for calls refused because of late threads shows their wait in milliseconds") {
+  const auto findings = find_problems(readings("patchbay_ai_voice_limited_total{limit=\"late\"} 0\n",
+                                               "patchbay_ai_voice_limited_total{limit=\"late\"} 1\n"
+                                               "patchbay_ai_voice_core_wait_seconds 0.00062\n"
+                                               "patchbay_ai_voice_late_ticks 0.02\n"
+                                               "patchbay_core_usable_cores 2\n"));
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].advice.find("wait 0.62 ms for a processor each time, and 2 % of the ticks") !=
+        std::string::npos);
+}
+
 TEST_CASE("each limit of calls has advice that names its setting") {
   struct Row {
     const char* limit;
