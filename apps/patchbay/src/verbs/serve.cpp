@@ -9,6 +9,7 @@
 #include "json/parse.h"
 #include "plugin_dir.h"
 #include "runtime/crash_banner.h"
+#include "serve/descriptor_limit.h"
 #include "serve/heap_tuning.h"
 #include "serve/listening_addresses.h"
 #include "serve/systemd_notify.h"
@@ -79,6 +80,7 @@ void reload(Core& core) {
 int run_serve(const ServeCommand& command) {
   core::install_crash_banner();
   limit_heap();
+  raise_descriptor_limit();
   StopSignals signals;
   CoreOptions options;
   options.config_file = default_config_file(command.config_file);
