@@ -16,16 +16,19 @@ struct ChildLifecycle::PendingCommand {
   static void answer(void* self, int32_t status, const pb_err* err) noexcept {
     const std::unique_ptr<PendingCommand> command(static_cast<PendingCommand*>(self));
     std::string text = err != nullptr && status != PB_OK ? err->text : "";
-    command->lifecycle->host_.context().main_strand()->post(
-        [lifecycle = command->lifecycle, kind = command->kind, status, text = std::move(text)] {
-          lifecycle->answered(kind, status, text);
-        });
+    command->lifecycle->post([lifecycle = command->lifecycle, kind = command->kind, status,
+                              text = std::move(text)] { lifecycle->answered(kind, status, text); });
   }
 };
 
 void ChildLifecycle::take(const std::string& frame) {
   if (host_.take(frame)) return;
-  host_.context().main_strand()->post([this, frame] { command(frame); });
+  post([this, frame] { command(frame); });
+}
+
+// No guest runs the commands, because they may join the guest's thread.
+void ChildLifecycle::post(std::function<void()> call) {
+  host_.context().main_strand()->post_to_executor(std::move(call));
 }
 
 void ChildLifecycle::command(const std::string& frame) {
@@ -128,7 +131,8 @@ void ChildLifecycle::answered(Kind kind, int32_t status, const std::string& text
 void ChildLifecycle::destroy(Kind kind, int32_t status, const std::string& text, int64_t until_ns) {
   host_.cancel_calls();
   if (host_.context().outstanding() > 0 && tables_->mono_ns() < until_ns)
-    return poll_timer_->after_ms(kDestroyPollMs, [=, this] { destroy(kind, status, text, until_ns); });
+    return poll_timer_->after_ms(kDestroyPollMs,
+                                 [=, this] { post([=, this] { destroy(kind, status, text, until_ns); }); });
   if (host_.context().outstanding() > 0)
     return report(kind, PB_E_TIMEOUT,
                   "it was not destroyed, because this is still under way: " + host_.under_way());

@@ -6,6 +6,7 @@
 #include <patchbay/strand.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,9 +28,11 @@ class ChildLifecycle {
   bool over() const noexcept { return !is_created_; }
 
  private:
-  // On the main strand from here on.
   struct PendingCommand;
   struct PingRound;
+  // [any] Queues a call for the main strand.
+  void post(std::function<void()> call);
+  // On the main strand from here on.
   void command(const std::string& frame);
   void begin(Decoder& in, Kind kind);
   Status create();

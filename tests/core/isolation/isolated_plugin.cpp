@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "support/test_server.h"
+#include "support/within.h"
 
 using namespace patchbay;
 
@@ -58,6 +59,17 @@ TEST_CASE("the processor time of an isolated plugin's process is in the server's
   CHECK(used_ns >= kStartNs);
   CHECK(server.core().stop().ok());
   CHECK(others_ns(server.core()) > 0);
+}
+
+TEST_CASE("no step of an isolated plugin runs on a thread of the plugin that runs its main strand") {
+  test::TestServer server("plugins: {guest: {isolation: process}}\ntenants: {localhost: {}}\n", nullptr, {},
+                          {{"guest", ISOLATION_GUEST}});
+  REQUIRE(server.start_error() == "");
+  CHECK(within(std::chrono::seconds(60), [&] {
+    return server.log().find("the plugin's thread runs its main strand") != std::string::npos;
+  }));
+  const Status stopped = server.core().stop();
+  CHECK_MESSAGE(stopped.ok(), server.log());
 }
 
 TEST_CASE(
