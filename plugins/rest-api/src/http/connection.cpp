@@ -59,10 +59,7 @@ void Connection::on_written(IoResult result, size_t count) {
   writing_ = false;
   if (phase_ == Phase::closed) return;
   if (result != IoResult::ok) return close();
-  last_activity_ = host_.now();
-  output_.consume(count);
-  write_lag_.take(count, last_activity_);
-  if (output_.empty()) write_lag_.end(last_activity_);
+  take_written(count);
   advance();
 }
 
@@ -264,10 +261,15 @@ bool Connection::send_now() {
   if (writing_ || phase_ == Phase::closed || output_.empty()) return false;
   const size_t written = transport_->write_now(output_.next(kWritePiece));
   if (written == 0) return false;
-  last_activity_ = host_.now();
-  output_.consume(written);
-  write_lag_.take(written, last_activity_);
+  take_written(written);
   return output_.empty();
+}
+
+void Connection::take_written(size_t octets) {
+  last_activity_ = host_.now();
+  output_.consume(octets);
+  write_lag_.take(octets, last_activity_);
+  if (output_.empty()) write_lag_.end(last_activity_);
 }
 
 void Connection::send() {

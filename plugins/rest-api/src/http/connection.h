@@ -151,6 +151,7 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   bool serialize_responses(size_t max_output);
   void send();
   bool send_now();
+  void take_written(size_t octets);
   void write_rest();
   void read_more();
   void refuse_body();

@@ -19,6 +19,7 @@ namespace {
 struct Wire {
   Transport::Client starting, reading, writing;
   char* buffer = nullptr;
+  size_t takes_now = 0;  // octets that the kernel takes without waiting
   bool closed = false;
 };
 
@@ -31,6 +32,11 @@ class ManualTransport final : public Transport {
     wire_.reading = std::move(client);
   }
   void write(const WritePieces&, Client client) override { wire_.writing = std::move(client); }
+  size_t write_now(const WritePieces& pieces) noexcept override {
+    size_t octets = 0;
+    for (const auto& piece : pieces) octets += piece.size();
+    return std::min(octets, wire_.takes_now);
+  }
   void linger(Client) override {}
   void close() noexcept override { wire_.closed = true; }
 
@@ -110,12 +116,16 @@ struct Reader {
     host.port->connection = connection;
     connection->start();
     std::exchange(wire.starting, nullptr)->on_ready(IoResult::ok);
+    asks();
+  }
+  ~Reader() { connection->close(); }
+  // The client sends a request, which is answered.
+  void asks() {
     constexpr std::string_view kGet = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n";
     std::memcpy(wire.buffer, kGet.data(), kGet.size());
     std::exchange(wire.reading, nullptr)->on_read(IoResult::ok, kGet.size());
     host.answer_all(*connection);
   }
-  ~Reader() { connection->close(); }
   // The client reads so much after a while. False: the connection is closed.
   bool takes(size_t octets, Clock::duration after) {
     host.time += after;
@@ -153,6 +163,20 @@ TEST_CASE("the lag of a connection is that of its reader, and zero while it is i
   CHECK(reader.wire.writing);
   reader.host.time += 5s;
   CHECK(reader.connection->lag(reader.host.time) > 11s);
+}
+
+TEST_CASE("the lag of a reader ends when the kernel takes the rest of a response without waiting") {
+  Reader reader(1'000);
+  reader.wire.takes_now = 1'000'000;
+  std::exchange(reader.wire.writing, nullptr)->on_written(IoResult::ok, 300);
+  CHECK_FALSE(reader.wire.writing);
+  reader.wire.takes_now = 0;
+  reader.host.time += 40s;  // idle for longer than ServerLimits::write_ms
+  reader.asks();
+  REQUIRE(reader.wire.writing);
+  CHECK(reader.connection->lag(reader.host.time) == 0s);
+  reader.connection->tick(reader.host.time);
+  CHECK_FALSE(reader.wire.closed);
 }
 
 TEST_CASE("a response is written although its handler has not returned yet") {
