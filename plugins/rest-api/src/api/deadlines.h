@@ -4,6 +4,7 @@
 #include <patchbay/strand.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -20,6 +21,7 @@ class Deadlines {
 
   void add(const std::shared_ptr<T>& entry) {
     while (!waiting_.empty() && waiting_.front().entry.expired()) waiting_.pop_front();
+    if (waiting_.size() >= sweep_size_) sweep();
     waiting_.push_back({host_->mono_ns() + wait_ns_, entry});
     // The timer of an entry that was answered stays, so that not every request sets one.
     if (!timer_.armed()) arm();
@@ -35,8 +37,15 @@ class Deadlines {
  private:
   struct Waiting {
     int64_t due_ns = 0;
-    std::weak_ptr<T> entry;  // destroyed when the request is answered
+    std::weak_ptr<T> entry;  // destroyed when the request is answered, but its memory is freed with this
   };
+  static constexpr size_t kMinSweepSize = 64;
+  // Frees the memory of answered requests behind one that is not. Rarely enough that each add() takes
+  // constant time on average.
+  void sweep() {
+    std::erase_if(waiting_, [](const Waiting& waiting) { return waiting.entry.expired(); });
+    sweep_size_ = std::max(kMinSweepSize, 2 * waiting_.size());
+  }
   void arm() {
     const int64_t wait_ns = std::max<int64_t>(waiting_.front().due_ns - host_->mono_ns(), 0);
     timer_.after_ms(wait_ns / 1'000'000 + 1, [this] { run_due(); });
@@ -55,6 +64,7 @@ class Deadlines {
   int64_t wait_ns_;
   std::function<void(const std::shared_ptr<T>&)> expire_;
   std::deque<Waiting> waiting_;
+  size_t sweep_size_ = kMinSweepSize;
   Timer timer_;
 };
 
