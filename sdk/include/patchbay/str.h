@@ -29,7 +29,7 @@ inline int32_t write_error(pb_err* err, Code code, std::string_view text) noexce
     err->code = static_cast<int32_t>(code);
     const size_t room = err->size - offsetof(pb_err, text) - 1;
     const size_t count = std::min(text.size(), room);
-    std::memcpy(err->text, text.data(), count);
+    text.copy(err->text, count);  // data() of an empty text may be null
     err->text[count] = '\0';
   }
   return static_cast<int32_t>(code);
