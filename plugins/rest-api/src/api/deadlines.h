@@ -40,7 +40,7 @@ class Deadlines {
     std::weak_ptr<T> entry;  // destroyed when the request is answered, but its memory is freed with this
   };
   static constexpr size_t kMinSweepSize = 64;
-  // Frees the memory of answered requests behind one that is not. Rarely enough that each add() takes
+  // Frees the memory of answered requests behind an unanswered request. Rarely enough that each add() takes
   // constant time on average.
   void sweep() {
     std::erase_if(waiting_, [](const Waiting& waiting) { return waiting.entry.expired(); });

@@ -27,8 +27,8 @@ namespace patchbay::rest_api {
 using RouterSet = std::array<std::unique_ptr<Router>, 3>;
 Result<RouterSet> make_routers(const RouteTable& table);
 
-// What all threads of one server share. Owned by the server and by its threads, because one that is blocked
-// in a handler may outlive the server.
+// What all threads of one server share. Owned by the server and by its threads, because a thread that
+// is blocked in a handler may outlive the server.
 struct ServerShared {
   ServerLimits limits;
   TrustedProxies proxies;

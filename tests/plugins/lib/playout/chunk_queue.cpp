@@ -41,7 +41,7 @@ TEST_CASE("a chunk that was read is used again") {
     chunks.insert(queue.front());
     CHECK(pop(queue) == number);
   }
-  CHECK(chunks.size() == 2);  // the one that was read last stays in the list
+  CHECK(chunks.size() == 2);  // the last chunk that was read stays in the list
 }
 
 TEST_CASE("chunks that were read are never used while others wait before them") {

@@ -21,7 +21,8 @@ namespace patchbay::lib::test {
 
 using TlsServerContext = std::shared_ptr<SSL_CTX>;
 
-// With a certificate of localhost of its own. `pem`: receives the certificate, which is its own authority.
+// With a new self-signed certificate of localhost. `pem`: receives the certificate, which is also the
+// authority.
 inline TlsServerContext make_server_context(std::string* pem = nullptr) {
   TlsServerContext context(::SSL_CTX_new(::TLS_server_method()), &::SSL_CTX_free);
   const support::Certificate made = support::make_certificate();

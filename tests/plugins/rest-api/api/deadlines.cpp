@@ -31,7 +31,7 @@ struct CountingAllocator {
 
 }  // namespace
 
-TEST_CASE("requests that were answered behind one that is not take no memory") {
+TEST_CASE("answered requests behind an unanswered request take no memory") {
   size_t blocks = 0;
   std::vector<int> expired;
   patchbay::testing::TestEnvironment environment;
