@@ -67,23 +67,46 @@ Error too_large(size_t max_bytes) {
   return {Code::exhausted, "the result is larger than " + std::to_string(max_bytes) + " bytes"};
 }
 
-void add_cell(sqlite3_stmt* statement, int column, Rows& rows) {
-  switch (sqlite3_column_type(statement, column)) {
-    case SQLITE_INTEGER:
-      return rows.add_integer(sqlite3_column_int64(statement, column));
-    case SQLITE_FLOAT:
-      return rows.add_real(sqlite3_column_double(statement, column));
-    case SQLITE_TEXT: {
-      const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
-      return rows.add_data(ValueType::text, text,
-                           static_cast<size_t>(sqlite3_column_bytes(statement, column)));
+// The columns of the row that a statement is at. Text before its size, as SQLite asks.
+struct Columns {
+  ValueType type(int column) const {
+    switch (sqlite3_column_type(statement, column)) {
+      case SQLITE_INTEGER:
+        return ValueType::integer;
+      case SQLITE_FLOAT:
+        return ValueType::real;
+      case SQLITE_TEXT:
+        return ValueType::text;
+      case SQLITE_BLOB:
+        return ValueType::bytes;
+      default:
+        return ValueType::null;
     }
-    case SQLITE_BLOB: {
-      const auto* raw = static_cast<const char*>(sqlite3_column_blob(statement, column));
-      auto size = static_cast<size_t>(sqlite3_column_bytes(statement, column));
-      return rows.add_data(ValueType::bytes, raw ? raw : "", size);
+  }
+  int64_t integer(int column) const { return sqlite3_column_int64(statement, column); }
+  double real(int column) const { return sqlite3_column_double(statement, column); }
+  std::string_view data(int column) const {
+    const auto* raw = static_cast<const char*>(sqlite3_column_blob(statement, column));
+    if (raw == nullptr) return "";
+    return {raw, static_cast<size_t>(sqlite3_column_bytes(statement, column))};
+  }
+
+  sqlite3_stmt* statement;
+};
+
+void add_cell(const Columns& columns, int column, Rows& rows) {
+  const ValueType type = columns.type(column);
+  switch (type) {
+    case ValueType::integer:
+      return rows.add_integer(columns.integer(column));
+    case ValueType::real:
+      return rows.add_real(columns.real(column));
+    case ValueType::text:
+    case ValueType::bytes: {
+      const std::string_view data = columns.data(column);
+      return rows.add_data(type, data.data(), data.size());
     }
-    default:
+    case ValueType::null:
       return rows.add_null();
   }
 }
@@ -213,7 +236,7 @@ Result<int64_t> PreparedStatement::run(const Database& db, const Values& values,
     PB_TRY(bind(db, values));
     PB_TRY(step_all(db, max_bytes, seen, [&]() -> size_t {
       if (!rows) return 0;
-      for (int column = 0; column < columns; ++column) add_cell(statement_.get(), column, *rows);
+      for (int column = 0; column < columns; ++column) add_cell({statement_.get()}, column, *rows);
       return rows->byte_size();
     }));
   }
@@ -232,7 +255,7 @@ Result<JsonRows> PreparedStatement::run_json(const Database& db, const Values& v
   PB_TRY(bind(db, values));
   PB_TRY(step_all(db, max_bytes, seen, [&] {
     if (seen > 1) rows.text += ',';
-    members.append_row(statement_.get(), rows.text);
+    members.append_row(Columns{statement_.get()}, rows.text);
     return rows.text.size();
   }));
   rows.text += ']';

@@ -1,7 +1,5 @@
 #include "store/reader_pool.h"
 
-#include <chrono>
-#include <limits>
 #include <new>
 
 #include "store/limits.h"
@@ -10,21 +8,11 @@ namespace patchbay::core {
 
 // Used by one thread at a time.
 struct ReaderPool::Connection {
-  Connection(const ReaderPool& of, Database opened)
-      : readers(of), db(std::move(opened)), cache(db, of.statements_) {}
+  Connection(std::unique_ptr<ReadConnection> opened, const StatementRegistry& statements)
+      : db(std::move(opened)), cache(*db, statements) {}
 
-  // Interrupts a statement that runs longer, or takes more than `checks` times `steps` steps.
-  void limit(std::chrono::milliseconds time, int steps, int checks = std::numeric_limits<int>::max()) {
-    deadline = std::chrono::steady_clock::now() + time;
-    checks_left = checks;
-    sqlite3_progress_handler(db.handle(), steps, &ReaderPool::is_overdue, this);
-  }
-
-  const ReaderPool& readers;
-  Database db;
+  const std::unique_ptr<ReadConnection> db;
   StatementCache cache;
-  Moment deadline;
-  int checks_left = 0;
 };
 
 ReaderPool::ReaderPool(const StatementRegistry& statements, Options options)
@@ -32,17 +20,10 @@ ReaderPool::ReaderPool(const StatementRegistry& statements, Options options)
 
 ReaderPool::~ReaderPool() { stop(0); }
 
-// Progress handler: a result other than 0 interrupts the query.
-int ReaderPool::is_overdue(void* raw) {
-  auto& connection = *static_cast<Connection*>(raw);
-  return --connection.checks_left <= 0 || connection.readers.interrupted_.load(std::memory_order_relaxed) ||
-         std::chrono::steady_clock::now() > connection.deadline;
-}
-
-Status ReaderPool::start(const std::filesystem::path& path, const std::shared_ptr<const Clock>& clock) {
+Status ReaderPool::start(Backend& backend) {
   for (int i = 0; i < options_.threads; ++i) {
-    PB_TRY_VALUE(Database opened, Database::open(path, Database::Mode::read, clock));
-    connections_.push_back(std::make_unique<Connection>(*this, std::move(opened)));
+    PB_TRY_VALUE(std::unique_ptr<ReadConnection> opened, backend.open_reader());
+    connections_.push_back(std::make_unique<Connection>(std::move(opened), statements_));
     idle_.push_back(connections_.back().get());
   }
   running_threads_ = options_.threads;
@@ -74,8 +55,10 @@ std::optional<Result<ReadResult>> ReaderPool::run_here(const ReadQuery& query) {
   }
   Connection* connection = take_idle();
   if (!connection) return std::nullopt;
-  connection->limit(std::chrono::milliseconds(kMaxDirectQueryMs), kStepsPerDirectCheck,
-                    kMaxDirectSteps / kStepsPerDirectCheck);
+  if (!connection->db->limit_to_moment(interrupted_)) {
+    give_back(*connection);
+    return std::nullopt;
+  }
   auto result = answer(*connection, query);
   give_back(*connection);
   if (!result && result.error().code == Code::timeout) {
@@ -107,7 +90,7 @@ size_t ReaderPool::queued() {
 void ReaderPool::work() {
   Task task;
   while (Connection* connection = take(task)) {
-    connection->limit(std::chrono::milliseconds(options_.query_timeout_ms), kStepsPerTimeoutCheck);
+    connection->db->limit(options_.query_timeout_ms, interrupted_);
     auto result = interrupted_ ? Result<ReadResult>(Code::gone, "the store is closed")
                                : answer(*connection, task.query);
     give_back(*connection);
@@ -168,12 +151,12 @@ Result<ReadResult> ReaderPool::run(Connection& connection, const ReadQuery& quer
   PB_TRY_VALUE(StatementCache::Entry * entry, connection.cache.get(query.statement));
   if (!entry->statement->reads) return {Code::misuse, "writes, so it belongs in a transaction"};
   ReadResult result;
-  PreparedStatement& statement = entry->compiled;
+  SqlStatement& statement = *entry->compiled;
   const size_t max_bytes = options_.max_result_bytes;
   if (query.members) {
-    PB_TRY_VALUE(result.json, statement.run_json(connection.db, query.values, *query.members, max_bytes));
+    PB_TRY_VALUE(result.json, statement.run_json(query.values, *query.members, max_bytes));
   } else {
-    PB_TRY(statement.run(connection.db, query.values, &result.rows, max_bytes));
+    PB_TRY(statement.run(query.values, &result.rows, max_bytes));
   }
   return result;
 }

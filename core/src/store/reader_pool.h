@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "store/database.h"
+#include "store/backend.h"
 #include "store/json_rows.h"
 #include "store/statement_registry.h"
 
@@ -50,8 +50,8 @@ class ReaderPool {
   ReaderPool(const StatementRegistry& statements, Options options);
   ~ReaderPool();
 
-  // Starts the threads. The database must exist.
-  Status start(const std::filesystem::path& path, const std::shared_ptr<const Clock>& clock);
+  // Opens the connections and starts the threads. The database must exist.
+  Status start(Backend& backend);
   // [any] Queues a query; never blocks. `done` runs on a reader thread, or on the caller's when the query is
   // refused.
   void post(ReadQuery query, ReadDone done);
@@ -66,7 +66,6 @@ class ReaderPool {
   const ReaderStats& stats() const { return stats_; }
 
  private:
-  using Moment = std::chrono::steady_clock::time_point;
   struct Connection;
   struct Task {
     ReadQuery query;
@@ -81,7 +80,6 @@ class ReaderPool {
   Result<ReadResult> run(Connection& connection, const ReadQuery& query);
   void count(const Result<ReadResult>& result);
   void complete(const ReadDone& done, Result<ReadResult> result);
-  static int is_overdue(void* connection);
 
   // borrowed
   const StatementRegistry& statements_;

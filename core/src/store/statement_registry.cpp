@@ -34,7 +34,7 @@ Result<StatementCache::Entry*> StatementCache::get(StatementId id) {
   if (entry.statement) return &entry;
   const Statement* statement = statements_.get(id);
   if (!statement) return {Code::misuse, "no statement has number " + std::to_string(id.number)};
-  PB_TRY_VALUE(entry.compiled, PreparedStatement::prepare(db_, statement->sql, statement->parameters));
+  PB_TRY_VALUE(entry.compiled, connection_.prepare(*statement));
   entry.statement = statement;
   return &entry;
 }

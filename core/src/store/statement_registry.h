@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "store/database.h"
+#include "store/sql_connection.h"
 #include "store/transaction.h"
 
 namespace patchbay::core {
 
 struct Statement {
   std::string owner, name;
-  std::string sql;  // SQLite's dialect
+  std::string sql;  // in the database's dialect
   int parameters = 0;
   bool reads = false;
   bool deterministic = false;  // the result depends only on parameters and tables, so that it may be kept
@@ -50,17 +50,17 @@ class StatementRegistry {
 // The statements that one connection has prepared so far. Use on the connection's thread.
 class StatementCache {
  public:
-  StatementCache(const Database& db, const StatementRegistry& statements)
-      : db_(db), statements_(statements) {}
+  StatementCache(SqlConnection& connection, const StatementRegistry& statements)
+      : connection_(connection), statements_(statements) {}
 
   struct Entry {
     const Statement* statement = nullptr;
-    PreparedStatement compiled;
+    std::unique_ptr<SqlStatement> compiled;
   };
   Result<Entry*> get(StatementId id);
 
  private:
-  const Database& db_;
+  SqlConnection& connection_;
   const StatementRegistry& statements_;
   std::deque<Entry> entries_;
 };

@@ -9,7 +9,7 @@
 #include "store/limits.h"
 #include "store/lock_file.h"
 #include "store/reader_pool.h"
-#include "store/schema_registry.h"
+#include "store/sqlite_backend.h"
 #include "store/store_schema.h"  // generated from schema.sql
 #include "store/write_tasks.h"
 
@@ -90,7 +90,6 @@ Writer::Options writer_options(const StoreOptions& options) {
   writer.max_queued_bytes = options.max_queued_bytes;
   writer.task_timeout_ms = options.write_timeout_ms;
   writer.migration_timeout_ms = options.migration_timeout_ms;
-  writer.lock_timeout_ms = options.lock_timeout_ms;
   writer.on_committed = options.on_committed;
   writer.warn = options.warn;
   writer.on_fatal = options.on_fatal;
@@ -117,39 +116,41 @@ Result<int64_t> start_epoch(WriteSession& session, const std::string& node) {
 // Members with threads come last, so that they are destroyed first.
 class Store::Impl {
  public:
-  Impl(StoreOptions given, LockFile taken, Database opened, SecretBox keys, std::shared_ptr<const Clock> now)
+  Impl(StoreOptions given, LockFile taken, SecretBox keys, std::shared_ptr<const Clock> now)
       : options(std::move(given)),
         clock(std::move(now)),
         lock(std::move(taken)),
-        db(std::move(opened)),
-        secret_box(std::move(keys)),
-        schema_registry(db, statements),
-        session(db, statements, *clock, {options.node, options.max_result_bytes}),
-        writer(db, session, writer_options(options)),
-        reader_pool(statements, {options.reader_threads, options.max_queued, options.max_result_bytes,
-                                 options.query_timeout_ms, options.warn}) {}
+        secret_box(std::move(keys)) {}
 
   Status start(const std::filesystem::path& path) {
-    PB_TRY(schema_registry.add("core", kCoreSchema));
-    PB_TRY(session.load());
-    PB_TRY_VALUE(epoch, start_epoch(session, options.node));
-    if (options.max_pages > 0) {
-      PB_TRY(db.run(("PRAGMA max_page_count=" + std::to_string(options.max_pages)).c_str()));
-    }
-    PB_TRY(reader_pool.start(path, clock));
-    writer.start();
+    PB_TRY_VALUE(auto opened,
+                 SqliteBackend::open(path, clock, statements, {options.scratch, options.lock_timeout_ms}));
+    SqliteBackend& sqlite = *opened;
+    backend = std::move(opened);
+    PB_TRY(backend->add_owner("core", kCoreSchema));
+    session.emplace(backend->writer(), statements, *clock,
+                    WriteSessionOptions{options.node, options.max_result_bytes});
+    PB_TRY(session->load());
+    PB_TRY_VALUE(epoch, start_epoch(*session, options.node));
+    if (options.max_pages > 0) PB_TRY(sqlite.limit_pages(options.max_pages));
+    reader_pool.emplace(
+        statements, ReaderPool::Options{options.reader_threads, options.max_queued, options.max_result_bytes,
+                                        options.query_timeout_ms, options.warn});
+    PB_TRY(reader_pool->start(*backend));
+    writer.emplace(backend->writer(), *session, writer_options(options));
+    writer->start();
     return {};
   }
 
   template <class T>
   void write(typename FunctionTask<T>::Function function, Done<T> done,
              WriteTask::Kind kind = WriteTask::Kind::grouped) {
-    writer.post(std::make_unique<FunctionTask<T>>(std::move(function), std::move(done), kind));
+    writer->post(std::make_unique<FunctionTask<T>>(std::move(function), std::move(done), kind));
   }
 
   void ask(const char* name, Values values, Done<Rows> done) {
-    reader_pool.post({statements.find("core", name).value_or({}), std::move(values), {}},
-                     as_rows(std::move(done)));
+    reader_pool->post({statements.find("core", name).value_or({}), std::move(values), {}},
+                      as_rows(std::move(done)));
   }
 
   struct JsonRead;
@@ -157,15 +158,15 @@ class Store::Impl {
   const StoreOptions options;
   const std::shared_ptr<const Clock> clock;
   LockFile lock;
-  Database db;
   SecretBox secret_box;
   StatementRegistry statements;
-  SchemaRegistry schema_registry;
-  WriteSession session;
+  std::unique_ptr<Backend> backend;
+  // set by start()
+  std::optional<WriteSession> session;
   int64_t epoch = 0;
   JsonCache json_cache;
-  Writer writer;
-  ReaderPool reader_pool;
+  std::optional<Writer> writer;
+  std::optional<ReaderPool> reader_pool;
 };
 
 Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& path, StoreOptions options) {
@@ -174,10 +175,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& path, St
   PB_TRY_VALUE(LockFile lock, LockFile::acquire(path.string() + ".lock"));
   warn_of_lost_key(path, options);
   PB_TRY_VALUE(SecretBox secret_box, SecretBox::open(options.key_file, !options.scratch));
-  const auto mode = options.scratch ? Database::Mode::scratch : Database::Mode::write;
-  PB_TRY_VALUE(Database db, Database::open(path, mode, clock));
-  auto impl = std::make_unique<Impl>(std::move(options), std::move(lock), std::move(db),
-                                     std::move(secret_box), clock);
+  auto impl = std::make_unique<Impl>(std::move(options), std::move(lock), std::move(secret_box), clock);
   PB_TRY(impl->start(path));
   return std::unique_ptr<Store>(new Store(std::move(impl)));
 }
@@ -188,16 +186,16 @@ Store::~Store() { close(); }
 
 // Stops the readers first, because an open reader would keep the writer from emptying the log at its end.
 void Store::close() {
-  impl_->reader_pool.stop(impl_->options.close_timeout_ms);
-  impl_->writer.stop(impl_->options.close_timeout_ms);
+  impl_->reader_pool->stop(impl_->options.close_timeout_ms);
+  impl_->writer->stop(impl_->options.close_timeout_ms);
 }
 
 // The promise is shared with the task, which may outlive the wait.
 Status Store::register_owner(std::string_view owner, std::string_view schema) {
   auto finished = std::make_shared<std::promise<Status>>();
   auto answer = finished->get_future();
-  impl_->write<void>([schema_registry = &impl_->schema_registry, name = std::string(owner),
-                      text = std::string(schema)](WriteSession&) { return schema_registry->add(name, text); },
+  impl_->write<void>([backend = impl_->backend.get(), name = std::string(owner),
+                      text = std::string(schema)](WriteSession&) { return backend->add_owner(name, text); },
                      [finished](Status status) { finished->set_value(std::move(status)); },
                      WriteTask::Kind::migration);
   const auto patience =
@@ -217,16 +215,16 @@ std::string Store::owner_of(StatementId statement) const {
 
 void Store::commit(Transaction transaction, CommitDone done) {
   if (auto shape = check_shape(transaction); !shape) return done({std::move(shape), -1, {}, {}});
-  impl_->writer.post(
+  impl_->writer->post(
       std::make_unique<CommitTask>(impl_->statements, std::move(transaction), std::move(done)));
 }
 
 void Store::query(StatementId statement, Values values, Done<Rows> done) {
-  impl_->reader_pool.post({statement, std::move(values), {}}, as_rows(std::move(done)));
+  impl_->reader_pool->post({statement, std::move(values), {}}, as_rows(std::move(done)));
 }
 
 std::optional<Result<Rows>> Store::query_here(StatementId statement, const Values& values) {
-  auto result = impl_->reader_pool.run_here({statement, values, {}});
+  auto result = impl_->reader_pool->run_here({statement, values, {}});
   if (!result) return std::nullopt;
   return *result ? Result<Rows>(std::move((*result)->rows)) : Result<Rows>(std::move(*result).error());
 }
@@ -258,7 +256,7 @@ std::optional<Result<JsonRowsPtr>> Store::query_json_here(const JsonQuery& query
   const Impl::JsonRead read(*impl_, query);
   auto members = JsonMembers::parse(query.members);
   if (!members) return std::move(members).error();
-  auto result = impl_->reader_pool.run_here({query.statement, query.values, *std::move(members)});
+  auto result = impl_->reader_pool->run_here({query.statement, query.values, *std::move(members)});
   if (!result) return std::nullopt;
   return read.keep(*std::move(result));
 }
@@ -267,10 +265,10 @@ void Store::query_json(JsonQuery query, Done<JsonRowsPtr> done) {
   Impl::JsonRead read(*impl_, query);
   auto members = JsonMembers::parse(query.members);
   if (!members) return done(std::move(members).error());
-  impl_->reader_pool.post({query.statement, std::move(query.values), *std::move(members)},
-                          [read = std::move(read), done = std::move(done)](Result<ReadResult> result) {
-                            done(read.keep(std::move(result)));
-                          });
+  impl_->reader_pool->post({query.statement, std::move(query.values), *std::move(members)},
+                           [read = std::move(read), done = std::move(done)](Result<ReadResult> result) {
+                             done(read.keep(std::move(result)));
+                           });
 }
 
 void Store::register_consumer(const std::string& name, const std::vector<std::string>& patterns,
@@ -364,26 +362,27 @@ StoreStats Store::stats() const {
   const auto histogram = [](const observe::Series& series, const observe::Bounds& bounds) {
     return StoreStats::Histogram{bounds, series.buckets(), series.value()};
   };
-  const WriterStats& writer = impl_->writer.stats();
+  const WriterStats& writer = impl_->writer->stats();
+  const LogStats& log = impl_->backend->writer().log_stats();
   StoreStats stats;
   stats.tasks = writer.tasks;
   stats.refused = writer.refused;
   stats.timeouts = writer.timeouts;
   stats.commits = writer.commits;
-  stats.unsynced = writer.unsynced;
-  stats.checkpoints = writer.checkpoints;
-  stats.failed_checkpoints = writer.failed_checkpoints;
-  stats.lock_waits = impl_->writer.lock_waits();
-  stats.log_bytes = writer.wal_pages * kPageBytes;
-  stats.queued = impl_->writer.queued();
-  stats.queued_bytes = impl_->writer.queued_bytes();
+  stats.unsynced = log.unsynced;
+  stats.checkpoints = log.checkpoints;
+  stats.failed_checkpoints = log.failed_checkpoints;
+  stats.lock_waits = log.lock_waits;
+  stats.log_bytes = log.wal_pages * kPageBytes;
+  stats.queued = impl_->writer->queued();
+  stats.queued_bytes = impl_->writer->queued_bytes();
   stats.group_tasks = histogram(writer.group_tasks, WriterStats::group_bounds());
   stats.commit_seconds = histogram(writer.commit_seconds, observe::seconds_bounds());
-  const ReaderStats& readers = impl_->reader_pool.stats();
+  const ReaderStats& readers = impl_->reader_pool->stats();
   stats.reads = readers.answered;
   stats.refused_reads = readers.refused;
   stats.read_timeouts = readers.timeouts;
-  stats.queued_reads = impl_->reader_pool.queued();
+  stats.queued_reads = impl_->reader_pool->queued();
   return stats;
 }
 

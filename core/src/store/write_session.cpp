@@ -17,16 +17,15 @@ std::vector<std::string> split_patterns(std::string_view text) {
 
 }  // namespace
 
-WriteSession::WriteSession(Database& db, const StatementRegistry& statements, const Clock& clock,
-                           WriteSessionOptions options)
-    : db_(db), clock_(clock), statements_(statements), options_(std::move(options)), cache_(db, statements) {}
+WriteSession::WriteSession(WriteConnection& connection, const StatementRegistry& statements,
+                           const Clock& clock, WriteSessionOptions options)
+    : connection_(connection),
+      clock_(clock),
+      statements_(statements),
+      options_(std::move(options)),
+      cache_(connection, statements) {}
 
 Status WriteSession::load() {
-  PB_TRY_VALUE(begin_, PreparedStatement::prepare(db_, "BEGIN IMMEDIATE", 0));
-  PB_TRY_VALUE(commit_, PreparedStatement::prepare(db_, "COMMIT", 0));
-  PB_TRY_VALUE(savepoint_, PreparedStatement::prepare(db_, "SAVEPOINT pb", 0));
-  PB_TRY_VALUE(release_, PreparedStatement::prepare(db_, "RELEASE pb", 0));
-  PB_TRY_VALUE(undo_, PreparedStatement::prepare(db_, "ROLLBACK TO pb", 0));
   Rows rows;
   PB_TRY(run("last-id", {}, &rows));
   last_id_ = rows.integer(0, 0);
@@ -44,38 +43,26 @@ Status WriteSession::load_consumers() {
   return {};
 }
 
-Status WriteSession::step(PreparedStatement& statement) {
-  PB_TRY(statement.run(db_, {}, nullptr, options_.max_result_bytes));
-  return {};
-}
-
 void WriteSession::roll_back() {
-  if (!db_.autocommit()) (void)db_.run("ROLLBACK");
+  connection_.roll_back();
   notice_ = {};
   marks_.clear();
 }
 
-Status WriteSession::overwrite_wal_tail() {
-  Status done = db_.run("BEGIN IMMEDIATE; PRAGMA user_version=1; COMMIT");
-  if (!db_.autocommit()) (void)db_.run("ROLLBACK");
-  return done;
-}
-
 Status WriteSession::savepoint() {
-  PB_TRY(step(savepoint_));
+  PB_TRY(connection_.savepoint());
   marks_.push_back({notice_.events.size(), notice_.jobs.size()});
   return {};
 }
 
 Status WriteSession::release() {
-  PB_TRY(step(release_));
+  PB_TRY(connection_.release());
   marks_.pop_back();
   return {};
 }
 
 Status WriteSession::undo_savepoint() {
-  PB_TRY(step(undo_));
-  PB_TRY(step(release_));
+  PB_TRY(connection_.undo_savepoint());
   notice_.events.resize(marks_.back().events);
   notice_.jobs.resize(marks_.back().jobs);
   marks_.pop_back();
@@ -84,7 +71,7 @@ Status WriteSession::undo_savepoint() {
 
 Result<int64_t> WriteSession::exec(StatementId statement, const Values& values, Rows* rows) {
   PB_TRY_VALUE(StatementCache::Entry * entry, cache_.get(statement));
-  return entry->compiled.run(db_, values, rows, options_.max_result_bytes);
+  return entry->compiled->run(values, rows, options_.max_result_bytes);
 }
 
 Result<int64_t> WriteSession::run(const char* name, const Values& values, Rows* rows) {

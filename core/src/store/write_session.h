@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "store/commit_notice.h"
-#include "store/database.h"
 #include "store/job.h"
 #include "store/prune_result.h"
+#include "store/sql_connection.h"
 #include "store/statement_registry.h"
+#include "store/store_clock.h"
 
 namespace patchbay::core {
 
@@ -28,24 +29,22 @@ struct WriteSessionOptions {
 
 class WriteSession {
  public:
-  // Borrows the database, statements and clock. The core's schema must be registered.
-  WriteSession(Database& db, const StatementRegistry& statements, const Clock& clock,
+  // Borrows the connection, statements and clock. The core's schema must be registered.
+  WriteSession(WriteConnection& connection, const StatementRegistry& statements, const Clock& clock,
                WriteSessionOptions options);
 
-  // Prepares statements and reads the last id and the consumers. Call before the first use.
+  // Reads the last id and the consumers. Call before the first use.
   Status load();
 
-  Status begin() { return step(begin_); }
-  Status commit() { return step(commit_); }
+  Status begin() { return connection_.begin(); }
+  Status commit() { return connection_.commit(); }
   void roll_back();
-  // Commits one page, to overwrite a failed commit at the end of the write-ahead log.
-  Status overwrite_wal_tail();
   // Savepoints nest. undo_savepoint() also ends it, and drops the notices added since.
   Status savepoint();
   Status release();
   Status undo_savepoint();
-  // True when SQLite has rolled back the whole transaction by itself.
-  bool rolled_back() const { return db_.autocommit(); }
+  // True when the database has rolled back the whole transaction by itself.
+  bool rolled_back() const { return !connection_.in_transaction(); }
 
   Result<int64_t> exec(StatementId statement, const Values& values, Rows* rows);
   // Runs one of the core's statements. `name` must be a literal, because the session keeps a view of it.
@@ -77,16 +76,14 @@ class WriteSession {
     size_t events, jobs;
   };
   int64_t next_id();
-  Status step(PreparedStatement& statement);
 
   // borrowed
-  Database& db_;
+  WriteConnection& connection_;
   const Clock& clock_;
   const StatementRegistry& statements_;
   // owned
   const WriteSessionOptions options_;
   StatementCache cache_;
-  PreparedStatement begin_, commit_, savepoint_, release_, undo_;
   std::unordered_map<std::string_view, StatementId> core_;  // the core's statements, by name
   // state
   int64_t last_id_ = 0;

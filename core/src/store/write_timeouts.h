@@ -12,6 +12,9 @@ namespace patchbay::core {
 // Writer's thread only, except for functions marked [any].
 class WriteTimeouts {
  public:
+  // Counts in `lock_waits` how often the connection waited for a lock.
+  explicit WriteTimeouts(std::atomic<uint64_t>& lock_waits) : lock_waits_(lock_waits) {}
+
   // Installs the connection's progress and busy handlers; must outlive the connection's last use.
   void install(sqlite3* db);
 
@@ -28,21 +31,19 @@ class WriteTimeouts {
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
   bool cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
 
-  // [any] How often the connection waited for a lock.
-  uint64_t lock_waits() const noexcept { return lock_waits_.load(std::memory_order_relaxed); }
-
  private:
   using Moment = std::chrono::steady_clock::time_point;
   static int on_progress(void* self);
   static int on_busy(void* self, int count);
 
+  // borrowed
+  std::atomic<uint64_t>& lock_waits_;
   // state
   Moment deadline_ = Moment::max();
   bool expired_ = false;
   int64_t lock_timeout_ms_ = 0;
   Moment lock_wait_until_;
   std::atomic<bool> cancelled_{false};
-  std::atomic<uint64_t> lock_waits_{0};
 };
 
 }  // namespace patchbay::core

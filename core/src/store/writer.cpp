@@ -10,11 +10,6 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-int note_wal_pages(void* pages, sqlite3*, const char*, int count) {
-  *static_cast<int*>(pages) = count;
-  return SQLITE_OK;
-}
-
 double seconds_since(Steady::time_point begin) {
   return std::chrono::duration<double>(Steady::now() - begin).count();
 }
@@ -26,12 +21,15 @@ const observe::Bounds& WriterStats::group_bounds() {
   return kBounds;
 }
 
-Writer::Writer(Database& db, WriteSession& session, Options options)
-    : db_(db), session_(session), options_(std::move(options)) {
-  sqlite3_wal_hook(db_.handle(), note_wal_pages, &wal_pages_);
-  limits_.install(db_.handle());
-  limits_.set_lock_timeout(options_.lock_timeout_ms);
-  checkpoint_at_ = kCheckpointPages;
+Writer::Writer(WriteConnection& connection, WriteSession& session, Options options)
+    : connection_(connection), session_(session), options_(std::move(options)) {
+  connection_.attach({[this](const std::string& sentence) { warn(sentence); },
+                      [this](const std::string& sentence) {
+                        if (options_.on_fatal) return options_.on_fatal(sentence);
+                        warn(sentence);
+                        std::_Exit(EXIT_FAILURE);
+                      },
+                      [this](const Error& why) { refuse_waiting(why); }});
 }
 
 void Writer::start() {
@@ -64,7 +62,7 @@ void Writer::stop(int64_t timeout_ms) {
     wake_.notify_one();
     if (!thread_.joinable()) return;
     if (!all_done_.wait_for(lock, std::chrono::milliseconds(timeout_ms), [this] { return stopped_; })) {
-      limits_.cancel();
+      connection_.cancel();
     }
   }
   thread_.join();
@@ -85,9 +83,9 @@ void Writer::work() {
     Group group = take_group();
     if (group.empty()) break;
     run_group(std::move(group));
-    maybe_checkpoint();
+    connection_.after_group();
   }
-  if (!limits_.cancelled()) checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+  connection_.finish();
   const std::lock_guard lock(mutex_);
   stopped_ = true;
   all_done_.notify_all();
@@ -115,7 +113,7 @@ Writer::Group Writer::take_group() {
 // too much space fails, and a delete that frees space succeeds.
 void Writer::run_group(Group group) {
   while (!group.empty()) {
-    if (limits_.cancelled()) return complete_all(group, Status(Code::gone, "the store is closed"));
+    if (connection_.cancelled()) return complete_all(group, Status(Code::gone, "the store is closed"));
     if (group.front()->kind() != WriteTask::Kind::grouped) return run_alone(*group.front());
     Attempt attempt = attempt_group(group);
     if (attempt.outcome == Attempt::Outcome::committed) {
@@ -179,7 +177,7 @@ Writer::Attempt Writer::attempt_group(const Group& group) {
 
 Status Writer::run_task(WriteTask& task) {
   const bool migration = task.kind() == WriteTask::Kind::migration;
-  limits_.begin_task(migration ? options_.migration_timeout_ms : options_.task_timeout_ms);
+  connection_.begin_task(migration ? options_.migration_timeout_ms : options_.task_timeout_ms);
   Status status;
   try {
     status = task.run(session_);
@@ -188,8 +186,8 @@ Status Writer::run_task(WriteTask& task) {
   } catch (const std::exception& thrown) {
     status = {Code::failed, thrown.what()};
   }
-  limits_.end_task();
-  if (!status && limits_.expired()) {
+  connection_.end_task();
+  if (!status && connection_.expired()) {
     ++stats_.timeouts;
     warn("a transaction took too long and was rolled back: " + status.error().text);
   }
@@ -200,27 +198,19 @@ Status Writer::commit() {
   const auto start = Steady::now();
   Status done = session_.commit();
   stats_.commit_seconds.add(seconds_since(start));
-  if (!done && db_.may_have_committed()) resolve_uncertain_commit();
-  return done;
+  if (done) return done;
+  return connection_.settle(std::move(done).error());
 }
 
-// A commit whose fsync failed is in the log with its commit mark, so that the next start could find it.
-// Overwrites it with another commit before the caller learns that it failed. When the disk refuses that too,
-// exits the process, because only the next start can tell whether the commit is there.
-void Writer::resolve_uncertain_commit() {
-  ++stats_.unsynced;
-  session_.roll_back();
-  Status overwritten;
-  for (int i = 0; i < kMaxOverwriteTries; ++i) {
-    if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(kOverwriteRetryMs));
-    overwritten = session_.overwrite_wal_tail();
-    if (overwritten) return warn("a commit could not be synced to the disk and was rolled back");
+// Fails the tasks that are queued now.
+void Writer::refuse_waiting(const Error& why) {
+  std::deque<std::unique_ptr<WriteTask>> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    waiting.swap(queue_);
+    queued_bytes_ = 0;
   }
-  const std::string sentence =
-      "the disk no longer accepts writes to the store's log (" + overwritten.error().text + "): exiting";
-  if (options_.on_fatal) return options_.on_fatal(sentence);
-  warn(sentence);
-  std::_Exit(EXIT_FAILURE);
+  for (const auto& task : waiting) complete(*task, why);
 }
 
 void Writer::complete(WriteTask& task, const Status& status) {
@@ -250,27 +240,6 @@ void Writer::publish_notice() {
   } catch (const std::exception& thrown) {
     warn(std::string("the commit hook threw: ") + thrown.what());
   }
-}
-
-void Writer::maybe_checkpoint() {
-  stats_.wal_pages.store(wal_pages_, std::memory_order_relaxed);
-  if (wal_pages_ < checkpoint_at_) return;
-  bool too_long = wal_pages_ > kCheckpointPages * kMaxWalFactor;
-  checkpoint(too_long ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE);
-}
-
-// Pages that cannot be moved now, because of a reader or a full disk, are tried again kCheckpointPages later.
-void Writer::checkpoint(int mode) {
-  int log_pages = 0, moved = 0;
-  limits_.set_lock_timeout(kCheckpointLockWaitMs);
-  int result = sqlite3_wal_checkpoint_v2(db_.handle(), nullptr, mode, &log_pages, &moved);
-  limits_.set_lock_timeout(options_.lock_timeout_ms);
-  ++(result == SQLITE_OK ? stats_.checkpoints : stats_.failed_checkpoints);
-  // Once all pages are moved, the next commit restarts the log; if a reader prevents that, the hook's count
-  // grows on.
-  if (result == SQLITE_OK && log_pages == moved) wal_pages_ = 0;
-  checkpoint_at_ = wal_pages_ + kCheckpointPages;
-  stats_.wal_pages.store(wal_pages_, std::memory_order_relaxed);
 }
 
 void Writer::warn(const std::string& sentence) const {

@@ -1,5 +1,5 @@
 // The one thread that writes. It takes the queued tasks as a group, runs each in a savepoint, commits the
-// group with one fsync, and checkpoints in between. No other connection opens the file for writing.
+// group with one fsync. No other connection of this process writes to the database.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "observe/metrics.h"
+#include "store/sql_connection.h"
 #include "store/write_session.h"
-#include "store/write_timeouts.h"
 
 namespace patchbay::core {
 
@@ -43,10 +43,6 @@ struct WriterStats {
   std::atomic<uint64_t> refused{0};   // failed
   std::atomic<uint64_t> timeouts{0};  // of the failed: interrupted because they took too long
   std::atomic<uint64_t> commits{0};   // group commits, one fsync each
-  std::atomic<uint64_t> unsynced{0};  // commits whose fsync failed, and that were overwritten
-  std::atomic<uint64_t> checkpoints{0};
-  std::atomic<uint64_t> failed_checkpoints{0};
-  std::atomic<int> wal_pages{0};
   observe::Series group_tasks{observe::Kind::histogram, &group_bounds()};
   observe::Series commit_seconds{observe::Kind::histogram, &observe::seconds_bounds()};
 
@@ -60,27 +56,25 @@ class Writer {
     size_t max_queued_bytes = 0;
     int64_t task_timeout_ms = 0;
     int64_t migration_timeout_ms = 0;
-    int64_t lock_timeout_ms = 0;                       // wait for another process's lock
     std::function<void(CommitNotice&&)> on_committed;  // may be empty
     std::function<void(const std::string&)> warn;      // may be empty
     std::function<void(const std::string&)> on_fatal;  // empty: warns and exits the process
   };
-  // Borrows the database and the session, which only the writer's thread may use until stop() returns.
-  Writer(Database& db, WriteSession& session, Options options);
+  // Borrows the connection and the session, which only the writer's thread may use until stop() returns.
+  Writer(WriteConnection& connection, WriteSession& session, Options options);
   ~Writer() { stop(0); }
 
   void start();
   // [any] Queues a task; never blocks. When too much is queued, or after stop(), completes it with an error
   // on the caller's thread.
   void post(std::unique_ptr<WriteTask> task);
-  // Runs the queued tasks, moves the write-ahead log into the database file and joins the thread. After
+  // Runs the queued tasks, lets the connection finish and joins the thread. After
   // `timeout_ms` it interrupts the running statement and refuses the other tasks. Blocks; must not be called
   // from the writer's callbacks.
   void stop(int64_t timeout_ms);
 
   size_t queued() const;
   size_t queued_bytes() const;
-  uint64_t lock_waits() const { return limits_.lock_waits(); }
   const WriterStats& stats() const { return stats_; }
 
  private:
@@ -101,25 +95,20 @@ class Writer {
   Attempt attempt_group(const Group& group);
   Status run_task(WriteTask& task);
   Status commit();
-  void resolve_uncertain_commit();
   void complete(WriteTask& task, const Status& status);
   void complete_first(Group& group, size_t count, const std::vector<Status>& results);
   void complete_all(const Group& group, const Status& status);
   void publish_notice();
-  void checkpoint(int mode);
-  void maybe_checkpoint();
+  void refuse_waiting(const Error& why);
   void warn(const std::string& sentence) const;
 
   // borrowed
-  Database& db_;
+  WriteConnection& connection_;
   WriteSession& session_;
   // owned
   const Options options_;
   // state of the writer's thread; the statistics are atomic
   WriterStats stats_;
-  WriteTimeouts limits_;
-  int wal_pages_ = 0;
-  int checkpoint_at_ = 0;  // pages
   // state, guarded by mutex_
   mutable std::mutex mutex_;
   std::condition_variable wake_;
