@@ -169,8 +169,8 @@ struct ServerThread::Impl final : ConnectionHost, std::enable_shared_from_this<I
       WaitingRequest request = std::move(waiting.front());
       waiting.pop_front();
       const uint64_t connection = request.connection;
-      const std::optional<uint64_t> slot =
-          request.only_head ? std::nullopt : std::optional(request.exchange->slot());
+      const bool only_head = request.only_head;
+      const uint64_t slot = only_head ? 0 : request.exchange->slot();
       HandlerCall call{this, owner.release()};
       current = &call;
       {
@@ -179,8 +179,8 @@ struct ServerThread::Impl final : ConnectionHost, std::enable_shared_from_this<I
       }
       current = nullptr;
       if (!owner.reclaim(call.number)) return false;
-      const auto called = slot ? find(connection) : nullptr;
-      if (called) called->handler_returned(*slot);
+      const auto called = only_head ? nullptr : find(connection);
+      if (called) called->handler_returned(slot);
     }
     return true;
   }

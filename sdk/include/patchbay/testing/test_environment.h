@@ -116,9 +116,9 @@ class TestEnvironment {
     std::vector<RecordedEvent> all;
     read_events_ = patchbay_testing_v1.events(
         raw_, read_events_, &detail::collect<RecordedEvent, pb_recorded_event, &detail::event_of>, &all);
-    all.erase(std::remove_if(all.begin(), all.end(),
-                             [](const RecordedEvent& event) { return event.plugin == "test"; }),
-              all.end());
+    all.erase(
+        std::remove_if(all.begin(), all.end(), [](const RecordedEvent& event) { return is_of_test(event); }),
+        all.end());
     return all;
   }
   // All events that plugins published and commits emitted, in order; only those of `topic`, if given.
@@ -126,7 +126,8 @@ class TestEnvironment {
     std::vector<RecordedEvent> all;
     for (RecordedEvent& event :
          list<RecordedEvent, pb_recorded_event, &detail::event_of>(patchbay_testing_v1.events))
-      if (event.plugin != "test" && (topic.empty() || event.topic == topic)) all.push_back(std::move(event));
+      if (topic.empty() ? !is_of_test(event) : event.plugin != "test" && event.topic == topic)
+        all.push_back(std::move(event));
     return all;
   }
 
@@ -229,6 +230,10 @@ class TestEnvironment {
   }
 
  private:
+  // Whether the test published it, or FakeAudit added it to a transaction.
+  static bool is_of_test(const RecordedEvent& event) {
+    return event.plugin == "test" || event.topic == kAuditTopic;
+  }
   [[noreturn]] static void fail(const char* why) {
     std::fprintf(stderr, "the fake host: %s\n", why);
     std::abort();
