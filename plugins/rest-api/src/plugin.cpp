@@ -10,6 +10,8 @@
 #include "api/management_routes.h"
 #include "api/openapi.h"
 #include "api/service_root.h"
+#include "audit/audit_log.h"
+#include "audit/audit_routes.h"
 #include "http/tls.h"
 #include "listening_file.h"
 
@@ -41,7 +43,10 @@ class RestApi final : public Plugin {
 
   void reconfigure(const Config& config) override {
     auto next = Settings::read(config);
-    if (next) settings_.tenants = std::move(next->tenants);
+    if (next) {
+      settings_.tenants = std::move(next->tenants);
+      parts_->audit.configure(next->audit_keep_ms);
+    }
     reload_certificates();
   }
 
@@ -69,13 +74,17 @@ class RestApi final : public Plugin {
           metrics(host),
           dispatcher(host, settings, registry, access_log, metrics),
           housekeeping(host, settings, registry, std::move(reload_tls), std::move(recreate_sockets)),
-          http(host) {}
+          http(host),
+          audit(host),
+          audit_routes(host) {}
     RouteRegistry registry;
     AccessLog access_log;
     ServerMetrics metrics;
     Dispatcher dispatcher;
     Housekeeping housekeeping;
     Provision<http::Http> http;
+    AuditLog audit;
+    AuditRoutes audit_routes;
     std::string socket_error;  // of the admin socket; "": it is reachable
     Lifetime alive;
   };
@@ -94,7 +103,10 @@ class RestApi final : public Plugin {
     parts_->http.on(http::Http::add_route, [this](http::Route route) -> Result<http::Registered> {
       return parts_->registry.add(std::move(route));
     });
-    return parts_->http.publish();
+    PB_TRY(parts_->http.publish());
+    parts_->audit.configure(settings_.audit_keep_ms);
+    parts_->audit_routes.open();
+    return parts_->audit.open();
   }
 
   // Runs task() on the main strand: on the calling server thread, if the strand is idle, unless the server

@@ -12,6 +12,8 @@
 namespace patchbay::rest_api {
 namespace {
 
+constexpr int64_t kDayMs = 86'400'000;
+
 std::vector<std::string> texts(JsonView value) {
   if (value.is_string()) return {std::string(value.text())};
   std::vector<std::string> all;
@@ -116,6 +118,7 @@ Result<Settings> Settings::read(const Config& config) {
   settings.server.limits.answer_ms = static_cast<uint32_t>(settings.answer_ms + kServerGraceMs);
   settings.rate.per_second = limits["requestsPerSecond"].number();
   settings.rate.burst = limits["burst"].number();
+  settings.audit_keep_ms = plugin["auditKeepDays"].integer() * kDayMs;
   settings.drain = drain_time(config.server()["drain_timeout_s"].integer());
   settings.listening_file = std::string(config.server()["data"].text()) + "/listening.json";
   return settings;

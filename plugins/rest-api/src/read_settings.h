@@ -34,6 +34,7 @@ struct Settings {
   int64_t answer_ms = 0;  // for a handler to answer; then the client gets 503
   Tenants tenants;
   std::string listening_file;
+  int64_t audit_keep_ms = 0;          // how long records of changes are kept
   std::chrono::milliseconds drain{};  // how long a stopping server waits for requests in flight
 
   // Error: an invalid address, or limits that contradict each other.

@@ -1,6 +1,7 @@
 #include "plugin_validate/harness.h"
 
 #include <patchbay/services/audio.h>
+#include <patchbay/services/audit.h>
 #include <patchbay/services/auth.h>
 #include <patchbay/services/engine.h>
 #include <patchbay/services/http.h>
@@ -58,6 +59,7 @@ Harness::Harness(const StepContext& context, const pb_entry& entry, Options opti
 void Harness::provide_stand_ins(bool refuse) {
   const core::Manifest& manifest = context_.subject.manifest;
   provide_stand_in<audio::Audio>(*this, manifest, refuse);
+  provide_stand_in<audit::Audit>(*this, manifest, refuse);
   provide_stand_in<auth::Auth>(*this, manifest, refuse);
   provide_stand_in<engine::EngineRegistry>(*this, manifest, refuse);
   provide_stand_in<whitelist::Whitelist>(*this, manifest, refuse);
