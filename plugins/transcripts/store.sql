@@ -12,9 +12,31 @@ CREATE INDEX transcripts_transcript_by_time ON transcripts_transcript (tenant, s
 -- migration: 2
 CREATE INDEX transcripts_transcript_by_age ON transcripts_transcript (mtime_ms);
 
--- Of all tenants, for retention.
+-- migration: 3
+CREATE INDEX transcripts_transcript_by_file ON transcripts_transcript (tenant, file);
+
+-- For retention, tenant by tenant.
+CREATE INDEX transcripts_transcript_by_tenant_age ON transcripts_transcript (tenant, mtime_ms);
+DROP INDEX transcripts_transcript_by_age;
+
+-- Public links. A share is valid while its transcript exists. token_hash: hexadecimal SHA-256 of the token; masked_token:
+-- U+2026 and its last 8 characters; expires_ms and last_viewed_ms 0: never.
+CREATE TABLE transcripts_share (
+  id TEXT PRIMARY KEY, tenant TEXT NOT NULL, token_hash TEXT NOT NULL, masked_token TEXT NOT NULL,
+  file TEXT NOT NULL,
+  call_id TEXT NOT NULL, attempt BIGINT NOT NULL, ttl_hours BIGINT NOT NULL, created_ms BIGINT NOT NULL,
+  created_by TEXT NOT NULL, expires_ms BIGINT NOT NULL, views BIGINT NOT NULL, last_viewed_ms BIGINT NOT NULL);
+CREATE UNIQUE INDEX transcripts_share_by_token ON transcripts_share (token_hash);
+CREATE INDEX transcripts_share_by_time ON transcripts_share (tenant, created_ms, id);
+CREATE INDEX transcripts_share_by_transcript ON transcripts_share (tenant, call_id, attempt);
+CREATE INDEX transcripts_share_by_expiry ON transcripts_share (expires_ms);
+
+-- name: next_tenant
+SELECT tenant FROM transcripts_transcript WHERE tenant > $1 ORDER BY tenant LIMIT 1;
+
 -- name: list_old
-SELECT tenant, call_id, attempt, file FROM transcripts_transcript WHERE mtime_ms < $1 ORDER BY mtime_ms LIMIT $2;
+SELECT call_id, attempt, file FROM transcripts_transcript
+WHERE tenant = $1 AND mtime_ms < $2 ORDER BY mtime_ms LIMIT $3;
 
 -- name: delete
 DELETE FROM transcripts_transcript WHERE tenant = $1 AND call_id = $2 AND attempt = $3;
@@ -61,5 +83,62 @@ ORDER BY started_ms DESC, call_id DESC, attempt DESC LIMIT $5 OFFSET $6;
 -- Attempt $3, or the latest for 0.
 -- name: find
 SELECT file FROM transcripts_transcript
+WHERE tenant = $1 AND call_id = $2 AND ($3 = 0 OR attempt = $3)
+ORDER BY attempt DESC LIMIT 1;
+
+-- name: share_transcript
+SELECT call_id, attempt FROM transcripts_transcript WHERE tenant = $1 AND file = $2 ORDER BY attempt DESC LIMIT 1;
+
+-- Adds no row when the transcript was deleted meanwhile. Parameters: id, tenant, token_hash, masked_token, call_id, attempt,
+-- ttl_hours, created_ms, created_by, expires_ms.
+-- name: share_insert
+INSERT INTO transcripts_share (id, tenant, token_hash, masked_token, file, call_id, attempt, ttl_hours, created_ms,
+  created_by, expires_ms, views, last_viewed_ms)
+SELECT CAST($1 AS TEXT), tenant, CAST($3 AS TEXT), CAST($4 AS TEXT), file, call_id, attempt, CAST($7 AS BIGINT),
+  CAST($8 AS BIGINT), CAST($9 AS TEXT), CAST($10 AS BIGINT), 0, 0
+FROM transcripts_transcript WHERE tenant = $2 AND call_id = $5 AND attempt = $6;
+
+-- Parameters of share_count, share_list and share_get: tenant, the time now.
+-- name: share_count
+SELECT COUNT(*) FROM transcripts_share WHERE tenant = $1 AND (expires_ms = 0 OR expires_ms > $2);
+
+-- name: share_list
+-- The columns are the members of share_members() (src/shares/share.cpp).
+SELECT id, masked_token, file, call_id, attempt, ttl_hours, created_ms, created_by,
+  CASE WHEN expires_ms > 0 THEN expires_ms END, views, CASE WHEN last_viewed_ms > 0 THEN last_viewed_ms END
+FROM transcripts_share WHERE tenant = $1 AND (expires_ms = 0 OR expires_ms > $2)
+ORDER BY created_ms DESC, id DESC LIMIT $3 OFFSET $4;
+
+-- name: share_get
+SELECT id, tenant, masked_token, file, call_id, attempt, ttl_hours, created_ms, created_by, expires_ms, views, last_viewed_ms
+FROM transcripts_share WHERE tenant = $1 AND (expires_ms = 0 OR expires_ms > $2) AND id = $3;
+
+-- name: share_delete
+DELETE FROM transcripts_share WHERE tenant = $1 AND id = $2;
+
+-- name: share_delete_of
+DELETE FROM transcripts_share WHERE tenant = $1 AND call_id = $2 AND attempt = $3;
+
+-- Without the tenant, because the token alone says which share is meant. Parameters: token_hash, the time now.
+-- name: share_open
+SELECT s.id, s.tenant, s.masked_token, s.file, s.call_id, s.attempt, s.ttl_hours, s.created_ms, s.created_by, s.expires_ms,
+  s.views, s.last_viewed_ms
+FROM transcripts_share s
+JOIN transcripts_transcript t ON t.tenant = s.tenant AND t.call_id = s.call_id AND t.attempt = s.attempt
+WHERE s.token_hash = $1 AND (s.expires_ms = 0 OR s.expires_ms > $2);
+
+-- Parameters: tenant, id, the time now.
+-- name: share_viewed
+UPDATE transcripts_share SET views = views + 1, last_viewed_ms = $3
+WHERE tenant = $1 AND id = $2 AND (expires_ms = 0 OR expires_ms > $3);
+
+-- Of all tenants, for retention. Parameters: the time now, how many.
+-- name: share_prune
+DELETE FROM transcripts_share WHERE id IN
+  (SELECT id FROM transcripts_share WHERE expires_ms > 0 AND expires_ms <= $1 ORDER BY expires_ms LIMIT $2);
+
+-- Attempt $3, or the latest for 0. For the deletion of one.
+-- name: find_item
+SELECT call_id, attempt, file, started_ms, duration_sec, outcome FROM transcripts_transcript
 WHERE tenant = $1 AND call_id = $2 AND ($3 = 0 OR attempt = $3)
 ORDER BY attempt DESC LIMIT 1;

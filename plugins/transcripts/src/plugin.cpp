@@ -3,9 +3,12 @@
 #include <memory>
 
 #include "archive.h"
+#include "deletion.h"
 #include "retention.h"
 #include "routes.h"
 #include "saver.h"
+#include "shares/share_routes.h"
+#include "shares/share_view.h"
 
 namespace {
 
@@ -27,7 +30,12 @@ class TranscriptsPlugin final : public Plugin {
       parts_->archive.remove_temporary();
       post(host(), kMainStrand, [this, shared] {
         parts_->routes.open();
-        if (parts_->retention) parts_->retention->sweep();  // null if stop() came first
+        parts_->share_routes.open();
+        parts_->share_view.open();
+        if (parts_->retention) {  // null if stop() came first
+          parts_->deletion.start();
+          parts_->retention->sweep();
+        }
         (*shared)(parts_->saver.publish());
       });
     });
@@ -36,12 +44,13 @@ class TranscriptsPlugin final : public Plugin {
 
   Status check_config(const Config& /*config*/) override { return {}; }
   void reconfigure(const Config& config) override {
-    parts_->retention->set_keep_days(config.plugin()["keepDays"].integer());
+    parts_->retention->set_keep_days(KeepDays::read(config));
   }
 
-  // Destroys only the retention, whose timer must end on the strand; workers may still use the rest.
+  // Destroys only what must end on the strand, timers and jobs; workers may still use the rest.
   void stop(Done done) override {
     parts_->retention.reset();
+    parts_->deletion.stop();
     done();
   }
 
@@ -49,12 +58,18 @@ class TranscriptsPlugin final : public Plugin {
     Parts(const Host& host, const std::string& folder)
         : archive(folder),
           saver(host, archive),
-          retention(std::make_unique<Retention>(host, archive)),
-          routes(host, archive) {}
+          deletion(host, archive),
+          retention(std::make_unique<Retention>(host, deletion)),
+          routes(host, archive, deletion),
+          share_routes(host),
+          share_view(host, archive) {}
     Archive archive;
     Saver saver;
+    Deletion deletion;
     std::unique_ptr<Retention> retention;
     TranscriptRoutes routes;
+    ShareRoutes share_routes;
+    ShareView share_view;
   };
   std::unique_ptr<Parts> parts_;
 };

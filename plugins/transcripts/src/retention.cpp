@@ -9,57 +9,68 @@ constexpr int64_t kDayMs = 86'400'000;
 
 }  // namespace
 
-Retention::Retention(const Host& host, const Archive& archive)
+KeepDays KeepDays::read(const Config& config) {
+  KeepDays keep;
+  keep.by_default = config.plugin()["keepDays"].integer();
+  for (const Config::Tenant& tenant : config.tenants())
+    if (const JsonView days = tenant.section["keepDays"]) keep.by_tenant.emplace(tenant.host, days.integer());
+  return keep;
+}
+
+int64_t KeepDays::of(std::string_view tenant) const {
+  const auto found = by_tenant.find(tenant);
+  return found != by_tenant.end() ? found->second : by_default;
+}
+
+Retention::Retention(const Host& host, const Deletion& deletion)
     : host_(host),
-      archive_(archive),
+      deletion_(deletion),
       log_(host),
+      next_tenant_(Statement::find(host, "next_tenant")),
       list_old_(Statement::find(host, "list_old")),
-      delete_(Statement::find(host, "delete")),
+      prune_(Statement::find(host, "share_prune")),
       timer_(host) {}
 
 void Retention::sweep_later() {
   timer_.after_ms(kSweepIntervalMs, [this] { sweep(); });
 }
 
-void Retention::sweep() {
-  if (keep_days_ == 0) return sweep_later();
-  query(host_, list_old_, {host_.wall_ms() - keep_days_ * kDayMs, kMaxSweptRows},
-        alive_.bind([this](const Result<Rows>& rows) {
-          if (!rows || rows->empty()) return sweep_later();
-          std::vector<OldTranscript> all;
-          for (size_t i = 0; i < rows->size(); ++i) {
-            const auto text = [&](size_t column) { return std::string(rows->text(i, column)); };
-            all.push_back({text(0), text(1), text(3), rows->integer(i, 2)});
-          }
-          remove_files(std::move(all));
+void Retention::sweep() { sweep_after(""); }
+
+// Goes through the tenants that have transcripts, configured or not.
+void Retention::sweep_after(const std::string& tenant) {
+  query(host_, next_tenant_, {tenant}, alive_.bind([this](const Result<Rows>& rows) {
+    if (!rows || rows->empty()) return prune_shares();
+    sweep_tenant(std::string(rows->text(0, 0)));
+  }));
+}
+
+void Retention::sweep_tenant(const std::string& tenant) {
+  const int64_t days = keep_days_.of(tenant);
+  if (days == 0) return sweep_after(tenant);
+  query(host_, list_old_, {tenant, host_.wall_ms() - days * kDayMs, kMaxSweptRows},
+        alive_.bind([this, tenant](const Result<Rows>& rows) {
+          if (!rows || rows->empty()) return sweep_after(tenant);
+          delete_old(tenant, *rows);
         }));
 }
 
-// Deletes the file first: the next sweep finds a row without a file, but never a file without a row.
-void Retention::remove_files(std::vector<OldTranscript> all) {
-  auto removed = alive_.bind(
-      [this](const std::vector<OldTranscript>& deleted, bool more) { delete_rows(deleted, more); });
-  const Status posted =
-      post_worker(host_, [&archive = archive_, &host = host_, all = std::move(all), removed] {
-        std::vector<OldTranscript> deleted;
-        for (const OldTranscript& one : all)
-          if (archive.remove(one.tenant, one.file)) deleted.push_back(one);
-        const bool more = static_cast<int64_t>(deleted.size()) == kMaxSweptRows;
-        post(host, kMainStrand,
-             [removed, deleted = std::move(deleted), more]() mutable { removed(deleted, more); });
-      });
-  if (!posted) sweep_later();
+void Retention::delete_old(const std::string& tenant, const Rows& rows) {
+  Transaction tx(host_);
+  for (size_t i = 0; i < rows.size(); ++i)
+    deletion_.add_to(tx, tenant, std::string(rows.text(i, 0)), rows.integer(i, 1),
+                     std::string(rows.text(i, 2)), false);
+  std::move(tx).commit(alive_.bind([this, tenant, count = rows.size()](const Commit& outcome) {
+    if (!outcome) return sweep_after(tenant);
+    log_.info("old transcripts were deleted", {{"tenant", tenant}, {"count", count}});
+    sweep_tenant(tenant);
+  }));
 }
 
-void Retention::delete_rows(const std::vector<OldTranscript>& all, bool more) {
-  if (all.empty()) return sweep_later();
+void Retention::prune_shares() {
   Transaction tx(host_);
-  for (const OldTranscript& one : all) tx.exec(delete_, {one.tenant, one.call_id, one.attempt});
-  std::move(tx).commit(alive_.bind([this, count = all.size(), more](const Commit& outcome) {
-    if (outcome) log_.info("old transcripts were deleted", {{"count", count}});
-    if (outcome && more) return sweep();
-    sweep_later();
-  }));
+  tx.exec(prune_, {host_.wall_ms(), kMaxPrunedShares});
+  std::move(tx).commit(alive_.bind([this](const Commit&) { sweep_later(); }));
 }
 
 }  // namespace patchbay::transcripts

@@ -1,46 +1,53 @@
-// Deletes transcripts older than `keepDays`: the file, then the row. Main strand; files are deleted on
-// workers.
+// Retention: deletes transcripts older than their tenant's keepDays, and expired shares, once an hour. Main
+// strand.
 #pragma once
 
+#include <patchbay/config.h>
 #include <patchbay/lifetime.h>
 #include <patchbay/log.h>
 #include <patchbay/store.h>
 #include <patchbay/strand.h>
 
-#include <memory>
+#include <map>
 #include <string>
-#include <vector>
 
-#include "archive.h"
+#include "deletion.h"
 
 namespace patchbay::transcripts {
 
+// Days that transcripts are kept; 0: for ever.
+struct KeepDays {
+  int64_t by_default = 0;  // also of tenants that are no longer configured
+  std::map<std::string, int64_t, std::less<>> by_tenant;
+
+  static KeepDays read(const Config& config);
+  int64_t of(std::string_view tenant) const;
+};
+
 class Retention {
  public:
-  Retention(const Host& host, const Archive& archive);
-  // 0: keeps transcripts for ever.
-  void set_keep_days(int64_t days) { keep_days_ = days; }
-  // Deletes old transcripts now, and then every kSweepIntervalMs.
+  Retention(const Host& host, const Deletion& deletion);
+  void set_keep_days(KeepDays keep_days) { keep_days_ = std::move(keep_days); }
+  // Deletes what is old now, and then every kSweepIntervalMs.
   void sweep();
 
  private:
-  struct OldTranscript {
-    std::string tenant, call_id, file;
-    int64_t attempt = 1;
-  };
-  void remove_files(std::vector<OldTranscript> all);
-  void delete_rows(const std::vector<OldTranscript>& all, bool more);
+  void sweep_after(const std::string& tenant);
+  void sweep_tenant(const std::string& tenant);
+  void delete_old(const std::string& tenant, const Rows& rows);
+  void prune_shares();
   void sweep_later();
 
   // borrowed
   const Host& host_;
-  const Archive& archive_;
+  const Deletion& deletion_;
   // owned
   const Log log_;
-  const Statement list_old_, delete_;
+  const Statement next_tenant_, list_old_, prune_;
   Timer timer_;
-  int64_t keep_days_ = 0;
   Lifetime alive_;
+  // state
+  KeepDays keep_days_;
 };
 
 }  // namespace patchbay::transcripts

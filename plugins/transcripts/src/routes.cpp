@@ -1,6 +1,7 @@
 #include "routes.h"
 
 #include <patchbay/strand.h>
+#include <patchbay/utc.h>
 
 #include <algorithm>
 
@@ -47,19 +48,46 @@ constexpr char kItemMembers[] =
     "outcome "
     "voice- language- model- tokensTotal tokensPrompt- turnCount size source file";
 
+constexpr char kAttemptQuery[] = R"({"type":"object","properties":{
+    "attempt":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of the attempt"}}})";
+
+constexpr char kDeletedSchema[] =
+    R"({"type":"object","required":["deleted"],"properties":{"deleted":{"type":"object",
+  "required":["callId","attempt","file","startedUtc","durationSec","outcome"],"properties":{
+    "callId":{"type":"string"},"attempt":{"type":"integer"},"file":{"type":"string"},"startedUtc":{"type":"string"},
+    "durationSec":{"type":"integer"},"outcome":{"type":"string"}}}}})";
+
+// A row of find_item, as shown once it is deleted.
+std::string deleted_json(const Rows& rows) {
+  JsonWriter out;
+  out.object()
+      .member("callId", rows.text(0, 0))
+      .member("attempt", rows.integer(0, 1))
+      .member("file", rows.text(0, 2))
+      .member("startedUtc", rows.integer(0, 3) > 0 ? utc_text(rows.integer(0, 3)) : std::string())
+      .member("durationSec", rows.integer(0, 4))
+      .member("outcome", rows.text(0, 5))
+      .end();
+  return std::move(out).str();
+}
+
 Response missing() { return http::error(404, "not_found", "no such transcript"); }
 
 }  // namespace
 
-TranscriptRoutes::TranscriptRoutes(const Host& host, const Archive& archive)
+TranscriptRoutes::TranscriptRoutes(const Host& host, const Archive& archive, const Deletion& deletion)
     : host_(host),
       archive_(archive),
+      deletion_(deletion),
       count_(Statement::find(host, "count")),
       list_(Statement::find(host, "list")),
       find_(Statement::find(host, "find")),
+      find_item_(Statement::find(host, "find_item")),
+      trail_(host),
       routes_(host) {
   add_list();
   add_get();
+  add_delete();
 }
 
 void TranscriptRoutes::add_list() {
@@ -84,11 +112,22 @@ void TranscriptRoutes::add_get() {
   route.path = "/api.ashx/v1/transcripts/{callId}";
   route.area = "transcripts";
   route.summary = "Returns a whole transcript: of the call's latest attempt, or of ?attempt=";
-  route.query_schema = R"({"type":"object","properties":{
-    "attempt":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of the attempt"}}})";
+  route.query_schema = kAttemptQuery;
   route.reply_schema = kTranscriptSchema;
   routes_.add(std::move(route),
               [this](const Request& request, Reply reply) { get(request, std::move(reply)); });
+}
+
+void TranscriptRoutes::add_delete() {
+  http::Route route;
+  route.method = "DELETE";
+  route.path = "/api.ashx/v1/transcripts/{callId}";
+  route.area = "transcripts";
+  route.summary = "Deletes a transcript and its shares: of the call's latest attempt, or of ?attempt=";
+  route.query_schema = kAttemptQuery;
+  route.reply_schema = kDeletedSchema;
+  routes_.add(std::move(route),
+              [this](const Request& request, Reply reply) { remove(request, std::move(reply)); });
 }
 
 void TranscriptRoutes::list(const Request& request, Reply reply) {
@@ -127,6 +166,26 @@ void TranscriptRoutes::get(const Request& request, Reply reply) {
           if (rows->empty()) return reply(missing());
           read(std::move(tenant), std::string(rows->text(0, 0)), std::move(reply));
         });
+}
+
+void TranscriptRoutes::remove(const Request& request, Reply reply) {
+  const std::string call_id(request.params.text("callId"));
+  if (!is_call_id(call_id) || !is_tenant(request.tenant)) return reply(missing());
+  query(host_, find_item_, {request.tenant, call_id, request.query.integer("attempt")},
+        alive_.bind([this, request, call_id, reply = std::move(reply)](const Result<Rows>& rows) mutable {
+          if (!rows) return reply(rows.error());
+          if (rows->empty()) return reply(missing());
+          const std::string before = deleted_json(*rows);
+          const std::string file(rows->text(0, 2));
+          Transaction tx(host_);
+          deletion_.add_to(tx, request.tenant, call_id, rows->integer(0, 1), file, true);
+          trail_.commit(std::move(tx), audit::record_of(request, "transcript.deleted", file, before, ""),
+                        [before, reply = std::move(reply)](const Commit& outcome) mutable {
+                          if (outcome.code() == Code::conflict) return reply(missing());
+                          if (!outcome) return reply(outcome.error());
+                          reply(http::ok("{\"deleted\":" + before + "}"));
+                        });
+        }));
 }
 
 void TranscriptRoutes::read(std::string tenant, std::string file, Reply reply) {

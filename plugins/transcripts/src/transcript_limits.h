@@ -15,4 +15,17 @@ inline constexpr int64_t kMaxAttempt = 1000;
 inline constexpr int64_t kSweepIntervalMs = 3'600'000;
 inline constexpr int64_t kMaxSweptRows = 200;
 
+// Files of deleted transcripts: so many are removed at once; a removal that failed is tried again.
+inline constexpr uint32_t kMaxFileRemovals = 4;
+inline constexpr int64_t kFileRemovalLeaseMs = 60'000;
+inline constexpr int64_t kFileRemovalRetryMs = 3'600'000;
+
+// A token of 43 characters of [0-9A-Za-z] holds 256 random bits. 8 of them are shown in lists and events.
+inline constexpr size_t kShareTokenSize = 43;
+inline constexpr size_t kShownTokenSize = 8;
+// Requests for unknown shares per address: so many at once, then one in two seconds.
+inline constexpr double kShareMissBurst = 30;
+inline constexpr double kShareMissesPerSecond = 0.5;
+inline constexpr int64_t kMaxPrunedShares = 1000;
+
 }  // namespace patchbay::transcripts
